@@ -1,0 +1,82 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+/// What every Swift target of the package is built with.
+let common: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+/// Section tracking is compiled in for debug builds, and elsewhere where the trait asks for it.
+let tracking: [SwiftSetting] = [
+  .define("INTERLOCK_TRACKING", .when(configuration: .debug)),
+  .define("INTERLOCK_TRACKING", .when(traits: ["SectionTracking"])),
+]
+
+/// Frame pointers make a stack of 16 frames cost tens of nanoseconds; `-O` drops them otherwise.
+let framePointers: SwiftSetting = .unsafeFlags(["-Xcc", "-fno-omit-frame-pointer"])
+
+let package = Package(
+  name: "Interlock",
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+  products: [
+    .library(name: "Interlock", targets: ["Interlock"]),
+    .library(name: "InterlockStress", targets: ["InterlockStress"]),
+    .executable(name: "interlock", targets: ["InterlockTool"]),
+  ],
+  traits: [
+    .trait(
+      name: "SectionTracking",
+      description: "Keep section tracking in release builds too; debug builds always have it.")
+  ],
+  targets: [
+    .target(name: "CInterlock", cSettings: [.unsafeFlags(["-O2", "-fno-omit-frame-pointer"])]),
+    .target(
+      name: "Interlock",
+      dependencies: ["CInterlock"],
+      swiftSettings: common + tracking + [
+        framePointers,
+        // The tracker runs inside other people's debug builds: unoptimised, ten times the cost.
+        .unsafeFlags(["-O"], .when(configuration: .debug)),
+      ]),
+    .target(
+      name: "LockStrategies", dependencies: ["Interlock"], swiftSettings: common + [framePointers]),
+    .target(
+      name: "Caches", dependencies: ["LockStrategies", "Interlock"],
+      swiftSettings: common + [framePointers]),
+    .target(
+      name: "StressRunner", dependencies: ["Interlock", "CInterlock"],
+      swiftSettings: common + tracking + [framePointers]),
+    .target(name: "Reports", dependencies: ["StressRunner", "Interlock"], swiftSettings: common),
+    .target(
+      name: "InterlockStress",
+      dependencies: ["StressRunner", "Reports", "Caches", "Interlock"],
+      swiftSettings: common + tracking + [framePointers]),
+    // Not named as its product: on a file system without case it would be `Interlock`.
+    .executableTarget(
+      name: "InterlockTool",
+      dependencies: [
+        "InterlockStress", "StressRunner", "Caches", "LockStrategies", "Interlock",
+      ],
+      swiftSettings: common + tracking + [framePointers]),
+    .testTarget(
+      name: "InterlockTests", dependencies: ["Interlock", "CInterlock"], swiftSettings: common),
+    .testTarget(
+      name: "CachesTests", dependencies: ["Caches", "LockStrategies", "Interlock"],
+      swiftSettings: common),
+    .testTarget(
+      name: "StressRunnerTests", dependencies: ["StressRunner", "Interlock"], swiftSettings: common),
+    .testTarget(
+      name: "ReportsTests", dependencies: ["Reports", "StressRunner", "Interlock"],
+      swiftSettings: common),
+    .testTarget(
+      name: "InterlockStressTests",
+      dependencies: [
+        "InterlockStress", "StressRunner", "Reports", "Caches", "Interlock", "InterlockTool",
+      ],
+      swiftSettings: common),
+  ]
+)

@@ -1,0 +1,3 @@
+#ifndef INTERLOCK_H
+#define INTERLOCK_H
+#endif

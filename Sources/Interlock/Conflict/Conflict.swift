@@ -1,0 +1,54 @@
+/// Two owners in sections on one resource at once, at least one of them to write.
+public struct Conflict: Sendable, Hashable, Codable {
+  /// One of the two owners.
+  public struct Side: Sendable, Hashable, Codable {
+    /// What the section lets others do.
+    public var mode: Mode
+    /// Whether its author says that a real lock is held.
+    public var synched: Bool
+    /// Where the section begins.
+    public var place: Place
+    /// The thread's name, or its number where it has none.
+    public var thread: String
+    /// The label of the Dispatch queue that the section began on, if any.
+    public var queue: String?
+    /// The number of the task that owns the section; `nil` where a thread owns it.
+    public var task: UInt64?
+    /// The call stack at begin, innermost first, at most `stack_depth` frames.
+    public var stack: [StackFrame]
+    /// Why the stack is shorter than it should be; `nil` where it is whole.
+    public var stackNote: String?
+
+    /// Describes one owner.
+    public init(
+      mode: Mode, synched: Bool, place: Place, thread: String, queue: String?, task: UInt64? = nil,
+      stack: [StackFrame], stackNote: String? = nil
+    ) {
+      self.mode = mode
+      self.synched = synched
+      self.place = place
+      self.thread = thread
+      self.queue = queue
+      self.task = task
+      self.stack = stack
+      self.stackNote = stackNote
+    }
+  }
+
+  /// The name of the resource; of an instance's own resource, with its type or number.
+  public var resource: String
+  /// The owner that was in.
+  public var first: Side
+  /// The owner that came.
+  public var second: Side
+  /// How often this pair of places met on this resource, at least 1.
+  public var count: Int
+
+  /// Describes a conflict.
+  public init(resource: String, first: Side, second: Side, count: Int = 1) {
+    self.resource = resource
+    self.first = first
+    self.second = second
+    self.count = count
+  }
+}

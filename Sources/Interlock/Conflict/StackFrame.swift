@@ -1,0 +1,37 @@
+/// One frame of a call stack, as far as it could be named.
+public struct StackFrame: Sendable, Hashable, Codable {
+  /// The return address, in the process that captured it.
+  public var address: UInt
+  /// The demangled function; `nil` where no symbol covers the address.
+  public var function: String?
+  /// The path of the source file; `nil` without debug information.
+  public var file: String?
+  /// The line in `file`, from 1.
+  public var line: Int?
+  /// The file name of the binary image that holds the address.
+  public var image: String?
+
+  /// Describes a frame.
+  public init(
+    address: UInt, function: String? = nil, file: String? = nil, line: Int? = nil,
+    image: String? = nil
+  ) {
+    self.address = address
+    self.function = function
+    self.file = file
+    self.line = line
+    self.image = image
+  }
+}
+
+extension StackFrame: CustomStringConvertible {
+  /// `function  File.swift:12`, or what is known of it.
+  public var description: String {
+    let name = function ?? "0x" + String(address, radix: 16)
+    if let file, let line {
+      let base = file.split(separator: "/").last.map(String.init) ?? file
+      return "\(name)  \(base):\(line)"
+    }
+    return image.map { "\(name)  (\($0))" } ?? name
+  }
+}

@@ -1,0 +1,172 @@
+/// A workload, its limits, and what each subject is expected to do: one file of `StressScenarios/`.
+///
+/// `StressScenarios/README.md` documents every key of the file.
+public struct Scenario: Sendable, Hashable, Codable {
+  /// The name, unique in its folder: lower case, words joined by hyphens.
+  public var name: String
+  /// What it does, in one line.
+  public var summary: String
+  /// Where the idea comes from.
+  public var source: String
+  /// What is called, by whom and how often.
+  public var workload: Workload
+  /// When a trial is stopped.
+  public var limits: Limits
+  /// The checks beside completion and conflicts.
+  public var oracles: [Oracle]
+  /// The expected verdict by subject name, on this platform; `passed` for a subject not named.
+  public var expectations: [String: Expectation]
+
+  /// Describes a scenario.
+  public init(
+    name: String, summary: String, source: String, workload: Workload, limits: Limits,
+    oracles: [Oracle], expectations: [String: Expectation]
+  ) {
+    self.name = name
+    self.summary = summary
+    self.source = source
+    self.workload = workload
+    self.limits = limits
+    self.oracles = oracles
+    self.expectations = expectations
+  }
+
+  /// What this scenario expects of a subject.
+  public func expectation(for subject: String) -> Expectation {
+    expectations[subject] ?? Expectation(verdict: .passed)
+  }
+}
+
+/// What is called, by whom and how often. It is data: nothing in it spawns a thread.
+public struct Workload: Sendable, Hashable, Codable {
+  /// What runs the callers.
+  public enum Driver: String, Sendable, Hashable, CaseIterable, Codable {
+    /// One concurrent Dispatch queue, a block a caller, in a group.
+    case dispatchQueue = "dispatch-queue"
+    /// A thread a caller, all released by one barrier.
+    case threads
+    /// A child task a caller, in a task group.
+    case tasks
+  }
+
+  /// How keys are drawn.
+  public enum Distribution: String, Sendable, Hashable, CaseIterable, Codable {
+    /// Every key as likely as any other.
+    case uniform
+    /// Key number r with a likelihood of 1/(r+1) (Zipf, exponent 1).
+    case zipf
+    /// Each caller its own key, by its number.
+    case perCaller = "per-caller"
+  }
+
+  /// A stretch of the workload; the next begins when every call of this one has completed.
+  public struct Phase: Sendable, Hashable, Codable {
+    /// How many callers, 1 to 1,000,000.
+    public var callers: Int
+    /// How often each caller goes through its operations, 1 to 1,000,000.
+    public var rounds: Int
+    /// What a caller does in each round.
+    public var operations: Operations
+
+    /// Describes a phase.
+    public init(callers: Int, rounds: Int, operations: Operations) {
+      self.callers = callers
+      self.rounds = rounds
+      self.operations = operations
+    }
+  }
+
+  /// What a caller does in a round.
+  public enum Operations: Sendable, Hashable, Codable {
+    /// These calls in this order, all with the round's key.
+    case sequence([Operation.Kind])
+    /// One call, drawn by weight; the order is that of the file, so that a seed is a workload.
+    case weighted([Weight])
+  }
+
+  /// A kind of call and its weight.
+  public struct Weight: Sendable, Hashable, Codable {
+    /// The kind of call.
+    public var kind: Operation.Kind
+    /// The weight, from 1; only ratios count.
+    public var weight: Int
+
+    /// Gives a kind a weight.
+    public init(kind: Operation.Kind, weight: Int) {
+      self.kind = kind
+      self.weight = weight
+    }
+  }
+
+  /// What runs the callers.
+  public var driver: Driver
+  /// The stretches of the workload, in order; at least one.
+  public var phases: [Phase]
+  /// How many keys, 1 to 1,000,000.
+  public var keys: Int
+  /// How keys are drawn.
+  public var distribution: Distribution
+  /// The size of every value in bytes, 0 to 16 MiB.
+  public var valueBytes: Int
+  /// Whether every key is set, by one caller, before the first phase.
+  public var preparesAllKeys: Bool
+  /// The seed used unless the command line gives another.
+  public var seed: UInt64
+
+  /// Describes a workload.
+  public init(
+    driver: Driver, phases: [Phase], keys: Int, distribution: Distribution = .uniform,
+    valueBytes: Int, preparesAllKeys: Bool, seed: UInt64
+  ) {
+    self.driver = driver
+    self.phases = phases
+    self.keys = keys
+    self.distribution = distribution
+    self.valueBytes = valueBytes
+    self.preparesAllKeys = preparesAllKeys
+    self.seed = seed
+  }
+
+  /// How many calls the whole workload makes, without the preparation.
+  public var operationCount: Int {
+    phases.reduce(0) { total, phase in
+      let perRound =
+        switch phase.operations {
+        case .sequence(let kinds): kinds.count
+        case .weighted: 1
+        }
+      return total + phase.callers * phase.rounds * perRound
+    }
+  }
+}
+
+/// When a trial is stopped.
+public struct Limits: Sendable, Hashable, Codable {
+  /// Without progress for this long, and with every thread blocked, it is a deadlock; seconds.
+  public var stallSeconds: Double
+  /// After this long it is stopped, in whatever state; seconds.
+  public var timeSeconds: Double
+  /// More resident memory than this is one of the ways to crash; MiB.
+  public var memoryMebibytes: Int
+
+  /// Describes the limits.
+  public init(stallSeconds: Double = 2, timeSeconds: Double = 30, memoryMebibytes: Int = 1024) {
+    self.stallSeconds = stallSeconds
+    self.timeSeconds = timeSeconds
+    self.memoryMebibytes = memoryMebibytes
+  }
+}
+
+/// A check of the subject after, or during, a trial.
+public enum Oracle: String, Sendable, Hashable, CaseIterable, Codable {
+  /// Every accepted call completes exactly once.
+  case completesOnce = "completes-once"
+  /// A value read under a key is one that the workload stores under that key, whole.
+  case valuesIntact = "values-intact"
+  /// The subject's count is the number of its entries.
+  case countMatches = "count-matches"
+  /// The subject's total cost is the sum of its entries' costs.
+  case totalCostMatches = "total-cost-matches"
+  /// Every key that was set and not removed since is there at the end (a workload of sets and gets).
+  case nothingLost = "nothing-lost"
+}

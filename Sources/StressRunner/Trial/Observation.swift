@@ -1,0 +1,132 @@
+public import Interlock
+
+/// What was seen of one trial, without a word about what it means.
+public struct Observation: Sendable, Hashable, Codable {
+  /// How the child ended.
+  public enum Ending: Sendable, Hashable, Codable {
+    /// It exited by itself with this code.
+    case exited(code: Int32)
+    /// It died of this signal, unasked.
+    case signalled(number: Int32)
+    /// It was stopped: no progress, and every thread blocked, over the stall window.
+    case stalled
+    /// It was stopped: its time was up.
+    case outOfTime
+    /// It was stopped: it had more resident memory than it may.
+    case outOfMemory(mebibytes: Int)
+    /// It was stopped: it wrote more than it may.
+    case flooded(bytes: Int)
+    /// It could not be started, or does not have what the scenario needs.
+    case notRun(reason: String)
+  }
+
+  /// The child's threads at one moment, those with equal stacks folded into one.
+  public struct ThreadGroup: Sendable, Hashable, Codable {
+    /// How many threads have this stack.
+    public var count: Int
+    /// The name of one of them, as the system has it.
+    public var name: String
+    /// The system's word for their state: `running`, `sleeping`, `blocked` (uninterruptible), …
+    public var state: String
+    /// The stack, innermost first; empty where it could not be captured.
+    public var stack: [StackFrame]
+
+    /// Describes equal threads.
+    public init(count: Int, name: String, state: String, stack: [StackFrame]) {
+      self.count = count
+      self.name = name
+      self.state = state
+      self.stack = stack
+    }
+  }
+
+  /// How many threads the child had at one moment.
+  public struct ThreadCount: Sendable, Hashable, Codable {
+    /// Seconds since the trial began.
+    public var seconds: Double
+    /// Threads in all.
+    public var threads: Int
+
+    /// Describes a sample.
+    public init(seconds: Double, threads: Int) {
+      self.seconds = seconds
+      self.threads = threads
+    }
+  }
+
+  /// An oracle that did not hold.
+  public struct OracleFailure: Sendable, Hashable, Codable {
+    /// Which one.
+    public var oracle: Oracle
+    /// What was found, and what should have been.
+    public var evidence: String
+
+    /// Describes a failure.
+    public init(oracle: Oracle, evidence: String) {
+      self.oracle = oracle
+      self.evidence = evidence
+    }
+  }
+
+  /// Where a child that died was.
+  public struct Crash: Sendable, Hashable, Codable {
+    /// What the toolchain's backtracer calls it.
+    public var reason: String
+    /// The crashed thread's stack, innermost first.
+    public var stack: [StackFrame]
+
+    /// Describes a crash.
+    public init(reason: String, stack: [StackFrame]) {
+      self.reason = reason
+      self.stack = stack
+    }
+  }
+
+  /// How the child ended.
+  public var ending: Ending
+  /// Whether the child itself said that the workload had ended and the oracles were asked.
+  public var finished: Bool
+  /// Calls completed.
+  public var completed: Int
+  /// Calls that the workload makes.
+  public var operations: Int
+  /// Callers that have begun a call and not completed it.
+  public var callersInside: Int
+  /// Callers that have not begun yet.
+  public var callersWaiting: Int
+  /// From the start of the child to its end; seconds.
+  public var seconds: Double
+  /// From the last progress to the decision, where it stalled; seconds.
+  public var detectionSeconds: Double?
+  /// The threads over time, where it changed.
+  public var threadCounts: [ThreadCount]
+  /// The threads, where it stalled or ran out of time.
+  public var threads: [ThreadGroup]
+  /// The conflicts that were recorded.
+  public var conflicts: [Conflict]
+  /// The misuses of sections that were recorded, a line each.
+  public var misuses: [String]
+  /// The oracles that did not hold.
+  public var oracleFailures: [OracleFailure]
+  /// Where it died, if it did.
+  public var crash: Crash?
+  /// The last of what it wrote to standard error, cut to a few KiB.
+  public var errorOutput: String
+
+  /// An observation in which nothing has happened yet.
+  public init(ending: Ending, operations: Int) {
+    self.ending = ending
+    self.operations = operations
+    finished = false
+    completed = 0
+    callersInside = 0
+    callersWaiting = 0
+    seconds = 0
+    threadCounts = []
+    threads = []
+    conflicts = []
+    misuses = []
+    oracleFailures = []
+    errorOutput = ""
+  }
+}

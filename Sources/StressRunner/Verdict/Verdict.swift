@@ -1,0 +1,67 @@
+public import Interlock
+
+/// What an observation means.
+public struct Verdict: Sendable, Hashable, Codable {
+  /// The kinds of verdict.
+  public enum Kind: String, Sendable, Hashable, CaseIterable, Codable {
+    /// Every operation completed, no conflict, every oracle held.
+    case passed
+    /// A conflict was recorded.
+    case race
+    /// No thread can go on; `cause` says why.
+    case deadlock
+    /// An oracle failed.
+    case violation
+    /// The child died of a signal or a trap, or was stopped for what it did to the machine.
+    case crashed
+    /// Still making progress when its time was up.
+    case timedOut
+    /// Something that it needs is not here.
+    case skipped
+  }
+
+  /// Why no thread can go on.
+  public enum Cause: String, Sendable, Hashable, CaseIterable, Codable {
+    /// All threads of a pool wait for work that is queued behind them on that pool.
+    case starvation
+    /// Each of several waits for the next.
+    case cycle
+    /// One waits for itself.
+    case `self`
+    /// It could not be told.
+    case unknown
+  }
+
+  /// The kind.
+  public var kind: Kind
+  /// Why no thread can go on; `nil` for other kinds than `deadlock`.
+  public var cause: Cause?
+  /// One line for people: the reason, with names.
+  public var message: String
+
+  /// Gives a verdict.
+  public init(kind: Kind, cause: Cause? = nil, message: String) {
+    self.kind = kind
+    self.cause = cause
+    self.message = message
+  }
+}
+
+/// The verdict that a scenario expects of a subject.
+public struct Expectation: Sendable, Hashable, Codable {
+  /// The kind of verdict.
+  public var verdict: Verdict.Kind
+  /// The cause of a deadlock; `nil` accepts any.
+  public var cause: Verdict.Cause?
+
+  /// Describes an expectation.
+  public init(verdict: Verdict.Kind, cause: Verdict.Cause? = nil) {
+    self.verdict = verdict
+    self.cause = cause
+  }
+
+  /// Whether a verdict is the expected one; a skipped trial neither meets nor breaks it.
+  public func isMet(by verdict: Verdict) -> Bool {
+    verdict.kind == self.verdict && (cause == nil || cause == verdict.cause)
+  }
+}
