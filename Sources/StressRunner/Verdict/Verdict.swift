@@ -1,5 +1,3 @@
-public import Interlock
-
 /// What an observation means.
 public struct Verdict: Sendable, Hashable, Codable {
   /// The kinds of verdict.
