@@ -1,0 +1,43 @@
+/// Turns addresses of this process into functions and lines. Slow (milliseconds at first, then microseconds
+/// a stack), so only for reports; safe from any thread.
+final class Symbolicator: Sendable {
+  static let shared = Symbolicator()
+
+  private let images = Guarded(PlatformImages())
+
+  /// The frames of a stack as a report shows them: the tracker's own are left out, and, for an accessor
+  /// that the compiler wrote, so is it.
+  func frames(_ addresses: [UInt], isAccessor: Bool) -> [StackFrame] {
+    let named = named(addresses)
+    let users = named.drop { Self.isTrackers($0.symbol) }
+    let shown = isAccessor ? users.drop { Self.isCompilers($0.frame) } : users
+    return shown.map(\.frame)
+  }
+
+  /// Every frame, with its mangled symbol.
+  func named(_ addresses: [UInt]) -> [NamedFrame] {
+    images.withLock { $0.frames(addresses) }
+  }
+
+  private static func isTrackers(_ symbol: String?) -> Bool {
+    guard let symbol else { return false }
+    return symbol.hasPrefix("$s9Interlock") || symbol.hasPrefix("interlock_")
+  }
+
+  private static func isCompilers(_ frame: StackFrame) -> Bool {
+    frame.file == nil || frame.line == 0 || frame.file?.hasSuffix("<compiler-generated>") == true
+  }
+}
+
+/// A frame and the symbol that its name comes from.
+struct NamedFrame {
+  var frame: StackFrame
+  var symbol: String?
+}
+
+/// Turns return addresses of this process into functions and lines, innermost first.
+///
+/// Where a function was inlined into another, one address gives several frames. Safe from any thread.
+package func symbolicate(_ addresses: [UInt]) -> [StackFrame] {
+  Symbolicator.shared.named(addresses).map(\.frame)
+}
