@@ -37,8 +37,9 @@ struct Meeting: Sendable {
   var sections: Set<Evidence.Identity> { [first.identity, second.identity] }
 
   func conflict(count: Int) -> Conflict {
+    let name = resource.isEmpty ? first.propertyName : resource
     var conflict = Conflict(
-      resource: resource, first: first.side(), second: second.side(), count: count)
+      resource: name, first: first.side(), second: second.side(), count: count)
     conflict.instance = instance
     return conflict
   }

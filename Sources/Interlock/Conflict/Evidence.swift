@@ -97,7 +97,11 @@ struct Evidence: Sendable {
     let frames = Symbolicator.shared.frames(addresses, isAccessor: placeFromStack)
     var place = place
     if placeFromStack, let frame = frames.first, let file = frame.file, let line = frame.line {
-      place = Place(file: file, line: line, function: frame.function ?? place.function)
+      // The accessor is of the module that declares the property, and so is nearly every access.
+      let module = place.file.prefix { $0 != "/" }
+      let base = file.split(separator: "/").last ?? ""
+      place = Place(
+        file: "\(module)/\(base)", line: line, function: frame.function ?? place.function)
     }
     let task = owner & 1 == 1 ? UInt64(owner >> 1) : nil
     return Conflict.Side(
@@ -105,11 +109,17 @@ struct Evidence: Sendable {
       queue: knownQueue, task: task, stack: frames, stackNote: stackNote)
   }
 
+  /// The property whose accessor began the section: `Cache.entries`, or where it is declared.
+  var propertyName: String {
+    let accessor = Symbolicator.shared.accessor(in: addresses)
+    return accessor ?? "property declared at \(place.file):\(place.line)"
+  }
+
   /// Dispatch names a default queue for every thread that is on none; that is left out.
   private var knownQueue: String? {
     guard let queueLabel, !queueLabel.isEmpty else { return nil }
     if queueLabel.hasPrefix("com.apple.root."),
-      !Platform.isWorker(named: threadName ?? "", ofRootQueue: queueLabel)
+      !(threadName.map { Platform.isWorker(named: $0, ofRootQueue: queueLabel) } ?? false)
     {
       return nil
     }

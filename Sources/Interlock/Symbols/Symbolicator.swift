@@ -14,6 +14,18 @@ final class Symbolicator: Sendable {
     return shown.map(\.frame)
   }
 
+  /// The property that an accessor which the compiler wrote belongs to: `Cache.entries`.
+  func accessor(in addresses: [UInt]) -> String? {
+    let first = named(addresses).first { !Self.isTrackers($0.symbol) }
+    guard let frame = first?.frame, Self.isCompilers(frame), let name = frame.function else {
+      return nil
+    }
+    for suffix in [".getter", ".setter", ".modify", ".read"] where name.hasSuffix(suffix) {
+      return String(name.dropLast(suffix.count))
+    }
+    return nil
+  }
+
   /// Every frame, with its mangled symbol.
   func named(_ addresses: [UInt]) -> [NamedFrame] {
     images.withLock { $0.frames(addresses) }
