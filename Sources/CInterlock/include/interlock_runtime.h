@@ -63,8 +63,9 @@ static inline __attribute__((always_inline)) size_t interlock_walk_frames(
   // Swift marks the frame of an async function by bit 60 of the saved frame pointer.
   const uintptr_t async_bit = (uintptr_t)1 << 60;
   uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
+  const uintptr_t pair_size = 2 * sizeof(uintptr_t);
   size_t count = 0;
-  while (count < limit && frame > low && frame < high - 2 * sizeof(uintptr_t) &&
+  while (count < limit && frame > low && high >= pair_size && frame <= high - pair_size &&
          frame % sizeof(uintptr_t) == 0) {
     uintptr_t *pair = (uintptr_t *)frame;
     uintptr_t address = pair[1];

@@ -36,10 +36,15 @@ struct Meeting: Sendable {
   /// The two sections themselves: both of them may have seen this one meeting.
   var sections: Set<Evidence.Identity> { [first.identity, second.identity] }
 
+  /// What a `@Tracked` property without a name of its own is called.
+  private var propertyName: String {
+    first.property ?? second.property
+      ?? "property declared at \(first.place.file):\(first.place.line)"
+  }
+
   func conflict(count: Int) -> Conflict {
-    let name = resource.isEmpty ? first.propertyName : resource
     var conflict = Conflict(
-      resource: name, first: first.side(), second: second.side(), count: count)
+      resource: resource.isEmpty ? propertyName : resource, first: first.side(), second: second.side(), count: count)
     conflict.instance = instance
     return conflict
   }
@@ -53,6 +58,8 @@ final class ConflictLog: Sendable {
     var meeting: Meeting
     var count: Int
     var lastSections: Set<Evidence.Identity>
+    /// The meeting in words, once somebody has asked for it.
+    var inWords: Conflict?
   }
 
   private struct State {
@@ -94,8 +101,15 @@ final class ConflictLog: Sendable {
 
   /// The findings in the order they were made; stacks become functions and lines here.
   var conflicts: [Conflict] {
-    let entries = state.withLock { state in state.order.compactMap { state.entries[$0] } }
-    return entries.map { $0.meeting.conflict(count: $0.count) }
+    state.withLock { state in
+      state.order.compactMap { finding in
+        guard let entry = state.entries[finding] else { return nil }
+        var conflict = entry.inWords ?? entry.meeting.conflict(count: entry.count)
+        conflict.count = entry.count
+        state.entries[finding]?.inWords = conflict
+        return conflict
+      }
+    }
   }
 
   func removeAll() { state.withLock { $0 = State() } }

@@ -109,11 +109,8 @@ struct Evidence: Sendable {
       queue: knownQueue, task: task, stack: frames, stackNote: stackNote)
   }
 
-  /// The property whose accessor began the section: `Cache.entries`, or where it is declared.
-  var propertyName: String {
-    let accessor = Symbolicator.shared.accessor(in: addresses)
-    return accessor ?? "property declared at \(place.file):\(place.line)"
-  }
+  /// The property whose accessor began the section: `Cache.entries`.
+  var property: String? { Symbolicator.shared.accessor(in: addresses) }
 
   /// Dispatch names a default queue for every thread that is on none; that is left out.
   private var knownQueue: String? {

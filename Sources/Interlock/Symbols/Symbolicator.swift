@@ -3,7 +3,13 @@
 final class Symbolicator: Sendable {
   static let shared = Symbolicator()
 
-  private let images = Guarded(PlatformImages())
+  private struct State {
+    var images = PlatformImages()
+    /// What each address is: the stacks of a report share most of theirs.
+    var known: [UInt: [NamedFrame]] = [:]
+  }
+
+  private let state = Guarded(State())
 
   /// The frames of a stack as a report shows them: the tracker's own are left out, and, for an accessor
   /// that the compiler wrote, so is it.
@@ -28,7 +34,16 @@ final class Symbolicator: Sendable {
 
   /// Every frame, with its mangled symbol.
   func named(_ addresses: [UInt]) -> [NamedFrame] {
-    images.withLock { $0.frames(addresses) }
+    state.withLock { state in
+      let unknown = Array(Set(addresses.filter { state.known[$0] == nil }))
+      if !unknown.isEmpty {
+        for address in unknown { state.known[address] = [] }
+        for named in state.images.frames(unknown) {
+          state.known[named.frame.address, default: []].append(named)
+        }
+      }
+      return addresses.flatMap { state.known[$0] ?? [] }
+    }
   }
 
   private static func isTrackers(_ symbol: String?) -> Bool {
