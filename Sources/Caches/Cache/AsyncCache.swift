@@ -22,10 +22,12 @@ public protocol AsyncCache: AnyObject, Sendable {
   func entries() async -> [String: CacheEntry]?
 }
 
+// Not `async` themselves: an `async` default would be called in the place of an actor's own synchronous
+// member wherever the caller is `async` and the type is known.
 extension AsyncCache {
   /// No costs are kept.
-  public var totalCost: Int? { get async { nil } }
+  public var totalCost: Int? { nil }
 
   /// What is stored cannot be told.
-  public func entries() async -> [String: CacheEntry]? { nil }
+  public func entries() -> [String: CacheEntry]? { nil }
 }
