@@ -75,7 +75,8 @@ package struct JSONReader {
       let key = try string()
       if let first = lines.updateValue(keyLine, forKey: key) {
         throw JSONError(
-          line: keyLine, message: "the key '\(printable(key))' stands twice, first in line \(first)")
+          line: keyLine, message: "the key '\(printable(key))' stands twice, first in line \(first)"
+        )
       }
       skipSpace()
       guard skip(":") else { throw unexpected("':' after the key '\(printable(key))'") }

@@ -9,7 +9,8 @@ struct Expectations {
   init(parsing value: ScenarioValue?, platform: PlatformName) throws(ScenarioError) {
     guard let value else { return }
     for member in try value.asMembers() {
-      let expected = ScenarioValue(json: member.value, name: printable(member.key), path: value.path)
+      let expected = ScenarioValue(
+        json: member.value, name: printable(member.key), path: value.path)
       values[member.key] = try Self.resolve(expected, platform: platform)
       lines[member.key] = member.line
     }

@@ -17,4 +17,9 @@ package struct ScenarioError: Error, Hashable, CustomStringConvertible {
 package struct ScenarioErrors: Error, Hashable {
   /// The faults, in the order of the files; at least one.
   package var errors: [ScenarioError]
+
+  /// Collects faults.
+  package init(errors: [ScenarioError]) {
+    self.errors = errors
+  }
 }

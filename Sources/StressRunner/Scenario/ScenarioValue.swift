@@ -34,12 +34,15 @@ struct ScenarioValue {
   func asSeconds(_ range: ClosedRange<Double>) throws(ScenarioError) -> Double {
     guard case .number(let text) = json.content, let value = Double(text), range.contains(value)
     else {
-      throw mismatch("a number of seconds from \(short(range.lowerBound)) to \(short(range.upperBound))")
+      throw mismatch(
+        "a number of seconds from \(short(range.lowerBound)) to \(short(range.upperBound))")
     }
     return value
   }
 
-  private func short(_ value: Double) -> String { Int(exactly: value).map(String.init) ?? "\(value)" }
+  private func short(_ value: Double) -> String {
+    Int(exactly: value).map(String.init) ?? "\(value)"
+  }
 
   /// A text of one line.
   func asLine(limit: Int) throws(ScenarioError) -> String {
@@ -79,7 +82,8 @@ struct ScenarioValue {
     guard case .array(let values) = json.content else { throw mismatch("a list of \(what)") }
     guard count.contains(values.count) else {
       throw error(
-        "'\(name)' must hold \(count.lowerBound) to \(count.upperBound) \(what), found \(values.count)")
+        "'\(name)' must hold \(count.lowerBound) to \(count.upperBound) \(what), found \(values.count)"
+      )
     }
     return values.map { ScenarioValue(json: $0, name: name, path: path) }
   }
@@ -125,6 +129,7 @@ struct ScenarioObject {
 /// Whether a text is words in lower case, joined by hyphens: safe in a path, a shell and a table.
 func isName(_ text: String) -> Bool {
   text.split(separator: "-", omittingEmptySubsequences: false).allSatisfy { word in
-    !word.isEmpty && word.utf8.allSatisfy { (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) }
+    !word.isEmpty
+      && word.utf8.allSatisfy { (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) }
   }
 }
