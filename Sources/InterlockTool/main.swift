@@ -1,1 +1,0 @@
-SectionsBench.run()
