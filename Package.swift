@@ -62,8 +62,12 @@ let package = Package(
         "InterlockStress", "StressRunner", "Caches", "LockStrategies", "Interlock",
       ],
       swiftSettings: common + tracking + [framePointers]),
+    .target(
+      name: "InterlockTestsC", dependencies: ["CInterlock", "Interlock"],
+      path: "Tests/InterlockTestsC"),
     .testTarget(
-      name: "InterlockTests", dependencies: ["Interlock", "CInterlock"], swiftSettings: common),
+      name: "InterlockTests", dependencies: ["Interlock", "CInterlock", "InterlockTestsC"],
+      swiftSettings: common),
     .testTarget(
       name: "CachesTests", dependencies: ["Caches", "LockStrategies", "Interlock"],
       swiftSettings: common),
