@@ -10,6 +10,7 @@ static volatile sig_atomic_t interrupted;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int depth;
 static struct sigaction before_interrupt, before_termination;
+static _Thread_local sigset_t mask_before;
 
 static void note(int signal) {
   (void)signal;
@@ -27,6 +28,12 @@ static void take_over(int signal, struct sigaction *before) {
 }
 
 void interlock_interrupts_begin(void) {
+  // Whoever started this process may have had them blocked, and that is inherited.
+  sigset_t both;
+  sigemptyset(&both);
+  sigaddset(&both, SIGINT);
+  sigaddset(&both, SIGTERM);
+  pthread_sigmask(SIG_UNBLOCK, &both, &mask_before);
   pthread_mutex_lock(&lock);
   if (depth++ == 0) {
     interrupted = 0;
@@ -37,6 +44,7 @@ void interlock_interrupts_begin(void) {
 }
 
 void interlock_interrupts_end(void) {
+  pthread_sigmask(SIG_SETMASK, &mask_before, NULL);
   pthread_mutex_lock(&lock);
   if (--depth == 0) {
     sigaction(SIGINT, &before_interrupt, NULL);

@@ -37,6 +37,12 @@ final class SectionWatch: Sendable {
   }
 }
 
-/// The seam to the section tracker: from here on, what it finds goes to the parent.
+/// Has the section tracker tell the watch what it finds, whatever the environment says.
 func watchSections(reportingTo watch: SectionWatch) {
+  SectionTracking.onConflict = .handler { watch.conflict($0) }
+  SectionTracking.onMisuse = .handler { misuse in
+    let line = "\(misuse)"
+    let prefix = "interlock: misuse: "
+    watch.misuse(line.hasPrefix(prefix) ? String(line.dropFirst(prefix.count)) : line)
+  }
 }

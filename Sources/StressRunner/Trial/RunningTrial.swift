@@ -3,7 +3,7 @@ import Interlock
 
 /// One trial under way: its child, what was seen of it up to now, and whether it is over.
 final class RunningTrial {
-  /// What the parent does that a child's end is decided by.
+  /// A child is looked at so often.
   private static let sampleSeconds = 0.02
   /// Looking at a child may take this part of the runner's time.
   private static let sampleShare = 0.1
@@ -156,7 +156,8 @@ final class RunningTrial {
       guard let stack = capture.capture([thread.id], patience: 0.05)[thread.id], !stack.isEmpty
       else { return true }
       let frames = capture.named(Set(stack), symbolicate: symbolicate)
-      guard stack.allSatisfy({ frames[$0]?.isPoolMachinery ?? false }) else { return true }
+      let isIdle = stack.allSatisfy { frames[$0]?.allSatisfy(\.isPoolMachinery) ?? false }
+      guard isIdle else { return true }
       idle[thread.id] =
         Platform.threads(of: child.process).first { $0.id == thread.id }?.switches
         ?? thread.switches
@@ -180,7 +181,7 @@ final class RunningTrial {
   /// The child's words, without those that the backtracer adds about its own work.
   private static func text(_ bytes: [UInt8]) -> String {
     String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
-      .filter { !($0.hasPrefix("*** Signal ") && $0.contains("Backtracing")) }
+      .filter { !$0.hasPrefix("*** Signal ") && !$0.hasPrefix("swift-runtime: failed to suspend") }
       .joined(separator: "\n").trimmingCharacters(in: .whitespacesAndNewlines)
   }
 }

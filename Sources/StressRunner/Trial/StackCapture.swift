@@ -4,7 +4,8 @@ import Interlock
 
 /// Makes a child's threads write down their stacks, and reads them.
 struct StackCapture {
-  /// Names addresses of this process.
+  /// Names addresses of this process: several frames for one where functions were inlined, none where
+  /// nothing is known.
   typealias Symbolicate = @Sendable ([UInt]) -> [StackFrame]
 
   let process: pid_t
@@ -63,7 +64,7 @@ struct StackCapture {
         order.append(key)
         groups[key] = Observation.ThreadGroup(
           count: 0, name: thread.name, state: key.state,
-          stack: stack.map { frames[$0] ?? StackFrame(address: $0) })
+          stack: stack.flatMap { frames[$0] ?? [StackFrame(address: $0)] })
       }
       groups[key]?.count += 1
     }
@@ -73,32 +74,34 @@ struct StackCapture {
   }
 
   /// Names addresses of the child: each is looked up where the same file is mapped in this process.
-  func named(_ addresses: Set<UInt>, symbolicate: Symbolicate) -> [UInt: StackFrame] {
+  func named(_ addresses: Set<UInt>, symbolicate: Symbolicate) -> [UInt: [StackFrame]] {
     let theirs = Platform.mappings(of: process)
     let ours = Platform.mappings(of: getpid())
-    var frames: [UInt: StackFrame] = [:]
-    var here: [(there: UInt, here: UInt)] = []
+    var frames: [UInt: [StackFrame]] = [:]
+    var here: [UInt: (address: UInt, image: String)] = [:]
     for address in addresses {
       guard let mapping = theirs.first(where: { $0.addresses.contains(address) }) else {
-        frames[address] = StackFrame(address: address)
+        frames[address] = [StackFrame(address: address)]
         continue
       }
       let image = mapping.path.split(separator: "/").last.map(String.init) ?? mapping.path
-      frames[address] = StackFrame(address: address, image: image)
+      frames[address] = [StackFrame(address: address, image: image)]
       let offset = address - mapping.addresses.lowerBound + mapping.offset
       if let own = ours.first(where: {
         $0.path == mapping.path && offset >= $0.offset
           && offset - $0.offset < UInt($0.addresses.count)
       }) {
-        here.append((address, own.addresses.lowerBound + (offset - own.offset)))
+        here[own.addresses.lowerBound + (offset - own.offset)] = (address, image)
       }
     }
-    let symbols = symbolicate(here.map(\.here))
-    for (pair, symbol) in zip(here, symbols) {
-      var frame = symbol
-      frame.address = pair.there
-      frame.image = frame.image ?? frames[pair.there]?.image
-      frames[pair.there] = frame
+    for (own, symbols) in Dictionary(grouping: symbolicate(Array(here.keys)), by: \.address) {
+      guard let there = here[own] else { continue }
+      frames[there.address] = symbols.map { symbol in
+        var frame = symbol
+        frame.address = there.address
+        frame.image = frame.image ?? there.image
+        return frame
+      }
     }
     return frames
   }

@@ -23,13 +23,14 @@ extension StackFrame {
       || function == "start_thread" || function.hasPrefix("clone")
   }
 
-  /// Whether the frame is the system's, the runtime's or a library's of the toolchain.
+  /// Whether the frame is the system's, the runtime's, a library's of the toolchain, or the runner's.
   var isSystem: Bool {
     if isPoolMachinery { return true }
     if let image {
       let names = ["libswift", "libFoundation", "lib_Foundation", "libBlocksRuntime", "libstdc++"]
       if names.contains(where: image.hasPrefix) { return true }
     }
+    if names(oneOf: ["TrialHost.", "runWorkload("]) { return true }
     return function?.hasPrefix("swift_") ?? false
   }
 

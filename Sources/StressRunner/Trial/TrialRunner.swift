@@ -27,9 +27,7 @@ public struct TrialRunner: Sendable {
   /// What a child's environment has beside this process's own.
   package var environment: [String: String] = [:]
   /// Names addresses of this process, for stacks.
-  package var symbolicate: @Sendable ([UInt]) -> [StackFrame] = { addresses in
-    addresses.map { StackFrame(address: $0) }
-  }
+  package var symbolicate: @Sendable ([UInt]) -> [StackFrame] = { Interlock.symbolicate($0) }
 
   /// Configures a runner.
   public init(jobs: Int) {
