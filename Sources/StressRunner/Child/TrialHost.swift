@@ -35,7 +35,7 @@ public enum TrialHost {
     watchSections(reportingTo: watch)
 
     let subject = entry.make()
-    let missing = trial.scenario.workload.kinds.filter { !subject.supports($0) }
+    let missing = trial.scenario.workload.neededKinds.filter { !subject.supports($0) }
     guard missing.isEmpty else {
       let names = missing.map(\.rawValue).joined(separator: ", ")
       end(events, .notRun("'\(trial.subject)' does not have: \(names)"))
@@ -85,7 +85,7 @@ public enum TrialHost {
 
 extension Workload {
   /// The kinds of call that the workload makes, each once, in a fixed order.
-  fileprivate var kinds: [Operation.Kind] {
+  fileprivate var neededKinds: [Operation.Kind] {
     var used: Set<Operation.Kind> = preparesAllKeys ? [.set] : []
     for phase in phases {
       switch phase.operations {
