@@ -73,8 +73,13 @@ let package = Package(
     .testTarget(
       name: "CachesTests", dependencies: ["Caches", "LockStrategies", "Interlock"],
       swiftSettings: common),
+    // Subjects that really hang, trap or eat memory: what the runner's tests start as children.
+    .executableTarget(
+      name: "StressRunnerTestChild", dependencies: ["StressRunner", "Interlock"],
+      path: "Tests/StressRunnerTestChild", swiftSettings: common + tracking + [framePointers]),
     .testTarget(
-      name: "StressRunnerTests", dependencies: ["StressRunner", "Interlock"], swiftSettings: common),
+      name: "StressRunnerTests",
+      dependencies: ["StressRunner", "Interlock", "StressRunnerTestChild"], swiftSettings: common),
     .testTarget(
       name: "ReportsTests", dependencies: ["Reports", "StressRunner", "Interlock"],
       swiftSettings: common),

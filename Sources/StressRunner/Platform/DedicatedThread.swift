@@ -16,18 +16,19 @@ struct DedicatedThread {
 
   /// Starts a thread that runs `body`.
   init(_ body: @escaping @Sendable () -> Void) {
-    var attributes = pthread_attr_t()
-    Self.check(pthread_attr_init(&attributes), "prepare a thread")
-    defer { pthread_attr_destroy(&attributes) }
-    Self.check(pthread_attr_setstacksize(&attributes, Self.stackBytes), "prepare a thread")
-
     let start = Unmanaged.passRetained(Start(body)).toOpaque()
+    // In raw memory: which module `pthread_attr_t()` belongs to depends on what else the package imports.
+    let attributes = UnsafeMutablePointer<pthread_attr_t>.allocate(capacity: 1)
+    defer { attributes.deallocate() }
+    Self.check(pthread_attr_init(attributes), "prepare a thread")
+    defer { pthread_attr_destroy(attributes) }
+    Self.check(pthread_attr_setstacksize(attributes, Self.stackBytes), "prepare a thread")
     #if canImport(Darwin)
     var started: pthread_t?
-    let code = pthread_create(&started, &attributes, { runThread($0) }, start)
+    let code = pthread_create(&started, attributes, { runThread($0) }, start)
     #else
     var started: pthread_t = 0
-    let code = pthread_create(&started, &attributes, { runThread($0) }, start)
+    let code = pthread_create(&started, attributes, { runThread($0) }, start)
     #endif
     Self.check(code, "start a thread")
     #if canImport(Darwin)

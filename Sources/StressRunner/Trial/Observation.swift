@@ -98,6 +98,9 @@ public struct Observation: Sendable, Hashable, Codable {
   public var seconds: Double
   /// From the last progress to the decision, where it stalled; seconds.
   public var detectionSeconds: Double?
+  /// The processors that the child could run on: as many threads has the Swift task pool, for each
+  /// priority. 0 where it is not known.
+  public var processors: Int
   /// The threads over time, where it changed.
   public var threadCounts: [ThreadCount]
   /// The threads, where it stalled or ran out of time.
@@ -122,6 +125,7 @@ public struct Observation: Sendable, Hashable, Codable {
     callersInside = 0
     callersWaiting = 0
     seconds = 0
+    processors = 0
     threadCounts = []
     threads = []
     conflicts = []

@@ -1,0 +1,124 @@
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE 1
+#endif
+
+#include "interlock_child.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+
+#if defined(__linux__)
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#endif
+
+// In C because `syscall` and `prctl` are variadic, which Swift does not import, and because which
+// system calls there are is for the preprocessor to tell. (Swift does not see `memfd_create` either.)
+
+bool interlock_signal_thread(pid_t process, int64_t thread, int signal) {
+#if defined(__linux__)
+  return syscall(SYS_tgkill, process, (pid_t)thread, signal) == 0;
+#else
+  (void)process;
+  (void)thread;
+  (void)signal;
+  return false;
+#endif
+}
+
+bool interlock_die_with_parent(void) {
+#if defined(__linux__)
+  return prctl(PR_SET_PDEATHSIG, SIGKILL) == 0;
+#else
+  return false;
+#endif
+}
+
+void interlock_name_thread(const char *name) {
+#if defined(__linux__)
+  prctl(PR_SET_NAME, name);
+#else
+  pthread_setname_np(name);
+#endif
+}
+
+int interlock_memory_file(void) {
+#if defined(__linux__)
+  return memfd_create("interlock", MFD_CLOEXEC);
+#else
+  return -1;
+#endif
+}
+
+bool interlock_under_thread_sanitizer(void) {
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+  return true;
+#endif
+#endif
+  return false;
+}
+
+#if defined(__linux__)
+static interlock_wait with_timeout_pointer(uint64_t pointer) {
+  return pointer == 0 ? INTERLOCK_WAIT_FOREVER : INTERLOCK_WAIT_TIME;
+}
+
+static interlock_wait with_milliseconds(uint64_t milliseconds) {
+  return (int32_t)milliseconds < 0 ? INTERLOCK_WAIT_FOREVER : INTERLOCK_WAIT_TIME;
+}
+#endif
+
+interlock_wait interlock_classify_wait(long number, const uint64_t arguments[6]) {
+#if defined(__linux__)
+  switch (number) {
+  case SYS_futex:
+    return arguments[3] == 0 ? INTERLOCK_WAIT_FOREVER : INTERLOCK_WAIT_TIMED_FUTEX;
+#ifdef SYS_futex_waitv
+  case SYS_futex_waitv:
+    return arguments[3] == 0 ? INTERLOCK_WAIT_FOREVER : INTERLOCK_WAIT_TIMED_FUTEX;
+#endif
+  case SYS_nanosleep:
+  case SYS_clock_nanosleep:
+  case SYS_restart_syscall:  // what an interrupted sleep goes on as
+    return INTERLOCK_WAIT_TIME;
+#ifdef SYS_poll
+  case SYS_poll:
+    return with_milliseconds(arguments[2]);
+#endif
+  case SYS_ppoll:
+    return with_timeout_pointer(arguments[2]);
+#ifdef SYS_select
+  case SYS_select:
+    return with_timeout_pointer(arguments[4]);
+#endif
+  case SYS_pselect6:
+    return with_timeout_pointer(arguments[4]);
+#ifdef SYS_epoll_wait
+  case SYS_epoll_wait:
+    return with_milliseconds(arguments[3]);
+#endif
+  case SYS_epoll_pwait:
+    return with_milliseconds(arguments[3]);
+#ifdef SYS_epoll_pwait2
+  case SYS_epoll_pwait2:
+    return with_timeout_pointer(arguments[3]);
+#endif
+  case SYS_rt_sigtimedwait:
+    return with_timeout_pointer(arguments[2]);
+  case SYS_semtimedop:
+    return with_timeout_pointer(arguments[3]);
+  case SYS_wait4:
+  case SYS_waitid:
+    return INTERLOCK_WAIT_PROCESS;
+  default:
+    return INTERLOCK_WAIT_FOREVER;
+  }
+#else
+  (void)number;
+  (void)arguments;
+  return INTERLOCK_WAIT_FOREVER;
+#endif
+}

@@ -1,0 +1,91 @@
+#ifndef INTERLOCK_CHILD_H
+#define INTERLOCK_CHILD_H
+
+// What the stress runner needs from C: code that runs in a signal handler, and calls that Swift
+// does not import (variadic ones, and the numbers of system calls). No part of the API for users.
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// The most frames that are kept of one thread's stack.
+#define INTERLOCK_STACK_FRAMES 48
+
+/// One thread's stack, in memory that the parent shares. `ready` is written last.
+typedef struct {
+  uint32_t ready;
+  uint32_t thread;
+  uint32_t count;
+  uint32_t reserved;
+  uintptr_t frames[INTERLOCK_STACK_FRAMES];
+} interlock_stack_slot;
+
+/// The slots; threads take them in the order in which they come. `capacity` slots follow it.
+typedef struct {
+  uint32_t next;
+  uint32_t capacity;
+  uint64_t reserved;
+} interlock_stack_area;
+
+/// Makes SIGPROF write the stack of the thread that gets it into `area`, which must outlive the
+/// process. Returns false where the handler could not be installed.
+bool interlock_stack_capture_install(interlock_stack_area *area);
+
+/// Forgets all stacks; called by the parent before it sends a round of signals. The parent says
+/// itself how many slots there are: a subject that corrupts its memory may overwrite `capacity`.
+void interlock_stack_area_reset(interlock_stack_area *area, uint32_t capacity);
+
+/// The slot with this number, or NULL while nothing (whole) is in it.
+const interlock_stack_slot *interlock_stack_area_slot(const interlock_stack_area *area,
+                                                      uint32_t capacity, uint32_t index);
+
+/// Sends a signal to one thread of another process. Returns false where it could not, or where the
+/// system has no such call.
+bool interlock_signal_thread(pid_t process, int64_t thread, int signal);
+
+/// Asks the system to kill this process when its parent ends. Returns false where it cannot.
+bool interlock_die_with_parent(void);
+
+/// Gives the calling thread a name that reports show; at most 15 bytes.
+void interlock_name_thread(const char *name);
+
+/// A file in memory without a name, closed on exec; -1 where the system has no such thing.
+int interlock_memory_file(void);
+
+/// Whether ThreadSanitizer is built in: it maps terabytes, which no address-space limit allows.
+bool interlock_under_thread_sanitizer(void);
+
+/// What a thread that is inside a system call waits for.
+typedef enum {
+  /// For somebody to wake it: without that, for ever.
+  INTERLOCK_WAIT_FOREVER = 0,
+  /// In a futex, with a timeout: the wait of an idle pool worker too.
+  INTERLOCK_WAIT_TIMED_FUTEX = 1,
+  /// For time to pass, or for an event with a timeout.
+  INTERLOCK_WAIT_TIME = 2,
+  /// For another process.
+  INTERLOCK_WAIT_PROCESS = 3,
+} interlock_wait;
+
+/// Classifies a system call by its number and its six arguments, as `/proc/<pid>/syscall` has them.
+interlock_wait interlock_classify_wait(long number, const uint64_t arguments[6]);
+
+/// Takes note of SIGINT and SIGTERM instead of dying, until the matching `end`; calls may overlap on
+/// several threads, but not nest on one. A signal that is ignored when it begins stays ignored.
+void interlock_interrupts_begin(void);
+
+/// Puts back what handled the signals before the first `begin`; called on the same thread.
+void interlock_interrupts_end(void);
+
+/// Whether SIGINT or SIGTERM has come since the first `begin`.
+bool interlock_interrupted(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,120 @@
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE 1
+#endif
+
+#include "interlock_child.h"
+
+#include <errno.h>
+#include <execinfo.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#if defined(__linux__)
+#include <sys/syscall.h>
+#include <ucontext.h>
+#endif
+
+// In C because it runs in a signal handler, on any thread and at any instruction: Swift may
+// allocate, take the runtime's locks or retain there, this does not.
+
+static interlock_stack_area *captured;
+
+static interlock_stack_slot *slot_at(const interlock_stack_area *area, uint32_t index) {
+  return (interlock_stack_slot *)(area + 1) + index;
+}
+
+static uint32_t this_thread(void) {
+#if defined(__linux__)
+  return (uint32_t)syscall(SYS_gettid);
+#else
+  uint64_t thread = 0;
+  pthread_threadid_np(NULL, &thread);
+  return (uint32_t)thread;
+#endif
+}
+
+/// The address that the signal interrupted; 0 where it is not known.
+static uintptr_t interrupted_address(void *context) {
+#if defined(__linux__) && defined(__x86_64__)
+  return (uintptr_t)((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
+#elif defined(__linux__) && defined(__aarch64__)
+  return (uintptr_t)((ucontext_t *)context)->uc_mcontext.pc;
+#else
+  (void)context;
+  return 0;
+#endif
+}
+
+static void capture(int signal, siginfo_t *info, void *context) {
+  (void)signal;
+  (void)info;
+  int before = errno;
+  interlock_stack_area *area = captured;
+  // Relaxed: the number alone matters; what is in the slot is published by `ready`.
+  uint32_t index = __atomic_fetch_add(&area->next, 1, __ATOMIC_RELAXED);
+  if (index < area->capacity) {
+    interlock_stack_slot *slot = slot_at(area, index);
+    void *frames[INTERLOCK_STACK_FRAMES + 8];
+    int count = backtrace(frames, INTERLOCK_STACK_FRAMES + 8);
+    // The first frames are this handler and the system's trampoline: the thread's own stack begins
+    // at the instruction that was interrupted.
+    uintptr_t address = interrupted_address(context);
+    int first = 0;
+    for (int i = 0; i < count && address != 0; i++) {
+      if ((uintptr_t)frames[i] == address) {
+        first = i;
+        break;
+      }
+    }
+    uint32_t kept = 0;
+    for (int i = first; i < count && kept < INTERLOCK_STACK_FRAMES; i++)
+      slot->frames[kept++] = (uintptr_t)frames[i];
+    slot->count = kept;
+    slot->thread = this_thread();
+    // Release: whoever sees `ready` sees the frames.
+    __atomic_store_n(&slot->ready, 1, __ATOMIC_RELEASE);
+  }
+  errno = before;
+}
+
+#if defined(__linux__) && defined(__GLIBC__)
+// ThreadSanitizer puts its own `sigaction` in front, and then holds signals back from threads that
+// wait in calls it does not know, such as libdispatch's futex. This is glibc's own.
+extern int __sigaction(int, const struct sigaction *, struct sigaction *);
+#define own_sigaction __sigaction
+#else
+#define own_sigaction sigaction
+#endif
+
+bool interlock_stack_capture_install(interlock_stack_area *area) {
+  captured = area;
+  // The first call loads the unwinder, which allocates: here, not in the handler.
+  void *frames[4];
+  backtrace(frames, 4);
+  struct sigaction action;
+  memset(&action, 0, sizeof action);
+  action.sa_sigaction = capture;
+  action.sa_flags = SA_SIGINFO | SA_RESTART;
+  sigemptyset(&action.sa_mask);
+  return own_sigaction(SIGPROF, &action, NULL) == 0;
+}
+
+void interlock_stack_area_reset(interlock_stack_area *area, uint32_t capacity) {
+  // Only those that were taken: the area is sparse, and touching all of it would fill it.
+  uint32_t taken = __atomic_load_n(&area->next, __ATOMIC_RELAXED);
+  for (uint32_t i = 0; i < taken && i < capacity; i++)
+    __atomic_store_n(&slot_at(area, i)->ready, 0, __ATOMIC_RELAXED);
+  // Release: a handler that takes a number sees its slot as not ready.
+  __atomic_store_n(&area->next, 0, __ATOMIC_RELEASE);
+}
+
+const interlock_stack_slot *interlock_stack_area_slot(const interlock_stack_area *area,
+                                                      uint32_t capacity, uint32_t index) {
+  if (index >= capacity) return NULL;
+  const interlock_stack_slot *slot = slot_at(area, index);
+  // Acquire: pairs with the release in the handler.
+  if (__atomic_load_n(&slot->ready, __ATOMIC_ACQUIRE) != 1) return NULL;
+  return slot->count <= INTERLOCK_STACK_FRAMES ? slot : NULL;
+}

@@ -1,0 +1,49 @@
+import Foundation
+import Interlock
+
+/// What a child tells its parent: a line of JSON each, on a pipe.
+enum ChildEvent: Codable, Sendable {
+  /// Two owners met. The child ends after it: in a heap that two have written to, what follows shows
+  /// nothing more.
+  case conflict(Conflict)
+  /// A section was misused.
+  case misuse(String)
+  /// An oracle did not hold.
+  case oracleFailure(Observation.OracleFailure)
+  /// The trial cannot be run here.
+  case notRun(String)
+  /// The workload has ended and the oracles were asked.
+  case finished
+}
+
+/// The child's end of the pipe.
+final class EventPipe: Sendable {
+  private let descriptor: Int32
+  // Not `Mutex`: ThreadSanitizer takes a contended one for a race.
+  private let lock = NSLock()
+
+  /// Wraps a descriptor that is open for writing.
+  init(descriptor: Int32) {
+    self.descriptor = descriptor
+  }
+
+  /// Writes one event, whole, before it returns. May be called from any thread.
+  func send(_ event: ChildEvent) {
+    guard var line = try? JSONEncoder().encode(event) else { return }
+    line.append(UInt8(ascii: "\n"))
+    lock.withLock {
+      line.withUnsafeBytes { bytes in
+        var rest = bytes[...]
+        while !rest.isEmpty {
+          let written = write(
+            descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+          if written > 0 {
+            rest = rest.dropFirst(written)
+          } else if errno != EINTR {
+            return
+          }
+        }
+      }
+    }
+  }
+}

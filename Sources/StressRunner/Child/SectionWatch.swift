@@ -1,0 +1,48 @@
+import Foundation
+import Interlock
+import Synchronization
+
+/// Sends what the section tracker finds to the parent.
+final class SectionWatch: Sendable {
+  /// The exit code after a conflict: the one that ThreadSanitizer uses.
+  static let exitCode: Int32 = 66
+  /// More lines about misuse than this say nothing new.
+  private static let mostMisuses = 100
+
+  private let events: EventPipe
+  private let hasConflict = Atomic(false)
+  private let misuses = Atomic(0)
+
+  /// Reports to this pipe.
+  init(reportingTo events: EventPipe) {
+    self.events = events
+  }
+
+  /// Reports the first conflict and ends the process; whoever meets another meanwhile waits for that.
+  func conflict(_ conflict: Conflict) -> Never {
+    // Relaxed: it only decides who reports.
+    if hasConflict.exchange(true, ordering: .relaxed) {
+      while true { pause() }
+    }
+    events.send(.conflict(conflict))
+    _exit(Self.exitCode)
+  }
+
+  /// Reports a misuse; the workload goes on.
+  func misuse(_ line: String) {
+    // Relaxed: a limit, and it does not matter which ones are beyond it.
+    if misuses.wrappingAdd(1, ordering: .relaxed).oldValue < Self.mostMisuses {
+      events.send(.misuse(line))
+    }
+  }
+}
+
+/// Has the section tracker tell the watch what it finds, whatever the environment says.
+func watchSections(reportingTo watch: SectionWatch) {
+  SectionTracking.onConflict = .handler { watch.conflict($0) }
+  SectionTracking.onMisuse = .handler { misuse in
+    let line = "\(misuse)"
+    let prefix = "interlock: misuse: "
+    watch.misuse(line.hasPrefix(prefix) ? String(line.dropFirst(prefix.count)) : line)
+  }
+}

@@ -1,0 +1,98 @@
+import CInterlock
+import Foundation
+
+/// The child's side of a trial: what the executable does when the runner has started it.
+public enum TrialHost {
+  /// Set in a child's environment, and nowhere else.
+  static let variable = "INTERLOCK_TRIAL"
+  /// Where a child finds the memory that it shares with its parent, and the pipe for events.
+  static let tableDescriptor: Int32 = 3
+  static let eventDescriptor: Int32 = 4
+
+  /// Runs the trial that this process was started for, and ends the process; returns at once where
+  /// it was not started for one.
+  ///
+  /// To be called first thing in `main`, before the program has made any thread.
+  public static func runIfChild(subjects: [SubjectEntry]) {
+    guard getenv(variable) != nil else { return }
+    // A subject that starts this executable again must not be taken for a trial.
+    unsetenv(variable)
+    runTrial(subjects: subjects)
+  }
+
+  private static func runTrial(subjects: [SubjectEntry]) -> Never {
+    guard let table = ProgressTable.open(tableDescriptor) else { _exit(70) }
+    let events = EventPipe(descriptor: eventDescriptor)
+    prepareProcess(table: table)
+    guard let trial = table.trial else {
+      end(events, .notRun("the trial could not be read by its child process"))
+    }
+    guard let entry = subjects.first(where: { $0.name == trial.subject }) else {
+      end(events, .notRun("there is no subject '\(trial.subject)' in this executable"))
+    }
+    limitMemory(for: trial)
+    let watch = SectionWatch(reportingTo: events)
+    watchSections(reportingTo: watch)
+
+    let subject = entry.make()
+    let missing = trial.scenario.workload.neededKinds.filter { !subject.supports($0) }
+    guard missing.isEmpty else {
+      let names = missing.map(\.rawValue).joined(separator: ", ")
+      end(events, .notRun("'\(trial.subject)' does not have: \(names)"))
+    }
+
+    table.stage = .running
+    let failures = runWorkload(
+      trial.scenario, seed: trial.seed, on: subject, reporting: table)
+    for failure in failures { events.send(.oracleFailure(failure)) }
+    table.stage = .finished
+    end(events, .finished)
+  }
+
+  /// Tells the parent the last thing, and ends without running what is registered for exit: threads of
+  /// the subject may still be alive, and must not see it being torn down.
+  private static func end(_ events: EventPipe, _ event: ChildEvent) -> Never {
+    events.send(event)
+    _exit(0)
+  }
+
+  private static func prepareProcess(table: ProgressTable) {
+    // What the subject starts must not hold the pipe open.
+    for descriptor in [tableDescriptor, eventDescriptor] {
+      _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    }
+    _ = interlock_die_with_parent()
+    // The parent may have ended before that call.
+    guard getppid() == table.parent else { _exit(70) }
+    table.ignoredThreads = Set(Platform.threadNumbers(of: getpid())).subtracting([Int(getpid())])
+    interlock_name_thread("main")
+    _ = interlock_stack_capture_install(table.stacks)
+  }
+
+  private static func limitMemory(for trial: Trial) {
+    let mebibyte: UInt = 1 << 20
+    // A backstop, for memory that is taken faster than the parent looks. Stacks of 8 MiB for what the
+    // pools and the workload may start, and the allocator's arenas, are only address space.
+    var space = UInt(max(0, trial.scenario.limits.memoryMebibytes)) * mebibyte
+    space += 16 * 1024 * mebibyte
+    if trial.scenario.workload.driver == .threads {
+      let threads = trial.scenario.workload.phases.map(\.callers).max() ?? 0
+      space += UInt(max(0, threads)) * 8 * mebibyte
+    }
+    Platform.limit(addressSpaceBytes: interlock_under_thread_sanitizer() ? nil : space)
+  }
+}
+
+extension Workload {
+  /// The kinds of call that the workload makes, each once, in a fixed order.
+  fileprivate var neededKinds: [Operation.Kind] {
+    var used: Set<Operation.Kind> = preparesAllKeys ? [.set] : []
+    for phase in phases {
+      switch phase.operations {
+      case .sequence(let kinds): used.formUnion(kinds)
+      case .weighted(let weights): used.formUnion(weights.map(\.kind))
+      }
+    }
+    return Operation.Kind.allCases.filter(used.contains)
+  }
+}

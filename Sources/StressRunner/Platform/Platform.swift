@@ -1,0 +1,74 @@
+import Foundation
+
+/// What the runner asks of the operating system; one file of this folder answers for each.
+///
+/// Functions that look at another process give `nil`, or nothing, when it is gone or may not be
+/// looked at: a child may end at any moment.
+enum Platform {
+  /// A process as a whole.
+  struct Process {
+    /// Threads in all.
+    var threads: Int
+    /// Resident memory in bytes.
+    var residentBytes: Int
+    /// Processor time used so far, in seconds.
+    var cpuSeconds: Double
+  }
+
+  /// One thread of another process.
+  struct Thread {
+    /// The system's number for it.
+    var id: Int
+    /// Its name, as the system has it.
+    var name: String
+    /// What it is doing.
+    var state: ThreadState
+    /// How often it has given up a processor, or lost it.
+    var switches: Int
+  }
+
+  /// What a thread is doing.
+  enum ThreadState: String {
+    /// On a processor, or waiting for one.
+    case running
+    /// Waiting, and a signal would wake it.
+    case sleeping
+    /// Waiting for a device or for memory.
+    case blocked
+    /// Stopped by a signal or a debugger.
+    case stopped
+    /// Gone, or going.
+    case dead
+    /// The system has a word that this list has not.
+    case unknown
+  }
+
+  /// What a sleeping thread waits for.
+  enum Wait {
+    /// For somebody to wake it.
+    case forever
+    /// In a futex with a timeout: perhaps an idle pool worker.
+    case timedFutex
+    /// For time to pass, or for another process.
+    case wakesByItself
+    /// The system does not say.
+    case unknown
+  }
+
+  /// A stretch of a process's address space that comes from a file.
+  struct Mapping {
+    /// The addresses.
+    var addresses: Range<UInt>
+    /// Where in the file it begins.
+    var offset: UInt
+    /// The file.
+    var path: String
+  }
+
+  /// Seconds on a clock that only goes forward: the one place where the runner reads time.
+  static var now: Double {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+  }
+}

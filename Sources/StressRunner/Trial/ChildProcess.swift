@@ -1,0 +1,218 @@
+import Foundation
+
+/// A child process: its pipes, and its end.
+final class ChildProcess {
+  /// What it should be started as.
+  struct Launch {
+    /// The executable.
+    var executable: String
+    /// What it gets as its arguments, the name first.
+    var arguments: [String]
+    /// Its whole environment.
+    var environment: [String: String]
+  }
+
+  /// Why a child could not be started.
+  struct Failure: Error {
+    /// In words, with the system's reason.
+    var reason: String
+  }
+
+  /// More output than this, on both pipes together, is a flood.
+  static let mostOutput = 16 << 20
+  /// So much of what it wrote to standard error is kept.
+  private static let keptErrorOutput = 8 << 10
+
+  /// The process's number, and that of its group.
+  let process: pid_t
+  /// The memory that it shares with this process.
+  let table: ProgressTable
+  /// When it was started.
+  let startedAt: Double
+
+  private var events: Pipe
+  private var output: Pipe
+  private var errors: Pipe
+  private var isReaped = false
+
+  /// Bytes written to standard output and standard error, so far.
+  private(set) var outputBytes = 0
+  /// The last of standard error.
+  private(set) var errorOutput: [UInt8] = []
+
+  /// A pipe's end in this process.
+  private struct Pipe {
+    var descriptor: Int32
+    var isOpen = true
+    var pending: [UInt8] = []
+  }
+
+  /// Starts a child, in a process group of its own.
+  init(_ trial: Trial, as launch: Launch) throws(Failure) {
+    guard let (table, shared) = ProgressTable.make(for: trial) else {
+      throw Failure(reason: "no shared memory: \(String(cString: strerror(errno)))")
+    }
+    // Above the numbers that the child finds its own at.
+    let raised = fcntl(shared, F_DUPFD_CLOEXEC, 10)
+    close(shared)
+    var opened = raised >= 0 ? [raised] : []
+    func closeAll() {
+      opened.forEach { close($0) }
+    }
+    var pipes: [(read: Int32, write: Int32)] = []
+    for _ in 0..<3 {
+      guard raised >= 0, let pair = Self.makePipe() else {
+        closeAll()
+        table.unmap()
+        throw Failure(reason: "no pipe: \(String(cString: strerror(errno)))")
+      }
+      pipes.append(pair)
+      opened += [pair.read, pair.write]
+    }
+    startedAt = Platform.now
+    let (code, process) = Self.spawn(
+      launch, shared: raised, events: pipes[0].write, output: pipes[1].write,
+      errors: pipes[2].write)
+    guard code == 0 else {
+      closeAll()
+      table.unmap()
+      throw Failure(
+        reason: "\(launch.executable) could not be started: \(String(cString: strerror(code)))")
+    }
+    close(raised)
+    for pair in pipes {
+      close(pair.write)
+      _ = fcntl(pair.read, F_SETFL, O_NONBLOCK)
+    }
+    self.table = table
+    self.process = process
+    events = Pipe(descriptor: pipes[0].read)
+    output = Pipe(descriptor: pipes[1].read)
+    errors = Pipe(descriptor: pipes[2].read)
+  }
+
+  /// The descriptors to wait on: what can still be read from.
+  var descriptors: [Int32] {
+    [events, output, errors].filter(\.isOpen).map(\.descriptor)
+  }
+
+  /// Whether the child has closed the pipe for events, as it does when it ends.
+  var isSilent: Bool { !events.isOpen }
+
+  /// Reads what there is, without waiting, and gives the events that came, in order.
+  func read() -> [ChildEvent] {
+    outputBytes += take(from: &output, keeping: 0)
+    outputBytes += take(from: &errors, keeping: Self.keptErrorOutput)
+    errorOutput = errors.pending
+    // An event is small; without a bound, a child that writes rubbish there would fill our memory.
+    outputBytes += max(0, take(from: &events, keeping: Self.mostOutput) - (1 << 20))
+    let lines = events.pending.split(
+      separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    guard let rest = lines.last, lines.count > 1 else { return [] }
+    let found = lines.dropLast().compactMap {
+      try? JSONDecoder().decode(ChildEvent.self, from: Data($0))
+    }
+    events.pending = Array(rest)
+    return found
+  }
+
+  /// Whether the process has ended by itself. It is not reaped yet, so its number is still its own.
+  var hasEnded: Bool {
+    var information = siginfo_t()
+    let options = WEXITED | WNOHANG | WNOWAIT
+    return waitid(P_PID, id_t(process), &information, options) == 0
+      && information.si_signo == SIGCHLD
+  }
+
+  /// Kills what is left of the process and of its group, reaps it, and gives its wait status.
+  func end() -> Int32 {
+    guard !isReaped else { return 0 }
+    isReaped = true
+    kill(-process, SIGKILL)
+    kill(process, SIGKILL)
+    var status: Int32 = 0
+    while waitpid(process, &status, 0) < 0 && errno == EINTR {}
+    // Whoever joined the group between the two.
+    kill(-process, SIGKILL)
+    return status
+  }
+
+  /// Closes the pipes and gives the shared memory back.
+  func dispose() {
+    for pipe in [events, output, errors] { close(pipe.descriptor) }
+    table.unmap()
+  }
+
+  /// Reads all there is and keeps its last bytes. Gives how many there were.
+  private func take(from pipe: inout Pipe, keeping kept: Int) -> Int {
+    guard pipe.isOpen else { return 0 }
+    var total = 0
+    var buffer = [UInt8](repeating: 0, count: 65536)
+    // A child that writes faster than this reads must not keep the runner here.
+    while total < 1 << 20 {
+      let count = Foundation.read(pipe.descriptor, &buffer, buffer.count)
+      if count > 0 {
+        total += count
+        if kept > 0 {
+          pipe.pending.append(contentsOf: buffer[..<count])
+          if pipe.pending.count > kept { pipe.pending.removeFirst(pipe.pending.count - kept) }
+        }
+      } else if count < 0 && errno == EINTR {
+        continue
+      } else {
+        if count == 0 { pipe.isOpen = false }
+        break
+      }
+    }
+    return total
+  }
+
+  /// A pipe whose ends are closed on exec and lie above the numbers that a child finds its own at.
+  private static func makePipe() -> (read: Int32, write: Int32)? {
+    var ends: [Int32] = [0, 0]
+    guard pipe(&ends) == 0 else { return nil }
+    let moved = ends.map { fcntl($0, F_DUPFD_CLOEXEC, 10) }
+    ends.forEach { close($0) }
+    guard moved.allSatisfy({ $0 >= 0 }) else {
+      moved.filter { $0 >= 0 }.forEach { close($0) }
+      return nil
+    }
+    return (moved[0], moved[1])
+  }
+
+  private static func spawn(
+    _ launch: Launch, shared: Int32, events: Int32, output: Int32, errors: Int32
+  ) -> (code: Int32, process: pid_t) {
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+    posix_spawn_file_actions_adddup2(&actions, output, 1)
+    posix_spawn_file_actions_adddup2(&actions, errors, 2)
+    posix_spawn_file_actions_adddup2(&actions, shared, TrialHost.tableDescriptor)
+    posix_spawn_file_actions_adddup2(&actions, events, TrialHost.eventDescriptor)
+
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    // No signal is blocked or ignored in the child, whatever this process does with its own.
+    var none = sigset_t()
+    sigemptyset(&none)
+    var all = sigset_t()
+    sigfillset(&all)
+    posix_spawnattr_setsigmask(&attributes, &none)
+    posix_spawnattr_setsigdefault(&attributes, &all)
+    posix_spawnattr_setpgroup(&attributes, 0)
+    posix_spawnattr_setflags(
+      &attributes,
+      Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+
+    var arguments = launch.arguments.map { strdup($0) } + [nil]
+    var environment = launch.environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
+    defer { (arguments + environment).forEach { free($0) } }
+    var process: pid_t = 0
+    let code = posix_spawn(
+      &process, launch.executable, &actions, &attributes, &arguments, &environment)
+    return (code, process)
+  }
+}

@@ -1,0 +1,196 @@
+import CInterlock
+import Foundation
+import Synchronization
+
+/// The memory that a child shares with its parent: the trial, how far it is, and its stacks.
+///
+/// All in one file without a name: a header of one page, a page of totals, the trial as JSON, two
+/// counters for each caller, and slots for stacks. The system fills it with zeros, and gives it memory
+/// only where it is touched.
+struct ProgressTable: @unchecked Sendable {
+  // Sendable: what changes while both look at it is reached through atomics alone, and the rest is
+  // written before the child is started.
+
+  /// How far the child is.
+  enum Stage: UInt64 {
+    /// It is being started; a stall is not counted yet.
+    case starting = 0
+    /// The workload runs.
+    case running = 1
+    /// The workload has ended and the oracles were asked.
+    case finished = 2
+  }
+
+  /// Counting in one place would have every caller wait for one cache line: totals are in several.
+  private static let stripes = 64
+  private static let headerBytes = 4096
+  private static let totalsBytes = stripes * 64
+  /// Stacks of more threads than this are not kept.
+  private static let stackSlots = 2048
+
+  private let base: UnsafeMutableRawPointer
+  private let bytes: Int
+  private let trialBytes: Int
+  private let callers: Int
+
+  /// Makes the memory for a trial. The descriptor belongs to the caller, the mapping to the table.
+  static func make(for trial: Trial) -> (table: ProgressTable, descriptor: Int32)? {
+    guard let json = try? JSONEncoder().encode(trial) else { return nil }
+    let callers = trial.scenario.workload.phases.reduce(0) { $0 + $1.callers }
+    let bytes = size(trialBytes: json.count, callers: callers)
+    guard let descriptor = Platform.makeSharedFile(bytes: bytes) else { return nil }
+    guard let base = map(descriptor, bytes: bytes) else {
+      close(descriptor)
+      return nil
+    }
+    base.storeBytes(of: UInt64(json.count), toByteOffset: 8, as: UInt64.self)
+    base.storeBytes(of: UInt64(callers), toByteOffset: 16, as: UInt64.self)
+    base.storeBytes(of: Int64(getpid()), toByteOffset: 32, as: Int64.self)
+    json.withUnsafeBytes {
+      (base + headerBytes + totalsBytes).copyMemory(
+        from: $0.baseAddress ?? UnsafeRawPointer(base), byteCount: $0.count)
+    }
+    let table = ProgressTable(
+      base: base, bytes: bytes, trialBytes: json.count, callers: callers)
+    table.stacks.pointee.capacity = UInt32(stackSlots)
+    return (table, descriptor)
+  }
+
+  /// Maps the memory that the parent made; `nil` if it is not what it should be.
+  static func open(_ descriptor: Int32) -> ProgressTable? {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_size >= headerBytes else { return nil }
+    let bytes = Int(status.st_size)
+    guard let base = map(descriptor, bytes: bytes) else { return nil }
+    let trialBytes = base.load(fromByteOffset: 8, as: UInt64.self)
+    let callers = base.load(fromByteOffset: 16, as: UInt64.self)
+    guard trialBytes < bytes, callers < bytes,
+      size(trialBytes: Int(trialBytes), callers: Int(callers)) == bytes
+    else {
+      munmap(base, bytes)
+      return nil
+    }
+    return ProgressTable(
+      base: base, bytes: bytes, trialBytes: Int(trialBytes), callers: Int(callers))
+  }
+
+  /// Gives the mapping back; the table must not be used after.
+  func unmap() { munmap(base, bytes) }
+
+  /// The trial.
+  var trial: Trial? {
+    let json = Data(bytes: base + Self.headerBytes + Self.totalsBytes, count: trialBytes)
+    return try? JSONDecoder().decode(Trial.self, from: json)
+  }
+
+  /// The process that made the table.
+  var parent: pid_t { pid_t(truncatingIfNeeded: base.load(fromByteOffset: 32, as: Int64.self)) }
+
+  /// How far the child is.
+  var stage: Stage {
+    // Acquire and release: who sees a stage sees the ignored threads that were written before it.
+    get { Stage(rawValue: word(24).pointee.load(ordering: .acquiring)) ?? .starting }
+    nonmutating set { word(24).pointee.store(newValue.rawValue, ordering: .releasing) }
+  }
+
+  /// Threads of the child that were there before anything of the subject's was: a sanitizer's.
+  var ignoredThreads: Set<Int> {
+    get {
+      Set(
+        (0..<8).compactMap { index in
+          let id = base.load(fromByteOffset: 64 + index * 8, as: UInt64.self)
+          return id == 0 ? nil : Int(truncatingIfNeeded: id)
+        })
+    }
+    nonmutating set {
+      for (index, id) in newValue.prefix(8).enumerated() {
+        base.storeBytes(of: UInt64(id), toByteOffset: 64 + index * 8, as: UInt64.self)
+      }
+    }
+  }
+
+  /// Where stacks are captured, and how many slots there are.
+  var stacks: UnsafeMutablePointer<interlock_stack_area> {
+    (base + Self.stackOffset(trialBytes: trialBytes, callers: callers)).assumingMemoryBound(
+      to: interlock_stack_area.self)
+  }
+
+  /// How many stacks there is room for.
+  var stackCapacity: UInt32 { UInt32(Self.stackSlots) }
+
+  /// Calls completed, in all.
+  var completed: Int {
+    (0..<Self.stripes).reduce(0) { total, stripe in
+      // Relaxed: a count, of which an older value does no harm.
+      total &+ Int(truncatingIfNeeded: stripeWord(stripe).pointee.load(ordering: .relaxed))
+    }
+  }
+
+  /// Callers that are inside a call, and callers that have not begun, among those of the phases that
+  /// have been reached.
+  func callers(in workload: Workload) -> (inside: Int, waiting: Int) {
+    var inside = 0
+    var waiting = 0
+    var first = 0
+    for (index, phase) in workload.phases.enumerated() {
+      let numbers = first..<min(first + phase.callers, callers)
+      first = numbers.upperBound
+      var begun = 0
+      for caller in numbers {
+        let begins = callerWord(caller, 0).pointee.load(ordering: .relaxed)
+        if begins > 0 { begun += 1 }
+        if begins > callerWord(caller, 1).pointee.load(ordering: .relaxed) { inside += 1 }
+      }
+      if begun == 0 && index > 0 { break }
+      waiting += numbers.count - begun
+    }
+    return (inside, waiting)
+  }
+
+  // `Atomic` over mapped memory is sound: it has the layout of its value, all zeros are its 0, the
+  // address is aligned, and a lock-free 64-bit atomic works between processes as between threads.
+  private func word(_ offset: Int) -> UnsafeMutablePointer<Atomic<UInt64>> {
+    (base + offset).assumingMemoryBound(to: Atomic<UInt64>.self)
+  }
+
+  private func stripeWord(_ stripe: Int) -> UnsafeMutablePointer<Atomic<UInt64>> {
+    word(Self.headerBytes + stripe * 64)
+  }
+
+  /// Calls begun (0) or completed (1) by a caller.
+  private func callerWord(_ caller: Int, _ index: Int) -> UnsafeMutablePointer<Atomic<UInt64>> {
+    word(Self.callerOffset(trialBytes: trialBytes) + caller * 16 + index * 8)
+  }
+
+  private static func callerOffset(trialBytes: Int) -> Int {
+    (headerBytes + totalsBytes + trialBytes + 63) / 64 * 64
+  }
+
+  private static func stackOffset(trialBytes: Int, callers: Int) -> Int {
+    (callerOffset(trialBytes: trialBytes) + callers * 16 + 63) / 64 * 64
+  }
+
+  private static func size(trialBytes: Int, callers: Int) -> Int {
+    stackOffset(trialBytes: trialBytes, callers: callers)
+      + MemoryLayout<interlock_stack_area>.stride
+      + stackSlots * MemoryLayout<interlock_stack_slot>.stride
+  }
+
+  private static func map(_ descriptor: Int32, bytes: Int) -> UnsafeMutableRawPointer? {
+    let base = mmap(nil, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0)
+    return base == MAP_FAILED ? nil : base
+  }
+}
+
+extension ProgressTable: ProgressSink {
+  func began(caller: Int, operation: Int) {
+    guard (0..<callers).contains(caller) else { return }
+    callerWord(caller, 0).pointee.store(UInt64(operation) &+ 1, ordering: .relaxed)
+  }
+
+  func completed(caller: Int) {
+    guard (0..<callers).contains(caller) else { return }
+    callerWord(caller, 1).pointee.wrappingAdd(1, ordering: .relaxed)
+    stripeWord(caller % Self.stripes).pointee.wrappingAdd(1, ordering: .relaxed)
+  }
+}

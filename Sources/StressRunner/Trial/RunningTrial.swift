@@ -1,0 +1,187 @@
+import Foundation
+import Interlock
+
+/// One trial under way: its child, what was seen of it up to now, and whether it is over.
+final class RunningTrial {
+  /// A child is looked at so often.
+  private static let sampleSeconds = 0.02
+  /// Looking at a child may take this part of the runner's time.
+  private static let sampleShare = 0.1
+  /// A child that has said that it is finished ends at once; if it does not, it is not waited for.
+  private static let exitPatience = 1.0
+
+  /// The trial's number in the list.
+  let index: Int
+  let trial: Trial
+  let child: ChildProcess
+  /// When to look again.
+  private(set) var nextSample: Double
+
+  private let symbolicate: StackCapture.Symbolicate
+  private var observation: Observation
+  private var detector: StallDetector
+  private var endSeenAt: Double?
+  private var nextCloserLook = 0.0
+  /// Threads that wait with a timeout, and were found to be idle ones of a pool: until they wake.
+  private var idle: [Int: Int] = [:]
+
+  init(
+    index: Int, trial: Trial, child: ChildProcess, symbolicate: @escaping StackCapture.Symbolicate
+  ) {
+    self.index = index
+    self.trial = trial
+    self.child = child
+    self.symbolicate = symbolicate
+    nextSample = child.startedAt + Self.sampleSeconds
+    detector = StallDetector(stallSeconds: trial.scenario.limits.stallSeconds)
+    observation = Observation(
+      ending: .notRun(reason: ""), operations: trial.scenario.workload.operationCount)
+    observation.processors = sysconf(Int32(_SC_NPROCESSORS_ONLN))
+  }
+
+  /// How long the loop may sleep for this trial's sake.
+  func timeout(at now: Double) -> Double {
+    // It is ending: the system closes its pipes a moment before it can be waited for.
+    if endSeenAt != nil { return 0.001 }
+    return max(0, nextSample - now)
+  }
+
+  /// Takes what has come, looks at the child if it is time to, and says how it ended, if it has.
+  func step(at now: Double) -> Observation.Ending? {
+    for event in child.read() {
+      if let ending = note(event) { return ending }
+    }
+    if child.outputBytes > ChildProcess.mostOutput {
+      return .flooded(bytes: child.outputBytes)
+    }
+    if endSeenAt == nil && (child.isSilent || observation.finished) { endSeenAt = now }
+    if endSeenAt != nil || now >= nextSample, child.hasEnded {
+      // Its last words may have come between the two.
+      for event in child.read() {
+        if let ending = note(event) { return ending }
+      }
+      return .exited(code: 0)
+    }
+    guard now >= nextSample else { return nil }
+    let ending = look(at: now)
+    let after = Platform.now
+    nextSample = after + max(Self.sampleSeconds, (after - now) / Self.sampleShare)
+    return ending
+  }
+
+  /// Ends the child if it still runs, and gives all that was seen.
+  func finish(_ ending: Observation.Ending, folder: TemporaryFolder) -> Observation {
+    let process = child.process
+    if case .stalled = ending { captureThreads() }
+    if case .outOfTime = ending { captureThreads() }
+    observation.ending = ending
+    let status = child.end()
+    if case .exited = ending { observation.ending = Self.ending(ofStatus: status) }
+    for event in child.read() { _ = note(event) }
+    let now = Platform.now
+    observation.seconds = now - child.startedAt
+    observation.completed = child.table.completed
+    let callers = child.table.callers(in: trial.scenario.workload)
+    observation.callersInside = callers.inside
+    observation.callersWaiting = callers.waiting
+    if case .signalled = observation.ending {
+      observation.crash = CrashReport.crash(of: process, in: folder)
+    }
+    observation.errorOutput = Self.text(child.errorOutput)
+    child.dispose()
+    return observation
+  }
+
+  /// Takes note of an event; gives the ending, where it decides that.
+  private func note(_ event: ChildEvent) -> Observation.Ending? {
+    switch event {
+    case .conflict(let conflict): observation.conflicts.append(conflict)
+    case .misuse(let line): observation.misuses.append(line)
+    case .oracleFailure(let failure): observation.oracleFailures.append(failure)
+    case .notRun(let reason): return .notRun(reason: reason)
+    case .finished: observation.finished = true
+    }
+    return nil
+  }
+
+  private func look(at now: Double) -> Observation.Ending? {
+    let seconds = now - child.startedAt
+    if let endSeenAt, observation.finished, now - endSeenAt > Self.exitPatience {
+      return .exited(code: 0)
+    }
+    guard let whole = Platform.process(child.process) else { return nil }
+    if whole.threads > 0, observation.threadCounts.last?.threads != whole.threads,
+      observation.threadCounts.count < 4096
+    {
+      observation.threadCounts.append(.init(seconds: seconds, threads: whole.threads))
+    }
+    let mebibytes = whole.residentBytes >> 20
+    if mebibytes > trial.scenario.limits.memoryMebibytes {
+      return .outOfMemory(mebibytes: mebibytes)
+    }
+    if seconds >= trial.scenario.limits.timeSeconds { return .outOfTime }
+    guard child.table.stage != .starting else { return nil }
+    return hasStalled(at: seconds, whole) ? .stalled : nil
+  }
+
+  private func hasStalled(at seconds: Double, _ whole: Platform.Process) -> Bool {
+    let completed = child.table.completed
+    var sample = StallDetector.Sample(
+      seconds: seconds, completed: completed, cpuSeconds: whole.cpuSeconds)
+    var threads: [Platform.Thread] = []
+    if detector.needsThreads(completed: completed, seconds: seconds) {
+      let ignored = child.table.ignoredThreads
+      threads = Platform.threads(of: child.process).filter { !ignored.contains($0.id) }
+      sample.threads = threads.map {
+        .init(id: $0.id, isAsleep: $0.state == .sleeping, switches: $0.switches)
+      }
+    }
+    guard detector.feed(sample) == .suspected, seconds >= nextCloserLook else { return false }
+    nextCloserLook = seconds + 0.1
+    guard !threads.contains(where: wakesByItself) else { return false }
+    observation.detectionSeconds = Platform.now - child.startedAt - detector.lastProgress
+    return true
+  }
+
+  /// Whether a thread that is asleep will go on without being woken by another.
+  private func wakesByItself(_ thread: Platform.Thread) -> Bool {
+    switch Platform.wait(of: thread.id, in: child.process) {
+    case .forever, .unknown: return false
+    case .wakesByItself: return true
+    case .timedFutex:
+      if idle[thread.id] == thread.switches { return false }
+      // An idle worker of a pool waits with a timeout too, and ends when it is over. It runs nobody's
+      // code, which its stack shows; the signal only makes its wait begin again.
+      let capture = StackCapture(process: child.process, table: child.table)
+      guard let stack = capture.capture([thread.id], patience: 0.05)[thread.id], !stack.isEmpty
+      else { return true }
+      let frames = capture.named(Set(stack), symbolicate: symbolicate)
+      let isIdle = stack.allSatisfy { frames[$0]?.allSatisfy(\.isPoolMachinery) ?? false }
+      guard isIdle else { return true }
+      idle[thread.id] =
+        Platform.threads(of: child.process).first { $0.id == thread.id }?.switches
+        ?? thread.switches
+      return false
+    }
+  }
+
+  private func captureThreads() {
+    let ignored = child.table.ignoredThreads
+    let threads = Platform.threads(of: child.process).filter { !ignored.contains($0.id) }
+    let capture = StackCapture(process: child.process, table: child.table)
+    observation.threads = capture.groups(of: threads, symbolicate: symbolicate)
+  }
+
+  /// A wait status by hand: its macros are not imported.
+  private static func ending(ofStatus status: Int32) -> Observation.Ending {
+    let signal = status & 0x7f
+    return signal == 0 ? .exited(code: (status >> 8) & 0xff) : .signalled(number: signal)
+  }
+
+  /// The child's words, without those that the backtracer adds about its own work.
+  private static func text(_ bytes: [UInt8]) -> String {
+    String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+      .filter { !$0.hasPrefix("*** Signal ") && !$0.hasPrefix("swift-runtime: failed to suspend") }
+      .joined(separator: "\n").trimmingCharacters(in: .whitespacesAndNewlines)
+  }
+}

@@ -1,0 +1,52 @@
+import Interlock
+
+extension StackFrame {
+  /// The threads of libdispatch's pools begin here.
+  private static let workerFunctions = ["_dispatch_worker_thread", "_dispatch_root_queue_drain"]
+  /// Waiting for a lock, by the C library, the Swift runtime or Foundation.
+  private static let lockFunctions = [
+    "pthread_mutex_lock", "__lll_lock_wait", "lll_mutex_lock", "pthread_rwlock",
+    "_MutexHandle", "NSLock.lock", "NSRecursiveLock.lock", "os_unfair_lock",
+  ]
+
+  /// Whether the frame is the C library's or libdispatch's: a thread that has no other runs nobody's
+  /// code.
+  var isPoolMachinery: Bool {
+    if let image {
+      let names = ["libc.so", "libc-", "libpthread", "ld-linux", "libdispatch", "[vdso]"]
+      if names.contains(where: image.hasPrefix) { return true }
+    }
+    // Where the libraries are linked into the executable, the name alone tells.
+    guard let function else { return false }
+    return function.hasPrefix("_dispatch_") || function.hasPrefix("dispatch_")
+      || function.hasPrefix("__DISPATCH") || function.hasPrefix("__pthread")
+      || function == "start_thread" || function.hasPrefix("clone")
+  }
+
+  /// Whether the frame is the system's, the runtime's, a library's of the toolchain, or the runner's.
+  var isSystem: Bool {
+    if isPoolMachinery { return true }
+    if let image {
+      let names = ["libswift", "libFoundation", "lib_Foundation", "libBlocksRuntime", "libstdc++"]
+      if names.contains(where: image.hasPrefix) { return true }
+    }
+    if names(oneOf: ["TrialHost.", "runWorkload("]) { return true }
+    return function?.hasPrefix("swift_") ?? false
+  }
+
+  /// Whether a thread with this frame belongs to one of libdispatch's pools.
+  var isPoolWorker: Bool { names(oneOf: Self.workerFunctions) }
+
+  /// Whether a thread with this frame runs a Swift task.
+  var isTaskJob: Bool {
+    names(oneOf: ["swift_job_run", "runJobInEstablishedExecutorContext", "__swift_run_job"])
+  }
+
+  /// Whether a thread with this frame innermost waits for a lock that another holds.
+  var isLockWait: Bool { names(oneOf: Self.lockFunctions) }
+
+  private func names(oneOf parts: [String]) -> Bool {
+    guard let function else { return false }
+    return parts.contains { function.contains($0) }
+  }
+}

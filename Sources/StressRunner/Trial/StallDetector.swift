@@ -1,0 +1,142 @@
+/// Tells a child that can never go on from one that is slow: a pure function of what was sampled.
+///
+/// A child is stalled when nothing has completed over the stall window, nothing has really run in the
+/// last stretch of it, and in every sample of its last moments every thread is asleep. The stretch
+/// holds at least one tick of the Dispatch pool's monitor (once a second on Linux), so that a pool that
+/// may still grow has had its chance. What the monitor does itself is allowed for: it wakes once a
+/// second, and may start a thread, which runs for a moment and blocks like the others.
+struct StallDetector {
+  /// One thread, as sampled.
+  struct Thread {
+    /// The system's number for it.
+    var id: Int
+    /// Whether it is asleep; not when it runs, could run, waits for a device, or was stopped.
+    var isAsleep: Bool
+    /// How often it has given up a processor, or lost it.
+    var switches: Int
+  }
+
+  /// The child at one moment.
+  struct Sample {
+    /// Seconds since the child was started.
+    var seconds: Double
+    /// Calls completed.
+    var completed: Int
+    /// Processor time used by the whole child, in seconds.
+    var cpuSeconds: Double
+    /// Its threads; `nil` where they were not looked at (see `needsThreads`).
+    var threads: [Thread]?
+  }
+
+  /// What the samples up to now say.
+  enum Decision {
+    /// It goes on, or could.
+    case going
+    /// Every thread is asleep and none has run: stalled, unless one of them waits for time to pass.
+    case suspected
+  }
+
+  /// A pool's monitor ticks once a second; a stall is never given before one tick has passed.
+  static let poolGrowthSeconds = 1.2
+  /// For so long before the decision, every sample must find every thread asleep.
+  private static let strictSeconds = 0.25
+  /// So many samples at least must fall into that time.
+  private static let strictSamples = 4
+  /// When samples are further apart, the runner itself got no processor: it has seen nothing.
+  private static let longestGap = 0.5
+
+  private let window: Double
+  private let quietNeeded: Double
+  private var last: Sample?
+  private var progressAt = 0.0
+  private var quietSince = 0.0
+  private var baseline: (seconds: Double, cpuSeconds: Double, switches: [Int: Int], new: Int)?
+  private var asleepSince = 0.0
+  private var asleepSamples = 0
+
+  /// Makes a detector with a stall window, in seconds.
+  init(stallSeconds: Double) {
+    window = max(stallSeconds, Self.poolGrowthSeconds)
+    quietNeeded = min(window - 0.6, Self.poolGrowthSeconds)
+  }
+
+  /// When the last call completed, or the workload began; seconds.
+  var lastProgress: Double { progressAt }
+
+  /// Whether the next sample should look at the threads: that is not worth its price while calls
+  /// complete.
+  func needsThreads(completed: Int, seconds: Double) -> Bool {
+    guard let last, last.completed == completed else { return false }
+    return seconds - progressAt >= 0.4
+  }
+
+  /// Takes note of a sample.
+  mutating func feed(_ sample: Sample) -> Decision {
+    let previous = last
+    last = sample
+    guard let previous, previous.completed == sample.completed else {
+      progressAt = sample.seconds
+      restart(at: sample.seconds)
+      return .going
+    }
+    guard let threads = sample.threads, !threads.isEmpty,
+      sample.seconds - previous.seconds <= Self.longestGap
+    else {
+      restart(at: sample.seconds)
+      return .going
+    }
+    noteActivity(of: threads, in: sample)
+    if threads.allSatisfy(\.isAsleep) {
+      if asleepSamples == 0 { asleepSince = sample.seconds }
+      asleepSamples += 1
+    } else {
+      asleepSamples = 0
+    }
+    let isStalled =
+      sample.seconds - progressAt >= window
+      && sample.seconds - quietSince >= quietNeeded
+      && asleepSamples >= Self.strictSamples
+      && sample.seconds - asleepSince >= Self.strictSeconds
+    return isStalled ? .suspected : .going
+  }
+
+  private mutating func restart(at seconds: Double) {
+    quietSince = seconds
+    baseline = nil
+    asleepSamples = 0
+  }
+
+  /// Ends the quiet stretch where threads have run more than a pool's own housekeeping does.
+  private mutating func noteActivity(of threads: [Thread], in sample: Sample) {
+    guard var base = baseline else {
+      setBaseline(threads, in: sample)
+      return
+    }
+    let elapsed = sample.seconds - base.seconds
+    // Housekeeping: a few wakings a second for a thread, a few new threads a second for all pools
+    // together, and what that costs.
+    let mostSwitches = 3 + Int(4 * elapsed)
+    let mostNew = 4 + Int(4 * elapsed)
+    let mostCPU = 0.03 + 0.02 * elapsed
+    var isActive = sample.cpuSeconds - base.cpuSeconds > mostCPU
+    for thread in threads {
+      if let before = base.switches[thread.id] {
+        if thread.switches - before > mostSwitches { isActive = true }
+      } else {
+        base.switches[thread.id] = thread.switches
+        base.new += 1
+      }
+    }
+    if base.new > mostNew { isActive = true }
+    baseline = base
+    if isActive { quietSince = sample.seconds }
+    // The allowance is for a stretch: over a long time it would add up to real work.
+    if isActive || elapsed > 2 { setBaseline(threads, in: sample) }
+  }
+
+  private mutating func setBaseline(_ threads: [Thread], in sample: Sample) {
+    let switches = Dictionary(
+      threads.map { ($0.id, $0.switches) }, uniquingKeysWith: { first, _ in first })
+    baseline = (sample.seconds, sample.cpuSeconds, switches, 0)
+  }
+}

@@ -1,0 +1,119 @@
+import Interlock
+
+/// Says what an observation means: a pure function, so that it is tested without starting a thread.
+public enum Judge {
+  /// The verdict of an observation of a scenario's trial.
+  ///
+  /// What comes first decides: a trial that was not run; a conflict, whatever came of it; a deadlock;
+  /// a crash, or what the child was stopped for; an oracle or a misuse; time; a silent exit.
+  public static func verdict(of observation: Observation, in scenario: Scenario) -> Verdict {
+    if case .notRun(let reason) = observation.ending {
+      return Verdict(kind: .skipped, message: reason)
+    }
+    if let conflict = observation.conflicts.first {
+      return Verdict(kind: .race, message: message(of: conflict, and: observation))
+    }
+    switch observation.ending {
+    case .stalled:
+      return Deadlock(observation, in: scenario).verdict
+    case .signalled(let number):
+      return Verdict(kind: .crashed, message: CrashSummary(observation, signal: number).message)
+    case .outOfMemory(let mebibytes):
+      let limit = scenario.limits.memoryMebibytes
+      return Verdict(
+        kind: .crashed,
+        message:
+          "stopped: \(mebibytes) MiB of resident memory, more than the \(limit) MiB allowed; "
+          + progress(observation))
+    case .flooded(let bytes):
+      return Verdict(
+        kind: .crashed,
+        message: "stopped: it wrote more than \(bytes >> 20) MiB of output; "
+          + progress(observation))
+    case .outOfTime, .exited, .notRun:
+      break
+    }
+    if let failure = observation.oracleFailures.first {
+      let more = others(observation.oracleFailures.count + observation.misuses.count - 1)
+      return Verdict(
+        kind: .violation, message: "\(failure.oracle.rawValue): \(failure.evidence)\(more)")
+    }
+    if let misuse = observation.misuses.first {
+      let more = others(observation.misuses.count - 1)
+      return Verdict(kind: .violation, message: "section misused: \(misuse)\(more)")
+    }
+    if case .outOfTime = observation.ending, !observation.finished {
+      return Verdict(kind: .timedOut, message: timeMessage(observation, in: scenario))
+    }
+    return ended(observation)
+  }
+
+  /// Of a child that ended by itself, with nothing against it yet.
+  private static func ended(_ observation: Observation) -> Verdict {
+    let code: Int32
+    if case .exited(let exited) = observation.ending { code = exited } else { code = 0 }
+    guard observation.finished else {
+      return Verdict(
+        kind: .crashed,
+        message: "exited with code \(code) before the workload ended; \(progress(observation))")
+    }
+    guard code == 0 else {
+      return Verdict(
+        kind: .crashed, message: "exited with code \(code) after the workload had ended")
+    }
+    guard observation.completed == observation.operations else {
+      return Verdict(
+        kind: .violation,
+        message: "the workload ended with \(progress(observation)) instead of each exactly once")
+    }
+    return Verdict(kind: .passed, message: progress(observation))
+  }
+
+  private static func message(of conflict: Conflict, and observation: Observation) -> String {
+    func act(_ side: Conflict.Side) -> String {
+      "\(side.mode.writes ? "a writer" : "a reader")\(side.synched ? " that claims a lock" : "")"
+    }
+    var text =
+      "'\(conflict.resource)': \(act(conflict.second)) at \(conflict.second.place) came in "
+      + "beside \(act(conflict.first)) at \(conflict.first.place)"
+    if conflict.count > 1 { text += ", \(conflict.count) times" }
+    if case .signalled(let number) = observation.ending {
+      text += "; then \(CrashSummary.name(ofSignal: number))"
+    }
+    return text
+  }
+
+  private static func timeMessage(_ observation: Observation, in scenario: Scenario) -> String {
+    var text = progress(observation) + " when its \(seconds(scenario.limits.timeSeconds)) were up"
+    if observation.completed >= observation.operations && observation.operations > 0 {
+      text += "; the workload had not ended"
+    }
+    if let group = observation.threads.first(where: { $0.state == "running" }) {
+      text += "; \(threadCount(group.count)) running"
+      if let frame = group.stack.first(where: { !$0.isSystem }) { text += " in \(frame)" }
+    } else if observation.threads.contains(where: { $0.state == "stopped" }) {
+      text += "; it is stopped by a signal"
+    }
+    return text
+  }
+
+  private static func others(_ count: Int) -> String {
+    count > 0 ? " (and \(count) more)" : ""
+  }
+
+  /// "417 of 1000 calls completed".
+  static func progress(_ observation: Observation) -> String {
+    "\(observation.completed) of \(observation.operations) calls completed"
+  }
+
+  /// "2.1 s".
+  static func seconds(_ value: Double) -> String {
+    let tenths = Int((value * 10).rounded())
+    return tenths % 10 == 0 ? "\(tenths / 10) s" : "\(tenths / 10).\(tenths % 10) s"
+  }
+
+  /// "1 thread", "7 threads".
+  static func threadCount(_ count: Int) -> String {
+    count == 1 ? "1 thread" : "\(count) threads"
+  }
+}

@@ -1,0 +1,140 @@
+import Dispatch
+import Foundation
+import Interlock
+import StressRunner
+
+/// A subject whose every call is one function; the call is complete when that returns.
+final class FunctionSubject: Subject {
+  private let call: @Sendable (StressRunner.Operation) -> Void
+  private let kinds: Set<StressRunner.Operation.Kind>
+
+  init(
+    kinds: Set<StressRunner.Operation.Kind> = Set(StressRunner.Operation.Kind.allCases),
+    _ call: @escaping @Sendable (StressRunner.Operation) -> Void
+  ) {
+    self.kinds = kinds
+    self.call = call
+  }
+
+  func supports(_ kind: StressRunner.Operation.Kind) -> Bool { kinds.contains(kind) }
+
+  func perform(_ operation: StressRunner.Operation, completion: @escaping @Sendable (Reply) -> Void)
+  {
+    call(operation)
+    completion(.done)
+  }
+}
+
+/// Native methods are asynchronous on a concurrent queue; a synchronous call waits on a semaphore.
+func semaphoreOverAsync() -> FunctionSubject {
+  let queue = DispatchQueue(label: "test.native", attributes: .concurrent)
+  return FunctionSubject { _ in waitForCallback(on: queue) }
+}
+
+func waitForCallback(on queue: DispatchQueue) {
+  let done = DispatchSemaphore(value: 0)
+  queue.async { done.signal() }
+  done.wait()
+}
+
+/// As above, after work on a queue of the other pool, whose worker then idles for seconds.
+func semaphoreOverAsyncWithIdleWorker() -> FunctionSubject {
+  DispatchQueue(label: "test.other").async {}
+  return semaphoreOverAsync()
+}
+
+func waitForTask() -> FunctionSubject {
+  FunctionSubject { _ in
+    let done = DispatchSemaphore(value: 0)
+    Task.detached { done.signal() }
+    done.wait()
+  }
+}
+
+func lockTwice() {
+  let lock = NSLock()
+  lock.lock()
+  lock.lock()
+}
+
+func syncInsideSync() {
+  let queue = DispatchQueue(label: "test.serial")
+  queue.sync { queue.sync {} }
+}
+
+/// Starts `sleep` for as many seconds as the environment says, and does not wait for it.
+func startGrandchild() {
+  let seconds = ProcessInfo.processInfo.environment["GRANDCHILD_SECONDS"] ?? "1000"
+  var process: pid_t = 0
+  var arguments = [strdup("sleep"), strdup(seconds), nil]
+  posix_spawn(&process, "/bin/sleep", nil, nil, &arguments, nil)
+}
+
+func eatMemory() {
+  while true {
+    let block = UnsafeMutableRawPointer.allocate(byteCount: 8 << 20, alignment: 16)
+    memset(block, 1, 8 << 20)
+    usleep(2000)
+  }
+}
+
+/// Two threads, each in a section to write, at the same time.
+func writeTogether() {
+  let entries = Section("test.entries")
+  let bothIn = DispatchSemaphore(value: 0)
+  let thread = Thread {
+    entries.write {
+      bothIn.signal()
+      while true { pause() }
+    }
+  }
+  thread.start()
+  bothIn.wait()
+  entries.write {}
+}
+
+func floodOutput() {
+  let line = String(repeating: "x", count: 4095)
+  while true { print(line) }
+}
+
+let testSubjects: [SubjectEntry] = [
+  subject("quick") { _ in },
+  SubjectEntry(name: "semaphore-over-async", summary: "", make: semaphoreOverAsync),
+  SubjectEntry(name: "idle-worker", summary: "", make: semaphoreOverAsyncWithIdleWorker),
+  SubjectEntry(name: "wait-for-task", summary: "", make: waitForTask),
+  subject("lock-twice") { _ in lockTwice() },
+  subject("trap") { _ in fatalError("out of apples") },
+  subject("sync-inside-sync") { _ in syncInsideSync() },
+  subject("exit-zero") { _ in exit(0) },
+  subject("exit-three") { _ in exit(3) },
+  subject("killed") { _ in kill(getpid(), SIGKILL) },
+  subject("flood") { _ in floodOutput() },
+  subject("talkative") { _ in
+    FileHandle.standardError.write(Data((String(repeating: "x", count: 99_999) + "\nlast\n").utf8))
+  },
+  subject("memory") { _ in eatMemory() },
+  subject("one-sleep") { _ in
+    var time = timespec(tv_sec: 2, tv_nsec: 600_000_000)
+    nanosleep(&time, nil)
+  },
+  subject("one-timed-wait") { _ in
+    _ = DispatchSemaphore(value: 0).wait(timeout: .now() + 2.6)
+  },
+  subject("poll") { _ in while true { usleep(10_000) } },
+  subject("spin") { _ in while true {} },
+  subject("stopped") { _ in kill(getpid(), SIGSTOP) },
+  subject("grandchild") { _ in startGrandchild() },
+  subject("race") { _ in writeTogether() },
+  subject("misuse") { _ in END_LOCK(.noWrite, "test.never-begun") },
+  subject("temporary-file") { _ in
+    _ = FileManager.default.createFile(atPath: NSTemporaryDirectory() + "/left", contents: Data())
+  },
+  SubjectEntry(name: "no-get", summary: "") { FunctionSubject(kinds: [.set]) { _ in } },
+]
+
+func subject(_ name: String, _ call: @escaping @Sendable (StressRunner.Operation) -> Void)
+  -> SubjectEntry
+{
+  SubjectEntry(name: name, summary: "") { FunctionSubject(call) }
+}

@@ -1,0 +1,28 @@
+import Foundation
+import StressRunner
+
+// A child of the runner's tests; and, with the name of a subject, a runner of its own, which prints
+// the result as JSON. So a test can look at a runner from outside, and at stacks that name functions.
+
+TrialHost.runIfChild(subjects: testSubjects)
+
+guard CommandLine.arguments.count > 1 else {
+  print("usage: StressRunnerTestChild SUBJECT")
+  exit(64)
+}
+let scenario = Scenario(
+  name: "one-phase", summary: "100 callers, one get each.", source: "a test",
+  workload: Workload(
+    driver: .dispatchQueue,
+    phases: [.init(callers: 100, rounds: 1, operations: .sequence([.get]))],
+    keys: 1, valueBytes: 0, preparesAllKeys: false, seed: 1),
+  limits: Limits(), oracles: [], expectations: [:])
+let trial = Trial(scenario: scenario, subject: CommandLine.arguments[1], seed: 1)
+let ending = TrialRunner(jobs: 1).run([trial]) { event in
+  switch event {
+  case .started: FileHandle.standardError.write(Data("started\n".utf8))
+  case .finished(_, let result):
+    if let json = try? JSONEncoder().encode(result) { FileHandle.standardOutput.write(json) }
+  }
+}
+exit(ending == .interrupted ? 130 : 0)

@@ -1,0 +1,189 @@
+import Foundation
+import Interlock
+import Testing
+
+@testable import StressRunner
+
+/// Real children that really hang, trap and eat: all at once, each judged by a test.
+@Suite("A child process")
+struct ChildVerdictTests {
+  /// How long the grandchild sleeps: a number that no other process has in its command line.
+  static let grandchildSeconds = "98\(getpid())"
+
+  static let all = run(
+    [
+      makeTrial("one-sleep", makeScenario(callers: 1, stall: 1)),
+      makeTrial("one-timed-wait", makeScenario(callers: 1, stall: 1)),
+      makeTrial("semaphore-over-async"),
+      makeTrial("idle-worker"),
+      makeTrial("wait-for-task", makeScenario(driver: .tasks)),
+      makeTrial("lock-twice", makeScenario(callers: 3, driver: .threads)),
+      makeTrial("poll", makeScenario(callers: 1, stall: 1, time: 3.5)),
+      makeTrial("spin", makeScenario(callers: 1, stall: 1, time: 3.5)),
+      makeTrial("stopped", makeScenario(callers: 1, stall: 1, time: 3.5)),
+      makeTrial("memory", makeScenario(callers: 1, memory: 200)),
+      makeTrial("flood", makeScenario(callers: 1)),
+      makeTrial("quick", makeScenario(callers: 1000)),
+      makeTrial("trap", makeScenario(callers: 1)),
+      makeTrial("sync-inside-sync", makeScenario(callers: 1)),
+      makeTrial("killed", makeScenario(callers: 1)),
+      makeTrial("exit-zero", makeScenario(callers: 1)),
+      makeTrial("exit-three", makeScenario(callers: 1)),
+      makeTrial("talkative", makeScenario(callers: 1)),
+      makeTrial("race", makeScenario(callers: 1)),
+      makeTrial("misuse", makeScenario(callers: 1)),
+      makeTrial("grandchild", makeScenario(callers: 1)),
+      makeTrial("temporary-file", makeScenario(callers: 1)),
+      makeTrial("no-get"),
+      makeTrial("no-such-subject"),
+    ], jobs: 10, environment: ["GRANDCHILD_SECONDS": grandchildSeconds])
+
+  func result(_ subject: String) throws -> TrialResult {
+    try #require(Self.all.results[subject])
+  }
+
+  @Test("that completes every call is passed")
+  func passed() throws {
+    let result = try result("quick")
+    #expect(result.verdict == Verdict(kind: .passed, message: "1000 of 1000 calls completed"))
+    #expect(result.observation.finished)
+    #expect(result.observation.callersInside == 0)
+    #expect(result.observation.callersWaiting == 0)
+  }
+
+  @Test("whose pool waits for work behind it is a deadlock by starvation, within 3 s")
+  func starvation() throws {
+    let result = try result("semaphore-over-async")
+    #expect(result.verdict.kind == .deadlock)
+    #expect(result.verdict.cause == .starvation)
+    #expect(result.observation.completed < 100)
+    let detection = try #require(result.observation.detectionSeconds)
+    #expect(detection >= 2 && detection < 3, "given after \(detection) s")
+  }
+
+  @Test("that has an idle pool worker besides is still a deadlock")
+  func idleWorker() throws {
+    let result = try result("idle-worker")
+    #expect(result.verdict.kind == .deadlock)
+    #expect(try #require(result.observation.detectionSeconds) < 3)
+  }
+
+  @Test("whose Swift tasks wait for tasks behind them is a deadlock by starvation")
+  func taskStarvation() throws {
+    // Jobs are recognised by the names of the runtime's functions, and the last of them may be
+    // inlined: the whole stack counts.
+    let verdict = try result("wait-for-task").verdict
+    #expect(verdict.kind == .deadlock)
+    #expect(verdict.cause == .starvation, "\(verdict.message)")
+  }
+
+  @Test("whose threads wait for their own locks is a deadlock of unknown cause")
+  func ownLock() throws {
+    let verdict = try result("lock-twice").verdict
+    #expect(verdict.kind == .deadlock)
+    #expect(verdict.cause == .unknown, "\(verdict.message)")
+  }
+
+  @Test("that is slow is not a deadlock", arguments: ["one-sleep", "one-timed-wait"])
+  func slow(subject: String) throws {
+    #expect(try result(subject).verdict.kind == .passed)
+  }
+
+  @Test(
+    "that never ends but is not blocked runs out of time", arguments: ["poll", "spin", "stopped"])
+  func outOfTime(subject: String) throws {
+    let verdict = try result(subject).verdict
+    #expect(verdict.kind == .timedOut, "\(verdict.message)")
+    #expect(verdict.message.contains("of 1 calls completed when its 3.5 s were up"))
+  }
+
+  @Test("that eats memory is stopped, and it is said why")
+  func memory() throws {
+    let result = try result("memory")
+    #expect(result.verdict.kind == .crashed)
+    #expect(result.verdict.message.contains("MiB of resident memory, more than the 200 MiB"))
+  }
+
+  @Test("that floods its output is stopped, and it is said why")
+  func flood() throws {
+    let result = try result("flood")
+    #expect(result.verdict.kind == .crashed)
+    #expect(result.verdict.message.contains("more than 16 MiB of output"))
+  }
+
+  @Test("that traps is crashed, with its words and its line")
+  func trap() throws {
+    let result = try result("trap")
+    #expect(result.verdict.kind == .crashed)
+    #expect(result.verdict.message.contains("Fatal error: out of apples"))
+    #expect(result.verdict.message.contains("SIGILL") || result.verdict.message.contains("SIGTRAP"))
+    let frames = try #require(result.observation.crash?.stack)
+    #expect(frames.contains { $0.file?.hasSuffix("Subjects.swift") ?? false })
+  }
+
+  @Test("that syncs inside sync is crashed, and it is said what that is")
+  func syncInsideSync() throws {
+    let verdict = try result("sync-inside-sync").verdict
+    #expect(verdict.kind == .crashed)
+    #expect(verdict.message.hasPrefix("dispatch_sync on a queue that this thread already holds"))
+    #expect(verdict.message.contains("Subjects.swift:"))
+  }
+
+  @Test("that somebody else kills is crashed by that signal")
+  func killed() throws {
+    let result = try result("killed")
+    #expect(result.verdict.kind == .crashed)
+    #expect(result.observation.ending == .signalled(number: SIGKILL))
+  }
+
+  @Test("that exits without a word is crashed", arguments: [("exit-zero", 0), ("exit-three", 3)])
+  func silentExit(subject: String, code: Int) throws {
+    let verdict = try result(subject).verdict
+    #expect(verdict.kind == .crashed)
+    #expect(verdict.message.hasPrefix("exited with code \(code) before the workload ended"))
+  }
+
+  @Test("that talks much, but not too much, passes with the last of it")
+  func talkative() throws {
+    let result = try result("talkative")
+    #expect(result.verdict.kind == .passed)
+    #expect(result.observation.errorOutput.hasSuffix("last"))
+    #expect(result.observation.errorOutput.utf8.count <= 8192)
+  }
+
+  @Test("in which two owners write together is a race, and ends there")
+  func race() throws {
+    let result = try result("race")
+    #expect(result.verdict.kind == .race)
+    #expect(result.verdict.message.contains("test.entries"))
+    #expect(result.observation.conflicts.count == 1)
+    #expect(result.observation.ending == .exited(code: 66))
+  }
+
+  @Test("that ends a section which it never began is a violation")
+  func misuse() throws {
+    let result = try result("misuse")
+    #expect(result.verdict.kind == .violation)
+    #expect(result.verdict.message.contains("test.never-begun"))
+  }
+
+  @Test("without what the scenario needs is skipped", arguments: ["no-get", "no-such-subject"])
+  func skipped(subject: String) throws {
+    #expect(try result(subject).verdict.kind == .skipped)
+  }
+
+  @Test("leaves no process behind, nor do its children")
+  func noProcess() throws {
+    #expect(try result("grandchild").verdict.kind == .passed)
+    let left = commandLines().filter { $0.value.contains("sleep \(Self.grandchildSeconds)") }
+    #expect(left.isEmpty)
+  }
+
+  @Test("leaves no file behind")
+  func noFile() throws {
+    #expect(try result("temporary-file").verdict.kind == .passed)
+    let left = try FileManager.default.contentsOfDirectory(atPath: NSTemporaryDirectory())
+      .filter { FileManager.default.fileExists(atPath: NSTemporaryDirectory() + "/\($0)/left") }
+    #expect(left.isEmpty)
+  }
+}

@@ -1,0 +1,124 @@
+import Foundation
+import Interlock
+import Testing
+
+@testable import StressRunner
+
+/// A runner in a process of its own, which starts itself as its child.
+@Suite("A runner")
+struct RunnerProcessTests {
+  /// A runner that has been started, with a folder of its own for temporary files.
+  struct Started {
+    let process = Process()
+    let output = Pipe()
+    let errors = Pipe()
+    let folder = NSTemporaryDirectory() + "/runner-\(UUID().uuidString)"
+
+    init(_ subject: String) throws {
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+      process.executableURL = URL(fileURLWithPath: childExecutable)
+      process.arguments = [subject]
+      process.standardOutput = output
+      process.standardError = errors
+      process.environment = ProcessInfo.processInfo.environment.merging(["TMPDIR": folder]) { $1 }
+      try process.run()
+    }
+
+    /// What is left in its folder, which is then removed.
+    func leftovers() throws -> [String] {
+      let left = try FileManager.default.contentsOfDirectory(atPath: folder)
+      try FileManager.default.removeItem(atPath: folder)
+      return left
+    }
+
+    /// The processes that it has started and that are still there.
+    var children: [Int] {
+      commandLines().keys.filter { number in
+        let status = FileManager.default.contents(atPath: "/proc/\(number)/status") ?? Data()
+        return String(decoding: status, as: UTF8.self)
+          .contains("PPid:\t\(process.processIdentifier)\n")
+      }
+    }
+  }
+
+  @Test("names functions and lines in the stacks of a hung child of its own executable")
+  func stacks() throws {
+    let started = try Started("semaphore-over-async")
+    let json = started.output.fileHandleForReading.readDataToEndOfFile()
+    started.process.waitUntilExit()
+    let result = try JSONDecoder().decode(TrialResult.self, from: json)
+    let most = try #require(result.observation.threads.first)
+    #expect(most.count >= 3)
+    #expect(most.state == "sleeping")
+    let frame = try #require(
+      most.stack.first { $0.function?.contains("waitForCallback") ?? false })
+    #expect(frame.file?.hasSuffix("Subjects.swift") ?? false)
+    #expect(frame.line != nil)
+    #expect(!(most.stack.first?.function?.contains("capture") ?? true), "the handler's own frames")
+    #expect(
+      result.verdict.message.contains("\(most.count) of them wait in waitForCallback(on:)"),
+      "\(result.verdict.message)")
+    #expect(try started.leftovers().isEmpty)
+  }
+
+  @Test("that is interrupted ends at once and leaves nothing", arguments: [SIGINT, SIGTERM])
+  func interrupted(signal: Int32) throws {
+    let started = try Started("spin")
+    // It says when its child has been started.
+    let word = started.errors.fileHandleForReading.availableData
+    #expect(String(decoding: word, as: UTF8.self).hasPrefix("started"))
+    var children: [Int] = []
+    while children.isEmpty && started.process.isRunning { children = started.children }
+    kill(started.process.processIdentifier, signal)
+    started.process.waitUntilExit()
+    #expect(started.process.terminationStatus == 130)
+    #expect(children.allSatisfy { kill(pid_t($0), 0) != 0 })
+    #expect(try started.leftovers().isEmpty)
+  }
+
+  @Test("that is killed takes its child with it")
+  func killed() throws {
+    let started = try Started("spin")
+    var children: [Int] = []
+    while children.isEmpty && started.process.isRunning { children = started.children }
+    // Until the child has asked for it, it would not be told.
+    while let child = children.first, !isInTrial(child) { sched_yield() }
+    kill(started.process.processIdentifier, SIGKILL)
+    started.process.waitUntilExit()
+    let deadline = Platform.now + 5
+    while children.contains(where: isRunning), Platform.now < deadline { sched_yield() }
+    #expect(!children.contains(where: isRunning))
+    _ = try started.leftovers()
+  }
+
+  /// Whether the process has come so far that it spins: it has a second thread.
+  private func isInTrial(_ process: Int) -> Bool {
+    (Platform.process(pid_t(process))?.threads ?? 2) > 1
+  }
+
+  private func isRunning(_ process: Int) -> Bool {
+    // Dead, but with nobody to reap it, is not running.
+    Platform.threads(of: pid_t(process)).contains { $0.state != .dead }
+  }
+
+  @Test("whose child cannot be started says so")
+  func cannotStart() throws {
+    var runner = TrialRunner(jobs: 1)
+    runner.executable = "/no/such/executable"
+    var verdicts: [Verdict] = []
+    _ = runner.run([makeTrial("quick")]) { event in
+      if case .finished(_, let result) = event { verdicts.append(result.verdict) }
+    }
+    #expect(verdicts.map(\.kind) == [.skipped])
+    #expect(verdicts.first?.message.contains("/no/such/executable could not be started") ?? false)
+  }
+
+  @Test("starts a child in 15 ms and judges a passing trial of 1,000 reads in 150 ms")
+  func speed() throws {
+    // The fastest of a few: what the machine can, not what else it is doing.
+    let seconds = (0..<5).map { _ in
+      run([makeTrial("quick", makeScenario(callers: 1000))], jobs: 1).seconds
+    }
+    #expect(try #require(seconds.min()) < 0.15, "\(seconds)")
+  }
+}

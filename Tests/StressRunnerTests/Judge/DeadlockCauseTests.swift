@@ -1,0 +1,129 @@
+import Interlock
+import Testing
+
+@testable import StressRunner
+
+/// The cause of a deadlock follows from what was seen, and is `unknown` where that does not suffice.
+@Suite("The cause of a deadlock")
+struct DeadlockCauseTests {
+  static func frame(_ function: String, image: String? = nil, line: Int? = nil) -> StackFrame {
+    StackFrame(
+      address: UInt(bitPattern: function.hashValue), function: function,
+      file: line == nil ? nil : "/src/Cache.swift", line: line, image: image)
+  }
+
+  static let libc = "libc.so.6"
+  static let dispatch = "libdispatch.so"
+  static let semaphoreWait = [
+    frame("__futex_abstimed_wait_common", image: libc),
+    frame("_dispatch_semaphore_wait_slow", image: dispatch),
+  ]
+  static let mutexWait = [
+    frame("__lll_lock_wait", image: libc), frame("pthread_mutex_lock", image: libc),
+  ]
+  static let user = [frame("Cache.get(_:)", image: "app", line: 42)]
+  static let worker = [
+    frame("_dispatch_worker_thread", image: dispatch), frame("start_thread", image: libc),
+  ]
+  static let job =
+    [frame("swift::runJobInEstablishedExecutorContext", image: "libswift_Concurrency.so")] + worker
+  static let main = [
+    frame("_dispatch_group_wait_slow", image: dispatch), frame("main", image: "app"),
+  ]
+
+  static func group(
+    _ count: Int, _ stack: [StackFrame], state: String = "sleeping"
+  ) -> Observation.ThreadGroup {
+    Observation.ThreadGroup(count: count, name: "oot.default-qos", state: state, stack: stack)
+  }
+
+  /// The verdict on a child that stalled 2 s before its end at 3 s.
+  static func verdict(
+    _ groups: [Observation.ThreadGroup], counts: [(Double, Int)] = [(0.1, 5)],
+    completed: Int = 0, waiting: Int = 900
+  ) -> Verdict {
+    var observation = Observation(ending: .stalled, operations: 1000)
+    observation.completed = completed
+    observation.seconds = 3
+    observation.detectionSeconds = 2
+    observation.processors = 2
+    observation.callersInside = 3
+    observation.callersWaiting = waiting
+    observation.threads = groups + [group(1, main)]
+    observation.threadCounts = counts.map { .init(seconds: $0.0, threads: $0.1) }
+    return Judge.verdict(of: observation, in: makeScenario(callers: 1000))
+  }
+
+  static let growing: [(Double, Int)] = [(0.1, 5), (1.9, 6), (2.9, 7)]
+
+  @Test("is starvation where a pool grew without progress and its workers wait")
+  func growingPool() {
+    let verdict = Self.verdict(
+      [Self.group(6, Self.semaphoreWait + Self.user + Self.worker)], counts: Self.growing)
+    #expect(verdict.kind == .deadlock)
+    #expect(verdict.cause == .starvation)
+    #expect(
+      verdict.message
+        == "0 of 1000 calls completed, then none for 2 s; all 7 threads are blocked (5 → 7 threads "
+        + "in 2 s, one more a second); 6 of them wait in Cache.get(_:)  Cache.swift:42; the Dispatch "
+        + "pool grew by 2 since the last progress: work is queued behind the 6 workers that wait")
+  }
+
+  @Test("is starvation where a pool is at its limit")
+  func poolAtLimit() {
+    let verdict = Self.verdict([Self.group(255, Self.semaphoreWait + Self.user + Self.worker)])
+    #expect(verdict.cause == .starvation)
+  }
+
+  @Test("is starvation where all threads of the Swift task pool wait and callers do too")
+  func taskPool() {
+    let jobs = Self.group(2, Self.semaphoreWait + Self.user + Self.job)
+    #expect(Self.verdict([jobs]).cause == .starvation)
+  }
+
+  @Test("is unknown where one thread of the Swift task pool is free")
+  func taskPoolNotFull() {
+    let jobs = Self.group(1, Self.semaphoreWait + Self.user + Self.job)
+    #expect(Self.verdict([jobs]).cause == .unknown)
+  }
+
+  @Test("is unknown where the pool did not grow: nothing was queued")
+  func noGrowth() {
+    let workers = Self.group(6, Self.semaphoreWait + Self.user + Self.worker)
+    #expect(Self.verdict([workers]).cause == .unknown)
+  }
+
+  @Test("is unknown where no pool worker is blocked, whatever grew")
+  func plainThreads() {
+    let verdict = Self.verdict(
+      [Self.group(6, Self.semaphoreWait + Self.user)], counts: Self.growing)
+    #expect(verdict.cause == .unknown)
+    #expect(verdict.message.contains("undecided"))
+  }
+
+  @Test("is unknown where idle workers are all that there is of a pool")
+  func idleWorkers() {
+    let verdict = Self.verdict(
+      [Self.group(3, Self.semaphoreWait + Self.worker)], counts: Self.growing)
+    #expect(verdict.cause == .unknown)
+  }
+
+  @Test("is unknown where all workers wait for locks: more of them would not help")
+  func locks() {
+    let workers = Self.group(6, Self.mutexWait + Self.user + Self.worker)
+    #expect(Self.verdict([workers], counts: Self.growing).cause == .unknown)
+    // One that holds the lock and waits for the pool is enough.
+    let holder = Self.group(1, Self.semaphoreWait + Self.user + Self.worker)
+    #expect(Self.verdict([workers, holder], counts: Self.growing).cause == .starvation)
+  }
+
+  @Test("goes with a message that stands without stacks, too")
+  func noStacks() {
+    let verdict = Self.verdict([Self.group(3, [])], completed: 1000)
+    #expect(verdict.cause == .unknown)
+    #expect(
+      verdict.message.hasPrefix(
+        "1000 of 1000 calls completed, then none for 2 s, but the workload has not ended; "
+          + "all 4 threads are blocked"))
+  }
+}
