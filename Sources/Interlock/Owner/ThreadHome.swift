@@ -31,7 +31,7 @@ struct ThreadHome: ~Copyable {
   var following: Pointer?
   /// The next home without a thread.
   var nextIdle: Pointer?
-  /// What the yields follow from.
+  /// What the delays follow from.
   var random: UInt64 = 0x9E37_79B9_7F4A_7C15
 
   init() {

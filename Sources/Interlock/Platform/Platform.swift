@@ -11,6 +11,12 @@ enum Platform {
   /// Lets another thread run.
   static func yield() { sched_yield() }
 
+  /// Stops the calling thread for so long.
+  static func pause(microseconds: Int) {
+    var time = timespec(tv_sec: 0, tv_nsec: microseconds * 1000)
+    nanosleep(&time, nil)
+  }
+
   @inline(__always)
   static func equal(_ left: UnsafePointer<CChar>, _ right: UnsafePointer<CChar>) -> Bool {
     strcmp(left, right) == 0

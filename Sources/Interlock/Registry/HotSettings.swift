@@ -8,8 +8,8 @@ struct HotSettings {
 
   private var bits: UInt
 
-  init(stackDepth: Int, yieldEvery: Int, isOff: Bool) {
-    bits = Self.readyFlag | UInt(stackDepth) | UInt(yieldEvery) << 8 | (isOff ? Self.offFlag : 0)
+  init(stackDepth: Int, lingerEvery: Int, isOff: Bool) {
+    bits = Self.readyFlag | UInt(stackDepth) | UInt(lingerEvery) << 8 | (isOff ? Self.offFlag : 0)
   }
 
   @inline(__always)
@@ -35,7 +35,7 @@ struct HotSettings {
   @inline(__always)
   var stackDepth: Int { Int(bits & 0xFF) }
   @inline(__always)
-  var yieldEvery: UInt { bits >> 8 & 0xFFFF }
+  var lingerEvery: UInt { bits >> 8 & 0xFFFF }
   @inline(__always)
   var isOff: Bool { bits & Self.offFlag != 0 }
 }

@@ -59,7 +59,7 @@ enum Registry {
     if conflicts {
       ConflictDetection.report(open, word, in: bucket, on: resource)
     }
-    if settings.yieldEvery != 0 { home.yieldSometimes(settings.yieldEvery) }
+    if settings.lingerEvery != 0 { home.lingerSometimes(settings.lingerEvery) }
     return open
   }
 
@@ -144,17 +144,5 @@ enum Registry {
       while home.pointee.pins.load(ordering: .sequentiallyConsistent) != 0 { Platform.yield() }
     }
     UnsafeMutableRawPointer(bitPattern: name)?.deallocate()
-  }
-}
-
-extension UnsafeMutablePointer where Pointee == ThreadHome {
-  /// Lets another thread run at one begin in `every`, while the section is open (option `yield`).
-  @inline(never)
-  func yieldSometimes(_ every: UInt) {
-    // xorshift64 (Marsaglia, 2003).
-    pointee.random ^= pointee.random << 13
-    pointee.random ^= pointee.random >> 7
-    pointee.random ^= pointee.random << 17
-    if pointee.random % UInt64(every) == 0 { Platform.yield() }
   }
 }

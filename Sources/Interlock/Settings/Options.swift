@@ -8,11 +8,11 @@ struct Options: Equatable {
   var onConflict: OnConflict?
   var exitCode: Int?
   var stackDepth: Int?
-  var yieldEvery: Int?
+  var lingerEvery: Int?
   var isOff: Bool?
 
   /// The options there are, in the order in which they are listed.
-  static let names = ["on_conflict", "exit_code", "stack_depth", "sections", "yield"]
+  static let names = ["on_conflict", "exit_code", "stack_depth", "sections", "linger"]
 
   /// Reads the variable's value. What cannot be read is left at its default, with a line that says so.
   static func parse(_ text: String) -> (options: Options, errors: [String]) {
@@ -49,8 +49,8 @@ struct Options: Equatable {
       isOff = value == "off" ? true : value == "on" ? false : nil
       return isOff == nil ? "'sections' must be on or off, found '\(value)'" : nil
     default:
-      yieldEvery = Self.number(value, in: 0...65535)
-      return yieldEvery == nil ? Self.mustBe(name, in: 0...65535, found: value) : nil
+      lingerEvery = Self.number(value, in: 0...65535)
+      return lingerEvery == nil ? Self.mustBe(name, in: 0...65535, found: value) : nil
     }
   }
 

@@ -61,11 +61,11 @@ public enum SectionTracking {
     set { Settings.shared.stackDepth = newValue }
   }
 
-  /// At one begin in so many, another thread is let run while the section is open, so that an overlap
-  /// which is possible becomes likely; 0 (never) unless set here or by `yield=`.
-  public static var yieldEvery: Int {
-    get { Settings.shared.yieldEvery }
-    set { Settings.shared.yieldEvery = newValue }
+  /// At one begin in so many, the section stays open 50 µs longer, so that an overlap which is possible
+  /// becomes likely; at most 100 times in a process. 0 (never) unless set here or by `linger=`.
+  public static var lingerEvery: Int {
+    get { Settings.shared.lingerEvery }
+    set { Settings.shared.lingerEvery = newValue }
   }
 
   /// The conflicts found so far, each pair of places once, with a count.

@@ -7,11 +7,11 @@ final class Settings: Sendable {
     var onMisuse = SectionTracking.MisuseAction.log
     var exitCode = 66
     var stackDepth = Record.frameLimit
-    var yieldEvery = 0
+    var lingerEvery = 0
     var isOff = false
 
     var hot: HotSettings {
-      HotSettings(stackDepth: stackDepth, yieldEvery: yieldEvery, isOff: isOff)
+      HotSettings(stackDepth: stackDepth, lingerEvery: lingerEvery, isOff: isOff)
     }
   }
 
@@ -31,7 +31,7 @@ final class Settings: Sendable {
     }
     state.exitCode = options.exitCode ?? state.exitCode
     state.stackDepth = options.stackDepth ?? state.stackDepth
-    state.yieldEvery = options.yieldEvery ?? state.yieldEvery
+    state.lingerEvery = options.lingerEvery ?? state.lingerEvery
     state.isOff = options.isOff ?? state.isOff
     self.state = Guarded(state)
   }
@@ -64,9 +64,9 @@ final class Settings: Sendable {
     set { change { $0.stackDepth = min(max(newValue, 0), Record.frameLimit) } }
   }
 
-  var yieldEvery: Int {
-    get { state.withLock { $0.yieldEvery } }
-    set { change { $0.yieldEvery = min(max(newValue, 0), 65535) } }
+  var lingerEvery: Int {
+    get { state.withLock { $0.lingerEvery } }
+    set { change { $0.lingerEvery = min(max(newValue, 0), 65535) } }
   }
 
   /// Whether conflicts that nobody handled make the process fail.

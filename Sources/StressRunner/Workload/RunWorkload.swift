@@ -1,4 +1,5 @@
 import Dispatch
+import Interlock
 
 /// Makes every call of a scenario on a subject, and asks the scenario's oracles.
 ///
@@ -22,6 +23,9 @@ package func runWorkload(
     ledger.asks(.nothingLost) ? CertainKeys(afterPreparationOf: plan) : CertainKeys.none
 
   if workload.preparesAllKeys { storeAllKeys(of: workload, in: subject, pattern: pattern) }
+  // From here on there is somebody to meet. A machine that is busy elsewhere may run a thousand short calls
+  // one after the other: a section that lingers now and then lets the next caller come while it is open.
+  SectionTracking.lingerEvery = 8
   let driver = workload.driver.make()
   for phase in workload.phases.indices {
     let run = PhaseRun(
