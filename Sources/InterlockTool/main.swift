@@ -1,1 +1,1 @@
-print("interlock")
+SectionsBench.run()

@@ -1,3 +1,62 @@
+/// Section tracking for C and Objective-C, in the spelling of the article that it comes from
+/// ("Detecting race conditions in iOS", 2012): mark what a stretch of code reads or writes, and the
+/// tracker speaks when a writer meets anybody, before the damage.
+///
+///     BEGIN_LOCK(LOCK_NO_WRITE, "users.%d", id);      // I read: others may read, none may write
+///     ...
+///     END_LOCK(LOCK_NO_WRITE, "users.%d", id);
+///
+/// The registry is that of the Swift module `Interlock`: a C writer and a Swift reader conflict.
+/// A name is a printf format with its arguments, or stands alone.
 #ifndef INTERLOCK_H
 #define INTERLOCK_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// I read: others may read, nobody may write.
+#define LOCK_NO_WRITE 1
+/// I write: nobody else may be in.
+#define LOCK_NO_READWRITE 3
+
+/// With IN_PRODUCTION at 1 nothing is left of the macros, and their arguments are not evaluated.
+/// Unless it is given, it is 0 where DEBUG is on (SwiftPM's debug builds) and 1 elsewhere.
+#ifndef IN_PRODUCTION
+#if defined(DEBUG) && DEBUG
+#define IN_PRODUCTION 0
+#else
+#define IN_PRODUCTION 1
+#endif
+#endif
+
+#if IN_PRODUCTION
+#define BEGIN_LOCK(mode, ...) ((void)0)
+#define BEGIN_SYNCHED_LOCK(mode, ...) ((void)0)
+#define END_LOCK(mode, ...) ((void)0)
+#else
+/// Begins a section on the resource of this name.
+#define BEGIN_LOCK(mode, ...) \
+  interlock_begin_named(__FILE__, __func__, __LINE__, (mode), 0, __VA_ARGS__)
+/// Begins a section, and claims that a real lock is held.
+#define BEGIN_SYNCHED_LOCK(mode, ...) \
+  interlock_begin_named(__FILE__, __func__, __LINE__, (mode), 1, __VA_ARGS__)
+/// Ends the innermost section of this owner in this mode on the resource of this name.
+#define END_LOCK(mode, ...) \
+  interlock_end_named(__FILE__, __func__, __LINE__, (mode), __VA_ARGS__)
+#endif
+
+/// What BEGIN_LOCK and BEGIN_SYNCHED_LOCK call. C, because a printf format needs C's variable arguments.
+/// `file` and `function` must live as long as the process, as `__FILE__` and `__func__` do.
+void interlock_begin_named(const char *file, const char *function, int line, int mode, int synched,
+                           const char *format, ...) __attribute__((format(printf, 6, 7)));
+
+/// What END_LOCK calls.
+void interlock_end_named(const char *file, const char *function, int line, int mode,
+                         const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+#ifdef __cplusplus
+}
+#endif
+
 #endif

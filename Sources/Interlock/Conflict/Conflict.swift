@@ -35,8 +35,11 @@ public struct Conflict: Sendable, Hashable, Codable {
     }
   }
 
-  /// The name of the resource; of an instance's own resource, with its type or number.
+  /// The name of the resource.
   public var resource: String
+  /// Which instance the resource belongs to: `#3` of a `Section`, type and address of an object; `nil`
+  /// where the name alone is the resource.
+  public var instance: String?
   /// The owner that was in.
   public var first: Side
   /// The owner that came.

@@ -1,15 +1,49 @@
-/// The stretch of code in which one resource of one instance is read or written.
+internal import Synchronization
+
+/// A resource of one instance, whose reads and writes are marked.
+///
+/// Two sections of one name are two resources. A copy of a section is the same resource. The value takes no
+/// memory of its own beside the words it is stored in, and nothing where tracking is not compiled in.
+/// Thread-safe.
 public struct Section: Sendable {
-  /// Names the resource; each `Section` is a resource of its own.
-  public init(_ name: String) {}
+  #if INTERLOCK_TRACKING
+  private let key: UInt64
+  private let name: UInt
+  private let nameLength: UInt32
+  private let number: UInt32
 
-  /// Runs `body` in a section that others may read in.
-  public func read<R>(synched: Bool = false, _ body: () throws -> R) rethrows -> R {
-    try body()
+  /// A resource of this name.
+  public init(_ name: StaticString) {
+    self.init(address: UInt(bitPattern: name.utf8Start), length: name.utf8CodeUnitCount)
   }
 
-  /// Runs `body` in a section that nobody else may be in.
-  public func write<R>(synched: Bool = false, _ body: () throws -> R) rethrows -> R {
-    try body()
+  /// A resource of this computed name; the name is kept for the life of the process.
+  @_disfavoredOverload
+  public init(_ name: @autoclosure () -> String) {
+    let name = name()
+    self.init(
+      address: UInt(bitPattern: InternedStrings.shared.intern(name)), length: name.utf8.count)
   }
+
+  private init(address: UInt, length: Int) {
+    // Relaxed: the number only has to be another one each time.
+    let number = Self.counter.wrappingAdd(1, ordering: .relaxed).newValue
+    key = ResourceKey(number: UInt64(number)).hash
+    name = address
+    nameLength = UInt32(length)
+    self.number = UInt32(truncatingIfNeeded: number)
+  }
+
+  private static let counter = Atomic<UInt>(0)
+
+  @inline(__always)
+  var resource: Resource {
+    Resource(
+      key: ResourceKey(hash: key), name: name, nameLength: UInt(nameLength), number: UInt(number))
+  }
+  #else
+  /// Nothing: tracking is not compiled in.
+  @_transparent
+  public init(_ name: @autoclosure () -> String) {}
+  #endif
 }

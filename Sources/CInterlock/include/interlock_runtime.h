@@ -1,0 +1,105 @@
+/// What the tracker needs and Swift cannot say: thread-local storage, zero-initialised storage that is
+/// there before any code runs, weak references to the runtimes, and a walk over its own frames.
+/// Not for use outside the package.
+#ifndef INTERLOCK_RUNTIME_H
+#define INTERLOCK_RUNTIME_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define INTERLOCK_BUCKETS 1024
+#define INTERLOCK_BUCKET_WORDS 8
+
+/// The calling thread's home, or null before its first section. C, because Swift has no thread-locals.
+/// Initial-exec: one load instead of a call, for eight bytes of the space that every process reserves.
+extern _Thread_local void *interlock_thread_home __attribute__((tls_model("initial-exec")));
+
+/// The table of open sections, a cache line a bucket. C, because a Swift global costs a once-check a use.
+extern uintptr_t interlock_buckets[INTERLOCK_BUCKETS * INTERLOCK_BUCKET_WORDS];
+
+/// The settings that the path without a conflict reads, in one word; 0 until they are first read.
+extern uintptr_t interlock_hot_settings;
+
+static inline void *interlock_get_home(void) { return interlock_thread_home; }
+static inline void *interlock_get_buckets(void) { return interlock_buckets; }
+static inline void *interlock_get_hot_settings(void) { return &interlock_hot_settings; }
+
+/// Makes `home` the calling thread's, and asks for `interlock_thread_exited(home)` when it exits.
+void interlock_set_home(void *home);
+
+/// Asks for `interlock_process_ends()` at exit.
+void interlock_watch_exit(void);
+
+/// The runtimes' entry points, weak: a C program may link neither Swift Concurrency nor Dispatch.
+#ifdef __APPLE__
+#define INTERLOCK_WEAK __attribute__((weak_import))
+#else
+#define INTERLOCK_WEAK __attribute__((weak))
+#endif
+extern void *swift_task_getCurrent(void) INTERLOCK_WEAK;
+extern uint64_t swift_task_getJobTaskId(void *task) INTERLOCK_WEAK;
+extern const char *dispatch_queue_get_label(void *queue) INTERLOCK_WEAK;
+
+/// A number that no other task of the process ever has, or 0 outside a task.
+static inline uint64_t interlock_current_task(void) {
+  if (!swift_task_getCurrent) return 0;
+  void *task = swift_task_getCurrent();
+  return task ? swift_task_getJobTaskId(task) : 0;
+}
+
+/// The label of the current Dispatch queue, valid while the caller runs on it; null without Dispatch.
+static inline const char *interlock_current_queue_label(void) {
+  return dispatch_queue_get_label ? dispatch_queue_get_label(NULL) : NULL;
+}
+
+/// Walks the frame pointers of the caller into `frames`, innermost first; tens of nanoseconds. Reads only
+/// between `low` and `high`, the bounds of the thread's own stack, and only ever upwards, so that a
+/// register that holds no frame pointer ends the walk and nothing worse.
+static inline __attribute__((always_inline)) size_t interlock_walk_frames(
+    uintptr_t *frames, size_t limit, uintptr_t low, uintptr_t high) {
+  // Swift marks the frame of an async function by bit 60 of the saved frame pointer.
+  const uintptr_t async_bit = (uintptr_t)1 << 60;
+  uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
+  const uintptr_t pair_size = 2 * sizeof(uintptr_t);
+  size_t count = 0;
+  while (count < limit && frame > low && high >= pair_size && frame <= high - pair_size &&
+         frame % sizeof(uintptr_t) == 0) {
+    uintptr_t *pair = (uintptr_t *)frame;
+    uintptr_t address = pair[1];
+    if (address < 4096) break;
+    // Relaxed: another thread may look at the record while it is being reused, and then drops what it read.
+    __atomic_store_n(&frames[count++], address, __ATOMIC_RELAXED);
+    uintptr_t next = pair[0] & ~async_bit;
+    if (next <= frame) break;
+    frame = next;
+  }
+  return count;
+}
+
+/// The same by the system's unwinder, which needs no frame pointers and costs about a microsecond.
+size_t interlock_unwind_frames(uintptr_t *frames, size_t limit);
+
+/// The bounds of the calling thread's stack; both 0 where the system does not tell.
+void interlock_stack_bounds(uintptr_t *low, uintptr_t *high);
+
+/// The calling thread's number in the system.
+uint64_t interlock_thread_number(void);
+
+/// Writes all of it to standard error, whatever signal comes.
+void interlock_write_error(const char *bytes, size_t length);
+
+/// Ends the process as a failed assertion does.
+void interlock_trap(void) __attribute__((noreturn));
+
+/// Ends the process with this code while handlers of `exit` run: the handlers that are left still run.
+void interlock_exit_from_handler(int code);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

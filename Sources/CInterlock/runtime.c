@@ -1,0 +1,106 @@
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "interlock_runtime.h"
+
+#include <errno.h>
+#include <execinfo.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#ifdef __linux__
+#include <sys/syscall.h>
+#endif
+
+_Thread_local void *interlock_thread_home;
+uintptr_t interlock_buckets[INTERLOCK_BUCKETS * INTERLOCK_BUCKET_WORDS]
+    __attribute__((aligned(INTERLOCK_BUCKET_WORDS * sizeof(uintptr_t))));
+uintptr_t interlock_hot_settings;
+
+// Swift's side: `Sources/Interlock/Owner/ThreadHome.swift`, `Sources/Interlock/Conflict/ProcessEnd.swift`.
+void interlock_thread_exited(void *home);
+void interlock_process_ends(void);
+
+static pthread_key_t home_key;
+static pthread_once_t home_key_once = PTHREAD_ONCE_INIT;
+
+static void home_destroyed(void *home) {
+  // A section that another destructor begins after this one takes a new home, and comes here again.
+  interlock_thread_home = NULL;
+  interlock_thread_exited(home);
+}
+
+static void make_home_key(void) { pthread_key_create(&home_key, home_destroyed); }
+
+void interlock_set_home(void *home) {
+  pthread_once(&home_key_once, make_home_key);
+  pthread_setspecific(home_key, home);
+  interlock_thread_home = home;
+}
+
+void interlock_watch_exit(void) { atexit(interlock_process_ends); }
+
+size_t interlock_unwind_frames(uintptr_t *frames, size_t limit) {
+  enum { most = 64 };
+  void *found[most];
+  int count = backtrace(found, most);
+  // The first two are this function and its caller in the tracker.
+  size_t kept = 0;
+  for (int index = 2; index < count && kept < limit; index++) {
+    __atomic_store_n(&frames[kept++], (uintptr_t)found[index], __ATOMIC_RELAXED);
+  }
+  return kept;
+}
+
+void interlock_stack_bounds(uintptr_t *low, uintptr_t *high) {
+  *low = *high = 0;
+#ifdef __linux__
+  pthread_attr_t attributes;
+  void *start;
+  size_t size;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
+  if (pthread_attr_getstack(&attributes, &start, &size) == 0) {
+    *low = (uintptr_t)start;
+    *high = (uintptr_t)start + size;
+  }
+  pthread_attr_destroy(&attributes);
+#else
+  *high = (uintptr_t)pthread_get_stackaddr_np(pthread_self());
+  *low = *high - pthread_get_stacksize_np(pthread_self());
+#endif
+}
+
+uint64_t interlock_thread_number(void) {
+#ifdef __linux__
+  return (uint64_t)syscall(SYS_gettid);
+#else
+  uint64_t number = 0;
+  pthread_threadid_np(NULL, &number);
+  return number;
+#endif
+}
+
+void interlock_write_error(const char *bytes, size_t length) {
+  while (length > 0) {
+    ssize_t written = write(STDERR_FILENO, bytes, length);
+    if (written < 0) {
+      if (errno == EINTR) continue;
+      return;
+    }
+    bytes += written;
+    length -= (size_t)written;
+  }
+}
+
+void interlock_trap(void) { __builtin_trap(); }
+
+void interlock_exit_from_handler(int code) {
+#ifdef __linux__
+  // glibc runs the handlers that are left, and takes the newest status.
+  exit(code);
+#else
+  fflush(NULL);
+  _exit(code);
+#endif
+}

@@ -1,0 +1,49 @@
+extension Conflict: CustomStringConvertible {
+  /// The report for people: the resource, both sides in full, and what it means.
+  public var description: String {
+    let name = instance.map { "\(resource) \($0)" } ?? resource
+    var lines = ["interlock: conflict on '\(name)'" + (count > 1 ? " (\(count) times)" : "")]
+    lines += first.lines(as: "first, in the section:")
+    lines += second.lines(as: "second, as it came:")
+    lines.append("  \(meaning)")
+    return lines.joined(separator: "\n")
+  }
+
+  /// What the conflict means, in one sentence.
+  public var meaning: String {
+    let (writer, other) = second.mode.writes ? (second, first) : (first, second)
+    let who = other.mode.writes ? "writer" : "reader"
+    switch (writer.synched, other.synched) {
+    case (true, true):
+      return "Both claim a lock: they are not holding the same one."
+    case (false, true):
+      return "The writer at \(writer.where) holds no lock;"
+        + " the \(who) at \(other.where) claims one, and it does not keep the writer out."
+    case (true, false):
+      return "The writer at \(writer.where) claims a lock;"
+        + " the \(who) at \(other.where) does not hold it."
+    case (false, false):
+      return "The writer at \(writer.where) does not hold what the \(who) at"
+        + " \(other.where) holds."
+    }
+  }
+}
+
+extension Conflict.Side {
+  /// `File.swift:12`, for a sentence.
+  var `where`: String { place.line == 0 ? place.function : "\(place.file):\(place.line)" }
+
+  fileprivate func lines(as title: String) -> [String] {
+    var context = ["thread '\(thread)'"]
+    if let queue { context.append("queue '\(queue)'") }
+    if let task { context.append("task \(task)") }
+    let claim = synched ? ", synched" : ""
+    var lines = [
+      "  \(title) \(mode.writes ? "write" : "read")\(claim)  \(place)",
+      "    \(context.joined(separator: ", "))",
+    ]
+    for (index, frame) in stack.enumerated() { lines.append("    #\(index) \(frame)") }
+    if let stackNote { lines.append("    (\(stackNote))") }
+    return lines
+  }
+}

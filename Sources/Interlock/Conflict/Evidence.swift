@@ -1,0 +1,131 @@
+internal import CInterlock
+internal import Synchronization
+
+/// A copy of a record: one side of a conflict before anything of it is put into words.
+struct Evidence: Sendable {
+  /// Which section it was: home and generation name one for ever.
+  struct Identity: Hashable, Comparable, Sendable {
+    var home: UInt
+    var generation: UInt
+
+    static func < (left: Self, right: Self) -> Bool {
+      (left.home, left.generation) < (right.home, right.generation)
+    }
+  }
+
+  var identity: Identity
+  var owner: UInt
+  var key: ResourceKey
+  var mode: Mode
+  var synched: Bool
+  var placeFromStack: Bool
+  var place: Place
+  var thread: UInt
+  var threadName: String?
+  var queueLabel: String?
+  var addresses: [UInt]
+  var wasUnwound: Bool
+
+  /// Copies a record that cannot change: the caller's own, or one behind a pin.
+  init(of record: Record) {
+    identity = Identity(home: record[.home], generation: record[.generation])
+    owner = record[.owner]
+    key = ResourceKey(hash: UInt64(record[.key]))
+    let lineAndFlags = record[.lineAndFlags]
+    mode = lineAndFlags & Record.writesFlag != 0 ? .noReadWrite : .noWrite
+    synched = lineAndFlags & Record.synchedFlag != 0
+    placeFromStack = lineAndFlags & Record.placeFromStackFlag != 0
+    let lengths = record[.lengths]
+    place = Place(
+      file: Site.string(record[.file], lengths & 0xFFFF_FFFF),
+      line: Int(lineAndFlags & 0xFFFF_FFFF),
+      function: Site.string(record[.function], lengths >> 32))
+    thread = record[.thread]
+    queueLabel = UnsafePointer<CChar>(bitPattern: record[.queueLabel]).map(String.init(cString:))
+    let frameCount = record[.frameCount]
+    wasUnwound = frameCount & Record.unwound != 0
+    addresses = (0..<min(Int(frameCount & 0xFF), Record.frameLimit)).map {
+      record.words[16 + $0].load(ordering: .relaxed)
+    }
+    threadName = Platform.threadName(thread)
+  }
+
+  /// What is left of a section that ended before its record could be read: its mode.
+  init(goneBehind word: SlotWord, key: ResourceKey) {
+    identity = Identity(home: 0, generation: 0)
+    owner = 0
+    self.key = key
+    mode = word.writes ? .noReadWrite : .noWrite
+    synched = false
+    placeFromStack = false
+    place = Place(file: "", line: 0, function: "a section that has just ended")
+    thread = 0
+    addresses = []
+    wasUnwound = false
+  }
+
+  /// Reads another owner's record, which its owner may be ending at this moment.
+  ///
+  /// Returns `nil` where the record is another resource's, or the caller's own.
+  static func read(
+    _ word: SlotWord, in slot: Bucket.Slot, key: ResourceKey, owner: UInt
+  ) -> Evidence? {
+    guard let record = word.record, let home = ThreadHome.Pointer(bitPattern: record[.home]) else {
+      return nil
+    }
+    // The home takes its records in turn, and stops to begin sections while it is pinned: what is in
+    // the slot now stays readable. Sequentially consistent: the pin must be seen before the slot is read.
+    home.pointee.pins.wrappingAdd(1, ordering: .sequentiallyConsistent)
+    defer {
+      // Releases the reads above to the owner, who acquires the pins before it writes a record.
+      home.pointee.pins.wrappingSubtract(1, ordering: .releasing)
+    }
+    let isStillThere = slot.pointee.load(ordering: .sequentiallyConsistent) == word.bits
+    let generation = record[.generation]
+    let evidence = Evidence(of: record)
+    let isWhole = generation == record[.generation]
+    if isStillThere || isWhole && evidence.key == key && evidence.mode.writes == word.writes {
+      return evidence.key == key && evidence.owner != owner ? evidence : nil
+    }
+    // It ended between two of our instructions, and its home has gone once round since. They did
+    // overlap, since it was in its slot after ours was published: that is all there is to say.
+    return Evidence(goneBehind: word, key: key)
+  }
+
+  /// The same in words; the stack becomes functions and lines.
+  func side() -> Conflict.Side {
+    let frames = Symbolicator.shared.frames(addresses, isAccessor: placeFromStack)
+    var place = place
+    if placeFromStack, let frame = frames.first, let file = frame.file, let line = frame.line {
+      // The accessor is of the module that declares the property, and so is nearly every access.
+      let module = place.file.prefix { $0 != "/" }
+      let base = file.split(separator: "/").last ?? ""
+      place = Place(
+        file: "\(module)/\(base)", line: line, function: frame.function ?? place.function)
+    }
+    let task = owner & 1 == 1 ? UInt64(owner >> 1) : nil
+    return Conflict.Side(
+      mode: mode, synched: synched, place: place, thread: threadName ?? "thread \(thread)",
+      queue: knownQueue, task: task, stack: frames, stackNote: stackNote)
+  }
+
+  /// The property whose accessor began the section: `Cache.entries`.
+  var property: String? { Symbolicator.shared.accessor(in: addresses) }
+
+  /// Dispatch names a default queue for every thread that is on none; that is left out.
+  private var knownQueue: String? {
+    guard let queueLabel, !queueLabel.isEmpty else { return nil }
+    if queueLabel.hasPrefix("com.apple.root."),
+      !(threadName.map { Platform.isWorker(named: $0, ofRootQueue: queueLabel) } ?? false)
+    {
+      return nil
+    }
+    return queueLabel
+  }
+
+  private var stackNote: String? {
+    wasUnwound
+      ? "found by the unwinder: this code keeps no frame pointers (-Xcc -fno-omit-frame-pointer)"
+      : nil
+  }
+}

@@ -1,0 +1,60 @@
+/// A section that was begun or ended wrongly: a mistake in the marks, not in what they mark.
+public struct Misuse: Sendable, Hashable, Codable {
+  /// What is wrong.
+  public enum Kind: String, Sendable, Hashable, CaseIterable, Codable {
+    /// An end where nobody is in.
+    case endWithoutBegin
+    /// An end by another owner than the one that began.
+    case endByAnotherOwner
+    /// An end that names another mode than its begin.
+    case endInAnotherMode
+    /// A thread exited with a section open.
+    case threadExited
+    /// The process ended with a section open.
+    case processEnded
+  }
+
+  /// What is wrong.
+  public var kind: Kind
+  /// The name of the resource.
+  public var resource: String
+  /// Which instance the resource belongs to, if any.
+  public var instance: String?
+  /// Where the section was ended; `nil` where it never was.
+  public var end: Place?
+  /// Where the section was begun; `nil` where it never was.
+  public var begin: Place?
+  /// The thread that did it.
+  public var thread: String
+
+  /// Describes a misuse.
+  public init(
+    kind: Kind, resource: String, instance: String? = nil, end: Place?, begin: Place?,
+    thread: String
+  ) {
+    self.kind = kind
+    self.resource = resource
+    self.instance = instance
+    self.end = end
+    self.begin = begin
+    self.thread = thread
+  }
+}
+
+extension Misuse: CustomStringConvertible {
+  /// One line: what, where, and where it began.
+  public var description: String {
+    let name = instance.map { "\(resource) \($0)" } ?? resource
+    let ended = end.map { "\($0)" } ?? "nowhere"
+    let begun = begin.map { "\($0)" } ?? "nowhere"
+    let what =
+      switch kind {
+      case .endWithoutBegin: "ended at \(ended), but never begun"
+      case .endByAnotherOwner: "ended at \(ended) by another owner than began it at \(begun)"
+      case .endInAnotherMode: "ended at \(ended) in another mode than it was begun in at \(begun)"
+      case .threadExited: "still open as its thread exited; begun at \(begun)"
+      case .processEnded: "still open as the process ended; begun at \(begun)"
+      }
+    return "interlock: misuse: section on '\(name)' \(what) (\(thread))"
+  }
+}

@@ -1,0 +1,137 @@
+internal import CInterlock
+internal import Synchronization
+
+/// Finds sections that were begun or ended wrongly.
+enum MisuseDetection {
+  /// An end found no section of its owner in its mode: says why, and ends the one that was meant.
+  @inline(never)
+  static func endWithoutBegin(
+    _ resource: borrowing Resource, _ mode: Mode, owner: UInt, at site: borrowing Site
+  ) {
+    let key = resource.key
+    var misuse = Misuse(
+      kind: .endWithoutBegin, resource: resource.nameString,
+      instance: resource.instanceDescription, end: site.place, begin: nil,
+      thread: currentThreadName())
+    if let open = Registry.innermost(on: key, of: owner, writes: !mode.writes) {
+      misuse.kind = .endInAnotherMode
+      misuse.begin = Evidence(of: open.record).place
+      Registry.end(open)
+    } else if let (open, evidence) = anothers(on: key, owner: owner, writes: mode.writes) {
+      misuse.kind = .endByAnotherOwner
+      misuse.begin = evidence.place
+      // Only one of two may end it: its own owner may be at it too.
+      if let open { Registry.end(open) }
+    }
+    MisuseLog.shared.add(misuse)
+  }
+
+  /// The section of another owner that an end may have meant: the only one there is in this mode, taken
+  /// out of its slot; without the slot where there are several, since none is the one.
+  private static func anothers(
+    on key: ResourceKey, owner: UInt, writes: Bool
+  ) -> (Registry.OpenSection?, Evidence)? {
+    var found: [(SlotWord, Bucket.Slot, Evidence)] = []
+    Bucket(of: key).forEachOccupied { word, slot in
+      if word.fragment == key.fragment, word.writes == writes,
+        let evidence = Evidence.read(word, in: slot, key: key, owner: owner)
+      {
+        found.append((word, slot, evidence))
+      }
+      return true
+    }
+    guard let (word, slot, evidence) = found.first else { return nil }
+    guard found.count == 1, let record = word.record,
+      slot.pointee.load(ordering: .acquiring) == word.bits
+    else { return (nil, evidence) }
+    return (Registry.OpenSection(record: record, slot: slot), evidence)
+  }
+
+  /// A thread exits: its own sections end with it. A task's go on elsewhere.
+  static func threadExited(_ home: ThreadHome.Pointer) {
+    let owner = home.pointee.threadOwner
+    home.forEachRecordInUse { record in
+      guard record[.owner] == owner, let open = openSection(of: record) else { return }
+      let evidence = Evidence(of: record)
+      let misuse = Misuse(
+        kind: .threadExited, resource: name(in: record), instance: instance(in: record), end: nil,
+        begin: evidence.place, thread: evidence.threadName ?? "thread \(evidence.thread)")
+      Registry.end(open)
+      MisuseLog.shared.add(misuse)
+    }
+  }
+
+  /// The process ends: whatever is open now was never ended.
+  static func processEnds() {
+    ThreadHomes.forEachRecordInUse { record in
+      guard let home = ThreadHome.Pointer(bitPattern: record[.home]) else { return }
+      home.pointee.pins.wrappingAdd(1, ordering: .sequentiallyConsistent)
+      defer { home.pointee.pins.wrappingSubtract(1, ordering: .releasing) }
+      // Other threads may be ending their sections at this moment; those are well. The pin comes first,
+      // so that a name which is still there now is not freed: see `Registry.releaseWithName`.
+      let isOpen = record.words[Record.Field.inUse.rawValue].load(
+        ordering: .sequentiallyConsistent)
+      guard isOpen != 0, openSection(of: record) != nil else { return }
+      let evidence = Evidence(of: record)
+      MisuseLog.shared.add(
+        Misuse(
+          kind: .processEnded, resource: name(in: record), instance: instance(in: record),
+          end: nil, begin: evidence.place,
+          thread: evidence.threadName ?? "thread \(evidence.thread)"))
+    }
+  }
+
+  /// The slot that a record in use is published in.
+  private static func openSection(of record: Record) -> Registry.OpenSection? {
+    var found: Registry.OpenSection?
+    Bucket(of: ResourceKey(hash: UInt64(record[.key]))).forEachOccupied { word, slot in
+      guard word.record == record else { return true }
+      found = Registry.OpenSection(record: record, slot: slot)
+      return false
+    }
+    return found
+  }
+
+  private static func name(in record: Record) -> String {
+    Site.string(record[.name], record[.nameLength] & ~Record.ownedName)
+  }
+
+  private static func instance(in record: Record) -> String? {
+    Resource.instanceDescription(instance: record[.instance], type: record[.instanceType])
+  }
+
+  private static func currentThreadName() -> String {
+    let thread = ThreadHome.current.pointee.thread
+    return Platform.threadName(thread) ?? "thread \(thread)"
+  }
+}
+
+/// The misuses of this process, each said once.
+final class MisuseLog: Sendable {
+  static let shared = MisuseLog()
+
+  private struct State {
+    var order: [Misuse] = []
+    var said: Set<Misuse> = []
+  }
+
+  private let state = Guarded(State())
+
+  func add(_ misuse: Misuse) {
+    let isNew = state.withLock { state in
+      guard state.said.insert(misuse).inserted else { return false }
+      state.order.append(misuse)
+      return true
+    }
+    guard isNew else { return }
+    switch Settings.shared.onMisuse {
+    case .log: writeError(misuse.description + "\n")
+    case .record: break
+    case .handler(let handler): handler(misuse)
+    }
+  }
+
+  var misuses: [Misuse] { state.withLock { $0.order } }
+
+  func removeAll() { state.withLock { $0 = State() } }
+}

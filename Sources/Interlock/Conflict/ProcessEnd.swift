@@ -1,0 +1,18 @@
+internal import CInterlock
+
+/// C's door: a thread that had sections exits. Called from the destructor of a thread-specific key.
+@_cdecl("interlock_thread_exited")
+func threadExited(_ home: UnsafeMutableRawPointer) {
+  let home = home.assumingMemoryBound(to: ThreadHome.self)
+  MisuseDetection.threadExited(home)
+  ThreadHomes.leave(home)
+}
+
+/// C's door: the process ends. Called once, from `exit`.
+@_cdecl("interlock_process_ends")
+func processEnds() {
+  MisuseDetection.processEnds()
+  if Settings.shared.failsAtExit, ConflictLog.shared.count > 0 {
+    interlock_exit_from_handler(Int32(Settings.shared.exitCode))
+  }
+}

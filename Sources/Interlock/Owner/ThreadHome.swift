@@ -1,0 +1,122 @@
+internal import CInterlock
+internal import Synchronization
+
+/// Where a thread's records live: about 6 KiB a thread, taken over by later threads, never given back.
+///
+/// All but `pins` is used by its own thread alone, or under the lock of `ThreadHomes`.
+struct ThreadHome: ~Copyable {
+  typealias Pointer = UnsafeMutablePointer<ThreadHome>
+
+  static let recordCount = 24
+
+  /// How many threads are reading records of this home right now: only after they met a conflict.
+  let pins = Atomic<UInt>(0)
+  let records: UnsafeMutablePointer<Atomic<UInt>>
+  /// The record that is tried first; they are taken in turn, so that an ended section can still be read.
+  var next = 0
+  /// Sections begun here, ever.
+  var generation: UInt = 0
+  /// The owner that the thread is while no task runs on it; no two threads of a process share one.
+  var threadOwner: UInt = 0
+  /// The thread's number in the system.
+  var thread: UInt = 0
+  var stackLow: UInt = 0
+  var stackHigh: UInt = 0
+  /// The queue label that was seen last, and its copy for ever.
+  var labelSeen: UnsafePointer<CChar>?
+  var labelCopy: UnsafePointer<CChar>?
+  /// A home with more records, where more sections are open than this one holds.
+  var spare: Pointer?
+  /// The next home in the list of all; set once.
+  var following: Pointer?
+  /// The next home without a thread.
+  var nextIdle: Pointer?
+  /// What the yields follow from.
+  var random: UInt64 = 0x9E37_79B9_7F4A_7C15
+
+  init() {
+    records = zeroedWords(Self.recordCount * Record.wordCount)
+  }
+
+  /// The calling thread's home.
+  @inline(__always)
+  static var current: Pointer {
+    if let raw = interlock_get_home() { return raw.assumingMemoryBound(to: ThreadHome.self) }
+    return ThreadHomes.adopt()
+  }
+}
+
+extension UnsafeMutablePointer where Pointee == ThreadHome {
+  /// The owner that runs here now: the task, else the thread. The lowest bit tells them apart.
+  @inline(__always)
+  var currentOwner: UInt {
+    let task = interlock_current_task()
+    return task == 0 ? pointee.threadOwner : UInt(task) << 1 | 1
+  }
+
+  /// A record that nobody uses, marked as used, with its generation set.
+  @inline(__always)
+  func claimRecord() -> Record {
+    // Acquires what a reader did under its pin, before a record of this home is written again.
+    if pointee.pins.load(ordering: .acquiring) != 0 { waitForReaders() }
+    let index = pointee.next
+    let record = Record(words: pointee.records + index * Record.wordCount)
+    if record.isInUse { return claimAnotherRecord() }
+    pointee.next = index + 1 == ThreadHome.recordCount ? 0 : index + 1
+    pointee.generation &+= 1
+    record[.generation] = pointee.generation
+    record[.inUse] = 1
+    return record
+  }
+
+  @inline(never)
+  private func claimAnotherRecord() -> Record {
+    for _ in 0..<ThreadHome.recordCount {
+      let index = pointee.next
+      pointee.next = (index + 1) % ThreadHome.recordCount
+      let record = Record(words: pointee.records + index * Record.wordCount)
+      if !record.isInUse {
+        pointee.generation &+= 1
+        record[.generation] = pointee.generation
+        record[.inUse] = 1
+        return record
+      }
+    }
+    if pointee.spare == nil { pointee.spare = ThreadHomes.make() }
+    guard let spare = pointee.spare else { return claimAnotherRecord() }
+    return spare.claimRecord()
+  }
+
+  /// Readers copy some 250 bytes and go; they are here only after a conflict.
+  @inline(never)
+  private func waitForReaders() {
+    while pointee.pins.load(ordering: .acquiring) != 0 { Platform.yield() }
+  }
+
+  /// The current queue's label in memory that outlives the queue.
+  @inline(__always)
+  func currentQueueLabel() -> UInt {
+    guard let label = interlock_current_queue_label() else { return 0 }
+    if label == pointee.labelSeen, let copy = pointee.labelCopy, Platform.equal(label, copy) {
+      return UInt(bitPattern: copy)
+    }
+    return rememberQueueLabel(label)
+  }
+
+  @inline(never)
+  private func rememberQueueLabel(_ label: UnsafePointer<CChar>) -> UInt {
+    let copy = InternedStrings.shared.intern(label)
+    pointee.labelSeen = label
+    pointee.labelCopy = copy
+    return UInt(bitPattern: copy)
+  }
+
+  /// Visits the records in use, in this home and its spares.
+  func forEachRecordInUse(_ visit: (Record) -> Void) {
+    for index in 0..<ThreadHome.recordCount {
+      let record = Record(words: pointee.records + index * Record.wordCount)
+      if record.isInUse { visit(record) }
+    }
+    pointee.spare?.forEachRecordInUse(visit)
+  }
+}

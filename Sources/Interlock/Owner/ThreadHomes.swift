@@ -1,0 +1,76 @@
+internal import CInterlock
+internal import Synchronization
+
+/// Every home there is. A thread takes one at its first section and leaves it when it exits.
+enum ThreadHomes {
+  private struct State {
+    var idle: ThreadHome.Pointer?
+    var threadsSeen: UInt = 0
+  }
+
+  private static let state = Guarded(State())
+  /// The head of the list of all homes, as an address: homes are only ever added.
+  private static let all = Atomic<UInt>(0)
+
+  /// Makes a home and links it into the list of all.
+  static func make() -> ThreadHome.Pointer {
+    let home = ThreadHome.Pointer.allocate(capacity: 1)
+    home.initialize(to: ThreadHome())
+    for index in 0..<ThreadHome.recordCount {
+      let record = Record(words: home.pointee.records + index * Record.wordCount)
+      record[.home] = UInt(bitPattern: home)
+    }
+    var head = all.load(ordering: .relaxed)
+    while true {
+      home.pointee.following = ThreadHome.Pointer(bitPattern: head)
+      // Releases the home's contents to whoever walks the list.
+      let result = all.compareExchange(
+        expected: head, desired: UInt(bitPattern: home), ordering: .releasing)
+      if result.exchanged { return home }
+      head = result.original
+    }
+  }
+
+  /// Gives the calling thread a home.
+  @inline(never)
+  static func adopt() -> ThreadHome.Pointer {
+    let (found, number) = state.withLock { state -> (ThreadHome.Pointer?, UInt) in
+      state.threadsSeen += 1
+      let home = state.idle
+      state.idle = home?.pointee.nextIdle
+      return (home, state.threadsSeen)
+    }
+    let home = found ?? make()
+    home.pointee.nextIdle = nil
+    home.pointee.threadOwner = number << 1
+    home.pointee.thread = UInt(interlock_thread_number())
+    home.pointee.random ^= UInt64(number) &* 0xD6E8_FEB8_6659_FD93
+    home.pointee.labelSeen = nil
+    home.pointee.labelCopy = nil
+    interlock_stack_bounds(&home.pointee.stackLow, &home.pointee.stackHigh)
+    interlock_set_home(home)
+    if number == 1 { interlock_watch_exit() }
+    return home
+  }
+
+  /// Takes back the home of a thread that exits.
+  static func leave(_ home: ThreadHome.Pointer) {
+    state.withLock { state in
+      home.pointee.nextIdle = state.idle
+      state.idle = home
+    }
+  }
+
+  /// Visits the records in use of every home.
+  static func forEachRecordInUse(_ visit: (Record) -> Void) {
+    // Acquires the homes' contents.
+    var next = ThreadHome.Pointer(bitPattern: all.load(ordering: .acquiring))
+    while let home = next {
+      for index in 0..<ThreadHome.recordCount {
+        let record = Record(words: home.pointee.records + index * Record.wordCount)
+        if record.isInUse { visit(record) }
+      }
+      next = home.pointee.following
+    }
+  }
+}

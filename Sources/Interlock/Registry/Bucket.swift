@@ -1,0 +1,119 @@
+internal import CInterlock
+internal import Synchronization
+
+/// A cache line of the table: the open sections of the resources whose keys fall into it.
+///
+/// To begin is to publish one's own slot and then to look at the others; both are sequentially
+/// consistent. Of two owners that begin at once, the later of the two publications in that single order
+/// is followed by a look that must find the earlier: no overlap is missed by both (Dekker's argument).
+///
+/// Six slots lie in the line itself. When they are taken, further blocks of slots hang on it; their
+/// number is bounded by the most sections that were ever open at once, and they are kept.
+struct Bucket {
+  typealias Slot = UnsafeMutablePointer<Atomic<UInt>>
+
+  private static let inlineSlots = 6
+  private static let overflowCount = 6
+  private static let overflowBlock = 7
+  private static let blockSlots = 7
+
+  private let words: Slot
+
+  @inline(__always)
+  init(of key: ResourceKey) {
+    words =
+      interlock_get_buckets().assumingMemoryBound(to: Atomic<UInt>.self)
+      + key.bucketIndex * Int(INTERLOCK_BUCKET_WORDS)
+  }
+
+  /// Puts a word into a free slot. Sequentially consistent: see the type.
+  @inline(__always)
+  func publish(_ word: SlotWord) -> Slot {
+    for index in 0..<Self.inlineSlots where Self.take(words + index, word) {
+      return words + index
+    }
+    return publishInOverflow(word)
+  }
+
+  /// Empties a slot. Releasing: a lock that the caller gives up next orders the look of whoever takes it.
+  @inline(__always)
+  func withdraw(_ slot: Slot) {
+    slot.pointee.store(0, ordering: .releasing)
+    if !isInline(slot) {
+      words[Self.overflowCount].wrappingSubtract(1, ordering: .releasing)
+    }
+  }
+
+  /// Visits every occupied slot until `visit` says to stop.
+  @inline(__always)
+  func forEachOccupied(_ visit: (SlotWord, Slot) -> Bool) {
+    for index in 0..<Self.inlineSlots {
+      let bits = words[index].load(ordering: .sequentiallyConsistent)
+      if bits != 0, !visit(SlotWord(bits: bits), words + index) { return }
+    }
+    // Sequentially consistent: whoever is in overflow has counted itself before it looked.
+    if words[Self.overflowCount].load(ordering: .sequentiallyConsistent) != 0 {
+      forEachInOverflow(visit)
+    }
+  }
+
+  @inline(__always)
+  private static func take(_ slot: Slot, _ word: SlotWord) -> Bool {
+    slot.pointee.load(ordering: .relaxed) == 0
+      && slot.pointee.compareExchange(
+        expected: 0, desired: word.bits, ordering: .sequentiallyConsistent
+      ).exchanged
+  }
+
+  @inline(__always)
+  private func isInline(_ slot: Slot) -> Bool { slot >= words && slot < words + Self.inlineSlots }
+
+  @inline(never)
+  private func publishInOverflow(_ word: SlotWord) -> Slot {
+    words[Self.overflowCount].wrappingAdd(1, ordering: .sequentiallyConsistent)
+    var link = words + Self.overflowBlock
+    while true {
+      let block = Self.block(behind: link) ?? Self.append(to: link)
+      for index in 0..<Self.blockSlots where Self.take(block + index, word) {
+        return block + index
+      }
+      link = block + Self.blockSlots
+    }
+  }
+
+  @inline(never)
+  private func forEachInOverflow(_ visit: (SlotWord, Slot) -> Bool) {
+    var link = words + Self.overflowBlock
+    while let block = Self.block(behind: link) {
+      for index in 0..<Self.blockSlots {
+        let bits = block[index].load(ordering: .sequentiallyConsistent)
+        if bits != 0, !visit(SlotWord(bits: bits), block + index) { return }
+      }
+      link = block + Self.blockSlots
+    }
+  }
+
+  private static func block(behind link: Slot) -> Slot? {
+    // Acquires the block's zeroes, which `append` stored before it hung the block on.
+    Slot(bitPattern: link.pointee.load(ordering: .acquiring))
+  }
+
+  private static func append(to link: Slot) -> Slot {
+    let fresh = zeroedWords(blockSlots + 1)
+    let result = link.pointee.compareExchange(
+      expected: 0, desired: UInt(bitPattern: fresh), ordering: .acquiringAndReleasing)
+    if result.exchanged { return fresh }
+    fresh.deallocate()
+    // Another thread was first; the exchange has just seen its block.
+    return Slot(bitPattern: result.original) ?? append(to: link)
+  }
+}
+
+/// Atomics at zero, at an address that is a multiple of 64.
+func zeroedWords(_ count: Int) -> UnsafeMutablePointer<Atomic<UInt>> {
+  let size = count * MemoryLayout<UInt>.stride
+  let raw = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 64)
+  raw.initializeMemory(as: UInt8.self, repeating: 0, count: size)
+  // An `Atomic<UInt>` is a `UInt` in memory, and zero is one.
+  return raw.assumingMemoryBound(to: Atomic<UInt>.self)
+}

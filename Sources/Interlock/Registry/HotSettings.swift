@@ -1,0 +1,41 @@
+internal import CInterlock
+internal import Synchronization
+
+/// The settings that every begin looks at, in one word.
+struct HotSettings {
+  private static let readyFlag: UInt = 1 << 63
+  private static let offFlag: UInt = 1 << 62
+
+  private var bits: UInt
+
+  init(stackDepth: Int, yieldEvery: Int, isOff: Bool) {
+    bits = Self.readyFlag | UInt(stackDepth) | UInt(yieldEvery) << 8 | (isOff ? Self.offFlag : 0)
+  }
+
+  @inline(__always)
+  static var current: HotSettings {
+    // Relaxed: a setting takes effect at some begin soon after, and orders nothing.
+    let bits = word.pointee.load(ordering: .relaxed)
+    if bits != 0 { return HotSettings(bits: bits) }
+    return Settings.shared.publishHotSettings()
+  }
+
+  func publish() {
+    Self.word.pointee.store(bits, ordering: .relaxed)
+  }
+
+  @inline(__always)
+  private init(bits: UInt) { self.bits = bits }
+
+  @inline(__always)
+  private static var word: UnsafeMutablePointer<Atomic<UInt>> {
+    interlock_get_hot_settings().assumingMemoryBound(to: Atomic<UInt>.self)
+  }
+
+  @inline(__always)
+  var stackDepth: Int { Int(bits & 0xFF) }
+  @inline(__always)
+  var yieldEvery: UInt { bits >> 8 & 0xFFFF }
+  @inline(__always)
+  var isOff: Bool { bits & Self.offFlag != 0 }
+}

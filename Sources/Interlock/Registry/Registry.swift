@@ -1,0 +1,160 @@
+internal import CInterlock
+internal import Synchronization
+
+/// Begins and ends sections. There is one registry in a process, and no lock in it.
+enum Registry {
+  /// A section that has been begun: what its end needs.
+  struct OpenSection {
+    var record: Record
+    var slot: Bucket.Slot
+  }
+
+  /// Begins a section, and reports whomever it conflicts with before it returns.
+  ///
+  /// Returns `nil` where tracking is switched off at run time.
+  @inline(__always)
+  static func begin(
+    _ resource: borrowing Resource, _ mode: Mode, synched: Bool, placeFromStack: Bool = false,
+    at site: borrowing Site
+  ) -> OpenSection? {
+    let settings = HotSettings.current
+    if settings.isOff { return nil }
+    let home = ThreadHome.current
+    let owner = home.currentOwner
+    let record = home.claimRecord()
+    record[.owner] = owner
+    record[.key] = UInt(resource.key.hash)
+    record[.instance] = resource.instance
+    record[.instanceType] = resource.instanceType
+    record[.file] = site.file
+    record[.function] = site.function
+    record[.lengths] = site.fileLength | site.functionLength << 32
+    record[.lineAndFlags] =
+      site.line | (mode.writes ? Record.writesFlag : 0) | (synched ? Record.synchedFlag : 0)
+      | (placeFromStack ? Record.placeFromStackFlag : 0)
+    record[.thread] = home.pointee.thread
+    record[.queueLabel] = home.currentQueueLabel()
+    if resource.nameIsBorrowed {
+      copyName(of: resource, into: record)
+    } else {
+      record[.name] = resource.name
+      record[.nameLength] = resource.nameLength
+    }
+    captureStack(of: home, into: record, limit: settings.stackDepth)
+
+    let bucket = Bucket(of: resource.key)
+    let word = SlotWord(record: record, key: resource.key, writes: mode.writes)
+    let slot = bucket.publish(word)
+    let open = OpenSection(record: record, slot: slot)
+    var conflicts = false
+    bucket.forEachOccupied { other, otherSlot in
+      if otherSlot == slot || other.fragment != word.fragment { return true }
+      if !other.writes && !mode.writes { return true }
+      // Of the owner's own records this is certain: nobody else reuses them. Of another's it is
+      // looked at again, under a pin, before anything is reported.
+      if let otherRecord = other.record, otherRecord[.owner] == owner { return true }
+      conflicts = true
+      return false
+    }
+    if conflicts {
+      ConflictDetection.report(open, word, in: bucket, on: resource)
+    }
+    if settings.yieldEvery != 0 { home.yieldSometimes(settings.yieldEvery) }
+    return open
+  }
+
+  /// Ends a section that `begin` returned.
+  @inline(__always)
+  static func end(_ open: OpenSection) {
+    let bucket = Bucket(of: ResourceKey(hash: UInt64(open.record[.key])))
+    bucket.withdraw(open.slot)
+    if open.record[.nameLength] & Record.ownedName != 0 {
+      releaseWithName(open.record)
+    } else {
+      open.record.release()
+    }
+  }
+
+  /// Ends the innermost section that the current owner has in this mode on a resource, or reports why
+  /// there is none.
+  @inline(__always)
+  static func end(_ resource: borrowing Resource, _ mode: Mode, at site: borrowing Site) {
+    if HotSettings.current.isOff { return }
+    let owner = ThreadHome.current.currentOwner
+    if let open = innermost(on: resource.key, of: owner, writes: mode.writes) {
+      end(open)
+    } else {
+      MisuseDetection.endWithoutBegin(resource, mode, owner: owner, at: site)
+    }
+  }
+
+  /// The section that an owner began last on a resource in a mode.
+  @inline(__always)
+  static func innermost(on key: ResourceKey, of owner: UInt, writes: Bool) -> OpenSection? {
+    var found: OpenSection?
+    Bucket(of: key).forEachOccupied { word, slot in
+      guard word.fragment == key.fragment, word.writes == writes, let record = word.record,
+        record[.owner] == owner, record[.key] == UInt(key.hash)
+      else { return true }
+      // Generations order the sections of one home; a task's sections of two threads have no order.
+      if let known = found, known.record[.generation] > record[.generation] { return true }
+      found = OpenSection(record: record, slot: slot)
+      return true
+    }
+    return found
+  }
+
+  @inline(__always)
+  private static func captureStack(
+    of home: ThreadHome.Pointer, into record: Record, limit: Int
+  ) {
+    guard limit > 0 else {
+      record[.frameCount] = 0
+      return
+    }
+    let count = interlock_walk_frames(
+      record.frames, limit, home.pointee.stackLow, home.pointee.stackHigh)
+    // A walk that sees nothing but its own caller has no frame pointers to go by.
+    if count < 2 && limit > 1 {
+      record[.frameCount] = UInt(interlock_unwind_frames(record.frames, limit)) | Record.unwound
+    } else {
+      record[.frameCount] = UInt(count)
+    }
+  }
+
+  @inline(never)
+  private static func copyName(of resource: borrowing Resource, into record: Record) {
+    let length = Int(resource.nameLength)
+    let copy = UnsafeMutableRawPointer.allocate(byteCount: max(length, 1), alignment: 1)
+    if let bytes = UnsafeRawPointer(bitPattern: resource.name) {
+      copy.copyMemory(from: bytes, byteCount: length)
+    }
+    record[.name] = UInt(bitPattern: copy)
+    record[.nameLength] = resource.nameLength | Record.ownedName
+  }
+
+  @inline(never)
+  private static func releaseWithName(_ record: Record) {
+    let name = record[.name]
+    record[.nameLength] = 0
+    // Sequentially consistent on both sides: a reader pins the home and then looks whether the record is
+    // in use; here it is let go first, and the pins are looked at then. One of the two sees the other.
+    record.words[Record.Field.inUse.rawValue].store(0, ordering: .sequentiallyConsistent)
+    if let home = ThreadHome.Pointer(bitPattern: record[.home]) {
+      while home.pointee.pins.load(ordering: .sequentiallyConsistent) != 0 { Platform.yield() }
+    }
+    UnsafeMutableRawPointer(bitPattern: name)?.deallocate()
+  }
+}
+
+extension UnsafeMutablePointer where Pointee == ThreadHome {
+  /// Lets another thread run at one begin in `every`, while the section is open (option `yield`).
+  @inline(never)
+  func yieldSometimes(_ every: UInt) {
+    // xorshift64 (Marsaglia, 2003).
+    pointee.random ^= pointee.random << 13
+    pointee.random ^= pointee.random >> 7
+    pointee.random ^= pointee.random << 17
+    if pointee.random % UInt64(every) == 0 { Platform.yield() }
+  }
+}

@@ -1,0 +1,55 @@
+/// A resource as `begin` and `end` are given it.
+struct Resource {
+  var key: ResourceKey
+  /// The bytes of the name; they live at least until `begin` returns.
+  var name: UInt
+  var nameLength: UInt
+  /// Whether a record must copy the name, because its bytes do not live as long as the process.
+  var nameIsBorrowed: Bool
+  /// The address of the instance, or the number of the `Section`; 0 for neither.
+  var instance: UInt = 0
+  /// The instance's type as an address of its metadata; 0 where `instance` is a number.
+  var instanceType: UInt = 0
+
+  @inline(__always)
+  init(literal name: StaticString, instance: AnyObject?) {
+    let bytes = UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
+    self.init(bytes: bytes, isBorrowed: false, instance: instance)
+  }
+
+  @inline(__always)
+  init(bytes: UnsafeRawBufferPointer, isBorrowed: Bool, instance: AnyObject? = nil) {
+    if let instance {
+      self.instance = UInt(bitPattern: ObjectIdentifier(instance))
+      instanceType = unsafeBitCast(type(of: instance), to: UInt.self)
+    }
+    key = ResourceKey(name: bytes, instance: self.instance)
+    name = UInt(bitPattern: bytes.baseAddress)
+    nameLength = UInt(bytes.count)
+    nameIsBorrowed = isBorrowed
+  }
+
+  @inline(__always)
+  init(key: ResourceKey, name: UInt, nameLength: UInt, number: UInt) {
+    self.key = key
+    self.name = name
+    self.nameLength = nameLength
+    nameIsBorrowed = false
+    instance = number
+  }
+
+  /// The name as it was given.
+  var nameString: String { Site.string(name, nameLength) }
+
+  /// Which instance, for people: `#3` of a `Section`, `Cache 0x…` of an object; `nil` for neither.
+  var instanceDescription: String? {
+    Self.instanceDescription(instance: instance, type: instanceType)
+  }
+
+  static func instanceDescription(instance: UInt, type: UInt) -> String? {
+    guard instance != 0 else { return nil }
+    guard type != 0 else { return "#\(instance)" }
+    let metadata: Any.Type = unsafeBitCast(type, to: Any.Type.self)
+    return "\(metadata) 0x\(String(instance, radix: 16))"
+  }
+}

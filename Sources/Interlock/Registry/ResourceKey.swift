@@ -1,0 +1,49 @@
+/// A resource, as the table knows it: a 64-bit hash of its name and instance.
+///
+/// Two names are one resource where their hashes agree; for two different names that happens once in
+/// 2^64, and costs a wrong name in one report.
+struct ResourceKey: Equatable {
+  var hash: UInt64
+
+  @inline(__always)
+  init(hash: UInt64) { self.hash = hash }
+
+  /// Hashes a name, eight bytes a step (a multiply and fold, as in the wyhash family).
+  @inline(__always)
+  init(name: UnsafeRawBufferPointer, instance: UInt = 0) {
+    var state = 0x9E37_79B9_7F4A_7C15 ^ UInt64(truncatingIfNeeded: name.count)
+    var offset = 0
+    while offset + 8 <= name.count {
+      state = Self.fold(state ^ name.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+      offset += 8
+    }
+    var rest: UInt64 = 0
+    while offset < name.count {
+      rest = rest << 8 | UInt64(name[offset])
+      offset += 1
+    }
+    state = Self.fold(state ^ rest)
+    if instance != 0 { state = Self.fold(state ^ UInt64(instance)) }
+    hash = Self.fold(state)
+  }
+
+  /// The key of an instance's own resource, by its number.
+  @inline(__always)
+  init(number: UInt64) {
+    hash = Self.fold(Self.fold(number ^ 0xD6E8_FEB8_6659_FD93))
+  }
+
+  @inline(__always)
+  private static func fold(_ value: UInt64) -> UInt64 {
+    let (high, low) = value.multipliedFullWidth(by: 0xA076_1D64_78BD_642F)
+    return high ^ low ^ value
+  }
+
+  /// The part of the key that a slot holds beside the record's address.
+  @inline(__always)
+  var fragment: UInt { UInt(hash >> 48) }
+
+  /// The bucket, from other bits than the fragment.
+  @inline(__always)
+  var bucketIndex: Int { Int(hash & 1023) }
+}

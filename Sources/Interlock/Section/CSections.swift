@@ -1,0 +1,35 @@
+/// C's door to the registry: what `BEGIN_LOCK` of `interlock.h` comes to.
+@_cdecl("interlock_section_begin")
+func sectionBegin(
+  _ file: UnsafePointer<CChar>, _ function: UnsafePointer<CChar>, _ line: CInt, _ mode: CInt,
+  _ synched: CInt, _ name: UnsafePointer<CChar>, _ length: Int
+) {
+  #if INTERLOCK_TRACKING
+  guard let mode = Mode(rawValue: Int(mode)) else { return reportUnknown(mode, file, line) }
+  let resource = Resource(
+    bytes: UnsafeRawBufferPointer(start: name, count: length), isBorrowed: true)
+  _ = Registry.begin(
+    resource, mode, synched: synched != 0,
+    at: Site(cFile: file, cFunction: function, line: UInt(line)))
+  #endif
+}
+
+/// C's door to the registry: what `END_LOCK` of `interlock.h` comes to.
+@_cdecl("interlock_section_end")
+func sectionEnd(
+  _ file: UnsafePointer<CChar>, _ function: UnsafePointer<CChar>, _ line: CInt, _ mode: CInt,
+  _ name: UnsafePointer<CChar>, _ length: Int
+) {
+  #if INTERLOCK_TRACKING
+  guard let mode = Mode(rawValue: Int(mode)) else { return reportUnknown(mode, file, line) }
+  let resource = Resource(
+    bytes: UnsafeRawBufferPointer(start: name, count: length), isBorrowed: true)
+  Registry.end(resource, mode, at: Site(cFile: file, cFunction: function, line: UInt(line)))
+  #endif
+}
+
+private func reportUnknown(_ mode: CInt, _ file: UnsafePointer<CChar>, _ line: CInt) {
+  writeError(
+    "interlock: \(String(cString: file)):\(line): the mode must be LOCK_NO_WRITE (1) or"
+      + " LOCK_NO_READWRITE (3), found \(mode)\n")
+}

@@ -1,0 +1,65 @@
+/// What `INTERLOCK_OPTIONS` may say: `name=value`, separated by blanks.
+struct Options: Equatable {
+  /// What happens on a conflict.
+  enum OnConflict: String, CaseIterable {
+    case trap, log, record
+  }
+
+  var onConflict: OnConflict?
+  var exitCode: Int?
+  var stackDepth: Int?
+  var yieldEvery: Int?
+  var isOff: Bool?
+
+  /// The options there are, in the order in which they are listed.
+  static let names = ["on_conflict", "exit_code", "stack_depth", "sections", "yield"]
+
+  /// Reads the variable's value. What cannot be read is left at its default, with a line that says so.
+  static func parse(_ text: String) -> (options: Options, errors: [String]) {
+    var options = Options()
+    var errors: [String] = []
+    for word in text.split(whereSeparator: { $0 == " " || $0 == "\t" || $0 == "\n" }) {
+      if let error = options.read(String(word)) {
+        errors.append("interlock: INTERLOCK_OPTIONS: \(error)")
+      }
+    }
+    return (options, errors)
+  }
+
+  private mutating func read(_ word: String) -> String? {
+    let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    let name = String(parts[0])
+    guard Self.names.contains(name) else {
+      return "unknown option '\(name)'; the options are \(Self.names.joined(separator: ", "))"
+    }
+    guard parts.count == 2 else { return "option '\(name)' needs a value, as in '\(name)=…'" }
+    let value = String(parts[1])
+    switch name {
+    case "on_conflict":
+      onConflict = OnConflict(rawValue: value)
+      let known = OnConflict.allCases.map(\.rawValue).joined(separator: ", ")
+      return onConflict == nil ? "'on_conflict' must be one of \(known), found '\(value)'" : nil
+    case "exit_code":
+      exitCode = Self.number(value, in: 1...255)
+      return exitCode == nil ? Self.mustBe(name, in: 1...255, found: value) : nil
+    case "stack_depth":
+      stackDepth = Self.number(value, in: 0...Record.frameLimit)
+      return stackDepth == nil ? Self.mustBe(name, in: 0...Record.frameLimit, found: value) : nil
+    case "sections":
+      isOff = value == "off" ? true : value == "on" ? false : nil
+      return isOff == nil ? "'sections' must be on or off, found '\(value)'" : nil
+    default:
+      yieldEvery = Self.number(value, in: 0...65535)
+      return yieldEvery == nil ? Self.mustBe(name, in: 0...65535, found: value) : nil
+    }
+  }
+
+  private static func number(_ value: String, in range: ClosedRange<Int>) -> Int? {
+    Int(value).flatMap { range.contains($0) ? $0 : nil }
+  }
+
+  private static func mustBe(_ name: String, in range: ClosedRange<Int>, found: String) -> String {
+    "'\(name)' must be a whole number from \(range.lowerBound) to \(range.upperBound),"
+      + " found '\(found)'"
+  }
+}

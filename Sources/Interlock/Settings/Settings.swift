@@ -1,0 +1,87 @@
+/// The settings of this process: the environment's, until code says otherwise.
+final class Settings: Sendable {
+  static let shared = Settings()
+
+  private struct State {
+    var onConflict = SectionTracking.ConflictAction.trap
+    var onMisuse = SectionTracking.MisuseAction.log
+    var exitCode = 66
+    var stackDepth = Record.frameLimit
+    var yieldEvery = 0
+    var isOff = false
+
+    var hot: HotSettings {
+      HotSettings(stackDepth: stackDepth, yieldEvery: yieldEvery, isOff: isOff)
+    }
+  }
+
+  private let state: Guarded<State>
+
+  private init() {
+    var state = State()
+    let (options, errors) = Options.parse(Platform.environment("INTERLOCK_OPTIONS") ?? "")
+    for error in errors { writeError(error + "\n") }
+    switch options.onConflict {
+    case .trap: state.onConflict = .trap
+    case .log: state.onConflict = .log
+    case .record:
+      state.onConflict = .record
+      state.onMisuse = .record
+    case nil: break
+    }
+    state.exitCode = options.exitCode ?? state.exitCode
+    state.stackDepth = options.stackDepth ?? state.stackDepth
+    state.yieldEvery = options.yieldEvery ?? state.yieldEvery
+    state.isOff = options.isOff ?? state.isOff
+    self.state = Guarded(state)
+  }
+
+  /// Makes the settings known to the path without a conflict.
+  @inline(never)
+  func publishHotSettings() -> HotSettings {
+    let hot = state.withLock { $0.hot }
+    hot.publish()
+    return hot
+  }
+
+  var onConflict: SectionTracking.ConflictAction {
+    get { state.withLock { $0.onConflict } }
+    set { state.withLock { $0.onConflict = newValue } }
+  }
+
+  var onMisuse: SectionTracking.MisuseAction {
+    get { state.withLock { $0.onMisuse } }
+    set { state.withLock { $0.onMisuse = newValue } }
+  }
+
+  var exitCode: Int {
+    get { state.withLock { $0.exitCode } }
+    set { state.withLock { $0.exitCode = newValue } }
+  }
+
+  var stackDepth: Int {
+    get { state.withLock { $0.stackDepth } }
+    set { change { $0.stackDepth = min(max(newValue, 0), Record.frameLimit) } }
+  }
+
+  var yieldEvery: Int {
+    get { state.withLock { $0.yieldEvery } }
+    set { change { $0.yieldEvery = min(max(newValue, 0), 65535) } }
+  }
+
+  /// Whether conflicts that nobody handled make the process fail.
+  var failsAtExit: Bool {
+    switch onConflict {
+    case .log, .record: true
+    case .trap, .handler: false
+    }
+  }
+
+  private func change(_ body: (inout State) -> Void) {
+    let hot = state.withLock { state in
+      body(&state)
+      return state.hot
+    }
+    hot.publish()
+  }
+}

@@ -1,0 +1,56 @@
+import Foundation
+import Testing
+
+@testable import Interlock
+
+struct OptionsTests {
+  @Test("every option is read")
+  func all() {
+    let text = "on_conflict=log exit_code=7  stack_depth=4\tsections=off yield=3"
+    let (options, errors) = Options.parse(text)
+    #expect(errors.isEmpty)
+    #expect(
+      options
+        == Options(onConflict: .log, exitCode: 7, stackDepth: 4, yieldEvery: 3, isOff: true))
+  }
+
+  @Test("nothing set is nothing changed")
+  func empty() {
+    #expect(Options.parse("").options == Options())
+    #expect(Options.parse("  ").errors.isEmpty)
+  }
+
+  @Test(
+    "what cannot be read is a line that says what was found and what was expected",
+    arguments: [
+      (
+        "colour=red",
+        "unknown option 'colour'; the options are on_conflict, exit_code, stack_depth, sections, yield"
+      ),
+      ("on_conflict=panic", "'on_conflict' must be one of trap, log, record, found 'panic'"),
+      ("exit_code=0", "'exit_code' must be a whole number from 1 to 255, found '0'"),
+      ("exit_code=x", "'exit_code' must be a whole number from 1 to 255, found 'x'"),
+      ("stack_depth=17", "'stack_depth' must be a whole number from 0 to 16, found '17'"),
+      ("stack_depth=-1", "'stack_depth' must be a whole number from 0 to 16, found '-1'"),
+      ("sections=maybe", "'sections' must be on or off, found 'maybe'"),
+      ("yield=70000", "'yield' must be a whole number from 0 to 65535, found '70000'"),
+      ("exit_code", "option 'exit_code' needs a value, as in 'exit_code=…'"),
+    ])
+  func errors(text: String, message: String) {
+    let (options, errors) = Options.parse("on_conflict=record " + text)
+    #expect(errors == ["interlock: INTERLOCK_OPTIONS: " + message])
+    if !text.hasPrefix("on_conflict") { #expect(options.onConflict == .record) }
+  }
+
+  @Test("an unknown option in the environment is said on standard error, and the rest holds")
+  func environment() async {
+    let result = await #expect(
+      processExitsWith: .exitCode(66), observing: [\.standardErrorContent]
+    ) {
+      setenv("INTERLOCK_OPTIONS", "colour=red on_conflict=record", 1)
+      overlap("options.environment", times: 1)
+    }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(text.contains("unknown option 'colour'"))
+  }
+}

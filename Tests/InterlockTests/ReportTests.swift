@@ -1,0 +1,136 @@
+import Dispatch
+import Testing
+
+@testable import Interlock
+
+/// What a report says: both sides in full.
+struct ReportTests {
+  init() { Findings.collect() }
+
+  @Test("a conflict shows mode, claim, thread, queue, place and stack of both sides")
+  func bothSides() throws {
+    let section = Section("report.sides")
+    let queue = DispatchQueue(label: "report.queue")
+    let inside = Gate()
+    let leave = Gate()
+    let reader = JoinableThread(named: "the reader") {
+      section.read {
+        inside.open(); leave.pass()
+      }
+    }
+    inside.pass()
+    queue.sync { writer(section) }
+    leave.open()
+    reader.join()
+
+    let conflict = try #require(Findings.conflicts(on: "report.sides").first)
+    #expect(conflict.first.mode == .noWrite)
+    #expect(conflict.first.synched == false)
+    #expect(conflict.first.thread == "the reader")
+    #expect(conflict.first.queue == nil)
+    #expect(conflict.first.place.file == "InterlockTests/ReportTests.swift")
+    #expect(conflict.first.stack.contains { $0.function?.contains("bothSides") == true })
+    #expect(conflict.first.stackNote == nil)
+    #expect(conflict.second.mode == .noReadWrite)
+    #expect(conflict.second.synched)
+    #expect(conflict.second.queue == "report.queue")
+    #expect(conflict.second.place.function == "writer(_:)")
+    #expect(conflict.second.stack.first?.function?.contains("writer") == true)
+    #expect(conflict.second.stack.first?.file?.hasSuffix("ReportTests.swift") == true)
+    #expect(conflict.second.stack.first?.line == conflict.second.place.line)
+    #expect(conflict.second.stack.count > 2)
+    #expect(conflict.second.stack.count <= 16)
+  }
+
+  private func writer(_ section: Section) {
+    section.write(synched: true) {}
+  }
+
+  @Test("without frame pointers to go by, the unwinder finds the stack and the report says so")
+  func unwound() throws {
+    let section = Section("report.unwound")
+    section.begin(.noReadWrite)
+    onThread {
+      ThreadHome.current.pointee.stackHigh = 0
+      section.read {}
+    }
+    section.end(.noReadWrite)
+    let side = try #require(Findings.conflicts(on: "report.unwound").first?.second)
+    #expect(side.stackNote?.contains("-fno-omit-frame-pointer") == true)
+    #expect(side.stack.first?.file?.hasSuffix("ReportTests.swift") == true)
+  }
+
+  @Test("the report in full")
+  func text() {
+    let conflict = Conflict(
+      resource: "cache.entries",
+      first: Conflict.Side(
+        mode: .noWrite, synched: false,
+        place: Place(file: "App/Cache.swift", line: 12, function: "get(_:)"), thread: "main thread",
+        queue: "com.apple.main-thread",
+        stack: [StackFrame(address: 1, function: "Cache.get(_:)", file: "/a/Cache.swift", line: 12)]
+      ),
+      second: Conflict.Side(
+        mode: .noReadWrite, synched: true,
+        place: Place(file: "App/Cache.swift", line: 20, function: "set(_:)"), thread: "thread 7",
+        queue: nil, task: 3,
+        stack: [
+          StackFrame(address: 2, function: "start_thread", image: "libc.so.6"),
+          StackFrame(address: 255),
+        ],
+        stackNote: "a note"), count: 2)
+    #expect(
+      conflict.description == """
+        interlock: conflict on 'cache.entries' (2 times)
+          first, in the section: read  App/Cache.swift:12  get(_:)
+            thread 'main thread', queue 'com.apple.main-thread'
+            #0 Cache.get(_:)  Cache.swift:12
+          second, as it came: write, synched  App/Cache.swift:20  set(_:)
+            thread 'thread 7', task 3
+            #0 start_thread  (libc.so.6)
+            #1 0xff
+            (a note)
+          The writer at App/Cache.swift:20 claims a lock; the reader at App/Cache.swift:12 does not hold it.
+        """)
+  }
+
+  @Test(
+    "the last line says what it means",
+    arguments: [
+      (false, false, "The writer at A:2 does not hold what the reader at A:1 holds."),
+      (true, true, "Both claim a lock: they are not holding the same one."),
+      (
+        true, false,
+        "The writer at A:2 holds no lock; the reader at A:1 claims one, and it does not keep the writer out."
+      ),
+      (false, true, "The writer at A:2 claims a lock; the reader at A:1 does not hold it."),
+    ])
+  func meaning(readerSynched: Bool, writerSynched: Bool, meaning: String) {
+    func side(_ mode: Mode, _ synched: Bool, _ line: Int) -> Conflict.Side {
+      Conflict.Side(
+        mode: mode, synched: synched, place: Place(file: "A", line: line, function: ""),
+        thread: "", queue: nil, stack: [])
+    }
+    let reader = side(.noWrite, readerSynched, 1)
+    let writer = side(.noReadWrite, writerSynched, 2)
+    #expect(Conflict(resource: "", first: reader, second: writer).meaning == meaning)
+    #expect(Conflict(resource: "", first: writer, second: reader).meaning == meaning)
+  }
+
+  @Test("the same pair of places on the same resource is reported once, with a count")
+  func once() {
+    let section = Section("report.once")
+    for _ in 0..<5 {
+      section.begin(.noWrite)
+      onThread { section.write {} }
+      section.end(.noWrite)
+    }
+    let found = Findings.conflicts(on: "report.once")
+    #expect(found.count == 1)
+    #expect(found.first?.count == 5)
+    section.begin(.noWrite)
+    onThread { section.write {} }
+    section.end(.noWrite)
+    #expect(Findings.conflicts(on: "report.once").count == 2, "another pair of places")
+  }
+}

@@ -1,0 +1,113 @@
+import Interlock
+import Testing
+
+/// Who may be in beside whom.
+struct RulesTests {
+  init() { Findings.collect() }
+
+  @Test(
+    "two owners conflict exactly where one of them writes",
+    arguments: [
+      (Mode.noWrite, Mode.noWrite, false), (.noWrite, .noReadWrite, true),
+      (.noReadWrite, .noWrite, true), (.noReadWrite, .noReadWrite, true),
+    ])
+  func table(first: Mode, second: Mode, conflicts: Bool) {
+    let name = "rules.table.\(first).\(second)"
+    let section = Section(name)
+    section.begin(first)
+    onThread {
+      section.begin(second)
+      section.end(second)
+    }
+    section.end(first)
+    let found = Findings.conflicts(on: name)
+    #expect(found.count == (conflicts ? 1 : 0))
+    #expect(found.first?.first.mode == (conflicts ? first : nil))
+    #expect(found.first?.second.mode == (conflicts ? second : nil))
+  }
+
+  @Test(
+    "an owner nests in itself in any order",
+    arguments: [
+      [Mode.noWrite, .noWrite], [.noWrite, .noReadWrite], [.noReadWrite, .noWrite],
+      [.noReadWrite, .noReadWrite], [.noWrite, .noReadWrite, .noWrite, .noReadWrite],
+    ])
+  func nesting(modes: [Mode]) {
+    let name = "rules.nesting.\(modes.map { "\($0.rawValue)" }.joined())"
+    let section = Section(name)
+    for mode in modes { section.begin(mode) }
+    for mode in modes.reversed() { section.end(mode) }
+    #expect(Findings.conflicts(on: name).isEmpty)
+    #expect(Findings.misuses(on: name).isEmpty)
+    onThread { section.write {} }
+    #expect(Findings.conflicts(on: name).isEmpty, "everything was ended")
+  }
+
+  @Test("an upgrade from read to write conflicts only if another reader is in")
+  func upgrade() {
+    let alone = Section("rules.upgrade.alone")
+    alone.read { alone.write {} }
+    #expect(Findings.conflicts(on: "rules.upgrade.alone").isEmpty)
+
+    let shared = Section("rules.upgrade.shared")
+    shared.begin(.noWrite)
+    onThread { shared.read { shared.write {} } }
+    shared.end(.noWrite)
+    let found = Findings.conflicts(on: "rules.upgrade.shared")
+    #expect(found.count == 1)
+    #expect(found.first?.second.mode == .noReadWrite)
+  }
+
+  @Test("a nested section keeps the outer one open")
+  func outerStaysOpen() {
+    let section = Section("rules.outer")
+    section.begin(.noReadWrite)
+    section.write {}
+    onThread { section.read {} }
+    section.end(.noReadWrite)
+    #expect(Findings.conflicts(on: "rules.outer").count == 1)
+  }
+
+  @Test("a writer conflicts with each of several readers, and each is reported")
+  func severalReaders() {
+    let section = Section("rules.several")
+    let inside = Barrier(parties: 3)
+    let leave = Gate()
+    let first = JoinableThread {
+      section.read {
+        inside.wait(); leave.pass()
+      }
+    }
+    let second = JoinableThread {
+      section.read {
+        inside.wait(); leave.pass()
+      }
+    }
+    inside.wait()
+    section.write {}
+    leave.open()
+    first.join()
+    second.join()
+    #expect(Findings.conflicts(on: "rules.several").count == 2)
+  }
+
+  @Test("a section ended before the other begins is no conflict")
+  func oneAfterTheOther() {
+    let section = Section("rules.after")
+    section.write {}
+    onThread { section.write {} }
+    section.read {}
+    #expect(Findings.conflicts(on: "rules.after").isEmpty)
+  }
+
+  @Test("a body that throws ends its section, and its error comes through")
+  func throwing() {
+    struct Failure: Error {}
+    let section = Section("rules.throwing")
+    #expect(throws: Failure.self) { try section.write { throw Failure() } }
+    let value = section.read { 42 }
+    #expect(value == 42)
+    onThread { section.write {} }
+    #expect(Findings.conflicts(on: "rules.throwing").isEmpty)
+  }
+}

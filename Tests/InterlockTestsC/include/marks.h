@@ -1,0 +1,19 @@
+#ifndef MARKS_H
+#define MARKS_H
+
+/// Sections as C code marks them; each function begins or ends one.
+void c_begin_write(const char *name);
+void c_end_write(const char *name);
+void c_begin_read_of(const char *kind, int number);
+void c_end_read_of(const char *kind, int number);
+void c_begin_plain_read(void);
+void c_end_plain_read(void);
+void c_begin_synched_write(const char *name);
+
+/// The same in a file with IN_PRODUCTION at 1; returns how often a name's argument was evaluated.
+int c_production_marks(void);
+
+/// Names the calling thread; 15 characters at most.
+void c_name_thread(const char *name);
+
+#endif
