@@ -22,12 +22,12 @@ public protocol AsyncCache: AnyObject, Sendable {
   func entries() async -> [String: CacheEntry]?
 }
 
-// Not `async` themselves: an `async` default would be called in the place of an actor's own synchronous
-// member wherever the caller is `async` and the type is known.
+// `async` as the requirements are. Call these two on an `any AsyncCache`: on an actor's own type, code that is
+// `async` itself would prefer these to the actor's synchronous members.
 extension AsyncCache {
   /// No costs are kept.
-  public var totalCost: Int? { nil }
+  public var totalCost: Int? { get async { nil } }
 
   /// What is stored cannot be told.
-  public func entries() -> [String: CacheEntry]? { nil }
+  public func entries() async -> [String: CacheEntry]? { nil }
 }

@@ -9,7 +9,7 @@
 /// that on Linux lies under Swift's own, with the same end; on Apple's systems the two share their limit
 /// too. **From threads of their own** it passes.
 public final class TaskSemaphoreCache: Cache {
-  private let cache = ActorCache()
+  private let cache: any AsyncCache = ActorCache()
 
   /// Makes an empty cache.
   public init() {}
@@ -67,13 +67,13 @@ public final class TaskSemaphoreCache: Cache {
   }
 
   private func start<R: Sendable>(
-    _ call: @escaping @Sendable (ActorCache) async -> R,
+    _ call: @escaping @Sendable (any AsyncCache) async -> R,
     _ completion: @escaping @Sendable (R) -> Void
   ) {
     Task { [cache] in completion(await call(cache)) }
   }
 
-  private func wait<R: Sendable>(_ call: @escaping @Sendable (ActorCache) async -> R) -> R {
+  private func wait<R: Sendable>(_ call: @escaping @Sendable (any AsyncCache) async -> R) -> R {
     waitForCallback { start(call, $0) }
   }
 }

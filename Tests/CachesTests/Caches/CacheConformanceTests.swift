@@ -47,7 +47,7 @@ struct CacheConformanceTests {
     }
   }
 
-  @Test("shows its entries as they are, if it shows them", arguments: CacheCase.all)
+  @Test("shows its entries as they are", arguments: CacheCase.builtIn)
   func entries(_ subject: CacheCase) async {
     await onThread {
       let cache = subject.make()
@@ -55,8 +55,9 @@ struct CacheConformanceTests {
       cache.setValue([], forKey: "b", cost: 0)
       // Read, so that an access is noted too.
       _ = cache.value(forKey: "a")
-      guard let entries = cache.entries() else { return }
-      #expect(entries == ["a": .init(value: [1], cost: 10), "b": .init(value: [], cost: 0)])
+      #expect(cache.totalCost == 10)
+      #expect(
+        cache.entries() == ["a": .init(value: [1], cost: 10), "b": .init(value: [], cost: 0)])
     }
   }
 
@@ -91,7 +92,7 @@ struct CacheConformanceTests {
 struct CachePeculiarityTests {
   @Test("that is an actor stores, finds and removes")
   func actorCache() async {
-    let cache = ActorCache()
+    let cache: any AsyncCache = ActorCache()
     await cache.setValue([1], forKey: "a", cost: 10)
     await cache.setValue([2], forKey: "b", cost: 5)
     #expect(await cache.value(forKey: "a") == [1])
@@ -99,9 +100,6 @@ struct CachePeculiarityTests {
     await cache.removeValue(forKey: "a")
     #expect(await cache.value(forKey: "a") == nil)
     #expect(await cache.entries() == ["b": .init(value: [2], cost: 5)])
-    let asTheHarnessSeesIt: any AsyncCache = cache
-    #expect(await asTheHarnessSeesIt.entries()?.count == 1)
-    #expect(await asTheHarnessSeesIt.totalCost == 5)
     await cache.removeAllValues()
     #expect(await cache.count == 0)
     #expect(await cache.totalCost == 0)

@@ -1,4 +1,5 @@
 import Dispatch
+import class Foundation.Thread
 import Synchronization
 
 @testable import StressRunner
@@ -12,7 +13,7 @@ func run(
     name: "test", summary: "", source: "", workload: workload, limits: Limits(), oracles: oracles,
     expectations: [:])
   return await withCheckedContinuation { continuation in
-    _ = DedicatedThread {
+    Thread.detachNewThread {
       continuation.resume(
         returning: runWorkload(scenario, seed: 1, on: subject, reporting: progress))
     }
