@@ -71,12 +71,12 @@ let package = Package(
       name: "StressRunnerTests", dependencies: ["StressRunner", "Interlock"], swiftSettings: common),
     .testTarget(
       name: "ReportsTests", dependencies: ["Reports", "StressRunner", "Interlock"],
-      swiftSettings: common),
+      exclude: ["Goldens"], swiftSettings: common),
     .testTarget(
       name: "InterlockStressTests",
       dependencies: [
         "InterlockStress", "StressRunner", "Reports", "Caches", "Interlock", "InterlockTool",
       ],
-      swiftSettings: common),
+      exclude: ["Goldens"], swiftSettings: common),
   ]
 )
