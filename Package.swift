@@ -82,12 +82,12 @@ let package = Package(
       dependencies: ["StressRunner", "Interlock", "StressRunnerTestChild"], swiftSettings: common),
     .testTarget(
       name: "ReportsTests", dependencies: ["Reports", "StressRunner", "Interlock"],
-      swiftSettings: common),
+      exclude: ["Goldens"], swiftSettings: common),
     .testTarget(
       name: "InterlockStressTests",
       dependencies: [
         "InterlockStress", "StressRunner", "Reports", "Caches", "Interlock", "InterlockTool",
       ],
-      swiftSettings: common),
+      exclude: ["Goldens"], swiftSettings: common),
   ]
 )

@@ -49,10 +49,10 @@ package struct EvidenceText: Sendable {
       "\(sign(met: result.isMet)) \(result.trial.scenario.name) on \(result.trial.subject): "
       + "\(verdictText(result.verdict)), \(expected)\(often)"
     var lines = [style.marked(heading, met: result.isMet)]
-    lines.append("  " + result.verdict.message)
+    lines.append("  " + harmless(result.verdict.message))
     lines.append("  " + progress(of: seen))
-    lines += oracleLines(seen)
-    lines += seen.misuses.map { "  " + $0 }
+    lines += oracleLines(seen, besides: result.verdict.message)
+    lines += seen.misuses.map { "  " + harmless($0) }
     lines += conflictLines(seen)
     lines += crashLines(seen)
     lines += threadLines(seen)
@@ -77,8 +77,9 @@ package struct EvidenceText: Sendable {
     return parts.joined(separator: ", ")
   }
 
-  private func oracleLines(_ seen: Observation) -> [String] {
-    seen.oracleFailures.map { "  \($0.oracle.rawValue): \($0.evidence)" }
+  private func oracleLines(_ seen: Observation, besides message: String) -> [String] {
+    seen.oracleFailures.filter { !message.contains($0.evidence) }
+      .map { "  \($0.oracle.rawValue): \(harmless($0.evidence))" }
   }
 
   private func conflictLines(_ seen: Observation) -> [String] {
@@ -141,19 +142,12 @@ package struct EvidenceText: Sendable {
     let output = seen.errorOutput.split(separator: "\n")
     guard !output.isEmpty else { return [] }
     return ["  the last of its standard error:"]
-      + output.suffix(cut.outputLines).map { "    | " + printableLine($0) }
+      + output.suffix(cut.outputLines).map { "    | " + harmless($0) }
   }
 
   private func rest(_ count: Int, _ what: String, indent: Int) -> [String] {
     guard count > 0 else { return [] }
     let space = String(repeating: " ", count: indent)
     return ["\(space)… \(count) more \(what)\(count == 1 ? "" : "s") (--verbose shows all)"]
-  }
-
-  /// A child may write anything: its escapes must not reach the terminal.
-  private func printableLine(_ line: Substring) -> String {
-    String(
-      String.UnicodeScalarView(
-        line.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }))
   }
 }

@@ -53,3 +53,13 @@ func secondsText(_ seconds: Double) -> String {
   return "\(whole)." + String(repeating: "0", count: (decimals == 100 ? 2 : 1) - digits.count)
     + digits + " s"
 }
+
+/// A line without control characters: a child may write anything, and its escapes must not reach the
+/// terminal.
+func harmless(_ line: some StringProtocol) -> String {
+  var text = String.UnicodeScalarView()
+  for scalar in line.unicodeScalars {
+    text.append(scalar.properties.generalCategory == .control ? " " : scalar)
+  }
+  return String(text)
+}

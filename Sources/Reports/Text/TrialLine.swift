@@ -27,7 +27,9 @@ package struct TrialLine: Sendable {
     }
     if result.isMet == false { line += "  expected \(expectationText(result.expected))" }
     while line.hasSuffix(" ") { line.removeLast() }
-    if result.verdict.kind != .passed { line += "\n    " + style.dim(result.verdict.message) }
+    if result.verdict.kind != .passed {
+      line += "\n    " + style.dim(harmless(result.verdict.message))
+    }
     return line
   }
 }

@@ -5,6 +5,7 @@ package enum JSONWriter {
   /// - Parameters:
   ///   - value: What is written.
   ///   - level: How deep the value stands in what is around it: its own lines are indented so much.
+  /// - Returns: The text; the first line is not indented.
   package static func text(_ value: JSONValue, level: Int = 0) -> String {
     var text = ""
     write(value, level: level, to: &text)

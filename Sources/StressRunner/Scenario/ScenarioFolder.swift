@@ -13,6 +13,7 @@ package enum ScenarioFolder {
   /// - Parameters:
   ///   - path: The folder, as messages show it.
   ///   - platform: The platform whose expectations are taken.
+  /// - Returns: The files; at least one.
   /// - Throws: The first fault of each file, or the folder's own.
   package static func load(
     _ path: String, platform: PlatformName = .current

@@ -1,0 +1,131 @@
+import Foundation
+import StressRunner
+import Testing
+
+@testable import InterlockStress
+
+/// Keeps what is written.
+final class TextBuffer: TextSink {
+  var width: Int?
+  var failure: String?
+  private(set) var text = ""
+
+  func write(_ text: String) {
+    self.text += text
+  }
+}
+
+/// A subject that nobody drives.
+private final class IdleSubject: Subject {
+  func perform(_ operation: StressRunner.Operation, completion: @escaping @Sendable (Reply) -> Void)
+  {
+    completion(.done)
+  }
+}
+
+/// A command's world with a folder of its own, in which trials are judged by a closure.
+final class TestWorld {
+  let folder: String
+  let output = TextBuffer()
+  let errors = TextBuffer()
+  var environment: [String: String] = [:]
+  var subjects = ["good", "bad", "mutex"]
+  var benches: [BenchEntry] = []
+  var tracksSections = true
+  /// The trials that were asked for, and how many at a time.
+  private(set) var trials: [Trial] = []
+  private(set) var jobs: Int?
+  /// What is found of a trial.
+  var verdict: (Trial) -> Verdict = { trial in
+    let expected = trial.scenario.expectation(for: trial.subject)
+    return Verdict(kind: expected.verdict, cause: expected.cause, message: "as it should")
+  }
+  /// After how many trials an interrupt comes.
+  var interruptAfter: Int?
+  /// What is thrown instead of running anything.
+  var failure: (any Error)?
+  /// What is looked at after each result.
+  var afterEach: () -> Void = {}
+
+  init() throws {
+    folder = NSTemporaryDirectory() + "interlock-" + UUID().uuidString
+    try FileManager.default.createDirectory(
+      atPath: folder + "/StressScenarios", withIntermediateDirectories: true)
+    try write(
+      """
+      { "name": "reads", "summary": "reads a lot", "source": "a test",
+        "workload": { "driver": "tasks", "seed": 7,
+                      "phases": [{ "callers": 2, "operations": ["get"] }] },
+        "expect": { "bad": "race" } }
+      """, "reads.json")
+    try write(
+      """
+      { "name": "writes", "summary": "writes a lot", "source": "a test",
+        "workload": { "driver": "tasks",
+                      "phases": [{ "callers": 2, "operations": ["set"] }] } }
+      """, "writes.json")
+  }
+
+  deinit {
+    try? FileManager.default.removeItem(atPath: folder)
+  }
+
+  func write(_ text: String, _ name: String) throws {
+    try text.write(
+      toFile: folder + "/StressScenarios/" + name, atomically: true, encoding: .utf8)
+  }
+
+  /// The text of a file in the folder.
+  func read(_ name: String) throws -> String {
+    try String(contentsOfFile: folder + "/" + name, encoding: .utf8)
+  }
+
+  /// Performs a command on this folder's scenarios.
+  func run(_ arguments: String...) -> ExitCode { run(arguments) }
+
+  /// The same with the arguments in an array.
+  func run(_ arguments: [String]) -> ExitCode {
+    world.perform(arguments + ["--scenarios", folder + "/StressScenarios"])
+  }
+
+  var world: World {
+    World(
+      command: "interlock",
+      subjects: subjects.map { name in
+        SubjectEntry(name: name, summary: "is \(name)") { IdleSubject() }
+      },
+      scenarioFolder: "StressScenarios", benches: benches, environment: environment,
+      currentFolder: folder, output: output, errors: errors, tracksSections: tracksSections,
+      defaultJobs: 2, now: { 0 },
+      runTrials: { [self] jobs, trials, onEvent in
+        if let failure { throw failure }
+        self.jobs = jobs
+        self.trials = trials
+        for (index, trial) in trials.enumerated() {
+          onEvent(.started(index: index))
+          if index == interruptAfter { return .interrupted }
+          var seen = Observation(
+            ending: .exited(code: 0), operations: trial.scenario.workload.operationCount)
+          seen.completed = seen.operations
+          onEvent(
+            .finished(
+              index: index,
+              TrialResult(trial: trial, observation: seen, verdict: verdict(trial))))
+          afterEach()
+        }
+        return .completed
+      })
+  }
+}
+
+/// Compares a text with the file of this name in `Goldens`, which `UPDATE_GOLDENS=1` writes anew.
+func expectGolden(_ text: String, _ name: String, sourceLocation: SourceLocation = #_sourceLocation)
+{
+  let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .appending(path: "Goldens/\(name)")
+  if ProcessInfo.processInfo.environment["UPDATE_GOLDENS"] == "1" {
+    try? text.write(to: file, atomically: true, encoding: .utf8)
+  }
+  let golden = try? String(contentsOf: file, encoding: .utf8)
+  #expect(text == golden, "differs from \(name)", sourceLocation: sourceLocation)
+}

@@ -1,0 +1,116 @@
+import StressRunner
+import Testing
+
+@testable import Reports
+
+@Suite("Reports")
+struct ReportTests {
+  private let plain = TextStyle(color: false)
+
+  private func report(
+    _ results: [TrialResult] = Samples.all, isVerbose: Bool = false, color: Bool = false,
+    width: Int = 120
+  ) -> String {
+    TextReport(
+      context: Samples.context, style: TextStyle(color: color), isVerbose: isVerbose
+    ).text(results, of: Samples.trials, seconds: 12.34, width: width)
+  }
+
+  @Test("The text report has the table, the evidence of what is unmet, and the summary")
+  func text() {
+    expectGolden(report(), "report.txt")
+  }
+
+  @Test("A verbose report shows what failed as it should, too, and every frame")
+  func verbose() {
+    expectGolden(report(isVerbose: true), "report-verbose.txt")
+  }
+
+  @Test("The lines that are printed as trials are judged")
+  func trialLines() {
+    let line = TrialLine(Samples.trials, style: plain)
+    expectGolden(Samples.all.map { line.text($0) + "\n" }.joined(), "lines.txt")
+  }
+
+  @Test("The JSON report has every key of the schema in its order")
+  func json() {
+    expectGolden(JSONReport.text(Samples.all, Samples.context), "report.json")
+  }
+
+  @Test("The JSON report is JSON, after any number of results")
+  func wellFormed() throws {
+    for count in 0...Samples.all.count {
+      let text = JSONReport.text(Array(Samples.all.prefix(count)), Samples.context)
+      let value = try JSONReader.read(Array(text.utf8))
+      guard case .object(let members) = value.content else {
+        Issue.record("no object")
+        return
+      }
+      #expect(
+        members.map(\.key)
+          == ["schemaVersion", "tool", "host", "seed", "results", "summary"])
+      guard case .array(let results) = members[4].value.content else {
+        Issue.record("no results")
+        return
+      }
+      #expect(results.count == count)
+    }
+  }
+
+  @Test("Colour says nothing that a sign does not: without its escapes the text is the plain one")
+  func color() {
+    let colored = report(color: true)
+    #expect(colored.contains("\u{1B}[1;31m✗"))
+    #expect(colored.replacing(/\u{1B}\[[0-9;]*m/, with: "") == report())
+    #expect(!report().contains("\u{1B}"))
+  }
+
+  @Test("The table fits the terminal: columns that do not fit stand below")
+  func width() {
+    for width in [40, 60, 80, 120] {
+      let table = VerdictTable(Samples.all, of: Samples.trials)
+      for line in table.lines(width: width, style: plain) { #expect(line.count <= width) }
+    }
+    let narrow = VerdictTable(Samples.all, of: Samples.trials).lines(
+      width: 10, style: plain)
+    #expect(narrow.filter { $0.hasPrefix("unlocked") }.count == 2)
+  }
+
+  @Test("A pair with one unmet trial of three is unmet: a retry turns nothing green")
+  func retries() {
+    let good = Samples.result(Samples.writes, "unlocked", Samples.passed)
+    let bad = Samples.race
+    for results in [[good, good, bad], [bad, good, good], [good, bad, good]] {
+      let lines = VerdictTable(results, of: results.map { $0.trial }).lines(width: 80, style: plain)
+      #expect(lines.last == "unlocked  ✗ race 1/3")
+      #expect(ReportSummary(results).unmet == 1)
+    }
+  }
+
+  @Test("An interrupted run says how much is missing, and what is missing is no verdict")
+  func interrupted() {
+    let text = report(Array(Samples.all.prefix(1)))
+    #expect(text.contains("✓ 1 trial: 1 met, 0 unmet, 0 skipped (12.3 s), 9 of 10 not judged"))
+    #expect(text.contains("semaphore-over-async  ·"))
+  }
+
+  @Test("When all is skipped the summary says that nothing was judged")
+  func allSkipped() {
+    let text = TextReport(context: Samples.context, style: plain, isVerbose: false).text(
+      [Samples.skipped], of: [Samples.skipped.trial], seconds: 0, width: 80)
+    #expect(text.hasSuffix("– 1 trial: 0 met, 0 unmet, 1 skipped (0.00 s): nothing was judged\n"))
+  }
+
+  @Test("A deadlock of another cause than expected is unmet, and both reports name both causes")
+  func otherCause() {
+    let result = Samples.result(
+      Samples.reads, "semaphore-over-async",
+      Verdict(kind: .deadlock, cause: .cycle, message: "a ring"))
+    #expect(result.isMet == false)
+    #expect(
+      TrialLine([result.trial], style: plain).text(result)
+        .contains("deadlock (cycle)       1000/1000  0.08 s  expected deadlock (starvation)"))
+    #expect(
+      JSONReport.entry(result).contains(#""message": "a ring (expected the cause 'starvation')""#))
+  }
+}

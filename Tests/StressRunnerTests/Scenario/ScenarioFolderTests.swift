@@ -1,0 +1,197 @@
+import Foundation
+import Testing
+
+@testable import StressRunner
+
+/// A folder that goes when the test ends.
+private final class TemporaryFolder {
+  let path: String
+
+  init() throws {
+    path = NSTemporaryDirectory() + "interlock-" + UUID().uuidString
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+  }
+
+  deinit {
+    try? FileManager.default.removeItem(atPath: path)
+  }
+
+  func write(_ text: String, _ name: String) throws {
+    try text.write(toFile: path + "/" + name, atomically: false, encoding: .utf8)
+  }
+
+  var messages: [String] {
+    do throws(ScenarioErrors) {
+      _ = try ScenarioFolder.load(path)
+      return []
+    } catch {
+      return error.errors.map { $0.description.replacing(path, with: "F") }
+    }
+  }
+}
+
+private func scenario(_ name: String) -> String {
+  """
+  { "summary": "s", "source": "s",
+    "name": "\(name)",
+    "workload": { "driver": "tasks", "phases": [{ "callers": 1, "operations": ["get"] }] } }
+  """
+}
+
+@Suite("A folder of scenarios is read")
+struct ScenarioFolderTests {
+  @Test("Only .json files that stand directly in it are scenarios, in the order of their names")
+  func content() throws {
+    let folder = try TemporaryFolder()
+    try folder.write(scenario("two"), "b.json")
+    try folder.write(scenario("one"), "a.json")
+    try folder.write("no JSON", "README.md")
+    try folder.write("no JSON", ".hidden.json")
+    try FileManager.default.createDirectory(
+      atPath: folder.path + "/below", withIntermediateDirectories: true)
+    try folder.write("no JSON", "below/c.json")
+    let files = try ScenarioFolder.load(folder.path)
+    #expect(files.map(\.scenario.name) == ["one", "two"])
+    #expect(files.map(\.path) == [folder.path + "/a.json", folder.path + "/b.json"])
+  }
+
+  @Test("A folder that is not there, is none, or is empty is one line")
+  func noFolder() throws {
+    let folder = try TemporaryFolder()
+    #expect(folder.messages == ["F: holds no scenario, expected files that end in .json"])
+    try folder.write("{}", "file")
+    func message(_ path: String) -> [String] {
+      do throws(ScenarioErrors) {
+        _ = try ScenarioFolder.load(path)
+        return []
+      } catch {
+        return error.errors.map { $0.description.replacing(folder.path, with: "F") }
+      }
+    }
+    #expect(message(folder.path + "/x") == ["F/x: is not there, expected a folder of scenarios"])
+    #expect(
+      message(folder.path + "/file") == ["F/file: is not a folder, expected a folder of scenarios"])
+    #expect(message(folder.path + "/file/x") == ["F/file/x: cannot be read: Not a directory"])
+  }
+
+  @Test("A folder or a file that may not be read is one line", .disabled(if: geteuid() == 0))
+  func permissions() throws {
+    let folder = try TemporaryFolder()
+    try folder.write(scenario("one"), "a.json")
+    chmod(folder.path + "/a.json", 0)
+    #expect(folder.messages == ["F/a.json: cannot be read: Permission denied"])
+    chmod(folder.path, 0)
+    #expect(folder.messages == ["F: cannot be read: Permission denied"])
+    chmod(folder.path, 0o700)
+  }
+
+  @Test("Two scenarios of one name are named with both places")
+  func duplicates() throws {
+    let folder = try TemporaryFolder()
+    try folder.write(scenario("reads"), "a.json")
+    try folder.write(scenario("reads"), "b.json")
+    #expect(folder.messages == ["F/b.json:2: the name 'reads' is taken by F/a.json:2"])
+  }
+
+  @Test("The first fault of each file is told, not of the first file alone")
+  func allFaults() throws {
+    let folder = try TemporaryFolder()
+    try folder.write("{", "a.json")
+    try folder.write(scenario("reads"), "b.json")
+    try folder.write("[]", "c.json")
+    #expect(
+      folder.messages == [
+        "F/a.json:1: expected a key in quotation marks, found the end of the file",
+        "F/c.json:1: 'a scenario' must be an object, found a list",
+      ])
+  }
+
+  @Test("A file of 100 MB is refused before it is read", .timeLimit(.minutes(1)))
+  func hugeFile() throws {
+    let folder = try TemporaryFolder()
+    try folder.write("", "huge.json")
+    #expect(truncate(folder.path + "/huge.json", 100_000_000) == 0)
+    #expect(folder.messages == ["F/huge.json: has 100000000 bytes, expected at most 1048576"])
+  }
+
+  @Test("A file that is not UTF-8 is refused with the line")
+  func notUTF8() throws {
+    let folder = try TemporaryFolder()
+    try Data([0x7B, 0x0A, 0xFF, 0x7D]).write(to: URL(fileURLWithPath: folder.path + "/a.json"))
+    #expect(folder.messages == ["F/a.json:2: is not UTF-8"])
+  }
+
+  @Test("Links, pipes, devices and folders are refused, and nothing waits", .timeLimit(.minutes(1)))
+  func irregularFiles() throws {
+    let folder = try TemporaryFolder()
+    let other = try TemporaryFolder()
+    try other.write(scenario("outside"), "outside.json")
+    #expect(symlink(other.path + "/outside.json", folder.path + "/link.json") == 0)
+    #expect(symlink("/dev/zero", folder.path + "/device.json") == 0)
+    #expect(mkfifo(folder.path + "/pipe.json", 0o600) == 0)
+    try FileManager.default.createDirectory(
+      atPath: folder.path + "/sub.json", withIntermediateDirectories: true)
+    #expect(
+      folder.messages == [
+        "F/device.json: is a symbolic link, expected a regular file",
+        "F/link.json: is a symbolic link, expected a regular file",
+        "F/pipe.json: is not a regular file",
+        "F/sub.json: is not a regular file",
+      ])
+  }
+}
+
+@Suite("The scenarios of this package")
+struct OwnScenariosTests {
+  private let folder = URL(fileURLWithPath: #filePath)
+    .appending(path: "../../../../StressScenarios").standardizedFileURL.path
+
+  @Test("The seven are there, and say what the issue of each is")
+  func names() throws {
+    let files = try ScenarioFolder.load(folder)
+    #expect(
+      files.map(\.scenario.name) == [
+        "add-get-remove", "concurrent-reads", "read-mostly", "reads-from-tasks",
+        "reads-from-threads", "thousand-and-one-writes", "write-heavy",
+      ])
+    for file in files { #expect(file.path.hasSuffix("/\(file.scenario.name).json")) }
+  }
+
+  @Test("The article's test is as in the article: 1,000 callers, one key, one get each")
+  func concurrentReads() throws {
+    let files = try ScenarioFolder.load(folder)
+    let reads = try #require(files.first { $0.scenario.name == "concurrent-reads" }).scenario
+    #expect(reads.workload.driver == .dispatchQueue)
+    #expect(reads.workload.operationCount == 1000)
+    #expect(reads.workload.keys == 1)
+    #expect(reads.workload.valueBytes == 65536)
+    #expect(reads.workload.preparesAllKeys)
+    #expect(
+      reads.expectation(for: "semaphore-over-async")
+        == StressRunner.Expectation(verdict: .deadlock, cause: .starvation))
+    #expect(reads.expectation(for: "semaphore-lock") == StressRunner.Expectation(verdict: .passed))
+  }
+
+  @Test("Their README documents every key, every operation, every oracle and every verdict")
+  func documentation() throws {
+    let text = try String(contentsOfFile: folder + "/README.md", encoding: .utf8)
+    var words = ScenarioFile.keys + Limits.keys + ["callers", "rounds", "operations"]
+    words += [
+      "driver", "seed", "keys.count", "keys.distribution", "valueBytes", "prepare", "phases",
+    ]
+    words += Operation.Kind.allCases.map(\.rawValue) + Oracle.allCases.map(\.rawValue)
+    words +=
+      Workload.Driver.allCases.map(\.rawValue) + Workload.Distribution.allCases.map(\.rawValue)
+    words += Verdict.Cause.allCases.map(\.rawValue)
+    words += Verdict.Kind.allCases.map(\.rawValue)
+    for word in words { #expect(text.contains("`\(word)`"), "\(word) is not documented") }
+  }
+
+  @Test("The example in their README can be read")
+  func example() throws {
+    let text = try String(contentsOfFile: folder + "/README.md", encoding: .utf8)
+    let start = try #require(text.firstRange(of: "```json\n{")?.lowerBound)
+    let example = text[start...].dropFirst(8).prefix { $0 != "`" }
+    _ = try ScenarioFile(parsing: Array(example.utf8), path: "README.md")
+  }
+}
