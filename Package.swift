@@ -39,8 +39,10 @@ let package = Package(
       dependencies: ["CInterlock"],
       swiftSettings: common + tracking + [
         framePointers,
-        // The tracker runs inside other people's debug builds: unoptimised, ten times the cost.
-        .unsafeFlags(["-O"], .when(configuration: .debug)),
+        // The tracker runs inside other people's debug builds: unoptimised, it costs ten times as much.
+        .unsafeFlags(
+          ["-O", "-disable-batch-mode", "-whole-module-optimization", "-num-threads", "2"],
+          .when(configuration: .debug)),
       ]),
     .target(
       name: "LockStrategies", dependencies: ["Interlock"], swiftSettings: common + [framePointers]),

@@ -79,7 +79,11 @@ struct ContentionTests {
     let inside = Barrier(parties: readers + 1)
     let leave = Gate()
     let threads = (0..<readers).map { _ in
-      JoinableThread { section.read { inside.wait(); leave.pass() } }
+      JoinableThread {
+        section.read {
+          inside.wait(); leave.pass()
+        }
+      }
     }
     inside.wait()
     section.read {}

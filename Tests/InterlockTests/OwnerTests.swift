@@ -1,17 +1,40 @@
 import Dispatch
-import Interlock
 import Testing
+
+@testable import Interlock
 
 /// Who an owner is: the task, else the thread.
 struct OwnerTests {
   init() { Findings.collect() }
 
-  /// Resumes each job on a thread of its own: whoever awaits comes back elsewhere.
+  /// Resumes each job on a thread of its own: whoever awaits comes back elsewhere. The threads stay until
+  /// `finish`, so that no two of them have one number.
   private final class FreshThreads: TaskExecutor {
+    private let threads = Guarded<[JoinableThread]>([])
+    private let suspended = Guarded<CheckedContinuation<Void, Never>?>(nil)
+    private let end = Gate()
+
+    /// Suspends the task; it is resumed when its thread has left it, so on another thread for certain.
+    func changeThread() async {
+      await withCheckedContinuation { continuation in
+        suspended.withLock { $0 = continuation }
+      }
+    }
+
     func enqueue(_ job: consuming ExecutorJob) {
       let job = UnownedJob(job)
       let executor = asUnownedTaskExecutor()
-      _ = JoinableThread { job.runSynchronously(on: executor) }
+      let thread = JoinableThread { [suspended, end] in
+        job.runSynchronously(on: executor)
+        suspended.withLock { $0.take() }?.resume()
+        end.pass()
+      }
+      threads.withLock { $0.append(thread) }
+    }
+
+    func finish() {
+      end.open()
+      for thread in threads.withLock({ $0 }) { thread.join() }
     }
   }
 
@@ -22,12 +45,13 @@ struct OwnerTests {
     let threads = await Task(executorPreference: executor) {
       let before = threadNumber()
       section.begin(.noReadWrite)
-      await Task.yield()
+      await executor.changeThread()
       let after = threadNumber()
       section.write {}
       section.end(.noReadWrite)
       return (before, after)
     }.value
+    executor.finish()
     #expect(threads.0 != threads.1, "the test shows nothing unless the thread changed")
     #expect(Findings.conflicts(on: "owner.await").isEmpty)
     #expect(Findings.misuses(on: "owner.await").isEmpty)

@@ -14,7 +14,9 @@ struct ReportTests {
     let inside = Gate()
     let leave = Gate()
     let reader = JoinableThread(named: "the reader") {
-      section.read { inside.open(); leave.pass() }
+      section.read {
+        inside.open(); leave.pass()
+      }
     }
     inside.pass()
     queue.sync { writer(section) }

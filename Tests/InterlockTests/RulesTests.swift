@@ -73,9 +73,15 @@ struct RulesTests {
     let section = Section("rules.several")
     let inside = Barrier(parties: 3)
     let leave = Gate()
-    let first = JoinableThread { section.read { inside.wait(); leave.pass() } }
+    let first = JoinableThread {
+      section.read {
+        inside.wait(); leave.pass()
+      }
+    }
     let second = JoinableThread {
-      section.read { inside.wait(); leave.pass() }
+      section.read {
+        inside.wait(); leave.pass()
+      }
     }
     inside.wait()
     section.write {}

@@ -44,7 +44,8 @@ struct Meeting: Sendable {
 
   func conflict(count: Int) -> Conflict {
     var conflict = Conflict(
-      resource: resource.isEmpty ? propertyName : resource, first: first.side(), second: second.side(), count: count)
+      resource: resource.isEmpty ? propertyName : resource, first: first.side(),
+      second: second.side(), count: count)
     conflict.instance = instance
     return conflict
   }

@@ -9,6 +9,7 @@ public protocol Subject: AnyObject, Sendable {
   /// Performs one call, and calls `completion` exactly once with what it gave.
   ///
   /// A synchronous form calls `completion` before it returns; an asynchronous one, whenever it is done.
+  /// A subject that has `async` functions only may complete every kind of call later.
   func perform(_ operation: Operation, completion: @escaping @Sendable (Reply) -> Void)
 
   /// Performs one call from a task. The default calls `perform(_:completion:)` on the task's own
@@ -25,9 +26,9 @@ extension Subject {
   /// Every kind of call is supported, unless the subject says otherwise.
   public func supports(_ kind: Operation.Kind) -> Bool { true }
 
-  /// Suspends until `perform(_:completion:)` has completed.
+  /// Suspends until `perform(_:completion:)` has completed. A second completion traps, with a message.
   public func perform(_ operation: Operation) async -> Reply {
-    await withUnsafeContinuation { continuation in
+    await withCheckedContinuation { continuation in
       perform(operation) { continuation.resume(returning: $0) }
     }
   }

@@ -1,0 +1,75 @@
+import Interlock
+
+/// What every built-in cache keeps its values in: a dictionary with costs and access dates.
+///
+/// It locks nothing. Whoever owns it must see to it that nobody writes while another is in; its reads and
+/// writes are sections on a resource of its own, so an owner that fails to is found out.
+///
+/// A read comes in two steps, `value(forKey:)` and `touch(_:)`, because the real caches lock twice for it:
+/// PINCache reads under its lock, lets go, and takes it again to note the access.
+///
+/// `@unchecked Sendable`: whether it is shared safely is the question that the harness asks.
+final class Storage: @unchecked Sendable {
+  private struct Entry {
+    var value: [UInt8]
+    var cost: Int
+    var accessDate: ContinuousClock.Instant
+  }
+
+  private let section = Section("cache.entries")
+  private let isLocked: Bool
+  private var stored: [String: Entry] = [:]
+  private var costOfAll = 0
+
+  /// Makes an empty storage.
+  ///
+  /// - Parameter isLocked: Whether the owner says that it holds a lock at every call: its sections are
+  ///   then synched ones.
+  init(isLocked: Bool) {
+    self.isLocked = isLocked
+  }
+
+  func value(forKey key: String) -> [UInt8]? {
+    section.read(synched: isLocked) { stored[key]?.value }
+  }
+
+  /// Notes that a key has been read, if it is still there.
+  func touch(_ key: String) {
+    section.write(synched: isLocked) { stored[key]?.accessDate = .now }
+  }
+
+  func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
+    section.write(synched: isLocked) {
+      let old = stored.updateValue(Entry(value: value, cost: cost, accessDate: .now), forKey: key)
+      costOfAll += cost - (old?.cost ?? 0)
+    }
+  }
+
+  func removeValue(forKey key: String) {
+    section.write(synched: isLocked) {
+      guard let old = stored.removeValue(forKey: key) else { return }
+      costOfAll -= old.cost
+    }
+  }
+
+  func removeAllValues() {
+    section.write(synched: isLocked) {
+      stored.removeAll()
+      costOfAll = 0
+    }
+  }
+
+  var count: Int {
+    section.read(synched: isLocked) { stored.count }
+  }
+
+  var totalCost: Int {
+    section.read(synched: isLocked) { costOfAll }
+  }
+
+  func entries() -> [String: CacheEntry] {
+    section.read(synched: isLocked) {
+      stored.mapValues { CacheEntry(value: $0.value, cost: $0.cost) }
+    }
+  }
+}

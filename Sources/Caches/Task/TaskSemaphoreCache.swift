@@ -1,0 +1,79 @@
+/// A synchronous face on an actor: each call starts a task and waits on a semaphore that the task signals.
+///
+/// It is what code that is not `async` yet does to call code that is, and what the rule of Swift's
+/// concurrency forbids: a task's thread must always be able to go on.
+///
+/// **1,000 reads from tasks**: Swift's pool has as many threads as there are processors, for each priority,
+/// and never grows, on Linux and on Apple's systems alike. As soon as each of them waits for a task that is
+/// in line behind it, that is for ever. **From a Dispatch queue** the callers hold the threads of the pool
+/// that on Linux lies under Swift's own, with the same end; on Apple's systems the two share their limit
+/// too. **From threads of their own** it passes.
+public final class TaskSemaphoreCache: Cache {
+  private let cache = ActorCache()
+
+  /// Makes an empty cache.
+  public init() {}
+
+  /// Waits for a task that reads.
+  public func value(forKey key: String) -> [UInt8]? {
+    wait { await $0.value(forKey: key) }
+  }
+
+  /// Waits for a task that stores.
+  public func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
+    wait { await $0.setValue(value, forKey: key, cost: cost) }
+  }
+
+  /// Waits for a task that removes.
+  public func removeValue(forKey key: String) {
+    wait { await $0.removeValue(forKey: key) }
+  }
+
+  /// Waits for a task that removes every value.
+  public func removeAllValues() {
+    wait { await $0.removeAllValues() }
+  }
+
+  /// How many values there are; waits for a task.
+  public var count: Int {
+    wait { await $0.count }
+  }
+
+  /// What all values cost together; waits for a task.
+  public var totalCost: Int? {
+    wait { await $0.totalCost }
+  }
+
+  /// What is stored; waits for a task.
+  public func entries() -> [String: CacheEntry]? {
+    wait { await $0.entries() }
+  }
+
+  /// Reads in a task.
+  public func value(forKey key: String, completion: @escaping @Sendable ([UInt8]?) -> Void) {
+    start({ await $0.value(forKey: key) }, completion)
+  }
+
+  /// Stores in a task.
+  public func setValue(
+    _ value: [UInt8], forKey key: String, cost: Int, completion: @escaping @Sendable () -> Void
+  ) {
+    start({ await $0.setValue(value, forKey: key, cost: cost) }, completion)
+  }
+
+  /// Removes in a task.
+  public func removeValue(forKey key: String, completion: @escaping @Sendable () -> Void) {
+    start({ await $0.removeValue(forKey: key) }, completion)
+  }
+
+  private func start<R: Sendable>(
+    _ call: @escaping @Sendable (ActorCache) async -> R,
+    _ completion: @escaping @Sendable (R) -> Void
+  ) {
+    Task { [cache] in completion(await call(cache)) }
+  }
+
+  private func wait<R: Sendable>(_ call: @escaping @Sendable (ActorCache) async -> R) -> R {
+    waitForCallback { start(call, $0) }
+  }
+}

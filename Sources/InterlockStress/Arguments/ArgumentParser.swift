@@ -1,0 +1,143 @@
+import StressRunner
+
+/// Understands a command line; prints nothing, ends nothing.
+///
+/// The conventions are those of swift-argument-parser: `--name value` and `--name=value`, `-j4` and `-j 4`,
+/// clusters of short options, options and arguments in any order, and only arguments behind `--`. A command
+/// stands first; without one it is `run`.
+///
+/// - Parameters:
+///   - arguments: What follows the executable's name.
+///   - environment: The environment variables: an option counts more than they do.
+/// - Returns: What is asked for.
+/// - Throws: The first mistake.
+package func parseArguments(
+  _ arguments: [String], environment: [String: String]
+) throws(UsageError) -> Invocation {
+  let named = arguments.first.flatMap(CommandName.init(rawValue:))
+  var parser = ArgumentParser(
+    command: named ?? .run, isNamed: named != nil,
+    rest: arguments.dropFirst(named == nil ? 0 : 1))
+  if !(environment["NO_COLOR"] ?? "").isEmpty || environment["TERM"] == "dumb" {
+    parser.options.color = .never
+  }
+  return try parser.parse()
+}
+
+private struct ArgumentParser {
+  let command: CommandName
+  let isNamed: Bool
+  var rest: ArraySlice<String>
+  var options = Options()
+  private var positional: [String] = []
+  private var answer: Invocation?
+
+  init(command: CommandName, isNamed: Bool, rest: ArraySlice<String>) {
+    self.command = command
+    self.isNamed = isNamed
+    self.rest = rest
+  }
+
+  mutating func parse() throws(UsageError) -> Invocation {
+    while let argument = rest.popFirst() {
+      if argument == "--" {
+        positional += rest
+        break
+      } else if argument.hasPrefix("--") {
+        try long(argument.dropFirst(2))
+      } else if argument.hasPrefix("-"), argument != "-" {
+        try cluster(argument.dropFirst())
+      } else {
+        positional.append(argument)
+      }
+      if let answer { return answer }
+    }
+    return try invocation()
+  }
+
+  private mutating func long(_ text: Substring) throws(UsageError) {
+    let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    let name = String(parts[0])
+    let known = OptionSpec.options(of: command)
+    guard let spec = known.first(where: { $0.name == name }) else {
+      throw unknown("--" + name, nearest(to: name, among: known.map(\.name)))
+    }
+    let value = parts.count > 1 ? String(parts[1]) : nil
+    if let value, spec.placeholder == nil {
+      throw mistake("The option '\(spec.label)' takes no value, found '\(printable(value))'")
+    }
+    try apply(spec, attached: value)
+  }
+
+  /// `-v`, `-vh`, `-j4`, `-j 4`, `-vj4`
+  private mutating func cluster(_ text: Substring) throws(UsageError) {
+    var text = text
+    while let character = text.popFirst() {
+      let known = OptionSpec.options(of: command)
+      guard let spec = known.first(where: { $0.short == character }) else {
+        // `-seed` is a long option that lacks a hyphen.
+        throw unknown("-\(character)", known.map(\.name).first { $0 == "\(character)\(text)" })
+      }
+      if spec.placeholder != nil, !text.isEmpty {
+        return try apply(spec, attached: String(text.first == "=" ? text.dropFirst() : text))
+      }
+      try apply(spec, attached: nil)
+      if answer != nil { return }
+    }
+  }
+
+  private mutating func apply(_ spec: OptionSpec, attached: String?) throws(UsageError) {
+    switch spec.action {
+    case .help: answer = .help(isNamed && command != .help ? command : nil)
+    case .version: answer = .version
+    case .set(let set): set(&options)
+    case .setValue(_, let set):
+      guard let value = attached ?? nextValue() else {
+        throw mistake("Missing value for '\(spec.label)'")
+      }
+      do {
+        try set(value, &options)
+      } catch {
+        let expected = (error as? InvalidValue)?.expected ?? "another"
+        throw mistake(
+          "The value '\(printable(value))' is invalid for '\(spec.label)': expected \(expected)")
+      }
+    }
+  }
+
+  /// The next argument, unless it is an option. A negative number is a value, and so is a lone hyphen.
+  private mutating func nextValue() -> String? {
+    guard let next = rest.first else { return nil }
+    let isOption = next.hasPrefix("-") && next != "-" && Double(next) == nil
+    return isOption ? nil : rest.popFirst()
+  }
+
+  private func invocation() throws(UsageError) -> Invocation {
+    switch command {
+    case .run:
+      return .run(scenarios: positional, options)
+    case .bench:
+      return .bench(positional)
+    case .list:
+      if let extra = positional.first {
+        throw mistake("Unexpected argument '\(printable(extra))': 'list' takes none")
+      }
+      return .list(options)
+    case .help:
+      guard let name = positional.first else { return .help(nil) }
+      guard positional.count == 1, let command = CommandName(rawValue: name) else {
+        let names = CommandName.allCases.map(\.rawValue)
+        throw mistake(
+          "There is no command '\(printable(name))': \(suggestion(for: name, among: names))")
+      }
+      return .help(command)
+    }
+  }
+
+  private func mistake(_ message: String) -> UsageError { UsageError(message, command) }
+
+  private func unknown(_ option: String, _ near: String?) -> UsageError {
+    mistake(
+      "Unknown option '\(printable(option))'" + (near.map { ". Did you mean '--\($0)'?" } ?? ""))
+  }
+}

@@ -1,0 +1,84 @@
+extension World {
+  /// What `--help` prints.
+  ///
+  /// - Parameters:
+  ///   - name: The command that is explained; `nil` for all of them in short, and the options of `run`.
+  ///   - width: The columns that the terminal has.
+  /// - Returns: The text, with a line break at its end.
+  package func helpText(_ name: CommandName?, width: Int) -> String {
+    // A terminal may be narrower than any layout.
+    let width = max(width, 60)
+    var sections = [
+      "OVERVIEW: "
+        + (name?.summary
+          ?? "Replay concurrency scenarios, each trial in a process of its own, and judge them.")
+    ]
+    sections.append(
+      "USAGE: \(command) \(name?.usage ?? "[<command>] [<options>] [<scenario> ...]")")
+    if let argument = (name ?? .run).argument {
+      sections.append(
+        Self.section("ARGUMENTS", [("<\(argument.name)>", argument.help)], width: width))
+    }
+    if name == .bench, !benches.isEmpty {
+      sections.append(
+        Self.section("BENCHES", benches.map { ($0.name, $0.summary) }, width: width))
+    }
+    sections.append(
+      Self.section(
+        "OPTIONS",
+        OptionSpec.options(of: name ?? .run).map { spec in
+          ((spec.short.map { "-\($0), " } ?? "") + spec.label, spec.help)
+        }, width: width))
+    if name == nil {
+      sections.append(
+        Self.section(
+          "SUBCOMMANDS",
+          CommandName.allCases.map { command in
+            (command.rawValue + (command == .run ? " (default)" : ""), command.summary)
+          }, width: width) + "\n  See '\(command) help <command>' for more information.")
+    }
+    if name == nil || name == .run {
+      sections.append(
+        Self.section(
+          "EXIT CODES",
+          [
+            ("0", "Every expectation was met."),
+            ("1", "One was not, or nothing was judged."),
+            ("64", "The command line is wrong."),
+            ("65", "A scenario is wrong."),
+            ("70", "A fault of Interlock's own."),
+            ("130", "Interrupted; what was judged so far has been printed."),
+          ], width: width))
+    }
+    return sections.joined(separator: "\n\n") + "\n"
+  }
+
+  private static let textColumn = 26
+
+  private static func section(
+    _ title: String, _ entries: [(label: String, text: String)], width: Int
+  ) -> String {
+    var lines = ["\(title):"]
+    for (label, text) in entries {
+      var line = "  \(label)"
+      // A label that reaches into the text has a line of its own.
+      if line.count >= textColumn {
+        lines.append(line)
+        line = ""
+      }
+      line += String(repeating: " ", count: textColumn - line.count)
+      var isEmpty = true
+      for word in text.split(separator: " ") {
+        if !isEmpty, line.count + 1 + word.count > width {
+          lines.append(line)
+          line = String(repeating: " ", count: textColumn)
+          isEmpty = true
+        }
+        line += (isEmpty ? "" : " ") + word
+        isEmpty = false
+      }
+      lines.append(line)
+    }
+    return lines.joined(separator: "\n")
+  }
+}

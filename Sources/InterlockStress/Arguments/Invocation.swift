@@ -1,0 +1,90 @@
+/// What the command line asks for.
+package enum Invocation: Sendable, Hashable {
+  /// Replay these scenarios, or all of them if none is named.
+  case run(scenarios: [String], Options)
+  /// Say which subjects, scenarios and benches there are.
+  case list(Options)
+  /// Measure these, or everything if none is named.
+  case bench([String])
+  /// Explain a command; `nil` explains all of them in short.
+  case help(CommandName?)
+  /// Say the version.
+  case version
+}
+
+/// What options can say; the initial values are the defaults.
+package struct Options: Sendable, Hashable {
+  /// When colours are written.
+  package enum Color: String, Sendable, CaseIterable {
+    /// On a terminal that can show them.
+    case auto
+    /// Into pipes and files as well.
+    case always
+    /// Not at all.
+    case never
+  }
+
+  /// The subjects to try; all of them where it is empty.
+  package var subjects: [String] = []
+  /// How often each pair of scenario and subject is tried.
+  package var repeats = 1
+  /// The seed of every trial; `nil` leaves each scenario its own.
+  package var seed: UInt64?
+  /// How many trials run at a time; `nil` leaves it to the machine.
+  package var jobs: Int?
+  /// The time limit of every trial in seconds; `nil` leaves each scenario its own.
+  package var timeLimit: Double?
+  /// Where the results are written as JSON; `-` is standard output.
+  package var jsonFile: String?
+  /// Whether all evidence is shown.
+  package var isVerbose = false
+  /// When colours are written.
+  package var color = Color.auto
+  /// Where the scenarios are; `nil` is the executable's own folder.
+  package var scenarioFolder: String?
+
+  /// The defaults.
+  package init() {}
+}
+
+/// The commands.
+package enum CommandName: String, Sendable, CaseIterable {
+  /// Replay scenarios.
+  case run
+  /// Say what there is.
+  case list
+  /// Measure.
+  case bench
+  /// Explain.
+  case help
+
+  /// What the command does, in one line.
+  package var summary: String {
+    switch self {
+    case .run: "Replay scenarios on subjects, and compare the verdicts with the expected ones."
+    case .list: "List subjects, scenarios and benches."
+    case .bench: "Measure, and print the figures."
+    case .help: "Explain a command."
+    }
+  }
+
+  /// How the command is called.
+  package var usage: String {
+    switch self {
+    case .run: "run [<options>] [<scenario> ...]"
+    case .list: "list [<options>]"
+    case .bench: "bench [<bench> ...]"
+    case .help: "help [<command>]"
+    }
+  }
+
+  /// What its arguments are: a name, and what it means.
+  package var argument: (name: String, help: String)? {
+    switch self {
+    case .run: ("scenario", "The scenarios to replay, by name. (default: all in the folder)")
+    case .list: nil
+    case .bench: ("bench", "What to measure, by name. (default: everything)")
+    case .help: ("command", "The command to explain: run, list or bench.")
+    }
+  }
+}

@@ -1,0 +1,130 @@
+import StressRunner
+
+/// Why a value does not suit an option: what was expected.
+struct InvalidValue: Error {
+  var expected: String
+}
+
+/// One option. The table of them is all that parser, help text and suggestions know.
+package struct OptionSpec: Sendable {
+  /// What an option does when it is found.
+  enum Action: Sendable {
+    /// Sets something.
+    case set(@Sendable (inout Options) -> Void)
+    /// Takes a value, and sets something by it.
+    case setValue(placeholder: String, @Sendable (String, inout Options) throws -> Void)
+    /// Explains the command instead.
+    case help
+    /// Says the version instead.
+    case version
+  }
+
+  /// The long name, without its hyphens.
+  package var name: String
+  /// The short name, if any.
+  package var short: Character?
+  /// The commands that have it.
+  package var commands: [CommandName]
+  /// What it means, a sentence or two.
+  package var help: String
+  var action: Action
+
+  /// What stands for the value in help and messages; `nil` for an option without one.
+  package var placeholder: String? {
+    if case .setValue(let placeholder, _) = action { placeholder } else { nil }
+  }
+
+  /// `--seed <n>`
+  var label: String { "--\(name)" + (placeholder.map { " <\($0)>" } ?? "") }
+}
+
+extension OptionSpec {
+  /// Every option of every command, in the order of the help text. Of an option that is given twice the last
+  /// one counts, except `--subject`, which adds up.
+  package static let all: [OptionSpec] = [
+    OptionSpec(
+      name: "subject", commands: [.run],
+      help: "Try this subject; may be given several times. (default: all)",
+      action: .setValue(placeholder: "name") { $1.subjects.append($0) }),
+    OptionSpec(
+      name: "repeat", commands: [.run],
+      help: "Try every pair of scenario and subject N times, 1 to 10000. A pair is unmet if one of"
+        + " its trials is. (default: 1)",
+      action: .setValue(placeholder: "n") { $1.repeats = try whole($0, in: 1...10_000) }),
+    OptionSpec(
+      name: "seed", commands: [.run],
+      help: "What operations and keys follow from. (default: each scenario's own)",
+      action: .setValue(placeholder: "n") { $1.seed = try seed($0) }),
+    OptionSpec(
+      name: "jobs", short: "j", commands: [.run],
+      help: "Run so many trials at a time, 1 to 256. (default: one for each processor, at most 4)",
+      action: .setValue(placeholder: "n") { $1.jobs = try whole($0, in: 1...256) }),
+    OptionSpec(
+      name: "time-limit", commands: [.run],
+      help: "Stop each trial after this long, 0.1 to 3600. (default: each scenario's own)",
+      action: .setValue(placeholder: "seconds") { $1.timeLimit = try seconds($0) }),
+    OptionSpec(
+      name: "json", commands: [.run],
+      help: "Write the results to this file too, as they arrive; '-' is standard output, and the"
+        + " text then goes to standard error.",
+      action: .setValue(placeholder: "file") { $1.jsonFile = try path($0) }),
+    OptionSpec(
+      name: "verbose", short: "v", commands: [.run],
+      help: "Show the evidence of expected failures too, and all of it.",
+      action: .set { $0.isVerbose = true }),
+    OptionSpec(
+      name: "color", commands: [.run],
+      help: "When to write colours; NO_COLOR and TERM=dumb are heeded unless this is given."
+        + " (values: auto, always, never; default: auto)",
+      action: .setValue(placeholder: "when") { $1.color = try color($0) }),
+    OptionSpec(
+      name: "scenarios", commands: [.run, .list],
+      help: "Read the scenarios of this folder. (default: StressScenarios, here or above)",
+      action: .setValue(placeholder: "folder") { $1.scenarioFolder = try path($0) }),
+    OptionSpec(
+      name: "version", commands: CommandName.allCases, help: "Show the version.",
+      action: .version),
+    OptionSpec(
+      name: "help", short: "h", commands: CommandName.allCases,
+      help: "Show help information.", action: .help),
+  ]
+
+  /// The options of a command.
+  package static func options(of command: CommandName) -> [OptionSpec] {
+    all.filter { $0.commands.contains(command) }
+  }
+
+  private static func whole(_ text: String, in range: ClosedRange<Int>) throws -> Int {
+    guard let value = Int(text), range.contains(value) else {
+      throw InvalidValue(
+        expected: "a whole number from \(range.lowerBound) to \(range.upperBound)")
+    }
+    return value
+  }
+
+  private static func seed(_ text: String) throws -> UInt64 {
+    guard let value = UInt64(text) else {
+      throw InvalidValue(expected: "a whole number from 0 to \(UInt64.max)")
+    }
+    return value
+  }
+
+  private static func seconds(_ text: String) throws -> Double {
+    guard let value = Double(text), Limits.timeRange.contains(value) else {
+      throw InvalidValue(expected: "a number of seconds from 0.1 to 3600")
+    }
+    return value
+  }
+
+  private static func color(_ text: String) throws -> Options.Color {
+    guard let value = Options.Color(rawValue: text) else {
+      throw InvalidValue(expected: "one of auto, always, never")
+    }
+    return value
+  }
+
+  private static func path(_ text: String) throws -> String {
+    if text.isEmpty { throw InvalidValue(expected: "a path") }
+    return text
+  }
+}

@@ -1,0 +1,23 @@
+/// A mistake on the command line.
+package struct UsageError: Error, Hashable {
+  /// What was found and what was expected, without a full stop.
+  package var message: String
+  /// The command that was meant, as far as it was understood.
+  package var command: CommandName
+
+  /// Describes a mistake.
+  package init(_ message: String, _ command: CommandName) {
+    self.message = message
+    self.command = command
+  }
+
+  /// Three lines: the mistake, the usage, and where there is more.
+  package func text(command name: String) -> String {
+    """
+    error: \(message)
+    Usage: \(name) \(command.usage)
+      See '\(name) \(command.rawValue) --help' for more information.
+
+    """
+  }
+}

@@ -1,0 +1,62 @@
+import Caches
+import Dispatch
+import StressRunner
+
+/// A cache whose native form is `async`, as a subject.
+///
+/// A task awaits it as it is. Elsewhere a call starts a task and completes from there, in the forms that are
+/// synchronous for other subjects too: to wait for the task would be the very mistake that starves a pool.
+final class AsyncCacheSubject: Subject {
+  private let cache: any Caches.AsyncCache
+
+  init(_ cache: any Caches.AsyncCache) {
+    self.cache = cache
+  }
+
+  func perform(_ operation: StressRunner.Operation) async -> Reply {
+    let key = operation.key
+    switch operation.kind {
+    case .get, .getAsync:
+      return .value(await cache.value(forKey: key))
+    case .set, .setAsync:
+      await cache.setValue(operation.value, forKey: key, cost: operation.cost)
+      return .done
+    case .remove, .removeAsync:
+      await cache.removeValue(forKey: key)
+      return .done
+    case .removeAll:
+      await cache.removeAllValues()
+      return .done
+    case .count:
+      return .count(await cache.count)
+    }
+  }
+
+  func perform(
+    _ operation: StressRunner.Operation, completion: @escaping @Sendable (Reply) -> Void
+  ) {
+    Task { completion(await perform(operation)) }
+  }
+
+  /// Waits for a task. It is asked on a thread that is in no pool, when nothing else is under way.
+  func finalState() -> FinalState? {
+    let answer = Answer()
+    Task {
+      if let entries = await cache.entries() {
+        answer.state = FinalState(
+          count: await cache.count, totalCost: await cache.totalCost, entries: entries)
+      }
+      answer.semaphore.signal()
+    }
+    answer.semaphore.wait()
+    return answer.state
+  }
+}
+
+/// What a task hands to the thread that waits for it.
+///
+/// `@unchecked Sendable`: written before the semaphore is signalled, read after it was waited on.
+private final class Answer: @unchecked Sendable {
+  let semaphore = DispatchSemaphore(value: 0)
+  var state: FinalState?
+}

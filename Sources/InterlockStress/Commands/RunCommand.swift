@@ -1,0 +1,128 @@
+import Reports
+import StressRunner
+
+/// `run`: plans trials, has them run, says what was found as it is found, and what it comes to.
+final class RunCommand {
+  private let world: World
+  private let options: Options
+  private let text: any TextSink
+  private let style: TextStyle
+  private var results: [TrialResult] = []
+
+  init(world: World, options: Options) {
+    self.world = world
+    self.options = options
+    text = options.jsonFile == "-" ? world.errors : world.output
+    style = TextStyle(
+      color: options.color == .always || options.color == .auto && text.width != nil)
+  }
+
+  func perform(_ scenarios: [String]) throws -> ExitCode {
+    let files = try world.loadScenarios(options)
+    let plan = try RunPlan(scenarios, options: options, files: files, subjects: world.subjects)
+    let context = ReportContext(
+      version: World.version, host: world.host, seed: options.seed, command: world.command,
+      replayOptions: replayOptions)
+    let json = try options.jsonFile.map { path in
+      try JSONResultFile(path: path, context: context, output: world.output)
+    }
+    let start = world.now()
+    let ending = try run(plan.trials, json)
+    json?.finish()
+    let report = TextReport(context: context, style: style, isVerbose: options.isVerbose)
+    let width = text.width ?? 120
+    text.write(
+      "\n"
+        + report.text(results, of: plan.trials, seconds: world.now() - start, width: width))
+    if let failure = json?.failure {
+      world.errors.write(
+        "error: '\(printable(options.jsonFile ?? ""))' could not be written: \(failure)\n")
+      return .ourFault
+    }
+    return exitCode(ending, planned: plan.trials.count)
+  }
+
+  /// Runs what can be judged in this build; the rest is skipped at once.
+  private func run(_ trials: [Trial], _ json: JSONResultFile?) throws -> TrialRunner.Ending {
+    let line = TrialLine(trials, style: style)
+    var display = ProgressDisplay(trials)
+    func show(_ permanent: String) {
+      if let width = text.width {
+        text.write(display.redraw(above: permanent, width: width))
+      } else if !permanent.isEmpty {
+        text.write(permanent)
+      }
+    }
+    func finish(_ index: Int, _ result: TrialResult) {
+      // First what lasts: a runner that is killed now has lost nothing that was judged.
+      json?.add(result)
+      results.append(result)
+      display.finished(index, result)
+      show(line.text(result) + "\n")
+    }
+    var judged: [Int] = []
+    for (index, trial) in trials.enumerated() {
+      let expected = trial.scenario.expectation(for: trial.subject)
+      if expected.verdict == .race, !world.tracksSections {
+        finish(index, .skippedForSections(trial))
+      } else {
+        judged.append(index)
+      }
+    }
+    defer { if text.width != nil { text.write(display.clear()) } }
+    guard !judged.isEmpty else { return .completed }
+    return try world.runTrials(options.jobs ?? world.defaultJobs, judged.map { trials[$0] }) {
+      switch $0 {
+      case .started(let index):
+        display.started(judged[index])
+        show("")
+      case .finished(let index, let result):
+        finish(judged[index], result)
+      }
+    }
+  }
+
+  private func exitCode(_ ending: TrialRunner.Ending, planned: Int) -> ExitCode {
+    if ending == .interrupted {
+      text.write("interrupted: \(results.count) of \(planned) trials were judged\n")
+      return .interrupted
+    }
+    if results.count < planned {
+      world.errors.write(
+        "error: a fault of Interlock's own: \(planned - results.count) trials were never judged\n")
+      return .ourFault
+    }
+    let summary = ReportSummary(results)
+    if summary.met + summary.unmet == 0 {
+      world.errors.write("error: nothing was judged: all \(planned) trials were skipped\n")
+      return .unmet
+    }
+    return summary.unmet == 0 ? .met : .unmet
+  }
+
+  /// What a command that replays a trial must repeat of this one.
+  private var replayOptions: String {
+    var text = ""
+    if let folder = options.scenarioFolder { text += " --scenarios \(quoted(folder))" }
+    if let limit = options.timeLimit { text += " --time-limit \(limit)" }
+    return text
+  }
+
+  /// A word as a shell reads it.
+  private func quoted(_ word: String) -> String {
+    let plain = word.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "."),
+        UInt8(ascii: "-"), UInt8(ascii: "_"):
+        true
+      default: false
+      }
+    }
+    return plain
+      ? word
+      : "'"
+        + word.split(separator: "'", omittingEmptySubsequences: false)
+        .joined(separator: "'\\''") + "'"
+  }
+}

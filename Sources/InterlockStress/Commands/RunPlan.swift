@@ -1,0 +1,66 @@
+import StressRunner
+
+/// Which trials a run consists of.
+struct RunPlan {
+  /// All of them, scenario by scenario.
+  var trials: [Trial] = []
+
+  /// Picks scenarios and subjects by name, and applies what options override.
+  ///
+  /// - Throws: A name that is not there, with the nearest that is.
+  init(
+    _ scenarios: [String], options: Options, files: [ScenarioFile], subjects: [SubjectEntry]
+  ) throws(UsageError) {
+    let subjectNames = subjects.map(\.name)
+    if subjectNames.isEmpty {
+      throw UsageError("There is nothing to try: this executable lists no subject", .run)
+    }
+    var seen: Set<String> = []
+    for name in subjectNames where !seen.insert(name).inserted {
+      throw UsageError("This executable lists two subjects by the name '\(name)'", .run)
+    }
+    let scenarioNames = files.map(\.scenario.name)
+    for name in scenarios where !scenarioNames.contains(name) {
+      throw UsageError(Self.unknownScenario(name, among: scenarioNames), .run)
+    }
+    for name in options.subjects where !subjectNames.contains(name) {
+      throw UsageError(
+        "There is no subject '\(printable(name))': \(suggestion(for: name, among: subjectNames))",
+        .run)
+    }
+    for file in files where scenarios.isEmpty || scenarios.contains(file.scenario.name) {
+      var scenario = file.scenario
+      if let timeLimit = options.timeLimit { scenario.limits.timeSeconds = timeLimit }
+      for subject in subjectNames
+      where options.subjects.isEmpty || options.subjects.contains(subject) {
+        let trial = Trial(
+          scenario: scenario, subject: subject, seed: options.seed ?? scenario.workload.seed)
+        trials += Array(repeating: trial, count: options.repeats)
+      }
+    }
+  }
+
+  private static func unknownScenario(_ name: String, among names: [String]) -> String {
+    if let command = CommandName(rawValue: name) {
+      return "There is no scenario '\(name)'; the command '\(command.rawValue)' must stand first"
+    }
+    var names = names
+    // What stands first may be a mistyped command as well.
+    if let command = nearest(to: name, among: CommandName.allCases.map(\.rawValue)) {
+      names.append(command)
+    }
+    return "There is no scenario '\(printable(name))': \(suggestion(for: name, among: names))"
+  }
+}
+
+extension TrialResult {
+  /// The result of a trial that needs section tracking, in a build without.
+  static func skippedForSections(_ trial: Trial) -> TrialResult {
+    let reason = "needs section tracking (a debug build, or --traits SectionTracking)"
+    return TrialResult(
+      trial: trial,
+      observation: Observation(
+        ending: .notRun(reason: reason), operations: trial.scenario.workload.operationCount),
+      verdict: Verdict(kind: .skipped, message: reason))
+  }
+}

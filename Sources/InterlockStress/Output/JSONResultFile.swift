@@ -1,0 +1,85 @@
+import Foundation
+import Reports
+import StressRunner
+
+/// The file that `--json` names.
+///
+/// What was judged must survive whatever happens to the runner, so the file is a whole JSON document from
+/// the start and after each result: an entry is written over the document's tail, together with the new
+/// tail, by one call. The cost of a result does not grow with the number of results before it. Into a pipe,
+/// where nothing can be written over, entries go as they arrive and the tail at the end.
+final class JSONResultFile {
+  private enum Target {
+    case file(Int32, end: Int)
+    case stream(Int32)
+    case sink(any TextSink)
+  }
+
+  private var target: Target
+  private var summary = ReportSummary()
+  /// Why something could not be written.
+  private(set) var failure: String?
+
+  /// Opens a file, and empties it.
+  ///
+  /// - Throws: Why it cannot be written, in words.
+  init(path: String, context: ReportContext, output: any TextSink) throws(UsageError) {
+    if path == "-" {
+      target = .sink(output)
+    } else {
+      let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+      guard descriptor >= 0 else {
+        throw UsageError(
+          "The value '\(printable(path))' is invalid for '--json <file>': it cannot be written"
+            + " (\(String(cString: strerror(errno))))", .run)
+      }
+      var status = stat()
+      let isFile = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+      target = isFile ? .file(descriptor, end: 0) : .stream(descriptor)
+    }
+    append(JSONReport.head(context))
+  }
+
+  deinit {
+    switch target {
+    case .file(let descriptor, _), .stream(let descriptor): close(descriptor)
+    case .sink: break
+    }
+  }
+
+  /// Adds a result.
+  func add(_ result: TrialResult) {
+    let separator = JSONReport.separator(isFirst: summary.count == 0)
+    summary.add(result)
+    append(separator + JSONReport.entry(result))
+  }
+
+  /// Writes what is left to write.
+  func finish() {
+    let tail = JSONReport.tail(summary)
+    switch target {
+    case .file: break
+    case .stream(let descriptor): note(writeAll(Array(tail.utf8), to: descriptor, at: nil))
+    case .sink(let sink): sink.write(tail)
+    }
+  }
+
+  private func append(_ text: String) {
+    switch target {
+    case .file(let descriptor, let end):
+      // The tail never gets shorter, so it always covers the one before.
+      note(
+        writeAll(Array((text + JSONReport.tail(summary)).utf8), to: descriptor, at: end))
+      target = .file(descriptor, end: end + text.utf8.count)
+    case .stream(let descriptor):
+      note(writeAll(Array(text.utf8), to: descriptor, at: nil))
+    case .sink(let sink):
+      sink.write(text)
+    }
+  }
+
+  private func note(_ reason: Int32?) {
+    guard let reason, reason != EPIPE else { return }
+    failure = String(cString: strerror(reason))
+  }
+}

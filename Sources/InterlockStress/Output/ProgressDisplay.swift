@@ -1,0 +1,59 @@
+import Reports
+import StressRunner
+
+/// What stands at the bottom of a terminal while trials run: a line for each of them, and a bar.
+///
+/// It is text over state alone: the lines are drawn anew with each event, over the ones drawn before.
+struct ProgressDisplay {
+  private let trials: [Trial]
+  private var running: [Int] = []
+  private var summary = ReportSummary()
+  private var drawnLines = 0
+
+  init(_ trials: [Trial]) {
+    self.trials = trials
+  }
+
+  mutating func started(_ index: Int) {
+    running.append(index)
+  }
+
+  mutating func finished(_ index: Int, _ result: TrialResult) {
+    running.removeAll { $0 == index }
+    summary.add(result)
+  }
+
+  /// What takes away the lines that are there, prints some that stay, and draws the new ones.
+  mutating func redraw(above text: String, width: Int) -> String {
+    let lines = lines(width: width)
+    let result = clear() + text + lines.map { $0 + "\n" }.joined()
+    drawnLines = lines.count
+    return result
+  }
+
+  /// What takes away the lines that are there.
+  mutating func clear() -> String {
+    defer { drawnLines = 0 }
+    // Up so many lines, then erase to the end of the screen.
+    return drawnLines == 0 ? "" : "\u{1B}[\(drawnLines)A\u{1B}[J"
+  }
+
+  /// Never wider than the terminal: a line that wraps would be two to take away.
+  private func lines(width: Int) -> [String] {
+    let shown = running.prefix(8).map { index in
+      "… \(trials[index].scenario.name)  \(trials[index].subject)"
+    }
+    let counts =
+      "\(summary.count)/\(trials.count)  \(summary.met) met, \(summary.unmet) unmet, "
+      + "\(summary.skipped) skipped"
+    let room = min(30, width - counts.count - 4)
+    var bar = ""
+    if room >= 10, !trials.isEmpty {
+      let filled = room * summary.count / trials.count
+      bar =
+        "[" + String(repeating: "=", count: filled)
+        + String(repeating: " ", count: room - filled) + "] "
+    }
+    return (shown + [bar + counts]).map { String($0.prefix(max(1, width - 1))) }
+  }
+}

@@ -1,0 +1,69 @@
+import Foundation
+
+/// Where text goes.
+package protocol TextSink: AnyObject {
+  /// The columns of the terminal; `nil` where it is none, or one that cannot move its cursor.
+  var width: Int? { get }
+  /// Why something could not be written; `nil` where all is well, or nobody reads any longer.
+  var failure: String? { get }
+  /// Writes a text at once; keeps nothing back.
+  func write(_ text: String)
+}
+
+/// A file descriptor: standard output or standard error.
+///
+/// Used from one thread. When the reader has gone (EPIPE) it goes quiet: that is nobody's mistake.
+package final class DescriptorSink: TextSink {
+  private let descriptor: Int32
+  private let canMoveCursor: Bool
+  private var isClosed = false
+  /// Why something could not be written.
+  package private(set) var failure: String?
+
+  /// Writes to an open descriptor, which stays open.
+  package init(_ descriptor: Int32, environment: [String: String]) {
+    self.descriptor = descriptor
+    canMoveCursor = isatty(descriptor) == 1 && environment["TERM"] ?? "dumb" != "dumb"
+  }
+
+  /// The columns of the terminal, asked anew each time: windows change.
+  package var width: Int? {
+    guard canMoveCursor else { return nil }
+    var size = winsize()
+    let known = ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
+    return known ? Int(size.ws_col) : 80
+  }
+
+  /// Writes all of a text, or goes quiet.
+  package func write(_ text: String) {
+    guard !isClosed else { return }
+    if let reason = writeAll(Array(text.utf8), to: descriptor, at: nil) {
+      isClosed = true
+      if reason != EPIPE { failure = String(cString: strerror(reason)) }
+    }
+  }
+}
+
+/// Writes all of some bytes, at the end or at an offset.
+///
+/// - Returns: The error number, or `nil` where all was written.
+func writeAll(_ bytes: [UInt8], to descriptor: Int32, at offset: Int?) -> Int32? {
+  var done = 0
+  while done < bytes.count {
+    let written = bytes.withUnsafeBytes { buffer in
+      let rest = buffer.baseAddress?.advanced(by: done)
+      guard let offset else { return Foundation.write(descriptor, rest, bytes.count - done) }
+      return pwrite(descriptor, rest, bytes.count - done, off_t(offset + done))
+    }
+    if written >= 0 {
+      done += written
+    } else if errno == EAGAIN {
+      // Somebody made the descriptor non-blocking: wait until it takes more.
+      var poller = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+      _ = poll(&poller, 1, -1)
+    } else if errno != EINTR {
+      return errno
+    }
+  }
+  return nil
+}

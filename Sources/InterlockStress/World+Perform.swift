@@ -1,0 +1,56 @@
+import StressRunner
+
+extension World {
+  /// Performs the command that the arguments give.
+  ///
+  /// - Parameter arguments: What follows the executable's name.
+  /// - Returns: What the process should end with. Everything is printed by then.
+  package func perform(_ arguments: [String]) -> ExitCode {
+    do {
+      let code = try invoke(parseArguments(arguments, environment: environment))
+      // Whoever closed the pipe knows; a full disk is another matter.
+      if output.failure != nil {
+        errors.write("error: standard output could not be written: \(output.failure ?? "")\n")
+        return .ourFault
+      }
+      return code
+    } catch let error as UsageError {
+      errors.write(error.text(command: command))
+      return .usage
+    } catch let error as ScenarioErrors {
+      errors.write(error.errors.map { "error: \($0)\n" }.joined())
+      return .badScenario
+    } catch {
+      errors.write("error: a fault of Interlock's own, please report it: \(error)\n")
+      return .ourFault
+    }
+  }
+
+  private func invoke(_ invocation: Invocation) throws -> ExitCode {
+    switch invocation {
+    case .run(let scenarios, let options):
+      return try RunCommand(world: self, options: options).perform(scenarios)
+    case .list(let options):
+      output.write(try listText(options))
+    case .bench(let names):
+      try runBenches(names)
+    case .help(let command):
+      output.write(helpText(command, width: output.width ?? 80))
+    case .version:
+      output.write("interlock \(Self.version)\n")
+    }
+    return .met
+  }
+
+  private func runBenches(_ names: [String]) throws {
+    let known = benches.map(\.name)
+    if known.isEmpty {
+      throw UsageError("There is nothing to measure: this executable lists no bench", .bench)
+    }
+    for name in names where !known.contains(name) {
+      throw UsageError(
+        "There is no bench '\(printable(name))': \(suggestion(for: name, among: known))", .bench)
+    }
+    for bench in benches where names.isEmpty || names.contains(bench.name) { try bench.run() }
+  }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import Interlock
+import Reports
+package import StressRunner
+
+/// All that a command touches outside itself, so that a test can give it another world.
+package struct World {
+  /// Runs trials as `TrialRunner` does, so many at a time.
+  package typealias RunTrials =
+    (_ jobs: Int, [Trial], (TrialRunner.Event) -> Void) throws -> TrialRunner.Ending
+
+  /// The name of the executable.
+  package var command: String
+  /// What scenarios are replayed on.
+  package var subjects: [SubjectEntry]
+  /// Where scenarios are unless an option says so.
+  package var scenarioFolder: String
+  /// What can be measured.
+  package var benches: [BenchEntry]
+  /// The environment variables.
+  package var environment: [String: String]
+  /// The absolute path that relative ones start from.
+  package var currentFolder: String
+  /// Standard output.
+  package var output: any TextSink
+  /// Standard error.
+  package var errors: any TextSink
+  /// Whether sections are tracked in this build; without, no race can be judged.
+  package var tracksSections: Bool
+  /// How many trials run at a time unless an option says so.
+  package var defaultJobs: Int
+  /// Seconds on a clock that never goes back.
+  package var now: () -> Double
+  /// Runs trials.
+  package var runTrials: RunTrials
+}
+
+extension World {
+  /// The version of the package.
+  package static let version = "0.1.0"
+
+  /// The world of this process.
+  static func process(
+    subjects: [SubjectEntry], scenarioFolder: String, benches: [BenchEntry]
+  ) -> World {
+    let environment = ProcessInfo.processInfo.environment
+    let start = ContinuousClock.now
+    return World(
+      command: CommandLine.arguments.first.map { URL(fileURLWithPath: $0).lastPathComponent }
+        ?? "interlock",
+      subjects: subjects, scenarioFolder: scenarioFolder, benches: benches,
+      environment: environment,
+      currentFolder: FileManager.default.currentDirectoryPath,
+      output: DescriptorSink(STDOUT_FILENO, environment: environment),
+      errors: DescriptorSink(STDERR_FILENO, environment: environment),
+      tracksSections: SectionTracking.isCompiledIn,
+      // A deadlocked trial only waits; two at a time keep two processors busy with one that works.
+      defaultJobs: max(1, min(4, ProcessInfo.processInfo.activeProcessorCount)),
+      now: { (ContinuousClock.now - start) / .seconds(1) },
+      runTrials: { jobs, trials, onEvent in
+        TrialRunner(jobs: jobs).run(trials, onEvent: onEvent)
+      })
+  }
+
+  /// The machine, for reports.
+  var host: ReportContext.Host {
+    ReportContext.Host(
+      system: ProcessInfo.processInfo.operatingSystemVersionString,
+      cores: ProcessInfo.processInfo.activeProcessorCount, swift: compilerVersion)
+  }
+
+  /// The compiler tells its version only by comparison, so this is the newest known one that it reaches.
+  private var compilerVersion: String {
+    #if compiler(>=6.4)
+    "6.4 or later"
+    #elseif compiler(>=6.3.2)
+    "6.3.2 or later"
+    #elseif compiler(>=6.3.1)
+    "6.3.1"
+    #elseif compiler(>=6.3)
+    "6.3"
+    #else
+    "6.2"
+    #endif
+  }
+}

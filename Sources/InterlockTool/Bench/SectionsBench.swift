@@ -1,0 +1,186 @@
+import Foundation
+import Interlock
+
+/// What a section costs, as a ratio to an uncontended `NSLock` lock and unlock in the same run.
+enum SectionsBench {
+  /// A line of the table and the most that it may be; the budgets are those of the README.
+  private struct Line {
+    var name: String
+    var value: String
+    var budget: String
+    var isWithin: Bool
+  }
+
+  #if DEBUG
+  private static let build = "debug"
+  private static let budgets = [10.0, 6.0, 16.0]
+  #else
+  private static let build = "release"
+  private static let budgets = [6.0, 3.0, 8.0]
+  #endif
+
+  /// Measures and prints the table.
+  static func run() {
+    guard SectionTracking.isCompiledIn else {
+      print(
+        "section tracking is not compiled in: build in debug, or with --traits SectionTracking")
+      return
+    }
+    // A process with one thread gets a cheaper NSLock; concurrent code never is one.
+    let company = Companion()
+    defer { company.leave() }
+    let lines = pairLines() + [throughputLine()] + memoryLines()
+    print("sections, \(build) build; medians of interleaved rounds; 1 × is an NSLock pair")
+    for line in lines {
+      let name = line.name.padding(toLength: 48, withPad: " ", startingAt: 0)
+      let value = String(repeating: " ", count: max(0, 10 - line.value.count)) + line.value
+      print("  \(name)\(value)   \(line.budget)\(line.isWithin ? "" : "   OVER")")
+    }
+  }
+
+  private static func pairLines() -> [Line] {
+    let lock = NSLock()
+    let section = Section("bench.section")
+    let depth = SectionTracking.stackDepth
+    let rows: [Measurement.Row] = [
+      .init(name: "NSLock") { turns in
+        for _ in 0..<turns {
+          lock.lock()
+          lock.unlock()
+        }
+      },
+      .init(name: "begin + end on a Section, stacks on") { turns in
+        SectionTracking.stackDepth = 16
+        for _ in 0..<turns {
+          section.begin(.noReadWrite)
+          section.end(.noReadWrite)
+        }
+      },
+      .init(name: "begin + end on a Section, stacks off") { turns in
+        SectionTracking.stackDepth = 0
+        for _ in 0..<turns {
+          section.begin(.noReadWrite)
+          section.end(.noReadWrite)
+        }
+      },
+      .init(name: "begin + end by a literal name, stacks off") { turns in
+        SectionTracking.stackDepth = 0
+        for _ in 0..<turns {
+          BEGIN_LOCK(.noReadWrite, "bench.literal")
+          END_LOCK(.noReadWrite, "bench.literal")
+        }
+      },
+    ]
+    let measured = Measurement(rows, rounds: 25, turns: 20_000)
+    SectionTracking.stackDepth = depth
+    return (1...3).map { row in
+      let ratio = measured.ratio(row, to: 0)
+      return Line(
+        name: rows[row].name, value: String(format: "%.1f ×", ratio),
+        budget: String(
+          format: "(≤ %.0f ×; %.0f ns against %.0f ns)", budgets[row - 1], measured.median(row),
+          measured.median(0)), isWithin: ratio <= budgets[row - 1])
+    }
+  }
+
+  /// Throughput of two threads, each on its own resource, against one thread.
+  private static func throughputLine() -> Line {
+    let sections = [Section("bench.one"), Section("bench.two")]
+    let turns = 200_000
+    let ratios = (0..<15).map { _ in
+      let one = seconds(of: [sections[0]], turns: turns)
+      let two = seconds(of: sections, turns: turns)
+      return 2 * one / two
+    }
+    let ratio = Measurement.median(ratios)
+    return Line(
+      name: "two threads on two resources, throughput", value: String(format: "%.2f ×", ratio),
+      budget: "(≥ 1.80 × of one thread)", isWithin: ratio >= 1.8)
+  }
+
+  /// Seconds until threads that each begin and end sections on one resource are all done.
+  private static func seconds(of sections: [Section], turns: Int) -> Double {
+    let ready = DispatchSemaphore(value: 0)
+    let start = DispatchSemaphore(value: 0)
+    let done = DispatchSemaphore(value: 0)
+    for section in sections {
+      Thread {
+        section.write {}
+        ready.signal()
+        start.wait()
+        for _ in 0..<turns {
+          section.begin(.noReadWrite)
+          section.end(.noReadWrite)
+        }
+        done.signal()
+      }.start()
+    }
+    for _ in sections { ready.wait() }
+    return ContinuousClock().measure {
+      for _ in sections { start.signal() }
+      for _ in sections { done.wait() }
+    } / .seconds(1)
+  }
+
+  private static func memoryLines() -> [Line] {
+    guard let before = residentBytes() else { return [] }
+    let count = 500_000
+    var live: [Section] = []
+    live.reserveCapacity(count)
+    for _ in 0..<count {
+      let section = Section("bench.live")
+      section.write {}
+      live.append(section)
+    }
+    let after = residentBytes() ?? before
+    let each = Double(after - before) / Double(live.count)
+
+    let threads = 200
+    let growth = residentGrowth(threads: threads) { Section("bench.thread").write {} }
+    let thread = Double(growth) / Double(threads) / 1024
+    return [
+      Line(
+        name: "memory a live resource, beside its name", value: String(format: "%.0f B", each),
+        budget: "(≤ 64 B)", isWithin: each <= 64),
+      Line(
+        name: "memory a thread", value: String(format: "%.1f KiB", thread), budget: "(≤ 8 KiB)",
+        isWithin: thread <= 8),
+    ]
+  }
+
+  /// How much more memory is resident once so many threads, all alive, have run `body`.
+  private static func residentGrowth(threads: Int, body: @escaping @Sendable () -> Void) -> Int {
+    let ready = DispatchSemaphore(value: 0)
+    let start = DispatchSemaphore(value: 0)
+    let done = DispatchSemaphore(value: 0)
+    let leave = DispatchSemaphore(value: 0)
+    for _ in 0..<threads {
+      Thread {
+        ready.signal()
+        start.wait()
+        body()
+        done.signal()
+        leave.wait()
+      }.start()
+    }
+    for _ in 0..<threads { ready.wait() }
+    let before = residentBytes() ?? 0
+    for _ in 0..<threads { start.signal() }
+    for _ in 0..<threads { done.wait() }
+    let after = residentBytes() ?? 0
+    for _ in 0..<threads { leave.signal() }
+    return after - before
+  }
+}
+
+/// A second thread, alive until it is told to leave.
+private struct Companion {
+  private let end = DispatchSemaphore(value: 0)
+
+  init() {
+    let end = end
+    Thread { end.wait() }.start()
+  }
+
+  func leave() { end.signal() }
+}

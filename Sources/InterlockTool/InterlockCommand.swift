@@ -1,0 +1,13 @@
+import InterlockStress
+
+/// The `interlock` command: the built-in caches, handed to the command line that any executable can have.
+@main
+struct InterlockCommand: StressCommand {
+  static let subjects = builtInSubjects
+
+  static let benches = [
+    BenchEntry(name: "sections", summary: "what a section costs, against an uncontended NSLock") {
+      SectionsBench.run()
+    }
+  ]
+}

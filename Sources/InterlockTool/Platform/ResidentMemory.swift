@@ -1,0 +1,15 @@
+#if os(Linux)
+import Foundation
+
+/// The bytes of this process that are in memory now; `nil` where the system does not tell.
+func residentBytes() -> Int? {
+  guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else {
+    return nil
+  }
+  let fields = text.split(separator: " ")
+  return fields.count > 1 ? Int(fields[1]).map { $0 * sysconf(Int32(_SC_PAGESIZE)) } : nil
+}
+#else
+/// The bytes of this process that are in memory now: not measured on this system.
+func residentBytes() -> Int? { nil }
+#endif

@@ -1,0 +1,66 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// A POSIX mutex at an address that never changes, which POSIX asks for and a Swift property does not give.
+///
+/// `@unchecked Sendable`: the pointer is never reassigned, and the mutex is made to be shared.
+struct PthreadMutex: @unchecked Sendable {
+  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+
+  init() {
+    mutex = .allocate(capacity: 1)
+    mutex.initialize(to: pthread_mutex_t())
+    check(pthread_mutex_init(mutex, nil))
+  }
+
+  /// Gives the memory back; nobody may be in, or come.
+  func destroy() {
+    check(pthread_mutex_destroy(mutex))
+    mutex.deallocate()
+  }
+
+  func lock() { check(pthread_mutex_lock(mutex)) }
+
+  func unlock() { check(pthread_mutex_unlock(mutex)) }
+}
+
+/// A POSIX reader-writer lock at an address that never changes.
+///
+/// `@unchecked Sendable`: the pointer is never reassigned, and the lock is made to be shared.
+struct PthreadReaderWriterLock: @unchecked Sendable {
+  private let lock: UnsafeMutablePointer<pthread_rwlock_t>
+
+  init() {
+    lock = .allocate(capacity: 1)
+    lock.initialize(to: pthread_rwlock_t())
+    check(pthread_rwlock_init(lock, nil))
+  }
+
+  /// Gives the memory back; nobody may be in, or come.
+  func destroy() {
+    check(pthread_rwlock_destroy(lock))
+    lock.deallocate()
+  }
+
+  func lockShared() { check(pthread_rwlock_rdlock(lock)) }
+
+  func lockExclusively() { check(pthread_rwlock_wrlock(lock)) }
+
+  func unlock() { check(pthread_rwlock_unlock(lock)) }
+}
+
+/// Offers the calling thread's processor to another thread that can run.
+func yieldProcessor() {
+  sched_yield()
+}
+
+/// Ends the process on an error of a call that fails only when it is misused: going on without the lock
+/// would be worse.
+private func check(_ code: Int32, caller: StaticString = #function) {
+  precondition(code == 0, "\(caller) failed with error \(code)")
+}

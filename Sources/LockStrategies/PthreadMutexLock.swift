@@ -1,0 +1,16 @@
+/// A POSIX mutex of the default kind: YYMemoryCache and PINCache 3 lock so.
+public final class PthreadMutexLock: Lock {
+  private let mutex = PthreadMutex()
+
+  /// Makes an open lock.
+  public init() {}
+
+  deinit { mutex.destroy() }
+
+  /// Runs `body` while the calling thread owns the mutex.
+  public func withLock<R>(_ body: () throws -> R) rethrows -> R {
+    mutex.lock()
+    defer { mutex.unlock() }
+    return try body()
+  }
+}

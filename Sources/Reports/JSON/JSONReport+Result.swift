@@ -1,0 +1,97 @@
+import Interlock
+import StressRunner
+
+extension JSONReport {
+  static func value(of result: TrialResult) -> JSONValue {
+    let seen = result.observation
+    return .object([
+      "scenario": .string(result.trial.scenario.name),
+      "subject": .string(result.trial.subject),
+      "seed": .number(result.trial.seed),
+      "expected": .string(result.expected.verdict.rawValue),
+      "verdict": .string(result.verdict.kind.rawValue),
+      "cause": .optional(result.verdict.cause.map { .string($0.rawValue) }),
+      "met": .optional(result.isMet.map { .bool($0) }),
+      "completed": .number(seen.completed),
+      "operations": .number(seen.operations),
+      "seconds": .number(seen.seconds),
+      "detectionSeconds": .optional(seen.detectionSeconds.map { .number($0) }),
+      "peakThreads": .optional(seen.threadCounts.map(\.threads).max().map { .number($0) }),
+      "message": .string(message(of: result)),
+      "conflicts": .array(seen.conflicts.map(value)),
+      "threads": .array(crash(of: seen) + seen.threads.map(value)),
+    ])
+  }
+
+  /// `expected` names a verdict alone, so where only the cause differs the message has to say so.
+  private static func message(of result: TrialResult) -> String {
+    guard result.isMet == false, result.expected.verdict == result.verdict.kind,
+      let cause = result.expected.cause
+    else { return result.verdict.message }
+    return result.verdict.message + " (expected the cause '\(cause.rawValue)')"
+  }
+
+  private static func value(_ conflict: Conflict) -> JSONValue {
+    .object([
+      "resource": .string(conflict.fullName),
+      "first": value(conflict.first),
+      "second": value(conflict.second),
+    ])
+  }
+
+  private static func value(_ side: Conflict.Side) -> JSONValue {
+    .object([
+      "mode": .string(side.mode.writes ? "noReadWrite" : "noWrite"),
+      "synched": .bool(side.synched),
+      "file": .string(side.place.file),
+      "line": .number(side.place.line),
+      "function": .string(side.place.function),
+      "thread": .string(side.thread),
+      "queue": .optional(side.queue.map { .string($0) }),
+      "stack": value(side.stack),
+    ])
+  }
+
+  private static func value(_ group: Observation.ThreadGroup) -> JSONValue {
+    .object([
+      "count": .number(group.count),
+      "name": .string(group.name),
+      "state": .string(group.state),
+      "stack": value(group.stack),
+    ])
+  }
+
+  /// A crash has no key of its own: the thread that crashed stands first among the threads.
+  private static func crash(of observation: Observation) -> [JSONValue] {
+    guard let crash = observation.crash else { return [] }
+    return [
+      .object([
+        "count": .number(1), "name": .string("the thread that crashed"),
+        "state": .string(crash.reason), "stack": value(crash.stack),
+      ])
+    ]
+  }
+
+  private static func value(_ stack: [StackFrame]) -> JSONValue {
+    .array(
+      stack.map { frame in
+        .object([
+          "function": .string(frame.functionOrAddress),
+          "file": .optional(frame.file.map { .string($0) }),
+          "line": .optional(frame.line.map { .number($0) }),
+        ])
+      })
+  }
+}
+
+extension StackFrame {
+  /// The function, or else the address and the binary that it lies in.
+  fileprivate var functionOrAddress: String {
+    function ?? "0x" + String(address, radix: 16) + (image.map { " in \($0)" } ?? "")
+  }
+}
+
+extension Conflict {
+  /// The resource with the instance that it belongs to.
+  var fullName: String { instance.map { "\(resource) \($0)" } ?? resource }
+}

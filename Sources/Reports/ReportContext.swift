@@ -1,0 +1,41 @@
+/// What a report says beside its results: who ran them, where, and how to run one again.
+package struct ReportContext: Sendable {
+  /// The machine that the trials ran on.
+  package struct Host: Sendable, Hashable {
+    /// The system and its version.
+    package var system: String
+    /// Processors that may be used.
+    package var cores: Int
+    /// The version of the compiler that built this executable.
+    package var swift: String
+
+    /// Describes a machine.
+    package init(system: String, cores: Int, swift: String) {
+      self.system = system
+      self.cores = cores
+      self.swift = swift
+    }
+  }
+
+  /// The version of this package.
+  package var version: String
+  /// The machine.
+  package var host: Host
+  /// The seed of every trial; `nil` where each scenario has its own.
+  package var seed: UInt64?
+  /// The name of the executable, for the command that replays a trial.
+  package var command: String
+  /// Options that a replay needs beside scenario, subject and seed: ` --scenarios FOLDER`, or nothing.
+  package var replayOptions: String
+
+  /// Describes a run.
+  package init(
+    version: String, host: Host, seed: UInt64?, command: String, replayOptions: String = ""
+  ) {
+    self.version = version
+    self.host = host
+    self.seed = seed
+    self.command = command
+    self.replayOptions = replayOptions
+  }
+}

@@ -1,0 +1,31 @@
+package import StressRunner
+
+/// How many trials met what was expected of them.
+package struct ReportSummary: Sendable, Hashable {
+  /// Trials whose verdict was the expected one.
+  package var met = 0
+  /// Trials whose verdict was another.
+  package var unmet = 0
+  /// Trials that were not judged.
+  package var skipped = 0
+
+  /// No trials.
+  package init() {}
+
+  /// Counts results.
+  package init(_ results: [TrialResult]) {
+    for result in results { add(result) }
+  }
+
+  /// Counts one more result.
+  package mutating func add(_ result: TrialResult) {
+    switch result.isMet {
+    case true?: met += 1
+    case false?: unmet += 1
+    case nil: skipped += 1
+    }
+  }
+
+  /// All of them.
+  package var count: Int { met + unmet + skipped }
+}

@@ -1,0 +1,159 @@
+import Interlock
+package import StressRunner
+
+/// Everything that was seen of a pair of scenario and subject, for people.
+package struct EvidenceText: Sendable {
+  /// How much is shown before the rest is only counted.
+  private struct Cut {
+    var conflicts: Int
+    var groups: Int
+    var frames: Int
+    var outputLines: Int
+  }
+
+  private let context: ReportContext
+  private let style: TextStyle
+  private let cut: Cut
+
+  /// Chooses how much is shown.
+  ///
+  /// - Parameters:
+  ///   - context: How a trial is run again.
+  ///   - style: Whether to colour.
+  ///   - isVerbose: Whether everything is shown, however long.
+  package init(context: ReportContext, style: TextStyle, isVerbose: Bool) {
+    self.context = context
+    self.style = style
+    cut =
+      isVerbose
+      ? Cut(conflicts: .max, groups: .max, frames: .max, outputLines: .max)
+      : Cut(conflicts: 3, groups: 8, frames: 12, outputLines: 8)
+  }
+
+  /// The evidence of one trial, and how often its like was seen.
+  ///
+  /// - Parameters:
+  ///   - result: The trial that is shown.
+  ///   - times: How many trials of the pair were as this one.
+  ///   - count: How many trials of the pair there were.
+  /// - Returns: Lines; the first one is the heading.
+  package func lines(_ result: TrialResult, times: Int, of count: Int) -> [String] {
+    let seen = result.observation
+    let expected =
+      result.isMet == true
+      ? "as expected"
+      : "expected "
+        + expectationText(result.expected)
+    let often = count > 1 ? " (\(times) of \(count) trials)" : ""
+    let heading =
+      "\(sign(met: result.isMet)) \(result.trial.scenario.name) on \(result.trial.subject): "
+      + "\(verdictText(result.verdict)), \(expected)\(often)"
+    var lines = [style.marked(heading, met: result.isMet)]
+    lines.append("  " + result.verdict.message)
+    lines.append("  " + progress(of: seen))
+    lines += oracleLines(seen)
+    lines += seen.misuses.map { "  " + $0 }
+    lines += conflictLines(seen)
+    lines += crashLines(seen)
+    lines += threadLines(seen)
+    lines += outputLines(seen)
+    lines.append("  replay: " + style.bold(replay(result.trial)))
+    return lines
+  }
+
+  private func replay(_ trial: Trial) -> String {
+    "\(context.command) run \(trial.scenario.name) --subject \(trial.subject) --seed \(trial.seed)"
+      + context.replayOptions
+  }
+
+  private func progress(of seen: Observation) -> String {
+    var parts = ["\(seen.completed) of \(seen.operations) calls completed"]
+    if seen.callersInside > 0 { parts.append("\(seen.callersInside) callers inside one") }
+    if seen.callersWaiting > 0 { parts.append("\(seen.callersWaiting) not begun") }
+    parts.append("\(secondsText(seen.seconds)) in all")
+    if let detection = seen.detectionSeconds {
+      parts.append("judged \(secondsText(detection)) after the last progress")
+    }
+    return parts.joined(separator: ", ")
+  }
+
+  private func oracleLines(_ seen: Observation) -> [String] {
+    seen.oracleFailures.map { "  \($0.oracle.rawValue): \($0.evidence)" }
+  }
+
+  private func conflictLines(_ seen: Observation) -> [String] {
+    var lines: [String] = []
+    for conflict in seen.conflicts.prefix(cut.conflicts) {
+      let times = conflict.count > 1 ? ", \(conflict.count) times" : ""
+      lines.append("  conflict on '\(conflict.fullName)'\(times)")
+      lines += sideLines("first, in the section", conflict.first)
+      lines += sideLines("second, as it came", conflict.second)
+      lines.append("    " + conflict.meaning)
+    }
+    return lines + rest(seen.conflicts.count - cut.conflicts, "conflict", indent: 2)
+  }
+
+  private func sideLines(_ title: String, _ side: Conflict.Side) -> [String] {
+    let mode = (side.mode.writes ? "write" : "read") + (side.synched ? ", synched" : "")
+    var who = "thread '\(side.thread)'"
+    if let queue = side.queue { who += ", queue '\(queue)'" }
+    if let task = side.task { who += ", task \(task)" }
+    var lines = ["    \(title): \(mode)  \(side.place)", "      \(who)"]
+    lines += stackLines(side.stack, indent: 6)
+    if let note = side.stackNote { lines.append("      (\(note))") }
+    return lines
+  }
+
+  private func crashLines(_ seen: Observation) -> [String] {
+    guard let crash = seen.crash else { return [] }
+    return ["  crash: \(crash.reason)"] + stackLines(crash.stack, indent: 4)
+  }
+
+  private func threadLines(_ seen: Observation) -> [String] {
+    var lines: [String] = []
+    if !seen.threadCounts.isEmpty {
+      lines.append("  threads over time: " + threadCounts(seen.threadCounts))
+    }
+    guard !seen.threads.isEmpty else { return lines }
+    let total = seen.threads.reduce(0) { $0 + $1.count }
+    lines.append("  threads at the end: \(total)")
+    for group in seen.threads.prefix(cut.groups) {
+      lines.append("    \(group.count) × '\(group.name)', \(group.state)")
+      lines += stackLines(group.stack, indent: 6)
+    }
+    return lines + rest(seen.threads.count - cut.groups, "group of threads", indent: 4)
+  }
+
+  /// At most eight moments, the first and the last among them.
+  private func threadCounts(_ counts: [Observation.ThreadCount]) -> String {
+    let shown =
+      counts.count <= 8 ? counts : (0..<8).map { counts[$0 * (counts.count - 1) / 7] }
+    return shown.map { "\($0.threads) at \(secondsText($0.seconds))" }.joined(separator: ", ")
+  }
+
+  private func stackLines(_ stack: [StackFrame], indent: Int) -> [String] {
+    let space = String(repeating: " ", count: indent)
+    return stack.prefix(cut.frames).enumerated().map { "\(space)#\($0.offset) \($0.element)" }
+      + rest(stack.count - cut.frames, "frame", indent: indent)
+  }
+
+  private func outputLines(_ seen: Observation) -> [String] {
+    let output = seen.errorOutput.split(separator: "\n")
+    guard !output.isEmpty else { return [] }
+    return ["  the last of its standard error:"]
+      + output.suffix(cut.outputLines).map { "    | " + printableLine($0) }
+  }
+
+  private func rest(_ count: Int, _ what: String, indent: Int) -> [String] {
+    guard count > 0 else { return [] }
+    let space = String(repeating: " ", count: indent)
+    return ["\(space)… \(count) more \(what)\(count == 1 ? "" : "s") (--verbose shows all)"]
+  }
+
+  /// A child may write anything: its escapes must not reach the terminal.
+  private func printableLine(_ line: Substring) -> String {
+    String(
+      String.UnicodeScalarView(
+        line.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }))
+  }
+}

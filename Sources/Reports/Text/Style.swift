@@ -1,0 +1,55 @@
+/// How text is marked up. Colour only repeats what a sign says: it is off in pipes, and not everybody sees it.
+package struct TextStyle: Sendable, Hashable {
+  /// Whether ANSI escapes for colours are written.
+  package var color: Bool
+
+  /// Chooses whether colours are written.
+  package init(color: Bool) {
+    self.color = color
+  }
+
+  func green(_ text: String) -> String { escaped("32", text) }
+  func red(_ text: String) -> String { escaped("1;31", text) }
+  func yellow(_ text: String) -> String { escaped("33", text) }
+  func dim(_ text: String) -> String { escaped("2", text) }
+  func bold(_ text: String) -> String { escaped("1", text) }
+
+  private func escaped(_ code: String, _ text: String) -> String {
+    color && !text.isEmpty ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
+  }
+
+  /// Colours a text by whether an expectation was met; `nil` is skipped.
+  func marked(_ text: String, met: Bool?) -> String {
+    switch met {
+    case true?: green(text)
+    case false?: red(text)
+    case nil: yellow(text)
+    }
+  }
+}
+
+/// The sign of a result: it says without colour what the colour says.
+func sign(met: Bool?) -> String {
+  switch met {
+  case true?: "✓"
+  case false?: "✗"
+  case nil: "–"
+  }
+}
+
+extension String {
+  /// The text with spaces behind it, up to a width.
+  func padded(to width: Int) -> String {
+    count >= width ? self : self + String(repeating: " ", count: width - count)
+  }
+}
+
+/// Seconds for people: two decimals below ten, one above.
+func secondsText(_ seconds: Double) -> String {
+  let decimals = seconds < 10 ? 100.0 : 10.0
+  let scaled = Int((max(0, seconds) * decimals).rounded())
+  let (whole, part) = scaled.quotientAndRemainder(dividingBy: Int(decimals))
+  let digits = String(part)
+  return "\(whole)." + String(repeating: "0", count: (decimals == 100 ? 2 : 1) - digits.count)
+    + digits + " s"
+}

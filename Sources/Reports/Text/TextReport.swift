@@ -1,0 +1,80 @@
+package import StressRunner
+
+/// What is printed when a run is over: the table, the evidence and the summary.
+package struct TextReport: Sendable {
+  private let context: ReportContext
+  private let style: TextStyle
+  private let isVerbose: Bool
+
+  /// Chooses how the report is written.
+  ///
+  /// - Parameters:
+  ///   - context: How a trial is run again.
+  ///   - style: Whether to colour.
+  ///   - isVerbose: Whether the evidence of expected failures is shown too, and all of it.
+  package init(context: ReportContext, style: TextStyle, isVerbose: Bool) {
+    self.context = context
+    self.style = style
+    self.isVerbose = isVerbose
+  }
+
+  /// The whole report.
+  ///
+  /// - Parameters:
+  ///   - results: What was judged, in any order.
+  ///   - trials: What was planned.
+  ///   - seconds: How long the run took.
+  ///   - width: The columns that the terminal has.
+  /// - Returns: The text, with a line break at its end.
+  package func text(
+    _ results: [TrialResult], of trials: [Trial], seconds: Double, width: Int
+  ) -> String {
+    var parts = [VerdictTable(results, of: trials).lines(width: width, style: style)]
+    parts += evidence(results, of: trials)
+    parts.append([summary(results, of: trials, seconds: seconds)])
+    return parts.filter { !$0.isEmpty }
+      .map { $0.joined(separator: "\n") + "\n" }.joined(separator: "\n")
+  }
+
+  private struct Pair: Hashable {
+    var scenario: String
+    var subject: String
+
+    init(_ trial: Trial) {
+      scenario = trial.scenario.name
+      subject = trial.subject
+    }
+  }
+
+  /// A block for each pair that is unmet, in the order of the plan; with `--verbose`, for each that failed
+  /// as it should, too.
+  private func evidence(_ results: [TrialResult], of trials: [Trial]) -> [[String]] {
+    let text = EvidenceText(context: context, style: style, isVerbose: isVerbose)
+    let byPair = Dictionary(grouping: results) { Pair($0.trial) }
+    var seen: Set<Pair> = []
+    return trials.map(Pair.init).filter { seen.insert($0).inserted }.compactMap { pair in
+      let all = byPair[pair] ?? []
+      var shown = all.filter { $0.isMet == false }
+      if shown.isEmpty, isVerbose {
+        shown = all.filter { $0.isMet == true && $0.verdict.kind != .passed }
+      }
+      return shown.first.map { text.lines($0, times: shown.count, of: all.count) }
+    }
+  }
+
+  private func summary(
+    _ results: [TrialResult], of trials: [Trial], seconds: Double
+  ) -> String {
+    let summary = ReportSummary(results)
+    let met: Bool? = summary.unmet > 0 ? false : summary.met > 0 ? true : nil
+    var text = "\(sign(met: met)) \(summary.count) trial\(summary.count == 1 ? "" : "s"): "
+    text += "\(summary.met) met, \(summary.unmet) unmet, \(summary.skipped) skipped"
+    text += " (\(secondsText(seconds)))"
+    if results.count < trials.count {
+      text += ", \(trials.count - results.count) of \(trials.count) not judged"
+    } else if summary.count == summary.skipped {
+      text += ": nothing was judged"
+    }
+    return style.marked(text, met: met)
+  }
+}

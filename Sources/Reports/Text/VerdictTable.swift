@@ -1,0 +1,129 @@
+package import StressRunner
+
+/// The table of subjects × scenarios.
+///
+/// A cell is one pair's verdict, however often it was tried: with one unmet trial the pair is unmet, since a
+/// retry never turns red into green.
+package struct VerdictTable: Sendable {
+  private struct Cell {
+    var text: String
+    var met: Bool?
+  }
+
+  private let scenarios: [String]
+  private let subjects: [String]
+  private let cells: [[Cell?]]
+
+  /// Puts results in their cells.
+  ///
+  /// - Parameters:
+  ///   - results: In any order; pairs without one stay empty.
+  ///   - trials: All that was planned: it gives the order of rows and columns.
+  package init(_ results: [TrialResult], of trials: [Trial]) {
+    let columns = Self.unique(trials.map(\.scenario.name))
+    scenarios = columns
+    subjects = Self.unique(trials.map(\.subject))
+    var found: [String: [String: [TrialResult]]] = [:]
+    for result in results {
+      found[result.trial.subject, default: [:]][result.trial.scenario.name, default: []]
+        .append(result)
+    }
+    cells = subjects.map { subject in
+      columns.map { Self.cell(found[subject]?[$0] ?? []) }
+    }
+  }
+
+  private static func unique(_ names: [String]) -> [String] {
+    var seen: Set<String> = []
+    return names.filter { seen.insert($0).inserted }
+  }
+
+  private static func cell(_ results: [TrialResult]) -> Cell? {
+    let unmet = results.filter { $0.isMet == false }
+    if let first = unmet.first {
+      let often = results.count > 1 ? " \(unmet.count)/\(results.count)" : ""
+      return Cell(text: "✗ " + first.verdict.kind.rawValue + often, met: false)
+    }
+    if let met = results.first(where: { $0.isMet == true }) {
+      return Cell(text: "✓ " + met.verdict.kind.rawValue, met: true)
+    }
+    return results.isEmpty ? nil : Cell(text: "– skipped", met: nil)
+  }
+
+  /// The table, in as many parts below one another as the width asks for.
+  ///
+  /// - Parameters:
+  ///   - width: The columns that the terminal has.
+  ///   - style: Whether to colour.
+  /// - Returns: Lines without trailing spaces.
+  package func lines(width: Int, style: TextStyle) -> [String] {
+    let nameWidth = subjects.map(\.count).max() ?? 0
+    let widths = scenarios.indices.map(columnWidth)
+    var lines: [String] = []
+    var start = 0
+    while start < scenarios.count {
+      var end = start
+      var used = nameWidth
+      // At least one column, however narrow the terminal is.
+      while end < scenarios.count, end == start || used + 2 + widths[end] <= width {
+        used += 2 + widths[end]
+        end += 1
+      }
+      if start > 0 { lines.append("") }
+      lines += part(start..<end, widths: widths, nameWidth: nameWidth, style: style)
+      start = end
+    }
+    return lines
+  }
+
+  private func part(
+    _ columns: Range<Int>, widths: [Int], nameWidth: Int, style: TextStyle
+  ) -> [String] {
+    let headers = columns.map { Self.wrapped(scenarios[$0], width: widths[$0]) }
+    let height = headers.map(\.count).max() ?? 0
+    var lines = (0..<height).map { row in
+      var line = String(repeating: " ", count: nameWidth)
+      for (header, column) in zip(headers, columns) {
+        line += "  " + (row < header.count ? header[row] : "").padded(to: widths[column])
+      }
+      return style.bold(Self.trimmed(line))
+    }
+    for (row, subject) in subjects.enumerated() {
+      var line = subject.padded(to: nameWidth)
+      var pending = ""
+      for column in columns {
+        let cell = cells[row][column] ?? Cell(text: "·", met: nil)
+        line += pending + "  "
+        line += cells[row][column] == nil ? cell.text : style.marked(cell.text, met: cell.met)
+        // Spaces come only before something: no line ends in them.
+        pending = String(repeating: " ", count: widths[column] - cell.text.count)
+      }
+      lines.append(line)
+    }
+    return lines
+  }
+
+  private func columnWidth(_ column: Int) -> Int {
+    let cellWidth = cells.map { $0[column]?.text.count ?? 1 }.max() ?? 0
+    let words = scenarios[column].split(separator: "-").map { $0.count + 1 }
+    return max(cellWidth, words.max() ?? 0)
+  }
+
+  /// A scenario's name in lines that break behind hyphens.
+  private static func wrapped(_ name: String, width: Int) -> [String] {
+    var lines = [""]
+    let words = name.split(separator: "-")
+    for (index, word) in words.enumerated() {
+      let piece = word + (index + 1 < words.count ? "-" : "")
+      if let last = lines.last, !last.isEmpty, last.count + piece.count > width { lines.append("") }
+      lines[lines.count - 1] += piece
+    }
+    return lines
+  }
+
+  private static func trimmed(_ line: String) -> String {
+    var line = line
+    while line.hasSuffix(" ") { line.removeLast() }
+    return line
+  }
+}

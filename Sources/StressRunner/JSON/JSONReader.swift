@@ -1,0 +1,240 @@
+/// Why a text is not JSON, in words that follow `file:line: `.
+package struct JSONError: Error, Hashable {
+  /// The line, from 1.
+  package var line: Int
+  /// What was found and what was expected.
+  package var message: String
+}
+
+/// Reads JSON strictly by RFC 8259: no comments, no trailing commas, no second value, and no key twice.
+package struct JSONReader {
+  /// How deep arrays and objects may stand in one another: far more than any scenario needs, and few enough
+  /// that no file can use up the stack.
+  package static let depthLimit = 32
+
+  private let bytes: [UInt8]
+  private var position = 0
+  private var line = 1
+
+  /// Reads the one value that a text consists of.
+  package static func read(_ bytes: [UInt8]) throws(JSONError) -> JSONValue {
+    if let line = lineOfInvalidUTF8(in: bytes) {
+      throw JSONError(line: line, message: "is not UTF-8")
+    }
+    var reader = JSONReader(bytes: bytes)
+    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
+      throw reader.error("begins with a byte order mark, expected JSON")
+    }
+    reader.skipSpace()
+    let value = try reader.value(depth: 0)
+    reader.skipSpace()
+    if reader.position < bytes.count {
+      throw reader.unexpected("the end of the file")
+    }
+    return value
+  }
+
+  private init(bytes: [UInt8]) {
+    self.bytes = bytes
+  }
+
+  /// A line feed is never part of a longer character, so each line can be judged alone.
+  private static func lineOfInvalidUTF8(in bytes: [UInt8]) -> Int? {
+    if String(validating: bytes, as: UTF8.self) != nil { return nil }
+    let lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
+    return lines.firstIndex { String(validating: $0, as: UTF8.self) == nil }.map { $0 + 1 }
+  }
+
+  // MARK: Values
+
+  private mutating func value(depth: Int) throws(JSONError) -> JSONValue {
+    let start = line
+    switch peek {
+    case UInt8(ascii: "{"): return JSONValue(.object(try object(depth: depth)), line: start)
+    case UInt8(ascii: "["): return JSONValue(.array(try array(depth: depth)), line: start)
+    case UInt8(ascii: "\""): return JSONValue(.string(try string()), line: start)
+    case UInt8(ascii: "-"):
+      return JSONValue(.number(try number()), line: start)
+    case let byte? where isDigit(byte):
+      return JSONValue(.number(try number()), line: start)
+    case UInt8(ascii: "t") where skip("true"): return JSONValue(.bool(true), line: start)
+    case UInt8(ascii: "f") where skip("false"): return JSONValue(.bool(false), line: start)
+    case UInt8(ascii: "n") where skip("null"): return JSONValue(.null, line: start)
+    default: throw unexpected("a value")
+    }
+  }
+
+  private mutating func object(depth: Int) throws(JSONError) -> [JSONValue.Member] {
+    try enter(depth)
+    var members: [JSONValue.Member] = []
+    var lines: [String: Int] = [:]
+    if skip("}") { return members }
+    while true {
+      guard peek == UInt8(ascii: "\"") else { throw unexpected("a key in quotation marks") }
+      let keyLine = line
+      let key = try string()
+      if let first = lines.updateValue(keyLine, forKey: key) {
+        throw JSONError(
+          line: keyLine, message: "the key '\(printable(key))' stands twice, first in line \(first)"
+        )
+      }
+      skipSpace()
+      guard skip(":") else { throw unexpected("':' after the key '\(printable(key))'") }
+      skipSpace()
+      members.append(.init(key: key, line: keyLine, value: try value(depth: depth + 1)))
+      skipSpace()
+      if skip("}") { return members }
+      guard skip(",") else { throw unexpected("',' or '}'") }
+      skipSpace()
+    }
+  }
+
+  private mutating func array(depth: Int) throws(JSONError) -> [JSONValue] {
+    try enter(depth)
+    var values: [JSONValue] = []
+    if skip("]") { return values }
+    while true {
+      values.append(try value(depth: depth + 1))
+      skipSpace()
+      if skip("]") { return values }
+      guard skip(",") else { throw unexpected("',' or ']'") }
+      skipSpace()
+    }
+  }
+
+  /// Steps over the bracket that opens an object or an array.
+  private mutating func enter(_ depth: Int) throws(JSONError) {
+    if depth >= Self.depthLimit {
+      throw error("is nested deeper than \(Self.depthLimit) levels")
+    }
+    position += 1
+    skipSpace()
+  }
+
+  private mutating func number() throws(JSONError) -> String {
+    let start = position
+    _ = skip("-")
+    if peek == UInt8(ascii: "0") {
+      position += 1
+    } else if !skipDigits() {
+      throw unexpected("a digit")
+    }
+    if skip("."), !skipDigits() { throw unexpected("a digit after the point") }
+    if skip("e") || skip("E") {
+      if !skip("+") { _ = skip("-") }
+      if !skipDigits() { throw unexpected("a digit in the exponent") }
+    }
+    if let next = peek, isDigit(next) { throw error("a number must not begin with 0") }
+    return String(decoding: bytes[start..<position], as: UTF8.self)
+  }
+
+  private mutating func skipDigits() -> Bool {
+    let start = position
+    while let next = peek, isDigit(next) { position += 1 }
+    return position > start
+  }
+
+  // MARK: Strings
+
+  private mutating func string() throws(JSONError) -> String {
+    position += 1
+    var text: [UInt8] = []
+    while let byte = peek {
+      switch byte {
+      case UInt8(ascii: "\""):
+        position += 1
+        return String(decoding: text, as: UTF8.self)
+      case UInt8(ascii: "\\"):
+        position += 1
+        text.append(contentsOf: String(try escaped()).utf8)
+      case 0..<0x20:
+        throw error("a string must be closed on its line, and hold no control character")
+      default:
+        position += 1
+        text.append(byte)
+      }
+    }
+    throw unexpected("a closing quotation mark")
+  }
+
+  private mutating func escaped() throws(JSONError) -> Unicode.Scalar {
+    let byte = peek
+    position += 1
+    switch byte {
+    case UInt8(ascii: "\""): return "\""
+    case UInt8(ascii: "\\"): return "\\"
+    case UInt8(ascii: "/"): return "/"
+    case UInt8(ascii: "b"): return "\u{08}"
+    case UInt8(ascii: "f"): return "\u{0C}"
+    case UInt8(ascii: "n"): return "\n"
+    case UInt8(ascii: "r"): return "\r"
+    case UInt8(ascii: "t"): return "\t"
+    case UInt8(ascii: "u"): return try escapedScalar()
+    default: throw error("an unknown escape in a string")
+    }
+  }
+
+  private mutating func escapedScalar() throws(JSONError) -> Unicode.Scalar {
+    let first = try codeUnit()
+    if let scalar = Unicode.Scalar(first) { return scalar }
+    if UTF16.isLeadSurrogate(first), skip("\\u") {
+      let second = try codeUnit()
+      if UTF16.isTrailSurrogate(second) {
+        return UTF16.decode(UTF16.EncodedScalar([first, second]))
+      }
+    }
+    throw error("half of a surrogate pair in a string")
+  }
+
+  private mutating func codeUnit() throws(JSONError) -> UInt16 {
+    var unit: UInt16 = 0
+    for _ in 0..<4 {
+      guard let byte = peek, let digit = Character(Unicode.Scalar(byte)).hexDigitValue else {
+        throw error("'\\u' must be followed by four hexadecimal digits")
+      }
+      unit = unit << 4 | UInt16(digit)
+      position += 1
+    }
+    return unit
+  }
+
+  // MARK: Bytes
+
+  private func isDigit(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+  }
+
+  private var peek: UInt8? { position < bytes.count ? bytes[position] : nil }
+
+  private mutating func skipSpace() {
+    while let byte = peek {
+      switch byte {
+      case 0x0A: line += 1
+      case 0x20, 0x09, 0x0D: break
+      default: return
+      }
+      position += 1
+    }
+  }
+
+  /// Steps over an ASCII text if it stands here.
+  private mutating func skip(_ text: StaticString) -> Bool {
+    text.withUTF8Buffer { expected in
+      guard bytes[position...].starts(with: expected) else { return false }
+      position += expected.count
+      return true
+    }
+  }
+
+  private func error(_ message: String) -> JSONError { JSONError(line: line, message: message) }
+
+  private func unexpected(_ expected: String) -> JSONError {
+    guard position < bytes.count else {
+      return error("expected \(expected), found the end of the file")
+    }
+    let rest = bytes[position...].prefix(24).prefix { $0 != 0x0A && $0 != 0x0D }
+    // The cut may fall into a character; the replacement for its half is left out.
+    let shown = String(decoding: rest, as: UTF8.self).prefix(12).filter { $0 != "\u{FFFD}" }
+    return error("expected \(expected), found '\(printable(String(shown)))'")
+  }
+}

@@ -1,0 +1,59 @@
+/// The `expect` of a scenario file, for one platform.
+struct Expectations {
+  /// The expectation by subject.
+  var values: [String: Expectation] = [:]
+  /// The line of each subject's key.
+  var lines: [String: Int] = [:]
+
+  /// Parses `expect`; nothing said is nothing but `passed` expected.
+  init(parsing value: ScenarioValue?, platform: PlatformName) throws(ScenarioError) {
+    guard let value else { return }
+    for member in try value.asMembers() {
+      let expected = ScenarioValue(
+        json: member.value, name: printable(member.key), path: value.path)
+      values[member.key] = try Self.resolve(expected, platform: platform)
+      lines[member.key] = member.line
+    }
+  }
+
+  /// Picks the platform's expectation where they differ; the other platforms' are checked all the same.
+  private static func resolve(
+    _ value: ScenarioValue, platform: PlatformName
+  ) throws(ScenarioError) -> Expectation {
+    guard case .object(let members) = value.json.content,
+      members.contains(where: { PlatformName(rawValue: $0.key) != nil })
+    else {
+      return try expectation(value)
+    }
+    let object = try value.asObject(keys: PlatformName.allCases.map(\.rawValue))
+    var expectations: [PlatformName: Expectation] = [:]
+    for name in PlatformName.allCases {
+      expectations[name] = try expectation(object.required(name.rawValue))
+    }
+    return expectations[platform] ?? Expectation(verdict: .passed)
+  }
+
+  private static func expectation(_ value: ScenarioValue) throws(ScenarioError) -> Expectation {
+    switch value.json.content {
+    case .string:
+      return Expectation(verdict: try verdict(value))
+    case .object:
+      let object = try value.asObject(keys: ["verdict", "cause"])
+      let verdict = try verdict(object.required("verdict"))
+      guard let cause = object["cause"] else { return Expectation(verdict: verdict) }
+      guard verdict == .deadlock else {
+        throw cause.error("only a deadlock has a 'cause', found it beside '\(verdict.rawValue)'")
+      }
+      return Expectation(verdict: verdict, cause: try cause.asCase(of: Verdict.Cause.self))
+    default:
+      throw value.error(
+        "the expectation of '\(value.name)' must be a verdict, or an object with 'verdict',"
+          + " found \(value.json.found)")
+    }
+  }
+
+  /// What is skipped was not judged, so nobody can expect it.
+  private static func verdict(_ value: ScenarioValue) throws(ScenarioError) -> Verdict.Kind {
+    try value.asCase(of: Verdict.Kind.self, except: [.skipped])
+  }
+}

@@ -1,0 +1,16 @@
+extension Limits {
+  /// The keys of `limits`.
+  static let keys = ["stallSeconds", "timeSeconds", "memoryMebibytes"]
+  /// What a trial may be given, whether in a file or on the command line; seconds.
+  package static let timeRange: ClosedRange<Double> = 0.1...3600
+
+  /// Parses `limits`; what is not said has its default.
+  init(parsing value: ScenarioValue?) throws(ScenarioError) {
+    self.init()
+    guard let value else { return }
+    let object = try value.asObject(keys: Self.keys)
+    if let stall = object["stallSeconds"] { stallSeconds = try stall.asSeconds(0.1...60) }
+    if let time = object["timeSeconds"] { timeSeconds = try time.asSeconds(Self.timeRange) }
+    if let memory = object["memoryMebibytes"] { memoryMebibytes = try memory.asWhole(16...65536) }
+  }
+}

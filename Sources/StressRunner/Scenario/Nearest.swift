@@ -1,0 +1,42 @@
+/// The one of some names that a mistyped one most likely means, or `nil` where none is near.
+///
+/// Near is: at most half of the longer name's characters must be inserted, deleted, replaced or swapped with
+/// their neighbour (optimal string alignment distance). Among equals the first wins.
+package func nearest(to name: String, among names: [String]) -> String? {
+  // Beyond this nobody mistyped anything, and the distance costs the product of the lengths.
+  guard name.count <= 100 else { return nil }
+  var best: (name: String, distance: Int)?
+  for candidate in names {
+    let distance = editDistance(Array(name.lowercased()), Array(candidate.lowercased()))
+    guard distance * 2 <= max(name.count, candidate.count) else { continue }
+    if best.map({ distance < $0.distance }) ?? true { best = (candidate, distance) }
+  }
+  return best?.name
+}
+
+/// The end of a message about an unknown name: the nearest one, or else all there are.
+package func suggestion(for name: String, among names: [String]) -> String {
+  if let near = nearest(to: name, among: names) { return "did you mean '\(near)'?" }
+  return "expected one of: " + names.joined(separator: ", ")
+}
+
+private func editDistance(_ left: [Character], _ right: [Character]) -> Int {
+  guard !left.isEmpty, !right.isEmpty else { return max(left.count, right.count) }
+  var beforeLast: [Int] = []
+  var last = Array(0...right.count)
+  for row in 1...left.count {
+    var current = [row]
+    for column in 1...right.count {
+      let replaced = last[column - 1] + (left[row - 1] == right[column - 1] ? 0 : 1)
+      var distance = min(replaced, last[column] + 1, current[column - 1] + 1)
+      if row > 1, column > 1, left[row - 1] == right[column - 2], left[row - 2] == right[column - 1]
+      {
+        distance = min(distance, beforeLast[column - 2] + 1)
+      }
+      current.append(distance)
+    }
+    beforeLast = last
+    last = current
+  }
+  return last[right.count]
+}

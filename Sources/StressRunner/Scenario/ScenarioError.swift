@@ -1,0 +1,25 @@
+/// What is wrong with a scenario file or folder: one line for whoever wrote it.
+package struct ScenarioError: Error, Hashable, CustomStringConvertible {
+  /// The file, or the folder, as the user named it.
+  package var path: String
+  /// The line in the file, from 1; `nil` where there is none.
+  package var line: Int?
+  /// What was found and what was expected.
+  package var message: String
+
+  /// `StressScenarios/reads.json:12: 'callers' must be a whole number from 1 to 1000000, found -3`.
+  package var description: String {
+    path + (line.map { ":\($0)" } ?? "") + ": " + message
+  }
+}
+
+/// Everything that is wrong with a folder: at least the first fault of each file.
+package struct ScenarioErrors: Error, Hashable {
+  /// The faults, in the order of the files; at least one.
+  package var errors: [ScenarioError]
+
+  /// Collects faults.
+  package init(errors: [ScenarioError]) {
+    self.errors = errors
+  }
+}

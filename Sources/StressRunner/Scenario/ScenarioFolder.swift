@@ -1,0 +1,119 @@
+import Foundation
+
+/// A folder of scenario files.
+///
+/// Only regular files that stand directly in it and end in `.json` are scenarios. Whatever else has such a
+/// name is an error rather than opened: a link could lead out of the folder, and a pipe would never end.
+package enum ScenarioFolder {
+  /// The size that a scenario file may have: a hundred times what anybody writes by hand.
+  package static let fileSizeLimit = 1_048_576
+
+  /// Reads every scenario of a folder, in the order of the file names.
+  ///
+  /// - Parameters:
+  ///   - path: The folder, as messages show it.
+  ///   - platform: The platform whose expectations are taken.
+  /// - Throws: The first fault of each file, or the folder's own.
+  package static func load(
+    _ path: String, platform: PlatformName = .current
+  ) throws(ScenarioErrors) -> [ScenarioFile] {
+    var files: [ScenarioFile] = []
+    var errors: [ScenarioError] = []
+    let names: [String]
+    do throws(ScenarioError) {
+      names = try fileNames(in: path)
+    } catch {
+      throw ScenarioErrors(errors: [error])
+    }
+    for name in names {
+      do throws(ScenarioError) {
+        let file = path + (path.hasSuffix("/") ? "" : "/") + name
+        files.append(
+          try ScenarioFile(parsing: RegularFile.read(file), path: file, platform: platform))
+      } catch {
+        errors.append(error)
+      }
+    }
+    errors += duplicates(in: files)
+    guard errors.isEmpty else { throw ScenarioErrors(errors: errors) }
+    return files
+  }
+
+  private static func fileNames(in path: String) throws(ScenarioError) -> [String] {
+    func error(_ message: String) -> ScenarioError { ScenarioError(path: path, message: message) }
+    var status = stat()
+    guard stat(path, &status) == 0 else {
+      let reason = errno
+      throw error(
+        reason == ENOENT
+          ? "is not there, expected a folder of scenarios"
+          : "cannot be read: \(String(cString: strerror(reason)))")
+    }
+    guard status.st_mode & S_IFMT == S_IFDIR else {
+      throw error("is not a folder, expected a folder of scenarios")
+    }
+    guard let stream = opendir(path) else {
+      throw error("cannot be read: \(String(cString: strerror(errno)))")
+    }
+    closedir(stream)
+    let names = ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [])
+      .filter { $0.hasSuffix(".json") && !$0.hasPrefix(".") }
+    if names.isEmpty { throw error("holds no scenario, expected files that end in .json") }
+    return names.sorted()
+  }
+
+  private static func duplicates(in files: [ScenarioFile]) -> [ScenarioError] {
+    var firsts: [String: ScenarioFile] = [:]
+    return files.compactMap { file in
+      let name = file.scenario.name
+      guard let first = firsts[name] else {
+        firsts[name] = file
+        return nil
+      }
+      return ScenarioError(
+        path: file.path, line: file.nameLine,
+        message: "the name '\(name)' is taken by \(first.path):\(first.nameLine)")
+    }
+  }
+}
+
+/// Reads files that are nothing but files.
+enum RegularFile {
+  /// The whole of a small regular file.
+  ///
+  /// Never waits: the file is opened without blocking, and judged by what was opened, so that nothing can
+  /// take its place in between.
+  static func read(_ path: String) throws(ScenarioError) -> [UInt8] {
+    func error(_ message: String) -> ScenarioError { ScenarioError(path: path, message: message) }
+    let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      let reason = errno
+      throw error(
+        reason == ELOOP
+          ? "is a symbolic link, expected a regular file"
+          : "cannot be read: \(String(cString: strerror(reason)))")
+    }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      throw error("is not a regular file")
+    }
+    guard status.st_size <= ScenarioFolder.fileSizeLimit else {
+      throw error(
+        "has \(status.st_size) bytes, expected at most \(ScenarioFolder.fileSizeLimit)")
+    }
+    // One byte more than the limit, in case the file grows while it is read.
+    var bytes = [UInt8](repeating: 0, count: ScenarioFolder.fileSizeLimit + 1)
+    var count = 0
+    while count < bytes.count {
+      let got = bytes.withUnsafeMutableBytes { buffer in
+        Foundation.read(descriptor, buffer.baseAddress?.advanced(by: count), buffer.count - count)
+      }
+      if got < 0, errno == EINTR { continue }
+      guard got >= 0 else { throw error("cannot be read: \(String(cString: strerror(errno)))") }
+      if got == 0 { return Array(bytes.prefix(count)) }
+      count += got
+    }
+    throw error("grew while it was read, expected at most \(ScenarioFolder.fileSizeLimit) bytes")
+  }
+}

@@ -1,0 +1,105 @@
+extension Workload {
+  /// The keys of `workload`.
+  static let jsonKeys = [
+    "driver", "seed", "keys", "valueBytes", "prepare", "phases",
+  ]
+  /// How many calls a trial may make in all.
+  static let callLimit = 10_000_000
+  /// How many threads a phase may start: each caller of the driver `threads` is one.
+  static let threadLimit = 4096
+
+  /// What `prepare` can say.
+  private enum Preparation: String, CaseIterable {
+    case nothing
+    case allKeys = "all-keys"
+  }
+
+  /// Parses `workload`, and checks that the machine is not asked for an absurd amount of work or memory.
+  init(parsing value: ScenarioValue, limits: Limits) throws(ScenarioError) {
+    let object = try value.asObject(keys: Self.jsonKeys)
+    let driver = try object.required("driver").asCase(of: Driver.self)
+    var keys = 1
+    var distribution = Distribution.uniform
+    if let given = object["keys"] {
+      let object = try given.asObject(keys: ["count", "distribution"])
+      keys = try object["count"]?.asWhole(1...1_000_000) ?? keys
+      distribution = try object["distribution"]?.asCase(of: Distribution.self) ?? distribution
+    }
+    var phases: [Phase] = []
+    for phase in try object.required("phases").asList(count: 1...16, of: "phases") {
+      phases.append(try Phase(parsing: phase))
+    }
+    self.init(
+      driver: driver, phases: phases, keys: keys, distribution: distribution,
+      valueBytes: try object["valueBytes"]?.asWhole(0...16_777_216) ?? 64,
+      preparesAllKeys: try object["prepare"]?.asCase(of: Preparation.self) == .allKeys,
+      seed: try object["seed"]?.asSeed() ?? 1)
+    try checkTotals(of: object, limits: limits)
+  }
+
+  private func checkTotals(of object: ScenarioObject, limits: Limits) throws(ScenarioError) {
+    let phasesValue = try object.required("phases")
+    // Three factors of at most a million, and sixteen of them, are far from overflow.
+    if operationCount > Self.callLimit {
+      throw phasesValue.error(
+        "'phases' make \(operationCount) calls in all, expected at most \(Self.callLimit)")
+    }
+    let callers = phases.map(\.callers).max() ?? 0
+    if driver == .threads, callers > Self.threadLimit {
+      throw phasesValue.error(
+        "'callers' must be at most \(Self.threadLimit) with the driver 'threads', found \(callers)")
+    }
+    if distribution == .perCaller, callers > keys {
+      throw (object["keys"] ?? phasesValue).error(
+        "'count' must be at least the callers of each phase with the distribution 'per-caller':"
+          + " found \(keys) for \(callers)")
+    }
+    let mebibytes = keys * valueBytes / 1_048_576
+    if mebibytes >= limits.memoryMebibytes {
+      throw (object["valueBytes"] ?? phasesValue).error(
+        "the values of all keys take \(mebibytes) MiB (\(keys) × \(valueBytes) bytes),"
+          + " expected less than 'memoryMebibytes', \(limits.memoryMebibytes)")
+    }
+  }
+}
+
+extension Workload.Phase {
+  /// Parses an element of `phases`.
+  init(parsing value: ScenarioValue) throws(ScenarioError) {
+    var value = value
+    value.name = "a phase"
+    let object = try value.asObject(keys: ["callers", "rounds", "operations"])
+    self.init(
+      callers: try object.required("callers").asWhole(1...1_000_000),
+      rounds: try object["rounds"]?.asWhole(1...1_000_000) ?? 1,
+      operations: try Workload.Operations(parsing: object.required("operations")))
+  }
+}
+
+extension Workload.Operations {
+  /// Parses `operations`: a list is a sequence, an object gives weights.
+  init(parsing value: ScenarioValue) throws(ScenarioError) {
+    switch value.json.content {
+    case .array:
+      var kinds: [Operation.Kind] = []
+      for element in try value.asList(count: 1...100, of: "operations") {
+        kinds.append(try element.asCase(of: Operation.Kind.self))
+      }
+      self = .sequence(kinds)
+    case .object(let members):
+      _ = try value.asObject(keys: Operation.Kind.allCases.map(\.rawValue))
+      if members.isEmpty { throw value.error("'operations' must hold at least one operation") }
+      var weights: [Workload.Weight] = []
+      for member in members {
+        let weight = ScenarioValue(json: member.value, name: member.key, path: value.path)
+        guard let kind = Operation.Kind(rawValue: member.key) else { continue }
+        weights.append(Workload.Weight(kind: kind, weight: try weight.asWhole(1...1_000_000)))
+      }
+      self = .weighted(weights)
+    default:
+      throw value.error(
+        "'operations' must be a list of operations, or an object of operations and weights,"
+          + " found \(value.json.found)")
+    }
+  }
+}

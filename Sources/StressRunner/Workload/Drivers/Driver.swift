@@ -1,0 +1,20 @@
+/// Decides on which thread or task each caller of a phase makes its calls.
+///
+/// A caller makes its calls in order. It waits for each to complete before it makes the next, except after an
+/// asynchronous one.
+protocol Driver: Sendable {
+  /// Has every caller make its calls, on other threads than the calling one, and returns when all that it
+  /// started has ended or will end by itself. The calls need not have completed.
+  func drive(_ run: PhaseRun)
+}
+
+extension Workload.Driver {
+  /// What runs the callers.
+  func make() -> any Driver {
+    switch self {
+    case .dispatchQueue: DispatchQueueDriver()
+    case .threads: ThreadsDriver()
+    case .tasks: TasksDriver()
+    }
+  }
+}

@@ -1,0 +1,31 @@
+/// `values-intact`: what a read gave is the value that the workload stores under that key, whole.
+///
+/// - Returns: What was found, if it is something else; `nil` where it holds, or nothing was read.
+func evidenceOfBrokenValue(
+  in reply: Reply, to call: WorkloadPlan.Call, pattern: ValuePattern
+) -> String? {
+  guard call.kind.reads else { return nil }
+  let name = "a \(call.kind.rawValue) of key-\(call.key)"
+  guard case .value(let read) = reply else {
+    return "\(name) gave back no value, not even nil"
+  }
+  guard let read, !pattern.isValue(read, ofKey: call.key) else { return nil }
+  return "\(name) gave \(read.count) bytes that are not its value"
+}
+
+/// `values-intact`, at rest: what is stored under each key is the value that the workload stores there.
+func evidenceOfBrokenValue(in state: FinalState, pattern: ValuePattern, keys: Int) -> String? {
+  let broken = state.values.keys.sorted().first { name in
+    guard let value = state.values[name] else { return false }
+    guard let key = keyNumber(of: name), key < keys else { return true }
+    return !pattern.isValue(value, ofKey: key)
+  }
+  guard let broken else { return nil }
+  let bytes = state.values[broken]?.count ?? 0
+  return "at the end, \(broken) held \(bytes) bytes that are not its value"
+}
+
+/// The number of a key, by its name.
+private func keyNumber(of name: String) -> Int? {
+  name.hasPrefix("key-") ? Int(name.dropFirst(4)) : nil
+}

@@ -1,0 +1,129 @@
+import Dispatch
+import Synchronization
+
+/// One phase while it runs: makes the calls that the plan says, and knows when all have completed.
+///
+/// A driver decides on which thread or task each caller makes its calls; this type is called from all of them
+/// at once.
+final class PhaseRun: Sendable {
+  /// How many callers there are.
+  let callers: Int
+  /// How many calls each of them makes.
+  let callsPerCaller: Int
+  /// What is called.
+  let subject: any Subject
+
+  private let plan: WorkloadPlan
+  private let phase: Int
+  private let firstCaller: Int
+  private let pattern: ValuePattern
+  private let certainKeys: CertainKeys
+  private let ledger: Ledger
+  private let progress: any ProgressSink
+  private let uncompleted: Atomic<Int>
+  private let allCompleted = DispatchSemaphore(value: 0)
+
+  /// Prepares a phase, all through which `certainKeys` must be there.
+  init(
+    phase: Int, of plan: WorkloadPlan, on subject: any Subject, pattern: ValuePattern,
+    certainKeys: CertainKeys, ledger: Ledger, progress: any ProgressSink
+  ) {
+    let phases = plan.workload.phases
+    callers = phases[phase].callers
+    callsPerCaller = phases[phase].callsPerCaller
+    firstCaller = phases[..<phase].reduce(0) { $0 + $1.callers }
+    uncompleted = Atomic(callers * callsPerCaller)
+    self.subject = subject
+    self.plan = plan
+    self.phase = phase
+    self.pattern = pattern
+    self.certainKeys = certainKeys
+    self.ledger = ledger
+    self.progress = progress
+  }
+
+  /// Begins a call: it is under way until it is completed.
+  func begin(caller: Int, index: Int) -> PendingCall {
+    let call = plan.call(phase: phase, caller: caller, index: index)
+    let pending = PendingCall(call, operation: pattern.operation(for: call), by: caller, in: self)
+    progress.began(caller: firstCaller + caller, operation: index)
+    return pending
+  }
+
+  /// Notes a completion and checks what it gave.
+  fileprivate func complete(_ call: PendingCall, with reply: Reply, isFirst: Bool) {
+    guard isFirst else {
+      ledger.note(.completesOnce, "a \(call.name) of caller \(call.caller) completed again")
+      return
+    }
+    if ledger.asks(.valuesIntact) {
+      if let evidence = evidenceOfBrokenValue(in: reply, to: call.call, pattern: pattern) {
+        ledger.note(.valuesIntact, evidence)
+      }
+    }
+    if case .value(nil) = reply, call.call.kind.reads, certainKeys.contains(call.call.key) {
+      ledger.note(
+        .nothingLost, "a \(call.name) found nothing: it was stored before, and never removed")
+    }
+    progress.completed(caller: firstCaller + call.caller)
+    // Both: what the subject did in each call happened before whatever comes after the phase.
+    if uncompleted.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 {
+      allCompleted.signal()
+    }
+  }
+
+  /// Blocks the calling thread until every call has completed; called once.
+  func waitUntilAllCompleted() {
+    allCompleted.wait()
+  }
+}
+
+/// A call that is under way.
+final class PendingCall: Sendable {
+  /// What the plan says.
+  let call: WorkloadPlan.Call
+  /// What the subject is asked.
+  let operation: Operation
+  /// Who makes it, numbered from 0 in its phase.
+  let caller: Int
+
+  private let run: PhaseRun
+  private let isCompleted = Atomic<Bool>(false)
+
+  fileprivate init(
+    _ call: WorkloadPlan.Call, operation: Operation, by caller: Int, in run: PhaseRun
+  ) {
+    self.call = call
+    self.operation = operation
+    self.caller = caller
+    self.run = run
+  }
+
+  /// What it is called in evidence.
+  var name: String {
+    let kind = operation.kind.rawValue
+    return operation.key.isEmpty ? kind : "\(kind) of \(operation.key)"
+  }
+
+  /// Completes the call with what it gave. Only the first time counts; another is a fault of the subject.
+  func complete(with reply: Reply) {
+    // Relaxed: it only tells the first from the others, and hands nothing on.
+    let isFirst = !isCompleted.exchange(true, ordering: .relaxed)
+    run.complete(self, with: reply, isFirst: isFirst)
+  }
+}
+
+extension ValuePattern {
+  /// What a subject is asked to do for a call.
+  func operation(for call: WorkloadPlan.Call) -> Operation {
+    switch call.kind {
+    case .set, .setAsync:
+      let value = value(ofKey: call.key)
+      return Operation(kind: call.kind, key: "key-\(call.key)", value: value, cost: value.count)
+    case .get, .getAsync, .remove, .removeAsync:
+      return Operation(kind: call.kind, key: "key-\(call.key)")
+    case .removeAll, .count:
+      return Operation(kind: call.kind, key: "")
+    }
+  }
+}

@@ -1,0 +1,104 @@
+/// Which call each caller makes when: it follows from the workload and the seed alone.
+///
+/// Nothing is stored for a call, so a plan of a million calls costs no more than one of ten; each is computed
+/// when it is asked for, from any thread.
+struct WorkloadPlan: Sendable {
+  /// One call: what is called, and on which key (from 0).
+  struct Call: Sendable, Hashable {
+    var kind: Operation.Kind
+    var key: Int
+  }
+
+  let workload: Workload
+  let seed: UInt64
+  private let sampler: KeySampler
+
+  init(_ workload: Workload, seed: UInt64) {
+    self.workload = workload
+    self.seed = seed
+    sampler = KeySampler(keys: workload.keys, distribution: workload.distribution)
+  }
+
+  /// Call number `index` (from 0) of a caller, who is numbered from 0 in each phase: so with a key of its
+  /// own, a caller finds in one phase what its namesake stored in the one before.
+  func call(phase: Int, caller: Int, index: Int) -> Call {
+    let operations = workload.phases[phase].operations
+    let round = index / operations.callsPerRound
+    var generator = SplitMix64(seed: seed, at: phase, caller, round)
+    let key = sampler.key(for: caller, using: &generator)
+    let kind =
+      switch operations {
+      case .sequence(let kinds): kinds[index % kinds.count]
+      case .weighted(let weights): Self.kind(of: weights, using: &generator)
+      }
+    return Call(kind: kind, key: key)
+  }
+
+  /// Calls `body` with every call of a phase.
+  func forEachCall(ofPhase phase: Int, _ body: (Call) -> Void) {
+    for caller in 0..<workload.phases[phase].callers {
+      for index in 0..<workload.phases[phase].callsPerCaller {
+        body(call(phase: phase, caller: caller, index: index))
+      }
+    }
+  }
+
+  private static func kind(
+    of weights: [Workload.Weight], using generator: inout SplitMix64
+  ) -> Operation.Kind {
+    var left = generator.next(below: weights.reduce(0) { $0 + $1.weight })
+    for weight in weights {
+      if left < weight.weight { return weight.kind }
+      left -= weight.weight
+    }
+    preconditionFailure("a number below the sum of the weights lies within one of them")
+  }
+}
+
+extension Workload {
+  /// Every kind of call that the workload makes, its preparation included: what a subject must support.
+  package var kinds: Set<Operation.Kind> {
+    var kinds: Set<Operation.Kind> = preparesAllKeys ? [.set] : []
+    for phase in phases {
+      switch phase.operations {
+      case .sequence(let sequence): kinds.formUnion(sequence)
+      case .weighted(let weights): kinds.formUnion(weights.map(\.kind))
+      }
+    }
+    return kinds
+  }
+}
+
+extension Workload.Phase {
+  /// How many calls each caller makes.
+  var callsPerCaller: Int { rounds * operations.callsPerRound }
+}
+
+extension Workload.Operations {
+  /// How many calls a caller makes in a round.
+  var callsPerRound: Int {
+    switch self {
+    case .sequence(let kinds): kinds.count
+    case .weighted: 1
+    }
+  }
+}
+
+extension Operation.Kind {
+  /// Whether a caller goes on to its next call before this one has completed.
+  var isAsynchronous: Bool {
+    switch self {
+    case .getAsync, .setAsync, .removeAsync: true
+    case .get, .set, .remove, .removeAll, .count: false
+    }
+  }
+
+  /// Whether it stores the value that comes with it.
+  var stores: Bool { self == .set || self == .setAsync }
+
+  /// Whether it reads a key.
+  var reads: Bool { self == .get || self == .getAsync }
+
+  /// Whether it removes a key.
+  var removes: Bool { self == .remove || self == .removeAsync }
+}

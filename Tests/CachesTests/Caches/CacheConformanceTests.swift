@@ -1,0 +1,124 @@
+import Caches
+import Dispatch
+import Testing
+
+/// What every cache must do when one thread calls it. What many at once do to it is what scenarios are for.
+@Suite("Every cache", .timeLimit(.minutes(1)))
+struct CacheConformanceTests {
+  @Test("finds what was stored, and nothing else", arguments: CacheCase.all)
+  func reading(_ subject: CacheCase) async {
+    await onThread {
+      let cache = subject.make()
+      #expect(cache.value(forKey: "a") == nil)
+      cache.setValue([1, 2, 3], forKey: "a", cost: 3)
+      #expect(cache.value(forKey: "a") == [1, 2, 3])
+      #expect(cache.value(forKey: "b") == nil)
+      #expect(cache.count == 1)
+    }
+  }
+
+  @Test("has the last of two values under one key", arguments: CacheCase.all)
+  func replacing(_ subject: CacheCase) async {
+    await onThread {
+      let cache = subject.make()
+      cache.setValue([1], forKey: "a", cost: 10)
+      cache.setValue([2], forKey: "a", cost: 4)
+      #expect(cache.value(forKey: "a") == [2])
+      #expect(cache.count == 1)
+      if let totalCost = cache.totalCost { #expect(totalCost == 4) }
+    }
+  }
+
+  @Test("no longer finds what was removed", arguments: CacheCase.all)
+  func removing(_ subject: CacheCase) async {
+    await onThread {
+      let cache = subject.make()
+      for key in ["a", "b", "c"] { cache.setValue([7], forKey: key, cost: 5) }
+      cache.removeValue(forKey: "b")
+      cache.removeValue(forKey: "never stored")
+      #expect(cache.value(forKey: "b") == nil)
+      #expect(cache.value(forKey: "c") == [7])
+      #expect(cache.count == 2)
+      if let totalCost = cache.totalCost { #expect(totalCost == 10) }
+      cache.removeAllValues()
+      #expect(cache.value(forKey: "a") == nil)
+      #expect(cache.count == 0)
+      if let totalCost = cache.totalCost { #expect(totalCost == 0) }
+    }
+  }
+
+  @Test("shows its entries as they are, if it shows them", arguments: CacheCase.all)
+  func entries(_ subject: CacheCase) async {
+    await onThread {
+      let cache = subject.make()
+      cache.setValue([1], forKey: "a", cost: 10)
+      cache.setValue([], forKey: "b", cost: 0)
+      // Read, so that an access is noted too.
+      _ = cache.value(forKey: "a")
+      guard let entries = cache.entries() else { return }
+      #expect(entries == ["a": .init(value: [1], cost: 10), "b": .init(value: [], cost: 0)])
+    }
+  }
+
+  @Test("does the same in the asynchronous forms", arguments: CacheCase.all)
+  func asynchronously(_ subject: CacheCase) async {
+    let cache = subject.make()
+    await withCheckedContinuation { continuation in
+      cache.setValue([9], forKey: "a", cost: 1) { continuation.resume() }
+    }
+    #expect(await value(in: cache, forKey: "a") == [9])
+    await withCheckedContinuation { continuation in
+      cache.removeValue(forKey: "a") { continuation.resume() }
+    }
+    #expect(await value(in: cache, forKey: "a") == nil)
+  }
+
+  private func value(in cache: any Cache, forKey key: String) async -> [UInt8]? {
+    await withCheckedContinuation { continuation in
+      cache.value(forKey: key) { continuation.resume(returning: $0) }
+    }
+  }
+
+  @Test("with five methods of its own keeps no costs and shows no entries")
+  func defaults() {
+    let cache = FiveMethods()
+    #expect(cache.totalCost == nil)
+    #expect(cache.entries() == nil)
+  }
+}
+
+@Suite("A cache", .timeLimit(.minutes(1)))
+struct CachePeculiarityTests {
+  @Test("that is an actor stores, finds and removes")
+  func actorCache() async {
+    let cache = ActorCache()
+    await cache.setValue([1], forKey: "a", cost: 10)
+    await cache.setValue([2], forKey: "b", cost: 5)
+    #expect(await cache.value(forKey: "a") == [1])
+    #expect(await cache.totalCost == 15)
+    await cache.removeValue(forKey: "a")
+    #expect(await cache.value(forKey: "a") == nil)
+    #expect(await cache.entries() == ["b": .init(value: [2], cost: 5)])
+    let asTheHarnessSeesIt: any AsyncCache = cache
+    #expect(await asTheHarnessSeesIt.entries()?.count == 1)
+    #expect(await asTheHarnessSeesIt.totalCost == 5)
+    await cache.removeAllValues()
+    #expect(await cache.count == 0)
+    #expect(await cache.totalCost == 0)
+  }
+
+  @Test("whose queue waits for itself traps when it is read, and not before")
+  func reentrantSerialQueue() async {
+    await #expect(processExitsWith: .success) {
+      let cache = ReentrantSerialQueueCache()
+      cache.setValue([1], forKey: "a", cost: 1)
+      _ = cache.value(forKey: "nothing")
+      precondition(cache.count == 1)
+    }
+    await #expect(processExitsWith: .failure) {
+      let cache = ReentrantSerialQueueCache()
+      cache.setValue([1], forKey: "a", cost: 1)
+      _ = cache.value(forKey: "a")
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import Caches
+import Dispatch
+import LockStrategies
+import Testing
+
+/// A cache by name, and how to make a fresh one.
+struct CacheCase: Sendable, CustomTestStringConvertible {
+  var testDescription: String
+  var make: @Sendable () -> any Cache
+
+  init(_ name: String, _ make: @escaping @Sendable () -> any Cache) {
+    testDescription = name
+    self.make = make
+  }
+
+  /// Every synchronous cache that can be read at all: the reentrant one traps.
+  static let all =
+    LockCase.excluding.map { strategy in
+      CacheCase("LockedCache<\(strategy.testDescription)>") { lockedCache(strategy.make()) }
+    } + [
+      CacheCase("UnlockedCache") { UnlockedCache() },
+      CacheCase("SerialQueueCache over the shared pool") { SerialQueueCache(target: .global()) },
+      CacheCase("SerialQueueCache of its own") { SerialQueueCache(target: nil) },
+      CacheCase("SemaphoreOverAsyncCache, concurrent") {
+        SemaphoreOverAsyncCache(attributes: .concurrent)
+      },
+      CacheCase("SemaphoreOverAsyncCache, serial") { SemaphoreOverAsyncCache(attributes: []) },
+      CacheCase("TaskSemaphoreCache") { TaskSemaphoreCache() },
+      CacheCase("five methods of one's own") { FiveMethods() },
+    ]
+}
+
+private func lockedCache(_ lock: some Lock) -> any Cache { LockedCache(lock) }
+
+/// The least that a user's cache has.
+final class FiveMethods: Cache {
+  private let lock = PthreadMutexLock()
+  // Only touched under the lock.
+  nonisolated(unsafe) private var values: [String: [UInt8]] = [:]
+
+  func value(forKey key: String) -> [UInt8]? { lock.withLock { values[key] } }
+  func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
+    lock.withLock { values[key] = value }
+  }
+  func removeValue(forKey key: String) { lock.withLock { values[key] = nil } }
+  func removeAllValues() { lock.withLock { values = [:] } }
+  var count: Int { lock.withLock { values.count } }
+}

@@ -1,0 +1,49 @@
+import Dispatch
+import Foundation
+
+/// Runs `body` on `count` threads of their own, all released at the same moment, and returns when all ended.
+///
+/// The caller is suspended and not blocked, so that tests in parallel do not use up the pool.
+func onThreads(_ count: Int, _ body: @escaping @Sendable (_ thread: Int) -> Void) async {
+  let arrived = DispatchGroup()
+  let start = DispatchSemaphore(value: 0)
+  let ended = DispatchGroup()
+  for number in 0..<count {
+    arrived.enter()
+    ended.enter()
+    Thread.detachNewThread {
+      arrived.leave()
+      start.wait()
+      body(number)
+      ended.leave()
+    }
+  }
+  await suspend(until: arrived)
+  for _ in 0..<count { start.signal() }
+  await suspend(until: ended)
+}
+
+/// Runs `body` on a thread of its own.
+func onThread(_ body: @escaping @Sendable () -> Void) async {
+  await onThreads(1) { _ in body() }
+}
+
+private func suspend(until group: DispatchGroup) async {
+  await withCheckedContinuation { continuation in
+    group.notify(queue: .global()) { continuation.resume() }
+  }
+}
+
+/// A place where as many threads as it is made for wait for each other, once.
+final class Rendezvous: Sendable {
+  private let missing = DispatchGroup()
+
+  init(of count: Int) {
+    for _ in 0..<count { missing.enter() }
+  }
+
+  func meet() {
+    missing.leave()
+    missing.wait()
+  }
+}

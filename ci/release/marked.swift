@@ -1,0 +1,46 @@
+// Functions whose sections are marked. `unmarked.swift` has the same functions without the marks: in a
+// release build without the trait SectionTracking, both must come to the same machine code.
+
+import Interlock
+
+public final class Counter {
+  var users: [Int] = []
+  let entries = Section("counter.entries")
+  @Tracked var total = 0
+
+  public init() {}
+
+  @inline(never)
+  public func named(_ id: Int) -> Int {
+    BEGIN_LOCK(.noWrite, "users")
+    defer { END_LOCK(.noWrite, "users") }
+    return users[id]
+  }
+
+  @inline(never)
+  public func computed(_ id: Int) -> Int {
+    BEGIN_SYNCHED_LOCK(.noReadWrite, "users.\(id) of \(users)", of: self)
+    users[id] += 1
+    END_LOCK(.noReadWrite, "users.\(id) of \(users)", of: self)
+    return users[id]
+  }
+
+  @inline(never)
+  public func closures(_ id: Int) -> Int {
+    entries.write { users[id] = id }
+    return entries.read(synched: true) { users[id] }
+  }
+
+  @inline(never)
+  public func apart(_ id: Int) {
+    entries.begin(.noReadWrite)
+    users[id] = id
+    entries.end(.noReadWrite)
+  }
+
+  @inline(never)
+  public func tracked(_ id: Int) -> Int {
+    total += id
+    return total
+  }
+}
