@@ -51,6 +51,15 @@ func waitForTask() -> FunctionSubject {
   }
 }
 
+/// Waits for the main queue, and for the main actor.
+func waitForMainQueue() {
+  let done = DispatchSemaphore(value: 0)
+  DispatchQueue.main.async { done.signal() }
+  done.wait()
+  Task { @MainActor in done.signal() }
+  done.wait()
+}
+
 func lockTwice() {
   let lock = NSLock()
   lock.lock()
@@ -103,6 +112,7 @@ let testSubjects: [SubjectEntry] = [
   SubjectEntry(name: "semaphore-over-async", summary: "", make: semaphoreOverAsync),
   SubjectEntry(name: "idle-worker", summary: "", make: semaphoreOverAsyncWithIdleWorker),
   SubjectEntry(name: "wait-for-task", summary: "", make: waitForTask),
+  subject("main-queue") { _ in waitForMainQueue() },
   subject("lock-twice") { _ in lockTwice() },
   subject("trap") { _ in fatalError("out of apples") },
   subject("sync-inside-sync") { _ in syncInsideSync() },

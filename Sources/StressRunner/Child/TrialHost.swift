@@ -31,9 +31,18 @@ public enum TrialHost {
       end(events, .notRun("there is no subject '\(trial.subject)' in this executable"))
     }
     limitMemory(for: trial)
-    let watch = SectionWatch(reportingTo: events)
-    watchSections(reportingTo: watch)
+    watchSections(reportingTo: SectionWatch(reportingTo: events))
+    // On a thread of its own, so that a subject may use the main queue and the main actor.
+    Thread {
+      interlock_name_thread("workload")
+      perform(trial, on: entry, table: table, events: events)
+    }.start()
+    Platform.serveMainQueue()
+  }
 
+  private static func perform(
+    _ trial: Trial, on entry: SubjectEntry, table: ProgressTable, events: EventPipe
+  ) -> Never {
     let subject = entry.make()
     let missing = trial.scenario.workload.neededKinds.filter { !subject.supports($0) }
     guard missing.isEmpty else {

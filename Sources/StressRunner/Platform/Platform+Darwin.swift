@@ -1,6 +1,7 @@
 #if canImport(Darwin)
 import CInterlock
 import Darwin
+import Dispatch
 
 // Written from Apple's headers; not yet run there.
 
@@ -33,6 +34,9 @@ extension Platform {
     var none = rlimit(rlim_cur: 0, rlim_max: 0)
     setrlimit(RLIMIT_CORE, &none)
   }
+
+  /// Runs what comes to the main queue, for ever; to be called on the main thread.
+  static func serveMainQueue() -> Never { dispatchMain() }
 
   /// The process as a whole.
   static func process(_ process: pid_t) -> Process? {

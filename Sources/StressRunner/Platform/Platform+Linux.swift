@@ -1,6 +1,6 @@
 #if os(Linux)
 import CInterlock
-import Glibc
+import Foundation
 
 extension Platform {
   /// The running executable.
@@ -24,6 +24,16 @@ extension Platform {
     if let addressSpaceBytes {
       var space = rlimit(rlim_cur: addressSpaceBytes, rlim_max: addressSpaceBytes)
       setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &space)
+    }
+  }
+
+  /// Runs what comes to the main queue, for ever; to be called on the main thread.
+  ///
+  /// Not `dispatchMain`, which ends the main thread: `/proc` then shows neither maps nor memory.
+  static func serveMainQueue() -> Never {
+    while true {
+      // Waits without a timeout, so that it does not look like a thread that will go on by itself.
+      if !RunLoop.main.run(mode: .default, before: .distantFuture) { pause() }
     }
   }
 

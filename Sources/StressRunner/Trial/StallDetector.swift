@@ -79,12 +79,12 @@ struct StallDetector {
       restart(at: sample.seconds)
       return .going
     }
-    guard let threads = sample.threads, !threads.isEmpty,
-      sample.seconds - previous.seconds <= Self.longestGap
-    else {
+    guard let threads = sample.threads, !threads.isEmpty else {
       restart(at: sample.seconds)
       return .going
     }
+    // What the threads did meanwhile, their counters still tell; how they slept, nobody saw.
+    if sample.seconds - previous.seconds > Self.longestGap { asleepSamples = 0 }
     noteActivity(of: threads, in: sample)
     if threads.allSatisfy(\.isAsleep) {
       if asleepSamples == 0 { asleepSince = sample.seconds }
@@ -115,9 +115,9 @@ struct StallDetector {
     let elapsed = sample.seconds - base.seconds
     // Housekeeping: a few wakings a second for a thread, a few new threads a second for all pools
     // together, and what that costs.
-    let mostSwitches = 3 + Int(4 * elapsed)
+    let mostSwitches = 6 + Int(4 * elapsed)
     let mostNew = 4 + Int(4 * elapsed)
-    let mostCPU = 0.03 + 0.02 * elapsed
+    let mostCPU = 0.06 + 0.03 * elapsed
     var isActive = sample.cpuSeconds - base.cpuSeconds > mostCPU
     for thread in threads {
       if let before = base.switches[thread.id] {

@@ -24,6 +24,7 @@ struct ChildVerdictTests {
       makeTrial("memory", makeScenario(callers: 1, memory: 200)),
       makeTrial("flood", makeScenario(callers: 1)),
       makeTrial("quick", makeScenario(callers: 1000)),
+      makeTrial("main-queue", makeScenario(callers: 1)),
       makeTrial("trap", makeScenario(callers: 1)),
       makeTrial("sync-inside-sync", makeScenario(callers: 1)),
       makeTrial("killed", makeScenario(callers: 1)),
@@ -82,6 +83,11 @@ struct ChildVerdictTests {
     let verdict = try result("lock-twice").verdict
     #expect(verdict.kind == .deadlock)
     #expect(verdict.cause == .unknown, "\(verdict.message)")
+  }
+
+  @Test("may wait for the main queue and the main actor")
+  func mainQueue() throws {
+    #expect(try result("main-queue").verdict.kind == .passed)
   }
 
   @Test("that is slow is not a deadlock", arguments: ["one-sleep", "one-timed-wait"])
