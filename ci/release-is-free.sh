@@ -22,7 +22,7 @@ instructions() {
 
 for file in marked unmarked; do
   swiftc -O -swift-version 6 -parse-as-library -module-name Marks -I "$products/Modules" \
-    -Xcc "-fmodule-map-file=$products/CInterlock.build/module.modulemap" \
+    -Xcc "-fmodule-map-file=$PWD/Sources/CInterlock/include/module.modulemap" \
     -c "ci/release/$file.swift" -o "$work/$file.o"
 done
 
