@@ -50,7 +50,7 @@ package struct EvidenceText: Sendable {
       + "\(verdictText(result.verdict)), \(expected)\(often)"
     var lines = [style.marked(heading, met: result.isMet)]
     lines.append("  " + harmless(result.verdict.message))
-    lines.append("  " + progress(of: seen))
+    lines.append("  " + progress(of: seen, besides: result.verdict.message))
     lines += oracleLines(seen, besides: result.verdict.message)
     lines += seen.misuses.map { "  " + harmless($0) }
     lines += conflictLines(seen)
@@ -66,8 +66,9 @@ package struct EvidenceText: Sendable {
       + context.replayOptions
   }
 
-  private func progress(of seen: Observation) -> String {
-    var parts = ["\(seen.completed) of \(seen.operations) calls completed"]
+  private func progress(of seen: Observation, besides message: String) -> String {
+    let calls = "\(seen.completed) of \(seen.operations) calls completed"
+    var parts = message.contains(calls) ? [] : [calls]
     if seen.callersInside > 0 { parts.append("\(seen.callersInside) callers inside one") }
     if seen.callersWaiting > 0 { parts.append("\(seen.callersWaiting) not begun") }
     parts.append("\(secondsText(seen.seconds)) in all")
