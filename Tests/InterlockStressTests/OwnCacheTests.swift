@@ -53,8 +53,9 @@ struct OwnCacheTests {
     #expect(nowhere.text.contains("'/nowhere' is not a Swift package"))
   }
 
-  private func run(_ executable: String, _ arguments: [String]) throws -> (code: Int32, text: String)
-  {
+  private func run(_ executable: String, _ arguments: [String]) throws -> (
+    code: Int32, text: String
+  ) {
     let process = Process()
     let pipe = Pipe()
     process.executableURL = URL(fileURLWithPath: executable)

@@ -1,4 +1,5 @@
 internal import CInterlock
+internal import Synchronization
 
 /// Two sections that overlapped, before anything of it is put into words.
 struct Meeting: Sendable {
@@ -69,6 +70,7 @@ final class ConflictLog: Sendable {
   }
 
   private let state = Guarded(State())
+  private let isTrapping = Atomic(false)
 
   func add(_ meeting: Meeting) {
     let finding = meeting.finding
@@ -86,6 +88,10 @@ final class ConflictLog: Sendable {
     }
     switch Settings.shared.onConflict {
     case .trap:
+      // Relaxed: it only decides who reports; the others are stopped here, before their bodies run.
+      if isTrapping.exchange(true, ordering: .relaxed) {
+        while true { Platform.pause(microseconds: 1_000_000) }
+      }
       writeError(meeting.conflict(count: 1).description + "\n")
       interlock_trap()
     case .log:

@@ -13,7 +13,8 @@ enum Platform {
 
   /// Stops the calling thread for so long.
   static func pause(microseconds: Int) {
-    var time = timespec(tv_sec: 0, tv_nsec: microseconds * 1000)
+    var time = timespec(
+      tv_sec: microseconds / 1_000_000, tv_nsec: microseconds % 1_000_000 * 1000)
     nanosleep(&time, nil)
   }
 

@@ -9,12 +9,7 @@ struct Measurement {
   /// Nanoseconds for one turn of each row, a list for each round.
   private(set) var rounds: [[Double]] = []
 
-  /// Times every row in every round.
-  ///
-  /// - Parameters:
-  ///   - rows: What is timed.
-  ///   - rounds: How often, at least 1.
-  ///   - turns: How many turns of a row are timed together.
+  /// Times every row in every round, so many turns together.
   init(_ rows: [Row], rounds count: Int, turns: Int) {
     let clock = ContinuousClock()
     // The first round warms up and is dropped.
