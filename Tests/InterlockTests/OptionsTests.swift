@@ -6,12 +6,12 @@ import Testing
 struct OptionsTests {
   @Test("every option is read")
   func all() {
-    let text = "on_conflict=log exit_code=7  stack_depth=4\tsections=off linger=3"
+    let text = "on_conflict=log exit_code=7  stack_depth=4\tsections=off linger=on"
     let (options, errors) = Options.parse(text)
     #expect(errors.isEmpty)
     #expect(
       options
-        == Options(onConflict: .log, exitCode: 7, stackDepth: 4, lingerEvery: 3, isOff: true))
+        == Options(onConflict: .log, exitCode: 7, stackDepth: 4, lingers: true, isOff: true))
   }
 
   @Test("nothing set is nothing changed")
@@ -33,7 +33,7 @@ struct OptionsTests {
       ("stack_depth=17", "'stack_depth' must be a whole number from 0 to 16, found '17'"),
       ("stack_depth=-1", "'stack_depth' must be a whole number from 0 to 16, found '-1'"),
       ("sections=maybe", "'sections' must be on or off, found 'maybe'"),
-      ("linger=70000", "'linger' must be a whole number from 0 to 65535, found '70000'"),
+      ("linger=3", "'linger' must be on or off, found '3'"),
       ("exit_code", "option 'exit_code' needs a value, as in 'exit_code=…'"),
     ])
   func errors(text: String, message: String) {

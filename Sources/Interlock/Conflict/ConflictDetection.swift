@@ -6,22 +6,30 @@ enum ConflictDetection {
     _ open: Registry.OpenSection, _ word: SlotWord, in bucket: Bucket,
     on resource: borrowing Resource
   ) {
+    ConflictLog.shared.waitIfStopping()
     let key = resource.key
     let mine = Evidence(of: open.record)
-    var others: [Evidence] = []
+    // A thousand others may be in at once, nearly all at one place: each place is reported once, counted.
+    var others: [Evidence.RawPlace: (evidence: Evidence, count: Int)] = [:]
     bucket.forEachOccupied { other, slot in
-      if slot != open.slot, other.fragment == word.fragment, other.writes || word.writes,
-        let evidence = Evidence.read(other, in: slot, key: key, owner: mine.owner)
+      guard slot != open.slot, other.fragment == word.fragment, other.writes || word.writes else {
+        return true
+      }
+      if let record = other.record, others[Evidence.RawPlace(of: record)] != nil,
+        record[.key] == UInt(key.hash), record[.owner] != mine.owner
       {
-        others.append(evidence)
+        // Not behind a pin: it is only counted.
+        others[Evidence.RawPlace(of: record)]?.count += 1
+      } else if let evidence = Evidence.read(other, in: slot, key: key, owner: mine.owner) {
+        others[evidence.rawPlace, default: (evidence, 0)].count += 1
       }
       return true
     }
     let name = resource.nameString
     let instance = resource.instanceDescription
-    for other in others {
+    for (other, count) in others.values {
       ConflictLog.shared.add(
-        Meeting(resource: name, instance: instance, first: other, second: mine))
+        Meeting(resource: name, instance: instance, first: other, second: mine), times: count)
     }
   }
 }

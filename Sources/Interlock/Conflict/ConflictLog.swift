@@ -18,13 +18,12 @@ struct Meeting: Sendable {
   struct PlaceAndMode: Hashable {
     var place: Place
     var mode: Mode
-    /// Where the place is the declaration of a `@Tracked` property, the access itself.
-    var address: UInt?
+    var caller: UInt
 
     init(_ evidence: Evidence) {
       place = evidence.place
       mode = evidence.mode
-      address = evidence.placeFromStack ? evidence.addresses.dropFirst(2).first : nil
+      caller = evidence.rawPlace.caller
     }
   }
 
@@ -32,6 +31,14 @@ struct Meeting: Sendable {
     Finding(
       resource: resource, instance: instance,
       places: [PlaceAndMode(first), PlaceAndMode(second)])
+  }
+
+  /// The same with the names that the two threads have now.
+  func withThreadNames() -> Meeting {
+    var meeting = self
+    meeting.first.threadName = Platform.threadName(first.thread)
+    meeting.second.threadName = Platform.threadName(second.thread)
+    return meeting
   }
 
   /// The two sections themselves: both of them may have seen this one meeting.
@@ -70,36 +77,62 @@ final class ConflictLog: Sendable {
   }
 
   private let state = Guarded(State())
-  private let isTrapping = Atomic(false)
+  private let stopping = Guarded<(@Sendable (Conflict) -> Never)?>(nil)
+  private let isStopping = Atomic(false)
 
-  func add(_ meeting: Meeting) {
+  /// From now on the first conflict of all goes to `report`, and no thread passes one.
+  func stop(with report: @escaping @Sendable (Conflict) -> Never) {
+    stopping.withLock { $0 = report }
+  }
+
+  /// Keeps a thread that meets a conflict while the process is being stopped for another.
+  func waitIfStopping() {
+    // Relaxed: whoever misses the flag is stopped by the exchange.
+    if isStopping.load(ordering: .relaxed) { Self.waitForTheEnd() }
+  }
+
+  private func becomeTheOneThatStops() {
+    // Relaxed: it only decides who reports.
+    if isStopping.exchange(true, ordering: .relaxed) { Self.waitForTheEnd() }
+  }
+
+  private static func waitForTheEnd() -> Never {
+    while true { Platform.pause(microseconds: 1_000_000) }
+  }
+
+  func add(_ meeting: Meeting, times: Int = 1) {
+    if let report = stopping.withLock({ $0 }) {
+      becomeTheOneThatStops()
+      report(meeting.withThreadNames().conflict(count: 1))
+    }
     let finding = meeting.finding
     let isNew = state.withLock { state in
       if var entry = state.entries[finding] {
-        if entry.lastSections != meeting.sections { entry.count += 1 }
+        if times > 1 || entry.lastSections != meeting.sections { entry.count += times }
         entry.lastSections = meeting.sections
         state.entries[finding] = entry
         return false
       }
       state.order.append(finding)
       state.entries[finding] = Entry(
-        meeting: meeting, count: 1, lastSections: meeting.sections)
+        meeting: meeting, count: times, lastSections: meeting.sections)
       return true
     }
+    guard isNew || Settings.shared.stopsAtConflict else { return }
+    // Now, while both threads live; the rest can wait until somebody reads it.
+    let meeting = meeting.withThreadNames()
+    state.withLock { $0.entries[finding]?.meeting = meeting }
     switch Settings.shared.onConflict {
     case .trap:
-      // Relaxed: it only decides who reports; the others are stopped here, before their bodies run.
-      if isTrapping.exchange(true, ordering: .relaxed) {
-        while true { Platform.pause(microseconds: 1_000_000) }
-      }
+      becomeTheOneThatStops()
       writeError(meeting.conflict(count: 1).description + "\n")
       interlock_trap()
     case .log:
-      if isNew { writeError(meeting.conflict(count: 1).description + "\n") }
+      writeError(meeting.conflict(count: times).description + "\n")
     case .record:
       break
     case .handler(let handler):
-      if isNew { handler(meeting.conflict(count: 1)) }
+      handler(meeting.conflict(count: times))
     }
   }
 

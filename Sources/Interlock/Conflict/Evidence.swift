@@ -13,7 +13,31 @@ struct Evidence: Sendable {
     }
   }
 
+  /// A place before it is put into words.
+  struct RawPlace: Hashable, Sendable {
+    var file: UInt
+    var lineAndFlags: UInt
+    /// Who called the accessor, where the place is a property's declaration.
+    var caller: UInt
+
+    init(of record: Record) {
+      file = record[.file]
+      lineAndFlags = record[.lineAndFlags]
+      let isAccessor = lineAndFlags & Record.placeFromStackFlag != 0
+      // Behind the accessors that the library and the compiler wrote.
+      caller = isAccessor ? record.words[Record.stack + 2].load(ordering: .relaxed) : 0
+    }
+
+    /// The place of a section whose record is gone.
+    init() {
+      file = 0
+      lineAndFlags = 0
+      caller = 0
+    }
+  }
+
   var identity: Identity
+  var rawPlace: RawPlace
   var owner: UInt
   var key: ResourceKey
   var mode: Mode
@@ -21,6 +45,7 @@ struct Evidence: Sendable {
   var placeFromStack: Bool
   var place: Place
   var thread: UInt
+  /// The thread's name, once it has been asked for: that takes three system calls.
   var threadName: String?
   var queueLabel: String?
   var addresses: [UInt]
@@ -29,6 +54,7 @@ struct Evidence: Sendable {
   /// Copies a record that cannot change: the caller's own, or one behind a pin.
   init(of record: Record) {
     identity = Identity(home: record[.home], generation: record[.generation])
+    rawPlace = RawPlace(of: record)
     owner = record[.owner]
     key = ResourceKey(hash: UInt64(record[.key]))
     let lineAndFlags = record[.lineAndFlags]
@@ -45,14 +71,14 @@ struct Evidence: Sendable {
     let frameCount = record[.frameCount]
     wasUnwound = frameCount & Record.unwound != 0
     addresses = (0..<min(Int(frameCount & 0xFF), Record.frameLimit)).map {
-      record.words[16 + $0].load(ordering: .relaxed)
+      record.words[Record.stack + $0].load(ordering: .relaxed)
     }
-    threadName = Platform.threadName(thread)
   }
 
   /// What is left of a section that ended before its record could be read: its mode.
   init(goneBehind word: SlotWord, key: ResourceKey) {
     identity = Identity(home: 0, generation: 0)
+    rawPlace = RawPlace()
     owner = 0
     self.key = key
     mode = word.writes ? .noReadWrite : .noWrite

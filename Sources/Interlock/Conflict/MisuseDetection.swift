@@ -12,7 +12,7 @@ enum MisuseDetection {
     var misuse = Misuse(
       kind: .endWithoutBegin, resource: resource.nameString,
       instance: resource.instanceDescription, end: site.place, begin: nil,
-      thread: currentThreadName())
+      thread: threadName(ThreadHome.current.pointee.thread))
     if let open = Registry.innermost(on: key, of: owner, writes: !mode.writes) {
       misuse.kind = .endInAnotherMode
       misuse.begin = Evidence(of: open.record).place
@@ -55,7 +55,7 @@ enum MisuseDetection {
       let evidence = Evidence(of: record)
       let misuse = Misuse(
         kind: .threadExited, resource: name(in: record), instance: instance(in: record), end: nil,
-        begin: evidence.place, thread: evidence.threadName ?? "thread \(evidence.thread)")
+        begin: evidence.place, thread: threadName(evidence.thread))
       Registry.end(open)
       MisuseLog.shared.add(misuse)
     }
@@ -77,7 +77,7 @@ enum MisuseDetection {
         Misuse(
           kind: .processEnded, resource: name(in: record), instance: instance(in: record),
           end: nil, begin: evidence.place,
-          thread: evidence.threadName ?? "thread \(evidence.thread)"))
+          thread: threadName(evidence.thread)))
     }
   }
 
@@ -100,9 +100,8 @@ enum MisuseDetection {
     Resource.instanceDescription(instance: record[.instance], type: record[.instanceType])
   }
 
-  private static func currentThreadName() -> String {
-    let thread = ThreadHome.current.pointee.thread
-    return Platform.threadName(thread) ?? "thread \(thread)"
+  private static func threadName(_ thread: UInt) -> String {
+    Platform.threadName(thread) ?? "thread \(thread)"
   }
 }
 

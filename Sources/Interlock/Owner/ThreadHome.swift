@@ -31,8 +31,6 @@ struct ThreadHome: ~Copyable {
   var following: Pointer?
   /// The next home without a thread.
   var nextIdle: Pointer?
-  /// What the delays follow from.
-  var random: UInt64 = 0x9E37_79B9_7F4A_7C15
 
   init() {
     records = zeroedWords(Self.recordCount * Record.wordCount)

@@ -44,7 +44,6 @@ enum ThreadHomes {
     home.pointee.nextIdle = nil
     home.pointee.threadOwner = number << 1
     home.pointee.thread = UInt(interlock_thread_number())
-    home.pointee.random ^= UInt64(number) &* 0xD6E8_FEB8_6659_FD93
     home.pointee.labelSeen = nil
     home.pointee.labelCopy = nil
     interlock_stack_bounds(&home.pointee.stackLow, &home.pointee.stackHigh)

@@ -5,11 +5,14 @@ internal import Synchronization
 struct HotSettings {
   private static let readyFlag: UInt = 1 << 63
   private static let offFlag: UInt = 1 << 62
+  private static let lingerFlag: UInt = 1 << 61
 
   private var bits: UInt
 
-  init(stackDepth: Int, lingerEvery: Int, isOff: Bool) {
-    bits = Self.readyFlag | UInt(stackDepth) | UInt(lingerEvery) << 8 | (isOff ? Self.offFlag : 0)
+  init(stackDepth: Int, lingers: Bool, isOff: Bool) {
+    bits =
+      Self.readyFlag | UInt(stackDepth) | (lingers ? Self.lingerFlag : 0)
+      | (isOff ? Self.offFlag : 0)
   }
 
   @inline(__always)
@@ -35,7 +38,7 @@ struct HotSettings {
   @inline(__always)
   var stackDepth: Int { Int(bits & 0xFF) }
   @inline(__always)
-  var lingerEvery: UInt { bits >> 8 & 0xFFFF }
+  var lingers: Bool { bits & Self.lingerFlag != 0 }
   @inline(__always)
   var isOff: Bool { bits & Self.offFlag != 0 }
 }

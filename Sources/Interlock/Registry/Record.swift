@@ -11,8 +11,10 @@ struct Record: Equatable {
   static let wordCount = 32
   /// The most frames of a stack that a record holds.
   static let frameLimit = 16
+  /// The word where the stack begins.
+  static let stack = 16
 
-  /// The words' meaning by position; from 16 on they are the stack.
+  /// The words' meaning by position; from `stack` on they are the stack.
   enum Field: Int {
     /// Grows with every section begun on the home.
     case generation
@@ -67,7 +69,7 @@ struct Record: Equatable {
   /// The words of the stack, as memory for the frame walk.
   @inline(__always)
   var frames: UnsafeMutablePointer<UInt> {
-    UnsafeMutableRawPointer(words + 16).assumingMemoryBound(to: UInt.self)
+    UnsafeMutableRawPointer(words + Self.stack).assumingMemoryBound(to: UInt.self)
   }
 
   @inline(__always)

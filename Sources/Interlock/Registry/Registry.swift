@@ -59,7 +59,7 @@ enum Registry {
     if conflicts {
       ConflictDetection.report(open, word, in: bucket, on: resource)
     }
-    if settings.lingerEvery != 0 { home.lingerSometimes(settings.lingerEvery) }
+    if settings.lingers { Linger.afterBegin() }
     return open
   }
 

@@ -8,7 +8,7 @@ struct Options: Equatable {
   var onConflict: OnConflict?
   var exitCode: Int?
   var stackDepth: Int?
-  var lingerEvery: Int?
+  var lingers: Bool?
   var isOff: Bool?
 
   /// The options there are, in the order in which they are listed.
@@ -46,12 +46,16 @@ struct Options: Equatable {
       stackDepth = Self.number(value, in: 0...Record.frameLimit)
       return stackDepth == nil ? Self.mustBe(name, in: 0...Record.frameLimit, found: value) : nil
     case "sections":
-      isOff = value == "off" ? true : value == "on" ? false : nil
+      isOff = Self.isOn(value).map { !$0 }
       return isOff == nil ? "'sections' must be on or off, found '\(value)'" : nil
     default:
-      lingerEvery = Self.number(value, in: 0...65535)
-      return lingerEvery == nil ? Self.mustBe(name, in: 0...65535, found: value) : nil
+      lingers = Self.isOn(value)
+      return lingers == nil ? "'linger' must be on or off, found '\(value)'" : nil
     }
+  }
+
+  private static func isOn(_ value: String) -> Bool? {
+    value == "on" ? true : value == "off" ? false : nil
   }
 
   private static func number(_ value: String, in range: ClosedRange<Int>) -> Int? {

@@ -7,11 +7,11 @@ final class Settings: Sendable {
     var onMisuse = SectionTracking.MisuseAction.log
     var exitCode = 66
     var stackDepth = Record.frameLimit
-    var lingerEvery = 0
+    var lingers = false
     var isOff = false
 
     var hot: HotSettings {
-      HotSettings(stackDepth: stackDepth, lingerEvery: lingerEvery, isOff: isOff)
+      HotSettings(stackDepth: stackDepth, lingers: lingers, isOff: isOff)
     }
   }
 
@@ -31,7 +31,7 @@ final class Settings: Sendable {
     }
     state.exitCode = options.exitCode ?? state.exitCode
     state.stackDepth = options.stackDepth ?? state.stackDepth
-    state.lingerEvery = options.lingerEvery ?? state.lingerEvery
+    state.lingers = options.lingers ?? state.lingers
     state.isOff = options.isOff ?? state.isOff
     self.state = Guarded(state)
   }
@@ -64,9 +64,9 @@ final class Settings: Sendable {
     set { change { $0.stackDepth = min(max(newValue, 0), Record.frameLimit) } }
   }
 
-  var lingerEvery: Int {
-    get { state.withLock { $0.lingerEvery } }
-    set { change { $0.lingerEvery = min(max(newValue, 0), 65535) } }
+  var lingers: Bool {
+    get { state.withLock { $0.lingers } }
+    set { change { $0.lingers = newValue } }
   }
 
   /// Whether conflicts that nobody handled make the process fail.
@@ -75,6 +75,11 @@ final class Settings: Sendable {
     case .log, .record: true
     case .trap, .handler: false
     }
+  }
+
+  /// Whether no thread passes a conflict, a known one neither.
+  var stopsAtConflict: Bool {
+    if case .trap = onConflict { true } else { false }
   }
 
   private func change(_ body: (inout State) -> Void) {

@@ -10,7 +10,6 @@ final class SectionWatch: Sendable {
   private static let mostMisuses = 100
 
   private let events: EventPipe
-  private let hasConflict = Atomic(false)
   private let misuses = Atomic(0)
 
   /// Reports to this pipe.
@@ -18,12 +17,8 @@ final class SectionWatch: Sendable {
     self.events = events
   }
 
-  /// Reports the first conflict and ends the process; whoever meets another meanwhile waits for that.
+  /// Reports the first conflict and ends the process.
   func conflict(_ conflict: Conflict) -> Never {
-    // Relaxed: it only decides who reports.
-    if hasConflict.exchange(true, ordering: .relaxed) {
-      while true { pause() }
-    }
     events.send(.conflict(conflict))
     _exit(Self.exitCode)
   }
@@ -39,7 +34,9 @@ final class SectionWatch: Sendable {
 
 /// Has the section tracker tell the watch what it finds, whatever the environment says.
 func watchSections(reportingTo watch: SectionWatch) {
-  SectionTracking.onConflict = .handler { watch.conflict($0) }
+  // No thread goes past a conflict: what it would do to the heap could crash the process before the
+  // conflict is reported.
+  SectionTracking.stopAtFirstConflict { watch.conflict($0) }
   SectionTracking.onMisuse = .handler { misuse in
     let line = "\(misuse)"
     let prefix = "interlock: misuse: "

@@ -25,7 +25,7 @@ package func runWorkload(
   if workload.preparesAllKeys { storeAllKeys(of: workload, in: subject, pattern: pattern) }
   // From here on there is somebody to meet. A machine that is busy elsewhere may run a thousand short calls
   // one after the other: a section that lingers now and then lets the next caller come while it is open.
-  SectionTracking.lingerEvery = 8
+  SectionTracking.lingers = true
   let driver = workload.driver.make()
   for phase in workload.phases.indices {
     let run = PhaseRun(
