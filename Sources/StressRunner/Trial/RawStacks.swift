@@ -54,7 +54,8 @@ struct RawStacks: Sendable {
       frames[address] = [StackFrame(address: address, image: origin.image)]
       if let own = origin.ownAddress { child[own] = address }
     }
-    for (own, symbols) in Dictionary(grouping: symbolicate(Array(child.keys)), by: \.address) {
+    let found = MappedFiles.keep { symbolicate(Array(child.keys)) }
+    for (own, symbols) in Dictionary(grouping: found, by: \.address) {
       guard let address = child[own] else { continue }
       frames[address] = symbols.map { symbol in
         var frame = symbol

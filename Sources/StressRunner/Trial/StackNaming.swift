@@ -10,12 +10,19 @@ final class StackNaming: Sendable {
   // Reached under the lock alone.
   nonisolated(unsafe) private var finished: Observation?
 
-  /// Begins to name.
+  /// Begins to name; to be called on the thread that starts the children.
   init(
     of stacks: RawStacks, in observation: Observation, index: Int,
     symbolicate: @escaping RawStacks.Symbolicate
   ) {
     self.index = index
+    // The list of images is taken here, with one address that is cheap to name. Taken on the other
+    // thread, it could have holes: this one maps memory for the next child, and the system's list of
+    // mappings shifts while it is read.
+    let cheap = stacks.origins.first {
+      $0.value.ownAddress != nil && $0.value.image.hasPrefix("libc.")
+    }
+    if let address = cheap?.value.ownAddress { _ = MappedFiles.keep { symbolicate([address]) } }
     Thread { [self] in
       var observation = observation
       observation.threads = stacks.groups(symbolicate: symbolicate)
