@@ -44,7 +44,8 @@ public enum TrialHost {
     _ trial: Trial, on entry: SubjectEntry, table: ProgressTable, events: EventPipe
   ) -> Never {
     let subject = entry.make()
-    let missing = trial.scenario.workload.neededKinds.filter { !subject.supports($0) }
+    let needed = trial.scenario.workload.kinds
+    let missing = Operation.Kind.allCases.filter { needed.contains($0) && !subject.supports($0) }
     guard missing.isEmpty else {
       let names = missing.map(\.rawValue).joined(separator: ", ")
       end(events, .notRun("'\(trial.subject)' does not have: \(names)"))
@@ -89,19 +90,5 @@ public enum TrialHost {
       space += UInt(max(0, threads)) * 8 * mebibyte
     }
     Platform.limit(addressSpaceBytes: interlock_under_thread_sanitizer() ? nil : space)
-  }
-}
-
-extension Workload {
-  /// The kinds of call that the workload makes, each once, in a fixed order.
-  fileprivate var neededKinds: [Operation.Kind] {
-    var used: Set<Operation.Kind> = preparesAllKeys ? [.set] : []
-    for phase in phases {
-      switch phase.operations {
-      case .sequence(let kinds): used.formUnion(kinds)
-      case .weighted(let weights): used.formUnion(weights.map(\.kind))
-      }
-    }
-    return Operation.Kind.allCases.filter(used.contains)
   }
 }

@@ -75,7 +75,7 @@ struct ProgressTable: @unchecked Sendable {
   }
 
   /// Gives the mapping back; the table must not be used after.
-  func unmap() { munmap(base, bytes) }
+  func unmap() { MappedFiles.unmap(base, bytes: bytes) }
 
   /// The trial.
   var trial: Trial? {

@@ -5,6 +5,8 @@ import Interlock
 final class RunningTrial {
   /// A child is looked at so often.
   private static let sampleSeconds = 0.02
+  /// Nor less often, however many threads it has: the stall detector needs a few looks in a row.
+  private static let longestSampleSeconds = 0.1
   /// Looking at a child may take this part of the runner's time.
   private static let sampleShare = 0.1
   /// A child that has said that it is finished ends at once; if it does not, it is not waited for.
@@ -17,7 +19,7 @@ final class RunningTrial {
   /// When to look again.
   private(set) var nextSample: Double
 
-  private let symbolicate: StackCapture.Symbolicate
+  private let symbolicate: RawStacks.Symbolicate
   private var observation: Observation
   private var detector: StallDetector
   private var endSeenAt: Double?
@@ -26,7 +28,7 @@ final class RunningTrial {
   private var idle: [Int: Int] = [:]
 
   init(
-    index: Int, trial: Trial, child: ChildProcess, symbolicate: @escaping StackCapture.Symbolicate
+    index: Int, trial: Trial, child: ChildProcess, symbolicate: @escaping RawStacks.Symbolicate
   ) {
     self.index = index
     self.trial = trial
@@ -63,17 +65,25 @@ final class RunningTrial {
       return .exited(code: 0)
     }
     guard now >= nextSample else { return nil }
+    let usedBefore = Platform.cpuOfThisThread
     let ending = look(at: now)
-    let after = Platform.now
-    nextSample = after + max(Self.sampleSeconds, (after - now) / Self.sampleShare)
+    // In processor time: on a busy machine, the time that passes is mostly that of others.
+    let used = Platform.cpuOfThisThread - usedBefore
+    nextSample =
+      Platform.now
+      + min(max(Self.sampleSeconds, used / Self.sampleShare), Self.longestSampleSeconds)
     return ending
   }
 
-  /// Ends the child if it still runs, and gives all that was seen.
-  func finish(_ ending: Observation.Ending, folder: TemporaryFolder) -> Observation {
+  /// Ends the child if it still runs, and gives all that was seen; the threads, where there is need
+  /// to know what they did, are still to be named.
+  func finish(
+    _ ending: Observation.Ending, folder: TemporaryFolder
+  ) -> (observation: Observation, stacks: RawStacks?) {
     let process = child.process
-    if case .stalled = ending { captureThreads() }
-    if case .outOfTime = ending { captureThreads() }
+    var stacks: RawStacks?
+    if case .stalled = ending { stacks = captureThreads() }
+    if case .outOfTime = ending { stacks = captureThreads() }
     observation.ending = ending
     let status = child.end()
     if case .exited = ending { observation.ending = Self.ending(ofStatus: status) }
@@ -89,7 +99,7 @@ final class RunningTrial {
     }
     observation.errorOutput = Self.text(child.errorOutput)
     child.dispose()
-    return observation
+    return (observation, stacks)
   }
 
   /// Takes note of an event; gives the ending, where it decides that.
@@ -155,8 +165,15 @@ final class RunningTrial {
       let capture = StackCapture(process: child.process, table: child.table)
       guard let stack = capture.capture([thread.id], patience: 0.05)[thread.id], !stack.isEmpty
       else { return true }
-      let frames = capture.named(Set(stack), symbolicate: symbolicate)
-      let isIdle = stack.allSatisfy { frames[$0]?.allSatisfy(\.isPoolMachinery) ?? false }
+      let origins = capture.origins(of: Set(stack))
+      // The images alone tell, unless libdispatch is linked into the executable.
+      var isIdle = stack.allSatisfy {
+        StackFrame(address: $0, image: origins[$0]?.image).isPoolMachinery
+      }
+      if !isIdle {
+        let frames = RawStacks(threads: [], origins: origins).named(symbolicate: symbolicate)
+        isIdle = stack.allSatisfy { frames[$0]?.allSatisfy(\.isPoolMachinery) ?? false }
+      }
       guard isIdle else { return true }
       idle[thread.id] =
         Platform.threads(of: child.process).first { $0.id == thread.id }?.switches
@@ -165,11 +182,10 @@ final class RunningTrial {
     }
   }
 
-  private func captureThreads() {
+  private func captureThreads() -> RawStacks {
     let ignored = child.table.ignoredThreads
     let threads = Platform.threads(of: child.process).filter { !ignored.contains($0.id) }
-    let capture = StackCapture(process: child.process, table: child.table)
-    observation.threads = capture.groups(of: threads, symbolicate: symbolicate)
+    return StackCapture(process: child.process, table: child.table).stacks(of: threads)
   }
 
   /// A wait status by hand: its macros are not imported.

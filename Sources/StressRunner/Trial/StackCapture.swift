@@ -4,10 +4,6 @@ import Interlock
 
 /// Makes a child's threads write down their stacks, and reads them.
 struct StackCapture {
-  /// Names addresses of this process: several frames for one where functions were inlined, none where
-  /// nothing is known.
-  typealias Symbolicate = @Sendable ([UInt]) -> [StackFrame]
-
   let process: pid_t
   let table: ProgressTable
 
@@ -41,68 +37,33 @@ struct StackCapture {
     return stacks
   }
 
-  /// The child's threads with their stacks, those with equal stacks and states folded into one, the
-  /// most frequent first.
-  func groups(of threads: [Platform.Thread], symbolicate: Symbolicate)
-    -> [Observation.ThreadGroup]
-  {
+  /// The child's threads with their stacks; those of `threads` that do not answer have none.
+  func stacks(of threads: [Platform.Thread]) -> RawStacks {
     let stacks = capture(threads.map(\.id), patience: 0.25)
-    let frames = named(Set(stacks.values.joined()), symbolicate: symbolicate)
-    struct Key: Hashable {
-      var state: String
-      var stack: [UInt]
-      /// Threads without a stack are told apart by name.
-      var name: String
-    }
-    var groups: [Key: Observation.ThreadGroup] = [:]
-    var order: [Key] = []
-    for thread in threads {
-      let stack = stacks[thread.id] ?? []
-      let key = Key(
-        state: thread.state.rawValue, stack: stack, name: stack.isEmpty ? thread.name : "")
-      if groups[key] == nil {
-        order.append(key)
-        groups[key] = Observation.ThreadGroup(
-          count: 0, name: thread.name, state: key.state,
-          stack: stack.flatMap { frames[$0] ?? [StackFrame(address: $0)] })
-      }
-      groups[key]?.count += 1
-    }
-    // Stable, so that equal counts stay in the order of the threads' numbers.
-    return order.compactMap { groups[$0] }.enumerated()
-      .sorted { ($1.element.count, $0.offset) < ($0.element.count, $1.offset) }.map(\.element)
+    return RawStacks(
+      threads: threads.map { ($0.name, $0.state.rawValue, stacks[$0.id] ?? []) },
+      origins: origins(of: Set(stacks.values.joined())))
   }
 
-  /// Names addresses of the child: each is looked up where the same file is mapped in this process.
-  func named(_ addresses: Set<UInt>, symbolicate: Symbolicate) -> [UInt: [StackFrame]] {
+  /// Finds addresses of the child: each is looked up where the same file is mapped in this process.
+  func origins(of addresses: Set<UInt>) -> [UInt: RawStacks.Origin] {
     let theirs = Platform.mappings(of: process)
     let ours = Platform.mappings(of: getpid())
-    var frames: [UInt: [StackFrame]] = [:]
-    var here: [UInt: (address: UInt, image: String)] = [:]
+    var origins: [UInt: RawStacks.Origin] = [:]
     for address in addresses {
-      guard let mapping = theirs.first(where: { $0.addresses.contains(address) }) else {
-        frames[address] = [StackFrame(address: address)]
-        continue
-      }
-      let image = mapping.path.split(separator: "/").last.map(String.init) ?? mapping.path
-      frames[address] = [StackFrame(address: address, image: image)]
+      guard let mapping = theirs.first(where: { $0.addresses.contains(address) }) else { continue }
       let offset = address - mapping.addresses.lowerBound + mapping.offset
-      if let own = ours.first(where: {
+      let own = ours.first {
         $0.path == mapping.path && offset >= $0.offset
           && offset - $0.offset < UInt($0.addresses.count)
-      }) {
-        here[own.addresses.lowerBound + (offset - own.offset)] = (address, image)
       }
+      // What is no file, such as the kernel's own page, has no symbols; and looking for them would have
+      // the list of images taken anew each time.
+      let isFile = mapping.path.hasPrefix("/")
+      origins[address] = RawStacks.Origin(
+        image: mapping.path.split(separator: "/").last.map(String.init) ?? mapping.path,
+        ownAddress: !isFile ? nil : own.map { $0.addresses.lowerBound + (offset - $0.offset) })
     }
-    for (own, symbols) in Dictionary(grouping: symbolicate(Array(here.keys)), by: \.address) {
-      guard let there = here[own] else { continue }
-      frames[there.address] = symbols.map { symbol in
-        var frame = symbol
-        frame.address = there.address
-        frame.image = frame.image ?? there.image
-        return frame
-      }
-    }
-    return frames
+    return origins
   }
 }

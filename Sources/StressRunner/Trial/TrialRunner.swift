@@ -54,9 +54,23 @@ public struct TrialRunner: Sendable {
     let launch = launch(in: folder)
     var next = 0
     var running: [RunningTrial] = []
-    while next < trials.count || !running.isEmpty {
+    var naming: [StackNaming] = []
+    func deliverNamed() {
+      naming.removeAll { job in
+        guard let observation = job.observation else { return false }
+        onEvent(.finished(index: job.index, Self.result(trials[job.index], observation)))
+        return true
+      }
+    }
+    while next < trials.count || !running.isEmpty || !naming.isEmpty {
+      deliverNamed()
       if interlock_interrupted() {
         for trial in running { _ = trial.finish(.notRun(reason: "interrupted"), folder: folder) }
+        // What had ended before the interrupt is judged.
+        while !naming.isEmpty {
+          usleep(1000)
+          deliverNamed()
+        }
         return .interrupted
       }
       while running.count < max(1, jobs), next < trials.count {
@@ -71,11 +85,18 @@ public struct TrialRunner: Sendable {
         }
         next += 1
       }
-      Self.wait(for: running)
+      if running.isEmpty && naming.isEmpty { continue }
+      Self.wait(for: running, atMost: naming.isEmpty ? 1 : 0.005)
       running.removeAll { trial in
         guard let ending = trial.step(at: Platform.now) else { return false }
-        let observation = trial.finish(ending, folder: folder)
-        onEvent(.finished(index: trial.index, Self.result(trial.trial, observation)))
+        let (observation, stacks) = trial.finish(ending, folder: folder)
+        if let stacks {
+          naming.append(
+            StackNaming(
+              of: stacks, in: observation, index: trial.index, symbolicate: symbolicate))
+        } else {
+          onEvent(.finished(index: trial.index, Self.result(trial.trial, observation)))
+        }
         return true
       }
     }
@@ -83,10 +104,9 @@ public struct TrialRunner: Sendable {
   }
 
   /// Sleeps until a child says something or ends, or one is to be looked at.
-  private static func wait(for running: [RunningTrial]) {
-    guard !running.isEmpty else { return }
+  private static func wait(for running: [RunningTrial], atMost longest: Double) {
     let now = Platform.now
-    let seconds = running.map { $0.timeout(at: now) }.min() ?? 0
+    let seconds = running.map { $0.timeout(at: now) }.reduce(longest, min)
     var waited = running.flatMap(\.child.descriptors).map {
       pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
     }

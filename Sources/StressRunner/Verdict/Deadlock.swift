@@ -15,7 +15,7 @@ struct Deadlock {
   init(_ observation: Observation, in scenario: Scenario) {
     self.observation = observation
     workers = observation.threads.filter { group in
-      group.state == "sleeping" && group.stack.contains { $0.isPoolWorker || $0.isTaskJob }
+      group.state == "sleeping" && Self.isOfPool(group)
         && group.stack.contains { !$0.isPoolMachinery }
     }
     jobs = workers.filter { $0.stack.contains { $0.isTaskJob } }
@@ -70,6 +70,13 @@ struct Deadlock {
       let last = observation.threadCounts.last, last.threads > before.threads
     else { return nil }
     return last.threads - before.threads
+  }
+
+  /// By its stack, or, where that has no names, by the name that libdispatch gives its threads.
+  private static func isOfPool(_ group: Observation.ThreadGroup) -> Bool {
+    group.stack.contains { $0.isPoolWorker || $0.isTaskJob }
+      || group.name.hasSuffix("-qos") || group.name.hasSuffix("-qos.overcommit")
+      || group.name.hasPrefix("DispatchWorker")
   }
 
   private static func waitsForLock(_ group: Observation.ThreadGroup) -> Bool {

@@ -34,7 +34,7 @@ struct DeadlockCauseTests {
   static func group(
     _ count: Int, _ stack: [StackFrame], state: String = "sleeping"
   ) -> Observation.ThreadGroup {
-    Observation.ThreadGroup(count: count, name: "oot.default-qos", state: state, stack: stack)
+    Observation.ThreadGroup(count: count, name: "thread", state: state, stack: stack)
   }
 
   /// The verdict on a child that stalled 2 s before its end at 3 s.
@@ -67,6 +67,14 @@ struct DeadlockCauseTests {
         == "0 of 1000 calls completed, then none for 2 s; all 7 threads are blocked (5 → 7 threads "
         + "in 2 s, one more a second); 6 of them wait in Cache.get(_:)  Cache.swift:42; the Dispatch "
         + "pool grew by 2 since the last progress: work is queued behind the 6 workers that wait")
+  }
+
+  @Test("is starvation where only the threads' names tell that they are a pool's")
+  func unnamedFrames() {
+    var workers = Self.group(
+      6, Self.user + [StackFrame(address: 7, image: "libdispatch.so")])
+    workers.name = "oot.default-qos"
+    #expect(Self.verdict([workers], counts: Self.growing).cause == .starvation)
   }
 
   @Test("is starvation where a pool is at its limit")

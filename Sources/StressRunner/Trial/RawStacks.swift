@@ -1,0 +1,69 @@
+import Interlock
+
+/// A child's threads and stacks as addresses: what is left to do is to name them, which takes up to a
+/// second on a busy machine, and no longer needs the child.
+struct RawStacks: Sendable {
+  /// Names addresses of this process: several frames for one where functions were inlined, none where
+  /// nothing is known.
+  typealias Symbolicate = @Sendable ([UInt]) -> [StackFrame]
+
+  /// Where an address of the child lies.
+  struct Origin: Sendable {
+    /// The file name of the binary image.
+    var image: String
+    /// The same place of that image in this process, if the image is loaded here.
+    var ownAddress: UInt?
+  }
+
+  /// Name, state and stack of each thread.
+  var threads: [(name: String, state: String, stack: [UInt])]
+  /// What is known of the addresses in the stacks.
+  var origins: [UInt: Origin]
+
+  /// The threads with those of equal stacks and states folded into one, the most frequent first.
+  func groups(symbolicate: Symbolicate) -> [Observation.ThreadGroup] {
+    struct Key: Hashable {
+      var state: String
+      var stack: [UInt]
+      /// Threads without a stack are told apart by name.
+      var name: String
+    }
+    let frames = named(symbolicate: symbolicate)
+    var groups: [Key: Observation.ThreadGroup] = [:]
+    var order: [Key] = []
+    for (name, state, stack) in threads {
+      let key = Key(state: state, stack: stack, name: stack.isEmpty ? name : "")
+      if groups[key] == nil {
+        order.append(key)
+        groups[key] = Observation.ThreadGroup(
+          count: 0, name: name, state: state,
+          stack: stack.flatMap { frames[$0] ?? [StackFrame(address: $0)] })
+      }
+      groups[key]?.count += 1
+    }
+    // By number too, so that equal counts stay in the order of the threads.
+    return order.compactMap { groups[$0] }.enumerated()
+      .sorted { ($1.element.count, $0.offset) < ($0.element.count, $1.offset) }.map(\.element)
+  }
+
+  /// The frames of every address whose image is known.
+  func named(symbolicate: Symbolicate) -> [UInt: [StackFrame]] {
+    var frames: [UInt: [StackFrame]] = [:]
+    var child: [UInt: UInt] = [:]
+    for (address, origin) in origins {
+      frames[address] = [StackFrame(address: address, image: origin.image)]
+      if let own = origin.ownAddress { child[own] = address }
+    }
+    let found = MappedFiles.keep { symbolicate(Array(child.keys)) }
+    for (own, symbols) in Dictionary(grouping: found, by: \.address) {
+      guard let address = child[own] else { continue }
+      frames[address] = symbols.map { symbol in
+        var frame = symbol
+        frame.address = address
+        frame.image = frame.image ?? origins[address]?.image
+        return frame
+      }
+    }
+    return frames
+  }
+}

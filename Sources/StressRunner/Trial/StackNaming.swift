@@ -1,0 +1,35 @@
+import Foundation
+
+/// Names the stacks of a trial that has ended, on a thread of its own: while that reads debug
+/// information, other trials must be looked at in time.
+final class StackNaming: Sendable {
+  /// The trial's number in the list.
+  let index: Int
+  // Not `Mutex`: ThreadSanitizer takes a contended one for a race.
+  private let lock = NSLock()
+  // Reached under the lock alone.
+  nonisolated(unsafe) private var finished: Observation?
+
+  /// Begins to name; to be called on the thread that starts the children.
+  init(
+    of stacks: RawStacks, in observation: Observation, index: Int,
+    symbolicate: @escaping RawStacks.Symbolicate
+  ) {
+    self.index = index
+    // The list of images is taken here, with one address that is cheap to name. Taken on the other
+    // thread, it could have holes: this one maps memory for the next child, and the system's list of
+    // mappings shifts while it is read.
+    let cheap = stacks.origins.first {
+      $0.value.ownAddress != nil && $0.value.image.hasPrefix("libc.")
+    }
+    if let address = cheap?.value.ownAddress { _ = MappedFiles.keep { symbolicate([address]) } }
+    Thread { [self] in
+      var observation = observation
+      observation.threads = stacks.groups(symbolicate: symbolicate)
+      lock.withLock { finished = observation }
+    }.start()
+  }
+
+  /// The observation with its threads; `nil` while they are being named.
+  var observation: Observation? { lock.withLock { finished } }
+}
