@@ -86,7 +86,7 @@ extension Platform {
   /// What a sleeping thread waits for: not to be had.
   static func wait(of thread: Int, in process: pid_t) -> Wait { .unknown }
 
-  /// The files that a process has mapped: not needed, since stacks are not captured there.
+  /// The code that a process has mapped: not needed, since stacks are not captured there.
   static func mappings(of process: pid_t) -> [Mapping] { [] }
 }
 #endif

@@ -99,12 +99,13 @@ extension Platform {
     }
   }
 
-  /// The files that a process has mapped.
+  /// The code that a process has mapped. Without data: whoever reads symbols maps the same files
+  /// again, to read them, and no code runs there.
   static func mappings(of process: pid_t) -> [Mapping] {
     guard let text = contents(of: "/proc/\(process)/maps") else { return [] }
     return String(decoding: text, as: UTF8.self).split(separator: "\n").compactMap { line in
       let fields = line.split(separator: " ", maxSplits: 5, omittingEmptySubsequences: true)
-      guard fields.count == 6 else { return nil }
+      guard fields.count == 6, fields[1].contains("x") else { return nil }
       let ends = fields[0].split(separator: "-")
       guard ends.count == 2, let first = UInt(ends[0], radix: 16),
         let last = UInt(ends[1], radix: 16), first < last,

@@ -55,7 +55,7 @@ enum Platform {
     case unknown
   }
 
-  /// A stretch of a process's address space that comes from a file.
+  /// A stretch of a process's address space that holds code from a file.
   struct Mapping {
     /// The addresses.
     var addresses: Range<UInt>

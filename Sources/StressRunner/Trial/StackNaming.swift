@@ -16,9 +16,8 @@ final class StackNaming: Sendable {
     symbolicate: @escaping RawStacks.Symbolicate
   ) {
     self.index = index
-    // The list of images is taken here, with one address that is cheap to name. Taken on the other
-    // thread, it could have holes: this one maps memory for the next child, and the system's list of
-    // mappings shifts while it is read.
+    // Has the list of images taken here, where nothing is mapped or unmapped meanwhile, by asking for
+    // an address that is cheap to name.
     let cheap = stacks.origins.first {
       $0.value.ownAddress != nil && $0.value.image.hasPrefix("libc.")
     }
