@@ -79,7 +79,8 @@ let package = Package(
       path: "Tests/StressRunnerTestChild", swiftSettings: common + tracking + [framePointers]),
     .testTarget(
       name: "StressRunnerTests",
-      dependencies: ["StressRunner", "Interlock", "StressRunnerTestChild"], swiftSettings: common),
+      dependencies: ["StressRunner", "Interlock", "CInterlock", "StressRunnerTestChild"],
+      swiftSettings: common),
     .testTarget(
       name: "ReportsTests", dependencies: ["Reports", "StressRunner", "Interlock"],
       exclude: ["Goldens"], swiftSettings: common),

@@ -8,6 +8,9 @@ struct InterlockCommand: StressCommand {
   static let benches = [
     BenchEntry(name: "sections", summary: "what a section costs, against an uncontended NSLock") {
       SectionsBench.run()
-    }
+    },
+    BenchEntry(name: "trials", summary: "what a child process and a passing trial cost") {
+      TrialsBench.run()
+    },
   ]
 }

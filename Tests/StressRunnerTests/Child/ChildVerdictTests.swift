@@ -5,7 +5,7 @@ import Testing
 @testable import StressRunner
 
 /// Real children that really hang, trap and eat: all at once, each judged by a test.
-@Suite("A child process")
+@Suite("A child process", .needsPlainChildren)
 struct ChildVerdictTests {
   /// How long the grandchild sleeps: a number that no other process has in its command line.
   static let grandchildSeconds = "98\(getpid())"

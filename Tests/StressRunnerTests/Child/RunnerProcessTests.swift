@@ -5,7 +5,7 @@ import Testing
 @testable import StressRunner
 
 /// A runner in a process of its own, which starts itself as its child.
-@Suite("A runner")
+@Suite("A runner", .needsPlainChildren)
 struct RunnerProcessTests {
   /// A runner that has been started, with a folder of its own for temporary files.
   struct Started {
@@ -111,14 +111,5 @@ struct RunnerProcessTests {
     }
     #expect(verdicts.map(\.kind) == [.skipped])
     #expect(verdicts.first?.message.contains("/no/such/executable could not be started") ?? false)
-  }
-
-  @Test("starts a child in 15 ms and judges a passing trial of 1,000 reads in 150 ms")
-  func speed() throws {
-    // The fastest of a few: what the machine can, not what else it is doing.
-    let seconds = (0..<5).map { _ in
-      run([makeTrial("quick", makeScenario(callers: 1000))], jobs: 1).seconds
-    }
-    #expect(try #require(seconds.min()) < 0.15, "\(seconds)")
   }
 }
