@@ -66,7 +66,10 @@ struct ChildVerdictTests {
   func idleWorker() throws {
     let result = try result("idle-worker")
     #expect(result.verdict.kind == .deadlock)
-    #expect(try #require(result.observation.detectionSeconds) < 3)
+    // With ThreadSanitizer's frames in its stack, and the child another executable than this, an idle
+    // worker is not known for one; it ends by itself after 5 s.
+    let most = Platform.isUnderThreadSanitizer ? 9.0 : 3.0
+    #expect(try #require(result.observation.detectionSeconds) < most)
   }
 
   @Test("whose Swift tasks wait for tasks behind them is a deadlock by starvation")
