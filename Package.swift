@@ -79,7 +79,7 @@ let package = Package(
       path: "Tests/StressRunnerTestChild", swiftSettings: common + tracking + [framePointers]),
     .testTarget(
       name: "StressRunnerTests",
-      dependencies: ["StressRunner", "Interlock", "CInterlock", "StressRunnerTestChild"],
+      dependencies: ["StressRunner", "Interlock", "StressRunnerTestChild"],
       swiftSettings: common),
     .testTarget(
       name: "ReportsTests", dependencies: ["Reports", "StressRunner", "Interlock"],

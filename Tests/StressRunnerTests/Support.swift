@@ -1,17 +1,7 @@
-import CInterlock
 import Foundation
 import Interlock
-import Testing
 
 @testable import StressRunner
-
-extension Trait where Self == ConditionTrait {
-  /// Under ThreadSanitizer the child is built with it too: its own thread wakes all the time, so nothing
-  /// ever stands still, and it takes the child's signals for itself.
-  static var needsPlainChildren: Self {
-    .disabled(if: interlock_under_thread_sanitizer(), "the child runs under ThreadSanitizer too")
-  }
-}
 
 /// A scenario of one phase of gets.
 func makeScenario(

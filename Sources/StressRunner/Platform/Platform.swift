@@ -1,3 +1,4 @@
+import CInterlock
 import Foundation
 
 /// What the runner asks of the operating system; one file of this folder answers for each.
@@ -78,4 +79,7 @@ enum Platform {
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
+
+  /// Whether ThreadSanitizer is built in.
+  static var isUnderThreadSanitizer: Bool { interlock_under_thread_sanitizer() }
 }

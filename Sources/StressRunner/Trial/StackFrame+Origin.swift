@@ -21,6 +21,8 @@ extension StackFrame {
     return function.hasPrefix("_dispatch_") || function.hasPrefix("dispatch_")
       || function.hasPrefix("__DISPATCH") || function.hasPrefix("__pthread")
       || function == "start_thread" || function.hasPrefix("clone")
+      // ThreadSanitizer's, which stand before the calls that it watches.
+      || function.hasPrefix("__interceptor_") || function.hasPrefix("__tsan")
   }
 
   /// Whether the frame is the system's, the runtime's, a library's of the toolchain, or the runner's.
@@ -30,7 +32,7 @@ extension StackFrame {
       let names = ["libswift", "libFoundation", "lib_Foundation", "libBlocksRuntime", "libstdc++"]
       if names.contains(where: image.hasPrefix) { return true }
     }
-    if names(oneOf: ["TrialHost.", "runWorkload("]) { return true }
+    if file?.contains("Sources/StressRunner/") ?? false { return true }
     return function?.hasPrefix("swift_") ?? false
   }
 

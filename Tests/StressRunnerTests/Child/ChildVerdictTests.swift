@@ -5,7 +5,7 @@ import Testing
 @testable import StressRunner
 
 /// Real children that really hang, trap and eat: all at once, each judged by a test.
-@Suite("A child process", .needsPlainChildren)
+@Suite("A child process")
 struct ChildVerdictTests {
   /// How long the grandchild sleeps: a number that no other process has in its command line.
   static let grandchildSeconds = "98\(getpid())"
@@ -66,7 +66,10 @@ struct ChildVerdictTests {
   func idleWorker() throws {
     let result = try result("idle-worker")
     #expect(result.verdict.kind == .deadlock)
-    #expect(try #require(result.observation.detectionSeconds) < 3)
+    // With ThreadSanitizer's frames in its stack, and the child another executable than this, an idle
+    // worker is not known for one; it ends by itself after 5 s.
+    let most = Platform.isUnderThreadSanitizer ? 9.0 : 3.0
+    #expect(try #require(result.observation.detectionSeconds) < most)
   }
 
   @Test("whose Swift tasks wait for tasks behind them is a deadlock by starvation")
@@ -117,7 +120,10 @@ struct ChildVerdictTests {
     #expect(result.verdict.message.contains("more than 16 MiB of output"))
   }
 
-  @Test("that traps is crashed, with its words and its line")
+  @Test(
+    "that traps is crashed, with its words and its line",
+    .disabled(
+      if: Platform.isUnderThreadSanitizer, "a trap comes as another signal, without a report"))
   func trap() throws {
     let result = try result("trap")
     #expect(result.verdict.kind == .crashed)
@@ -127,7 +133,10 @@ struct ChildVerdictTests {
     #expect(frames.contains { $0.file?.hasSuffix("Subjects.swift") ?? false })
   }
 
-  @Test("that syncs inside sync is crashed, and it is said what that is")
+  @Test(
+    "that syncs inside sync is crashed, and it is said what that is",
+    .disabled(
+      if: Platform.isUnderThreadSanitizer, "a trap comes as another signal, without a report"))
   func syncInsideSync() throws {
     let verdict = try result("sync-inside-sync").verdict
     #expect(verdict.kind == .crashed)

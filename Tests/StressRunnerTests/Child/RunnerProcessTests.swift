@@ -5,7 +5,7 @@ import Testing
 @testable import StressRunner
 
 /// A runner in a process of its own, which starts itself as its child.
-@Suite("A runner", .needsPlainChildren)
+@Suite("A runner")
 struct RunnerProcessTests {
   /// A runner that has been started, with a folder of its own for temporary files.
   struct Started {
