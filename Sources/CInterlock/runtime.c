@@ -5,6 +5,9 @@
 
 #include <errno.h>
 #include <execinfo.h>
+#ifdef __linux__
+#include <link.h>
+#endif
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,6 +82,22 @@ uint64_t interlock_thread_number(void) {
   pthread_threadid_np(NULL, &number);
   return number;
 #endif
+}
+
+#ifdef __linux__
+static int note_loaded(struct dl_phdr_info *info, size_t size, void *count) {
+  (void)size;
+  *(uint64_t *)count = info->dlpi_adds;
+  return 1;
+}
+#endif
+
+uint64_t interlock_libraries_loaded(void) {
+  uint64_t count = 0;
+#ifdef __linux__
+  dl_iterate_phdr(note_loaded, &count);
+#endif
+  return count;
 }
 
 void interlock_write_error(const char *bytes, size_t length) {

@@ -25,6 +25,12 @@ final class FunctionSubject: Subject {
   }
 }
 
+/// Accepts a call and forgets its completion.
+final class ForgetfulSubject: Subject {
+  func perform(_ operation: StressRunner.Operation, completion: @escaping @Sendable (Reply) -> Void)
+  {}
+}
+
 /// Native methods are asynchronous on a concurrent queue; a synchronous call waits on a semaphore.
 func semaphoreOverAsync() -> FunctionSubject {
   let queue = DispatchQueue(label: "test.native", attributes: .concurrent)
@@ -112,6 +118,7 @@ let testSubjects: [SubjectEntry] = [
   SubjectEntry(name: "semaphore-over-async", summary: "", make: semaphoreOverAsync),
   SubjectEntry(name: "idle-worker", summary: "", make: semaphoreOverAsyncWithIdleWorker),
   SubjectEntry(name: "wait-for-task", summary: "", make: waitForTask),
+  SubjectEntry(name: "forgetful", summary: "") { ForgetfulSubject() },
   subject("main-queue") { _ in waitForMainQueue() },
   subject("lock-twice") { _ in lockTwice() },
   subject("trap") { _ in fatalError("out of apples") },

@@ -16,7 +16,7 @@ let scenario = Scenario(
     driver: .dispatchQueue,
     phases: [.init(callers: 100, rounds: 1, operations: .sequence([.get]))],
     keys: 1, valueBytes: 0, preparesAllKeys: false, seed: 1),
-  limits: Limits(), oracles: [], expectations: [:])
+  limits: Limits(), oracles: [.completesOnce], expectations: [:])
 let trial = Trial(scenario: scenario, subject: CommandLine.arguments[1], seed: 1)
 let ending = TrialRunner(jobs: 1).run([trial]) { event in
   switch event {

@@ -89,6 +89,9 @@ void interlock_stack_bounds(uintptr_t *low, uintptr_t *high);
 /// The calling thread's number in the system.
 uint64_t interlock_thread_number(void);
 
+/// How often a library has been loaded so far; 0 where the system does not tell.
+uint64_t interlock_libraries_loaded(void);
+
 /// Writes all of it to standard error, whatever signal comes.
 void interlock_write_error(const char *bytes, size_t length);
 

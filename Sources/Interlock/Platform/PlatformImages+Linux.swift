@@ -1,13 +1,16 @@
 #if os(Linux)
+internal import CInterlock
 internal import Runtime
 
 /// The binary images of this process and their symbols, by the toolchain's own `Runtime` module (SE-0419).
 struct PlatformImages {
   private var map: ImageMap?
+  private var librariesLoaded: UInt64 = 0
   private var architecture: String?
 
   mutating func frames(_ addresses: [UInt]) -> [NamedFrame] {
-    guard let map = currentMap(for: addresses), let architecture = currentArchitecture() else {
+    let map = currentMap()
+    guard let architecture = currentArchitecture() else {
       return Self.unnamed(addresses)
     }
     // `Backtrace` has no public initializer from addresses, but it can be decoded.
@@ -35,16 +38,15 @@ struct PlatformImages {
     addresses.map { NamedFrame(frame: StackFrame(address: $0)) }
   }
 
-  /// The image map, taken anew where a library has been loaded since: taking it costs 200 µs.
-  private mutating func currentMap(for addresses: [UInt]) -> ImageMap? {
-    if let map, addresses.allSatisfy({ Self.has($0, map) }) { return map }
+  /// The image map, taken anew only where a library has been loaded since: taking it costs 200 µs, and it
+  /// reads whatever is mapped at that moment.
+  private mutating func currentMap() -> ImageMap {
+    let loaded = interlock_libraries_loaded()
+    if let map, loaded == librariesLoaded { return map }
     let fresh = ImageMap.capture()
     map = fresh
+    librariesLoaded = loaded
     return fresh
-  }
-
-  private static func has(_ address: UInt, _ map: ImageMap) -> Bool {
-    Backtrace.Address(address).flatMap { map.indexOfImage(at: $0) } != nil
   }
 
   private mutating func currentArchitecture() -> String? {

@@ -36,6 +36,9 @@ extension StackFrame {
     return function?.hasPrefix("swift_") ?? false
   }
 
+  /// Whether the frame is the runner's own: a driver that waits for a call to complete, or what called it.
+  var isRunners: Bool { file?.contains("/Sources/StressRunner/") ?? false }
+
   /// Whether a thread with this frame belongs to one of libdispatch's pools.
   var isPoolWorker: Bool { names(oneOf: Self.workerFunctions) }
 

@@ -5,9 +5,8 @@ import Foundation
 final class StackNaming: Sendable {
   /// The trial's number in the list.
   let index: Int
-  // Not `Mutex`: ThreadSanitizer takes a contended one for a race.
-  private let lock = NSLock()
-  // Reached under the lock alone.
+  private let condition = NSCondition()
+  // Reached under the condition alone.
   nonisolated(unsafe) private var finished: Observation?
 
   /// Begins to name; to be called on the thread that starts the children.
@@ -25,10 +24,20 @@ final class StackNaming: Sendable {
     Thread { [self] in
       var observation = observation
       observation.threads = stacks.groups(symbolicate: symbolicate)
-      lock.withLock { finished = observation }
+      condition.withLock {
+        finished = observation
+        condition.broadcast()
+      }
     }.start()
   }
 
   /// The observation with its threads; `nil` while they are being named.
-  var observation: Observation? { lock.withLock { finished } }
+  var observation: Observation? { condition.withLock { finished } }
+
+  /// Blocks until they are named.
+  func wait() {
+    condition.withLock {
+      while finished == nil { condition.wait() }
+    }
+  }
 }

@@ -67,10 +67,8 @@ public struct TrialRunner: Sendable {
       if interlock_interrupted() {
         for trial in running { _ = trial.finish(.notRun(reason: "interrupted"), folder: folder) }
         // What had ended before the interrupt is judged.
-        while !naming.isEmpty {
-          usleep(1000)
-          deliverNamed()
-        }
+        for job in naming { job.wait() }
+        deliverNamed()
         return .interrupted
       }
       while running.count < max(1, jobs), next < trials.count {

@@ -15,6 +15,9 @@ public enum Judge {
     }
     switch observation.ending {
     case .stalled:
+      if scenario.oracles.contains(.completesOnce), let lost = lostCalls(observation) {
+        return Verdict(kind: .violation, message: "\(Oracle.completesOnce.rawValue): \(lost)")
+      }
       return Deadlock(observation, in: scenario).verdict
     case .signalled(let number):
       return Verdict(kind: .crashed, message: CrashSummary(observation, signal: number).message)
@@ -46,6 +49,28 @@ public enum Judge {
       return Verdict(kind: .timedOut, message: timeMessage(observation, in: scenario))
     }
     return ended(observation)
+  }
+
+  /// Calls that were accepted and that nobody will complete: every caller has begun, and no thread is in
+  /// anybody's code but the runner's, so none is blocked over a call either. `nil` where that is not so, or
+  /// where a stack is missing to tell.
+  private static func lostCalls(_ observation: Observation) -> String? {
+    guard observation.callersInside > 0, observation.callersWaiting == 0,
+      !observation.threads.isEmpty
+    else { return nil }
+    let isAnyAtWork = observation.threads.contains { group in
+      guard !group.stack.isEmpty else { return true }
+      // The innermost that is not the system's decides: whose code it is that waits.
+      guard let frame = group.stack.first(where: { $0.isRunners || !$0.isSystem }) else {
+        return false
+      }
+      return !frame.isRunners && frame.function != nil
+    }
+    guard !isAnyAtWork else { return nil }
+    let lost = observation.operations - observation.completed
+    let calls = lost == 1 ? "1 call was" : "\(lost) calls were"
+    return "\(calls) accepted and never completed; \(progress(observation)),"
+      + " and no thread is at work on another"
   }
 
   /// Of a child that ended by itself, with nothing against it yet.

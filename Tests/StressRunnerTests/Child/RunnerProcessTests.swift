@@ -61,6 +61,19 @@ struct RunnerProcessTests {
     #expect(try started.leftovers().isEmpty)
   }
 
+  @Test("tells calls that were accepted and forgotten from a deadlock")
+  func forgotten() throws {
+    let started = try Started("forgetful")
+    let json = started.output.fileHandleForReading.readDataToEndOfFile()
+    started.process.waitUntilExit()
+    let verdict = try JSONDecoder().decode(TrialResult.self, from: json).verdict
+    #expect(verdict.kind == .violation)
+    #expect(
+      verdict.message.hasPrefix(
+        "completes-once: 100 calls were accepted and never completed; 0 of 100 calls completed"),
+      "\(verdict.message)")
+  }
+
   @Test("that is interrupted ends at once and leaves nothing", arguments: [SIGINT, SIGTERM])
   func interrupted(signal: Int32) throws {
     let started = try Started("spin")

@@ -1,0 +1,57 @@
+import Interlock
+import Testing
+
+@testable import StressRunner
+
+/// Calls that were accepted and that nobody will complete.
+@Suite("A call that is never completed")
+struct LostCallTests {
+  private static let driver = StackFrame(
+    address: 1, function: "PhaseRun.waitUntilAllCompleted()",
+    file: "/a/Sources/StressRunner/Workload/PhaseRun.swift", line: 77)
+  private static let user = StackFrame(
+    address: 2, function: "Cache.get(_:)", file: "/a/Cache.swift", line: 42)
+  private static let wait = StackFrame(
+    address: 3, function: "__futex_wait", image: "libc.so.6")
+  private static let idle = StackFrame(
+    address: 4, function: "_dispatch_worker_thread", image: "libdispatch.so")
+
+  private func verdict(
+    _ stacks: [[StackFrame]], oracles: [Oracle] = [.completesOnce], waiting: Int = 0
+  ) -> Verdict {
+    var scenario = makeScenario(callers: 10)
+    scenario.oracles = oracles
+    var observation = Observation(ending: .stalled, operations: 10)
+    observation.completed = 9
+    observation.callersInside = 1
+    observation.callersWaiting = waiting
+    observation.threads = stacks.map {
+      .init(count: 1, name: "", state: "sleeping", stack: $0)
+    }
+    return Judge.verdict(of: observation, in: scenario)
+  }
+
+  @Test("is a violation where no thread is in anybody's code but the runner's")
+  func lost() {
+    let verdict = verdict([[Self.wait, Self.driver], [Self.wait, Self.idle]])
+    #expect(verdict.kind == .violation)
+    #expect(
+      verdict.message
+        == "completes-once: 1 call was accepted and never completed; 9 of 10 calls completed,"
+        + " and no thread is at work on another")
+  }
+
+  @Test("is a deadlock where a thread is blocked in somebody's code")
+  func blocked() {
+    #expect(
+      verdict([[Self.wait, Self.driver], [Self.wait, Self.user, Self.driver]]).kind == .deadlock)
+  }
+
+  @Test("is a deadlock where a stack is missing, a caller waits for its turn, or nobody asked")
+  func undecided() {
+    let lost = [[Self.wait, Self.driver], [Self.wait, Self.idle]]
+    #expect(verdict(lost + [[]]).kind == .deadlock)
+    #expect(verdict(lost, waiting: 1).kind == .deadlock)
+    #expect(verdict(lost, oracles: []).kind == .deadlock)
+  }
+}
