@@ -1,5 +1,6 @@
 import Foundation
 import Interlock
+import Synchronization
 
 /// What a section costs, as a ratio to an uncontended `NSLock` lock and unlock in the same run.
 enum SectionsBench {
@@ -101,7 +102,7 @@ enum SectionsBench {
       precondition(state != 0)
     }
     var ratios: [(sections: Double, nothing: Double)] = []
-    for _ in 0..<15 {
+    for _ in 0..<41 {
       ratios.append((speedUp(sections), speedUp([arithmetic, arithmetic])))
     }
     let ratio = Measurement.median(ratios.map(\.sections))
@@ -115,30 +116,26 @@ enum SectionsBench {
 
   /// How much more two threads do in a time than one.
   private static func speedUp(_ bodies: [@Sendable (Int) -> Void]) -> Double {
-    let turns = 200_000
-    let one = seconds(of: Array(bodies.prefix(1)), turns: turns)
-    return Double(bodies.count) * one / seconds(of: bodies, turns: turns)
+    rate(of: bodies) / rate(of: Array(bodies.prefix(1)))
   }
 
-  /// Seconds until threads that each run a body, so many turns, are all done.
-  private static func seconds(of bodies: [@Sendable (Int) -> Void], turns: Int) -> Double {
-    let ready = DispatchSemaphore(value: 0)
-    let start = DispatchSemaphore(value: 0)
+  /// Turns a nanosecond of threads that run a body each, all let go together; their rates are added.
+  private static func rate(of bodies: [@Sendable (Int) -> Void]) -> Double {
+    let turns = 100_000
     let done = DispatchSemaphore(value: 0)
+    let rates = Rates()
+    let start = StartLine(parties: bodies.count)
     for body in bodies {
       Thread {
         body(1)
-        ready.signal()
         start.wait()
-        body(turns)
+        let elapsed = ContinuousClock().measure { body(turns) }
+        rates.add(Double(turns) / (elapsed / .nanoseconds(1)))
         done.signal()
       }.start()
     }
-    for _ in bodies { ready.wait() }
-    return ContinuousClock().measure {
-      for _ in bodies { start.signal() }
-      for _ in bodies { done.wait() }
-    } / .seconds(1)
+    for _ in bodies { done.wait() }
+    return rates.sum
   }
 
   private static func memoryLines() -> [Line] {
@@ -190,6 +187,27 @@ enum SectionsBench {
     for _ in 0..<threads { leave.signal() }
     return after - before
   }
+}
+
+/// Where threads spin until all have come: woken from sleep, one would be long done before the other begins.
+private final class StartLine: Sendable {
+  private let missing: Atomic<Int>
+
+  init(parties: Int) { missing = Atomic(parties) }
+
+  func wait() {
+    // Relaxed: it orders nothing, it only holds them back.
+    missing.wrappingSubtract(1, ordering: .relaxed)
+    while missing.load(ordering: .relaxed) > 0 {}
+  }
+}
+
+/// A sum that several threads add to.
+private final class Rates: Sendable {
+  private let total = Mutex(0.0)
+
+  func add(_ rate: Double) { total.withLock { $0 += rate } }
+  var sum: Double { total.withLock { $0 } }
 }
 
 /// A second thread, alive until it is told to leave.
