@@ -93,7 +93,8 @@ enum MisuseDetection {
   }
 
   private static func name(in record: Record) -> String {
-    Site.string(record[.name], record[.nameLength] & ~Record.ownedName)
+    let name = Site.string(record[.name], record[.nameLength] & ~Record.ownedName)
+    return name.isEmpty ? "a @Tracked property" : name
   }
 
   private static func instance(in record: Record) -> String? {
