@@ -42,7 +42,17 @@ void interlock_set_home(void *home) {
   interlock_thread_home = home;
 }
 
-void interlock_watch_exit(void) { atexit(interlock_process_ends); }
+static pid_t watched_process;
+
+static void process_ends(void) {
+  // A fork has its parent's handlers, but neither its threads nor its findings.
+  if (getpid() == watched_process) interlock_process_ends();
+}
+
+void interlock_watch_exit(void) {
+  watched_process = getpid();
+  atexit(process_ends);
+}
 
 size_t interlock_unwind_frames(uintptr_t *frames, size_t limit) {
   enum { most = 64 };

@@ -74,6 +74,7 @@ final class ConflictLog: Sendable {
   private struct State {
     var order: [Meeting.Finding] = []
     var entries: [Meeting.Finding: Entry] = [:]
+    var hasUnhandled = false
   }
 
   private let state = Guarded(State())
@@ -106,7 +107,9 @@ final class ConflictLog: Sendable {
       report(meeting.withThreadNames().conflict(count: 1))
     }
     let finding = meeting.finding
+    let action = Settings.shared.onConflict
     let isNew = state.withLock { state in
+      if action.leavesUnhandled { state.hasUnhandled = true }
       if var entry = state.entries[finding] {
         if times > 1 || entry.lastSections != meeting.sections { entry.count += times }
         entry.lastSections = meeting.sections
@@ -118,11 +121,12 @@ final class ConflictLog: Sendable {
         meeting: meeting, count: times, lastSections: meeting.sections)
       return true
     }
-    guard isNew || Settings.shared.stopsAtConflict else { return }
+    // A trap lets no thread pass, at a known conflict neither.
+    guard isNew || action.stops else { return }
     // Now, while both threads live; the rest can wait until somebody reads it.
     let meeting = meeting.withThreadNames()
     state.withLock { $0.entries[finding]?.meeting = meeting }
-    switch Settings.shared.onConflict {
+    switch action {
     case .trap:
       becomeTheOneThatStops()
       writeError(meeting.conflict(count: 1).description + "\n")
@@ -136,8 +140,8 @@ final class ConflictLog: Sendable {
     }
   }
 
-  /// How many findings there are.
-  var count: Int { state.withLock { $0.order.count } }
+  /// Whether a conflict was found that was only logged or recorded.
+  var hasUnhandled: Bool { state.withLock { $0.hasUnhandled } }
 
   /// The findings in the order they were made; stacks become functions and lines here.
   var conflicts: [Conflict] {

@@ -16,14 +16,24 @@ enum MisuseDetection {
     if let open = Registry.innermost(on: key, of: owner, writes: !mode.writes) {
       misuse.kind = .endInAnotherMode
       misuse.begin = Evidence(of: open.record).place
-      Registry.end(open)
+      _ = Registry.end(open)
     } else if let (open, evidence) = anothers(on: key, owner: owner, writes: mode.writes) {
       misuse.kind = .endByAnotherOwner
       misuse.begin = evidence.place
-      // Only one of two may end it: its own owner may be at it too.
-      if let open { Registry.end(open) }
+      // Its own owner may be at it too: one of the two takes it out of its slot, and only that one ends it.
+      if let open { _ = Registry.end(open) }
     }
     MisuseLog.shared.add(misuse)
+  }
+
+  /// A block's section is over when the block returns, but another end had been there before.
+  @inline(never)
+  static func endedBefore(_ resource: borrowing Resource, at site: borrowing Site) {
+    MisuseLog.shared.add(
+      Misuse(
+        kind: .endWithoutBegin, resource: resource.nameString,
+        instance: resource.instanceDescription, end: site.place, begin: nil,
+        thread: threadName(ThreadHome.current.pointee.thread)))
   }
 
   /// The section of another owner that an end may have meant: the only one there is in this mode, taken
@@ -41,10 +51,8 @@ enum MisuseDetection {
       return true
     }
     guard let (word, slot, evidence) = found.first else { return nil }
-    guard found.count == 1, let record = word.record,
-      slot.pointee.load(ordering: .acquiring) == word.bits
-    else { return (nil, evidence) }
-    return (Registry.OpenSection(record: record, slot: slot), evidence)
+    guard found.count == 1, let record = word.record else { return (nil, evidence) }
+    return (Registry.OpenSection(record: record, slot: slot, word: word, key: key), evidence)
   }
 
   /// A thread exits: its own sections end with it. A task's go on elsewhere.
@@ -56,13 +64,13 @@ enum MisuseDetection {
       let misuse = Misuse(
         kind: .threadExited, resource: name(in: record), instance: instance(in: record), end: nil,
         begin: evidence.place, thread: threadName(evidence.thread))
-      Registry.end(open)
-      MisuseLog.shared.add(misuse)
+      if Registry.end(open) { MisuseLog.shared.add(misuse) }
     }
   }
 
   /// The process ends: whatever is open now was never ended.
   static func processEnds() {
+    var found: [Misuse] = []
     ThreadHomes.forEachRecordInUse { record in
       guard let home = ThreadHome.Pointer(bitPattern: record[.home]) else { return }
       home.pointee.pins.wrappingAdd(1, ordering: .sequentiallyConsistent)
@@ -73,20 +81,22 @@ enum MisuseDetection {
         ordering: .sequentiallyConsistent)
       guard isOpen != 0, openSection(of: record) != nil else { return }
       let evidence = Evidence(of: record)
-      MisuseLog.shared.add(
+      found.append(
         Misuse(
           kind: .processEnded, resource: name(in: record), instance: instance(in: record),
-          end: nil, begin: evidence.place,
-          thread: threadName(evidence.thread)))
+          end: nil, begin: evidence.place, thread: threadName(evidence.thread)))
     }
+    // Not behind a pin: a handler may begin sections itself.
+    for misuse in found { MisuseLog.shared.add(misuse) }
   }
 
   /// The slot that a record in use is published in.
   private static func openSection(of record: Record) -> Registry.OpenSection? {
     var found: Registry.OpenSection?
-    Bucket(of: ResourceKey(hash: UInt64(record[.key]))).forEachOccupied { word, slot in
+    let key = ResourceKey(hash: UInt64(record[.key]))
+    Bucket(of: key).forEachOccupied { word, slot in
       guard word.record == record else { return true }
-      found = Registry.OpenSection(record: record, slot: slot)
+      found = Registry.OpenSection(record: record, slot: slot, word: word, key: key)
       return false
     }
     return found

@@ -11,8 +11,10 @@ func threadExited(_ home: UnsafeMutableRawPointer) {
 /// C's door: the process ends. Called once, from `exit`.
 @_cdecl("interlock_process_ends")
 func processEnds() {
+  // A thread that is putting its conflict into words is about to end the process itself.
+  ConflictLog.shared.waitIfStopping()
   MisuseDetection.processEnds()
-  if Settings.shared.failsAtExit, ConflictLog.shared.count > 0 {
+  if ConflictLog.shared.hasUnhandled {
     interlock_exit_from_handler(Int32(Settings.shared.exitCode))
   }
 }

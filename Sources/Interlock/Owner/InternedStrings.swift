@@ -1,6 +1,9 @@
 /// Strings that live as long as the process: names of `Section`s and labels of queues.
 final class InternedStrings: Sendable {
-  static let shared = InternedStrings()
+  /// The names of `Section`s.
+  static let names = InternedStrings()
+  /// The labels of queues.
+  static let labels = InternedStrings()
 
   private struct State {
     var known: [String: UnsafePointer<CChar>] = [:]

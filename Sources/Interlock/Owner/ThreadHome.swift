@@ -82,7 +82,11 @@ extension UnsafeMutablePointer where Pointee == ThreadHome {
     }
     if pointee.spare == nil { pointee.spare = ThreadHomes.make() }
     guard let spare = pointee.spare else { return claimAnotherRecord() }
-    return spare.claimRecord()
+    let record = spare.claimRecord()
+    // Counted here, so that the sections of a thread have one order wherever their records lie.
+    pointee.generation &+= 1
+    record[.generation] = pointee.generation
+    return record
   }
 
   /// Readers copy some 250 bytes and go; they are here only after a conflict.
@@ -103,7 +107,7 @@ extension UnsafeMutablePointer where Pointee == ThreadHome {
 
   @inline(never)
   private func rememberQueueLabel(_ label: UnsafePointer<CChar>) -> UInt {
-    let copy = InternedStrings.shared.intern(label)
+    let copy = InternedStrings.labels.intern(label)
     pointee.labelSeen = label
     pointee.labelCopy = copy
     return UInt(bitPattern: copy)

@@ -52,7 +52,10 @@ enum ThreadHomes {
     home.pointee.labelCopy = nil
     interlock_stack_bounds(&home.pointee.stackLow, &home.pointee.stackHigh)
     interlock_set_home(home)
-    if number == 1 { interlock_watch_exit() }
+    if number == 1 {
+      interlock_watch_exit()
+      Symbolicator.shared.prepare()
+    }
     return home
   }
 

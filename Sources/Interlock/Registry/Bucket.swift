@@ -35,13 +35,19 @@ struct Bucket {
     return publishInOverflow(word)
   }
 
-  /// Empties a slot. Releasing: a lock that the caller gives up next orders the look of whoever takes it.
+  /// Empties a slot if the word is still in it: a wrong end elsewhere may have been first, and the slot may
+  /// be another section's by now. Returns whether it was.
+  ///
+  /// Releasing: a lock that the caller gives up next orders the look of whoever takes it.
   @inline(__always)
-  func withdraw(_ slot: Slot) {
-    slot.pointee.store(0, ordering: .releasing)
-    if !isInline(slot) {
+  func withdraw(_ word: SlotWord, from slot: Slot) -> Bool {
+    let isOurs = slot.pointee.compareExchange(
+      expected: word.bits, desired: 0, successOrdering: .releasing, failureOrdering: .relaxed
+    ).exchanged
+    if isOurs, !isInline(slot) {
       words[Self.overflowCount].wrappingSubtract(1, ordering: .releasing)
     }
+    return isOurs
   }
 
   /// Visits every occupied slot until `visit` says to stop.

@@ -7,6 +7,9 @@ enum Registry {
   struct OpenSection {
     var record: Record
     var slot: Bucket.Slot
+    /// What was put into the slot: whoever takes it out has ended the section, and nobody else.
+    var word: SlotWord
+    var key: ResourceKey
   }
 
   /// Begins a section, and reports whomever it conflicts with before it returns.
@@ -45,7 +48,7 @@ enum Registry {
     let bucket = Bucket(of: resource.key)
     let word = SlotWord(record: record, key: resource.key, writes: mode.writes)
     let slot = bucket.publish(word)
-    let open = OpenSection(record: record, slot: slot)
+    let open = OpenSection(record: record, slot: slot, word: word, key: resource.key)
     var conflicts = false
     bucket.forEachOccupied { other, otherSlot in
       if otherSlot == slot || other.fragment != word.fragment { return true }
@@ -63,16 +66,22 @@ enum Registry {
     return open
   }
 
-  /// Ends a section that `begin` returned.
+  /// Ends a section that `begin` returned, and reports a misuse where another end was first.
   @inline(__always)
-  static func end(_ open: OpenSection) {
-    let bucket = Bucket(of: ResourceKey(hash: UInt64(open.record[.key])))
-    bucket.withdraw(open.slot)
+  static func end(_ open: OpenSection, on resource: borrowing Resource, at site: borrowing Site) {
+    if !end(open) { MisuseDetection.endedBefore(resource, at: site) }
+  }
+
+  /// Ends a section; returns `false` where another end was first, and then touches nothing.
+  @inline(__always)
+  static func end(_ open: OpenSection) -> Bool {
+    guard Bucket(of: open.key).withdraw(open.word, from: open.slot) else { return false }
     if open.record[.nameLength] & Record.ownedName != 0 {
       releaseWithName(open.record)
     } else {
       open.record.release()
     }
+    return true
   }
 
   /// Ends the innermost section that the current owner has in this mode on a resource, or reports why
@@ -81,11 +90,8 @@ enum Registry {
   static func end(_ resource: borrowing Resource, _ mode: Mode, at site: borrowing Site) {
     if HotSettings.current.isOff { return }
     let owner = ThreadHome.current.currentOwner
-    if let open = innermost(on: resource.key, of: owner, writes: mode.writes) {
-      end(open)
-    } else {
-      MisuseDetection.endWithoutBegin(resource, mode, owner: owner, at: site)
-    }
+    if let open = innermost(on: resource.key, of: owner, writes: mode.writes), end(open) { return }
+    MisuseDetection.endWithoutBegin(resource, mode, owner: owner, at: site)
   }
 
   /// The section that an owner began last on a resource in a mode.
@@ -98,7 +104,7 @@ enum Registry {
       else { return true }
       // Generations order the sections of one home; a task's sections of two threads have no order.
       if let known = found, known.record[.generation] > record[.generation] { return true }
-      found = OpenSection(record: record, slot: slot)
+      found = OpenSection(record: record, slot: slot, word: word, key: key)
       return true
     }
     return found

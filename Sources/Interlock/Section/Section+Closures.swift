@@ -10,9 +10,9 @@ extension Section {
     synched: Bool = false, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line, _ body: () throws(Failure) -> R
   ) throws(Failure) -> R {
-    let open = Registry.begin(
-      resource, .noWrite, synched: synched, at: Site(file, function, line))
-    defer { if let open { Registry.end(open) } }
+    let site = Site(file, function, line)
+    let open = Registry.begin(resource, .noWrite, synched: synched, at: site)
+    defer { if let open { Registry.end(open, on: resource, at: site) } }
     return try body()
   }
 
@@ -23,9 +23,9 @@ extension Section {
     synched: Bool = false, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line, _ body: () throws(Failure) -> R
   ) throws(Failure) -> R {
-    let open = Registry.begin(
-      resource, .noReadWrite, synched: synched, at: Site(file, function, line))
-    defer { if let open { Registry.end(open) } }
+    let site = Site(file, function, line)
+    let open = Registry.begin(resource, .noReadWrite, synched: synched, at: site)
+    defer { if let open { Registry.end(open, on: resource, at: site) } }
     return try body()
   }
 
@@ -35,9 +35,9 @@ extension Section {
     line: UInt = #line, isolation: isolated (any Actor)? = #isolation,
     _ body: () async throws(Failure) -> R
   ) async throws(Failure) -> R {
-    let open = Registry.begin(
-      resource, .noWrite, synched: synched, at: Site(file, function, line))
-    defer { if let open { Registry.end(open) } }
+    let site = Site(file, function, line)
+    let open = Registry.begin(resource, .noWrite, synched: synched, at: site)
+    defer { if let open { Registry.end(open, on: resource, at: site) } }
     return try await body()
   }
 
@@ -47,9 +47,9 @@ extension Section {
     line: UInt = #line, isolation: isolated (any Actor)? = #isolation,
     _ body: () async throws(Failure) -> R
   ) async throws(Failure) -> R {
-    let open = Registry.begin(
-      resource, .noReadWrite, synched: synched, at: Site(file, function, line))
-    defer { if let open { Registry.end(open) } }
+    let site = Site(file, function, line)
+    let open = Registry.begin(resource, .noReadWrite, synched: synched, at: site)
+    defer { if let open { Registry.end(open, on: resource, at: site) } }
     return try await body()
   }
 }

@@ -22,7 +22,7 @@ public struct Section: Sendable {
   public init(_ name: @autoclosure () -> String) {
     let name = name()
     self.init(
-      address: UInt(bitPattern: InternedStrings.shared.intern(name)), length: name.utf8.count)
+      address: UInt(bitPattern: InternedStrings.names.intern(name)), length: name.utf8.count)
   }
 
   private init(address: UInt, length: Int) {

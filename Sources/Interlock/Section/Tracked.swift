@@ -35,14 +35,16 @@ public struct Tracked<Value>: ~Copyable {
       let open = Registry.begin(
         section.resource, .noWrite, synched: false, placeFromStack: true,
         at: Site(file, "@Tracked", line))
-      defer { if let open { Registry.end(open) } }
+      // A property's section has no other end that could be first.
+      defer { if let open { _ = Registry.end(open) } }
       yield value
     }
     _modify {
       let open = Registry.begin(
         section.resource, .noReadWrite, synched: false, placeFromStack: true,
         at: Site(file, "@Tracked", line))
-      defer { if let open { Registry.end(open) } }
+      // A property's section has no other end that could be first.
+      defer { if let open { _ = Registry.end(open) } }
       yield &value
     }
   }

@@ -76,6 +76,9 @@ public enum SectionTracking {
     ConflictLog.shared.stop(with: report)
   }
 
+  /// Blocks for ever if a thread is being stopped at its conflict: it ends the process.
+  package static func waitIfStopping() { ConflictLog.shared.waitIfStopping() }
+
   /// The conflicts found so far, each pair of places once, with a count.
   ///
   /// Stacks are turned into functions and lines at this call; that takes milliseconds.

@@ -69,24 +69,26 @@ final class Settings: Sendable {
     set { change { $0.lingers = newValue } }
   }
 
-  /// Whether conflicts that nobody handled make the process fail.
-  var failsAtExit: Bool {
-    switch onConflict {
-    case .log, .record: true
-    case .trap, .handler: false
-    }
-  }
-
-  /// Whether no thread passes a conflict, a known one neither.
-  var stopsAtConflict: Bool {
-    if case .trap = onConflict { true } else { false }
-  }
-
   private func change(_ body: (inout State) -> Void) {
     let hot = state.withLock { state in
       body(&state)
       return state.hot
     }
     hot.publish()
+  }
+}
+
+extension SectionTracking.ConflictAction {
+  /// Whether no thread passes a conflict.
+  var stops: Bool {
+    if case .trap = self { true } else { false }
+  }
+
+  /// Whether nobody is told in a way that could be acted on: the exit code tells it at the end.
+  var leavesUnhandled: Bool {
+    switch self {
+    case .log, .record: true
+    case .trap, .handler: false
+    }
   }
 }

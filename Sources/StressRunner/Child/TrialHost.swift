@@ -1,6 +1,7 @@
 import CInterlock
 import Dispatch
 import Foundation
+import Interlock
 
 /// The child's side of a trial: what the executable does when the runner has started it.
 public enum TrialHost {
@@ -63,6 +64,8 @@ public enum TrialHost {
   /// Tells the parent the last thing, and ends without running what is registered for exit: threads of
   /// the subject may still be alive, and must not see it being torn down.
   private static func end(_ events: EventPipe, _ event: ChildEvent) -> Never {
+    // A conflict that is just being put into words is the trial's result.
+    SectionTracking.waitIfStopping()
     events.send(event)
     _exit(0)
   }
