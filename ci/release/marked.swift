@@ -38,6 +38,26 @@ public final class Counter {
     entries.end(.noReadWrite)
   }
 
+  // Whoever wraps the marks hands the places on.
+  @inline(never)
+  public func spelled(_ id: Int, line: UInt = #line) -> Int {
+    BEGIN_LOCK(.noWrite, "users", of: self, file: #fileID, function: #function, line: line)
+    defer { END_LOCK(.noWrite, "users", of: self, file: #fileID, function: #function, line: line) }
+    entries.begin(.noReadWrite, synched: true, file: #fileID, function: #function, line: line)
+    defer { entries.end(.noReadWrite, file: #fileID, function: #function, line: line) }
+    return entries.read(synched: false, file: #fileID, function: #function, line: line) {
+      users[id]
+    }
+  }
+
+  @inline(never)
+  public func suspended(_ id: Int) async -> Int {
+    await entries.write(file: #fileID, line: 1) { await later(id) }
+  }
+
+  @inline(never)
+  func later(_ id: Int) async -> Int { users[id] }
+
   @inline(never)
   public func tracked(_ id: Int) -> Int {
     total += id

@@ -86,10 +86,15 @@ final class ConflictLog: Sendable {
     stopping.withLock { $0 = report }
   }
 
-  /// Keeps a thread that meets a conflict while the process is being stopped for another.
-  func waitIfStopping() {
+  /// Whether a thread is being stopped at its conflict.
+  var isStoppingNow: Bool {
     // Relaxed: whoever misses the flag is stopped by the exchange.
-    if isStopping.load(ordering: .relaxed) { Self.waitForTheEnd() }
+    isStopping.load(ordering: .relaxed)
+  }
+
+  /// Keeps a thread that meets a conflict, or wants to end the process, while it is being stopped.
+  func waitIfStopping() {
+    if isStoppingNow { Self.waitForTheEnd() }
   }
 
   private func becomeTheOneThatStops() {

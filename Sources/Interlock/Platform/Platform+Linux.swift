@@ -9,13 +9,25 @@ extension Platform {
       return nil
     }
     // A thread that nobody named has the name of the process.
-    return name == firstLine(of: "/proc/self/comm") ? nil : name
+    return name == firstLine(of: "/proc/self/comm") ? nil : inFull(name)
   }
 
-  /// Whether a thread of this name is one of Dispatch's workers for the root queue of this label:
-  /// libdispatch names them by the label's last 15 characters.
+  /// Whether a thread of this name is one of Dispatch's workers for the root queue of this label.
   static func isWorker(named name: String, ofRootQueue label: String) -> Bool {
-    label.hasSuffix(name)
+    name.hasPrefix("…") ? label.hasSuffix(name.dropFirst()) : label == name
+  }
+
+  /// libdispatch names its workers by their root queue's label, of which the system keeps room for the last
+  /// 15 characters: the label, where only one ends so, else with a mark that it was cut.
+  private static func inFull(_ name: String) -> String {
+    let kinds = [
+      "maintenance", "background", "utility", "default", "user-initiated", "user-interactive",
+    ]
+    let labels = kinds.flatMap {
+      ["com.apple.root.\($0)-qos", "com.apple.root.\($0)-qos.overcommit"]
+    }
+    let matching = labels.filter { name.utf8.count == 15 && $0.hasSuffix(name) }
+    return matching.count > 1 ? "…\(name)" : matching.first ?? name
   }
 
   private static func firstLine(of path: String) -> String? {

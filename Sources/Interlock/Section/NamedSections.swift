@@ -91,21 +91,24 @@ private func beginNamed(
 @_transparent
 public func BEGIN_LOCK(
   _ mode: @autoclosure () -> Mode, _ name: @autoclosure () -> String,
-  of instance: @autoclosure () -> AnyObject? = nil
+  of instance: @autoclosure () -> AnyObject? = nil,
+  file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
 ) {}
 
 /// Nothing: tracking is not compiled in.
 @_transparent
 public func BEGIN_SYNCHED_LOCK(
   _ mode: @autoclosure () -> Mode, _ name: @autoclosure () -> String,
-  of instance: @autoclosure () -> AnyObject? = nil
+  of instance: @autoclosure () -> AnyObject? = nil,
+  file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
 ) {}
 
 /// Nothing: tracking is not compiled in.
 @_transparent
 public func END_LOCK(
   _ mode: @autoclosure () -> Mode, _ name: @autoclosure () -> String,
-  of instance: @autoclosure () -> AnyObject? = nil
+  of instance: @autoclosure () -> AnyObject? = nil,
+  file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
 ) {}
 
 #endif

@@ -60,7 +60,8 @@ extension Section {
   /// Runs `body`: tracking is not compiled in.
   @_transparent
   public func read<R: ~Copyable, Failure: Error>(
-    synched: @autoclosure () -> Bool = false, _ body: () throws(Failure) -> R
+    synched: @autoclosure () -> Bool = false, file: StaticString = #fileID,
+    function: StaticString = #function, line: UInt = #line, _ body: () throws(Failure) -> R
   ) throws(Failure) -> R {
     try body()
   }
@@ -68,7 +69,8 @@ extension Section {
   /// Runs `body`: tracking is not compiled in.
   @_transparent
   public func write<R: ~Copyable, Failure: Error>(
-    synched: @autoclosure () -> Bool = false, _ body: () throws(Failure) -> R
+    synched: @autoclosure () -> Bool = false, file: StaticString = #fileID,
+    function: StaticString = #function, line: UInt = #line, _ body: () throws(Failure) -> R
   ) throws(Failure) -> R {
     try body()
   }
@@ -76,7 +78,9 @@ extension Section {
   /// Runs `body`: tracking is not compiled in.
   @inlinable
   public func read<R, Failure: Error>(
-    synched: @autoclosure () -> Bool = false, isolation: isolated (any Actor)? = #isolation,
+    synched: @autoclosure () -> Bool = false, file: StaticString = #fileID,
+    function: StaticString = #function, line: UInt = #line,
+    isolation: isolated (any Actor)? = #isolation,
     _ body: () async throws(Failure) -> R
   ) async throws(Failure) -> R {
     try await body()
@@ -85,7 +89,9 @@ extension Section {
   /// Runs `body`: tracking is not compiled in.
   @inlinable
   public func write<R, Failure: Error>(
-    synched: @autoclosure () -> Bool = false, isolation: isolated (any Actor)? = #isolation,
+    synched: @autoclosure () -> Bool = false, file: StaticString = #fileID,
+    function: StaticString = #function, line: UInt = #line,
+    isolation: isolated (any Actor)? = #isolation,
     _ body: () async throws(Failure) -> R
   ) async throws(Failure) -> R {
     try await body()

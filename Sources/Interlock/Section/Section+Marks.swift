@@ -28,11 +28,17 @@ extension Section {
 extension Section {
   /// Nothing: tracking is not compiled in.
   @_transparent
-  public func begin(_ mode: @autoclosure () -> Mode, synched: @autoclosure () -> Bool = false) {}
+  public func begin(
+    _ mode: @autoclosure () -> Mode, synched: @autoclosure () -> Bool = false,
+    file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
+  ) {}
 
   /// Nothing: tracking is not compiled in.
   @_transparent
-  public func end(_ mode: @autoclosure () -> Mode) {}
+  public func end(
+    _ mode: @autoclosure () -> Mode, file: StaticString = #fileID,
+    function: StaticString = #function, line: UInt = #line
+  ) {}
 }
 
 #endif

@@ -51,7 +51,10 @@ public struct Tracked<Value>: ~Copyable {
   #else
   /// The value alone: tracking is not compiled in.
   @_transparent
-  public init(wrappedValue: Value, _ name: @autoclosure () -> String = "") {
+  public init(
+    wrappedValue: Value, _ name: @autoclosure () -> String = "", file: StaticString = #fileID,
+    line: UInt = #line
+  ) {
     value = wrappedValue
   }
 

@@ -13,6 +13,9 @@ void c_begin_synched_write(const char *name);
 /// The same in a file with IN_PRODUCTION at 1; returns how often a name's argument was evaluated.
 int c_production_marks(void);
 
+/// Forks; the child exits at once, and this returns its exit code. C, because Swift has no fork.
+int c_exit_code_of_fork(void);
+
 /// Names the calling thread; 15 characters at most.
 void c_name_thread(const char *name);
 

@@ -1,0 +1,97 @@
+import Dispatch
+import Testing
+
+@testable import Interlock
+
+/// Ends that come at the wrong time, from the wrong side or twice do no harm to anybody else.
+struct WrongEndTests {
+  init() { Findings.collect() }
+
+  @Test("an end beside the right one neither frees twice nor ends a later section")
+  func concurrentEnds() {
+    let name = "wrong-end.\("computed")"
+    let start = Barrier(parties: 3)
+    let owner = JoinableThread {
+      start.wait()
+      for _ in 0..<3_000 {
+        BEGIN_LOCK(.noWrite, name)
+        END_LOCK(.noWrite, name)
+      }
+    }
+    let intruders = (0..<2).map { _ in
+      JoinableThread {
+        start.wait()
+        for _ in 0..<3_000 { END_LOCK(.noWrite, name) }
+      }
+    }
+    owner.join()
+    for intruder in intruders { intruder.join() }
+    BEGIN_LOCK(.noReadWrite, name)
+    END_LOCK(.noReadWrite, name)
+    #expect(Findings.conflicts(on: name).isEmpty, "nothing was left open")
+    #expect(Findings.misuses(on: name).allSatisfy { $0.kind != .threadExited })
+  }
+
+  @Test("a block whose section somebody else ended does not take the next one's slot")
+  func stolenSlot() {
+    let section = Section("wrong-end.stolen")
+    let inside = Gate()
+    let leaveBlock = Gate()
+    let block = JoinableThread {
+      section.read {
+        inside.open()
+        leaveBlock.pass()
+      }
+    }
+    inside.pass()
+    onThread { section.end(.noWrite) }
+    #expect(Findings.misuses(on: "wrong-end.stolen").map(\.kind) == [.endByAnotherOwner])
+
+    section.begin(.noReadWrite)
+    leaveBlock.open()
+    block.join()
+    #expect(
+      Findings.misuses(on: "wrong-end.stolen").map(\.kind) == [
+        .endByAnotherOwner, .endWithoutBegin,
+      ])
+    onThread { section.write {} }
+    section.end(.noReadWrite)
+    #expect(Findings.conflicts(on: "wrong-end.stolen").count == 1)
+  }
+
+  @Test("an end inside a block ends the block's section, and the block's own end says so")
+  func endInBlock() {
+    let section = Section("wrong-end.block")
+    section.read { section.end(.noWrite) }
+    #expect(Findings.misuses(on: "wrong-end.block").map(\.kind) == [.endWithoutBegin])
+  }
+
+  @Test("the innermost section is ended, wherever its record lies")
+  func innermostBeyondOneHome() throws {
+    let section = Section("wrong-end.order")
+    let filler = Section("wrong-end.filler")
+    onThread {
+      section.begin(.noWrite)
+      for _ in 0..<ThreadHome.recordCount { filler.begin(.noWrite) }
+      section.begin(.noWrite, synched: true)
+      section.end(.noWrite)
+      onThread { section.write {} }
+      section.end(.noWrite)
+      for _ in 0..<ThreadHome.recordCount { filler.end(.noWrite) }
+    }
+    let conflict = try #require(Findings.conflicts(on: "wrong-end.order").first)
+    #expect(!conflict.first.synched, "the inner one, synched, was ended; the outer one is open")
+    #expect(Findings.misuses(on: "wrong-end.filler").isEmpty)
+  }
+
+  @Test("any number of computed names leaves queue labels in reports")
+  func labels() throws {
+    for number in 0..<5_000 { _ = Section("wrong-end.name.\(number)") }
+    let section = Section("wrong-end.labels")
+    section.begin(.noReadWrite)
+    onThread { DispatchQueue(label: "wrong-end.queue").sync { section.read {} } }
+    section.end(.noReadWrite)
+    let conflict = try #require(Findings.conflicts(on: "wrong-end.labels").first)
+    #expect(conflict.second.queue == "wrong-end.queue")
+  }
+}
