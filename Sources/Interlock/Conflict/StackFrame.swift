@@ -28,7 +28,8 @@ extension StackFrame: CustomStringConvertible {
   /// `function  File.swift:12`, or what is known of it.
   public var description: String {
     let name = function ?? "0x" + String(address, radix: 16)
-    if let file, let line {
+    // Line 0, and no file at all, is what the compiler wrote by itself.
+    if let file, let line, line > 0 {
       let base = file.split(separator: "/").last.map(String.init) ?? file
       return "\(name)  \(base):\(line)"
     }
