@@ -24,12 +24,15 @@ struct OwnerTests {
     func enqueue(_ job: consuming ExecutorJob) {
       let job = UnownedJob(job)
       let executor = asUnownedTaskExecutor()
-      let thread = JoinableThread { [suspended, end] in
-        job.runSynchronously(on: executor)
-        suspended.withLock { $0.take() }?.resume()
-        end.pass()
+      // Made under the lock: the task may be over before this function is.
+      threads.withLock { [suspended, end] threads in
+        threads.append(
+          JoinableThread {
+            job.runSynchronously(on: executor)
+            suspended.withLock { $0.take() }?.resume()
+            end.pass()
+          })
       }
-      threads.withLock { $0.append(thread) }
     }
 
     func finish() {

@@ -53,7 +53,7 @@ struct Evidence: Sendable {
 
   /// Copies a record that cannot change: the caller's own, or one behind a pin.
   init(of record: Record) {
-    identity = Identity(home: record[.home], generation: record[.generation])
+    identity = Identity(home: record[.pins], generation: record[.generation])
     rawPlace = RawPlace(of: record)
     owner = record[.owner]
     key = ResourceKey(hash: UInt64(record[.key]))
@@ -96,15 +96,13 @@ struct Evidence: Sendable {
   static func read(
     _ word: SlotWord, in slot: Bucket.Slot, key: ResourceKey, owner: UInt
   ) -> Evidence? {
-    guard let record = word.record, let home = ThreadHome.Pointer(bitPattern: record[.home]) else {
-      return nil
-    }
+    guard let record = word.record, let pins = record.pins else { return nil }
     // The home takes its records in turn, and stops to begin sections while it is pinned: what is in
     // the slot now stays readable. Sequentially consistent: the pin must be seen before the slot is read.
-    home.pointee.pins.wrappingAdd(1, ordering: .sequentiallyConsistent)
+    pins.pointee.wrappingAdd(1, ordering: .sequentiallyConsistent)
     defer {
       // Releases the reads above to the owner, who acquires the pins before it writes a record.
-      home.pointee.pins.wrappingSubtract(1, ordering: .releasing)
+      pins.pointee.wrappingSubtract(1, ordering: .releasing)
     }
     let isStillThere = slot.pointee.load(ordering: .sequentiallyConsistent) == word.bits
     let generation = record[.generation]

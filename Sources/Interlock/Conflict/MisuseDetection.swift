@@ -72,9 +72,9 @@ enum MisuseDetection {
   static func processEnds() {
     var found: [Misuse] = []
     ThreadHomes.forEachRecordInUse { record in
-      guard let home = ThreadHome.Pointer(bitPattern: record[.home]) else { return }
-      home.pointee.pins.wrappingAdd(1, ordering: .sequentiallyConsistent)
-      defer { home.pointee.pins.wrappingSubtract(1, ordering: .releasing) }
+      guard let pins = record.pins else { return }
+      pins.pointee.wrappingAdd(1, ordering: .sequentiallyConsistent)
+      defer { pins.pointee.wrappingSubtract(1, ordering: .releasing) }
       // Other threads may be ending their sections at this moment; those are well. The pin comes first,
       // so that a name which is still there now is not freed: see `Registry.releaseWithName`.
       let isOpen = record.words[Record.Field.inUse.rawValue].load(

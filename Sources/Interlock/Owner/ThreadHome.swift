@@ -3,17 +3,18 @@ internal import Synchronization
 
 /// Where a thread's records live: about 6 KiB a thread, taken over by later threads, never given back.
 ///
-/// All but `pins` is used by its own thread alone, or under the lock of `ThreadHomes`.
+/// All of it is used by its own thread alone, or under the lock of `ThreadHomes`; `records`, what is in them
+/// and `pins` lie elsewhere.
 struct ThreadHome: ~Copyable {
   typealias Pointer = UnsafeMutablePointer<ThreadHome>
 
   static let recordCount = 24
 
-  /// How many threads are reading records of this home right now: only after they met a conflict.
-  let pins = Atomic<UInt>(0)
-  let records: UnsafeMutablePointer<Atomic<UInt>>
   /// The record that is tried first; they are taken in turn, so that an ended section can still be read.
   var next = 0
+  let records: UnsafeMutablePointer<Atomic<UInt>>
+  /// How many threads are reading records of this home right now: only after they met a conflict.
+  let pins: UnsafeMutablePointer<Atomic<UInt>>
   /// Sections begun here, ever.
   var generation: UInt = 0
   /// The owner that the thread is while no task runs on it; no two threads of a process share one.
@@ -33,7 +34,9 @@ struct ThreadHome: ~Copyable {
   var nextIdle: Pointer?
 
   init() {
-    records = zeroedWords(Self.recordCount * Record.wordCount)
+    let words = Self.recordCount * Record.wordCount
+    records = zeroedWords(words + 1)
+    pins = records + words
   }
 
   /// The calling thread's home.
@@ -56,7 +59,7 @@ extension UnsafeMutablePointer where Pointee == ThreadHome {
   @inline(__always)
   func claimRecord() -> Record {
     // Acquires what a reader did under its pin, before a record of this home is written again.
-    if pointee.pins.load(ordering: .acquiring) != 0 { waitForReaders() }
+    if pointee.pins.pointee.load(ordering: .acquiring) != 0 { waitForReaders() }
     let index = pointee.next
     let record = Record(words: pointee.records + index * Record.wordCount)
     if record.isInUse { return claimAnotherRecord() }
@@ -92,7 +95,7 @@ extension UnsafeMutablePointer where Pointee == ThreadHome {
   /// Readers copy some 250 bytes and go; they are here only after a conflict.
   @inline(never)
   private func waitForReaders() {
-    while pointee.pins.load(ordering: .acquiring) != 0 { Platform.yield() }
+    while pointee.pins.pointee.load(ordering: .acquiring) != 0 { Platform.yield() }
   }
 
   /// The current queue's label in memory that outlives the queue.

@@ -22,7 +22,7 @@ enum ThreadHomes {
     home.initialize(to: ThreadHome())
     for index in 0..<ThreadHome.recordCount {
       let record = Record(words: home.pointee.records + index * Record.wordCount)
-      record[.home] = UInt(bitPattern: home)
+      record[.pins] = UInt(bitPattern: home.pointee.pins)
     }
     var head = all.load(ordering: .relaxed)
     while true {

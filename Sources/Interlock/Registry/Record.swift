@@ -33,7 +33,8 @@ struct Record: Equatable {
     case lineAndFlags
     case thread
     case queueLabel
-    case home
+    /// The address of the home's pins, which is what others know of a home.
+    case pins
     /// How many frames, with `unwound` where the unwinder found them.
     case frameCount
     /// 1 from claim to end.
@@ -71,6 +72,9 @@ struct Record: Equatable {
   var frames: UnsafeMutablePointer<UInt> {
     UnsafeMutableRawPointer(words + Self.stack).assumingMemoryBound(to: UInt.self)
   }
+
+  /// How many threads are reading records of this one's home right now.
+  var pins: UnsafeMutablePointer<Atomic<UInt>>? { UnsafeMutablePointer(bitPattern: self[.pins]) }
 
   @inline(__always)
   var writes: Bool { self[.lineAndFlags] & Self.writesFlag != 0 }

@@ -146,8 +146,8 @@ enum Registry {
     // Sequentially consistent on both sides: a reader pins the home and then looks whether the record is
     // in use; here it is let go first, and the pins are looked at then. One of the two sees the other.
     record.words[Record.Field.inUse.rawValue].store(0, ordering: .sequentiallyConsistent)
-    if let home = ThreadHome.Pointer(bitPattern: record[.home]) {
-      while home.pointee.pins.load(ordering: .sequentiallyConsistent) != 0 { Platform.yield() }
+    if let pins = record.pins {
+      while pins.pointee.load(ordering: .sequentiallyConsistent) != 0 { Platform.yield() }
     }
     UnsafeMutableRawPointer(bitPattern: name)?.deallocate()
   }
