@@ -34,13 +34,14 @@ struct ReportTests {
 
   @Test("The JSON report has every key of the schema in its order")
   func json() {
-    expectGolden(JSONReport.text(Samples.all, Samples.context), "report.json")
+    expectGolden(JSONReport.text(Samples.all, planned: 10, Samples.context), "report.json")
   }
 
   @Test("The JSON report is JSON, after any number of results")
   func wellFormed() throws {
     for count in 0...Samples.all.count {
-      let text = JSONReport.text(Array(Samples.all.prefix(count)), Samples.context)
+      let text = JSONReport.text(
+        Array(Samples.all.prefix(count)), planned: Samples.all.count, Samples.context)
       let value = try JSONReader.read(Array(text.utf8))
       guard case .object(let members) = value.content else {
         Issue.record("no object")
@@ -54,6 +55,12 @@ struct ReportTests {
         return
       }
       #expect(results.count == count)
+      guard case .object(let summary) = members[5].value.content else {
+        Issue.record("no summary")
+        return
+      }
+      #expect(summary.map(\.key) == ["met", "unmet", "skipped", "planned"])
+      #expect(summary.last?.value.content == .number("\(Samples.all.count)"))
     }
   }
 

@@ -24,7 +24,8 @@ final class RunCommand {
       version: World.version, host: world.host, seed: options.seed, command: world.command,
       replayOptions: replayOptions)
     let json = try options.jsonFile.map { path in
-      try JSONResultFile(path: path, context: context, output: world.output)
+      try JSONResultFile(
+        path: path, planned: plan.trials.count, context: context, output: world.output)
     }
     let start = world.now()
     let ending = try run(plan.trials, json)
