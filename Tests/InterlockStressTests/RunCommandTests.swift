@@ -39,20 +39,31 @@ struct ExitCodeTests {
     #expect(test.output.text.contains("expected passed (1 of 3 trials)"))
   }
 
-  @Test("64 for wrong usage: three lines, and no trial is started")
+  @Test("64 for wrong usage: one line, and no trial is started")
   func usage() throws {
     let test = try TestWorld()
     #expect(test.run("--seed", "ten") == .usage)
     #expect(
-      test.errors.text == """
-        error: The value 'ten' is invalid for '--seed <n>': expected a whole number from 0 to \
-        18446744073709551615
-        Usage: interlock run [<options>] [<scenario> ...]
-          See 'interlock run --help' for more information.
-
-        """)
+      test.errors.text
+        == "error: The value 'ten' is invalid for '--seed <n>': expected a whole number from 0 to"
+        + " 18446744073709551615; see 'interlock help run'\n")
     #expect(test.trials.isEmpty)
     #expect(test.output.text == "")
+  }
+
+  @Test(
+    "Every mistake on the command line is one line that says where there is more",
+    arguments: [
+      (["run", "--seed"], "Missing value for '--seed <n>'; see 'interlock help run'"),
+      (["--verbos"], "Unknown option '--verbos'. Did you mean '--verbose'? See 'interlock help run'"),
+      (["list", "x"], "Unexpected argument 'x': 'list' takes none; see 'interlock help list'"),
+      (["help", "lst"], "There is no command 'lst': did you mean 'list'? See 'interlock help help'"),
+      (["--a\nb\u{1B}[2J"], "Unknown option '--a\\u{a}b\\u{1b}[2J'; see 'interlock help run'"),
+    ])
+  func oneLine(_ arguments: [String], _ expected: String) throws {
+    let test = try TestWorld()
+    #expect(test.world.perform(arguments) == .usage)
+    #expect(test.errors.text == "error: \(expected)\n")
   }
 
   @Test("64 for a scenario or a subject that is not there, with the nearest")
@@ -67,7 +78,8 @@ struct ExitCodeTests {
     for (arguments, message) in names {
       let test = try TestWorld()
       #expect(test.run(arguments) == .usage)
-      #expect(test.errors.text.hasPrefix("error: \(message)\n"))
+      let see = message.hasSuffix("?") ? " See" : "; see"
+      #expect(test.errors.text == "error: \(message)\(see) 'interlock help run'\n")
       #expect(test.trials.isEmpty)
     }
   }
