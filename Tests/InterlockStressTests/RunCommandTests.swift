@@ -118,6 +118,31 @@ struct ExitCodeTests {
     #expect(test.trials.isEmpty)
   }
 
+  @Test("A file name with a line break or an escape code makes no second line, and reaches no terminal")
+  func fileNames() throws {
+    let test = try TestWorld()
+    try test.write("{", "a\nb\u{1B}[2J.json")
+    #expect(test.run() == .badScenario)
+    #expect(test.errors.text.contains("/a\\u{a}b\\u{1b}[2J.json:1: expected a key"))
+    #expect(test.errors.text.filter { $0 == "\n" }.count == 1)
+    let other = try TestWorld()
+    #expect(other.run("--json", other.folder + "/no\n\u{1B}/x") == .usage)
+    #expect(other.errors.text.contains("/no\\u{a}\\u{1b}/x' is invalid"))
+    #expect(other.errors.text.filter { $0 == "\n" }.count == 1)
+    #expect(other.world.perform(["--scenarios", "/no\nwhere"]) == .badScenario)
+    #expect(other.errors.text.hasSuffix("/no\\u{a}where: is not there, expected a folder of scenarios\n"))
+  }
+
+  @Test("The command that replays a trial is one line, whatever its folder is called")
+  func replayFolder() throws {
+    let test = try TestWorld()
+    let folder = test.folder + "/it's\n\u{1B}"
+    try FileManager.default.moveItem(atPath: test.folder + "/StressScenarios", toPath: folder)
+    test.verdict = { _ in Verdict(kind: .passed, message: "m") }
+    #expect(test.world.perform(["--scenarios", folder]) == .unmet)
+    #expect(test.output.text.contains("--scenarios $'\(test.folder)/it\\'s\\x0a\\x1b'\n"))
+  }
+
   @Test("65 for a folder that is not there")
   func noFolder() throws {
     let test = try TestWorld()

@@ -16,6 +16,6 @@ package struct UsageError: Error, Hashable {
   /// One line: the mistake, and where there is more.
   package func text(command name: String) -> String {
     let see = message.hasSuffix("?") ? " See" : "; see"
-    return "error: \(message)\(see) '\(printable(name)) help \(command.rawValue)'\n"
+    return "error: \(message)\(see) '\(escaped(name)) help \(command.rawValue)'\n"
   }
 }

@@ -37,7 +37,7 @@ final class RunCommand {
         + report.text(results, of: plan.trials, seconds: world.now() - start, width: width))
     if let failure = json?.failure {
       world.errors.write(
-        "error: '\(printable(options.jsonFile ?? ""))' could not be written: \(failure)\n")
+        "error: '\(escaped(options.jsonFile ?? ""))' could not be written: \(failure)\n")
       return .ourFault
     }
     return exitCode(ending, planned: plan.trials.count)
@@ -109,8 +109,18 @@ final class RunCommand {
     return text
   }
 
-  /// A word as a shell reads it.
+  /// A word as a shell reads it, in one line: bash and zsh read `$'…'` with its escapes.
   private func quoted(_ word: String) -> String {
+    if escaped(word) != word {
+      return "$'"
+        + word.utf8.map { byte in
+          switch byte {
+          case UInt8(ascii: "'"), UInt8(ascii: "\\"): "\\" + String(UnicodeScalar(byte))
+          case 0x20..<0x7F: String(UnicodeScalar(byte))
+          default: "\\x" + (byte < 0x10 ? "0" : "") + String(byte, radix: 16)
+          }
+        }.joined() + "'"
+    }
     let plain = word.utf8.allSatisfy { byte in
       switch byte {
       case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -34,7 +34,7 @@ final class JSONResultFile {
       let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
       guard descriptor >= 0 else {
         throw UsageError(
-          "The value '\(printable(path))' is invalid for '--json <file>': it cannot be written"
+          "The value '\(escaped(path))' is invalid for '--json <file>': it cannot be written"
             + " (\(String(cString: strerror(errno))))", .run)
       }
       var status = stat()
