@@ -70,7 +70,9 @@ struct ExitCodeTests {
   func unknownNames() throws {
     let names: [([String], String)] = [
       (["raeds"], "There is no scenario 'raeds': did you mean 'reads'?"),
-      (["lsit"], "There is no scenario 'lsit': did you mean 'list'?"),
+      (["lsit"], "There is no command or scenario 'lsit'. Did you mean the command 'list'?"),
+      (["runn"], "There is no command or scenario 'runn'. Did you mean the command 'run'?"),
+      (["run", "lsit"], "There is no scenario 'lsit': expected one of: reads, writes"),
       (["-v", "list"], "There is no scenario 'list'; the command 'list' must stand first"),
       (["--subject", "mutx"], "There is no subject 'mutx': did you mean 'mutex'?"),
       (["--subject", "xyzzyx"], "There is no subject 'xyzzyx': expected one of: good, bad, mutex"),

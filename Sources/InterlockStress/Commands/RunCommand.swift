@@ -17,9 +17,11 @@ final class RunCommand {
       color: options.color == .always || options.color == .auto && text.width != nil)
   }
 
-  func perform(_ scenarios: [String]) throws -> ExitCode {
+  func perform(_ scenarios: [String], firstArgument: String?) throws -> ExitCode {
     let files = try world.loadScenarios(options)
-    let plan = try RunPlan(scenarios, options: options, files: files, subjects: world.subjects)
+    let plan = try RunPlan(
+      scenarios, firstArgument: firstArgument, options: options, files: files,
+      subjects: world.subjects)
     let context = ReportContext(
       version: World.version, host: world.host, seed: options.seed, command: world.command,
       replayOptions: replayOptions)

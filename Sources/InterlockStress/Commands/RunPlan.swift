@@ -7,9 +7,11 @@ struct RunPlan {
 
   /// Picks scenarios and subjects by name, and applies what options override.
   ///
-  /// - Throws: A name that is not there, with the nearest that is.
+  /// - Throws: A name that is not there, with the nearest that is. What stands first on the command line may be
+  ///   a mistyped command as well.
   init(
-    _ scenarios: [String], options: Options, files: [ScenarioFile], subjects: [SubjectEntry]
+    _ scenarios: [String], firstArgument: String?, options: Options, files: [ScenarioFile],
+    subjects: [SubjectEntry]
   ) throws(UsageError) {
     let subjectNames = subjects.map(\.name)
     if subjectNames.isEmpty {
@@ -21,7 +23,8 @@ struct RunPlan {
     }
     let scenarioNames = files.map(\.scenario.name)
     for name in scenarios where !scenarioNames.contains(name) {
-      throw UsageError(Self.unknownScenario(name, among: scenarioNames), .run)
+      throw UsageError(
+        Self.unknownScenario(name, among: scenarioNames, isFirst: name == firstArgument), .run)
     }
     for name in options.subjects where !subjectNames.contains(name) {
       throw UsageError(
@@ -40,14 +43,16 @@ struct RunPlan {
     }
   }
 
-  private static func unknownScenario(_ name: String, among names: [String]) -> String {
+  private static func unknownScenario(
+    _ name: String, among names: [String], isFirst: Bool
+  ) -> String {
     if let command = CommandName(rawValue: name) {
       return "There is no scenario '\(name)'; the command '\(command.rawValue)' must stand first"
     }
-    var names = names
-    // What stands first may be a mistyped command as well.
-    if let command = nearest(to: name, among: CommandName.allCases.map(\.rawValue)) {
-      names.append(command)
+    let commands = CommandName.allCases.map(\.rawValue)
+    if isFirst, let near = nearest(to: name, among: names + commands), !names.contains(near) {
+      return "There is no command or scenario '\(printable(name))'."
+        + " Did you mean the command '\(near)'?"
     }
     return "There is no scenario '\(printable(name))': \(suggestion(for: name, among: names))"
   }
