@@ -50,8 +50,8 @@ final class RunCommand {
     let line = TrialLine(trials, style: style)
     var display = ProgressDisplay(trials)
     func show(_ permanent: String) {
-      if let width = text.width {
-        text.write(display.redraw(above: permanent, width: width))
+      if let width = text.width, let height = text.height {
+        text.write(display.redraw(above: permanent, width: width, height: height))
       } else if !permanent.isEmpty {
         text.write(permanent)
       }
