@@ -29,7 +29,35 @@ struct ReportTests {
   @Test("The lines that are printed as trials are judged")
   func trialLines() {
     let line = TrialLine(Samples.trials, style: plain)
-    expectGolden(Samples.all.map { line.text($0) + "\n" }.joined(), "lines.txt")
+    expectGolden(Samples.all.map { line.text($0, width: nil) + "\n" }.joined(), "lines.txt")
+  }
+
+  @Test("On a terminal the reason wraps between words, indented; in a pipe it stays one line")
+  func wrappedReason() {
+    let message = "1000 of 1000 callers wait for \(String(repeating: "x", count: 50)) and others"
+    let result = Samples.result(Samples.reads, "mutex", Verdict(kind: .crashed, message: message))
+    let line = TrialLine([result.trial], style: plain)
+    #expect(
+      line.text(result, width: 40).split(separator: "\n").dropFirst(2) == [
+        "    1000 of 1000 callers wait for", "    \(String(repeating: "x", count: 36))",
+        "    \(String(repeating: "x", count: 14)) and others",
+      ])
+    #expect(line.text(result, width: 80).split(separator: "\n").count == 3)
+    #expect(line.text(result, width: nil).hasSuffix("\n    \(message)"))
+    for width in 1...10 { #expect(!line.text(result, width: width).hasSuffix(" ")) }
+  }
+
+  @Test("On a narrow terminal the counts move up to the verdict, then to a new line")
+  func narrowLine() {
+    let result = Samples.result(Samples.reads, "mutex", Samples.passed)
+    let line = TrialLine([result.trial], style: plain)
+    #expect(
+      line.text(result, width: 80)
+        == "✓ concurrent-reads  mutex  passed                 1000/1000  0.08 s")
+    #expect(line.text(result, width: 55) == "✓ concurrent-reads  mutex  passed  1000/1000  0.08 s")
+    #expect(
+      line.text(result, width: 40)
+        == "✓ concurrent-reads  mutex  passed\n    1000/1000  0.08 s")
   }
 
   @Test("The JSON report has every key of the schema in its order")
@@ -115,7 +143,7 @@ struct ReportTests {
       Verdict(kind: .deadlock, cause: .cycle, message: "a ring"))
     #expect(result.isMet == false)
     #expect(
-      TrialLine([result.trial], style: plain).text(result)
+      TrialLine([result.trial], style: plain).text(result, width: nil)
         .contains("deadlock (cycle)       1000/1000  0.08 s  expected deadlock (starvation)"))
     #expect(
       JSONReport.entry(result).contains(#""message": "a ring (expected the cause 'starvation')""#))

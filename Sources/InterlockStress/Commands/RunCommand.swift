@@ -61,7 +61,7 @@ final class RunCommand {
       json?.add(result)
       results.append(result)
       display.finished(index, result)
-      show(line.text(result) + "\n")
+      show(line.text(result, width: text.width) + "\n")
     }
     var judged: [Int] = []
     for (index, trial) in trials.enumerated() {
