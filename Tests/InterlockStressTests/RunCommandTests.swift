@@ -55,9 +55,15 @@ struct ExitCodeTests {
     "Every mistake on the command line is one line that says where there is more",
     arguments: [
       (["run", "--seed"], "Missing value for '--seed <n>'; see 'interlock help run'"),
-      (["--verbos"], "Unknown option '--verbos'. Did you mean '--verbose'? See 'interlock help run'"),
+      (
+        ["--verbos"],
+        "Unknown option '--verbos'. Did you mean '--verbose'? See 'interlock help run'"
+      ),
       (["list", "x"], "Unexpected argument 'x': 'list' takes none; see 'interlock help list'"),
-      (["help", "lst"], "There is no command 'lst': did you mean 'list'? See 'interlock help help'"),
+      (
+        ["help", "lst"],
+        "There is no command 'lst': did you mean 'list'? See 'interlock help help'"
+      ),
       (["--a\nb\u{1B}[2J"], "Unknown option '--a\\u{a}b\\u{1b}[2J'; see 'interlock help run'"),
     ])
   func oneLine(_ arguments: [String], _ expected: String) throws {
@@ -120,7 +126,7 @@ struct ExitCodeTests {
     #expect(test.trials.isEmpty)
   }
 
-  @Test("A file name with a line break or an escape code makes no second line, and reaches no terminal")
+  @Test("A line break or an escape code in a file name makes no second line")
   func fileNames() throws {
     let test = try TestWorld()
     try test.write("{", "a\nb\u{1B}[2J.json")
@@ -132,7 +138,7 @@ struct ExitCodeTests {
     #expect(other.errors.text.contains("/no\\u{a}\\u{1b}/x' is invalid"))
     #expect(other.errors.text.filter { $0 == "\n" }.count == 1)
     #expect(other.world.perform(["--scenarios", "/no\nwhere"]) == .badScenario)
-    #expect(other.errors.text.hasSuffix("/no\\u{a}where: is not there, expected a folder of scenarios\n"))
+    #expect(other.errors.text.contains("error: /no\\u{a}where: is not there, expected a folder"))
   }
 
   @Test("The command that replays a trial is one line, whatever its folder is called")

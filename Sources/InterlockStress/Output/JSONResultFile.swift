@@ -73,7 +73,8 @@ final class JSONResultFile {
     case .file(let descriptor, let end):
       // The tail never gets shorter, so it always covers the one before.
       note(
-        writeAll(Array((text + JSONReport.tail(summary, planned: planned)).utf8), to: descriptor, at: end))
+        writeAll(
+          Array((text + JSONReport.tail(summary, planned: planned)).utf8), to: descriptor, at: end))
       target = .file(descriptor, end: end + text.utf8.count)
     case .stream(let descriptor):
       note(writeAll(Array(text.utf8), to: descriptor, at: nil))

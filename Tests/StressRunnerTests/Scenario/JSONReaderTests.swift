@@ -83,8 +83,10 @@ struct JSONReaderTests {
       String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
     }
     #expect(message(nested(limit)) == nil)
-    #expect(message(nested(limit + 1))
-        ==         "1: found lists and objects nested deeper than \(limit) levels, expected at most \(limit)")
+    #expect(
+      message(nested(limit + 1))
+        == "1: found lists and objects nested deeper than \(limit) levels, expected at most \(limit)"
+    )
     #expect(message(String(repeating: "[", count: 1_000_000)) != nil)
   }
 

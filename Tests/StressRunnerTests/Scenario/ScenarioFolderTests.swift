@@ -70,7 +70,9 @@ struct ScenarioFolderTests {
     }
     #expect(message(folder.path + "/x") == ["F/x: is not there, expected a folder of scenarios"])
     #expect(
-      message(folder.path + "/file") == ["F/file: is a regular file, expected a folder of scenarios"])
+      message(folder.path + "/file") == [
+        "F/file: is a regular file, expected a folder of scenarios"
+      ])
     #expect(message(folder.path + "/file/x") == ["F/file/x: cannot be read: Not a directory"])
   }
 
