@@ -239,6 +239,19 @@ struct RunOptionTests {
     #expect(test.jobs == 2)
   }
 
+  @Test("A time limit within the stall window is warned of: no deadlock can be judged then")
+  func timeLimit() throws {
+    let test = try TestWorld()
+    #expect(test.run("--time-limit", "2") == .met)
+    #expect(
+      test.errors.text
+        == "warning: no deadlock can be judged in 'reads' and 1 more scenario: the time limit of"
+        + " 2.0 s must be above the stall window of 2.0 s\n")
+    let enough = try TestWorld()
+    #expect(enough.run("--time-limit", "2.1") == .met)
+    #expect(enough.errors.text == "")
+  }
+
   @Test("--json FILE holds every result as soon as it is judged, and is whole each time")
   func jsonFile() throws {
     let test = try TestWorld()

@@ -29,6 +29,9 @@ final class RunCommand {
       try JSONResultFile(
         path: path, planned: plan.trials.count, context: context, output: world.output)
     }
+    if options.timeLimit != nil, let warning = plan.warning {
+      world.errors.write("warning: \(warning)\n")
+    }
     let start = world.now()
     let ending = try run(plan.trials, json)
     json?.finish()

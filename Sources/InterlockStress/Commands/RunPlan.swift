@@ -5,6 +5,19 @@ struct RunPlan {
   /// All of them, scenario by scenario.
   var trials: [Trial] = []
 
+  /// What the run cannot find although it was asked to run, in one line; `nil` where there is no such thing.
+  ///
+  /// A trial that is stopped before its stall window has passed never counts as stalled.
+  var warning: String? {
+    let blind = trials.map(\.scenario).filter { $0.limits.timeSeconds <= $0.limits.stallSeconds }
+    guard let first = blind.first else { return nil }
+    let others = Set(blind.map(\.name)).count - 1
+    return "no deadlock can be judged in '\(first.name)'"
+      + (others > 0 ? " and \(others) more scenario\(others == 1 ? "" : "s")" : "")
+      + ": the time limit of \(first.limits.timeSeconds) s must be above the stall window of"
+      + " \(first.limits.stallSeconds) s"
+  }
+
   /// Picks scenarios and subjects by name, and applies what options override.
   ///
   /// - Throws: A name that is not there, with the nearest that is. What stands first on the command line may be
