@@ -37,7 +37,7 @@ struct ProgressDisplayTests {
     var display = ProgressDisplay([])
     #expect(display.clear() == "")
     _ = display.redraw(above: "", width: 80, height: 24)
-    #expect(display.clear() == "\r\u{1B}[1A\u{1B}[J")
+    #expect(display.clear() == "\r\u{1B}[K\u{1B}[A\u{1B}[K\u{1B}[J")
     #expect(display.clear() == "")
   }
 }

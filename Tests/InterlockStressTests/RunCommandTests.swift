@@ -309,11 +309,11 @@ struct RunOptionTests {
     #expect(text.contains("… reads  good\n"))
     #expect(text.contains("6/6  6 met, 0 unmet, 0 skipped"))
     // From the line's start: the terminal echoes a Ctrl-C there.
-    #expect(text.contains("\r\u{1B}[2A\u{1B}[J"))
-    let ups = text.matches(of: /\r\u{1B}\[(\d+)A\u{1B}\[J/)
+    #expect(text.contains("\r\u{1B}[K\u{1B}[A\u{1B}[K\u{1B}[A\u{1B}[K\u{1B}[J"))
+    let ups = text.matches(of: /\r\u{1B}\[K(\u{1B}\[A\u{1B}\[K)+\u{1B}\[J/)
     #expect(ups.count == 12)
     for line in text.split(separator: "\n") where line.contains("[=") || line.contains("…") {
-      #expect(line.replacing(/\u{1B}\[\d*[AJ]/, with: "").count < 50)
+      #expect(line.replacing(/\r?\u{1B}\[[AJK]/, with: "").count < 50)
     }
   }
 

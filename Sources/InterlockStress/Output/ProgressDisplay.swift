@@ -34,9 +34,11 @@ struct ProgressDisplay {
   /// What takes away the lines that are there.
   mutating func clear() -> String {
     defer { drawnLines = 0 }
-    // To the line's start, since the terminal may have echoed a ^C, up so many lines, then erase to the end
-    // of the screen.
-    return drawnLines == 0 ? "" : "\r\u{1B}[\(drawnLines)A\u{1B}[J"
+    guard drawnLines > 0 else { return "" }
+    // From the line's start, since the terminal may have echoed a ^C there. Line by line, since some terminals
+    // keep in their history what is erased with a whole screen; then to the end of the screen, in case the
+    // window got narrower.
+    return "\r\u{1B}[K" + String(repeating: "\u{1B}[A\u{1B}[K", count: drawnLines) + "\u{1B}[J"
   }
 
   /// Never wider than the terminal: a line that wraps would be two to take away. Never so high that the first
