@@ -1,3 +1,4 @@
+import Interlock
 import StressRunner
 import Testing
 
@@ -58,6 +59,19 @@ struct ReportTests {
     #expect(
       line.text(result, width: 40)
         == "✓ concurrent-reads  mutex  passed\n    1000/1000  0.08 s")
+  }
+
+  @Test("Names that a child gave its threads, queues and resources move no cursor")
+  func names() {
+    let name = "a\u{1B}[2J\nb"
+    var result = Samples.race
+    result.observation.conflicts[0].resource = name
+    result.observation.conflicts[0].first.thread = name
+    result.observation.conflicts[0].second.queue = name
+    result.observation.threads = [.init(count: 1, name: name, state: "sleeping", stack: [])]
+    let text = report([result])
+    #expect(!text.contains("\u{1B}"))
+    #expect(text.matches(of: /a \[2J b/).count == 4)
   }
 
   @Test("The JSON report has every key of the schema in its order")
