@@ -7,7 +7,8 @@ extension World {
   /// - Returns: What the process should end with. Everything is printed by then.
   package func perform(_ arguments: [String]) -> ExitCode {
     do {
-      let code = try invoke(parseArguments(arguments, environment: environment))
+      let invocation = try parseArguments(arguments, environment: environment)
+      let code = try invoke(invocation, firstArgument: arguments.first)
       // Whoever closed the pipe knows; a full disk is another matter.
       if output.failure != nil {
         errors.write("error: standard output could not be written: \(output.failure ?? "")\n")
@@ -26,10 +27,11 @@ extension World {
     }
   }
 
-  private func invoke(_ invocation: Invocation) throws -> ExitCode {
+  private func invoke(_ invocation: Invocation, firstArgument: String?) throws -> ExitCode {
     switch invocation {
     case .run(let scenarios, let options):
-      return try RunCommand(world: self, options: options).perform(scenarios)
+      return try RunCommand(world: self, options: options)
+        .perform(scenarios, firstArgument: firstArgument)
     case .list(let options):
       output.write(try listText(options))
     case .bench(let names):

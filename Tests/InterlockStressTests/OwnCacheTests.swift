@@ -51,6 +51,47 @@ struct OwnCacheTests {
     let nowhere = try run("/bin/bash", [gate, "--package", "/nowhere"])
     #expect(nowhere.code == 64)
     #expect(nowhere.text.contains("'/nowhere' is not a Swift package"))
+    let folder = try run("/bin/bash", [gate, "--json", "/nowhere/out.json"])
+    #expect(folder.code == 64)
+    #expect(
+      folder.text
+        == "error: '/nowhere/out.json' cannot be written for '--json': its folder is not there;"
+        + " see 'ci/gate.sh --help'\n")
+    #expect(try run("/bin/bash", [gate, "--json=/"]).code == 64)
+    let unknown = try run("/bin/bash", [gate, "--pakage", "x"])
+    #expect(unknown.code == 64)
+    #expect(unknown.text.hasPrefix("error: Unknown option '--pakage', expected one of the gate's"))
+    let help = try run("/bin/bash", [gate, "--package", "/nowhere", "--help"])
+    #expect(help.code == 0)
+    #expect(help.text.hasPrefix("Usage: ci/gate.sh "))
+  }
+
+  @Test("the gate hands scenarios and the options of 'run' on, and everything behind '--'")
+  func gateArguments() throws {
+    // A 'swift' that builds nothing, and a product that prints its arguments.
+    let folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("gate-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    for (name, text) in [
+      ("swift", "#!/bin/sh\ncase \"$*\" in *--show-bin-path) echo '\(folder.path)' ;; esac\n"),
+      ("shown", "#!/bin/sh\nprintf '[%s]' \"$@\"\n"), ("Package.swift", ""),
+    ] {
+      let file = folder.appendingPathComponent(name).path
+      try text.write(toFile: file, atomically: true, encoding: .utf8)
+      try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: file)
+    }
+    let gate = try run(
+      "/usr/bin/env",
+      [
+        "PATH=\(folder.path):/usr/bin:/bin", "bash",
+        Self.root.appendingPathComponent("ci/gate.sh").path, "--package=\(folder.path)", "reads",
+        "--subject", "a b", "--repeat=2", "-j4", "-v", "--json", "-", "--product", "shown", "--",
+        "--new", "x",
+      ])
+    #expect(gate.code == 0)
+    #expect(
+      gate.text == "[run][--json][-][reads][--subject][a b][--repeat=2][-j4][-v][--new][x]")
   }
 
   private func run(_ executable: String, _ arguments: [String]) throws -> (

@@ -39,27 +39,46 @@ struct ExitCodeTests {
     #expect(test.output.text.contains("expected passed (1 of 3 trials)"))
   }
 
-  @Test("64 for wrong usage: three lines, and no trial is started")
+  @Test("64 for wrong usage: one line, and no trial is started")
   func usage() throws {
     let test = try TestWorld()
     #expect(test.run("--seed", "ten") == .usage)
     #expect(
-      test.errors.text == """
-        error: The value 'ten' is invalid for '--seed <n>': expected a whole number from 0 to \
-        18446744073709551615
-        Usage: interlock run [<options>] [<scenario> ...]
-          See 'interlock run --help' for more information.
-
-        """)
+      test.errors.text
+        == "error: The value 'ten' is invalid for '--seed <n>': expected a whole number from 0 to"
+        + " 18446744073709551615; see 'interlock help run'\n")
     #expect(test.trials.isEmpty)
     #expect(test.output.text == "")
+  }
+
+  @Test(
+    "Every mistake on the command line is one line that says where there is more",
+    arguments: [
+      (["run", "--seed"], "Missing value for '--seed <n>'; see 'interlock help run'"),
+      (
+        ["--verbos"],
+        "Unknown option '--verbos'. Did you mean '--verbose'? See 'interlock help run'"
+      ),
+      (["list", "x"], "Unexpected argument 'x': 'list' takes none; see 'interlock help list'"),
+      (
+        ["help", "lst"],
+        "There is no command 'lst': did you mean 'list'? See 'interlock help help'"
+      ),
+      (["--a\nb\u{1B}[2J"], "Unknown option '--a\\u{a}b\\u{1b}[2J'; see 'interlock help run'"),
+    ])
+  func oneLine(_ arguments: [String], _ expected: String) throws {
+    let test = try TestWorld()
+    #expect(test.world.perform(arguments) == .usage)
+    #expect(test.errors.text == "error: \(expected)\n")
   }
 
   @Test("64 for a scenario or a subject that is not there, with the nearest")
   func unknownNames() throws {
     let names: [([String], String)] = [
       (["raeds"], "There is no scenario 'raeds': did you mean 'reads'?"),
-      (["lsit"], "There is no scenario 'lsit': did you mean 'list'?"),
+      (["lsit"], "There is no command or scenario 'lsit'. Did you mean the command 'list'?"),
+      (["runn"], "There is no command or scenario 'runn'. Did you mean the command 'run'?"),
+      (["run", "lsit"], "There is no scenario 'lsit': expected one of: reads, writes"),
       (["-v", "list"], "There is no scenario 'list'; the command 'list' must stand first"),
       (["--subject", "mutx"], "There is no subject 'mutx': did you mean 'mutex'?"),
       (["--subject", "xyzzyx"], "There is no subject 'xyzzyx': expected one of: good, bad, mutex"),
@@ -67,7 +86,8 @@ struct ExitCodeTests {
     for (arguments, message) in names {
       let test = try TestWorld()
       #expect(test.run(arguments) == .usage)
-      #expect(test.errors.text.hasPrefix("error: \(message)\n"))
+      let see = message.hasSuffix("?") ? " See" : "; see"
+      #expect(test.errors.text == "error: \(message)\(see) 'interlock help run'\n")
       #expect(test.trials.isEmpty)
     }
   }
@@ -104,6 +124,31 @@ struct ExitCodeTests {
       test.errors.text.hasSuffix(
         "reads.json:4: there is no subject 'bda': did you mean 'bad'?\n"))
     #expect(test.trials.isEmpty)
+  }
+
+  @Test("A line break or an escape code in a file name makes no second line")
+  func fileNames() throws {
+    let test = try TestWorld()
+    try test.write("{", "a\nb\u{1B}[2J.json")
+    #expect(test.run() == .badScenario)
+    #expect(test.errors.text.contains("/a\\u{a}b\\u{1b}[2J.json:1: expected a key"))
+    #expect(test.errors.text.filter { $0 == "\n" }.count == 1)
+    let other = try TestWorld()
+    #expect(other.run("--json", other.folder + "/no\n\u{1B}/x") == .usage)
+    #expect(other.errors.text.contains("/no\\u{a}\\u{1b}/x' is invalid"))
+    #expect(other.errors.text.filter { $0 == "\n" }.count == 1)
+    #expect(other.world.perform(["--scenarios", "/no\nwhere"]) == .badScenario)
+    #expect(other.errors.text.contains("error: /no\\u{a}where: is not there, expected a folder"))
+  }
+
+  @Test("The command that replays a trial is one line, whatever its folder is called")
+  func replayFolder() throws {
+    let test = try TestWorld()
+    let folder = test.folder + "/it's\n\u{1B}"
+    try FileManager.default.moveItem(atPath: test.folder + "/StressScenarios", toPath: folder)
+    test.verdict = { _ in Verdict(kind: .passed, message: "m") }
+    #expect(test.world.perform(["--scenarios", folder]) == .unmet)
+    #expect(test.output.text.contains("--scenarios $'\(test.folder)/it\\'s\\x0a\\x1b'\n"))
   }
 
   @Test("65 for a folder that is not there")
@@ -194,6 +239,19 @@ struct RunOptionTests {
     #expect(test.jobs == 2)
   }
 
+  @Test("A time limit within the stall window is warned of: no deadlock can be judged then")
+  func timeLimit() throws {
+    let test = try TestWorld()
+    #expect(test.run("--time-limit", "2") == .met)
+    #expect(
+      test.errors.text
+        == "warning: no deadlock can be judged in 'reads' and 1 more scenario: the time limit of"
+        + " 2.0 s must be above the stall window of 2.0 s\n")
+    let enough = try TestWorld()
+    #expect(enough.run("--time-limit", "2.1") == .met)
+    #expect(enough.errors.text == "")
+  }
+
   @Test("--json FILE holds every result as soon as it is judged, and is whole each time")
   func jsonFile() throws {
     let test = try TestWorld()
@@ -250,11 +308,12 @@ struct RunOptionTests {
     let text = test.output.text
     #expect(text.contains("… reads  good\n"))
     #expect(text.contains("6/6  6 met, 0 unmet, 0 skipped"))
-    #expect(text.contains("\u{1B}[2A\u{1B}[J"))
-    let ups = text.matches(of: /\u{1B}\[(\d+)A\u{1B}\[J/)
+    // From the line's start: the terminal echoes a Ctrl-C there.
+    #expect(text.contains("\r\u{1B}[K\u{1B}[A\u{1B}[K\u{1B}[A\u{1B}[K\u{1B}[J"))
+    let ups = text.matches(of: /\r\u{1B}\[K(\u{1B}\[A\u{1B}\[K)+\u{1B}\[J/)
     #expect(ups.count == 12)
     for line in text.split(separator: "\n") where line.contains("[=") || line.contains("…") {
-      #expect(line.replacing(/\u{1B}\[\d*[AJ]/, with: "").count < 50)
+      #expect(line.replacing(/\r?\u{1B}\[[AJK]/, with: "").count < 50)
     }
   }
 

@@ -7,6 +7,7 @@ import Testing
 /// Keeps what is written.
 final class TextBuffer: TextSink {
   var width: Int?
+  var height: Int? = 24
   var failure: String?
   private(set) var text = ""
 

@@ -1,3 +1,4 @@
+import Interlock
 import StressRunner
 import Testing
 
@@ -29,18 +30,60 @@ struct ReportTests {
   @Test("The lines that are printed as trials are judged")
   func trialLines() {
     let line = TrialLine(Samples.trials, style: plain)
-    expectGolden(Samples.all.map { line.text($0) + "\n" }.joined(), "lines.txt")
+    expectGolden(Samples.all.map { line.text($0, width: nil) + "\n" }.joined(), "lines.txt")
+  }
+
+  @Test("On a terminal the reason wraps between words, indented; in a pipe it stays one line")
+  func wrappedReason() {
+    let message = "1000 of 1000 callers wait for \(String(repeating: "x", count: 50)) and others"
+    let result = Samples.result(Samples.reads, "mutex", Verdict(kind: .crashed, message: message))
+    let line = TrialLine([result.trial], style: plain)
+    #expect(
+      line.text(result, width: 40).split(separator: "\n").dropFirst(2) == [
+        "    1000 of 1000 callers wait for", "    \(String(repeating: "x", count: 36))",
+        "    \(String(repeating: "x", count: 14)) and others",
+      ])
+    #expect(line.text(result, width: 80).split(separator: "\n").count == 3)
+    #expect(line.text(result, width: nil).hasSuffix("\n    \(message)"))
+    for width in 1...10 { #expect(!line.text(result, width: width).hasSuffix(" ")) }
+  }
+
+  @Test("On a narrow terminal the counts move up to the verdict, then to a new line")
+  func narrowLine() {
+    let result = Samples.result(Samples.reads, "mutex", Samples.passed)
+    let line = TrialLine([result.trial], style: plain)
+    #expect(
+      line.text(result, width: 80)
+        == "✓ concurrent-reads  mutex  passed                 1000/1000  0.08 s")
+    #expect(line.text(result, width: 55) == "✓ concurrent-reads  mutex  passed  1000/1000  0.08 s")
+    #expect(
+      line.text(result, width: 40)
+        == "✓ concurrent-reads  mutex  passed\n    1000/1000  0.08 s")
+  }
+
+  @Test("Names that a child gave its threads, queues and resources move no cursor")
+  func names() {
+    let name = "a\u{1B}[2J\nb"
+    var result = Samples.race
+    result.observation.conflicts[0].resource = name
+    result.observation.conflicts[0].first.thread = name
+    result.observation.conflicts[0].second.queue = name
+    result.observation.threads = [.init(count: 1, name: name, state: "sleeping", stack: [])]
+    let text = report([result])
+    #expect(!text.contains("\u{1B}"))
+    #expect(text.matches(of: /a \[2J b/).count == 4)
   }
 
   @Test("The JSON report has every key of the schema in its order")
   func json() {
-    expectGolden(JSONReport.text(Samples.all, Samples.context), "report.json")
+    expectGolden(JSONReport.text(Samples.all, planned: 10, Samples.context), "report.json")
   }
 
   @Test("The JSON report is JSON, after any number of results")
   func wellFormed() throws {
     for count in 0...Samples.all.count {
-      let text = JSONReport.text(Array(Samples.all.prefix(count)), Samples.context)
+      let text = JSONReport.text(
+        Array(Samples.all.prefix(count)), planned: Samples.all.count, Samples.context)
       let value = try JSONReader.read(Array(text.utf8))
       guard case .object(let members) = value.content else {
         Issue.record("no object")
@@ -54,6 +97,12 @@ struct ReportTests {
         return
       }
       #expect(results.count == count)
+      guard case .object(let summary) = members[5].value.content else {
+        Issue.record("no summary")
+        return
+      }
+      #expect(summary.map(\.key) == ["met", "unmet", "skipped", "planned"])
+      #expect(summary.last?.value.content == .number("\(Samples.all.count)"))
     }
   }
 
@@ -108,7 +157,7 @@ struct ReportTests {
       Verdict(kind: .deadlock, cause: .cycle, message: "a ring"))
     #expect(result.isMet == false)
     #expect(
-      TrialLine([result.trial], style: plain).text(result)
+      TrialLine([result.trial], style: plain).text(result, width: nil)
         .contains("deadlock (cycle)       1000/1000  0.08 s  expected deadlock (starvation)"))
     #expect(
       JSONReport.entry(result).contains(#""message": "a ring (expected the cause 'starvation')""#))

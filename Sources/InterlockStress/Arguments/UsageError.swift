@@ -1,3 +1,5 @@
+import StressRunner
+
 /// A mistake on the command line.
 package struct UsageError: Error, Hashable {
   /// What was found and what was expected, without a full stop.
@@ -11,13 +13,9 @@ package struct UsageError: Error, Hashable {
     self.command = command
   }
 
-  /// Three lines: the mistake, the usage, and where there is more.
+  /// One line: the mistake, and where there is more.
   package func text(command name: String) -> String {
-    """
-    error: \(message)
-    Usage: \(name) \(command.usage)
-      See '\(name) \(command.rawValue) --help' for more information.
-
-    """
+    let see = message.hasSuffix("?") ? " See" : "; see"
+    return "error: \(message)\(see) '\(escaped(name)) help \(command.rawValue)'\n"
   }
 }

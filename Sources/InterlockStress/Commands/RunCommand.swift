@@ -17,14 +17,20 @@ final class RunCommand {
       color: options.color == .always || options.color == .auto && text.width != nil)
   }
 
-  func perform(_ scenarios: [String]) throws -> ExitCode {
+  func perform(_ scenarios: [String], firstArgument: String?) throws -> ExitCode {
     let files = try world.loadScenarios(options)
-    let plan = try RunPlan(scenarios, options: options, files: files, subjects: world.subjects)
+    let plan = try RunPlan(
+      scenarios, firstArgument: firstArgument, options: options, files: files,
+      subjects: world.subjects)
     let context = ReportContext(
       version: World.version, host: world.host, seed: options.seed, command: world.command,
       replayOptions: replayOptions)
     let json = try options.jsonFile.map { path in
-      try JSONResultFile(path: path, context: context, output: world.output)
+      try JSONResultFile(
+        path: path, planned: plan.trials.count, context: context, output: world.output)
+    }
+    if options.timeLimit != nil, let warning = plan.warning {
+      world.errors.write("warning: \(warning)\n")
     }
     let start = world.now()
     let ending = try run(plan.trials, json)
@@ -36,7 +42,7 @@ final class RunCommand {
         + report.text(results, of: plan.trials, seconds: world.now() - start, width: width))
     if let failure = json?.failure {
       world.errors.write(
-        "error: '\(printable(options.jsonFile ?? ""))' could not be written: \(failure)\n")
+        "error: '\(escaped(options.jsonFile ?? ""))' could not be written: \(failure)\n")
       return .ourFault
     }
     return exitCode(ending, planned: plan.trials.count)
@@ -47,8 +53,8 @@ final class RunCommand {
     let line = TrialLine(trials, style: style)
     var display = ProgressDisplay(trials)
     func show(_ permanent: String) {
-      if let width = text.width {
-        text.write(display.redraw(above: permanent, width: width))
+      if let width = text.width, let height = text.height {
+        text.write(display.redraw(above: permanent, width: width, height: height))
       } else if !permanent.isEmpty {
         text.write(permanent)
       }
@@ -58,7 +64,7 @@ final class RunCommand {
       json?.add(result)
       results.append(result)
       display.finished(index, result)
-      show(line.text(result) + "\n")
+      show(line.text(result, width: text.width) + "\n")
     }
     var judged: [Int] = []
     for (index, trial) in trials.enumerated() {
@@ -108,8 +114,18 @@ final class RunCommand {
     return text
   }
 
-  /// A word as a shell reads it.
+  /// A word as a shell reads it, in one line: bash and zsh read `$'…'` with its escapes.
   private func quoted(_ word: String) -> String {
+    if escaped(word) != word {
+      return "$'"
+        + word.utf8.map { byte in
+          switch byte {
+          case UInt8(ascii: "'"), UInt8(ascii: "\\"): "\\" + String(UnicodeScalar(byte))
+          case 0x20..<0x7F: String(UnicodeScalar(byte))
+          default: "\\x" + (byte < 0x10 ? "0" : "") + String(byte, radix: 16)
+          }
+        }.joined() + "'"
+    }
     let plain = word.utf8.allSatisfy { byte in
       switch byte {
       case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -5,11 +5,26 @@ struct RunPlan {
   /// All of them, scenario by scenario.
   var trials: [Trial] = []
 
+  /// What the run cannot find although it was asked to run, in one line; `nil` where there is no such thing.
+  ///
+  /// A trial that is stopped before its stall window has passed never counts as stalled.
+  var warning: String? {
+    let blind = trials.map(\.scenario).filter { $0.limits.timeSeconds <= $0.limits.stallSeconds }
+    guard let first = blind.first else { return nil }
+    let others = Set(blind.map(\.name)).count - 1
+    return "no deadlock can be judged in '\(first.name)'"
+      + (others > 0 ? " and \(others) more scenario\(others == 1 ? "" : "s")" : "")
+      + ": the time limit of \(first.limits.timeSeconds) s must be above the stall window of"
+      + " \(first.limits.stallSeconds) s"
+  }
+
   /// Picks scenarios and subjects by name, and applies what options override.
   ///
-  /// - Throws: A name that is not there, with the nearest that is.
+  /// - Throws: A name that is not there, with the nearest that is. What stands first on the command line may be
+  ///   a mistyped command as well.
   init(
-    _ scenarios: [String], options: Options, files: [ScenarioFile], subjects: [SubjectEntry]
+    _ scenarios: [String], firstArgument: String?, options: Options, files: [ScenarioFile],
+    subjects: [SubjectEntry]
   ) throws(UsageError) {
     let subjectNames = subjects.map(\.name)
     if subjectNames.isEmpty {
@@ -21,7 +36,8 @@ struct RunPlan {
     }
     let scenarioNames = files.map(\.scenario.name)
     for name in scenarios where !scenarioNames.contains(name) {
-      throw UsageError(Self.unknownScenario(name, among: scenarioNames), .run)
+      throw UsageError(
+        Self.unknownScenario(name, among: scenarioNames, isFirst: name == firstArgument), .run)
     }
     for name in options.subjects where !subjectNames.contains(name) {
       throw UsageError(
@@ -40,14 +56,16 @@ struct RunPlan {
     }
   }
 
-  private static func unknownScenario(_ name: String, among names: [String]) -> String {
+  private static func unknownScenario(
+    _ name: String, among names: [String], isFirst: Bool
+  ) -> String {
     if let command = CommandName(rawValue: name) {
       return "There is no scenario '\(name)'; the command '\(command.rawValue)' must stand first"
     }
-    var names = names
-    // What stands first may be a mistyped command as well.
-    if let command = nearest(to: name, among: CommandName.allCases.map(\.rawValue)) {
-      names.append(command)
+    let commands = CommandName.allCases.map(\.rawValue)
+    if isFirst, let near = nearest(to: name, among: names + commands), !names.contains(near) {
+      return "There is no command or scenario '\(printable(name))'."
+        + " Did you mean the command '\(near)'?"
     }
     return "There is no scenario '\(printable(name))': \(suggestion(for: name, among: names))"
   }

@@ -53,7 +53,8 @@ extension World {
     var sections = [
       section("SUBJECTS", subjects.map { ($0.name, $0.summary) }),
       section(
-        "SCENARIOS (\(folder(options)))", files.map { ($0.scenario.name, $0.scenario.summary) }),
+        "SCENARIOS (\(escaped(folder(options))))",
+        files.map { ($0.scenario.name, $0.scenario.summary) }),
     ]
     if !benches.isEmpty {
       sections.append(section("BENCHES", benches.map { ($0.name, $0.summary) }))

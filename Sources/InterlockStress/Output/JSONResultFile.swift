@@ -17,20 +17,24 @@ final class JSONResultFile {
 
   private var target: Target
   private var summary = ReportSummary()
+  private let planned: Int
   /// Why something could not be written.
   private(set) var failure: String?
 
   /// Opens a file, and empties it.
   ///
   /// - Throws: Why it cannot be written, in words.
-  init(path: String, context: ReportContext, output: any TextSink) throws(UsageError) {
+  init(
+    path: String, planned: Int, context: ReportContext, output: any TextSink
+  ) throws(UsageError) {
+    self.planned = planned
     if path == "-" {
       target = .sink(output)
     } else {
       let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
       guard descriptor >= 0 else {
         throw UsageError(
-          "The value '\(printable(path))' is invalid for '--json <file>': it cannot be written"
+          "The value '\(escaped(path))' is invalid for '--json <file>': it cannot be written"
             + " (\(String(cString: strerror(errno))))", .run)
       }
       var status = stat()
@@ -56,7 +60,7 @@ final class JSONResultFile {
 
   /// Writes what is left to write.
   func finish() {
-    let tail = JSONReport.tail(summary)
+    let tail = JSONReport.tail(summary, planned: planned)
     switch target {
     case .file: break
     case .stream(let descriptor): note(writeAll(Array(tail.utf8), to: descriptor, at: nil))
@@ -69,7 +73,8 @@ final class JSONResultFile {
     case .file(let descriptor, let end):
       // The tail never gets shorter, so it always covers the one before.
       note(
-        writeAll(Array((text + JSONReport.tail(summary)).utf8), to: descriptor, at: end))
+        writeAll(
+          Array((text + JSONReport.tail(summary, planned: planned)).utf8), to: descriptor, at: end))
       target = .file(descriptor, end: end + text.utf8.count)
     case .stream(let descriptor):
       note(writeAll(Array(text.utf8), to: descriptor, at: nil))

@@ -24,8 +24,8 @@ struct ProgressDisplay {
   }
 
   /// What takes away the lines that are there, prints some that stay, and draws the new ones.
-  mutating func redraw(above text: String, width: Int) -> String {
-    let lines = lines(width: width)
+  mutating func redraw(above text: String, width: Int, height: Int) -> String {
+    let lines = lines(width: width, height: height)
     let result = clear() + text + lines.map { $0 + "\n" }.joined()
     drawnLines = lines.count
     return result
@@ -34,25 +34,34 @@ struct ProgressDisplay {
   /// What takes away the lines that are there.
   mutating func clear() -> String {
     defer { drawnLines = 0 }
-    // Up so many lines, then erase to the end of the screen.
-    return drawnLines == 0 ? "" : "\u{1B}[\(drawnLines)A\u{1B}[J"
+    guard drawnLines > 0 else { return "" }
+    // From the line's start, since the terminal may have echoed a ^C there. Line by line, since some terminals
+    // keep in their history what is erased with a whole screen; then to the end of the screen, in case the
+    // window got narrower.
+    return "\r\u{1B}[K" + String(repeating: "\u{1B}[A\u{1B}[K", count: drawnLines) + "\u{1B}[J"
   }
 
-  /// Never wider than the terminal: a line that wraps would be two to take away.
-  private func lines(width: Int) -> [String] {
-    let shown = running.prefix(8).map { index in
+  /// Never wider than the terminal: a line that wraps would be two to take away. Never so high that the first
+  /// line scrolls out when the cursor goes below the last: no cursor gets back there.
+  private func lines(width: Int, height: Int) -> [String] {
+    guard height > 1 else { return [] }
+    let room = min(8, height - 2)
+    // With too many for the room the last line of it counts the rest.
+    let named = running.count > room ? max(0, room - 1) : running.count
+    var shown = running.prefix(named).map { index in
       "… \(trials[index].scenario.name)  \(trials[index].subject)"
     }
+    if named < running.count, room > 0 { shown.append("… and \(running.count - named) more") }
     let counts =
       "\(summary.count)/\(trials.count)  \(summary.met) met, \(summary.unmet) unmet, "
       + "\(summary.skipped) skipped"
-    let room = min(30, width - counts.count - 4)
+    let barRoom = min(30, width - counts.count - 4)
     var bar = ""
-    if room >= 10, !trials.isEmpty {
-      let filled = room * summary.count / trials.count
+    if barRoom >= 10, !trials.isEmpty {
+      let filled = barRoom * summary.count / trials.count
       bar =
         "[" + String(repeating: "=", count: filled)
-        + String(repeating: " ", count: room - filled) + "] "
+        + String(repeating: " ", count: barRoom - filled) + "] "
     }
     return (shown + [bar + counts]).map { String($0.prefix(max(1, width - 1))) }
   }

@@ -4,6 +4,8 @@ import Foundation
 package protocol TextSink: AnyObject {
   /// The columns of the terminal; `nil` where it is none, or one that cannot move its cursor.
   var width: Int? { get }
+  /// The rows of the terminal; `nil` where `width` is.
+  var height: Int? { get }
   /// Why something could not be written; `nil` where all is well, or nobody reads any longer.
   var failure: String? { get }
   /// Writes a text at once; keeps nothing back.
@@ -27,11 +29,16 @@ package final class DescriptorSink: TextSink {
   }
 
   /// The columns of the terminal, asked anew each time: windows change.
-  package var width: Int? {
+  package var width: Int? { windowSize { $0.ws_col > 0 ? Int($0.ws_col) : 80 } }
+
+  /// The rows of the terminal, asked anew each time.
+  package var height: Int? { windowSize { $0.ws_row > 0 ? Int($0.ws_row) : 24 } }
+
+  /// A side of the window; one that says nothing about itself has 0.
+  private func windowSize(_ side: (winsize) -> Int) -> Int? {
     guard canMoveCursor else { return nil }
     var size = winsize()
-    let known = ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
-    return known ? Int(size.ws_col) : 80
+    return ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 ? side(size) : side(winsize())
   }
 
   /// Writes all of a text, or goes quiet.

@@ -11,7 +11,7 @@ package import StressRunner
 ///                      "conflicts": [ { "resource", "first": {"mode", "synched", "file", "line",
 ///                                       "function", "thread", "queue", "stack"}, "second": {…} } ],
 ///                      "threads": [ { "count", "name", "state", "stack" } ] } ],
-///       "summary": {"met", "unmet", "skipped"} }
+///       "summary": {"met", "unmet", "skipped", "planned"} }
 package enum JSONReport {
   /// What comes before the first result.
   package static func head(_ context: ReportContext) -> String {
@@ -42,21 +42,28 @@ package enum JSONReport {
   }
 
   /// What comes after the last result.
-  package static func tail(_ summary: ReportSummary) -> String {
+  ///
+  /// - Parameters:
+  ///   - summary: What the results come to so far.
+  ///   - planned: How many there will be: with fewer, the run was interrupted or killed.
+  /// - Returns: The end of the text, with a line break.
+  package static func tail(_ summary: ReportSummary, planned: Int) -> String {
     let counts = JSONValue.object([
       "met": .number(summary.met), "unmet": .number(summary.unmet),
-      "skipped": .number(summary.skipped),
+      "skipped": .number(summary.skipped), "planned": .number(planned),
     ])
     return (summary.count == 0 ? "]" : "\n  ]")
       + ",\n  \"summary\": \(JSONWriter.text(counts, level: 1))\n}\n"
   }
 
   /// The whole report.
-  package static func text(_ results: [TrialResult], _ context: ReportContext) -> String {
+  package static func text(
+    _ results: [TrialResult], planned: Int, _ context: ReportContext
+  ) -> String {
     var text = head(context)
     for (index, result) in results.enumerated() {
       text += separator(isFirst: index == 0) + entry(result)
     }
-    return text + tail(ReportSummary(results))
+    return text + tail(ReportSummary(results), planned: planned)
   }
 }

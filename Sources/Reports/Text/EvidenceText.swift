@@ -87,7 +87,7 @@ package struct EvidenceText: Sendable {
     var lines: [String] = []
     for conflict in seen.conflicts.prefix(cut.conflicts) {
       let times = conflict.count > 1 ? ", \(conflict.count) times" : ""
-      lines.append("  conflict on '\(conflict.fullName)'\(times)")
+      lines.append("  conflict on '\(harmless(conflict.fullName))'\(times)")
       lines += sideLines("first, in the section", conflict.first)
       lines += sideLines("second, as it came", conflict.second)
       lines.append("    " + conflict.meaning)
@@ -97,8 +97,8 @@ package struct EvidenceText: Sendable {
 
   private func sideLines(_ title: String, _ side: Conflict.Side) -> [String] {
     let mode = (side.mode.writes ? "write" : "read") + (side.synched ? ", synched" : "")
-    var who = "thread '\(side.thread)'"
-    if let queue = side.queue { who += ", queue '\(queue)'" }
+    var who = "thread '\(harmless(side.thread))'"
+    if let queue = side.queue { who += ", queue '\(harmless(queue))'" }
     if let task = side.task { who += ", task \(task)" }
     var lines = ["    \(title): \(mode)  \(side.place)", "      \(who)"]
     lines += stackLines(side.stack, indent: 6)
@@ -108,7 +108,7 @@ package struct EvidenceText: Sendable {
 
   private func crashLines(_ seen: Observation) -> [String] {
     guard let crash = seen.crash else { return [] }
-    return ["  crash: \(crash.reason)"] + stackLines(crash.stack, indent: 4)
+    return ["  crash: \(harmless(crash.reason))"] + stackLines(crash.stack, indent: 4)
   }
 
   private func threadLines(_ seen: Observation) -> [String] {
@@ -120,7 +120,7 @@ package struct EvidenceText: Sendable {
     let total = seen.threads.reduce(0) { $0 + $1.count }
     lines.append("  threads at the end: \(total)")
     for group in seen.threads.prefix(cut.groups) {
-      lines.append("    \(group.count) × '\(group.name)', \(group.state)")
+      lines.append("    \(group.count) × '\(harmless(group.name))', \(group.state)")
       lines += stackLines(group.stack, indent: 6)
     }
     return lines + rest(seen.threads.count - cut.groups, "group of threads", indent: 4)

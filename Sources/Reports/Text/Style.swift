@@ -44,6 +44,25 @@ extension String {
   }
 }
 
+/// A text in lines that break between words, and within a word only where it alone is too long.
+func wrapped(_ text: String, width: Int) -> [String] {
+  let width = max(1, width)
+  var lines: [String] = []
+  var line = ""
+  for word in text.split(separator: " ") {
+    if !line.isEmpty, line.count + 1 + word.count > width {
+      lines.append(line)
+      line = ""
+    }
+    line += (line.isEmpty ? "" : " ") + word
+    while line.count > width {
+      lines.append(String(line.prefix(width)))
+      line = String(line.dropFirst(width))
+    }
+  }
+  return line.isEmpty ? lines : lines + [line]
+}
+
 /// Seconds for people: two decimals below ten, one above.
 func secondsText(_ seconds: Double) -> String {
   let decimals = seconds < 10 ? 100.0 : 10.0

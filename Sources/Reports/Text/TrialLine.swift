@@ -13,24 +13,48 @@ package struct TrialLine: Sendable {
     self.style = style
   }
 
-  /// A result: one line, and the reason on a second one where there is something to say.
-  package func text(_ result: TrialResult) -> String {
+  /// A result: one line, and the reason below it where there is something to say.
+  ///
+  /// - Parameters:
+  ///   - result: What was found of a trial.
+  ///   - width: The columns of the terminal, which the reason is wrapped to; `nil` keeps it on one line, for
+  ///     whatever reads a pipe by its lines.
+  /// - Returns: The text, without a line break at its end.
+  package func text(_ result: TrialResult, width: Int?) -> String {
     let seen = result.observation
     let verdict = verdictText(result.verdict)
     var line = style.marked("\(sign(met: result.isMet)) ", met: result.isMet)
     line += result.trial.scenario.name.padded(to: scenarioWidth) + "  "
     line += result.trial.subject.padded(to: subjectWidth) + "  "
     line += style.marked(verdict, met: result.isMet)
-    line += String(repeating: " ", count: max(0, 21 - verdict.count)) + "  "
-    if result.verdict.kind != .skipped {
-      line += style.dim("\(seen.completed)/\(seen.operations)  \(secondsText(seen.seconds))")
+    let counts =
+      result.verdict.kind == .skipped
+      ? "" : "\(seen.completed)/\(seen.operations)  \(secondsText(seen.seconds))"
+    let expected = result.isMet == false ? "  expected \(expectationText(result.expected))" : ""
+    if !(counts + expected).isEmpty {
+      line += gap(behind: verdict, before: counts + expected, width: width)
+      line += style.dim(counts) + expected
     }
-    if result.isMet == false { line += "  expected \(expectationText(result.expected))" }
-    while line.hasSuffix(" ") { line.removeLast() }
     if result.verdict.kind != .passed {
-      line += "\n    " + style.dim(harmless(result.verdict.message))
+      let message = harmless(result.verdict.message)
+      for part in width.map({ wrapped(message, width: $0 - 4) }) ?? [message] {
+        line += "\n    " + style.dim(part)
+      }
     }
     return line
+  }
+}
+
+extension TrialLine {
+  /// What stands between the verdict and the rest: a column of its own where the terminal has room for it, two
+  /// spaces where it has room for those, else a new line.
+  private func gap(behind verdict: String, before rest: String, width: Int?) -> String {
+    let used = 2 + scenarioWidth + 2 + subjectWidth + 2 + verdict.count
+    let spaces = max(0, 21 - verdict.count) + 2
+    guard let width, used + spaces + rest.count > width else {
+      return String(repeating: " ", count: spaces)
+    }
+    return used + 2 + rest.count > width ? "\n    " : "  "
   }
 }
 

@@ -18,9 +18,7 @@ package struct JSONReader {
 
   /// Reads the one value that a text consists of.
   package static func read(_ bytes: [UInt8]) throws(JSONError) -> JSONValue {
-    if let line = lineOfInvalidUTF8(in: bytes) {
-      throw JSONError(line: line, message: "is not UTF-8")
-    }
+    if let error = invalidUTF8(in: bytes) { throw error }
     var reader = JSONReader(bytes: bytes)
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
       throw reader.error("begins with a byte order mark, expected JSON")
@@ -38,11 +36,19 @@ package struct JSONReader {
     self.bytes = bytes
   }
 
-  /// A line feed is never part of a longer character, so each line can be judged alone.
-  private static func lineOfInvalidUTF8(in bytes: [UInt8]) -> Int? {
+  /// The first byte that begins no character.
+  private static func invalidUTF8(in bytes: [UInt8]) -> JSONError? {
     if String(validating: bytes, as: UTF8.self) != nil { return nil }
-    let lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
-    return lines.firstIndex { String(validating: $0, as: UTF8.self) == nil }.map { $0 + 1 }
+    var parser = UTF8.ForwardParser()
+    var iterator = bytes.makeIterator()
+    var position = 0
+    while case .valid(let character) = parser.parseScalar(from: &iterator) {
+      position += character.count
+    }
+    let byte = String(bytes[position], radix: 16, uppercase: true)
+    return JSONError(
+      line: bytes.prefix(position).count { $0 == 0x0A } + 1,
+      message: "expected UTF-8, found the byte 0x\(byte), which begins no character")
   }
 
   // MARK: Values
@@ -105,7 +111,9 @@ package struct JSONReader {
   /// Steps over the bracket that opens an object or an array.
   private mutating func enter(_ depth: Int) throws(JSONError) {
     if depth >= Self.depthLimit {
-      throw error("is nested deeper than \(Self.depthLimit) levels")
+      throw error(
+        "found lists and objects nested deeper than \(Self.depthLimit) levels, expected at most"
+          + " \(Self.depthLimit)")
     }
     position += 1
     skipSpace()

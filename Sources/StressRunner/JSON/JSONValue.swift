@@ -66,8 +66,14 @@ extension JSONValue {
 /// A text from outside, cut to 60 characters and without control characters: a file that is quoted in a
 /// message must not move the cursor of whoever reads it.
 package func printable(_ text: String) -> String {
+  let isLong = text.unicodeScalars.count > 60
+  return escaped(String(text.unicodeScalars.prefix(60))) + (isLong ? "…" : "")
+}
+
+/// A text from outside in one line that moves no cursor, however long: for paths, which tell nothing when cut.
+package func escaped(_ text: String) -> String {
   var result = ""
-  for scalar in text.unicodeScalars.prefix(60) {
+  for scalar in text.unicodeScalars {
     switch scalar.properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned:
       result += "\\u{" + String(scalar.value, radix: 16) + "}"
@@ -75,5 +81,5 @@ package func printable(_ text: String) -> String {
       result.unicodeScalars.append(scalar)
     }
   }
-  return text.unicodeScalars.count > 60 ? result + "…" : result
+  return result
 }

@@ -9,7 +9,7 @@ package struct ScenarioError: Error, Hashable, CustomStringConvertible {
 
   /// `StressScenarios/reads.json:12: 'callers' must be a whole number from 1 to 1000000, found -3`.
   package var description: String {
-    path + (line.map { ":\($0)" } ?? "") + ": " + message
+    escaped(path) + (line.map { ":\($0)" } ?? "") + ": " + message
   }
 }
 

@@ -28,8 +28,8 @@ package struct ScenarioFile: Sendable, Hashable {
     } catch {
       throw ScenarioError(path: path, line: error.line, message: error.message)
     }
-    let file = try ScenarioValue(json: json, name: "a scenario", path: path).asObject(
-      keys: Self.keys)
+    let file = try ScenarioValue(json: json, name: "a scenario", path: path, isKey: false)
+      .asObject(keys: Self.keys)
     let name = try file.required("name")
     let limits = try Limits(parsing: file["limits"])
     let expectations = try Expectations(parsing: file["expect"], platform: platform)

@@ -51,7 +51,7 @@ package enum ScenarioFolder {
           : "cannot be read: \(String(cString: strerror(reason)))")
     }
     guard status.st_mode & S_IFMT == S_IFDIR else {
-      throw error("is not a folder, expected a folder of scenarios")
+      throw error("is \(kind(of: status)), expected a folder of scenarios")
     }
     guard let stream = opendir(path) else {
       throw error("cannot be read: \(String(cString: strerror(errno)))")
@@ -73,8 +73,21 @@ package enum ScenarioFolder {
       }
       return ScenarioError(
         path: file.path, line: file.nameLine,
-        message: "the name '\(name)' is taken by \(first.path):\(first.nameLine)")
+        message: "the name '\(name)' is taken by \(escaped(first.path)):\(first.nameLine)")
     }
+  }
+}
+
+/// What a path leads to, for a message.
+private func kind(of status: stat) -> String {
+  switch status.st_mode & S_IFMT {
+  case S_IFREG: "a regular file"
+  case S_IFDIR: "a folder"
+  case S_IFLNK: "a symbolic link"
+  case S_IFIFO: "a pipe"
+  case S_IFSOCK: "a socket"
+  case S_IFCHR, S_IFBLK: "a device"
+  default: "of an unknown kind"
   }
 }
 
@@ -89,15 +102,20 @@ enum RegularFile {
     let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
     guard descriptor >= 0 else {
       let reason = errno
-      throw error(
-        reason == ELOOP
-          ? "is a symbolic link, expected a regular file"
-          : "cannot be read: \(String(cString: strerror(reason)))")
+      // Some kinds cannot even be opened so: links, and sockets.
+      var status = stat()
+      guard lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG else {
+        throw error("cannot be read: \(String(cString: strerror(reason)))")
+      }
+      throw error("is \(kind(of: status)), expected a regular file")
     }
     defer { close(descriptor) }
     var status = stat()
-    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-      throw error("is not a regular file")
+    guard fstat(descriptor, &status) == 0 else {
+      throw error("cannot be read: \(String(cString: strerror(errno)))")
+    }
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      throw error("is \(kind(of: status)), expected a regular file")
     }
     guard status.st_size <= ScenarioFolder.fileSizeLimit else {
       throw error(

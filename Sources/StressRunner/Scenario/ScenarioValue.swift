@@ -8,13 +8,18 @@ struct ScenarioValue {
   var name: String
   /// The file, for messages.
   var path: String
+  /// Whether the name is a key, and so stands in quotation marks.
+  var isKey = true
+
+  /// `'callers'`, or `a phase`.
+  var label: String { isKey ? "'\(name)'" : name }
 
   func error(_ message: String) -> ScenarioError {
     ScenarioError(path: path, line: json.line, message: message)
   }
 
   private func mismatch(_ expected: String) -> ScenarioError {
-    error("'\(name)' must be \(expected), found \(json.found)")
+    error("\(label) must be \(expected), found \(json.found)")
   }
 
   func asWhole(_ range: ClosedRange<Int>) throws(ScenarioError) -> Int {
@@ -121,7 +126,7 @@ struct ScenarioObject {
 
   /// The value of a key that must be there.
   func required(_ key: String) throws(ScenarioError) -> ScenarioValue {
-    guard let value = self[key] else { throw owner.error("\(owner.name) needs the key '\(key)'") }
+    guard let value = self[key] else { throw owner.error("\(owner.label) needs the key '\(key)'") }
     return value
   }
 }

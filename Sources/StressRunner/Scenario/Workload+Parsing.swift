@@ -68,6 +68,7 @@ extension Workload.Phase {
   init(parsing value: ScenarioValue) throws(ScenarioError) {
     var value = value
     value.name = "a phase"
+    value.isKey = false
     let object = try value.asObject(keys: ["callers", "rounds", "operations"])
     self.init(
       callers: try object.required("callers").asWhole(1...1_000_000),

@@ -96,7 +96,10 @@ struct ScenarioFileTests {
         == "reads.json:11: 'darwin' cannot be 'pased': did you mean 'passed'?")
     #expect(
       message(file(rest: #", "expect": { "a": { "linux": "passed" } }"#))
-        == "reads.json:11: a needs the key 'darwin'")
+        == "reads.json:11: 'a' needs the key 'darwin'")
+    #expect(
+      message(file(rest: #", "expect": { "unlocked": {} }"#))
+        == "reads.json:11: 'unlocked' needs the key 'verdict'")
   }
 
   @Test("A subject that does not exist is named with its line and the nearest one")
@@ -152,7 +155,7 @@ private let knownFaults: [Fault] = [
     "9: unknown key 'calers': did you mean 'callers'?"
   ),
   Fault(file(phase: #"{ "operations": ["get"] }"#), "9: a phase needs the key 'callers'"),
-  Fault(file(phase: "7"), "9: 'a phase' must be an object, found 7"),
+  Fault(file(phase: "7"), "9: a phase must be an object, found 7"),
   Fault(file(phase: ""), "8: 'phases' must hold 1 to 16 phases, found 0"),
   Fault(
     file(phase: #"{ "callers": 1, "operations": ["gte"] }"#),
@@ -257,7 +260,7 @@ private let knownFaults: [Fault] = [
     "11: unknown key 'command': expected one of: name, summary, source, workload, limits,"
       + " oracles, expect"
   ),
-  Fault("[]", "1: 'a scenario' must be an object, found a list"),
+  Fault("[]", "1: a scenario must be an object, found a list"),
   Fault("{}", "1: a scenario needs the key 'name'"),
   Fault("{\n\"name\": }", "2: expected a value, found '}'"),
 ]

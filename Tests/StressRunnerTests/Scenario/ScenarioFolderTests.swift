@@ -70,7 +70,9 @@ struct ScenarioFolderTests {
     }
     #expect(message(folder.path + "/x") == ["F/x: is not there, expected a folder of scenarios"])
     #expect(
-      message(folder.path + "/file") == ["F/file: is not a folder, expected a folder of scenarios"])
+      message(folder.path + "/file") == [
+        "F/file: is a regular file, expected a folder of scenarios"
+      ])
     #expect(message(folder.path + "/file/x") == ["F/file/x: cannot be read: Not a directory"])
   }
 
@@ -102,7 +104,7 @@ struct ScenarioFolderTests {
     #expect(
       folder.messages == [
         "F/a.json:1: expected a key in quotation marks, found the end of the file",
-        "F/c.json:1: 'a scenario' must be an object, found a list",
+        "F/c.json:1: a scenario must be an object, found a list",
       ])
   }
 
@@ -118,7 +120,10 @@ struct ScenarioFolderTests {
   func notUTF8() throws {
     let folder = try TemporaryFolder()
     try Data([0x7B, 0x0A, 0xFF, 0x7D]).write(to: URL(fileURLWithPath: folder.path + "/a.json"))
-    #expect(folder.messages == ["F/a.json:2: is not UTF-8"])
+    #expect(
+      folder.messages == [
+        "F/a.json:2: expected UTF-8, found the byte 0xFF, which begins no character"
+      ])
   }
 
   @Test("Links, pipes, devices and folders are refused, and nothing waits", .timeLimit(.minutes(1)))
@@ -135,8 +140,8 @@ struct ScenarioFolderTests {
       folder.messages == [
         "F/device.json: is a symbolic link, expected a regular file",
         "F/link.json: is a symbolic link, expected a regular file",
-        "F/pipe.json: is not a regular file",
-        "F/sub.json: is not a regular file",
+        "F/pipe.json: is a pipe, expected a regular file",
+        "F/sub.json: is a folder, expected a regular file",
       ])
   }
 }
