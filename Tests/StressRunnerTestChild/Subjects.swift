@@ -66,6 +66,24 @@ func waitForMainQueue() {
   done.wait()
 }
 
+/// Waits for what a timer does after as many seconds.
+func waitForTimer(_ start: (_ seconds: Double, _ done: DispatchSemaphore) -> Void) {
+  let done = DispatchSemaphore(value: 0)
+  start(4, done)
+  done.wait()
+}
+
+func startTimerSource(_ seconds: Double, _ done: DispatchSemaphore) {
+  let timer = DispatchSource.makeTimerSource(queue: .global())
+  timer.schedule(deadline: .now() + seconds)
+  // The handler keeps its source alive until it has gone off.
+  timer.setEventHandler {
+    timer.cancel()
+    done.signal()
+  }
+  timer.resume()
+}
+
 func lockTwice() {
   let lock = NSLock()
   lock.lock()
@@ -138,6 +156,20 @@ let testSubjects: [SubjectEntry] = [
   subject("one-timed-wait") { _ in
     _ = DispatchSemaphore(value: 0).wait(timeout: .now() + 2.6)
   },
+  subject("task-sleep") { _ in
+    waitForTimer { seconds, done in
+      Task.detached {
+        try? await Task.sleep(for: .seconds(seconds))
+        done.signal()
+      }
+    }
+  },
+  subject("async-after") { _ in
+    waitForTimer { seconds, done in
+      DispatchQueue.global().asyncAfter(deadline: .now() + seconds) { done.signal() }
+    }
+  },
+  subject("timer-source") { _ in waitForTimer(startTimerSource) },
   subject("poll") { _ in while true { usleep(10_000) } },
   subject("spin") { _ in while true {} },
   subject("stopped") { _ in kill(getpid(), SIGSTOP) },

@@ -86,6 +86,9 @@ extension Platform {
   /// What a sleeping thread waits for: not to be had.
   static func wait(of thread: Int, in process: pid_t) -> Wait { .unknown }
 
+  /// The timers that are set in a process: not to be had.
+  static func timers(of process: pid_t) -> [Timer] { [] }
+
   /// The code that a process has mapped: not needed, since stacks are not captured there.
   static func mappings(of process: pid_t) -> [Mapping] { [] }
 }

@@ -56,6 +56,14 @@ enum Platform {
     case unknown
   }
 
+  /// A timer of another process that is set.
+  struct Timer {
+    /// Until it goes off.
+    var seconds: Double
+    /// Whether it goes by the clock that Dispatch's own housekeeping goes by.
+    var isMonotonic: Bool
+  }
+
   /// A stretch of a process's address space that holds code from a file.
   struct Mapping {
     /// The addresses.

@@ -9,6 +9,8 @@ final class RunningTrial {
   private static let longestSampleSeconds = 0.1
   /// Looking at a child may take this part of the runner's time.
   private static let sampleShare = 0.1
+  /// Its timers are looked at so often while no call completes.
+  private static let timerLookSeconds = 0.2
   /// A child that has said that it is finished ends at once; if it does not, it is not waited for.
   private static let exitPatience = 1.0
 
@@ -24,6 +26,7 @@ final class RunningTrial {
   private var detector: StallDetector
   private var endSeenAt: Double?
   private var nextCloserLook = 0.0
+  private var nextTimerLook = 0.0
   /// Threads that wait with a timeout, and were found to be idle ones of a pool: until they wake.
   private var idle: [Int: Int] = [:]
 
@@ -145,12 +148,27 @@ final class RunningTrial {
       sample.threads = threads.map {
         .init(id: $0.id, isAsleep: $0.state == .sleeping, switches: $0.switches)
       }
+      if seconds >= nextTimerLook {
+        nextTimerLook = seconds + Self.timerLookSeconds
+        sample.wakesAt = timers().map { seconds + $0 }.max()
+      }
     }
     guard detector.feed(sample) == .suspected, seconds >= nextCloserLook else { return false }
     nextCloserLook = seconds + 0.1
     guard !threads.contains(where: wakesByItself) else { return false }
     observation.detectionSeconds = Platform.now - child.startedAt - detector.lastProgress
     return true
+  }
+
+  /// The seconds until each of the user's timers goes off.
+  ///
+  /// On Linux, Dispatch has one descriptor for all timers by one clock, set for the earliest of them,
+  /// and its pools' monitor has a timer of one second among those by the monotonic clock. So a timer of
+  /// the user's cannot be seen while the monitor's is earlier; and one that is that near by this clock
+  /// is taken for the monitor's: it goes off within the default window. `Task.sleep` goes by another clock.
+  private func timers() -> [Double] {
+    Platform.timers(of: child.process).filter { !$0.isMonotonic || $0.seconds > 1.05 }
+      .map(\.seconds)
   }
 
   /// Whether a thread that is asleep will go on without being woken by another.
