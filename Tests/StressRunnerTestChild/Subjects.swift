@@ -84,6 +84,38 @@ func startTimerSource(_ seconds: Double, _ done: DispatchSemaphore) {
   timer.resume()
 }
 
+/// Reads what a shell writes after 4 s.
+func readFromShell() {
+  guard let stream = popen("sleep 4; echo", "r") else { fatalError("no shell") }
+  _ = getc(stream)
+  pclose(stream)
+}
+
+/// Has a source on a queue read that.
+func readFromShellBySource() {
+  guard let stream = popen("sleep 4; echo", "r") else { fatalError("no shell") }
+  let done = DispatchSemaphore(value: 0)
+  let source = DispatchSource.makeReadSource(fileDescriptor: fileno(stream), queue: .global())
+  source.setEventHandler { done.signal() }
+  source.resume()
+  done.wait()
+  source.cancel()
+}
+
+/// Reads what nobody writes.
+func readFromSocket() {
+  var ends: [Int32] = [0, 0]
+  socketpair(AF_UNIX, socketStream, 0, &ends)
+  var byte: UInt8 = 0
+  _ = read(ends[0], &byte, 1)
+}
+
+#if canImport(Darwin)
+private let socketStream = SOCK_STREAM
+#else
+private let socketStream = Int32(SOCK_STREAM.rawValue)
+#endif
+
 func lockTwice() {
   let lock = NSLock()
   lock.lock()
@@ -170,6 +202,9 @@ let testSubjects: [SubjectEntry] = [
     }
   },
   subject("timer-source") { _ in waitForTimer(startTimerSource) },
+  subject("shell-read") { _ in readFromShell() },
+  subject("shell-source") { _ in readFromShellBySource() },
+  subject("socket-read") { _ in readFromSocket() },
   subject("poll") { _ in while true { usleep(10_000) } },
   subject("spin") { _ in while true {} },
   subject("stopped") { _ in kill(getpid(), SIGSTOP) },

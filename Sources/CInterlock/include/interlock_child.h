@@ -67,8 +67,12 @@ typedef enum {
   INTERLOCK_WAIT_TIMED_FUTEX = 1,
   /// For time to pass, or for an event with a timeout.
   INTERLOCK_WAIT_TIME = 2,
-  /// For another process.
-  INTERLOCK_WAIT_PROCESS = 3,
+  /// For something that may come from outside the process: bytes, a connection, the end of a child.
+  INTERLOCK_WAIT_OUTSIDE = 3,
+  /// For one of several descriptors, without a timeout.
+  INTERLOCK_WAIT_POLL = 4,
+  /// For one of the descriptors that an epoll listens to, without a timeout.
+  INTERLOCK_WAIT_EPOLL = 5,
 } interlock_wait;
 
 /// Classifies a system call by its number and its six arguments, as `/proc/<pid>/syscall` has them.

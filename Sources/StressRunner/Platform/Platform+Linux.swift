@@ -95,6 +95,9 @@ extension Platform {
     switch interlock_classify_wait(call, arguments) {
     case INTERLOCK_WAIT_FOREVER: return .forever
     case INTERLOCK_WAIT_TIMED_FUTEX: return .timedFutex
+    case INTERLOCK_WAIT_EPOLL: return .listens
+    // The main thread polls its run loop's epoll; what another polls, its own memory says.
+    case INTERLOCK_WAIT_POLL where thread == Int(process): return .listens
     default: return .wakesByItself
     }
   }

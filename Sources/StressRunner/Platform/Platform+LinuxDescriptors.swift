@@ -26,6 +26,24 @@ extension Platform {
     }
   }
 
+  /// Whether something outside a process may wake those of its threads that wait in an epoll: one of
+  /// its epolls listens to a socket or a pipe, or to anything else that is not the process's own.
+  static func listensOutside(_ process: pid_t, ignoring ignored: Set<Int>) -> Bool {
+    let all = descriptors(of: process)
+    // Timers are looked at by themselves; a signal that nobody has sent yet is not waited for.
+    let own = ["eventfd", "timerfd", "signalfd", "eventpoll"].map { "anon_inode:[\($0)]" }
+    let inside = Set(all.filter { own.contains($0.target) }.map(\.number)).union(ignored)
+    return all.contains { number, target in
+      guard target == "anon_inode:[eventpoll]",
+        let text = contents(of: "/proc/\(process)/fdinfo/\(number)")
+      else { return false }
+      return text.split(separator: UInt8(ascii: "\n")).contains { line in
+        guard let listened = value(of: "tfd", in: line) else { return false }
+        return !inside.contains(Self.number(listened))
+      }
+    }
+  }
+
   /// The descriptors of a process, and what each of them stands for.
   private static func descriptors(of process: pid_t) -> [(number: Int, target: String)] {
     guard let folder = opendir("/proc/\(process)/fd") else { return [] }

@@ -50,8 +50,10 @@ enum Platform {
     case forever
     /// In a futex with a timeout: perhaps an idle pool worker.
     case timedFutex
-    /// For time to pass, or for another process.
+    /// For time to pass, or for something outside the process.
     case wakesByItself
+    /// For one of the descriptors that the process listens to.
+    case listens
     /// The system does not say.
     case unknown
   }

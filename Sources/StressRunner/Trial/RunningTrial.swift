@@ -163,8 +163,9 @@ final class RunningTrial {
   /// The seconds until each of the user's timers goes off.
   ///
   /// On Linux, Dispatch has one descriptor for all timers by one clock, set for the earliest of them,
-  /// and its pools' monitor has a timer of one second among those by the monotonic clock. So a timer of
-  /// the user's cannot be seen while the monitor's is earlier; and one that is that near by this clock
+  /// and its pools' monitor has a timer of one second among those by the monotonic clock while a
+  /// worker of a pool waits. So one of the user's by that clock, as `asyncAfter` and a timer source set,
+  /// cannot be seen while a worker waits too, until it is the next; and one that is that near by this clock
   /// is taken for the monitor's: it goes off within the default window. `Task.sleep` goes by another clock.
   private func timers() -> [Double] {
     Platform.timers(of: child.process).filter { !$0.isMonotonic || $0.seconds > 1.05 }
@@ -176,6 +177,8 @@ final class RunningTrial {
     switch Platform.wait(of: thread.id, in: child.process) {
     case .forever, .unknown: return false
     case .wakesByItself: return true
+    case .listens:
+      return Platform.listensOutside(child.process, ignoring: TrialHost.ownDescriptors)
     case .timedFutex:
       if idle[thread.id] == thread.switches { return false }
       // An idle worker of a pool waits with a timeout too, and ends when it is over. It runs nobody's
