@@ -78,14 +78,14 @@ typedef enum {
 /// Classifies a system call by its number and its six arguments, as `/proc/<pid>/syscall` has them.
 interlock_wait interlock_classify_wait(long number, const uint64_t arguments[6]);
 
-/// Takes note of SIGINT and SIGTERM instead of dying, until the matching `end`; calls may overlap on
-/// several threads, but not nest on one. A signal that is ignored when it begins stays ignored.
+/// Takes note of SIGINT, SIGTERM, SIGHUP and SIGQUIT instead of dying, until the matching `end`; calls
+/// may overlap on several threads, but not nest on one. A signal that is ignored when it begins stays ignored.
 void interlock_interrupts_begin(void);
 
 /// Puts back what handled the signals before the first `begin`; called on the same thread.
 void interlock_interrupts_end(void);
 
-/// Whether SIGINT or SIGTERM has come since the first `begin`.
+/// Whether one of those signals has come since the first `begin`.
 bool interlock_interrupted(void);
 
 #ifdef __cplusplus
