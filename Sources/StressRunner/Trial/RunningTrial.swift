@@ -26,6 +26,7 @@ final class RunningTrial {
   private var detector: StallDetector
   private var endSeenAt: Double?
   private var nextCloserLook = 0.0
+  private var isKilledAfterFinish = false
   private var nextTimerLook = 0.0
   /// Threads that wait with a timeout, and were found to be idle ones of a pool: until they wake.
   private var idle: [Int: Int] = [:]
@@ -89,7 +90,10 @@ final class RunningTrial {
     if case .outOfTime = ending { stacks = captureThreads() }
     observation.ending = ending
     let status = child.end()
-    if case .exited = ending { observation.ending = Self.ending(ofStatus: status) }
+    // What a child that is slow to end dies of then is this kill.
+    if case .exited = ending, !isKilledAfterFinish {
+      observation.ending = Self.ending(ofStatus: status)
+    }
     for event in child.read() { _ = note(event) }
     let now = Platform.now
     observation.seconds = now - child.startedAt
@@ -120,6 +124,7 @@ final class RunningTrial {
   private func look(at now: Double) -> Observation.Ending? {
     let seconds = now - child.startedAt
     if let endSeenAt, observation.finished, now - endSeenAt > Self.exitPatience {
+      isKilledAfterFinish = true
       return .exited(code: 0)
     }
     guard let whole = Platform.process(child.process) else { return nil }
