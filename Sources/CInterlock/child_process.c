@@ -62,12 +62,12 @@ bool interlock_under_thread_sanitizer(void) {
 }
 
 #if defined(__linux__)
-static interlock_wait with_timeout_pointer(uint64_t pointer) {
-  return pointer == 0 ? INTERLOCK_WAIT_FOREVER : INTERLOCK_WAIT_TIME;
+static interlock_wait with_timeout_pointer(uint64_t pointer, interlock_wait without) {
+  return pointer == 0 ? without : INTERLOCK_WAIT_TIME;
 }
 
-static interlock_wait with_milliseconds(uint64_t milliseconds) {
-  return (int32_t)milliseconds < 0 ? INTERLOCK_WAIT_FOREVER : INTERLOCK_WAIT_TIME;
+static interlock_wait with_milliseconds(uint64_t milliseconds, interlock_wait without) {
+  return (int32_t)milliseconds < 0 ? without : INTERLOCK_WAIT_TIME;
 }
 #endif
 
@@ -86,35 +86,38 @@ interlock_wait interlock_classify_wait(long number, const uint64_t arguments[6])
     return INTERLOCK_WAIT_TIME;
 #ifdef SYS_poll
   case SYS_poll:
-    return with_milliseconds(arguments[2]);
+    return with_milliseconds(arguments[2], INTERLOCK_WAIT_POLL);
 #endif
   case SYS_ppoll:
-    return with_timeout_pointer(arguments[2]);
+    return with_timeout_pointer(arguments[2], INTERLOCK_WAIT_POLL);
 #ifdef SYS_select
   case SYS_select:
-    return with_timeout_pointer(arguments[4]);
+    return with_timeout_pointer(arguments[4], INTERLOCK_WAIT_POLL);
 #endif
   case SYS_pselect6:
-    return with_timeout_pointer(arguments[4]);
+    return with_timeout_pointer(arguments[4], INTERLOCK_WAIT_POLL);
 #ifdef SYS_epoll_wait
   case SYS_epoll_wait:
-    return with_milliseconds(arguments[3]);
+    return with_milliseconds(arguments[3], INTERLOCK_WAIT_EPOLL);
 #endif
   case SYS_epoll_pwait:
-    return with_milliseconds(arguments[3]);
+    return with_milliseconds(arguments[3], INTERLOCK_WAIT_EPOLL);
 #ifdef SYS_epoll_pwait2
   case SYS_epoll_pwait2:
-    return with_timeout_pointer(arguments[3]);
+    return with_timeout_pointer(arguments[3], INTERLOCK_WAIT_EPOLL);
 #endif
   case SYS_rt_sigtimedwait:
-    return with_timeout_pointer(arguments[2]);
+    return with_timeout_pointer(arguments[2], INTERLOCK_WAIT_FOREVER);
   case SYS_semtimedop:
-    return with_timeout_pointer(arguments[3]);
-  case SYS_wait4:
-  case SYS_waitid:
-    return INTERLOCK_WAIT_PROCESS;
-  default:
+    return with_timeout_pointer(arguments[3], INTERLOCK_WAIT_OUTSIDE);
+#ifdef SYS_pause
+  case SYS_pause:
+#endif
+  case SYS_rt_sigsuspend:
     return INTERLOCK_WAIT_FOREVER;
+  default:
+    // A read, an accept, a wait for a child, a lock on a file, and what is not known here.
+    return INTERLOCK_WAIT_OUTSIDE;
   }
 #else
   (void)number;

@@ -9,7 +9,9 @@
 static volatile sig_atomic_t interrupted;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int depth;
-static struct sigaction before_interrupt, before_termination;
+static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+enum { SIGNALS = sizeof signals / sizeof signals[0] };
+static struct sigaction before[SIGNALS];
 static _Thread_local sigset_t mask_before;
 
 static void note(int signal) {
@@ -17,28 +19,26 @@ static void note(int signal) {
   interrupted = 1;
 }
 
-static void take_over(int signal, struct sigaction *before) {
+static void take_over(int signal, struct sigaction *previous) {
   struct sigaction action;
   memset(&action, 0, sizeof action);
   action.sa_handler = note;
   sigemptyset(&action.sa_mask);
-  sigaction(signal, NULL, before);
-  // A shell that starts a command in the background has it ignore SIGINT: so it shall.
-  if (before->sa_handler != SIG_IGN) sigaction(signal, &action, NULL);
+  sigaction(signal, NULL, previous);
+  // A shell that starts a command in the background has it ignore SIGINT, and `nohup` SIGHUP: so it shall.
+  if (previous->sa_handler != SIG_IGN) sigaction(signal, &action, NULL);
 }
 
 void interlock_interrupts_begin(void) {
   // Whoever started this process may have had them blocked, and that is inherited.
-  sigset_t both;
-  sigemptyset(&both);
-  sigaddset(&both, SIGINT);
-  sigaddset(&both, SIGTERM);
-  pthread_sigmask(SIG_UNBLOCK, &both, &mask_before);
+  sigset_t all;
+  sigemptyset(&all);
+  for (int index = 0; index < SIGNALS; index++) sigaddset(&all, signals[index]);
+  pthread_sigmask(SIG_UNBLOCK, &all, &mask_before);
   pthread_mutex_lock(&lock);
   if (depth++ == 0) {
     interrupted = 0;
-    take_over(SIGINT, &before_interrupt);
-    take_over(SIGTERM, &before_termination);
+    for (int index = 0; index < SIGNALS; index++) take_over(signals[index], &before[index]);
   }
   pthread_mutex_unlock(&lock);
 }
@@ -47,8 +47,7 @@ void interlock_interrupts_end(void) {
   pthread_sigmask(SIG_SETMASK, &mask_before, NULL);
   pthread_mutex_lock(&lock);
   if (--depth == 0) {
-    sigaction(SIGINT, &before_interrupt, NULL);
-    sigaction(SIGTERM, &before_termination, NULL);
+    for (int index = 0; index < SIGNALS; index++) sigaction(signals[index], &before[index], NULL);
   }
   pthread_mutex_unlock(&lock);
 }

@@ -66,6 +66,56 @@ func waitForMainQueue() {
   done.wait()
 }
 
+/// Waits for what a timer does after as many seconds.
+func waitForTimer(_ start: (_ seconds: Double, _ done: DispatchSemaphore) -> Void) {
+  let done = DispatchSemaphore(value: 0)
+  start(4, done)
+  done.wait()
+}
+
+func startTimerSource(_ seconds: Double, _ done: DispatchSemaphore) {
+  let timer = DispatchSource.makeTimerSource(queue: .global())
+  timer.schedule(deadline: .now() + seconds)
+  // The handler keeps its source alive until it has gone off.
+  timer.setEventHandler {
+    timer.cancel()
+    done.signal()
+  }
+  timer.resume()
+}
+
+/// Reads what a shell writes after 4 s.
+func readFromShell() {
+  guard let stream = popen("sleep 4; echo", "r") else { fatalError("no shell") }
+  _ = getc(stream)
+  pclose(stream)
+}
+
+/// Has a source on a queue read that.
+func readFromShellBySource() {
+  guard let stream = popen("sleep 4; echo", "r") else { fatalError("no shell") }
+  let done = DispatchSemaphore(value: 0)
+  let source = DispatchSource.makeReadSource(fileDescriptor: fileno(stream), queue: .global())
+  source.setEventHandler { done.signal() }
+  source.resume()
+  done.wait()
+  source.cancel()
+}
+
+/// Reads what nobody writes.
+func readFromSocket() {
+  var ends: [Int32] = [0, 0]
+  socketpair(AF_UNIX, socketStream, 0, &ends)
+  var byte: UInt8 = 0
+  _ = read(ends[0], &byte, 1)
+}
+
+#if canImport(Darwin)
+private let socketStream = SOCK_STREAM
+#else
+private let socketStream = Int32(SOCK_STREAM.rawValue)
+#endif
+
 func lockTwice() {
   let lock = NSLock()
   lock.lock()
@@ -138,6 +188,23 @@ let testSubjects: [SubjectEntry] = [
   subject("one-timed-wait") { _ in
     _ = DispatchSemaphore(value: 0).wait(timeout: .now() + 2.6)
   },
+  subject("task-sleep") { _ in
+    waitForTimer { seconds, done in
+      Task.detached {
+        try? await Task.sleep(for: .seconds(seconds))
+        done.signal()
+      }
+    }
+  },
+  subject("async-after") { _ in
+    waitForTimer { seconds, done in
+      DispatchQueue.global().asyncAfter(deadline: .now() + seconds) { done.signal() }
+    }
+  },
+  subject("timer-source") { _ in waitForTimer(startTimerSource) },
+  subject("shell-read") { _ in readFromShell() },
+  subject("shell-source") { _ in readFromShellBySource() },
+  subject("socket-read") { _ in readFromSocket() },
   subject("poll") { _ in while true { usleep(10_000) } },
   subject("spin") { _ in while true {} },
   subject("stopped") { _ in kill(getpid(), SIGSTOP) },

@@ -67,21 +67,25 @@ typedef enum {
   INTERLOCK_WAIT_TIMED_FUTEX = 1,
   /// For time to pass, or for an event with a timeout.
   INTERLOCK_WAIT_TIME = 2,
-  /// For another process.
-  INTERLOCK_WAIT_PROCESS = 3,
+  /// For something that may come from outside the process: bytes, a connection, the end of a child.
+  INTERLOCK_WAIT_OUTSIDE = 3,
+  /// For one of several descriptors, without a timeout.
+  INTERLOCK_WAIT_POLL = 4,
+  /// For one of the descriptors that an epoll listens to, without a timeout.
+  INTERLOCK_WAIT_EPOLL = 5,
 } interlock_wait;
 
 /// Classifies a system call by its number and its six arguments, as `/proc/<pid>/syscall` has them.
 interlock_wait interlock_classify_wait(long number, const uint64_t arguments[6]);
 
-/// Takes note of SIGINT and SIGTERM instead of dying, until the matching `end`; calls may overlap on
-/// several threads, but not nest on one. A signal that is ignored when it begins stays ignored.
+/// Takes note of SIGINT, SIGTERM, SIGHUP and SIGQUIT instead of dying, until the matching `end`; calls
+/// may overlap on several threads, but not nest on one. A signal that is ignored when it begins stays ignored.
 void interlock_interrupts_begin(void);
 
 /// Puts back what handled the signals before the first `begin`; called on the same thread.
 void interlock_interrupts_end(void);
 
-/// Whether SIGINT or SIGTERM has come since the first `begin`.
+/// Whether one of those signals has come since the first `begin`.
 bool interlock_interrupted(void);
 
 #ifdef __cplusplus

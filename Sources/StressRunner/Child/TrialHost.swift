@@ -10,6 +10,8 @@ public enum TrialHost {
   /// Where a child finds the memory that it shares with its parent, and the pipe for events.
   static let tableDescriptor: Int32 = 3
   static let eventDescriptor: Int32 = 4
+  /// What a child has been given: the runner does not wake it by these.
+  static let ownDescriptors: Set<Int> = [0, 1, 2, Int(tableDescriptor), Int(eventDescriptor)]
 
   /// Runs the trial that this process was started for, and ends the process; returns at once where
   /// it was not started for one.

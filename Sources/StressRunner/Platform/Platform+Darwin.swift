@@ -86,6 +86,12 @@ extension Platform {
   /// What a sleeping thread waits for: not to be had.
   static func wait(of thread: Int, in process: pid_t) -> Wait { .unknown }
 
+  /// The timers that are set in a process: not to be had.
+  static func timers(of process: pid_t) -> [Timer] { [] }
+
+  /// Whether something outside a process may wake those of its threads that listen: not to be had.
+  static func listensOutside(_ process: pid_t, ignoring: Set<Int>) -> Bool { false }
+
   /// The code that a process has mapped: not needed, since stacks are not captured there.
   static func mappings(of process: pid_t) -> [Mapping] { [] }
 }

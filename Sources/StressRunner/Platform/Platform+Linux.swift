@@ -95,6 +95,9 @@ extension Platform {
     switch interlock_classify_wait(call, arguments) {
     case INTERLOCK_WAIT_FOREVER: return .forever
     case INTERLOCK_WAIT_TIMED_FUTEX: return .timedFutex
+    case INTERLOCK_WAIT_EPOLL: return .listens
+    // The main thread polls its run loop's epoll; what another polls, its own memory says.
+    case INTERLOCK_WAIT_POLL where thread == Int(process): return .listens
     default: return .wakesByItself
     }
   }
@@ -117,7 +120,7 @@ extension Platform {
   }
 
   /// The value after `name:` in a line of a status file, without the white space before it.
-  private static func value(of name: StaticString, in line: ArraySlice<UInt8>)
+  static func value(of name: StaticString, in line: ArraySlice<UInt8>)
     -> ArraySlice<UInt8>?
   {
     let length = name.utf8CodeUnitCount
@@ -144,7 +147,7 @@ extension Platform {
   }
 
   /// The whole number that the bytes begin with; 0 where they do not.
-  private static func number(_ digits: ArraySlice<UInt8>) -> Int {
+  static func number(_ digits: ArraySlice<UInt8>) -> Int {
     var value = 0
     for digit in digits {
       guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { break }
@@ -154,7 +157,7 @@ extension Platform {
   }
 
   /// A file of `/proc`, whole. These are made as they are read, and have no size.
-  private static func contents(of path: String) -> [UInt8]? {
+  static func contents(of path: String) -> [UInt8]? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }

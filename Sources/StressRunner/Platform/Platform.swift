@@ -50,10 +50,20 @@ enum Platform {
     case forever
     /// In a futex with a timeout: perhaps an idle pool worker.
     case timedFutex
-    /// For time to pass, or for another process.
+    /// For time to pass, or for something outside the process.
     case wakesByItself
+    /// For one of the descriptors that the process listens to.
+    case listens
     /// The system does not say.
     case unknown
+  }
+
+  /// A timer of another process that is set.
+  struct Timer {
+    /// Until it goes off.
+    var seconds: Double
+    /// Whether it goes by the clock that Dispatch's own housekeeping goes by.
+    var isMonotonic: Bool
   }
 
   /// A stretch of a process's address space that holds code from a file.

@@ -9,6 +9,8 @@ final class RunningTrial {
   private static let longestSampleSeconds = 0.1
   /// Looking at a child may take this part of the runner's time.
   private static let sampleShare = 0.1
+  /// Its timers are looked at so often while no call completes.
+  private static let timerLookSeconds = 0.2
   /// A child that has said that it is finished ends at once; if it does not, it is not waited for.
   private static let exitPatience = 1.0
 
@@ -24,6 +26,8 @@ final class RunningTrial {
   private var detector: StallDetector
   private var endSeenAt: Double?
   private var nextCloserLook = 0.0
+  private var isKilledAfterFinish = false
+  private var nextTimerLook = 0.0
   /// Threads that wait with a timeout, and were found to be idle ones of a pool: until they wake.
   private var idle: [Int: Int] = [:]
 
@@ -86,7 +90,10 @@ final class RunningTrial {
     if case .outOfTime = ending { stacks = captureThreads() }
     observation.ending = ending
     let status = child.end()
-    if case .exited = ending { observation.ending = Self.ending(ofStatus: status) }
+    // What a child that is slow to end dies of then is this kill.
+    if case .exited = ending, !isKilledAfterFinish {
+      observation.ending = Self.ending(ofStatus: status)
+    }
     for event in child.read() { _ = note(event) }
     let now = Platform.now
     observation.seconds = now - child.startedAt
@@ -117,6 +124,7 @@ final class RunningTrial {
   private func look(at now: Double) -> Observation.Ending? {
     let seconds = now - child.startedAt
     if let endSeenAt, observation.finished, now - endSeenAt > Self.exitPatience {
+      isKilledAfterFinish = true
       return .exited(code: 0)
     }
     guard let whole = Platform.process(child.process) else { return nil }
@@ -145,6 +153,10 @@ final class RunningTrial {
       sample.threads = threads.map {
         .init(id: $0.id, isAsleep: $0.state == .sleeping, switches: $0.switches)
       }
+      if seconds >= nextTimerLook {
+        nextTimerLook = seconds + Self.timerLookSeconds
+        sample.wakesAt = timers().map { seconds + $0 }.max()
+      }
     }
     guard detector.feed(sample) == .suspected, seconds >= nextCloserLook else { return false }
     nextCloserLook = seconds + 0.1
@@ -153,11 +165,25 @@ final class RunningTrial {
     return true
   }
 
+  /// The seconds until each of the user's timers goes off.
+  ///
+  /// On Linux, Dispatch has one descriptor for all timers by one clock, set for the earliest of them,
+  /// and its pools' monitor has a timer of one second among those by the monotonic clock while a
+  /// worker of a pool waits. So one of the user's by that clock, as `asyncAfter` and a timer source set,
+  /// cannot be seen while a worker waits too, until it is the next; and one that is that near by this clock
+  /// is taken for the monitor's: it goes off within the default window. `Task.sleep` goes by another clock.
+  private func timers() -> [Double] {
+    Platform.timers(of: child.process).filter { !$0.isMonotonic || $0.seconds > 1.05 }
+      .map(\.seconds)
+  }
+
   /// Whether a thread that is asleep will go on without being woken by another.
   private func wakesByItself(_ thread: Platform.Thread) -> Bool {
     switch Platform.wait(of: thread.id, in: child.process) {
     case .forever, .unknown: return false
     case .wakesByItself: return true
+    case .listens:
+      return Platform.listensOutside(child.process, ignoring: TrialHost.ownDescriptors)
     case .timedFutex:
       if idle[thread.id] == thread.switches { return false }
       // An idle worker of a pool waits with a timeout too, and ends when it is over. It runs nobody's

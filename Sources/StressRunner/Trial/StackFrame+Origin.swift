@@ -25,9 +25,22 @@ extension StackFrame {
       || function.hasPrefix("__interceptor_") || function.hasPrefix("__tsan")
   }
 
+  /// Whether the compiler made the function: a thunk, or code that stands in no file. Whose it is, the
+  /// frames around it tell.
+  var isCompilers: Bool {
+    if file == "<compiler-generated>" || file?.hasSuffix("/<compiler-generated>") ?? false {
+      return true
+    }
+    if file == nil && line == 0 { return true }
+    guard let function else { return false }
+    return ["reabstraction thunk ", "partial apply ", "thunk for ", "@objc thunk"].contains {
+      function.hasPrefix($0)
+    }
+  }
+
   /// Whether the frame is the system's, the runtime's, a library's of the toolchain, or the runner's.
   var isSystem: Bool {
-    if isPoolMachinery { return true }
+    if isPoolMachinery || isCompilers { return true }
     if let image {
       let names = ["libswift", "libFoundation", "lib_Foundation", "libBlocksRuntime", "libstdc++"]
       if names.contains(where: image.hasPrefix) { return true }

@@ -5,6 +5,10 @@
 /// holds at least one tick of the Dispatch pool's monitor (once a second on Linux), so that a pool that
 /// may still grow has had its chance. What the monitor does itself is allowed for: it wakes once a
 /// second, and may start a thread, which runs for a moment and blocks like the others.
+///
+/// A timer that is set may let a call go on: until it has gone off, nothing is stalled, and the window
+/// is counted from there. It counts even if it is not seen again, because the monitor's own, on the
+/// same descriptor, hides it.
 struct StallDetector {
   /// One thread, as sampled.
   struct Thread {
@@ -26,6 +30,9 @@ struct StallDetector {
     var cpuSeconds: Double
     /// Its threads; `nil` where they were not looked at (see `needsThreads`).
     var threads: [Thread]?
+    /// When the last of the user's timers goes off that are set, in seconds since the child was
+    /// started; `nil` where there is none, or none was looked for.
+    var wakesAt: Double?
   }
 
   /// What the samples up to now say.
@@ -44,11 +51,14 @@ struct StallDetector {
   private static let strictSamples = 4
   /// When samples are further apart, the runner itself got no processor: it has seen nothing.
   private static let longestGap = 0.5
+  /// What a timer starts may come so much later than it was set for.
+  private static let timerMargin = 0.3
 
   private let window: Double
   private let quietNeeded: Double
   private var last: Sample?
   private var progressAt = 0.0
+  private var wakesAt = 0.0
   private var quietSince = 0.0
   private var baseline: (seconds: Double, cpuSeconds: Double, switches: [Int: Int], new: Int)?
   private var asleepSince = 0.0
@@ -76,9 +86,11 @@ struct StallDetector {
     last = sample
     guard let previous, previous.completed == sample.completed else {
       progressAt = sample.seconds
+      wakesAt = 0
       restart(at: sample.seconds)
       return .going
     }
+    if let timer = sample.wakesAt { wakesAt = max(wakesAt, timer + Self.timerMargin) }
     guard let threads = sample.threads, !threads.isEmpty else {
       restart(at: sample.seconds)
       return .going
@@ -93,7 +105,7 @@ struct StallDetector {
       asleepSamples = 0
     }
     let isStalled =
-      sample.seconds - progressAt >= window
+      sample.seconds - max(progressAt, wakesAt) >= window
       && sample.seconds - quietSince >= quietNeeded
       && asleepSamples >= Self.strictSamples
       && sample.seconds - asleepSince >= Self.strictSeconds

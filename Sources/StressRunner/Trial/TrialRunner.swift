@@ -16,7 +16,7 @@ public struct TrialRunner: Sendable {
   public enum Ending: Sendable, Hashable {
     /// Every trial was judged.
     case completed
-    /// An interrupt (SIGINT or SIGTERM) came; its trials were killed and not judged.
+    /// An interrupt (SIGINT, SIGTERM, SIGHUP or SIGQUIT) came; its trials were killed and not judged.
     case interrupted
   }
 
@@ -37,8 +37,8 @@ public struct TrialRunner: Sendable {
   /// Runs the trials, at most `jobs` at a time, and returns when all are judged or an interrupt came.
   ///
   /// `onEvent` is called on the calling thread, as things happen; trials may finish in another order
-  /// than they have in the list. No child outlives the call, and neither do files. SIGINT and SIGTERM
-  /// end the run while it lasts; then they mean again what they meant before.
+  /// than they have in the list. No child outlives the call, and neither do files. SIGINT, SIGTERM,
+  /// SIGHUP and SIGQUIT end the run while it lasts; then they mean again what they meant before.
   public func run(_ trials: [Trial], onEvent: (Event) -> Void) -> Ending {
     interlock_interrupts_begin()
     defer { interlock_interrupts_end() }

@@ -119,6 +119,12 @@ public enum Judge {
     } else if observation.threads.contains(where: { $0.state == "stopped" }) {
       text += "; it is stopped by a signal"
     }
+    let limits = scenario.limits
+    if limits.timeSeconds <= limits.stallSeconds {
+      text +=
+        "; its time limit of \(seconds(limits.timeSeconds)) is no longer than the stall window of "
+        + "\(seconds(limits.stallSeconds)), so no deadlock could be told"
+    }
     return text
   }
 

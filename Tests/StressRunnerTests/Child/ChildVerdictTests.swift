@@ -18,6 +18,12 @@ struct ChildVerdictTests {
       makeTrial("idle-worker"),
       makeTrial("wait-for-task", makeScenario(driver: .tasks)),
       makeTrial("lock-twice", makeScenario(callers: 3, driver: .threads)),
+      makeTrial("task-sleep", makeScenario(callers: 1)),
+      makeTrial("async-after", makeScenario(callers: 1, driver: .threads)),
+      makeTrial("timer-source", makeScenario(callers: 1, driver: .threads)),
+      makeTrial("shell-read", makeScenario(callers: 1)),
+      makeTrial("shell-source", makeScenario(callers: 1)),
+      makeTrial("socket-read", makeScenario(callers: 1, stall: 1, time: 3.5)),
       makeTrial("poll", makeScenario(callers: 1, stall: 1, time: 3.5)),
       makeTrial("spin", makeScenario(callers: 1, stall: 1, time: 3.5)),
       makeTrial("stopped", makeScenario(callers: 1, stall: 1, time: 3.5)),
@@ -93,13 +99,19 @@ struct ChildVerdictTests {
     #expect(try result("main-queue").verdict.kind == .passed)
   }
 
-  @Test("that is slow is not a deadlock", arguments: ["one-sleep", "one-timed-wait"])
+  @Test(
+    "that is slow is not a deadlock",
+    arguments: [
+      "one-sleep", "one-timed-wait", "task-sleep", "async-after", "timer-source",
+      "shell-read", "shell-source",
+    ])
   func slow(subject: String) throws {
     #expect(try result(subject).verdict.kind == .passed)
   }
 
   @Test(
-    "that never ends but is not blocked runs out of time", arguments: ["poll", "spin", "stopped"])
+    "that never ends but is not blocked for ever runs out of time",
+    arguments: ["poll", "spin", "stopped", "socket-read"])
   func outOfTime(subject: String) throws {
     let verdict = try result(subject).verdict
     #expect(verdict.kind == .timedOut, "\(verdict.message)")

@@ -74,7 +74,9 @@ struct RunnerProcessTests {
       "\(verdict.message)")
   }
 
-  @Test("that is interrupted ends at once and leaves nothing", arguments: [SIGINT, SIGTERM])
+  @Test(
+    "that is interrupted ends at once and leaves nothing",
+    arguments: [SIGINT, SIGTERM, SIGHUP, SIGQUIT])
   func interrupted(signal: Int32) throws {
     let started = try Started("spin")
     // It says when its child has been started.

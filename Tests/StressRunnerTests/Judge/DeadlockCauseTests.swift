@@ -134,4 +134,26 @@ struct DeadlockCauseTests {
         "1000 of 1000 calls completed, then none for 2 s, but the workload has not ended; "
           + "all 4 threads are blocked"))
   }
+
+  @Test("does not name what the compiler made as the user's")
+  func compilerGenerated() {
+    let made = [
+      StackFrame(
+        address: 1, function: "closure #1 in wait()", file: "/<compiler-generated>", line: 0,
+        image: "app"),
+      Self.frame("reabstraction thunk helper from () -> ()", image: "app"),
+    ]
+    let stack = Self.semaphoreWait + made + Self.user + Self.worker
+    let message = Self.verdict([Self.group(3, stack)]).message
+    #expect(message.contains("3 of them wait in Cache.get(_:)"), "\(message)")
+  }
+
+  @Test("is not sought within a time limit that is shorter than the stall window, which is said")
+  func timeLimitTooShort() {
+    let observation = Observation(ending: .outOfTime, operations: 1)
+    let short = Judge.verdict(of: observation, in: makeScenario(stall: 2, time: 1)).message
+    #expect(short.contains("its time limit of 1 s is no longer than the stall window of 2 s"))
+    let long = Judge.verdict(of: observation, in: makeScenario(stall: 2, time: 20)).message
+    #expect(!long.contains("stall window"))
+  }
 }

@@ -12,6 +12,7 @@ struct StallDetectorTests {
     stall: Double = 2, until end: Double = 6, every step: Double = 0.02,
     completed: (Double) -> Int = { _ in 7 },
     cpu: (Double) -> Double = { _ in 0.5 },
+    wakesAt: (Double) -> Double? = { _ in nil },
     threads: (Double) -> [Thread]
   ) -> Double? {
     var detector = StallDetector(stallSeconds: stall)
@@ -23,6 +24,7 @@ struct StallDetectorTests {
         seconds: seconds, completed: completed(seconds), cpuSeconds: cpu(seconds))
       if detector.needsThreads(completed: sample.completed, seconds: seconds) {
         sample.threads = threads(seconds)
+        sample.wakesAt = wakesAt(seconds)
       }
       if detector.feed(sample) == .suspected { return seconds }
     }
@@ -140,6 +142,25 @@ struct StallDetectorTests {
     #expect(decisions.last == .suspected)
     #expect(decisions.first == .going)
     #expect(detector.lastProgress == 0)
+  }
+
+  @Test("waits for a timer, and counts the window from where that goes off")
+  func timer() throws {
+    let at = try #require(suspects(until: 10, wakesAt: { $0 < 4 ? 4 : nil }) { _ in asleep(5) })
+    #expect(at >= 6 && at < 6.5)
+  }
+
+  @Test("remembers a timer that another hides")
+  func hiddenTimer() throws {
+    let at = try #require(suspects(until: 10, wakesAt: { $0 < 1 ? 4 : nil }) { _ in asleep(5) })
+    #expect(at >= 6 && at < 6.5)
+  }
+
+  @Test("forgets a timer when a call completes")
+  func timerThenProgress() throws {
+    let at = try #require(
+      suspects(completed: { $0 < 1 ? 1 : 2 }, wakesAt: { $0 < 1 ? 60 : nil }) { _ in asleep(5) })
+    #expect(at >= 3 && at < 3.1)
   }
 
   @Test("asks for no threads while calls complete, nor at first")
