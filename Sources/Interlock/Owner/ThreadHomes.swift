@@ -52,10 +52,7 @@ enum ThreadHomes {
     home.pointee.labelCopy = nil
     interlock_stack_bounds(&home.pointee.stackLow, &home.pointee.stackHigh)
     interlock_set_home(home)
-    if number == 1 {
-      interlock_watch_exit()
-      Symbolicator.shared.prepare()
-    }
+    if number == 1 { interlock_watch_exit() }
     return home
   }
 

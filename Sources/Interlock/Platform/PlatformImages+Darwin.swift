@@ -3,8 +3,6 @@ internal import Darwin
 
 /// The symbols of this process, by `dladdr`: functions without lines.
 struct PlatformImages {
-  mutating func prepare() {}
-
   mutating func frames(_ addresses: [UInt]) -> [NamedFrame] {
     addresses.map { address in
       var information = Dl_info()

@@ -8,11 +8,6 @@ struct PlatformImages {
   private var librariesLoaded: UInt64 = 0
   private var architecture: String?
 
-  mutating func prepare() {
-    _ = currentMap()
-    _ = currentArchitecture()
-  }
-
   mutating func frames(_ addresses: [UInt]) -> [NamedFrame] {
     let map = currentMap()
     guard let architecture = currentArchitecture() else {

@@ -11,10 +11,6 @@ final class Symbolicator: Sendable {
 
   private let state = Guarded(State())
 
-  /// Takes the list of binary images now. The toolchain's code for that reads every mapping that it finds,
-  /// and dies if another thread unmaps one meanwhile: less likely at the first section than at a conflict.
-  func prepare() { state.withLock { $0.images.prepare() } }
-
   /// The frames of a stack as a report shows them: the tracker's own are left out, and, for an accessor
   /// that the compiler wrote, so is it.
   func frames(_ addresses: [UInt], isAccessor: Bool) -> [StackFrame] {
