@@ -6,9 +6,10 @@ enum MisuseDetection {
   /// An end found no section of its owner in its mode: says why, and ends the one that was meant.
   @inline(never)
   static func endWithoutBegin(
-    _ resource: borrowing Resource, _ mode: Mode, owner: UInt, at site: borrowing Site
+    _ resource: borrowing Resource, _ mode: Mode, at site: borrowing Site
   ) {
     let key = resource.key
+    let owner = ThreadHome.current.currentOwner
     var misuse = Misuse(
       kind: .endWithoutBegin, resource: resource.nameString,
       instance: resource.instanceDescription, end: site.place, begin: nil,

@@ -15,6 +15,9 @@ struct ThreadHome: ~Copyable {
   let records: UnsafeMutablePointer<Atomic<UInt>>
   /// How many threads are reading records of this home right now: only after they met a conflict.
   let pins: UnsafeMutablePointer<Atomic<UInt>>
+  /// The section that the thread began last, open or not: an end looks here first.
+  var lastSlot: Bucket.Slot?
+  var lastWord = SlotWord(bits: 0)
   /// Sections begun here, ever.
   var generation: UInt = 0
   /// The owner that the thread is while no task runs on it; no two threads of a process share one.
@@ -53,6 +56,17 @@ extension UnsafeMutablePointer where Pointee == ThreadHome {
   var currentOwner: UInt {
     let task = interlock_current_task()
     return task == 0 ? pointee.threadOwner : UInt(task) << 1 | 1
+  }
+
+  /// The section that the thread began last, if it is this one. It may have ended: that is told by whether
+  /// its slot still holds its word, which only this thread can put there again.
+  @inline(__always)
+  func lastSection(on key: ResourceKey, of owner: UInt, writes: Bool) -> Registry.OpenSection? {
+    let word = pointee.lastWord
+    guard let slot = pointee.lastSlot, let record = word.record, word.writes == writes,
+      record[.key] == UInt(key.hash), record[.owner] == owner
+    else { return nil }
+    return Registry.OpenSection(record: record, slot: slot, word: word, key: key)
   }
 
   /// A record that nobody uses, marked as used, with its generation set.

@@ -50,6 +50,7 @@ enum ThreadHomes {
     home.pointee.thread = UInt(interlock_thread_number())
     home.pointee.labelSeen = nil
     home.pointee.labelCopy = nil
+    home.pointee.lastSlot = nil
     interlock_stack_bounds(&home.pointee.stackLow, &home.pointee.stackHigh)
     interlock_set_home(home)
     if number == 1 { interlock_watch_exit() }

@@ -50,6 +50,20 @@ struct Bucket {
     return isOurs
   }
 
+  /// Whether a section in the first slot is alone, told without a branch for each slot: the usual case.
+  ///
+  /// Of a section elsewhere this says nothing.
+  @inline(__always)
+  func isAlone(in slot: Slot) -> Bool {
+    guard slot == words else { return false }
+    // Sequentially consistent, as every look after a publication is: see the type.
+    var others = words[Self.overflowCount].load(ordering: .sequentiallyConsistent)
+    for index in 1..<Self.inlineSlots {
+      others |= words[index].load(ordering: .sequentiallyConsistent)
+    }
+    return others == 0
+  }
+
   /// Visits every occupied slot until `visit` says to stop.
   @inline(__always)
   func forEachOccupied(_ visit: (SlotWord, Slot) -> Bool) {
@@ -115,10 +129,10 @@ struct Bucket {
   }
 }
 
-/// Atomics at zero, at an address that is a multiple of 64.
+/// Atomics at zero, on cache lines of their own, two at a time since they are fetched in pairs.
 func zeroedWords(_ count: Int) -> UnsafeMutablePointer<Atomic<UInt>> {
-  let size = count * MemoryLayout<UInt>.stride
-  let raw = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 64)
+  let size = (count * MemoryLayout<UInt>.stride + 127) & ~127
+  let raw = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 128)
   raw.initializeMemory(as: UInt8.self, repeating: 0, count: size)
   // An `Atomic<UInt>` is a `UInt` in memory, and zero is one.
   return raw.assumingMemoryBound(to: Atomic<UInt>.self)

@@ -48,22 +48,30 @@ enum Registry {
     let bucket = Bucket(of: resource.key)
     let word = SlotWord(record: record, key: resource.key, writes: mode.writes)
     let slot = bucket.publish(word)
+    home.pointee.lastSlot = slot
+    home.pointee.lastWord = word
     let open = OpenSection(record: record, slot: slot, word: word, key: resource.key)
+    if !bucket.isAlone(in: slot), conflicts(open, of: owner, in: bucket) {
+      ConflictDetection.report(open, word, in: bucket, on: resource)
+    }
+    if settings.lingers { Linger.afterBegin() }
+    return open
+  }
+
+  /// Whether another owner is in a section that this one, which has been published, must not meet.
+  @inline(never)
+  private static func conflicts(_ open: OpenSection, of owner: UInt, in bucket: Bucket) -> Bool {
     var conflicts = false
     bucket.forEachOccupied { other, otherSlot in
-      if otherSlot == slot || other.fragment != word.fragment { return true }
-      if !other.writes && !mode.writes { return true }
+      if otherSlot == open.slot || other.fragment != open.word.fragment { return true }
+      if !other.writes && !open.word.writes { return true }
       // Of the owner's own records this is certain: nobody else reuses them. Of another's it is
       // looked at again, under a pin, before anything is reported.
       if let otherRecord = other.record, otherRecord[.owner] == owner { return true }
       conflicts = true
       return false
     }
-    if conflicts {
-      ConflictDetection.report(open, word, in: bucket, on: resource)
-    }
-    if settings.lingers { Linger.afterBegin() }
-    return open
+    return conflicts
   }
 
   /// Ends a section that `begin` returned, and reports a misuse where another end was first.
@@ -84,14 +92,32 @@ enum Registry {
     return true
   }
 
+  /// Ends the innermost section that the current owner has in this mode on a resource; returns `false` where
+  /// there is none.
+  @inline(__always)
+  static func end(_ key: ResourceKey, _ mode: Mode) -> Bool {
+    let home = ThreadHome.current
+    let owner = home.currentOwner
+    if let open = home.lastSection(on: key, of: owner, writes: mode.writes), end(open) {
+      return true
+    }
+    return endOlder(key, mode, of: owner)
+  }
+
+  /// Ends a section that is not the last one which its thread began.
+  @inline(never)
+  private static func endOlder(_ key: ResourceKey, _ mode: Mode, of owner: UInt) -> Bool {
+    guard let open = innermost(on: key, of: owner, writes: mode.writes) else { return false }
+    return end(open)
+  }
+
   /// Ends the innermost section that the current owner has in this mode on a resource, or reports why
   /// there is none.
   @inline(__always)
   static func end(_ resource: borrowing Resource, _ mode: Mode, at site: borrowing Site) {
     if HotSettings.current.isOff { return }
-    let owner = ThreadHome.current.currentOwner
-    if let open = innermost(on: resource.key, of: owner, writes: mode.writes), end(open) { return }
-    MisuseDetection.endWithoutBegin(resource, mode, owner: owner, at: site)
+    if end(resource.key, mode) { return }
+    MisuseDetection.endWithoutBegin(resource, mode, at: site)
   }
 
   /// The section that an owner began last on a resource in a mode.

@@ -3,11 +3,13 @@ import StressRunner
 
 /// What a trial costs: starting a child process, and the 1,000 reads that pass.
 enum TrialsBench {
-  /// Measures and prints the two lines.
+  /// Measures and prints the lines.
   static func run() {
+    let spawn = Measurement.median((0..<rounds).map { _ in secondsOfSpawn() })
     let one = seconds(of: scenario(callers: 1, valueBytes: 0))
     let thousand = seconds(of: scenario(callers: 1000, valueBytes: 65536))
     print("trials on 'mutex'; medians of \(rounds), one at a time, from start to verdict")
+    print(line("starting this executable, and its end by itself", spawn))
     print(line("a trial of one call: start a child, judge it", one))
     print(line("a passing trial of 1,000 reads", thousand))
   }
@@ -31,6 +33,26 @@ enum TrialsBench {
       } / .seconds(1)
     }
     return Measurement.median(times)
+  }
+
+  /// From the spawn of a process that has nothing to do to its end.
+  private static func secondsOfSpawn() -> Double {
+    var process: pid_t = 0
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
+    var arguments = [strdup(CommandLine.arguments[0]), strdup("--version"), nil]
+    defer { arguments.forEach { free($0) } }
+    let executable = Bundle.main.executablePath ?? CommandLine.arguments[0]
+    return ContinuousClock().measure {
+      guard posix_spawn(&process, executable, &actions, nil, &arguments, environ) == 0 else {
+        return print("  \(executable) could not be started")
+      }
+      var status: Int32 = 0
+      while waitpid(process, &status, 0) < 0 && errno == EINTR {}
+      if status != 0 { print("  \(executable) --version ended with the status \(status)") }
+    } / .seconds(1)
   }
 
   private static func scenario(callers: Int, valueBytes: Int) -> Scenario {
