@@ -12,6 +12,7 @@ public final class Counter {
 
   @inline(never)
   public func named(_ id: Int) -> Int {
+    SYNC_POINT("counter.named.begin")
     BEGIN_LOCK(.noWrite, "users")
     defer { END_LOCK(.noWrite, "users") }
     return users[id]

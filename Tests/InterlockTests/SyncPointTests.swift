@@ -1,0 +1,36 @@
+import Interlock
+import Synchronization
+import Testing
+
+// One handler in a process: one after the other, and no other suite reaches a point.
+@Suite("Sync points", .serialized)
+struct SyncPointTests {
+  @Test("a point is told to the handler that is set, by its name and on its own thread")
+  func told() {
+    let seen = Mutex<[String]>([])
+    SyncPoints.arm { point in seen.withLock { $0.append(point) } }
+    SYNC_POINT("tests.first")
+    SYNC_POINT("tests.second")
+    SyncPoints.arm(nil)
+    SYNC_POINT("tests.third")
+    #expect(seen.withLock { $0 } == ["tests.first", "tests.second"])
+  }
+
+  @Test("a handler may hold one thread at a point while another passes the same one")
+  func held() {
+    let isFirst = Atomic(true)
+    let (entered, leave) = (Gate(), Gate())
+    SyncPoints.arm { _ in
+      if isFirst.exchange(false, ordering: .relaxed) {
+        entered.open()
+        leave.pass()
+      }
+    }
+    let first = JoinableThread { SYNC_POINT("tests.held") }
+    entered.pass()
+    SYNC_POINT("tests.held")
+    leave.open()
+    first.join()
+    SyncPoints.arm(nil)
+  }
+}
