@@ -29,6 +29,8 @@ final class AsyncCacheSubject: Subject {
       return .done
     case .count:
       return .count(await cache.count)
+    case .action:
+      preconditionFailure("a cache has no calls of its own, and says so in `supports`")
     }
   }
 

@@ -33,6 +33,8 @@ final class CacheSubject: Subject {
       cache.setValue(operation.value, forKey: key, cost: operation.cost) { completion(.done) }
     case .removeAsync:
       cache.removeValue(forKey: key) { completion(.done) }
+    case .action:
+      preconditionFailure("a cache has no calls of its own, and says so in `supports`")
     }
   }
 

@@ -49,9 +49,9 @@ public enum TrialHost {
   ) -> Never {
     let subject = entry.make()
     let needed = trial.scenario.workload.kinds
-    let missing = Operation.Kind.allCases.filter { needed.contains($0) && !subject.supports($0) }
+    let missing = needed.filter { !subject.supports($0) }
     guard missing.isEmpty else {
-      let names = missing.map(\.rawValue).joined(separator: ", ")
+      let names = missing.map(\.rawValue).sorted().joined(separator: ", ")
       end(events, .notRun("'\(trial.subject)' does not have: \(names)"))
     }
 

@@ -1,9 +1,9 @@
 /// One call that a workload makes on a subject.
 ///
-/// The key and the value follow from the seed alone, so that the same seed is the same workload.
+/// The key and the value follow from the scenario and the seed alone, so that the same seed is the same workload.
 public struct Operation: Sendable, Hashable {
   /// What is called.
-  public enum Kind: String, Sendable, Hashable, CaseIterable, Codable {
+  public enum Kind: Sendable, Hashable {
     /// Read a key, in the subject's synchronous form.
     case get
     /// Store a value, in the subject's synchronous form.
@@ -11,15 +11,17 @@ public struct Operation: Sendable, Hashable {
     /// Remove a key, in the subject's synchronous form.
     case remove
     /// Remove every key.
-    case removeAll = "remove-all"
+    case removeAll
     /// Ask how many keys there are.
     case count
     /// Read a key, in the subject's asynchronous form.
-    case getAsync = "get-async"
+    case getAsync
     /// Store a value, in the subject's asynchronous form.
-    case setAsync = "set-async"
+    case setAsync
     /// Remove a key, in the subject's asynchronous form.
-    case removeAsync = "remove-async"
+    case removeAsync
+    /// One of the subject's own, by its name: what `SubjectEntry.actions` lists.
+    case action(String)
   }
 
   /// What is called.
@@ -37,6 +39,44 @@ public struct Operation: Sendable, Hashable {
     self.key = key
     self.value = value
     self.cost = cost
+  }
+}
+
+extension Operation.Kind: RawRepresentable, CaseIterable, Codable {
+  /// What a subject's own calls begin with in a scenario file.
+  static let actionPrefix = "subject."
+
+  /// The kinds that every cache may have: all but a subject's own.
+  public static let allCases: [Operation.Kind] = [
+    .get, .set, .remove, .removeAll, .count, .getAsync, .setAsync, .removeAsync,
+  ]
+
+  /// The kind of this name in a scenario file; a subject's own is `subject.` and its name.
+  public init?(rawValue: String) {
+    if let known = Self.allCases.first(where: { $0.rawValue == rawValue }) {
+      self = known
+    } else if rawValue.hasPrefix(Self.actionPrefix) {
+      let name = String(rawValue.dropFirst(Self.actionPrefix.count))
+      guard isName(name) else { return nil }
+      self = .action(name)
+    } else {
+      return nil
+    }
+  }
+
+  /// What the kind is called in a scenario file and in evidence.
+  public var rawValue: String {
+    switch self {
+    case .get: "get"
+    case .set: "set"
+    case .remove: "remove"
+    case .removeAll: "remove-all"
+    case .count: "count"
+    case .getAsync: "get-async"
+    case .setAsync: "set-async"
+    case .removeAsync: "remove-async"
+    case .action(let name): Self.actionPrefix + name
+    }
   }
 }
 

@@ -23,8 +23,11 @@ public protocol Subject: AnyObject, Sendable {
 }
 
 extension Subject {
-  /// Every kind of call is supported, unless the subject says otherwise.
-  public func supports(_ kind: Operation.Kind) -> Bool { true }
+  /// Every kind of call that caches have is supported, and none of the subject's own, unless it says otherwise.
+  public func supports(_ kind: Operation.Kind) -> Bool {
+    if case .action = kind { return false }
+    return true
+  }
 
   /// Suspends until `perform(_:completion:)` has completed. A second completion traps, with a message.
   public func perform(_ operation: Operation) async -> Reply {
@@ -35,43 +38,4 @@ extension Subject {
 
   /// Nothing to check.
   public func finalState() -> FinalState? { nil }
-}
-
-/// A subject's state at rest, for the oracles.
-public struct FinalState: Sendable, Hashable {
-  /// How many entries the subject says it holds.
-  public var count: Int
-  /// What the subject says that its entries cost together; `nil` where it keeps no cost.
-  public var totalCost: Int?
-  /// The entries themselves: key and cost.
-  public var entries: [String: Int]
-  /// The values under those keys.
-  public var values: [String: [UInt8]]
-
-  /// Describes a state.
-  public init(
-    count: Int, totalCost: Int? = nil, entries: [String: Int], values: [String: [UInt8]] = [:]
-  ) {
-    self.count = count
-    self.totalCost = totalCost
-    self.entries = entries
-    self.values = values
-  }
-}
-
-/// A subject by name, and how to make a fresh one.
-public struct SubjectEntry: Sendable {
-  /// The name on the command line, in scenarios and in reports: lower case, words joined by hyphens.
-  public var name: String
-  /// One line for `interlock list`: how it works.
-  public var summary: String
-  /// Makes a fresh subject; called once a trial, in the child process.
-  public var make: @Sendable () -> any Subject
-
-  /// Names a subject.
-  public init(name: String, summary: String, make: @escaping @Sendable () -> any Subject) {
-    self.name = name
-    self.summary = summary
-    self.make = make
-  }
 }

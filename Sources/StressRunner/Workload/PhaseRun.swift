@@ -124,6 +124,9 @@ extension ValuePattern {
       return Operation(kind: call.kind, key: "key-\(call.key)")
     case .removeAll, .count:
       return Operation(kind: call.kind, key: "")
+    case .action:
+      let value = value(ofKey: call.key)
+      return Operation(kind: call.kind, key: "key-\(call.key)", value: value, cost: value.count)
     }
   }
 }

@@ -89,7 +89,7 @@ extension Operation.Kind {
   var isAsynchronous: Bool {
     switch self {
     case .getAsync, .setAsync, .removeAsync: true
-    case .get, .set, .remove, .removeAll, .count: false
+    case .get, .set, .remove, .removeAll, .count, .action: false
     }
   }
 

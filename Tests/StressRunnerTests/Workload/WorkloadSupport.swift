@@ -119,6 +119,8 @@ final class DictionarySubject: Subject {
       return .done
     case .count:
       return .count(values.count)
+    case .action:
+      return .done
     }
   }
 
