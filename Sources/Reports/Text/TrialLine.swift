@@ -63,7 +63,7 @@ func verdictText(_ verdict: Verdict) -> String {
   verdict.kind.rawValue + (verdict.cause.map { " (\($0.rawValue))" } ?? "")
 }
 
-/// `deadlock (starvation)`
-func expectationText(_ expectation: Expectation) -> String {
+/// `deadlock (starvation)`, as a scenario expects it.
+package func expectationText(_ expectation: Expectation) -> String {
   expectation.verdict.rawValue + (expectation.cause.map { " (\($0.rawValue))" } ?? "")
 }

@@ -56,8 +56,15 @@ public enum TrialHost {
     }
 
     table.stage = .running
-    let failures = runWorkload(
-      trial.scenario, seed: trial.seed, on: subject, reporting: table)
+    let failures: [Observation.OracleFailure]
+    if let script = trial.scenario.workload.script {
+      let outcome = runScript(
+        trial.scenario, script, on: subject, reporting: table, ignoring: table.ignoredThreads)
+      failures = outcome.failures
+      events.send(.script(outcome.record))
+    } else {
+      failures = runWorkload(trial.scenario, seed: trial.seed, on: subject, reporting: table)
+    }
     for failure in failures { events.send(.oracleFailure(failure)) }
     table.stage = .finished
     end(events, .finished)
