@@ -106,7 +106,8 @@ struct ChildVerdictTests {
       "shell-read", "shell-source",
     ])
   func slow(subject: String) throws {
-    #expect(try result(subject).verdict.kind == .passed)
+    let verdict = try result(subject).verdict
+    #expect(verdict.kind == .passed, "\(verdict.message)")
   }
 
   @Test(
