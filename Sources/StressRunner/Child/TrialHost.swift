@@ -80,6 +80,7 @@ public enum TrialHost {
   }
 
   private static func prepareProcess(table: ProgressTable) {
+    if let mark = table.mark { Platform.wear(mark) }
     // What the subject starts must not hold the pipe open.
     for descriptor in [tableDescriptor, eventDescriptor] {
       _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
