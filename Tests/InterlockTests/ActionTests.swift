@@ -55,12 +55,25 @@ struct ActionTests {
     await #expect(processExitsWith: .success) {
       SectionTracking.onConflict = .record
       overlap("action.removed", times: 1)
+      precondition(SectionTracking.conflicts.count == 1)
       SectionTracking.removeAll()
       precondition(SectionTracking.conflicts.isEmpty)
     }
   }
 
-  @Test("a handler is called once for a pair of places, before the body of the second runs")
+  @Test("a handler is called once for a pair of places, however often they meet")
+  func handlerOnce() async {
+    await #expect(processExitsWith: .exitCode(9)) {
+      let calls = Counter()
+      SectionTracking.onConflict = .handler { _ in calls.add() }
+      overlap("action.once", times: 3)
+      precondition(SectionTracking.conflicts.map(\.count) == [3])
+      precondition(calls.value == 1)
+      exit(9)
+    }
+  }
+
+  @Test("a handler is called before the body of the second runs")
   func handler() async {
     await #expect(processExitsWith: .exitCode(9)) {
       SectionTracking.onConflict = .handler { conflict in

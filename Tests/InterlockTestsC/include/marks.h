@@ -19,4 +19,8 @@ int c_exit_code_of_fork(void);
 /// Names the calling thread; 15 characters at most.
 void c_name_thread(const char *name);
 
+/// The most memory that the process has had, in the system's own unit. C, because Swift's imports of the
+/// constant that it takes differ between systems.
+long c_most_memory(void);
+
 #endif
