@@ -31,7 +31,7 @@ struct LockConformanceTests {
     let lock = strategy.make()
     let traffic = Traffic()
     await onThreads(4) { _ in
-      for _ in 0..<2_000 { lock.withLock { traffic.write() } }
+      visit { lock.withLock { traffic.write() } }
     }
     #expect(traffic.collisions == 0)
     #expect(traffic.writes == 8_000)
@@ -42,7 +42,7 @@ struct LockConformanceTests {
     let lock = strategy.make()
     let traffic = Traffic()
     await onThreads(4) { thread in
-      for _ in 0..<2_000 {
+      visit {
         if thread < 2 {
           lock.withSharedLock { traffic.read() }
         } else {
@@ -60,7 +60,7 @@ struct LockConformanceTests {
     let lock = strategy.make()
     let traffic = Traffic()
     await onThreads(4) { _ in
-      for _ in 0..<2_000 { lock.withSharedLock { traffic.write() } }
+      visit { lock.withSharedLock { traffic.write() } }
     }
     #expect(traffic.collisions == 0)
     #expect(traffic.writes == 8_000)
@@ -86,12 +86,12 @@ struct LockPeculiarityTests {
     // The checks above have eyes: they see what this one lets happen.
     let writers = Traffic()
     await onThreads(4) { _ in
-      for _ in 0..<2_000 { lock.withLock { writers.write() } }
+      visit { lock.withLock { writers.write() } }
     }
     #expect(writers.collisions > 0)
     let both = Traffic()
     await onThreads(2) { thread in
-      for _ in 0..<2_000 {
+      visit {
         if thread == 0 {
           lock.withSharedLock { both.read() }
         } else {
@@ -127,14 +127,25 @@ struct LockPeculiarityTests {
   }
 }
 
+/// Calls `body` again and again, and offers the processor now and then, so that no thread has had all its turns
+/// before the next one runs.
+private func visit(_ body: () -> Void) {
+  for turn in 0..<2_000 {
+    body()
+    if turn % 16 == 0 { sched_yield() }
+  }
+}
+
 /// Counts who is inside. A collision is somebody beside a writer.
 ///
-/// Calls are shorter than a scheduler's turn: threads would run one after the other, and meet by luck. So the
-/// first ones stay inside until somebody comes in beside them, or long enough for everybody to have tried.
+/// Calls are shorter than a scheduler's turn: threads would run one after the other, and meet by luck. So now
+/// and then one stays inside until somebody comes in beside it, or long enough for everybody to have tried.
 /// Atomics, so that a broken lock gives a wrong number and not undefined behaviour.
 private final class Traffic: Sendable {
-  private static let longStays = 40
-  private static let patience = 500
+  /// By the clock: on a loaded machine each offer of the processor may take a scheduler's turn.
+  private static let patience = Duration.microseconds(300)
+
+  private static func isLong(_ turn: Int) -> Bool { turn < 20 || turn % 64 == 0 }
 
   private let readersInside = Atomic<Int>(0)
   private let writersInside = Atomic<Int>(0)
@@ -144,8 +155,8 @@ private final class Traffic: Sendable {
 
   func read() {
     readersInside.add(1, ordering: .sequentiallyConsistent)
-    let turn = readCount.add(1, ordering: .relaxed).newValue
-    if turn <= Self.longStays {
+    let turn = readCount.add(1, ordering: .relaxed).oldValue
+    if Self.isLong(turn) {
       stay { writersInside.load(ordering: .sequentiallyConsistent) != 0 }
     }
     if writersInside.load(ordering: .sequentiallyConsistent) != 0 { collide() }
@@ -156,7 +167,7 @@ private final class Traffic: Sendable {
   func write() {
     writersInside.add(1, ordering: .sequentiallyConsistent)
     let count = writeCount.load(ordering: .relaxed)
-    if count < Self.longStays { stay { isBeside } }
+    if Self.isLong(count) { stay { isBeside } }
     if isBeside { collide() }
     writeCount.store(count + 1, ordering: .relaxed)
     writersInside.subtract(1, ordering: .sequentiallyConsistent)
@@ -169,7 +180,8 @@ private final class Traffic: Sendable {
   }
 
   private func stay(until somebodyIsThere: () -> Bool) {
-    for _ in 0..<Self.patience where !somebodyIsThere() { sched_yield() }
+    let end = ContinuousClock.now + Self.patience
+    while !somebodyIsThere(), ContinuousClock.now < end { sched_yield() }
   }
 
   private func collide() { collisionCount.add(1, ordering: .relaxed) }
