@@ -43,6 +43,24 @@ struct WrongEndTests {
     #expect(kinds == [.endByAnotherOwner, .endWithoutBegin])
   }
 
+  @Test("the second of two ends of one section does nothing, nor to the next one in its slot")
+  func endedTwice() throws {
+    let section = Section("wrong-end.twice")
+    func begin() throws -> Registry.OpenSection {
+      try #require(
+        Registry.begin(
+          section.resource, .noReadWrite, synched: false, at: Site(#fileID, #function, #line)))
+    }
+    let first = try begin()
+    #expect(Registry.end(first))
+    // In the same slot, unless another test's section has just come there.
+    let second = try begin()
+    #expect(!Registry.end(first))
+    onThread { section.read {} }
+    #expect(Findings.conflicts(on: "wrong-end.twice").count == 1, "the second is still open")
+    #expect(Registry.end(second))
+  }
+
   @Test("a block whose section somebody else ended does not take the next one's slot")
   func stolenSlot() {
     let section = Section("wrong-end.stolen")
