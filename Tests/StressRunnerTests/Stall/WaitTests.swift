@@ -12,7 +12,9 @@ struct WaitTests {
     until looked: () -> Void
   ) -> Platform.Wait {
     let number = Atomic(0)
-    let thread = DedicatedThread { body { number.store(Platform.thisThread, ordering: .releasing) } }
+    let thread = DedicatedThread {
+      body { number.store(Platform.thisThread, ordering: .releasing) }
+    }
     while number.load(ordering: .acquiring) == 0 {}
     let wait = Platform.wait(of: number.load(ordering: .acquiring), in: getpid())
     looked()
