@@ -57,8 +57,8 @@ package struct VerdictTable: Sendable {
   ///   - style: Whether to colour.
   /// - Returns: Lines without trailing spaces.
   package func lines(width: Int, style: TextStyle) -> [String] {
-    let nameWidth = subjects.map(\.count).max() ?? 0
     let widths = scenarios.indices.map(columnWidth)
+    let nameWidth = nameWidth(beside: widths.max() ?? 0, width: width)
     var lines: [String] = []
     var start = 0
     while start < scenarios.count {
@@ -89,7 +89,8 @@ package struct VerdictTable: Sendable {
       return style.bold(Self.trimmed(line))
     }
     for (row, subject) in subjects.enumerated() {
-      var line = subject.padded(to: nameWidth)
+      let name = Self.wrappedName(subject, width: nameWidth)
+      var line = name[0].padded(to: nameWidth)
       var pending = ""
       for column in columns {
         let cell = cells[row][column] ?? Cell(text: "·", met: nil)
@@ -99,8 +100,22 @@ package struct VerdictTable: Sendable {
         pending = String(repeating: " ", count: widths[column] - cell.text.count)
       }
       lines.append(line)
+      lines += name.dropFirst()
     }
     return lines
+  }
+
+  /// As wide as the longest name; less where a column would then not fit beside it, down to the longest word.
+  private func nameWidth(beside column: Int, width: Int) -> Int {
+    let longest = subjects.map(\.count).max() ?? 0
+    let room = width - 2 - column
+    guard longest > room else { return longest }
+    return (room..<longest).first { room in
+      room > 2
+        && subjects.allSatisfy { name in
+          Self.wrappedName(name, width: room).allSatisfy { $0.count <= room }
+        }
+    } ?? longest
   }
 
   private func columnWidth(_ column: Int) -> Int {
@@ -119,6 +134,13 @@ package struct VerdictTable: Sendable {
       lines[lines.count - 1] += piece
     }
     return lines
+  }
+
+  /// A subject's name in lines that break behind hyphens; all but the first are indented.
+  private static func wrappedName(_ name: String, width: Int) -> [String] {
+    if name.count <= width { return [name] }
+    let lines = Self.wrapped(name, width: width - 2)
+    return lines.prefix(1) + lines.dropFirst().map { "  " + $0 }
   }
 
   private static func trimmed(_ line: String) -> String {
