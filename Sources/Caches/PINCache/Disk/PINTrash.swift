@@ -1,5 +1,5 @@
 // After PINDiskCache.m of PINCache 3.0.4: +sharedTrashQueue, +sharedLock, +sharedTrashURL,
-// +moveItemAtURLToTrashOrRemove:, +emptyTrash; and the two of them before pull request 296.
+// +moveItemAtURLToTrashOrRemove:, +emptyTrash; and of them before pull request 296, and in 2.0.
 
 import Dispatch
 import Foundation
@@ -12,8 +12,19 @@ import Interlock
 ///
 /// `@unchecked Sendable`: `folder` is under `lock`.
 public final class PINTrash: @unchecked Sendable {
+  /// How a trash is emptied beside removals that go on.
+  public enum Style: Sendable, Hashable {
+    /// As in 2.0: one directory for good, whose files are deleted one by one.
+    case kept
+    /// As before pull request 296: the directory is deleted, and the next removal makes another. Its name is under a
+    /// lock, the move into it is not.
+    case replaced
+    /// As in 3.0.4: the move is under the lock too, and what cannot be moved is deleted.
+    case replacedUnderLock
+  }
+
   private let root: String
-  private let movesLocked: Bool
+  private let style: Style
   private let queue = DispatchQueue(
     label: PINFolder.prefix + ".trash", target: .global(qos: .background))
   private let emptying = DispatchGroup()
@@ -25,18 +36,18 @@ public final class PINTrash: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - root: The directory that the caches are in.
-  ///   - changes: `trashLocked` is what matters.
-  public init(root: String, changes: PINChanges) {
+  ///   - style: How it is emptied.
+  public init(root: String, style: Style) {
     self.root = root
-    movesLocked = changes.contains(.trashLocked)
+    self.style = style
   }
 
   /// Puts a file or a directory into the trash; `false` where it is still where it was.
   func take(_ path: String) -> Bool {
     guard FileManager.default.fileExists(atPath: path) else { return false }
-    guard movesLocked else {
-      // As it was before pull request 296: the lock guards the name of the trash, not the move into it. It may be
-      // emptied, which deletes it, between the two; then nothing is moved, and the file stays.
+    guard style == .replacedUnderLock else {
+      // Before pull request 296 the trash may be emptied, which deletes it, between the look for its name and the
+      // move into it; then nothing is moved, and the file stays. In 2.0 it stays where it is.
       let folder = lock.withLock { currentFolder() }
       SYNC_POINT("pintrash.take.afterFolder")
       return move(path, into: folder)
@@ -54,8 +65,15 @@ public final class PINTrash: @unchecked Sendable {
 
   /// Empties the trash: what the queue does.
   ///
-  /// It gives the trash up under the lock, so that the next removal makes another, and deletes it without.
+  /// Since 3 it gives the trash up under the lock, so that the next removal makes another, and deletes it without.
   public func empty() {
+    if style == .kept {
+      let folder = lock.withLock { currentFolder() }
+      for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {
+        try? FileManager.default.removeItem(atPath: folder + "/" + name)
+      }
+      return
+    }
     let folder = lock.withLock {
       section.write(synched: true) {
         defer { self.folder = nil }
@@ -74,7 +92,7 @@ public final class PINTrash: @unchecked Sendable {
   private func currentFolder() -> String {
     section.write(synched: true) {
       if let folder { return folder }
-      let made = root + "/.trash-" + UUID().uuidString
+      let made = root + "/.trash" + (style == .kept ? "" : "-" + UUID().uuidString)
       try? FileManager.default.createDirectory(atPath: made, withIntermediateDirectories: true)
       folder = made
       return made

@@ -45,7 +45,7 @@ public final class PINDiskCache2: @unchecked Sendable {
     self.options = options
     changes = options.changes ?? .version2
     folder = PINFolder(root: root, name: name, report: options.report)
-    trash = options.trash ?? PINTrash(root: root, changes: changes)
+    trash = options.trash ?? PINTrash(root: root, style: .kept)
     let scheduler = options.scheduler
     let start = options.start ?? { work in scheduler.schedule(.normal, work) }
     // Repair (2.1): taken here and given back in the block, which a semaphore allows and a mutex does not. As

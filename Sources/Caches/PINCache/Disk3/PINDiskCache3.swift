@@ -2,6 +2,7 @@
 // -lockAndWaitForKnownState, -_locked_createCacheDirectory, -initializeDiskProperties,
 // -_locked_initializeDiskPropertiesForFile:fileKey:.
 
+import Dispatch
 import Foundation
 import Interlock
 import Synchronization
@@ -42,6 +43,8 @@ public final class PINDiskCache3: @unchecked Sendable {
   private let mutex: PINMutex
   private let writable = PINCondition()
   private let stateKnown = PINCondition()
+  /// Signalled by who is about to wait, for `wakeSpuriously` alone.
+  private let hasWaiter = DispatchSemaphore(value: 0)
 
   var metadata: [String: Metadata] = [:]
   let blocks = Section("pin.disk.blocks")
@@ -60,7 +63,8 @@ public final class PINDiskCache3: @unchecked Sendable {
     self.options = options
     changes = options.changes ?? .version3
     folder = PINFolder(root: root, name: name, report: options.report)
-    trash = options.trash ?? PINTrash(root: root, changes: changes)
+    let style = changes.contains(.trashLocked) ? PINTrash.Style.replacedUnderLock : .replaced
+    trash = options.trash ?? PINTrash(root: root, style: style)
     mutex = PINMutex(recursive: changes.contains(.fileLockRecursive))
     byteLimitNow = options.byteLimit
     ageLimitNow = options.ageLimit
@@ -89,7 +93,6 @@ public final class PINDiskCache3: @unchecked Sendable {
   /// Takes the lock when there is a directory.
   func lockForWriting() {
     lock()
-    SYNC_POINT("pindiskcache.lockForWriting.beforeWait")
     wait(writable) { isWritable }
   }
 
@@ -103,6 +106,7 @@ public final class PINDiskCache3: @unchecked Sendable {
   /// caller does not expect.
   private func wait(_ condition: PINCondition, until isTrue: () -> Bool) {
     if isTrue() { return }
+    hasWaiter.signal()
     condition.wait(mutex)
     // Repair: look again, as POSIX asks for.
     if changes.contains(.waitsInLoop) {
@@ -111,7 +115,9 @@ public final class PINDiskCache3: @unchecked Sendable {
   }
 
   /// Wakes everybody who waits for the directory, though nothing has changed: what a spurious wake-up is to them.
+  /// Blocks until somebody waits: the waiter gives the mutex up in its wait, and not before.
   public func wakeSpuriously() {
+    hasWaiter.wait()
     lock()
     writable.broadcast()
     unlock()
