@@ -106,6 +106,31 @@ struct PINDiskCacheTests {
     }
   }
 
+  @Test("a write that fails for want of room keeps what was there")
+  func fullDisk() async {
+    await #expect(processExitsWith: .success) {
+      withTemporaryFolder { root in
+        let two = pinDisk2(root + "/2", .repaired)
+        let three = pinDisk3(root + "/3", .version3)
+        for disk in [two, three] as [any PINDisk] {
+          disk.setValue([1, 2, 3], forKey: "a", cost: 0)
+          _ = disk.count
+        }
+        limitFileSize(to: 1000)
+        for disk in [two, three] as [any PINDisk] {
+          let large = PINObject([UInt8](repeating: 7, count: 5000))
+          precondition(disk.setObject(large, forKey: "a", ageLimit: 0) == nil)
+          precondition(disk.setObject(large, forKey: "b", ageLimit: 0) == nil)
+          precondition(disk.value(forKey: "a") == [1, 2, 3])
+          precondition(disk.value(forKey: "b") == nil)
+          precondition(disk.byteCount == disk.storedFiles()["a"]?.size)
+          disk.setValue([4], forKey: "b", cost: 0)
+          precondition(disk.value(forKey: "b") == [4])
+        }
+      }
+    }
+  }
+
   @Test("removes everything and goes on", arguments: Version.allCases)
   func removeAll(_ version: Version) {
     withTemporaryFolder { root in

@@ -174,7 +174,9 @@ struct PINMemoryCacheTests {
     "a block that removes its own key subtracts the cost twice, and wraps around; repaired it does not"
   )
   func twiceSubtracted() {
-    for (changes, total) in [(PINChanges.version3, -5), (.repaired, 0)] {
+    for (changes, total) in [
+      (PINChanges.version3, -5), ([.version3, .costReadWhereSubtracted], 0), (.repaired, 0),
+    ] {
       let cache = cache(.three, changes)
       cache.setObject(PINObject([1]), forKey: "a", withCost: 5)
       let isFirst = Atomic(true)

@@ -45,7 +45,8 @@ extension PINDiskCache3 {
       byteCount = byteCount &- previous &+ attributes.size
       metadata[key, default: Metadata()].size = attributes.size
       metadata[key]?.created = now
-      metadata[key]?.modified = attributes.modified
+      // The original reads it from the file; Linux dates files to a few milliseconds only, which is no order.
+      metadata[key]?.modified = now
       metadata[key]?.accessCount &+= 1
     }
   }
