@@ -34,6 +34,7 @@ extension PINMemoryCache {
       costOfAll &-= changes.contains(.costReadWhereSubtracted) ? slot?.cost ?? 0 : costBefore
       if let slot, slot.object == nil { phantoms -= 1 }
       changeNumber &+= 1
+      slot?.isPresent = false
       slots[key] = nil
     }
     // The original's local variable keeps the object until here.
@@ -50,6 +51,7 @@ extension PINMemoryCache {
     let removed = locked {
       // Repair: the objects live until the lock is free; as shipped each `deinit` runs under the lock.
       let kept = changes.contains(.releasesUnlocked) ? slots : [:]
+      for slot in slots.values { slot.isPresent = false }
       slots.removeAll()
       phantoms = 0
       costOfAll = 0
@@ -83,7 +85,7 @@ extension PINMemoryCache {
       slots
       .filter { $0.value.object != nil && !(hidesExpired && isExpired($0.value, at: now)) }
       .sorted {
-        byUse ? $0.value.accessed < $1.value.accessed : $0.value.created < $1.value.created
+        byUse ? $0.value.use < $1.value.use : $0.value.number < $1.value.number
       }
       .compactMap { key, slot in slot.object.map { (key, $0) } }
   }

@@ -15,7 +15,7 @@ extension PINMemoryCache {
           ? slot.accessed < date
           : slot.object != nil && slot.ageLimit <= 0 && slot.created < date
       }
-      .sorted { $0.value.accessed < $1.value.accessed }
+      .sorted { $0.value.use < $1.value.use }
     }
     for key in old { removeObjectAndExecuteBlocks(forKey: key) }
   }
@@ -50,7 +50,7 @@ extension PINMemoryCache {
           if byCount, first.value.accessCount != second.value.accessCount {
             return first.value.accessCount < second.value.accessCount
           }
-          return first.value.accessed < second.value.accessed
+          return first.value.use < second.value.use
         }
       }, untilCostIs: cost)
   }
@@ -107,6 +107,7 @@ extension PINMemoryCache.Slot {
     copy.number = number
     copy.cost = cost
     copy.created = created
+    copy.use = use
     copy.accessCount = accessCount
     copy.ageLimit = ageLimit
     return copy

@@ -22,10 +22,15 @@ public final class PINMemoryCache: @unchecked Sendable {
     var number: UInt64 = 0
     var cost: UInt = 0
     var created = Date.distantPast
+    /// When it was used last, to some milliseconds.
     var accessed: Date
+    /// Grows with every use of any key: the order of the uses, which the dates are too close for.
+    var use: UInt64 = 0
     var accessCount = 0
     /// The key's own age limit; 0 where it has none.
     var ageLimit: TimeInterval = 0
+    /// Whether it is in the dictionary.
+    var isPresent = true
 
     init(accessed: Date) { self.accessed = accessed }
   }
@@ -49,6 +54,8 @@ public final class PINMemoryCache: @unchecked Sendable {
   var phantoms = 0
   /// Grows with every change of what is stored.
   var changeNumber: UInt64 = 0
+  /// Grows with every use.
+  private var useNumber: UInt64 = 0
   var events = PINEvents<PINMemoryCache>()
   var pressure = PINMemoryPressure()
   var costLimitNow: UInt = 0
@@ -99,19 +106,19 @@ public final class PINMemoryCache: @unchecked Sendable {
 
   /// The object under a key. The lock is taken twice: to read, and to note the access.
   public func object(forKey key: String) -> PINObject? {
-    let now = Date()
-    guard let object = locked({ visibleObject(forKey: key, at: now) }) else { return nil }
+    let now = hidesExpired ? Date() : dateOfLastTick()
+    guard let (slot, object) = locked({ visible(key, at: now) }) else { return nil }
     SYNC_POINT("pinmemorycache.get.beforeTouch")
-    locked { touch(key, at: now) }
+    locked { touch(slot, key, at: now) }
     return changes.contains(.objectsCopied) ? object.copy() : object
   }
 
   /// Under the lock: the object of a key, unless its age hides it.
   @inline(__always)
-  private func visibleObject(forKey key: String, at now: Date) -> PINObject? {
-    guard let slot = slots[key] else { return nil }
+  private func visible(_ key: String, at now: Date) -> (Slot, PINObject)? {
+    guard let slot = slots[key], let object = slot.object else { return nil }
     if hidesExpired, isExpired(slot, at: now) { return nil }
-    return slot.object
+    return (slot, object)
   }
 
   /// Under the lock: whether a slot is as old as its limit, or the cache's, allows.
@@ -122,17 +129,27 @@ public final class PINMemoryCache: @unchecked Sendable {
 
   /// Under the lock: notes an access. The key may have been removed since it was read: the dates and counts, which
   /// are dictionaries of their own in the original, then have a key that the objects have not.
+  ///
+  /// `found` is where the read found it: what is still in the dictionary need not be looked up again.
   @inline(__always)
-  private func touch(_ key: String, at now: Date) {
-    if let slot = slots[key] {
+  private func touch(_ found: Slot, _ key: String, at now: Date) {
+    if let slot = found.isPresent ? found : slots[key] {
       slot.accessed = now
-      slot.accessCount &+= 1
+      noteUse(of: slot)
     } else if !changes.contains(.touchesOnlyPresent) {
       let phantom = Slot(accessed: now)
-      phantom.accessCount = 1
+      noteUse(of: phantom)
       slots[key] = phantom
       phantoms += 1
     }
+  }
+
+  /// Under the lock: counts a use.
+  @inline(__always)
+  private func noteUse(of slot: Slot) {
+    useNumber &+= 1
+    slot.use = useNumber
+    slot.accessCount &+= 1
   }
 
   // MARK: Storing
@@ -186,7 +203,7 @@ public final class PINMemoryCache: @unchecked Sendable {
     slot.cost = cost
     slot.created = now
     slot.accessed = now
-    slot.accessCount &+= 1
+    noteUse(of: slot)
     slot.ageLimit = ageLimit
     costOfAll &+= cost
     return old
