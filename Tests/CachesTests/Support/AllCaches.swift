@@ -26,10 +26,11 @@ struct CacheCase: Sendable, CustomTestStringConvertible {
       },
       CacheCase("SemaphoreOverAsyncCache, serial") { SemaphoreOverAsyncCache(attributes: []) },
       CacheCase("TaskSemaphoreCache") { TaskSemaphoreCache() },
-    ]
+    ] + tmCaches
 
   /// The same, and one of a user's.
-  static let all = builtIn + [CacheCase("five methods of one's own") { FiveMethods() }]
+  static let all =
+    builtIn + [CacheCase("five methods of one's own") { FiveMethods() }] + tmDiskCaches
 }
 
 private func lockedCache(_ lock: some Lock) -> any Cache { LockedCache(lock) }
