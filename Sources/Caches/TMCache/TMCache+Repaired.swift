@@ -16,6 +16,7 @@ extension TMCache {
     let (object, version) = diskCache.readObject(forKey: key, at: now)
     SYNC_POINT("tmcache.get.afterDiskRead")
     guard let object else { return nil }
+    SYNC_POINT("tmcache.get.beforeBackFill")
     let isKept = diskCache.access {
       diskCache.directory.version(of: key) == version
         && memoryCache.access { memoryCache.store.insertIfAbsent(object, forKey: key, at: now) }

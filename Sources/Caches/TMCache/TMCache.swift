@@ -47,27 +47,35 @@ public final class TMCache: Sendable {
   /// As shipped, a call without a key is dropped, and so is one whose cache goes before any of its steps.
   public func object(forKey key: String?, completion: @escaping @Sendable ([UInt8]?) -> Void) {
     guard let key else { return answerAnyway { completion(nil) } }
-    if isInStep { return enqueue { completion($0.objectInStep(forKey: key)) } }
-    enqueue { cache in
-      SYNC_POINT("tmcache.get.start")
-      cache.memoryCache.object(
-        forKey: key,
-        completion: cache.ifThere { cache, object in
-          if let object {
-            // Notes the access on the disk.
-            cache.diskCache.fileURL(forKey: key) { _ in }
-            return cache.enqueue { _ in completion(object) }
-          }
-          SYNC_POINT("tmcache.get.afterMemoryMiss")
-          cache.diskCache.object(
-            forKey: key,
-            completion: cache.ifThere { cache, object in
-              SYNC_POINT("tmcache.get.afterDiskRead")
-              if let object { cache.memoryCache.setObject(object, forKey: key, completion: nil) }
-              cache.enqueue { _ in completion(object) }
-            })
-        })
+    let readIfThere = ifThere { cache in
+      if cache.isInStep { return completion(cache.objectInStep(forKey: key)) }
+      cache.readInSteps(key, completion)
     }
+    queue.async {
+      SYNC_POINT("tmcache.get.start")
+      readIfThere()
+    }
+  }
+
+  /// The steps of a read as shipped, each of which starts the next.
+  private func readInSteps(_ key: String, _ completion: @escaping @Sendable ([UInt8]?) -> Void) {
+    let onDisk: @Sendable ([UInt8]?) -> Void = ifThere { cache, object in
+      SYNC_POINT("tmcache.get.afterDiskRead")
+      SYNC_POINT("tmcache.get.beforeBackFill")
+      if let object { cache.memoryCache.setObject(object, forKey: key, completion: nil) }
+      cache.enqueue { _ in completion(object) }
+    }
+    memoryCache.object(
+      forKey: key,
+      completion: ifThere { cache, object in
+        if let object {
+          // Notes the access on the disk.
+          cache.diskCache.fileURL(forKey: key) { _ in }
+          return cache.enqueue { _ in completion(object) }
+        }
+        SYNC_POINT("tmcache.get.afterMemoryMiss")
+        cache.diskCache.object(forKey: key, completion: onDisk)
+      })
   }
 
   /// Stores an object in memory and on the disk.

@@ -88,6 +88,9 @@ extension TMDiskCache {
   /// How many timers are running that will look for files over the age limit again and again.
   public var ageTimers: Int { ask { settings.ageTimers } }
 
+  /// Where files go that are removed, until they are deleted in the background.
+  public var trashURL: URL { files.trash }
+
   /// How many bytes all files have together, as the cache counts; read without waiting for anyone.
   public var byteCount: Int { directory.byteCount.load(ordering: .relaxed) }
 

@@ -13,16 +13,10 @@ extension TMMemoryCache: Cache where Object == [UInt8] {
   /// Removes every value.
   public func removeAllValues() { removeAllObjects() }
 
-  /// How many values there are.
-  public var count: Int { ask { store.count } }
-
   /// What is stored.
   public func entries() -> [String: CacheEntry]? {
-    ask { store.entries.mapValues { CacheEntry(value: $0.object, cost: $0.cost) } }
+    objects().mapValues { CacheEntry(value: $0.object, cost: $0.cost) }
   }
-
-  /// The keys in each of the structures that must have the same ones, for checks at rest.
-  public func indexes() -> [String: Set<String>] { ask { store.indexes } }
 
   /// Finds a value and calls back with it.
   public func value(forKey key: String, completion: @escaping @Sendable ([UInt8]?) -> Void) {

@@ -107,6 +107,15 @@ extension TMMemoryCache {
   /// What all objects together cost, as the cache counts.
   public var totalCost: Int? { ask { store.totalCost } }
 
+  /// How many objects there are.
+  public var count: Int { ask { store.count } }
+
+  /// Every object with its cost, for checks at rest.
+  public func objects() -> [String: (object: Object, cost: Int)] { ask { store.entries } }
+
+  /// The keys in each of the structures that must have the same ones, for checks at rest.
+  public func indexes() -> [String: Set<String>] { ask { store.indexes } }
+
   private func change(
     _ body: @escaping @Sendable (inout TMMemorySettings<Object>) -> Void,
     then operation: (@Sendable (TMMemoryCache) -> Void)? = nil

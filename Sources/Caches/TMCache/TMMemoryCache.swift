@@ -58,6 +58,7 @@ public final class TMMemoryCache<Object: Sendable>: @unchecked Sendable {
     enqueue { cache in
       let object = cache.store.object(forKey: key)
       if object != nil {
+        SYNC_POINT("tmmemorycache.get.afterRead")
         SYNC_POINT("tmmemorycache.get.beforeTouch")
         cache.enqueue(barrier: true) { $0.store.touch(key, at: now) }
       }

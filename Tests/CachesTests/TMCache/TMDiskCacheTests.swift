@@ -188,7 +188,7 @@ struct TMDiskCacheTests {
     await onThread {
       let cache = cache(repairs)
       cache.setObject([1], forKey: "a")
-      try? FileManager.default.removeItem(at: folder.url.appendingPathComponent("tmcache.trash.d"))
+      try? FileManager.default.removeItem(at: cache.trashURL)
       cache.removeObject(forKey: "a")
       #expect((cache.object(forKey: "a") == nil) == repairs.contains(.removesWithoutTrash))
     }
