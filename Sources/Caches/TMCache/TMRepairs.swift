@@ -15,9 +15,9 @@ public struct TMRepairs: OptionSet, Sendable, Hashable {
   /// no block of the user's runs while the lock is held.
   ///
   /// As shipped it is the other way round: the synchronous call starts the asynchronous one and waits for it,
-  /// which takes a second thread (issues 25, 39, 71), and blocks, completions and the reading of archives run
-  /// on the queue that is the lock (issues 37, 94, 96). The repair is that of the fork: PINCache 644ee71, and
-  /// 58635e4 (its number 97) for the blocks.
+  /// which takes a second thread (issues 25 and 39), and blocks, completions and the reading of archives run on
+  /// the queue that is the lock (issues 94 and 96, pull request 37). The repair is that of pull request 71, which
+  /// became the fork: PINCache 644ee71, and 58635e4 (its number 97) for the blocks.
   public static let synchronousCore = TMRepairs(rawValue: 1 << 0)
 
   /// Memory and disk change in one step under the disk's lock, and what a read brings back from the disk is

@@ -106,7 +106,7 @@ struct TMDiskCacheTests {
     }
   }
 
-  @Test("takes a damaged file for a miss, and deletes it", arguments: both)
+  @Test("takes a damaged file for a miss, and deletes it", arguments: both + [.exactTotals])
   func damage(_ repairs: TMRepairs) async throws {
     await onThread {
       let errors = Notes<String>()
@@ -167,7 +167,8 @@ struct TMDiskCacheTests {
   }
 
   @Test(
-    "of one name as another counts alone as shipped, and with it when repaired", arguments: both)
+    "of one name as another counts alone as shipped, and with it when repaired",
+    arguments: both + [.onePerDirectory])
   func twoOfOneName(_ repairs: TMRepairs) async {
     await onThread {
       let first = cache(repairs)
@@ -183,7 +184,8 @@ struct TMDiskCacheTests {
   }
 
   @Test(
-    "removes nothing without a trash as shipped, and all the same when repaired", arguments: both)
+    "removes nothing without a trash as shipped, and all the same when repaired",
+    arguments: both + [.removesWithoutTrash])
   func withoutTrash(_ repairs: TMRepairs) async throws {
     await onThread {
       let cache = cache(repairs)
