@@ -26,10 +26,10 @@ struct CacheCase: Sendable, CustomTestStringConvertible {
       },
       CacheCase("SemaphoreOverAsyncCache, serial") { SemaphoreOverAsyncCache(attributes: []) },
       CacheCase("TaskSemaphoreCache") { TaskSemaphoreCache() },
-    ]
+    ] + yyMemory
 
   /// The same, and one of a user's.
-  static let all = builtIn + [CacheCase("five methods of one's own") { FiveMethods() }]
+  static let all = builtIn + [CacheCase("five methods of one's own") { FiveMethods() }] + yyOthers
 }
 
 private func lockedCache(_ lock: some Lock) -> any Cache { LockedCache(lock) }
