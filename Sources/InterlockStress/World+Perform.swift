@@ -34,6 +34,8 @@ extension World {
         .perform(scenarios, firstArgument: firstArgument)
     case .list(let options):
       output.write(try listText(options))
+    case .recipes(let options):
+      output.write(try recipesText(options))
     case .bench(let names):
       try runBenches(names)
     case .help(let command):

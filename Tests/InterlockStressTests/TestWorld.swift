@@ -130,3 +130,14 @@ func expectGolden(_ text: String, _ name: String, sourceLocation: SourceLocation
   let golden = try? String(contentsOf: file, encoding: .utf8)
   #expect(text == golden, "differs from \(name)", sourceLocation: sourceLocation)
 }
+
+/// How many results a JSON report has; fails where it is no JSON.
+func results(in text: String) throws -> Int {
+  guard case .object(let members) = try JSONReader.read(Array(text.utf8)).content,
+    case .array(let results)? = members.first(where: { $0.key == "results" })?.value.content
+  else {
+    Issue.record("no report")
+    return -1
+  }
+  return results.count
+}

@@ -4,6 +4,8 @@ package enum Invocation: Sendable, Hashable {
   case run(scenarios: [String], Options)
   /// Say which subjects, scenarios and benches there are.
   case list(Options)
+  /// Say which known bugs of real systems the scenarios reproduce.
+  case recipes(Options)
   /// Measure these, or everything if none is named.
   case bench([String])
   /// Explain a command; `nil` explains all of them in short.
@@ -26,6 +28,8 @@ package struct Options: Sendable, Hashable {
 
   /// The subjects to try; all of them where it is empty.
   package var subjects: [String] = []
+  /// The families whose subjects are tried; all of them where it is empty.
+  package var families: [String] = []
   /// How often each pair of scenario and subject is tried.
   package var repeats = 1
   /// The seed of every trial; `nil` leaves each scenario its own.
@@ -53,6 +57,8 @@ package enum CommandName: String, Sendable, CaseIterable {
   case run
   /// Say what there is.
   case list
+  /// Say which known bugs there are.
+  case recipes
   /// Measure.
   case bench
   /// Explain.
@@ -63,6 +69,7 @@ package enum CommandName: String, Sendable, CaseIterable {
     switch self {
     case .run: "Replay scenarios on subjects, and compare the verdicts with the expected ones."
     case .list: "List subjects, scenarios and benches."
+    case .recipes: "List the known bugs of real systems, with the verdicts that show them."
     case .bench: "Measure, and print the figures."
     case .help: "Explain a command."
     }
@@ -73,6 +80,7 @@ package enum CommandName: String, Sendable, CaseIterable {
     switch self {
     case .run: "run [<options>] [<scenario> ...]"
     case .list: "list [<options>]"
+    case .recipes: "recipes [<options>]"
     case .bench: "bench [<bench> ...]"
     case .help: "help [<command>]"
     }
@@ -82,9 +90,9 @@ package enum CommandName: String, Sendable, CaseIterable {
   package var argument: (name: String, help: String)? {
     switch self {
     case .run: ("scenario", "The scenarios to replay, by name. (default: all in the folder)")
-    case .list: nil
+    case .list, .recipes: nil
     case .bench: ("bench", "What to measure, by name. (default: everything)")
-    case .help: ("command", "The command to explain: run, list or bench.")
+    case .help: ("command", "The command to explain: run, list, recipes or bench.")
     }
   }
 }

@@ -47,6 +47,10 @@ extension OptionSpec {
       help: "Try this subject; may be given several times. (default: all)",
       action: .setValue(placeholder: "name") { $1.subjects.append($0) }),
     OptionSpec(
+      name: "family", commands: [.run],
+      help: "Try the subjects of this family only; may be given several times. (default: all)",
+      action: .setValue(placeholder: "name") { $1.families.append($0) }),
+    OptionSpec(
       name: "repeat", commands: [.run],
       help: "Try every pair of scenario and subject N times, 1 to 10000. A pair is unmet if one of"
         + " its trials is. (default: 1)",
@@ -78,7 +82,7 @@ extension OptionSpec {
         + " (values: auto, always, never; default: auto)",
       action: .setValue(placeholder: "when") { $1.color = try color($0) }),
     OptionSpec(
-      name: "scenarios", commands: [.run, .list],
+      name: "scenarios", commands: [.run, .list, .recipes],
       help: "Read the scenarios of this folder. (default: StressScenarios, here or above)",
       action: .setValue(placeholder: "folder") { $1.scenarioFolder = try path($0) }),
     OptionSpec(

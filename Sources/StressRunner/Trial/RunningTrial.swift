@@ -115,6 +115,7 @@ final class RunningTrial {
     case .conflict(let conflict): observation.conflicts.append(conflict)
     case .misuse(let line): observation.misuses.append(line)
     case .oracleFailure(let failure): observation.oracleFailures.append(failure)
+    case .script(let record): observation.script = record
     case .notRun(let reason): return .notRun(reason: reason)
     case .finished: observation.finished = true
     }

@@ -106,16 +106,29 @@ struct ScenarioFileTests {
   func subjects() throws {
     let parsed = try parse(
       file(rest: ",\n\"expect\": {\n\"mutex\": \"passed\",\n\"unloked\": \"race\"}"))
-    try parsed.checkSubjects(among: ["mutex", "unloked"])
-    #expect(throws: ScenarioError.self) { try parsed.checkSubjects(among: ["mutex", "unlocked"]) }
+    try parsed.check(against: [entry("mutex"), entry("unloked")])
+    #expect(throws: ScenarioError.self) {
+      try parsed.check(against: [entry("mutex"), entry("unlocked")])
+    }
     do throws(ScenarioError) {
-      try parsed.checkSubjects(among: ["mutex", "unlocked"])
+      try parsed.check(against: [entry("mutex"), entry("unlocked")])
     } catch {
       #expect(
         error.description
           == "reads.json:14: there is no subject 'unloked': did you mean 'unlocked'?")
     }
   }
+
+  private func entry(_ name: String) -> SubjectEntry {
+    SubjectEntry(name: name, summary: "", actions: ["trim-to-cost"]) { NoSubject() }
+  }
+}
+
+/// Never made.
+private final class NoSubject: Subject {
+  func perform(
+    _ operation: StressRunner.Operation, completion: @escaping @Sendable (Reply) -> Void
+  ) {}
 }
 
 /// A text, and what is said about it.
@@ -257,8 +270,8 @@ private let knownFaults: [Fault] = [
   ),
   Fault(
     file(rest: #", "command": "rm""#),
-    "11: unknown key 'command': expected one of: name, summary, source, workload, limits,"
-      + " oracles, expect"
+    "11: unknown key 'command': expected one of: name, summary, source, recipe, subjects,"
+      + " workload, limits, oracles, expect"
   ),
   Fault("[]", "1: a scenario must be an object, found a list"),
   Fault("{}", "1: a scenario needs the key 'name'"),
