@@ -122,14 +122,6 @@ enum SystemFiles {
     guard mkdir(path, 0o755) == 0 || errno == EEXIST else { throw Failure(number: errno) }
   }
 
-  /// A new folder of its own in the folder for temporary files; `nil` where none can be made.
-  static func makeTemporaryFolder(named name: String) -> String? {
-    let parent = environment("TMPDIR") ?? "/tmp"
-    var template = Array("\(parent)/\(name).XXXXXX".utf8CString)
-    guard mkdtemp(&template) != nil else { return nil }
-    return template.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } }
-  }
-
   /// The names in a folder; none where it cannot be read.
   static func names(in folder: String) -> [String] {
     guard let stream = opendir(folder) else { return [] }

@@ -6,6 +6,9 @@ struct SQLiteError: Error {
   var code: Int32
   /// "database is locked", "file is not a database", …
   var message: String
+
+  /// Whether another connection is in the way. The upper bits of a code say more than the lower eight.
+  var isLock: Bool { code & 0xFF == csqlite_busy || code & 0xFF == csqlite_locked }
 }
 
 /// One connection to a database file, with the statements that it was asked for before, as YYKVStorage keeps

@@ -69,7 +69,9 @@ public final class YYDiskCache: Sendable {
       case Int.max: .database
       default: .mixed
       }
-    storage = try YYKVStorage(path, kind, clock: clock)
+    storage = try YYKVStorage(
+      path, kind, lockMilliseconds: options.repairs.contains(.waitsForDatabase) ? 2000 : 0,
+      clock: clock)
     if options.autoTrimInterval > 0 { trimAgain() }
   }
 

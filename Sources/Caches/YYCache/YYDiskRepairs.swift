@@ -20,8 +20,13 @@ public struct YYDiskRepairs: OptionSet, Sendable {
   /// form alone (commit 3a64444).
   public static let changesBothAsOne = YYDiskRepairs(rawValue: 1 << 3)
 
+  /// A database that another connection has locked, or is just closing, is waited for. As shipped the call fails;
+  /// and where it is an opening, the database is taken for a damaged one and thrown away.
+  public static let waitsForDatabase = YYDiskRepairs(rawValue: 1 << 4)
+
   /// All of them.
   public static let all: YYDiskRepairs = [
     .sharesOneInstance, .callsBackUnlocked, .keepsCacheAlive, .changesBothAsOne,
+    .waitsForDatabase,
   ]
 }

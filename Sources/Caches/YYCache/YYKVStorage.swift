@@ -62,6 +62,7 @@ final class YYKVStorage {
   let path: String
   let section = Section("yykvstorage")
   private let library: SQLiteLibrary
+  private let lockMilliseconds: Int
   private let clock: @Sendable () -> Int
   private let trashQueue = DispatchQueue(label: "yykvstorage.trash")
 
@@ -70,6 +71,8 @@ final class YYKVStorage {
   private var failureTime = 0.0
   /// What the database said to the call that failed last: "database is locked".
   private(set) var lastError: String?
+  /// Whether that was for a lock of another connection.
+  private var isLocked = false
 
   var databasePath: String { path + "/manifest.sqlite" }
   var filesPath: String { path + "/data" }
@@ -81,11 +84,14 @@ final class YYKVStorage {
   /// - Parameters:
   ///   - path: The folder.
   ///   - kind: Where values are kept.
+  ///   - lockMilliseconds: How long a database is waited for that another connection has locked; above 0, one that
+  ///     is still locked then is not taken for a damaged one.
   ///   - library: SQLite; without one nothing can be opened.
   ///   - clock: Seconds since 1970, for access times.
   /// - Throws: If there is no SQLite, or the folder or the database cannot be used.
   init(
-    _ path: String, _ kind: YYStorageKind, library: SQLiteLibrary? = .shared,
+    _ path: String, _ kind: YYStorageKind, lockMilliseconds: Int = 0,
+    library: SQLiteLibrary? = .shared,
     clock: @escaping @Sendable () -> Int = { SystemTime.seconds }
   ) throws(YYStorageError) {
     guard let library else {
@@ -94,6 +100,7 @@ final class YYKVStorage {
     self.path = path
     self.kind = kind
     self.library = library
+    self.lockMilliseconds = lockMilliseconds
     self.clock = clock
     do throws(SystemFiles.Failure) {
       try SystemFiles.makeFolder(filesPath)
@@ -102,7 +109,8 @@ final class YYKVStorage {
       throw .folder(path: path, reason: error.message)
     }
     if !open() {
-      reset()
+      // As shipped, a database that is only locked is thrown away too, with all that is in it.
+      if lockMilliseconds == 0 || !isLocked { reset() }
       guard open() else {
         throw .database(path: databasePath, reason: lastError ?? "unknown error")
       }
@@ -120,6 +128,7 @@ final class YYKVStorage {
     if database != nil { return true }
     do throws(SQLiteError) {
       let opened = try SQLiteDatabase(databasePath, library)
+      try opened.execute("PRAGMA busy_timeout = \(lockMilliseconds)")
       try opened.execute(
         """
         PRAGMA journal_mode = WAL;
@@ -134,6 +143,7 @@ final class YYKVStorage {
       return true
     } catch {
       lastError = error.message
+      isLocked = error.isLock
       failureCount += 1
       failureTime = SystemTime.uptime
       return false

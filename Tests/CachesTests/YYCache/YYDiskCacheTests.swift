@@ -267,6 +267,26 @@ struct YYDiskCacheTests {
     #expect(gone == nil)
   }
 
+  @Test("as shipped, throws away a database that is only locked; repaired, says that it is")
+  func lockedDatabase() throws {
+    for lockMilliseconds in [10, 0] {
+      let path = folder.path + "/locked-\(lockMilliseconds)"
+      try YYKVStorage(path, .mixed).save(key: "a", value: [1])
+      let other = try SQLiteDatabase(path + "/manifest.sqlite", try #require(.shared))
+      try other.execute("PRAGMA locking_mode = EXCLUSIVE; DELETE FROM manifest WHERE key = 'b'")
+      if lockMilliseconds == 0 {
+        #expect(try YYKVStorage(path, .mixed).count == 0)
+        continue
+      }
+      let error = #expect(throws: YYStorageError.self) {
+        _ = try YYKVStorage(path, .mixed, lockMilliseconds: lockMilliseconds)
+      }
+      #expect("\(try #require(error))".hasSuffix(": database is locked"))
+      other.close()
+      #expect(try YYKVStorage(path, .mixed, lockMilliseconds: lockMilliseconds).count == 1)
+    }
+  }
+
   @Test("as shipped, loses a write to a database that another cache has written to")
   func databaseIsLocked() throws {
     let one = try cache()
