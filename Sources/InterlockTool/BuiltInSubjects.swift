@@ -4,7 +4,10 @@ import InterlockStress
 import LockStrategies
 
 /// The caches that scenarios are replayed on when nothing else is said.
-let builtInSubjects: [SubjectEntry] = [
+let builtInSubjects: [SubjectEntry] = comparedSubjects + yycacheSubjects
+
+/// The ways to lock one and the same cache.
+private let comparedSubjects: [SubjectEntry] = [
   // The four that the project is about.
   .cache("semaphore-lock", "synchronous methods under a semaphore of 1 (PINCache 2)") {
     SemaphoreLockCache(SemaphoreLock())
