@@ -208,8 +208,8 @@ struct TMDiskCacheTests {
 
   @Test("traps in a getter within its own block as shipped, and answers when repaired")
   func getterInBlock() async {
-    await #expect(processExitsWith: .failure) {
-      let cache = TMDiskCache(name: "test", root: TestFolder.ofProcess.url)
+    await #expect(processExitsWith: .failure) { [root = folder.url.path as String] in
+      let cache = TMDiskCache(name: "test", root: URL(fileURLWithPath: root))
       cache.willAddObject = { cache, _, _, _ in _ = cache.byteLimit }
       cache.setObject([1], forKey: "a")
     }
