@@ -26,11 +26,11 @@ struct CacheCase: Sendable, CustomTestStringConvertible {
       },
       CacheCase("SemaphoreOverAsyncCache, serial") { SemaphoreOverAsyncCache(attributes: []) },
       CacheCase("TaskSemaphoreCache") { TaskSemaphoreCache() },
-    ] + tmCaches
+    ] + tmCaches + yyMemory
 
   /// The same, and one of a user's.
   static let all =
-    builtIn + [CacheCase("five methods of one's own") { FiveMethods() }] + tmDiskCaches
+    builtIn + [CacheCase("five methods of one's own") { FiveMethods() }] + tmDiskCaches + yyOthers
 }
 
 private func lockedCache(_ lock: some Lock) -> any Cache { LockedCache(lock) }
