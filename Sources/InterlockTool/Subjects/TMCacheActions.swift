@@ -118,8 +118,7 @@ struct TMDiskActions {
 struct TMPairActions {
   typealias Action = TMCacheSubject<TMCache>.Action
 
-  static let names =
-    (TMPairActions(reader: Box(nil), makeAnother: nil).all.keys + ["drop"]).sorted()
+  static let names = Array(TMPairActions(reader: Box(nil), makeAnother: nil).all.keys).sorted()
 
   let all: [String: Action]
 

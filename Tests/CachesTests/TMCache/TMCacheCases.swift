@@ -32,7 +32,7 @@ final class TestFolder: Sendable {
 
   /// One for caches that nobody owns; gone when the process is.
   static let ofProcess: TestFolder = {
-    atexit { try? FileManager.default.removeItem(at: TestFolder.ofProcess.url) }
+    atexit { TestFolder.ofProcess.remove() }
     return TestFolder()
   }()
 
@@ -42,7 +42,12 @@ final class TestFolder: Sendable {
     try? FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
   }
 
-  deinit { try? FileManager.default.removeItem(at: url) }
+  deinit { remove() }
+
+  /// Removes it, behind what the caches have still to do there: they would make it again.
+  private func remove() {
+    TMDiskCache.sharedQueue.sync { [url] in _ = try? FileManager.default.removeItem(at: url) }
+  }
 
   /// Every file under the folder, by its path in it.
   var files: [String] {

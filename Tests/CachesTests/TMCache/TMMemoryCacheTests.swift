@@ -48,6 +48,9 @@ struct TMMemoryCacheTests {
       #expect(cache.totalCost == 2)
       #expect(cache.object(forKey: "b") == nil)
       #expect(cache.object(forKey: "d") == "d")
+      cache.setObject("e", forKey: "e", cost: 3)
+      #expect(cache.object(forKey: "e") == nil, "too costly by itself")
+      #expect(cache.totalCost == 0)
     }
   }
 
