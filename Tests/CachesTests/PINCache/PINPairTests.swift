@@ -43,36 +43,45 @@ struct PINPairTests {
     }
   }
 
-  @Test("takes over the files of a TMCache, and leaves its directory no more")
-  func migration() throws {
-    try withTemporaryFolder { root in
-      let name = "images.v1"
-      let new = root + "/com.pinterest.PINDiskCache.images%2Ev1"
-      let old = root + "/com.tumblr.TMDiskCache.images%2Ev1"
-      let before = PINDiskCache3(name: name, root: root)
-      before.setValue([4, 2], forKey: "a/b", cost: 0)
-      _ = before.count
-      try FileManager.default.moveItem(atPath: new, toPath: old)
-      let outcomes = PINMigration.migrateDiskCaches(named: [name, "none"], root: root)
-      #expect(outcomes == [name: .moved, "none": .absent])
-      #expect(!FileManager.default.fileExists(atPath: old))
-      let cache = PINDiskCache3(name: name, root: root)
-      #expect(cache.value(forKey: "a/b") == [4, 2])
-      #expect(Set(cache.knownSizes.keys) == ["a/b"])
+  @Test("takes over the files of a TMCache, whatever their keys, with their dates")
+  func migration() async throws {
+    let root = temporaryFolder()
+    defer { try? FileManager.default.removeItem(atPath: root) }
+    let keys = ["plain", "a/b", "with space", "..", "日本語", String(repeating: "long/", count: 200)]
+    let old = TMDiskCache(name: "images.v1", root: URL(fileURLWithPath: root))
+    for (number, key) in keys.enumerated() {
+      let url = await withCheckedContinuation { continuation in
+        old.setObject([UInt8(number), 7], forKey: key) { continuation.resume(returning: $0) }
+      }
+      try #require(url != nil)
     }
+    let before = try FileManager.default.contentsOfDirectory(atPath: root)
+    let outcomes = PINMigration.migrateDiskCaches(named: ["images.v1", "none"], root: root)
+    #expect(outcomes == ["images.v1": .moved, "none": .absent])
+    let after = try FileManager.default.contentsOfDirectory(atPath: root)
+    #expect(!before.contains("com.pinterest.PINDiskCache.images%2Ev1"))
+    #expect(after.contains("com.pinterest.PINDiskCache.images%2Ev1"))
+    #expect(after.count == before.count)
+    let cache = PINDiskCache3(name: "images.v1", root: root)
+    #expect(Set(cache.knownSizes.keys) == Set(keys))
+    for (number, key) in keys.enumerated() {
+      #expect(cache.value(forKey: key) == [UInt8(number), 7])
+    }
+    #expect(cache.storedFiles().count == keys.count)
   }
 
   @Test("deletes a TMCache's directory where PINCache has one already")
-  func migrationTooLate() throws {
-    try withTemporaryFolder { root in
-      let old = root + "/com.tumblr.TMDiskCache.tests"
-      try FileManager.default.createDirectory(atPath: old, withIntermediateDirectories: true)
-      let cache = pinDisk3(root, .version3)
-      cache.setValue([1], forKey: "a", cost: 0)
-      #expect(PINMigration.migrateDiskCaches(named: ["tests"], root: root) == ["tests": .deleted])
-      #expect(!FileManager.default.fileExists(atPath: old))
-      #expect(cache.value(forKey: "a") == [1])
+  func migrationTooLate() async throws {
+    let root = temporaryFolder()
+    defer { try? FileManager.default.removeItem(atPath: root) }
+    let old = TMDiskCache(name: "tests", root: URL(fileURLWithPath: root))
+    _ = await withCheckedContinuation { continuation in
+      old.setObject([1], forKey: "a") { continuation.resume(returning: $0) }
     }
+    let cache = pinDisk3(root, .version3)
+    cache.setValue([2], forKey: "a", cost: 0)
+    #expect(PINMigration.migrateDiskCaches(named: ["tests"], root: root) == ["tests": .deleted])
+    #expect(cache.value(forKey: "a") == [2])
   }
 
   @Test("one directory has one cache, where its users ask for it by name")

@@ -98,18 +98,3 @@ extension PINMemoryCache {
     }
   }
 }
-
-extension PINMemoryCache.Slot {
-  /// The same without the object, but for whether there is one.
-  fileprivate func copy() -> PINMemoryCache.Slot {
-    let copy = PINMemoryCache.Slot(accessed: accessed)
-    copy.object = object
-    copy.number = number
-    copy.cost = cost
-    copy.created = created
-    copy.use = use
-    copy.accessCount = accessCount
-    copy.ageLimit = ageLimit
-    return copy
-  }
-}
