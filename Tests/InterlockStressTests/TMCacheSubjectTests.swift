@@ -60,7 +60,7 @@ struct TMCacheSubjectTests {
   func root() throws {
     let path: String
     do {
-      let root = TemporaryRoot()
+      let root = TMRoot()
       path = root.url.path
       #expect(path.hasPrefix(FileManager.default.temporaryDirectory.path))
       #expect(try FileManager.default.contentsOfDirectory(atPath: path).isEmpty)

@@ -37,14 +37,14 @@ private func entry(
   _ make: @escaping @Sendable (TMRepairs) -> any Subject
 ) -> SubjectEntry {
   SubjectEntry(
-    name: name, summary: summary, family: "TMCache", actions: actions + [dropAction],
+    name: name, summary: summary, family: "TMCache", actions: actions + [tmDropAction],
     runsUnlisted: false
   ) { make(repairs) }
 }
 
 /// A directory of the subject's own, in the folder for temporary files: that goes with the run, and this with the
 /// subject, should it end before.
-final class TemporaryRoot: Sendable {
+final class TMRoot: Sendable {
   let url: URL
 
   init() {
@@ -67,7 +67,7 @@ final class TemporaryRoot: Sendable {
 // MARK: The disk cache
 
 private func tmDisk(_ repairs: TMRepairs) -> any Subject {
-  let root = TemporaryRoot()
+  let root = TMRoot()
   let make = { TMDiskCache(name: "trial", root: root.url, repairs: repairs) }
   return TMCacheSubject(make(), actions: TMDiskActions(another: make()).all, root: root) {
     diskState($0)
@@ -76,7 +76,7 @@ private func tmDisk(_ repairs: TMRepairs) -> any Subject {
 
 /// An archiver whose objects, once `reader` is set, do something while they are read: as a model whose
 /// `initWithCoder:` asks the cache for what it refers to.
-private func archiver(asking reader: Box<(@Sendable () -> Void)?>) -> TMArchiver {
+private func archiver(asking reader: TMBox<(@Sendable () -> Void)?>) -> TMArchiver {
   TMArchiver(decode: { bytes in
     reader.value?()
     return bytes
@@ -100,8 +100,8 @@ private func diskState(_ cache: TMDiskCache) -> FinalState? {
 // MARK: The pair
 
 private func tmPair(_ repairs: TMRepairs) -> any Subject {
-  let root = TemporaryRoot()
-  let reader = Box<(@Sendable () -> Void)?>(nil)
+  let root = TMRoot()
+  let reader = TMBox<(@Sendable () -> Void)?>(nil)
   let make: @Sendable () -> TMCache = {
     TMCache(name: "trial", root: root.url, archiver: archiver(asking: reader), repairs: repairs)
   }

@@ -13,7 +13,7 @@ extension CacheCase {
     return [
       CacheCase("TMMemoryCache, \(form)") { TMMemoryCache<[UInt8]>(repairs: repairs) },
       CacheCase("TMCache, \(form)") {
-        TMCache(name: UUID().uuidString, root: TestFolder.ofProcess.url, repairs: repairs)
+        TMCache(name: UUID().uuidString, root: TMFolder.ofProcess.url, repairs: repairs)
       },
     ]
   }
@@ -21,19 +21,19 @@ extension CacheCase {
   /// TMCache's caches that keep none.
   static let tmDiskCaches = [TMRepairs.almostNone, .all].map { repairs in
     CacheCase("TMDiskCache, \(repairs == .all ? "repaired" : "as shipped")") {
-      TMDiskCache(name: UUID().uuidString, root: TestFolder.ofProcess.url, repairs: repairs)
+      TMDiskCache(name: UUID().uuidString, root: TMFolder.ofProcess.url, repairs: repairs)
     }
   }
 }
 
 /// A folder that goes when its owner does.
-final class TestFolder: Sendable {
+final class TMFolder: Sendable {
   let url: URL
 
   /// One for caches that nobody owns; gone when the process is.
-  static let ofProcess: TestFolder = {
-    atexit { TestFolder.ofProcess.remove() }
-    return TestFolder()
+  static let ofProcess: TMFolder = {
+    atexit { TMFolder.ofProcess.remove() }
+    return TMFolder()
   }()
 
   init() {
@@ -63,7 +63,7 @@ final class TestFolder: Sendable {
 }
 
 /// A list that any thread may add to.
-final class Notes<Element: Sendable>: @unchecked Sendable {
+final class TMNotes<Element: Sendable>: @unchecked Sendable {
   // Unchecked: only touched under the lock.
   private let lock = NSLock()
   private var elements: [Element] = []
