@@ -9,7 +9,9 @@ struct ScriptTrialTests {
   /// A read is held between the lower layer and the upper one while another role stores.
   private static let heldRead = Script(
     preparation: [Script.Call(.set), Script.Call(.action("forget-upper"))],
-    roles: [Script.Role("A", [Script.Call(.get)]), Script.Role("B", [Script.Call(.set, value: 1)])],
+    roles: [
+      Script.Role("A", [Script.Call(.get)]), Script.Role("B", [Script.Call(.set, value: 1)]),
+    ],
     order: [Script.Step("A", "twoLayers.get.afterLowerRead"), Script.Step("B", "call 1 ends")])
 
   private func run(
