@@ -11,16 +11,11 @@
 
 #include <sched.h>
 
-int interlock_processor_count(void) {
-  cpu_set_t allowed;
-  return sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : 0;
-}
-
-bool interlock_run_on_processor(int number) {
+bool interlock_run_on_first_processor(void) {
   cpu_set_t allowed;
   if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return false;
   for (int processor = 0; processor < CPU_SETSIZE; processor++) {
-    if (!CPU_ISSET(processor, &allowed) || number-- > 0) continue;
+    if (!CPU_ISSET(processor, &allowed)) continue;
     cpu_set_t one;
     CPU_ZERO(&one);
     CPU_SET(processor, &one);
@@ -36,12 +31,7 @@ bool interlock_run_when_idle(void) {
 
 #else
 
-int interlock_processor_count(void) { return 0; }
-
-bool interlock_run_on_processor(int number) {
-  (void)number;
-  return false;
-}
+bool interlock_run_on_first_processor(void) { return false; }
 
 bool interlock_run_when_idle(void) { return false; }
 

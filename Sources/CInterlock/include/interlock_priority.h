@@ -11,12 +11,9 @@
 extern "C" {
 #endif
 
-/// How many processors the calling thread may use; 0 where the system does not tell.
-int interlock_processor_count(void);
-
-/// Has the calling thread run on one processor only: the one of this number, from 0, among those that
-/// it may use now. Returns false where it could not, or where the system has no such call.
-bool interlock_run_on_processor(int number);
+/// Has the calling thread run on one processor only: the first of those that it may use now. Returns
+/// false where it could not, or where the system has no such call.
+bool interlock_run_on_first_processor(void);
 
 /// Has the calling thread run only where no other wants the processor (SCHED_IDLE). Returns false
 /// where it could not, or where the system has no such policy.

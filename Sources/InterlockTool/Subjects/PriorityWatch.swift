@@ -4,46 +4,56 @@ import LockStrategies
 import StressRunner
 import Synchronization
 
-/// A writer of low priority who is in a cache's lock when readers of normal priority come, all on one processor.
+/// A writer of low priority who is in a cache's lock when a reader of normal priority comes, both on one processor.
 ///
-/// This is why YYCache left OSSpinLock for a POSIX mutex (its commit bfadddd, "Stop using spinlocks"). Readers
-/// who sleep leave the processor to the writer; readers who spin use it up, and what they wait for cannot
-/// happen. Linux gives a SCHED_IDLE thread 3 parts of the processor to each reader's 1,024: it gets its next
-/// turn of a millisecond or two after half a second for each reader that spins. (On Apple's systems, where a
-/// thread of higher QoS always goes first, it may never get one.)
+/// This is why YYCache left OSSpinLock for a POSIX mutex (its commit bfadddd, "Stop using spinlocks"). A reader
+/// who sleeps leaves the processor to the writer; one who spins uses it up, and what it waits for cannot happen.
+/// Linux gives a thread of SCHED_IDLE 3 parts of the processor to the reader's 1,024: six milliseconds of work
+/// under the lock take two seconds. (On Apple's systems, where a thread of higher QoS always goes first, they may
+/// never end.)
 ///
-/// That the readers come while the writer is in is no luck: the cache tells of the store under its lock, and that
-/// is what wakes them.
+/// What is judged is not how long that takes, which on a busy machine is long with either lock, but what it costs:
+/// the processor time that the reader uses up until it is in. It does not depend on who else is there.
+///
+/// That the reader comes while the writer is in is no luck: the cache tells of the store under its lock, and that
+/// is what wakes the reader.
 final class PriorityWatch<Strategy: Lock>: Sendable {
   /// What is written and read.
   let cache: ObservedCache<Strategy>
-  private let alarm = Alarm()
+  private let alarm = DispatchSemaphore(value: 0)
+  private let wasted = Atomic(0)
+
+  /// The writer's work under the lock after the alarm; milliseconds of its own processor time. More than a turn,
+  /// of which a scheduler may still owe it one.
+  private static var workMilliseconds: Double { 6 }
+  /// What the reader may use up while it waits: far more than it takes to go to sleep and wake.
+  private static var limitMilliseconds: Int { 100 }
 
   /// A cache under a lock.
   init(lock: Strategy) {
-    cache = ObservedCache(lock) { [alarm] _ in alarm.raise() }
+    cache = ObservedCache(lock) { [alarm] _ in
+      alarm.signal()
+      let end = PriorityThreads.processorMilliseconds + Self.workMilliseconds
+      while PriorityThreads.processorMilliseconds < end {}
+    }
   }
 
-  /// How many readers come: enough that even on a busy machine the writer's way is mostly barred by them.
-  private static var readers: Int { 32 }
-
-  /// Stores a value from a thread of low priority, and reads it from many others as soon as they hear of it.
-  /// Completes when all have read.
+  /// Stores a value from a thread of low priority, and reads it from one of normal priority as soon as that hears
+  /// of it. Completes when both are done.
   func setWhileWatched(
     _ operation: StressRunner.Operation, completion: @escaping @Sendable (Reply) -> Void
   ) {
-    let (ready, finished) = (DispatchGroup(), DispatchGroup())
-    for _ in 0..<Self.readers {
-      ready.enter()
-      finished.enter()
-      PriorityThreads.start(isLow: false) { [alarm, cache] in
-        ready.leave()
-        alarm.waitAndPassOn()
-        _ = cache.value(forKey: operation.key)
-        finished.leave()
-      }
+    let finished = DispatchGroup()
+    finished.enter()
+    PriorityThreads.start(isLow: false) { [self] in
+      alarm.wait()
+      let before = PriorityThreads.processorMilliseconds
+      _ = cache.value(forKey: operation.key)
+      let used = Int(PriorityThreads.processorMilliseconds - before)
+      // Relaxed: it is read when nothing is under way any more.
+      wasted.wrappingAdd(used, ordering: .relaxed)
+      finished.leave()
     }
-    ready.wait()
     finished.enter()
     PriorityThreads.start(isLow: true) { [cache] in
       cache.setValue(operation.value, forKey: operation.key, cost: operation.cost)
@@ -52,25 +62,11 @@ final class PriorityWatch<Strategy: Lock>: Sendable {
     finished.wait()
     completion(.done)
   }
-}
 
-/// What readers wait for; each who is woken wakes the next, so that whoever raised it needs no second turn.
-private final class Alarm: Sendable {
-  private let isRaised = DispatchSemaphore(value: 0)
-  private let digest = Atomic(UInt64(0))
-
-  /// Wakes the readers. Before that it works for a while, as an observer does: a thread that has just begun is
-  /// owed a turn by some schedulers, and would have it at once.
-  func raise() {
-    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-    for byte in UInt64(0)..<20_000 { hash = (hash ^ (byte & 0xFF)) &* 0x100_0000_01b3 }
-    // Relaxed: it is kept only so that the work is not left out.
-    digest.store(hash, ordering: .relaxed)
-    isRaised.signal()
-  }
-
-  func waitAndPassOn() {
-    isRaised.wait()
-    isRaised.signal()
+  /// What the reader used up, and what it may.
+  var waste: FinalState.Limit {
+    .init(
+      "milliseconds of the processor that the reader used up until it was in",
+      value: wasted.load(ordering: .relaxed), limit: Self.limitMilliseconds)
   }
 }

@@ -12,7 +12,7 @@ let recipeSubjects: [SubjectEntry] = [
   sharedValue("shared-value-copied", "shared-value that hands out copies", repaired: true),
   counting("two-step-count", "counts in two locked steps: look, then store", repaired: false),
   counting("one-step-count", "counts in one locked step", repaired: true),
-  inversion("watched-spin-lock", "a spin lock; 32 readers come while a low-priority writer is in") {
+  inversion("watched-spin-lock", "a spin lock; a reader comes while a low-priority writer is in") {
     SpinLock(offersProcessor: false)
   },
   inversion("watched-mutex", "watched-spin-lock under a POSIX mutex") { PthreadMutexLock() },
@@ -90,6 +90,7 @@ private func inversion(
     let watch = PriorityWatch(lock: lock())
     return ActingSubject(
       .cache(name, summary) { watch.cache },
-      actions: ["set-while-watched": { watch.setWhileWatched($0, completion: $1) }])
+      actions: ["set-while-watched": { watch.setWhileWatched($0, completion: $1) }],
+      state: { state in state.limits.append(watch.waste) })
   }
 }
