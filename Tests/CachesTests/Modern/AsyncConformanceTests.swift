@@ -58,7 +58,7 @@ struct StreamCacheTests {
     #expect(await cache.count == 0)
   }
 
-  @Test("ends its task when it goes, once what was sent is done")
+  @Test("performs what was sent before it went")
   func end() async {
     var cache: StreamCache? = StreamCache(repaired: true)
     let value = Counted()
