@@ -7,8 +7,10 @@ import LockStrategies
 let builtInSubjects: [SubjectEntry] =
   lockStrategySubjects
   + tmcacheSubjects
-  + yycacheSubjects
   + pinCacheSubjects
+  + yycacheSubjects
+  + modernSubjects
+  + recipeSubjects
 
 /// The ways to lock one and the same cache.
 private let lockStrategySubjects: [SubjectEntry] = [

@@ -26,7 +26,7 @@ struct CacheCase: Sendable, CustomTestStringConvertible {
       },
       CacheCase("SemaphoreOverAsyncCache, serial") { SemaphoreOverAsyncCache(attributes: []) },
       CacheCase("TaskSemaphoreCache") { TaskSemaphoreCache() },
-    ] + tmCaches + yyMemory + pinMemory
+    ] + tmCaches + yyMemory + pinMemory + modern
 
   /// The same, and one of a user's.
   static let all =
