@@ -59,8 +59,13 @@ final class TMRoot: Sendable {
 
   deinit {
     let url = url
-    // Behind what the caches have still to do there, or they would make it again.
-    TMDiskCache.sharedQueue.async { try? FileManager.default.removeItem(at: url) }
+    // Behind what the caches have still to do there, or they would make it again. What the trash's own queue
+    // deletes meanwhile stops a removal half-way.
+    TMDiskCache.sharedQueue.async {
+      for _ in 0..<10 where FileManager.default.fileExists(atPath: url.path) {
+        try? FileManager.default.removeItem(at: url)
+      }
+    }
   }
 }
 

@@ -26,27 +26,35 @@ extension CacheCase {
   }
 }
 
-/// A folder that goes when its owner does.
+/// A folder that goes when its owner does, and at the latest with the process.
 final class TMFolder: Sendable {
   let url: URL
 
-  /// One for caches that nobody owns; gone when the process is.
-  static let ofProcess: TMFolder = {
-    atexit { TMFolder.ofProcess.remove() }
-    return TMFolder()
+  /// One for caches that nobody owns.
+  static let ofProcess = TMFolder()
+
+  /// What all are in: a thread that lets go of the last one may come too late to remove it.
+  private static let parent: URL = {
+    atexit { TMFolder.remove(TMFolder.parent) }
+    return FileManager.default.temporaryDirectory.appendingPathComponent(
+      "tmcache-tests-" + UUID().uuidString, isDirectory: true)
   }()
 
   init() {
-    url = FileManager.default.temporaryDirectory.appendingPathComponent(
-      "caches-tests-" + UUID().uuidString, isDirectory: true)
+    url = Self.parent.appendingPathComponent(UUID().uuidString, isDirectory: true)
     try? FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
   }
 
-  deinit { remove() }
+  deinit { Self.remove(url) }
 
-  /// Removes it, behind what the caches have still to do there: they would make it again.
-  private func remove() {
-    TMDiskCache.sharedQueue.sync { [url] in _ = try? FileManager.default.removeItem(at: url) }
+  /// Removes it, behind what the caches have still to do there: they would make it again. What the trash's own
+  /// queue deletes meanwhile stops a removal half-way.
+  private static func remove(_ url: URL) {
+    TMDiskCache.sharedQueue.sync {
+      for _ in 0..<10 where FileManager.default.fileExists(atPath: url.path) {
+        try? FileManager.default.removeItem(at: url)
+      }
+    }
   }
 
   /// Every file under the folder, by its path in it.
