@@ -10,7 +10,7 @@ private let bothKinds: [YYDiskRepairs] = [[], .all]
 
 @Suite("YYDiskCache", .enabled(if: hasSQLite), .timeLimit(.minutes(1)))
 struct YYDiskCacheTests {
-  private let folder = TestFolder()
+  private let folder = YYFolder()
 
   private func cache(
     _ repairs: YYDiskRepairs = [], inlineThreshold: Int = YYDiskCache.defaultInlineThreshold,
