@@ -28,7 +28,6 @@ extension TMCache {
 
   func setInStep(_ object: [UInt8], forKey key: String, cost: Int) {
     let now = Date()
-    SYNC_POINT("tmcache.set.beforeDisk")
     memoryCache.access { memoryCache.settings.willAddObject }?(memoryCache, key, object)
     _ = diskCache.write(object, forKey: key, at: now) {
       _ = memoryCache.access {

@@ -95,6 +95,7 @@ public final class TMCache: Sendable {
       SYNC_POINT("tmcache.set.afterMemory")
       left()
     }
+    SYNC_POINT("tmcache.set.betweenLayers")
     SYNC_POINT("tmcache.set.beforeDisk")
     diskCache.setObject(object, forKey: key) { _ in left() }
     both()

@@ -118,15 +118,14 @@ struct TMDiskActions {
 struct TMPairActions {
   typealias Action = TMCacheSubject<TMCache>.Action
 
-  static let names =
-    (TMPairActions(reader: Box(nil), makeAnother: nil).all.keys + ["drop"]).sorted()
+  static let names = Array(TMPairActions(reader: TMBox(nil), makeAnother: nil).all.keys).sorted()
 
   let all: [String: Action]
 
   /// - Parameters:
   ///   - reader: What objects do while they are read.
   ///   - makeAnother: Opens a second pair over the same directory.
-  init(reader: Box<(@Sendable () -> Void)?>, makeAnother: (@Sendable () -> TMCache)?) {
+  init(reader: TMBox<(@Sendable () -> Void)?>, makeAnother: (@Sendable () -> TMCache)?) {
     all = [
       "forget-memory": { cache, _, done in
         cache.memoryCache.removeAllObjects()

@@ -3,6 +3,9 @@ import Foundation
 import InterlockStress
 import StressRunner
 
+/// The call that lets go of the cache, which each of the subjects has.
+let tmDropAction = "drop"
+
 /// One of TMCache's caches as a subject: the calls that every cache has, and some of its own.
 ///
 /// It can let go of the cache, as an application does; what is called after that completes without having been
@@ -18,25 +21,25 @@ final class TMCacheSubject<Subjected: Caches.Cache>: Subject {
     var calls: any Subject
   }
 
-  private let held: Box<Held?>
+  private let held: TMBox<Held?>
   private let actions: [String: Action]
   private let state: @Sendable (Subjected) -> FinalState?
-
-  /// The name of the action that lets go of the cache.
-  private let drop = "drop"
+  /// Where its files are, for as long as it is there.
+  private let root: TMRoot?
 
   init(
-    _ cache: Subjected, actions: [String: Action],
+    _ cache: Subjected, actions: [String: Action], root: TMRoot? = nil,
     state: @escaping @Sendable (Subjected) -> FinalState?
   ) {
-    held = Box(Held(cache: cache, calls: SubjectEntry.cache("", "") { cache }.make()))
+    held = TMBox(Held(cache: cache, calls: SubjectEntry.cache("", "") { cache }.make()))
     self.actions = actions
     self.state = state
+    self.root = root
   }
 
   func supports(_ kind: StressRunner.Operation.Kind) -> Bool {
     guard case .action(let name) = kind else { return true }
-    return name == drop || actions[name] != nil
+    return name == tmDropAction || actions[name] != nil
   }
 
   func perform(
@@ -46,7 +49,7 @@ final class TMCacheSubject<Subjected: Caches.Cache>: Subject {
       guard let calls = held.value?.calls else { return completion(.done) }
       return calls.perform(operation, completion: completion)
     }
-    if name == drop {
+    if name == tmDropAction {
       held.value = nil
       return completion(.done)
     }
@@ -62,7 +65,7 @@ final class TMCacheSubject<Subjected: Caches.Cache>: Subject {
 /// A value that several threads set and read.
 ///
 /// `@unchecked Sendable`: only touched under the lock.
-final class Box<Value>: @unchecked Sendable {
+final class TMBox<Value>: @unchecked Sendable {
   private let lock = NSLock()
   private var current: Value
 

@@ -37,32 +37,46 @@ private func entry(
   _ make: @escaping @Sendable (TMRepairs) -> any Subject
 ) -> SubjectEntry {
   SubjectEntry(
-    name: name, summary: summary, family: "TMCache", actions: actions, runsUnlisted: false
+    name: name, summary: summary, family: "TMCache", actions: actions + [tmDropAction],
+    runsUnlisted: false
   ) { make(repairs) }
 }
 
-/// A directory of the trial's own; it goes with the folder for temporary files, which is the run's.
-func temporaryRoot() -> URL {
-  let folder = FileManager.default.temporaryDirectory.path
-  var template = Array("\(folder)/tmcache-XXXXXX".utf8CString)
-  guard let path = mkdtemp(&template) else {
-    // The trial would be about nothing: the cache says so itself, when it cannot write there.
-    return URL(fileURLWithPath: folder, isDirectory: true)
+/// A directory of the subject's own, in the folder for temporary files: that goes with the run, and this with the
+/// subject, should it end before.
+final class TMRoot: Sendable {
+  let url: URL
+
+  init() {
+    let folder = FileManager.default.temporaryDirectory.path
+    var template = Array("\(folder)/tmcache-XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else {
+      preconditionFailure("no directory can be made in the folder for temporary files, \(folder)")
+    }
+    let path = template.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+    url = URL(fileURLWithPath: String(decoding: path, as: UTF8.self), isDirectory: true)
   }
-  return URL(fileURLWithPath: String(cString: path), isDirectory: true)
+
+  deinit {
+    let url = url
+    // Behind what the caches have still to do there, or they would make it again.
+    TMDiskCache.sharedQueue.async { try? FileManager.default.removeItem(at: url) }
+  }
 }
 
 // MARK: The disk cache
 
 private func tmDisk(_ repairs: TMRepairs) -> any Subject {
-  let root = temporaryRoot()
-  let make = { TMDiskCache(name: "trial", root: root, repairs: repairs) }
-  return TMCacheSubject(make(), actions: TMDiskActions(another: make()).all) { diskState($0) }
+  let root = TMRoot()
+  let make = { TMDiskCache(name: "trial", root: root.url, repairs: repairs) }
+  return TMCacheSubject(make(), actions: TMDiskActions(another: make()).all, root: root) {
+    diskState($0)
+  }
 }
 
 /// An archiver whose objects, once `reader` is set, do something while they are read: as a model whose
 /// `initWithCoder:` asks the cache for what it refers to.
-private func archiver(asking reader: Box<(@Sendable () -> Void)?>) -> TMArchiver {
+private func archiver(asking reader: TMBox<(@Sendable () -> Void)?>) -> TMArchiver {
   TMArchiver(decode: { bytes in
     reader.value?()
     return bytes
@@ -86,13 +100,13 @@ private func diskState(_ cache: TMDiskCache) -> FinalState? {
 // MARK: The pair
 
 private func tmPair(_ repairs: TMRepairs) -> any Subject {
-  let root = temporaryRoot()
-  let reader = Box<(@Sendable () -> Void)?>(nil)
+  let root = TMRoot()
+  let reader = TMBox<(@Sendable () -> Void)?>(nil)
   let make: @Sendable () -> TMCache = {
-    TMCache(name: "trial", root: root, archiver: archiver(asking: reader), repairs: repairs)
+    TMCache(name: "trial", root: root.url, archiver: archiver(asking: reader), repairs: repairs)
   }
   let actions = TMPairActions(reader: reader, makeAnother: make)
-  return TMCacheSubject(make(), actions: actions.all) { cache in
+  return TMCacheSubject(make(), actions: actions.all, root: root) { cache in
     reader.value = nil
     guard let memory = cache.memoryCache.entries(), let disk = diskState(cache.diskCache) else {
       return nil

@@ -13,7 +13,7 @@ extension CacheCase {
     return [
       CacheCase("TMMemoryCache, \(form)") { TMMemoryCache<[UInt8]>(repairs: repairs) },
       CacheCase("TMCache, \(form)") {
-        TMCache(name: UUID().uuidString, root: TestFolder.ofProcess.url, repairs: repairs)
+        TMCache(name: UUID().uuidString, root: TMFolder.ofProcess.url, repairs: repairs)
       },
     ]
   }
@@ -21,19 +21,19 @@ extension CacheCase {
   /// TMCache's caches that keep none.
   static let tmDiskCaches = [TMRepairs.almostNone, .all].map { repairs in
     CacheCase("TMDiskCache, \(repairs == .all ? "repaired" : "as shipped")") {
-      TMDiskCache(name: UUID().uuidString, root: TestFolder.ofProcess.url, repairs: repairs)
+      TMDiskCache(name: UUID().uuidString, root: TMFolder.ofProcess.url, repairs: repairs)
     }
   }
 }
 
 /// A folder that goes when its owner does.
-final class TestFolder: Sendable {
+final class TMFolder: Sendable {
   let url: URL
 
   /// One for caches that nobody owns; gone when the process is.
-  static let ofProcess: TestFolder = {
-    atexit { try? FileManager.default.removeItem(at: TestFolder.ofProcess.url) }
-    return TestFolder()
+  static let ofProcess: TMFolder = {
+    atexit { TMFolder.ofProcess.remove() }
+    return TMFolder()
   }()
 
   init() {
@@ -42,7 +42,12 @@ final class TestFolder: Sendable {
     try? FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
   }
 
-  deinit { try? FileManager.default.removeItem(at: url) }
+  deinit { remove() }
+
+  /// Removes it, behind what the caches have still to do there: they would make it again.
+  private func remove() {
+    TMDiskCache.sharedQueue.sync { [url] in _ = try? FileManager.default.removeItem(at: url) }
+  }
 
   /// Every file under the folder, by its path in it.
   var files: [String] {
@@ -58,7 +63,7 @@ final class TestFolder: Sendable {
 }
 
 /// A list that any thread may add to.
-final class Notes<Element: Sendable>: @unchecked Sendable {
+final class TMNotes<Element: Sendable>: @unchecked Sendable {
   // Unchecked: only touched under the lock.
   private let lock = NSLock()
   private var elements: [Element] = []

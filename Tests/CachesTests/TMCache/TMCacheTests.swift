@@ -5,7 +5,7 @@ import Testing
 @Suite("TMCache", .timeLimit(.minutes(1)))
 struct TMCacheTests {
   static let both: [TMRepairs] = [[], .all]
-  let folder = TestFolder()
+  let folder = TMFolder()
 
   func cache(_ repairs: TMRepairs) -> TMCache {
     TMCache(name: "test", root: folder.url, repairs: repairs)
@@ -91,7 +91,7 @@ struct TMCacheTests {
   func events() async {
     await onThread {
       let cache = cache(.all)
-      let told = Notes<String>()
+      let told = TMNotes<String>()
       cache.memoryCache.willAddObject = { _, key, _ in told.add("memory will add \(key)") }
       cache.memoryCache.didAddObject = { _, key, _ in told.add("memory did add \(key)") }
       cache.memoryCache.willRemoveObject = { _, key, _ in told.add("memory will remove \(key)") }

@@ -48,6 +48,9 @@ struct TMMemoryCacheTests {
       #expect(cache.totalCost == 2)
       #expect(cache.object(forKey: "b") == nil)
       #expect(cache.object(forKey: "d") == "d")
+      cache.setObject("e", forKey: "e", cost: 3)
+      #expect(cache.object(forKey: "e") == nil, "too costly by itself")
+      #expect(cache.totalCost == 0)
     }
   }
 
@@ -72,7 +75,7 @@ struct TMMemoryCacheTests {
       let cache = MemoryCache(repairs: repairs)
       for key in ["a", "b", "c"] { cache.setObject(key + key, forKey: key) }
       _ = cache.object(forKey: "a")
-      let seen = Notes<String>()
+      let seen = TMNotes<String>()
       cache.enumerateObjects { key, object in seen.add("\(key) \(object ?? "nothing")") }
       #expect(seen.all == ["b bb", "c cc", "a aa"])
     }
@@ -82,7 +85,7 @@ struct TMMemoryCacheTests {
   func blocks(_ repairs: TMRepairs) async {
     await onThread {
       let cache = MemoryCache(repairs: repairs)
-      let told = Notes<String>()
+      let told = TMNotes<String>()
       cache.willAddObject = { _, key, object in told.add("will add \(key) \(object ?? "")") }
       cache.didAddObject = { _, key, object in told.add("did add \(key) \(object ?? "")") }
       cache.willRemoveObject = { _, key, object in told.add("will remove \(key) \(object ?? "")") }
@@ -175,13 +178,15 @@ struct TMMemoryCacheTests {
   @Test("can be called from its own blocks and from its objects' ends, when repaired")
   func reentrance() async {
     await onThread {
-      let cache = TMMemoryCache<Mortal>(repairs: .all)
-      let told = Notes<String>()
+      let cache = TMMemoryCache<TMMortal>(repairs: .all)
+      let told = TMNotes<String>()
       cache.willAddObject = { cache, key, _ in
         told.add("\(key): \(cache.object(forKey: key) == nil), \(cache.totalCost ?? -1)")
       }
-      cache.setObject(Mortal { told.add("end 1, \(cache.totalCost ?? -1)") }, forKey: "a", cost: 3)
-      cache.setObject(Mortal { told.add("end 2, \(cache.totalCost ?? -1)") }, forKey: "a", cost: 4)
+      cache.setObject(
+        TMMortal { told.add("end 1, \(cache.totalCost ?? -1)") }, forKey: "a", cost: 3)
+      cache.setObject(
+        TMMortal { told.add("end 2, \(cache.totalCost ?? -1)") }, forKey: "a", cost: 4)
       cache.enumerateObjects { key, _ in cache.removeObject(forKey: key) }
       #expect(told.all == ["a: true, 0", "a: false, 3", "end 1, 4", "end 2, 0"])
     }
@@ -200,7 +205,7 @@ struct TMMemoryCacheTests {
 }
 
 /// Something that does something at its end.
-final class Mortal: Sendable {
+final class TMMortal: Sendable {
   private let end: @Sendable () -> Void
   init(_ end: @escaping @Sendable () -> Void) { self.end = end }
   deinit { end() }
