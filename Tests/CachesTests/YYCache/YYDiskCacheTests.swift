@@ -89,6 +89,8 @@ struct YYDiskCacheTests {
     fill()
     cache.trim(toSize: 30_200)
     #expect(Set(cache.entries()?.keys.map { $0 } ?? []) == ["key-0", "key-39", "key-38"])
+    cache.trim(toSize: 30_199)
+    #expect(Set(cache.entries()?.keys.map { $0 } ?? []) == ["key-0", "key-39"])
     fill()
     cache.trim(toAge: 25)
     #expect(Set(cache.entries()?.keys.map { $0 } ?? []) == ["key-0", "key-39", "key-38"])
