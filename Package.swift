@@ -65,7 +65,7 @@ let package = Package(
     .executableTarget(
       name: "InterlockTool",
       dependencies: [
-        "InterlockStress", "StressRunner", "Caches", "LockStrategies", "Interlock",
+        "InterlockStress", "StressRunner", "Caches", "LockStrategies", "Interlock", "CInterlock",
       ],
       swiftSettings: common + tracking + [framePointers]),
     .target(

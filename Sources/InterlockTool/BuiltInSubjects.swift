@@ -7,7 +7,10 @@ import LockStrategies
 let builtInSubjects: [SubjectEntry] =
   lockStrategySubjects
   + tmcacheSubjects
+  + pinCacheSubjects
   + yycacheSubjects
+  + modernSubjects
+  + recipeSubjects
 
 /// The ways to lock one and the same cache.
 private let lockStrategySubjects: [SubjectEntry] = [

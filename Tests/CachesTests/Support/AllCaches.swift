@@ -26,11 +26,12 @@ struct CacheCase: Sendable, CustomTestStringConvertible {
       },
       CacheCase("SemaphoreOverAsyncCache, serial") { SemaphoreOverAsyncCache(attributes: []) },
       CacheCase("TaskSemaphoreCache") { TaskSemaphoreCache() },
-    ] + tmCaches + yyMemory
+    ] + tmCaches + yyMemory + pinMemory + modern
 
   /// The same, and one of a user's.
   static let all =
     builtIn + [CacheCase("five methods of one's own") { FiveMethods() }] + tmDiskCaches + yyOthers
+    + pinDisk
 }
 
 private func lockedCache(_ lock: some Lock) -> any Cache { LockedCache(lock) }
