@@ -16,11 +16,14 @@ public final class YYData: Sendable {
 
 /// An entry, with its place in the order of use. Only the dictionary keeps it alive, as in the original.
 final class YYLinkedMapNode {
-  /// The one used before this; unretained and unsafe, as the original's, and for its reason: the links are
-  /// only followed while the dictionary holds the neighbours.
-  unowned(unsafe) var previous: YYLinkedMapNode?
-  /// The one used after this.
-  unowned(unsafe) var next: YYLinkedMapNode?
+  /// A link to another entry: unretained and unsafe, as the original's, and for its reason. It is only followed
+  /// while the dictionary holds what it leads to, and a hit would count five references up and down.
+  typealias Link = Unmanaged<YYLinkedMapNode>
+
+  /// The one used next after this.
+  var previous: Link?
+  /// The one used last before this.
+  var next: Link?
   let key: String
   var value: any YYObject
   var cost: Int
@@ -45,9 +48,9 @@ final class YYLinkedMap {
   private var nodes: [String: YYLinkedMapNode] = [:]
   private var costOfAll = 0
   /// The one used last.
-  private unowned(unsafe) var head: YYLinkedMapNode?
+  private var head: YYLinkedMapNode.Link?
   /// The one that has not been used for the longest time.
-  private unowned(unsafe) var tail: YYLinkedMapNode?
+  private var tail: YYLinkedMapNode.Link?
 
   private let section = Section("yymemory.list")
 
@@ -56,7 +59,9 @@ final class YYLinkedMap {
   var totalCost: Int { section.read(synched: true) { costOfAll } }
 
   /// When the entry was used last that has not been used for the longest time; `nil` where there is none.
-  var oldestTime: Double? { section.read(synched: true) { tail?.time } }
+  var oldestTime: Double? {
+    section.read(synched: true) { tail?._withUnsafeGuaranteedRef { $0.time } }
+  }
 
   /// The entry of a key, which becomes the one used last.
   func use(_ key: String, _ clock: () -> Double) -> YYLinkedMapNode? {
@@ -102,7 +107,7 @@ final class YYLinkedMap {
   /// Takes out the entry that has not been used for the longest time.
   func removeTail() -> YYLinkedMapNode? {
     section.write(synched: true) {
-      guard let node = tail else { return nil }
+      guard let node = tail?.takeUnretainedValue() else { return nil }
       nodes[node.key] = nil
       costOfAll -= node.cost
       unlink(node)
@@ -131,7 +136,7 @@ final class YYLinkedMap {
       var keys: [String] = []
       var node = head
       // A list that is damaged may be a ring.
-      while let current = node, keys.count <= nodes.count {
+      while let current = node?.takeUnretainedValue(), keys.count <= nodes.count {
         keys.append(current.key)
         node = current.next
       }
@@ -140,22 +145,33 @@ final class YYLinkedMap {
   }
 
   private func bringToHead(_ node: YYLinkedMapNode) {
-    if head === node { return }
+    // The head, and it alone, has none before it.
+    if node.previous == nil { return }
     unlink(node)
     link(node)
   }
 
   private func link(_ node: YYLinkedMapNode) {
+    let new = Unmanaged.passUnretained(node)
     node.previous = nil
     node.next = head
-    head?.previous = node
-    head = node
-    if tail == nil { tail = node }
+    head?._withUnsafeGuaranteedRef { $0.previous = new }
+    head = new
+    if tail == nil { tail = new }
   }
 
   private func unlink(_ node: YYLinkedMapNode) {
-    if let next = node.next { next.previous = node.previous } else { tail = node.previous }
-    if let previous = node.previous { previous.next = node.next } else { head = node.next }
+    let (previous, next) = (node.previous, node.next)
+    if let next {
+      next._withUnsafeGuaranteedRef { $0.previous = previous }
+    } else {
+      tail = previous
+    }
+    if let previous {
+      previous._withUnsafeGuaranteedRef { $0.next = next }
+    } else {
+      head = next
+    }
     node.previous = nil
     node.next = nil
   }

@@ -7,7 +7,7 @@ private let bothKinds: [YYDiskRepairs] = [[], .all]
 
 @Suite("YYCache", .enabled(if: SQLiteLibrary.missing == nil), .timeLimit(.minutes(1)))
 struct YYCacheTests {
-  private let folder = TestFolder()
+  private let folder = YYFolder()
 
   @Test("reads from the disk what memory has lost, and puts it there", arguments: bothKinds)
   func layers(_ repairs: YYDiskRepairs) throws {

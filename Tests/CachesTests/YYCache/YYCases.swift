@@ -49,7 +49,7 @@ func options(
 }
 
 /// A folder that goes with its owner.
-final class TestFolder: Sendable {
+final class YYFolder: Sendable {
   let path: String
 
   init() {
@@ -69,7 +69,7 @@ final class TestFolder: Sendable {
 
 /// A cache on disk, whose folder goes with it.
 final class CacheInFolder: Cache {
-  private let folder = TestFolder()
+  private let folder = YYFolder()
   private let cache: any Cache
 
   init(_ make: (String) -> any Cache) {

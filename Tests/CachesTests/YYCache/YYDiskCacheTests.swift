@@ -10,7 +10,7 @@ private let bothKinds: [YYDiskRepairs] = [[], .all]
 
 @Suite("YYDiskCache", .enabled(if: hasSQLite), .timeLimit(.minutes(1)))
 struct YYDiskCacheTests {
-  private let folder = TestFolder()
+  private let folder = YYFolder()
 
   private func cache(
     _ repairs: YYDiskRepairs = [], inlineThreshold: Int = YYDiskCache.defaultInlineThreshold,
@@ -89,6 +89,8 @@ struct YYDiskCacheTests {
     fill()
     cache.trim(toSize: 30_200)
     #expect(Set(cache.entries()?.keys.map { $0 } ?? []) == ["key-0", "key-39", "key-38"])
+    cache.trim(toSize: 30_199)
+    #expect(Set(cache.entries()?.keys.map { $0 } ?? []) == ["key-0", "key-39"])
     fill()
     cache.trim(toAge: 25)
     #expect(Set(cache.entries()?.keys.map { $0 } ?? []) == ["key-0", "key-39", "key-38"])
