@@ -116,6 +116,8 @@ private struct ArgumentParser {
     switch command {
     case .run:
       return .run(scenarios: positional, options)
+    case .pool:
+      return .pool(scenarios: positional, options)
     case .bench:
       return .bench(positional)
     case .list, .recipes:

@@ -11,7 +11,7 @@ extension World {
       families.append(subject.family)
     }
     for family in families {
-      let title = family.map { "SUBJECTS: \(escaped($0))" } ?? "SUBJECTS"
+      let title = family.map { "SUBJECTS of \(escaped($0))" } ?? "SUBJECTS"
       sections.append(
         section(
           title, subjects.filter { $0.family == family }.map { ($0.name, summary(of: $0)) }))

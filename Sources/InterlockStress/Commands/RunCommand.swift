@@ -113,6 +113,7 @@ final class RunCommand {
   private var replayOptions: String {
     var text = ""
     if let folder = options.scenarioFolder { text += " --scenarios \(quoted(folder))" }
+    if let width = options.poolWidth { text += " --pool-width \(width)" }
     if let limit = options.timeLimit { text += " --time-limit \(limit)" }
     return text
   }

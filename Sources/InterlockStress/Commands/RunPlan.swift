@@ -52,6 +52,7 @@ struct RunPlan {
     for file in files where scenarios.isEmpty || scenarios.contains(file.scenario.name) {
       var scenario = file.scenario
       if let timeLimit = options.timeLimit { scenario.limits.timeSeconds = timeLimit }
+      if let width = options.poolWidth { scenario.poolWidth = width }
       for subject in subjects where Self.isWanted(subject, in: scenario, options) {
         let trial = Trial(
           scenario: scenario, subject: subject.name, seed: options.seed ?? scenario.workload.seed)

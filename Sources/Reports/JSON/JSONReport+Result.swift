@@ -21,6 +21,7 @@ extension JSONReport {
       "conflicts": .array(seen.conflicts.map(value)),
       "threads": .array(crash(of: seen) + seen.threads.map(value)),
       "interleaving": .optional(seen.script.map(value)),
+      "poolWidth": .optional(result.trial.scenario.poolWidth.map { .number($0) }),
     ])
   }
 

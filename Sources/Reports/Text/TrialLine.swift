@@ -89,7 +89,7 @@ extension TrialLine {
 }
 
 /// `deadlock (starvation)`
-func verdictText(_ verdict: Verdict) -> String {
+package func verdictText(_ verdict: Verdict) -> String {
   verdict.kind.rawValue + (verdict.cause.map { " (\($0.rawValue))" } ?? "")
 }
 

@@ -5,14 +5,9 @@ package import StressRunner
 /// A cell is one pair's verdict, however often it was tried: with one unmet trial the pair is unmet, since a
 /// retry never turns red into green.
 package struct VerdictTable: Sendable {
-  private struct Cell {
-    var text: String
-    var met: Bool?
-  }
-
   private let scenarios: [String]
   private let subjects: [String]
-  private let cells: [[Cell?]]
+  private let cells: [[VerdictCell?]]
 
   /// Puts results in their cells.
   ///
@@ -29,25 +24,13 @@ package struct VerdictTable: Sendable {
         .append(result)
     }
     cells = subjects.map { subject in
-      columns.map { Self.cell(found[subject]?[$0] ?? []) }
+      columns.map { VerdictCell(of: found[subject]?[$0] ?? []) }
     }
   }
 
   private static func unique(_ names: [String]) -> [String] {
     var seen: Set<String> = []
     return names.filter { seen.insert($0).inserted }
-  }
-
-  private static func cell(_ results: [TrialResult]) -> Cell? {
-    let unmet = results.filter { $0.isMet == false }
-    if let first = unmet.first {
-      let often = results.count > 1 ? " \(unmet.count)/\(results.count)" : ""
-      return Cell(text: "✗ " + first.verdict.kind.rawValue + often, met: false)
-    }
-    if let met = results.first(where: { $0.isMet == true }) {
-      return Cell(text: "✓ " + met.verdict.kind.rawValue, met: true)
-    }
-    return results.isEmpty ? nil : Cell(text: "– skipped", met: nil)
   }
 
   /// The table, in as many parts below one another as the width asks for.
@@ -93,7 +76,7 @@ package struct VerdictTable: Sendable {
       var line = name[0].padded(to: nameWidth)
       var pending = ""
       for column in columns {
-        let cell = cells[row][column] ?? Cell(text: "·", met: nil)
+        let cell = cells[row][column] ?? VerdictCell(text: "·", met: nil)
         line += pending + "  "
         line += cells[row][column] == nil ? cell.text : style.marked(cell.text, met: cell.met)
         // Spaces come only before something: no line ends in them.

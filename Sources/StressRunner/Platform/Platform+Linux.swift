@@ -95,7 +95,9 @@ extension Platform {
     guard let text = contents(of: "/proc/\(process)/task/\(thread)/syscall") else {
       return .unknown
     }
-    let words = String(decoding: text, as: UTF8.self).split(separator: " ")
+    let words = String(decoding: text, as: UTF8.self).split { $0 == " " || $0 == "\n" }
+    // It was asleep when it was looked at first, and something has woken it since.
+    if words == ["running"] { return .wakesByItself }
     guard words.count >= 7, let call = Int(words[0]), call >= 0 else { return .unknown }
     let arguments = words[1...6].map { UInt64($0.dropFirst(2), radix: 16) ?? 0 }
     switch interlock_classify_wait(call, arguments) {

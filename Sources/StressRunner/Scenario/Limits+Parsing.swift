@@ -1,8 +1,12 @@
+import CInterlockInterpose
+
 extension Limits {
   /// The keys of `limits`.
   static let keys = ["stallSeconds", "timeSeconds", "memoryMebibytes", "overtakes"]
   /// What a trial may be given, whether in a file or on the command line; seconds.
   package static let timeRange: ClosedRange<Double> = 0.1...3600
+  /// How many processors the pools of a child may be made for.
+  package static let poolWidthRange = 1...Int(INTERLOCK_POOL_WIDTH_MOST)
 
   /// Parses `limits`; what is not said has its default.
   init(parsing value: ScenarioValue?) throws(ScenarioError) {

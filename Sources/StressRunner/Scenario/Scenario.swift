@@ -18,6 +18,8 @@ public struct Scenario: Sendable, Hashable, Codable {
   public var expectations: [String: Expectation]
   /// The subjects that it is for; `nil` for every one that runs unlisted.
   public var subjects: [String]?
+  /// How many processors the child's thread pools are made for; `nil` for those of the machine.
+  public var poolWidth: Int?
   /// The bug of a real system that it reproduces, if it does.
   public var recipe: Recipe?
 

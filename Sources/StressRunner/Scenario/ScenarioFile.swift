@@ -13,7 +13,8 @@ package struct ScenarioFile: Sendable, Hashable {
 
   /// The keys of a scenario file, in the order that they are documented in.
   static let keys = [
-    "name", "summary", "source", "recipe", "subjects", "workload", "limits", "oracles", "expect",
+    "name", "summary", "source", "recipe", "subjects", "pool", "workload", "limits", "oracles",
+    "expect",
   ]
 
   /// Parses and checks the text of a file.
@@ -54,6 +55,7 @@ package struct ScenarioFile: Sendable, Hashable {
       limits: limits,
       oracles: try Self.oracles(file["oracles"]),
       expectations: expectations.values, subjects: subjects, recipe: recipe)
+    scenario.poolWidth = try Self.poolWidth(file["pool"])
     try checkExpectationsAreListed(lines: expectations.lines)
   }
 
@@ -94,6 +96,11 @@ package struct ScenarioFile: Sendable, Hashable {
     let unknown = lines.filter { !names.contains($0.key) }
     return unknown.min { ($0.value, $0.key) < ($1.value, $1.key) }
       .map { (name: $0.key, line: $0.value) }
+  }
+
+  private static func poolWidth(_ value: ScenarioValue?) throws(ScenarioError) -> Int? {
+    guard let value else { return nil }
+    return try value.asObject(keys: ["width"]).required("width").asWhole(Limits.poolWidthRange)
   }
 
   private static func subjects(

@@ -1,7 +1,8 @@
 extension Script {
   /// The keys of `script`.
   static let jsonKeys = ["prepare", "roles", "order", "seconds"]
-  private static let callKeys = ["do", "key", "value", "bytes", "cost", "times", "waits"]
+  /// The keys of a call.
+  static let callKeys = ["do", "key", "value", "bytes", "cost", "times", "waits"]
   /// How many values a key may have.
   private static let valueLimit = 64
 

@@ -1,7 +1,7 @@
 /// A few callers and the order in which they reach certain places: an interleaving, as data.
 ///
 /// It makes certain what stress would find once in a million: `order` names sync points (`SYNC_POINT`) and the
-/// beginnings and ends of calls, and whoever reaches one too early is held there.
+/// beginnings and ends of calls, and a role moves on only when its next step is the next of all.
 public struct Script: Sendable, Hashable, Codable {
   /// One call of a role.
   public struct Call: Sendable, Hashable, Codable {
@@ -72,7 +72,7 @@ public struct Script: Sendable, Hashable, Codable {
   public var preparation: [Call]
   /// The callers, in the order of the file.
   public var roles: [Role]
-  /// The order; nobody passes a step before all that stand before it were reached.
+  /// The order: who moves, and how far. A role that has no step in it moves as it likes.
   public var order: [Step]
   /// How long the order may take; then, or as soon as nothing moves any more, everybody is let go.
   public var seconds: Double

@@ -1,6 +1,10 @@
 import Foundation
 
-/// Holds the roles of a script at their places until their turn has come, and keeps a record of it.
+/// Lets the roles of a script move in its order, and keeps a record of it.
+///
+/// A role that is in the order moves from one of its steps to the next only when that is the next of all: it waits
+/// before it begins, and at each place that it has reached. After its last step it waits until every step has been
+/// reached.
 ///
 /// Thread-safe. A place counts for the first step of that role and place which is still to come; a place that no
 /// step names, or whose steps are over, holds nobody. A sync point that is reached on a thread of no role, as a
@@ -27,6 +31,14 @@ final class ScriptControl: @unchecked Sendable {
     isClaimed = [Bool](repeating: false, count: script.order.count)
   }
 
+  /// Blocks the thread of a role that is about to begin until its first step is the next of all.
+  func enter(role: String) {
+    guard let first = steps.firstIndex(where: { $0.role == role }) else { return }
+    condition.lock()
+    defer { condition.unlock() }
+    wait(until: first)
+  }
+
   /// Says that the calling thread has come to a place; returns when it may go on.
   func reached(_ point: String, role: String?) {
     condition.lock()
@@ -41,12 +53,19 @@ final class ScriptControl: @unchecked Sendable {
     }
     isClaimed[step] = true
     held[step] = steps[step]
-    while next < step && givenUp == nil { condition.wait() }
-    held[step] = nil
+    defer { held[step] = nil }
+    wait(until: step)
     if !point.hasPrefix("call ") { note(steps[step].role, "reaches \(point)") }
     guard givenUp == nil else { return }
     next = step + 1
     condition.broadcast()
+    let following = steps[(step + 1)...].firstIndex { $0.role == steps[step].role }
+    wait(until: following ?? steps.count)
+  }
+
+  /// Waits, under the condition, until a step is the next of all.
+  private func wait(until step: Int) {
+    while next < step && givenUp == nil { condition.wait() }
   }
 
   /// Notes something that a role did.

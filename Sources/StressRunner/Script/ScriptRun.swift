@@ -56,6 +56,7 @@ final class ScriptRun: Sendable {
     let threads = script.roles.enumerated().map { number, role in
       DedicatedThread { [self] in
         Thread.current.threadDictionary[Self.roleKey] = role.name
+        control.enter(role: role.name)
         for (index, call) in role.calls.enumerated() {
           for _ in 0..<call.times {
             control.reached("call \(index + 1) begins", role: role.name)

@@ -1,3 +1,4 @@
+import CInterlockInterpose
 import Foundation
 
 /// A child process: its pipes, and its end.
@@ -74,6 +75,10 @@ final class ChildProcess {
       opened += [pair.read, pair.write]
     }
     startedAt = Platform.now
+    var launch = launch
+    if let width = trial.scenario.poolWidth {
+      launch.environment[INTERLOCK_POOL_WIDTH_VARIABLE] = String(width)
+    }
     let (code, process) = Self.spawn(
       launch, shared: raised, events: pipes[0].write, output: pipes[1].write,
       errors: pipes[2].write)

@@ -42,7 +42,8 @@ final class RunningTrial {
     detector = StallDetector(stallSeconds: trial.scenario.limits.stallSeconds)
     observation = Observation(
       ending: .notRun(reason: ""), operations: trial.scenario.workload.operationCount)
-    observation.processors = sysconf(Int32(_SC_NPROCESSORS_ONLN))
+    observation.processors =
+      trial.scenario.poolWidth ?? sysconf(Int32(_SC_NPROCESSORS_ONLN))
   }
 
   /// How long the loop may sleep for this trial's sake.

@@ -46,8 +46,8 @@ public enum Judge {
     case .flooded(let bytes):
       return Verdict(
         kind: .crashed,
-        message: "stopped: it wrote more than \(bytes >> 20) MiB of output; "
-          + progress(observation))
+        message: "stopped: it wrote \(bytes >> 20) MiB of output, more than the "
+          + "\(ChildProcess.mostOutput >> 20) MiB allowed; \(progress(observation))")
     case .outOfTime, .exited, .notRun:
       break
     }

@@ -141,7 +141,7 @@ struct ChildVerdictTests {
   func flood() throws {
     let result = try result("flood")
     #expect(result.verdict.kind == .crashed)
-    #expect(result.verdict.message.contains("more than 16 MiB of output"))
+    #expect(result.verdict.message.contains("more than the 16 MiB allowed"))
   }
 
   @Test(

@@ -102,6 +102,17 @@ struct ScenarioFileTests {
         == "reads.json:11: 'unlocked' needs the key 'verdict'")
   }
 
+  @Test("A pool's width is a number of processors")
+  func pool() throws {
+    #expect(try parse(file(rest: #", "pool": { "width": 3 }"#)).scenario.poolWidth == 3)
+    #expect(try parse(file()).scenario.poolWidth == nil)
+    for width in ["0", "1025", "1.5"] {
+      #expect(
+        message(file(rest: ", \"pool\": { \"width\": \(width) }"))
+          == "reads.json:11: 'width' must be a whole number from 1 to 1024, found \(width)")
+    }
+  }
+
   @Test("A subject that does not exist is named with its line and the nearest one")
   func subjects() throws {
     let parsed = try parse(
@@ -271,7 +282,7 @@ private let knownFaults: [Fault] = [
   Fault(
     file(rest: #", "command": "rm""#),
     "11: unknown key 'command': expected one of: name, summary, source, recipe, subjects,"
-      + " workload, limits, oracles, expect"
+      + " pool, workload, limits, oracles, expect"
   ),
   Fault("[]", "1: a scenario must be an object, found a list"),
   Fault("{}", "1: a scenario needs the key 'name'"),
