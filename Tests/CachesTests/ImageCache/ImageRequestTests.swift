@@ -143,6 +143,10 @@ struct RepairedImageCacheTests {
     let cache = cache()
     cache.get("a", completion: answers.note("first"))?.cancel()
     cache.get("a", completion: answers.note("second"))
+    // The cancelled one ends first, and takes only itself out.
+    source.deliver(.success(ImageRequestTests.image.netpbm), for: "a", atMost: 1)
+    #expect(answers["second"] == [])
+    #expect(cache.urlsUnderWay == ["a"])
     source.deliver(.success(ImageRequestTests.image.netpbm), for: "a")
     #expect(answers["first"] == [])
     #expect(answers["second"] == [.success(ImageRequestTests.image)])

@@ -42,14 +42,22 @@ public final class GatedImageSource: ImageSource, @unchecked Sendable {
     Task(self, url, completion)
   }
 
-  /// Ends every download of a URL that has been started by now: with this result, or as cancelled where
-  /// that was asked for. Calls the completions before it returns, one after the other.
+  /// Ends the downloads of a URL that have been started by now, the oldest first: with this result, or as
+  /// cancelled where that was asked for. Calls the completions before it returns, one after the other.
   ///
+  /// - Parameters:
+  ///   - result: What they end with.
+  ///   - url: The URL.
+  ///   - count: How many at most.
   /// - Returns: How many there were.
   @discardableResult
-  public func deliver(_ result: Result<[UInt8], ImageSourceError>, for url: String) -> Int {
+  public func deliver(
+    _ result: Result<[UInt8], ImageSourceError>, for url: String, atMost count: Int = .max
+  ) -> Int {
     let ended = lock.withLock {
-      let ended = (waiting.removeValue(forKey: url) ?? []).map { ($0, $0.isCancelled) }
+      let started = waiting.removeValue(forKey: url) ?? []
+      if started.count > count { waiting[url] = Array(started.dropFirst(count)) }
+      let ended = started.prefix(count).map { ($0, $0.isCancelled) }
       downloads[url, default: 0] += ended.count { !$0.1 }
       return ended
     }
