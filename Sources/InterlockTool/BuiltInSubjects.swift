@@ -6,9 +6,11 @@ import LockStrategies
 /// All that scenarios can be replayed on: a list for each family.
 let builtInSubjects: [SubjectEntry] =
   lockStrategySubjects
+  + tmcacheSubjects
+  + yycacheSubjects
   + imageCacheSubjects
 
-/// The caches that scenarios are replayed on when nothing else is said.
+/// The ways to lock one and the same cache.
 private let lockStrategySubjects: [SubjectEntry] = [
   // The four that the project is about.
   .cache("semaphore-lock", "synchronous methods under a semaphore of 1 (PINCache 2)") {

@@ -26,16 +26,12 @@ struct CacheCase: Sendable, CustomTestStringConvertible {
       },
       CacheCase("SemaphoreOverAsyncCache, serial") { SemaphoreOverAsyncCache(attributes: []) },
       CacheCase("TaskSemaphoreCache") { TaskSemaphoreCache() },
-    ]
+    ] + tmCaches + yyMemory
 
   /// The same, and one of a user's.
   static let all =
-    builtIn + [
-      CacheCase("five methods of one's own") { FiveMethods() },
-      CacheCase("ImageStore, in memory") { ImageStore(disk: nil, repaired: true) },
-      CacheCase("ImageStore as shipped, over files") { OnFiles(repaired: false) },
-      CacheCase("ImageStore repaired, over files") { OnFiles(repaired: true) },
-    ]
+    builtIn + [CacheCase("five methods of one's own") { FiveMethods() }] + tmDiskCaches + yyOthers
+    + imageStores
 }
 
 private func lockedCache(_ lock: some Lock) -> any Cache { LockedCache(lock) }
@@ -53,25 +49,4 @@ final class FiveMethods: Cache {
   func removeValue(forKey key: String) { lock.withLock { values[key] = nil } }
   func removeAllValues() { lock.withLock { values = [:] } }
   var count: Int { lock.withLock { values.count } }
-}
-
-/// An image store over a folder that goes with it.
-final class OnFiles: Cache {
-  private let folder: TemporaryFolder
-  private let store: ImageStore
-
-  init(repaired: Bool) {
-    // Without a folder there is nothing to test.
-    folder = try! TemporaryFolder()
-    store = ImageStore(
-      disk: try! ImageDiskCache(directory: folder.url, repaired: repaired), repaired: repaired)
-  }
-
-  func value(forKey key: String) -> [UInt8]? { store.value(forKey: key) }
-  func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
-    store.setValue(value, forKey: key, cost: cost)
-  }
-  func removeValue(forKey key: String) { store.removeValue(forKey: key) }
-  func removeAllValues() { store.removeAllValues() }
-  var count: Int { store.count }
 }
