@@ -9,6 +9,7 @@ let builtInSubjects: [SubjectEntry] =
   + tmcacheSubjects
   + pinCacheSubjects
   + yycacheSubjects
+  + imageCacheSubjects
   + modernSubjects
   + recipeSubjects
 

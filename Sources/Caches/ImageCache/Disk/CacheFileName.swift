@@ -1,0 +1,46 @@
+/// The name of the file that a key has in the cache's folder.
+///
+/// Letters in lower case, digits, `-`, `_` and, but for the first place, `.` stand for themselves, everything
+/// else as `%` and two hexadecimal digits: no name is a path, hidden, or another one in a file system
+/// without case. A name that would be too long is `~` and the key's digest, the empty key's is `%`.
+struct CacheFileName: Hashable {
+  /// The longest name that common file systems take, less what an atomic write puts before it.
+  private static let longest = 200
+
+  let name: String
+
+  init(key: String) {
+    var encoded: [UInt8] = []
+    for byte in key.utf8 {
+      if Self.standsForItself(byte, first: encoded.isEmpty) {
+        encoded.append(byte)
+      } else {
+        encoded.append(UInt8(ascii: "%"))
+        encoded.append(Self.digit(byte >> 4))
+        encoded.append(Self.digit(byte & 15))
+      }
+      if encoded.count > Self.longest { break }
+    }
+    if encoded.count > Self.longest {
+      name = "~" + SHA256.hexDigest(of: key.utf8)
+    } else if encoded.isEmpty {
+      name = "%"
+    } else {
+      name = String(decoding: encoded, as: UTF8.self)
+    }
+  }
+
+  private static func standsForItself(_ byte: UInt8, first: Bool) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+      UInt8(ascii: "-"), UInt8(ascii: "_"):
+      true
+    case UInt8(ascii: "."): !first
+    default: false
+    }
+  }
+
+  private static func digit(_ value: UInt8) -> UInt8 {
+    value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
+  }
+}

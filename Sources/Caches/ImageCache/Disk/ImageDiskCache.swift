@@ -1,0 +1,174 @@
+public import Foundation
+import Interlock
+
+/// Files by key, each with the date at which it expires, and an index that saves looking for them.
+///
+/// Follows Tusker's `DiskCache` of April 2021, which is hyperoslo Cache's `DiskStorage` with the index of the
+/// seed article: `createFile`, then the expiry as the file's modification date, then the state. One file for
+/// each key; no lock around file and index together.
+public final class ImageDiskCache: Sendable {
+  /// How the cache remembers which files there are.
+  public enum Index: Sendable {
+    /// Tusker's: a state for each file that was ever asked for.
+    case fileStates
+    /// Kingfisher's: a set of names, filled by a scan of the folder that `scan(completion:)` starts.
+    case maybeCached
+  }
+
+  /// The folder; everything that does not begin with a dot in it belongs to the cache.
+  public let directory: URL
+  private let index: any FileIndex
+  private let expiry: CacheExpiry
+  private let now: CacheClock
+  /// Part of the fix: two that change files take turns, each with its note in the index. As shipped, a removal
+  /// that deletes first and notes last leaves a file that a store wrote in between for lost. `nil` there.
+  private let writers: NSLock?
+
+  /// Opens the cache in a folder, which is made if it is missing.
+  ///
+  /// - Throws: A Foundation error where the folder cannot be made, or is a file.
+  public init(
+    directory: URL, expiry: CacheExpiry = .never, index: Index = .fileStates, repaired: Bool,
+    now: @escaping CacheClock = { Date() }
+  ) throws {
+    self.directory = directory
+    self.expiry = expiry
+    self.now = now
+    writers = repaired ? NSLock() : nil
+    self.index =
+      switch index {
+      case .fileStates: FileStates(repaired: repaired)
+      case .maybeCached: MaybeCachedNames(repaired: repaired)
+      }
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+  }
+
+  /// Has the index look through the folder on a global queue, if it is one that does; Kingfisher does so when
+  /// it opens the cache. `completion` is called when the index knows what was found.
+  public func scan(completion: @escaping @Sendable () -> Void) {
+    index.scan({ [self] in try? listing() }, completion: completion)
+  }
+
+  private func changing<R>(_ body: () throws -> R) rethrows -> R {
+    writers?.lock()
+    defer { writers?.unlock() }
+    return try body()
+  }
+
+  /// Stores data in a file, whole or not at all.
+  ///
+  /// - Throws: A Foundation error where the file cannot be written; what was under the key is gone then.
+  public func set(_ data: [UInt8], forKey key: String) throws {
+    try changing {
+      let name = CacheFileName(key: key).name
+      do {
+        try Data(data).write(to: url(name), options: .atomic)
+        if let deadline = expiry.deadline(from: now()) {
+          try FileManager.default.setAttributes(
+            [.modificationDate: deadline], ofItemAtPath: url(name).path)
+        }
+      } catch {
+        // An older value, or one that would expire at once, must not be taken for this one.
+        try? FileManager.default.removeItem(at: url(name))
+        index.removed(name)
+        throw error
+      }
+      index.stored(name)
+    }
+  }
+
+  /// The data under a key; `nil` where there is none, or none that has not expired, or it cannot be read.
+  public func data(forKey key: String) -> [UInt8]? {
+    let name = CacheFileName(key: key).name
+    guard mayExist(name) else { return nil }
+    guard !hasExpired(name), let data = try? Data(contentsOf: url(name)) else { return nil }
+    return [UInt8](data)
+  }
+
+  /// Whether there is data under a key that has not expired. Asks the file system only where the index does
+  /// not know, and for the date where files expire.
+  public func has(_ key: String) -> Bool {
+    let name = CacheFileName(key: key).name
+    return mayExist(name) && !hasExpired(name)
+  }
+
+  /// Whether the index knows of the file, without a look at the file system.
+  func isKnownToHave(_ key: String) -> Bool {
+    index.isKnownToExist(CacheFileName(key: key).name)
+  }
+
+  /// Removes the data under a key, if there is any.
+  ///
+  /// - Throws: A Foundation error where the file is there and cannot be removed.
+  public func remove(forKey key: String) throws {
+    try changing { try removeFile(CacheFileName(key: key).name) }
+  }
+
+  /// Removes everything.
+  ///
+  /// - Throws: A Foundation error where a file cannot be removed.
+  public func removeAll() throws {
+    try changing {
+      for name in try listing() { try delete(name) }
+      index.removedAll()
+    }
+  }
+
+  /// Removes what has expired.
+  ///
+  /// - Throws: A Foundation error where a file cannot be removed.
+  public func removeExpired() throws {
+    try changing {
+      for name in try listing() where hasExpired(name) { try removeFile(name) }
+    }
+  }
+
+  private func removeFile(_ name: String) throws {
+    try delete(name)
+    index.removed(name)
+  }
+
+  private func delete(_ name: String) throws {
+    do {
+      try FileManager.default.removeItem(at: url(name))
+    } catch CocoaError.fileNoSuchFile {
+      // Gone already, which is what was wanted.
+    }
+  }
+
+  // MARK: Files
+
+  private func url(_ name: String) -> URL {
+    // Without a look at the file system, which is where Tusker's scrolling spent its time.
+    directory.appendingPathComponent(name, isDirectory: false)
+  }
+
+  private func mayExist(_ name: String) -> Bool {
+    index.mayExist(name) { FileManager.default.fileExists(atPath: url(name).path) }
+  }
+
+  private func hasExpired(_ name: String) -> Bool {
+    if case .never = expiry { return false }
+    guard
+      let attributes = try? FileManager.default.attributesOfItem(atPath: url(name).path),
+      let deadline = attributes[.modificationDate] as? Date
+    else { return false }
+    return deadline <= now()
+  }
+
+  private func listing() throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: directory.path)
+      .filter { !$0.hasPrefix(".") }
+  }
+
+  // MARK: For checks at rest
+
+  /// The names of all files.
+  public func fileNames() throws -> Set<String> { Set(try listing()) }
+
+  /// The names of those files that the index lets be read.
+  public func indexedFileNames() throws -> Set<String> { try fileNames().filter(mayExist) }
+
+  /// The name of a key's file.
+  public static func fileName(forKey key: String) -> String { CacheFileName(key: key).name }
+}

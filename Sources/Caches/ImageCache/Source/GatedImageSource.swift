@@ -1,0 +1,75 @@
+import Foundation
+
+/// A source whose downloads end when they are told to, on the thread that tells them: a network as slow as a
+/// test or a recipe needs it.
+///
+/// A task that has been cancelled stays until then, too; that is `URLSession`'s window between `cancel()` and
+/// the completion.
+///
+/// `@unchecked Sendable`: everything that changes is under `lock`.
+public final class GatedImageSource: ImageSource, @unchecked Sendable {
+  private final class Task: ImageTask {
+    let url: String
+    let completion: @Sendable (Result<[UInt8], ImageSourceError>) -> Void
+    private let source: GatedImageSource
+    // Under the source's lock.
+    nonisolated(unsafe) var isCancelled = false
+
+    init(
+      _ source: GatedImageSource, _ url: String,
+      _ completion: @escaping @Sendable (Result<[UInt8], ImageSourceError>) -> Void
+    ) {
+      (self.source, self.url, self.completion) = (source, url, completion)
+    }
+
+    func resume() { source.lock.withLock { source.waiting[url, default: []].append(self) } }
+
+    func cancel() { source.lock.withLock { isCancelled = true } }
+  }
+
+  private let lock = NSLock()
+  private var waiting: [String: [Task]] = [:]
+  private var downloads: [String: Int] = [:]
+
+  /// Makes a source without downloads.
+  public init() {}
+
+  /// Makes a task that waits for `deliver(_:for:)` once it is started.
+  public func makeTask(
+    for url: String,
+    completion: @escaping @Sendable (Result<[UInt8], ImageSourceError>) -> Void
+  ) -> any ImageTask {
+    Task(self, url, completion)
+  }
+
+  /// Ends the downloads of a URL that have been started by now, the oldest first: with this result, or as
+  /// cancelled where that was asked for. Calls the completions before it returns, one after the other.
+  ///
+  /// - Parameters:
+  ///   - result: What they end with.
+  ///   - url: The URL.
+  ///   - count: How many at most.
+  /// - Returns: How many there were.
+  @discardableResult
+  public func deliver(
+    _ result: Result<[UInt8], ImageSourceError>, for url: String, atMost count: Int = .max
+  ) -> Int {
+    let ended = lock.withLock {
+      let started = waiting.removeValue(forKey: url) ?? []
+      if started.count > count { waiting[url] = Array(started.dropFirst(count)) }
+      let ended = started.prefix(count).map { ($0, $0.isCancelled) }
+      downloads[url, default: 0] += ended.count { !$0.1 }
+      return ended
+    }
+    for (task, isCancelled) in ended {
+      task.completion(isCancelled ? .failure(.cancelled) : result)
+    }
+    return ended.count
+  }
+
+  /// How many downloads of a URL are under way, cancelled ones too.
+  public func pending(_ url: String) -> Int { lock.withLock { waiting[url]?.count ?? 0 } }
+
+  /// How many downloads of each URL have ended without having been cancelled.
+  public var downloadsByURL: [String: Int] { lock.withLock { downloads } }
+}

@@ -1,0 +1,19 @@
+import Foundation
+
+/// A folder that is there as long as this object.
+final class TemporaryFolder: Sendable {
+  let url: URL
+
+  init() throws {
+    url = FileManager.default.temporaryDirectory
+      .appendingPathComponent("interlock-caches-\(UUID().uuidString)", isDirectory: true)
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+  }
+
+  deinit { try? FileManager.default.removeItem(at: url) }
+
+  /// The names of what is in it.
+  func names() throws -> Set<String> {
+    Set(try FileManager.default.contentsOfDirectory(atPath: url.path))
+  }
+}
