@@ -29,7 +29,7 @@ struct CacheCase: Sendable, CustomTestStringConvertible {
     ]
 
   /// The same, and one of a user's.
-  static let all = builtIn + [CacheCase("five methods of one's own") { FiveMethods() }]
+  static let all = builtIn + hybrid + [CacheCase("five methods of one's own") { FiveMethods() }]
 }
 
 private func lockedCache(_ lock: some Lock) -> any Cache { LockedCache(lock) }
