@@ -15,6 +15,7 @@ Usage: ci/gate.sh [--package FOLDER] [--product NAME] [--json FILE] [ARGUMENT ..
   --package FOLDER   the Swift package to build (default: the one that this script belongs to)
   --product NAME     the executable to run (default: interlock)
   --json FILE        where to leave the results (default: interlock-results.json in the current folder)
+                     what it holds from an earlier run goes before anything is built
   -h, --help         show this, and build nothing
   ARGUMENT ...       handed to the executable's 'run': the names of scenarios, and its options --subject,
                      --repeat, --seed, --jobs, --time-limit, --verbose, --color and --scenarios; behind --
@@ -98,6 +99,12 @@ if [ "$json" != - ]; then
   elif [ ! -w "$folder" ]; then
     usage "$(shown "$json") cannot be written for '--json': nor can its folder"
   fi
+fi
+
+# What an earlier run has left must not be taken for the results of this one, should it not come to any.
+# A device or a pipe is left as it is; a link stays one, and a file that its folder keeps is emptied.
+if [ "$json" != - ] && [ -f "$json" ]; then
+  if [ -L "$json" ] || ! rm -f -- "$json" 2>/dev/null; then : >"$json"; fi
 fi
 
 cd "$package"

@@ -11,11 +11,13 @@
 #if defined(__linux__)
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #endif
 
 // In C because `syscall` and `prctl` are variadic, which Swift does not import, and because which
-// system calls there are is for the preprocessor to tell. (Swift does not see `memfd_create` either.)
+// system calls there are is for the preprocessor to tell. (Swift does not see `memfd_create` and `prlimit`
+// either.)
 
 bool interlock_signal_thread(pid_t process, int64_t thread, int signal) {
 #if defined(__linux__)
@@ -33,6 +35,48 @@ bool interlock_die_with_parent(void) {
   return prctl(PR_SET_PDEATHSIG, SIGKILL) == 0;
 #else
   return false;
+#endif
+}
+
+uint64_t interlock_real_time_limit(pid_t process) {
+#if defined(__linux__)
+  struct rlimit limit;
+  if (prlimit(process, RLIMIT_RTTIME, NULL, &limit) != 0) return 0;
+  return limit.rlim_max == RLIM_INFINITY ? UINT64_MAX : limit.rlim_max;
+#else
+  (void)process;
+  return 0;
+#endif
+}
+
+bool interlock_set_real_time_limit(uint64_t microseconds) {
+#if defined(__linux__)
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_RTTIME, &limit) != 0) return false;
+  limit.rlim_max = (rlim_t)microseconds;
+  // No limit is the highest number.
+  if (limit.rlim_cur > limit.rlim_max) limit.rlim_cur = limit.rlim_max;
+  return setrlimit(RLIMIT_RTTIME, &limit) == 0;
+#else
+  (void)microseconds;
+  return false;
+#endif
+}
+
+int interlock_open_process(pid_t process) {
+#if defined(SYS_pidfd_open)
+  return (int)syscall(SYS_pidfd_open, process, 0);
+#else
+  (void)process;
+  return -1;
+#endif
+}
+
+void interlock_kill_opened_process(int descriptor) {
+#if defined(SYS_pidfd_send_signal)
+  syscall(SYS_pidfd_send_signal, descriptor, SIGKILL, NULL, 0);
+#else
+  (void)descriptor;
 #endif
 }
 

@@ -34,6 +34,11 @@ extension World {
         .perform(scenarios, firstArgument: firstArgument)
     case .list(let options):
       output.write(try listText(options))
+    case .recipes(let options):
+      output.write(try recipesText(options))
+    case .pool(let scenarios, let options):
+      return try PoolCommand(world: self, options: options)
+        .perform(scenarios, firstArgument: firstArgument)
     case .bench(let names):
       try runBenches(names)
     case .help(let command):

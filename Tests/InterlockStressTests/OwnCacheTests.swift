@@ -69,18 +69,13 @@ struct OwnCacheTests {
   @Test("the gate hands scenarios and the options of 'run' on, and everything behind '--'")
   func gateArguments() throws {
     // A 'swift' that builds nothing, and a product that prints its arguments.
-    let folder = FileManager.default.temporaryDirectory
-      .appendingPathComponent("gate-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    for (name, text) in [
-      ("swift", "#!/bin/sh\ncase \"$*\" in *--show-bin-path) echo '\(folder.path)' ;; esac\n"),
-      ("shown", "#!/bin/sh\nprintf '[%s]' \"$@\"\n"), ("Package.swift", ""),
-    ] {
-      let file = folder.appendingPathComponent(name).path
-      try text.write(toFile: file, atomically: true, encoding: .utf8)
-      try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: file)
+    let folder = try makeFolder { folder in
+      [
+        "swift": "#!/bin/sh\ncase \"$*\" in *--show-bin-path) echo '\(folder)' ;; esac\n",
+        "shown": "#!/bin/sh\nprintf '[%s]' \"$@\"\n", "Package.swift": "",
+      ]
     }
+    defer { try? FileManager.default.removeItem(at: folder) }
     let gate = try run(
       "/usr/bin/env",
       [
@@ -92,6 +87,52 @@ struct OwnCacheTests {
     #expect(gate.code == 0)
     #expect(
       gate.text == "[run][--json][-][reads][--subject][a b][--repeat=2][-j4][-v][--new][x]")
+  }
+
+  @Test("a build that fails leaves no results of an earlier run, and nothing else goes")
+  func gateStaleResults() throws {
+    let folder = try makeFolder { _ in
+      [
+        "swift": "#!/bin/sh\nexit 1\n", "Package.swift": "", "old.json": "{}", "target.json": "{}",
+        "other.json": "{}", "-": "{}",
+      ]
+    }
+    defer { try? FileManager.default.removeItem(at: folder) }
+    func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
+    try FileManager.default.createSymbolicLink(
+      atPath: path("link.json"), withDestinationPath: path("target.json"))
+    let gate = Self.root.appendingPathComponent("ci/gate.sh").path
+    for json in [path("old.json"), path("link.json"), "-", "/dev/null"] {
+      let failed = try run(
+        "/usr/bin/env",
+        [
+          "-C", folder.path, "PATH=\(folder.path):/usr/bin:/bin", "bash", gate, "--package",
+          folder.path, "--json", json,
+        ])
+      #expect(failed.code == 70)
+      #expect(failed.text == "error: 'interlock' could not be built\n")
+    }
+    let left = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    #expect(
+      Set(left) == [
+        "swift", "Package.swift", "target.json", "link.json", "other.json", "-",
+      ])
+    #expect(try String(contentsOfFile: path("target.json"), encoding: .utf8).isEmpty)
+    #expect(try String(contentsOfFile: path("other.json"), encoding: .utf8) == "{}")
+    #expect(FileManager.default.fileExists(atPath: "/dev/null"))
+  }
+
+  /// Makes a folder with executable files in it, which may name it.
+  private func makeFolder(_ files: (_ folder: String) -> [String: String]) throws -> URL {
+    let folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("gate-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    for (name, text) in files(folder.path) {
+      let file = folder.appendingPathComponent(name).path
+      try text.write(toFile: file, atomically: true, encoding: .utf8)
+      try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: file)
+    }
+    return folder
   }
 
   private func run(_ executable: String, _ arguments: [String]) throws -> (

@@ -17,7 +17,7 @@ final class TextBuffer: TextSink {
 }
 
 /// A subject that nobody drives.
-private final class IdleSubject: Subject {
+final class IdleSubject: Subject {
   func perform(_ operation: StressRunner.Operation, completion: @escaping @Sendable (Reply) -> Void)
   {
     completion(.done)
@@ -31,6 +31,8 @@ final class TestWorld {
   let errors = TextBuffer()
   var environment: [String: String] = [:]
   var subjects = ["good", "bad", "mutex"]
+  /// Subjects that say more of themselves, after the others.
+  var moreSubjects: [SubjectEntry] = []
   var benches: [BenchEntry] = []
   var tracksSections = true
   /// The trials that were asked for, and how many at a time.
@@ -94,7 +96,7 @@ final class TestWorld {
       command: "interlock",
       subjects: subjects.map { name in
         SubjectEntry(name: name, summary: "is \(name)") { IdleSubject() }
-      },
+      } + moreSubjects,
       scenarioFolder: "StressScenarios", benches: benches, environment: environment,
       currentFolder: folder, output: output, errors: errors, tracksSections: tracksSections,
       defaultJobs: 2, now: { 0 },
@@ -108,10 +110,12 @@ final class TestWorld {
           var seen = Observation(
             ending: .exited(code: 0), operations: trial.scenario.workload.operationCount)
           seen.completed = seen.operations
+          let verdict = verdict(trial)
+          seen.finished = verdict.kind == .passed
           onEvent(
             .finished(
               index: index,
-              TrialResult(trial: trial, observation: seen, verdict: verdict(trial))))
+              TrialResult(trial: trial, observation: seen, verdict: verdict)))
           afterEach()
         }
         return .completed
@@ -129,4 +133,15 @@ func expectGolden(_ text: String, _ name: String, sourceLocation: SourceLocation
   }
   let golden = try? String(contentsOf: file, encoding: .utf8)
   #expect(text == golden, "differs from \(name)", sourceLocation: sourceLocation)
+}
+
+/// How many results a JSON report has; fails where it is no JSON.
+func results(in text: String) throws -> Int {
+  guard case .object(let members) = try JSONReader.read(Array(text.utf8)).content,
+    case .array(let results)? = members.first(where: { $0.key == "results" })?.value.content
+  else {
+    Issue.record("no report")
+    return -1
+  }
+  return results.count
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Interlock
+import InterlockTestsC
 import Testing
 
 /// What happens on a conflict. Each in a process of its own: the settings are the process's.
@@ -15,11 +16,62 @@ struct ActionTests {
       writeLine("the process went on")
     }
     let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    #expect(text.contains("interlock: conflict on 'action.trap"))
+    let lines = text.split(separator: "\n").filter { $0.contains("conflict on 'action.trap") }
+    #expect(
+      lines.first?.firstMatch(
+        of: /^InterlockTests\/ActionTests.swift:\d+: .* write here, read at InterlockTests.*:\d+$/)
+        != nil, "the headline comes first")
+    #expect(lines.dropFirst().first?.hasPrefix("interlock: conflict on 'action.trap") == true)
+    #expect(lines.count == 2)
     #expect(text.contains("does not hold what the reader at"))
     #expect(!text.contains("the body ran"))
     #expect(!text.contains("the process went on"))
     #expect(result?.exitStatus != .exitCode(66), "it traps; it does not exit")
+  }
+
+  @Test("the headline is out before stacks become words, which may end the process")
+  func headlineFirst() async {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      // On Linux every mapped file is read for its symbols: one that has got shorter since is a bus error.
+      precondition(c_map_file_that_is_gone() == 0)
+      let section = Section("action.headline")
+      section.begin(.noReadWrite)
+      onThread { section.read {} }
+    }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(
+      text.contains(
+        /ActionTests\.swift:\d+: conflict on 'action\.headline #\d+': read here, write at .*ActionTests\.swift:\d+\n/
+      ))
+  }
+
+  @Test("a property's headline names the line that declares it")
+  func propertyHeadline() async {
+    final class Shelf: @unchecked Sendable {
+      // Unchecked: the conflict is what the test is about.
+      @Tracked var books: [Int] = []
+      @Tracked("action.boxes") var boxes: [Int] = []
+    }
+    let result = await #expect(
+      processExitsWith: .exitCode(66), observing: [\.standardErrorContent]
+    ) {
+      setenv("INTERLOCK_OPTIONS", "on_conflict=log", 1)
+      let shelf = Shelf()
+      func hold(_ array: inout [Int], _ body: @escaping @Sendable () -> Void) { onThread(body) }
+      hold(&shelf.books) { _ = shelf.books.count }
+      hold(&shelf.boxes) { shelf.boxes.append(1) }
+      exit(EXIT_SUCCESS)
+    }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    let headlines = text.split(separator: "\n").filter { $0.hasPrefix("InterlockTests/Action") }
+      .map { $0.replacing(/(:|#)\d+/, with: "") }
+    #expect(
+      headlines == [
+        "InterlockTests/ActionTests.swift: conflict on a property, declared here: read beside write",
+        "InterlockTests/ActionTests.swift: conflict on 'action.boxes ', declared here: write beside write",
+      ])
   }
 
   @Test("log reports once, goes on, and exits with 66")
@@ -32,7 +84,8 @@ struct ActionTests {
       writeLine("the process went on")
     }
     let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    #expect(text.components(separatedBy: "conflict on 'action.log").count == 2)
+    #expect(text.components(separatedBy: "\ninterlock: conflict on 'action.log").count == 2)
+    #expect(text.matches(of: /\.swift:\d+: conflict on 'action\.log/).count == 1)
     #expect(text.contains("the process went on"))
   }
 
@@ -55,12 +108,25 @@ struct ActionTests {
     await #expect(processExitsWith: .success) {
       SectionTracking.onConflict = .record
       overlap("action.removed", times: 1)
+      precondition(SectionTracking.conflicts.count == 1)
       SectionTracking.removeAll()
       precondition(SectionTracking.conflicts.isEmpty)
     }
   }
 
-  @Test("a handler is called once for a pair of places, before the body of the second runs")
+  @Test("a handler is called once for a pair of places, however often they meet")
+  func handlerOnce() async {
+    await #expect(processExitsWith: .exitCode(9)) {
+      let calls = Counter()
+      SectionTracking.onConflict = .handler { _ in calls.add() }
+      overlap("action.once", times: 3)
+      precondition(SectionTracking.conflicts.map(\.count) == [3])
+      precondition(calls.value == 1)
+      exit(9)
+    }
+  }
+
+  @Test("a handler is called before the body of the second runs")
   func handler() async {
     await #expect(processExitsWith: .exitCode(9)) {
       SectionTracking.onConflict = .handler { conflict in

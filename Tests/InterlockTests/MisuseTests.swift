@@ -37,9 +37,11 @@ struct MisuseTests {
     section.begin(.noReadWrite)
     let begun = #line - 1
     section.end(.noWrite)
+    let ended = #line - 1
     let found = Findings.misuses(on: "misuse.mode")
     #expect(found.map(\.kind) == [.endInAnotherMode])
     #expect(found.first?.begin?.line == begun)
+    #expect(found.first?.end?.line == ended)
     onThread { section.write {} }
     #expect(Findings.conflicts(on: "misuse.mode").isEmpty)
   }
@@ -58,19 +60,32 @@ struct MisuseTests {
     #expect(found.first?.begin?.line == begun)
     #expect(Findings.misuses(on: computed).map(\.kind) == [.threadExited])
     section.write {}
+    BEGIN_LOCK(.noReadWrite, computed)
+    END_LOCK(.noReadWrite, computed)
     #expect(Findings.conflicts(on: "misuse.exit").isEmpty)
+    #expect(Findings.conflicts(on: computed).isEmpty)
   }
 
   @Test("a task's section does not end with the thread that it began on")
   func taskOutlivesThread() async {
     let section = Section("misuse.task")
-    await section.write { await Task.yield() }
+    let executor = FreshThreads(stay: false)
+    await Task(executorPreference: executor) {
+      section.begin(.noReadWrite)
+      // The thread has exited when this returns.
+      await executor.changeThread()
+      onThread { section.read {} }
+      section.end(.noReadWrite)
+    }.value
+    executor.finish()
+    #expect(Findings.conflicts(on: "misuse.task").count == 1, "it was still open")
     #expect(Findings.misuses(on: "misuse.task").isEmpty)
   }
 
   @Test("a misuse is not a conflict")
   func apart() {
     END_LOCK(.noReadWrite, "misuse.apart")
+    #expect(Findings.misuses(on: "misuse.apart").count == 1)
     #expect(Findings.conflicts(on: "misuse.apart").isEmpty)
   }
 

@@ -7,44 +7,10 @@ import Testing
 struct OwnerTests {
   init() { Findings.collect() }
 
-  /// Resumes each job on a thread of its own: whoever awaits comes back elsewhere. The threads stay until
-  /// `finish`, so that no two of them have one number.
-  private final class FreshThreads: TaskExecutor {
-    private let threads = Guarded<[JoinableThread]>([])
-    private let suspended = Guarded<CheckedContinuation<Void, Never>?>(nil)
-    private let end = Gate()
-
-    /// Suspends the task; it is resumed when its thread has left it, so on another thread for certain.
-    func changeThread() async {
-      await withCheckedContinuation { continuation in
-        suspended.withLock { $0 = continuation }
-      }
-    }
-
-    func enqueue(_ job: consuming ExecutorJob) {
-      let job = UnownedJob(job)
-      let executor = asUnownedTaskExecutor()
-      // Made under the lock: the task may be over before this function is.
-      threads.withLock { [suspended, end] threads in
-        threads.append(
-          JoinableThread {
-            job.runSynchronously(on: executor)
-            suspended.withLock { $0.take() }?.resume()
-            end.pass()
-          })
-      }
-    }
-
-    func finish() {
-      end.open()
-      for thread in threads.withLock({ $0 }) { thread.join() }
-    }
-  }
-
   @Test("a section held across an await that resumes on another thread is still the task's")
   func acrossAwait() async {
     let section = Section("owner.await")
-    let executor = FreshThreads()
+    let executor = FreshThreads(stay: true)
     let threads = await Task(executorPreference: executor) {
       let before = threadNumber()
       section.begin(.noReadWrite)
@@ -74,6 +40,7 @@ struct OwnerTests {
     let found = Findings.conflicts(on: "owner.tasks")
     #expect(found.count == 1)
     #expect(found.first?.first.task != nil)
+    #expect(found.first?.second.task != nil)
     #expect(found.first?.second.task != found.first?.first.task)
   }
 
@@ -90,15 +57,27 @@ struct OwnerTests {
   @Test("many tasks hold sections across suspensions, more than a thread has records at first")
   func manySuspended() async {
     let section = Section("owner.many")
+    let readers = 500
+    let inside = TaskBarrier(parties: readers + 1)
+    let leave = TaskBarrier(parties: readers + 1)
     await withTaskGroup(of: Void.self) { group in
-      for _ in 0..<500 {
+      for _ in 0..<readers {
         group.addTask {
-          await section.read { await Task.yield() }
+          await section.read {
+            await inside.wait()
+            await leave.wait()
+          }
         }
       }
+      await inside.wait()
+      section.read {}
+      #expect(Findings.conflicts(on: "owner.many").isEmpty)
+      section.write {}
+      #expect(Findings.conflicts(on: "owner.many").map(\.count) == [readers])
+      await leave.wait()
     }
-    #expect(Findings.conflicts(on: "owner.many").isEmpty)
     section.write {}
-    #expect(Findings.conflicts(on: "owner.many").isEmpty, "all have left")
+    #expect(Findings.conflicts(on: "owner.many").map(\.count) == [readers], "all have left")
+    #expect(Findings.misuses(on: "owner.many").isEmpty)
   }
 }

@@ -3,6 +3,10 @@ import Testing
 
 @testable import Interlock
 
+private func writer(_ section: Section) {
+  section.write(synched: true) {}
+}
+
 /// What a report says: both sides in full.
 struct ReportTests {
   init() { Findings.collect() }
@@ -19,7 +23,7 @@ struct ReportTests {
       }
     }
     inside.pass()
-    queue.sync { writer(section) }
+    onThread(named: "the writer") { queue.sync { writer(section) } }
     leave.open()
     reader.join()
 
@@ -33,6 +37,7 @@ struct ReportTests {
     #expect(conflict.first.stackNote == nil)
     #expect(conflict.second.mode == .noReadWrite)
     #expect(conflict.second.synched)
+    #expect(conflict.second.thread == "the writer")
     #expect(conflict.second.queue == "report.queue")
     #expect(conflict.second.place.function == "writer(_:)")
     #expect(conflict.second.stack.first?.function?.contains("writer") == true)
@@ -40,10 +45,6 @@ struct ReportTests {
     #expect(conflict.second.stack.first?.line == conflict.second.place.line)
     #expect(conflict.second.stack.count > 2)
     #expect(conflict.second.stack.count <= 16)
-  }
-
-  private func writer(_ section: Section) {
-    section.write(synched: true) {}
   }
 
   @Test("without frame pointers to go by, the unwinder finds the stack and the report says so")

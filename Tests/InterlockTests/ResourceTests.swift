@@ -93,5 +93,10 @@ struct ResourceTests {
     onThread { shelf.boxes.append(2) }
     #expect(Findings.conflicts(on: "resource.boxes").isEmpty)
     #expect(shelf.boxes == [1, 2])
+    func pack(_ boxes: inout [Int]) {
+      onThread { _ = shelf.boxes.count }
+    }
+    pack(&shelf.boxes)
+    #expect(Findings.conflicts(on: "resource.boxes").count == 1)
   }
 }

@@ -88,7 +88,10 @@ struct RulesTests {
     leave.open()
     first.join()
     second.join()
-    #expect(Findings.conflicts(on: "rules.several").count == 2)
+    let found = Findings.conflicts(on: "rules.several")
+    #expect(Set(found.map(\.first.place.line)).count == 2)
+    #expect(found.allSatisfy { $0.first.mode == .noWrite && $0.second.mode == .noReadWrite })
+    #expect(found.map(\.count) == [1, 1])
   }
 
   @Test("a section ended before the other begins is no conflict")

@@ -1,8 +1,10 @@
 import CInterlock
 import Foundation
-import Interlock
 import InterlockTestsC
+import Synchronization
 import Testing
+
+@testable import Interlock
 
 /// The tracker's findings in the test process. Settings are the process's: they are set once, so that tests
 /// can run side by side, and each test looks at resources whose names are its own.
@@ -90,6 +92,59 @@ final class Barrier: @unchecked Sendable {
     }
     while round == mine { condition.wait() }
   }
+}
+
+/// The same for few threads that must go on at the very same moment: they spin, where those of a `Barrier`
+/// are woken one after the other.
+final class SpinBarrier: Sendable {
+  private let parties: Int
+  private let waiting = Atomic<Int>(0)
+  private let round = Atomic<Int>(0)
+
+  init(parties: Int) { self.parties = parties }
+
+  func wait() {
+    // Acquiring and releasing throughout: what was done before is seen behind.
+    let mine = round.load(ordering: .acquiring)
+    if waiting.add(1, ordering: .acquiringAndReleasing).newValue == parties {
+      waiting.store(0, ordering: .relaxed)
+      round.add(1, ordering: .releasing)
+      return
+    }
+    var spins = 0
+    while round.load(ordering: .acquiring) == mine {
+      spins += 1
+      // There may be fewer processors than parties.
+      if spins % 1_000 == 0 { sched_yield() }
+    }
+  }
+}
+
+/// Where so many tasks meet before any goes on; they are suspended, and block no thread.
+final class TaskBarrier: Sendable {
+  private let parties: Int
+  private let suspended = Guarded<[CheckedContinuation<Void, Never>]>([])
+
+  init(parties: Int) { self.parties = parties }
+
+  func wait() async {
+    await withCheckedContinuation { continuation in
+      let all = suspended.withLock { suspended in
+        suspended.append(continuation)
+        guard suspended.count == parties else { return [CheckedContinuation<Void, Never>]() }
+        defer { suspended = [] }
+        return suspended
+      }
+      for continuation in all { continuation.resume() }
+    }
+  }
+}
+
+/// A number that any thread may raise.
+final class Counter: Sendable {
+  private let count = Atomic<Int>(0)
+  func add() { count.add(1, ordering: .relaxed) }
+  var value: Int { count.load(ordering: .relaxed) }
 }
 
 /// The calling thread, as something to compare.

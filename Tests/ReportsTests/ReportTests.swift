@@ -125,6 +125,39 @@ struct ReportTests {
     #expect(narrow.filter { $0.hasPrefix("unlocked") }.count == 2)
   }
 
+  @Test("At 40 columns, and at 26, names break, and table and trials have no longer line")
+  func narrow() {
+    let line = TrialLine(Samples.trials, style: plain)
+    var text = ""
+    for width in [40, 26] {
+      let lines =
+        Samples.all.map { line.text($0, width: width) }
+        + VerdictTable(Samples.all, of: Samples.trials).lines(width: width, style: plain)
+      text += "\(width) columns\n\n" + lines.joined(separator: "\n") + "\n\n"
+      for line in lines.joined(separator: "\n").split(separator: "\n") {
+        #expect(line.count <= width, "\(line)")
+      }
+    }
+    expectGolden(text, "narrow.txt")
+  }
+
+  @Test("No terminal is too narrow for a report, and a wide one changes nothing that fitted")
+  func anyWidth() {
+    let line = TrialLine(Samples.trials, style: plain)
+    let colored = TrialLine(Samples.trials, style: TextStyle(color: true))
+    let words = report().filter { !$0.isWhitespace && $0 != "-" }.count
+    for width in 0...130 {
+      #expect(report(width: width).filter { !$0.isWhitespace && $0 != "-" }.count >= words)
+      for result in Samples.all {
+        let text = line.text(result, width: width)
+        #expect(text.replacing(#/ *\n */#, with: " ").contains(result.trial.subject))
+        #expect(!text.contains(" \n") && !text.hasSuffix(" "))
+        #expect(
+          colored.text(result, width: width).replacing(/\u{1B}\[[0-9;]*m/, with: "") == text)
+      }
+    }
+  }
+
   @Test("A pair with one unmet trial of three is unmet: a retry turns nothing green")
   func retries() {
     let good = Samples.result(Samples.writes, "unlocked", Samples.passed)

@@ -214,6 +214,9 @@ let testSubjects: [SubjectEntry] = [
   subject("temporary-file") { _ in
     _ = FileManager.default.createFile(atPath: NSTemporaryDirectory() + "/left", contents: Data())
   },
+  SubjectEntry(name: "two-layers", summary: "") { TwoLayers(.stale) },
+  SubjectEntry(name: "two-layers-versioned", summary: "") { TwoLayers(.versioned) },
+  SubjectEntry(name: "two-layers-exclusive", summary: "") { TwoLayers(.exclusive) },
   SubjectEntry(name: "no-get", summary: "") { FunctionSubject(kinds: [.set]) { _ in } },
 ]
 

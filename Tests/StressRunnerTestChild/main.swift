@@ -4,7 +4,7 @@ import StressRunner
 // A child of the runner's tests; and, with the name of a subject, a runner of its own, which prints
 // the result as JSON. So a test can look at a runner from outside, and at stacks that name functions.
 
-TrialHost.runIfChild(subjects: testSubjects)
+TrialHost.runIfChild(subjects: testSubjects + sessionSubjects + [slowExitSubject])
 
 guard CommandLine.arguments.count > 1 else {
   print("usage: StressRunnerTestChild SUBJECT")

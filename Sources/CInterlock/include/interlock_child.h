@@ -50,6 +50,20 @@ bool interlock_signal_thread(pid_t process, int64_t thread, int signal);
 /// Asks the system to kill this process when its parent ends. Returns false where it cannot.
 bool interlock_die_with_parent(void);
 
+/// The hard limit of a process for the time that a real-time thread may run without a pause, in
+/// microseconds, all ones for none; 0 where it cannot be read or the system has no such limit.
+uint64_t interlock_real_time_limit(pid_t process);
+
+/// Sets that limit of this process, and lowers the soft one to it. Returns false where it could not.
+bool interlock_set_real_time_limit(uint64_t microseconds);
+
+/// A descriptor that stays with this process even when its number goes to another, closed on exec; it can be
+/// read from when the process has ended. -1 where there is none to be had (Linux before 5.3).
+int interlock_open_process(pid_t process);
+
+/// Sends SIGKILL to the process of such a descriptor.
+void interlock_kill_opened_process(int descriptor);
+
 /// Gives the calling thread a name that reports show; at most 15 bytes.
 void interlock_name_thread(const char *name);
 

@@ -8,9 +8,9 @@ import Dispatch
 /// **1,000 reads**: the first one traps, in whatever thread. libdispatch sees that the queue is the caller's
 /// own; Apple's systems put "dispatch_sync called on queue already owned by current thread" into the crash
 /// report, and on Linux that text is compiled out: SIGILL, and nothing else.
-public final class ReentrantSerialQueueCache: Cache {
-  private let queue = DispatchQueue(label: "interlock.reentrant-serial-queue-cache")
-  private let storage = Storage(isLocked: true)
+public final class ReentrantSerialQueueCache: QueuedCache {
+  let queue = DispatchQueue(label: "interlock.reentrant-serial-queue-cache")
+  let storage = Storage(isLocked: true)
 
   /// Makes an empty cache.
   public init() {}
@@ -26,35 +26,5 @@ public final class ReentrantSerialQueueCache: Cache {
 
   private func noteAccess(_ key: String) {
     queue.sync { storage.touch(key) }
-  }
-
-  /// Stores a value.
-  public func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
-    queue.sync { storage.setValue(value, forKey: key, cost: cost) }
-  }
-
-  /// Removes a value.
-  public func removeValue(forKey key: String) {
-    queue.sync { storage.removeValue(forKey: key) }
-  }
-
-  /// Removes every value.
-  public func removeAllValues() {
-    queue.sync { storage.removeAllValues() }
-  }
-
-  /// How many values there are.
-  public var count: Int {
-    queue.sync { storage.count }
-  }
-
-  /// What all values cost together.
-  public var totalCost: Int? {
-    queue.sync { storage.totalCost }
-  }
-
-  /// What is stored.
-  public func entries() -> [String: CacheEntry]? {
-    queue.sync { storage.entries() }
   }
 }

@@ -17,9 +17,9 @@ public import Dispatch
 /// thread from another pool (the overcommitting one, at most 255), which the readers have not used up. On
 /// Apple's systems the same holds up to the 512 threads of a process. The verdict hangs on where a queue
 /// gets its threads, which nothing at the call shows.
-public final class SerialQueueCache: Cache {
-  private let queue: DispatchQueue
-  private let storage = Storage(isLocked: true)
+public final class SerialQueueCache: QueuedCache {
+  let queue: DispatchQueue
+  let storage = Storage(isLocked: true)
 
   /// Makes an empty cache.
   ///
@@ -33,36 +33,6 @@ public final class SerialQueueCache: Cache {
     let value = queue.sync { storage.value(forKey: key) }
     if value != nil { queue.async { self.storage.touch(key) } }
     return value
-  }
-
-  /// Stores a value.
-  public func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
-    queue.sync { storage.setValue(value, forKey: key, cost: cost) }
-  }
-
-  /// Removes a value.
-  public func removeValue(forKey key: String) {
-    queue.sync { storage.removeValue(forKey: key) }
-  }
-
-  /// Removes every value.
-  public func removeAllValues() {
-    queue.sync { storage.removeAllValues() }
-  }
-
-  /// How many values there are.
-  public var count: Int {
-    queue.sync { storage.count }
-  }
-
-  /// What all values cost together.
-  public var totalCost: Int? {
-    queue.sync { storage.totalCost }
-  }
-
-  /// What is stored.
-  public func entries() -> [String: CacheEntry]? {
-    queue.sync { storage.entries() }
   }
 
   /// Reads on the queue, and notes the access there and then.

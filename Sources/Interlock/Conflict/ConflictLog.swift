@@ -134,9 +134,11 @@ final class ConflictLog: Sendable {
     switch action {
     case .trap:
       becomeTheOneThatStops()
+      writeError(meeting.headline + "\n")
       writeError(meeting.conflict(count: 1).description + "\n")
       interlock_trap()
     case .log:
+      writeError(meeting.headline + "\n")
       writeError(meeting.conflict(count: times).description + "\n")
     case .record:
       break

@@ -60,11 +60,9 @@ enum MisuseDetection {
   static func threadExited(_ home: ThreadHome.Pointer) {
     let owner = home.pointee.threadOwner
     home.forEachRecordInUse { record in
-      guard record[.owner] == owner, let open = openSection(of: record) else { return }
-      let evidence = Evidence(of: record)
-      let misuse = Misuse(
-        kind: .threadExited, resource: name(in: record), instance: instance(in: record), end: nil,
-        begin: evidence.place, thread: threadName(evidence.thread))
+      guard record[.owner] == owner, let (open, misuse) = read(record, as: .threadExited) else {
+        return
+      }
       if Registry.end(open) { MisuseLog.shared.add(misuse) }
     }
   }
@@ -73,22 +71,34 @@ enum MisuseDetection {
   static func processEnds() {
     var found: [Misuse] = []
     ThreadHomes.forEachRecordInUse { record in
-      guard let pins = record.pins else { return }
-      pins.pointee.wrappingAdd(1, ordering: .sequentiallyConsistent)
-      defer { pins.pointee.wrappingSubtract(1, ordering: .releasing) }
-      // Other threads may be ending their sections at this moment; those are well. The pin comes first,
-      // so that a name which is still there now is not freed: see `Registry.releaseWithName`.
-      let isOpen = record.words[Record.Field.inUse.rawValue].load(
-        ordering: .sequentiallyConsistent)
-      guard isOpen != 0, openSection(of: record) != nil else { return }
-      let evidence = Evidence(of: record)
-      found.append(
-        Misuse(
-          kind: .processEnded, resource: name(in: record), instance: instance(in: record),
-          end: nil, begin: evidence.place, thread: threadName(evidence.thread)))
+      if let (_, misuse) = read(record, as: .processEnded) { found.append(misuse) }
     }
     // Not behind a pin: a handler may begin sections itself.
     for misuse in found { MisuseLog.shared.add(misuse) }
+  }
+
+  /// Reads the record of a section that is open, as one that was left so; `nil` where another thread ends it
+  /// at this moment: that one is well.
+  private static func read(
+    _ record: Record, as kind: Misuse.Kind
+  ) -> (Registry.OpenSection, Misuse)? {
+    guard let pins = record.pins else { return nil }
+    // The pin comes first, so that a name which is still there now is not freed: see
+    // `Registry.releaseWithName`.
+    pins.pointee.wrappingAdd(1, ordering: .sequentiallyConsistent)
+    // Releases the reads below to whoever waits for the pins before it frees a name.
+    defer { pins.pointee.wrappingSubtract(1, ordering: .releasing) }
+    let isOpen = record.words[Record.Field.inUse.rawValue].load(ordering: .sequentiallyConsistent)
+    guard isOpen != 0, let open = openSection(of: record) else { return nil }
+    let evidence = Evidence(of: record)
+    let misuse = Misuse(
+      kind: kind, resource: name(in: record), instance: instance(in: record), end: nil,
+      begin: evidence.place, thread: threadName(evidence.thread))
+    // An end takes the section out of its slot before it takes the name out of the record. Acquiring: the
+    // slot is looked at after the record.
+    atomicMemoryFence(ordering: .acquiring)
+    guard open.slot.pointee.load(ordering: .relaxed) == open.word.bits else { return nil }
+    return (open, misuse)
   }
 
   /// The slot that a record in use is published in.

@@ -116,13 +116,16 @@ private struct ArgumentParser {
     switch command {
     case .run:
       return .run(scenarios: positional, options)
+    case .pool:
+      return .pool(scenarios: positional, options)
     case .bench:
       return .bench(positional)
-    case .list:
+    case .list, .recipes:
       if let extra = positional.first {
-        throw mistake("Unexpected argument '\(printable(extra))': 'list' takes none")
+        throw mistake(
+          "Unexpected argument '\(printable(extra))': '\(command.rawValue)' takes none")
       }
-      return .list(options)
+      return command == .list ? .list(options) : .recipes(options)
     case .help:
       guard let name = positional.first else { return .help(nil) }
       guard positional.count == 1, let command = CommandName(rawValue: name) else {

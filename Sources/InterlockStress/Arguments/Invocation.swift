@@ -4,6 +4,10 @@ package enum Invocation: Sendable, Hashable {
   case run(scenarios: [String], Options)
   /// Say which subjects, scenarios and benches there are.
   case list(Options)
+  /// Say which known bugs of real systems the scenarios reproduce.
+  case recipes(Options)
+  /// Find the smallest pool with which a scenario completes.
+  case pool(scenarios: [String], Options)
   /// Measure these, or everything if none is named.
   case bench([String])
   /// Explain a command; `nil` explains all of them in short.
@@ -26,6 +30,8 @@ package struct Options: Sendable, Hashable {
 
   /// The subjects to try; all of them where it is empty.
   package var subjects: [String] = []
+  /// The families whose subjects are tried; all of them where it is empty.
+  package var families: [String] = []
   /// How often each pair of scenario and subject is tried.
   package var repeats = 1
   /// The seed of every trial; `nil` leaves each scenario its own.
@@ -34,6 +40,8 @@ package struct Options: Sendable, Hashable {
   package var jobs: Int?
   /// The time limit of every trial in seconds; `nil` leaves each scenario its own.
   package var timeLimit: Double?
+  /// How many processors the children's pools are made for; `nil` leaves each scenario its own.
+  package var poolWidth: Int?
   /// Where the results are written as JSON; `-` is standard output.
   package var jsonFile: String?
   /// Whether all evidence is shown.
@@ -53,6 +61,10 @@ package enum CommandName: String, Sendable, CaseIterable {
   case run
   /// Say what there is.
   case list
+  /// Say which known bugs there are.
+  case recipes
+  /// Find the smallest pool.
+  case pool
   /// Measure.
   case bench
   /// Explain.
@@ -63,6 +75,8 @@ package enum CommandName: String, Sendable, CaseIterable {
     switch self {
     case .run: "Replay scenarios on subjects, and compare the verdicts with the expected ones."
     case .list: "List subjects, scenarios and benches."
+    case .recipes: "List the known bugs of real systems, with the verdicts that show them."
+    case .pool: "Find the smallest thread pool with which a scenario completes on a subject."
     case .bench: "Measure, and print the figures."
     case .help: "Explain a command."
     }
@@ -73,6 +87,8 @@ package enum CommandName: String, Sendable, CaseIterable {
     switch self {
     case .run: "run [<options>] [<scenario> ...]"
     case .list: "list [<options>]"
+    case .recipes: "recipes [<options>]"
+    case .pool: "pool [<options>] <scenario> --subject <name>"
     case .bench: "bench [<bench> ...]"
     case .help: "help [<command>]"
     }
@@ -82,9 +98,10 @@ package enum CommandName: String, Sendable, CaseIterable {
   package var argument: (name: String, help: String)? {
     switch self {
     case .run: ("scenario", "The scenarios to replay, by name. (default: all in the folder)")
-    case .list: nil
+    case .list, .recipes: nil
+    case .pool: ("scenario", "The scenario to try, by name.")
     case .bench: ("bench", "What to measure, by name. (default: everything)")
-    case .help: ("command", "The command to explain: run, list or bench.")
+    case .help: ("command", "The command to explain: run, list, recipes, pool or bench.")
     }
   }
 }

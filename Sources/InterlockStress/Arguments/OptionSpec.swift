@@ -43,16 +43,20 @@ extension OptionSpec {
   /// one counts, except `--subject`, which adds up.
   package static let all: [OptionSpec] = [
     OptionSpec(
-      name: "subject", commands: [.run],
+      name: "subject", commands: [.run, .pool],
       help: "Try this subject; may be given several times. (default: all)",
       action: .setValue(placeholder: "name") { $1.subjects.append($0) }),
+    OptionSpec(
+      name: "family", commands: [.run],
+      help: "Try the subjects of this family only; may be given several times. (default: all)",
+      action: .setValue(placeholder: "name") { $1.families.append($0) }),
     OptionSpec(
       name: "repeat", commands: [.run],
       help: "Try every pair of scenario and subject N times, 1 to 10000. A pair is unmet if one of"
         + " its trials is. (default: 1)",
       action: .setValue(placeholder: "n") { $1.repeats = try whole($0, in: 1...10_000) }),
     OptionSpec(
-      name: "seed", commands: [.run],
+      name: "seed", commands: [.run, .pool],
       help: "What operations and keys follow from. (default: each scenario's own)",
       action: .setValue(placeholder: "n") { $1.seed = try seed($0) }),
     OptionSpec(
@@ -60,9 +64,17 @@ extension OptionSpec {
       help: "Run so many trials at a time, 1 to 256. (default: one for each processor, at most 4)",
       action: .setValue(placeholder: "n") { $1.jobs = try whole($0, in: 1...256) }),
     OptionSpec(
-      name: "time-limit", commands: [.run],
+      name: "time-limit", commands: [.run, .pool],
       help: "Stop each trial after this long, 0.1 to 3600. (default: each scenario's own)",
       action: .setValue(placeholder: "seconds") { $1.timeLimit = try seconds($0) }),
+    OptionSpec(
+      name: "pool-width", commands: [.run],
+      help:
+        "Let each child believe in so many processors, 1 to 1024, so that its thread pools are those of"
+        + " another machine. (default: each scenario's own, or this machine's)",
+      action: .setValue(placeholder: "n") {
+        $1.poolWidth = try whole($0, in: Limits.poolWidthRange)
+      }),
     OptionSpec(
       name: "json", commands: [.run],
       help: "Write the results to this file too, as they arrive; '-' is standard output, and the"
@@ -78,7 +90,7 @@ extension OptionSpec {
         + " (values: auto, always, never; default: auto)",
       action: .setValue(placeholder: "when") { $1.color = try color($0) }),
     OptionSpec(
-      name: "scenarios", commands: [.run, .list],
+      name: "scenarios", commands: [.run, .list, .recipes, .pool],
       help: "Read the scenarios of this folder. (default: StressScenarios, here or above)",
       action: .setValue(placeholder: "folder") { $1.scenarioFolder = try path($0) }),
     OptionSpec(

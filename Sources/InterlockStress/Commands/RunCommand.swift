@@ -69,7 +69,10 @@ final class RunCommand {
     var judged: [Int] = []
     for (index, trial) in trials.enumerated() {
       let expected = trial.scenario.expectation(for: trial.subject)
-      if expected.verdict == .race, !world.tracksSections {
+      let missing = world.subjects.first { $0.name == trial.subject }?.missing
+      if let missing {
+        finish(index, .skipped(trial, because: missing))
+      } else if expected.verdict == .race, !world.tracksSections {
         finish(index, .skippedForSections(trial))
       } else {
         judged.append(index)
@@ -110,6 +113,7 @@ final class RunCommand {
   private var replayOptions: String {
     var text = ""
     if let folder = options.scenarioFolder { text += " --scenarios \(quoted(folder))" }
+    if let width = options.poolWidth { text += " --pool-width \(width)" }
     if let limit = options.timeLimit { text += " --time-limit \(limit)" }
     return text
   }

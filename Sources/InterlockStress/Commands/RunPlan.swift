@@ -44,16 +44,37 @@ struct RunPlan {
         "There is no subject '\(printable(name))': \(suggestion(for: name, among: subjectNames))",
         .run)
     }
+    let families = Set(subjects.compactMap(\.family)).sorted()
+    for name in options.families where !families.contains(name) {
+      throw UsageError(
+        "There is no family '\(printable(name))': \(suggestion(for: name, among: families))", .run)
+    }
     for file in files where scenarios.isEmpty || scenarios.contains(file.scenario.name) {
       var scenario = file.scenario
       if let timeLimit = options.timeLimit { scenario.limits.timeSeconds = timeLimit }
-      for subject in subjectNames
-      where options.subjects.isEmpty || options.subjects.contains(subject) {
+      if let width = options.poolWidth { scenario.poolWidth = width }
+      for subject in subjects where Self.isWanted(subject, in: scenario, options) {
         let trial = Trial(
-          scenario: scenario, subject: subject, seed: options.seed ?? scenario.workload.seed)
+          scenario: scenario, subject: subject.name, seed: options.seed ?? scenario.workload.seed)
         trials += Array(repeating: trial, count: options.repeats)
       }
     }
+    if trials.isEmpty {
+      throw UsageError("None of these scenarios is for the subjects that are asked for", .run)
+    }
+  }
+
+  /// Whether a scenario is tried on a subject: it lists it, or it lists nobody and the subject runs unlisted, or
+  /// is asked for by name; and no option leaves it out.
+  private static func isWanted(
+    _ subject: SubjectEntry, in scenario: Scenario, _ options: Options
+  ) -> Bool {
+    let isAskedFor = options.subjects.contains(subject.name)
+    guard scenario.subjects?.contains(subject.name) ?? (subject.runsUnlisted || isAskedFor) else {
+      return false
+    }
+    return (options.subjects.isEmpty || isAskedFor)
+      && (options.families.isEmpty || subject.family.map(options.families.contains) == true)
   }
 
   private static func unknownScenario(
@@ -74,8 +95,12 @@ struct RunPlan {
 extension TrialResult {
   /// The result of a trial that needs section tracking, in a build without.
   static func skippedForSections(_ trial: Trial) -> TrialResult {
-    let reason = "needs section tracking (a debug build, or --traits SectionTracking)"
-    return TrialResult(
+    skipped(trial, because: "needs section tracking (a debug build, or --traits SectionTracking)")
+  }
+
+  /// The result of a trial that needs something which is not here.
+  static func skipped(_ trial: Trial, because reason: String) -> TrialResult {
+    TrialResult(
       trial: trial,
       observation: Observation(
         ending: .notRun(reason: reason), operations: trial.scenario.workload.operationCount),

@@ -26,39 +26,15 @@ extension World {
   /// Reads and checks every scenario of the folder, the names of subjects too.
   func loadScenarios(_ options: Options) throws(ScenarioErrors) -> [ScenarioFile] {
     let files = try ScenarioFolder.load(folder(options))
-    let names = subjects.map(\.name)
     var errors: [ScenarioError] = []
     for file in files {
       do throws(ScenarioError) {
-        try file.checkSubjects(among: names)
+        try file.check(against: subjects)
       } catch {
         errors.append(error)
       }
     }
     guard errors.isEmpty else { throw ScenarioErrors(errors: errors) }
     return files
-  }
-
-  /// What `list` prints.
-  func listText(_ options: Options) throws(ScenarioErrors) -> String {
-    let files = try loadScenarios(options)
-    func section(_ title: String, _ entries: [(name: String, summary: String)]) -> String {
-      let width = entries.map(\.name.count).max() ?? 0
-      let lines = entries.map { entry in
-        "  " + entry.name + String(repeating: " ", count: width - entry.name.count + 2)
-          + entry.summary
-      }
-      return ([title + ":"] + lines).joined(separator: "\n") + "\n"
-    }
-    var sections = [
-      section("SUBJECTS", subjects.map { ($0.name, $0.summary) }),
-      section(
-        "SCENARIOS (\(escaped(folder(options))))",
-        files.map { ($0.scenario.name, $0.scenario.summary) }),
-    ]
-    if !benches.isEmpty {
-      sections.append(section("BENCHES", benches.map { ($0.name, $0.summary) }))
-    }
-    return sections.joined(separator: "\n")
   }
 }

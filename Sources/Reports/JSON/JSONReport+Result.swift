@@ -20,6 +20,8 @@ extension JSONReport {
       "message": .string(message(of: result)),
       "conflicts": .array(seen.conflicts.map(value)),
       "threads": .array(crash(of: seen) + seen.threads.map(value)),
+      "interleaving": .optional(seen.script.map(value)),
+      "poolWidth": .optional(result.trial.scenario.poolWidth.map { .number($0) }),
     ])
   }
 
@@ -29,6 +31,17 @@ extension JSONReport {
       let cause = result.expected.cause
     else { return result.verdict.message }
     return result.verdict.message + " (expected the cause '\(cause.rawValue)')"
+  }
+
+  private static func value(_ record: ScriptRecord) -> JSONValue {
+    .object([
+      "kept": .bool(record.givenUp == nil),
+      "givenUp": .optional(record.givenUp.map { .string($0) }),
+      "passages": .array(
+        record.passages.map {
+          .object(["role": .optional($0.role.map { .string($0) }), "text": .string($0.text)])
+        }),
+    ])
   }
 
   private static func value(_ conflict: Conflict) -> JSONValue {

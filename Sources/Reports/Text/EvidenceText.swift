@@ -9,6 +9,7 @@ package struct EvidenceText: Sendable {
     var groups: Int
     var frames: Int
     var outputLines: Int
+    var passages: Int
   }
 
   private let context: ReportContext
@@ -26,8 +27,9 @@ package struct EvidenceText: Sendable {
     self.style = style
     cut =
       isVerbose
-      ? Cut(conflicts: .max, groups: .max, frames: .max, outputLines: .max)
-      : Cut(conflicts: 3, groups: 8, frames: 12, outputLines: 8)
+      ? Cut(
+        conflicts: .max, groups: .max, frames: .max, outputLines: .max, passages: .max)
+      : Cut(conflicts: 3, groups: 8, frames: 12, outputLines: 8, passages: 40)
   }
 
   /// The evidence of one trial, and how often its like was seen.
@@ -53,6 +55,7 @@ package struct EvidenceText: Sendable {
     lines.append("  " + progress(of: seen, besides: result.verdict.message))
     lines += oracleLines(seen, besides: result.verdict.message)
     lines += seen.misuses.map { "  " + harmless($0) }
+    lines += scriptLines(result)
     lines += conflictLines(seen)
     lines += crashLines(seen)
     lines += threadLines(seen)
@@ -81,6 +84,13 @@ package struct EvidenceText: Sendable {
   private func oracleLines(_ seen: Observation, besides message: String) -> [String] {
     seen.oracleFailures.filter { !message.contains($0.evidence) }
       .map { "  \($0.oracle.rawValue): \(harmless($0.evidence))" }
+  }
+
+  private func scriptLines(_ result: TrialResult) -> [String] {
+    guard let record = result.observation.script, let script = result.trial.scenario.workload.script
+    else { return [] }
+    let lines = InterleavingText(record, of: script).lines(limit: cut.passages)
+    return ["  interleaving:"] + lines.map { "    " + $0 }
   }
 
   private func conflictLines(_ seen: Observation) -> [String] {

@@ -64,7 +64,7 @@ func wrapped(_ text: String, width: Int) -> [String] {
 }
 
 /// Seconds for people: two decimals below ten, one above.
-func secondsText(_ seconds: Double) -> String {
+package func secondsText(_ seconds: Double) -> String {
   let decimals = seconds < 10 ? 100.0 : 10.0
   let scaled = Int((max(0, seconds) * decimals).rounded())
   let (whole, part) = scaled.quotientAndRemainder(dividingBy: Int(decimals))

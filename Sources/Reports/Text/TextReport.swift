@@ -29,7 +29,13 @@ package struct TextReport: Sendable {
   package func text(
     _ results: [TrialResult], of trials: [Trial], seconds: Double, width: Int
   ) -> String {
-    var parts = [VerdictTable(results, of: trials).lines(width: width, style: style)]
+    func isListed(_ trial: Trial) -> Bool { trial.scenario.subjects != nil }
+    var parts = [
+      ListedTable(results.filter { isListed($0.trial) }, of: trials.filter(isListed))
+        .lines(width: width, style: style),
+      VerdictTable(results.filter { !isListed($0.trial) }, of: trials.filter { !isListed($0) })
+        .lines(width: width, style: style),
+    ]
     parts += evidence(results, of: trials)
     parts.append([summary(results, of: trials, seconds: seconds)])
     return parts.filter { !$0.isEmpty }

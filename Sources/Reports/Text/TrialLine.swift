@@ -23,17 +23,21 @@ package struct TrialLine: Sendable {
   package func text(_ result: TrialResult, width: Int?) -> String {
     let seen = result.observation
     let verdict = verdictText(result.verdict)
-    var line = style.marked("\(sign(met: result.isMet)) ", met: result.isMet)
-    line += result.trial.scenario.name.padded(to: scenarioWidth) + "  "
-    line += result.trial.subject.padded(to: subjectWidth) + "  "
-    line += style.marked(verdict, met: result.isMet)
+    let names = [result.trial.scenario.name, result.trial.subject]
     let counts =
       result.verdict.kind == .skipped
       ? "" : "\(seen.completed)/\(seen.operations)  \(secondsText(seen.seconds))"
     let expected = result.isMet == false ? "  expected \(expectationText(result.expected))" : ""
-    if !(counts + expected).isEmpty {
-      line += gap(behind: verdict, before: counts + expected, width: width)
-      line += style.dim(counts) + expected
+    var line = style.marked("\(sign(met: result.isMet)) ", met: result.isMet)
+    if let width, 2 + scenarioWidth + 2 + subjectWidth + 2 + verdict.count > width {
+      line += narrow(names, verdict, [counts, String(expected.dropFirst(2))], result.isMet, width)
+    } else {
+      line += names[0].padded(to: scenarioWidth) + "  " + names[1].padded(to: subjectWidth) + "  "
+      line += style.marked(verdict, met: result.isMet)
+      if !(counts + expected).isEmpty {
+        line += gap(behind: verdict, before: counts + expected, width: width)
+        line += style.dim(counts) + expected
+      }
     }
     if result.verdict.kind != .passed {
       let message = harmless(result.verdict.message)
@@ -46,6 +50,32 @@ package struct TrialLine: Sendable {
 }
 
 extension TrialLine {
+  /// The line where its columns do not fit: each part stands behind the one before if there is room, else on
+  /// a line of its own.
+  private func narrow(
+    _ names: [String], _ verdict: String, _ rest: [String], _ isMet: Bool?, _ width: Int
+  ) -> String {
+    var parts = names.map { (width: $0.count, text: $0) }
+    parts.append((verdict.count, style.marked(verdict, met: isMet)))
+    parts += rest.filter { !$0.isEmpty }.map { ($0.count, style.dim($0)) }
+    var text = ""
+    // Two columns are the sign's.
+    var used = 2
+    for part in parts {
+      if text.isEmpty {
+        used += part.width
+      } else if used + 2 + part.width <= width {
+        text += "  "
+        used += 2 + part.width
+      } else {
+        text += "\n    "
+        used = 4 + part.width
+      }
+      text += part.text
+    }
+    return text
+  }
+
   /// What stands between the verdict and the rest: a column of its own where the terminal has room for it, two
   /// spaces where it has room for those, else a new line.
   private func gap(behind verdict: String, before rest: String, width: Int?) -> String {
@@ -59,11 +89,11 @@ extension TrialLine {
 }
 
 /// `deadlock (starvation)`
-func verdictText(_ verdict: Verdict) -> String {
+package func verdictText(_ verdict: Verdict) -> String {
   verdict.kind.rawValue + (verdict.cause.map { " (\($0.rawValue))" } ?? "")
 }
 
-/// `deadlock (starvation)`
-func expectationText(_ expectation: Expectation) -> String {
+/// `deadlock (starvation)`, as a scenario expects it.
+package func expectationText(_ expectation: Expectation) -> String {
   expectation.verdict.rawValue + (expectation.cause.map { " (\($0.rawValue))" } ?? "")
 }

@@ -5,14 +5,9 @@ package import StressRunner
 /// A cell is one pair's verdict, however often it was tried: with one unmet trial the pair is unmet, since a
 /// retry never turns red into green.
 package struct VerdictTable: Sendable {
-  private struct Cell {
-    var text: String
-    var met: Bool?
-  }
-
   private let scenarios: [String]
   private let subjects: [String]
-  private let cells: [[Cell?]]
+  private let cells: [[VerdictCell?]]
 
   /// Puts results in their cells.
   ///
@@ -29,25 +24,13 @@ package struct VerdictTable: Sendable {
         .append(result)
     }
     cells = subjects.map { subject in
-      columns.map { Self.cell(found[subject]?[$0] ?? []) }
+      columns.map { VerdictCell(of: found[subject]?[$0] ?? []) }
     }
   }
 
   private static func unique(_ names: [String]) -> [String] {
     var seen: Set<String> = []
     return names.filter { seen.insert($0).inserted }
-  }
-
-  private static func cell(_ results: [TrialResult]) -> Cell? {
-    let unmet = results.filter { $0.isMet == false }
-    if let first = unmet.first {
-      let often = results.count > 1 ? " \(unmet.count)/\(results.count)" : ""
-      return Cell(text: "✗ " + first.verdict.kind.rawValue + often, met: false)
-    }
-    if let met = results.first(where: { $0.isMet == true }) {
-      return Cell(text: "✓ " + met.verdict.kind.rawValue, met: true)
-    }
-    return results.isEmpty ? nil : Cell(text: "– skipped", met: nil)
   }
 
   /// The table, in as many parts below one another as the width asks for.
@@ -57,8 +40,8 @@ package struct VerdictTable: Sendable {
   ///   - style: Whether to colour.
   /// - Returns: Lines without trailing spaces.
   package func lines(width: Int, style: TextStyle) -> [String] {
-    let nameWidth = subjects.map(\.count).max() ?? 0
     let widths = scenarios.indices.map(columnWidth)
+    let nameWidth = nameWidth(beside: widths.max() ?? 0, width: width)
     var lines: [String] = []
     var start = 0
     while start < scenarios.count {
@@ -89,18 +72,33 @@ package struct VerdictTable: Sendable {
       return style.bold(Self.trimmed(line))
     }
     for (row, subject) in subjects.enumerated() {
-      var line = subject.padded(to: nameWidth)
+      let name = Self.wrappedName(subject, width: nameWidth)
+      var line = name[0].padded(to: nameWidth)
       var pending = ""
       for column in columns {
-        let cell = cells[row][column] ?? Cell(text: "·", met: nil)
+        let cell = cells[row][column] ?? VerdictCell(text: "·", met: nil)
         line += pending + "  "
         line += cells[row][column] == nil ? cell.text : style.marked(cell.text, met: cell.met)
         // Spaces come only before something: no line ends in them.
         pending = String(repeating: " ", count: widths[column] - cell.text.count)
       }
       lines.append(line)
+      lines += name.dropFirst()
     }
     return lines
+  }
+
+  /// As wide as the longest name; less where a column would then not fit beside it, down to the longest word.
+  private func nameWidth(beside column: Int, width: Int) -> Int {
+    let longest = subjects.map(\.count).max() ?? 0
+    let room = width - 2 - column
+    guard longest > room else { return longest }
+    return (room..<longest).first { room in
+      room > 2
+        && subjects.allSatisfy { name in
+          Self.wrappedName(name, width: room).allSatisfy { $0.count <= room }
+        }
+    } ?? longest
   }
 
   private func columnWidth(_ column: Int) -> Int {
@@ -119,6 +117,13 @@ package struct VerdictTable: Sendable {
       lines[lines.count - 1] += piece
     }
     return lines
+  }
+
+  /// A subject's name in lines that break behind hyphens; all but the first are indented.
+  private static func wrappedName(_ name: String, width: Int) -> [String] {
+    if name.count <= width { return [name] }
+    let lines = Self.wrapped(name, width: width - 2)
+    return lines.prefix(1) + lines.dropFirst().map { "  " + $0 }
   }
 
   private static func trimmed(_ line: String) -> String {

@@ -10,6 +10,8 @@ enum ChildEvent: Codable, Sendable {
   case misuse(String)
   /// An oracle did not hold.
   case oracleFailure(Observation.OracleFailure)
+  /// What came of the script's order.
+  case script(ScriptRecord)
   /// The trial cannot be run here.
   case notRun(String)
   /// The workload has ended and the oracles were asked.

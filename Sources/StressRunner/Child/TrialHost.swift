@@ -56,8 +56,15 @@ public enum TrialHost {
     }
 
     table.stage = .running
-    let failures = runWorkload(
-      trial.scenario, seed: trial.seed, on: subject, reporting: table)
+    let failures: [Observation.OracleFailure]
+    if let script = trial.scenario.workload.script {
+      let outcome = runScript(
+        trial.scenario, script, on: subject, reporting: table, ignoring: table.ignoredThreads)
+      failures = outcome.failures
+      events.send(.script(outcome.record))
+    } else {
+      failures = runWorkload(trial.scenario, seed: trial.seed, on: subject, reporting: table)
+    }
     for failure in failures { events.send(.oracleFailure(failure)) }
     table.stage = .finished
     end(events, .finished)
@@ -73,6 +80,7 @@ public enum TrialHost {
   }
 
   private static func prepareProcess(table: ProgressTable) {
+    if let mark = table.mark { Platform.wear(mark) }
     // What the subject starts must not hold the pipe open.
     for descriptor in [tableDescriptor, eventDescriptor] {
       _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)

@@ -21,7 +21,7 @@ package struct JSONReader {
     if let error = invalidUTF8(in: bytes) { throw error }
     var reader = JSONReader(bytes: bytes)
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
-      throw reader.error("begins with a byte order mark, expected JSON")
+      throw reader.error("expected a value, found a byte order mark")
     }
     reader.skipSpace()
     let value = try reader.value(depth: 0)
@@ -45,7 +45,7 @@ package struct JSONReader {
     while case .valid(let character) = parser.parseScalar(from: &iterator) {
       position += character.count
     }
-    let byte = String(bytes[position], radix: 16, uppercase: true)
+    let byte = hexadecimal(bytes[position])
     return JSONError(
       line: bytes.prefix(position).count { $0 == 0x0A } + 1,
       message: "expected UTF-8, found the byte 0x\(byte), which begins no character")
@@ -81,7 +81,9 @@ package struct JSONReader {
       let key = try string()
       if let first = lines.updateValue(keyLine, forKey: key) {
         throw JSONError(
-          line: keyLine, message: "the key '\(printable(key))' stands twice, first in line \(first)"
+          line: keyLine,
+          message: "expected another key, found '\(printable(key))' again, which stands in line"
+            + " \(first) already"
         )
       }
       skipSpace()
@@ -132,7 +134,10 @@ package struct JSONReader {
       if !skip("+") { _ = skip("-") }
       if !skipDigits() { throw unexpected("a digit in the exponent") }
     }
-    if let next = peek, isDigit(next) { throw error("a number must not begin with 0") }
+    if let next = peek, isDigit(next) {
+      position = start
+      throw unexpected("a number that does not begin with 0, or 0 alone")
+    }
     return String(decoding: bytes[start..<position], as: UTF8.self)
   }
 
@@ -156,7 +161,10 @@ package struct JSONReader {
         position += 1
         text.append(contentsOf: String(try escaped()).utf8)
       case 0..<0x20:
-        throw error("a string must be closed on its line, and hold no control character")
+        let found =
+          byte == 0x0A || byte == 0x0D
+          ? "the end of the line" : "the control character 0x" + Self.hexadecimal(byte)
+        throw error("expected a closing quotation mark or an escape, found \(found)")
       default:
         position += 1
         text.append(byte)
@@ -166,6 +174,7 @@ package struct JSONReader {
   }
 
   private mutating func escaped() throws(JSONError) -> Unicode.Scalar {
+    let start = position
     let byte = peek
     position += 1
     switch byte {
@@ -178,11 +187,14 @@ package struct JSONReader {
     case UInt8(ascii: "r"): return "\r"
     case UInt8(ascii: "t"): return "\t"
     case UInt8(ascii: "u"): return try escapedScalar()
-    default: throw error("an unknown escape in a string")
+    default:
+      position = start
+      throw unexpected("one of \" \\ / b f n r t u after '\\'")
     }
   }
 
   private mutating func escapedScalar() throws(JSONError) -> Unicode.Scalar {
+    let start = position - 2
     let first = try codeUnit()
     if let scalar = Unicode.Scalar(first) { return scalar }
     if UTF16.isLeadSurrogate(first), skip("\\u") {
@@ -191,14 +203,17 @@ package struct JSONReader {
         return UTF16.decode(UTF16.EncodedScalar([first, second]))
       }
     }
-    throw error("half of a surrogate pair in a string")
+    position = start
+    throw unexpected("'\\u' with a whole character, or with both halves of one")
   }
 
   private mutating func codeUnit() throws(JSONError) -> UInt16 {
+    let start = position
     var unit: UInt16 = 0
     for _ in 0..<4 {
       guard let byte = peek, let digit = Character(Unicode.Scalar(byte)).hexDigitValue else {
-        throw error("'\\u' must be followed by four hexadecimal digits")
+        position = start
+        throw unexpected("four hexadecimal digits after '\\u'")
       }
       unit = unit << 4 | UInt16(digit)
       position += 1
@@ -234,15 +249,22 @@ package struct JSONReader {
     }
   }
 
+  private static func hexadecimal(_ byte: UInt8) -> String {
+    let digits = String(byte, radix: 16, uppercase: true)
+    return digits.count < 2 ? "0" + digits : digits
+  }
+
   private func error(_ message: String) -> JSONError { JSONError(line: line, message: message) }
 
   private func unexpected(_ expected: String) -> JSONError {
     guard position < bytes.count else {
       return error("expected \(expected), found the end of the file")
     }
-    let rest = bytes[position...].prefix(24).prefix { $0 != 0x0A && $0 != 0x0D }
-    // The cut may fall into a character; the replacement for its half is left out.
-    let shown = String(decoding: rest, as: UTF8.self).prefix(12).filter { $0 != "\u{FFFD}" }
+    var rest = bytes[position...].prefix(24).prefix { $0 != 0x0A && $0 != 0x0D }
+    if rest.isEmpty { return error("expected \(expected), found the end of the line") }
+    // The cut may fall into a character, whose half is left out.
+    while String(validating: rest, as: UTF8.self) == nil { rest.removeLast() }
+    let shown = String(decoding: rest, as: UTF8.self).prefix(12)
     return error("expected \(expected), found '\(printable(String(shown)))'")
   }
 }

@@ -35,6 +35,15 @@ extension Platform {
     setrlimit(RLIMIT_CORE, &none)
   }
 
+  /// A mark for a child: not to be had, since no system call there reads another process's limits.
+  static func makeMark() -> ChildMark? { nil }
+
+  /// Marks this process: never asked for, since there is no mark.
+  static func wear(_ mark: ChildMark) {}
+
+  /// Kills every process that has the mark: never asked for, since there is no mark.
+  static func killAll(with mark: ChildMark) {}
+
   /// Runs what comes to the main queue, for ever; to be called on the main thread.
   static func serveMainQueue() -> Never { dispatchMain() }
 

@@ -71,13 +71,19 @@ extension Platform {
   }
 
   /// The numbers of the process's threads.
-  static func threadNumbers(of process: pid_t) -> [Int] {
-    guard let folder = opendir("/proc/\(process)/task") else { return [] }
+  static func threadNumbers(of process: pid_t) -> [Int] { numbers(in: "/proc/\(process)/task") }
+
+  /// The entries of a folder that are called by a number.
+  static func numbers(in folder: String) -> [Int] {
+    guard let folder = opendir(folder) else { return [] }
     defer { closedir(folder) }
     var numbers: [Int] = []
     while let entry = readdir(folder) {
-      let name = withUnsafeBytes(of: entry.pointee.d_name) { $0.prefix { $0 != 0 }.map { $0 } }
-      if let first = name.first, first != UInt8(ascii: ".") { numbers.append(number(name[...])) }
+      let number = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 1) { strtol($0, nil, 10) }
+      }
+      // No process or thread has the number 0, which is that of a word.
+      if number > 0 { numbers.append(number) }
     }
     return numbers
   }
@@ -89,7 +95,9 @@ extension Platform {
     guard let text = contents(of: "/proc/\(process)/task/\(thread)/syscall") else {
       return .unknown
     }
-    let words = String(decoding: text, as: UTF8.self).split(separator: " ")
+    let words = String(decoding: text, as: UTF8.self).split { $0 == " " || $0 == "\n" }
+    // It was asleep when it was looked at first, and something has woken it since.
+    if words == ["running"] { return .wakesByItself }
     guard words.count >= 7, let call = Int(words[0]), call >= 0 else { return .unknown }
     let arguments = words[1...6].map { UInt64($0.dropFirst(2), radix: 16) ?? 0 }
     switch interlock_classify_wait(call, arguments) {

@@ -90,6 +90,9 @@ enum Platform {
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 
+  /// The system's number for the calling thread.
+  static var thisThread: Int { Int(truncatingIfNeeded: interlock_thread_number()) }
+
   /// Whether ThreadSanitizer is built in.
   static var isUnderThreadSanitizer: Bool { interlock_under_thread_sanitizer() }
 }

@@ -33,13 +33,31 @@ struct Expectations {
     return expectations[platform] ?? Expectation(verdict: .passed)
   }
 
+  /// What a script's order can come to.
+  private enum Order: String, CaseIterable {
+    /// The roles reached their places in that order.
+    case kept
+    /// The subject does not let them.
+    case excluded
+  }
+
   private static func expectation(_ value: ScenarioValue) throws(ScenarioError) -> Expectation {
     switch value.json.content {
     case .string:
       return Expectation(verdict: try verdict(value))
     case .object:
-      let object = try value.asObject(keys: ["verdict", "cause"])
+      let object = try value.asObject(keys: ["verdict", "cause", "order"])
       let verdict = try verdict(object.required("verdict"))
+      if let order = object["order"] {
+        guard try order.asCase(of: Order.self) == .excluded else {
+          return Expectation(verdict: verdict)
+        }
+        guard verdict == .passed, object["cause"] == nil else {
+          throw order.error(
+            "only what has 'passed' can have excluded the order, found '\(verdict.rawValue)'")
+        }
+        return Expectation(verdict: verdict, excludesOrder: true)
+      }
       guard let cause = object["cause"] else { return Expectation(verdict: verdict) }
       guard verdict == .deadlock else {
         throw cause.error("only a deadlock has a 'cause', found it beside '\(verdict.rawValue)'")

@@ -1,8 +1,12 @@
+import CInterlockInterpose
+
 extension Limits {
   /// The keys of `limits`.
-  static let keys = ["stallSeconds", "timeSeconds", "memoryMebibytes"]
+  static let keys = ["stallSeconds", "timeSeconds", "memoryMebibytes", "overtakes"]
   /// What a trial may be given, whether in a file or on the command line; seconds.
   package static let timeRange: ClosedRange<Double> = 0.1...3600
+  /// How many processors the pools of a child may be made for.
+  package static let poolWidthRange = 1...Int(INTERLOCK_POOL_WIDTH_MOST)
 
   /// Parses `limits`; what is not said has its default.
   init(parsing value: ScenarioValue?) throws(ScenarioError) {
@@ -12,5 +16,6 @@ extension Limits {
     if let stall = object["stallSeconds"] { stallSeconds = try stall.asSeconds(0.1...60) }
     if let time = object["timeSeconds"] { timeSeconds = try time.asSeconds(Self.timeRange) }
     if let memory = object["memoryMebibytes"] { memoryMebibytes = try memory.asWhole(16...65536) }
+    if let count = object["overtakes"] { overtakes = try count.asWhole(1...10_000_000) }
   }
 }

@@ -16,11 +16,18 @@ public struct Scenario: Sendable, Hashable, Codable {
   public var oracles: [Oracle]
   /// The expected verdict by subject name, on this platform; `passed` for a subject not named.
   public var expectations: [String: Expectation]
+  /// The subjects that it is for; `nil` for every one that runs unlisted.
+  public var subjects: [String]?
+  /// How many processors the child's thread pools are made for; `nil` for those of the machine.
+  public var poolWidth: Int?
+  /// The bug of a real system that it reproduces, if it does.
+  public var recipe: Recipe?
 
   /// Describes a scenario.
   public init(
     name: String, summary: String, source: String, workload: Workload, limits: Limits,
-    oracles: [Oracle], expectations: [String: Expectation]
+    oracles: [Oracle], expectations: [String: Expectation], subjects: [String]? = nil,
+    recipe: Recipe? = nil
   ) {
     self.name = name
     self.summary = summary
@@ -29,11 +36,41 @@ public struct Scenario: Sendable, Hashable, Codable {
     self.limits = limits
     self.oracles = oracles
     self.expectations = expectations
+    self.subjects = subjects
+    self.recipe = recipe
   }
 
   /// What this scenario expects of a subject.
   public func expectation(for subject: String) -> Expectation {
     expectations[subject] ?? Expectation(verdict: .passed)
+  }
+}
+
+/// A known bug of a real system, and the two subjects that show it: a row of `interlock recipes`.
+public struct Recipe: Sendable, Hashable, Codable {
+  /// What the literature calls it: `TM-3`.
+  public var id: String
+  /// The system: `TMCache`.
+  public var system: String
+  /// The part of its design that is at fault, in a few words.
+  public var design: String
+  /// What goes wrong, in a few words.
+  public var bug: String
+  /// The subject as it was shipped.
+  public var asShipped: String
+  /// The subject with the fix; `nil` where none is known.
+  public var repaired: String?
+
+  /// Describes a recipe.
+  public init(
+    id: String, system: String, design: String, bug: String, asShipped: String, repaired: String?
+  ) {
+    self.id = id
+    self.system = system
+    self.design = design
+    self.bug = bug
+    self.asShipped = asShipped
+    self.repaired = repaired
   }
 }
 
@@ -110,6 +147,8 @@ public struct Workload: Sendable, Hashable, Codable {
   public var valueBytes: Int
   /// Whether every key is set, by one caller, before the first phase.
   public var preparesAllKeys: Bool
+  /// A few callers in a certain order, instead of phases that follow from the seed.
+  public var script: Script?
   /// The seed used unless the command line gives another.
   public var seed: UInt64
 
@@ -127,9 +166,19 @@ public struct Workload: Sendable, Hashable, Codable {
     self.seed = seed
   }
 
+  /// Describes a workload that is a script: one caller a role, each on a thread of its own.
+  public init(script: Script, keys: Int, valueBytes: Int, preparesAllKeys: Bool, seed: UInt64) {
+    self.init(
+      driver: .threads,
+      phases: [Phase(callers: script.roles.count, rounds: 1, operations: .sequence([]))],
+      keys: keys, valueBytes: valueBytes, preparesAllKeys: preparesAllKeys, seed: seed)
+    self.script = script
+  }
+
   /// How many calls the whole workload makes, without the preparation.
   public var operationCount: Int {
-    phases.reduce(0) { total, phase in
+    if let script { return script.callCount }
+    return phases.reduce(0) { total, phase in
       let perRound =
         switch phase.operations {
         case .sequence(let kinds): kinds.count
@@ -148,25 +197,17 @@ public struct Limits: Sendable, Hashable, Codable {
   public var timeSeconds: Double
   /// More resident memory than this is one of the ways to crash; MiB.
   public var memoryMebibytes: Int
+  /// So many calls may begin and complete while one call is under way, for `hold-up-bounded`.
+  public var overtakes: Int
 
   /// Describes the limits.
-  public init(stallSeconds: Double = 2, timeSeconds: Double = 30, memoryMebibytes: Int = 1024) {
+  public init(
+    stallSeconds: Double = 2, timeSeconds: Double = 30, memoryMebibytes: Int = 1024,
+    overtakes: Int = 10_000
+  ) {
     self.stallSeconds = stallSeconds
     self.timeSeconds = timeSeconds
     self.memoryMebibytes = memoryMebibytes
+    self.overtakes = overtakes
   }
-}
-
-/// A check of the subject after, or during, a trial.
-public enum Oracle: String, Sendable, Hashable, CaseIterable, Codable {
-  /// Every accepted call completes exactly once.
-  case completesOnce = "completes-once"
-  /// A value read under a key is one that the workload stores under that key, whole.
-  case valuesIntact = "values-intact"
-  /// The subject's count is the number of its entries.
-  case countMatches = "count-matches"
-  /// The subject's total cost is the sum of its entries' costs.
-  case totalCostMatches = "total-cost-matches"
-  /// Every key that was set and not removed since is there at the end (a workload of sets and gets).
-  case nothingLost = "nothing-lost"
 }

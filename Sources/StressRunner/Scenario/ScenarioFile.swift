@@ -6,11 +6,16 @@ package struct ScenarioFile: Sendable, Hashable {
   package var scenario: Scenario
   /// The line of the scenario's name.
   package var nameLine: Int
-  /// The line of each subject that an expectation is given for.
-  package var expectationLines: [String: Int]
+  /// The line of each subject that is named.
+  package var subjectLines: [String: Int]
+  /// The line of each of the subjects' own calls that is made, by its name without `subject.`.
+  package var actionLines: [String: Int]
 
   /// The keys of a scenario file, in the order that they are documented in.
-  static let keys = ["name", "summary", "source", "workload", "limits", "oracles", "expect"]
+  static let keys = [
+    "name", "summary", "source", "recipe", "subjects", "pool", "workload", "limits", "oracles",
+    "expect",
+  ]
 
   /// Parses and checks the text of a file.
   ///
@@ -35,7 +40,13 @@ package struct ScenarioFile: Sendable, Hashable {
     let expectations = try Expectations(parsing: file["expect"], platform: platform)
     self.path = path
     nameLine = name.json.line
-    expectationLines = expectations.lines
+    var subjectLines = expectations.lines
+    let subjects = try Self.subjects(file["subjects"], lines: &subjectLines)
+    let recipe = try file["recipe"].map { value throws(ScenarioError) in
+      try Recipe(parsing: value, lines: &subjectLines)
+    }
+    self.subjectLines = subjectLines
+    actionLines = Self.actions(in: file.owner.json)
     scenario = Scenario(
       name: try name.asName(),
       summary: try file.required("summary").asLine(limit: 200),
@@ -43,20 +54,91 @@ package struct ScenarioFile: Sendable, Hashable {
       workload: try Workload(parsing: file.required("workload"), limits: limits),
       limits: limits,
       oracles: try Self.oracles(file["oracles"]),
-      expectations: expectations.values)
+      expectations: expectations.values, subjects: subjects, recipe: recipe)
+    scenario.poolWidth = try Self.poolWidth(file["pool"])
+    try checkExpectationsAreListed(lines: expectations.lines)
   }
 
-  /// Checks that every subject that an expectation is given for is there to be tried.
+  /// An expectation of a subject that never runs would never be met.
+  private func checkExpectationsAreListed(lines: [String: Int]) throws(ScenarioError) {
+    guard let subjects = scenario.subjects else { return }
+    for (name, line) in lines.sorted(by: { $0.value < $1.value }) where !subjects.contains(name) {
+      throw ScenarioError(
+        path: path, line: line,
+        message: "'subjects' does not list '\(printable(name))': "
+          + suggestion(for: name, among: subjects))
+    }
+  }
+
+  /// Checks that every subject that is named is there to be tried, and that every call is one that they have.
   ///
-  /// - Parameter subjects: The names of the executable's subjects.
+  /// - Parameter subjects: The executable's subjects.
   /// - Throws: The first name that is none of them.
-  package func checkSubjects(among subjects: [String]) throws(ScenarioError) {
-    let unknown = expectationLines.filter { !subjects.contains($0.key) }
-    guard let first = unknown.min(by: { ($0.value, $0.key) < ($1.value, $1.key) }) else { return }
-    throw ScenarioError(
-      path: path, line: first.value,
-      message: "there is no subject '\(printable(first.key))': "
-        + suggestion(for: first.key, among: subjects))
+  package func check(against subjects: [SubjectEntry]) throws(ScenarioError) {
+    let names = subjects.map(\.name)
+    if let (name, line) = Self.first(of: subjectLines, outside: names) {
+      throw ScenarioError(
+        path: path, line: line,
+        message: "there is no subject '\(printable(name))': \(suggestion(for: name, among: names))")
+    }
+    let actions = subjects.flatMap(\.actions)
+    if let (name, line) = Self.first(of: actionLines, outside: actions) {
+      throw ScenarioError(
+        path: path, line: line,
+        message: "no subject has the call '\(printable(name))': "
+          + suggestion(for: name, among: Array(Set(actions)).sorted()))
+    }
+  }
+
+  private static func first(
+    of lines: [String: Int], outside names: [String]
+  ) -> (name: String, line: Int)? {
+    let unknown = lines.filter { !names.contains($0.key) }
+    return unknown.min { ($0.value, $0.key) < ($1.value, $1.key) }
+      .map { (name: $0.key, line: $0.value) }
+  }
+
+  private static func poolWidth(_ value: ScenarioValue?) throws(ScenarioError) -> Int? {
+    guard let value else { return nil }
+    return try value.asObject(keys: ["width"]).required("width").asWhole(Limits.poolWidthRange)
+  }
+
+  private static func subjects(
+    _ value: ScenarioValue?, lines: inout [String: Int]
+  ) throws(ScenarioError) -> [String]? {
+    guard let value else { return nil }
+    var names: [String] = []
+    for element in try value.asList(count: 1...100, of: "subjects") {
+      let name = try element.asName()
+      if names.contains(name) { throw element.error("'subjects' names '\(name)' twice") }
+      names.append(name)
+      lines[name] = element.json.line
+    }
+    return names
+  }
+
+  /// Every `subject.NAME` below a value, wherever it stands: only calls begin so.
+  private static func actions(in json: JSONValue) -> [String: Int] {
+    var lines: [String: Int] = [:]
+    func note(_ text: String, _ line: Int) {
+      if case .action(let name)? = Operation.Kind(rawValue: text) {
+        lines[name] = min(line, lines[name] ?? line)
+      }
+    }
+    switch json.content {
+    case .string(let text):
+      note(text, json.line)
+    case .array(let values):
+      for value in values { lines.merge(actions(in: value)) { min($0, $1) } }
+    case .object(let members):
+      for member in members {
+        note(member.key, member.line)
+        lines.merge(actions(in: member.value)) { min($0, $1) }
+      }
+    case .null, .bool, .number:
+      break
+    }
+    return lines
   }
 
   private static func oracles(_ value: ScenarioValue?) throws(ScenarioError) -> [Oracle] {

@@ -45,6 +45,11 @@ struct ScenarioValue {
     return value
   }
 
+  func asBool() throws(ScenarioError) -> Bool {
+    guard case .bool(let value) = json.content else { throw mismatch("true or false") }
+    return value
+  }
+
   private func short(_ value: Double) -> String {
     Int(exactly: value).map(String.init) ?? "\(value)"
   }

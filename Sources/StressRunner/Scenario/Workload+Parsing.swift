@@ -1,7 +1,7 @@
 extension Workload {
   /// The keys of `workload`.
   static let jsonKeys = [
-    "driver", "seed", "keys", "valueBytes", "prepare", "phases",
+    "driver", "seed", "keys", "valueBytes", "prepare", "phases", "script",
   ]
   /// How many calls a trial may make in all.
   static let callLimit = 10_000_000
@@ -17,7 +17,6 @@ extension Workload {
   /// Parses `workload`, and checks that the machine is not asked for an absurd amount of work or memory.
   init(parsing value: ScenarioValue, limits: Limits) throws(ScenarioError) {
     let object = try value.asObject(keys: Self.jsonKeys)
-    let driver = try object.required("driver").asCase(of: Driver.self)
     var keys = 1
     var distribution = Distribution.uniform
     if let given = object["keys"] {
@@ -25,16 +24,50 @@ extension Workload {
       keys = try object["count"]?.asWhole(1...1_000_000) ?? keys
       distribution = try object["distribution"]?.asCase(of: Distribution.self) ?? distribution
     }
+    let valueBytes = try object["valueBytes"]?.asWhole(0...16_777_216) ?? 64
+    let prepares = try object["prepare"]?.asCase(of: Preparation.self) == .allKeys
+    let seed = try object["seed"]?.asSeed() ?? 1
+    if let script = object["script"] {
+      for key in ["driver", "phases"] {
+        if let other = object[key] {
+          throw other.error("'\(key)' cannot stand beside 'script', which has roles and an order")
+        }
+      }
+      self.init(
+        script: try Script(parsing: script, keys: keys, valueBytes: valueBytes), keys: keys,
+        valueBytes: valueBytes, preparesAllKeys: prepares, seed: seed)
+      try checkTotals(of: script, limits: limits)
+      return
+    }
+    let driver = try object.required("driver").asCase(of: Driver.self)
     var phases: [Phase] = []
     for phase in try object.required("phases").asList(count: 1...16, of: "phases") {
       phases.append(try Phase(parsing: phase))
     }
     self.init(
       driver: driver, phases: phases, keys: keys, distribution: distribution,
-      valueBytes: try object["valueBytes"]?.asWhole(0...16_777_216) ?? 64,
-      preparesAllKeys: try object["prepare"]?.asCase(of: Preparation.self) == .allKeys,
-      seed: try object["seed"]?.asSeed() ?? 1)
+      valueBytes: valueBytes, preparesAllKeys: prepares, seed: seed)
     try checkTotals(of: object, limits: limits)
+  }
+
+  /// The same of a script.
+  private func checkTotals(of value: ScenarioValue, limits: Limits) throws(ScenarioError) {
+    guard let script else { return }
+    if operationCount > Self.callLimit {
+      throw value.error(
+        "'script' makes \(operationCount) calls in all, expected at most \(Self.callLimit)")
+    }
+    let largest = script.allCalls.map(\.bytes).max() ?? 0
+    if keys * largest / 1_048_576 >= limits.memoryMebibytes {
+      throw value.error(
+        "the values of all keys may take \(keys * largest / 1_048_576) MiB, expected less than"
+          + " 'memoryMebibytes', \(limits.memoryMebibytes)")
+    }
+    if script.seconds >= limits.stallSeconds {
+      throw value.error(
+        "'seconds' must be below 'stallSeconds', so that a script is given up before it counts as a"
+          + " deadlock: found \(script.seconds) and \(limits.stallSeconds)")
+    }
   }
 
   private func checkTotals(of object: ScenarioObject, limits: Limits) throws(ScenarioError) {
@@ -84,11 +117,12 @@ extension Workload.Operations {
     case .array:
       var kinds: [Operation.Kind] = []
       for element in try value.asList(count: 1...100, of: "operations") {
-        kinds.append(try element.asCase(of: Operation.Kind.self))
+        kinds.append(try element.asOperation())
       }
       self = .sequence(kinds)
     case .object(let members):
-      _ = try value.asObject(keys: Operation.Kind.allCases.map(\.rawValue))
+      let own = members.map(\.key).filter { Operation.Kind(rawValue: $0) != nil }
+      _ = try value.asObject(keys: Operation.Kind.allCases.map(\.rawValue) + own)
       if members.isEmpty { throw value.error("'operations' must hold at least one operation") }
       var weights: [Workload.Weight] = []
       for member in members {

@@ -1,3 +1,4 @@
+import CInterlockInterpose
 import Foundation
 
 /// A child process: its pipes, and its end.
@@ -34,6 +35,9 @@ final class ChildProcess {
   private var output: Pipe
   private var errors: Pipe
   private var isReaped = false
+  /// What the child and all that it starts are known by. Not read from the table, which the child can
+  /// write to.
+  private let mark: ChildMark?
 
   /// Bytes written to standard output and standard error, so far.
   private(set) var outputBytes = 0
@@ -49,7 +53,8 @@ final class ChildProcess {
 
   /// Starts a child, in a process group of its own.
   init(_ trial: Trial, as launch: Launch) throws(Failure) {
-    guard let (table, shared) = ProgressTable.make(for: trial) else {
+    mark = Platform.makeMark()
+    guard let (table, shared) = ProgressTable.make(for: trial, mark: mark) else {
       throw Failure(reason: "no shared memory: \(String(cString: strerror(errno)))")
     }
     // Above the numbers that the child finds its own at.
@@ -70,6 +75,10 @@ final class ChildProcess {
       opened += [pair.read, pair.write]
     }
     startedAt = Platform.now
+    var launch = launch
+    if let width = trial.scenario.poolWidth {
+      launch.environment[INTERLOCK_POOL_WIDTH_VARIABLE] = String(width)
+    }
     let (code, process) = Self.spawn(
       launch, shared: raised, events: pipes[0].write, output: pipes[1].write,
       errors: pipes[2].write)
@@ -124,7 +133,8 @@ final class ChildProcess {
       && information.si_signo == SIGCHLD
   }
 
-  /// Kills what is left of the process and of its group, reaps it, and gives its wait status.
+  /// Kills what is left of the process, of its group and of what it has started in any other, reaps
+  /// it, and gives its wait status.
   func end() -> Int32 {
     guard !isReaped else { return 0 }
     isReaped = true
@@ -134,6 +144,7 @@ final class ChildProcess {
     while waitpid(process, &status, 0) < 0 && errno == EINTR {}
     // Whoever joined the group between the two.
     kill(-process, SIGKILL)
+    if let mark { Platform.killAll(with: mark) }
     return status
   }
 

@@ -111,6 +111,8 @@ public struct Observation: Sendable, Hashable, Codable {
   public var misuses: [String]
   /// The oracles that did not hold.
   public var oracleFailures: [OracleFailure]
+  /// What came of the script's order, where the workload is a script that has ended.
+  public var script: ScriptRecord?
   /// Where it died, if it did.
   public var crash: Crash?
   /// The last of what it wrote to standard error, cut to a few KiB.

@@ -34,7 +34,8 @@ struct ProgressTable: @unchecked Sendable {
   private let callers: Int
 
   /// Makes the memory for a trial. The descriptor belongs to the caller, the mapping to the table.
-  static func make(for trial: Trial) -> (table: ProgressTable, descriptor: Int32)? {
+  static func make(for trial: Trial, mark: ChildMark?) -> (table: ProgressTable, descriptor: Int32)?
+  {
     guard let json = try? JSONEncoder().encode(trial) else { return nil }
     let callers = trial.scenario.workload.phases.reduce(0) { $0 + $1.callers }
     let bytes = size(trialBytes: json.count, callers: callers)
@@ -46,6 +47,7 @@ struct ProgressTable: @unchecked Sendable {
     base.storeBytes(of: UInt64(json.count), toByteOffset: 8, as: UInt64.self)
     base.storeBytes(of: UInt64(callers), toByteOffset: 16, as: UInt64.self)
     base.storeBytes(of: Int64(getpid()), toByteOffset: 32, as: Int64.self)
+    base.storeBytes(of: mark?.value ?? 0, toByteOffset: 40, as: UInt64.self)
     json.withUnsafeBytes {
       (base + headerBytes + totalsBytes).copyMemory(
         from: $0.baseAddress ?? UnsafeRawPointer(base), byteCount: $0.count)
@@ -85,6 +87,9 @@ struct ProgressTable: @unchecked Sendable {
 
   /// The process that made the table.
   var parent: pid_t { pid_t(truncatingIfNeeded: base.load(fromByteOffset: 32, as: Int64.self)) }
+
+  /// The mark that the child shall wear.
+  var mark: ChildMark? { ChildMark(value: base.load(fromByteOffset: 40, as: UInt64.self)) }
 
   /// How far the child is.
   var stage: Stage {

@@ -42,7 +42,8 @@ final class RunningTrial {
     detector = StallDetector(stallSeconds: trial.scenario.limits.stallSeconds)
     observation = Observation(
       ending: .notRun(reason: ""), operations: trial.scenario.workload.operationCount)
-    observation.processors = sysconf(Int32(_SC_NPROCESSORS_ONLN))
+    observation.processors =
+      trial.scenario.poolWidth ?? sysconf(Int32(_SC_NPROCESSORS_ONLN))
   }
 
   /// How long the loop may sleep for this trial's sake.
@@ -115,6 +116,7 @@ final class RunningTrial {
     case .conflict(let conflict): observation.conflicts.append(conflict)
     case .misuse(let line): observation.misuses.append(line)
     case .oracleFailure(let failure): observation.oracleFailures.append(failure)
+    case .script(let record): observation.script = record
     case .notRun(let reason): return .notRun(reason: reason)
     case .finished: observation.finished = true
     }

@@ -133,6 +133,6 @@ public struct TrialRunner: Sendable {
   private static func result(_ trial: Trial, _ observation: Observation) -> TrialResult {
     TrialResult(
       trial: trial, observation: observation,
-      verdict: Judge.verdict(of: observation, in: trial.scenario))
+      verdict: Judge.verdict(of: observation, in: trial.scenario, on: trial.subject))
   }
 }

@@ -6,7 +6,22 @@ public enum Judge {
   ///
   /// What comes first decides: a trial that was not run; a conflict, whatever came of it; a deadlock;
   /// a crash, or what the child was stopped for; an oracle or a misuse; time; a silent exit.
-  public static func verdict(of observation: Observation, in scenario: Scenario) -> Verdict {
+  ///
+  /// A script whose order was given up shows nothing, so its trial is not `passed` but `timedOut`; unless the
+  /// scenario says of this subject that its fix excludes the order.
+  public static func verdict(
+    of observation: Observation, in scenario: Scenario, on subject: String
+  ) -> Verdict {
+    let verdict = verdict(of: observation, in: scenario)
+    guard verdict.kind == .passed, let reason = observation.script?.givenUp else { return verdict }
+    let order = "the script's order was given up: \(reason)"
+    return scenario.expectation(for: subject).excludesOrder
+      ? Verdict(kind: .passed, message: "\(verdict.message); as expected, \(order)")
+      : Verdict(kind: .timedOut, message: "\(order); \(verdict.message)")
+  }
+
+  /// The same without a look at a script's order.
+  static func verdict(of observation: Observation, in scenario: Scenario) -> Verdict {
     if case .notRun(let reason) = observation.ending {
       return Verdict(kind: .skipped, message: reason)
     }
@@ -31,8 +46,8 @@ public enum Judge {
     case .flooded(let bytes):
       return Verdict(
         kind: .crashed,
-        message: "stopped: it wrote more than \(bytes >> 20) MiB of output; "
-          + progress(observation))
+        message: "stopped: it wrote \(bytes >> 20) MiB of output, more than the "
+          + "\(ChildProcess.mostOutput >> 20) MiB allowed; \(progress(observation))")
     case .outOfTime, .exited, .notRun:
       break
     }

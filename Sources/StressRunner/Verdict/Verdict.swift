@@ -51,11 +51,14 @@ public struct Expectation: Sendable, Hashable, Codable {
   public var verdict: Verdict.Kind
   /// The cause of a deadlock; `nil` accepts any.
   public var cause: Verdict.Cause?
+  /// Whether the script's order cannot be reached with this subject: its fix excludes the interleaving.
+  public var excludesOrder: Bool
 
   /// Describes an expectation.
-  public init(verdict: Verdict.Kind, cause: Verdict.Cause? = nil) {
+  public init(verdict: Verdict.Kind, cause: Verdict.Cause? = nil, excludesOrder: Bool = false) {
     self.verdict = verdict
     self.cause = cause
+    self.excludesOrder = excludesOrder
   }
 
   /// Whether a verdict is the expected one; a skipped trial neither meets nor breaks it.

@@ -19,6 +19,8 @@ final class PhaseRun: Sendable {
   private let pattern: ValuePattern
   private let certainKeys: CertainKeys
   private let ledger: Ledger
+  private let history: History?
+  private let holdUp: HoldUp?
   private let progress: any ProgressSink
   private let uncompleted: Atomic<Int>
   private let allCompleted = DispatchSemaphore(value: 0)
@@ -26,7 +28,8 @@ final class PhaseRun: Sendable {
   /// Prepares a phase, all through which `certainKeys` must be there.
   init(
     phase: Int, of plan: WorkloadPlan, on subject: any Subject, pattern: ValuePattern,
-    certainKeys: CertainKeys, ledger: Ledger, progress: any ProgressSink
+    certainKeys: CertainKeys, ledger: Ledger, history: History? = nil, holdUp: HoldUp? = nil,
+    progress: any ProgressSink
   ) {
     let phases = plan.workload.phases
     callers = phases[phase].callers
@@ -39,13 +42,17 @@ final class PhaseRun: Sendable {
     self.pattern = pattern
     self.certainKeys = certainKeys
     self.ledger = ledger
+    self.history = history
+    self.holdUp = holdUp
     self.progress = progress
   }
 
   /// Begins a call: it is under way until it is completed.
   func begin(caller: Int, index: Int) -> PendingCall {
     let call = plan.call(phase: phase, caller: caller, index: index)
-    let pending = PendingCall(call, operation: pattern.operation(for: call), by: caller, in: self)
+    let pending = PendingCall(
+      call, operation: pattern.operation(for: call), by: caller, began: history?.now() ?? 0,
+      begunBefore: holdUp?.begin() ?? 0, in: self)
     progress.began(caller: firstCaller + caller, operation: index)
     return pending
   }
@@ -65,11 +72,26 @@ final class PhaseRun: Sendable {
       ledger.note(
         .nothingLost, "a \(call.name) found nothing: it was stored before, and never removed")
     }
+    if let history { note(call, with: reply, in: history) }
+    if let overtakes = holdUp?.complete(call.begunBefore) {
+      ledger.note(
+        .holdUpBounded, "a \(call.name) was held up while \(overtakes) others began and completed")
+    }
     progress.completed(caller: firstCaller + call.caller)
     // Both: what the subject did in each call happened before whatever comes after the phase.
     if uncompleted.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 {
       allCompleted.signal()
     }
+  }
+
+  private func note(_ call: PendingCall, with reply: Reply, in history: History) {
+    // A workload has one value for each key.
+    var value = call.call.kind.stores ? 0 : nil
+    if case .value(.some) = reply { value = 0 }
+    history.note(
+      History.Call(
+        kind: call.call.kind, key: call.call.key, value: value, began: call.began,
+        ended: history.now()))
   }
 
   /// Blocks the calling thread until every call has completed; called once.
@@ -87,15 +109,22 @@ final class PendingCall: Sendable {
   /// Who makes it, numbered from 0 in its phase.
   let caller: Int
 
+  /// When it was made, where a history is kept.
+  fileprivate let began: Int
+  /// How many calls had begun before it, where that is counted.
+  fileprivate let begunBefore: Int
   private let run: PhaseRun
   private let isCompleted = Atomic<Bool>(false)
 
   fileprivate init(
-    _ call: WorkloadPlan.Call, operation: Operation, by caller: Int, in run: PhaseRun
+    _ call: WorkloadPlan.Call, operation: Operation, by caller: Int, began: Int,
+    begunBefore: Int, in run: PhaseRun
   ) {
     self.call = call
     self.operation = operation
     self.caller = caller
+    self.began = began
+    self.begunBefore = begunBefore
     self.run = run
   }
 

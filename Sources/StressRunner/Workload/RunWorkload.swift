@@ -22,7 +22,14 @@ package func runWorkload(
   var certainKeys =
     ledger.asks(.nothingLost) ? CertainKeys(afterPreparationOf: plan) : CertainKeys.none
 
-  if workload.preparesAllKeys { storeAllKeys(of: workload, in: subject, pattern: pattern) }
+  if workload.preparesAllKeys {
+    storeAllKeys(of: workload, in: subject) { key in
+      pattern.operation(for: WorkloadPlan.Call(kind: .set, key: key))
+    }
+  }
+  let history = ledger.asks(.readsFresh) ? History() : nil
+  let holdUp =
+    ledger.asks(.holdUpBounded) ? HoldUp(limit: scenario.limits.overtakes) : nil
   // From here on there is somebody to meet. A machine that is busy elsewhere may run a thousand short calls
   // one after the other: a section that lingers now and then lets the next caller come while it is open.
   SectionTracking.lingers = true
@@ -30,7 +37,7 @@ package func runWorkload(
   for phase in workload.phases.indices {
     let run = PhaseRun(
       phase: phase, of: plan, on: subject, pattern: pattern, certainKeys: certainKeys,
-      ledger: ledger, progress: progress)
+      ledger: ledger, history: history, holdUp: holdUp, progress: progress)
     driver.drive(run)
     run.waitUntilAllCompleted()
     certainKeys.addKeys(storedInPhase: phase, of: plan)
@@ -40,40 +47,28 @@ package func runWorkload(
     if let evidence = evidenceOfBrokenValue(in: state, pattern: pattern, keys: workload.keys) {
       ledger.note(.valuesIntact, evidence)
     }
-    if let evidence = evidenceOfWrongCount(in: state) { ledger.note(.countMatches, evidence) }
-    if let evidence = evidenceOfWrongTotalCost(in: state) {
-      ledger.note(.totalCostMatches, evidence)
-    }
+    ledger.askAtRest(state) { _, bytes in "\(bytes.count) bytes" }
     if let evidence = evidenceOfLoss(in: state, certainKeys: certainKeys) {
       ledger.note(.nothingLost, evidence)
     }
   }
+  if let history, let evidence = evidenceOfStaleRead(in: history.calls) {
+    ledger.note(.readsFresh, evidence)
+  }
   return ledger.failures
 }
 
-/// Stores the value of every key, one after the other, from a thread of its own.
-private func storeAllKeys(of workload: Workload, in subject: any Subject, pattern: ValuePattern) {
+/// Stores a value under every key, one after the other, from a thread of its own.
+func storeAllKeys(
+  of workload: Workload, in subject: any Subject,
+  by operation: @escaping @Sendable (_ key: Int) -> Operation
+) {
   let thread = DedicatedThread {
     let stored = DispatchSemaphore(value: 0)
     for key in 0..<workload.keys {
-      let operation = pattern.operation(for: WorkloadPlan.Call(kind: .set, key: key))
-      subject.perform(operation) { _ in stored.signal() }
+      subject.perform(operation(key)) { _ in stored.signal() }
       stored.wait()
     }
   }
   thread.join()
-}
-
-/// Asks a subject for its state, on a thread of its own.
-private func finalState(of subject: any Subject) -> FinalState? {
-  let answer = Answer()
-  DedicatedThread { answer.state = subject.finalState() }.join()
-  return answer.state
-}
-
-/// What one thread hands to another.
-///
-/// `@unchecked Sendable`: written before the thread ends, read after it was joined.
-private final class Answer: @unchecked Sendable {
-  var state: FinalState?
 }

@@ -59,6 +59,7 @@ extension Workload {
   /// Every kind of call that the workload makes, its preparation included: what a subject must support.
   package var kinds: Set<Operation.Kind> {
     var kinds: Set<Operation.Kind> = preparesAllKeys ? [.set] : []
+    if let script { kinds.formUnion(script.allCalls.map(\.kind)) }
     for phase in phases {
       switch phase.operations {
       case .sequence(let sequence): kinds.formUnion(sequence)

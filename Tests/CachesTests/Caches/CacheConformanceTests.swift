@@ -112,6 +112,12 @@ struct CachePeculiarityTests {
       cache.setValue([1], forKey: "a", cost: 1)
       _ = cache.value(forKey: "nothing")
       precondition(cache.count == 1)
+      cache.setValue([2], forKey: "b", cost: 2)
+      precondition(cache.totalCost == 3)
+      cache.removeValue(forKey: "a")
+      precondition(cache.entries() == ["b": .init(value: [2], cost: 2)])
+      cache.removeAllValues()
+      precondition(cache.entries() == [:])
     }
     await #expect(processExitsWith: .failure) {
       let cache = ReentrantSerialQueueCache()

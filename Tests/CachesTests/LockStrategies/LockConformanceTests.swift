@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import LockStrategies
 import Synchronization
 import Testing
@@ -30,7 +31,7 @@ struct LockConformanceTests {
     let lock = strategy.make()
     let traffic = Traffic()
     await onThreads(4) { _ in
-      for _ in 0..<2_000 { lock.withLock { traffic.write() } }
+      visit { lock.withLock { traffic.write() } }
     }
     #expect(traffic.collisions == 0)
     #expect(traffic.writes == 8_000)
@@ -41,7 +42,7 @@ struct LockConformanceTests {
     let lock = strategy.make()
     let traffic = Traffic()
     await onThreads(4) { thread in
-      for _ in 0..<2_000 {
+      visit {
         if thread < 2 {
           lock.withSharedLock { traffic.read() }
         } else {
@@ -50,6 +51,7 @@ struct LockConformanceTests {
       }
     }
     #expect(traffic.collisions == 0)
+    #expect(traffic.reads == 4_000)
     #expect(traffic.writes == 4_000)
   }
 
@@ -58,9 +60,10 @@ struct LockConformanceTests {
     let lock = strategy.make()
     let traffic = Traffic()
     await onThreads(4) { _ in
-      for _ in 0..<2_000 { lock.withSharedLock { traffic.write() } }
+      visit { lock.withSharedLock { traffic.write() } }
     }
     #expect(traffic.collisions == 0)
+    #expect(traffic.writes == 8_000)
   }
 
   @Test("lets readers in together where it knows them", arguments: LockCase.shared)
@@ -80,6 +83,23 @@ struct LockPeculiarityTests {
     let lock = NoLock()
     let inside = Rendezvous(of: 2)
     await onThreads(2) { _ in lock.withLock { inside.meet() } }
+    // The checks above have eyes: they see what this one lets happen.
+    let writers = Traffic()
+    await onThreads(4) { _ in
+      visit { lock.withLock { writers.write() } }
+    }
+    #expect(writers.collisions > 0)
+    let both = Traffic()
+    await onThreads(2) { thread in
+      visit {
+        if thread == 0 {
+          lock.withSharedLock { both.read() }
+        } else {
+          lock.withLock { both.write() }
+        }
+      }
+    }
+    #expect(both.collisions > 0)
   }
 
   @Test("the recursive one may be entered again by the thread that is in")
@@ -107,32 +127,66 @@ struct LockPeculiarityTests {
   }
 }
 
+/// Calls `body` again and again, and offers the processor now and then, so that no thread has had all its turns
+/// before the next one runs.
+private func visit(_ body: () -> Void) {
+  for turn in 0..<2_000 {
+    body()
+    if turn % 16 == 0 { sched_yield() }
+  }
+}
+
 /// Counts who is inside. A collision is somebody beside a writer.
 ///
-/// The number of writes is raised in two steps, so that two writers at once lose some; atomics, so that a
-/// broken lock gives a wrong number and not undefined behaviour.
+/// Calls are shorter than a scheduler's turn: threads would run one after the other, and meet by luck. So now
+/// and then one stays inside until somebody comes in beside it, or long enough for everybody to have tried.
+/// Atomics, so that a broken lock gives a wrong number and not undefined behaviour.
 private final class Traffic: Sendable {
+  /// By the clock: on a loaded machine each offer of the processor may take a scheduler's turn.
+  private static let patience = Duration.microseconds(300)
+
+  private static func isLong(_ turn: Int) -> Bool { turn < 20 || turn % 64 == 0 }
+
   private let readersInside = Atomic<Int>(0)
   private let writersInside = Atomic<Int>(0)
   private let collisionCount = Atomic<Int>(0)
+  private let readCount = Atomic<Int>(0)
   private let writeCount = Atomic<Int>(0)
 
   func read() {
     readersInside.add(1, ordering: .sequentiallyConsistent)
+    let turn = readCount.add(1, ordering: .relaxed).oldValue
+    if Self.isLong(turn) {
+      stay { writersInside.load(ordering: .sequentiallyConsistent) != 0 }
+    }
     if writersInside.load(ordering: .sequentiallyConsistent) != 0 { collide() }
     readersInside.subtract(1, ordering: .sequentiallyConsistent)
   }
 
+  /// The number of writes is raised in two steps, so that two writers at once lose some.
   func write() {
-    let others = writersInside.add(1, ordering: .sequentiallyConsistent).oldValue
-    if others != 0 || readersInside.load(ordering: .sequentiallyConsistent) != 0 { collide() }
+    writersInside.add(1, ordering: .sequentiallyConsistent)
     let count = writeCount.load(ordering: .relaxed)
+    if Self.isLong(count) { stay { isBeside } }
+    if isBeside { collide() }
     writeCount.store(count + 1, ordering: .relaxed)
     writersInside.subtract(1, ordering: .sequentiallyConsistent)
+  }
+
+  /// Whether somebody is beside a writer.
+  private var isBeside: Bool {
+    writersInside.load(ordering: .sequentiallyConsistent) > 1
+      || readersInside.load(ordering: .sequentiallyConsistent) != 0
+  }
+
+  private func stay(until somebodyIsThere: () -> Bool) {
+    let end = ContinuousClock.now + Self.patience
+    while !somebodyIsThere(), ContinuousClock.now < end { sched_yield() }
   }
 
   private func collide() { collisionCount.add(1, ordering: .relaxed) }
 
   var collisions: Int { collisionCount.load(ordering: .relaxed) }
+  var reads: Int { readCount.load(ordering: .relaxed) }
   var writes: Int { writeCount.load(ordering: .relaxed) }
 }

@@ -30,6 +30,7 @@ struct ChildVerdictTests {
       makeTrial("memory", makeScenario(callers: 1, memory: 200)),
       makeTrial("flood", makeScenario(callers: 1)),
       makeTrial("quick", makeScenario(callers: 1000)),
+      makeTrial("slow-exit", makeScenario(callers: 10)),
       makeTrial("main-queue", makeScenario(callers: 1)),
       makeTrial("trap", makeScenario(callers: 1)),
       makeTrial("sync-inside-sync", makeScenario(callers: 1)),
@@ -56,6 +57,16 @@ struct ChildVerdictTests {
     #expect(result.observation.finished)
     #expect(result.observation.callersInside == 0)
     #expect(result.observation.callersWaiting == 0)
+  }
+
+  @Test("that has finished and is slow to exit is not waited for, and not taken for killed")
+  func slowExit() throws {
+    let result = try result("slow-exit")
+    #expect(result.verdict == Verdict(kind: .passed, message: "10 of 10 calls completed"))
+    #expect(result.observation.finished)
+    #expect(result.observation.ending == .exited(code: 0))
+    // It had a second to exit, and did not take it.
+    #expect(result.observation.seconds > 1)
   }
 
   @Test("whose pool waits for work behind it is a deadlock by starvation, within 3 s")
@@ -106,7 +117,8 @@ struct ChildVerdictTests {
       "shell-read", "shell-source",
     ])
   func slow(subject: String) throws {
-    #expect(try result(subject).verdict.kind == .passed)
+    let verdict = try result(subject).verdict
+    #expect(verdict.kind == .passed, "\(verdict.message)")
   }
 
   @Test(
@@ -129,7 +141,7 @@ struct ChildVerdictTests {
   func flood() throws {
     let result = try result("flood")
     #expect(result.verdict.kind == .crashed)
-    #expect(result.verdict.message.contains("more than 16 MiB of output"))
+    #expect(result.verdict.message.contains("more than the 16 MiB allowed"))
   }
 
   @Test(

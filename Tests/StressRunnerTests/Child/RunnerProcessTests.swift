@@ -14,13 +14,14 @@ struct RunnerProcessTests {
     let errors = Pipe()
     let folder = NSTemporaryDirectory() + "/runner-\(UUID().uuidString)"
 
-    init(_ subject: String) throws {
+    init(_ subject: String, environment: [String: String] = [:]) throws {
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
       process.executableURL = URL(fileURLWithPath: childExecutable)
       process.arguments = [subject]
       process.standardOutput = output
       process.standardError = errors
       process.environment = ProcessInfo.processInfo.environment.merging(["TMPDIR": folder]) { $1 }
+        .merging(environment) { $1 }
       try process.run()
     }
 

@@ -94,7 +94,8 @@ struct JudgeTests {
         Self.seen(.flooded(bytes: 17 << 20), completed: 5),
         Verdict(
           kind: .crashed,
-          message: "stopped: it wrote more than 17 MiB of output; 5 of 1000 calls completed")
+          message: "stopped: it wrote 17 MiB of output, more than the 16 MiB allowed; "
+            + "5 of 1000 calls completed")
       ),
       (
         Self.seen(.signalled(number: SIGSEGV), completed: 5),

@@ -56,24 +56,80 @@ struct JSONReaderTests {
       ("{\"a\": 1", "1: expected ',' or '}', found the end of the file"),
       ("[1] x", "1: expected the end of the file, found 'x'"),
       ("// no\n1", "1: expected a value, found '// no'"),
-      ("01", "1: a number must not begin with 0"),
+      ("01", "1: expected a number that does not begin with 0, or 0 alone, found '01'"),
       ("1.", "1: expected a digit after the point, found the end of the file"),
       ("1e", "1: expected a digit in the exponent, found the end of the file"),
       ("-", "1: expected a digit, found the end of the file"),
       ("+1", "1: expected a value, found '+1'"),
       ("NaN", "1: expected a value, found 'NaN'"),
       ("nul", "1: expected a value, found 'nul'"),
-      ("\"a\nb\"", "1: a string must be closed on its line, and hold no control character"),
-      ("\"\\x\"", "1: an unknown escape in a string"),
-      ("\"\\ud800\"", "1: half of a surrogate pair in a string"),
-      ("\"\\u12\"", "1: '\\u' must be followed by four hexadecimal digits"),
+      ("-01.5", "1: expected a number that does not begin with 0, or 0 alone, found '-01.5'"),
+      ("[1,\n1.x]", "2: expected a digit after the point, found 'x]'"),
+      (
+        "\"a\nb\"",
+        "1: expected a closing quotation mark or an escape, found the end of the line"
+      ),
+      (
+        "\n\"a\tb\"",
+        "2: expected a closing quotation mark or an escape, found the control character 0x09"
+      ),
+      (
+        "\"a\u{1B}b\"",
+        "1: expected a closing quotation mark or an escape, found the control character 0x1B"
+      ),
+      ("\"\\x\"", "1: expected one of \" \\ / b f n r t u after '\\', found 'x\"'"),
+      ("\"\\", "1: expected one of \" \\ / b f n r t u after '\\', found the end of the file"),
+      ("\"\\\n\"", "1: expected one of \" \\ / b f n r t u after '\\', found the end of the line"),
+      (
+        "\"\\ud800\"",
+        "1: expected '\\u' with a whole character, or with both halves of one, found '\\ud800\"'"
+      ),
+      (
+        "\"\\udc00\\ud800\"",
+        "1: expected '\\u' with a whole character, or with both halves of one, found '\\udc00\\ud800'"
+      ),
+      ("\"\\u12\"", "1: expected four hexadecimal digits after '\\u', found '12\"'"),
+      ("\"\\u12", "1: expected four hexadecimal digits after '\\u', found '12'"),
+      ("[\n1.\n]", "2: expected a digit after the point, found the end of the line"),
+      ("\u{FFFD}", "1: expected a value, found '\u{FFFD}'"),
+      ("x" + String(repeating: "é", count: 12), "1: expected a value, found 'xééééééééééé'"),
+      ("{\"a\"\n:1 \"b\"}", "2: expected ',' or '}', found '\"b\"}'"),
       ("\"a", "1: expected a closing quotation mark, found the end of the file"),
-      ("{\"a\": 1,\n\"a\": 2}", "2: the key 'a' stands twice, first in line 1"),
-      ("{\"a\": 1,\n\"\\u0061\": 2}", "2: the key 'a' stands twice, first in line 1"),
-      ("\u{FEFF}1", "1: begins with a byte order mark, expected JSON"),
+      (
+        "{\"a\": 1,\n\"a\": 2}",
+        "2: expected another key, found 'a' again, which stands in line 1 already"
+      ),
+      (
+        "{\"a\": 1,\n\"\\u0061\": 2}",
+        "2: expected another key, found 'a' again, which stands in line 1 already"
+      ),
+      ("\u{FEFF}1", "1: expected a value, found a byte order mark"),
     ])
   func invalid(_ text: String, _ expected: String) {
     #expect(message(text) == expected)
+  }
+
+  @Test("Whatever stands in a text instead of what should, the message is one line and says both")
+  func oneLine() throws {
+    let valid = Array(#"{"a": [1.5e+3, -0, true, null], "b\u0041\ud83d\ude00": {"c": "\n"}}"#.utf8)
+    for position in valid.indices {
+      for byte: UInt8 in [0x00, 0x0A, 0x0D, 0x1B, 0x22, 0x2C, 0x30, 0x5C, 0x7D, 0xFF] {
+        var text = valid
+        text[position] = byte
+        for text in [text, Array(valid[..<position]) + [byte], Array(valid[..<position])] {
+          do throws(JSONError) {
+            _ = try JSONReader.read(text)
+          } catch {
+            let words = error.message
+            #expect(words.contains("expected ") && words.contains("found "), "\(words)")
+            #expect(!words.hasSuffix("found ''"), "\(text)")
+            #expect(
+              !words.unicodeScalars.contains { $0.properties.generalCategory == .control },
+              "\(words)")
+          }
+        }
+      }
+    }
   }
 
   @Test("Nesting has a limit, so that no file can use up the stack")

@@ -102,20 +102,44 @@ struct ScenarioFileTests {
         == "reads.json:11: 'unlocked' needs the key 'verdict'")
   }
 
+  @Test("A pool's width is a number of processors")
+  func pool() throws {
+    #expect(try parse(file(rest: #", "pool": { "width": 3 }"#)).scenario.poolWidth == 3)
+    #expect(try parse(file()).scenario.poolWidth == nil)
+    for width in ["0", "1025", "1.5"] {
+      #expect(
+        message(file(rest: ", \"pool\": { \"width\": \(width) }"))
+          == "reads.json:11: 'width' must be a whole number from 1 to 1024, found \(width)")
+    }
+  }
+
   @Test("A subject that does not exist is named with its line and the nearest one")
   func subjects() throws {
     let parsed = try parse(
       file(rest: ",\n\"expect\": {\n\"mutex\": \"passed\",\n\"unloked\": \"race\"}"))
-    try parsed.checkSubjects(among: ["mutex", "unloked"])
-    #expect(throws: ScenarioError.self) { try parsed.checkSubjects(among: ["mutex", "unlocked"]) }
+    try parsed.check(against: [entry("mutex"), entry("unloked")])
+    #expect(throws: ScenarioError.self) {
+      try parsed.check(against: [entry("mutex"), entry("unlocked")])
+    }
     do throws(ScenarioError) {
-      try parsed.checkSubjects(among: ["mutex", "unlocked"])
+      try parsed.check(against: [entry("mutex"), entry("unlocked")])
     } catch {
       #expect(
         error.description
           == "reads.json:14: there is no subject 'unloked': did you mean 'unlocked'?")
     }
   }
+
+  private func entry(_ name: String) -> SubjectEntry {
+    SubjectEntry(name: name, summary: "", actions: ["trim-to-cost"]) { NoSubject() }
+  }
+}
+
+/// Never made.
+private final class NoSubject: Subject {
+  func perform(
+    _ operation: StressRunner.Operation, completion: @escaping @Sendable (Reply) -> Void
+  ) {}
 }
 
 /// A text, and what is said about it.
@@ -257,8 +281,8 @@ private let knownFaults: [Fault] = [
   ),
   Fault(
     file(rest: #", "command": "rm""#),
-    "11: unknown key 'command': expected one of: name, summary, source, workload, limits,"
-      + " oracles, expect"
+    "11: unknown key 'command': expected one of: name, summary, source, recipe, subjects,"
+      + " pool, workload, limits, oracles, expect"
   ),
   Fault("[]", "1: a scenario must be an object, found a list"),
   Fault("{}", "1: a scenario needs the key 'name'"),

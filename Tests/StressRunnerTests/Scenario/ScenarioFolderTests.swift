@@ -181,8 +181,11 @@ struct OwnScenariosTests {
   func documentation() throws {
     let text = try String(contentsOfFile: folder + "/README.md", encoding: .utf8)
     var words = ScenarioFile.keys + Limits.keys + ["callers", "rounds", "operations"]
+    words.removeAll { $0 == "pool" }
+    words += Script.jsonKeys + Script.callKeys + Recipe.keys
     words += [
       "driver", "seed", "keys.count", "keys.distribution", "valueBytes", "prepare", "phases",
+      "script", "pool.width",
     ]
     words += Operation.Kind.allCases.map(\.rawValue) + Oracle.allCases.map(\.rawValue)
     words +=

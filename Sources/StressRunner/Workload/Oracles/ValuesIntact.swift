@@ -24,8 +24,3 @@ func evidenceOfBrokenValue(in state: FinalState, pattern: ValuePattern, keys: In
   let bytes = state.values[broken]?.count ?? 0
   return "at the end, \(broken) held \(bytes) bytes that are not its value"
 }
-
-/// The number of a key, by its name.
-private func keyNumber(of name: String) -> Int? {
-  name.hasPrefix("key-") ? Int(name.dropFirst(4)) : nil
-}

@@ -1,0 +1,40 @@
+import Dispatch
+
+/// A cache whose lock is a serial queue: what its methods have in common but for reading a value.
+protocol QueuedCache: Cache {
+  var queue: DispatchQueue { get }
+  /// What is only touched on the queue.
+  var storage: Storage { get }
+}
+
+extension QueuedCache {
+  /// Stores a value.
+  public func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
+    queue.sync { storage.setValue(value, forKey: key, cost: cost) }
+  }
+
+  /// Removes a value.
+  public func removeValue(forKey key: String) {
+    queue.sync { storage.removeValue(forKey: key) }
+  }
+
+  /// Removes every value.
+  public func removeAllValues() {
+    queue.sync { storage.removeAllValues() }
+  }
+
+  /// How many values there are.
+  public var count: Int {
+    queue.sync { storage.count }
+  }
+
+  /// What all values cost together.
+  public var totalCost: Int? {
+    queue.sync { storage.totalCost }
+  }
+
+  /// What is stored.
+  public func entries() -> [String: CacheEntry]? {
+    queue.sync { storage.entries() }
+  }
+}

@@ -1,0 +1,25 @@
+extension Meeting {
+  /// The meeting in one line that stands by itself, without what only a symbol tells.
+  ///
+  /// Putting stacks into words takes milliseconds and reads every file that is mapped; where another thread
+  /// unmaps one at that moment, the process ends there, and this line is what is left.
+  var headline: String {
+    let name = [resource, instance ?? ""].filter { !$0.isEmpty }.joined(separator: " ")
+    let what = resource.isEmpty ? "a property" : "'\(name)'"
+    let (mine, others) = (Self.word(second), Self.word(first))
+    if second.placeFromStack {
+      // Which lines accessed it is not known yet.
+      return "\(second.line): conflict on \(what), declared here: \(mine) beside \(others)"
+    }
+    let elsewhere = first.place.line == 0 ? "in \(first.place.function)" : "at \(first.line)"
+    return "\(second.line): conflict on \(what): \(mine) here, \(others) \(elsewhere)"
+  }
+
+  private static func word(_ evidence: Evidence) -> String {
+    evidence.mode.writes ? "write" : "read"
+  }
+}
+
+extension Evidence {
+  fileprivate var line: String { "\(place.file):\(place.line)" }
+}

@@ -1,0 +1,30 @@
+/// A check of the subject after, or during, a trial.
+public enum Oracle: String, Sendable, Hashable, CaseIterable, Codable {
+  /// Every accepted call completes exactly once.
+  case completesOnce = "completes-once"
+  /// A value read under a key is one that the workload stores under that key, whole.
+  case valuesIntact = "values-intact"
+  /// The subject's count is the number of its entries.
+  case countMatches = "count-matches"
+  /// The subject's total cost is the sum of its entries' costs.
+  case totalCostMatches = "total-cost-matches"
+  /// Every key that was set and not removed since is there at the end (a workload of sets and gets).
+  case nothingLost = "nothing-lost"
+  /// A read is not older than the last write that had completed before the read began; nothing is read after a
+  /// completed remove.
+  case readsFresh = "reads-fresh"
+  /// Every other sum that the subject keeps is what counting gives.
+  case totalsMatch = "totals-match"
+  /// The subject's index, dictionary, list, … hold the same keys.
+  case indexesAgree = "indexes-agree"
+  /// Where two layers (memory, disk) have a key, they have one value.
+  case layersAgree = "layers-agree"
+  /// Nothing is above its limit at rest.
+  case limitsHold = "limits-hold"
+  /// What the subject said that it will do, it said that it did, and the other way round.
+  case eventsPaired = "events-paired"
+  /// No request's callback is called after its `cancel()` has returned.
+  case silentAfterCancel = "silent-after-cancel"
+  /// No call is held up while more than `overtakes` others begin and complete.
+  case holdUpBounded = "hold-up-bounded"
+}

@@ -1,0 +1,50 @@
+/// Makes the calls of a scenario's script on a subject, and asks the scenario's oracles.
+///
+/// As `runWorkload`, for a workload that is a script.
+///
+/// - Parameters:
+///   - scenario: Whose script, and which oracles are asked.
+///   - script: The script.
+///   - subject: A fresh subject that supports all of `scenario.workload.kinds`.
+///   - progress: Where each call's beginning and completion are noted; the preparation's are not.
+///   - ignoredThreads: Threads of this process that were there before anything of the subject's was.
+/// - Returns: The oracles that did not hold, each once, and what came of the script's order.
+package func runScript(
+  _ scenario: Scenario, _ script: Script, on subject: any Subject,
+  reporting progress: any ProgressSink, ignoring ignoredThreads: Set<Int> = []
+) -> (failures: [Observation.OracleFailure], record: ScriptRecord) {
+  let workload = scenario.workload
+  let values = ScriptValues(workload, script)
+  let ledger = Ledger(asking: scenario.oracles)
+  let run = ScriptRun(script, values: values, on: subject, ledger: ledger, progress: progress)
+  if workload.preparesAllKeys {
+    storeAllKeys(of: workload, in: subject) { key in
+      let value = values.prepared(ofKey: key)
+      return Operation(kind: .set, key: "key-\(key)", value: value, cost: value.count)
+    }
+  }
+  run.prepare()
+  run.run(ignoring: ignoredThreads)
+
+  let state = finalState(of: subject)
+  func name(_ key: String, _ bytes: [UInt8]) -> String {
+    guard let number = keyNumber(of: key) else { return "\(bytes.count) bytes" }
+    return values.name(of: bytes, ofKey: number)
+  }
+  if let state {
+    ledger.askAtRest(state, naming: name)
+    let broken = state.values.sorted { $0.key < $1.key }.first { key, bytes in
+      keyNumber(of: key).map { values.number(of: bytes, ofKey: $0) == nil } ?? true
+    }
+    if let broken {
+      ledger.note(
+        .valuesIntact,
+        "at the end, \(broken.key) held \(broken.value.count) bytes that are none of its values")
+    }
+  }
+  if let evidence = evidenceOfStaleRead(in: run.calls) { ledger.note(.readsFresh, evidence) }
+  if let evidence = evidenceOfLoss(in: run.calls, state: state) {
+    ledger.note(.nothingLost, evidence)
+  }
+  return (ledger.failures, run.record)
+}

@@ -1,0 +1,159 @@
+import Dispatch
+import Foundation
+import Interlock
+import Synchronization
+
+/// Makes the calls of a script on a subject, in the script's order.
+final class ScriptRun: Sendable {
+  /// Where a role's own thread finds its role.
+  private static let roleKey = "interlock.role"
+
+  private let script: Script
+  private let values: ScriptValues
+  private let subject: any Subject
+  private let control: ScriptControl
+  private let ledger: Ledger
+  private let history = History()
+  private let progress: any ProgressSink
+  private let uncompleted: Atomic<Int>
+  private let allCompleted = DispatchSemaphore(value: 0)
+
+  /// Prepares a run.
+  init(
+    _ script: Script, values: ScriptValues, on subject: any Subject, ledger: Ledger,
+    progress: any ProgressSink
+  ) {
+    self.script = script
+    self.values = values
+    self.subject = subject
+    self.ledger = ledger
+    self.progress = progress
+    control = ScriptControl(script)
+    uncompleted = Atomic(script.callCount)
+  }
+
+  /// What has happened, in which order.
+  var record: ScriptRecord { control.record }
+
+  /// The completed calls.
+  var calls: [History.Call] { history.calls }
+
+  /// Makes the calls of the preparation, one after the other.
+  func prepare() {
+    DedicatedThread { [self] in
+      for call in script.preparation { for _ in 0..<call.times { perform(call, role: nil) } }
+    }.join()
+  }
+
+  /// Makes every role's calls; returns when all have completed.
+  ///
+  /// - Parameter ignoredThreads: Threads that were there before anything of the subject's was.
+  func run(ignoring ignoredThreads: Set<Int>) {
+    SyncPoints.arm { [control] point in
+      control.reached(point, role: Thread.current.threadDictionary[Self.roleKey] as? String)
+    }
+    let watch = watch(ignoring: ignoredThreads)
+    let threads = script.roles.enumerated().map { number, role in
+      DedicatedThread { [self] in
+        Thread.current.threadDictionary[Self.roleKey] = role.name
+        control.enter(role: role.name)
+        for (index, call) in role.calls.enumerated() {
+          for _ in 0..<call.times {
+            control.reached("call \(index + 1) begins", role: role.name)
+            control.did(name(of: call), role: role.name)
+            perform(call, role: role.name, caller: number)
+            control.reached("call \(index + 1) ends", role: role.name)
+          }
+        }
+      }
+    }
+    threads.forEach { $0.join() }
+    if uncompleted.load(ordering: .acquiring) > 0 { allCompleted.wait() }
+    control.end()
+    watch.join()
+    SyncPoints.arm(nil)
+  }
+
+  /// A thread that lets everybody go when the order cannot be reached any more.
+  private func watch(ignoring ignored: Set<Int>) -> DedicatedThread {
+    DedicatedThread { [control, script] in
+      var quiescence = Quiescence(ignoring: ignored.union([Platform.thisThread]))
+      let deadline = Platform.now + script.seconds
+      while !control.waitUntilOver(before: Date(timeIntervalSinceNow: Quiescence.lookSeconds)) {
+        if Platform.now > deadline {
+          control.giveUp(because: "was not reached within \(Judge.seconds(script.seconds))")
+        } else if quiescence.look() {
+          control.giveUp(because: "cannot be reached: every thread waits")
+        }
+      }
+    }
+  }
+
+  /// Makes one call; a role's is noted, and so is its end.
+  private func perform(_ call: Script.Call, role: String?, caller: Int = 0) {
+    let completed = DispatchSemaphore(value: 0)
+    let isCompleted = Atomic(false)
+    let began = history.now()
+    if role != nil { progress.began(caller: caller, operation: 0) }
+    subject.perform(operation(for: call)) { [self] reply in
+      // Relaxed: it only tells the first from the others, and hands nothing on.
+      guard !isCompleted.exchange(true, ordering: .relaxed) else {
+        ledger.note(.completesOnce, "a \(name(of: call)) completed again")
+        return
+      }
+      history.note(
+        History.Call(
+          kind: call.kind, key: call.key, value: value(of: call, reply), began: began,
+          ended: history.now()))
+      if let role { noteEnd(of: call, reply, role: role) }
+      if role != nil { progress.completed(caller: caller) }
+      completed.signal()
+      // Both: what the subject did in each call happened before whatever comes after the last.
+      guard role != nil, uncompleted.subtract(1, ordering: .acquiringAndReleasing).newValue == 0
+      else { return }
+      allCompleted.signal()
+    }
+    if call.waits { completed.wait() }
+  }
+
+  private func noteEnd(of call: Script.Call, _ reply: Reply, role: String) {
+    switch reply {
+    case .value(let bytes):
+      control.did("\(key(call)) is \(values.name(of: bytes, ofKey: call.key))", role: role)
+      guard let bytes, values.number(of: bytes, ofKey: call.key) == nil else { return }
+      ledger.note(
+        .valuesIntact, "a \(name(of: call)) gave \(bytes.count) bytes that are none of its values")
+    case .count(let count): control.did("\(count) keys", role: role)
+    case .done: control.did("\(name(of: call)) is done", role: role)
+    }
+  }
+
+  private func value(of call: Script.Call, _ reply: Reply) -> Int? {
+    if call.kind.stores { return call.value }
+    guard case .value(let bytes?) = reply else { return nil }
+    return values.number(of: bytes, ofKey: call.key)
+  }
+
+  private func operation(for call: Script.Call) -> Operation {
+    switch call.kind {
+    case .get, .getAsync, .remove, .removeAsync:
+      Operation(kind: call.kind, key: key(call))
+    case .removeAll, .count:
+      Operation(kind: call.kind, key: "")
+    case .set, .setAsync, .action:
+      Operation(
+        kind: call.kind, key: key(call),
+        value: values.value(call.value, ofKey: call.key, bytes: call.bytes), cost: call.cost)
+    }
+  }
+
+  private func key(_ call: Script.Call) -> String { "key-\(call.key)" }
+
+  /// "set key-0 to value 1".
+  private func name(of call: Script.Call) -> String {
+    let kind = call.kind.rawValue
+    if call.kind.stores { return "\(kind) \(key(call)) to value \(call.value)" }
+    if call.kind == .removeAll || call.kind == .count { return kind }
+    return "\(kind) \(key(call))"
+  }
+}

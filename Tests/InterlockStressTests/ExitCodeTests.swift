@@ -1,0 +1,199 @@
+import Foundation
+import StressRunner
+import Testing
+
+@testable import InterlockStress
+
+@Suite("What 'run' ends with")
+struct ExitCodeTests {
+  @Test("0 when every expectation is met")
+  func met() throws {
+    let test = try TestWorld()
+    #expect(test.run() == .met)
+    #expect(test.output.text.contains("✓ 6 trials: 6 met, 0 unmet, 0 skipped"))
+    #expect(test.errors.text == "")
+  }
+
+  @Test("1 when one is not, with the evidence and the command that replays it")
+  func unmet() throws {
+    let test = try TestWorld()
+    test.verdict = { _ in Verdict(kind: .passed, message: "all completed") }
+    #expect(test.run() == .unmet)
+    #expect(test.output.text.contains("✗ reads on bad: passed, expected race"))
+    #expect(
+      test.output.text.contains(
+        "replay: interlock run reads --subject bad --seed 7 --scenarios \(test.folder)"))
+  }
+
+  @Test("A retry never turns red into green")
+  func retries() throws {
+    let test = try TestWorld()
+    var count = 0
+    test.verdict = { _ in
+      count += 1
+      return Verdict(kind: count == 2 ? .crashed : .passed, message: "m")
+    }
+    #expect(test.run("writes", "--subject", "good", "--repeat", "3") == .unmet)
+    #expect(test.trials.count == 3)
+    #expect(test.output.text.contains("✗ crashed 1/3"))
+    #expect(test.output.text.contains("expected passed (1 of 3 trials)"))
+  }
+
+  @Test("64 for wrong usage: one line, and no trial is started")
+  func usage() throws {
+    let test = try TestWorld()
+    #expect(test.run("--seed", "ten") == .usage)
+    #expect(
+      test.errors.text
+        == "error: The value 'ten' is invalid for '--seed <n>': expected a whole number from 0 to"
+        + " 18446744073709551615; see 'interlock help run'\n")
+    #expect(test.trials.isEmpty)
+    #expect(test.output.text == "")
+  }
+
+  @Test(
+    "Every mistake on the command line is one line that says where there is more",
+    arguments: [
+      (["run", "--seed"], "Missing value for '--seed <n>'; see 'interlock help run'"),
+      (
+        ["--verbos"],
+        "Unknown option '--verbos'. Did you mean '--verbose'? See 'interlock help run'"
+      ),
+      (["list", "x"], "Unexpected argument 'x': 'list' takes none; see 'interlock help list'"),
+      (
+        ["help", "lst"],
+        "There is no command 'lst': did you mean 'list'? See 'interlock help help'"
+      ),
+      (["--a\nb\u{1B}[2J"], "Unknown option '--a\\u{a}b\\u{1b}[2J'; see 'interlock help run'"),
+    ])
+  func oneLine(_ arguments: [String], _ expected: String) throws {
+    let test = try TestWorld()
+    #expect(test.world.perform(arguments) == .usage)
+    #expect(test.errors.text == "error: \(expected)\n")
+  }
+
+  @Test("64 for a scenario or a subject that is not there, with the nearest")
+  func unknownNames() throws {
+    let names: [([String], String)] = [
+      (["raeds"], "There is no scenario 'raeds': did you mean 'reads'?"),
+      (["lsit"], "There is no command or scenario 'lsit'. Did you mean the command 'list'?"),
+      (["runn"], "There is no command or scenario 'runn'. Did you mean the command 'run'?"),
+      (["run", "lsit"], "There is no scenario 'lsit': expected one of: reads, writes"),
+      (["-v", "list"], "There is no scenario 'list'; the command 'list' must stand first"),
+      (["--subject", "mutx"], "There is no subject 'mutx': did you mean 'mutex'?"),
+      (["--subject", "xyzzyx"], "There is no subject 'xyzzyx': expected one of: good, bad, mutex"),
+    ]
+    for (arguments, message) in names {
+      let test = try TestWorld()
+      #expect(test.run(arguments) == .usage)
+      let see = message.hasSuffix("?") ? " See" : "; see"
+      #expect(test.errors.text == "error: \(message)\(see) 'interlock help run'\n")
+      #expect(test.trials.isEmpty)
+    }
+  }
+
+  @Test("64 where there is no subject to try, or two of one name")
+  func subjects() throws {
+    let test = try TestWorld()
+    try test.write(
+      #"{"name": "x", "summary": "s", "source": "s", "workload": {"driver": "tasks","#
+        + #" "phases": [{"callers": 1, "operations": ["get"]}]}}"#, "reads.json")
+    test.subjects = []
+    #expect(test.run() == .usage)
+    test.subjects = ["a", "a"]
+    #expect(test.run() == .usage)
+    #expect(test.errors.text.contains("lists two subjects by the name 'a'"))
+  }
+
+  @Test("65 for a bad scenario, even one that was not asked for: a line for each file")
+  func badScenario() throws {
+    let test = try TestWorld()
+    try test.write("{", "broken.json")
+    try test.write(
+      try test.read("StressScenarios/reads.json").replacing("\"bad\"", with: "\"bda\""),
+      "reads.json")
+    let folder = test.folder + "/StressScenarios"
+    #expect(test.run("writes") == .badScenario)
+    #expect(
+      test.errors.text
+        == "error: \(folder)/broken.json:1: expected a key in quotation marks,"
+        + " found the end of the file\n")
+    try FileManager.default.removeItem(atPath: folder + "/broken.json")
+    #expect(test.run("writes") == .badScenario)
+    #expect(
+      test.errors.text.hasSuffix(
+        "reads.json:4: there is no subject 'bda': did you mean 'bad'?\n"))
+    #expect(test.trials.isEmpty)
+  }
+
+  @Test("A line break or an escape code in a file name makes no second line")
+  func fileNames() throws {
+    let test = try TestWorld()
+    try test.write("{", "a\nb\u{1B}[2J.json")
+    #expect(test.run() == .badScenario)
+    #expect(test.errors.text.contains("/a\\u{a}b\\u{1b}[2J.json:1: expected a key"))
+    #expect(test.errors.text.filter { $0 == "\n" }.count == 1)
+    let other = try TestWorld()
+    #expect(other.run("--json", other.folder + "/no\n\u{1B}/x") == .usage)
+    #expect(other.errors.text.contains("/no\\u{a}\\u{1b}/x' is invalid"))
+    #expect(other.errors.text.filter { $0 == "\n" }.count == 1)
+    #expect(other.world.perform(["--scenarios", "/no\nwhere"]) == .badScenario)
+    #expect(other.errors.text.contains("error: /no\\u{a}where: is not there, expected a folder"))
+  }
+
+  @Test("The command that replays a trial is one line, whatever its folder is called")
+  func replayFolder() throws {
+    let test = try TestWorld()
+    let folder = test.folder + "/it's\n\u{1B}"
+    try FileManager.default.moveItem(atPath: test.folder + "/StressScenarios", toPath: folder)
+    test.verdict = { _ in Verdict(kind: .passed, message: "m") }
+    #expect(test.world.perform(["--scenarios", folder]) == .unmet)
+    #expect(test.output.text.contains("--scenarios $'\(test.folder)/it\\'s\\x0a\\x1b'\n"))
+  }
+
+  @Test("65 for a folder that is not there")
+  func noFolder() throws {
+    let test = try TestWorld()
+    #expect(test.world.perform(["--scenarios", "/nowhere"]) == .badScenario)
+    #expect(
+      test.errors.text == "error: /nowhere: is not there, expected a folder of scenarios\n")
+  }
+
+  @Test("70 for a fault of ours, which says that it is ours")
+  func ourFault() throws {
+    let test = try TestWorld()
+    struct Broken: Error {}
+    test.failure = Broken()
+    #expect(test.run() == .ourFault)
+    #expect(test.errors.text.contains("a fault of Interlock's own"))
+  }
+
+  @Test("130 when interrupted, after printing what was judged so far")
+  func interrupted() throws {
+    let test = try TestWorld()
+    test.interruptAfter = 2
+    #expect(test.run("--json", test.folder + "/out.json") == .interrupted)
+    #expect(test.output.text.contains("2 met, 0 unmet, 0 skipped"))
+    #expect(test.output.text.hasSuffix("interrupted: 2 of 6 trials were judged\n"))
+    #expect(try results(in: test.read("out.json")) == 2)
+  }
+
+  @Test("1 when every trial was skipped: a gate that judged nothing is not green")
+  func allSkipped() throws {
+    let test = try TestWorld()
+    test.verdict = { _ in Verdict(kind: .skipped, message: "needs 'get'") }
+    #expect(test.run() == .unmet)
+    #expect(test.errors.text == "error: nothing was judged: all 6 trials were skipped\n")
+  }
+
+  @Test("Without section tracking a race cannot be judged: the trial is skipped, and says why")
+  func noTracking() throws {
+    let test = try TestWorld()
+    test.tracksSections = false
+    #expect(test.run() == .met)
+    #expect(test.trials.count == 5)
+    #expect(!test.trials.contains { $0.subject == "bad" && $0.scenario.name == "reads" })
+    #expect(test.output.text.contains("needs section tracking (a debug build, or --traits"))
+    #expect(test.output.text.contains("5 met, 0 unmet, 1 skipped"))
+  }
+}

@@ -1,0 +1,71 @@
+import StressRunner
+import Testing
+
+@testable import InterlockStress
+
+@Suite("'pool'")
+struct PoolCommandTests {
+  /// A world in which a trial completes from this width on.
+  private func makeWorld(completesFrom width: Int?) throws -> TestWorld {
+    let test = try TestWorld()
+    test.verdict = { trial in
+      width.map { (trial.scenario.poolWidth ?? 0) >= $0 } == true
+        ? Verdict(kind: .passed, message: "")
+        : Verdict(kind: .deadlock, cause: .starvation, message: "")
+    }
+    return test
+  }
+
+  @Test("finds the smallest width, whatever it is", arguments: [1, 2, 3, 5, 64, 999, 1024])
+  func smallest(_ width: Int) throws {
+    let test = try makeWorld(completesFrom: width)
+    #expect(test.run("pool", "reads", "--subject", "good") == .met)
+    #expect(
+      test.output.text.contains("\nThe smallest width at which it completes is \(width).\n"))
+  }
+
+  @Test("prints what came of each width")
+  func table() throws {
+    let test = try makeWorld(completesFrom: 3)
+    #expect(test.run("pool", "reads", "--subject", "good") == .met)
+    #expect(
+      test.output.text.hasPrefix(
+        """
+        reads on good
+
+        WIDTH  VERDICT
+            1  deadlock (starvation), 2 of 2 calls in 0.00 s
+            2  deadlock (starvation), 2 of 2 calls in 0.00 s
+            4  passed, 2 of 2 calls in 0.00 s
+            3  passed, 2 of 2 calls in 0.00 s
+
+        """))
+  }
+
+  @Test("says so where no width is enough")
+  func none() throws {
+    let test = try makeWorld(completesFrom: nil)
+    #expect(test.run("pool", "reads", "--subject", "good") == .unmet)
+    #expect(test.output.text.contains("It completes at no width up to 1024."))
+  }
+
+  @Test("takes one scenario and one subject")
+  func usage() throws {
+    let test = try makeWorld(completesFrom: 1)
+    #expect(test.run("pool", "reads") == .usage)
+    #expect(test.run("pool", "--subject", "good") == .usage)
+    #expect(test.run("pool", "reeds", "--subject", "good") == .usage)
+    #expect(test.errors.text.contains("There is no scenario 'reeds': did you mean 'reads'?"))
+  }
+
+  @Test("'--pool-width' is every trial's, and is repeated in the command that replays one")
+  func option() throws {
+    let test = try makeWorld(completesFrom: 9)
+    #expect(test.run("run", "reads", "--subject", "good", "--pool-width", "3") == .unmet)
+    #expect(test.trials.map(\.scenario.poolWidth) == [3])
+    #expect(test.output.text.contains("--seed 7 --scenarios"))
+    #expect(test.output.text.contains(" --pool-width 3"))
+    #expect(test.run("run", "--pool-width", "0") == .usage)
+    #expect(test.run("run", "--pool-width", "1025") == .usage)
+  }
+}

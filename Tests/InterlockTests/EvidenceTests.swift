@@ -1,0 +1,80 @@
+import Testing
+
+@testable import Interlock
+
+/// What can be told of a section that its owner ends while another thread reads its record.
+struct EvidenceTests {
+  init() { Findings.collect() }
+
+  /// What another thread reads of a section by the word that it has seen in a slot.
+  private static func read(_ open: Registry.OpenSection, key: ResourceKey? = nil) -> Evidence? {
+    // Unsafe: the table's memory is never given back, and the thread is waited for.
+    nonisolated(unsafe) let open = open
+    let found = Guarded<Evidence?>(nil)
+    onThread {
+      let evidence = Evidence.read(
+        open.word, in: open.slot, key: key ?? open.key, owner: ThreadHome.current.currentOwner)
+      found.withLock { $0 = evidence }
+    }
+    return found.withLock { $0 }
+  }
+
+  private static func begin(_ section: Section) throws -> Registry.OpenSection {
+    try #require(
+      Registry.begin(
+        section.resource, .noReadWrite, synched: true, at: Site("Module/File.swift", "f()", 12)))
+  }
+
+  @Test("one that has ended is told in full until its record is used again, then as one that was")
+  func ended() throws {
+    let section = Section("evidence.ended")
+    let filler = Section("evidence.filler")
+    let open = try Self.begin(section)
+    let place = Place(file: "Module/File.swift", line: 12, function: "f()")
+    #expect(Self.read(open)?.place == place)
+    #expect(Registry.end(open))
+    let ended = try #require(Self.read(open))
+    #expect(ended.place == place)
+    #expect(ended.synched)
+    #expect(ended.addresses.count > 1)
+
+    for _ in 0..<ThreadHome.recordCount { filler.read {} }
+    let gone = try #require(Self.read(open))
+    #expect(gone.place.function == "a section that has just ended")
+    #expect(gone.place.line == 0)
+    #expect(gone.mode == .noReadWrite)
+    #expect(gone.addresses.isEmpty)
+  }
+
+  @Test("another resource with the same part of a key, and the reader's own section, are nobody")
+  func nobody() throws {
+    let open = try Self.begin(Section("evidence.own"))
+    #expect(Self.read(open, key: ResourceKey(hash: open.key.hash ^ 1 << 20)) == nil)
+    let own = Evidence.read(
+      open.word, in: open.slot, key: open.key, owner: ThreadHome.current.currentOwner)
+    #expect(own == nil)
+    #expect(Registry.end(open))
+  }
+
+  @Test("a meeting that both sides saw is counted once, the next one of the two again")
+  func meetings() {
+    func side(_ home: UInt, _ generation: UInt) -> Evidence {
+      var side = Evidence(
+        goneBehind: SlotWord(bits: 1), key: ResourceKey(hash: 1))
+      side.identity = .init(home: home, generation: generation)
+      side.place = Place(file: "A", line: Int(home), function: "f()")
+      return side
+    }
+    func meeting(_ first: Evidence, _ second: Evidence) -> Meeting {
+      Meeting(resource: "evidence.meetings", instance: nil, first: first, second: second)
+    }
+    let log = ConflictLog()
+    log.add(meeting(side(1, 1), side(2, 1)))
+    log.add(meeting(side(2, 1), side(1, 1)))
+    #expect(log.conflicts.map(\.count) == [1])
+    log.add(meeting(side(2, 1), side(1, 2)))
+    #expect(log.conflicts.map(\.count) == [2])
+    log.add(meeting(side(3, 1), side(1, 2)))
+    #expect(log.conflicts.map(\.count) == [2, 1], "another pair of places")
+  }
+}

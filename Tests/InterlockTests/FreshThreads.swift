@@ -1,0 +1,45 @@
+import Testing
+
+@testable import Interlock
+
+/// Resumes each job on a thread of its own: whoever awaits comes back elsewhere.
+final class FreshThreads: TaskExecutor {
+  private let stay: Bool
+  private let threads = Guarded<[JoinableThread]>([])
+  private let suspended = Guarded<CheckedContinuation<Void, Never>?>(nil)
+  private let end = Gate()
+
+  /// - Parameter stay: Whether the threads live until `finish`, so that no two of them have one number; else
+  ///   a thread has exited before the task goes on elsewhere.
+  init(stay: Bool) { self.stay = stay }
+
+  /// Suspends the task; it is resumed when its thread has left it, so on another thread for certain.
+  func changeThread() async {
+    await withCheckedContinuation { continuation in
+      suspended.withLock { $0 = continuation }
+    }
+  }
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    let executor = asUnownedTaskExecutor()
+    // Made under the lock: the task may be over before this function is.
+    threads.withLock { [stay, suspended, end] threads in
+      threads.append(
+        JoinableThread {
+          if stay {
+            job.runSynchronously(on: executor)
+          } else {
+            onThread { job.runSynchronously(on: executor) }
+          }
+          suspended.withLock { $0.take() }?.resume()
+          end.pass()
+        })
+    }
+  }
+
+  func finish() {
+    end.open()
+    for thread in threads.withLock({ $0 }) { thread.join() }
+  }
+}

@@ -1,0 +1,97 @@
+import Foundation
+import Testing
+
+@testable import StressRunner
+
+/// Real children that run scripts.
+@Suite("A script's trial")
+struct ScriptTrialTests {
+  /// A read is held between the lower layer and the upper one while another role stores.
+  private static let heldRead = Script(
+    preparation: [Script.Call(.set), Script.Call(.action("forget-upper"))],
+    roles: [
+      Script.Role("A", [Script.Call(.get)]), Script.Role("B", [Script.Call(.set, value: 1)]),
+    ],
+    order: [Script.Step("A", "twoLayers.get.afterLowerRead"), Script.Step("B", "call 1 ends")])
+
+  private func run(
+    _ subject: String, _ script: Script, excluded: Bool = false, times: Int = 1
+  ) throws -> [TrialResult] {
+    let scenario = Scenario(
+      name: "script", summary: "", source: "",
+      workload: Workload(
+        script: script, keys: 1, valueBytes: 64, preparesAllKeys: false, seed: 1),
+      limits: Limits(), oracles: [.completesOnce, .layersAgree, .readsFresh, .valuesIntact],
+      expectations: [subject: .init(verdict: .passed, excludesOrder: excluded)])
+    let trials = [Trial](
+      repeating: Trial(scenario: scenario, subject: subject, seed: 1), count: times)
+    var runner = TrialRunner(jobs: 2)
+    runner.executable = childExecutable
+    var results: [TrialResult] = []
+    _ = runner.run(trials) { if case .finished(_, let result) = $0 { results.append(result) } }
+    #expect(results.count == times)
+    return results
+  }
+
+  @Test("What the order makes happen is found every time, and each role's doings are told")
+  func found() throws {
+    for result in try run("two-layers", Self.heldRead, times: 20) {
+      #expect(
+        result.verdict.message
+          == "layers-agree: at the end, key-0 was value 1 in the lower layer and value 0 in the"
+          + " upper layer")
+      #expect(
+        result.observation.script
+          == ScriptRecord(passages: [
+            .init(role: "A", text: "get key-0"),
+            .init(role: "A", text: "reaches twoLayers.get.afterLowerRead"),
+            .init(role: "B", text: "set key-0 to value 1"),
+            .init(role: "B", text: "set key-0 to value 1 is done"),
+            .init(role: "A", text: "key-0 is value 0"),
+          ]))
+    }
+  }
+
+  @Test("What survives the order has passed")
+  func survived() throws {
+    for result in try run("two-layers-versioned", Self.heldRead, times: 20) {
+      #expect(result.verdict == Verdict(kind: .passed, message: "2 of 2 calls completed"))
+    }
+  }
+
+  @Test("An order that the subject excludes is given up at once, and is no pass unless expected")
+  func excluded() throws {
+    let reason =
+      "the script's order was given up: step 2 of 2, B's call 1 ends, cannot be reached: every"
+      + " thread waits; A waited at twoLayers.get.afterLowerRead"
+    let expected = try run("two-layers-exclusive", Self.heldRead, excluded: true)[0]
+    #expect(
+      expected.verdict
+        == Verdict(kind: .passed, message: "2 of 2 calls completed; as expected, " + reason))
+    #expect(expected.observation.seconds < 1.2)
+    let unexpected = try run("two-layers-exclusive", Self.heldRead)[0]
+    #expect(
+      unexpected.verdict == Verdict(kind: .timedOut, message: reason + "; 2 of 2 calls completed"))
+    #expect(unexpected.isMet == false)
+  }
+
+  @Test("A place that nobody reaches is named, and everybody is let go")
+  func neverReached() throws {
+    var script = Self.heldRead
+    script.order = [Script.Step("A", "twoLayers.get.nowhere"), Script.Step("B", "call 1 ends")]
+    let result = try run("two-layers", script)[0]
+    #expect(
+      result.verdict.message
+        == "the script's order was given up: step 1 of 2, A reaches twoLayers.get.nowhere, cannot"
+        + " be reached: every thread waits; 2 of 2 calls completed")
+  }
+
+  @Test("A call that is never answered is said to be, and not the order's fault")
+  func neverAnswered() throws {
+    var script = Self.heldRead
+    script.roles[1].calls = [Script.Call(.action("never-answer"))]
+    let result = try run("two-layers", script)[0]
+    #expect(result.verdict.kind == .violation)
+    #expect(result.verdict.message.hasPrefix("completes-once: 1 call was accepted and never"))
+  }
+}

@@ -1,0 +1,36 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import StressRunner
+
+@Suite("What a thread waits for")
+struct WaitTests {
+  /// What the system says of a thread in a state, while it is in it.
+  private func wait(
+    ofThreadIn body: @escaping @Sendable (_ isInside: () -> Void) -> Void,
+    until looked: () -> Void
+  ) -> Platform.Wait {
+    let number = Atomic(0)
+    let thread = DedicatedThread {
+      body { number.store(Platform.thisThread, ordering: .releasing) }
+    }
+    while number.load(ordering: .acquiring) == 0 {}
+    let wait = Platform.wait(of: number.load(ordering: .acquiring), in: getpid())
+    looked()
+    thread.join()
+    return wait
+  }
+
+  @Test("A thread that has just been woken is not one that waits for ever")
+  func running() {
+    let isLooked = Atomic(false)
+    let wait = wait { isInside in
+      isInside()
+      while !isLooked.load(ordering: .relaxed) {}
+    } until: {
+      isLooked.store(true, ordering: .relaxed)
+    }
+    #expect(wait == .wakesByItself)
+  }
+}

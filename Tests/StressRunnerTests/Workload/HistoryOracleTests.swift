@@ -1,0 +1,98 @@
+import Testing
+
+@testable import StressRunner
+
+@Suite("An oracle of the calls")
+struct HistoryOracleTests {
+  private func call(
+    _ kind: StressRunner.Operation.Kind, _ value: Int?, key: Int = 0, _ moments: ClosedRange<Int>
+  ) -> History.Call {
+    History.Call(
+      kind: kind, key: key, value: value, began: moments.lowerBound, ended: moments.upperBound)
+  }
+
+  @Test("reads-fresh finds a value that was overwritten before the read began")
+  func overwritten() {
+    #expect(
+      evidenceOfStaleRead(in: [call(.set, 1, 1...2), call(.set, 2, 3...4), call(.get, 1, 5...6)])
+        == "a get of key-0 gave value 1, which was over: value 2 was stored after it, and that had"
+        + " completed before the read began")
+  }
+
+  @Test("reads-fresh finds a value that was removed, or that was only prepared, and overwritten")
+  func removed() {
+    #expect(
+      evidenceOfStaleRead(in: [
+        call(.set, 1, 1...2), call(.remove, nil, 3...4), call(.get, 1, 5...6),
+      ])
+        == "a get of key-0 gave value 1, which was over: it was removed after it, and that had"
+        + " completed before the read began")
+    #expect(
+      evidenceOfStaleRead(in: [call(.removeAll, nil, 3...4), call(.getAsync, 0, key: 7, 5...6)])
+        != nil)
+    #expect(evidenceOfStaleRead(in: [call(.set, 2, 3...4), call(.get, 0, 5...6)]) != nil)
+  }
+
+  @Test(
+    "reads-fresh finds nothing where some order of what was under way together explains it",
+    arguments: [
+      // The overwriting set overlaps the read.
+      [(StressRunner.Operation.Kind.set, 1, 1...2), (.set, 2, 3...6), (.get, 1, 5...7)],
+      // The two sets overlap: either may be the last.
+      [(.set, 1, 1...4), (.set, 2, 2...3), (.get, 1, 5...6)],
+      // Stored anew after the remove.
+      [(.set, 1, 1...2), (.remove, nil, 3...4), (.set, 1, 5...6), (.get, 1, 7...8)],
+      // Stored anew beside the read.
+      [(.set, 1, 1...2), (.remove, nil, 3...4), (.set, 1, 5...9), (.get, 1, 6...7)],
+      // Nothing was found: whether that is a loss, another oracle tells.
+      [(.set, 1, 1...2), (.get, nil, 3...4)],
+    ] as [[(StressRunner.Operation.Kind, Int?, ClosedRange<Int>)]])
+  func fresh(_ calls: [(StressRunner.Operation.Kind, Int?, ClosedRange<Int>)]) {
+    #expect(evidenceOfStaleRead(in: calls.map { call($0.0, $0.1, $0.2) }) == nil)
+  }
+
+  @Test("reads-fresh tells one key from another, and 200,000 calls take no quadratic time")
+  func many() {
+    var calls = [call(.set, 2, key: 1, 1...2), call(.remove, nil, key: 1, 3...4)]
+    for index in 0..<100_000 {
+      calls.append(call(.set, index % 2, (index * 4 + 5)...(index * 4 + 6)))
+      calls.append(call(.get, index % 2, (index * 4 + 7)...(index * 4 + 8)))
+    }
+    #expect(evidenceOfStaleRead(in: calls) == nil)
+    calls.append(call(.get, 2, key: 1, 900_000...900_001))
+    #expect(evidenceOfStaleRead(in: calls)?.hasPrefix("a get of key-1") == true)
+  }
+
+  @Test("nothing-lost finds what a script stored and nothing removed, in a read and in the end")
+  func lost() {
+    let state = FinalState(count: 0, entries: [:])
+    #expect(
+      evidenceOfLoss(in: [call(.set, 1, 1...2), call(.get, nil, 3...4)], state: nil)
+        == "a get of key-0 found nothing: it was stored before, and not removed since")
+    #expect(
+      evidenceOfLoss(in: [call(.remove, nil, 1...2), call(.set, 1, 3...4)], state: state)
+        == "at the end, key-0 was not there: stored, and not removed since")
+    for removal in [
+      call(.remove, nil, 2...3), call(.removeAll, nil, 5...6), call(.removeAsync, nil, 4...9),
+    ] {
+      let calls = [call(.set, 1, 1...3), removal, call(.get, nil, 8...10)]
+      #expect(evidenceOfLoss(in: calls, state: state) == nil)
+    }
+  }
+
+  @Test("hold-up-bounded counts only calls that begin and complete while one is under way")
+  func heldUp() {
+    let holdUp = HoldUp(limit: 2)
+    let early = holdUp.begin()
+    let slow = holdUp.begin()
+    // Begun before the slow one: it overtakes nobody.
+    #expect(holdUp.complete(early) == nil)
+    for _ in 0..<2 { #expect(holdUp.complete(holdUp.begin()) == nil) }
+    var unbounded = holdUp.begin()
+    #expect(holdUp.complete(unbounded) == nil)
+    unbounded = holdUp.begin()
+    #expect(holdUp.complete(unbounded) == nil)
+    // Four have begun and completed since; one completion may be that of a call begun before.
+    #expect(holdUp.complete(slow) == 4)
+  }
+}

@@ -1,0 +1,117 @@
+import Testing
+
+@testable import StressRunner
+
+/// For each oracle of a state at rest: a subject that breaks just it, and one that does not.
+@Suite("An oracle of the state at rest", .timeLimit(.minutes(1)))
+struct RestOracleTests {
+  /// What all oracles together find in a subject that says this of itself.
+  private func failures(_ change: (inout FinalState) -> Void) async -> [Observation.OracleFailure] {
+    var state = FinalState(count: 0, entries: [:])
+    change(&state)
+    let subject = ClosureSubject(finalState: state) { $1(.done) }
+    return await run(workload(.threads, callers: 1, [.removeAll]), on: subject)
+  }
+
+  @Test("totals-match finds a sum that is not what counting gives")
+  func totals() async {
+    let byteCount = "the byte count of the disk"
+    #expect(
+      await failures {
+        $0.totals = [
+          .init("entries", claimed: 3, counted: 3), .init(byteCount, claimed: -5, counted: 12),
+        ]
+      } == [
+        .init(
+          oracle: .totalsMatch,
+          evidence: "at the end, the byte count of the disk was -5, and counting gave 12")
+      ])
+    #expect(await failures { $0.totals = [.init(byteCount, claimed: 12, counted: 12)] } == [])
+  }
+
+  @Test("indexes-agree finds a key that one structure has and another has not")
+  func indexes() async {
+    #expect(
+      await failures {
+        $0.indexes = ["the list": ["key-1"], "the dictionary": ["key-1", "key-2"]]
+      }
+        == [
+          .init(
+            oracle: .indexesAgree,
+            evidence: "at the end, the dictionary had key-2, and the list had not")
+        ])
+    #expect(
+      await failures { $0.indexes = ["a": ["key-1"], "b": ["key-1"], "c": []] }.map(\.oracle)
+        == [.indexesAgree])
+    #expect(await failures { $0.indexes = ["a": ["key-1"], "b": ["key-1"]] } == [])
+  }
+
+  @Test("layers-agree finds two values of one key, and nothing in a key that one layer lacks")
+  func layers() async {
+    #expect(
+      await failures { $0.layers = ["memory": ["key-0": [1]], "the disk": ["key-0": [2, 3]]] } == [
+        .init(
+          oracle: .layersAgree,
+          evidence: "at the end, key-0 was 1 bytes in memory and 2 bytes in the disk")
+      ])
+    #expect(
+      await failures {
+        $0.layers = ["memory": ["key-0": [1]], "the disk": ["key-0": [1], "key-1": [2]]]
+      } == [])
+  }
+
+  @Test("limits-hold finds what is above its limit, and nothing in what has reached it")
+  func limits() async {
+    #expect(
+      await failures { $0.limits = [.init("entries in memory", value: 3, limit: 2)] } == [
+        .init(
+          oracle: .limitsHold, evidence: "at the end, entries in memory: 3, and the limit was 2")
+      ])
+    #expect(await failures { $0.limits = [.init("entries", value: 2, limit: 2)] } == [])
+  }
+
+  @Test("events-paired finds an act that was announced and not done, and one done unannounced")
+  func events() async {
+    #expect(
+      await failures { $0.events = [.will("remove", key: "key-0"), .did("add", key: "key-0")] }
+        == [
+          .init(
+            oracle: .eventsPaired,
+            evidence: "'did add key-0' was told, and 'will add key-0' was not")
+        ])
+    #expect(
+      await failures {
+        $0.events = [
+          .will("add", key: "key-0"), .did("add", key: "key-0"), .will("add", key: "key-0"),
+        ]
+      } == [
+        .init(
+          oracle: .eventsPaired,
+          evidence: "'will add key-0' was told, and 'did add key-0' never")
+      ])
+    #expect(
+      await failures {
+        $0.events = [
+          .will("add", key: "key-0"), .will("add", key: "key-0"), .did("add", key: "key-0"),
+          .did("add", key: "key-0"),
+        ]
+      } == [])
+  }
+
+  @Test("silent-after-cancel finds a callback after its cancel, and no other request's")
+  func cancel() async {
+    #expect(
+      await failures { $0.events = [.cancelled(request: 1), .calledBack(request: 1)] } == [
+        .init(
+          oracle: .silentAfterCancel,
+          evidence: "request 1 was called back after its cancel() had returned")
+      ])
+    #expect(
+      await failures {
+        $0.events = [
+          .calledBack(request: 1), .cancelled(request: 1), .cancelled(request: 2),
+          .calledBack(request: 3),
+        ]
+      } == [])
+  }
+}
