@@ -3,8 +3,14 @@ import Dispatch
 import InterlockStress
 import LockStrategies
 
+/// All that scenarios can be replayed on: a list for each family.
+let builtInSubjects: [SubjectEntry] =
+  lockStrategySubjects
+  + pinOperationSubjects
+  + hybridStorageSubjects
+
 /// The caches that scenarios are replayed on when nothing else is said.
-let builtInSubjects: [SubjectEntry] = [
+private let lockStrategySubjects: [SubjectEntry] = [
   // The four that the project is about.
   .cache("semaphore-lock", "synchronous methods under a semaphore of 1 (PINCache 2)") {
     SemaphoreLockCache(SemaphoreLock())

@@ -71,10 +71,12 @@ public final class BasicHybridCache: Sendable {
     }
   }
 
-  /// The names of the files that the keys in memory have, and those of the files that are there. For checks when
-  /// nothing is under way.
-  public func fileNames() -> (ofMemory: Set<String>, onDisk: Set<String>) {
-    (Set(front.keys.map(back.fileName)), Set(back.fileNames))
+  /// The keys in memory, and those of the files; a file that none of `known` has is there by its name. For checks
+  /// when nothing is under way.
+  public func keys(known: Set<String>) -> (inMemory: Set<String>, onDisk: Set<String>) {
+    let keys = Dictionary(
+      known.map { (back.fileName(forKey: $0), $0) }, uniquingKeysWith: { first, _ in first })
+    return (front.keys, Set(back.fileNames.map { keys[$0] ?? $0 }))
   }
 }
 

@@ -58,9 +58,12 @@ extension HybridStorageCache: Cache where Value == [UInt8] {
     removeObject(forKey: key) { _ in completion() }
   }
 
-  /// The names of the files that the keys in memory have, and those of the files that are there: the same, while
-  /// nothing was thrown out. For checks when nothing is under way.
-  public func fileNames() -> (ofMemory: Set<String>, onDisk: Set<String>) {
-    (Set(storage.memory.storedKeys.map(storage.disk.fileName)), Set(storage.disk.fileNames))
+  /// The keys in memory, and those of the files; a file that none of `known` has is there by its name. The two are
+  /// the same while memory has thrown nothing out. For checks when nothing is under way.
+  public func keys(known: Set<String>) -> (inMemory: Set<String>, onDisk: Set<String>) {
+    let keys = Dictionary(
+      known.map { (storage.disk.fileName(forKey: $0), $0) },
+      uniquingKeysWith: { first, _ in first })
+    return (storage.memory.storedKeys, Set(storage.disk.fileNames.map { keys[$0] ?? $0 }))
   }
 }

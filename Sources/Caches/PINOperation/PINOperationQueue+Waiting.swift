@@ -18,6 +18,16 @@ extension PINOperationQueue {
       return true
     }
   }
+
+  /// Waits until no queue is at work on an operation any more: `waitUntilAllOperationsAreFinished` returns when
+  /// the last has left the group, as it may not have done for the last time.
+  public func settle() {
+    repeat {
+      semaphoreQueue.sync {}
+      serialQueue.sync {}
+      concurrentQueue.sync(flags: .barrier) {}
+    } while locked { serialQueueBusy || queued.first != nil }
+  }
 }
 
 /// Who has not ended, and who of them waits for the others: what an operation needs to wait without waiting for

@@ -28,7 +28,7 @@ struct HybridStorageTests {
     #expect(found.filePath != nil)
     #expect(try cache.entry(forKey: "a").filePath == nil)
     #expect(cache.allKeys == ["a"])
-    #expect(cache.fileNames().ofMemory == cache.fileNames().onDisk)
+    #expect(cache.keys(known: ["a"]) == (["a"], ["a"]))
 
     let later = try self.cache(folder, locking: locking)
     #expect(later.allKeys == [])
