@@ -47,6 +47,8 @@ public final class HybridMemoryStorage<Value: Sendable>: @unchecked Sendable {
     return HybridEntry(object: capsule.object, expiry: capsule.expiry)
   }
 
+  func object(forKey key: String) -> Value? { store.value(forKey: key)?.object }
+
   func setObject(_ object: Value, forKey key: String, expiry: HybridExpiry?) {
     store.setValue(
       Capsule(object: object, expiry: .date((expiry ?? self.expiry).date)), forKey: key)

@@ -44,6 +44,12 @@ final class HybridStorage<Value: Sendable>: @unchecked Sendable {
     }
   }
 
+  /// As `entry`, for who only wants the object.
+  func object(forKey key: String) throws -> Value {
+    if let object = memory.object(forKey: key) { return object }
+    return try entry(forKey: key).object
+  }
+
   func setObject(_ object: Value, forKey key: String, expiry: HybridExpiry?) throws {
     var change: HybridKeyChange<Value>?
     if observers.areThere(forKey: key) {

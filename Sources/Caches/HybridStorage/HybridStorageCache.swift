@@ -56,7 +56,9 @@ public final class HybridStorageCache<Value: Sendable>: Sendable {
   }
 
   /// The object under a key, whether or not it has expired.
-  public func object(forKey key: String) throws -> Value { try entry(forKey: key).object }
+  public func object(forKey key: String) throws -> Value {
+    try sync.perform { try $0.object(forKey: key) }
+  }
 
   /// Whether something is stored under a key.
   public func objectExists(forKey key: String) -> Bool { (try? entry(forKey: key)) != nil }
