@@ -8,7 +8,9 @@ let builtInSubjects: [SubjectEntry] =
   lockStrategySubjects
   + tmcacheSubjects
   + pinCacheSubjects
+  + pinOperationSubjects
   + yycacheSubjects
+  + hybridStorageSubjects
   + imageCacheSubjects
   + modernSubjects
   + recipeSubjects

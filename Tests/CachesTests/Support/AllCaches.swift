@@ -31,7 +31,7 @@ struct CacheCase: Sendable, CustomTestStringConvertible {
   /// The same, and one of a user's.
   static let all =
     builtIn + [CacheCase("five methods of one's own") { FiveMethods() }] + tmDiskCaches + yyOthers
-    + pinDisk + imageStores
+    + pinDisk + imageStores + hybrid
 }
 
 private func lockedCache(_ lock: some Lock) -> any Cache { LockedCache(lock) }

@@ -1,0 +1,119 @@
+import Dispatch
+import LockStrategies
+
+/// A cache of objects in memory and in files, with synchronous and asynchronous calls, expiry and observers.
+///
+/// A model of Storage.swift of hyperoslo's Cache 7.4.0 (12c81c3): `setObject`, `entry`, `object`, `removeObject`,
+/// `removeInMemoryObject`, `removeAll`, `removeExpiredObjects`, `transform`, `addStorageObserver`, `addObserver`,
+/// and their asynchronous twins. Synchronous calls run on one private serial queue and asynchronous ones on another,
+/// over one storage that locks nothing, so that the two are not kept apart. Completions and observers are called on
+/// the queue.
+public final class HybridStorageCache<Value: Sendable>: Sendable {
+  let storage: HybridStorage<Value>
+  let sync: HybridSyncStorage<Value>
+  let async: HybridAsyncStorage<Value>
+  private let locking: HybridLocking
+
+  /// Puts a cache over a directory.
+  ///
+  /// - Parameters:
+  ///   - memory: The storage in memory, which nothing else may use.
+  ///   - disk: The storage in files, which nothing else may use.
+  ///   - locking: What stands between callers and the two; as shipped where nothing is said.
+  public convenience init(
+    memory: HybridMemoryStorage<Value> = HybridMemoryStorage(), disk: HybridDiskStorage<Value>,
+    locking: HybridLocking = .twoQueues
+  ) {
+    self.init(
+      HybridStorage(memory: memory, disk: disk, repaired: locking == .lock), locking: locking)
+  }
+
+  private init(_ storage: HybridStorage<Value>, locking: HybridLocking) {
+    let queue = DispatchQueue(label: "Cache.SyncStorage.SerialQueue")
+    let other =
+      locking == .oneQueue ? queue : DispatchQueue(label: "Cache.AsyncStorage.SerialQueue")
+    let lock = locking == .lock ? PthreadMutexLock() : nil
+    self.storage = storage
+    self.locking = locking
+    sync = HybridSyncStorage(storage, on: queue, lock: lock)
+    async = HybridAsyncStorage(storage, on: other, lock: lock)
+  }
+
+  /// The same files as objects of another type, behind queues of their own and an empty memory.
+  public func transform<Other: Sendable>(
+    _ transformer: HybridTransformer<Other>
+  ) -> HybridStorageCache<Other> {
+    HybridStorageCache<Other>(
+      HybridStorage<Other>(
+        memory: storage.memory.transformed(), disk: storage.disk.transformed(transformer),
+        repaired: locking == .lock),
+      locking: locking)
+  }
+
+  /// What is stored under a key, whether or not it has expired; fills memory from disk.
+  public func entry(forKey key: String) throws -> HybridEntry<Value> {
+    try sync.perform { try $0.entry(forKey: key) }
+  }
+
+  /// The object under a key, whether or not it has expired.
+  public func object(forKey key: String) throws -> Value {
+    try sync.perform { try $0.object(forKey: key) }
+  }
+
+  /// Whether something is stored under a key.
+  public func objectExists(forKey key: String) -> Bool { (try? entry(forKey: key)) != nil }
+
+  /// Whether what is stored under a key has expired, or nothing is.
+  public func isExpiredObject(forKey key: String) -> Bool {
+    (try? entry(forKey: key))?.expiry.isExpired ?? true
+  }
+
+  /// Stores an object in memory and in a file.
+  ///
+  /// - Throws: What went wrong with the file; memory has the object then.
+  public func setObject(_ object: Value, forKey key: String, expiry: HybridExpiry? = nil) throws {
+    try sync.perform { try $0.setObject(object, forKey: key, expiry: expiry) }
+  }
+
+  /// Removes an object.
+  ///
+  /// - Throws: Foundation's error, where there is no file.
+  public func removeObject(forKey key: String) throws {
+    try sync.perform { try $0.removeObject(forKey: key) }
+  }
+
+  /// Removes an object from memory alone.
+  public func removeInMemoryObject(forKey key: String) throws {
+    try sync.perform { $0.removeInMemoryObject(forKey: key) }
+  }
+
+  /// Removes everything.
+  public func removeAll() throws { try sync.perform { try $0.removeAll() } }
+
+  /// Removes what has expired, and then what expires first until the files are not too large.
+  public func removeExpiredObjects() throws { try sync.perform { try $0.removeExpiredObjects() } }
+
+  /// The keys of memory: those that were stored or read since the cache was made.
+  public var allKeys: Set<String> { (try? sync.perform { $0.memory.allKeys }) ?? [] }
+
+  /// What the files have together; bytes.
+  public var totalDiskStorageSize: Int { storage.disk.totalSize }
+
+  /// Has every change told to `closure`, on whichever queue it is made.
+  @discardableResult
+  public func addStorageObserver(
+    _ closure: @escaping @Sendable (HybridStorageChange) -> Void
+  ) -> HybridObservation { storage.observers.add(closure) }
+
+  /// Has changes of one key told to `closure`, in the place of its observer before.
+  @discardableResult
+  public func addObserver(
+    forKey key: String, _ closure: @escaping @Sendable (HybridKeyChange<Value>) -> Void
+  ) -> HybridObservation { storage.observers.add(forKey: key, closure) }
+
+  /// Ends every observation of all changes.
+  public func removeAllStorageObservers() { storage.observers.removeAllOfStorage() }
+
+  /// Ends every observation of a key.
+  public func removeAllKeyObservers() { storage.observers.removeAllOfKeys() }
+}

@@ -1,0 +1,144 @@
+import Dispatch
+import Interlock
+
+extension PINOperationQueue {
+  /// Starts the oldest operation on the serial queue if that is free, and has the first of the highest priority
+  /// started on the concurrent one: the original's `scheduleNextOperations:`.
+  func scheduleNextOperations(onlySerial: Bool) {
+    let maximum = locked {
+      if !serialQueueBusy, let operation = nextByAge() {
+        serialQueueBusy = true
+        serialQueue.async {
+          self.run(operation)
+          self.locked { self.serialQueueBusy = false }
+          self.scheduleNextOperations(onlySerial: true)
+        }
+      }
+      return self.maximum
+    }
+    if onlySerial || maximum < 2 { return }
+    semaphoreQueue.async {
+      self.concurrentSemaphore.wait()
+      guard let operation = self.locked({ self.nextByPriority() }) else {
+        self.concurrentSemaphore.signal()
+        return
+      }
+      self.concurrentQueue.async {
+        self.run(operation)
+        self.concurrentSemaphore.signal()
+      }
+    }
+  }
+
+  /// Runs an operation that was taken out of the queues, and tells who asked for it.
+  func run(_ operation: PINOperation) {
+    SYNC_POINT("pinoperationqueue.run.beforeBlock")
+    if helpers != nil {
+      HelpingWait.$inside.withValue(ObjectIdentifier(self)) { operation.run() }
+    } else {
+      operation.run()
+    }
+    SYNC_POINT("pinoperationqueue.run.afterBlock")
+    operation.complete()
+    SYNC_POINT("pinoperationqueue.run.afterCompletions")
+    helpers?.operationHasEnded()
+    group.leave()
+  }
+
+  /// Takes the one that was scheduled first. Called with the lock held.
+  func nextByAge() -> PINOperation? {
+    guard let operation = queued.first else { return nil }
+    remove(operation)
+    return operation
+  }
+
+  /// Takes the first of the highest priority. Called with the lock held.
+  private func nextByPriority() -> PINOperation? {
+    for priority in [Priority.high, .default, .low] {
+      if let operation = byPriority[priority]?.first {
+        remove(operation)
+        return operation
+      }
+    }
+    return nil
+  }
+
+  /// Takes an operation out of the queues, if it is there. Called with the lock held.
+  @discardableResult
+  private func remove(_ operation: PINOperation) -> Bool {
+    guard byPriority[operation.priority]?.contains(operation) == true else { return false }
+    byPriority[operation.priority]?.remove(operation)
+    queued.remove(operation)
+    // Version 1.1.2 left the identifier to the weak table, where it lives as long as the operation: also while
+    // that runs, and after its completions were called.
+    if let identifier = operation.identifier, repairs.contains(.identifierLeavesWithOperation) {
+      byIdentifier[identifier] = nil
+    }
+    return true
+  }
+
+  /// Takes an operation back, if it has not been started; its completions are then never called.
+  ///
+  /// - Returns: Whether it was taken back.
+  @discardableResult
+  public func cancel(_ reference: Reference) -> Bool {
+    locked { cancelLocked(reference) }
+  }
+
+  /// Takes all operations back that have not been started.
+  public func cancelAll() {
+    locked { for reference in byReference.keys { cancelLocked(reference) } }
+  }
+
+  @discardableResult
+  private func cancelLocked(_ reference: Reference) -> Bool {
+    guard let operation = byReference[reference]?.operation, remove(operation) else { return false }
+    helpers?.operationHasEnded()
+    group.leave()
+    return true
+  }
+
+  /// Gives an operation another priority: it goes to the end of those that have it.
+  ///
+  /// As shipped this queues an operation that is running once more, where only priorities are looked at: it then
+  /// runs twice, and leaves the group twice.
+  public func setPriority(_ priority: Priority, of reference: Reference) {
+    locked {
+      guard let operation = byReference[reference]?.operation, operation.priority != priority
+      else { return }
+      if repairs.contains(.priorityOfWaitingOnly), !queued.contains(operation) { return }
+      byPriority[operation.priority]?.remove(operation)
+      operation.priority = priority
+      byPriority[priority, default: OrderedOperations()].append(operation)
+    }
+  }
+
+  /// How many operations may run at once.
+  ///
+  /// A lower number does not touch those that run; it holds from when they have ended.
+  public var maxConcurrentOperations: Int {
+    get { locked { maximum } }
+    set {
+      precondition(newValue > 0, "at least one operation must be allowed at once")
+      let difference = locked {
+        defer { maximum = newValue }
+        return newValue - maximum
+      }
+      if difference > 0, repairs.contains(.maximumChangesSafely) {
+        for _ in 0..<difference { concurrentSemaphore.signal() }
+      } else if difference != 0 {
+        semaphoreQueue.async { self.changeWidth(by: difference) }
+      }
+    }
+  }
+
+  private func changeWidth(by difference: Int) {
+    for _ in 0..<abs(difference) {
+      if difference > 0 {
+        concurrentSemaphore.signal()
+      } else {
+        concurrentSemaphore.wait()
+      }
+    }
+  }
+}
