@@ -151,15 +151,41 @@ struct OwnScenariosTests {
   private let folder = URL(fileURLWithPath: #filePath)
     .appending(path: "../../../../StressScenarios").standardizedFileURL.path
 
-  @Test("The seven are there, and say what the issue of each is")
+  @Test("The seven for every cache are there, and each file is named as its scenario")
   func names() throws {
     let files = try ScenarioFolder.load(folder)
     #expect(
-      files.map(\.scenario.name) == [
+      files.map(\.scenario).filter { $0.subjects == nil }.map(\.name) == [
         "add-get-remove", "concurrent-reads", "read-mostly", "reads-from-tasks",
         "reads-from-threads", "thousand-and-one-writes", "write-heavy",
       ])
     for file in files { #expect(file.path.hasSuffix("/\(file.scenario.name).json")) }
+  }
+
+  @Test("A recipe cites its source, expects its bug as shipped, and that its repair passes")
+  func recipes() throws {
+    let scenarios = try ScenarioFolder.load(folder).map(\.scenario)
+    var ids: [String] = []
+    for scenario in scenarios {
+      guard let recipe = scenario.recipe else { continue }
+      ids.append(recipe.id)
+      #expect(scenario.expectation(for: recipe.asShipped).verdict != .passed, "\(scenario.name)")
+      if let repaired = recipe.repaired {
+        #expect(scenario.expectation(for: repaired).verdict == .passed, "\(scenario.name)")
+      }
+    }
+    #expect(Set(ids).count == ids.count)
+    for (family, numbers) in [
+      ("TM", 1...7), ("PIN", 1...12), ("YY", 1...9), ("HO", 1...5), ("TU", 1...8),
+    ] {
+      for number in numbers {
+        let id = "\(family)-\(number)"
+        #expect(
+          ids.contains {
+            $0 == id || $0.hasPrefix(id) && $0.dropFirst(id.count).allSatisfy(\.isLowercase)
+          }, "\(id)")
+      }
+    }
   }
 
   @Test("The article's test is as in the article: 1,000 callers, one key, one get each")
