@@ -168,8 +168,23 @@ final class RunningTrial {
     guard detector.feed(sample) == .suspected, seconds >= nextCloserLook else { return false }
     nextCloserLook = seconds + 0.1
     guard !threads.contains(where: wakesByItself) else { return false }
+    // One thread was looked at after the other: only if nothing has moved meanwhile was it one moment. A call
+    // that has just completed leaves its thread idle, which looks like one that waits for ever.
+    guard child.table.completed == completed, !hasAnyMoved(since: threads) else { return false }
     observation.detectionSeconds = Platform.now - child.startedAt - detector.lastProgress
     return true
+  }
+
+  /// Whether a thread has come, gone or been woken since it was looked at, but by that look.
+  private func hasAnyMoved(since threads: [Platform.Thread]) -> Bool {
+    let ignored = child.table.ignoredThreads
+    let now = Platform.threads(of: child.process).filter { !ignored.contains($0.id) }
+    guard now.count == threads.count else { return true }
+    let before = Dictionary(
+      threads.map { ($0.id, $0.switches) }, uniquingKeysWith: { first, _ in first })
+    return now.contains { thread in
+      thread.state != .sleeping || thread.switches != (idle[thread.id] ?? before[thread.id])
+    }
   }
 
   /// The seconds until each of the user's timers goes off.
