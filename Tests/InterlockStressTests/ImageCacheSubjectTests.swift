@@ -56,7 +56,6 @@ struct ImageCacheSubjectTests {
     #expect(state.values == ["key-0": [4]])
   }
 
-  // Repaired only: as shipped, a group is dropped after its callbacks, beside the next call.
   @Test("loads over HTTP what was stored at the server")
   func overHTTP() async throws {
     let subject = try subject("tusker-http-repaired")

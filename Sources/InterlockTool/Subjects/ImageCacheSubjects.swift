@@ -12,14 +12,14 @@ let imageCacheSubjects: [SubjectEntry] =
     "an index of files that a scan replaces when it is through",
     repaired: "an index of files that a scan adds to")
   + [
+    // As shipped, a cache over a real connection goes wrong in nearly every trial, which is not certain.
     SubjectEntry(
-      name: "tusker-http", summary: "as tusker, over HTTP from a server on loopback",
-      family: "Tusker", runsUnlisted: false
-    ) { overHTTP(repaired: false) },
-    SubjectEntry(
-      name: "tusker-http-repaired", summary: "as tusker-repaired, over HTTP likewise",
-      family: "Tusker", runsUnlisted: false
-    ) { overHTTP(repaired: true) },
+      name: "tusker-http-repaired",
+      summary: "as tusker-repaired, over HTTP from a server on loopback", family: "Tusker",
+      runsUnlisted: false
+    ) {
+      ImageCacheSubject(repaired: true, index: .fileStates, origin: .server(ImageOrigin()))
+    }
   ]
 
 /// A subject whose downloads wait until they are delivered, as shipped and repaired.
@@ -35,8 +35,4 @@ private func gated(
       ImageCacheSubject(repaired: repaired, index: index, origin: .gated(GatedImageSource()))
     }
   }
-}
-
-private func overHTTP(repaired: Bool) -> any Subject {
-  ImageCacheSubject(repaired: repaired, index: .fileStates, origin: .server(ImageOrigin()))
 }
