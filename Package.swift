@@ -46,8 +46,10 @@ let package = Package(
       ]),
     .target(
       name: "LockStrategies", dependencies: ["Interlock"], swiftSettings: common + [framePointers]),
+    // Finds the system's SQLite when the program runs: a machine may lack it, or its header.
+    .target(name: "CSQLite"),
     .target(
-      name: "Caches", dependencies: ["LockStrategies", "Interlock"],
+      name: "Caches", dependencies: ["LockStrategies", "Interlock", "CSQLite"],
       swiftSettings: common + [framePointers]),
     // Defines functions of the C library anew: linked by what runs trials, never by what only marks sections.
     .target(name: "CInterlockInterpose", cSettings: [.unsafeFlags(["-O2"])]),
@@ -63,7 +65,7 @@ let package = Package(
     .executableTarget(
       name: "InterlockTool",
       dependencies: [
-        "InterlockStress", "StressRunner", "Caches", "LockStrategies", "Interlock",
+        "InterlockStress", "StressRunner", "Caches", "LockStrategies", "Interlock", "CInterlock",
       ],
       swiftSettings: common + tracking + [framePointers]),
     .target(

@@ -6,10 +6,15 @@ import LockStrategies
 /// All that scenarios can be replayed on: a list for each family.
 let builtInSubjects: [SubjectEntry] =
   lockStrategySubjects
+  + tmcacheSubjects
+  + pinCacheSubjects
   + pinOperationSubjects
+  + yycacheSubjects
   + hybridStorageSubjects
+  + modernSubjects
+  + recipeSubjects
 
-/// The caches that scenarios are replayed on when nothing else is said.
+/// The ways to lock one and the same cache.
 private let lockStrategySubjects: [SubjectEntry] = [
   // The four that the project is about.
   .cache("semaphore-lock", "synchronous methods under a semaphore of 1 (PINCache 2)") {

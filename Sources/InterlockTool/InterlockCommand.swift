@@ -12,5 +12,8 @@ struct InterlockCommand: StressCommand {
     BenchEntry(name: "trials", summary: "what a child process and a passing trial cost") {
       TrialsBench.run()
     },
+    BenchEntry(name: "caches", summary: "what a hit costs, against a dictionary under NSLock") {
+      CachesBench.run()
+    },
   ]
 }

@@ -212,7 +212,9 @@ let testSubjects: [SubjectEntry] = [
   subject("race") { _ in writeTogether() },
   subject("misuse") { _ in END_LOCK(.noWrite, "test.never-begun") },
   subject("temporary-file") { _ in
-    _ = FileManager.default.createFile(atPath: NSTemporaryDirectory() + "/left", contents: Data())
+    let left = NSTemporaryDirectory() + "/left"
+    if FileManager.default.fileExists(atPath: left) { exit(3) }
+    _ = FileManager.default.createFile(atPath: left, contents: Data())
   },
   SubjectEntry(name: "two-layers", summary: "") { TwoLayers(.stale) },
   SubjectEntry(name: "two-layers-versioned", summary: "") { TwoLayers(.versioned) },

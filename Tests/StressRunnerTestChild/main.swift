@@ -7,18 +7,20 @@ import StressRunner
 TrialHost.runIfChild(subjects: testSubjects + sessionSubjects + [slowExitSubject])
 
 guard CommandLine.arguments.count > 1 else {
-  print("usage: StressRunnerTestChild SUBJECT")
+  print("usage: StressRunnerTestChild SUBJECT [TRIALS]")
   exit(64)
 }
+// Of more than one trial, each has one caller.
+let trials = CommandLine.arguments.count > 2 ? Int(CommandLine.arguments[2]) ?? 1 : 1
 let scenario = Scenario(
   name: "one-phase", summary: "100 callers, one get each.", source: "a test",
   workload: Workload(
     driver: .dispatchQueue,
-    phases: [.init(callers: 100, rounds: 1, operations: .sequence([.get]))],
+    phases: [.init(callers: trials > 1 ? 1 : 100, rounds: 1, operations: .sequence([.get]))],
     keys: 1, valueBytes: 0, preparesAllKeys: false, seed: 1),
   limits: Limits(), oracles: [.completesOnce], expectations: [:])
 let trial = Trial(scenario: scenario, subject: CommandLine.arguments[1], seed: 1)
-let ending = TrialRunner(jobs: 1).run([trial]) { event in
+let ending = TrialRunner(jobs: 1).run(Array(repeating: trial, count: trials)) { event in
   switch event {
   case .started: FileHandle.standardError.write(Data("started\n".utf8))
   case .finished(_, let result):

@@ -1,6 +1,6 @@
 import Interlock
 
-/// What every built-in cache keeps its values in: a dictionary with costs and access dates.
+/// What every built-in cache keeps its values in: a dictionary with costs and the order of accesses.
 ///
 /// It locks nothing. Whoever owns it must see to it that nobody writes while another is in; its reads and
 /// writes are sections on a resource of its own, so an owner that fails to is found out.
@@ -13,13 +13,16 @@ final class Storage: @unchecked Sendable {
   private struct Entry {
     var value: [UInt8]
     var cost: Int
-    var accessDate: ContinuousClock.Instant
+    /// The number of its last access.
+    var access: Int
   }
 
   private let section = Section("cache.entries")
   private let isLocked: Bool
   private var stored: [String: Entry] = [:]
   private var costOfAll = 0
+  /// How many accesses there were: cheaper than a date, and no two are alike.
+  private var accesses = 0
 
   /// Makes an empty storage.
   ///
@@ -35,12 +38,18 @@ final class Storage: @unchecked Sendable {
 
   /// Notes that a key has been read, if it is still there.
   func touch(_ key: String) {
-    section.write(synched: isLocked) { stored[key]?.accessDate = .now }
+    section.write(synched: isLocked) {
+      accesses += 1
+      // In place: to assign through `stored[key]?` moves the entry out and in again.
+      if let index = stored.index(forKey: key) { stored.values[index].access = accesses }
+    }
   }
 
   func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
     section.write(synched: isLocked) {
-      let old = stored.updateValue(Entry(value: value, cost: cost, accessDate: .now), forKey: key)
+      accesses += 1
+      let entry = Entry(value: value, cost: cost, access: accesses)
+      let old = stored.updateValue(entry, forKey: key)
       costOfAll += cost - (old?.cost ?? 0)
     }
   }

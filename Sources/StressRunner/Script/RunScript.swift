@@ -46,5 +46,10 @@ package func runScript(
   if let evidence = evidenceOfLoss(in: run.calls, state: state) {
     ledger.note(.nothingLost, evidence)
   }
+  if let evidence = evidenceOfHoldUp(
+    in: run.calls, limit: scenario.limits.overtakes, until: run.endOfOrder)
+  {
+    ledger.note(.holdUpBounded, evidence)
+  }
   return (ledger.failures, run.record)
 }

@@ -76,10 +76,15 @@ final class ScriptControl: @unchecked Sendable {
   }
 
   /// Lets everybody go for good, unless every step has been passed.
-  func giveUp(because reason: String) {
+  ///
+  /// - Parameters:
+  ///   - reason: What is to be said about the step that was not reached.
+  ///   - first: Called before anybody is let go, if it comes to that.
+  func giveUp(because reason: String, first: () -> Void = {}) {
     condition.lock()
     defer { condition.unlock() }
     guard next < steps.count, givenUp == nil else { return }
+    first()
     let waiting = held.sorted { $0.key < $1.key }.map {
       "\($0.value.role) waited at \($0.value.point)"
     }

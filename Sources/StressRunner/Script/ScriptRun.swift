@@ -17,6 +17,7 @@ final class ScriptRun: Sendable {
   private let progress: any ProgressSink
   private let uncompleted: Atomic<Int>
   private let allCompleted = DispatchSemaphore(value: 0)
+  private let givenUpAt = Atomic(Int.max)
 
   /// Prepares a run.
   init(
@@ -34,6 +35,10 @@ final class ScriptRun: Sendable {
 
   /// What has happened, in which order.
   var record: ScriptRecord { control.record }
+
+  /// The moment when the order was given up, from which on all ran freely; `Int.max` where it was kept.
+  // Relaxed: it is read when every thread has been joined.
+  var endOfOrder: Int { givenUpAt.load(ordering: .relaxed) }
 
   /// The completed calls.
   var calls: [History.Call] { history.calls }
@@ -76,14 +81,17 @@ final class ScriptRun: Sendable {
 
   /// A thread that lets everybody go when the order cannot be reached any more.
   private func watch(ignoring ignored: Set<Int>) -> DedicatedThread {
-    DedicatedThread { [control, script] in
+    DedicatedThread { [self] in
+      func giveUp(because reason: String) {
+        control.giveUp(because: reason) { givenUpAt.store(history.now(), ordering: .relaxed) }
+      }
       var quiescence = Quiescence(ignoring: ignored.union([Platform.thisThread]))
       let deadline = Platform.now + script.seconds
       while !control.waitUntilOver(before: Date(timeIntervalSinceNow: Quiescence.lookSeconds)) {
         if Platform.now > deadline {
-          control.giveUp(because: "was not reached within \(Judge.seconds(script.seconds))")
+          giveUp(because: "was not reached within \(Judge.seconds(script.seconds))")
         } else if quiescence.look() {
-          control.giveUp(because: "cannot be reached: every thread waits")
+          giveUp(because: "cannot be reached: every thread waits")
         }
       }
     }

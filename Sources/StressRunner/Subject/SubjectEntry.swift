@@ -14,7 +14,7 @@ public struct SubjectEntry: Sendable {
   /// nothing is missing.
   public var missing: String?
   /// Makes a fresh subject; called once a trial, in the child process. What it leaves in the folder for
-  /// temporary files goes when the run is over.
+  /// temporary files goes when the trial is over.
   public var make: @Sendable () -> any Subject
 
   /// Names a subject.

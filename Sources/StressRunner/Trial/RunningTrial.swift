@@ -21,6 +21,8 @@ final class RunningTrial {
   /// When to look again.
   private(set) var nextSample: Double
 
+  /// The child's place for temporary files.
+  private let scratch: TemporaryFolder?
   private let symbolicate: RawStacks.Symbolicate
   private var observation: Observation
   private var detector: StallDetector
@@ -32,11 +34,13 @@ final class RunningTrial {
   private var idle: [Int: Int] = [:]
 
   init(
-    index: Int, trial: Trial, child: ChildProcess, symbolicate: @escaping RawStacks.Symbolicate
+    index: Int, trial: Trial, child: ChildProcess, scratch: TemporaryFolder?,
+    symbolicate: @escaping RawStacks.Symbolicate
   ) {
     self.index = index
     self.trial = trial
     self.child = child
+    self.scratch = scratch
     self.symbolicate = symbolicate
     nextSample = child.startedAt + Self.sampleSeconds
     detector = StallDetector(stallSeconds: trial.scenario.limits.stallSeconds)
@@ -107,6 +111,7 @@ final class RunningTrial {
     }
     observation.errorOutput = Self.text(child.errorOutput)
     child.dispose()
+    scratch?.remove()
     return (observation, stacks)
   }
 

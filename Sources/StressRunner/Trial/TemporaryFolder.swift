@@ -14,6 +14,14 @@ struct TemporaryFolder {
       decoding: template.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
+  private init(path: String) { self.path = path }
+
+  /// Makes a folder in it; `nil` where that cannot be done.
+  func makeFolder(named name: String) -> TemporaryFolder? {
+    let inner = "\(path)/\(name)"
+    return mkdir(inner, 0o700) == 0 ? TemporaryFolder(path: inner) : nil
+  }
+
   /// Removes it with all that is in it.
   func remove() {
     try? FileManager.default.removeItem(atPath: path)

@@ -74,10 +74,15 @@ public struct TrialRunner: Sendable {
       while running.count < max(1, jobs), next < trials.count {
         onEvent(.started(index: next))
         do throws(ChildProcess.Failure) {
+          // What a trial leaves there goes with it: the files of a thousand would fill a disk.
+          let scratch = folder.makeFolder(named: "trial-\(next)")
+          var launch = launch
+          launch.environment["TMPDIR"] = environment["TMPDIR"] ?? (scratch ?? folder).path
           let child = try ChildProcess(trials[next], as: launch)
           running.append(
             RunningTrial(
-              index: next, trial: trials[next], child: child, symbolicate: symbolicate))
+              index: next, trial: trials[next], child: child, scratch: scratch,
+              symbolicate: symbolicate))
         } catch {
           onEvent(.finished(index: next, Self.notRun(trials[next], reason: error.reason)))
         }
@@ -116,8 +121,6 @@ public struct TrialRunner: Sendable {
     all["SWIFT_BACKTRACE"] =
       "enable=yes,format=json,output-to=\(folder.path)/,interactive=no,color=no,threads=crashed,"
       + "registers=none,images=none,symbolicate=fast,sanitize=no"
-    // What a subject leaves in the system's place for temporary files goes when the run is over.
-    all["TMPDIR"] = folder.path
     all.merge(environment) { _, new in new }
     all[TrialHost.variable] = "1"
     return ChildProcess.Launch(

@@ -26,10 +26,12 @@ struct CacheCase: Sendable, CustomTestStringConvertible {
       },
       CacheCase("SemaphoreOverAsyncCache, serial") { SemaphoreOverAsyncCache(attributes: []) },
       CacheCase("TaskSemaphoreCache") { TaskSemaphoreCache() },
-    ]
+    ] + tmCaches + yyMemory + pinMemory + modern
 
   /// The same, and one of a user's.
-  static let all = builtIn + hybrid + [CacheCase("five methods of one's own") { FiveMethods() }]
+  static let all =
+    builtIn + [CacheCase("five methods of one's own") { FiveMethods() }] + tmDiskCaches + yyOthers
+    + pinDisk + hybrid
 }
 
 private func lockedCache(_ lock: some Lock) -> any Cache { LockedCache(lock) }

@@ -41,7 +41,6 @@ struct ChildVerdictTests {
       makeTrial("race", makeScenario(callers: 1)),
       makeTrial("misuse", makeScenario(callers: 1)),
       makeTrial("grandchild", makeScenario(callers: 1)),
-      makeTrial("temporary-file", makeScenario(callers: 1)),
       makeTrial("no-get"),
       makeTrial("no-such-subject"),
     ], jobs: 10, environment: ["GRANDCHILD_SECONDS": grandchildSeconds])
@@ -218,11 +217,22 @@ struct ChildVerdictTests {
     #expect(left.isEmpty)
   }
 
-  @Test("leaves no file behind")
+  @Test("leaves no file behind, neither to the next trial nor when all is over")
   func noFile() throws {
-    #expect(try result("temporary-file").verdict.kind == .passed)
-    let left = try FileManager.default.contentsOfDirectory(atPath: NSTemporaryDirectory())
-      .filter { FileManager.default.fileExists(atPath: NSTemporaryDirectory() + "/\($0)/left") }
-    #expect(left.isEmpty)
+    let parent = NSTemporaryDirectory() + "/files-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: parent) }
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: childExecutable)
+    process.arguments = ["temporary-file", "3"]
+    process.environment = ProcessInfo.processInfo.environment.merging(["TMPDIR": parent]) { $1 }
+    process.standardError = FileHandle.nullDevice
+    let output = Pipe()
+    process.standardOutput = output
+    try process.run()
+    let text = output.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    #expect(String(decoding: text, as: UTF8.self).matches(of: /"kind":"passed"/).count == 3)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: parent) == [])
   }
 }

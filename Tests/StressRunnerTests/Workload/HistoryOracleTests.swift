@@ -80,6 +80,23 @@ struct HistoryOracleTests {
     }
   }
 
+  @Test("hold-up-bounded finds a call of a script that more others overtake than may")
+  func overtaken() {
+    let slow = call(.remove, nil, 1...100)
+    // Begun before it, or completed after it: these do not count.
+    let others = [call(.get, 1, 0...9), call(.get, 1, 40...101)]
+    let overtaking = (1...3).map { call(.get, 1, ($0 * 10)...($0 * 10 + 5)) }
+    let calls = others + [slow] + overtaking
+    #expect(evidenceOfHoldUp(in: calls, limit: 3) == nil)
+    #expect(
+      evidenceOfHoldUp(in: calls, limit: 2)
+        == "a remove was held up while 3 others began and completed")
+    // What comes after the order was given up does not count.
+    #expect(evidenceOfHoldUp(in: calls, limit: 2, until: 35) == nil)
+    #expect(evidenceOfHoldUp(in: calls, limit: 2, until: 36) != nil)
+    #expect(evidenceOfHoldUp(in: [], limit: 1) == nil)
+  }
+
   @Test("hold-up-bounded counts only calls that begin and complete while one is under way")
   func heldUp() {
     let holdUp = HoldUp(limit: 2)

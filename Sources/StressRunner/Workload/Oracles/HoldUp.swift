@@ -29,3 +29,30 @@ final class HoldUp: Sendable {
     return overtakes > limit ? overtakes : nil
   }
 }
+
+/// `hold-up-bounded`, of a script: no call is overtaken by more than `limit` others.
+///
+/// - Parameters:
+///   - calls: The completed calls.
+///   - limit: How many others may.
+///   - end: The moment from which on nothing counts: when an order has been given up, all run freely, and who
+///     overtakes whom is chance.
+/// - Returns: The first call that is, in words; what is counted is a lower bound, as above.
+func evidenceOfHoldUp(in calls: [History.Call], limit: Int, until end: Int = .max) -> String? {
+  let beginnings = calls.map(\.began).sorted()
+  let ends = calls.map(\.ended).filter { $0 < end }.sorted()
+  func count(_ moments: [Int], before moment: Int) -> Int {
+    var (low, high) = (0, moments.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if moments[middle] < moment { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+  for call in calls {
+    let overtakes = count(ends, before: call.ended) - count(beginnings, before: call.began)
+    guard overtakes > limit else { continue }
+    return "a \(call.kind.rawValue) was held up while \(overtakes) others began and completed"
+  }
+  return nil
+}

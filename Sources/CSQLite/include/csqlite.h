@@ -1,0 +1,80 @@
+// The few calls of SQLite that the package makes, found in the system's library when the program runs.
+//
+// Why not link it: a machine may lack the header, or the library, and the package must build there too, without
+// a warning; and what a manifest or the preprocessor found stays in a build's cache when it is installed later.
+// Why C: the types of these functions are then checked against SQLite's own header, where there is one.
+
+#ifndef CSQLITE_H
+#define CSQLITE_H
+
+#pragma clang assume_nonnull begin
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+/// The result codes and flags that are asked for by name.
+enum {
+  csqlite_ok = 0,
+  csqlite_busy = 5,
+  csqlite_locked = 6,
+  csqlite_row = 100,
+  csqlite_done = 101,
+  csqlite_open_read_write = 0x2,
+  csqlite_open_create = 0x4,
+  csqlite_open_no_mutex = 0x8000,
+};
+
+/// SQLite's functions, by their names there without the prefix.
+struct csqlite_library {
+  int (*open_v2)(
+      const char *path, struct sqlite3 *_Nullable *_Nonnull database, int flags,
+      const char *_Nullable vfs);
+  int (*close)(struct sqlite3 *_Nullable);
+  int (*exec)(
+      struct sqlite3 *, const char *sql,
+      int (*_Nullable row)(
+          void *_Nullable, int, char *_Nullable *_Nonnull, char *_Nullable *_Nonnull),
+      void *_Nullable context, char *_Nullable *_Nullable message);
+  int (*prepare_v2)(
+      struct sqlite3 *, const char *sql, int length,
+      struct sqlite3_stmt *_Nullable *_Nonnull statement, const char *_Nullable *_Nullable rest);
+  struct sqlite3_stmt *_Nullable (*_Nonnull next_stmt)(
+      struct sqlite3 *, struct sqlite3_stmt *_Nullable after);
+  int (*step)(struct sqlite3_stmt *);
+  int (*reset)(struct sqlite3_stmt *_Nullable);
+  int (*finalize)(struct sqlite3_stmt *_Nullable);
+  int (*bind_blob)(
+      struct sqlite3_stmt *, int index, const void *_Nullable, int length,
+      void (*_Nullable destroy)(void *_Nullable));
+  int (*bind_text)(
+      struct sqlite3_stmt *, int index, const char *_Nullable, int length,
+      void (*_Nullable destroy)(void *_Nullable));
+  int (*bind_int64)(struct sqlite3_stmt *, int index, long long);
+  int (*bind_null)(struct sqlite3_stmt *, int index);
+  const void *_Nullable (*_Nonnull column_blob)(struct sqlite3_stmt *, int column);
+  const unsigned char *_Nullable (*_Nonnull column_text)(struct sqlite3_stmt *, int column);
+  int (*column_bytes)(struct sqlite3_stmt *, int column);
+  long long (*column_int64)(struct sqlite3_stmt *, int column);
+  const char *_Nullable (*_Nonnull errmsg)(struct sqlite3 *_Nullable);
+  int (*wal_checkpoint)(struct sqlite3 *, const char *_Nullable database);
+  const char *_Nonnull (*_Nonnull libversion)(void);
+};
+
+/// Opens the library of this file name and finds all of the functions; `NULL` where one is missing.
+///
+/// The library stays open, and the table is never freed: both are for the life of the process.
+const struct csqlite_library *_Nullable csqlite_load(const char *name);
+
+/// Binds a copy of bytes: SQLite's mark for "copy it" is a pointer that Swift cannot write.
+int csqlite_bind_blob(
+    const struct csqlite_library *, struct sqlite3_stmt *, int index, const void *_Nullable,
+    int length);
+
+/// Binds a copy of UTF-8 text.
+int csqlite_bind_text(
+    const struct csqlite_library *, struct sqlite3_stmt *, int index, const char *_Nullable,
+    int length);
+
+#pragma clang assume_nonnull end
+
+#endif

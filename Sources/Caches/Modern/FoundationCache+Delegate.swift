@@ -1,0 +1,76 @@
+import Foundation
+import Interlock
+import LockStrategies
+import Synchronization
+
+/// What `NSCache` tells that it evicts something, on Linux under its lock.
+///
+/// `@unchecked Sendable`: `onEviction` is set once, before the cache is used; `evicted` is only touched under
+/// the lock that the repaired cache holds round each change, and not at all as shipped.
+final class EvictionDelegate: NSObject, NSCacheDelegate, @unchecked Sendable {
+  /// As shipped: called at once.
+  var onEviction: (@Sendable (String) -> Void)?
+  private let index: KeyIndex
+  private let keeps: Bool
+  private var evicted: [StoredValue] = []
+
+  /// A delegate that takes evicted keys out of an index.
+  ///
+  /// - Parameters:
+  ///   - index: The index.
+  ///   - keeps: Whether evicted values are kept until they are taken.
+  init(index: KeyIndex, keeps: Bool) {
+    self.index = index
+    self.keeps = keeps
+  }
+
+  func cache(_ cache: NSCache<AnyObject, AnyObject>, willEvictObject object: Any) {
+    guard let value = object as? StoredValue else { return }
+    index.remove(value.key)
+    if keeps { evicted.append(value) }
+    onEviction?(value.key)
+  }
+
+  /// What was evicted since the last time.
+  func takeEvicted() -> [StoredValue] {
+    defer { evicted = [] }
+    return evicted
+  }
+}
+
+/// Which keys an `NSCache` may have. Nobody calls the cache while in here, so the two locks make no cycle.
+///
+/// `@unchecked Sendable`: the set is only touched under the lock.
+final class KeyIndex: @unchecked Sendable {
+  private let lock = PthreadMutexLock()
+  private let section = Section("foundationcache.index")
+  private var known: Set<String> = []
+
+  /// The keys.
+  var keys: Set<String> {
+    lock.withLock { section.read(synched: true) { known } }
+  }
+
+  /// Adds a key.
+  func insert(_ key: String) {
+    lock.withLock { section.write(synched: true) { _ = known.insert(key) } }
+  }
+
+  /// Takes a key out.
+  func remove(_ key: String) {
+    lock.withLock { section.write(synched: true) { _ = known.remove(key) } }
+  }
+
+  /// Takes every key out.
+  func removeAll() {
+    lock.withLock { section.write(synched: true) { known = [] } }
+  }
+}
+
+/// Numbers from 1, each given once.
+final class RunningNumber: Sendable {
+  private let last = Atomic(0)
+
+  /// The next. Relaxed: it only has to be another one each time.
+  func next() -> Int { last.wrappingAdd(1, ordering: .relaxed).newValue }
+}

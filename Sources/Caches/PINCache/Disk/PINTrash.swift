@@ -1,0 +1,106 @@
+// After PINDiskCache.m of PINCache 3.0.4: +sharedTrashQueue, +sharedLock, +sharedTrashURL,
+// +moveItemAtURLToTrashOrRemove:, +emptyTrash; and of them before pull request 296, and in 2.0.
+
+import Dispatch
+import Foundation
+import Interlock
+
+/// Where removed files go until a queue of low priority deletes them, so that a removal costs one rename.
+///
+/// The original has one for the process, in the folder for temporary files; this one is for a root directory, on
+/// whose file system a rename always succeeds.
+///
+/// `@unchecked Sendable`: `folder` is under `lock`.
+public final class PINTrash: @unchecked Sendable {
+  /// How a trash is emptied beside removals that go on.
+  public enum Style: Sendable, Hashable {
+    /// As in 2.0: one directory for good, whose files are deleted one by one.
+    case kept
+    /// As before pull request 296: the directory is deleted, and the next removal makes another. Its name is under a
+    /// lock, the move into it is not.
+    case replaced
+    /// As in 3.0.4: the move is under the lock too, and what cannot be moved is deleted.
+    case replacedUnderLock
+  }
+
+  private let root: String
+  private let style: Style
+  private let queue = DispatchQueue(
+    label: PINFolder.prefix + ".trash", target: .global(qos: .background))
+  private let emptying = DispatchGroup()
+  private let lock = NSLock()
+  private let section = Section("pin.trash")
+  private var folder: String?
+
+  /// A trash in a root directory.
+  ///
+  /// - Parameters:
+  ///   - root: The directory that the caches are in.
+  ///   - style: How it is emptied.
+  public init(root: String, style: Style) {
+    self.root = root
+    self.style = style
+  }
+
+  /// Puts a file or a directory into the trash; `false` where it is still where it was.
+  func take(_ path: String) -> Bool {
+    guard FileManager.default.fileExists(atPath: path) else { return false }
+    guard style == .replacedUnderLock else {
+      // Before pull request 296 the trash may be emptied, which deletes it, between the look for its name and the
+      // move into it; then nothing is moved, and the file stays. In 2.0 it stays where it is.
+      let folder = lock.withLock { currentFolder() }
+      SYNC_POINT("pintrash.take.afterFolder")
+      return move(path, into: folder)
+    }
+    // Repair: the move is under the lock; the point is where it was, and held the trash can only be emptied later.
+    SYNC_POINT("pintrash.take.afterFolder")
+    let moved = lock.withLock { move(path, into: currentFolder()) }
+    return moved || (try? FileManager.default.removeItem(atPath: path)) != nil
+  }
+
+  /// Has the queue empty the trash.
+  func emptyLater() {
+    queue.async(group: emptying) { self.empty() }
+  }
+
+  /// Empties the trash: what the queue does.
+  ///
+  /// Since 3 it gives the trash up under the lock, so that the next removal makes another, and deletes it without.
+  public func empty() {
+    if style == .kept {
+      let folder = lock.withLock { currentFolder() }
+      for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {
+        try? FileManager.default.removeItem(atPath: folder + "/" + name)
+      }
+      return
+    }
+    let folder = lock.withLock {
+      section.write(synched: true) {
+        defer { self.folder = nil }
+        return self.folder
+      }
+    }
+    if let folder { try? FileManager.default.removeItem(atPath: folder) }
+  }
+
+  /// Blocks until the queue has emptied the trash as often as it was asked to.
+  public func waitUntilEmptied() {
+    emptying.wait()
+  }
+
+  /// Under the lock: the trash's directory, made where there is none.
+  private func currentFolder() -> String {
+    section.write(synched: true) {
+      if let folder { return folder }
+      let made = root + "/.trash" + (style == .kept ? "" : "-" + UUID().uuidString)
+      try? FileManager.default.createDirectory(atPath: made, withIntermediateDirectories: true)
+      folder = made
+      return made
+    }
+  }
+
+  private func move(_ path: String, into folder: String) -> Bool {
+    let name = folder + "/" + UUID().uuidString
+    return (try? FileManager.default.moveItem(atPath: path, toPath: name)) != nil
+  }
+}

@@ -1,0 +1,142 @@
+// After PINDiskCache.m of PINCache 2.0: the methods with a `block:`, and the thread-safe accessors.
+
+public import Foundation
+
+extension PINDiskCache2 {
+  /// Reads a key.
+  public func object(forKey key: String, completion: ObjectBlock?) {
+    options.scheduler.schedule(.low) { [self] in
+      let object = object(forKey: key)
+      complete(completion, key, object)
+    }
+  }
+
+  /// Asks where the file of a key is, and notes a use.
+  public func filePath(forKey key: String, completion: ObjectBlock?) {
+    options.scheduler.schedule(.low) { [self] in
+      let path = filePath(forKey: key)
+      complete(completion, key, nil, path: path)
+    }
+  }
+
+  /// Stores an object.
+  public func setObject(_ object: PINObject, forKey key: String, completion: ObjectBlock?) {
+    options.scheduler.schedule(.low) { [self] in
+      let path = setObject(object, forKey: key)
+      complete(completion, key, object, path: path)
+    }
+  }
+
+  /// Removes a key.
+  public func removeObject(forKey key: String, completion: ObjectBlock?) {
+    options.scheduler.schedule(.low) { [self] in
+      removeObject(forKey: key)
+      complete(completion, key, nil)
+    }
+  }
+
+  /// Removes the largest files.
+  public func trimToSize(_ size: UInt, completion: CacheBlock?) {
+    perform({ $0.trimToSize(size) }, completion)
+  }
+
+  /// Removes the files that were not used for the longest time.
+  public func trimToSizeByDate(_ size: UInt, completion: CacheBlock?) {
+    perform({ $0.trimToSizeByDate(size) }, completion)
+  }
+
+  /// Removes the files that were not used since a date.
+  public func trim(to date: Date, completion: CacheBlock?) {
+    perform({ $0.trim(to: date) }, completion)
+  }
+
+  /// Removes every file.
+  public func removeAllObjects(completion: CacheBlock?) {
+    perform({ $0.removeAllObjects() }, completion)
+  }
+
+  /// Shows each key and its file to `body`.
+  public func enumerateObjects(
+    _ body: @escaping @Sendable (_ key: String, _ path: String) -> Void, completion: CacheBlock?
+  ) {
+    perform({ $0.enumerateObjects(body) }, completion)
+  }
+
+  private func perform(
+    _ work: @escaping @Sendable (PINDiskCache2) -> Void, _ completion: CacheBlock?
+  ) {
+    options.scheduler.schedule(.low) { [self] in
+      work(self)
+      guard completion != nil else { return }
+      lock()
+      tell(completion)
+      unlock()
+    }
+  }
+
+  /// Calls a completion under the lock, which the method that it is of had just given back: so that the file is
+  /// still there. Repair (pull request 97): `tell` lets go of it for the call.
+  private func complete(
+    _ completion: ObjectBlock?, _ key: String, _ object: PINObject?, path: String? = nil
+  ) {
+    guard completion != nil else { return }
+    lock()
+    tell(completion, key, object, path ?? folder.path(forKey: key))
+    unlock()
+  }
+
+  // MARK: Settings
+
+  /// Sets one of the six blocks, later.
+  public func setEvent<Block: Sendable>(
+    _ path: any WritableKeyPath<PINDiskEvents<PINDiskCache2>, Block?> & Sendable, _ block: Block?
+  ) {
+    options.scheduler.schedule(.low) { [self] in
+      lock()
+      events[keyPath: path] = block
+      unlock()
+    }
+  }
+
+  /// One of the six blocks.
+  public func event<Block>(_ path: KeyPath<PINDiskEvents<PINDiskCache2>, Block?>) -> Block? {
+    lock()
+    defer { unlock() }
+    return events[keyPath: path]
+  }
+
+  /// How many bytes the files may have together; 0 for no limit. Set later, and trims then.
+  public var byteLimit: UInt {
+    get {
+      lock()
+      defer { unlock() }
+      return byteLimitNow
+    }
+    set {
+      options.scheduler.schedule(.low) { [self] in
+        lock()
+        byteLimitNow = newValue
+        if newValue > 0 { trimDiskToSizeByDate(newValue) }
+        unlock()
+      }
+    }
+  }
+
+  /// How many seconds a file lives after its last use; 0 for ever. Set later, and trims then and every so many
+  /// seconds.
+  public var ageLimit: TimeInterval {
+    get {
+      lock()
+      defer { unlock() }
+      return ageLimitNow
+    }
+    set {
+      options.scheduler.schedule(.low) { [self] in
+        lock()
+        ageLimitNow = newValue
+        unlock()
+        trimToAgeLimitRecursively()
+      }
+    }
+  }
+}

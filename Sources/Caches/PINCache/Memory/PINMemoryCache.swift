@@ -1,0 +1,190 @@
+// After PINMemoryCache.m of PINCache 2.0 and of 3.0.4: -init…, -dealloc, -lock, -unlock, -containsObjectForKey:,
+// -objectForKey:, -setObject:forKey:withCost:ageLimit:.
+
+public import Foundation
+import Interlock
+
+/// PINCache's memory cache: a dictionary under a lock that is taken in phases, with the user's blocks called
+/// between them.
+///
+/// A method copies the blocks under the lock, lets go, calls the block that announces the change, takes the lock
+/// again and makes the change, lets go, and calls the block that tells of it. So a block may call the cache; and
+/// what was read in the first phase may be out of date in the second. 2.0 has a semaphore of 1 as its lock, 3.0.4 a
+/// POSIX mutex that is not recursive; the phases are the same.
+///
+/// `@unchecked Sendable`: everything that changes is under `guardian`, and its sections say so.
+public final class PINMemoryCache: @unchecked Sendable {
+  /// Told of one key.
+  public typealias ObjectBlock = PINEvents<PINMemoryCache>.ObjectBlock
+  /// Told of the whole cache.
+  public typealias CacheBlock = PINEvents<PINMemoryCache>.CacheBlock
+
+  let changes: PINChanges
+  let version: PINVersion
+  let scheduler: any PINScheduler
+  let evictionStrategy: PINEvictionStrategy
+  private let guardian: PINLock
+  private let section = Section("pin.memory")
+
+  var slots: [String: Slot] = [:]
+  /// Wraps around below zero, as an `NSUInteger` does: the cache is then above any limit for ever.
+  var costOfAll: UInt = 0
+  /// How many slots have no object.
+  var phantoms = 0
+  /// Grows with every change of what is stored.
+  var changeNumber: UInt64 = 0
+  /// Grows with every use.
+  private var useNumber: UInt64 = 0
+  var events = PINEvents<PINMemoryCache>()
+  var pressure = PINMemoryPressure()
+  var costLimitNow: UInt = 0
+  var ageLimitNow: TimeInterval = 0
+  var ageChain: UInt64 = 0
+  let hidesExpired: Bool
+
+  /// Makes an empty cache.
+  ///
+  /// - Parameters:
+  ///   - version: Whose lock and methods it has.
+  ///   - changes: What was repaired in it; what the version was shipped with, unless something else is said.
+  ///   - scheduler: What runs the asynchronous methods.
+  ///   - isTTLCache: Whether reads hide what is older than its age limit. In 3.0.4 only.
+  ///   - evictionStrategy: What is evicted first. In 3.0.4 only: 2.0 goes by the time of the last use.
+  public init(
+    _ version: PINVersion, changes: PINChanges? = nil,
+    scheduler: any PINScheduler = PINDispatchScheduler(), isTTLCache: Bool = false,
+    evictionStrategy: PINEvictionStrategy = .leastRecentlyUsed
+  ) {
+    self.version = version
+    self.changes = changes ?? version.shipped
+    self.scheduler = scheduler
+    self.evictionStrategy = version == .two ? .leastRecentlyUsed : evictionStrategy
+    hidesExpired = version == .three && isTTLCache
+    guardian = PINLock(version)
+  }
+
+  deinit { guardian.destroy() }
+
+  /// Whether reads hide what is older than its age limit.
+  public var isTTLCache: Bool { hidesExpired }
+
+  /// Runs `body` under the lock.
+  @inline(__always)
+  func locked<R>(_ body: () -> R) -> R {
+    guardian.lock()
+    defer { guardian.unlock() }
+    return section.write(synched: true) { body() }
+  }
+
+  // MARK: Reading
+
+  /// Whether there is an object under a key, expired or not.
+  public func containsObject(forKey key: String) -> Bool {
+    locked { slots[key]?.object != nil }
+  }
+
+  /// The object under a key. The lock is taken twice: to read, and to note the access.
+  public func object(forKey key: String) -> PINObject? {
+    let now = hidesExpired ? Date() : dateOfLastTick()
+    guard let (slot, object) = locked({ visible(key, at: now) }) else { return nil }
+    SYNC_POINT("pinmemorycache.get.beforeTouch")
+    locked { touch(slot, key, at: now) }
+    return changes.contains(.objectsCopied) ? object.copy() : object
+  }
+
+  /// Under the lock: the object of a key, unless its age hides it.
+  @inline(__always)
+  private func visible(_ key: String, at now: Date) -> (Slot, PINObject)? {
+    guard let slot = slots[key], let object = slot.object else { return nil }
+    if hidesExpired, isExpired(slot, at: now) { return nil }
+    return (slot, object)
+  }
+
+  /// Under the lock: whether a slot is as old as its limit, or the cache's, allows.
+  func isExpired(_ slot: Slot, at now: Date) -> Bool {
+    let limit = slot.ageLimit > 0 ? slot.ageLimit : ageLimitNow
+    return limit > 0 && abs(slot.created.timeIntervalSince(now)) >= limit
+  }
+
+  /// Under the lock: notes an access. The key may have been removed since it was read: the dates and counts, which
+  /// are dictionaries of their own in the original, then have a key that the objects have not.
+  ///
+  /// `found` is where the read found it: what is still in the dictionary need not be looked up again.
+  @inline(__always)
+  private func touch(_ found: Slot, _ key: String, at now: Date) {
+    if let slot = found.isPresent ? found : slots[key] {
+      slot.accessed = now
+      noteUse(of: slot)
+    } else if !changes.contains(.touchesOnlyPresent) {
+      let phantom = Slot(accessed: now)
+      noteUse(of: phantom)
+      slots[key] = phantom
+      phantoms += 1
+    }
+  }
+
+  /// Under the lock: counts a use.
+  @inline(__always)
+  private func noteUse(of slot: Slot) {
+    useNumber &+= 1
+    slot.use = useNumber
+    slot.accessCount &+= 1
+  }
+
+  // MARK: Storing
+
+  /// Stores an object, and evicts others where there is a cost limit.
+  ///
+  /// - Parameters:
+  ///   - object: What is stored.
+  ///   - key: Its key.
+  ///   - cost: What it costs.
+  ///   - ageLimit: How many seconds it lives, where the cache hides what has expired; 0 for the cache's limit.
+  public func setObject(
+    _ object: PINObject, forKey key: String, withCost cost: UInt = 0, ageLimit: TimeInterval = 0
+  ) {
+    let (willAdd, didAdd, costLimit) = locked {
+      (events.willAddObject, events.didAddObject, costLimitNow)
+    }
+    willAdd?(self, key, object)
+    SYNC_POINT("pinmemorycache.set.afterWillAdd")
+    let stored = changes.contains(.objectsCopied) ? object.copy() : object
+    let replaced = locked {
+      let old = store(stored, forKey: key, cost: cost, ageLimit: ageLimit)
+      // Repair: what is replaced lives until the lock is free. As shipped its last reference goes here, and its
+      // `deinit`, which may call the cache, runs under the lock.
+      return changes.contains(.releasesUnlocked) ? old : nil
+    }
+    withExtendedLifetime(replaced) {}
+    didAdd?(self, key, object)
+    if costLimit > 0 { trimToCostByEvictionStrategy(costLimit) }
+  }
+
+  /// Under the lock: puts an object in, and gives back the one that was there.
+  func store(
+    _ object: PINObject, forKey key: String, cost: UInt, ageLimit: TimeInterval
+  ) -> PINObject? {
+    let now = Date()
+    let slot: Slot
+    if let known = slots[key] {
+      slot = known
+      if known.object == nil { phantoms -= 1 }
+      // Repair (issue 92): 2.0 adds the new cost to the old one.
+      if changes.contains(.replacedCostSubtracted) { costOfAll &-= known.cost }
+    } else {
+      slot = Slot(accessed: now)
+      slots[key] = slot
+    }
+    let old = slot.object
+    changeNumber &+= 1
+    slot.object = object
+    slot.number = changeNumber
+    slot.cost = cost
+    slot.created = now
+    slot.accessed = now
+    noteUse(of: slot)
+    slot.ageLimit = ageLimit
+    costOfAll &+= cost
+    return old
+  }
+}

@@ -1,0 +1,143 @@
+// After PINCache.m of PINCache 2.0 and of 3.0.4: -initWithName:rootPath:…, -objectForKey:, -containsObjectForKey:,
+// -setObject:forKey:withCost:ageLimit:, -removeObjectForKey:, -trimToDate:, -removeExpiredObjects,
+// -removeAllObjects, -diskByteCount.
+
+public import Foundation
+import Interlock
+
+/// PINCache: a memory cache before a disk cache of the same version.
+///
+/// It has no lock. A synchronous call goes to the two one after the other, on the calling thread: nobody waits for
+/// a callback, and so the pool of threads cannot run dry, which is what it was forked from TMCache for. What is
+/// between the two steps is anybody's: a read that has missed in memory, and found the old object on disk, puts it
+/// into memory over a newer one (TMCache's issue 48, still there).
+public final class PINCache: Sendable {
+  /// The cache's name.
+  public let name: String
+  /// The first to be asked.
+  public let memory: PINMemoryCache
+  /// The second.
+  public let disk: any PINDisk
+  let changes: PINChanges
+  let version: PINVersion
+  let scheduler: any PINScheduler
+
+  /// A pair over the directory of this name.
+  public init(
+    _ version: PINVersion, name: String, root: String, options: PINDiskOptions = PINDiskOptions()
+  ) {
+    self.name = name
+    self.version = version
+    changes = options.changes ?? version.shipped
+    scheduler = options.scheduler
+    memory = PINMemoryCache(
+      version, changes: changes, scheduler: options.scheduler, isTTLCache: options.isTTLCache,
+      evictionStrategy: options.evictionStrategy)
+    var options = options
+    options.changes = changes
+    disk =
+      version == .two
+      ? PINDiskCache2(name: name, root: root, options: options)
+      : PINDiskCache3(name: name, root: root, options: options)
+  }
+
+  /// Whether there is an object under a key.
+  public func containsObject(forKey key: String) -> Bool {
+    memory.containsObject(forKey: key) || disk.containsObject(forKey: key)
+  }
+
+  /// The object under a key: from memory, or from disk, and then in memory too.
+  public func object(forKey key: String) -> PINObject? {
+    let stamp = memory.changeStamp
+    if let object = memory.object(forKey: key) {
+      disk.touch(key)
+      return object
+    }
+    SYNC_POINT("pincache.get.afterMemoryMiss")
+    guard let object = disk.object(forKey: key) else { return nil }
+    SYNC_POINT("pincache.get.afterDiskRead")
+    backFill(object, forKey: key, stamp: stamp)
+    return object
+  }
+
+  /// Puts what was read from disk into memory.
+  ///
+  /// Repair: only if nothing was changed in memory since before the miss.
+  func backFill(_ object: PINObject, forKey key: String, stamp: UInt64) {
+    if changes.contains(.backFillStamped) {
+      memory.setObject(object, forKey: key, ifUnchangedSince: stamp)
+    } else {
+      memory.setObject(object, forKey: key)
+    }
+  }
+
+  /// Stores an object in memory and on disk; gives back where its file is, or `nil` where none could be written.
+  @discardableResult
+  public func setObject(
+    _ object: PINObject, forKey key: String, withCost cost: UInt = 0, ageLimit: TimeInterval = 0
+  ) -> String? {
+    // Repair: disk first, so that whoever reads the old file does so before the stamp changes.
+    if changes.contains(.backFillStamped) {
+      let path = disk.setObject(object, forKey: key, ageLimit: ageLimit)
+      memory.setObject(object, forKey: key, withCost: cost, ageLimit: ageLimit)
+      return path
+    }
+    memory.setObject(object, forKey: key, withCost: cost, ageLimit: ageLimit)
+    SYNC_POINT("pincache.set.betweenLayers")
+    return disk.setObject(object, forKey: key, ageLimit: ageLimit)
+  }
+
+  /// Removes a key.
+  public func removeObject(forKey key: String) {
+    inBoth({ $0.removeObject(forKey: key) }, { $0.removeObject(forKey: key) })
+  }
+
+  /// Removes what is older than a date.
+  public func trim(to date: Date) {
+    inBoth({ $0.trim(to: date) }, { $0.trim(to: date) })
+  }
+
+  /// Removes what has expired.
+  public func removeExpiredObjects() {
+    inBoth({ $0.removeExpiredObjects() }, { $0.removeExpiredObjects() })
+  }
+
+  /// Removes everything.
+  public func removeAllObjects() {
+    inBoth({ $0.removeAllObjects() }, { $0.removeAllObjects() })
+  }
+
+  /// Memory, then disk. Repair: the other way round, for the reason above.
+  private func inBoth(_ first: (PINMemoryCache) -> Void, _ second: (any PINDisk) -> Void) {
+    if changes.contains(.backFillStamped) {
+      second(disk)
+      first(memory)
+      // What was not in memory has changed nothing there: the stamp must.
+      memory.noteChange()
+    } else {
+      first(memory)
+      SYNC_POINT("pincache.remove.betweenLayers")
+      second(disk)
+    }
+  }
+
+  /// How many bytes the disk cache says that its files have.
+  public var diskByteCount: UInt { disk.lockedByteCount }
+}
+
+extension PINMemoryCache {
+  /// Another number after each change of what is stored.
+  var changeStamp: UInt64 { locked { changeNumber } }
+
+  /// Counts a change that memory has not seen.
+  func noteChange() { locked { changeNumber &+= 1 } }
+
+  /// Stores an object if nothing was changed since the stamp was taken: the look and the change are one step.
+  func setObject(_ object: PINObject, forKey key: String, ifUnchangedSince stamp: UInt64) {
+    let old = locked { () -> PINObject? in
+      guard changeNumber == stamp else { return nil }
+      return store(object, forKey: key, cost: 0, ageLimit: 0)
+    }
+    withExtendedLifetime(old) {}
+  }
+}

@@ -1,0 +1,22 @@
+import Foundation
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// The date at the last tick of the system's clock, which is some milliseconds ago: it costs a fifth of `Date()`,
+/// which would be a third of a read from memory.
+@inline(__always)
+func dateOfLastTick() -> Date {
+  #if canImport(Glibc) || canImport(Musl)
+  var time = timespec()
+  clock_gettime(CLOCK_REALTIME_COARSE, &time)
+  return Date(
+    timeIntervalSinceReferenceDate: Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
+      - Date.timeIntervalBetween1970AndReferenceDate)
+  #else
+  return Date()
+  #endif
+}

@@ -1,0 +1,155 @@
+import CSQLite
+
+/// What SQLite said: its number, and its words.
+struct SQLiteError: Error {
+  /// The result code; 0 where SQLite was not even asked.
+  var code: Int32
+  /// "database is locked", "file is not a database", …
+  var message: String
+
+  /// Whether another connection is in the way. The upper bits of a code say more than the lower eight.
+  var isLock: Bool { code & 0xFF == csqlite_busy || code & 0xFF == csqlite_locked }
+}
+
+/// One connection to a database file, with the statements that it was asked for before, as YYKVStorage keeps
+/// them: by their text, and reset only when they are needed again.
+///
+/// It locks nothing, and the connection is opened without SQLite's own mutex, which is how Apple's systems
+/// build their SQLite: whoever owns it must let one thread in at a time.
+final class SQLiteDatabase {
+  private let library: SQLiteLibrary
+  private var connection: OpaquePointer?
+  private var statements: [String: OpaquePointer] = [:]
+
+  /// Opens a file, which is made where there is none.
+  init(_ path: String, _ library: SQLiteLibrary) throws(SQLiteError) {
+    self.library = library
+    let flags = csqlite_open_read_write | csqlite_open_create | csqlite_open_no_mutex
+    let code = library.functions.pointee.open_v2(path, &connection, Int32(flags), nil)
+    if code != 0 || connection == nil {
+      let error = SQLiteError(code: code, message: message)
+      close()
+      throw error
+    }
+  }
+
+  deinit { close() }
+
+  /// Ends the connection, and every statement, finished or not.
+  func close() {
+    guard let connection else { return }
+    for statement in statements.values { _ = library.functions.pointee.finalize(statement) }
+    statements = [:]
+    _ = library.functions.pointee.close(connection)
+    self.connection = nil
+  }
+
+  /// Runs statements that give nothing back.
+  func execute(_ sql: String) throws(SQLiteError) {
+    guard let connection else { throw SQLiteError(code: 0, message: "the database is closed") }
+    let code = library.functions.pointee.exec(connection, sql, nil, nil, nil)
+    guard code == 0 else { throw SQLiteError(code: code, message: message) }
+  }
+
+  /// Moves what is in the write-ahead log into the database, as far as no reader is in the way.
+  func checkpoint() {
+    guard let connection else { return }
+    _ = library.functions.pointee.wal_checkpoint(connection, nil)
+  }
+
+  /// The statement of this text with these values in the place of `?1`, `?2`, …, to be stepped through.
+  ///
+  /// It stays where its last step has left it until it is asked for again: one that has given a row keeps its
+  /// view of the database, and a write of this connection fails if another one has written since.
+  func statement(_ sql: String, _ values: SQLiteValue...) throws(SQLiteError) -> SQLiteStatement {
+    guard let connection else { throw SQLiteError(code: 0, message: "the database is closed") }
+    var handle = statements[sql]
+    if let handle {
+      _ = library.functions.pointee.reset(handle)
+    } else {
+      let code = library.functions.pointee.prepare_v2(connection, sql, -1, &handle, nil)
+      guard code == 0 else { throw SQLiteError(code: code, message: message) }
+      statements[sql] = handle
+    }
+    guard let handle else { throw SQLiteError(code: 0, message: "an empty statement") }
+    for (index, value) in values.enumerated() {
+      let code = value.bind(to: handle, at: Int32(index + 1), library)
+      guard code == 0 else { throw SQLiteError(code: code, message: message) }
+    }
+    return SQLiteStatement(handle: handle, database: self, library: library)
+  }
+
+  /// SQLite's words for what went wrong last.
+  fileprivate var message: String {
+    guard let text = library.functions.pointee.errmsg(connection) else { return "unknown error" }
+    return String(cString: text)
+  }
+}
+
+/// A value in the place of a parameter.
+enum SQLiteValue {
+  /// No value.
+  case null
+  /// A whole number.
+  case number(Int)
+  /// Text, which may hold zero characters.
+  case text(String)
+  /// Bytes.
+  case bytes([UInt8])
+
+  fileprivate func bind(
+    to statement: OpaquePointer, at index: Int32, _ library: SQLiteLibrary
+  ) -> Int32 {
+    switch self {
+    case .null: return library.functions.pointee.bind_null(statement, index)
+    case .number(let number):
+      return library.functions.pointee.bind_int64(statement, index, Int64(number))
+    case .text(var text):
+      return text.withUTF8 { utf8 in
+        utf8.withMemoryRebound(to: CChar.self) {
+          csqlite_bind_text(
+            library.functions, statement, index, $0.baseAddress, Int32(clamping: $0.count))
+        }
+      }
+    case .bytes(let bytes):
+      return bytes.withUnsafeBytes {
+        csqlite_bind_blob(
+          library.functions, statement, index, $0.baseAddress, Int32(clamping: $0.count))
+      }
+    }
+  }
+}
+
+/// A statement on its way through its rows. Valid until the database is asked for the same text again.
+struct SQLiteStatement {
+  fileprivate let handle: OpaquePointer
+  fileprivate let database: SQLiteDatabase
+  fileprivate let library: SQLiteLibrary
+
+  /// Goes to the next row; returns whether there is one.
+  func step() throws(SQLiteError) -> Bool {
+    let code = library.functions.pointee.step(handle)
+    if code == csqlite_row { return true }
+    if code == csqlite_done { return false }
+    throw SQLiteError(code: code, message: database.message)
+  }
+
+  /// A column of the row, from 0, as a number.
+  func number(_ column: Int32) -> Int {
+    Int(library.functions.pointee.column_int64(handle, column))
+  }
+
+  /// A column of the row as text; `nil` where there is no value.
+  func text(_ column: Int32) -> String? {
+    guard let start = library.functions.pointee.column_text(handle, column) else { return nil }
+    let count = Int(library.functions.pointee.column_bytes(handle, column))
+    return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
+  }
+
+  /// A column of the row as bytes; `nil` where there are none.
+  func bytes(_ column: Int32) -> [UInt8]? {
+    guard let start = library.functions.pointee.column_blob(handle, column) else { return nil }
+    let count = Int(library.functions.pointee.column_bytes(handle, column))
+    return [UInt8](UnsafeRawBufferPointer(start: start, count: count))
+  }
+}

@@ -1,0 +1,93 @@
+/// How an object becomes the bytes of an archive, and back: what `NSCoding` is to TMDiskCache.
+///
+/// Both are called where the original (un)archives: on the process's one disk queue as shipped, so that an object
+/// which asks the cache while it is being read waits for itself (issue 94).
+public struct TMArchiver: Sendable {
+  /// Makes bytes of an object.
+  public var encode: @Sendable ([UInt8]) throws -> [UInt8]
+  /// Makes an object of bytes.
+  public var decode: @Sendable ([UInt8]) throws -> [UInt8]
+
+  /// An archiver by its two halves; without any, the object is its bytes.
+  public init(
+    encode: @escaping @Sendable ([UInt8]) throws -> [UInt8] = { $0 },
+    decode: @escaping @Sendable ([UInt8]) throws -> [UInt8] = { $0 }
+  ) {
+    self.encode = encode
+    self.decode = decode
+  }
+}
+
+/// Why a file of the cache is not an archive of it.
+enum TMArchiveDamage: Error {
+  case notAnArchive
+  case cutShort
+  case checksum
+}
+
+/// The file of one object: a mark, the lengths of key and value, a checksum, the key, the value.
+struct TMArchive {
+  var key: String
+  var value: [UInt8]
+
+  private static let mark: UInt64 = 0x3145_4843_4143_4d54
+  static let headerLength = 32
+
+  var bytes: [UInt8] {
+    let name = Array(key.utf8)
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(Self.headerLength + name.count + value.count)
+    let words = [
+      Self.mark, UInt64(name.count), UInt64(value.count), Self.checksum(name, value),
+    ]
+    for word in words { withUnsafeBytes(of: word.littleEndian) { bytes += $0 } }
+    return bytes + name + value
+  }
+
+  init(key: String, value: [UInt8]) {
+    self.key = key
+    self.value = value
+  }
+
+  /// Reads a file, whole and unaltered.
+  init(_ bytes: [UInt8]) throws(TMArchiveDamage) {
+    guard bytes.count >= Self.headerLength, Self.word(0, of: bytes) == Self.mark else {
+      throw .notAnArchive
+    }
+    let rest = UInt64(bytes.count - Self.headerLength)
+    let nameLength = Self.word(1, of: bytes)
+    guard nameLength <= rest, Self.word(2, of: bytes) == rest - nameLength else { throw .cutShort }
+    let body = bytes[Self.headerLength...]
+    let name = Array(body.prefix(Int(nameLength)))
+    value = Array(body.dropFirst(Int(nameLength)))
+    guard Self.word(3, of: bytes) == Self.checksum(name, value) else { throw .checksum }
+    key = String(decoding: name, as: UTF8.self)
+  }
+
+  private static func word(_ index: Int, of bytes: [UInt8]) -> UInt64 {
+    bytes.withUnsafeBytes {
+      UInt64(littleEndian: $0.loadUnaligned(fromByteOffset: index * 8, as: UInt64.self))
+    }
+  }
+
+  /// A sum that any changed byte changes, taken eight bytes at a time: tests run it unoptimised.
+  private static func checksum(_ parts: [UInt8]...) -> UInt64 {
+    var sum: UInt64 = 0xcbf2_9ce4_8422_2325
+    for part in parts {
+      part.withUnsafeBytes { bytes in
+        var offset = 0
+        while offset + 8 <= bytes.count {
+          let word = bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+          sum = (sum ^ UInt64(littleEndian: word)) &* 0x100_0000_01b3
+          sum ^= sum >> 32
+          offset += 8
+        }
+        while offset < bytes.count {
+          sum = (sum ^ UInt64(bytes[offset])) &* 0x100_0000_01b3
+          offset += 1
+        }
+      }
+    }
+    return sum
+  }
+}

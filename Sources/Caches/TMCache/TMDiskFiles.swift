@@ -1,0 +1,111 @@
+internal import Dispatch
+internal import Foundation
+
+/// The files of one cache: a directory for the objects, and beside it the trash of all caches under that root.
+///
+/// Follows `createCacheDirectory`, `initializeDiskProperties`, `moveItemAtURLToTrash:` and `emptyTrash` of
+/// TMDiskCache.m (TMCache 2.1.0). The original's trash is one for the process, in the folder for temporary files;
+/// here nothing outside the root is touched. It locks nothing.
+struct TMDiskFiles: Sendable {
+  /// A file as it was found.
+  struct Found {
+    var key: String
+    var size: Int
+    var date: Date
+  }
+
+  let directory: URL
+  let trash: URL
+  let repairs: TMRepairs
+
+  /// Empties the trash of the whole process, when nothing else is to be done.
+  private static let trashQueue = DispatchQueue(
+    label: "tmcache.disk.trash", target: .global(qos: .background))
+
+  init(root: URL, name: String, repairs: TMRepairs) {
+    directory = root.appendingPathComponent(
+      "tmcache." + TMDiskKeys.fileName(for: name), isDirectory: true)
+    // No cache's directory has this name: every dot of a cache's own name is escaped.
+    trash = root.appendingPathComponent("tmcache.trash.d", isDirectory: true)
+    self.repairs = repairs
+  }
+
+  func url(forKey key: String) -> URL {
+    directory.appendingPathComponent(TMDiskKeys.fileName(for: key), isDirectory: false)
+  }
+
+  /// Makes the directory of the cache, if it is missing.
+  func createDirectory() throws {
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+  }
+
+  /// Makes the trash, if it is missing.
+  func createTrash() throws {
+    try FileManager.default.createDirectory(at: trash, withIntermediateDirectories: true)
+  }
+
+  /// What is there from earlier, without files that are none of the cache's.
+  func scan() throws -> [Found] {
+    let properties: [URLResourceKey] = [.contentModificationDateKey, .fileSizeKey]
+    let urls = try FileManager.default.contentsOfDirectory(
+      at: directory, includingPropertiesForKeys: properties, options: .skipsHiddenFiles)
+    return urls.compactMap { url in
+      let key =
+        TMDiskKeys.key(for: url.lastPathComponent) ?? read(url).flatMap { try? TMArchive($0).key }
+      guard let key, self.url(forKey: key).lastPathComponent == url.lastPathComponent,
+        let values = try? url.resourceValues(forKeys: Set(properties)),
+        let size = values.fileSize, let date = values.contentModificationDate
+      else { return nil }
+      return Found(key: key, size: size, date: date)
+    }
+  }
+
+  func exists(_ url: URL) -> Bool { FileManager.default.fileExists(atPath: url.path) }
+
+  /// The bytes of a file; `nil` where it cannot be read.
+  func read(_ url: URL) -> [UInt8]? { (try? Data(contentsOf: url)).map { [UInt8]($0) } }
+
+  /// Writes a file whole or not at all: under another name first.
+  func write(_ bytes: [UInt8], to url: URL, at date: Date) throws {
+    // A dot is escaped in every key, so no key has this name, and a scan skips it.
+    let draft = directory.appendingPathComponent("." + UUID().uuidString, isDirectory: false)
+    do {
+      try Data(bytes).write(to: draft)
+      try setDate(date, of: draft)
+      guard rename(draft.path, url.path) == 0 else {
+        throw CocoaError(.fileWriteUnknown, userInfo: [NSFilePathErrorKey: url.path])
+      }
+    } catch {
+      try? FileManager.default.removeItem(at: draft)
+      throw error
+    }
+  }
+
+  func setDate(_ date: Date, of url: URL) throws {
+    try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: url.path)
+  }
+
+  func delete(_ url: URL) throws { try FileManager.default.removeItem(at: url) }
+
+  /// Moves a file or a directory to the trash; as shipped that is the only way to remove one.
+  func moveToTrash(_ url: URL) throws {
+    let place = trash.appendingPathComponent(UUID().uuidString)
+    do {
+      try FileManager.default.moveItem(at: url, to: place)
+    } catch {
+      guard repairs.contains(.removesWithoutTrash) else { throw error }
+      try? createTrash()
+      try FileManager.default.removeItem(at: url)
+    }
+  }
+
+  /// Deletes what is in the trash, later and on another queue.
+  func emptyTrash() {
+    let trash = trash
+    Self.trashQueue.async {
+      let items = try? FileManager.default.contentsOfDirectory(
+        at: trash, includingPropertiesForKeys: nil)
+      for item in items ?? [] { try? FileManager.default.removeItem(at: item) }
+    }
+  }
+}

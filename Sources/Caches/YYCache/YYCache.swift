@@ -1,0 +1,76 @@
+import Interlock
+import LockStrategies
+
+/// The pairs that are open and share (`sharesOneInstance`), by the folder.
+private let pairs = WeakInstances<YYCache>()
+
+/// The pair of YYCache 1.0.4: a memory cache before a disk cache, and no lock over both.
+///
+/// It follows `objectForKey:`, `objectForKey:withBlock:`, `setObject:forKey:` and `removeObjectForKey:` of YYCache.m.
+/// As shipped, what a miss in memory finds on disk is put into memory whatever has happened meanwhile, which may
+/// be that the key was removed (the asynchronous form looks once more, and may still be too late); two changes of a
+/// key may reach memory in one order and the disk in the other; and each pair has a memory of its own, so that two
+/// on one folder do not see each other's changes.
+public final class YYCache: Sendable {
+  /// The values in memory.
+  public let memory: YYMemoryCache
+  /// The values on disk.
+  public let disk: YYDiskCache
+  let repairs: YYDiskRepairs
+  /// Held over both layers (`changesBothAsOne`).
+  private let lock = PthreadMutexLock()
+  // Unsafe in name: only touched under the lock.
+  nonisolated(unsafe) private var changeCount = 0
+
+  /// Puts two caches together.
+  package init(disk: YYDiskCache, repairs: YYDiskRepairs, memory: YYMemoryCache) {
+    self.disk = disk
+    self.memory = memory
+    self.repairs = repairs
+  }
+
+  /// Opens the pair on a folder: as shipped a new one each time, over the folder's disk cache.
+  ///
+  /// - Throws: If there is no SQLite, or the folder or the database cannot be used.
+  public static func open(
+    _ path: String, _ options: YYDiskCache.Options = .init(), memoryRepairs: YYMemoryRepairs = []
+  ) throws(YYStorageError) -> YYCache {
+    func make() throws(YYStorageError) -> YYCache {
+      YYCache(
+        disk: try YYDiskCache.open(path, options), repairs: options.repairs,
+        memory: YYMemoryCache(
+          repairs: memoryRepairs, autoTrimInterval: options.autoTrimInterval > 0 ? 5 : 0))
+    }
+    guard options.repairs.contains(.sharesOneInstance) else { return try make() }
+    return try pairs.instance(for: try YYDiskCache.canonicalPath(path), orMake: make)
+  }
+
+  /// Whether there is a value, in memory or on disk.
+  public func containsValue(forKey key: String) -> Bool {
+    memory.containsObject(forKey: key) || disk.containsValue(forKey: key)
+  }
+
+  /// Changes both layers; repaired, as one step.
+  func change(_ body: () -> Void) {
+    guard repairs.contains(.changesBothAsOne) else { return body() }
+    lock.withLock {
+      changeCount += 1
+      body()
+    }
+  }
+
+  /// How many changes have ended; 0 where they are not counted.
+  var changesSoFar: Int {
+    repairs.contains(.changesBothAsOne) ? lock.withLock { changeCount } : 0
+  }
+
+  /// Puts what was found on disk into memory; repaired, only if there was no change since.
+  func fillMemory(_ value: [UInt8], forKey key: String, unlessChangedSince changes: Int) {
+    guard repairs.contains(.changesBothAsOne) else {
+      return memory.setValue(value, forKey: key, cost: 0)
+    }
+    lock.withLock {
+      if changeCount == changes { memory.setValue(value, forKey: key, cost: 0) }
+    }
+  }
+}

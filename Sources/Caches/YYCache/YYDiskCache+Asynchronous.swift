@@ -1,0 +1,93 @@
+import Dispatch
+import Interlock
+
+// The forms with a block, on the concurrent queue.
+extension YYDiskCache {
+  /// Reads, and calls `completion` on the queue.
+  public func value(forKey key: String, completion: @escaping @Sendable ([UInt8]?) -> Void) {
+    onQueue { completion($0?.value(forKey: key)) }
+  }
+
+  /// Stores, and calls `completion` on the queue: as shipped also if the cache has gone, and nothing was stored.
+  public func setValue(
+    _ value: [UInt8], forKey key: String, cost: Int, completion: @escaping @Sendable () -> Void
+  ) {
+    onQueue {
+      $0?.setValue(value, forKey: key)
+      completion()
+    }
+  }
+
+  /// Removes, and calls `completion` on the queue.
+  public func removeValue(forKey key: String, completion: @escaping @Sendable () -> Void) {
+    onQueue {
+      $0?.removeValue(forKey: key)
+      completion()
+    }
+  }
+
+  /// Removes everything bit by bit, and says how far it is.
+  ///
+  /// As shipped, both blocks are called under the lock: one that calls the cache waits for itself. Repaired,
+  /// the lock is given back for each call of a block, and others may come between.
+  /// - Parameters:
+  ///   - progress: Told how many entries are gone, and how many there were.
+  ///   - end: Told whether the database failed.
+  public func removeAllValues(
+    progress: (@Sendable (_ removed: Int, _ total: Int) -> Void)?,
+    end: (@Sendable (_ failed: Bool) -> Void)?
+  ) {
+    onQueue { cache in
+      guard let cache else {
+        end?(true)
+        return
+      }
+      if cache.options.repairs.contains(.callsBackUnlocked) {
+        removeInBatches(in: cache.withStorage, progress: progress, end: end)
+      } else {
+        cache.withStorage { storage in
+          removeInBatches(in: { $0(storage) }, progress: progress, end: end)
+        }
+      }
+    }
+  }
+
+  /// Runs `body` on the queue with the cache: as shipped `nil` if nobody else has kept it.
+  private func onQueue(_ body: @escaping @Sendable (YYDiskCache?) -> Void) {
+    if options.repairs.contains(.keepsCacheAlive) {
+      queue.async { [self] in
+        SYNC_POINT("yydiskcache.block.begins")
+        body(self)
+      }
+    } else {
+      queue.async { [weak self] in
+        SYNC_POINT("yydiskcache.block.begins")
+        body(self)
+      }
+    }
+  }
+}
+
+/// `removeAllItemsWithProgressBlock:endBlock:`; `inStorage` runs its block under the lock.
+private func removeInBatches(
+  in inStorage: ((YYKVStorage) -> Int?) -> Int?,
+  progress: ((_ removed: Int, _ total: Int) -> Void)?, end: ((_ failed: Bool) -> Void)?
+) {
+  let total = inStorage { $0.count } ?? -1
+  var removed = 0
+  var hasFailed = total < 0
+  while removed < total, !hasFailed {
+    let count = inStorage { $0.removeBatch() }
+    hasFailed = count == nil
+    guard let count, count > 0 else { break }
+    removed += count
+    progress?(min(removed, total), total)
+  }
+  if !hasFailed {
+    _ = inStorage {
+      $0.checkpoint()
+      return nil
+    }
+  }
+  end?(hasFailed)
+}

@@ -1,0 +1,58 @@
+import Dispatch
+
+// `trimToCost:`, `trimToCount:`, `trimToAge:`, `_trimToFreeDiskSpace:`, `_trimInBackground`, `_trimRecursively`.
+extension YYDiskCache {
+  /// Removes entries, the longest unused first, until they are no more bytes than this; 0 removes all.
+  public func trim(toSize limit: Int) {
+    withStorage { Self.trim($0, toSize: limit) }
+  }
+
+  /// Removes entries, the longest unused first, until there are no more than this; 0 removes all.
+  public func trim(toCount limit: Int) {
+    withStorage { Self.trim($0, toCount: limit) }
+  }
+
+  /// Removes entries that have not been used for this many seconds; 0 or less removes all.
+  public func trim(toAge limit: Double) {
+    withStorage { Self.trim($0, toAge: limit) }
+  }
+
+  /// Trims to all limits, under one hold of the lock, as the original does from time to time.
+  public func trimToLimits() {
+    withStorage { storage in
+      Self.trim(storage, toSize: options.costLimit)
+      Self.trim(storage, toCount: options.countLimit)
+      Self.trim(storage, toAge: options.ageLimit)
+      guard options.freeDiskSpaceLimit > 0, let free = SystemFiles.freeBytes(at: path),
+        free < options.freeDiskSpaceLimit, storage.size > 0
+      else { return }
+      Self.trim(storage, toSize: max(0, storage.size - (options.freeDiskSpaceLimit - free)))
+    }
+  }
+
+  func trimAgain() {
+    DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + options.autoTrimInterval) {
+      [weak self] in
+      guard let self else { return }
+      queue.async { [weak self] in self?.trimToLimits() }
+      trimAgain()
+    }
+  }
+
+  // The original's limits are 32 bits wide, and whatever is above them is none.
+  private static func trim(_ storage: YYKVStorage, toSize limit: Int) {
+    if limit < Int32.max { storage.removeItems(toFitSize: limit) }
+  }
+
+  private static func trim(_ storage: YYKVStorage, toCount limit: Int) {
+    if limit < Int32.max { storage.removeItems(toFitCount: limit) }
+  }
+
+  private static func trim(_ storage: YYKVStorage, toAge limit: Double) {
+    if limit <= 0 {
+      storage.removeAll()
+    } else if limit < Double(storage.now) {
+      storage.removeItems(unusedSince: storage.now - Int(limit))
+    }
+  }
+}

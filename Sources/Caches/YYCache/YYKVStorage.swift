@@ -1,0 +1,207 @@
+import Dispatch
+import Interlock
+
+/// Why a disk cache cannot be made.
+public enum YYStorageError: Error, CustomStringConvertible {
+  /// The machine has no SQLite.
+  case noSQLite(String)
+  /// A folder cannot be made, or not be written.
+  case folder(path: String, reason: String)
+  /// The database cannot be opened, and neither can a new one in its place.
+  case database(path: String, reason: String)
+
+  /// One line for the user.
+  public var description: String {
+    switch self {
+    case .noSQLite(let reason): reason
+    case .folder(let path, let reason): "cannot use the folder '\(path)': \(reason)"
+    case .database(let path, let reason): "cannot open the database '\(path)': \(reason)"
+    }
+  }
+}
+
+/// Where YYKVStorage keeps values.
+enum YYStorageKind: Sendable {
+  /// In files, with a row in the database for each.
+  case files
+  /// In the database.
+  case database
+  /// In the one or the other, as each `save` says.
+  case mixed
+}
+
+/// What is stored under a key.
+struct YYStorageItem: Sendable, Hashable {
+  var key: String
+  /// The value; `nil` where it was not asked for.
+  var value: [UInt8]?
+  /// The name of the file that the value is in; `nil` where it is in the database.
+  var fileName: String?
+  var size: Int
+  /// Seconds since 1970.
+  var accessTime: Int
+  var extendedData: [UInt8]?
+}
+
+/// The storage of YYCache 1.0.4: values in an SQLite database or in files beside it, found by their key.
+///
+/// It follows YYKVStorage.m: `saveItemWithKey:value:filename:extendedData:`, `getItemForKey:`,
+/// `removeItemForKey:`, `removeItemsToFitSize:`, `removeAllItems` and those below them; write-ahead log,
+/// statements kept prepared, files written in place, access times in whole seconds, a trash folder that is emptied
+/// on a queue. As there, errors of the database are told by a result that the cache above does not look at.
+///
+/// It locks nothing: its owner must let one thread in at a time (the original's header says so, and its issue 29
+/// is what comes of reading it from two). Sections on it find an owner that does not.
+final class YYKVStorage {
+  /// A storage that failed to open is tried again so many times …
+  private static let mostRetries = 8
+  /// … and not before so many seconds have gone by.
+  private static let retrySeconds = 2.0
+
+  let kind: YYStorageKind
+  let path: String
+  let section = Section("yykvstorage")
+  private let library: SQLiteLibrary
+  private let lockMilliseconds: Int
+  private let clock: @Sendable () -> Int
+  private let trashQueue = DispatchQueue(label: "yykvstorage.trash")
+
+  private var database: SQLiteDatabase?
+  private var failureCount = 0
+  private var failureTime = 0.0
+  /// What the database said to the call that failed last: "database is locked".
+  private(set) var lastError: String?
+  /// Whether that was for a lock of another connection.
+  private var isLocked = false
+
+  var databasePath: String { path + "/manifest.sqlite" }
+  var filesPath: String { path + "/data" }
+  var trashPath: String { path + "/trash" }
+
+  /// Opens the storage in a folder, which is made where there is none.
+  ///
+  /// A database that is damaged is thrown away with all that belongs to it, as the original does.
+  /// - Parameters:
+  ///   - path: The folder.
+  ///   - kind: Where values are kept.
+  ///   - lockMilliseconds: How long a database is waited for that another connection has locked; above 0, one that
+  ///     is still locked then is not taken for a damaged one.
+  ///   - library: SQLite; without one nothing can be opened.
+  ///   - clock: Seconds since 1970, for access times.
+  /// - Throws: If there is no SQLite, or the folder or the database cannot be used.
+  init(
+    _ path: String, _ kind: YYStorageKind, lockMilliseconds: Int = 0,
+    library: SQLiteLibrary? = .shared,
+    clock: @escaping @Sendable () -> Int = { SystemTime.seconds }
+  ) throws(YYStorageError) {
+    guard let library else {
+      throw .noSQLite(SQLiteLibrary.missing ?? "needs SQLite: install \(SQLiteNames.package)")
+    }
+    self.path = path
+    self.kind = kind
+    self.library = library
+    self.lockMilliseconds = lockMilliseconds
+    self.clock = clock
+    do throws(SystemFiles.Failure) {
+      try SystemFiles.makeFolder(filesPath)
+      try SystemFiles.makeFolder(trashPath)
+    } catch {
+      throw .folder(path: path, reason: error.message)
+    }
+    if !open() {
+      // As shipped, a database that is only locked is thrown away too, with all that is in it.
+      if lockMilliseconds == 0 || !isLocked { reset() }
+      guard open() else {
+        throw .database(path: databasePath, reason: lastError ?? "unknown error")
+      }
+    }
+    emptyTrash()
+  }
+
+  deinit { close() }
+
+  /// The seconds that access times are in.
+  var now: Int { clock() }
+
+  /// Opens the database and makes its table; returns whether both were done.
+  func open() -> Bool {
+    if database != nil { return true }
+    do throws(SQLiteError) {
+      let opened = try SQLiteDatabase(databasePath, library)
+      try opened.execute("PRAGMA busy_timeout = \(lockMilliseconds)")
+      try opened.execute(
+        """
+        PRAGMA journal_mode = WAL;
+        PRAGMA synchronous = NORMAL;
+        CREATE TABLE IF NOT EXISTS manifest (
+          key TEXT PRIMARY KEY, filename TEXT, size INTEGER, inline_data BLOB,
+          modification_time INTEGER, last_access_time INTEGER, extended_data BLOB);
+        CREATE INDEX IF NOT EXISTS last_access_time_idx ON manifest(last_access_time);
+        """)
+      database = opened
+      failureCount = 0
+      return true
+    } catch {
+      lastError = error.message
+      isLocked = error.isLock
+      failureCount += 1
+      failureTime = SystemTime.uptime
+      return false
+    }
+  }
+
+  /// Closes the database; the next call that needs it opens it again.
+  func close() {
+    database?.close()
+    database = nil
+  }
+
+  /// Runs `body` on the database, which is opened again if it was closed for an error a while ago.
+  ///
+  /// - Returns: What `body` gives; `nil` where the database is closed, or fails: the reason is in `lastError`.
+  func query<R>(_ body: (SQLiteDatabase) throws(SQLiteError) -> R) -> R? {
+    if database == nil {
+      guard failureCount < Self.mostRetries,
+        SystemTime.uptime - failureTime > Self.retrySeconds, open()
+      else { return nil }
+    }
+    guard let database else { return nil }
+    do throws(SQLiteError) {
+      return try body(database)
+    } catch {
+      lastError = error.message
+      return nil
+    }
+  }
+
+  /// Throws the database away, moves the files to the trash, and has that emptied; the database must be closed.
+  func reset() {
+    for suffix in ["", "-wal", "-shm"] { SystemFiles.remove(databasePath + suffix) }
+    // A name that is in the trash already would make the move fail.
+    var number = 0
+    while !SystemFiles.move(filesPath, to: trashPath + "/\(now)-\(number)"), number < 1000 {
+      number += 1
+    }
+    try? SystemFiles.makeFolder(filesPath)
+    emptyTrash()
+  }
+
+  /// Removes what is in the trash, on a queue.
+  private func emptyTrash() {
+    let trashPath = trashPath
+    trashQueue.async {
+      for folder in SystemFiles.names(in: trashPath) {
+        let folderPath = trashPath + "/" + folder
+        for name in SystemFiles.names(in: folderPath) {
+          SystemFiles.remove(folderPath + "/" + name)
+        }
+        SystemFiles.removeFolder(folderPath)
+      }
+    }
+  }
+
+  /// Returns when the trash has been emptied.
+  func waitForTrash() {
+    trashQueue.sync {}
+  }
+}

@@ -1,0 +1,162 @@
+import Interlock
+
+/// What a memory cache holds: any object, as Objective-C's `id`.
+public typealias YYObject = AnyObject & Sendable
+
+/// Bytes as an object, for `Cache`, whose values are bytes.
+public final class YYData: Sendable {
+  /// The bytes.
+  public let bytes: [UInt8]
+
+  /// Puts bytes into an object.
+  public init(_ bytes: [UInt8]) {
+    self.bytes = bytes
+  }
+}
+
+/// An entry, with its place in the order of use. Only the dictionary keeps it alive, as in the original.
+final class YYLinkedMapNode {
+  /// The one used before this; unretained and unsafe, as the original's, and for its reason: the links are
+  /// only followed while the dictionary holds the neighbours.
+  unowned(unsafe) var previous: YYLinkedMapNode?
+  /// The one used after this.
+  unowned(unsafe) var next: YYLinkedMapNode?
+  let key: String
+  var value: any YYObject
+  var cost: Int
+  /// When it was used last, on the clock that never goes back.
+  var time: Double
+  /// Marks accesses to `value`, which the original also makes outside the lock.
+  let valueSection = Section("yymemory.value")
+
+  init(key: String, value: any YYObject, cost: Int, time: Double) {
+    self.key = key
+    self.value = value
+    self.cost = cost
+    self.time = time
+  }
+}
+
+/// A dictionary whose entries are in the order of their use: `_YYLinkedMap` of YYMemoryCache 1.0.4
+/// (`insertNodeAtHead:`, `bringNodeToHead:`, `removeNode:`, `removeTailNode`, `removeAll`).
+///
+/// It locks nothing; its owner's lock is claimed by the sections, which are marked as held under a lock.
+final class YYLinkedMap {
+  private var nodes: [String: YYLinkedMapNode] = [:]
+  private var costOfAll = 0
+  /// The one used last.
+  private unowned(unsafe) var head: YYLinkedMapNode?
+  /// The one that has not been used for the longest time.
+  private unowned(unsafe) var tail: YYLinkedMapNode?
+
+  private let section = Section("yymemory.list")
+
+  var count: Int { section.read(synched: true) { nodes.count } }
+
+  var totalCost: Int { section.read(synched: true) { costOfAll } }
+
+  /// When the entry was used last that has not been used for the longest time; `nil` where there is none.
+  var oldestTime: Double? { section.read(synched: true) { tail?.time } }
+
+  /// The entry of a key, which becomes the one used last.
+  func use(_ key: String, _ clock: () -> Double) -> YYLinkedMapNode? {
+    section.write(synched: true) {
+      guard let node = nodes[key] else { return nil }
+      node.time = clock()
+      bringToHead(node)
+      return node
+    }
+  }
+
+  func contains(_ key: String) -> Bool {
+    section.read(synched: true) { nodes[key] != nil }
+  }
+
+  /// Adds an entry that is not there.
+  func insert(_ node: YYLinkedMapNode) {
+    section.write(synched: true) {
+      nodes[node.key] = node
+      costOfAll += node.cost
+      link(node)
+    }
+  }
+
+  /// Gives an entry another cost.
+  func setCost(_ cost: Int, of node: YYLinkedMapNode) {
+    section.write(synched: true) {
+      costOfAll += cost - node.cost
+      node.cost = cost
+    }
+  }
+
+  /// Takes out the entry of a key.
+  func remove(_ key: String) -> YYLinkedMapNode? {
+    section.write(synched: true) {
+      guard let node = nodes.removeValue(forKey: key) else { return nil }
+      costOfAll -= node.cost
+      unlink(node)
+      return node
+    }
+  }
+
+  /// Takes out the entry that has not been used for the longest time.
+  func removeTail() -> YYLinkedMapNode? {
+    section.write(synched: true) {
+      guard let node = tail else { return nil }
+      nodes[node.key] = nil
+      costOfAll -= node.cost
+      unlink(node)
+      return node
+    }
+  }
+
+  /// Takes out every entry; the dictionary that comes back is what keeps them alive.
+  func removeAll() -> [String: YYLinkedMapNode] {
+    section.write(synched: true) {
+      let all = nodes
+      nodes = [:]
+      costOfAll = 0
+      head = nil
+      tail = nil
+      return all
+    }
+  }
+
+  /// Every entry, by its key.
+  var all: [String: YYLinkedMapNode] { section.read(synched: true) { nodes } }
+
+  /// The keys, in the order of the list.
+  var keysInOrder: [String] {
+    section.read(synched: true) {
+      var keys: [String] = []
+      var node = head
+      // A list that is damaged may be a ring.
+      while let current = node, keys.count <= nodes.count {
+        keys.append(current.key)
+        node = current.next
+      }
+      return keys
+    }
+  }
+
+  private func bringToHead(_ node: YYLinkedMapNode) {
+    if head === node { return }
+    unlink(node)
+    link(node)
+  }
+
+  private func link(_ node: YYLinkedMapNode) {
+    node.previous = nil
+    node.next = head
+    head?.previous = node
+    head = node
+    if tail == nil { tail = node }
+  }
+
+  private func unlink(_ node: YYLinkedMapNode) {
+    if let next = node.next { next.previous = node.previous } else { tail = node.previous }
+    if let previous = node.previous { previous.next = node.next } else { head = node.next }
+    node.previous = nil
+    node.next = nil
+  }
+}

@@ -1,0 +1,110 @@
+import Dispatch
+import Interlock
+import Synchronization
+
+// `_trimToCost:`, `_trimToCount:`, `_trimToAge:`, `_trimInBackground` and `_trimRecursively`.
+extension YYMemoryCache {
+  /// Takes out entries, the longest unused first, until they cost no more than this; 0 takes out all.
+  public func trim(toCost limit: Int) {
+    trim(removesAll: limit == 0) { $0.totalCost > limit }
+  }
+
+  /// Takes out entries, the longest unused first, until there are no more than this; 0 takes out all.
+  public func trim(toCount limit: Int) {
+    trim(removesAll: limit == 0) { $0.count > limit }
+  }
+
+  /// Takes out entries that have not been used for this many seconds; 0 or less takes out all.
+  public func trim(toAge limit: Double) {
+    let now = clock()
+    trim(removesAll: limit <= 0) { map in
+      guard let time = map.oldestTime else { return false }
+      return now - time > limit
+    }
+  }
+
+  /// Returns when every trim that has been asked for so far has ended.
+  package func waitForTrims() {
+    queue.sync {}
+  }
+
+  /// The most trims that were asked for and had not ended at one time.
+  package var mostTrimsAtOnce: Int { mostTrimsUnderWay.load(ordering: .relaxed) }
+
+  /// Asks for a trim to the cost limit; called under the lock.
+  func askForTrim() {
+    if repairs.contains(.asksForOneTrim) {
+      if isTrimAskedFor { return }
+      isTrimAskedFor = true
+    }
+    let count = trimsUnderWay.add(1, ordering: .relaxed).newValue
+    mostTrimsUnderWay.max(count, ordering: .relaxed)
+    queue.async { [self] in
+      SYNC_POINT("yymemorycache.trimBlock.begins")
+      if repairs.contains(.asksForOneTrim) { withMutex { isTrimAskedFor = false } }
+      trim(toCost: costLimit)
+      trimsUnderWay.subtract(1, ordering: .relaxed)
+    }
+  }
+
+  /// Trims to all limits after a time, and so on for as long as the cache lives.
+  func trimAgain(after interval: Double) {
+    DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + interval) { [weak self] in
+      guard let self else { return }
+      queue.async { [self] in
+        trim(toCost: costLimit)
+        trim(toCount: countLimit)
+        trim(toAge: ageLimit)
+      }
+      trimAgain(after: interval)
+    }
+  }
+
+  private func trim(removesAll: Bool, while isAbove: (YYLinkedMap) -> Bool) {
+    lock()
+    let removed = removesAll ? removeAllUnderLock() : nil
+    let isDone = removesAll || !isAbove(map)
+    mutex.unlock()
+    withExtendedLifetime(removed) {}
+    if isDone { return }
+    SYNC_POINT("yymemorycache.trim.aboveLimit")
+    releaseLater(repairs.contains(.trimsInTurn) ? takeInTurn(isAbove) : takeByTrying(isAbove))
+  }
+
+  /// As shipped: one entry each time that the mutex happens to be free; else a sleep. Under callers that never
+  /// leave it free it gets nowhere.
+  private func takeByTrying(_ isAbove: (YYLinkedMap) -> Bool) -> [YYLinkedMapNode] {
+    var taken: [YYLinkedMapNode] = []
+    while true {
+      if mutex.tryLock() {
+        let node = isAbove(map) ? map.removeTail() : nil
+        mutex.unlock()
+        guard let node else { return taken }
+        taken.append(node)
+      } else {
+        SYNC_POINT("yymemorycache.trim.foundTaken")
+        SystemTime.sleep(milliseconds: 10)
+        SYNC_POINT("yymemorycache.trim.triesAgain")
+      }
+    }
+  }
+
+  /// Repaired: who comes later waits at the turnstile until the trim is through, so that it is overtaken by no
+  /// more callers than were on their way.
+  private func takeInTurn(_ isAbove: (YYLinkedMap) -> Bool) -> [YYLinkedMapNode] {
+    var taken: [YYLinkedMapNode] = []
+    turnstile.lock()
+    // Releasing, to pair with the load in `lock`.
+    doesTrimWait.store(true, ordering: .releasing)
+    if !mutex.tryLock() {
+      SYNC_POINT("yymemorycache.trim.foundTaken")
+      mutex.lock()
+      SYNC_POINT("yymemorycache.trim.triesAgain")
+    }
+    while isAbove(map), let node = map.removeTail() { taken.append(node) }
+    mutex.unlock()
+    doesTrimWait.store(false, ordering: .releasing)
+    turnstile.unlock()
+    return taken
+  }
+}

@@ -1,0 +1,148 @@
+import Caches
+import Foundation
+import LockStrategies
+
+/// What is timed, one line each; a family appends its memory cache here.
+///
+/// Where the design itself costs more (an actor's hop, another thread, Foundation's own code), that is timed
+/// and has no budget; say what it is.
+private let measuredCaches: [CacheHit] = [
+  CacheHit("LockedCache, POSIX mutex") { LockedCache(PthreadMutexLock()) },
+  CacheHit("LockedCache, semaphore of 1") { LockedCache(SemaphoreLock()) },
+  CacheHit("LockedCache, Synchronization.Mutex") { LockedCache(StandardLibraryMutexLock()) },
+  CacheHit("LockedCache, NSLock") { LockedCache(FoundationLock()) },
+  CacheHit("LockedCache, reader-writer lock", byDesign: "a POSIX reader-writer lock, twice") {
+    LockedCache(ReaderWriterLock())
+  },
+  CacheHit("LockedCache, spin lock") { LockedCache(SpinLock()) },
+  CacheHit("MarkedTable, repaired") { MarkedTable(repaired: true) },
+  CacheHit("SharedValueCache") { SharedValueCache(repaired: false) },
+  CacheHit("CountingCache") { CountingCache(repaired: false) },
+  CacheHit("ObservedCache, POSIX mutex") { ObservedCache(PthreadMutexLock()) { _ in } },
+  CacheHit("FoundationCache", byDesign: "NSCache's own keys and boxes") { FoundationCache() },
+  CacheHit(awaiting: "ActorCache", byDesign: "the hop to the actor and back") { ActorCache() },
+  CacheHit(awaiting: "LoadingCache, repaired", byDesign: "the hop to the actor and back") {
+    LoadingCache(over: nil, repaired: true)
+  },
+  CacheHit(awaiting: "StreamCache, repaired", byDesign: "another task performs it") {
+    StreamCache(repaired: true)
+  },
+]
+
+/// What a hit in a memory cache costs that nobody else uses, as a ratio to a dictionary under `NSLock`.
+enum CachesBench {
+  /// The most that a hit may be, times the dictionary's, in a release build.
+  private static let budget = 3.0
+
+  /// Measures and prints the table.
+  static func run() {
+    // A process with one thread gets a cheaper NSLock; concurrent code never is one.
+    let end = DispatchSemaphore(value: 0)
+    Thread { end.wait() }.start()
+    defer { end.signal() }
+    let baseline = CacheHit("dictionary under NSLock") { DictionaryUnderLock() }
+    let measured = Measurement(
+      [baseline.row()] + measuredCaches.map { $0.row() }, rounds: 15, turns: 5_000)
+    print(
+      "caches, an uncontended hit; medians of interleaved rounds; 1 × is a dictionary under NSLock"
+        + String(format: ", %.0f ns", measured.median(0)))
+    for (number, cache) in measuredCaches.enumerated() {
+      let ratio = measured.ratio(number + 1, to: 0)
+      print(line(cache, ratio: ratio, nanoseconds: measured.median(number + 1)))
+    }
+  }
+
+  private static func line(_ cache: CacheHit, ratio: Double, nanoseconds: Double) -> String {
+    #if DEBUG
+    let verdict = "no budget in a debug build"
+    #else
+    let verdict =
+      cache.reason
+      ?? String(format: "≤ %.0f ×%@", budget, ratio <= budget ? "" : "   OVER")
+    #endif
+    return "  " + cache.name.padding(toLength: 36, withPad: " ", startingAt: 0)
+      + String(format: "%7.1f ×   %7.0f ns   ", ratio, nanoseconds) + verdict
+  }
+}
+
+/// A cache to be timed.
+private struct CacheHit: Sendable {
+  /// What the table calls it.
+  var name: String
+  /// What in its design costs more than the budget; `nil` where nothing should.
+  var reason: String?
+  /// Makes a cache with one value in it, and what reads that so many times.
+  var row: @Sendable () -> Measurement.Row
+
+  /// A cache whose native form is synchronous.
+  init(_ name: String, byDesign reason: String? = nil, _ make: @escaping @Sendable () -> some Cache)
+  {
+    self.name = name
+    self.reason = reason
+    row = {
+      let cache = make()
+      cache.setValue(value, forKey: key, cost: value.count)
+      return Measurement.Row(name: name) { turns in
+        for _ in 0..<turns { consume(cache.value(forKey: key)) }
+      }
+    }
+  }
+
+  /// A cache whose native form is `async`; a task reads it, and the thread that times waits for that task
+  /// once for all turns.
+  init(
+    awaiting name: String, byDesign reason: String? = nil,
+    _ make: @escaping @Sendable () -> some AsyncCache
+  ) {
+    self.name = name
+    self.reason = reason
+    row = {
+      let cache = make()
+      wait { await cache.setValue(value, forKey: key, cost: value.count) }
+      return Measurement.Row(name: name) { turns in
+        wait { for _ in 0..<turns { consume(await cache.value(forKey: key)) } }
+      }
+    }
+  }
+}
+
+private let key = "https://example.com/images/cat.png"
+private let value = [UInt8](repeating: 7, count: 1024)
+
+/// A value that has to be there; without a look at it, the read could be left out.
+@inline(never)
+private func consume(_ found: [UInt8]?) {
+  precondition(found != nil, "the value is not there")
+}
+
+private func wait(_ body: @escaping @Sendable () async -> Void) {
+  let done = DispatchSemaphore(value: 0)
+  Task {
+    await body()
+    done.signal()
+  }
+  done.wait()
+}
+
+/// What all others are measured by.
+private final class DictionaryUnderLock: Cache {
+  private let lock = NSLock()
+  // Only touched under the lock.
+  nonisolated(unsafe) private var values: [String: [UInt8]] = [:]
+
+  func value(forKey key: String) -> [UInt8]? {
+    lock.lock()
+    defer { lock.unlock() }
+    return values[key]
+  }
+
+  func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
+    lock.withLock { values[key] = value }
+  }
+
+  func removeValue(forKey key: String) { lock.withLock { values[key] = nil } }
+
+  func removeAllValues() { lock.withLock { values = [:] } }
+
+  var count: Int { lock.withLock { values.count } }
+}

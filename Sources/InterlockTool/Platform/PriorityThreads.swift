@@ -1,0 +1,37 @@
+import CInterlock
+import Foundation
+
+/// Threads that share one processor, of which some run only where no other wants it.
+enum PriorityThreads {
+  #if os(Linux)
+  /// What this system lacks to have such threads; `nil` where it lacks nothing.
+  static var lacking: String? { nil }
+  #else
+  /// What this system lacks to have such threads; `nil` where it lacks nothing.
+  static var lacking: String? { "sched_setaffinity and SCHED_IDLE, which only Linux has" }
+  #endif
+
+  /// Starts a thread on the one processor.
+  ///
+  /// - Parameters:
+  ///   - isLow: Whether it runs only where no other wants that processor.
+  ///   - body: What it does.
+  static func start(isLow: Bool, _ body: @escaping @Sendable () -> Void) {
+    Thread {
+      guard interlock_run_on_first_processor() else { refuse("put a thread on one processor") }
+      if isLow, !interlock_run_when_idle() { refuse("lower a thread to SCHED_IDLE") }
+      body()
+    }.start()
+  }
+
+  /// What the calling thread has used of a processor, ever; milliseconds.
+  static var processorMilliseconds: Double {
+    var time = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return Double(time.tv_sec) * 1e3 + Double(time.tv_nsec) / 1e6
+  }
+
+  private static func refuse(_ what: String) -> Never {
+    fatalError("interlock: the system refused to \(what): \(String(cString: strerror(errno)))")
+  }
+}

@@ -1,0 +1,85 @@
+import Caches
+import Foundation
+import InterlockStress
+import StressRunner
+
+/// The call that lets go of the cache, which each of the subjects has.
+let tmDropAction = "drop"
+
+/// One of TMCache's caches as a subject: the calls that every cache has, and some of its own.
+///
+/// It can let go of the cache, as an application does; what is called after that completes without having been
+/// asked of anyone.
+final class TMCacheSubject<Subjected: Caches.Cache>: Subject {
+  /// One of the cache's own calls. It completes as the cache lets it: never, if the cache never calls back.
+  typealias Action =
+    @Sendable (Subjected, StressRunner.Operation, @escaping @Sendable (Reply) -> Void) -> Void
+
+  /// The cache, and what makes the calls on it that every cache has.
+  private struct Held {
+    var cache: Subjected
+    var calls: any Subject
+  }
+
+  private let held: TMBox<Held?>
+  private let actions: [String: Action]
+  private let state: @Sendable (Subjected) -> FinalState?
+  /// Where its files are, for as long as it is there.
+  private let root: TMRoot?
+
+  init(
+    _ cache: Subjected, actions: [String: Action], root: TMRoot? = nil,
+    state: @escaping @Sendable (Subjected) -> FinalState?
+  ) {
+    held = TMBox(Held(cache: cache, calls: SubjectEntry.cache("", "") { cache }.make()))
+    self.actions = actions
+    self.state = state
+    self.root = root
+  }
+
+  func supports(_ kind: StressRunner.Operation.Kind) -> Bool {
+    guard case .action(let name) = kind else { return true }
+    return name == tmDropAction || actions[name] != nil
+  }
+
+  func perform(
+    _ operation: StressRunner.Operation, completion: @escaping @Sendable (Reply) -> Void
+  ) {
+    guard case .action(let name) = operation.kind else {
+      guard let calls = held.value?.calls else { return completion(.done) }
+      return calls.perform(operation, completion: completion)
+    }
+    if name == tmDropAction {
+      held.value = nil
+      return completion(.done)
+    }
+    guard let action = actions[name], let cache = held.value?.cache else {
+      return completion(.done)
+    }
+    action(cache, operation, completion)
+  }
+
+  func finalState() -> FinalState? { (held.value?.cache).flatMap(state) }
+}
+
+/// A value that several threads set and read.
+///
+/// `@unchecked Sendable`: only touched under the lock.
+final class TMBox<Value>: @unchecked Sendable {
+  private let lock = NSLock()
+  private var current: Value
+
+  init(_ value: Value) { current = value }
+
+  var value: Value {
+    get { lock.withLock { current } }
+    set {
+      // What was there may do something at its end: not under the lock.
+      let old = lock.withLock {
+        defer { current = newValue }
+        return current
+      }
+      withExtendedLifetime(old) {}
+    }
+  }
+}

@@ -1,0 +1,96 @@
+import Caches
+import StressRunner
+
+/// YYCache's memory cache as a subject.
+final class YYMemorySubject: YYSubject {
+  static let actions = [
+    "set-asking-at-end", "trim-to-cost", "limit-cost", "release-here",
+  ]
+
+  private let memory: YYMemoryCache
+  var cache: any Caches.Cache { memory }
+
+  init(_ repairs: YYMemoryRepairs) {
+    memory = YYMemoryCache(repairs: repairs, autoTrimInterval: 0)
+  }
+
+  func act(
+    _ name: String, _ operation: StressRunner.Operation,
+    completion: @escaping @Sendable (Reply) -> Void
+  ) {
+    switch name {
+    case "set-asking-at-end":
+      // An object that asks the cache something when it ends.
+      let memory = memory
+      memory.setObject(
+        EndingObject { [weak memory] in _ = memory?.totalCount }, forKey: operation.key,
+        cost: operation.cost)
+    case "trim-to-cost":
+      memory.trim(toCost: operation.cost)
+    case "limit-cost":
+      memory.costLimit = operation.cost
+    default:
+      // "release-here": what is removed ends on the thread that removes it.
+      memory.releasesAsynchronously = false
+    }
+    completion(.done)
+  }
+
+  func finalState() -> FinalState? {
+    memory.waitForTrims()
+    guard let entries = memory.entries() else { return nil }
+    var state = FinalState(
+      count: memory.count, totalCost: memory.totalCost, entries: entries.mapValues(\.cost),
+      values: entries.filter { !$0.value.value.isEmpty }.mapValues(\.value))
+    state.indexes = [
+      "the dictionary": Set(entries.keys), "the list": Set(memory.keysInOrder),
+    ]
+    state.limits = [
+      .init("trims asked for at one time", value: memory.mostTrimsAtOnce, limit: 2),
+      .init("cost of the entries", value: memory.totalCost ?? 0, limit: memory.costLimit),
+    ]
+    return state
+  }
+}
+
+/// An object that does something at its end, as one that leaves a registry.
+private final class EndingObject: Sendable {
+  private let end: @Sendable () -> Void
+
+  init(_ end: @escaping @Sendable () -> Void) {
+    self.end = end
+  }
+
+  deinit { end() }
+}
+
+/// YYKit's dictionary as a subject.
+final class YYDictionarySubject: YYSubject {
+  static let actions = ["count-while-enumerating"]
+
+  private let dictionary: YYThreadSafeDictionary
+  var cache: any Caches.Cache { dictionary }
+
+  init(_ repaired: Bool) {
+    dictionary = YYThreadSafeDictionary(repaired: repaired)
+  }
+
+  func act(
+    _ name: String, _ operation: StressRunner.Operation,
+    completion: @escaping @Sendable (Reply) -> Void
+  ) {
+    var count = 0
+    dictionary.forEach { _, _ in
+      count = dictionary.count
+      return true
+    }
+    completion(.count(count))
+  }
+
+  func finalState() -> FinalState? {
+    dictionary.entries().map {
+      FinalState(
+        count: dictionary.count, entries: $0.mapValues(\.cost), values: $0.mapValues(\.value))
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import Caches
+import Foundation
+import InterlockStress
+import Testing
+
+@testable import InterlockTool
+
+@Suite("TMCache's subjects", .timeLimit(.minutes(1)))
+struct TMCacheSubjectTests {
+  static let names = tmcacheSubjects.map(\.name)
+
+  func subject(_ name: String) throws -> any Subject {
+    try #require(tmcacheSubjects.first { $0.name == name }).make()
+  }
+
+  @Test("tell their state from what is really there", arguments: names)
+  func state(_ name: String) async throws {
+    let subject = try subject(name)
+    for (key, value) in [("a", [1, 1]), ("b", [2])] as [(String, [UInt8])] {
+      let store = InterlockStress.Operation(kind: .setAsync, key: key, value: value, cost: 5)
+      #expect(await reply(of: subject, to: store) == .done)
+    }
+    #expect(
+      await reply(of: subject, to: .init(kind: .getAsync, key: "a")) == .value([1, 1]))
+    #expect(await reply(of: subject, to: .init(kind: .removeAsync, key: "b")) == .done)
+    let state = try #require(await finalState(of: subject))
+    #expect(state.count == 1)
+    #expect(state.values == ["a": [1, 1]])
+    #expect(state.totalCost == (name.contains("disk") ? nil : 5))
+    #expect(state.indexes.count == 3)
+    for (index, keys) in state.indexes { #expect(keys == ["a"], "\(index)") }
+    #expect(state.totals.allSatisfy { $0.claimed == $0.counted && $0.counted > 2 })
+    #expect(state.totals.isEmpty == name.contains("memory"))
+    #expect(state.limits.allSatisfy { $0.value == 0 && $0.limit == 1 })
+    for (layer, values) in state.layers { #expect(values == ["a": [1, 1]], "\(layer)") }
+    #expect(state.layers.isEmpty == name.hasPrefix("tmcache-memory") || name.contains("disk"))
+  }
+
+  @Test("have the calls of their own that they list, and no others", arguments: names)
+  func actions(_ name: String) throws {
+    let entry = try #require(tmcacheSubjects.first { $0.name == name })
+    let subject = entry.make()
+    for action in Set(tmcacheSubjects.flatMap(\.actions)) {
+      #expect(subject.supports(.action(action)) == entry.actions.contains(action), "\(action)")
+    }
+    #expect(!subject.supports(.action("set")))
+    #expect(!entry.runsUnlisted)
+    #expect(entry.family == "TMCache")
+  }
+
+  @Test("complete what is called after the cache has been let go of")
+  func dropped() async throws {
+    let subject = try subject("tmcache")
+    #expect(await reply(of: subject, to: .init(kind: .action("drop"), key: "")) == .done)
+    #expect(await reply(of: subject, to: .init(kind: .get, key: "a")) == .done)
+    #expect(await finalState(of: subject) == nil)
+  }
+
+  @Test("put their files into a folder of their own, which goes with them")
+  func root() throws {
+    let path: String
+    do {
+      let root = TMRoot()
+      path = root.url.path
+      #expect(path.hasPrefix(FileManager.default.temporaryDirectory.path))
+      #expect(try FileManager.default.contentsOfDirectory(atPath: path).isEmpty)
+    }
+    TMDiskCache.sharedQueue.sync {}
+    #expect(!FileManager.default.fileExists(atPath: path))
+  }
+}
