@@ -4,8 +4,8 @@ import InterlockStress
 
 /// hyperoslo's Cache in its versions, and AwesomeCache.
 let hybridStorageSubjects: [SubjectEntry] = [
-  hybridStorage("hybrid-storage", "sync and async calls each on a serial queue (7.4.0)", .twoQueues),
-  hybridStorage("hybrid-storage-one-queue", "sync and async calls on one queue (before 4.0.0)", .oneQueue),
+  hybridStorage("hybrid-storage", "a queue for sync calls, one for async (7.4.0)", .twoQueues),
+  hybridStorage("hybrid-storage-one-queue", "all calls on one queue (before 4.0.0)", .oneQueue),
   hybridStorage("hybrid-storage-repaired", "a lock that is left before anybody is called", .lock),
   basicHybrid("hybrid-cache-1", "a queue to read on and a queue to write on (1.0.0)", false),
   basicHybrid("hybrid-cache-1-repaired", "as that, and what has expired is looked at again", true),
