@@ -57,7 +57,7 @@ public final class BasicHybridCache: Sendable {
     }
   }
 
-  /// Removes what has expired from disk, and what is written last from a directory that is too large: what the
+  /// Removes what has expired from disk, and what expires last from a directory that is too large: what the
   /// original does when the application ends.
   public func clearExpired(completion: @escaping @Sendable () -> Void = {}) {
     back.clearExpired(completion: completion)

@@ -221,8 +221,10 @@ struct PINOperationQueueTests {
     await onThread {
       let queue = PINOperationQueue(maxConcurrentOperations: 2)
       let first = queue.schedule {}
-      for number in 0..<1000 { queue.schedule(identifier: "\(number)") { _ in } }
-      queue.waitUntilAllOperationsAreFinished()
+      for number in 0..<1000 {
+        queue.schedule(identifier: "\(number)") { _ in }
+        queue.waitUntilAllOperationsAreFinished()
+      }
       #expect(!queue.cancel(first))
       #expect(queue.locked { queue.byReference.count + queue.byIdentifier.count } < 500)
     }
