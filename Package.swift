@@ -51,10 +51,11 @@ let package = Package(
     .target(
       name: "Caches", dependencies: ["LockStrategies", "Interlock", "CSQLite"],
       swiftSettings: common + [framePointers]),
-    // Defines functions of the C library anew: linked by what runs trials, never by what only marks sections.
-    .target(name: "CInterlockInterpose", cSettings: [.unsafeFlags(["-O2"])]),
+    // What only the harness needs of C, functions of the C library defined anew among it: an application that
+    // only marks sections never links it.
+    .target(name: "CInterlockHarness", cSettings: [.unsafeFlags(["-O2"])]),
     .target(
-      name: "StressRunner", dependencies: ["Interlock", "CInterlock", "CInterlockInterpose"],
+      name: "StressRunner", dependencies: ["Interlock", "CInterlock", "CInterlockHarness"],
       swiftSettings: common + tracking + [framePointers]),
     .target(name: "Reports", dependencies: ["StressRunner", "Interlock"], swiftSettings: common),
     .target(
@@ -65,7 +66,8 @@ let package = Package(
     .executableTarget(
       name: "InterlockTool",
       dependencies: [
-        "InterlockStress", "StressRunner", "Caches", "LockStrategies", "Interlock", "CInterlock",
+        "InterlockStress", "StressRunner", "Caches", "LockStrategies", "Interlock",
+        "CInterlockHarness",
       ],
       swiftSettings: common + tracking + [framePointers]),
     .target(

@@ -87,11 +87,18 @@ struct BuiltInSubjectsTests {
     }
   }
 
+  /// The real command, which lies beside the test bundle.
+  private static var executable: URL {
+    get throws {
+      let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+      return URL(fileURLWithPath: own).deletingLastPathComponent()
+        .appendingPathComponent("interlock")
+    }
+  }
+
   private func run(_ scenario: String, _ subjects: [String]) throws -> Report {
-    let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     let process = Foundation.Process()
-    process.executableURL = URL(fileURLWithPath: own).deletingLastPathComponent()
-      .appendingPathComponent("interlock")
+    process.executableURL = try Self.executable
     process.currentDirectoryURL = Self.root
     process.arguments =
       ["run", scenario, "--json", "-"] + subjects.flatMap { ["--subject", $0] }
@@ -103,5 +110,24 @@ struct BuiltInSubjectsTests {
     process.waitUntilExit()
     #expect(process.terminationStatus == 0)
     return try JSONDecoder().decode(Report.self, from: json)
+  }
+
+  @Test(
+    "the README shows the known bugs as the command does",
+    .enabled(if: FileManager.default.fileExists(atPath: "/proc/self/exe")))
+  func readme() throws {
+    let process = Foundation.Process()
+    process.executableURL = try Self.executable
+    process.arguments = ["recipes"]
+    process.currentDirectoryURL = Self.root
+    let output = Pipe()
+    process.standardOutput = output
+    try process.run()
+    let table = output.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
+    let readme = try Data(contentsOf: Self.root.appending(path: "README.md"))
+    // Not by the whole text: a difference would be printed with both.
+    #expect(readme.range(of: table) != nil, "run: interlock recipes, and put the table into README.md")
   }
 }

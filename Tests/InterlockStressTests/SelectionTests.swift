@@ -115,8 +115,9 @@ struct SelectionTests {
     #expect(test.run("recipes") == .met)
     #expect(
       test.output.text == """
-        ID    SYSTEM   DESIGN            BUG    AS SHIPPED     REPAIRED             SCENARIO
-        TM-3  TMCache  get fills memory  stale  tm: violation  tm-repaired: passed  tm-3
+        | bug | system | design | what happens | as shipped | repaired | source |
+        | --- | --- | --- | --- | --- | --- | --- |
+        | TM-3 | TMCache | get fills memory | stale | violation (`tm`) | passed (`tm-repaired`) | a test |
 
         """)
     #expect(test.run("recipes", "x") == .usage)

@@ -26,40 +26,32 @@ extension World {
     return sections.joined(separator: "\n")
   }
 
-  /// What `recipes` prints: a row for each known bug that a scenario reproduces, with its source.
+  /// What `recipes` prints: a table in Markdown, a row for each known bug that a scenario reproduces.
+  ///
+  /// The verdicts are those that `run` expects, and so those that the runner gives wherever the gate is green.
   func recipesText(_ options: Options) throws(ScenarioErrors) -> String {
     let scenarios = try loadScenarios(options).map(\.scenario)
     let rows = scenarios.compactMap { scenario in
-      scenario.recipe.map { recipe -> [String] in
+      scenario.recipe.map { recipe -> (id: String, cells: [String]) in
         func verdict(_ subject: String) -> String {
-          "\(subject): \(expectationText(scenario.expectation(for: subject)))"
+          "\(expectationText(scenario.expectation(for: subject))) (`\(subject)`)"
         }
-        return [
-          recipe.id, recipe.system, recipe.design, recipe.bug, verdict(recipe.asShipped),
-          recipe.repaired.map(verdict) ?? "none known", scenario.name,
-        ]
+        return (
+          recipe.id,
+          [
+            recipe.id, recipe.system, recipe.design, recipe.bug, verdict(recipe.asShipped),
+            recipe.repaired.map(verdict) ?? "no fix known", scenario.source,
+          ]
+        )
       }
     }
     guard !rows.isEmpty else { return "no scenario has a recipe\n" }
-    let header = ["ID", "SYSTEM", "DESIGN", "BUG", "AS SHIPPED", "REPAIRED", "SCENARIO"]
-    let all = [header] + rows.sorted { Self.precedes($0[0], $1[0]) }
-    let widths = header.indices.map { column in all.map { $0[column].count }.max() ?? 0 }
-    let lines = all.map { row in
-      row.enumerated().map { column, text in
-        column == row.count - 1
-          ? text : text + String(repeating: " ", count: widths[column] - text.count)
-      }.joined(separator: "  ")
+    func line(_ cells: [String]) -> String {
+      "| " + cells.map { $0.replacing("|", with: "\\|") }.joined(separator: " | ") + " |\n"
     }
-    return lines.joined(separator: "\n") + "\n"
-  }
-
-  /// `TM-2` before `TM-10`, by letters and then by number.
-  private static func precedes(_ one: String, _ other: String) -> Bool {
-    func split(_ id: String) -> (String, Int) {
-      let parts = id.split(separator: "-", maxSplits: 1)
-      return (parts.first.map(String.init) ?? "", parts.dropFirst().first.flatMap { Int($0) } ?? 0)
-    }
-    return split(one) < split(other)
+    return line(["bug", "system", "design", "what happens", "as shipped", "repaired", "source"])
+      + line(Array(repeating: "---", count: 7))
+      + rows.sorted { RecipeOrder($0.id) < RecipeOrder($1.id) }.map { line($0.cells) }.joined()
   }
 
   private func summary(of subject: SubjectEntry) -> String {
@@ -73,5 +65,23 @@ extension World {
         + entry.summary
     }
     return ([title + ":"] + lines).joined(separator: "\n") + "\n"
+  }
+}
+
+/// `TM-2a` before `TM-2b`, and both before `TM-10`: by letters, then by number, then by what follows.
+private struct RecipeOrder: Comparable {
+  private let letters: String
+  private let number: Int
+  private let rest: String
+
+  init(_ id: String) {
+    letters = String(id.prefix { !$0.isNumber })
+    let digits = id.dropFirst(letters.count).prefix { $0.isNumber }
+    number = Int(digits) ?? 0
+    rest = String(id.dropFirst(letters.count + digits.count))
+  }
+
+  static func < (one: RecipeOrder, other: RecipeOrder) -> Bool {
+    (one.letters, one.number, one.rest) < (other.letters, other.number, other.rest)
   }
 }

@@ -1,4 +1,4 @@
-import CInterlock
+import CInterlockHarness
 import Foundation
 
 /// Threads that share one processor, of which some run only where no other wants it.

@@ -1,4 +1,4 @@
-import CInterlockInterpose
+import CInterlockHarness
 
 extension Limits {
   /// The keys of `limits`.

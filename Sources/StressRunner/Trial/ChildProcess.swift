@@ -1,4 +1,4 @@
-import CInterlockInterpose
+import CInterlockHarness
 import Foundation
 
 /// A child process: its pipes, and its end.

@@ -1,5 +1,5 @@
-#ifndef INTERLOCK_INTERPOSE_H
-#define INTERLOCK_INTERPOSE_H
+#ifndef INTERLOCK_POOL_WIDTH_H
+#define INTERLOCK_POOL_WIDTH_H
 
 /// The environment variable that says how many processors the thread pools of this process are made for.
 #define INTERLOCK_POOL_WIDTH_VARIABLE "INTERLOCK_POOL_WIDTH"

@@ -5,7 +5,7 @@
 #define _GNU_SOURCE 1
 #endif
 
-#include "interlock_interpose.h"
+#include "interlock_pool_width.h"
 
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
