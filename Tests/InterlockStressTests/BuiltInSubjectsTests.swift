@@ -128,6 +128,8 @@ struct BuiltInSubjectsTests {
     #expect(process.terminationStatus == 0)
     let readme = try Data(contentsOf: Self.root.appending(path: "README.md"))
     // Not by the whole text: a difference would be printed with both.
-    #expect(readme.range(of: table) != nil, "run: interlock recipes, and put the table into README.md")
+    #expect(
+      readme.range(of: table) != nil,
+      "run: interlock recipes, and put the table into README.md")
   }
 }
