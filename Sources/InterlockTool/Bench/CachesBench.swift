@@ -19,6 +19,15 @@ private let measuredCaches: [CacheHit] = [
   CacheHit("SharedValueCache") { SharedValueCache(repaired: false) },
   CacheHit("CountingCache") { CountingCache(repaired: false) },
   CacheHit("ObservedCache, POSIX mutex") { ObservedCache(PthreadMutexLock()) { _ in } },
+  CacheHit("PINMemoryCache 2.0") { PINMemoryCache(.two) },
+  CacheHit("PINMemoryCache 3.0.4") { PINMemoryCache(.three) },
+  CacheHit("PINMemoryCache 3.0.4, repaired") { PINMemoryCache(.three, changes: .repaired) },
+  CacheHit("YYMemoryCache 1.0.4") { YYMemoryCache(autoTrimInterval: 0) },
+  CacheHit("YYMemoryCache 1.0.4, repaired") { YYMemoryCache(repairs: .all, autoTrimInterval: 0) },
+  CacheHit("TMMemoryCache 2.1.0, repaired") { TMMemoryCache<[UInt8]>(repairs: .all) },
+  CacheHit("TMMemoryCache 2.1.0", byDesign: "two hops to its queue, and a wait for each read") {
+    TMMemoryCache<[UInt8]>()
+  },
   CacheHit("FoundationCache", byDesign: "NSCache's own keys and boxes") { FoundationCache() },
   CacheHit(awaiting: "ActorCache", byDesign: "the hop to the actor and back") { ActorCache() },
   CacheHit(awaiting: "LoadingCache, repaired", byDesign: "the hop to the actor and back") {

@@ -1,12 +1,11 @@
 import Foundation
-import Synchronization
 import Testing
 
 @testable import Caches
 
 /// A time of day that tests set.
 final class TestClock: Sendable {
-  private let seconds = Mutex(1_000_000.0)
+  private let seconds = Locked(1_000_000.0)
   var clock: CacheClock { { Date(timeIntervalSince1970: self.seconds.withLock { $0 }) } }
   func advance(_ by: Double) { seconds.withLock { $0 += by } }
 }

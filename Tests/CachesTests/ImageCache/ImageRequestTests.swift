@@ -6,7 +6,7 @@ import Testing
 
 /// What came back to callers, in order.
 final class Answers: Sendable {
-  private let answers = Mutex<[String: [ImageResult]]>([:])
+  private let answers = Locked<[String: [ImageResult]]>([:])
   func note(_ name: String) -> @Sendable (ImageResult) -> Void {
     { answer in self.answers.withLock { $0[name, default: []].append(answer) } }
   }
@@ -99,7 +99,7 @@ struct ImageRequestTests {
   func reentry(repaired: Bool) {
     let cache = cache(repaired: repaired)
     let answers = answers
-    let itself = Mutex<ImageRequest?>(nil)
+    let itself = Locked<ImageRequest?>(nil)
     let request = cache.get("a") { answer in
       answers.note("outer")(answer)
       itself.withLock { $0 }?.cancel()

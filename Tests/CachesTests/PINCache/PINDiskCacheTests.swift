@@ -1,6 +1,5 @@
 import Caches
 import Foundation
-import Synchronization
 import Testing
 
 /// What both disk caches do, over real files.
@@ -93,7 +92,7 @@ struct PINDiskCacheTests {
   @Test("says that a file could not be written, and has no such key", arguments: Version.allCases)
   func cannotWrite(_ version: Version) throws {
     try withTemporaryFolder { root in
-      let errors = Mutex<[PINDiskError]>([])
+      let errors = Locked<[PINDiskError]>([])
       // A file where the directory should be.
       try Data().write(to: URL(fileURLWithPath: root + "/com.pinterest.PINDiskCache.tests"))
       let cache = disk(version, root) {
@@ -184,7 +183,7 @@ struct PINDiskCacheTests {
   @Test("2.0 loses what is stored before there is a directory; 2.1 has the caller wait")
   func storedTooEarly() {
     withTemporaryFolder { root in
-      let parked = Mutex<(@Sendable () -> Void)?>(nil)
+      let parked = Locked<(@Sendable () -> Void)?>(nil)
       let cache = pinDisk2(root, .version2) { $0.start = { work in parked.withLock { $0 = work } } }
       #expect(cache.setObject(PINObject([1]), forKey: "a") == nil)
       parked.withLock { $0 }?()

@@ -1,6 +1,5 @@
 import Caches
 import Foundation
-import Synchronization
 import Testing
 
 @Suite("PINDiskCache's limits and blocks", .timeLimit(.minutes(1)))
@@ -124,7 +123,7 @@ struct PINDiskLimitsTests {
     withTemporaryFolder { root in
       let scheduler = PINDispatchScheduler()
       let cache = pinDisk3(root, .version3) { $0.scheduler = scheduler }
-      let told = Mutex<[String]>([])
+      let told = Locked<[String]>([])
       func note(_ what: String) -> PINDiskCache3.ObjectBlock {
         { cache, key, _, _ in
           let isThere = cache.containsObject(forKey: key)
@@ -154,7 +153,7 @@ struct PINDiskLimitsTests {
     withTemporaryFolder { root in
       let scheduler = PINDispatchScheduler()
       let cache = pinDisk2(root, [.heldUntilScanned]) { $0.scheduler = scheduler }
-      let told = Mutex<[String]>([])
+      let told = Locked<[String]>([])
       func note(_ what: String) -> PINDiskCache2.ObjectBlock {
         { _, key, _, path in
           let isThere = path.map { FileManager.default.fileExists(atPath: $0) } ?? false

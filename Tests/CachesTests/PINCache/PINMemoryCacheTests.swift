@@ -100,7 +100,7 @@ struct PINMemoryCacheTests {
     arguments: [PINVersion.two, .three])
   func events(_ version: PINVersion) {
     let cache = cache(version)
-    let told = Mutex<[String]>([])
+    let told = Locked<[String]>([])
     func note(_ what: String) -> PINMemoryCache.ObjectBlock {
       { cache, key, object in
         _ = cache.count

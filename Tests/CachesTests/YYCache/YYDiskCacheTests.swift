@@ -1,6 +1,5 @@
 import Dispatch
 import Foundation
-import Synchronization
 import Testing
 
 @testable import Caches
@@ -69,7 +68,7 @@ struct YYDiskCacheTests {
 
   @Test("takes out the longest unused by size, count and age")
   func trims() throws {
-    let time = Mutex(1000)
+    let time = Locked(1000)
     let cache = try cache(clock: { time.withLock { $0 } })
     func fill() {
       cache.removeAllValues()
@@ -121,7 +120,7 @@ struct YYDiskCacheTests {
   func removalWithProgress(_ repairs: YYDiskRepairs) async throws {
     let cache = try cache(repairs)
     for key in 0..<70 { cache.setValue(bytes(key == 0 ? 30_000 : 1), forKey: "key-\(key)") }
-    let steps = Mutex<[[Int]]>([])
+    let steps = Locked<[[Int]]>([])
     let failed: Bool = await withCheckedContinuation { continuation in
       cache.removeAllValues(
         progress: { removed, total in steps.withLock { $0.append([removed, total]) } },
@@ -138,7 +137,7 @@ struct YYDiskCacheTests {
     let cache = try cache(.callsBackUnlocked)
     cache.setValue([1], forKey: "a")
     let counts: [Int] = await withCheckedContinuation { continuation in
-      let counts = Mutex<[Int]>([])
+      let counts = Locked<[Int]>([])
       cache.removeAllValues(
         progress: { _, _ in counts.withLock { $0.append(cache.count) } },
         end: { _ in continuation.resume(returning: counts.withLock { $0 } + [cache.count]) })

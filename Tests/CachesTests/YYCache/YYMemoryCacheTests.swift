@@ -73,7 +73,7 @@ struct YYMemoryCacheTests {
 
   @Test("takes out what is older than it may be", arguments: bothKinds)
   func age(_ repairs: YYMemoryRepairs) {
-    let time = Mutex(100.0)
+    let time = Locked(100.0)
     let cache = YYMemoryCache(
       repairs: repairs, autoTrimInterval: 0, clock: { time.withLock { $0 } })
     for key in ["a", "b", "c"] {
