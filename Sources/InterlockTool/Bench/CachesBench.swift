@@ -28,6 +28,7 @@ private let measuredCaches: [CacheHit] = [
   CacheHit("TMMemoryCache 2.1.0", byDesign: "two hops to its queue, and a wait for each read") {
     TMMemoryCache<[UInt8]>()
   },
+  CacheHit("ImageStore, in memory, repaired") { ImageStore(disk: nil, repaired: true) },
   CacheHit("FoundationCache", byDesign: "NSCache's own keys and boxes") { FoundationCache() },
   CacheHit(awaiting: "ActorCache", byDesign: "the hop to the actor and back") { ActorCache() },
   CacheHit(awaiting: "LoadingCache, repaired", byDesign: "the hop to the actor and back") {

@@ -26,8 +26,6 @@ struct PoolWidthTests {
     #expect(starved.verdict.cause == .starvation)
     let wide = try result("semaphore-over-async", width: 64)
     #expect(wide.verdict.kind == .passed)
-    // Twenty callers and who answers them; not one a second later than another.
-    #expect(wide.observation.seconds < 1)
   }
 
   @Test("that is no number ends the process with one line")
