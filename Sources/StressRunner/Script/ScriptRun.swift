@@ -58,15 +58,17 @@ final class ScriptRun: Sendable {
       control.reached(point, role: Thread.current.threadDictionary[Self.roleKey] as? String)
     }
     let watch = watch(ignoring: ignoredThreads)
-    let threads = script.roles.enumerated().map { number, role in
+    let threads = script.roles.enumerated().map { caller, role in
       DedicatedThread { [self] in
         Thread.current.threadDictionary[Self.roleKey] = role.name
         control.enter(role: role.name)
+        var number = 0
         for (index, call) in role.calls.enumerated() {
           for _ in 0..<call.times {
             control.reached("call \(index + 1) begins", role: role.name)
             control.did(name(of: call), role: role.name)
-            perform(call, role: role.name, caller: number)
+            perform(call, role: role.name, caller: caller, number: number)
+            number += 1
             control.reached("call \(index + 1) ends", role: role.name)
           }
         }
@@ -98,11 +100,17 @@ final class ScriptRun: Sendable {
   }
 
   /// Makes one call; a role's is noted, and so is its end.
-  private func perform(_ call: Script.Call, role: String?, caller: Int = 0) {
+  ///
+  /// - Parameters:
+  ///   - call: What is called.
+  ///   - role: Whose call it is; `nil` in the preparation.
+  ///   - caller: The role's number.
+  ///   - number: The call's number among those of its role, from 0.
+  private func perform(_ call: Script.Call, role: String?, caller: Int = 0, number: Int = 0) {
     let completed = DispatchSemaphore(value: 0)
     let isCompleted = Atomic(false)
     let began = history.now()
-    if role != nil { progress.began(caller: caller, operation: 0) }
+    if role != nil { progress.began(caller: caller, operation: number) }
     subject.perform(operation(for: call)) { [self] reply in
       // Relaxed: it only tells the first from the others, and hands nothing on.
       guard !isCompleted.exchange(true, ordering: .relaxed) else {

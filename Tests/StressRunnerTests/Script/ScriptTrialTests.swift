@@ -93,9 +93,15 @@ struct ScriptTrialTests {
   @Test("A call that is never answered is said to be, and not the order's fault")
   func neverAnswered() throws {
     var script = Self.heldRead
-    script.roles[1].calls = [Script.Call(.action("never-answer"))]
-    let result = try run("two-layers", script)[0]
-    #expect(result.verdict.kind == .violation)
-    #expect(result.verdict.message.hasPrefix("completes-once: 1 call was accepted and never"))
+    // Alone, and with another after it that is answered.
+    for calls in [
+      [Script.Call(.action("never-answer"))],
+      [Script.Call(.action("never-answer"), waits: false), Script.Call(.get)],
+    ] {
+      script.roles[1].calls = calls
+      let result = try run("two-layers", script)[0]
+      #expect(result.verdict.kind == .violation)
+      #expect(result.verdict.message.hasPrefix("completes-once: 1 call was accepted and never"))
+    }
   }
 }
