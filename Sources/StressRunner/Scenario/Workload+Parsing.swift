@@ -5,6 +5,8 @@ extension Workload {
   ]
   /// How many calls a trial may make in all.
   static let callLimit = 10_000_000
+  /// How many calls a script may make, its preparation included: each is kept for the oracles.
+  static let scriptCallLimit = 400_000
   /// How many threads a phase may start: each caller of the driver `threads` is one.
   static let threadLimit = 4096
 
@@ -53,9 +55,16 @@ extension Workload {
   /// The same of a script.
   private func checkTotals(of value: ScenarioValue, limits: Limits) throws(ScenarioError) {
     guard let script else { return }
-    if operationCount > Self.callLimit {
+    let calls = script.callCount + script.preparation.reduce(0) { $0 + $1.times }
+    if calls > Self.scriptCallLimit {
       throw value.error(
-        "'script' makes \(operationCount) calls in all, expected at most \(Self.callLimit)")
+        "'script' makes \(calls) calls in all, expected at most \(Self.scriptCallLimit)")
+    }
+    let stores = script.allCalls.filter(\.kind.stores)
+    if Set(stores.map(\.value)).count > 1, let small = stores.first(where: { $0.bytes < 8 }) {
+      throw value.error(
+        "'bytes' must be at least 8 where 'value' tells one value from another, found \(small.bytes)"
+      )
     }
     let largest = script.allCalls.map(\.bytes).max() ?? 0
     if keys * largest / 1_048_576 >= limits.memoryMebibytes {

@@ -7,6 +7,9 @@ import Foundation
 struct Quiescence {
   /// So many looks in a row must find all asleep, none having been woken in between.
   private static let looks = 10
+  /// And so many where a timer is set that goes off within a second: the subject's, or that by which Dispatch
+  /// gives a pool whose threads all wait one more.
+  private static let looksBesideTimer = 120
   /// The time between two looks; seconds.
   static let lookSeconds = 0.01
 
@@ -28,10 +31,16 @@ struct Quiescence {
     let isQuiet =
       !threads.isEmpty && switches == last && threads.allSatisfy { $0.state == .sleeping }
       && !threads.contains(where: wakesByItself)
-      && !Platform.timers(of: process).contains { !$0.isMonotonic || $0.seconds > 1.05 }
     last = switches
-    quietLooks = isQuiet ? quietLooks + 1 : 0
-    return quietLooks >= Self.looks
+    guard isQuiet else {
+      quietLooks = 0
+      return false
+    }
+    quietLooks += 1
+    guard quietLooks >= Self.looks else { return false }
+    let timers = Platform.timers(of: process)
+    if timers.contains(where: { !$0.isMonotonic || $0.seconds > 1.05 }) { return false }
+    return timers.isEmpty || quietLooks >= Self.looksBesideTimer
   }
 
   /// Whether a thread that sleeps will go on without being woken by another. One in a futex with a timeout is

@@ -42,8 +42,10 @@ package func runScript(
         "at the end, \(broken.key) held \(broken.value.count) bytes that are none of its values")
     }
   }
-  if let evidence = evidenceOfStaleRead(in: run.calls) { ledger.note(.readsFresh, evidence) }
-  if let evidence = evidenceOfLoss(in: run.calls, state: state) {
+  if ledger.asks(.readsFresh), let evidence = evidenceOfStaleRead(in: run.calls) {
+    ledger.note(.readsFresh, evidence)
+  }
+  if ledger.asks(.nothingLost), let evidence = evidenceOfLoss(in: run.calls, state: state) {
     ledger.note(.nothingLost, evidence)
   }
   if let evidence = evidenceOfHoldUp(

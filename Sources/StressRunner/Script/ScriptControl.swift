@@ -112,11 +112,6 @@ final class ScriptControl: @unchecked Sendable {
     return ScriptRecord(passages: passages, givenUp: givenUp)
   }
 
-  /// Wakes whoever waits for the end, for good: there is nothing more to hold.
-  func end() {
-    giveUp(because: "was not reached before every call had completed")
-  }
-
   private func note(_ role: String?, _ text: String) {
     guard passages.count < Self.mostPassages else { return }
     passages.append(ScriptRecord.Passage(role: role, text: text))

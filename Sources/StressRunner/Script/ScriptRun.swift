@@ -76,7 +76,7 @@ final class ScriptRun: Sendable {
     }
     threads.forEach { $0.join() }
     if uncompleted.load(ordering: .acquiring) > 0 { allCompleted.wait() }
-    control.end()
+    // What is left of the order may be for a queue's threads to reach: the watch tells when it cannot be.
     watch.join()
     SyncPoints.arm(nil)
   }
@@ -129,7 +129,7 @@ final class ScriptRun: Sendable {
       else { return }
       allCompleted.signal()
     }
-    if call.waits { completed.wait() }
+    if call.waits || role == nil { completed.wait() }
   }
 
   private func noteEnd(of call: Script.Call, _ reply: Reply, role: String) {

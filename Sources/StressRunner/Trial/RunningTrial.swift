@@ -183,7 +183,9 @@ final class RunningTrial {
     let before = Dictionary(
       threads.map { ($0.id, $0.switches) }, uniquingKeysWith: { first, _ in first })
     return now.contains { thread in
-      thread.state != .sleeping || thread.switches != (idle[thread.id] ?? before[thread.id])
+      // The look itself wakes an idle worker, once; what it had before that is of no account.
+      thread.state != .sleeping
+        || thread.switches != max(before[thread.id] ?? -1, idle[thread.id] ?? -1)
     }
   }
 
@@ -202,7 +204,9 @@ final class RunningTrial {
   /// Whether a thread that is asleep will go on without being woken by another.
   private func wakesByItself(_ thread: Platform.Thread) -> Bool {
     switch Platform.wait(of: thread.id, in: child.process) {
-    case .forever, .unknown: return false
+    case .forever, .unknown:
+      idle[thread.id] = nil
+      return false
     case .wakesByItself: return true
     case .listens:
       return Platform.listensOutside(child.process, ignoring: TrialHost.ownDescriptors)

@@ -22,12 +22,15 @@ final class History: @unchecked Sendable {
     var ended: Int
   }
 
-  /// More calls than this are not kept: the oracles judge the first ones.
+  /// More calls than this are not kept: the oracles judge the reads that had ended before the first that is not
+  /// kept began. A script makes fewer.
   private static let mostCalls = 500_000
 
   // Not `Synchronization.Mutex`, which ThreadSanitizer reports false races for.
   private let semaphore = DispatchSemaphore(value: 1)
   private var kept: [Call] = []
+  /// When the first call that is not kept began.
+  private var horizon = Int.max
   private let clock = Atomic<Int>(0)
 
   /// The next moment. Sequentially consistent: the moments are one order of all threads.
@@ -37,13 +40,17 @@ final class History: @unchecked Sendable {
   func note(_ call: Call) {
     semaphore.wait()
     defer { semaphore.signal() }
-    if kept.count < Self.mostCalls { kept.append(call) }
+    if kept.count < Self.mostCalls {
+      kept.append(call)
+    } else {
+      horizon = min(horizon, call.began)
+    }
   }
 
-  /// The calls so far.
+  /// The calls so far; of each read, every call that had begun by its end is here too.
   var calls: [Call] {
     semaphore.wait()
     defer { semaphore.signal() }
-    return kept
+    return horizon == .max ? kept : kept.filter { !$0.kind.reads || $0.ended < horizon }
   }
 }
