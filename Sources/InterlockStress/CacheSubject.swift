@@ -12,30 +12,7 @@ final class CacheSubject: Subject {
   func perform(
     _ operation: StressRunner.Operation, completion: @escaping @Sendable (Reply) -> Void
   ) {
-    let key = operation.key
-    switch operation.kind {
-    case .get:
-      completion(.value(cache.value(forKey: key)))
-    case .set:
-      cache.setValue(operation.value, forKey: key, cost: operation.cost)
-      completion(.done)
-    case .remove:
-      cache.removeValue(forKey: key)
-      completion(.done)
-    case .removeAll:
-      cache.removeAllValues()
-      completion(.done)
-    case .count:
-      completion(.count(cache.count))
-    case .getAsync:
-      cache.value(forKey: key) { completion(.value($0)) }
-    case .setAsync:
-      cache.setValue(operation.value, forKey: key, cost: operation.cost) { completion(.done) }
-    case .removeAsync:
-      cache.removeValue(forKey: key) { completion(.done) }
-    case .action:
-      preconditionFailure("a cache has no calls of its own, and says so in `supports`")
-    }
+    cache.perform(operation, completion: completion)
   }
 
   func finalState() -> FinalState? {

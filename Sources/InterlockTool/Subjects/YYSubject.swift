@@ -1,5 +1,6 @@
 import Caches
 import Foundation
+import InterlockStress
 import StressRunner
 
 /// A cache of YYCache's family as a subject; what each has of its own is in `act` and `finalState`.
@@ -25,30 +26,10 @@ extension YYSubject {
   func perform(
     _ operation: StressRunner.Operation, completion: @escaping @Sendable (Reply) -> Void
   ) {
-    let key = operation.key
-    switch operation.kind {
-    case .get:
-      completion(.value(cache.value(forKey: key)))
-    case .set:
-      cache.setValue(operation.value, forKey: key, cost: operation.cost)
-      completion(.done)
-    case .remove:
-      cache.removeValue(forKey: key)
-      completion(.done)
-    case .removeAll:
-      cache.removeAllValues()
-      completion(.done)
-    case .count:
-      completion(.count(cache.count))
-    case .getAsync:
-      cache.value(forKey: key) { completion(.value($0)) }
-    case .setAsync:
-      cache.setValue(operation.value, forKey: key, cost: operation.cost) { completion(.done) }
-    case .removeAsync:
-      cache.removeValue(forKey: key) { completion(.done) }
-    case .action(let name):
-      act(name, operation, completion: completion)
+    if case .action(let name) = operation.kind {
+      return act(name, operation, completion: completion)
     }
+    cache.perform(operation, completion: completion)
   }
 }
 

@@ -47,7 +47,7 @@ final class PINDisk3Subject: Subject {
     _ operation: StressRunner.Operation, completion: @escaping @Sendable (Reply) -> Void
   ) {
     guard case .action(let name) = operation.kind else {
-      return perform(operation, on: cache, completion: completion)
+      return cache.perform(operation, completion: completion)
     }
     act(name, operation.key)
     completion(.done)

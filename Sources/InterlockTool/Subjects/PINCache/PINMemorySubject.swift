@@ -25,7 +25,7 @@ final class PINMemorySubject: Subject {
     _ operation: StressRunner.Operation, completion: @escaping @Sendable (Reply) -> Void
   ) {
     guard case .action(let name) = operation.kind else {
-      return perform(operation, on: cache, completion: completion)
+      return cache.perform(operation, completion: completion)
     }
     let key = operation.key
     switch name {

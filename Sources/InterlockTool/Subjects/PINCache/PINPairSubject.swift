@@ -24,7 +24,7 @@ final class PINPairSubject: Subject {
     _ operation: StressRunner.Operation, completion: @escaping @Sendable (Reply) -> Void
   ) {
     guard operation.kind == .action("forget-memory") else {
-      return perform(operation, on: cache, completion: completion)
+      return cache.perform(operation, completion: completion)
     }
     cache.memory.removeAllObjects()
     completion(.done)

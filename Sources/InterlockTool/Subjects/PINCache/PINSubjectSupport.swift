@@ -4,39 +4,6 @@ import InterlockStress
 import StressRunner
 import Synchronization
 
-extension Subject {
-  /// Performs a call that every cache has, as `CacheSubject` does.
-  func perform(
-    _ operation: StressRunner.Operation, on cache: any Caches.Cache,
-    completion: @escaping @Sendable (Reply) -> Void
-  ) {
-    let key = operation.key
-    switch operation.kind {
-    case .get:
-      completion(.value(cache.value(forKey: key)))
-    case .set:
-      cache.setValue(operation.value, forKey: key, cost: operation.cost)
-      completion(.done)
-    case .remove:
-      cache.removeValue(forKey: key)
-      completion(.done)
-    case .removeAll:
-      cache.removeAllValues()
-      completion(.done)
-    case .count:
-      completion(.count(cache.count))
-    case .getAsync:
-      cache.value(forKey: key) { completion(.value($0)) }
-    case .setAsync:
-      cache.setValue(operation.value, forKey: key, cost: operation.cost) { completion(.done) }
-    case .removeAsync:
-      cache.removeValue(forKey: key) { completion(.done) }
-    case .action(let name):
-      preconditionFailure("not a call that every cache has: \(name)")
-    }
-  }
-}
-
 /// The keys that somebody knows of who goes by what a cache announces: a key comes with `didAdd`, and goes with
 /// `willRemove`. To write what goes back to where it came from, say.
 ///

@@ -40,7 +40,7 @@ final class PINTwoDisksSubject: Subject {
     case .action("remove-other"):
       second.removeValue(forKey: operation.key)
     default:
-      return perform(operation, on: first, completion: completion)
+      return first.perform(operation, completion: completion)
     }
     completion(.done)
   }
@@ -95,7 +95,7 @@ final class PINTwoPairsSubject: Subject {
     case .action("get-other"):
       completion(.value(second.value(forKey: operation.key)))
     default:
-      perform(operation, on: first, completion: completion)
+      first.perform(operation, completion: completion)
     }
   }
 

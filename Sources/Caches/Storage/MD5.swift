@@ -1,4 +1,4 @@
-/// The message digest of RFC 1321: YYDiskCache names a value's file by its key's, so that whatever stands in the
+/// The message digest of RFC 1321: disk caches name a file by that of its key, so that whatever stands in the
 /// key is a file name of 32 digits.
 struct MD5 {
   private var state: (UInt32, UInt32, UInt32, UInt32) = (

@@ -1,0 +1,37 @@
+public import Caches
+public import StressRunner
+
+extension Caches.Cache {
+  /// Makes one of the calls that every cache has, for a subject which has others of its own beside them.
+  ///
+  /// Calls `completion` as the cache lets it: before this returns, for the synchronous forms. A call of a subject's
+  /// own (`Operation.Kind.action`) is a mistake of the caller, and traps.
+  public func perform(
+    _ operation: StressRunner.Operation, completion: @escaping @Sendable (Reply) -> Void
+  ) {
+    let key = operation.key
+    switch operation.kind {
+    case .get:
+      completion(.value(value(forKey: key)))
+    case .set:
+      setValue(operation.value, forKey: key, cost: operation.cost)
+      completion(.done)
+    case .remove:
+      removeValue(forKey: key)
+      completion(.done)
+    case .removeAll:
+      removeAllValues()
+      completion(.done)
+    case .count:
+      completion(.count(count))
+    case .getAsync:
+      value(forKey: key) { completion(.value($0)) }
+    case .setAsync:
+      setValue(operation.value, forKey: key, cost: operation.cost) { completion(.done) }
+    case .removeAsync:
+      removeValue(forKey: key) { completion(.done) }
+    case .action(let name):
+      preconditionFailure("not a call that every cache has: \(name)")
+    }
+  }
+}
