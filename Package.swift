@@ -54,10 +54,22 @@ let package = Package(
     // What only the harness needs of C, functions of the C library defined anew among it: an application that
     // only marks sections never links it.
     .target(name: "CInterlockHarness", cSettings: [.unsafeFlags(["-O2"])]),
+    // The calls that wait, wake and enqueue, defined anew, and what they tell: nobody links it but the harness, the
+    // watchdog and who asks for it.
     .target(
-      name: "StressRunner", dependencies: ["Interlock", "CInterlock", "CInterlockHarness"],
+      name: "CInterlockEvents",
+      cSettings: [.unsafeFlags(["-O2", "-fno-omit-frame-pointer", "-fblocks"])]),
+    .target(
+      name: "WaitGraph",
+      dependencies: ["Interlock", "CInterlock", "CInterlockEvents", "CInterlockHarness"],
+      swiftSettings: common + [framePointers]),
+    .target(
+      name: "StressRunner",
+      dependencies: ["WaitGraph", "Interlock", "CInterlock", "CInterlockHarness"],
       swiftSettings: common + tracking + [framePointers]),
-    .target(name: "Reports", dependencies: ["StressRunner", "Interlock"], swiftSettings: common),
+    .target(
+      name: "Reports", dependencies: ["StressRunner", "WaitGraph", "Interlock"],
+      swiftSettings: common),
     .target(
       name: "InterlockStress",
       dependencies: ["StressRunner", "Reports", "Caches", "Interlock"],
@@ -85,15 +97,16 @@ let package = Package(
       path: "Tests/StressRunnerTestChild", swiftSettings: common + tracking + [framePointers]),
     .testTarget(
       name: "StressRunnerTests",
-      dependencies: ["StressRunner", "Interlock", "StressRunnerTestChild"],
+      dependencies: ["StressRunner", "WaitGraph", "Interlock", "StressRunnerTestChild"],
       swiftSettings: common),
     .testTarget(
-      name: "ReportsTests", dependencies: ["Reports", "StressRunner", "Interlock"],
+      name: "ReportsTests", dependencies: ["Reports", "StressRunner", "WaitGraph", "Interlock"],
       exclude: ["Goldens"], swiftSettings: common),
     .testTarget(
       name: "InterlockStressTests",
       dependencies: [
-        "InterlockStress", "StressRunner", "Reports", "Caches", "Interlock", "InterlockTool",
+        "InterlockStress", "StressRunner", "WaitGraph", "Reports", "Caches", "Interlock",
+        "InterlockTool",
       ],
       exclude: ["Goldens"], swiftSettings: common),
   ]

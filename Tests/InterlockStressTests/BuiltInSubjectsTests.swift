@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import StressRunner
+import WaitGraph
 
 /// The real command on the real caches, as a user runs it.
 struct BuiltInSubjectsTests {

@@ -3,6 +3,7 @@ import StressRunner
 import Testing
 
 @testable import Reports
+import WaitGraph
 
 @Suite("Reports")
 struct ReportTests {

@@ -4,6 +4,7 @@ import StressRunner
 import Testing
 
 @testable import Reports
+import WaitGraph
 
 /// Results of every kind, made by hand.
 enum Samples {

@@ -2,6 +2,7 @@ import Foundation
 import Interlock
 
 @testable import StressRunner
+import WaitGraph
 
 /// A scenario of one phase of gets.
 func makeScenario(

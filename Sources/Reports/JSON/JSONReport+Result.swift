@@ -1,5 +1,6 @@
 import Interlock
 import StressRunner
+import WaitGraph
 
 extension JSONReport {
   static func value(of result: TrialResult) -> JSONValue {

@@ -2,6 +2,7 @@ import CInterlock
 import Dispatch
 import Foundation
 import Interlock
+import WaitGraph
 
 /// The child's side of a trial: what the executable does when the runner has started it.
 public enum TrialHost {

@@ -2,6 +2,7 @@
 import CInterlock
 import Darwin
 import Dispatch
+import WaitGraph
 
 // Written from Apple's headers; not yet run there.
 
@@ -46,62 +47,5 @@ extension Platform {
 
   /// Runs what comes to the main queue, for ever; to be called on the main thread.
   static func serveMainQueue() -> Never { dispatchMain() }
-
-  /// The process as a whole.
-  static func process(_ process: pid_t) -> Process? {
-    var info = proc_taskinfo()
-    let size = Int32(MemoryLayout<proc_taskinfo>.size)
-    guard proc_pidinfo(process, PROC_PIDTASKINFO, 0, &info, size) == size else { return nil }
-    return Process(
-      threads: Int(info.pti_threadnum), residentBytes: Int(info.pti_resident_size),
-      cpuSeconds: Double(info.pti_total_user + info.pti_total_system) / 1e9)
-  }
-
-  /// The process's threads. How often one was switched is not to be had; its processor time in
-  /// microseconds grows when it runs, which is what the number is for.
-  static func threads(of process: pid_t) -> [Thread] {
-    threadNumbers(of: process).compactMap { id in
-      var info = proc_threadinfo()
-      let size = Int32(MemoryLayout<proc_threadinfo>.size)
-      guard proc_pidinfo(process, PROC_PIDTHREADINFO, UInt64(id), &info, size) == size else {
-        return nil
-      }
-      let state: ThreadState =
-        switch info.pth_run_state {
-        case TH_STATE_RUNNING: .running
-        case TH_STATE_STOPPED: .stopped
-        case TH_STATE_WAITING: .sleeping
-        case TH_STATE_UNINTERRUPTIBLE: .blocked
-        case TH_STATE_HALTED: .dead
-        default: .unknown
-        }
-      let name = withUnsafeBytes(of: info.pth_name) {
-        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      return Thread(
-        id: id, name: name, state: state,
-        switches: Int((info.pth_user_time + info.pth_system_time) / 1000))
-    }
-  }
-
-  /// The numbers of the process's threads.
-  static func threadNumbers(of process: pid_t) -> [Int] {
-    var numbers = [UInt64](repeating: 0, count: 4096)
-    let size = Int32(numbers.count * MemoryLayout<UInt64>.stride)
-    let used = proc_pidinfo(process, PROC_PIDLISTTHREADS, 0, &numbers, size)
-    return numbers.prefix(max(0, Int(used)) / MemoryLayout<UInt64>.stride).map { Int($0) }
-  }
-
-  /// What a sleeping thread waits for: not to be had.
-  static func wait(of thread: Int, in process: pid_t) -> Wait { .unknown }
-
-  /// The timers that are set in a process: not to be had.
-  static func timers(of process: pid_t) -> [Timer] { [] }
-
-  /// Whether something outside a process may wake those of its threads that listen: not to be had.
-  static func listensOutside(_ process: pid_t, ignoring: Set<Int>) -> Bool { false }
-
-  /// The code that a process has mapped: not needed, since stacks are not captured there.
-  static func mappings(of process: pid_t) -> [Mapping] { [] }
 }
 #endif

@@ -1,4 +1,5 @@
 import Foundation
+import WaitGraph
 
 /// Tells when nothing moves in this process any more, and nothing will by itself.
 ///

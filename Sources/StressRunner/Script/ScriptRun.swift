@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import Interlock
 import Synchronization
+import WaitGraph
 
 /// Makes the calls of a script on a subject, in the script's order.
 final class ScriptRun: Sendable {

@@ -1,5 +1,6 @@
 import CInterlockHarness
 import Foundation
+import WaitGraph
 
 /// A child process: its pipes, and its end.
 final class ChildProcess {

@@ -1,4 +1,5 @@
 public import Interlock
+public import WaitGraph
 
 /// What was seen of one trial, without a word about what it means.
 public struct Observation: Sendable, Hashable, Codable {
@@ -21,24 +22,7 @@ public struct Observation: Sendable, Hashable, Codable {
   }
 
   /// The child's threads at one moment, those with equal stacks folded into one.
-  public struct ThreadGroup: Sendable, Hashable, Codable {
-    /// How many threads have this stack.
-    public var count: Int
-    /// The name of one of them, as the system has it.
-    public var name: String
-    /// The system's word for their state: `running`, `sleeping`, `blocked` (uninterruptible), …
-    public var state: String
-    /// The stack, innermost first; empty where it could not be captured.
-    public var stack: [StackFrame]
-
-    /// Describes equal threads.
-    public init(count: Int, name: String, state: String, stack: [StackFrame]) {
-      self.count = count
-      self.name = name
-      self.state = state
-      self.stack = stack
-    }
-  }
+  public typealias ThreadGroup = WaitGraph.ThreadGroup
 
   /// How many threads the child had at one moment.
   public struct ThreadCount: Sendable, Hashable, Codable {

@@ -1,5 +1,6 @@
 import Foundation
 import Interlock
+import WaitGraph
 
 /// One trial under way: its child, what was seen of it up to now, and whether it is over.
 final class RunningTrial {
@@ -214,7 +215,7 @@ final class RunningTrial {
       if idle[thread.id] == thread.switches { return false }
       // An idle worker of a pool waits with a timeout too, and ends when it is over. It runs nobody's
       // code, which its stack shows; the signal only makes its wait begin again.
-      let capture = StackCapture(process: child.process, table: child.table)
+      let capture = stackCapture
       guard let stack = capture.capture([thread.id], patience: 0.05)[thread.id], !stack.isEmpty
       else { return true }
       let origins = capture.origins(of: Set(stack))
@@ -234,10 +235,15 @@ final class RunningTrial {
     }
   }
 
+  private var stackCapture: StackCapture {
+    StackCapture(
+      process: child.process, area: child.table.stacks, capacity: child.table.stackCapacity)
+  }
+
   private func captureThreads() -> RawStacks {
     let ignored = child.table.ignoredThreads
     let threads = Platform.threads(of: child.process).filter { !ignored.contains($0.id) }
-    return StackCapture(process: child.process, table: child.table).stacks(of: threads)
+    return stackCapture.stacks(of: threads)
   }
 
   /// A wait status by hand: its macros are not imported.

@@ -1,4 +1,5 @@
 import Foundation
+import WaitGraph
 
 /// Names the stacks of a trial that has ended, on a thread of its own: while that reads debug
 /// information, other trials must be looked at in time.

@@ -1,4 +1,5 @@
 import Interlock
+import WaitGraph
 
 /// Why a child that stalled cannot go on, from what was seen of it and nothing else.
 struct Deadlock {

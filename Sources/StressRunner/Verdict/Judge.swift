@@ -1,4 +1,5 @@
 import Interlock
+import WaitGraph
 
 /// Says what an observation means: a pure function, so that it is tested without starting a thread.
 public enum Judge {

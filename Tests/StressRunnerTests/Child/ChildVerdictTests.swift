@@ -3,6 +3,7 @@ import Interlock
 import Testing
 
 @testable import StressRunner
+import WaitGraph
 
 /// Real children that really hang, trap and eat: all at once, each judged by a test.
 @Suite("A child process")

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import StressRunner
+import WaitGraph
 
 @Suite(
   "A pool of another width",

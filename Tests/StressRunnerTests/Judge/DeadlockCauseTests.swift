@@ -2,6 +2,7 @@ import Interlock
 import Testing
 
 @testable import StressRunner
+import WaitGraph
 
 /// The cause of a deadlock follows from what was seen, and is `unknown` where that does not suffice.
 @Suite("The cause of a deadlock")

@@ -3,6 +3,7 @@ import Synchronization
 import Testing
 
 @testable import StressRunner
+import WaitGraph
 
 @Suite("What a thread waits for")
 struct WaitTests {

@@ -11,7 +11,7 @@ extension StackFrame {
 
   /// Whether the frame is the C library's or libdispatch's: a thread that has no other runs nobody's
   /// code.
-  var isPoolMachinery: Bool {
+  package var isPoolMachinery: Bool {
     if let image {
       let names = ["libc.so", "libc-", "libpthread", "ld-linux", "libdispatch", "[vdso]"]
       if names.contains(where: image.hasPrefix) { return true }
@@ -27,7 +27,7 @@ extension StackFrame {
 
   /// Whether the compiler made the function: a thunk, or code that stands in no file. Whose it is, the
   /// frames around it tell.
-  var isCompilers: Bool {
+  package var isCompilers: Bool {
     if file == "<compiler-generated>" || file?.hasSuffix("/<compiler-generated>") ?? false {
       return true
     }
@@ -39,7 +39,7 @@ extension StackFrame {
   }
 
   /// Whether the frame is the system's, the runtime's, a library's of the toolchain, or the runner's.
-  var isSystem: Bool {
+  package var isSystem: Bool {
     if isPoolMachinery || isCompilers { return true }
     if let image {
       let names = ["libswift", "libFoundation", "lib_Foundation", "libBlocksRuntime", "libstdc++"]
@@ -50,18 +50,18 @@ extension StackFrame {
   }
 
   /// Whether the frame is the runner's own: a driver that waits for a call to complete, or what called it.
-  var isRunners: Bool { file?.contains("/Sources/StressRunner/") ?? false }
+  package var isRunners: Bool { file?.contains("/Sources/StressRunner/") ?? false }
 
   /// Whether a thread with this frame belongs to one of libdispatch's pools.
-  var isPoolWorker: Bool { names(oneOf: Self.workerFunctions) }
+  package var isPoolWorker: Bool { names(oneOf: Self.workerFunctions) }
 
   /// Whether a thread with this frame runs a Swift task.
-  var isTaskJob: Bool {
+  package var isTaskJob: Bool {
     names(oneOf: ["swift_job_run", "runJobInEstablishedExecutorContext", "__swift_run_job"])
   }
 
   /// Whether a thread with this frame innermost waits for a lock that another holds.
-  var isLockWait: Bool { names(oneOf: Self.lockFunctions) }
+  package var isLockWait: Bool { names(oneOf: Self.lockFunctions) }
 
   private func names(oneOf parts: [String]) -> Bool {
     guard let function else { return false }

@@ -5,7 +5,7 @@ import Foundation
 /// The toolchain's `ImageMap` (6.3.1) lists what this process has mapped from files, and then reads the
 /// head of each: a file that another thread unmaps between the two takes the process down. There is one
 /// address space, so there is one of this.
-enum MappedFiles {
+package enum MappedFiles {
   private struct Mapping {
     var base: UnsafeMutableRawPointer
     var bytes: Int
@@ -18,7 +18,7 @@ enum MappedFiles {
   nonisolated(unsafe) private static var retired: [Mapping] = []
 
   /// Runs `body`, and unmaps nothing meanwhile.
-  static func keep<Result>(while body: () -> Result) -> Result {
+  package static func keep<Result>(while body: () -> Result) -> Result {
     lock.withLock { readers += 1 }
     defer {
       lock.withLock {
@@ -33,7 +33,7 @@ enum MappedFiles {
   }
 
   /// Gives a mapping back, now or as soon as nobody minds.
-  static func unmap(_ base: UnsafeMutableRawPointer, bytes: Int) {
+  package static func unmap(_ base: UnsafeMutableRawPointer, bytes: Int) {
     lock.withLock {
       if readers == 0 {
         munmap(base, bytes)

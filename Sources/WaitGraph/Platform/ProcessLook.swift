@@ -5,31 +5,31 @@ import Foundation
 ///
 /// Functions that look at another process give `nil`, or nothing, when it is gone or may not be
 /// looked at: a child may end at any moment.
-enum Platform {
+package enum Platform {
   /// A process as a whole.
-  struct Process {
+  package struct Process {
     /// Threads in all.
-    var threads: Int
+    package var threads: Int
     /// Resident memory in bytes.
-    var residentBytes: Int
+    package var residentBytes: Int
     /// Processor time used so far, in seconds.
-    var cpuSeconds: Double
+    package var cpuSeconds: Double
   }
 
   /// One thread of another process.
-  struct Thread {
+  package struct Thread {
     /// The system's number for it.
-    var id: Int
+    package var id: Int
     /// Its name, as the system has it.
-    var name: String
+    package var name: String
     /// What it is doing.
-    var state: ThreadState
+    package var state: ThreadState
     /// How often it has given up a processor, or lost it.
-    var switches: Int
+    package var switches: Int
   }
 
   /// What a thread is doing.
-  enum ThreadState: String {
+  package enum ThreadState: String {
     /// On a processor, or waiting for one.
     case running
     /// Waiting, and a signal would wake it.
@@ -45,7 +45,7 @@ enum Platform {
   }
 
   /// What a sleeping thread waits for.
-  enum Wait {
+  package enum Wait {
     /// For somebody to wake it.
     case forever
     /// In a futex with a timeout: perhaps an idle pool worker.
@@ -59,40 +59,40 @@ enum Platform {
   }
 
   /// A timer of another process that is set.
-  struct Timer {
+  package struct Timer {
     /// Until it goes off.
-    var seconds: Double
+    package var seconds: Double
     /// Whether it goes by the clock that Dispatch's own housekeeping goes by.
-    var isMonotonic: Bool
+    package var isMonotonic: Bool
   }
 
   /// A stretch of a process's address space that holds code from a file.
-  struct Mapping {
+  package struct Mapping {
     /// The addresses.
-    var addresses: Range<UInt>
+    package var addresses: Range<UInt>
     /// Where in the file it begins.
-    var offset: UInt
+    package var offset: UInt
     /// The file.
-    var path: String
+    package var path: String
   }
 
   /// Seconds on a clock that only goes forward: the one place where the runner reads time.
-  static var now: Double {
+  package static var now: Double {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 
   /// Processor time that the calling thread has used, in seconds.
-  static var cpuOfThisThread: Double {
+  package static var cpuOfThisThread: Double {
     var time = timespec()
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 
   /// The system's number for the calling thread.
-  static var thisThread: Int { Int(truncatingIfNeeded: interlock_thread_number()) }
+  package static var thisThread: Int { Int(truncatingIfNeeded: interlock_thread_number()) }
 
   /// Whether ThreadSanitizer is built in.
-  static var isUnderThreadSanitizer: Bool { interlock_under_thread_sanitizer() }
+  package static var isUnderThreadSanitizer: Bool { interlock_under_thread_sanitizer() }
 }

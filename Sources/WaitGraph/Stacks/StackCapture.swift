@@ -1,19 +1,28 @@
-import CInterlock
+package import CInterlock
 import Foundation
-import Interlock
 
-/// Makes a child's threads write down their stacks, and reads them.
-struct StackCapture {
-  let process: pid_t
-  let table: ProgressTable
+/// Makes a process's threads write down their stacks, and reads them.
+package struct StackCapture {
+  /// The process: a child, or this one.
+  private let process: pid_t
+  /// Where its threads write, and how many slots are there.
+  private let area: UnsafeMutablePointer<interlock_stack_area>
+  private let capacity: UInt32
+
+  /// Reads what `process` writes to an area of so many slots, which was installed there.
+  package init(process: Int32, area: UnsafeMutablePointer<interlock_stack_area>, capacity: UInt32) {
+    self.process = process
+    self.area = area
+    self.capacity = capacity
+  }
 
   /// The raw stacks by thread, innermost first. A thread that does not answer in time has none.
   ///
   /// Blocks until all have answered, but at most `patience` seconds.
-  func capture(_ threads: [Int], patience: Double) -> [Int: [UInt]] {
-    interlock_stack_area_reset(table.stacks, table.stackCapacity)
+  package func capture(_ threads: [Int], patience: Double) -> [Int: [UInt]] {
+    interlock_stack_area_reset(area, capacity)
     var asked: Set<Int> = []
-    for thread in threads.prefix(Int(table.stackCapacity))
+    for thread in threads.prefix(Int(capacity))
     where interlock_signal_thread(process, Int64(thread), SIGPROF) {
       asked.insert(thread)
     }
@@ -21,7 +30,7 @@ struct StackCapture {
     let end = Platform.now + patience
     repeat {
       for index in 0..<UInt32(asked.count) {
-        guard let slot = interlock_stack_area_slot(table.stacks, table.stackCapacity, index) else {
+        guard let slot = interlock_stack_area_slot(area, capacity, index) else {
           continue
         }
         let count = min(Int(slot.pointee.count), Int(INTERLOCK_STACK_FRAMES))
@@ -38,7 +47,7 @@ struct StackCapture {
   }
 
   /// The child's threads with their stacks; those of `threads` that do not answer have none.
-  func stacks(of threads: [Platform.Thread]) -> RawStacks {
+  package func stacks(of threads: [Platform.Thread]) -> RawStacks {
     let stacks = capture(threads.map(\.id), patience: 0.25)
     return RawStacks(
       threads: threads.map { ($0.name, $0.state.rawValue, stacks[$0.id] ?? []) },
@@ -46,7 +55,7 @@ struct StackCapture {
   }
 
   /// Finds addresses of the child: each is looked up where the same file is mapped in this process.
-  func origins(of addresses: Set<UInt>) -> [UInt: RawStacks.Origin] {
+  package func origins(of addresses: Set<UInt>) -> [UInt: RawStacks.Origin] {
     let theirs = Platform.mappings(of: process)
     let ours = Platform.mappings(of: getpid())
     var origins: [UInt: RawStacks.Origin] = [:]

@@ -1,27 +1,35 @@
-import Interlock
+package import Interlock
 
 /// A child's threads and stacks as addresses: what is left to do is to name them, which takes up to a
 /// second on a busy machine, and no longer needs the child.
-struct RawStacks: Sendable {
+package struct RawStacks: Sendable {
   /// Names addresses of this process: several frames for one where functions were inlined, none where
   /// nothing is known.
-  typealias Symbolicate = @Sendable ([UInt]) -> [StackFrame]
+  package typealias Symbolicate = @Sendable ([UInt]) -> [StackFrame]
 
   /// Where an address of the child lies.
-  struct Origin: Sendable {
+  package struct Origin: Sendable {
     /// The file name of the binary image.
-    var image: String
+    package var image: String
     /// The same place of that image in this process, if the image is loaded here.
-    var ownAddress: UInt?
+    package var ownAddress: UInt?
   }
 
   /// Name, state and stack of each thread.
-  var threads: [(name: String, state: String, stack: [UInt])]
+  package var threads: [(name: String, state: String, stack: [UInt])]
   /// What is known of the addresses in the stacks.
-  var origins: [UInt: Origin]
+  package var origins: [UInt: Origin]
+
+  /// Describes threads by their addresses.
+  package init(
+    threads: [(name: String, state: String, stack: [UInt])], origins: [UInt: Origin]
+  ) {
+    self.threads = threads
+    self.origins = origins
+  }
 
   /// The threads with those of equal stacks and states folded into one, the most frequent first.
-  func groups(symbolicate: Symbolicate) -> [Observation.ThreadGroup] {
+  package func groups(symbolicate: Symbolicate) -> [ThreadGroup] {
     struct Key: Hashable {
       var state: String
       var stack: [UInt]
@@ -29,13 +37,13 @@ struct RawStacks: Sendable {
       var name: String
     }
     let frames = named(symbolicate: symbolicate)
-    var groups: [Key: Observation.ThreadGroup] = [:]
+    var groups: [Key: ThreadGroup] = [:]
     var order: [Key] = []
     for (name, state, stack) in threads {
       let key = Key(state: state, stack: stack, name: stack.isEmpty ? name : "")
       if groups[key] == nil {
         order.append(key)
-        groups[key] = Observation.ThreadGroup(
+        groups[key] = ThreadGroup(
           count: 0, name: name, state: state,
           stack: stack.flatMap { frames[$0] ?? [StackFrame(address: $0)] })
       }
@@ -47,7 +55,7 @@ struct RawStacks: Sendable {
   }
 
   /// The frames of every address whose image is known.
-  func named(symbolicate: Symbolicate) -> [UInt: [StackFrame]] {
+  package func named(symbolicate: Symbolicate) -> [UInt: [StackFrame]] {
     var frames: [UInt: [StackFrame]] = [:]
     var child: [UInt: UInt] = [:]
     for (address, origin) in origins {

@@ -5,7 +5,7 @@ import Foundation
 
 extension Platform {
   /// The timers that are set in a process.
-  static func timers(of process: pid_t) -> [Timer] {
+  package static func timers(of process: Int32) -> [Timer] {
     descriptors(of: process).compactMap { number, target in
       guard target == "anon_inode:[timerfd]",
         let text = contents(of: "/proc/\(process)/fdinfo/\(number)")
@@ -28,7 +28,7 @@ extension Platform {
 
   /// Whether something outside a process may wake those of its threads that wait in an epoll: one of
   /// its epolls listens to a socket or a pipe, or to anything else that is not the process's own.
-  static func listensOutside(_ process: pid_t, ignoring ignored: Set<Int>) -> Bool {
+  package static func listensOutside(_ process: Int32, ignoring ignored: Set<Int>) -> Bool {
     let all = descriptors(of: process)
     // Timers are looked at by themselves; a signal that nobody has sent yet is not waited for.
     let own = ["eventfd", "timerfd", "signalfd", "eventpoll"].map { "anon_inode:[\($0)]" }
@@ -45,7 +45,7 @@ extension Platform {
   }
 
   /// The descriptors of a process, and what each of them stands for.
-  private static func descriptors(of process: pid_t) -> [(number: Int, target: String)] {
+  private static func descriptors(of process: Int32) -> [(number: Int, target: String)] {
     guard let folder = opendir("/proc/\(process)/fd") else { return [] }
     defer { closedir(folder) }
     var found: [(number: Int, target: String)] = []

@@ -1,0 +1,236 @@
+// The readers, and what every interposed call needs.
+#include "interpose.h"
+
+#ifdef INTERLOCK_INTERPOSES
+
+#include <elf.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+uint32_t interlock_wanted;
+__thread interlock_thread_marks interlock_marks;
+static __thread uint32_t own_number;
+
+typedef struct {
+  interlock_reader reader;
+  void *context;
+  uint32_t kinds;
+} reader_slot;
+
+static reader_slot slots[INTERLOCK_READERS];
+/// Guards changes of the slots; those who publish only read them. Not a mutex: its calls are ours.
+static int slots_lock;
+
+static void lock_slots(void) {
+  // Acquire and release: what one has changed, the next finds.
+  while (__atomic_exchange_n(&slots_lock, 1, __ATOMIC_ACQUIRE)) syscall(SYS_sched_yield);
+}
+
+static void unlock_slots(void) { __atomic_store_n(&slots_lock, 0, __ATOMIC_RELEASE); }
+
+void interlock_publish(const interlock_event *event) {
+  interlock_marks.hidden++;
+  // The compiler keeps the mark around the calls: they are to functions that it does not know.
+  for (int index = 0; index < INTERLOCK_READERS; index++) {
+    reader_slot *slot = &slots[index];
+    // Acquire: pairs with the release in `add`; who sees the kinds sees reader and context.
+    if (!(__atomic_load_n(&slot->kinds, __ATOMIC_ACQUIRE) & event->kind)) continue;
+    interlock_reader reader = __atomic_load_n(&slot->reader, __ATOMIC_RELAXED);
+    if (reader) reader(event, __atomic_load_n(&slot->context, __ATOMIC_RELAXED));
+  }
+  interlock_marks.hidden--;
+}
+
+static void update_wanted(void) {
+  uint32_t kinds = 0;
+  for (int index = 0; index < INTERLOCK_READERS; index++) kinds |= slots[index].kinds;
+  // Relaxed: when a thread begins to publish is of no account.
+  __atomic_store_n(&interlock_wanted, kinds, __ATOMIC_RELAXED);
+}
+
+bool interlock_events_add(interlock_reader reader, void *context, uint32_t kinds) {
+  bool added = false;
+  lock_slots();
+  for (int index = 0; index < INTERLOCK_READERS && !added; index++) {
+    if (slots[index].kinds) continue;
+    __atomic_store_n(&slots[index].context, context, __ATOMIC_RELAXED);
+    __atomic_store_n(&slots[index].reader, reader, __ATOMIC_RELAXED);
+    __atomic_store_n(&slots[index].kinds, kinds, __ATOMIC_RELEASE);
+    added = true;
+  }
+  update_wanted();
+  unlock_slots();
+  return added;
+}
+
+void interlock_events_remove(interlock_reader reader, void *context) {
+  lock_slots();
+  for (int index = 0; index < INTERLOCK_READERS; index++) {
+    if (slots[index].reader != reader || slots[index].context != context) continue;
+    // The function and the context stay: somebody may just be reading them.
+    __atomic_store_n(&slots[index].kinds, 0, __ATOMIC_RELEASE);
+  }
+  update_wanted();
+  unlock_slots();
+}
+
+void interlock_events_hide_thread(bool hidden) {
+  if (hidden) {
+    interlock_marks.hidden++;
+  } else {
+    interlock_marks.hidden--;
+  }
+}
+
+void *interlock_find_real(const char *name) {
+  // The plain lookup gives glibc's oldest condition variables, of another layout.
+#if defined(__x86_64__)
+  if (strncmp(name, "pthread_cond_", 13) == 0) {
+    void *found = dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2");
+    if (found) return found;
+  }
+#endif
+  return dlsym(RTLD_NEXT, name);
+}
+
+uint32_t interlock_thread_id(void) {
+  if (!own_number) own_number = (uint32_t)syscall(SYS_gettid);
+  return own_number;
+}
+
+static void forked(void) { own_number = 0; }
+
+// What lies where: libraries whose callers count, and code that a user may have written.
+
+typedef struct {
+  uintptr_t low, high;
+} range;
+
+enum { most_ranges = 24 };
+static range system_ranges[most_ranges], user_ranges[most_ranges];
+static int system_count, user_count;
+static range dispatch_range, concurrency_range;
+
+static bool is_within(range range, uintptr_t address) {
+  return address - range.low < range.high - range.low;
+}
+
+bool interlock_is_dispatch(uintptr_t address) { return is_within(dispatch_range, address); }
+bool interlock_is_concurrency(uintptr_t address) { return is_within(concurrency_range, address); }
+
+static int note_object(struct dl_phdr_info *info, size_t size, void *context) {
+  (void)size;
+  (void)context;
+  range code = {UINTPTR_MAX, 0};
+  for (int index = 0; index < info->dlpi_phnum; index++) {
+    const ElfW(Phdr) *header = &info->dlpi_phdr[index];
+    if (header->p_type != PT_LOAD || !(header->p_flags & PF_X)) continue;
+    uintptr_t low = info->dlpi_addr + header->p_vaddr;
+    if (low < code.low) code.low = low;
+    if (low + header->p_memsz > code.high) code.high = low + header->p_memsz;
+  }
+  if (code.low >= code.high) return 0;
+  const char *slash = info->dlpi_name ? strrchr(info->dlpi_name, '/') : NULL;
+  const char *name = slash ? slash + 1 : info->dlpi_name ? info->dlpi_name : "";
+  static const char *const systems[] = {
+      "libdispatch", "libswift", "libFoundation", "lib_Foundation", "libBlocksRuntime", "libc.so",
+      "libm.so",     "ld-linux", "libstdc++",     "libgcc",         "libpthread",       "linux-vdso",
+      "libTesting",  "libXCTest", "lib_Testing", "libXCT"};
+  bool is_system = false;
+  for (size_t index = 0; index < sizeof systems / sizeof *systems; index++) {
+    if (strncmp(name, systems[index], strlen(systems[index])) == 0) is_system = true;
+  }
+  if (strncmp(name, "libdispatch", 11) == 0) dispatch_range = code;
+  if (strncmp(name, "libswift_Concurrency", 20) == 0) concurrency_range = code;
+  if (is_system) {
+    if (system_count < most_ranges) system_ranges[system_count++] = code;
+  } else {
+    if (user_count < most_ranges) user_ranges[user_count++] = code;
+  }
+  return 0;
+}
+
+/// Whether the instruction before an address is a call: only then it is one that a call returns to.
+static bool follows_call(uintptr_t address) {
+#if defined(__x86_64__)
+  const unsigned char *code = (const unsigned char *)address;
+  if (code[-5] == 0xe8) return true;
+  // An indirect one: ff /2 with a register, or with memory and a displacement of 0, 1 or 4 bytes.
+  if (code[-2] == 0xff && (code[-1] & 0x38) == 0x10) return true;
+  if (code[-3] == 0xff && (code[-2] & 0x38) == 0x10) return true;
+  return code[-6] == 0xff && (code[-5] & 0x38) == 0x10;
+#elif defined(__aarch64__)
+  uint32_t code = *(const uint32_t *)(address - 4);
+  return (code & 0xfc000000) == 0x94000000 || (code & 0xfffffc1f) == 0xd63f0000;
+#else
+  (void)address;
+  return false;
+#endif
+}
+
+uintptr_t interlock_user_place(uintptr_t returns_to, uintptr_t frame) {
+  bool is_system = false;
+  for (int index = 0; index < system_count && !is_system; index++) {
+    is_system = is_within(system_ranges[index], returns_to);
+  }
+  if (!is_system) return returns_to;
+  // The frames of the system's libraries cannot be walked by frame pointers, and the unwinder takes a microsecond.
+  // Nothing is read above the thread's control block, which lies at the top of the stacks that glibc makes; the main
+  // thread has its environment there.
+  uintptr_t top = frame + 4096;
+  uintptr_t control = (uintptr_t)__builtin_thread_pointer();
+  if (control > frame && control < top) top = control;
+  for (uintptr_t at = frame + sizeof(uintptr_t); at + sizeof(uintptr_t) <= top;
+       at += sizeof(uintptr_t)) {
+    uintptr_t word = *(const uintptr_t *)at;
+    for (int index = 0; index < user_count; index++) {
+      range code = user_ranges[index];
+      if (word >= code.low + 8 && word < code.high && follows_call(word)) return word;
+    }
+  }
+  return returns_to;
+}
+
+__attribute__((constructor(101))) static void prepare(void) {
+  dl_iterate_phdr(note_object, NULL);
+  pthread_atfork(NULL, NULL, forked);
+}
+
+// A hook that stands in the executable: with a static library, the linker took libdispatch's own.
+extern void dispatch_async(void *queue, void *block) __attribute__((weak));
+
+interlock_events_availability interlock_events_available(void) {
+  Dl_info info;
+  // Where libdispatch is a library of its own, there is a next definition after ours.
+  if (dlsym(RTLD_NEXT, "dispatch_async") == NULL) return INTERLOCK_EVENTS_WITHOUT_DISPATCH;
+  (void)info;
+  return INTERLOCK_EVENTS_ALL;
+}
+
+#else
+
+bool interlock_events_add(interlock_reader reader, void *context, uint32_t kinds) {
+  (void)reader;
+  (void)context;
+  (void)kinds;
+  return false;
+}
+void interlock_events_remove(interlock_reader reader, void *context) {
+  (void)reader;
+  (void)context;
+}
+void interlock_events_hide_thread(bool hidden) { (void)hidden; }
+
+interlock_events_availability interlock_events_available(void) {
+#if defined(INTERLOCK_SANITIZED)
+  return INTERLOCK_EVENTS_NONE_SANITIZER;
+#else
+  return INTERLOCK_EVENTS_NONE_SYSTEM;
+#endif
+}
+
+#endif

@@ -1,0 +1,168 @@
+/// The stream of synchronisation events of unmodified code: who waits for what, who has what, what is queued
+/// where. The calls that wait, wake and enqueue are defined anew in the executable that links this target; each
+/// passes through to the real one and tells the readers.
+///
+/// A reader is a function that is called on the thread that makes the call, before the call (`WAIT`, `RELEASE`,
+/// `ENQUEUE`) or after it (`ACQUIRE`, `GIVE_UP`, `BEGIN`, `END`, …). So one that only looks sees everything in the
+/// order of each thread, and one that decides when a thread may go on may hold it there. Several readers may follow
+/// at once, and none knows of another. While nobody reads, a call costs one load and a branch more.
+///
+/// Not there on systems other than Linux, under ThreadSanitizer (whose own interceptors have the same names), and,
+/// for `dispatch_*`, with a static standard library: `interlock_events_available` says what is.
+#ifndef INTERLOCK_EVENTS_H
+#define INTERLOCK_EVENTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// What happened. A set of them is what a reader wants to hear of.
+typedef enum {
+  /// An object was made; `value` is a semaphore's first value, `other` a queue's attribute.
+  INTERLOCK_EVENT_CREATE = 1 << 0,
+  /// The thread asks for the object, and waits for it if it must. An `ACQUIRE` or a `GIVE_UP` follows.
+  INTERLOCK_EVENT_WAIT = 1 << 1,
+  /// The thread has what it asked for: it holds the lock, or the semaphore, group or condition let it go on.
+  INTERLOCK_EVENT_ACQUIRE = 1 << 2,
+  /// The thread goes on without what it asked for: the time was up, or the call failed.
+  INTERLOCK_EVENT_GIVE_UP = 1 << 3,
+  /// The thread gives the object up: unlocks it, signals the semaphore or condition, leaves the group.
+  INTERLOCK_EVENT_RELEASE = 1 << 4,
+  /// The thread enters a group.
+  INTERLOCK_EVENT_ENTER = 1 << 5,
+  /// A block was handed to a queue; `item` is what `BEGIN` and `END` will name.
+  INTERLOCK_EVENT_ENQUEUE = 1 << 6,
+  /// A block begins to run on this thread, on the queue `object`; `item` is NULL for a synchronous one.
+  INTERLOCK_EVENT_BEGIN = 1 << 7,
+  /// It has ended.
+  INTERLOCK_EVENT_END = 1 << 8,
+  /// A queue was suspended (`value` 1), resumed (-1) or activated (0), or its target is `other` now (2).
+  INTERLOCK_EVENT_CONFIGURE = 1 << 9,
+  /// A work item was cancelled before it ran; its `item` is no more.
+  INTERLOCK_EVENT_CANCEL = 1 << 10,
+  /// Something that the stream does not follow may run code on a queue from now on: a source, or I/O.
+  INTERLOCK_EVENT_UNFOLLOWED = 1 << 11,
+} interlock_event_kind;
+
+/// What an event is about.
+typedef enum {
+  INTERLOCK_OBJECT_MUTEX = 1,
+  INTERLOCK_OBJECT_READ_LOCK,
+  INTERLOCK_OBJECT_WRITE_LOCK,
+  INTERLOCK_OBJECT_CONDITION,
+  INTERLOCK_OBJECT_SEMAPHORE,
+  INTERLOCK_OBJECT_GROUP,
+  INTERLOCK_OBJECT_QUEUE,
+  /// A word that the kernel has waiters for: the slow path of `Synchronization.Mutex`, which has the holder's thread
+  /// number in it, is `OWNED_FUTEX`.
+  INTERLOCK_OBJECT_FUTEX,
+  INTERLOCK_OBJECT_OWNED_FUTEX,
+  INTERLOCK_OBJECT_WORK_ITEM,
+  INTERLOCK_OBJECT_ONCE,
+  INTERLOCK_OBJECT_THREAD,
+  INTERLOCK_OBJECT_CONTINUATION,
+  /// What an idle worker of a pool waits at until there is work.
+  INTERLOCK_OBJECT_IDLE,
+} interlock_object_kind;
+
+/// More about an event.
+enum {
+  /// The wait ends by itself when its time is up.
+  INTERLOCK_FLAG_TIME_LIMIT = 1 << 0,
+  /// The block waits for those before it on a concurrent queue, and those after it wait for it.
+  INTERLOCK_FLAG_BARRIER = 1 << 1,
+  /// The block is not queued before a time has come.
+  INTERLOCK_FLAG_DELAYED = 1 << 2,
+  /// The block is not queued before a group is empty.
+  INTERLOCK_FLAG_ON_GROUP = 1 << 3,
+  /// The block is a job of Swift Concurrency.
+  INTERLOCK_FLAG_JOB = 1 << 4,
+  /// The call came from libdispatch itself.
+  INTERLOCK_FLAG_INTERNAL = 1 << 5,
+  /// The block is called several times, by several threads.
+  INTERLOCK_FLAG_APPLY = 1 << 6,
+  /// The block is a work item, or one with flags of its own.
+  INTERLOCK_FLAG_WORK_ITEM = 1 << 7,
+};
+
+/// A block that was handed to a queue and has not begun: 56 bytes, so that malloc takes 64.
+typedef struct interlock_item {
+  /// What is called; for a work item, the next of those with its hash.
+  void *function;
+  /// What it is called with; for a work item, the item.
+  void *context;
+  /// The queue.
+  void *queue;
+  /// Neighbours, for the one reader that lists what is queued. Elsewhere they would cost 64 bytes more a block.
+  struct interlock_item *next;
+  struct interlock_item *previous;
+  /// Who enqueued it: 48 bits of the place in the code, and 16 of flags above them.
+  uint64_t origin;
+  /// The thread's number in the low 22 bits, and above them a number that grows with every block; for a delayed one,
+  /// when its time has come, in nanoseconds of the monotonic clock.
+  uint64_t turn;
+} interlock_item;
+
+/// One event. Only valid during the call.
+typedef struct {
+  interlock_event_kind kind;
+  interlock_object_kind object_kind;
+  uint32_t flags;
+  /// The object, by its address.
+  const void *object;
+  /// A condition's mutex, a queue's target, …; see the kinds.
+  const void *other;
+  /// The block, for `ENQUEUE`, `BEGIN`, `END` and `CANCEL`.
+  interlock_item *item;
+  /// Where the user's code made the call: the address to which it returns.
+  uintptr_t place;
+  /// A number, by kind.
+  int64_t value;
+  /// A queue's label; NULL elsewhere.
+  const char *label;
+} interlock_event;
+
+/// Called for an event. What it calls itself is not published. It may not wait for the thread that calls it.
+typedef void (*interlock_reader)(const interlock_event *event, void *context);
+
+/// Which calls are seen in this build.
+typedef enum {
+  INTERLOCK_EVENTS_ALL = 0,
+  /// Those of Dispatch are not: they are linked in statically.
+  INTERLOCK_EVENTS_WITHOUT_DISPATCH = 1,
+  /// ThreadSanitizer is built in.
+  INTERLOCK_EVENTS_NONE_SANITIZER = 2,
+  /// Not on this system.
+  INTERLOCK_EVENTS_NONE_SYSTEM = 3,
+} interlock_events_availability;
+
+/// Says which calls are seen. May be called from any thread, at any time.
+interlock_events_availability interlock_events_available(void);
+
+/// The most readers at a time.
+#define INTERLOCK_READERS 4
+
+/// Has `reader` called with the events of these kinds, from now on, on every thread. Returns false where there are
+/// `INTERLOCK_READERS` already, or where no call is seen. May be called from any thread.
+bool interlock_events_add(interlock_reader reader, void *context, uint32_t kinds);
+
+/// Ends that. A thread that is just calling the reader may still be in it when this returns: the context must live
+/// as long as the process, or be told apart by the reader.
+void interlock_events_remove(interlock_reader reader, void *context);
+
+/// Publishes nothing that the calling thread does until the matching `false`: for the harness's own threads. Nests.
+void interlock_events_hide_thread(bool hidden);
+
+/// The real calls, past the readers; what a cost is measured against.
+int interlock_real_mutex_lock(void *mutex);
+int interlock_real_mutex_unlock(void *mutex);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

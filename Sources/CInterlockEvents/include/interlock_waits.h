@@ -1,0 +1,158 @@
+/// The wait table: the first reader of the events. It knows at every moment what each thread waits for, what it holds
+/// and runs, and what is queued where; a snapshot of it is what the wait-for graph is made of.
+#ifndef INTERLOCK_WAITS_H
+#define INTERLOCK_WAITS_H
+
+#include "interlock_events.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Begins to follow the events, for the rest of the process's life; calls after the first do nothing. Returns false
+/// where no call is seen. What was held or queued before is not known. May be called from any thread.
+bool interlock_waits_start(void);
+
+/// Whether it follows them.
+bool interlock_waits_started(void);
+
+/// A number that grows with what any thread does: two equal ones mean that nothing happened between.
+uint64_t interlock_waits_progress(void);
+
+#define INTERLOCK_HELD_MOST 16
+#define INTERLOCK_RUNS_MOST 8
+#define INTERLOCK_LABEL_BYTES 48
+#define INTERLOCK_PLACES_MOST 4
+
+/// Something that a thread holds.
+typedef struct {
+  uintptr_t object;
+  /// Where it was taken.
+  uintptr_t place;
+  uint32_t kind;
+  /// How often, for a recursive lock.
+  uint32_t count;
+} interlock_held;
+
+/// A block that a thread is in.
+typedef struct {
+  uintptr_t queue;
+  /// Where it was handed to the queue, and by which thread (0 for a synchronous one: by this).
+  uintptr_t place;
+  uint32_t enqueued_by;
+  uint32_t flags;
+  /// The block, for a work item.
+  uintptr_t work_item;
+} interlock_run;
+
+/// A thread at one moment.
+typedef struct {
+  uint32_t number;
+  /// Grows with every event of the thread.
+  uint64_t sequence;
+  /// What it waits for; 0 for nothing that is known.
+  uint32_t wait_kind;
+  uint32_t wait_flags;
+  uintptr_t wait_object;
+  uintptr_t wait_other;
+  uintptr_t wait_place;
+  /// The root queue whose worker it is, or was; 0 for none.
+  uintptr_t pool;
+  uint32_t held_count;
+  uint32_t run_count;
+  /// Held or run, but not in the lists: there was no room.
+  uint32_t untold;
+  interlock_held held[INTERLOCK_HELD_MOST];
+  interlock_run runs[INTERLOCK_RUNS_MOST];
+} interlock_thread_view;
+
+/// Writes the threads that have been seen and live; gives how many there are, which may be more than `capacity`.
+size_t interlock_waits_threads(interlock_thread_view *threads, size_t capacity);
+
+/// A queue at one moment.
+typedef struct {
+  uintptr_t queue;
+  uintptr_t target;
+  /// How many of its blocks may run at once; 1 for a serial queue, 0 where it is not known.
+  uint32_t width;
+  bool is_main;
+  bool is_root;
+  bool is_overcommit;
+  int32_t suspended;
+  /// Blocks that are queued, and those that wait for a time or a group.
+  uint64_t queued;
+  uint64_t delayed;
+  uint64_t on_group;
+  /// The earliest time of a delayed one, in nanoseconds of the monotonic clock.
+  uint64_t next_delayed;
+  char label[INTERLOCK_LABEL_BYTES];
+} interlock_queue_view;
+
+/// Writes the queues that have something queued, or run something, or are another's target, by the same rule.
+size_t interlock_waits_queues(interlock_queue_view *queues, size_t capacity);
+
+/// A block that is queued.
+typedef struct {
+  uintptr_t place;
+  uint64_t turn;
+  uint32_t enqueued_by;
+  uint32_t flags;
+} interlock_item_view;
+
+/// Writes the first queued blocks of a queue, in their order, without those that wait for a time or a group.
+size_t interlock_waits_items(uintptr_t queue, interlock_item_view *items, size_t capacity);
+
+/// The number of blocks that are queued on any queue before this turn, on queues that end at this root.
+uint64_t interlock_waits_ahead(uintptr_t root, uint64_t turn);
+
+/// What is known of a semaphore, group, condition or continuation.
+typedef struct {
+  uintptr_t object;
+  uint32_t kind;
+  /// A semaphore's first value.
+  int64_t value;
+  /// Where it was made; 0 where nobody saw it.
+  uintptr_t created;
+  uint64_t waits;
+  uint64_t releases;
+  uint64_t enters;
+  /// The last places that signalled or left it, newest first; then 0.
+  uintptr_t release_places[INTERLOCK_PLACES_MOST];
+  /// The last places that entered it.
+  uintptr_t enter_places[INTERLOCK_PLACES_MOST];
+} interlock_object_view;
+
+/// Looks an object up; false where nothing is known of it.
+bool interlock_waits_object(uintptr_t object, interlock_object_view *view);
+
+/// Writes the continuations that have been made and not resumed, newest first as far as known.
+size_t interlock_waits_continuations(interlock_object_view *views, size_t capacity);
+
+/// Whether something may run code without a call that is seen (a Dispatch source, I/O), or there was no room for
+/// something: then only what is seen to run or to wait in a ring is certain.
+bool interlock_waits_is_partial(void);
+
+/// A synchronous call on a queue that the calling thread is on already: what traps, or hangs, in the next moment.
+typedef struct {
+  uint32_t thread;
+  uintptr_t queue;
+  uintptr_t place;
+  /// Where the thread came to be on the queue.
+  uintptr_t first_place;
+  bool traps;
+} interlock_self_wait;
+
+/// Called on the thread itself, before the trap. NULL for none.
+void interlock_waits_on_self(void (*told)(const interlock_self_wait *wait));
+
+/// The thread that has a pthread mutex, by its own word; 0 for none, or for what is no such mutex.
+uint32_t interlock_mutex_owner(uintptr_t mutex);
+
+/// Memory of this process, if it can be read; false otherwise.
+bool interlock_peek(uintptr_t address, void *bytes, size_t count);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,87 @@
+// What the files of interposed calls share. Not for users of the target.
+#ifndef INTERLOCK_INTERPOSE_H
+#define INTERLOCK_INTERPOSE_H
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE 1
+#endif
+
+#include "interlock_events.h"
+
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define INTERLOCK_SANITIZED 1
+#endif
+#endif
+
+#if defined(__linux__) && defined(__GLIBC__) && !defined(INTERLOCK_SANITIZED)
+#define INTERLOCK_INTERPOSES 1
+#elif defined(__linux__) && !defined(INTERLOCK_SANITIZED)
+// <features.h> has not been read yet.
+#include <features.h>
+#if defined(__GLIBC__)
+#define INTERLOCK_INTERPOSES 1
+#endif
+#endif
+
+#ifdef INTERLOCK_INTERPOSES
+
+#include <dlfcn.h>
+
+/// The kinds that some reader wants; 0 while nobody reads.
+extern uint32_t interlock_wanted __attribute__((visibility("hidden")));
+
+/// Of each thread, in the executable's own block: one instruction to reach.
+typedef struct {
+  /// Above 0 while the thread is in a reader, or is hidden.
+  uint32_t hidden;
+  /// Above 0 while it is in an outer call that is published: what that calls itself is not.
+  uint32_t nested;
+} interlock_thread_marks;
+extern __thread interlock_thread_marks interlock_marks
+    __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+/// Whether the call shall be published. Relaxed: a reader that comes meanwhile hears of the next call.
+static inline bool is_wanted(uint32_t kinds) {
+  return __builtin_expect(__atomic_load_n(&interlock_wanted, __ATOMIC_RELAXED) & kinds, 0) &&
+         interlock_marks.hidden == 0;
+}
+
+/// Tells every reader that wants it.
+void interlock_publish(const interlock_event *event) __attribute__((visibility("hidden")));
+
+/// The user's place of a call: where it returns to, or, if that is one of the system's libraries, the first address
+/// further out on the stack that lies behind a call in somebody else's code.
+uintptr_t interlock_user_place(uintptr_t returns_to, uintptr_t frame)
+    __attribute__((visibility("hidden")));
+
+/// Whether an address is in libdispatch, or in Swift Concurrency.
+bool interlock_is_dispatch(uintptr_t address) __attribute__((visibility("hidden")));
+bool interlock_is_concurrency(uintptr_t address) __attribute__((visibility("hidden")));
+
+/// The system's number of the calling thread, kept.
+uint32_t interlock_thread_id(void) __attribute__((visibility("hidden")));
+
+#define RETURNS_TO ((uintptr_t)__builtin_return_address(0))
+#define THIS_FRAME ((uintptr_t)__builtin_frame_address(0))
+#define USER_PLACE interlock_user_place(RETURNS_TO, THIS_FRAME)
+
+/// The next definition of a symbol after ours. Looked up at each first use: a call may come before our constructor.
+/// Relaxed: threads that look at once find the same, and code needs no publication.
+#define REAL(type, name)                                                   \
+  ({                                                                       \
+    static type *known_##name;                                             \
+    type *found = __atomic_load_n(&known_##name, __ATOMIC_RELAXED);        \
+    if (__builtin_expect(!found, 0)) {                                     \
+      found = (type *)interlock_find_real(#name);                          \
+      __atomic_store_n(&known_##name, found, __ATOMIC_RELAXED);            \
+    }                                                                      \
+    found;                                                                 \
+  })
+void *interlock_find_real(const char *name) __attribute__((visibility("hidden")));
+
+/// Weak: where libdispatch is linked in statically, its own definitions are taken, and there are no two of them.
+#define INTERPOSED __attribute__((weak, visibility("default")))
+
+#endif
+#endif

@@ -1,0 +1,289 @@
+// The C library's locks, conditions and semaphores, and the kernel's futex, under their own names.
+#include "interpose.h"
+
+#ifdef INTERLOCK_INTERPOSES
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+enum { lock_kinds = INTERLOCK_EVENT_WAIT | INTERLOCK_EVENT_ACQUIRE | INTERLOCK_EVENT_GIVE_UP };
+
+static void publish(interlock_event_kind kind, interlock_object_kind object_kind,
+                    const void *object, uint32_t flags, uintptr_t place) {
+  interlock_event event = {
+      .kind = kind, .object_kind = object_kind, .object = object, .flags = flags, .place = place};
+  interlock_publish(&event);
+}
+
+/// What a call that waits did: 0 and EOWNERDEAD mean that the thread has the lock.
+static void publish_result(int result, interlock_object_kind object_kind, const void *object,
+                           uintptr_t place) {
+  bool has = result == 0 || result == EOWNERDEAD;
+  publish(has ? INTERLOCK_EVENT_ACQUIRE : INTERLOCK_EVENT_GIVE_UP, object_kind, object, 0, place);
+}
+
+// Mutexes.
+
+typedef int mutex_call(pthread_mutex_t *);
+typedef int timed_mutex_call(pthread_mutex_t *, const struct timespec *);
+
+INTERPOSED int pthread_mutex_lock(pthread_mutex_t *mutex) {
+  mutex_call *real = REAL(mutex_call, pthread_mutex_lock);
+  if (!is_wanted(lock_kinds)) return real(mutex);
+  uintptr_t place = USER_PLACE;
+  publish(INTERLOCK_EVENT_WAIT, INTERLOCK_OBJECT_MUTEX, mutex, 0, place);
+  int result = real(mutex);
+  publish_result(result, INTERLOCK_OBJECT_MUTEX, mutex, place);
+  return result;
+}
+
+INTERPOSED int pthread_mutex_trylock(pthread_mutex_t *mutex) {
+  int result = REAL(mutex_call, pthread_mutex_trylock)(mutex);
+  if ((result == 0 || result == EOWNERDEAD) && is_wanted(INTERLOCK_EVENT_ACQUIRE)) {
+    publish(INTERLOCK_EVENT_ACQUIRE, INTERLOCK_OBJECT_MUTEX, mutex, 0, USER_PLACE);
+  }
+  return result;
+}
+
+INTERPOSED int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *end) {
+  timed_mutex_call *real = REAL(timed_mutex_call, pthread_mutex_timedlock);
+  if (!is_wanted(lock_kinds)) return real(mutex, end);
+  uintptr_t place = USER_PLACE;
+  publish(INTERLOCK_EVENT_WAIT, INTERLOCK_OBJECT_MUTEX, mutex, INTERLOCK_FLAG_TIME_LIMIT, place);
+  int result = real(mutex, end);
+  publish_result(result, INTERLOCK_OBJECT_MUTEX, mutex, place);
+  return result;
+}
+
+INTERPOSED int pthread_mutex_unlock(pthread_mutex_t *mutex) {
+  // Before: once it is unlocked, the memory may be somebody else's.
+  if (is_wanted(INTERLOCK_EVENT_RELEASE)) {
+    publish(INTERLOCK_EVENT_RELEASE, INTERLOCK_OBJECT_MUTEX, mutex, 0, RETURNS_TO);
+  }
+  return REAL(mutex_call, pthread_mutex_unlock)(mutex);
+}
+
+int interlock_real_mutex_lock(void *mutex) { return REAL(mutex_call, pthread_mutex_lock)(mutex); }
+int interlock_real_mutex_unlock(void *mutex) {
+  return REAL(mutex_call, pthread_mutex_unlock)(mutex);
+}
+
+// Read-write locks.
+
+typedef int rwlock_call(pthread_rwlock_t *);
+typedef int timed_rwlock_call(pthread_rwlock_t *, const struct timespec *);
+
+#define RWLOCK_WAIT(name, type, kind, flag, parameters, arguments)          \
+  INTERPOSED int name parameters {                                          \
+    type *real = REAL(type, name);                                          \
+    if (!is_wanted(lock_kinds)) return real arguments;                      \
+    uintptr_t place = USER_PLACE;                                           \
+    publish(INTERLOCK_EVENT_WAIT, kind, lock, flag, place);                 \
+    int result = real arguments;                                            \
+    publish_result(result, kind, lock, place);                              \
+    return result;                                                          \
+  }
+
+#define RWLOCK_TRY(name, object_kind)                                       \
+  INTERPOSED int name(pthread_rwlock_t *lock) {                             \
+    int result = REAL(rwlock_call, name)(lock);                             \
+    if (result == 0 && is_wanted(INTERLOCK_EVENT_ACQUIRE)) {                \
+      publish(INTERLOCK_EVENT_ACQUIRE, object_kind, lock, 0, USER_PLACE);   \
+    }                                                                       \
+    return result;                                                          \
+  }
+
+RWLOCK_WAIT(pthread_rwlock_rdlock, rwlock_call, INTERLOCK_OBJECT_READ_LOCK, 0,
+            (pthread_rwlock_t *lock), (lock))
+RWLOCK_WAIT(pthread_rwlock_wrlock, rwlock_call, INTERLOCK_OBJECT_WRITE_LOCK, 0,
+            (pthread_rwlock_t *lock), (lock))
+RWLOCK_WAIT(pthread_rwlock_timedrdlock, timed_rwlock_call, INTERLOCK_OBJECT_READ_LOCK,
+            INTERLOCK_FLAG_TIME_LIMIT, (pthread_rwlock_t *lock, const struct timespec *end),
+            (lock, end))
+RWLOCK_WAIT(pthread_rwlock_timedwrlock, timed_rwlock_call, INTERLOCK_OBJECT_WRITE_LOCK,
+            INTERLOCK_FLAG_TIME_LIMIT, (pthread_rwlock_t *lock, const struct timespec *end),
+            (lock, end))
+RWLOCK_TRY(pthread_rwlock_tryrdlock, INTERLOCK_OBJECT_READ_LOCK)
+RWLOCK_TRY(pthread_rwlock_trywrlock, INTERLOCK_OBJECT_WRITE_LOCK)
+
+INTERPOSED int pthread_rwlock_unlock(pthread_rwlock_t *lock) {
+  if (is_wanted(INTERLOCK_EVENT_RELEASE)) {
+    publish(INTERLOCK_EVENT_RELEASE, INTERLOCK_OBJECT_WRITE_LOCK, lock, 0, RETURNS_TO);
+  }
+  return REAL(rwlock_call, pthread_rwlock_unlock)(lock);
+}
+
+// Conditions. The mutex is given up while the thread waits, and its own again when the wait is over.
+
+typedef int condition_wait(pthread_cond_t *, pthread_mutex_t *);
+typedef int timed_condition_wait(pthread_cond_t *, pthread_mutex_t *, const struct timespec *);
+typedef int condition_call(pthread_cond_t *);
+
+static void publish_condition(interlock_event_kind kind, const void *condition, const void *mutex,
+                              uint32_t flags, uintptr_t place) {
+  interlock_event event = {.kind = kind,
+                           .object_kind = INTERLOCK_OBJECT_CONDITION,
+                           .object = condition,
+                           .other = mutex,
+                           .flags = flags,
+                           .place = place};
+  interlock_publish(&event);
+}
+
+INTERPOSED int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex) {
+  condition_wait *real = REAL(condition_wait, pthread_cond_wait);
+  if (!is_wanted(lock_kinds)) return real(condition, mutex);
+  uintptr_t place = USER_PLACE;
+  publish_condition(INTERLOCK_EVENT_WAIT, condition, mutex, 0, place);
+  int result = real(condition, mutex);
+  publish_condition(INTERLOCK_EVENT_ACQUIRE, condition, mutex, 0, place);
+  return result;
+}
+
+INTERPOSED int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex,
+                                      const struct timespec *end) {
+  timed_condition_wait *real = REAL(timed_condition_wait, pthread_cond_timedwait);
+  if (!is_wanted(lock_kinds)) return real(condition, mutex, end);
+  uintptr_t place = USER_PLACE;
+  // A time so far away that it never comes is no limit: Foundation waits until the year 4001 so.
+  uint32_t flags = end->tv_sec < 32503680000 ? INTERLOCK_FLAG_TIME_LIMIT : 0;
+  publish_condition(INTERLOCK_EVENT_WAIT, condition, mutex, flags, place);
+  int result = real(condition, mutex, end);
+  publish_condition(INTERLOCK_EVENT_ACQUIRE, condition, mutex, 0, place);
+  return result;
+}
+
+INTERPOSED int pthread_cond_signal(pthread_cond_t *condition) {
+  if (is_wanted(INTERLOCK_EVENT_RELEASE)) {
+    publish_condition(INTERLOCK_EVENT_RELEASE, condition, NULL, 0, USER_PLACE);
+  }
+  return REAL(condition_call, pthread_cond_signal)(condition);
+}
+
+INTERPOSED int pthread_cond_broadcast(pthread_cond_t *condition) {
+  if (is_wanted(INTERLOCK_EVENT_RELEASE)) {
+    publish_condition(INTERLOCK_EVENT_RELEASE, condition, NULL, 0, USER_PLACE);
+  }
+  return REAL(condition_call, pthread_cond_broadcast)(condition);
+}
+
+INTERPOSED int pthread_join(pthread_t thread, void **result) {
+  typedef int join_call(pthread_t, void **);
+  join_call *real = REAL(join_call, pthread_join);
+  if (!is_wanted(lock_kinds)) return real(thread, result);
+  uintptr_t place = USER_PLACE;
+  publish(INTERLOCK_EVENT_WAIT, INTERLOCK_OBJECT_THREAD, (const void *)thread, 0, place);
+  int code = real(thread, result);
+  publish_result(code, INTERLOCK_OBJECT_THREAD, (const void *)thread, place);
+  return code;
+}
+
+// Semaphores: a user's own, and those that libdispatch's idle workers wait at.
+
+typedef int semaphore_call(sem_t *);
+typedef int timed_semaphore_call(sem_t *, const struct timespec *);
+
+/// What a semaphore is for: inside a call of Dispatch's that is published itself, nobody needs to know of it.
+static interlock_object_kind kind_of_semaphore(uintptr_t returns_to) {
+  return interlock_is_dispatch(returns_to) ? INTERLOCK_OBJECT_IDLE : INTERLOCK_OBJECT_SEMAPHORE;
+}
+
+INTERPOSED int sem_wait(sem_t *semaphore) {
+  semaphore_call *real = REAL(semaphore_call, sem_wait);
+  if (!is_wanted(lock_kinds) || interlock_marks.nested) return real(semaphore);
+  interlock_object_kind kind = kind_of_semaphore(RETURNS_TO);
+  uintptr_t place = USER_PLACE;
+  publish(INTERLOCK_EVENT_WAIT, kind, semaphore, 0, place);
+  int result = real(semaphore);
+  int error = errno;
+  publish_result(result, kind, semaphore, place);
+  errno = error;
+  return result;
+}
+
+INTERPOSED int sem_timedwait(sem_t *semaphore, const struct timespec *end) {
+  timed_semaphore_call *real = REAL(timed_semaphore_call, sem_timedwait);
+  if (!is_wanted(lock_kinds) || interlock_marks.nested) return real(semaphore, end);
+  interlock_object_kind kind = kind_of_semaphore(RETURNS_TO);
+  uintptr_t place = USER_PLACE;
+  publish(INTERLOCK_EVENT_WAIT, kind, semaphore, INTERLOCK_FLAG_TIME_LIMIT, place);
+  int result = real(semaphore, end);
+  int error = errno;
+  publish_result(result, kind, semaphore, place);
+  errno = error;
+  return result;
+}
+
+INTERPOSED int sem_trywait(sem_t *semaphore) {
+  int result = REAL(semaphore_call, sem_trywait)(semaphore);
+  if (result == 0 && !interlock_marks.nested && is_wanted(INTERLOCK_EVENT_ACQUIRE)) {
+    publish(INTERLOCK_EVENT_ACQUIRE, INTERLOCK_OBJECT_SEMAPHORE, semaphore, 0, USER_PLACE);
+  }
+  return result;
+}
+
+INTERPOSED int sem_post(sem_t *semaphore) {
+  if (!interlock_marks.nested && is_wanted(INTERLOCK_EVENT_RELEASE)) {
+    uintptr_t returns_to = RETURNS_TO;
+    if (!interlock_is_dispatch(returns_to)) {
+      publish(INTERLOCK_EVENT_RELEASE, INTERLOCK_OBJECT_SEMAPHORE, semaphore, 0, USER_PLACE);
+    }
+  }
+  return REAL(semaphore_call, sem_post)(semaphore);
+}
+
+INTERPOSED int sem_init(sem_t *semaphore, int shared, unsigned value) {
+  typedef int init_call(sem_t *, int, unsigned);
+  int result = REAL(init_call, sem_init)(semaphore, shared, value);
+  if (result == 0 && !interlock_marks.nested && is_wanted(INTERLOCK_EVENT_CREATE)) {
+    interlock_event event = {.kind = INTERLOCK_EVENT_CREATE,
+                             .object_kind = INTERLOCK_OBJECT_SEMAPHORE,
+                             .object = semaphore,
+                             .place = USER_PLACE,
+                             .value = value};
+    interlock_publish(&event);
+  }
+  return result;
+}
+
+// The kernel's own wait, as `Synchronization.Mutex`, libdispatch and the Swift runtime ask for it. Declared without
+// the C library's `...`: six arguments are handed on, whatever the call has.
+
+INTERPOSED long syscall(long number, long a, long b, long c, long d, long e, long f) {
+  typedef long system_call(long, long, long, long, long, long, long);
+  system_call *real = REAL(system_call, syscall);
+  if (number != SYS_futex || interlock_marks.nested || !is_wanted(lock_kinds)) {
+    return real(number, a, b, c, d, e, f);
+  }
+  int operation = (int)b & FUTEX_CMD_MASK;
+  bool owned = operation == FUTEX_LOCK_PI || operation == 13;  // 13: FUTEX_LOCK_PI2, Linux 5.14
+  if (!owned && operation != FUTEX_WAIT && operation != FUTEX_WAIT_BITSET) {
+    return real(number, a, b, c, d, e, f);
+  }
+  interlock_object_kind kind = owned ? INTERLOCK_OBJECT_OWNED_FUTEX : INTERLOCK_OBJECT_FUTEX;
+  uintptr_t place = USER_PLACE;
+  publish(INTERLOCK_EVENT_WAIT, kind, (const void *)a, d ? INTERLOCK_FLAG_TIME_LIMIT : 0, place);
+  long result = real(number, a, b, c, d, e, f);
+  int error = errno;
+  // What the word says then, nobody but the caller knows: it may ask again at once.
+  publish(INTERLOCK_EVENT_GIVE_UP, kind, (const void *)a, 0, place);
+  errno = error;
+  return result;
+}
+
+#else
+
+int interlock_real_mutex_lock(void *mutex) {
+  (void)mutex;
+  return 0;
+}
+int interlock_real_mutex_unlock(void *mutex) {
+  (void)mutex;
+  return 0;
+}
+
+#endif

@@ -1,0 +1,65 @@
+#if canImport(Darwin)
+import CInterlock
+import Darwin
+
+// Written from Apple's headers; not yet run there.
+
+extension Platform {
+  /// The process as a whole.
+  package static func process(_ process: Int32) -> Process? {
+    var info = proc_taskinfo()
+    let size = Int32(MemoryLayout<proc_taskinfo>.size)
+    guard proc_pidinfo(process, PROC_PIDTASKINFO, 0, &info, size) == size else { return nil }
+    return Process(
+      threads: Int(info.pti_threadnum), residentBytes: Int(info.pti_resident_size),
+      cpuSeconds: Double(info.pti_total_user + info.pti_total_system) / 1e9)
+  }
+
+  /// The process's threads. How often one was switched is not to be had; its processor time in
+  /// microseconds grows when it runs, which is what the number is for.
+  package static func threads(of process: Int32) -> [Thread] {
+    threadNumbers(of: process).compactMap { id in
+      var info = proc_threadinfo()
+      let size = Int32(MemoryLayout<proc_threadinfo>.size)
+      guard proc_pidinfo(process, PROC_PIDTHREADINFO, UInt64(id), &info, size) == size else {
+        return nil
+      }
+      let state: ThreadState =
+        switch info.pth_run_state {
+        case TH_STATE_RUNNING: .running
+        case TH_STATE_STOPPED: .stopped
+        case TH_STATE_WAITING: .sleeping
+        case TH_STATE_UNINTERRUPTIBLE: .blocked
+        case TH_STATE_HALTED: .dead
+        default: .unknown
+        }
+      let name = withUnsafeBytes(of: info.pth_name) {
+        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      return Thread(
+        id: id, name: name, state: state,
+        switches: Int((info.pth_user_time + info.pth_system_time) / 1000))
+    }
+  }
+
+  /// The numbers of the process's threads.
+  package static func threadNumbers(of process: Int32) -> [Int] {
+    var numbers = [UInt64](repeating: 0, count: 4096)
+    let size = Int32(numbers.count * MemoryLayout<UInt64>.stride)
+    let used = proc_pidinfo(process, PROC_PIDLISTTHREADS, 0, &numbers, size)
+    return numbers.prefix(max(0, Int(used)) / MemoryLayout<UInt64>.stride).map { Int($0) }
+  }
+
+  /// What a sleeping thread waits for: not to be had.
+  package static func wait(of thread: Int, in process: Int32) -> Wait { .unknown }
+
+  /// The timers that are set in a process: not to be had.
+  package static func timers(of process: Int32) -> [Timer] { [] }
+
+  /// Whether something outside a process may wake those of its threads that listen: not to be had.
+  package static func listensOutside(_ process: Int32, ignoring: Set<Int>) -> Bool { false }
+
+  /// The code that a process has mapped: not needed, since stacks are not captured there.
+  package static func mappings(of process: Int32) -> [Mapping] { [] }
+}
+#endif

@@ -1,0 +1,154 @@
+#if os(Linux)
+import CInterlock
+import Foundation
+
+extension Platform {
+  /// The process as a whole.
+  package static func process(_ process: Int32) -> Process? {
+    guard let text = contents(of: "/proc/\(process)/stat") else { return nil }
+    // The name stands in parentheses and may hold any byte: the fields begin after the last one.
+    guard let end = text.lastIndex(of: UInt8(ascii: ")")) else { return nil }
+    let fields = text[(end + 1)...].split(separator: UInt8(ascii: " "))
+    guard fields.count > 21 else { return nil }
+    let ticks = Double(number(fields[11]) + number(fields[12]))
+    return Process(
+      threads: number(fields[17]), residentBytes: number(fields[21]) * sysconf(Int32(_SC_PAGESIZE)),
+      cpuSeconds: ticks / Double(max(1, sysconf(Int32(_SC_CLK_TCK)))))
+  }
+
+  /// The process's threads.
+  package static func threads(of process: Int32) -> [Thread] {
+    threadNumbers(of: process).compactMap { id in
+      guard let text = contents(of: "/proc/\(process)/task/\(id)/status") else { return nil }
+      var thread = Thread(id: id, name: "", state: .unknown, switches: 0)
+      for line in text.split(separator: UInt8(ascii: "\n")) {
+        if let value = value(of: "Name", in: line) {
+          thread.name = String(decoding: value, as: UTF8.self)
+        } else if let value = value(of: "State", in: line) {
+          thread.state = state(value.first)
+        } else if let value = value(of: "voluntary_ctxt_switches", in: line) {
+          thread.switches += number(value)
+        } else if let value = value(of: "nonvoluntary_ctxt_switches", in: line) {
+          thread.switches += number(value)
+        }
+      }
+      return thread
+    }
+  }
+
+  /// The numbers of the process's threads.
+  package static func threadNumbers(of process: Int32) -> [Int] {
+    numbers(in: "/proc/\(process)/task")
+  }
+
+  /// The entries of a folder that are called by a number.
+  package static func numbers(in folder: String) -> [Int] {
+    guard let folder = opendir(folder) else { return [] }
+    defer { closedir(folder) }
+    var numbers: [Int] = []
+    while let entry = readdir(folder) {
+      let number = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 1) { strtol($0, nil, 10) }
+      }
+      // No process or thread has the number 0, which is that of a word.
+      if number > 0 { numbers.append(number) }
+    }
+    return numbers
+  }
+
+  /// What a sleeping thread waits for.
+  package static func wait(of thread: Int, in process: Int32) -> Wait {
+    // A number and hexadecimal arguments; `running`, where it is; not readable, where a security
+    // module forbids it.
+    guard let text = contents(of: "/proc/\(process)/task/\(thread)/syscall") else {
+      return .unknown
+    }
+    let words = String(decoding: text, as: UTF8.self).split { $0 == " " || $0 == "\n" }
+    // It was asleep when it was looked at first, and something has woken it since.
+    if words == ["running"] { return .wakesByItself }
+    guard words.count >= 7, let call = Int(words[0]), call >= 0 else { return .unknown }
+    let arguments = words[1...6].map { UInt64($0.dropFirst(2), radix: 16) ?? 0 }
+    switch interlock_classify_wait(call, arguments) {
+    case INTERLOCK_WAIT_FOREVER: return .forever
+    case INTERLOCK_WAIT_TIMED_FUTEX: return .timedFutex
+    case INTERLOCK_WAIT_EPOLL: return .listens
+    // The main thread polls its run loop's epoll; what another polls, its own memory says.
+    case INTERLOCK_WAIT_POLL where thread == Int(process): return .listens
+    default: return .wakesByItself
+    }
+  }
+
+  /// The code that a process has mapped. Without data: whoever reads symbols maps the same files
+  /// again, to read them, and no code runs there.
+  package static func mappings(of process: Int32) -> [Mapping] {
+    guard let text = contents(of: "/proc/\(process)/maps") else { return [] }
+    return String(decoding: text, as: UTF8.self).split(separator: "\n").compactMap { line in
+      let fields = line.split(separator: " ", maxSplits: 5, omittingEmptySubsequences: true)
+      guard fields.count == 6, fields[1].contains("x") else { return nil }
+      let ends = fields[0].split(separator: "-")
+      guard ends.count == 2, let first = UInt(ends[0], radix: 16),
+        let last = UInt(ends[1], radix: 16), first < last,
+        let offset = UInt(fields[2], radix: 16)
+      else { return nil }
+      let path = String(fields[5].drop { $0 == " " })
+      return Mapping(addresses: first..<last, offset: offset, path: path)
+    }
+  }
+
+  /// The value after `name:` in a line of a status file, without the white space before it.
+  package static func value(of name: StaticString, in line: ArraySlice<UInt8>)
+    -> ArraySlice<UInt8>?
+  {
+    let length = name.utf8CodeUnitCount
+    guard line.count > length, line[line.startIndex + length] == UInt8(ascii: ":") else {
+      return nil
+    }
+    let same = name.withUTF8Buffer { zip($0, line).allSatisfy { $0 == $1 } }
+    guard same else { return nil }
+    return line[(line.startIndex + length + 1)...].drop {
+      $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t")
+    }
+  }
+
+  /// A state by the letter that the kernel has for it.
+  private static func state(_ letter: UInt8?) -> ThreadState {
+    switch letter.map({ Character(UnicodeScalar($0)) }) {
+    case "R": .running
+    case "S", "I": .sleeping
+    case "D": .blocked
+    case "T", "t": .stopped
+    case "Z", "X", "x": .dead
+    default: .unknown
+    }
+  }
+
+  /// The whole number that the bytes begin with; 0 where they do not.
+  package static func number(_ digits: ArraySlice<UInt8>) -> Int {
+    var value = 0
+    for digit in digits {
+      guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { break }
+      value = value &* 10 &+ Int(digit - UInt8(ascii: "0"))
+    }
+    return value
+  }
+
+  /// A file of `/proc`, whole. These are made as they are read, and have no size.
+  package static func contents(of path: String) -> [UInt8]? {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var bytes: [UInt8] = []
+    while true {
+      let wanted = max(4096, bytes.count)
+      var count = 0
+      bytes.append(
+        contentsOf: [UInt8](unsafeUninitializedCapacity: wanted) { buffer, initialized in
+          count = read(descriptor, buffer.baseAddress, wanted)
+          initialized = max(0, count)
+        })
+      guard count >= 0 else { return nil }
+      guard count > 0 else { return bytes }
+    }
+  }
+}
+#endif

@@ -1,0 +1,21 @@
+public import Interlock
+
+/// Threads of a process at one moment that have one stack.
+public struct ThreadGroup: Sendable, Hashable, Codable {
+  /// How many threads have this stack.
+  public var count: Int
+  /// The name of one of them, as the system has it.
+  public var name: String
+  /// The system's word for their state: `running`, `sleeping`, `blocked` (uninterruptible), …
+  public var state: String
+  /// The stack, innermost first; empty where it could not be captured.
+  public var stack: [StackFrame]
+
+  /// Describes equal threads.
+  public init(count: Int, name: String, state: String, stack: [StackFrame]) {
+    self.count = count
+    self.name = name
+    self.state = state
+    self.stack = stack
+  }
+}
