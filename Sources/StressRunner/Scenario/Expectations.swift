@@ -59,15 +59,28 @@ struct Expectations {
         return Expectation(verdict: verdict, excludesOrder: true)
       }
       guard let cause = object["cause"] else { return Expectation(verdict: verdict) }
-      guard verdict == .deadlock else {
-        throw cause.error("only a deadlock has a 'cause', found it beside '\(verdict.rawValue)'")
-      }
-      return Expectation(verdict: verdict, cause: try cause.asCase(of: Verdict.Cause.self))
+      return Expectation(verdict: verdict, cause: try self.cause(cause, of: verdict))
     default:
       throw value.error(
         "the expectation of '\(value.name)' must be a verdict, or an object with 'verdict',"
           + " found \(value.json.found)")
     }
+  }
+
+  /// A thread that waits for itself may trap instead, which is a crash with that cause; other crashes have none.
+  private static func cause(
+    _ value: ScenarioValue, of verdict: Verdict.Kind
+  ) throws(ScenarioError) -> Verdict.Cause {
+    guard verdict == .deadlock || verdict == .crashed else {
+      throw value.error(
+        "only a deadlock or a crash has a 'cause', found it beside '\(verdict.rawValue)'")
+    }
+    let cause = try value.asCase(of: Verdict.Cause.self)
+    guard verdict == .deadlock || cause == .self else {
+      throw value.error(
+        "the 'cause' of a crash can only be 'self', found '\(cause.rawValue)'")
+    }
+    return cause
   }
 
   /// What is skipped was not judged, so nobody can expect it.

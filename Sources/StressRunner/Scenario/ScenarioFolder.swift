@@ -2,13 +2,16 @@ import Foundation
 
 /// A folder of scenario files.
 ///
-/// Only regular files that stand directly in it and end in `.json` are scenarios. Whatever else has such a
-/// name is an error rather than opened: a link could lead out of the folder, and a pipe would never end.
+/// Only regular files that stand directly in it, or in a folder directly in it, and end in `.json` are scenarios.
+/// Whatever else has such a name is an error rather than opened: a link could lead out of the folder, and a pipe
+/// would never end. A link to a folder is not followed. What is hidden, by a dot, is left out; so is what stands
+/// deeper.
 package enum ScenarioFolder {
   /// The size that a scenario file may have: a hundred times what anybody writes by hand.
   package static let fileSizeLimit = 1_048_576
 
-  /// Reads every scenario of a folder, in the order of the file names.
+  /// Reads every scenario of a folder, in the order of the file names: first its own, then those of each folder in
+  /// it.
   ///
   /// - Parameters:
   ///   - path: The folder, as messages show it.
@@ -20,15 +23,27 @@ package enum ScenarioFolder {
   ) throws(ScenarioErrors) -> [ScenarioFile] {
     var files: [ScenarioFile] = []
     var errors: [ScenarioError] = []
-    let names: [String]
+    var paths: [String] = []
     do throws(ScenarioError) {
-      names = try fileNames(in: path)
+      let names = try names(in: path)
+      paths = scenarios(among: names, in: path)
+      for name in names where isFolder(inside(path, name)) {
+        let folder = inside(path, name)
+        do throws(ScenarioError) {
+          paths += scenarios(among: try self.names(in: folder), in: folder)
+        } catch {
+          errors.append(error)
+        }
+      }
+      if paths.isEmpty, errors.isEmpty {
+        throw ScenarioError(
+          path: path, message: "holds no scenario, expected files that end in .json")
+      }
     } catch {
       throw ScenarioErrors(errors: [error])
     }
-    for name in names {
+    for file in paths {
       do throws(ScenarioError) {
-        let file = path + (path.hasSuffix("/") ? "" : "/") + name
         files.append(
           try ScenarioFile(parsing: RegularFile.read(file), path: file, platform: platform))
       } catch {
@@ -40,7 +55,25 @@ package enum ScenarioFolder {
     return files
   }
 
-  private static func fileNames(in path: String) throws(ScenarioError) -> [String] {
+  /// The paths of those names that a scenario has.
+  private static func scenarios(among names: [String], in path: String) -> [String] {
+    names.filter { $0.hasSuffix(".json") }.map { inside(path, $0) }
+  }
+
+  /// Whether scenarios may stand in what a path leads to: a folder itself, and no link to one. One that has the name
+  /// of a scenario is an error elsewhere.
+  private static func isFolder(_ path: String) -> Bool {
+    var status = stat()
+    return !path.hasSuffix(".json") && lstat(path, &status) == 0
+      && status.st_mode & S_IFMT == S_IFDIR
+  }
+
+  private static func inside(_ path: String, _ name: String) -> String {
+    path + (path.hasSuffix("/") ? "" : "/") + name
+  }
+
+  /// Everything in a folder that is not hidden, in the order of the names.
+  private static func names(in path: String) throws(ScenarioError) -> [String] {
     func error(_ message: String) -> ScenarioError { ScenarioError(path: path, message: message) }
     var status = stat()
     guard stat(path, &status) == 0 else {
@@ -57,10 +90,8 @@ package enum ScenarioFolder {
       throw error("cannot be read: \(String(cString: strerror(errno)))")
     }
     closedir(stream)
-    let names = ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [])
-      .filter { $0.hasSuffix(".json") && !$0.hasPrefix(".") }
-    if names.isEmpty { throw error("holds no scenario, expected files that end in .json") }
-    return names.sorted()
+    return ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [])
+      .filter { !$0.hasPrefix(".") }.sorted()
   }
 
   private static func duplicates(in files: [ScenarioFile]) -> [ScenarioError] {

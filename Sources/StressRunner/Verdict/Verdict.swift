@@ -26,13 +26,19 @@ public struct Verdict: Sendable, Hashable, Codable {
     case cycle
     /// One waits for itself.
     case `self`
+    /// Whoever could have signalled what is waited for (a semaphore, a group, a condition) is gone, or has done it
+    /// before anybody waited.
+    case lostWakeUp = "lost-wake-up"
+    /// A task's continuation is never resumed, and nothing is left to run that could.
+    case suspended
     /// It could not be told.
     case unknown
   }
 
   /// The kind.
   public var kind: Kind
-  /// Why no thread can go on; `nil` for other kinds than `deadlock`.
+  /// Why no thread can go on; of `crashed`, `self` where a call that waits for its own thread trapped instead. `nil`
+  /// for all other kinds.
   public var cause: Cause?
   /// One line for people: the reason, with names.
   public var message: String
@@ -49,7 +55,7 @@ public struct Verdict: Sendable, Hashable, Codable {
 public struct Expectation: Sendable, Hashable, Codable {
   /// The kind of verdict.
   public var verdict: Verdict.Kind
-  /// The cause of a deadlock; `nil` accepts any.
+  /// The cause of a deadlock, or `self` of a crash; `nil` accepts any, and none.
   public var cause: Verdict.Cause?
   /// Whether the script's order cannot be reached with this subject: its fix excludes the interleaving.
   public var excludesOrder: Bool

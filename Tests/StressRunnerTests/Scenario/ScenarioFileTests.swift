@@ -82,6 +82,30 @@ struct ScenarioFileTests {
     #expect(scenario.expectation(for: "b") == StressRunner.Expectation(verdict: .deadlock))
   }
 
+  @Test(
+    "Every cause of a deadlock can be expected, and of a crash 'self'; what is given is compared")
+  func causes() throws {
+    func expectation(_ verdict: String, _ cause: String) throws -> StressRunner.Expectation {
+      let expect = #", "expect": { "a": { "verdict": "\#(verdict)", "cause": "\#(cause)" } }"#
+      return try parse(file(rest: expect)).scenario.expectation(for: "a")
+    }
+    for cause in Verdict.Cause.allCases {
+      let expected = try expectation("deadlock", cause.rawValue)
+      #expect(expected == StressRunner.Expectation(verdict: .deadlock, cause: cause))
+      for other in Verdict.Cause.allCases {
+        let verdict = Verdict(kind: .deadlock, cause: other, message: "")
+        #expect(expected.isMet(by: verdict) == (other == cause))
+      }
+    }
+    let trapped = try expectation("crashed", "self")
+    #expect(trapped == StressRunner.Expectation(verdict: .crashed, cause: .self))
+    #expect(trapped.isMet(by: Verdict(kind: .crashed, cause: .self, message: "")))
+    #expect(!trapped.isMet(by: Verdict(kind: .crashed, message: "")))
+    #expect(!trapped.isMet(by: Verdict(kind: .deadlock, cause: .self, message: "")))
+    let any = StressRunner.Expectation(verdict: .crashed)
+    #expect(any.isMet(by: Verdict(kind: .crashed, cause: .self, message: "")))
+  }
+
   @Test("An expectation may differ by platform; the others' is checked too")
   func platforms() throws {
     let expect =
@@ -266,7 +290,15 @@ private let knownFaults: [Fault] = [
   ),
   Fault(
     file(rest: #", "expect": { "a": { "verdict": "race", "cause": "cycle" } }"#),
-    "11: only a deadlock has a 'cause', found it beside 'race'"
+    "11: only a deadlock or a crash has a 'cause', found it beside 'race'"
+  ),
+  Fault(
+    file(rest: #", "expect": { "a": { "verdict": "passed", "cause": "self" } }"#),
+    "11: only a deadlock or a crash has a 'cause', found it beside 'passed'"
+  ),
+  Fault(
+    file(rest: #", "expect": { "a": { "verdict": "crashed", "cause": "cycle" } }"#),
+    "11: the 'cause' of a crash can only be 'self', found 'cycle'"
   ),
   Fault(
     file(rest: #", "expect": { "a": { "verdict": "deadlock", "cause": "starving" } }"#),

@@ -16,8 +16,15 @@ private final class TemporaryFolder {
     try? FileManager.default.removeItem(atPath: path)
   }
 
+  /// Writes a file; the folders that its name leads through are made.
   func write(_ text: String, _ name: String) throws {
+    try makeFolder((name as NSString).deletingLastPathComponent)
     try text.write(toFile: path + "/" + name, atomically: false, encoding: .utf8)
+  }
+
+  func makeFolder(_ name: String) throws {
+    try FileManager.default.createDirectory(
+      atPath: path + "/" + name, withIntermediateDirectories: true)
   }
 
   var messages: [String] {
@@ -40,19 +47,47 @@ private func scenario(_ name: String) -> String {
 
 @Suite("A folder of scenarios is read")
 struct ScenarioFolderTests {
-  @Test("Only .json files that stand directly in it are scenarios, in the order of their names")
+  @Test(
+    "Only .json files in it, and in folders directly in it, are scenarios, in the order of names")
   func content() throws {
     let folder = try TemporaryFolder()
     try folder.write(scenario("two"), "b.json")
     try folder.write(scenario("one"), "a.json")
     try folder.write("no JSON", "README.md")
     try folder.write("no JSON", ".hidden.json")
-    try FileManager.default.createDirectory(
-      atPath: folder.path + "/below", withIntermediateDirectories: true)
-    try folder.write("no JSON", "below/c.json")
+    try folder.write(scenario("four"), "aa/d.json")
+    try folder.write(scenario("three"), "aa/c.json")
+    try folder.write("no JSON", "aa/notes.txt")
+    try folder.write("no JSON", "aa/.hidden.json")
+    try folder.write("no JSON", "aa/deeper/e.json")
+    try folder.write("no JSON", ".hidden/f.json")
+    try folder.makeFolder("bb")
     let files = try ScenarioFolder.load(folder.path)
-    #expect(files.map(\.scenario.name) == ["one", "two"])
-    #expect(files.map(\.path) == [folder.path + "/a.json", folder.path + "/b.json"])
+    #expect(files.map(\.scenario.name) == ["one", "two", "three", "four"])
+    let names = ["/a.json", "/b.json", "/aa/c.json", "/aa/d.json"]
+    #expect(files.map(\.path) == names.map { folder.path + $0 })
+    #expect(try ScenarioFolder.load(folder.path + "/").map(\.path) == files.map(\.path))
+  }
+
+  @Test("Scenarios in the folders of a folder are enough; those one level deeper are not")
+  func foldersAlone() throws {
+    let folder = try TemporaryFolder()
+    try folder.write(scenario("deep"), "a/b/deep.json")
+    #expect(folder.messages == ["F: holds no scenario, expected files that end in .json"])
+    try folder.write(scenario("one"), "a/one.json")
+    #expect(try ScenarioFolder.load(folder.path).map(\.scenario.name) == ["one"])
+  }
+
+  @Test("A link to a folder is not followed, inside or out")
+  func linkedFolder() throws {
+    let folder = try TemporaryFolder()
+    let other = try TemporaryFolder()
+    try other.write("no JSON", "outside.json")
+    try folder.write(scenario("one"), "a/one.json")
+    #expect(symlink(other.path, folder.path + "/link") == 0)
+    #expect(symlink("a", folder.path + "/loop") == 0)
+    #expect(symlink(folder.path, folder.path + "/a/up") == 0)
+    #expect(try ScenarioFolder.load(folder.path).map(\.path) == [folder.path + "/a/one.json"])
   }
 
   @Test("A folder that is not there, is none, or is empty is one line")
@@ -82,6 +117,11 @@ struct ScenarioFolderTests {
     try folder.write(scenario("one"), "a.json")
     chmod(folder.path + "/a.json", 0)
     #expect(folder.messages == ["F/a.json: cannot be read: Permission denied"])
+    chmod(folder.path + "/a.json", 0o600)
+    try folder.write(scenario("two"), "below/b.json")
+    chmod(folder.path + "/below", 0)
+    #expect(folder.messages == ["F/below: cannot be read: Permission denied"])
+    chmod(folder.path + "/below", 0o700)
     chmod(folder.path, 0)
     #expect(folder.messages == ["F: cannot be read: Permission denied"])
     chmod(folder.path, 0o700)
@@ -93,6 +133,12 @@ struct ScenarioFolderTests {
     try folder.write(scenario("reads"), "a.json")
     try folder.write(scenario("reads"), "b.json")
     #expect(folder.messages == ["F/b.json:2: the name 'reads' is taken by F/a.json:2"])
+    try folder.write(scenario("reads"), "below/a.json")
+    #expect(
+      folder.messages == [
+        "F/b.json:2: the name 'reads' is taken by F/a.json:2",
+        "F/below/a.json:2: the name 'reads' is taken by F/a.json:2",
+      ])
   }
 
   @Test("The first fault of each file is told, not of the first file alone")
@@ -101,10 +147,12 @@ struct ScenarioFolderTests {
     try folder.write("{", "a.json")
     try folder.write(scenario("reads"), "b.json")
     try folder.write("[]", "c.json")
+    try folder.write("3", "below/d.json")
     #expect(
       folder.messages == [
         "F/a.json:1: expected a key in quotation marks, found the end of the file",
         "F/c.json:1: a scenario must be an object, found a list",
+        "F/below/d.json:1: a scenario must be an object, found 3",
       ])
   }
 
@@ -114,6 +162,10 @@ struct ScenarioFolderTests {
     try folder.write("", "huge.json")
     #expect(truncate(folder.path + "/huge.json", 100_000_000) == 0)
     #expect(folder.messages == ["F/huge.json: has 100000000 bytes, expected at most 1048576"])
+    try folder.makeFolder("below")
+    #expect(rename(folder.path + "/huge.json", folder.path + "/below/huge.json") == 0)
+    #expect(
+      folder.messages == ["F/below/huge.json: has 100000000 bytes, expected at most 1048576"])
   }
 
   @Test("A file that is not UTF-8 is refused with the line")
@@ -131,18 +183,25 @@ struct ScenarioFolderTests {
     let folder = try TemporaryFolder()
     let other = try TemporaryFolder()
     try other.write(scenario("outside"), "outside.json")
-    #expect(symlink(other.path + "/outside.json", folder.path + "/link.json") == 0)
-    #expect(symlink("/dev/zero", folder.path + "/device.json") == 0)
-    #expect(mkfifo(folder.path + "/pipe.json", 0o600) == 0)
-    try FileManager.default.createDirectory(
-      atPath: folder.path + "/sub.json", withIntermediateDirectories: true)
+    // A scenario in a folder that has the name of one is not read.
+    try folder.write(scenario("inside"), "sub.json/inside.json")
+    try folder.makeFolder("below/sub.json")
+    for name in ["", "/below"] {
+      let path = folder.path + name
+      #expect(symlink(other.path + "/outside.json", path + "/link.json") == 0)
+      #expect(symlink("/dev/zero", path + "/device.json") == 0)
+      #expect(mkfifo(path + "/pipe.json", 0o600) == 0)
+    }
     #expect(
-      folder.messages == [
-        "F/device.json: is a symbolic link, expected a regular file",
-        "F/link.json: is a symbolic link, expected a regular file",
-        "F/pipe.json: is a pipe, expected a regular file",
-        "F/sub.json: is a folder, expected a regular file",
-      ])
+      folder.messages
+        == ["F", "F/below"].flatMap {
+          [
+            "\($0)/device.json: is a symbolic link, expected a regular file",
+            "\($0)/link.json: is a symbolic link, expected a regular file",
+            "\($0)/pipe.json: is a pipe, expected a regular file",
+            "\($0)/sub.json: is a folder, expected a regular file",
+          ]
+        })
   }
 }
 
