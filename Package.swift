@@ -96,6 +96,9 @@ let package = Package(
       name: "StressRunnerTestChild", dependencies: ["StressRunner", "Interlock"],
       path: "Tests/StressRunnerTestChild", swiftSettings: common + tracking + [framePointers]),
     .testTarget(
+      name: "WaitGraphTests", dependencies: ["WaitGraph", "Interlock", "CInterlockEvents"],
+      swiftSettings: common),
+    .testTarget(
       name: "StressRunnerTests",
       dependencies: ["StressRunner", "WaitGraph", "Interlock", "StressRunnerTestChild"],
       swiftSettings: common),

@@ -1,0 +1,144 @@
+import Interlock
+
+/// What must happen before a thread, or a queued block, can go on.
+enum Need {
+  /// A set of threads that stand in the way; equal gates have equal threads.
+  enum Gate: Hashable {
+    case lock(WaitSnapshot.ObjectID)
+    case writers(WaitSnapshot.ObjectID)
+    case readersAndWriters(WaitSnapshot.ObjectID)
+    case writeWaiters(WaitSnapshot.ObjectID)
+    /// The thread on a serial queue, or in a barrier of a concurrent one.
+    case queue(WaitSnapshot.ObjectID)
+    /// All threads on a concurrent queue.
+    case runners(WaitSnapshot.ObjectID)
+    case barrierWaiters(WaitSnapshot.ObjectID)
+    case apply(WaitSnapshot.ObjectID)
+    case jobs(WaitSnapshot.ObjectID)
+    case end(Int)
+    case main
+    /// The thread that has taken a semaphore which is used as a lock. For naming rings, not for liveness.
+    case semaphore(WaitSnapshot.ObjectID)
+    /// The threads that are in blocks which a thread has enqueued. For naming rings, not for liveness.
+    case started(Int)
+  }
+
+  /// Anybody goes on: anyone could do what is waited for.
+  case anybody
+  /// All of the threads go on, or one of them.
+  case all(Gate, [Int])
+  case one(Gate, [Int])
+  /// The blocks that are queued on a queue begin.
+  case blocks(Int)
+  /// A pool has a thread for one more block.
+  case pool(WaitSnapshot.ObjectID)
+
+  /// The gate and its threads, where there is one.
+  var gate: (Gate, [Int])? {
+    switch self {
+    case .all(let gate, let threads), .one(let gate, let threads): (gate, threads)
+    default: nil
+    }
+  }
+}
+
+extension WaitIndex {
+  /// What a thread needs before it can go on: nothing where it can.
+  func needs(of number: Int) -> [Need] {
+    let thread = threads[number]
+    guard let wait = thread.wait else {
+      switch thread.elsewhere {
+      case .running, .outside: return []
+      // An idle thread is handed work by somebody, or by nobody.
+      case .idle, .listening, .unknown: return [.anybody]
+      }
+    }
+    if wait.hasTimeLimit { return [] }
+    if wait.isApply {
+      // The caller works too: it waits only when no part is left to begin.
+      if thread.elsewhere == .running || thread.elsewhere == .outside { return [] }
+      return [.all(.apply(wait.object), appliers[wait.object] ?? [])]
+    }
+    switch wait.kind {
+    case .mutex, .swiftMutex:
+      return [holders[wait.object].map { .one(.lock(wait.object), $0) } ?? .anybody]
+    case .readLock: return [needToRead(wait.object)]
+    case .writeLock:
+      return [holders[wait.object].map { .all(.readersAndWriters(wait.object), $0) } ?? .anybody]
+    case .queue: return needs(ofCallOn: wait.object, isBarrier: wait.isBarrier)
+    case .thread:
+      let id = Int(truncatingIfNeeded: wait.object)
+      return [threadAt[id].map { .one(.end(id), [$0]) } ?? .anybody]
+    case .condition, .semaphore, .group, .futex, .workItem, .continuation: return [.anybody]
+    }
+  }
+
+  private func needToRead(_ object: ObjectID) -> Need {
+    if let writers = writers[object] { return .one(.writers(object), writers) }
+    // A lock that prefers writers keeps new readers out while one of them waits.
+    if let waiters = writeWaiters[object] { return .one(.writeWaiters(object), waiters) }
+    return .anybody
+  }
+
+  private func needs(ofCallOn object: ObjectID, isBarrier: Bool) -> [Need] {
+    guard let number = queueAt[object] else { return [.anybody] }
+    let queue = queues[number]
+    if queue.isRoot { return [] }
+    var needs = exclusion(of: number)
+    let isConcurrent = queue.width > 1
+    if isConcurrent, isBarrier, let runners = runners[object] {
+      needs.append(.all(.runners(object), runners))
+    }
+    if queue.width == 0, occupants[object] != nil { needs.append(.anybody) }
+    if queue.queued > 0 { needs.append(.blocks(number)) }
+    // Nobody is alone on the queue and nothing is queued, and yet it waits: behind one that waits to be alone.
+    if needs.isEmpty, isConcurrent, !isBarrier, let waiters = barrierWaiters[object] {
+      needs.append(.one(.barrierWaiters(object), waiters))
+    }
+    return needs
+  }
+
+  /// Who keeps others from running on a queue or on those that it hands its blocks on to.
+  private func exclusion(of number: Int) -> [Need] {
+    var needs: [Need] = []
+    for step in chains[number] where !queues[step].isRoot {
+      let queue = queues[step]
+      if queue.isSuspended { needs.append(.anybody) }
+      if queue.isMain {
+        if let main = needOfMain { needs.append(main) }
+      } else if queue.width == 1 {
+        if let threads = occupants[queue.id] { needs.append(.all(.queue(queue.id), threads)) }
+      } else if let threads = barrierRunners[queue.id] {
+        needs.append(.all(.queue(queue.id), threads))
+      }
+    }
+    return needs
+  }
+
+  /// The main thread, unless it looks after its queue by itself.
+  private var needOfMain: Need? {
+    guard let mainThread else { return nil }
+    let thread = threads[mainThread]
+    if thread.wait == nil, thread.elsewhere == .listening || thread.elsewhere == .idle {
+      return nil
+    }
+    return .all(.main, [mainThread])
+  }
+
+  /// What must happen before the blocks that are queued on a queue begin.
+  func needs(ofBlocksOn number: Int) -> [Need] {
+    let queue = queues[number]
+    var needs = exclusion(of: number)
+    if queue.width != 1, queue.blocks.first?.isBarrier ?? false, let runners = runners[queue.id] {
+      needs.append(.all(.runners(queue.id), runners))
+    }
+    for step in chains[number] where isTaskQueue(step) {
+      let runners = jobRunners[queues[step].id] ?? []
+      if runners.count >= taskWidth(of: step) {
+        needs.append(.one(.jobs(queues[step].id), runners))
+      }
+    }
+    if !isMain(number), let root = root(of: number) { needs.append(.pool(queues[root].id)) }
+    return needs
+  }
+}

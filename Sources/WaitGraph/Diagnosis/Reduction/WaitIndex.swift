@@ -1,0 +1,166 @@
+import Interlock
+
+/// A snapshot's threads and queues, found by what they hold, run on and wait for.
+///
+/// Threads and queues are numbered by their place here, in the order of their own numbers, whatever order the
+/// snapshot has them in: so equal snapshots give equal diagnoses. All lists of threads are ascending.
+struct WaitIndex {
+  typealias ObjectID = WaitSnapshot.ObjectID
+
+  /// The most threads that a pool has, on Linux.
+  static let largestPool = 255
+  /// The label of the queues that run Swift's tasks, on Linux.
+  static let taskQueueLabel = "Swift global concurrent queue"
+
+  let snapshot: WaitSnapshot
+  let threads: [WaitSnapshot.Thread]
+  let queues: [WaitSnapshot.Queue]
+  let signals: [ObjectID: WaitSnapshot.Signal]
+  let threadAt: [Int: Int]
+  let queueAt: [ObjectID: Int]
+  /// For each queue: itself, its target, that one's target, and so on.
+  let chains: [[Int]]
+  let mainThread: Int?
+
+  /// Who holds a lock, and who of them holds it to write.
+  private(set) var holders: [ObjectID: [Int]] = [:]
+  private(set) var writers: [ObjectID: [Int]] = [:]
+  /// Who has taken a semaphore that is used as a lock.
+  private(set) var semaphoreHolders: [ObjectID: [Int]] = [:]
+  /// Who waits to write.
+  private(set) var writeWaiters: [ObjectID: [Int]] = [:]
+  /// Who is in a block of a queue; who of them keeps all others out; who runs a task's job of it.
+  private(set) var runners: [ObjectID: [Int]] = [:]
+  private(set) var barrierRunners: [ObjectID: [Int]] = [:]
+  private(set) var jobRunners: [ObjectID: [Int]] = [:]
+  /// Who is in a block of a queue, or of one that hands its blocks on to it.
+  private(set) var occupants: [ObjectID: [Int]] = [:]
+  /// Who is in a part of `concurrentPerform`, without being the caller that waits for all parts.
+  private(set) var appliers: [ObjectID: [Int]] = [:]
+  /// Who waits to be alone on a concurrent queue, and who waits for a queue at all.
+  private(set) var barrierWaiters: [ObjectID: [Int]] = [:]
+  private(set) var queueWaiters: [ObjectID: [Int]] = [:]
+  /// The threads of a pool.
+  private(set) var workers: [ObjectID: [Int]] = [:]
+  /// Who is in a block that a thread, by its number, has enqueued.
+  private(set) var startedBy: [Int: [Int]] = [:]
+  /// The queues with blocks that a thread, by its number, has enqueued.
+  private(set) var enqueuedBy: [Int: [Int]] = [:]
+
+  init(_ snapshot: WaitSnapshot) {
+    self.snapshot = snapshot
+    threads = snapshot.threads.sorted { $0.id < $1.id }
+    queues = snapshot.queues.sorted { $0.id < $1.id }
+    signals = Dictionary(snapshot.signals.map { ($0.id, $0) }) { first, _ in first }
+    threadAt = Dictionary(threads.indices.map { [threads] in (threads[$0].id, $0) }) { first, _ in
+      first
+    }
+    queueAt = Dictionary(queues.indices.map { [queues] in (queues[$0].id, $0) }) { first, _ in
+      first
+    }
+    mainThread = threads.firstIndex { $0.isMain }
+    chains = queues.indices.map { [queues, queueAt] in Self.chain(of: $0, queues, queueAt) }
+    for number in threads.indices { add(number) }
+    for number in queues.indices {
+      for thread in Set(queues[number].blocks.flatMap(\.enqueuedBy)) {
+        enqueuedBy[thread, default: []].append(number)
+      }
+    }
+  }
+
+  private static func chain(
+    of first: Int, _ queues: [WaitSnapshot.Queue], _ queueAt: [ObjectID: Int]
+  ) -> [Int] {
+    var chain = [first]
+    while let target = queues[chain[chain.count - 1]].target, let next = queueAt[target],
+      !chain.contains(next)
+    {
+      chain.append(next)
+    }
+    return chain
+  }
+
+  private mutating func add(_ number: Int) {
+    let thread = threads[number]
+    for held in thread.held {
+      switch held.kind {
+      case .semaphore:
+        if (signals[held.object]?.value ?? 1) == 1 {
+          Self.append(number, to: &semaphoreHolders[held.object, default: []])
+        }
+      case .mutex, .swiftMutex, .readLock, .writeLock:
+        Self.append(number, to: &holders[held.object, default: []])
+        if held.kind == .writeLock { Self.append(number, to: &writers[held.object, default: []]) }
+      default: break
+      }
+    }
+    for run in thread.runs { add(run, of: number) }
+    if let pool = thread.pool { workers[pool, default: []].append(number) }
+    guard let wait = thread.wait else { return }
+    switch wait.kind {
+    case .writeLock: writeWaiters[wait.object, default: []].append(number)
+    case .queue where !wait.isApply:
+      queueWaiters[wait.object, default: []].append(number)
+      if wait.isBarrier { barrierWaiters[wait.object, default: []].append(number) }
+    default: break
+    }
+  }
+
+  private mutating func add(_ run: WaitSnapshot.Run, of number: Int) {
+    let thread = threads[number]
+    Self.append(number, to: &runners[run.queue, default: []])
+    if run.isBarrier { Self.append(number, to: &barrierRunners[run.queue, default: []]) }
+    if run.isJob { Self.append(number, to: &jobRunners[run.queue, default: []]) }
+    if run.enqueuedBy != 0, run.enqueuedBy != thread.id {
+      Self.append(number, to: &startedBy[run.enqueuedBy, default: []])
+    }
+    if run.isApply {
+      let waitsForAll = thread.wait.map { $0.isApply && $0.object == run.queue } ?? false
+      if !waitsForAll { Self.append(number, to: &appliers[run.queue, default: []]) }
+    }
+    let chain = queueAt[run.queue].map { chains[$0].map { queues[$0].id } } ?? [run.queue]
+    for queue in chain { Self.append(number, to: &occupants[queue, default: []]) }
+  }
+
+  private static func append(_ number: Int, to list: inout [Int]) {
+    if list.last != number { list.append(number) }
+  }
+
+  /// Whether a list of this index has a thread, by halving.
+  static func contains(_ number: Int, in list: [Int]) -> Bool {
+    var low = 0
+    var high = list.count
+    while low < high {
+      let middle = (low + high) / 2
+      if list[middle] < number { low = middle + 1 } else { high = middle }
+    }
+    return low < list.count && list[low] == number
+  }
+
+  /// The root queue that a queue's blocks end on; `nil` where it is not known.
+  func root(of queue: Int) -> Int? {
+    guard let last = chains[queue].last, queues[last].isRoot else { return nil }
+    return last
+  }
+
+  /// Whether only the main thread runs a queue's blocks.
+  func isMain(_ queue: Int) -> Bool { chains[queue].contains { queues[$0].isMain } }
+
+  /// Whether a queue runs Swift's tasks, as many at once as there are processors.
+  func isTaskQueue(_ queue: Int) -> Bool {
+    let queue = queues[queue]
+    guard !queue.isMain, !queue.isRoot, queue.width != 1 else { return false }
+    return queue.label == Self.taskQueueLabel || queue.blocks.contains { $0.isJob }
+      || jobRunners[queue.id] != nil
+  }
+
+  /// How many of a task queue's jobs run at once.
+  func taskWidth(of queue: Int) -> Int {
+    queues[queue].width > 1 ? queues[queue].width : snapshot.processors
+  }
+
+  /// The threads of a pool that are at work, or wait in it.
+  func busyWorkers(of root: ObjectID) -> [Int] {
+    (workers[root] ?? []).filter { threads[$0].wait != nil || !threads[$0].runs.isEmpty }
+  }
+}
