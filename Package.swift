@@ -58,7 +58,12 @@ let package = Package(
     // watchdog and who asks for it.
     .target(
       name: "CInterlockEvents",
-      cSettings: [.unsafeFlags(["-O2", "-fno-omit-frame-pointer", "-fblocks"])]),
+      cSettings: [
+        // An outlined half of a function would see its other half as its caller.
+        .unsafeFlags([
+          "-O2", "-fno-omit-frame-pointer", "-fblocks", "-Xclang", "-fno-split-cold-code",
+        ])
+      ]),
     .target(
       name: "WaitGraph",
       dependencies: ["Interlock", "CInterlock", "CInterlockEvents", "CInterlockHarness"],
@@ -74,12 +79,16 @@ let package = Package(
       name: "InterlockStress",
       dependencies: ["StressRunner", "Reports", "Caches", "Interlock"],
       swiftSettings: common + tracking + [framePointers]),
+    // Small programs that hang, and some that only look so: nothing in them is marked.
+    .target(
+      name: "HangPrograms", path: "StressScenarios/hangs/Programs",
+      swiftSettings: common + [framePointers]),
     // Not named as its product: on a file system without case it would be `Interlock`.
     .executableTarget(
       name: "InterlockTool",
       dependencies: [
-        "InterlockStress", "StressRunner", "Caches", "LockStrategies", "Interlock",
-        "CInterlockHarness",
+        "InterlockStress", "StressRunner", "HangPrograms", "Caches", "LockStrategies", "Interlock",
+        "CInterlockHarness", "CInterlockEvents",
       ],
       swiftSettings: common + tracking + [framePointers]),
     .target(

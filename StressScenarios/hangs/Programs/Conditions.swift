@@ -1,0 +1,76 @@
+import Dispatch
+import Foundation
+
+/// Conditions: signalled too early, too rarely, or never.
+let conditionPrograms: [HangProgram] = [
+  HangProgram(
+    "condition-signalled-early", "an NSCondition is signalled before anybody waits at it",
+    conditionSignalledEarly),
+  HangProgram(
+    "condition-one-signal-for-two", "two threads wait at a POSIX condition, and one is woken",
+    conditionOneSignalForTwo),
+  HangProgram(
+    "condition-lock-never-set", "an NSConditionLock is waited for in a state that nobody sets",
+    conditionLockNeverSet),
+]
+
+/// Wrong: a condition remembers nothing; what happened must be in a variable that is looked at under the lock.
+/// "Lost wake-up": Goetz et al., "Java Concurrency in Practice", 14.2.3 (missed signals).
+private func conditionSignalledEarly() {
+  let loaded = NSCondition()
+  let told = DispatchSemaphore(value: 0)
+  Thread.detachNewThread {
+    loaded.lock()
+    loaded.signal()
+    loaded.unlock()
+    told.signal()
+  }
+  // The loader was faster.
+  told.wait()
+  loaded.lock()
+  loaded.wait()
+  loaded.unlock()
+}
+
+/// Wrong: both wait for the same fact, so both must be told: `broadcast`.
+private func conditionOneSignalForTwo() {
+  final class Flag: @unchecked Sendable {
+    let mutex = PosixMutex()
+    let changed = PosixCondition()
+    var isUp = false
+  }
+
+  let flag = Flag()
+  let locked = DispatchSemaphore(value: 0)
+  let passed = DispatchGroup()
+  for _ in 0..<2 {
+    passed.enter()
+    Thread.detachNewThread {
+      flag.mutex.lock()
+      locked.signal()
+      while !flag.isUp { flag.mutex.wait(at: flag.changed) }
+      flag.mutex.unlock()
+      passed.leave()
+    }
+  }
+  for _ in 0..<2 { locked.wait() }
+  // Both wait at the condition: else the mutex would not be free.
+  flag.mutex.lock()
+  flag.isUp = true
+  flag.changed.signal()
+  flag.mutex.unlock()
+  passed.wait()
+}
+
+/// Wrong: the producer ends with another state than the one that the consumer waits for.
+private func conditionLockNeverSet() {
+  let empty = 0
+  let full = 1
+  let buffer = NSConditionLock(condition: empty)
+  Thread.detachNewThread {
+    buffer.lock(whenCondition: empty)
+    buffer.unlock()
+  }
+  buffer.lock(whenCondition: full)
+  buffer.unlock(withCondition: empty)
+}

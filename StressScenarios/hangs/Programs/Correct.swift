@@ -1,0 +1,136 @@
+import Dispatch
+import Foundation
+
+/// Correct, and in parts long without a move: whoever takes one of these for a hang is wrong.
+let correctPrograms: [HangProgram] =
+  correctLockPrograms
+  + correctWaitPrograms
+
+/// Locks that are held for long, by many, or in an order that looks wrong.
+private let correctLockPrograms: [HangProgram] = [
+  HangProgram(
+    "long-hold", "eight threads wait a second for an NSLock whose holder sleeps", longHold),
+  HangProgram(
+    "two-hundred-threads-on-one-lock", "200 threads take one POSIX mutex 50 times each",
+    twoHundredThreads),
+  HangProgram(
+    "back-off", "two threads take two NSLocks crosswise, and let go where one is taken", backOff),
+  HangProgram(
+    "readers-and-writers", "20 readers and 4 writers hold a POSIX rwlock for 20 ms at a time",
+    readersAndWriters),
+  HangProgram(
+    "deep-recursion", "threads take an NSRecursiveLock 100 levels deep, and sleep at the bottom",
+    deepRecursion),
+  HangProgram(
+    "nested-queues", "40 threads sync through three serial queues, in one order", nestedQueues),
+]
+
+private func longHold() {
+  let lock = NSLock()
+  let held = DispatchSemaphore(value: 0)
+  let done = DispatchGroup()
+  startThread(in: done) {
+    lock.withLock {
+      held.signal()
+      Thread.sleep(forTimeInterval: 1)
+    }
+  }
+  held.wait()
+  for _ in 0..<8 {
+    startThread(in: done) { lock.withLock {} }
+  }
+  done.wait()
+}
+
+private func twoHundredThreads() {
+  let mutex = PosixMutex()
+  let start = DispatchGroup()
+  let done = DispatchGroup()
+  start.enter()
+  for _ in 0..<200 {
+    startThread(in: done) {
+      start.wait()
+      for _ in 0..<50 {
+        mutex.lock()
+        // Lets the others queue up at the mutex.
+        sched_yield()
+        mutex.unlock()
+      }
+    }
+  }
+  start.leave()
+  done.wait()
+}
+
+/// Both hold one and want the other: no ring, since none waits.
+private func backOff() {
+  @Sendable func takeBoth(_ first: NSLock, _ second: NSLock, meet: () -> Void) {
+    first.lock()
+    meet()
+    var pause = 0.001
+    while !second.try() {
+      first.unlock()
+      Thread.sleep(forTimeInterval: Double.random(in: 0...pause))
+      pause = min(pause * 2, 0.1)
+      first.lock()
+    }
+    second.unlock()
+    first.unlock()
+  }
+
+  let left = NSLock()
+  let right = NSLock()
+  let meeting = Meeting()
+  let done = DispatchGroup()
+  startThread(in: done) { takeBoth(left, right, meet: meeting.come) }
+  startThread(in: done) { takeBoth(right, left, meet: meeting.comeToo) }
+  done.wait()
+}
+
+private func readersAndWriters() {
+  let table = PosixReadWriteLock()
+  let done = DispatchGroup()
+  for number in 0..<24 {
+    let writes = number % 6 == 0
+    startThread(in: done) {
+      for _ in 0..<3 {
+        if writes { table.lockToWrite() } else { table.lockToRead() }
+        Thread.sleep(forTimeInterval: 0.02)
+        table.unlock()
+      }
+    }
+  }
+  done.wait()
+}
+
+private func deepRecursion() {
+  let lock = NSRecursiveLock()
+  @Sendable func descend(_ levels: Int) {
+    lock.withLock {
+      if levels > 0 { descend(levels - 1) } else { Thread.sleep(forTimeInterval: 0.2) }
+    }
+  }
+
+  let done = DispatchGroup()
+  for _ in 0..<4 {
+    startThread(in: done) { descend(100) }
+  }
+  done.wait()
+}
+
+private func nestedQueues() {
+  let network = DispatchQueue(label: "network")
+  let model = DispatchQueue(label: "model")
+  let database = DispatchQueue(label: "database")
+  let done = DispatchGroup()
+  for _ in 0..<40 {
+    startThread(in: done) {
+      network.sync {
+        model.sync {
+          database.sync { Thread.sleep(forTimeInterval: 0.01) }
+        }
+      }
+    }
+  }
+  done.wait()
+}

@@ -1,0 +1,220 @@
+import Dispatch
+import Foundation
+
+/// Waits that end: by a clock, by a file, by another thread that is late.
+let correctWaitPrograms: [HangProgram] = [
+  HangProgram(
+    "hand-off", "two threads hand a turn to and fro over two semaphores, 2,000 times", handOff),
+  HangProgram(
+    "relay", "64 threads each wait for the one before; the first sleeps for a second", relay),
+  HangProgram(
+    "bounded-buffer", "producers and consumers of a buffer of one, over one NSCondition",
+    boundedBuffer),
+  HangProgram(
+    "timed-waits", "waits at a semaphore, a group and a condition that nobody ends but the clock",
+    timedWaits),
+  HangProgram(
+    "block-after-a-second", "nothing runs, and nothing is queued: a block will be, in a second",
+    blockAfterASecond),
+  HangProgram(
+    "timer-source", "a thread waits for the third tick of a Dispatch timer", timerSource),
+  HangProgram(
+    "task-sleeps", "a thread waits for a task that sleeps for a second", taskSleeps),
+  HangProgram(
+    "continuation-resumed-late", "a task's continuation is resumed by a thread, after a second",
+    continuationResumedLate),
+  HangProgram(
+    "thread-in-read", "a thread waits for one that reads from a pipe, which is written to later",
+    threadInRead),
+  HangProgram(
+    "pool-grows", "every thread of the pool waits for a block behind, and the pool grows by one",
+    poolGrows),
+  HangProgram(
+    "main-queue-round-trips", "a thread and the main queue call each other, 500 times each",
+    mainQueueRoundTrips),
+  HangProgram(
+    "chained-operations", "20 operations that depend on each other, on a serial OperationQueue",
+    chainedOperations),
+]
+
+/// Starts a thread that leaves a group when it ends.
+func startThread(in group: DispatchGroup, _ body: @escaping @Sendable () -> Void) {
+  group.enter()
+  Thread.detachNewThread {
+    body()
+    group.leave()
+  }
+}
+
+private func handOff() {
+  let ping = DispatchSemaphore(value: 0)
+  let pong = DispatchSemaphore(value: 0)
+  Thread.detachNewThread {
+    for _ in 0..<2000 {
+      ping.wait()
+      pong.signal()
+    }
+  }
+  for _ in 0..<2000 {
+    ping.signal()
+    pong.wait()
+  }
+}
+
+private func relay() {
+  let turns = (0..<64).map { _ in DispatchSemaphore(value: 0) }
+  let done = DispatchGroup()
+  for (mine, next) in zip(turns, turns.dropFirst()) {
+    startThread(in: done) {
+      mine.wait()
+      next.signal()
+    }
+  }
+  Thread.sleep(forTimeInterval: 1)
+  turns.first?.signal()
+  done.wait()
+}
+
+private func boundedBuffer() {
+  final class Buffer: @unchecked Sendable {
+    private let changed = NSCondition()
+    private var element: Int?
+
+    func put(_ value: Int) {
+      changed.withLock {
+        while element != nil { changed.wait() }
+        element = value
+        changed.broadcast()
+      }
+    }
+
+    func take() -> Int {
+      changed.withLock {
+        while true {
+          if let value = element {
+            element = nil
+            changed.broadcast()
+            return value
+          }
+          changed.wait()
+        }
+      }
+    }
+  }
+
+  let buffer = Buffer()
+  let done = DispatchGroup()
+  for _ in 0..<3 {
+    startThread(in: done) { for number in 0..<200 { buffer.put(number) } }
+    startThread(in: done) { for _ in 0..<200 { _ = buffer.take() } }
+  }
+  done.wait()
+}
+
+private func timedWaits() {
+  _ = DispatchSemaphore(value: 0).wait(timeout: .now() + 0.4)
+  let group = DispatchGroup()
+  group.enter()
+  _ = group.wait(timeout: .now() + 0.4)
+  group.leave()
+  let condition = NSCondition()
+  condition.withLock {
+    let end = Date(timeIntervalSinceNow: 0.4)
+    while condition.wait(until: end) {}
+  }
+}
+
+private func blockAfterASecond() {
+  let ran = DispatchSemaphore(value: 0)
+  DispatchQueue.global().asyncAfter(deadline: .now() + 1) { ran.signal() }
+  ran.wait()
+}
+
+private func timerSource() {
+  let ticks = DispatchSemaphore(value: 0)
+  let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "clock"))
+  timer.schedule(deadline: .now() + 0.4, repeating: 0.4)
+  timer.setEventHandler { ticks.signal() }
+  timer.resume()
+  for _ in 0..<3 { ticks.wait() }
+  timer.cancel()
+}
+
+private func taskSleeps() {
+  let woken = DispatchSemaphore(value: 0)
+  Task.detached {
+    try? await Task.sleep(for: .seconds(1))
+    woken.signal()
+  }
+  woken.wait()
+}
+
+private func continuationResumedLate() {
+  let answered = DispatchSemaphore(value: 0)
+  Task.detached {
+    await withCheckedContinuation { continuation in
+      Thread.detachNewThread {
+        Thread.sleep(forTimeInterval: 1)
+        continuation.resume()
+      }
+    }
+    answered.signal()
+  }
+  answered.wait()
+}
+
+private func threadInRead() {
+  let pipe = Pipe()
+  let answered = DispatchSemaphore(value: 0)
+  Thread.detachNewThread {
+    _ = pipe.fileHandleForReading.readDataToEndOfFile()
+    answered.signal()
+  }
+  Thread.detachNewThread {
+    Thread.sleep(forTimeInterval: 1)
+    pipe.fileHandleForWriting.closeFile()
+  }
+  answered.wait()
+}
+
+/// Completes within about a second on Linux, where a pool whose threads all wait gets one more each second. It is the
+/// first thing to break where the pool does not grow: safe here, and never to be relied upon.
+private func poolGrows() {
+  let signalled = DispatchSemaphore(value: 0)
+  let done = DispatchGroup()
+  for _ in 0..<ProcessInfo.processInfo.activeProcessorCount {
+    DispatchQueue.global().async(group: done) {
+      signalled.wait()
+      signalled.signal()
+    }
+  }
+  DispatchQueue.global().async(group: done) { signalled.signal() }
+  done.wait()
+}
+
+private func mainQueueRoundTrips() {
+  let worker = DispatchQueue(label: "worker")
+  let answers = DispatchSemaphore(value: 0)
+  for _ in 0..<500 {
+    worker.async {
+      DispatchQueue.main.async { answers.signal() }
+    }
+    DispatchQueue.main.sync {
+      worker.async { answers.signal() }
+    }
+  }
+  for _ in 0..<1000 { answers.wait() }
+}
+
+private func chainedOperations() {
+  let queue = OperationQueue()
+  queue.maxConcurrentOperationCount = 1
+  var previous: Operation?
+  let operations = (0..<20).map { _ in
+    let operation = BlockOperation { Thread.sleep(forTimeInterval: 0.03) }
+    if let previous { operation.addDependency(previous) }
+    previous = operation
+    return operation
+  }
+  queue.addOperations(operations.reversed(), waitUntilFinished: true)
+}

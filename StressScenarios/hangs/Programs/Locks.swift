@@ -1,0 +1,223 @@
+import Dispatch
+import Foundation
+import Synchronization
+
+/// Locks alone: taken in two orders, taken again, not given back.
+let lockPrograms: [HangProgram] = [
+  HangProgram(
+    "crossing-transfers", "two transfers take the NSLocks of two accounts, in opposite orders",
+    crossingTransfers),
+  HangProgram(
+    "dining-philosophers", "five threads each hold one POSIX mutex and want their neighbour's",
+    diningPhilosophers),
+  HangProgram(
+    "callback-under-lock", "an observer is told under an NSLock, and asks the one that told it",
+    callbackUnderLock),
+  HangProgram(
+    "return-without-unlock", "an early return leaves a POSIX mutex locked; the next call wants it",
+    returnWithoutUnlock),
+  HangProgram(
+    "recursive-locks-crossed", "parent and child update each other under NSRecursiveLocks",
+    recursiveLocksCrossed),
+  HangProgram(
+    "read-lock-upgraded", "a thread that reads under a POSIX rwlock takes it to write as well",
+    readLockUpgraded),
+  HangProgram(
+    "read-write-locks-crossed", "two threads read one table each, and want to write the other's",
+    readWriteLocksCrossed),
+  HangProgram(
+    "stdlib-mutexes-crossed", "two threads nest withLock of two Synchronization.Mutex, crosswise",
+    stdlibMutexesCrossed),
+  HangProgram(
+    "stdlib-mutex-relocked", "withLock of a Synchronization.Mutex inside its own withLock",
+    stdlibMutexRelocked),
+]
+
+/// Wrong: the order of the two locks follows from the arguments. Goetz et al., "Java Concurrency in Practice", 10.1.2.
+private func crossingTransfers() {
+  final class Account: @unchecked Sendable {
+    let lock = NSLock()
+    var balance = 100
+  }
+
+  @Sendable func transfer(_ amount: Int, from source: Account, to target: Account, meet: () -> Void)
+  {
+    source.lock.lock()
+    meet()
+    target.lock.lock()
+    source.balance -= amount
+    target.balance += amount
+    target.lock.unlock()
+    source.lock.unlock()
+  }
+
+  let savings = Account()
+  let current = Account()
+  let meeting = Meeting()
+  Thread.detachNewThread { transfer(10, from: savings, to: current, meet: meeting.come) }
+  transfer(20, from: current, to: savings, meet: meeting.comeToo)
+}
+
+/// Wrong: each takes its left fork first, and no order is over all forks. Dijkstra, EWD 310.
+private func diningPhilosophers() {
+  let forks = (0..<5).map { _ in PosixMutex() }
+  let seated = DispatchGroup()
+  for _ in forks { seated.enter() }
+
+  @Sendable func dine(_ seat: Int) {
+    let left = forks[seat]
+    let right = forks[(seat + 1) % forks.count]
+    left.lock()
+    seated.leave()
+    seated.wait()
+    right.lock()
+    right.unlock()
+    left.unlock()
+  }
+
+  for seat in 1..<forks.count { Thread.detachNewThread { dine(seat) } }
+  dine(0)
+}
+
+/// Wrong: foreign code is called under the lock. As TMCache's and PINCache's blocks, called under the cache's own.
+private func callbackUnderLock() {
+  final class Settings: @unchecked Sendable {
+    private let lock = NSLock()
+    private var values: [String: Int] = [:]
+    var didChange: () -> Void = {}
+
+    func set(_ value: Int, for name: String) {
+      lock.withLock {
+        values[name] = value
+        didChange()
+      }
+    }
+
+    func value(for name: String) -> Int? {
+      lock.withLock { values[name] }
+    }
+  }
+
+  let settings = Settings()
+  settings.didChange = { [unowned settings] in _ = settings.value(for: "volume") }
+  settings.set(11, for: "volume")
+}
+
+/// Wrong: no `defer`. CWE-833, by way of CWE-667 ("improper locking": not unlocked on every path).
+private func returnWithoutUnlock() {
+  final class Counter: @unchecked Sendable {
+    private let mutex = PosixMutex()
+    private var counts: [String: Int] = [:]
+
+    func increment(_ name: String) {
+      mutex.lock()
+      guard let count = counts[name] else {
+        counts[name] = 1
+        return
+      }
+      counts[name] = count + 1
+      mutex.unlock()
+    }
+  }
+
+  let counter = Counter()
+  counter.increment("visits")
+  counter.increment("visits")
+}
+
+/// Wrong: a recursive lock forgives its own thread, and no other. Two objects that know each other, as in `addChild`
+/// and `removeFromParent`.
+private func recursiveLocksCrossed() {
+  final class View: @unchecked Sendable {
+    let lock = NSRecursiveLock()
+    var size = 0
+
+    func resize(to size: Int, and other: View, meet: () -> Void) {
+      lock.lock()
+      lock.lock()
+      self.size = size
+      lock.unlock()
+      meet()
+      other.lock.lock()
+      other.size = size
+      other.lock.unlock()
+      lock.unlock()
+    }
+  }
+
+  let parent = View()
+  let child = View()
+  let meeting = Meeting()
+  Thread.detachNewThread { parent.resize(to: 1, and: child, meet: meeting.come) }
+  child.resize(to: 2, and: parent, meet: meeting.comeToo)
+}
+
+/// Wrong: the writer waits until every reader has gone, itself too. pthread_rwlock_wrlock(3): undefined, or a deadlock.
+private func readLockUpgraded() {
+  let lock = PosixReadWriteLock()
+  var cached: Int?
+  lock.lockToRead()
+  if cached == nil {
+    lock.lockToWrite()
+    cached = 42
+    lock.unlock()
+  }
+  lock.unlock()
+}
+
+/// Wrong: readers do not wait for readers, but each holds up the other's writer.
+private func readWriteLocksCrossed() {
+  @Sendable func copy(
+    from source: PosixReadWriteLock, to target: PosixReadWriteLock, meet: () -> Void
+  ) {
+    source.lockToRead()
+    meet()
+    target.lockToWrite()
+    target.unlock()
+    source.unlock()
+  }
+
+  let names = PosixReadWriteLock()
+  let numbers = PosixReadWriteLock()
+  let meeting = Meeting()
+  Thread.detachNewThread { copy(from: names, to: numbers, meet: meeting.come) }
+  copy(from: numbers, to: names, meet: meeting.comeToo)
+}
+
+/// Wrong: as the transfers, with the lock that has its value inside.
+private func stdlibMutexesCrossed() {
+  final class Account: Sendable {
+    let balance = Mutex(100)
+  }
+
+  @Sendable func transfer(from source: Account, to target: Account, meet: () -> Void) {
+    source.balance.withLock { own in
+      meet()
+      own -= 10
+      target.balance.withLock { $0 += 10 }
+    }
+  }
+
+  let savings = Account()
+  let current = Account()
+  let meeting = Meeting()
+  Thread.detachNewThread { transfer(from: savings, to: current, meet: meeting.come) }
+  transfer(from: current, to: savings, meet: meeting.comeToo)
+}
+
+/// Wrong: `total` locks what `add` has locked. It traps rather than hangs ("Recursive call to lock Mutex" on Linux).
+private func stdlibMutexRelocked() {
+  final class Basket: Sendable {
+    private let prices = Mutex<[Int]>([])
+
+    var total: Int { prices.withLock { $0.reduce(0, +) } }
+
+    func add(_ price: Int, limit: Int) {
+      prices.withLock { prices in
+        if total + price <= limit { prices.append(price) }
+      }
+    }
+  }
+
+  Basket().add(3, limit: 10)
+}

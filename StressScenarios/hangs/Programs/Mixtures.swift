@@ -1,0 +1,219 @@
+import Dispatch
+import Foundation
+import Synchronization
+
+/// Two kinds of things that wait, in one ring.
+let mixedPrograms: [HangProgram] = [
+  HangProgram(
+    "lock-and-queue-crossed", "one holds an NSLock and syncs on a queue whose block wants the lock",
+    lockAndQueueCrossed),
+  HangProgram(
+    "main-sync-under-lock", "a thread syncs on the main queue under an NSLock that main wants",
+    mainSyncUnderLock),
+  HangProgram(
+    "mutex-and-barrier-crossed", "a Synchronization.Mutex and a barrier are taken in two orders",
+    mutexAndBarrierCrossed),
+  HangProgram(
+    "read-write-lock-and-mutex", "one reads and wants a mutex, whose holder wants to write",
+    readWriteLockAndMutex),
+  HangProgram(
+    "group-awaited-under-lock", "a group is waited for under an NSLock that its block wants",
+    groupAwaitedUnderLock),
+  HangProgram(
+    "work-item-awaited-under-lock", "a work item is waited for under a lock that it wants",
+    workItemAwaitedUnderLock),
+  HangProgram(
+    "operations-awaited-under-lock", "operations are waited for under a lock that one wants",
+    operationsAwaitedUnderLock),
+  HangProgram(
+    "thread-awaited-under-lock", "a thread's end is waited for under a mutex that it wants",
+    threadAwaitedUnderLock),
+  HangProgram(
+    "nested-monitor", "a thread waits at a condition under a lock that the signaller needs",
+    nestedMonitor),
+  HangProgram(
+    "task-awaited-under-lock", "a task is waited for under an NSLock that it wants",
+    taskAwaitedUnderLock),
+  HangProgram(
+    "static-lets-in-a-ring", "two threads initialise two static lets that read each other",
+    staticLetsInARing),
+]
+
+/// Wrong: two ways in, `lock` then `queue` and the other way round.
+private func lockAndQueueCrossed() {
+  let lock = NSLock()
+  let queue = DispatchQueue(label: "index")
+  let meeting = Meeting()
+  queue.async {
+    meeting.come()
+    lock.withLock {}
+  }
+  lock.withLock {
+    meeting.comeToo()
+    queue.sync {}
+  }
+}
+
+/// Wrong: a model that is edited under a lock tells the user interface and waits, while that one reads the model.
+private func mainSyncUnderLock() {
+  let model = NSLock()
+  let meeting = Meeting()
+  DispatchQueue.main.async {
+    meeting.come()
+    model.withLock {}
+  }
+  model.withLock {
+    meeting.comeToo()
+    DispatchQueue.main.sync {}
+  }
+}
+
+/// Wrong: as the lock and the queue; here the queue lets readers in together, and a writer alone.
+private func mutexAndBarrierCrossed() {
+  final class Index: Sendable {
+    let entries = Mutex<[String: Int]>([:])
+    let queue = DispatchQueue(label: "index", attributes: .concurrent)
+  }
+
+  let index = Index()
+  let meeting = Meeting()
+  Thread.detachNewThread {
+    index.queue.sync(flags: .barrier) {
+      meeting.come()
+      index.entries.withLock { $0["a"] = 1 }
+    }
+  }
+  index.entries.withLock { entries in
+    meeting.comeToo()
+    entries["b"] = index.queue.sync { 2 }
+  }
+}
+
+/// Wrong: the table's lock and the log's mutex are taken in two orders.
+private func readWriteLockAndMutex() {
+  let table = PosixReadWriteLock()
+  let log = PosixMutex()
+  let meeting = Meeting()
+  Thread.detachNewThread {
+    table.lockToRead()
+    meeting.come()
+    log.lock()
+    log.unlock()
+    table.unlock()
+  }
+  log.lock()
+  meeting.comeToo()
+  table.lockToWrite()
+  table.unlock()
+  log.unlock()
+}
+
+/// Wrong: the blocks that are waited for need what the waiter holds.
+private func groupAwaitedUnderLock() {
+  let lock = NSLock()
+  let uploads = DispatchGroup()
+  lock.lock()
+  for _ in 0..<2 {
+    DispatchQueue.global().async(group: uploads) {
+      lock.withLock {}
+    }
+  }
+  uploads.wait()
+  lock.unlock()
+}
+
+/// Wrong: as the group. The recursive lock does not help: the item runs on another thread.
+private func workItemAwaitedUnderLock() {
+  let lock = NSRecursiveLock()
+  let item = DispatchWorkItem {
+    lock.withLock {}
+  }
+  lock.withLock {
+    DispatchQueue.global().async(execute: item)
+    item.wait()
+  }
+}
+
+/// Wrong: as the group, with operations.
+private func operationsAwaitedUnderLock() {
+  let lock = NSLock()
+  let queue = OperationQueue()
+  lock.withLock {
+    queue.addOperation {
+      lock.withLock {}
+    }
+    queue.waitUntilAllOperationsAreFinished()
+  }
+}
+
+/// Wrong: `stop()` holds the lock that the thread needs to come to its end.
+private func threadAwaitedUnderLock() {
+  let mutex = PosixMutex()
+  let ended = DispatchSemaphore(value: 0)
+  mutex.lock()
+  Thread.detachNewThread {
+    mutex.lock()
+    mutex.unlock()
+    ended.signal()
+  }
+  ended.wait()
+  mutex.unlock()
+}
+
+/// Wrong: waiting at a condition frees that condition's lock, and not the one around it. Lister, "The problem of nested
+/// monitor calls", 1977.
+private func nestedMonitor() {
+  let outer = NSLock()
+  let filled = NSCondition()
+  let locked = DispatchSemaphore(value: 0)
+  Thread.detachNewThread {
+    locked.wait()
+    outer.withLock {
+      filled.lock()
+      filled.signal()
+      filled.unlock()
+    }
+  }
+  outer.withLock {
+    filled.lock()
+    locked.signal()
+    filled.wait()
+    filled.unlock()
+  }
+}
+
+/// Wrong: as the group, with a task.
+private func taskAwaitedUnderLock() {
+  let lock = NSLock()
+  let finished = DispatchSemaphore(value: 0)
+  lock.withLock {
+    Task.detached {
+      lock.withLock {}
+      finished.signal()
+    }
+    finished.wait()
+  }
+}
+
+/// Wrong: a static is initialised under a lock that nobody sees. Class initialisation: "The Java Language
+/// Specification", 12.4.2.
+private func staticLetsInARing() {
+  Thread.detachNewThread { _ = Settings.theme }
+  _ = Theme.settings
+}
+
+private let initialisation = Meeting()
+
+private enum Settings {
+  static let theme: Int = {
+    initialisation.come()
+    return Theme.settings + 1
+  }()
+}
+
+private enum Theme {
+  static let settings: Int = {
+    initialisation.comeToo()
+    return Settings.theme + 1
+  }()
+}

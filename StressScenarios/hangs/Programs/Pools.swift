@@ -1,0 +1,72 @@
+import Dispatch
+import Foundation
+
+/// Thread pools that run dry: all their threads wait for what is queued behind them.
+let poolPrograms: [HangProgram] = [
+  HangProgram(
+    "concurrent-queue-waits-behind", "400 blocks on a concurrent queue wait for the 401st",
+    concurrentQueueWaitsBehind),
+  HangProgram(
+    "serial-queues-wait-for-last", "600 serial queues run a block each that waits for the last's",
+    serialQueuesWaitForLast),
+  HangProgram(
+    "tasks-wait-for-tasks", "64 tasks each block a thread of the pool until a task has run",
+    tasksWaitForTasks),
+]
+
+/// Wrong: nothing says that the 401st ever runs: the default pool ends at 64 threads and more on Apple's systems, at
+/// 255 on Linux. TMCache's reads, without the cache.
+private func concurrentQueueWaitsBehind() {
+  let queue = DispatchQueue(label: "parsers", attributes: .concurrent)
+  let grammar = DispatchSemaphore(value: 0)
+  let parsed = DispatchGroup()
+  for _ in 0..<400 {
+    queue.async(group: parsed) {
+      grammar.wait()
+      grammar.signal()
+    }
+  }
+  queue.async(group: parsed) { grammar.signal() }
+  parsed.wait()
+}
+
+/// Wrong: a serial queue is not a thread. Those without a target share the overcommit pool: at most 255 threads on
+/// Linux, and 512 on Apple's systems.
+private func serialQueuesWaitForLast() {
+  let queues = (0..<600).map { DispatchQueue(label: "connection \($0)") }
+  let lastIsUp = DispatchSemaphore(value: 0)
+  let connected = DispatchGroup()
+  for queue in queues.dropLast() {
+    queue.async(group: connected) {
+      lastIsUp.wait()
+      lastIsUp.signal()
+    }
+  }
+  queues.last?.async(group: connected) { lastIsUp.signal() }
+  connected.wait()
+}
+
+/// Wrong: synchronous code in a task waits for a task; the pool has as many threads as there are processors, and never
+/// more. WWDC 2021, "Swift concurrency: Behind the scenes", on semaphores.
+private func tasksWaitForTasks() {
+  @Sendable func valueOfTask(after start: DispatchGroup) {
+    start.wait()
+    let computed = DispatchSemaphore(value: 0)
+    Task { computed.signal() }
+    computed.wait()
+  }
+
+  // Held back until all 64 are queued: more than a pool that is told of 64 processors could serve.
+  let start = DispatchGroup()
+  let finished = DispatchGroup()
+  start.enter()
+  for _ in 0..<64 {
+    finished.enter()
+    Task {
+      valueOfTask(after: start)
+      finished.leave()
+    }
+  }
+  start.leave()
+  finished.wait()
+}

@@ -1,0 +1,127 @@
+import Dispatch
+import Foundation
+
+/// Semaphores: never signalled, signalled too rarely, used as locks, or signalled from behind the one that waits.
+let semaphorePrograms: [HangProgram] = [
+  HangProgram(
+    "completion-not-called", "a completion handler is not called after an error, and is waited for",
+    completionNotCalled),
+  HangProgram(
+    "one-signal-for-two", "two threads wait at a semaphore that is signalled once", oneSignalForTwo),
+  HangProgram(
+    "semaphores-as-locks-crossed", "two semaphores of 1 are taken as locks, in opposite orders",
+    semaphoresAsLocksCrossed),
+  HangProgram(
+    "semaphore-lock-retaken", "a thread takes a semaphore of 1 that it has taken",
+    semaphoreLockRetaken),
+  HangProgram(
+    "main-thread-waits-for-main-queue", "the main thread waits for a block of the main queue",
+    mainThreadWaitsForMainQueue),
+  HangProgram(
+    "serial-queue-waits-behind", "a block on a serial queue waits for a later block of it",
+    serialQueueWaitsBehind),
+]
+
+/// Wrong: one path of the asynchronous call forgets its caller. A semaphore over a callback, as on Stack Overflow.
+private func completionNotCalled() {
+  func load(_ name: String, completion: @escaping @Sendable (String) -> Void) {
+    DispatchQueue.global().async {
+      guard !name.isEmpty else { return }
+      completion("contents of \(name)")
+    }
+  }
+
+  let loaded = DispatchSemaphore(value: 0)
+  load("") { _ in loaded.signal() }
+  loaded.wait()
+}
+
+/// Wrong: "it is ready" is one signal, and one waiter takes it. The turnstile of Downey, "The Little Book of
+/// Semaphores", lets the next one through.
+private func oneSignalForTwo() {
+  let ready = DispatchSemaphore(value: 0)
+  let passed = DispatchGroup()
+  for _ in 0..<2 {
+    passed.enter()
+    Thread.detachNewThread {
+      ready.wait()
+      passed.leave()
+    }
+  }
+  ready.signal()
+  passed.wait()
+}
+
+/// Wrong: as any two locks, in any order.
+private func semaphoresAsLocksCrossed() {
+  let memory = DispatchSemaphore(value: 1)
+  let disk = DispatchSemaphore(value: 1)
+  let meeting = Meeting()
+  Thread.detachNewThread {
+    memory.wait()
+    meeting.come()
+    disk.wait()
+    disk.signal()
+    memory.signal()
+  }
+  disk.wait()
+  meeting.comeToo()
+  memory.wait()
+  memory.signal()
+  disk.signal()
+}
+
+/// Wrong: a semaphore has no owner that could be let in again. PINCache 2: a block called under the semaphore reads.
+private func semaphoreLockRetaken() {
+  final class Cache: @unchecked Sendable {
+    private let lock = DispatchSemaphore(value: 1)
+    private var values = ["a": 1, "b": 2]
+
+    func value(for key: String) -> Int? {
+      lock.wait()
+      defer { lock.signal() }
+      return values[key]
+    }
+
+    func forEach(_ body: (String) -> Void) {
+      lock.wait()
+      defer { lock.signal() }
+      for key in values.keys { body(key) }
+    }
+  }
+
+  let cache = Cache()
+  cache.forEach { _ = cache.value(for: $0) }
+}
+
+/// Wrong: the answer comes on the main queue, whose one thread waits for it. A "synchronous" wrapper around an API
+/// that calls back on main.
+private func mainThreadWaitsForMainQueue() {
+  func load(completion: @escaping @Sendable () -> Void) {
+    DispatchQueue.global().async {
+      DispatchQueue.main.async(execute: completion)
+    }
+  }
+
+  let shown = DispatchSemaphore(value: 0)
+  DispatchQueue.main.async {
+    let loaded = DispatchSemaphore(value: 0)
+    load { loaded.signal() }
+    loaded.wait()
+    shown.signal()
+  }
+  shown.wait()
+}
+
+/// Wrong: the delegate's queue is the one that waits. `URLSession` with a delegate queue that is blocked.
+private func serialQueueWaitsBehind() {
+  let delegateQueue = DispatchQueue(label: "delegate")
+  let stored = DispatchSemaphore(value: 0)
+  delegateQueue.async {
+    let answered = DispatchSemaphore(value: 0)
+    delegateQueue.async { answered.signal() }
+    answered.wait()
+    stored.signal()
+  }
+  stored.wait()
+}

@@ -1,0 +1,125 @@
+import Dispatch
+import Foundation
+import Synchronization
+
+/// Swift Concurrency: continuations that nobody resumes, and actors that wait for themselves.
+let taskPrograms: [HangProgram] = [
+  HangProgram(
+    "continuation-never-resumed", "a task waits for a request that was cancelled, and not told so",
+    continuationNeverResumed),
+  HangProgram(
+    "continuation-overwritten", "a second request replaces the continuation of the first",
+    continuationOverwritten),
+  HangProgram(
+    "stream-never-finished", "a loop over an AsyncStream that is not finished", streamNeverFinished),
+  HangProgram(
+    "main-actor-waits-for-itself", "a method of the main actor waits for a task of the main actor",
+    mainActorWaitsForItself),
+  HangProgram(
+    "actor-waits-for-itself", "a method of an actor waits for a task that calls the actor",
+    actorWaitsForItself),
+]
+
+/// Waits on this thread for asynchronous code: how `main` and synchronous callers bridge.
+private func waitFor(_ work: @escaping @Sendable () async -> Void) {
+  let finished = DispatchSemaphore(value: 0)
+  Task.detached {
+    await work()
+    finished.signal()
+  }
+  finished.wait()
+}
+
+/// Wrong: `cancel` forgets who waits. SE-0300: a continuation must be resumed exactly once on every path.
+private func continuationNeverResumed() {
+  final class Request: Sendable {
+    private let waiting = Mutex<[UnsafeContinuation<String, Never>]>([])
+    private let isCancelled = Mutex(false)
+
+    func answer() async -> String {
+      await withUnsafeContinuation { continuation in waiting.withLock { $0.append(continuation) } }
+    }
+
+    func cancel() { isCancelled.withLock { $0 = true } }
+
+    func finish(_ answer: String) {
+      guard !isCancelled.withLock({ $0 }) else { return }
+      for continuation in waiting.withLock({ $0 }) { continuation.resume(returning: answer) }
+    }
+  }
+
+  let request = Request()
+  request.cancel()
+  Thread.detachNewThread { request.finish("42") }
+  waitFor { _ = await request.answer() }
+}
+
+/// Wrong: there is one place for a continuation, and two callers. A delegate wrapped for `async`, such as the one of
+/// `CLLocationManager`.
+private func continuationOverwritten() {
+  final class Locator: Sendable {
+    private let waiting = Mutex<UnsafeContinuation<Int, Never>?>(nil)
+
+    func location(_ asked: DispatchSemaphore) async -> Int {
+      await withUnsafeContinuation { continuation in
+        waiting.withLock { $0 = continuation }
+        asked.signal()
+      }
+    }
+
+    func didLocate(_ location: Int) {
+      waiting.withLock { $0.take() }?.resume(returning: location)
+    }
+  }
+
+  let locator = Locator()
+  let asked = DispatchSemaphore(value: 0)
+  Thread.detachNewThread {
+    for _ in 0..<2 { asked.wait() }
+    locator.didLocate(7)
+  }
+  waitFor {
+    async let first = locator.location(asked)
+    async let second = locator.location(asked)
+    _ = await (first, second)
+  }
+}
+
+/// Wrong: whoever makes the elements ends without `finish()`, and the stream outlives it.
+private func streamNeverFinished() {
+  let (lines, writer) = AsyncStream.makeStream(of: String.self)
+  Thread.detachNewThread {
+    for number in 1...3 { writer.yield("line \(number)") }
+  }
+  waitFor {
+    for await _ in lines {}
+  }
+  writer.finish()
+}
+
+/// Wrong: the task inherits the main actor, which is busy waiting for it.
+private func mainActorWaitsForItself() {
+  @MainActor enum Screen {
+    static func refresh() {
+      let refreshed = DispatchSemaphore(value: 0)
+      Task { refreshed.signal() }
+      refreshed.wait()
+    }
+  }
+
+  waitFor { await Screen.refresh() }
+}
+
+/// Wrong: a synchronous method of the actor blocks for a task that needs the actor.
+private func actorWaitsForItself() {
+  actor Store {
+    private var count = 0
+
+    func increment() { count += 1 }
+
+    func incrementAndWait() { waitFor { await self.increment() } }
+  }
+
+  let store = Store()
+  waitFor { await store.incrementAndWait() }
+}
