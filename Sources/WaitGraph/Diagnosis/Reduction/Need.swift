@@ -55,8 +55,8 @@ extension WaitIndex {
     }
     if wait.hasTimeLimit { return [] }
     if wait.isApply {
-      // The caller works too: it waits only when no part is left to begin.
-      if thread.elsewhere == .running || thread.elsewhere == .outside { return [] }
+      // The caller works too: it waits for the others only when it is in no part itself.
+      if thread.runs.contains(where: { $0.isApply && $0.queue == wait.object }) { return [] }
       return [.all(.apply(wait.object), appliers[wait.object] ?? [])]
     }
     switch wait.kind {

@@ -35,7 +35,7 @@ struct WaitIndex {
   private(set) var jobRunners: [ObjectID: [Int]] = [:]
   /// Who is in a block of a queue, or of one that hands its blocks on to it.
   private(set) var occupants: [ObjectID: [Int]] = [:]
-  /// Who is in a part of `concurrentPerform`, without being the caller that waits for all parts.
+  /// Who is in a part of `concurrentPerform`.
   private(set) var appliers: [ObjectID: [Int]] = [:]
   /// Who waits to be alone on a concurrent queue, and who waits for a queue at all.
   private(set) var barrierWaiters: [ObjectID: [Int]] = [:]
@@ -114,10 +114,7 @@ struct WaitIndex {
     if run.enqueuedBy != 0, run.enqueuedBy != thread.id {
       Self.append(number, to: &startedBy[run.enqueuedBy, default: []])
     }
-    if run.isApply {
-      let waitsForAll = thread.wait.map { $0.isApply && $0.object == run.queue } ?? false
-      if !waitsForAll { Self.append(number, to: &appliers[run.queue, default: []]) }
-    }
+    if run.isApply { Self.append(number, to: &appliers[run.queue, default: []]) }
     let chain = queueAt[run.queue].map { chains[$0].map { queues[$0].id } } ?? [run.queue]
     for queue in chain { Self.append(number, to: &occupants[queue, default: []]) }
   }

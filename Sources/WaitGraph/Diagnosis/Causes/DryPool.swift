@@ -1,0 +1,149 @@
+import Interlock
+
+/// A pool all of whose threads wait, with blocks queued on it that cannot begin.
+struct DryPool {
+  /// What kind of pool.
+  enum Kind: Hashable {
+    /// A root queue: libdispatch's threads of one priority.
+    case root(WaitIndex.ObjectID)
+    /// A queue that runs Swift's tasks, as many at once as there are processors.
+    case tasks(WaitIndex.ObjectID)
+    /// The main queue: one thread.
+    case main
+    /// A serial queue: one thread at a time.
+    case serial(WaitIndex.ObjectID)
+  }
+
+  /// Blocks that a stuck thread has enqueued and that cannot begin: what it waits for, as far as that can be known.
+  struct Needed {
+    var queue: Int
+    var blocks: WaitSnapshot.QueuedBlocks
+  }
+
+  let kind: Kind
+  /// Its threads that wait, ascending.
+  let workers: [Int]
+  /// All of its threads that are at work or wait.
+  let threadCount: Int
+  /// The queues with blocks that cannot begin for want of it, the longest first.
+  let queues: [Int]
+  /// How many those are, with synchronous calls that wait.
+  let queued: Int
+  /// The first of the needed blocks; `nil` where it is not known which are needed.
+  let needed: Needed?
+
+  /// The dry pools of a snapshot, the one that tells most first.
+  static func all(_ liveness: Liveness) -> [DryPool] {
+    let index = liveness.index
+    var queues: [Kind: [Int]] = [:]
+    for number in index.queues.indices where !liveness.canBegin(blocksOn: number) {
+      if let kind = kind(for: number, liveness) { queues[kind, default: []].append(number) }
+    }
+    // The main thread is needed by calls that wait for its queue, too.
+    if let main = index.mainThread, WaitIndex.contains(main, in: liveness.stuck),
+      queues[.main] == nil, !callsOnMain(liveness).isEmpty
+    {
+      queues[.main] = []
+    }
+    return queues.map { DryPool($0.key, $0.value, liveness) }.filter { !$0.workers.isEmpty }
+      .sorted { $0.rank.lexicographicallyPrecedes($1.rank) }
+  }
+
+  private static func callsOnMain(_ liveness: Liveness) -> [Int] {
+    let index = liveness.index
+    return liveness.stuck.filter { number in
+      guard let wait = index.threads[number].wait, wait.kind == .queue, !wait.isApply,
+        let queue = index.queueAt[wait.object]
+      else { return false }
+      return index.isMain(queue)
+    }
+  }
+
+  /// For want of which pool a queue's blocks cannot begin.
+  private static func kind(for number: Int, _ liveness: Liveness) -> Kind? {
+    let index = liveness.index
+    if index.chains[number].contains(where: { index.queues[$0].isSuspended }) { return nil }
+    var serial: Kind?
+    var pool: Kind?
+    for need in index.needs(ofBlocksOn: number) where !liveness.isMet(need) {
+      switch need {
+      case .all(.main, _): return .main
+      case .one(.jobs(let queue), _): return .tasks(queue)
+      case .pool(let root): pool = .root(root)
+      case .all(.queue(let queue), _), .all(.runners(let queue), _):
+        serial = serial ?? .serial(queue)
+      default: break
+      }
+    }
+    return pool ?? serial
+  }
+
+  private init(_ kind: Kind, _ queues: [Int], _ liveness: Liveness) {
+    let index = liveness.index
+    self.kind = kind
+    self.queues = queues.sorted {
+      (-index.queues[$0].queued, $0) < (-index.queues[$1].queued, $1)
+    }
+    var queued = queues.reduce(0) { $0 + index.queues[$1].queued }
+    let all: [Int]
+    switch kind {
+    case .root(let root): all = index.busyWorkers(of: root)
+    case .tasks(let queue): all = index.jobRunners[queue] ?? []
+    case .main:
+      all = index.mainThread.map { [$0] } ?? []
+      queued += Self.callsOnMain(liveness).count
+    case .serial(let queue):
+      let isSerial = index.queueAt[queue].map { index.queues[$0].width == 1 } ?? true
+      all = (isSerial ? index.occupants[queue] : index.runners[queue]) ?? []
+    }
+    self.queued = queued
+    threadCount = all.count
+    workers = all.filter { WaitIndex.contains($0, in: liveness.stuck) }
+    needed = Self.needed(on: self.queues, by: Set(workers.map { index.threads[$0].id }), liveness)
+  }
+
+  /// The first block that one of the pool's own waiting threads has enqueued, or else that any stuck thread has.
+  private static func needed(
+    on queues: [Int], by workers: Set<Int>, _ liveness: Liveness
+  ) -> Needed? {
+    let index = liveness.index
+    let stuck = Set(liveness.stuck.map { index.threads[$0].id })
+    let waiters = stuck.filter { id in
+      guard let number = index.threadAt[id], let wait = index.threads[number].wait else {
+        return false
+      }
+      switch wait.kind {
+      case .semaphore, .group, .condition, .futex, .workItem, .continuation: return true
+      default: return false
+      }
+    }
+    for ids in [waiters.intersection(workers), waiters.subtracting(workers)] {
+      let found = queues.flatMap { queue in
+        index.queues[queue].blocks.filter { !ids.isDisjoint(with: $0.enqueuedBy) }
+          .map { Needed(queue: queue, blocks: $0) }
+      }
+      if let first = found.min(by: { ($0.blocks.ahead, $0.queue) < ($1.blocks.ahead, $1.queue) }) {
+        return first
+      }
+    }
+    return nil
+  }
+
+  /// Whether a thread of the pool itself is known to wait for a block that is queued behind it; or the pool is one that
+  /// its threads alone make dry.
+  var isTold: Bool {
+    if case .serial = kind { return needed != nil }
+    return true
+  }
+
+  private var rank: [UInt] {
+    let order: (UInt, UInt) =
+      switch kind {
+      case .root(let root): (0, root)
+      case .tasks(let queue): (0, queue)
+      case .main: (1, 0)
+      case .serial(let queue): (2, queue)
+      }
+    return [needed == nil ? 1 : 0, order.0, UInt.max - UInt(max(0, queued)), order.1]
+  }
+}

@@ -1,0 +1,113 @@
+import Interlock
+
+extension Finder {
+  /// A ring of threads, by what only its holder gives up before anything else.
+  var cycle: Finding? {
+    for kinds in [Ring.Links.exclusive, .semaphores, .enqueued] {
+      if let ring = Ring(among: liveness, by: kinds) { return finding(of: ring) }
+    }
+    return nil
+  }
+
+  private func finding(of ring: Ring) -> Finding {
+    let links = ring.links
+    let count = links.count
+    var result = finding(
+      .cycle,
+      count == 1
+        ? "\(words.thread(links[0].thread)) waits for itself"
+        : "\(Counted.noun(count, "thread")) wait for each other")
+    let shown = min(count, Self.mostDetails)
+    result.details = Self.limited(
+      (0..<shown).map {
+        line(of: links[$0], after: links[($0 + count - 1) % count], before: links[($0 + 1) % count])
+      },
+      of: count, "thread")
+    let others = liveness.stuck.count - count
+    if others > 0 {
+      result.details.append(
+        "\(Counted.noun(others, "other thread")) \(others == 1 ? "waits" : "wait") besides them")
+    }
+    result.advice = [
+      "safe when: all threads take them in one order, or wait for none while they have one"
+    ]
+    result.markedThreads = Set(links.map(\.thread))
+    for link in links {
+      if let object = link.gate.object { result.markedObjects.insert(object) }
+      if let wait = index.threads[link.thread].wait { result.markedObjects.insert(wait.object) }
+    }
+    return result
+  }
+
+  /// `thread 12 has mutex 0x1 (Cache.swift:10) and waits for queue "b", which thread 13 is on, at Cache.swift:20`.
+  private func line(of link: Ring.Link, after last: Ring.Link, before next: Ring.Link) -> String {
+    guard let wait = index.threads[link.thread].wait else { return words.thread(link.thread) }
+    var text = words.thread(link.thread)
+    if let has = possession(of: link.thread, last.gate) { text += " \(has) and" }
+    text += " " + words.waiting(wait) + Wording.at(wait.place)
+    return text + ", " + reason(link.gate, wait, by: next.thread)
+  }
+
+  /// What of a gate a thread has: `has mutex 0x1 (Cache.swift:10)`, `is on queue "b" (Cache.swift:3)`.
+  private func possession(of thread: Int, _ gate: Need.Gate) -> String? {
+    guard let object = gate.object else {
+      if case .main = gate { return "is the main thread" }
+      return nil
+    }
+    let found = index.threads[thread]
+    if let held = found.held.last(where: { $0.object == object }) {
+      return "has " + words.object(held.kind, object) + parenthesis(held.place)
+    }
+    if let run = found.runs.last(where: { isBelow($0.queue, object) }) {
+      return "is on " + words.queue(run.queue) + parenthesis(run.place)
+    }
+    return nil
+  }
+
+  private func parenthesis(_ place: [StackFrame]) -> String {
+    Wording.place(place).map { " (\($0))" } ?? ""
+  }
+
+  /// Whether a queue is another, or hands its blocks on to it.
+  func isBelow(_ queue: WaitIndex.ObjectID, _ target: WaitIndex.ObjectID) -> Bool {
+    guard let number = index.queueAt[queue] else { return queue == target }
+    return index.chains[number].contains { index.queues[$0].id == target }
+  }
+
+  /// Why a thread waits: `that thread 13 has since Cache.swift:20`.
+  private func reason(_ gate: Need.Gate, _ wait: WaitSnapshot.Wait, by thread: Int) -> String {
+    let who = words.thread(thread)
+    let found = index.threads[thread]
+    switch gate {
+    case .lock, .writers, .readersAndWriters, .semaphore:
+      let place = found.held.last { $0.object == wait.object }.flatMap { Wording.place($0.place) }
+      return "which \(who) has" + (place.map { " since " + $0 } ?? "")
+    case .writeWaiters, .barrierWaiters: return "behind \(who), which waits to be alone"
+    case .queue(let queue), .runners(let queue):
+      guard let run = found.runs.last(where: { isBelow($0.queue, queue) }) else {
+        return "which \(who) is on"
+      }
+      let on =
+        run.queue == wait.object
+        ? "which \(who) is on" : "and \(who) is on \(words.queue(run.queue))"
+      return on + (Wording.place(run.place).map { " since " + $0 } ?? "")
+    case .main: return "which only \(who) runs"
+    case .apply: return "one of which \(who) is in"
+    case .end, .jobs: return "which is \(who)"
+    case .started: return "and \(who) is in a block that it has enqueued"
+    }
+  }
+}
+
+extension Need.Gate {
+  /// The lock or queue that it is about; `nil` for none.
+  var object: WaitSnapshot.ObjectID? {
+    switch self {
+    case .lock(let id), .writers(let id), .readersAndWriters(let id), .writeWaiters(let id),
+      .queue(let id), .runners(let id), .barrierWaiters(let id), .apply(let id), .jobs(let id),
+      .semaphore(let id):
+      id
+    case .end, .main, .started: nil
+    }
+  }
+}

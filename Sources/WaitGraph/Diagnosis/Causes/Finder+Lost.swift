@@ -1,0 +1,158 @@
+import Interlock
+
+extension Finder {
+  /// A queue that was suspended and that nobody is left to resume.
+  var suspendedQueue: Finding? {
+    guard !liveness.isAnybodyLive else { return nil }
+    let found = index.queues.indices.filter { number in
+      let queue = index.queues[number]
+      return queue.isSuspended && (queue.queued > 0 || isWaitedFor(number))
+    }
+    guard let first = found.max(by: { index.queues[$0].queued < index.queues[$1].queued }) else {
+      return nil
+    }
+    let queue = index.queues[first]
+    let calls = index.queueWaiters[queue.id]?.count ?? 0
+    let waiting = [
+      queue.queued > 0 ? Counted.noun(queue.queued, "block") : nil,
+      calls > 0 ? Counted.noun(calls, "synchronous call") : nil,
+    ].compactMap { $0 }.joined(separator: " and ")
+    var result = finding(
+      .suspended,
+      "\(words.queue(queue.id)) is suspended, and nobody is left to resume it: "
+        + "\(waiting) \(queue.queued + calls == 1 ? "waits" : "wait") on it")
+    result.details = queue.blocks.prefix(4).compactMap { blocks in
+      Wording.place(blocks.place).map { "\(Counted.noun(blocks.count, "block")) enqueued at \($0)" }
+    }
+    result.details += waitLines(liveness.stuck)
+    result.advice = [
+      "safe when: every suspend() is followed by a resume() that needs nothing of the queue"
+    ]
+    result.markedObjects = [queue.id]
+    return result
+  }
+
+  private func isWaitedFor(_ number: Int) -> Bool {
+    index.queueWaiters[index.queues[number].id] != nil
+  }
+
+  /// A task that waits for a continuation which nobody has resumed, while nothing is left to run.
+  var suspendedTask: Finding? {
+    guard !liveness.isAnybodyLive, index.queues.allSatisfy({ $0.queued == 0 || $0.isSuspended })
+    else { return nil }
+    let found = index.snapshot.signals.filter { $0.kind == .continuation && $0.releases == 0 }
+      .sorted { $0.id < $1.id }
+    guard let first = found.first else { return nil }
+    var result = finding(
+      .suspended,
+      found.count == 1
+        ? "a task waits\(Wording.at(first.created)) for a continuation that nobody has resumed, "
+          + "and nothing is left to run"
+        : "\(Counted.number(found.count)) tasks wait for continuations that nobody has resumed, "
+          + "and nothing is left to run")
+    if found.count > 1 {
+      result.details = Self.counted(found.compactMap { Wording.place($0.created) }).map {
+        "\(Counted.noun($0.count, "task")) \($0.count == 1 ? "waits" : "wait") at \($0.text)"
+      }
+    }
+    result.details += waitLines(liveness.stuck)
+    result.advice = [
+      "safe when: every way out of the code that was handed the continuation resumes it once"
+    ]
+    result.markedObjects = Set(found.map(\.id))
+    return result
+  }
+
+  /// Threads that wait for a signal that nobody is left to give.
+  var lostWakeUp: Finding? {
+    let waiters = liveness.stuck.filter { number in
+      guard let wait = index.threads[number].wait else { return false }
+      switch wait.kind {
+      case .semaphore, .group, .condition, .futex, .continuation, .workItem: return true
+      default: return false
+      }
+    }
+    var byObject: [WaitIndex.ObjectID: [Int]] = [:]
+    for waiter in waiters {
+      guard let wait = index.threads[waiter].wait else { continue }
+      byObject[wait.object, default: []].append(waiter)
+    }
+    // The object with most waiters; of equals, that of the thread with the lowest number.
+    let order = byObject.values.sorted { ($1.count, $0[0]) < ($0.count, $1[0]) }
+    guard let first = order.first, let wait = index.threads[first[0]].wait else { return nil }
+    let name = Wording.name(wait.kind)
+    let verb = wait.kind == .semaphore ? "signal" : wait.kind == .group ? "leave" : "wake"
+    let what =
+      wait.kind == .condition || wait.kind == .semaphore || wait.kind == .group
+      ? "\(verb) the \(name)" : "end the wait for the \(name)"
+    let who =
+      first.count == 1
+      ? "\(words.thread(first[0])) waits for" : "\(Counted.noun(first.count, "thread")) wait for"
+    var result = finding(.lostWakeUp, "nobody is left who could \(what) that \(who)")
+    result.details = waitLines(first) + signalLines(wait)
+    let others = liveness.stuck.filter { !WaitIndex.contains($0, in: first) }
+    result.details += waitLines(others)
+    result.advice = [advice(for: wait.kind)]
+    result.markedThreads = Set(first)
+    result.markedObjects = [wait.object]
+    return result
+  }
+
+  private func advice(for kind: WaitSnapshot.ObjectKind) -> String {
+    switch kind {
+    case .group: "safe when: every way out of the work that entered the group leaves it"
+    case .condition:
+      "safe when: the waiter checks under the mutex what it waits for, and who changes that signals after it"
+    default: "safe when: every way out of the work that is waited for signals"
+    }
+  }
+
+  /// What is known of who has signalled it before.
+  private func signalLines(_ wait: WaitSnapshot.Wait) -> [String] {
+    guard let signal = index.signals[wait.object] else { return [] }
+    var lines: [String] = []
+    if let made = Wording.place(signal.created) { lines.append("made at \(made)") }
+    let isGroup = wait.kind == .group
+    if isGroup {
+      lines.append("entered \(times(signal.enters)), left \(times(signal.releases))")
+      lines += signal.enterPlaces.prefix(4).compactMap {
+        Wording.place([$0]).map { "entered at \($0)" }
+      }
+    } else if signal.releases == 0 {
+      lines.append("nothing has ever signalled it")
+    } else {
+      lines.append("signalled \(times(signal.releases)), waited for \(times(signal.waits))")
+    }
+    let verb = isGroup ? "left" : "signalled"
+    lines += signal.releasePlaces.prefix(4).compactMap {
+      Wording.place([$0]).map { "\(verb) before at \($0)" }
+    }
+    return lines
+  }
+
+  private func times(_ count: Int) -> String { Counted.noun(count, "time") }
+
+  /// Stuck threads by what they wait for and where, most first.
+  func waitLines(_ threads: [Int]) -> [String] {
+    let texts = threads.compactMap { number in
+      index.threads[number].wait.map { words.waiting($0) + Wording.at($0.place) }
+    }
+    let singles = Dictionary(
+      zip(texts, threads.filter { index.threads[$0].wait != nil }), uniquingKeysWith: { a, _ in a })
+    let lines = Self.counted(texts).map { group in
+      if group.count == 1, let thread = singles[group.text] {
+        return "\(words.thread(thread)) \(group.text)"
+      }
+      return "\(Counted.noun(group.count, "thread")): each \(group.text)"
+    }
+    return Self.limited(lines, "waits")
+  }
+
+  /// Equal texts once, with how many there are, most first.
+  static func counted(_ texts: [String]) -> [(text: String, count: Int)] {
+    var counts: [String: Int] = [:]
+    for text in texts { counts[text, default: 0] += 1 }
+    return counts.map { (text: $0.key, count: $0.value) }
+      .sorted { ($1.count, $0.text) < ($0.count, $1.text) }
+  }
+}

@@ -1,0 +1,85 @@
+import Interlock
+
+extension Finder {
+  /// A call that was told of before it is made, on a queue that its thread is on already.
+  static func ownCall(_ own: WaitSnapshot.SelfWait, _ index: WaitIndex) -> Finding {
+    let words = Wording(index: index)
+    let thread = index.threadAt[own.thread].map(words.thread) ?? "thread \(own.thread)"
+    var result = Finding(
+      cause: .self,
+      headline: "\(thread) waits for \(words.quotedQueue(own.queue)), the queue that it is on")
+    result.details = callLines(own.place, own.firstPlace)
+    if own.traps {
+      result.details.append("libdispatch ends the process there, on Linux without a word")
+    }
+    result.advice = [Self.ownQueueAdvice]
+    if let number = index.threadAt[own.thread] { result.markedThreads = [number] }
+    result.markedObjects = [own.queue]
+    return result
+  }
+
+  private static let ownQueueAdvice =
+    "safe when: code that is on the queue already calls the work directly, not with sync"
+
+  private static func callLines(_ place: [StackFrame], _ first: [StackFrame]) -> [String] {
+    var lines: [String] = []
+    if let place = Wording.place(place) { lines.append("asks again at \(place)") }
+    if let place = Wording.place(first) { lines.append("came onto it at \(place)") }
+    return lines
+  }
+
+  /// A thread that waits for what it has itself.
+  var selfWait: Finding? {
+    for thread in liveness.stuck {
+      let gates = Ring.gates(of: thread, liveness, .semaphores)
+      guard let gate = gates.first(where: { WaitIndex.contains(thread, in: $0.1) })?.0,
+        let wait = index.threads[thread].wait
+      else { continue }
+      return finding(of: thread, gate, wait)
+    }
+    return nil
+  }
+
+  private func finding(
+    of thread: Int, _ gate: Need.Gate, _ wait: WaitSnapshot.Wait
+  ) -> Finding {
+    let found = index.threads[thread]
+    let who = words.thread(thread)
+    var result: Finding
+    switch gate {
+    case .queue(let queue), .runners(let queue):
+      let run = found.runs.last { isBelow($0.queue, queue) }
+      let isOnIt = run?.queue == wait.object || isBelow(wait.object, run?.queue ?? 0)
+      let name = words.quotedQueue(wait.object)
+      let kind =
+        isOnIt && run?.queue == wait.object
+        ? "the queue that it is on"
+        : "a queue on the same thread as \(words.quotedQueue(run?.queue ?? queue)), which it is on"
+      result = finding(.self, "\(who) waits for \(name), \(kind)")
+      result.details = Self.callLines(wait.place, run?.place ?? [])
+      if case .runners = gate {
+        result.details.append("the call is a barrier: it waits until nobody is on the queue")
+      }
+      result.advice = [Self.ownQueueAdvice]
+    case .main:
+      result = finding(.self, "\(who) waits for the main queue, which only it runs")
+      result.details = Self.callLines(wait.place, [])
+      result.advice = [Self.ownQueueAdvice]
+    case .end:
+      result = finding(.self, "\(who) waits for its own end")
+      result.details = Self.callLines(wait.place, [])
+    default:
+      let held = found.held.last { $0.object == wait.object }
+      let name = words.object(wait.kind, wait.object)
+      result = finding(.self, "\(who) waits for \(name), which it has itself")
+      if let place = Wording.place(wait.place) { result.details.append("asks again at \(place)") }
+      if let place = held.flatMap({ Wording.place($0.place) }) {
+        result.details.append("has it since \(place)")
+      }
+      result.advice = ["safe when: code that has the lock already calls what needs no lock"]
+    }
+    result.markedThreads = [thread]
+    result.markedObjects = [wait.object]
+    return result
+  }
+}

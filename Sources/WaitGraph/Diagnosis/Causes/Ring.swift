@@ -1,0 +1,133 @@
+import Interlock
+
+/// Threads of which each waits for what the next one has; the last one for what the first has.
+struct Ring {
+  /// How a thread is kept by the next.
+  struct Link: Equatable {
+    var thread: Int
+    var gate: Need.Gate
+  }
+
+  /// What may be a link.
+  enum Links {
+    /// Locks, queues and the end of a thread: only who has them gives them up.
+    case exclusive
+    /// Semaphores that are used as locks, too.
+    case semaphores
+    /// And threads that are in blocks which the waiting thread has enqueued: it waits, perhaps, for them.
+    case enqueued
+  }
+
+  /// The links, the thread with the lowest number first.
+  let links: [Link]
+
+  /// Finds a ring among the stuck threads; `nil` where there is none.
+  init?(among liveness: Liveness, by kinds: Links) {
+    var search = Search(liveness: liveness, kinds: kinds)
+    guard let links = search.run() else { return nil }
+    let first = links.indices.min { links[$0].thread < links[$1].thread } ?? 0
+    self.links = Array(links[first...] + links[..<first])
+  }
+
+  /// The gates by which others keep a thread, with those threads.
+  static func gates(of thread: Int, _ liveness: Liveness, _ kinds: Links) -> [(Need.Gate, [Int])] {
+    let index = liveness.index
+    var gates = index.needs(of: thread).filter { !liveness.isMet($0) }.compactMap(\.gate)
+    guard let wait = index.threads[thread].wait, kinds != .exclusive else { return gates }
+    if wait.kind == .semaphore, let holders = index.semaphoreHolders[wait.object] {
+      gates.append((.semaphore(wait.object), holders))
+    }
+    guard kinds == .enqueued else { return gates }
+    // A main thread that waits for blocks which need it has run dry as a pool does.
+    gates.removeAll { $0.0 == .main }
+    switch wait.kind {
+    case .semaphore, .group, .condition, .futex, .workItem, .continuation: break
+    default: return gates
+    }
+    let id = index.threads[thread].id
+    if let started = index.startedBy[id] { gates.append((.started(id), started)) }
+    for queue in index.enqueuedBy[id] ?? []
+    where !index.isMain(queue) && !liveness.canBegin(blocksOn: queue) {
+      gates += index.needs(ofBlocksOn: queue).compactMap(\.gate).filter {
+        if case .queue = $0.0 { !$0.1.contains(thread) } else { false }
+      }
+    }
+    return gates
+  }
+}
+
+extension Ring {
+  /// A search in depth, without recursion: a ring may have ten thousand threads.
+  private struct Search {
+    private enum Step: Hashable {
+      case thread(Int)
+      case gate(Need.Gate)
+    }
+    private struct Visit {
+      var step: Step
+      var next: [Step]
+      var position = 0
+    }
+
+    let liveness: Liveness
+    let kinds: Links
+    private var path: [Visit] = []
+    private var onPath: [Step: Int] = [:]
+    private var seen: Set<Step> = []
+    private var members: [Need.Gate: [Int]] = [:]
+
+    init(liveness: Liveness, kinds: Links) {
+      self.liveness = liveness
+      self.kinds = kinds
+    }
+
+    mutating func run() -> [Link]? {
+      for thread in liveness.stuck where !seen.contains(.thread(thread)) {
+        enter(.thread(thread))
+        while let last = path.indices.last {
+          guard path[last].position < path[last].next.count else {
+            onPath[path.removeLast().step] = nil
+            continue
+          }
+          let next = path[last].next[path[last].position]
+          path[last].position += 1
+          if let start = onPath[next] { return links(from: start) }
+          if !seen.contains(next) { enter(next) }
+        }
+      }
+      return nil
+    }
+
+    private mutating func enter(_ step: Step) {
+      seen.insert(step)
+      onPath[step] = path.count
+      path.append(Visit(step: step, next: next(after: step)))
+    }
+
+    private mutating func next(after step: Step) -> [Step] {
+      switch step {
+      case .thread(let thread):
+        return Ring.gates(of: thread, liveness, kinds).map { gate, threads in
+          members[gate] = threads
+          return .gate(gate)
+        }
+      case .gate(let gate):
+        return (members[gate] ?? []).filter { WaitIndex.contains($0, in: liveness.stuck) }
+          .map { .thread($0) }
+      }
+    }
+
+    private func links(from start: Int) -> [Link]? {
+      var steps = path[start...].map(\.step)
+      if case .gate = steps[0] { steps.append(steps.removeFirst()) }
+      var links: [Link] = []
+      for pair in stride(from: 0, to: steps.count - 1, by: 2) {
+        guard case .thread(let thread) = steps[pair], case .gate(let gate) = steps[pair + 1] else {
+          continue
+        }
+        links.append(Link(thread: thread, gate: gate))
+      }
+      return links.isEmpty ? nil : links
+    }
+  }
+}

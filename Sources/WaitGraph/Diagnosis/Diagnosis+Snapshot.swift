@@ -1,0 +1,74 @@
+import Interlock
+
+extension Diagnosis {
+  /// Finds why a process cannot go on.
+  ///
+  /// A pure function: equal snapshots give equal diagnoses, whatever the order of their threads and queues. It takes
+  /// a time that grows with the threads, runs and queued places together, and not faster.
+  ///
+  /// - Parameter snapshot: Who waits for what, with the frames named or not.
+  /// - Returns: `nil` where nothing is stuck: every thread can go on, or has nothing to do. A cause that is not certain
+  ///   is the best that could be told, with the reason for the doubt among its details.
+  public init?(of snapshot: WaitSnapshot) {
+    let index = WaitIndex(snapshot)
+    if let own = snapshot.selfWait {
+      let finder = Finder(index, hope: .all)
+      self.init(Finder.ownCall(own, index), finder, isCertain: true)
+      return
+    }
+    for hope in Liveness.Hope.allCases {
+      let finder = Finder(index, hope: hope)
+      if let finding = finder.cause {
+        self.init(finding, finder, isCertain: finder.isCertain && finding.cause != .unknown)
+        return
+      }
+    }
+    return nil
+  }
+
+  private init(_ finding: Finding, _ finder: Finder, isCertain: Bool) {
+    var details = Finder.limited(finding.details, "lines")
+    if !isCertain, let doubt = finder.doubt { details.append(doubt) }
+    let graph = GraphBuilder(finder, finding).graph
+    self.init(
+      cause: finding.cause, isCertain: isCertain, headline: finding.headline, details: details,
+      advice: finding.advice, nodes: graph.nodes, edges: graph.edges)
+  }
+}
+
+extension Finder {
+  /// The cause that explains most: what certainly cannot end comes before what somebody might still have done.
+  fileprivate var cause: Finding? {
+    guard !liveness.stuck.isEmpty else { return causeWithoutWaiters }
+    return selfWait ?? cycle ?? starvation(isTold: true) ?? suspendedQueue ?? suspendedTask
+      ?? starvation(isTold: false) ?? lostWakeUp ?? unknown
+  }
+
+  /// Where no thread waits for an object: a task, or blocks, that nobody is left to wake.
+  private var causeWithoutWaiters: Finding? {
+    // A process that only waits for its timer does what it was made for.
+    guard liveness.hope != .none else { return nil }
+    if let found = suspendedQueue ?? suspendedTask { return found }
+    let asleep = index.threads.indices.filter {
+      index.threads[$0].wait == nil && index.threads[$0].elsewhere == .unknown
+    }
+    guard !liveness.isAnybodyLive, !asleep.isEmpty else { return nil }
+    var result = finding(
+      .unknown,
+      "\(Counted.noun(asleep.count, "thread")) \(asleep.count == 1 ? "sleeps" : "sleep"), "
+        + "and it is not known for what")
+    result.details = Self.limited(
+      asleep.map { words.thread($0) + Wording.at(index.threads[$0].stack) }, "threads")
+    result.markedThreads = Set(asleep)
+    return result
+  }
+
+  private var unknown: Finding {
+    let count = liveness.stuck.count
+    var result = finding(
+      .unknown, "\(Counted.noun(count, "thread")) \(count == 1 ? "waits" : "wait") for ever")
+    result.details = waitLines(liveness.stuck)
+    result.markedThreads = Set(liveness.stuck)
+    return result
+  }
+}

@@ -1,0 +1,54 @@
+/// Text from a subject, made fit for a terminal and a page: its control characters must reach neither.
+enum Printable {
+  /// The most characters of a label or a name.
+  static let longestLabel = 48
+
+  /// The text on one line, with what could move a cursor or turn the direction of writing spelled out.
+  static func line(_ text: String) -> String {
+    guard text.unicodeScalars.contains(where: isUnsafe) else { return text }
+    var result = ""
+    for scalar in text.unicodeScalars {
+      if isUnsafe(scalar) {
+        result += "\\u{" + String(scalar.value, radix: 16) + "}"
+      } else {
+        result.unicodeScalars.append(scalar)
+      }
+    }
+    return result
+  }
+
+  /// A label: as `line(_:)`, and cut where it is long.
+  static func label(_ text: String) -> String { cut(line(text), to: longestLabel) }
+
+  /// The first characters of a text, the last of them a mark where some are left out.
+  static func cut(_ text: String, to most: Int) -> String {
+    guard text.count > most else { return text }
+    return text.prefix(max(0, most - 1)) + "…"
+  }
+
+  private static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.properties.generalCategory {
+    case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: true
+    default: false
+    }
+  }
+}
+
+/// Numbers and nouns.
+enum Counted {
+  /// `1,000`.
+  static func number(_ value: Int) -> String {
+    var digits = String(value.magnitude)
+    var groups: [Substring] = []
+    while digits.count > 3 {
+      groups.insert(Substring(digits.suffix(3)), at: 0)
+      digits.removeLast(3)
+    }
+    return (value < 0 ? "-" : "") + ([Substring(digits)] + groups).joined(separator: ",")
+  }
+
+  /// `1 thread`, `1,000 threads`.
+  static func noun(_ value: Int, _ noun: String) -> String {
+    number(value) + " " + noun + (value == 1 ? "" : "s")
+  }
+}
