@@ -10,8 +10,8 @@ let conditionPrograms: [HangProgram] = [
     "condition-one-signal-for-two", "two threads wait at a POSIX condition, and one is woken",
     conditionOneSignalForTwo),
   HangProgram(
-    "condition-lock-never-set", "an NSConditionLock is waited for in a state that nobody sets",
-    conditionLockNeverSet),
+    "barrier-one-missing", "two threads wait for a third at a barrier over an NSCondition",
+    barrierOneMissing),
 ]
 
 /// Wrong: a condition remembers nothing; what happened must be in a variable that is looked at under the lock.
@@ -62,15 +62,29 @@ private func conditionOneSignalForTwo() {
   passed.wait()
 }
 
-/// Wrong: the producer ends with another state than the one that the consumer waits for.
-private func conditionLockNeverSet() {
-  let empty = 0
-  let full = 1
-  let buffer = NSConditionLock(condition: empty)
-  Thread.detachNewThread {
-    buffer.lock(whenCondition: empty)
-    buffer.unlock()
+/// Wrong: who gives up must say so to those who count on it. `CyclicBarrier` breaks for this reason.
+private func barrierOneMissing() {
+  final class Barrier: @unchecked Sendable {
+    private let changed = NSCondition()
+    private var missing: Int
+
+    init(parties: Int) { missing = parties }
+
+    func arriveAndWait() {
+      changed.withLock {
+        missing -= 1
+        if missing == 0 { changed.broadcast() }
+        while missing > 0 { changed.wait() }
+      }
+    }
   }
-  buffer.lock(whenCondition: full)
-  buffer.unlock(withCondition: empty)
+
+  let barrier = Barrier(parties: 3)
+  for input in ["1", "x"] {
+    Thread.detachNewThread {
+      guard Int(input) != nil else { return }
+      barrier.arriveAndWait()
+    }
+  }
+  barrier.arriveAndWait()
 }

@@ -184,7 +184,8 @@ private func readWriteLocksCrossed() {
   copy(from: numbers, to: names, meet: meeting.comeToo)
 }
 
-/// Wrong: as the transfers, with the lock that has its value inside.
+/// Wrong: as the transfers, with the lock that has its value inside. On Linux the kernel sees the ring, since these
+/// locks tell it who has them, and the second thread traps: "Recursive call to lock Mutex", which is not so.
 private func stdlibMutexesCrossed() {
   final class Account: Sendable {
     let balance = Mutex(100)

@@ -34,9 +34,6 @@ let mixedPrograms: [HangProgram] = [
   HangProgram(
     "task-awaited-under-lock", "a task is waited for under an NSLock that it wants",
     taskAwaitedUnderLock),
-  HangProgram(
-    "static-lets-in-a-ring", "two threads initialise two static lets that read each other",
-    staticLetsInARing),
 ]
 
 /// Wrong: two ways in, `lock` then `queue` and the other way round.
@@ -193,27 +190,4 @@ private func taskAwaitedUnderLock() {
     }
     finished.wait()
   }
-}
-
-/// Wrong: a static is initialised under a lock that nobody sees. Class initialisation: "The Java Language
-/// Specification", 12.4.2.
-private func staticLetsInARing() {
-  Thread.detachNewThread { _ = Settings.theme }
-  _ = Theme.settings
-}
-
-private let initialisation = Meeting()
-
-private enum Settings {
-  static let theme: Int = {
-    initialisation.come()
-    return Theme.settings + 1
-  }()
-}
-
-private enum Theme {
-  static let settings: Int = {
-    initialisation.comeToo()
-    return Settings.theme + 1
-  }()
 }

@@ -20,6 +20,9 @@ let semaphorePrograms: [HangProgram] = [
   HangProgram(
     "serial-queue-waits-behind", "a block on a serial queue waits for a later block of it",
     serialQueueWaitsBehind),
+  HangProgram(
+    "timer-never-resumed", "a thread waits for the first tick of a Dispatch timer, never resumed",
+    timerNeverResumed),
 ]
 
 /// Wrong: one path of the asynchronous call forgets its caller. A semaphore over a callback, as on Stack Overflow.
@@ -124,4 +127,14 @@ private func serialQueueWaitsBehind() {
     stored.signal()
   }
   stored.wait()
+}
+
+/// Wrong: a source is made suspended, and handles nothing before `resume()`.
+private func timerNeverResumed() {
+  let ticked = DispatchSemaphore(value: 0)
+  let timer = DispatchSource.makeTimerSource()
+  timer.schedule(deadline: .now())
+  timer.setEventHandler { ticked.signal() }
+  // It may not be freed while it is suspended.
+  withExtendedLifetime(timer) { ticked.wait() }
 }
