@@ -118,7 +118,7 @@ let package = Package(
       name: "InterlockStressTests",
       dependencies: [
         "InterlockStress", "StressRunner", "WaitGraph", "Reports", "Caches", "Interlock",
-        "InterlockTool",
+        "InterlockTool", "HangPrograms",
       ],
       exclude: ["Goldens"], swiftSettings: common),
   ]
