@@ -115,6 +115,15 @@ static interlock_wait with_milliseconds(uint64_t milliseconds, interlock_wait wi
 }
 #endif
 
+bool interlock_is_futex(long number) {
+#if defined(__linux__)
+  return number == SYS_futex;
+#else
+  (void)number;
+  return false;
+#endif
+}
+
 interlock_wait interlock_classify_wait(long number, const uint64_t arguments[6]) {
 #if defined(__linux__)
   switch (number) {

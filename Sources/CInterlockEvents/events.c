@@ -22,6 +22,8 @@ typedef struct {
 } reader_slot;
 
 static reader_slot slots[INTERLOCK_READERS];
+/// As many of the slots, from the first, as have ever been used.
+static int used_slots;
 /// Guards changes of the slots; those who publish only read them. Not a mutex: its calls are ours.
 static int slots_lock;
 
@@ -35,7 +37,8 @@ static void unlock_slots(void) { __atomic_store_n(&slots_lock, 0, __ATOMIC_RELEA
 void interlock_publish(const interlock_event *event) {
   interlock_marks.hidden++;
   // The compiler keeps the mark around the calls: they are to functions that it does not know.
-  for (int index = 0; index < INTERLOCK_READERS; index++) {
+  int used = __atomic_load_n(&used_slots, __ATOMIC_RELAXED);
+  for (int index = 0; index < used; index++) {
     reader_slot *slot = &slots[index];
     // Acquire: pairs with the release in `add`; who sees the kinds sees reader and context.
     if (!(__atomic_load_n(&slot->kinds, __ATOMIC_ACQUIRE) & event->kind)) continue;
@@ -60,6 +63,8 @@ bool interlock_events_add(interlock_reader reader, void *context, uint32_t kinds
     __atomic_store_n(&slots[index].context, context, __ATOMIC_RELAXED);
     __atomic_store_n(&slots[index].reader, reader, __ATOMIC_RELAXED);
     __atomic_store_n(&slots[index].kinds, kinds, __ATOMIC_RELEASE);
+    // Relaxed: who does not see the number yet hears of the next call.
+    if (index >= used_slots) __atomic_store_n(&used_slots, index + 1, __ATOMIC_RELAXED);
     added = true;
   }
   update_wanted();
@@ -114,6 +119,7 @@ enum { most_ranges = 24 };
 static range system_ranges[most_ranges], user_ranges[most_ranges];
 static int system_count, user_count;
 static range dispatch_range, concurrency_range;
+uintptr_t interlock_own_code, interlock_own_code_size;
 
 static bool is_within(range range, uintptr_t address) {
   return address - range.low < range.high - range.low;
@@ -134,6 +140,11 @@ static int note_object(struct dl_phdr_info *info, size_t size, void *context) {
     if (low + header->p_memsz > code.high) code.high = low + header->p_memsz;
   }
   if (code.low >= code.high) return 0;
+  // The executable is the first, and has no name.
+  if (!interlock_own_code) {
+    interlock_own_code = code.low;
+    interlock_own_code_size = code.high - code.low;
+  }
   const char *slash = info->dlpi_name ? strrchr(info->dlpi_name, '/') : NULL;
   const char *name = slash ? slash + 1 : info->dlpi_name ? info->dlpi_name : "";
   static const char *const systems[] = {
@@ -172,27 +183,116 @@ static bool follows_call(uintptr_t address) {
 #endif
 }
 
-uintptr_t interlock_user_place(uintptr_t returns_to, uintptr_t frame) {
+static bool is_users(uintptr_t address) {
+  for (int index = 0; index < user_count; index++) {
+    range code = user_ranges[index];
+    if (address >= code.low + 8 && address < code.high) return follows_call(address);
+  }
+  return false;
+}
+
+/// What a stack is read to: nothing above the thread's control block, which lies at the top of the stacks that glibc
+/// makes; the main thread has its environment there.
+static uintptr_t top_of_reading(uintptr_t frame) {
+  enum { farthest = 8192 };
+  uintptr_t top = frame + farthest;
+  uintptr_t control = (uintptr_t)__builtin_thread_pointer();
+  return control > frame && control < top ? control : top;
+}
+
+// The unwinder knows where each caller's return address is, and takes half a microsecond for it. Where it was found
+// once for a place in a system library, it is found again: so many frames up by the frame pointers, or so far up.
+
+struct unwinding {
+  uintptr_t system_place;
+  uintptr_t found;
+  /// The stack pointer of the caller's caller, just above its return address.
+  uintptr_t above;
+  bool is_after_place;
+};
+
+typedef struct _Unwind_Context unwind_context;
+extern int _Unwind_Backtrace(int (*step)(unwind_context *, void *), void *) __attribute__((weak));
+extern uintptr_t _Unwind_GetIP(unwind_context *) __attribute__((weak));
+extern uintptr_t _Unwind_GetCFA(unwind_context *) __attribute__((weak));
+
+static int unwind_step(unwind_context *context, void *argument) {
+  enum { goes_on = 0, ends = 5 };
+  struct unwinding *unwinding = argument;
+  uintptr_t address = _Unwind_GetIP(context);
+  if (!unwinding->is_after_place) {
+    if (address == unwinding->system_place) {
+      unwinding->is_after_place = true;
+      unwinding->above = _Unwind_GetCFA(context);
+    }
+    return goes_on;
+  }
+  if (is_users(address)) {
+    unwinding->found = address;
+    return ends;
+  }
+  unwinding->above = _Unwind_GetCFA(context);
+  return goes_on;
+}
+
+enum { known_ways = 256, most_steps = 6 };
+/// By place: its 48 bits, and above them the way: a number of frames, or 8 plus a distance in words.
+static uint64_t ways[known_ways];
+
+static bool follow_way(uint64_t way, uintptr_t frame, uintptr_t *found) {
+  uintptr_t top = top_of_reading(frame), at = frame;
+  if (way <= most_steps) {
+    for (uint64_t step = 0; step < way; step++) {
+      uintptr_t next = *(const uintptr_t *)at;
+      if (next <= at || next + 16 > top || next % 8) return false;
+      at = next;
+    }
+    at += sizeof(uintptr_t);
+  } else {
+    at = frame + (way - most_steps) * sizeof(uintptr_t);
+    if (at + sizeof(uintptr_t) > top) return false;
+  }
+  *found = *(const uintptr_t *)at;
+  return is_users(*found);
+}
+
+static uintptr_t unwind(uintptr_t place, uintptr_t frame, uint64_t *known) {
+  if (!_Unwind_Backtrace || !_Unwind_GetIP || !_Unwind_GetCFA) return place;
+  struct unwinding unwinding = {place, 0, 0, false};
+  interlock_marks.hidden++;
+  _Unwind_Backtrace(unwind_step, &unwinding);
+  interlock_marks.hidden--;
+  if (!unwinding.found) return place;
+  uintptr_t stored_at = unwinding.above - sizeof(uintptr_t);
+  uintptr_t top = top_of_reading(frame);
+  if (stored_at <= frame || stored_at >= top || stored_at % 8) return unwinding.found;
+  uint64_t way = most_steps + (stored_at - frame) / sizeof(uintptr_t);
+  uintptr_t at = frame;
+  for (uint64_t step = 1; step <= most_steps; step++) {
+    uintptr_t next = *(const uintptr_t *)at;
+    if (next <= at || next + 16 > top || next % 8) break;
+    if (next + sizeof(uintptr_t) == stored_at) {
+      way = step;
+      break;
+    }
+    at = next;
+  }
+  // Relaxed: one word, and any that is found there is right.
+  __atomic_store_n(known, (place & 0xffffffffffff) | way << 48, __ATOMIC_RELAXED);
+  return unwinding.found;
+}
+
+uintptr_t interlock_find_user_place(uintptr_t returns_to, uintptr_t frame) {
   bool is_system = false;
   for (int index = 0; index < system_count && !is_system; index++) {
     is_system = is_within(system_ranges[index], returns_to);
   }
   if (!is_system) return returns_to;
-  // The frames of the system's libraries cannot be walked by frame pointers, and the unwinder takes a microsecond.
-  // Nothing is read above the thread's control block, which lies at the top of the stacks that glibc makes; the main
-  // thread has its environment there.
-  uintptr_t top = frame + 4096;
-  uintptr_t control = (uintptr_t)__builtin_thread_pointer();
-  if (control > frame && control < top) top = control;
-  for (uintptr_t at = frame + sizeof(uintptr_t); at + sizeof(uintptr_t) <= top;
-       at += sizeof(uintptr_t)) {
-    uintptr_t word = *(const uintptr_t *)at;
-    for (int index = 0; index < user_count; index++) {
-      range code = user_ranges[index];
-      if (word >= code.low + 8 && word < code.high && follows_call(word)) return word;
-    }
-  }
-  return returns_to;
+  uint64_t *known = &ways[(returns_to >> 1) % known_ways];
+  uint64_t way = __atomic_load_n(known, __ATOMIC_RELAXED);
+  uintptr_t found;
+  if ((way & 0xffffffffffff) == returns_to && follow_way(way >> 48, frame, &found)) return found;
+  return unwind(returns_to, frame, known);
 }
 
 __attribute__((constructor(101))) static void prepare(void) {

@@ -43,17 +43,26 @@ extern __thread interlock_thread_marks interlock_marks
 
 /// Whether the call shall be published. Relaxed: a reader that comes meanwhile hears of the next call.
 static inline bool is_wanted(uint32_t kinds) {
-  return __builtin_expect(__atomic_load_n(&interlock_wanted, __ATOMIC_RELAXED) & kinds, 0) &&
+  // Without a hint that it is unlikely: a compiler that puts unlikely code into a function of its own takes the return
+  // address that is asked for there along.
+  return (__atomic_load_n(&interlock_wanted, __ATOMIC_RELAXED) & kinds) &&
          interlock_marks.hidden == 0;
 }
 
 /// Tells every reader that wants it.
 void interlock_publish(const interlock_event *event) __attribute__((visibility("hidden")));
 
+/// Where the code of the executable lies, which is where most calls come from.
+extern uintptr_t interlock_own_code, interlock_own_code_size __attribute__((visibility("hidden")));
+
 /// The user's place of a call: where it returns to, or, if that is one of the system's libraries, the first address
 /// further out on the stack that lies behind a call in somebody else's code.
-uintptr_t interlock_user_place(uintptr_t returns_to, uintptr_t frame)
+uintptr_t interlock_find_user_place(uintptr_t returns_to, uintptr_t frame)
     __attribute__((visibility("hidden")));
+static inline uintptr_t interlock_user_place(uintptr_t returns_to, uintptr_t frame) {
+  if (returns_to - interlock_own_code < interlock_own_code_size) return returns_to;
+  return interlock_find_user_place(returns_to, frame);
+}
 
 /// Whether an address is in libdispatch, or in Swift Concurrency.
 bool interlock_is_dispatch(uintptr_t address) __attribute__((visibility("hidden")));

@@ -63,14 +63,17 @@ static void publish(interlock_event_kind kind, interlock_object_kind object_kind
 }
 
 /// Runs somebody's code inside a published call: what it calls is published again.
-static void run_on(queue_t queue, interlock_item *item, uint32_t flags, uintptr_t place,
-                   function_t function, void *context) {
+static void run_on(queue_t queue, const void *work_item, interlock_item *item, uint32_t flags,
+                   uintptr_t place, function_t function, void *context) {
   uint32_t nested = interlock_marks.nested;
   interlock_marks.nested = 0;
   bool wanted = is_wanted(INTERLOCK_EVENT_BEGIN);
-  if (wanted) {
-    publish(INTERLOCK_EVENT_BEGIN, INTERLOCK_OBJECT_QUEUE, queue, NULL, flags, place, item, 0);
+  // Whoever lists the block must let it go, even where nothing else is published.
+  if (wanted || item) {
+    publish(INTERLOCK_EVENT_BEGIN, INTERLOCK_OBJECT_QUEUE, queue, work_item, flags, place, item, 0);
   }
+  // Nobody lists it any more.
+  free(item);
   function(context);
   if (wanted && is_wanted(INTERLOCK_EVENT_END)) {
     publish(INTERLOCK_EVENT_END, INTERLOCK_OBJECT_QUEUE, queue, NULL, flags, place, NULL, 0);
@@ -110,24 +113,8 @@ static void publish_enqueue(interlock_item *item) {
 
 static void run_item(void *context) {
   interlock_item *item = context;
-  function_t function = (function_t)item->function;
-  void *argument = item->context;
-  queue_t queue = item->queue;
-  uint32_t flags = (uint32_t)(item->origin >> 48);
-  uintptr_t place = (uintptr_t)(item->origin & 0xffffffffffff);
-  uint32_t nested = interlock_marks.nested;
-  interlock_marks.nested = 0;
-  bool wanted = is_wanted(INTERLOCK_EVENT_BEGIN);
-  // Told in any case: whoever lists it must let it go.
-  if (wanted || interlock_wanted) {
-    publish(INTERLOCK_EVENT_BEGIN, INTERLOCK_OBJECT_QUEUE, queue, NULL, flags, place, item, 0);
-  }
-  free(item);
-  function(argument);
-  if (wanted && is_wanted(INTERLOCK_EVENT_END)) {
-    publish(INTERLOCK_EVENT_END, INTERLOCK_OBJECT_QUEUE, queue, NULL, flags, place, NULL, 0);
-  }
-  interlock_marks.nested = nested;
+  run_on(item->queue, NULL, item, (uint32_t)(item->origin >> 48),
+         (uintptr_t)(item->origin & 0xffffffffffff), (function_t)item->function, item->context);
 }
 
 // Work items run through libdispatch's own block, which keeps their flags. Those that are queued are found again by
@@ -187,7 +174,7 @@ static __thread sync_call *innermost_sync;
 static void run_work_item(const void *outer, block_t inner) {
   sync_call *call = innermost_sync;
   if (call && call->block == outer) {
-    run_on(call->queue, NULL, call->flags, call->place, call_block, (void *)inner);
+    run_on(call->queue, outer, NULL, call->flags, call->place, call_block, (void *)inner);
     return;
   }
   interlock_item *item = take_work_item(outer);
@@ -195,9 +182,8 @@ static void run_work_item(const void *outer, block_t inner) {
     inner();
     return;
   }
-  item->function = (void *)call_block;
-  item->context = (void *)inner;
-  run_item(item);
+  run_on(item->queue, outer, item, (uint32_t)(item->origin >> 48),
+         (uintptr_t)(item->origin & 0xffffffffffff), call_block, (void *)inner);
 }
 
 typedef void *create_block(unsigned long, block_t);
@@ -500,7 +486,7 @@ typedef struct {
 
 static void run_synchronous(void *context) {
   synchronous *call = context;
-  run_on(call->queue, NULL, call->flags, call->place, call->function, call->context);
+  run_on(call->queue, NULL, NULL, call->flags, call->place, call->function, call->context);
 }
 
 static void call_synchronously(queue_t queue, void *block, void *context, function_t function,

@@ -35,6 +35,11 @@ INTERPOSED int pthread_mutex_lock(pthread_mutex_t *mutex) {
   mutex_call *real = REAL(mutex_call, pthread_mutex_lock);
   if (!is_wanted(lock_kinds)) return real(mutex);
   uintptr_t place = USER_PLACE;
+  // Most locks are free. What is not, or cannot be had so, is asked for as it was meant.
+  if (REAL(mutex_call, pthread_mutex_trylock)(mutex) == 0) {
+    publish(INTERLOCK_EVENT_ACQUIRE, INTERLOCK_OBJECT_MUTEX, mutex, 0, place);
+    return 0;
+  }
   publish(INTERLOCK_EVENT_WAIT, INTERLOCK_OBJECT_MUTEX, mutex, 0, place);
   int result = real(mutex);
   publish_result(result, INTERLOCK_OBJECT_MUTEX, mutex, place);
@@ -64,11 +69,6 @@ INTERPOSED int pthread_mutex_unlock(pthread_mutex_t *mutex) {
   if (is_wanted(INTERLOCK_EVENT_RELEASE)) {
     publish(INTERLOCK_EVENT_RELEASE, INTERLOCK_OBJECT_MUTEX, mutex, 0, RETURNS_TO);
   }
-  return REAL(mutex_call, pthread_mutex_unlock)(mutex);
-}
-
-int interlock_real_mutex_lock(void *mutex) { return REAL(mutex_call, pthread_mutex_lock)(mutex); }
-int interlock_real_mutex_unlock(void *mutex) {
   return REAL(mutex_call, pthread_mutex_unlock)(mutex);
 }
 
@@ -273,17 +273,6 @@ INTERPOSED long syscall(long number, long a, long b, long c, long d, long e, lon
   publish(INTERLOCK_EVENT_GIVE_UP, kind, (const void *)a, 0, place);
   errno = error;
   return result;
-}
-
-#else
-
-int interlock_real_mutex_lock(void *mutex) {
-  (void)mutex;
-  return 0;
-}
-int interlock_real_mutex_unlock(void *mutex) {
-  (void)mutex;
-  return 0;
 }
 
 #endif

@@ -77,6 +77,7 @@ static thread_record *make_record(void) {
   memset(&found->view, 0, sizeof found->view);
   found->view.sequence = (sequence | 1) + 1;
   found->view.number = interlock_thread_id();
+  found->view.handle = (uintptr_t)pthread_self();
   __atomic_store_n(&found->used, 1, __ATOMIC_RELEASE);
   give(&threads_lock);
   own = found;
@@ -100,7 +101,7 @@ static inline void end_change(thread_record *record) {
   __atomic_store_n(&record->view.sequence, record->view.sequence + 1, __ATOMIC_RELEASE);
 }
 
-static void hold(thread_record *record, uintptr_t object, uint32_t kind, uintptr_t place) {
+static inline void hold(thread_record *record, uintptr_t object, uint32_t kind, uintptr_t place) {
   interlock_thread_view *view = &record->view;
   for (uint32_t index = 0; index < view->held_count; index++) {
     if (view->held[index].object == object && kind != INTERLOCK_OBJECT_SEMAPHORE) {
@@ -338,18 +339,22 @@ static uint32_t width_of(uintptr_t queue) {
   return width_offset ? *(const uint16_t *)(queue + width_offset) : 0;
 }
 
-/// Whether a synchronous call on `queue` by a thread that is on `held` waits for itself: they are one, or the one that
-/// it is on is a serial one that `queue` ends at.
-static bool is_same_exclusion(uintptr_t queue, const interlock_run *run, bool barrier) {
-  if (queue == run->queue) {
-    if (width_of(queue) == 1 || queue == (uintptr_t)_dispatch_main_q) return true;
-    return root_index(queue) < 0 && width_offset &&
-           (barrier || (run->flags & INTERLOCK_FLAG_BARRIER));
-  }
+/// Whether a serial queue is another's target, or its target's, and so on.
+static bool ends_at(uintptr_t queue, uintptr_t serial) {
+  if (width_of(serial) != 1) return false;
   for (uintptr_t at = target_of(queue); at && root_index(at) < 0; at = target_of(at)) {
-    if (at == run->queue && width_of(at) == 1) return true;
+    if (at == serial) return true;
   }
   return false;
+}
+
+/// Whether a synchronous call on `queue` by a thread that is in `run` waits for itself: both are on one queue, or one
+/// of them ends at the other, a serial one.
+static bool is_same_exclusion(uintptr_t queue, const interlock_run *run, bool barrier) {
+  if (queue != run->queue) return ends_at(queue, run->queue) || ends_at(run->queue, queue);
+  if (width_of(queue) == 1 || queue == (uintptr_t)_dispatch_main_q) return true;
+  return root_index(queue) < 0 && width_offset &&
+         (barrier || (run->flags & INTERLOCK_FLAG_BARRIER));
 }
 
 static void look_for_self(thread_record *record, const interlock_event *event) {
@@ -364,7 +369,8 @@ static void look_for_self(thread_record *record, const interlock_event *event) {
                                 .queue = run->queue,
                                 .place = event->place,
                                 .first_place = run->place,
-                                .traps = width_of(run->queue) == 1 ||
+                                // A reader that wants to be a barrier waits for itself without a trap.
+                                .traps = queue != run->queue || width_of(queue) == 1 ||
                                          (run->flags & INTERLOCK_FLAG_BARRIER)};
     told(&wait);
     return;
@@ -471,7 +477,6 @@ static void note_release(thread_record *record, const interlock_event *event) {
 
 static void note_begin(thread_record *record, const interlock_event *event) {
   uint32_t by = 0;
-  uintptr_t work_item = 0;
   if (event->item) {
     // A delayed one has its time where others have the thread.
     if (!(event->flags & INTERLOCK_FLAG_DELAYED)) by = (uint32_t)(event->item->turn & 0x3fffff);
@@ -482,7 +487,9 @@ static void note_begin(thread_record *record, const interlock_event *event) {
   if (view->run_count == 0 && event->item) view->pool = root_of((uintptr_t)event->object);
   if (view->run_count < INTERLOCK_RUNS_MOST) {
     view->runs[view->run_count] =
-        (interlock_run){(uintptr_t)event->object, event->place, by, event->flags, work_item};
+        (interlock_run){(uintptr_t)event->object, event->place, by, event->flags,
+                        event->item == NULL && !(event->flags & INTERLOCK_FLAG_APPLY),
+                        (uintptr_t)event->other};
   } else {
     view->untold++;
   }
@@ -710,6 +717,28 @@ size_t interlock_waits_queues(interlock_queue_view *views, size_t capacity) {
   return count;
 }
 
+void interlock_waits_describe_queue(uintptr_t queue, interlock_queue_view *view) {
+  queue_record record = {.queue = queue};
+  view_queue(&record, view);
+  view->next_delayed = ~(uint64_t)0;
+  const char *label = NULL;
+  // A root queue's label stands at a place of its own; others that nobody was ever told of have none here.
+  if (view->is_root) label = dispatch_queue_get_label((void *)queue);
+  if (view->is_main) label = "com.apple.main-thread";
+  if (label) {
+    copy_label(&record, label);
+    memcpy(view->label, record.label, sizeof view->label);
+  }
+}
+
+uintptr_t interlock_waits_root(uintptr_t queue) {
+  for (int depth = 0; depth < 32 && queue; depth++) {
+    if (root_index(queue) >= 0) return queue;
+    queue = peek_target(queue);
+  }
+  return 0;
+}
+
 size_t interlock_waits_items(uintptr_t queue, interlock_item_view *items, size_t capacity) {
   queue_record *record = find_queue(queue, false);
   if (!record) return 0;
@@ -730,9 +759,7 @@ uint64_t interlock_waits_ahead(uintptr_t root, uint64_t turn) {
     queue_record *record = &queues[index];
     uintptr_t queue = __atomic_load_n(&record->queue, __ATOMIC_ACQUIRE);
     if (!queue || !record->first) continue;
-    uintptr_t at = queue;
-    for (int depth = 0; depth < 32 && at && root_index(at) < 0; depth++) at = peek_target(at);
-    if (at != root) continue;
+    if (interlock_waits_root(queue) != root) continue;
     take(&record->lock);
     for (interlock_item *item = record->first; item && item->turn >> 22 < turn; item = item->next) {
       ahead++;
@@ -797,12 +824,41 @@ size_t interlock_waits_queues(interlock_queue_view *views, size_t capacity) {
   (void)views, (void)capacity;
   return 0;
 }
+void interlock_waits_describe_queue(uintptr_t queue, interlock_queue_view *view) {
+  queue_record record = {.queue = queue};
+  view_queue(&record, view);
+  view->next_delayed = ~(uint64_t)0;
+  const char *label = NULL;
+  // A root queue's label stands at a place of its own; others that nobody was ever told of have none here.
+  if (view->is_root) label = dispatch_queue_get_label((void *)queue);
+  if (view->is_main) label = "com.apple.main-thread";
+  if (label) {
+    copy_label(&record, label);
+    memcpy(view->label, record.label, sizeof view->label);
+  }
+}
+
+uintptr_t interlock_waits_root(uintptr_t queue) {
+  for (int depth = 0; depth < 32 && queue; depth++) {
+    if (root_index(queue) >= 0) return queue;
+    queue = peek_target(queue);
+  }
+  return 0;
+}
+
 size_t interlock_waits_items(uintptr_t queue, interlock_item_view *items, size_t capacity) {
   (void)queue, (void)items, (void)capacity;
   return 0;
 }
 uint64_t interlock_waits_ahead(uintptr_t root, uint64_t turn) {
   (void)root, (void)turn;
+  return 0;
+}
+void interlock_waits_describe_queue(uintptr_t queue, interlock_queue_view *view) {
+  (void)queue, (void)view;
+}
+uintptr_t interlock_waits_root(uintptr_t queue) {
+  (void)queue;
   return 0;
 }
 bool interlock_waits_object(uintptr_t object, interlock_object_view *view) {

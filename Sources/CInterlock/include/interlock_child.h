@@ -92,6 +92,9 @@ typedef enum {
 /// Classifies a system call by its number and its six arguments, as `/proc/<pid>/syscall` has them.
 interlock_wait interlock_classify_wait(long number, const uint64_t arguments[6]);
 
+/// Whether a system call by this number is `futex`.
+bool interlock_is_futex(long number);
+
 /// Takes note of SIGINT, SIGTERM, SIGHUP and SIGQUIT instead of dying, until the matching `end`; calls
 /// may overlap on several threads, but not nest on one. A signal that is ignored when it begins stays ignored.
 void interlock_interrupts_begin(void);

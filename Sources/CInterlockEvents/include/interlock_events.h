@@ -24,7 +24,8 @@ extern "C" {
 typedef enum {
   /// An object was made; `value` is a semaphore's first value, `other` a queue's attribute.
   INTERLOCK_EVENT_CREATE = 1 << 0,
-  /// The thread asks for the object, and waits for it if it must. An `ACQUIRE` or a `GIVE_UP` follows.
+  /// The thread asks for the object, and waits for it if it must: a mutex that is free is acquired without it. An
+  /// `ACQUIRE` or a `GIVE_UP` follows.
   INTERLOCK_EVENT_WAIT = 1 << 1,
   /// The thread has what it asked for: it holds the lock, or the semaphore, group or condition let it go on.
   INTERLOCK_EVENT_ACQUIRE = 1 << 2,
@@ -36,7 +37,8 @@ typedef enum {
   INTERLOCK_EVENT_ENTER = 1 << 5,
   /// A block was handed to a queue; `item` is what `BEGIN` and `END` will name.
   INTERLOCK_EVENT_ENQUEUE = 1 << 6,
-  /// A block begins to run on this thread, on the queue `object`; `item` is NULL for a synchronous one.
+  /// A block begins to run on this thread, on the queue `object`; `item` is NULL for a synchronous one, and `other` is
+  /// its work item, if it is of one.
   INTERLOCK_EVENT_BEGIN = 1 << 7,
   /// It has ended.
   INTERLOCK_EVENT_END = 1 << 8,
@@ -156,10 +158,6 @@ void interlock_events_remove(interlock_reader reader, void *context);
 
 /// Publishes nothing that the calling thread does until the matching `false`: for the harness's own threads. Nests.
 void interlock_events_hide_thread(bool hidden);
-
-/// The real calls, past the readers; what a cost is measured against.
-int interlock_real_mutex_lock(void *mutex);
-int interlock_real_mutex_unlock(void *mutex);
 
 #ifdef __cplusplus
 }

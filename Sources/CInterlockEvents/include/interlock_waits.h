@@ -41,13 +41,16 @@ typedef struct {
   uintptr_t place;
   uint32_t enqueued_by;
   uint32_t flags;
-  /// The block, for a work item.
+  bool is_synchronous;
+  /// The work item that the block is of; 0 for none.
   uintptr_t work_item;
 } interlock_run;
 
 /// A thread at one moment.
 typedef struct {
   uint32_t number;
+  /// What others join it by.
+  uintptr_t handle;
   /// Grows with every event of the thread.
   uint64_t sequence;
   /// What it waits for; 0 for nothing that is known.
@@ -90,6 +93,12 @@ typedef struct {
 
 /// Writes the queues that have something queued, or run something, or are another's target, by the same rule.
 size_t interlock_waits_queues(interlock_queue_view *queues, size_t capacity);
+
+/// Describes any queue that lives, with what is queued on it if that is known.
+void interlock_waits_describe_queue(uintptr_t queue, interlock_queue_view *view);
+
+/// The root queue whose threads run what is queued on a queue; 0 where it cannot be told.
+uintptr_t interlock_waits_root(uintptr_t queue);
 
 /// A block that is queued.
 typedef struct {

@@ -30,6 +30,18 @@ struct Measurement {
     Self.median(rounds.map { $0[row] / $0[other] })
   }
 
+  /// The median over the rounds of one row's time less another's of the same round, in nanoseconds.
+  func difference(_ row: Int, to other: Int) -> Double {
+    Self.median(rounds.map { $0[row] - $0[other] })
+  }
+
+  /// The middle half of one row's time by another's of the same round.
+  func ratioRange(_ row: Int, to other: Int) -> ClosedRange<Double> {
+    let sorted = rounds.map { $0[row] / $0[other] }.sorted()
+    guard let first = sorted.first else { return 1...1 }
+    return (sorted.count < 4 ? first : sorted[sorted.count / 4])...sorted[sorted.count * 3 / 4]
+  }
+
   /// The middle value; the mean of the middle two where their number is even.
   static func median(_ values: [Double]) -> Double {
     let sorted = values.sorted()

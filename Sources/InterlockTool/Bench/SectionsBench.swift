@@ -226,15 +226,3 @@ private final class Rates: Sendable {
   func add(_ rate: Double) { total.withLock { $0 += rate } }
   var sum: Double { total.withLock { $0 } }
 }
-
-/// A second thread, alive until it is told to leave.
-private struct Companion {
-  private let end = DispatchSemaphore(value: 0)
-
-  init() {
-    let end = end
-    Thread { end.wait() }.start()
-  }
-
-  func leave() { end.signal() }
-}

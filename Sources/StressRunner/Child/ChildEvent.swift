@@ -1,5 +1,6 @@
 import Foundation
 import Interlock
+import WaitGraph
 
 /// What a child tells its parent: a line of JSON each, on a pipe.
 enum ChildEvent: Codable, Sendable {
@@ -10,6 +11,8 @@ enum ChildEvent: Codable, Sendable {
   case misuse(String)
   /// An oracle did not hold.
   case oracleFailure(Observation.OracleFailure)
+  /// Nothing goes on: who waits for whom. The newest counts.
+  case hang(WaitSnapshot, isCertain: Bool)
   /// What came of the script's order.
   case script(ScriptRecord)
   /// The trial cannot be run here.

@@ -8,6 +8,8 @@ import WaitGraph
 public enum TrialHost {
   /// Set in a child's environment, and nowhere else.
   static let variable = "INTERLOCK_TRIAL"
+  /// With `off` in a child's environment, the calls that wait and wake are not followed there.
+  package static let eventsVariable = "INTERLOCK_EVENTS"
   /// Where a child finds the memory that it shares with its parent, and the pipe for events.
   static let tableDescriptor: Int32 = 3
   static let eventDescriptor: Int32 = 4
@@ -36,6 +38,7 @@ public enum TrialHost {
       end(events, .notRun("there is no subject '\(trial.subject)' in this executable"))
     }
     limitMemory(for: trial)
+    watchForHangs(table: table, reportingTo: events)
     watchSections(reportingTo: SectionWatch(reportingTo: events))
     // On a thread of its own, so that a subject may use the main queue and the main actor.
     Thread {
@@ -98,6 +101,23 @@ public enum TrialHost {
     table.ignoredThreads = Set(Platform.threadNumbers(of: getpid())).subtracting([Int(getpid())])
     interlock_name_thread("main")
     _ = interlock_stack_capture_install(table.stacks)
+  }
+
+  /// Follows the calls that wait, wake and enqueue from here on, where this build sees them.
+  private static func watchForHangs(table: ProgressTable, reportingTo events: EventPipe) {
+    if let value = getenv(eventsVariable), String(cString: value) == "off" { return }
+    var taker = SnapshotTaker()
+    taker.ignoredThreads = table.ignoredThreads
+    taker.ignoredDescriptors = ownDescriptors
+    let monitor = HangMonitor.start(taker) { finding in
+      // Before the workload a thread may wait for what this one is about to start; after it, nobody asks.
+      guard table.stage == .running else { return }
+      var snapshot = finding.snapshot
+      // What traps in the next moment takes its addresses with it.
+      if snapshot.selfWait?.traps == true { snapshot = snapshot.namedHere() }
+      events.send(.hang(snapshot, isCertain: finding.diagnosis.isCertain))
+    }
+    if let monitor { table.ignoredThreads.insert(monitor.threadNumber) }
   }
 
   private static func limitMemory(for trial: Trial) {

@@ -7,7 +7,7 @@ import Darwin
 #endif
 
 /// A thread that belongs to no pool, and that is waited for.
-struct DedicatedThread {
+package struct DedicatedThread {
   private let thread: pthread_t
 
   /// The size of its stack: that of a secondary thread on Apple's systems. A thousand of them are 512 MiB of
@@ -15,7 +15,7 @@ struct DedicatedThread {
   private static let stackBytes = 512 * 1024
 
   /// Starts a thread that runs `body`.
-  init(_ body: @escaping @Sendable () -> Void) {
+  package init(_ body: @escaping @Sendable () -> Void) {
     let start = Unmanaged.passRetained(Start(body)).toOpaque()
     // In raw memory: which module `pthread_attr_t()` belongs to depends on what else the package imports.
     let attributes = UnsafeMutablePointer<pthread_attr_t>.allocate(capacity: 1)
@@ -38,7 +38,7 @@ struct DedicatedThread {
   }
 
   /// Waits until the thread has ended; called once.
-  func join() {
+  package func join() {
     Self.check(pthread_join(thread, nil), "wait for a thread")
   }
 
@@ -55,7 +55,7 @@ struct DedicatedThread {
 private final class Start: Sendable {
   let body: @Sendable () -> Void
 
-  init(_ body: @escaping @Sendable () -> Void) {
+  package init(_ body: @escaping @Sendable () -> Void) {
     self.body = body
   }
 }

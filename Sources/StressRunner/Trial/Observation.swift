@@ -89,6 +89,10 @@ public struct Observation: Sendable, Hashable, Codable {
   public var threadCounts: [ThreadCount]
   /// The threads, where it stalled or ran out of time.
   public var threads: [ThreadGroup]
+  /// Who waited for whom when nothing went on, where the child's calls are seen.
+  public var waits: WaitSnapshot?
+  /// Whether the child itself found, without waiting for the stall window, that it can never go on.
+  public var isProvenStuck: Bool
   /// The conflicts that were recorded.
   public var conflicts: [Conflict]
   /// The misuses of sections that were recorded, a line each.
@@ -114,6 +118,7 @@ public struct Observation: Sendable, Hashable, Codable {
     processors = 0
     threadCounts = []
     threads = []
+    isProvenStuck = false
     conflicts = []
     misuses = []
     oracleFailures = []

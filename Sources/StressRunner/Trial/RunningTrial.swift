@@ -123,10 +123,21 @@ final class RunningTrial {
     case .misuse(let line): observation.misuses.append(line)
     case .oracleFailure(let failure): observation.oracleFailures.append(failure)
     case .script(let record): observation.script = record
+    case .hang(let snapshot, let isCertain): return note(snapshot, isCertain: isCertain)
     case .notRun(let reason): return .notRun(reason: reason)
     case .finished: observation.finished = true
     }
     return nil
+  }
+
+  /// Takes note of who waits for whom, and ends the trial where that is for ever.
+  private func note(_ snapshot: WaitSnapshot, isCertain: Bool) -> Observation.Ending? {
+    observation.waits = snapshot
+    // What libdispatch ends itself, it is left to end: that is what happens without this runner.
+    guard isCertain, snapshot.selfWait?.traps != true, endSeenAt == nil else { return nil }
+    observation.isProvenStuck = true
+    observation.detectionSeconds = snapshot.quietSeconds
+    return .stalled
   }
 
   private func look(at now: Double) -> Observation.Ending? {
@@ -152,8 +163,12 @@ final class RunningTrial {
 
   private func hasStalled(at seconds: Double, _ whole: Platform.Process) -> Bool {
     let completed = child.table.completed
+    // What the harness's own threads do there is not the subject's.
+    let ownSeconds = child.table.ignoredThreads.reduce(0) {
+      $0 + Platform.cpuSeconds(of: $1, in: child.process)
+    }
     var sample = StallDetector.Sample(
-      seconds: seconds, completed: completed, cpuSeconds: whole.cpuSeconds)
+      seconds: seconds, completed: completed, cpuSeconds: whole.cpuSeconds - ownSeconds)
     var threads: [Platform.Thread] = []
     if detector.needsThreads(completed: completed, seconds: seconds) {
       let ignored = child.table.ignoredThreads
@@ -240,10 +255,16 @@ final class RunningTrial {
       process: child.process, area: child.table.stacks, capacity: child.table.stackCapacity)
   }
 
+  /// The stacks of the child's threads; those of its snapshot get theirs too.
   private func captureThreads() -> RawStacks {
     let ignored = child.table.ignoredThreads
     let threads = Platform.threads(of: child.process).filter { !ignored.contains($0.id) }
-    return stackCapture.stacks(of: threads)
+    var stacks = stackCapture.stacks(of: threads)
+    if let snapshot = observation.waits {
+      observation.waits = snapshot.withStacks(stacks.byThread)
+      stacks.origins.merge(stackCapture.origins(of: snapshot.addresses)) { first, _ in first }
+    }
+    return stacks
   }
 
   /// A wait status by hand: its macros are not imported.

@@ -24,7 +24,9 @@ final class StackNaming: Sendable {
     if let address = cheap?.value.ownAddress { _ = MappedFiles.keep { symbolicate([address]) } }
     Thread { [self] in
       var observation = observation
-      observation.threads = stacks.groups(symbolicate: symbolicate)
+      let frames = stacks.named(symbolicate: symbolicate)
+      observation.threads = stacks.groups(named: frames)
+      observation.waits = observation.waits?.named(frames)
       condition.withLock {
         finished = observation
         condition.broadcast()

@@ -24,6 +24,12 @@ struct Deadlock {
   }
 
   var verdict: Verdict {
+    if let diagnosis = observation.waits.flatMap({ Diagnosis(of: $0) }),
+      let cause = Verdict.Cause(rawValue: diagnosis.cause.rawValue), cause != .unknown
+    {
+      return Verdict(
+        kind: .deadlock, cause: cause, message: message + "; " + diagnosis.headline)
+    }
     let (cause, why) = cause
     return Verdict(kind: .deadlock, cause: cause, message: message + "; " + why)
   }

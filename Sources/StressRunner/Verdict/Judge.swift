@@ -36,6 +36,7 @@ public enum Judge {
       }
       return Deadlock(observation, in: scenario).verdict
     case .signalled(let number):
+      if let verdict = verdict(ofTrap: number, observation) { return verdict }
       return Verdict(kind: .crashed, message: CrashSummary(observation, signal: number).message)
     case .outOfMemory(let mebibytes):
       let limit = scenario.limits.memoryMebibytes
@@ -65,6 +66,16 @@ public enum Judge {
       return Verdict(kind: .timedOut, message: timeMessage(observation, in: scenario))
     }
     return ended(observation)
+  }
+
+  /// Of a child that libdispatch ended for a synchronous call on a queue that its thread was on: without a word of
+  /// its own, on Linux.
+  private static func verdict(ofTrap signal: Int32, _ observation: Observation) -> Verdict? {
+    guard let waits = observation.waits, waits.selfWait?.traps == true,
+      let diagnosis = Diagnosis(of: waits), diagnosis.cause == .self
+    else { return nil }
+    let crash = CrashSummary(observation, signal: signal).message
+    return Verdict(kind: .crashed, cause: .self, message: "\(diagnosis.headline); \(crash)")
   }
 
   /// Calls that were accepted and that nobody will complete: every caller has begun, and no thread is in

@@ -15,6 +15,9 @@ extension Platform {
       cpuSeconds: Double(info.pti_total_user + info.pti_total_system) / 1e9)
   }
 
+  /// The processor time that a thread has used: not needed, since there is no monitor there.
+  package static func cpuSeconds(of thread: Int, in process: Int32) -> Double { 0 }
+
   /// The process's threads. How often one was switched is not to be had; its processor time in
   /// microseconds grows when it runs, which is what the number is for.
   package static func threads(of process: Int32) -> [Thread] {
@@ -52,6 +55,9 @@ extension Platform {
 
   /// What a sleeping thread waits for: not to be had.
   package static func wait(of thread: Int, in process: Int32) -> Wait { .unknown }
+
+  /// The word that a thread waits at in the kernel: not to be had.
+  package static func futex(of thread: Int, in process: Int32) -> UInt? { nil }
 
   /// The timers that are set in a process: not to be had.
   package static func timers(of process: Int32) -> [Timer] { [] }

@@ -5,15 +5,31 @@ import Foundation
 extension Platform {
   /// The process as a whole.
   package static func process(_ process: Int32) -> Process? {
-    guard let text = contents(of: "/proc/\(process)/stat") else { return nil }
-    // The name stands in parentheses and may hold any byte: the fields begin after the last one.
-    guard let end = text.lastIndex(of: UInt8(ascii: ")")) else { return nil }
-    let fields = text[(end + 1)...].split(separator: UInt8(ascii: " "))
-    guard fields.count > 21 else { return nil }
-    let ticks = Double(number(fields[11]) + number(fields[12]))
+    guard let fields = statistics("/proc/\(process)/stat"), fields.count > 21 else { return nil }
     return Process(
       threads: number(fields[17]), residentBytes: number(fields[21]) * sysconf(Int32(_SC_PAGESIZE)),
-      cpuSeconds: ticks / Double(max(1, sysconf(Int32(_SC_CLK_TCK)))))
+      cpuSeconds: cpuSeconds(fields))
+  }
+
+  /// The processor time that a thread has used, in seconds; 0 where it is gone.
+  package static func cpuSeconds(of thread: Int, in process: Int32) -> Double {
+    guard let fields = statistics("/proc/\(process)/task/\(thread)/stat"), fields.count > 12 else {
+      return 0
+    }
+    return cpuSeconds(fields)
+  }
+
+  /// The fields of a process or a thread, from its state on.
+  private static func statistics(_ path: String) -> [ArraySlice<UInt8>]? {
+    // The name stands in parentheses and may hold any byte: the fields begin after the last one.
+    guard let text = contents(of: path), let end = text.lastIndex(of: UInt8(ascii: ")")) else {
+      return nil
+    }
+    return text[(end + 1)...].split(separator: UInt8(ascii: " "))
+  }
+
+  private static func cpuSeconds(_ fields: [ArraySlice<UInt8>]) -> Double {
+    Double(number(fields[11]) + number(fields[12])) / Double(max(1, sysconf(Int32(_SC_CLK_TCK))))
   }
 
   /// The process's threads.
@@ -58,24 +74,48 @@ extension Platform {
 
   /// What a sleeping thread waits for.
   package static func wait(of thread: Int, in process: Int32) -> Wait {
+    switch systemCall(of: thread, in: process) {
+    case .unreadable: return .unknown
+    // It was asleep when it was looked at first, and something has woken it since.
+    case .none: return .wakesByItself
+    case .call(let number, let arguments):
+      switch interlock_classify_wait(number, arguments) {
+      case INTERLOCK_WAIT_FOREVER: return .forever
+      case INTERLOCK_WAIT_TIMED_FUTEX: return .timedFutex
+      case INTERLOCK_WAIT_EPOLL: return .listens
+      // The main thread polls its run loop's epoll; what another polls, its own memory says.
+      case INTERLOCK_WAIT_POLL where thread == Int(process): return .listens
+      default: return .wakesByItself
+      }
+    }
+  }
+
+  /// The word that a thread waits at in the kernel; `nil` where it is not in a futex.
+  package static func futex(of thread: Int, in process: Int32) -> UInt? {
+    guard case .call(let number, let arguments) = systemCall(of: thread, in: process),
+      interlock_is_futex(number)
+    else { return nil }
+    return UInt(arguments[0])
+  }
+
+  private enum SystemCall {
+    case call(number: Int, arguments: [UInt64])
+    /// It is in none: it runs.
+    case none
+    case unreadable
+  }
+
+  private static func systemCall(of thread: Int, in process: Int32) -> SystemCall {
     // A number and hexadecimal arguments; `running`, where it is; not readable, where a security
     // module forbids it.
     guard let text = contents(of: "/proc/\(process)/task/\(thread)/syscall") else {
-      return .unknown
+      return .unreadable
     }
     let words = String(decoding: text, as: UTF8.self).split { $0 == " " || $0 == "\n" }
-    // It was asleep when it was looked at first, and something has woken it since.
-    if words == ["running"] { return .wakesByItself }
-    guard words.count >= 7, let call = Int(words[0]), call >= 0 else { return .unknown }
-    let arguments = words[1...6].map { UInt64($0.dropFirst(2), radix: 16) ?? 0 }
-    switch interlock_classify_wait(call, arguments) {
-    case INTERLOCK_WAIT_FOREVER: return .forever
-    case INTERLOCK_WAIT_TIMED_FUTEX: return .timedFutex
-    case INTERLOCK_WAIT_EPOLL: return .listens
-    // The main thread polls its run loop's epoll; what another polls, its own memory says.
-    case INTERLOCK_WAIT_POLL where thread == Int(process): return .listens
-    default: return .wakesByItself
-    }
+    if words == ["running"] { return .none }
+    guard words.count >= 7, let number = Int(words[0]), number >= 0 else { return .unreadable }
+    return .call(
+      number: number, arguments: words[1...6].map { UInt64($0.dropFirst(2), radix: 16) ?? 0 })
   }
 
   /// The code that a process has mapped. Without data: whoever reads symbols maps the same files

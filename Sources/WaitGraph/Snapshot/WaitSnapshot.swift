@@ -53,7 +53,7 @@ public struct WaitSnapshot: Sendable, Hashable, Codable {
   public struct Wait: Sendable, Hashable, Codable {
     /// The kind of the object.
     public var kind: ObjectKind
-    /// The object.
+    /// The object; for the end of a thread, its number.
     public var object: ObjectID
     /// Where the user's code made the call.
     public var place: [StackFrame]
@@ -114,11 +114,14 @@ public struct WaitSnapshot: Sendable, Hashable, Codable {
     public var isApply: Bool
     /// Whether it is a job of Swift Concurrency.
     public var isJob: Bool
+    /// The work item that it is of; `nil` for none.
+    public var workItem: ObjectID?
 
     /// Describes a block.
     public init(
       queue: ObjectID, place: [StackFrame] = [], enqueuedBy: Int = 0, isBarrier: Bool = false,
-      isSynchronous: Bool = false, isApply: Bool = false, isJob: Bool = false
+      isSynchronous: Bool = false, isApply: Bool = false, isJob: Bool = false,
+      workItem: ObjectID? = nil
     ) {
       self.queue = queue
       self.place = place
@@ -127,6 +130,7 @@ public struct WaitSnapshot: Sendable, Hashable, Codable {
       self.isSynchronous = isSynchronous
       self.isApply = isApply
       self.isJob = isJob
+      self.workItem = workItem
     }
   }
 
@@ -334,12 +338,14 @@ public struct WaitSnapshot: Sendable, Hashable, Codable {
   public var quietSeconds: Double
   /// A call that waits for its own thread, if that is why this was made.
   public var selfWait: SelfWait?
+  /// What the threads did up to now; empty where nobody looked.
+  public var activity: [Activity]
 
   /// Describes a process.
   public init(
     threads: [Thread] = [], queues: [Queue] = [], signals: [Signal] = [], processors: Int = 2,
     isPartial: Bool = false, nextTimer: Double? = nil, quietSeconds: Double = 0,
-    selfWait: SelfWait? = nil
+    selfWait: SelfWait? = nil, activity: [Activity] = []
   ) {
     self.threads = threads
     self.queues = queues
@@ -349,5 +355,6 @@ public struct WaitSnapshot: Sendable, Hashable, Codable {
     self.nextTimer = nextTimer
     self.quietSeconds = quietSeconds
     self.selfWait = selfWait
+    self.activity = activity
   }
 }

@@ -15,31 +15,37 @@ package struct RawStacks: Sendable {
     package var ownAddress: UInt?
   }
 
-  /// Name, state and stack of each thread.
-  package var threads: [(name: String, state: String, stack: [UInt])]
+  /// Number, name, state and stack of each thread.
+  package var threads: [(id: Int, name: String, state: String, stack: [UInt])]
   /// What is known of the addresses in the stacks.
   package var origins: [UInt: Origin]
 
   /// Describes threads by their addresses.
   package init(
-    threads: [(name: String, state: String, stack: [UInt])], origins: [UInt: Origin]
+    threads: [(id: Int, name: String, state: String, stack: [UInt])], origins: [UInt: Origin]
   ) {
     self.threads = threads
     self.origins = origins
   }
 
+  /// The stacks by the threads' numbers.
+  package var byThread: [Int: [UInt]] {
+    Dictionary(threads.map { ($0.id, $0.stack) }, uniquingKeysWith: { first, _ in first })
+  }
+
   /// The threads with those of equal stacks and states folded into one, the most frequent first.
-  package func groups(symbolicate: Symbolicate) -> [ThreadGroup] {
+  ///
+  /// - Parameter frames: What `named` gave.
+  package func groups(named frames: [UInt: [StackFrame]]) -> [ThreadGroup] {
     struct Key: Hashable {
       var state: String
       var stack: [UInt]
       /// Threads without a stack are told apart by name.
       var name: String
     }
-    let frames = named(symbolicate: symbolicate)
     var groups: [Key: ThreadGroup] = [:]
     var order: [Key] = []
-    for (name, state, stack) in threads {
+    for (_, name, state, stack) in threads {
       let key = Key(state: state, stack: stack, name: stack.isEmpty ? name : "")
       if groups[key] == nil {
         order.append(key)

@@ -50,7 +50,7 @@ package struct StackCapture {
   package func stacks(of threads: [Platform.Thread]) -> RawStacks {
     let stacks = capture(threads.map(\.id), patience: 0.25)
     return RawStacks(
-      threads: threads.map { ($0.name, $0.state.rawValue, stacks[$0.id] ?? []) },
+      threads: threads.map { ($0.id, $0.name, $0.state.rawValue, stacks[$0.id] ?? []) },
       origins: origins(of: Set(stacks.values.joined())))
   }
 

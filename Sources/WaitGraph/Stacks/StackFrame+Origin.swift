@@ -45,7 +45,11 @@ extension StackFrame {
       let names = ["libswift", "libFoundation", "lib_Foundation", "libBlocksRuntime", "libstdc++"]
       if names.contains(where: image.hasPrefix) { return true }
     }
-    if file?.contains("Sources/StressRunner/") ?? false { return true }
+    // Debug information has the C files by their path in the package.
+    if let file {
+      let parts = ["Sources/StressRunner/", "Sources/CInterlockEvents/", "Sources/WaitGraph/"]
+      if parts.contains(where: file.contains) { return true }
+    }
     return function?.hasPrefix("swift_") ?? false
   }
 

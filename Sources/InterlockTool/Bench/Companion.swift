@@ -1,0 +1,14 @@
+import Foundation
+import Dispatch
+
+/// A second thread, alive until it is told to leave.
+struct Companion {
+  private let end = DispatchSemaphore(value: 0)
+
+  init() {
+    let end = end
+    Thread { end.wait() }.start()
+  }
+
+  func leave() { end.signal() }
+}

@@ -1,0 +1,174 @@
+import CInterlockEvents
+import Foundation
+import StressRunner
+
+/// What it costs that the calls that wait and wake are seen: while nobody reads, and with the wait table on.
+enum EventsBench {
+  /// Measures and prints the table. The wait table is on in this process from then on: other benches come before.
+  static func run() {
+    guard interlock_events_available() == INTERLOCK_EVENTS_ALL,
+      let real = RealMutex()
+    else {
+      print("the calls that wait and wake are not seen in this build")
+      return
+    }
+    // A process with one thread gets cheaper locks; concurrent code never is one.
+    let company = Companion()
+    defer { company.leave() }
+    let unread = Measurement(rows(real), rounds: 31, turns: 20_000)
+    let unreadContended = Measurement(contendedRows(real), rounds: 15, turns: 20_000)
+    guard !interlock_waits_started(), interlock_waits_start() else {
+      print("the wait table is on already: nothing can be measured without it")
+      return
+    }
+    let read = Measurement(rows(real), rounds: 31, turns: 20_000)
+    print("synchronisation events; medians of interleaved rounds")
+    print("nobody reads, against the C library's own functions")
+    let more = unread.difference(1, to: 0)
+    line(
+      "uncontended lock + unlock", String(format: "%+.1f ns", more),
+      "(≤ +3 ns a call, so +6 ns a pair; \(nanoseconds(unread, 1)) against \(nanoseconds(unread, 0)))",
+      more <= 6)
+    let contended = unreadContended.ratio(1, to: 0)
+    line(
+      "lock + unlock, two threads", String(format: "%.2f ×", contended),
+      String(
+        format: "(its own noise: the same code twice is %.2f × to %.2f ×)",
+        unreadContended.ratioRange(2, to: 0).lowerBound,
+        unreadContended.ratioRange(2, to: 0).upperBound), true)
+    print("wait table on, against nobody reading")
+    // The real pair, which neither sees, takes the machine's change of speed out.
+    let lock = (read.median(2) / read.median(0)) / (unread.median(2) / unread.median(0))
+    line(
+      "NSLock, lock + unlock", String(format: "%.2f ×", lock),
+      "(≤ 2 ×; \(nanoseconds(read, 2)) against \(nanoseconds(unread, 2)))", lock <= 2)
+    for (name, subject) in [("semaphore-lock", "semaphore-lock"), ("nslock", "nslock")] {
+      let ratio = trialRatio(on: subject)
+      line(
+        "1,000 reads with 50 rounds on '\(name)'", String(format: "%.2f ×", ratio), "(≤ 1.10 ×)",
+        ratio <= 1.1)
+    }
+  }
+
+  /// The C library's functions, past those that this executable defines.
+  private struct RealMutex {
+    typealias Call = @convention(c) (UnsafeMutableRawPointer) -> Int32
+    let lock: Call
+    let unlock: Call
+
+    init?() {
+      guard let library = dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD),
+        let lock = dlsym(library, "pthread_mutex_lock"),
+        let unlock = dlsym(library, "pthread_mutex_unlock")
+      else { return nil }
+      self.lock = unsafeBitCast(lock, to: Call.self)
+      self.unlock = unsafeBitCast(unlock, to: Call.self)
+    }
+  }
+
+  /// The pair, past the readers; through them; and an `NSLock`'s.
+  private static func rows(_ real: RealMutex) -> [Measurement.Row] {
+    let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    pthread_mutex_init(mutex, nil)
+    let own = ownCalls
+    let lock = NSLock()
+    return [
+      .init(name: "the C library's") { turns in
+        for _ in 0..<turns {
+          _ = real.lock(mutex)
+          _ = real.unlock(mutex)
+        }
+      },
+      .init(name: "interposed") { turns in
+        for _ in 0..<turns {
+          _ = own.lock(mutex)
+          _ = own.unlock(mutex)
+        }
+      },
+      .init(name: "NSLock") { turns in
+        for _ in 0..<turns {
+          lock.lock()
+          lock.unlock()
+        }
+      },
+    ]
+  }
+
+  /// This executable's own definitions, called through a pointer as the real ones are.
+  private static var ownCalls: (lock: RealMutex.Call, unlock: RealMutex.Call) {
+    (
+      { pthread_mutex_lock($0.assumingMemoryBound(to: pthread_mutex_t.self)) },
+      { pthread_mutex_unlock($0.assumingMemoryBound(to: pthread_mutex_t.self)) }
+    )
+  }
+
+  /// Two threads at one mutex: the real calls, the interposed ones, and the real ones again.
+  private static func contendedRows(_ real: RealMutex) -> [Measurement.Row] {
+    let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    pthread_mutex_init(mutex, nil)
+    let own = ownCalls
+    func body(_ lock: @escaping RealMutex.Call, _ unlock: @escaping RealMutex.Call) -> (Int) -> Void
+    {
+      { turns in
+        let address = UInt(bitPattern: mutex)
+        let threads = (0..<2).map { _ in
+          DedicatedThread {
+            guard let mutex = UnsafeMutableRawPointer(bitPattern: address) else { return }
+            // With nothing to do, a thread would have the lock a hundred times before the other sees it free.
+            var work = 1
+            for _ in 0..<turns {
+              _ = lock(mutex)
+              for step in 0..<60 { work = work &* 31 &+ step }
+              _ = unlock(mutex)
+              for step in 0..<60 { work = work &* 31 &+ step }
+            }
+            withExtendedLifetime(work) {}
+          }
+        }
+        for thread in threads { thread.join() }
+      }
+    }
+    return [
+      .init(name: "the C library's", body: body(real.lock, real.unlock)),
+      .init(name: "interposed", body: body(own.lock, own.unlock)),
+      .init(name: "the C library's again", body: body(real.lock, real.unlock)),
+    ]
+  }
+
+  /// How much longer a passing trial takes with the wait table on in its child.
+  private static func trialRatio(on subject: String) -> Double {
+    let scenario = Scenario(
+      name: "bench", summary: "Reads.", source: "concurrent-reads",
+      workload: Workload(
+        driver: .dispatchQueue,
+        phases: [.init(callers: 1000, rounds: 50, operations: .sequence([.get]))], keys: 1,
+        valueBytes: 1024, preparesAllKeys: true, seed: 1),
+      limits: Limits(), oracles: [.completesOnce, .valuesIntact], expectations: [:])
+    let trial = Trial(scenario: scenario, subject: subject, seed: 1)
+    func seconds(_ environment: [String: String]) -> Double {
+      ContinuousClock().measure {
+        var runner = TrialRunner(jobs: 1)
+        runner.environment = environment
+        _ = runner.run([trial]) { event in
+          if case .finished(_, let result) = event, result.verdict.kind != .passed {
+            print("  not a passing trial: \(result.verdict.message)")
+          }
+        }
+      } / .seconds(1)
+    }
+    return Measurement.median(
+      (0..<15).map { _ in
+        seconds([:]) / seconds([TrialHost.eventsVariable: "off"])
+      })
+  }
+
+  private static func line(_ name: String, _ value: String, _ budget: String, _ isWithin: Bool) {
+    let name = name.padding(toLength: 44, withPad: " ", startingAt: 0)
+    let value = String(repeating: " ", count: max(0, 10 - value.count)) + value
+    print("  \(name)\(value)   \(budget)\(isWithin ? "" : "   OVER")")
+  }
+
+  private static func nanoseconds(_ measurement: Measurement, _ row: Int) -> String {
+    String(format: "%.1f ns", measurement.median(row))
+  }
+}

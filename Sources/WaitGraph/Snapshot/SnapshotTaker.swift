@@ -1,0 +1,255 @@
+import CInterlock
+import CInterlockEvents
+import CInterlockHarness
+import Foundation
+import Interlock
+
+/// Makes snapshots of this process: from the wait table, and from what the system says of its threads.
+///
+/// Not for use by several threads at once. The thread that uses it must be hidden from the events.
+package struct SnapshotTaker {
+  /// Threads that are the harness's own: a monitor, a sanitizer's.
+  package var ignoredThreads: Set<Int> = []
+  /// Descriptors by which nobody outside wakes this process.
+  package var ignoredDescriptors: Set<Int> = []
+
+  /// So many threads are looked at.
+  private static let mostThreads = 16_384
+
+  /// Makes a taker.
+  package init() {}
+
+  /// Whether a look would find something: whether the calls of this process are seen.
+  package static var isAvailable: Bool { interlock_waits_started() }
+
+  /// What was seen at one moment, and what tells whether that has passed.
+  package struct Taken {
+    /// The snapshot.
+    package var snapshot: WaitSnapshot
+    /// The sum of all events, before anything was looked at.
+    package var progress: UInt64
+    /// How often each thread had been switched.
+    package var switches: [Int: Int]
+  }
+
+  /// Looks at everything once. While it looks, threads may go on: only what `hasMoved(since:)` says did not happen was
+  /// one moment.
+  package func take(selfWait: WaitSnapshot.SelfWait? = nil) -> Taken {
+    let progress = interlock_waits_progress()
+    let process = getpid()
+    let system = Platform.threads(of: process).filter { !ignoredThreads.contains($0.id) }
+    let views = Self.threadViews()
+    let known = Dictionary(views.map { (Int($0.number), $0) }, uniquingKeysWith: { $1 })
+    let listensOutside = Platform.listensOutside(process, ignoring: ignoredDescriptors)
+    var threads = system.map { thread in
+      self.thread(thread, view: known[thread.id], process: process, listensOutside: listensOutside)
+    }
+    Self.correctHolders(in: &threads)
+    Self.nameJoined(in: &threads, known: views)
+    let queues = queues(for: threads)
+    let signals = signals(for: threads)
+    return Taken(
+      snapshot: WaitSnapshot(
+        threads: threads.sorted { $0.id < $1.id }, queues: queues, signals: signals,
+        processors: Self.processors, isPartial: interlock_waits_is_partial(),
+        nextTimer: Platform.timers(of: process).filter { !Self.isHousekeeping($0) }
+          .map(\.seconds).min(),
+        selfWait: selfWait),
+      progress: progress,
+      switches: Dictionary(
+        system.map { ($0.id, $0.switches) }, uniquingKeysWith: { first, _ in first }))
+  }
+
+  /// Whether a thread has come, gone, made a call or run since the look began.
+  package func hasMoved(since taken: Taken) -> Bool {
+    guard interlock_waits_progress() == taken.progress else { return true }
+    let now = Platform.threads(of: getpid()).filter { !ignoredThreads.contains($0.id) }
+    guard now.count == taken.switches.count else { return true }
+    return now.contains { $0.state != .sleeping || $0.switches != taken.switches[$0.id] }
+  }
+
+  /// How many processors the pools of this process were made for.
+  package static var processors: Int {
+    let told = Int(interlock_pool_width())
+    return told > 0 ? told : max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+  }
+
+  /// Dispatch's pools have a timer of one second that only lets them grow; a user's timer by that clock is a delayed
+  /// block, or makes the snapshot a partial one.
+  private static func isHousekeeping(_ timer: Platform.Timer) -> Bool {
+    timer.isMonotonic && timer.seconds <= 1.05
+  }
+
+  /// The threads that wait for a lock or a queue without a limit, and a number of each that changes when it goes on.
+  package static func lockWaits() -> [Int: UInt64] {
+    var found: [Int: UInt64] = [:]
+    for view in threadViews() {
+      guard Int(view.wait_flags) & INTERLOCK_FLAG_TIME_LIMIT == 0 else { continue }
+      switch interlock_object_kind(view.wait_kind) {
+      case INTERLOCK_OBJECT_MUTEX, INTERLOCK_OBJECT_READ_LOCK, INTERLOCK_OBJECT_WRITE_LOCK,
+        INTERLOCK_OBJECT_QUEUE, INTERLOCK_OBJECT_OWNED_FUTEX:
+        found[Int(view.number)] = view.sequence
+      default: continue
+      }
+    }
+    return found
+  }
+
+  static func threadViews() -> [interlock_thread_view] {
+    // First only how many there are: a record takes most of a kilobyte.
+    let count = min(interlock_waits_threads(nil, 0) + 64, mostThreads)
+    return [interlock_thread_view](unsafeUninitializedCapacity: count) { buffer, initialized in
+      initialized = min(interlock_waits_threads(buffer.baseAddress, count), count)
+    }
+  }
+
+  private func thread(
+    _ thread: Platform.Thread, view: interlock_thread_view?, process: Int32, listensOutside: Bool
+  ) -> WaitSnapshot.Thread {
+    var result = WaitSnapshot.Thread(
+      id: thread.id, name: thread.name, isMain: thread.id == Int(process))
+    if var view {
+      result.held = Self.held(&view)
+      result.runs = Self.runs(&view)
+      result.pool = view.pool == 0 ? nil : view.pool
+      result.isPartial = view.untold > 0
+      if thread.state == .sleeping, view.wait_kind == INTERLOCK_OBJECT_IDLE.rawValue,
+        result.runs.isEmpty
+      {
+        result.elsewhere = .idle
+        return result
+      }
+      if thread.state == .sleeping, let wait = Self.wait(view, of: thread, in: process) {
+        result.wait = wait
+        return result
+      }
+    }
+    result.elsewhere = elsewhere(
+      thread, process: process, isWorker: result.runs.isEmpty && result.pool != nil,
+      listensOutside: listensOutside)
+    return result
+  }
+
+  private func elsewhere(
+    _ thread: Platform.Thread, process: Int32, isWorker: Bool, listensOutside: Bool
+  ) -> WaitSnapshot.Elsewhere {
+    guard thread.state == .sleeping else { return .running }
+    switch Platform.wait(of: thread.id, in: process) {
+    case .forever, .unknown: return .unknown
+    case .listens: return listensOutside ? .outside : .listening
+    case .wakesByItself: return .outside
+    case .timedFutex: return isWorker ? .idle : .outside
+    }
+  }
+
+  private static func held(_ view: inout interlock_thread_view) -> [WaitSnapshot.Held] {
+    let count = Int(view.held_count)
+    return withUnsafeBytes(of: &view.held) { bytes in
+      bytes.bindMemory(to: interlock_held.self).prefix(count).compactMap { held in
+        guard let kind = kind(held.kind) else { return nil }
+        return WaitSnapshot.Held(kind: kind, object: held.object, place: frames(held.place))
+      }
+    }
+  }
+
+  private static func runs(_ view: inout interlock_thread_view) -> [WaitSnapshot.Run] {
+    let count = Int(view.run_count)
+    return withUnsafeBytes(of: &view.runs) { bytes in
+      bytes.bindMemory(to: interlock_run.self).prefix(count).map { run in
+        let flags = Int(run.flags)
+        return WaitSnapshot.Run(
+          queue: run.queue, place: frames(run.place), enqueuedBy: Int(run.enqueued_by),
+          isBarrier: flags & INTERLOCK_FLAG_BARRIER != 0,
+          isSynchronous: run.is_synchronous, isApply: flags & INTERLOCK_FLAG_APPLY != 0,
+          isJob: flags & INTERLOCK_FLAG_JOB != 0,
+          workItem: run.work_item == 0 ? nil : run.work_item)
+      }
+    }
+  }
+
+  /// What the table says that a sleeping thread waits for; `nil` where it does not, or where the kernel says that it
+  /// is elsewhere, on its way to that wait or back from it.
+  private static func wait(
+    _ view: interlock_thread_view, of thread: Platform.Thread, in process: Int32
+  ) -> WaitSnapshot.Wait? {
+    guard view.wait_kind != 0, var kind = kind(view.wait_kind) else { return nil }
+    var object = view.wait_object
+    // Back from the condition, it may wait for the mutex: the kernel has the word.
+    if kind == .condition, let word = Platform.futex(of: thread.id, in: process),
+      word &- view.wait_other < UInt(MemoryLayout<pthread_mutex_t>.size)
+    {
+      kind = .mutex
+      object = view.wait_other
+    }
+    let flags = Int(view.wait_flags)
+    return WaitSnapshot.Wait(
+      kind: kind, object: object, place: frames(view.wait_place),
+      hasTimeLimit: flags & INTERLOCK_FLAG_TIME_LIMIT != 0,
+      isBarrier: flags & INTERLOCK_FLAG_BARRIER != 0,
+      isApply: flags & INTERLOCK_FLAG_APPLY != 0)
+  }
+
+  /// Puts right who holds the locks that are waited for, by the words of the locks themselves: they were perhaps taken
+  /// before anybody looked, or given up by another thread, and a contended Swift mutex tells its holder only there.
+  static func correctHolders(in threads: inout [WaitSnapshot.Thread]) {
+    var owners: [UInt: Int] = [:]
+    var kinds: [UInt: WaitSnapshot.ObjectKind] = [:]
+    for wait in threads.compactMap(\.wait) where owners[wait.object] == nil {
+      switch wait.kind {
+      case .mutex: owners[wait.object] = Int(interlock_mutex_owner(wait.object))
+      case .swiftMutex:
+        var word: UInt32 = 0
+        guard interlock_peek(wait.object, &word, 4) else { continue }
+        // Below the kernel's two bits for waiters and for a holder that died.
+        owners[wait.object] = Int(word & 0x3fff_ffff)
+      default: continue
+      }
+      kinds[wait.object] = wait.kind
+    }
+    guard !owners.isEmpty else { return }
+    for index in threads.indices {
+      let id = threads[index].id
+      threads[index].held.removeAll { owners[$0.object].map { $0 != id } ?? false }
+      for (object, owner) in owners where owner == id {
+        guard !threads[index].held.contains(where: { $0.object == object }),
+          let kind = kinds[object]
+        else { continue }
+        threads[index].held.append(WaitSnapshot.Held(kind: kind, object: object))
+      }
+    }
+  }
+
+  /// Says which threads are joined, by their numbers: a call has them by their handles.
+  private static func nameJoined(
+    in threads: inout [WaitSnapshot.Thread], known views: [interlock_thread_view]
+  ) {
+    let numbers = Dictionary(
+      views.map { ($0.handle, UInt($0.number)) }, uniquingKeysWith: { $1 })
+    for index in threads.indices where threads[index].wait?.kind == .thread {
+      let handle = threads[index].wait?.object ?? 0
+      threads[index].wait?.object = numbers[handle] ?? handle
+    }
+  }
+
+  static func kind(_ raw: UInt32) -> WaitSnapshot.ObjectKind? {
+    switch interlock_object_kind(raw) {
+    case INTERLOCK_OBJECT_MUTEX: .mutex
+    case INTERLOCK_OBJECT_READ_LOCK: .readLock
+    case INTERLOCK_OBJECT_WRITE_LOCK: .writeLock
+    case INTERLOCK_OBJECT_CONDITION: .condition
+    case INTERLOCK_OBJECT_SEMAPHORE: .semaphore
+    case INTERLOCK_OBJECT_GROUP: .group
+    case INTERLOCK_OBJECT_QUEUE: .queue
+    case INTERLOCK_OBJECT_FUTEX: .futex
+    case INTERLOCK_OBJECT_OWNED_FUTEX: .swiftMutex
+    case INTERLOCK_OBJECT_WORK_ITEM: .workItem
+    case INTERLOCK_OBJECT_THREAD: .thread
+    case INTERLOCK_OBJECT_CONTINUATION: .continuation
+    default: nil
+    }
+  }
+
+  static func frames(_ place: UInt) -> [StackFrame] {
+    place == 0 ? [] : [StackFrame(address: place)]
+  }
+}

@@ -1,0 +1,21 @@
+import Foundation
+import Interlock
+
+extension WaitSnapshot {
+  /// The snapshot with the stacks of its threads, by their numbers.
+  package func withStacks(_ stacks: [Int: [UInt]]) -> WaitSnapshot {
+    var result = self
+    for index in result.threads.indices {
+      guard let stack = stacks[result.threads[index].id] else { continue }
+      result.threads[index].stack = stack.map { StackFrame(address: $0) }
+    }
+    return result
+  }
+
+  /// The snapshot with its addresses named in the process that made it. Takes up to a second: debug information is
+  /// read.
+  package func namedHere() -> WaitSnapshot {
+    let frames = Interlock.symbolicate(addresses.sorted())
+    return named(Dictionary(grouping: frames, by: \.address))
+  }
+}
