@@ -6,9 +6,10 @@ extension Diagnosis {
   /// A pure function: equal snapshots give equal diagnoses, whatever the order of their threads and queues. It takes
   /// a time that grows with the threads, runs and queued places together, and not faster.
   ///
+  /// It is `nil` where nothing is stuck: every thread can go on, or has nothing to do. A cause that is not certain is
+  /// the best that could be told, with the reason for the doubt as the last of its details.
+  ///
   /// - Parameter snapshot: Who waits for what, with the frames named or not.
-  /// - Returns: `nil` where nothing is stuck: every thread can go on, or has nothing to do. A cause that is not certain
-  ///   is the best that could be told, with the reason for the doubt among its details.
   public init?(of snapshot: WaitSnapshot) {
     let index = WaitIndex(snapshot)
     if let own = snapshot.selfWait {

@@ -17,7 +17,11 @@ struct DryPool {
   /// Blocks that a stuck thread has enqueued and that cannot begin: what it waits for, as far as that can be known.
   struct Needed {
     var queue: Int
+    /// The first of them.
     var blocks: WaitSnapshot.QueuedBlocks
+    /// The threads that have enqueued any, ascending, and whether they are the pool's own.
+    var waiters: [Int]
+    var isOwn: Bool
   }
 
   let kind: Kind
@@ -99,32 +103,28 @@ struct DryPool {
     self.queued = queued
     threadCount = all.count
     workers = all.filter { WaitIndex.contains($0, in: liveness.stuck) }
-    needed = Self.needed(on: self.queues, by: Set(workers.map { index.threads[$0].id }), liveness)
+    needed = Self.needed(on: self.queues, by: workers, liveness)
   }
 
   /// The first block that one of the pool's own waiting threads has enqueued, or else that any stuck thread has.
-  private static func needed(
-    on queues: [Int], by workers: Set<Int>, _ liveness: Liveness
-  ) -> Needed? {
+  private static func needed(on queues: [Int], by workers: [Int], _ liveness: Liveness) -> Needed? {
     let index = liveness.index
-    let stuck = Set(liveness.stuck.map { index.threads[$0].id })
-    let waiters = stuck.filter { id in
-      guard let number = index.threadAt[id], let wait = index.threads[number].wait else {
-        return false
-      }
-      switch wait.kind {
-      case .semaphore, .group, .condition, .futex, .workItem, .continuation: return true
-      default: return false
-      }
-    }
-    for ids in [waiters.intersection(workers), waiters.subtracting(workers)] {
+    let waiters = liveness.stuck.filter { index.threads[$0].wait?.isForSignal ?? false }
+    let own = waiters.filter { WaitIndex.contains($0, in: workers) }
+    let others = waiters.filter { !WaitIndex.contains($0, in: workers) }
+    for threads in [own, others] {
+      let ids = Set(threads.map { index.threads[$0].id })
       let found = queues.flatMap { queue in
         index.queues[queue].blocks.filter { !ids.isDisjoint(with: $0.enqueuedBy) }
-          .map { Needed(queue: queue, blocks: $0) }
+          .map { (queue: queue, blocks: $0) }
       }
-      if let first = found.min(by: { ($0.blocks.ahead, $0.queue) < ($1.blocks.ahead, $1.queue) }) {
-        return first
-      }
+      guard let first = found.min(by: { ($0.blocks.ahead, $0.queue) < ($1.blocks.ahead, $1.queue) })
+      else { continue }
+      let by = ids.intersection(found.flatMap(\.blocks.enqueuedBy))
+      return Needed(
+        queue: first.queue, blocks: first.blocks,
+        waiters: threads.filter { by.contains(index.threads[$0].id) },
+        isOwn: WaitIndex.contains(threads[0], in: workers))
     }
     return nil
   }
@@ -145,5 +145,15 @@ struct DryPool {
       case .serial(let queue): (2, queue)
       }
     return [needed == nil ? 1 : 0, order.0, UInt.max - UInt(max(0, queued)), order.1]
+  }
+}
+
+extension WaitSnapshot.Wait {
+  /// Whether another thread's call ends it, and not a holder that gives something up.
+  var isForSignal: Bool {
+    switch kind {
+    case .semaphore, .group, .condition, .futex, .workItem, .continuation: true
+    case .mutex, .swiftMutex, .readLock, .writeLock, .queue, .thread: false
+    }
   }
 }

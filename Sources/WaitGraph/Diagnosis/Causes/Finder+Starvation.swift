@@ -4,6 +4,7 @@ extension Finder {
   /// A pool that is dry: of several, the one that tells most.
   ///
   /// - Parameter isTold: Whether serial queues count only where a thread is known to wait for a block behind it.
+  /// - Returns: `nil` where no pool is dry.
   func starvation(isTold: Bool) -> Finding? {
     let pools = DryPool.all(liveness).filter { $0.isTold || !isTold }
     guard let pool = pools.first else { return nil }
@@ -30,8 +31,9 @@ extension Finder {
   private func headline(_ pool: DryPool) -> String {
     let waiting = pool.workers.count
     let behind =
-      pool.needed != nil
-      ? "what \(waiting == 1 ? "it waits" : "they wait") for is queued behind \(waiting == 1 ? "it" : "them")"
+      pool.needed?.isOwn ?? false
+      ? (waiting == 1
+        ? "what it waits for is queued behind it" : "what they wait for is queued behind them")
       : "\(Counted.noun(pool.queued, "block")) \(pool.queued == 1 ? "is" : "are") queued behind "
         + (waiting == 1 ? "it" : "them")
     switch pool.kind {
@@ -103,14 +105,27 @@ extension Finder {
 
   private func neededLine(_ pool: DryPool) -> String? {
     guard let needed = pool.needed else { return nil }
-    let each = pool.workers.count == 1 ? "it" : "each"
+    let count = needed.waiters.count
+    let who: String
+    if !needed.isOwn {
+      who =
+        count == 1
+        ? "\(words.thread(needed.waiters[0])) waits" : "\(Counted.noun(count, "other thread")) wait"
+    } else if pool.workers.count == 1 {
+      who = "it waits"
+    } else {
+      // Of many threads that have enqueued blocks not all are told.
+      who =
+        count == pool.workers.count || needed.blocks.enqueuedBy.count >= 64
+        ? "each waits" : "\(Counted.number(count)) of them wait"
+    }
     let kind = words.queueKind(needed.queue)
     let ordinal =
       needed.blocks.count > 1
       ? "positions \(Counted.number(needed.blocks.ahead + 1)) and after"
       : "position \(Counted.number(needed.blocks.ahead + 1))"
     let position = needed.blocks.ahead > 0 || needed.blocks.count > 1 ? ", " + ordinal : ""
-    return "\(each) waits for a block queued on \(words.quotedQueue(index.queues[needed.queue].id))"
+    return "\(who) for a block queued on \(words.quotedQueue(index.queues[needed.queue].id))"
       + (kind.isEmpty ? "" : " (\(kind))") + position
   }
 }

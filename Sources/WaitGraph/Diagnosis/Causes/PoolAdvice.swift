@@ -6,7 +6,7 @@ struct PoolAdvice {
   let index: WaitIndex
   let words: Wording
 
-  /// The most threads of Apple's pools. Their plain pools share one limit; see `bsd/pthread/pthread_workqueue.c` in xnu.
+  /// The most threads of Apple's pools. The plain ones share one limit: `bsd/pthread/pthread_workqueue.c` in xnu.
   private static let appleOvercommit = 512
   private var applePlain: Int { max(64, 5 * index.snapshot.processors) }
 
@@ -20,10 +20,15 @@ struct PoolAdvice {
         "safe when: the main thread does not wait for work that needs the main queue",
       ]
     case .serial(let queue):
-      [
-        "frees it: nothing; \(words.queue(queue)) runs one block at a time, here and everywhere",
-        "safe when: a block does not wait for a later one of its own queue",
-      ]
+      index.queueAt[queue].map { index.queues[$0].width == 1 } ?? true
+        ? [
+          "frees it: nothing; \(words.queue(queue)) runs one block at a time, here and everywhere",
+          "safe when: a block does not wait for a later one of its own queue",
+        ]
+        : [
+          "frees it: nothing; a barrier is alone on \(words.queue(queue)), here and everywhere",
+          "safe when: nothing on the queue waits for what is queued behind a barrier",
+        ]
     }
   }
 

@@ -40,10 +40,7 @@ struct Ring {
     guard kinds == .enqueued else { return gates }
     // A main thread that waits for blocks which need it has run dry as a pool does.
     gates.removeAll { $0.0 == .main }
-    switch wait.kind {
-    case .semaphore, .group, .condition, .futex, .workItem, .continuation: break
-    default: return gates
-    }
+    guard wait.isForSignal else { return gates }
     let id = index.threads[thread].id
     if let started = index.startedBy[id] { gates.append((.started(id), started)) }
     for queue in index.enqueuedBy[id] ?? []
