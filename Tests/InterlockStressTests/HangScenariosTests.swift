@@ -31,7 +31,8 @@ struct HangScenariosTests {
     }
   }
 
-  @Test("At least 25 hang, of every cause, and at least 10 pass; on every platform")
+  @Test(
+    "At least 25 hang, of every cause that can be told, and at least 10 pass; on every platform")
   func counts() throws {
     for platform in PlatformName.allCases {
       let expected = try Self.scenarios(platform).map(Self.expectation)
@@ -40,7 +41,8 @@ struct HangScenariosTests {
       #expect(hanging.count >= 25)
       #expect(passing.count >= 10)
       #expect(hanging.count + passing.count == expected.count)
-      #expect(Set(hanging.compactMap(\.cause)) == Set(Verdict.Cause.allCases))
+      let causes = Set(hanging.compactMap(\.cause))
+      #expect(causes == Set(Verdict.Cause.allCases).subtracting([.unknown]))
     }
   }
 
