@@ -25,6 +25,7 @@ let package = Package(
   products: [
     .library(name: "Interlock", targets: ["Interlock"]),
     .library(name: "InterlockStress", targets: ["InterlockStress"]),
+    .library(name: "InterlockWatchdog", targets: ["InterlockWatchdog"]),
     .executable(name: "interlock", targets: ["InterlockTool"]),
   ],
   traits: [
@@ -68,6 +69,14 @@ let package = Package(
       name: "WaitGraph",
       dependencies: ["Interlock", "CInterlock", "CInterlockEvents", "CInterlockHarness"],
       swiftSettings: common + [framePointers]),
+    // In C because it must start before main.
+    .target(name: "CInterlockWatchdog", dependencies: ["CInterlock"]),
+    .target(
+      name: "InterlockWatchdog",
+      dependencies: [
+        "WaitGraph", "Interlock", "CInterlock", "CInterlockEvents", "CInterlockWatchdog",
+      ],
+      swiftSettings: common + [framePointers]),
     .target(
       name: "StressRunner",
       dependencies: ["WaitGraph", "Interlock", "CInterlock", "CInterlockHarness"],
@@ -77,7 +86,7 @@ let package = Package(
       swiftSettings: common),
     .target(
       name: "InterlockStress",
-      dependencies: ["StressRunner", "Reports", "Caches", "Interlock"],
+      dependencies: ["StressRunner", "Reports", "Caches", "Interlock", "CInterlockEvents"],
       swiftSettings: common + tracking + [framePointers]),
     // Small programs that hang, and some that only look so: nothing in them is marked.
     .target(

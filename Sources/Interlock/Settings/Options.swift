@@ -10,9 +10,13 @@ struct Options: Equatable {
   var stackDepth: Int?
   var lingers: Bool?
   var isOff: Bool?
+  /// What the watchdog keeps, where one is linked: seconds.
+  var hangLimit: Double?
 
   /// The options there are, in the order in which they are listed.
-  static let names = ["on_conflict", "exit_code", "stack_depth", "sections", "linger"]
+  static let names = [
+    "on_conflict", "exit_code", "stack_depth", "sections", "linger", "hang_limit",
+  ]
 
   /// Reads the variable's value. What cannot be read is left at its default, with a line that says so.
   static func parse(_ text: String) -> (options: Options, errors: [String]) {
@@ -48,6 +52,10 @@ struct Options: Equatable {
     case "sections":
       isOff = Self.isOn(value).map { !$0 }
       return isOff == nil ? "'sections' must be on or off, found '\(value)'" : nil
+    case "hang_limit":
+      hangLimit = Double(value).flatMap { (0.1...86_400).contains($0) ? $0 : nil }
+      return hangLimit == nil
+        ? "'hang_limit' must be a number of seconds from 0.1 to 86400, found '\(value)'" : nil
     default:
       lingers = Self.isOn(value)
       return lingers == nil ? "'linger' must be on or off, found '\(value)'" : nil

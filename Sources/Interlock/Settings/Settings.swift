@@ -15,6 +15,10 @@ final class Settings: Sendable {
     }
   }
 
+  /// For how many seconds nothing may happen, if `INTERLOCK_OPTIONS` says so: what a watchdog keeps, where one is
+  /// linked.
+  let hangLimit: Double?
+
   private let state: Guarded<State>
 
   private init() {
@@ -33,6 +37,7 @@ final class Settings: Sendable {
     state.stackDepth = options.stackDepth ?? state.stackDepth
     state.lingers = options.lingers ?? state.lingers
     state.isOff = options.isOff ?? state.isOff
+    hangLimit = options.hangLimit
     self.state = Guarded(state)
   }
 
@@ -76,6 +81,11 @@ final class Settings: Sendable {
     }
     hot.publish()
   }
+}
+
+extension SectionTracking {
+  /// `hang_limit` of `INTERLOCK_OPTIONS`, in seconds; `nil` where it does not say.
+  package static var hangLimit: Double? { Settings.shared.hangLimit }
 }
 
 extension SectionTracking.ConflictAction {

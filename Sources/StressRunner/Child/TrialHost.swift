@@ -112,10 +112,11 @@ public enum TrialHost {
     let monitor = HangMonitor.start(taker) { finding in
       // Before the workload a thread may wait for what this one is about to start; after it, nobody asks.
       guard table.stage == .running else { return }
+      guard let diagnosis = finding.diagnosis else { return }
       var snapshot = finding.snapshot
       // What traps in the next moment takes its addresses with it.
       if snapshot.selfWait?.traps == true { snapshot = snapshot.namedHere() }
-      events.send(.hang(snapshot, isCertain: finding.diagnosis.isCertain))
+      events.send(.hang(snapshot, isCertain: diagnosis.isCertain))
     }
     if let monitor { table.ignoredThreads.insert(monitor.threadNumber) }
   }

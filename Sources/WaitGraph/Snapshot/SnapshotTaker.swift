@@ -22,6 +22,18 @@ package struct SnapshotTaker {
   /// Whether a look would find something: whether the calls of this process are seen.
   package static var isAvailable: Bool { interlock_waits_started() }
 
+  /// Why the calls of this process are not seen, in words; `nil` where they are.
+  package static var blindness: String? {
+    switch interlock_events_available() {
+    case INTERLOCK_EVENTS_ALL: nil
+    case INTERLOCK_EVENTS_WITHOUT_DISPATCH:
+      "Dispatch is linked in statically, so its calls are not seen"
+    case INTERLOCK_EVENTS_NONE_SANITIZER:
+      "this build does not see the calls that wait and wake: ThreadSanitizer is built in"
+    default: "the calls that wait and wake are not seen on this system"
+    }
+  }
+
   /// What was seen at one moment, and what tells whether that has passed.
   package struct Taken {
     /// The snapshot.
@@ -66,6 +78,13 @@ package struct SnapshotTaker {
     let now = Platform.threads(of: getpid()).filter { !ignoredThreads.contains($0.id) }
     guard now.count == taken.switches.count else { return true }
     return now.contains { $0.state != .sleeping || $0.switches != taken.switches[$0.id] }
+  }
+
+  /// How often the threads were switched, all together, those that were ignored left out.
+  package func switches() -> UInt64 {
+    Platform.threads(of: getpid()).reduce(0) {
+      ignoredThreads.contains($1.id) ? $0 : $0 &+ UInt64($1.switches) &+ UInt64($1.id)
+    }
   }
 
   /// How many processors the pools of this process were made for.

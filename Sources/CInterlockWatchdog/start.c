@@ -1,0 +1,20 @@
+#include "interlock_watchdog.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "interlock_child.h"
+
+// After the constructors without a priority, among them those of the C++ parts of the runtime in this executable.
+__attribute__((constructor(65535))) static void start(void) {
+  const char *options = getenv("INTERLOCK_OPTIONS");
+  // Nothing is touched where nobody asks.
+  if (options && strstr(options, "hang_limit")) interlock_watchdog_start_from_environment();
+}
+
+void *interlock_watchdog_stack_area(unsigned slots) {
+  interlock_stack_area *area =
+      calloc(1, sizeof(interlock_stack_area) + slots * sizeof(interlock_stack_slot));
+  if (area) area->capacity = slots;
+  return area;
+}

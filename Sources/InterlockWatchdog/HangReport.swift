@@ -1,0 +1,89 @@
+import CInterlock
+import CInterlockWatchdog
+import Foundation
+import Interlock
+import WaitGraph
+
+/// What a watchdog says before it ends the process.
+struct HangReport {
+  /// So many threads' stacks are captured, so many groups of them shown, and so many frames of each.
+  private static let mostThreads: UInt32 = 2048
+  private static let mostGroups = 24
+  private static let mostFrames = 24
+
+  /// What is said, in lines.
+  let lines: [String]
+
+  /// Writes a report.
+  ///
+  /// - Parameters:
+  ///   - snapshot: The process, with its addresses named.
+  ///   - groups: Its threads, those with equal stacks together.
+  ///   - blindness: Why no calls are seen in this build; `nil` where they are.
+  init(of snapshot: WaitSnapshot, groups: [ThreadGroup], blindness: String?) {
+    var lines: [String] = []
+    let quiet = String(format: "%.1f s", snapshot.quietSeconds)
+    lines.append("interlock: this process hangs: nothing has happened for \(quiet)")
+    if let test = Self.runningTest(in: groups) { lines.append("  running: \(test)") }
+    if let diagnosis = Diagnosis(of: snapshot) {
+      lines += DiagnosisText(diagnosis, width: nil).lines.map { "  " + $0 }
+    }
+    if let blindness { lines.append("  (who waits for whom is not known: \(blindness))") }
+    let total = groups.reduce(0) { $0 + $1.count }
+    lines.append("  all \(total) threads:")
+    for group in groups.prefix(Self.mostGroups) {
+      lines.append("    \(group.count) × '\(group.name)', \(group.state)")
+      lines += group.stack.prefix(Self.mostFrames).enumerated().map { "      #\($0) \($1)" }
+      if group.stack.count > Self.mostFrames {
+        lines.append("      … \(group.stack.count - Self.mostFrames) more frames")
+      }
+    }
+    if groups.count > Self.mostGroups {
+      lines.append("    … \(groups.count - Self.mostGroups) more groups of threads")
+    }
+    lines.append("interlock: ending the process with code \(HangWatchdog.exitCode)")
+    self.lines = lines
+  }
+
+  /// The test that runs, where a thread is inside it: the outermost function of the user's that a test library calls.
+  /// A test that has given its thread up, at an `await`, is on no stack.
+  private static func runningTest(in groups: [ThreadGroup]) -> String? {
+    for group in groups {
+      let isTested: (StackFrame) -> Bool = { frame in
+        guard let image = frame.image else { return false }
+        return ["libXCTest", "libTesting", "lib_Testing"].contains { image.hasPrefix($0) }
+      }
+      guard let library = group.stack.firstIndex(where: isTested) else { continue }
+      if let test = group.stack[..<library].last(where: { !$0.isSystem }) { return "\(test)" }
+    }
+    return nil
+  }
+
+  /// Looks at every thread, says what was found on standard error, and ends the process at once: what is registered
+  /// for its end might wait for what hangs.
+  static func printAndExit(_ finding: HangMonitor.Finding) -> Never {
+    // First what is known without a look at debug information, which takes up to a second.
+    var groups: [ThreadGroup] = []
+    var snapshot = finding.snapshot
+    if let memory = interlock_watchdog_stack_area(mostThreads) {
+      let area = memory.assumingMemoryBound(to: interlock_stack_area.self)
+      if interlock_stack_capture_install(area) {
+        let capture = StackCapture(process: getpid(), area: area, capacity: mostThreads)
+        let own = Platform.thisThread
+        var stacks = capture.stacks(of: Platform.threads(of: getpid()).filter { $0.id != own })
+        snapshot = snapshot.withStacks(stacks.byThread)
+        stacks.origins.merge(capture.origins(of: snapshot.addresses)) { first, _ in first }
+        let frames = stacks.named { Interlock.symbolicate($0) }
+        groups = stacks.groups(named: frames)
+        snapshot = snapshot.named(frames)
+      }
+    }
+    let report = HangReport(of: snapshot, groups: groups, blindness: SnapshotTaker.blindness)
+    let text = report.lines.joined(separator: "\n") + "\n"
+    text.utf8CString.withUnsafeBufferPointer { bytes in
+      guard let start = bytes.baseAddress else { return }
+      interlock_write_error(start, bytes.count - 1)
+    }
+    _exit(HangWatchdog.exitCode)
+  }
+}

@@ -1,0 +1,139 @@
+import CInterlockEvents
+import Foundation
+
+/// What a monitor remembers between two looks; for one thread.
+struct HangWatch {
+  /// After so many looks at an unchanged count the threads are looked at.
+  private static let quietPolls = 2
+  /// While it is uncertain why nothing goes on, it is told so often, in seconds.
+  private static let repeatSeconds = 0.5
+  /// After so long it is told first.
+  private static let firstSeconds = 0.2
+  /// While other threads go on, those that wait for long are looked at each so many looks.
+  private static let ringPolls = 5
+  /// A process in which nothing happens for so many looks is looked at once a second only.
+  private static let patientPolls = 50
+  private static let patientEvery = 25
+  /// Where no calls are seen, the system is asked for every thread each so many looks.
+  private static let blindEvery = 12
+
+  private var taker: SnapshotTaker
+  private var progress: UInt64 = .max
+  private var quietSince = 0.0
+  private var quietPolls = 0
+  private var polls = 0
+  /// Found certain once, at this count of events.
+  private var suspectedAt: UInt64?
+  private var toldAt = 0.0
+  private var hasToldCertain = false
+  private var hasToldLimit = false
+  private var longWaits: [Int: UInt64] = [:]
+  private var lookedAtRing: [Int: UInt64] = [:]
+  private var log = ActivityLog()
+
+  init(taker: SnapshotTaker, thread: Int) {
+    self.taker = taker
+    self.taker.ignoredThreads.insert(thread)
+  }
+
+  /// Looks once; gives what is to be told.
+  mutating func look(limit: Double?) -> HangMonitor.Finding? {
+    let now = Platform.now
+    polls += 1
+    log.note(at: now)
+    let count = count
+    guard count == progress else {
+      noteProgress(count, at: now)
+      return polls % Self.ringPolls == 0 ? lookForRing() : nil
+    }
+    quietPolls += 1
+    let isOver = limit.map { now - quietSince >= $0 } ?? false
+    if isOver, !hasToldLimit { return lookAtLimit(now) }
+    guard quietPolls >= Self.quietPolls, !hasToldCertain else { return nil }
+    if quietPolls > Self.patientPolls, quietPolls % Self.patientEvery != 0 { return nil }
+    return lookClosely(at: now)
+  }
+
+  /// What changes whenever a thread does something: the events; or, where none are seen, how often the threads were
+  /// switched.
+  private var count: UInt64 {
+    if SnapshotTaker.isAvailable { return interlock_waits_progress() }
+    guard polls % Self.blindEvery == 0 else { return progress }
+    return taker.switches()
+  }
+
+  private mutating func noteProgress(_ count: UInt64, at now: Double) {
+    progress = count
+    quietSince = now
+    quietPolls = 0
+    suspectedAt = nil
+    toldAt = now - Self.repeatSeconds + Self.firstSeconds
+    hasToldCertain = false
+    hasToldLimit = false
+  }
+
+  private mutating func lookClosely(at now: Double) -> HangMonitor.Finding? {
+    var taken = taker.take()
+    taken.snapshot.quietSeconds = now - quietSince
+    let wasSuspected = suspectedAt == progress
+    suspectedAt = nil
+    guard let diagnosis = Diagnosis(of: taken.snapshot), !taker.hasMoved(since: taken) else {
+      return nil
+    }
+    if diagnosis.isCertain {
+      guard wasSuspected else {
+        suspectedAt = progress
+        return nil
+      }
+      hasToldCertain = true
+      return finding(taken.snapshot, diagnosis)
+    }
+    guard now - toldAt >= Self.repeatSeconds else { return nil }
+    toldAt = now
+    return finding(taken.snapshot, diagnosis)
+  }
+
+  /// Nothing was published for as long as is allowed: whether nothing ran either.
+  private mutating func lookAtLimit(_ now: Double) -> HangMonitor.Finding? {
+    var taken = taker.take()
+    guard !taker.hasMoved(since: taken) else {
+      // Somebody computes, or polls: that is something.
+      noteProgress(progress, at: now)
+      return nil
+    }
+    hasToldLimit = true
+    taken.snapshot.quietSeconds = now - quietSince
+    var result = finding(taken.snapshot, Diagnosis(of: taken.snapshot))
+    result.isOverLimit = true
+    return result
+  }
+
+  /// With what the threads did up to now.
+  private func finding(
+    _ snapshot: WaitSnapshot, _ diagnosis: Diagnosis?
+  ) -> HangMonitor.Finding {
+    var snapshot = snapshot
+    snapshot.activity = log.activity(of: snapshot.threads.map(\.id), at: Platform.now)
+    return HangMonitor.Finding(snapshot: snapshot, diagnosis: diagnosis)
+  }
+
+  /// While others go on: whether threads that have waited since the last such look wait in a ring.
+  private mutating func lookForRing() -> HangMonitor.Finding? {
+    let waits = SnapshotTaker.lockWaits()
+    let still = waits.filter { longWaits[$0.key] == $0.value }
+    longWaits = waits
+    guard !still.isEmpty, still != lookedAtRing else { return nil }
+    let taken = taker.take()
+    guard let diagnosis = Diagnosis(of: taken.snapshot), diagnosis.isCertain,
+      diagnosis.cause == .cycle || diagnosis.cause == .self
+    else {
+      lookedAtRing = still
+      return nil
+    }
+    // The members of a ring do not move, whatever others do.
+    let again = SnapshotTaker.lockWaits()
+    guard still.allSatisfy({ again[$0.key] == $0.value }) else { return nil }
+    lookedAtRing = still
+    return finding(taken.snapshot, diagnosis)
+  }
+}
