@@ -17,6 +17,18 @@ package struct ReportContext: Sendable {
     }
   }
 
+  /// Which of the calls that wait and wake a build sees.
+  package enum Sight: Sendable, Hashable, CaseIterable {
+    /// All of them.
+    case everything
+    /// All but those of Dispatch, which is linked in statically.
+    case withoutDispatch
+    /// None: ThreadSanitizer's own interceptors have the same names.
+    case sanitized
+    /// None, on this system.
+    case unsupportedSystem
+  }
+
   /// The version of this package.
   package var version: String
   /// The machine.
@@ -27,15 +39,19 @@ package struct ReportContext: Sendable {
   package var command: String
   /// Options that a replay needs beside scenario, subject and seed: ` --scenarios FOLDER`, or nothing.
   package var replayOptions: String
+  /// Which of the children's calls are seen: without them no hang is explained.
+  package var sight: Sight
 
   /// Describes a run.
   package init(
-    version: String, host: Host, seed: UInt64?, command: String, replayOptions: String = ""
+    version: String, host: Host, seed: UInt64?, command: String, replayOptions: String = "",
+    sight: Sight = .everything
   ) {
     self.version = version
     self.host = host
     self.seed = seed
     self.command = command
     self.replayOptions = replayOptions
+    self.sight = sight
   }
 }

@@ -23,6 +23,8 @@ extension JSONReport {
       "threads": .array(crash(of: seen) + seen.threads.map(value)),
       "interleaving": .optional(seen.script.map(value)),
       "poolWidth": .optional(result.trial.scenario.poolWidth.map { .number($0) }),
+      "diagnosis": .optional(
+        result.diagnosis.map { value(of: $0, activity: seen.waits?.activity ?? []) }),
     ])
   }
 
@@ -86,15 +88,14 @@ extension JSONReport {
     ]
   }
 
-  private static func value(_ stack: [StackFrame]) -> JSONValue {
-    .array(
-      stack.map { frame in
-        .object([
-          "function": .string(frame.functionOrAddress),
-          "file": .optional(frame.file.map { .string($0) }),
-          "line": .optional(frame.line.map { .number($0) }),
-        ])
-      })
+  static func value(_ stack: [StackFrame]) -> JSONValue { .array(stack.map(value)) }
+
+  static func value(_ frame: StackFrame) -> JSONValue {
+    .object([
+      "function": .string(frame.functionOrAddress),
+      "file": .optional(frame.file.map { .string($0) }),
+      "line": .optional(frame.line.map { .number($0) }),
+    ])
   }
 }
 

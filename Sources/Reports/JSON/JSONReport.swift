@@ -10,7 +10,9 @@ package import StressRunner
 ///                      "operations", "seconds", "detectionSeconds", "peakThreads", "message",
 ///                      "conflicts": [ { "resource", "first": {"mode", "synched", "file", "line",
 ///                                       "function", "thread", "queue", "stack"}, "second": {…} } ],
-///                      "threads": [ { "count", "name", "state", "stack" } ] } ],
+///                      "threads": [ { "count", "name", "state", "stack" } ], "interleaving", "poolWidth",
+///                      "diagnosis": {"cause", "certain", "headline", "details", "advice", "nodes",
+///                                    "edges", "activity"} } ],
 ///       "summary": {"met", "unmet", "skipped", "planned"} }
 package enum JSONReport {
   /// What comes before the first result.

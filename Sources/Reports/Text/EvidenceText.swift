@@ -11,6 +11,7 @@ package struct EvidenceText: Sendable {
     var frames: Int
     var outputLines: Int
     var passages: Int
+    var diagnosis: Int
   }
 
   private let context: ReportContext
@@ -29,8 +30,10 @@ package struct EvidenceText: Sendable {
     cut =
       isVerbose
       ? Cut(
-        conflicts: .max, groups: .max, frames: .max, outputLines: .max, passages: .max)
-      : Cut(conflicts: 3, groups: 8, frames: 12, outputLines: 8, passages: 40)
+        conflicts: .max, groups: .max, frames: .max, outputLines: .max, passages: .max,
+        diagnosis: .max)
+      : Cut(
+        conflicts: 3, groups: 8, frames: 12, outputLines: 8, passages: 40, diagnosis: 24)
   }
 
   /// The evidence of one trial, and how often its like was seen.
@@ -54,6 +57,7 @@ package struct EvidenceText: Sendable {
     var lines = [style.marked(heading, met: result.isMet)]
     lines.append("  " + harmless(result.verdict.message))
     lines.append("  " + progress(of: seen, besides: result.verdict.message))
+    lines += diagnosisLines(result)
     lines += oracleLines(seen, besides: result.verdict.message)
     lines += seen.misuses.map { "  " + harmless($0) }
     lines += scriptLines(result)
@@ -80,6 +84,13 @@ package struct EvidenceText: Sendable {
       parts.append("judged \(secondsText(detection)) after the last progress")
     }
     return parts.joined(separator: ", ")
+  }
+
+  private func diagnosisLines(_ result: TrialResult) -> [String] {
+    guard let diagnosis = result.diagnosis else { return [] }
+    let shown = DiagnosisLines(
+      diagnosis, besides: result.verdict.message, limit: cut.diagnosis)
+    return shown.lines + rest(shown.left, "line", indent: 4)
   }
 
   private func oracleLines(_ seen: Observation, besides message: String) -> [String] {

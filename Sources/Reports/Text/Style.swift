@@ -73,12 +73,17 @@ package func secondsText(_ seconds: Double) -> String {
     + digits + " s"
 }
 
-/// A line without control characters: a child may write anything, and its escapes must not reach the
-/// terminal.
+/// A line without control characters, and without those that turn the direction of writing: a child may write
+/// anything, and its escapes must not reach the terminal.
 func harmless(_ line: some StringProtocol) -> String {
   var text = String.UnicodeScalarView()
   for scalar in line.unicodeScalars {
-    text.append(scalar.properties.generalCategory == .control ? " " : scalar)
+    let isSafe =
+      switch scalar.properties.generalCategory {
+      case .control, .lineSeparator, .paragraphSeparator: false
+      default: !scalar.properties.isBidiControl
+      }
+    text.append(isSafe ? scalar : " ")
   }
   return String(text)
 }

@@ -37,7 +37,7 @@ package struct TextReport: Sendable {
         .lines(width: width, style: style),
     ]
     parts += evidence(results, of: trials)
-    parts.append([summary(results, of: trials, seconds: seconds)])
+    parts.append(blindness(results) + [summary(results, of: trials, seconds: seconds)])
     return parts.filter { !$0.isEmpty }
       .map { $0.joined(separator: "\n") + "\n" }.joined(separator: "\n")
   }
@@ -66,6 +66,14 @@ package struct TextReport: Sendable {
       }
       return shown.first.map { text.lines($0, times: shown.count, of: all.count) }
     }
+  }
+
+  /// Why a deadlock stands there without a diagnosis, where it is the build's doing.
+  private func blindness(_ results: [TrialResult]) -> [String] {
+    guard let reason = context.sight.reason,
+      results.contains(where: { $0.verdict.kind == .deadlock && $0.diagnosis == nil })
+    else { return [] }
+    return [style.dim("no diagnosis: \(reason)")]
   }
 
   private func summary(

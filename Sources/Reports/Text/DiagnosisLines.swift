@@ -1,0 +1,41 @@
+import WaitGraph
+
+/// A diagnosis below the verdict that it explains: the verdict is not said again.
+struct DiagnosisLines {
+  /// The heading first; what follows is indented further.
+  let lines: [String]
+  /// How many more there are.
+  let left: Int
+
+  /// Writes a diagnosis.
+  ///
+  /// - Parameters:
+  ///   - diagnosis: What is told.
+  ///   - message: What has been said already: a headline that is in it is left out.
+  ///   - limit: The most lines behind the heading.
+  init(_ diagnosis: Diagnosis, besides message: String, limit: Int) {
+    let all = DiagnosisText(diagnosis, width: nil, mostLines: .max).lines
+    let heading =
+      diagnosis.isCertain
+      ? "diagnosis:" : "judged by the stall window: the diagnosis is likely, not certain:"
+    let headline = message.contains(diagnosis.headline) ? [] : ["  " + harmless(diagnosis.headline)]
+    let body = headline + all.dropFirst()
+    lines = ["  " + heading] + body.prefix(limit).map { "  " + $0 }
+    left = max(0, body.count - limit)
+  }
+}
+
+extension ReportContext.Sight {
+  /// Why nobody saw who waits for whom, in one line; `nil` where everything is seen.
+  var reason: String? {
+    switch self {
+    case .everything: nil
+    case .withoutDispatch:
+      "this build does not see the calls of Dispatch that wait and wake: the standard library is linked in statically"
+    case .sanitized:
+      "this build does not see the calls that wait and wake: ThreadSanitizer is built in"
+    case .unsupportedSystem:
+      "this build does not see the calls that wait and wake: they are seen on Linux only"
+    }
+  }
+}

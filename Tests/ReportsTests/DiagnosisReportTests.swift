@@ -1,0 +1,104 @@
+import Interlock
+import StressRunner
+import Testing
+import WaitGraph
+
+@testable import Reports
+
+/// A diagnosis in the text and in the JSON.
+@Suite("A diagnosis in a report")
+struct DiagnosisReportTests {
+  private func evidence(_ result: TrialResult, isVerbose: Bool = false) -> [String] {
+    EvidenceText(
+      context: Samples.context, style: TextStyle(color: false), isVerbose: isVerbose
+    ).lines(result, times: 1, of: 1)
+  }
+
+  private func report(_ results: [TrialResult], sight: ReportContext.Sight) -> String {
+    var context = Samples.context
+    context.sight = sight
+    return TextReport(context: context, style: TextStyle(color: false), isVerbose: false)
+      .text(results, of: results.map(\.trial), seconds: 1, width: 100)
+  }
+
+  @Test("stands below the progress, and a headline that the verdict has is not said again")
+  func text() throws {
+    let diagnosis = try #require(Hangs.certain.diagnosis)
+    let lines = evidence(Hangs.certain)
+    let start = try #require(lines.firstIndex(of: "  diagnosis:"))
+    #expect(lines[start - 1].contains("0.50 s in all"))
+    #expect(lines[start + 1] == "    " + diagnosis.headline)
+    for line in diagnosis.details + diagnosis.advice { #expect(lines.contains("    " + line)) }
+    var told = Hangs.certain
+    told.verdict.message += "; " + diagnosis.headline
+    #expect(evidence(told).filter { $0.contains(diagnosis.headline) }.count == 1)
+    #expect(!evidence(told).contains { $0.contains("deadlock (cycle): ") && $0.hasPrefix("   ") })
+  }
+
+  @Test("that is not certain says so, and one that is does not")
+  func certainty() {
+    let likely = evidence(Hangs.likely)
+    #expect(
+      likely.contains("  judged by the stall window: the diagnosis is likely, not certain:"))
+    #expect(!evidence(Hangs.certain).contains { $0.contains("certain") })
+  }
+
+  @Test("is cut with a count, unless all is asked for")
+  func cut() {
+    let diagnosis = Diagnosis(
+      cause: .cycle, isCertain: true, headline: "h", details: (0..<40).map { "line \($0)" })
+    let short = DiagnosisLines(diagnosis, besides: "", limit: 24)
+    #expect(short.lines.count == 25 && short.left == 17)
+    let all = DiagnosisLines(diagnosis, besides: "", limit: .max)
+    #expect(all.lines.count == 42 && all.left == 0)
+  }
+
+  @Test("is nothing where the child went on, and where nobody saw its calls")
+  func none() {
+    #expect(Hangs.result(nil).diagnosis == nil)
+    var passed = Hangs.certain
+    passed.verdict = Samples.passed
+    passed.observation.ending = .exited(code: 0)
+    #expect(passed.diagnosis == nil)
+    #expect(!evidence(passed).contains { $0.contains("diagnosis") })
+    var trapped = passed
+    trapped.verdict = Verdict(kind: .crashed, cause: .self, message: "m")
+    #expect(trapped.diagnosis != nil)
+  }
+
+  @Test("moves no cursor, whatever the subject's names are")
+  func harmless() {
+    let text = evidence(Hangs.hostileResult, isVerbose: true).joined(separator: "\n")
+    #expect(!text.contains("\u{1B}") && !text.contains("\u{0}") && !text.contains("\u{202E}"))
+  }
+
+  @Test("that the build cannot make is explained in one line, once, where there is a deadlock")
+  func blindness() {
+    let blind = [Hangs.result(nil), Hangs.result(nil, subject: "other")]
+    for sight in ReportContext.Sight.allCases {
+      let notes = report(blind, sight: sight).split(separator: "\n")
+        .filter { $0.contains("no diagnosis: this build does not see") }
+      #expect(notes.count == (sight == .everything ? 0 : 1))
+    }
+    #expect(report(blind, sight: .sanitized).contains("ThreadSanitizer is built in"))
+    #expect(!report([Hangs.certain], sight: .withoutDispatch).contains("no diagnosis"))
+    let passed = Samples.result(Samples.reads, "mutex", Samples.passed)
+    #expect(!report([passed], sight: .sanitized).contains("no diagnosis"))
+  }
+
+  @Test("is in the JSON whole, or null")
+  func json() throws {
+    expectGolden(JSONReport.entry(Hangs.certain) + "\n", "diagnosis.json")
+    let value = try JSONReader.read(Array(JSONReport.entry(Hangs.likely).utf8))
+    let diagnosis = try #require(member("diagnosis", of: value))
+    #expect(member("certain", of: diagnosis)?.content == .bool(false))
+    #expect(member("cause", of: diagnosis)?.content == .string("starvation"))
+    let none = try JSONReader.read(Array(JSONReport.entry(Hangs.result(nil)).utf8))
+    #expect(member("diagnosis", of: none)?.content == .null)
+  }
+
+  private func member(_ key: String, of value: JSONValue) -> JSONValue? {
+    guard case .object(let members) = value.content else { return nil }
+    return members.first { $0.key == key }?.value
+  }
+}

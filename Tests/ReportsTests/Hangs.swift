@@ -1,0 +1,117 @@
+import Interlock
+import StressRunner
+import WaitGraph
+
+@testable import Reports
+
+/// Results of trials whose children could not go on, and said who waited for whom.
+enum Hangs {
+  /// A frame of the user's code.
+  static func frames(_ file: String, _ line: Int, _ function: String) -> [StackFrame] {
+    [
+      StackFrame(
+        address: UInt(line), function: function, file: "/src/\(file)", line: line, image: "app")
+    ]
+  }
+
+  /// Two threads that hold a lock each and want the other's: certain.
+  static let ring: WaitSnapshot = {
+    func thread(_ id: Int, has: UInt, wants: UInt, line: Int) -> WaitSnapshot.Thread {
+      let wait = frames("Bank.swift", line, "transfer(to:)")
+      let lock = StackFrame(address: 1, function: "pthread_mutex_lock", image: "libc.so.6")
+      return WaitSnapshot.Thread(
+        id: id, name: "teller", wait: .init(kind: .mutex, object: wants, place: wait, seconds: 0.2),
+        held: [
+          .init(kind: .mutex, object: has, place: frames("Bank.swift", line - 1, "transfer(to:)"))
+        ],
+        stack: [lock] + wait)
+    }
+    return WaitSnapshot(
+      threads: [
+        thread(11, has: 0xA0, wants: 0xB0, line: 21), thread(12, has: 0xB0, wants: 0xA0, line: 31),
+      ],
+      activity: [
+        .init(
+          thread: 11,
+          spans: [
+            .init(from: 0.5, to: 0.24, kind: nil, object: 0),
+            .init(from: 0.24, to: 0, kind: .mutex, object: 0xB0),
+          ]),
+        .init(
+          thread: 12,
+          spans: [
+            .init(from: 0.5, to: 0.4, kind: .semaphore, object: 0xC0),
+            .init(from: 0.4, to: 0.2, kind: nil, object: 0),
+            .init(from: 0.2, to: 0, kind: .mutex, object: 0xA0),
+          ]),
+      ])
+  }()
+
+  /// Callers that wait for blocks behind them on a pool that may still grow: not certain.
+  static let dryPool: WaitSnapshot = {
+    let start = frames("Load.swift", 80, "start()")
+    let workers = (10..<14).map { id in
+      let wait = frames("Cache.swift", 61, "get(_:)")
+      return WaitSnapshot.Thread(
+        id: id,
+        wait: .init(kind: .semaphore, object: UInt(0x1000 + id), place: wait, seconds: 2),
+        runs: [.init(queue: 0x20, place: start, enqueuedBy: 1)], pool: 0xD0, stack: wait)
+    }
+    let queues = [
+      WaitSnapshot.Queue(id: 0xD0, label: "com.apple.root.default-qos", width: 4094, isRoot: true),
+      WaitSnapshot.Queue(
+        id: 0x20, label: "requests", width: 4094, target: 0xD0, queued: 996,
+        blocks: [.init(count: 996, place: start, enqueuedBy: [1])]),
+      WaitSnapshot.Queue(
+        id: 0x21, label: "cache", width: 4094, target: 0xD0, queued: 4,
+        blocks: [
+          .init(
+            count: 4, place: frames("Cache.swift", 60, "get(_:)"), enqueuedBy: [10, 11, 12, 13],
+            ahead: 996)
+        ]),
+    ]
+    return WaitSnapshot(threads: workers, queues: queues, quietSeconds: 2)
+  }()
+
+  /// A deadlock with what its child said.
+  static func result(
+    _ waits: WaitSnapshot?, _ cause: Verdict.Cause = .cycle,
+    message: String = "0 of 2 calls completed", subject: String = "bank"
+  ) -> TrialResult {
+    Samples.result(
+      Samples.scenario("transfers", ["bank": .init(verdict: .deadlock)]), subject,
+      Verdict(kind: .deadlock, cause: cause, message: message)
+    ) { seen in
+      seen.ending = .stalled
+      seen.completed = 0
+      seen.operations = 2
+      seen.seconds = 0.5
+      seen.detectionSeconds = 0.2
+      seen.waits = waits
+    }
+  }
+
+  static let certain = result(ring)
+  static let likely = result(dryPool, .starvation)
+
+  /// A text that does harm wherever it is taken for more than text.
+  static let hostile = "</script><img src=x onerror='alert(1)'>\"&\u{1B}[2J\u{0}\u{202E}]]>--"
+
+  /// The same two threads with hostile names wherever a subject can put some.
+  static let hostileResult: TrialResult = {
+    var waits = ring
+    for index in waits.threads.indices {
+      waits.threads[index].name = hostile
+      let file = StackFrame(address: 1, function: hostile, file: hostile, line: 3, image: hostile)
+      waits.threads[index].wait?.place = [file]
+      waits.threads[index].stack = [file]
+    }
+    waits.threads[0].runs = [.init(queue: 0x20)]
+    waits.queues = [
+      .init(
+        id: 0x20, label: hostile, width: 1, queued: 1,
+        blocks: [.init(count: 1, place: frames(hostile, 7, hostile))])
+    ]
+    return result(waits, message: hostile)
+  }()
+}
