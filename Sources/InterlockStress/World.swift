@@ -1,6 +1,6 @@
 import Foundation
 import Interlock
-import Reports
+package import Reports
 package import StressRunner
 
 /// All that a command touches outside itself, so that a test can give it another world.
@@ -27,6 +27,8 @@ package struct World {
   package var errors: any TextSink
   /// Whether sections are tracked in this build; without, no race can be judged.
   package var tracksSections: Bool
+  /// Which of the calls that wait and wake this build sees; without, no hang is explained.
+  package var sight = ReportContext.Sight.everything
   /// How many trials run at a time unless an option says so.
   package var defaultJobs: Int
   /// Seconds on a clock that never goes back.
@@ -53,7 +55,7 @@ extension World {
       currentFolder: FileManager.default.currentDirectoryPath,
       output: DescriptorSink(STDOUT_FILENO, environment: environment),
       errors: DescriptorSink(STDERR_FILENO, environment: environment),
-      tracksSections: SectionTracking.isCompiledIn,
+      tracksSections: SectionTracking.isCompiledIn, sight: .ofThisBuild,
       // A deadlocked trial only waits; two at a time keep two processors busy with one that works.
       defaultJobs: max(1, min(4, ProcessInfo.processInfo.activeProcessorCount)),
       now: { (ContinuousClock.now - start) / .seconds(1) },

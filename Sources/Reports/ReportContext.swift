@@ -1,3 +1,5 @@
+import StressRunner
+
 /// What a report says beside its results: who ran them, where, and how to run one again.
 package struct ReportContext: Sendable {
   /// The machine that the trials ran on.
@@ -53,5 +55,11 @@ package struct ReportContext: Sendable {
     self.command = command
     self.replayOptions = replayOptions
     self.sight = sight
+  }
+
+  /// The command that runs a trial again.
+  func replay(_ trial: Trial) -> String {
+    "\(command) run \(trial.scenario.name) --subject \(trial.subject) --seed \(trial.seed)"
+      + replayOptions
   }
 }

@@ -44,6 +44,8 @@ package struct Options: Sendable, Hashable {
   package var poolWidth: Int?
   /// Where the results are written as JSON; `-` is standard output.
   package var jsonFile: String?
+  /// Where the results are written as a page when the run is over; `nil` is nowhere.
+  package var htmlFile: String?
   /// Whether all evidence is shown.
   package var isVerbose = false
   /// When colours are written.

@@ -81,6 +81,12 @@ extension OptionSpec {
         + " text then goes to standard error.",
       action: .setValue(placeholder: "file") { $1.jsonFile = try path($0) }),
     OptionSpec(
+      name: "html", commands: [.run],
+      help:
+        "Write the results to this file as a page when the run is over: with a picture of who waits"
+        + " for whom where something hung.",
+      action: .setValue(placeholder: "file") { $1.htmlFile = try filePath($0) }),
+    OptionSpec(
       name: "verbose", short: "v", commands: [.run],
       help: "Show the evidence of expected failures too, and all of it.",
       action: .set { $0.isVerbose = true }),
@@ -133,6 +139,12 @@ extension OptionSpec {
       throw InvalidValue(expected: "one of auto, always, never")
     }
     return value
+  }
+
+  /// A page is written when the run is over, and all at once: standard output is the text's.
+  private static func filePath(_ text: String) throws -> String {
+    if text == "-" { throw InvalidValue(expected: "the path of a file") }
+    return try path(text)
   }
 
   private static func path(_ text: String) throws -> String {

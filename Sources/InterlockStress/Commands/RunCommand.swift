@@ -24,7 +24,9 @@ final class RunCommand {
       subjects: world.subjects)
     let context = ReportContext(
       version: World.version, host: world.host, seed: options.seed, command: world.command,
-      replayOptions: replayOptions)
+      replayOptions: replayOptions, sight: world.sight)
+    // The look comes first: the other file is emptied at once.
+    let html = try options.htmlFile.map { path in try HTMLResultFile(path: path) }
     let json = try options.jsonFile.map { path in
       try JSONResultFile(
         path: path, planned: plan.trials.count, context: context, output: world.output)
@@ -37,14 +39,16 @@ final class RunCommand {
     json?.finish()
     let report = TextReport(context: context, style: style, isVerbose: options.isVerbose)
     let width = text.width ?? 120
-    text.write(
-      "\n"
-        + report.text(results, of: plan.trials, seconds: world.now() - start, width: width))
-    if let failure = json?.failure {
-      world.errors.write(
-        "error: '\(escaped(options.jsonFile ?? ""))' could not be written: \(failure)\n")
-      return .ourFault
+    let seconds = world.now() - start
+    text.write("\n" + report.text(results, of: plan.trials, seconds: seconds, width: width))
+    let page = HTMLReport(results, of: plan.trials, seconds: seconds, context: context)
+    let failures = [
+      (options.jsonFile, json?.failure), (options.htmlFile, html?.write(page.text)),
+    ]
+    for case (let path?, let failure?) in failures {
+      world.errors.write("error: '\(escaped(path))' could not be written: \(failure)\n")
     }
+    if failures.contains(where: { $0.1 != nil }) { return .ourFault }
     return exitCode(ending, planned: plan.trials.count)
   }
 

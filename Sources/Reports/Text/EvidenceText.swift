@@ -65,13 +65,8 @@ package struct EvidenceText: Sendable {
     lines += crashLines(seen)
     lines += threadLines(seen)
     lines += outputLines(seen)
-    lines.append("  replay: " + style.bold(replay(result.trial)))
+    lines.append("  replay: " + style.bold(context.replay(result.trial)))
     return lines
-  }
-
-  private func replay(_ trial: Trial) -> String {
-    "\(context.command) run \(trial.scenario.name) --subject \(trial.subject) --seed \(trial.seed)"
-      + context.replayOptions
   }
 
   private func progress(of seen: Observation, besides message: String) -> String {

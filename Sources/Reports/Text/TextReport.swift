@@ -76,7 +76,8 @@ package struct TextReport: Sendable {
     return [style.dim("no diagnosis: \(reason)")]
   }
 
-  private func summary(
+  /// How many trials met what was expected of them, in one line.
+  func summary(
     _ results: [TrialResult], of trials: [Trial], seconds: Double
   ) -> String {
     let summary = ReportSummary(results)

@@ -1,0 +1,70 @@
+import Foundation
+import StressRunner
+
+/// The file that `--html` names: written when the run is over, whole or not at all.
+///
+/// The page takes its place by a rename, so that whoever has an earlier one open never sees half of this. What is no
+/// file, such as a pipe, is written into.
+struct HTMLResultFile {
+  private let path: String
+
+  /// Looks whether the file can be written, before anything is run.
+  ///
+  /// - Throws: Why it cannot be written, in words.
+  init(path: String) throws(UsageError) {
+    // Through a link, so that the link stays.
+    let real = path.withCString { realpath($0, nil) }
+    self.path = real.map { String(cString: $0) } ?? path
+    free(real)
+    var status = stat()
+    var reason: Int32 = 0
+    if stat(self.path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
+      reason = EISDIR
+    } else if !isStream(status) {
+      if access(folder, W_OK | X_OK) != 0 { reason = errno }
+    } else if access(self.path, W_OK) != 0 {
+      reason = errno
+    }
+    guard reason == 0 else {
+      throw UsageError(
+        "The value '\(escaped(path))' is invalid for '--html <file>': it cannot be written"
+          + " (\(String(cString: strerror(reason))))", .run)
+    }
+  }
+
+  /// Writes the page.
+  ///
+  /// - Returns: Why it could not be written, or `nil` where all went well.
+  func write(_ text: String) -> String? {
+    var status = stat()
+    let bytes = Array(text.utf8)
+    if stat(path, &status) == 0, isStream(status) {
+      return write(bytes, to: path, O_WRONLY | O_CLOEXEC)
+        .flatMap { $0 == EPIPE ? nil : String(cString: strerror($0)) }
+    }
+    let draft = "\(folder)/.\(name).\(getpid())"
+    var reason = write(bytes, to: draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC)
+    if reason == nil, rename(draft, path) != 0 { reason = errno }
+    if reason != nil, reason != EEXIST { unlink(draft) }
+    return reason.map { String(cString: strerror($0)) }
+  }
+
+  private func write(_ bytes: [UInt8], to file: String, _ flags: Int32) -> Int32? {
+    let descriptor = open(file, flags, 0o644)
+    guard descriptor >= 0 else { return errno }
+    let reason = writeAll(bytes, to: descriptor, at: nil)
+    // A network's file system tells of a full disk only here.
+    return close(descriptor) == 0 ? reason : reason ?? errno
+  }
+
+  private var folder: String {
+    guard let slash = path.lastIndex(of: "/") else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+
+  private var name: String { path.split(separator: "/").last.map(String.init) ?? "" }
+
+  private func isStream(_ status: stat) -> Bool {
+    status.st_mode != 0 && status.st_mode & S_IFMT != S_IFREG
+  }
+}

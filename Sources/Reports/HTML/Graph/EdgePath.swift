@@ -1,0 +1,94 @@
+/// The line of an edge between two boxes, and where its label stands.
+enum EdgePath {
+  typealias Point = GraphLayout.Point
+
+  private static let measures = GraphLayout.Measures()
+
+  /// What a label takes up.
+  struct Box: Hashable {
+    var middle: Point
+    var width: Double
+    static let height = 14.0
+
+    /// Whether two of them share a place.
+    func overlaps(_ other: Box) -> Bool {
+      abs(middle.x - other.middle.x) * 2 < width + other.width
+        && abs(middle.y - other.middle.y) < Box.height
+    }
+  }
+
+  /// The path's data: a curve from layer to layer, straight past the boxes.
+  ///
+  /// - Parameters:
+  ///   - route: The points that it passes; none for an edge from a node to itself.
+  ///   - corner: The upper left corner of the node that it begins at.
+  ///   - isSideways: Whether layers stand beside one another.
+  /// - Returns: The value of the attribute `d`.
+  static func data(_ route: [Point], from corner: Point, isSideways: Bool) -> String {
+    guard let first = route.first else {
+      let right = corner.x + measures.nodeWidth
+      let out = Markup.number(right + GraphLayout.loopWidth)
+      let (upper, lower) = (corner.y + 18, corner.y + measures.nodeHeight - 18)
+      return "M\(Markup.number(right)) \(Markup.number(upper))C\(out) \(Markup.number(upper)) "
+        + "\(out) \(Markup.number(lower)) \(Markup.number(right)) \(Markup.number(lower))"
+    }
+    var text = "M\(pair(first))"
+    for index in stride(from: 1, to: route.count, by: 2) {
+      let (start, end) = (route[index - 1], route[index])
+      let (one, two) = controls(start, end, isSideways)
+      text += "C\(pair(one)) \(pair(two)) \(pair(end))"
+      // Past a layer that the edge only passes.
+      if index + 1 < route.count { text += "L\(pair(route[index + 1]))" }
+    }
+    return text
+  }
+
+  /// Where a label stands: on the curve between two layers, at a place where none of the others stands, if there is one.
+  static func label(
+    _ text: String, _ route: [Point], from corner: Point, isSideways: Bool, besides taken: [Box]
+  ) -> Box {
+    let width = Double(text.count) * 6.2 + 8
+    guard route.count > 1 else {
+      let x = corner.x + measures.nodeWidth + GraphLayout.loopWidth / 2
+      return Box(middle: Point(x: x, y: corner.y + measures.nodeHeight / 2), width: width)
+    }
+    var first: Box?
+    for index in stride(from: 1, to: route.count, by: 2) {
+      for part in [0.5, 0.36, 0.64, 0.25, 0.75] {
+        let box = Box(middle: point(part, route[index - 1], route[index], isSideways), width: width)
+        if !taken.contains(where: box.overlaps) { return box }
+        first = first ?? box
+      }
+    }
+    return first ?? Box(middle: route[0], width: width)
+  }
+
+  private static func controls(
+    _ start: Point, _ end: Point, _ isSideways: Bool
+  ) -> (Point, Point) {
+    if isSideways {
+      let half = (end.x - start.x) / 2
+      return (Point(x: start.x + half, y: start.y), Point(x: end.x - half, y: end.y))
+    }
+    let half = (end.y - start.y) / 2
+    return (Point(x: start.x, y: start.y + half), Point(x: end.x, y: end.y - half))
+  }
+
+  /// A point of the curve; `part` from 0 to 1.
+  private static func point(
+    _ part: Double, _ start: Point, _ end: Point, _ isSideways: Bool
+  ) -> Point {
+    let (one, two) = controls(start, end, isSideways)
+    let rest = 1 - part
+    func value(_ a: Double, _ b: Double, _ c: Double, _ d: Double) -> Double {
+      rest * rest * rest * a + 3 * rest * rest * part * b + 3 * rest * part * part * c
+        + part * part * part * d
+    }
+    return Point(
+      x: value(start.x, one.x, two.x, end.x), y: value(start.y, one.y, two.y, end.y))
+  }
+
+  private static func pair(_ point: Point) -> String {
+    "\(Markup.number(point.x)) \(Markup.number(point.y))"
+  }
+}

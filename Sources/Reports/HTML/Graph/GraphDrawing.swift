@@ -1,0 +1,158 @@
+import WaitGraph
+
+/// The wait-for graph of a diagnosis as a picture: boxes that lead to what is said of them below, and labelled arrows.
+///
+/// What is a part of the cause is thicker, coloured, and says so in words.
+struct GraphDrawing {
+  /// So many nodes are drawn.
+  static let mostNodes = 200
+
+  private let diagnosis: Diagnosis
+  private let nodes: ArraySlice<Diagnosis.Node>
+  private let edges: [(edge: Diagnosis.Edge, link: GraphLayout.Link)]
+  private let layout: GraphComponents
+  private let prefix: String
+
+  /// Lays out a diagnosis.
+  ///
+  /// - Parameters:
+  ///   - diagnosis: What is drawn.
+  ///   - prefix: What stands before the names of this picture's parts, so that they are the page's only ones.
+  init(_ diagnosis: Diagnosis, prefix: String) {
+    self.diagnosis = diagnosis
+    self.prefix = prefix
+    let nodes = diagnosis.nodes.prefix(Self.mostNodes)
+    var numbers: [String: Int] = [:]
+    for (number, node) in nodes.enumerated() where numbers[node.id] == nil {
+      numbers[node.id] = number
+    }
+    let edges = diagnosis.edges.compactMap { edge in
+      numbers[edge.from].flatMap { from in
+        numbers[edge.to].map { (edge, GraphLayout.Link(from: from, to: $0)) }
+      }
+    }
+    layout = GraphComponents(nodes: nodes.count, links: edges.map { $0.1 })
+    self.nodes = nodes
+    self.edges = edges
+  }
+
+  /// How many nodes are not drawn.
+  var left: Int { diagnosis.nodes.count - nodes.count }
+
+  /// The picture as an element of a page.
+  var svg: String {
+    let width = Markup.number(layout.width)
+    let height = Markup.number(layout.height)
+    // Not an image to a screen reader: its boxes are links.
+    var text = """
+      <svg xmlns="http://www.w3.org/2000/svg" class="graph" width="\(width)" height="\(height)" \
+      viewBox="0 0 \(width) \(height)" role="group" aria-labelledby="\(prefix)-title \(prefix)-desc">
+      <title id="\(prefix)-title">Who waits for whom</title>
+      <desc id="\(prefix)-desc">\(Markup.text(description))</desc>
+      <defs>
+      \(Self.arrow(id: "\(prefix)-arrow", name: "arrow"))
+      \(Self.arrow(id: "\(prefix)-marked-arrow", name: "arrow marked"))
+      </defs>
+
+      """
+    // What is marked is drawn last, over the rest.
+    let order =
+      edges.indices.filter { !edges[$0].edge.isMarked }
+      + edges.indices.filter { edges[$0].edge.isMarked }
+    for number in order { text += line(number) }
+    text += labels
+    for (number, node) in nodes.enumerated() { text += box(node, number) }
+    return text + "</svg>\n"
+  }
+
+  /// What is to be seen, in words.
+  private var description: String {
+    let marked = nodes.count { $0.isMarked }
+    let ways = edges.map { edge in
+      "\(title(edge.link.from)) \(edge.edge.label) \(title(edge.link.to))"
+    }
+    let shown = ways.prefix(40).joined(separator: "; ")
+    let rest = ways.count > 40 ? "; and \(ways.count - 40) more" : ""
+    return "\(nodes.count) nodes, \(marked) of them part of the cause. \(shown)\(rest)"
+  }
+
+  private func title(_ number: Int) -> String {
+    Markup.cut(nodes[nodes.startIndex + number].title, to: 80)
+  }
+
+  private static func arrow(id: String, name: String) -> String {
+    """
+    <marker id="\(id)" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="11" markerHeight="11" \
+    markerUnits="userSpaceOnUse" orient="auto-start-reverse"><path class="\(name)" d="M0 0L10 5L0 10z"/></marker>
+    """
+  }
+
+  private func line(_ number: Int) -> String {
+    let edge = edges[number].edge
+    let name = edge.isMarked ? "edge marked" : "edge"
+    let marker = edge.isMarked ? "marked-arrow" : "arrow"
+    return """
+      <path class="\(name)" d="\(path(number))" \
+      marker-end="url(#\(prefix)-\(marker))"/>
+
+      """
+  }
+
+  private func path(_ number: Int) -> String {
+    EdgePath.data(
+      layout.routes[number], from: layout.nodes[edges[number].link.from],
+      isSideways: layout.isSideways[number])
+  }
+
+  /// The labels of all edges: each at a place along its edge where no other stands yet, if there is one.
+  private var labels: String {
+    var text = ""
+    var taken: [EdgePath.Box] = []
+    for (number, (edge, link)) in edges.enumerated() {
+      let label = Markup.cut(edge.label, to: 24)
+      let box = EdgePath.label(
+        label, layout.routes[number], from: layout.nodes[link.from],
+        isSideways: layout.isSideways[number], besides: taken)
+      taken.append(box)
+      text += """
+        <text class="\(edge.isMarked ? "label marked" : "label")" x="\(Markup.number(box.middle.x))" \
+        y="\(Markup.number(box.middle.y + 4))">\(Markup.text(label))</text>
+
+        """
+    }
+    return text
+  }
+
+  private func box(_ node: Diagnosis.Node, _ number: Int) -> String {
+    let corner = layout.nodes[number]
+    let measures = GraphLayout.Measures()
+    let round = Self.roundness(node.kind, height: measures.nodeHeight)
+    let kind =
+      HangSection.kindText(node) + (node.isMarked ? ", \(HangSection.mark(diagnosis.cause))" : "")
+    let place = node.place.map(HangSection.placeText) ?? node.details.first ?? ""
+    let size =
+      "width=\"\(Markup.number(measures.nodeWidth))\" height=\"\(Markup.number(measures.nodeHeight))\""
+    return """
+      <a href="#\(HangSection.nodeName(prefix, number))" class="node \(node.kind.rawValue)\(node.isMarked ? " marked" : "")" \
+      transform="translate(\(Markup.number(corner.x)) \(Markup.number(corner.y)))">
+      <title>\(Markup.text(([kind, node.title] + node.details).joined(separator: "\n")))</title>
+      <rect \(size) rx="\(round)"/>
+      <svg \(size)>
+      <text class="kind" x="14" y="19">\(Markup.text(kind))</text>
+      <text class="title" x="14" y="37">\(Markup.text(Markup.cut(node.title, to: 30)))</text>
+      <text class="place" x="14" y="55">\(Markup.text(Markup.cut(place, to: 36)))</text>
+      </svg>
+      </a>
+
+      """
+  }
+
+  /// Who acts is round, what is waited for is not.
+  private static func roundness(_ kind: Diagnosis.Node.Kind, height: Double) -> Int {
+    switch kind {
+    case .thread, .task: 12
+    case .queue, .pool, .blocks: 4
+    case .lock, .semaphore, .group, .condition, .other: 0
+    }
+  }
+}

@@ -1,0 +1,190 @@
+/// The layers of a graph: which nodes and passing edges stand in each, and in which order.
+struct GraphLayers {
+  typealias Link = GraphLayout.Link
+
+  /// So many places of passing edges are made; edges beyond run straight.
+  private static let mostLanes = 4000
+  /// So often layers are ordered, and drawn to one another.
+  private static let orderings = 8
+  private static let moves = 24
+
+  /// Nodes by their numbers, then the places of passing edges, in the order of each layer.
+  private(set) var layers: [[Int]] = []
+  /// The layer of each of them.
+  private(set) var layerOf: [Int]
+  /// What each edge passes, from the upper layer to the lower; `nil` for one from a node to itself.
+  private(set) var paths: [[Int]?] = []
+  /// Whether an edge runs against the layers.
+  let isTurned: [Bool]
+  /// How many of the numbers are nodes.
+  let nodeCount: Int
+
+  /// The neighbours of each, above and below.
+  private var above: [[Int]] = []
+  private var below: [[Int]] = []
+
+  init(nodes count: Int, links: [Link]) {
+    nodeCount = count
+    isTurned = Self.turned(count, links)
+    layerOf = Self.depths(count, links, isTurned)
+    var lanes = 0
+    for (number, link) in links.enumerated() {
+      guard link.from != link.to else {
+        paths.append(nil)
+        continue
+      }
+      let (start, end) = isTurned[number] ? (link.to, link.from) : (link.from, link.to)
+      var path = [start]
+      let passed = layerOf[start] + 1..<max(layerOf[start] + 1, layerOf[end])
+      if lanes + passed.count <= Self.mostLanes {
+        lanes += passed.count
+        for layer in passed {
+          path.append(layerOf.count)
+          layerOf.append(layer)
+        }
+      }
+      paths.append(path + [end])
+    }
+    layers = Array(repeating: [], count: (layerOf.max() ?? -1) + 1)
+    for (item, layer) in layerOf.enumerated() { layers[layer].append(item) }
+    above = Array(repeating: [], count: layerOf.count)
+    below = above
+    for case let path? in paths {
+      for (upper, lower) in zip(path, path.dropFirst()) {
+        below[upper].append(lower)
+        above[lower].append(upper)
+      }
+    }
+  }
+
+  /// The edges that close a ring, found by going along the edges as deep as they lead.
+  private static func turned(_ count: Int, _ links: [Link]) -> [Bool] {
+    var turned = Array(repeating: false, count: links.count)
+    var outgoing: [[Int]] = Array(repeating: [], count: count)
+    for (number, link) in links.enumerated() where link.from != link.to {
+      outgoing[link.from].append(number)
+    }
+    var state = Array(repeating: 0, count: count)
+    // Nodes that nothing leads to come first, so that who waits stands above what it waits for.
+    let targets = Set(links.lazy.filter { $0.from != $0.to }.map(\.to))
+    let starts = (0..<count).filter { !targets.contains($0) } + (0..<count)
+    for start in starts where state[start] == 0 {
+      var path: [(node: Int, next: Int)] = [(start, 0)]
+      state[start] = 1
+      while let (node, next) = path.last {
+        guard next < outgoing[node].count else {
+          state[node] = 2
+          path.removeLast()
+          continue
+        }
+        path[path.count - 1].next += 1
+        let link = outgoing[node][next]
+        let target = links[link].to
+        if state[target] == 1 {
+          turned[link] = true
+        } else if state[target] == 0 {
+          state[target] = 1
+          path.append((target, 0))
+        }
+      }
+    }
+    return turned
+  }
+
+  /// The longest way to each node, along edges that close no ring.
+  private static func depths(_ count: Int, _ links: [Link], _ turned: [Bool]) -> [Int] {
+    var outgoing: [[Int]] = Array(repeating: [], count: count)
+    var waiting = Array(repeating: 0, count: count)
+    for (number, link) in links.enumerated() where link.from != link.to {
+      let (start, end) = turned[number] ? (link.to, link.from) : (link.from, link.to)
+      outgoing[start].append(end)
+      waiting[end] += 1
+    }
+    var depth = Array(repeating: 0, count: count)
+    var ready = (0..<count).filter { waiting[$0] == 0 }
+    while let node = ready.popLast() {
+      for end in outgoing[node] {
+        depth[end] = max(depth[end], depth[node] + 1)
+        waiting[end] -= 1
+        if waiting[end] == 0 { ready.append(end) }
+      }
+    }
+    return depth
+  }
+
+  /// Orders each layer by the mean place of its neighbours, down and up in turns.
+  mutating func order() {
+    var place = Array(repeating: 0.0, count: layerOf.count)
+    func note(_ layer: [Int]) {
+      for (index, item) in layer.enumerated() {
+        place[item] = Double(index) - Double(layer.count - 1) / 2
+      }
+    }
+    for layer in layers { note(layer) }
+    for sweep in 0..<Self.orderings {
+      let isDown = sweep % 2 == 0
+      for number in isDown ? Array(layers.indices) : layers.indices.reversed() {
+        let neighbours = isDown ? above : below
+        let wanted = layers[number].map { item in
+          Self.mean(neighbours[item].map { place[$0] }) ?? place[item]
+        }
+        let order = layers[number].indices.sorted { (wanted[$0], $0) < (wanted[$1], $1) }
+        layers[number] = order.map { layers[number][$0] }
+        note(layers[number])
+      }
+    }
+  }
+
+  /// The middle of each node and passing edge along its layer, from the margin on; none nearer to another than it may be.
+  func centers(_ measures: GraphLayout.Measures) -> [Double] {
+    var centers = Array(repeating: 0.0, count: layerOf.count)
+    for layer in layers {
+      var x = 0.0
+      for item in layer {
+        centers[item] = x + width(item, measures) / 2
+        x += width(item, measures) + measures.gap
+      }
+      // Layers begin around one middle.
+      for item in layer { centers[item] -= (x - measures.gap) / 2 }
+    }
+    for sweep in 0..<Self.moves {
+      for layer in sweep % 2 == 0 ? layers : layers.reversed() {
+        let wanted = layer.map {
+          Self.mean((above[$0] + below[$0]).map { centers[$0] }) ?? centers[$0]
+        }
+        let placed = spread(layer, wanted, measures)
+        for (item, x) in zip(layer, placed) { centers[item] = x }
+      }
+    }
+    let left = centers.indices.map { centers[$0] - width($0, measures) / 2 }.min() ?? 0
+    return centers.map { $0 - left + measures.margin }
+  }
+
+  /// How long a node or a passing edge is along its layer.
+  func width(_ item: Int, _ measures: GraphLayout.Measures) -> Double {
+    item < nodeCount ? measures.breadth : measures.laneWidth
+  }
+
+  /// The nearest places to the wanted ones that keep order and distance: the mean of pushing all to the right and
+  /// all to the left, each of which keeps them.
+  private func spread(
+    _ layer: [Int], _ wanted: [Double], _ measures: GraphLayout.Measures
+  ) -> [Double] {
+    func distance(_ index: Int) -> Double {
+      (width(layer[index], measures) + width(layer[index + 1], measures)) / 2 + measures.gap
+    }
+    var right = wanted
+    var left = wanted
+    for index in right.indices.dropFirst() {
+      right[index] = max(right[index], right[index - 1] + distance(index - 1))
+    }
+    for index in left.indices.dropLast().reversed() {
+      left[index] = min(left[index], left[index + 1] - distance(index))
+    }
+    return zip(right, left).map { ($0 + $1) / 2 }
+  }
+
+  private static func mean(_ values: [Double]) -> Double? {
+    values.isEmpty ? nil : values.reduce(0, +) / Double(values.count)
+  }
+}

@@ -1,0 +1,99 @@
+/// Where the nodes of a graph stand, and how its edges run: layers of nodes, edges from one layer to the next.
+///
+/// After Sugiyama, Tagawa and Toda, "Methods for Visual Understanding of Hierarchical System Structures" (1981): edges
+/// that close a ring are turned round, each node stands one layer below the last one that leads to it, long edges
+/// get a place in each layer that they pass, layers are ordered by the places of their neighbours, and drawn to them.
+/// A pure function: equal graphs give equal pictures.
+struct GraphLayout {
+  /// An edge by the numbers of its nodes.
+  struct Link: Hashable {
+    var from: Int
+    var to: Int
+  }
+
+  /// A point of the drawing.
+  struct Point: Hashable {
+    var x: Double
+    var y: Double
+  }
+
+  /// The lengths that a drawing is made with.
+  struct Measures: Hashable {
+    var nodeWidth = 252.0
+    var nodeHeight = 68.0
+    /// Between neighbours in a layer.
+    var gap = 28.0
+    /// Between layers, where edges run and are labelled.
+    var layerGap = 76.0
+    /// What an edge needs that passes a layer.
+    var laneWidth = 12.0
+    var margin = 16.0
+    /// Whether layers stand beside one another, instead of below: many nodes in a layer then make a long page, not a
+    /// wide one.
+    var isSideways = false
+
+    /// Layers beside one another.
+    static let sideways = Measures(gap: 18, layerGap: 120, isSideways: true)
+
+    /// A node's length along its layer.
+    var breadth: Double { isSideways ? nodeHeight : nodeWidth }
+    /// A node's length from layer to layer.
+    var depth: Double { isSideways ? nodeWidth : nodeHeight }
+  }
+
+  /// The upper left corner of each node.
+  let nodes: [Point]
+  /// The points that each edge passes, from its beginning to its end; empty for one from a node to itself.
+  let routes: [[Point]]
+  /// The size of the drawing.
+  let width: Double
+  let height: Double
+  /// The lengths that it was made with.
+  let measures: Measures
+
+  /// How far an edge from a node to itself stands out.
+  static let loopWidth = 28.0
+
+  /// Lays out a graph.
+  ///
+  /// - Parameters:
+  ///   - count: How many nodes there are.
+  ///   - links: The edges; both ends below `count`.
+  ///   - measures: The lengths to use.
+  init(nodes count: Int, links: [Link], measures: Measures = Measures()) {
+    self.measures = measures
+    var layers = GraphLayers(nodes: count, links: links)
+    layers.order()
+    let centers = layers.centers(measures)
+    func start(_ layer: Int) -> Double {
+      measures.margin + Double(layer) * (measures.depth + measures.layerGap)
+    }
+    func point(_ along: Double, _ across: Double) -> Point {
+      measures.isSideways ? Point(x: across, y: along) : Point(x: along, y: across)
+    }
+    nodes = (0..<count).map { node in
+      point(centers[node] - measures.breadth / 2, start(layers.layerOf[node]))
+    }
+    let ports = GraphPorts(layers, centers, measures)
+    routes = links.indices.map { link in
+      guard let path = layers.paths[link] else { return [] }
+      var points: [Point] = []
+      for (step, item) in path.enumerated() {
+        let across = start(layers.layerOf[item])
+        // An edge enters a node on one side and leaves it on the other; where it only passes, it does both.
+        if step > 0 { points.append(point(ports.entry(item, link, centers), across)) }
+        if step + 1 < path.count {
+          points.append(point(ports.exit(item, link, centers), across + measures.depth))
+        }
+      }
+      return layers.isTurned[link] ? points.reversed() : points
+    }
+    let end = centers.indices.map { centers[$0] + layers.width($0, measures) / 2 }.max() ?? 0
+    let size = point(
+      max(end, measures.margin) + measures.margin,
+      start(max(0, layers.layers.count - 1)) + (count == 0 ? 0 : measures.depth) + measures.margin)
+    // A loop at a node's side needs room too.
+    width = size.x + (links.contains { $0.from == $0.to } ? Self.loopWidth : 0)
+    height = size.y
+  }
+}

@@ -1,0 +1,56 @@
+/// Text that is a page's own, beside text from subjects, which must stay text.
+enum Markup {
+  /// A text with nothing in it that a page or its parser could take for anything but text, in an element or in an
+  /// attribute's quotation marks.
+  ///
+  /// Controls, and characters that turn the direction of writing, are spelled out: neither XML nor a reader bears
+  /// them.
+  static func text(_ text: String) -> String {
+    var result = ""
+    result.reserveCapacity(text.utf8.count)
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "&": result += "&amp;"
+      case "<": result += "&lt;"
+      case ">": result += "&gt;"
+      case "\"": result += "&quot;"
+      case "'": result += "&#39;"
+      default:
+        if isUnsafe(scalar) {
+          result += "\\u{" + String(scalar.value, radix: 16) + "}"
+        } else {
+          result.unicodeScalars.append(scalar)
+        }
+      }
+    }
+    return result
+  }
+
+  /// The first characters of a text, the last of them a mark where some are left out; not yet escaped.
+  static func cut(_ text: String, to most: Int) -> String {
+    text.count > most ? text.prefix(max(0, most - 1)) + "…" : text
+  }
+
+  /// A list of lines; nothing where there is none.
+  static func list(_ lines: [String], _ name: String = "ul") -> String {
+    guard !lines.isEmpty else { return "" }
+    return "<\(name)>\n" + lines.map { "<li>\(text($0))</li>\n" }.joined() + "</\(name)>\n"
+  }
+
+  /// A length in the units of a drawing, to a tenth.
+  static func number(_ value: Double) -> String {
+    let tenths = Int((value * 10).rounded())
+    let sign = tenths < 0 ? "-" : ""
+    let (whole, rest) = tenths.magnitude.quotientAndRemainder(dividingBy: 10)
+    return sign + (rest == 0 ? "\(whole)" : "\(whole).\(rest)")
+  }
+
+  private static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.properties.generalCategory {
+    case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: true
+    // Two of them are no characters of XML.
+    case .unassigned: scalar.value & 0xFFFE == 0xFFFE
+    default: false
+    }
+  }
+}

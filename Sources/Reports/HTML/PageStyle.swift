@@ -1,0 +1,95 @@
+/// What a page looks like, and the one thing that it does.
+enum PageStyle {
+  /// Opens what a box of a picture leads to, also where a browser does not by itself. Without it a reader opens it by
+  /// hand.
+  static let script = """
+    function show() {
+      var part = location.hash ? document.getElementById(location.hash.slice(1)) : null;
+      if (part) { if (part.tagName.toLowerCase() === "details") { part.open = true; } part.scrollIntoView(); }
+    }
+    addEventListener("hashchange", show);
+    show();
+    """
+
+  /// What a browser may load and run: this style, and the script by its hash. Should a text from a subject ever become
+  /// an element, it does nothing.
+  static let policy =
+    "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-\(scriptHash)'; "
+    + "base-uri 'none'; form-action 'none'"
+
+  /// The SHA-256 of `script`, in Base64.
+  static let scriptHash = "M5ug6Hu8EcTNgc1IGidf50fBtJcDeIeA9xYB9cqTjAA="
+
+  /// The colours, light and dark, each at least 4.5 to 1 against what it stands on, and the layout.
+  static let css = """
+    :root {
+      color-scheme: light dark;
+      --page: #ffffff; --text: #1b1f24; --soft: #57606a; --line: #c9d1d9; --box: #f3f5f7; --link: #0a58ca;
+      --marked: #b3261e; --marked-box: #fdecea; --met: #17692f; --focus: #0a58ca;
+      --running: #2a7d46; --waiting: #ffe2b8; --hatch: #f3bd6c; --on-bar: #3d2600;
+    }
+    @media (prefers-color-scheme: dark) {
+      :root {
+        --page: #14171b; --text: #e6e9ed; --soft: #a3adb8; --line: #3d454e; --box: #20252b; --link: #7db4ff;
+        --marked: #ff8a80; --marked-box: #3a1d1b; --met: #6fce8b; --focus: #7db4ff;
+        --running: #7ddc9c; --waiting: #4a3717; --hatch: #6e5120; --on-bar: #ffe9c9;
+      }
+    }
+    * { box-sizing: border-box; }
+    body {
+      margin: 0 auto; padding: 1rem; max-width: 72rem; background: var(--page); color: var(--text);
+      font: 1rem/1.5 system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif;
+    }
+    h1, h2, h3 { line-height: 1.25; overflow-wrap: anywhere; }
+    h2 { margin-top: 2.5rem; padding-top: 1rem; border-top: 1px solid var(--line); }
+    h3 { margin-top: 1.75rem; }
+    p, li { overflow-wrap: anywhere; }
+    a { color: var(--link); }
+    code, pre { font-family: ui-monospace, SFMono-Regular, Menlo, "DejaVu Sans Mono", monospace; font-size: 0.875rem; }
+    pre { padding: 0.5rem 0.75rem; background: var(--box); }
+    :focus-visible { outline: 3px solid var(--focus); outline-offset: 2px; }
+    .scroll { overflow-x: auto; max-width: 100%; }
+    .headline { font-size: 1.15rem; font-weight: 600; }
+    .told, .legend, .host { color: var(--soft); font-size: 0.9rem; }
+    .met { color: var(--met); } .unmet { color: var(--marked); } .skipped { color: var(--soft); }
+    table { border-collapse: collapse; margin: 1rem 0; font-size: 0.9rem; }
+    caption { text-align: left; font-weight: 600; padding-bottom: 0.25rem; }
+    th, td { padding: 0.3rem 0.75rem 0.3rem 0; text-align: left; border-bottom: 1px solid var(--line); white-space: nowrap; }
+    th[scope="row"] { font-weight: 500; }
+    details { border: 1px solid var(--line); border-radius: 6px; margin: 0.4rem 0; padding: 0.35rem 0.75rem; }
+    details.marked { border: 2px solid var(--marked); }
+    details:target { background: var(--box); }
+    summary { cursor: pointer; overflow-wrap: anywhere; }
+    summary .kind { color: var(--soft); font-size: 0.85rem; }
+    summary em { color: var(--marked); font-size: 0.85rem; font-style: normal; font-weight: 600; }
+    .stack { padding-left: 2.5rem; }
+    svg { display: block; }
+    svg text { fill: var(--text); font: 12px system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif; }
+    .graph .node rect { fill: var(--box); stroke: var(--soft); stroke-width: 1; }
+    .graph .pool rect, .graph .queue rect, .graph .blocks rect { stroke-dasharray: none; }
+    .graph .task rect { stroke-dasharray: 5 3; }
+    .graph .node.marked rect { fill: var(--marked-box); stroke: var(--marked); stroke-width: 3; }
+    .graph a:focus { outline: none; }
+    .graph a:focus-visible rect { stroke: var(--focus); stroke-width: 5; }
+    .graph a:hover .title { text-decoration: underline; }
+    .graph .node .title { font-weight: 600; }
+    .graph .node .kind { fill: var(--soft); font-size: 11px; }
+    .graph .node.marked .kind { fill: var(--marked); font-weight: 600; }
+    .graph .node .place { font-size: 11px; font-family: ui-monospace, SFMono-Regular, Menlo, "DejaVu Sans Mono", monospace; }
+    .graph .edge { fill: none; stroke: var(--soft); stroke-width: 1.3; }
+    .graph .edge.marked { stroke: var(--marked); stroke-width: 3; }
+    .graph .arrow { fill: var(--soft); } .graph .arrow.marked { fill: var(--marked); }
+    .graph .label { text-anchor: middle; font-size: 11px; stroke: var(--page); stroke-width: 4; paint-order: stroke; }
+    .graph .label.marked { fill: var(--marked); font-weight: 600; }
+    .timeline .axis { fill: none; stroke: var(--line); }
+    .timeline .tick { text-anchor: middle; fill: var(--soft); font-size: 11px; }
+    .timeline .running { fill: var(--running); }
+    .timeline .waiting { fill: var(--waiting); } .timeline .hatch { fill: var(--hatch); }
+    .timeline .bar { stroke: var(--hatch); }
+    .timeline .on-bar { fill: var(--on-bar); font-size: 11px; }
+    .sample { display: inline-block; width: 2rem; height: 0.8rem; vertical-align: middle; }
+    .sample.running { background: var(--running); }
+    .sample.waiting { background: repeating-linear-gradient(45deg, var(--hatch) 0 2px, var(--waiting) 2px 6px); }
+    @media print { .scroll { overflow-x: visible; } }
+    """
+}

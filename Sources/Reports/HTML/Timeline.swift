@@ -1,0 +1,166 @@
+import WaitGraph
+
+/// What threads did up to the moment of a snapshot, as a picture: a row for each, a bar for each stretch of time.
+///
+/// Running is solid, waiting is hatched: the colours only repeat it.
+struct Timeline {
+  private typealias Span = WaitSnapshot.Activity.Span
+
+  private static let nameWidth = 190.0
+  private static let barsWidth = 640.0
+  private static let rowHeight = 26.0
+  private static let top = 8.0
+  /// No bar is narrower, however short it was.
+  private static let narrowest = 2.0
+
+  private let activity: [WaitSnapshot.Activity]
+  private let diagnosis: Diagnosis
+  private let prefix: String
+  private let total: Double
+
+  /// Lays out what was seen.
+  ///
+  /// - Parameters:
+  ///   - activity: The threads.
+  ///   - diagnosis: What its nodes are called.
+  ///   - prefix: What stands before the names of this picture's parts.
+  init(_ activity: [WaitSnapshot.Activity], _ diagnosis: Diagnosis, prefix: String) {
+    self.activity = activity
+    self.diagnosis = diagnosis
+    self.prefix = prefix
+    let first = activity.flatMap(\.spans).map(\.from).filter(\.isFinite).max() ?? 0
+    total = min(max(0.01, first), 1e6)
+  }
+
+  /// What the bars mean.
+  let legend = """
+    <p class="legend"><span class="sample running"></span> runs, or is in a system call; \
+    <span class="sample waiting"></span> waits, for what its bar says. Right is the moment of the hang.</p>
+
+    """
+
+  /// The picture as an element of a page.
+  var svg: String {
+    let width = Markup.number(Self.nameWidth + Self.barsWidth + 20)
+    let rows = Double(activity.count) * Self.rowHeight
+    let height = Markup.number(Self.top + rows + 42)
+    var text = """
+      <svg xmlns="http://www.w3.org/2000/svg" class="timeline" width="\(width)" height="\(height)" \
+      viewBox="0 0 \(width) \(height)" role="img" aria-labelledby="\(prefix)-time-title \(prefix)-time-desc">
+      <title id="\(prefix)-time-title">What the threads did up to the hang</title>
+      <desc id="\(prefix)-time-desc">\(Markup.text(description))</desc>
+      <defs><pattern id="\(prefix)-hatch" width="6" height="6" patternUnits="userSpaceOnUse" \
+      patternTransform="rotate(45)"><rect width="6" height="6" class="waiting"/>\
+      <rect width="2" height="6" class="hatch"/></pattern></defs>
+
+      """
+    text += axis(below: Self.top + rows)
+    for (number, row) in activity.enumerated() {
+      text += self.row(row, at: Self.top + Double(number) * Self.rowHeight)
+    }
+    return text + "</svg>\n"
+  }
+
+  /// What is to be seen, in words: how each thread ended.
+  private var description: String {
+    let rows = activity.prefix(20).map { row in
+      "\(name(row.thread)): \(row.spans.last.map(words) ?? "not seen")"
+    }
+    let rest = activity.count - rows.count
+    return "In the end: " + rows.joined(separator: "; ") + (rest > 0 ? "; and \(rest) more" : "")
+  }
+
+  private func row(_ row: WaitSnapshot.Activity, at y: Double) -> String {
+    let title = name(row.thread)
+    var text = """
+      <g><text class="name" x="0" y="\(Markup.number(y + 17))">\(Markup.text(Markup.cut(title, to: 25)))\
+      <title>\(Markup.text(title))</title></text>
+
+      """
+    for span in row.spans where span.from.isFinite && span.to.isFinite {
+      let start = x(span.from)
+      let width = max(Self.narrowest, x(span.to) - start)
+      let fill =
+        span.kind == nil ? "class=\"running\"" : "class=\"bar\" fill=\"url(#\(prefix)-hatch)\""
+      let size = "width=\"\(Markup.number(width))\" height=\"\(Markup.number(Self.rowHeight - 6))\""
+      let label = Markup.cut(words(span), to: Int((width - 10) / 6.4))
+      let told = """
+        \(words(span)), from \(Self.seconds(span.from)) to \(Self.seconds(span.to)) before the hang
+        """
+      text += """
+        <svg x="\(Markup.number(start))" y="\(Markup.number(y + 2))" \(size)>\
+        <title>\(Markup.text(told))</title><rect \(size) \(fill)/>\
+        \(label.count > 5 ? "<text class=\"on-bar\" x=\"5\" y=\"14\">\(Markup.text(label))</text>" : "")</svg>
+
+        """
+    }
+    return text + "</g>\n"
+  }
+
+  private func axis(below y: Double) -> String {
+    let end = Self.nameWidth + Self.barsWidth
+    var text = """
+      <path class="axis" d="M\(Markup.number(Self.nameWidth)) \(Markup.number(y + 4))H\(Markup.number(end))"/>
+
+      """
+    let step = Self.step(total)
+    var tick = 0
+    while Double(tick) * step <= total * 1.0001 {
+      let seconds = Double(tick) * step
+      let place = Markup.number(x(seconds))
+      let label = tick == 0 ? "hang" : "−\(Self.seconds(seconds))"
+      text += """
+        <path class="axis" d="M\(place) \(Markup.number(Self.top))V\(Markup.number(y + 9))"/>\
+        <text class="tick" x="\(place)" y="\(Markup.number(y + 24))">\(label)</text>
+
+        """
+      tick += 1
+    }
+    return text
+  }
+
+  private func x(_ seconds: Double) -> Double {
+    Self.nameWidth + Self.barsWidth * (1 - min(max(0, seconds), total) / total)
+  }
+
+  /// Five to ten steps of 1, 2 or 5 times a power of ten.
+  private static func step(_ total: Double) -> Double {
+    var step = 0.001
+    while true {
+      for factor in [1.0, 2, 5] where total / (step * factor) <= 10 { return step * factor }
+      step *= 10
+    }
+  }
+
+  private func name(_ thread: Int) -> String {
+    diagnosis.nodes.first { $0.id == "t\(thread)" && $0.count == 1 }?.title ?? "thread \(thread)"
+  }
+
+  private func words(_ span: WaitSnapshot.Activity.Span) -> String {
+    guard let kind = span.kind else { return "runs" }
+    let address = String(span.object, radix: 16)
+    let names = ["o0x" + address, "q0x" + address, "t\(span.object)"]
+    let node = diagnosis.nodes.first { names.contains($0.id) }
+    return "waits for " + (node?.title ?? "\(Self.name(kind)) 0x\(address)")
+  }
+
+  private static func name(_ kind: WaitSnapshot.ObjectKind) -> String {
+    switch kind {
+    case .readLock, .writeLock: "read-write lock"
+    case .swiftMutex: "Mutex"
+    case .workItem: "work item"
+    case .thread: "the end of thread"
+    default: kind.rawValue
+    }
+  }
+
+  /// `0.24 s`, with as many decimals as it takes.
+  private static func seconds(_ value: Double) -> String {
+    let thousandths = Int((value * 1000).rounded())
+    let (whole, part) = thousandths.quotientAndRemainder(dividingBy: 1000)
+    var digits = String(part)
+    digits = String(repeating: "0", count: 3 - digits.count) + digits
+    while digits.last == "0" { digits.removeLast() }
+    return digits.isEmpty ? "\(whole) s" : "\(whole).\(digits) s"
+  }
+}

@@ -1,0 +1,141 @@
+import Foundation
+import Interlock
+import StressRunner
+import Testing
+import WaitGraph
+
+@testable import Reports
+
+/// The page of a run: whole, by itself, and with nothing in it that a subject has put there.
+@Suite("The page of a run")
+struct HTMLReportTests {
+  private static let hangs = [
+    Hangs.certain, Hangs.result(Hangs.dryPool, .starvation, subject: "cache"),
+  ]
+
+  private func html(_ results: [TrialResult], _ context: ReportContext = Samples.context) -> String
+  {
+    HTMLReport(results, of: results.map(\.trial), seconds: 12.34, context: context).text
+  }
+
+  private func page(_ results: [TrialResult]) -> Page { Page(html(results)) }
+
+  @Test("is well-formed XML, whatever is in it")
+  func wellFormed() {
+    for results in [
+      [], Samples.all, Self.hangs, Samples.all + Self.hangs, [Hangs.hostileResult],
+    ] {
+      let page = page(results)
+      #expect(page.error == nil)
+      #expect(page.elements.first?.attributes["lang"] == "en")
+      #expect(page.all("title").first?.text.contains("trial") == true)
+    }
+  }
+
+  @Test("holds no element, attribute or address that a subject has made up")
+  func hostile() {
+    let text = html([Hangs.hostileResult])
+    let page = Page(text)
+    #expect(page.all("img").isEmpty)
+    #expect(page.all("script").map(\.text) == [PageStyle.script])
+    #expect(!page.elements.flatMap(\.attributes.keys).contains { $0.lowercased().hasPrefix("on") })
+    #expect(!text.contains("</script><img"))
+    #expect(!text.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" || $0.value == 0x202E })
+    // It is there to be read, though.
+    #expect(page.all("body")[0].text.contains("</script><img src=x onerror='alert(1)'>\"&\\u{1b}"))
+  }
+
+  @Test("loads nothing from elsewhere, and leads only to what is on it")
+  func selfContained() {
+    let text = html(Samples.all + Self.hangs)
+    let page = Page(text)
+    #expect(page.values("src").isEmpty && page.all("link").isEmpty)
+    #expect(!text.contains("@import"))
+    #expect(text.matches(of: /url\(/).count == text.matches(of: /url\(#/).count)
+    let addresses = text.matches(of: /https?:[^"]*/).map { String($0.output) }
+    #expect(Set(addresses) == ["http://www.w3.org/1999/xhtml", "http://www.w3.org/2000/svg"])
+    let ids = page.values("id")
+    #expect(Set(ids).count == ids.count)
+    let targets = page.values("href")
+    #expect(!targets.isEmpty)
+    for target in targets {
+      #expect(target.hasPrefix("#") && ids.contains(String(target.dropFirst())))
+    }
+  }
+
+  @Test("runs the one script that its policy names by its hash, and no other")
+  func policy() throws {
+    let process = Process()
+    let (input, output) = (Pipe(), Pipe())
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = ["sha256sum"]
+    process.standardInput = input
+    process.standardOutput = output
+    try process.run()
+    input.fileHandleForWriting.write(Data(PageStyle.script.utf8))
+    try input.fileHandleForWriting.close()
+    let digits = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    let hexadecimal = Array(digits.prefix(64))
+    let bytes = stride(from: 0, to: hexadecimal.count, by: 2).compactMap {
+      UInt8(String(hexadecimal[$0..<$0 + 2]), radix: 16)
+    }
+    #expect(Data(bytes).base64EncodedString() == PageStyle.scriptHash)
+    #expect(html([]).contains("script-src &#39;sha256-\(PageStyle.scriptHash)&#39;"))
+  }
+
+  @Test("has one first heading, and none that skips a level")
+  func headings() {
+    let levels = page(Samples.all + Self.hangs).elements.compactMap { element in
+      ["h1", "h2", "h3", "h4"].firstIndex(of: element.name)
+    }
+    #expect(levels.first == 0 && levels.count { $0 == 0 } == 1)
+    for (one, next) in zip(levels, levels.dropFirst()) { #expect(next <= one + 1) }
+  }
+
+  @Test("has a cell for each pair, that leads to the diagnosis where there is one")
+  func table() throws {
+    let page = page(Samples.all + Self.hangs)
+    let cells = page.all("td").map(\.text)
+    #expect(cells.contains("✗ race 2/3") && cells.contains("– skipped"))
+    #expect(cells.count { $0 == "✓ deadlock, why" } == 1)
+    #expect(cells.contains("✗ deadlock, why"))
+    #expect(page.all("h2").map(\.text).contains("transfers on bank"))
+    #expect(page.all("li").contains { $0.text.contains("unlocked: race, expected passed") })
+    let planned = HTMLReport(
+      [], of: [Samples.race.trial], seconds: 0, context: Samples.context)
+    #expect(Page(planned.text).all("td").map(\.text) == ["not judged"])
+  }
+
+  @Test("explains each hang: the lines, the parts with their stacks, the command")
+  func section() throws {
+    let page = page(Self.hangs)
+    let diagnosis = try #require(Hangs.certain.diagnosis)
+    let lines = page.all("li").map(\.text)
+    for line in diagnosis.details + diagnosis.advice { #expect(lines.contains(line)) }
+    let parts = page.all("details")
+    #expect(parts.count >= diagnosis.nodes.count)
+    let teller = try #require(parts.first { $0.text.contains("thread 11 \"teller\"") })
+    #expect(teller.text.contains("in the cycle"))
+    #expect(teller.text.contains("transfer(to:)  Bank.swift:21"))
+    #expect(
+      page.all("code").contains { $0.text == "interlock run transfers --subject bank --seed 1" })
+    #expect(page.all("p").contains { $0.text.contains("Certain: nothing") })
+    #expect(page.all("p").contains { $0.text.hasPrefix("Judged by the stall window") })
+  }
+
+  @Test("explains one trial of each pair, and says how many were like it")
+  func repeated() {
+    let page = page([Hangs.certain, Hangs.certain, Hangs.certain])
+    #expect(page.all("section").count == 1)
+    #expect(page.all("p").contains { $0.text.contains("(3 of 3 trials)") })
+  }
+
+  @Test("says why there is no diagnosis, where it is the build's doing")
+  func blindness() {
+    var context = Samples.context
+    context.sight = .sanitized
+    #expect(html([Hangs.result(nil)], context).contains("ThreadSanitizer is built in"))
+    #expect(!html([Hangs.certain], context).contains("ThreadSanitizer"))
+  }
+}

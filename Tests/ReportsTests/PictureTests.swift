@@ -1,0 +1,92 @@
+import Foundation
+import Interlock
+import Testing
+import WaitGraph
+
+@testable import Reports
+
+/// The drawn graph and the time line.
+@Suite("A picture of a hang")
+struct PictureTests {
+  private let ring =
+    Hangs.certain.diagnosis ?? Diagnosis(cause: .cycle, isCertain: true, headline: "")
+
+  @Test("has a box for each node that leads to its details, an arrow and a label for each edge")
+  func graph() {
+    let page = Page(GraphDrawing(ring, prefix: "x").svg)
+    #expect(page.error == nil)
+    #expect(page.all("a").compactMap { $0.attributes["href"] } == (0..<4).map { "#node-x-\($0)" })
+    #expect(page.values("marker-end").count == 4)
+    #expect(page.all("text").map(\.text).filter { $0 == "held by" }.count == 2)
+    #expect(page.all("title").first?.text == "Who waits for whom")
+    #expect(page.all("desc")[0].text.contains("mutex 0xa0 held by thread 11 \"teller\""))
+  }
+
+  @Test("marks the cause by words and by thickness, and nothing else")
+  func marks() {
+    var diagnosis = ring
+    diagnosis.nodes.append(.init(id: "t99", kind: .thread, title: "thread 99"))
+    diagnosis.edges.append(.init(from: "t99", to: "o0xa0", label: "waits for"))
+    let page = Page(GraphDrawing(diagnosis, prefix: "x").svg)
+    #expect(
+      page.all("a").filter { $0.attributes["class"]?.hasSuffix(" marked") == true }.count == 4)
+    #expect(page.all("a").filter { $0.text.contains("in the cycle") }.count == 4)
+    #expect(page.values("class").filter { $0 == "edge marked" }.count == 4)
+    #expect(page.values("class").filter { $0 == "edge" }.count == 1)
+    #expect(
+      PageStyle.css.contains(".graph .edge.marked { stroke: var(--marked); stroke-width: 3; }"))
+  }
+
+  @Test("shows 200 nodes at most, and counts the rest")
+  func cut() {
+    let nodes = (0..<300).map { Diagnosis.Node(id: "t\($0)", kind: .thread, title: "\($0)") }
+    let edges = (0..<299).map { Diagnosis.Edge(from: "t\($0)", to: "t\($0 + 1)", label: "l") }
+    let diagnosis = Diagnosis(
+      cause: .cycle, isCertain: true, headline: "", nodes: nodes, edges: edges)
+    let drawing = GraphDrawing(diagnosis, prefix: "x")
+    let page = Page(drawing.svg)
+    #expect(page.all("a").count == 200 && drawing.left == 100)
+    #expect(page.values("marker-end").count == 199)
+  }
+
+  @Test("bears edges to nowhere, names that come twice, and no nodes at all")
+  func odd() {
+    let node = Diagnosis.Node(id: "a", kind: .other, title: "a")
+    let odd = Diagnosis(
+      cause: .unknown, isCertain: false, headline: "", nodes: [node, node],
+      edges: [.init(from: "a", to: "gone", label: "l"), .init(from: "a", to: "a", label: "itself")])
+    let page = Page(GraphDrawing(odd, prefix: "x").svg)
+    #expect(page.error == nil && page.values("marker-end").count == 1)
+    let empty = Diagnosis(cause: .unknown, isCertain: false, headline: "")
+    #expect(Page(GraphDrawing(empty, prefix: "x").svg).error == nil)
+  }
+
+  @Test("of the time has a row for each thread and a titled bar for each stretch")
+  func timeline() {
+    let page = Page(Timeline(Hangs.ring.activity, ring, prefix: "x").svg)
+    #expect(page.error == nil)
+    let titles = page.all("title").map(\.text)
+    #expect(titles.contains("runs, from 0.5 s to 0.24 s before the hang"))
+    #expect(titles.contains("waits for mutex 0xb0, from 0.24 s to 0 s before the hang"))
+    #expect(titles.contains("waits for semaphore 0xc0, from 0.5 s to 0.4 s before the hang"))
+    #expect(
+      titles.filter { $0.hasPrefix("thread ") } == ["thread 11 \"teller\"", "thread 12 \"teller\""])
+    let ticks = page.all("text").filter { $0.attributes["class"] == "tick" }.map(\.text)
+    #expect(ticks.first == "hang" && ticks.last == "−0.5 s" && (4...11).contains(ticks.count))
+    #expect(page.all("desc")[0].text.contains("thread 11 \"teller\": waits for mutex 0xb0"))
+  }
+
+  @Test("of the time bears stretches without length, without end, and no stretch at all")
+  func oddTimes() throws {
+    let spans = [(0.0, 0.0), (.infinity, 0.1), (.nan, .nan), (-1, -2), (3e9, 2)].map {
+      WaitSnapshot.Activity.Span(from: $0.0, to: $0.1, kind: .mutex, object: .max)
+    }
+    for spans in [[], [spans[0]], spans] {
+      let page = Page(
+        Timeline([WaitSnapshot.Activity(thread: 1, spans: spans)], ring, prefix: "x").svg)
+      #expect(page.error == nil)
+      for width in page.values("width") { #expect(try #require(Double(width)) > 0) }
+      for x in page.values("x") { #expect((0...860).contains(try #require(Double(x)))) }
+    }
+  }
+}
