@@ -118,7 +118,7 @@ typedef struct {
 enum { most_ranges = 24 };
 static range system_ranges[most_ranges], user_ranges[most_ranges];
 static int system_count, user_count;
-static range dispatch_range, concurrency_range;
+static range dispatch_range, concurrency_range, foundation_range;
 uintptr_t interlock_own_code, interlock_own_code_size;
 
 static bool is_within(range range, uintptr_t address) {
@@ -127,6 +127,8 @@ static bool is_within(range range, uintptr_t address) {
 
 bool interlock_is_dispatch(uintptr_t address) { return is_within(dispatch_range, address); }
 bool interlock_is_concurrency(uintptr_t address) { return is_within(concurrency_range, address); }
+
+bool interlock_is_foundation(uintptr_t address) { return is_within(foundation_range, address); }
 
 static int note_object(struct dl_phdr_info *info, size_t size, void *context) {
   (void)size;
@@ -157,6 +159,7 @@ static int note_object(struct dl_phdr_info *info, size_t size, void *context) {
   }
   if (strncmp(name, "libdispatch", 11) == 0) dispatch_range = code;
   if (strncmp(name, "libswift_Concurrency", 20) == 0) concurrency_range = code;
+  if (strncmp(name, "libFoundation.so", 16) == 0) foundation_range = code;
   if (is_system) {
     if (system_count < most_ranges) system_ranges[system_count++] = code;
   } else {
@@ -206,7 +209,7 @@ static uintptr_t top_of_reading(uintptr_t frame) {
 struct unwinding {
   uintptr_t system_place;
   uintptr_t found;
-  /// The stack pointer of the caller's caller, just above its return address.
+  /// Just above where that is stored.
   uintptr_t above;
   bool is_after_place;
 };
@@ -221,18 +224,14 @@ static int unwind_step(unwind_context *context, void *argument) {
   struct unwinding *unwinding = argument;
   uintptr_t address = _Unwind_GetIP(context);
   if (!unwinding->is_after_place) {
-    if (address == unwinding->system_place) {
-      unwinding->is_after_place = true;
-      unwinding->above = _Unwind_GetCFA(context);
-    }
+    unwinding->is_after_place = address == unwinding->system_place;
     return goes_on;
   }
-  if (is_users(address)) {
-    unwinding->found = address;
-    return ends;
-  }
+  if (!is_users(address)) return goes_on;
+  unwinding->found = address;
+  // Of a frame, this is where the stack stood when it had made its call, less that call's return address.
   unwinding->above = _Unwind_GetCFA(context);
-  return goes_on;
+  return ends;
 }
 
 enum { known_ways = 256, most_steps = 6 };
@@ -262,9 +261,19 @@ static uintptr_t unwind(uintptr_t place, uintptr_t frame, uint64_t *known) {
   interlock_marks.hidden++;
   _Unwind_Backtrace(unwind_step, &unwinding);
   interlock_marks.hidden--;
-  if (!unwinding.found) return place;
-  uintptr_t stored_at = unwinding.above - sizeof(uintptr_t);
   uintptr_t top = top_of_reading(frame);
+  if (!unwinding.found) {
+    // Some of the toolchain's small functions have no unwind information: their caller's address is near.
+    for (uintptr_t at = frame + 2 * sizeof(uintptr_t); at + sizeof(uintptr_t) <= top;
+         at += sizeof(uintptr_t)) {
+      if (!is_users(*(const uintptr_t *)at)) continue;
+      unwinding.found = *(const uintptr_t *)at;
+      unwinding.above = at + sizeof(uintptr_t);
+      break;
+    }
+    if (!unwinding.found) return place;
+  }
+  uintptr_t stored_at = unwinding.above - sizeof(uintptr_t);
   if (stored_at <= frame || stored_at >= top || stored_at % 8) return unwinding.found;
   uint64_t way = most_steps + (stored_at - frame) / sizeof(uintptr_t);
   uintptr_t at = frame;
@@ -300,14 +309,9 @@ __attribute__((constructor(101))) static void prepare(void) {
   pthread_atfork(NULL, NULL, forked);
 }
 
-// A hook that stands in the executable: with a static library, the linker took libdispatch's own.
-extern void dispatch_async(void *queue, void *block) __attribute__((weak));
-
 interlock_events_availability interlock_events_available(void) {
-  Dl_info info;
   // Where libdispatch is a library of its own, there is a next definition after ours.
   if (dlsym(RTLD_NEXT, "dispatch_async") == NULL) return INTERLOCK_EVENTS_WITHOUT_DISPATCH;
-  (void)info;
   return INTERLOCK_EVENTS_ALL;
 }
 

@@ -64,7 +64,8 @@ static inline uintptr_t interlock_user_place(uintptr_t returns_to, uintptr_t fra
   return interlock_find_user_place(returns_to, frame);
 }
 
-/// Whether an address is in libdispatch, or in Swift Concurrency.
+/// Whether an address is in libdispatch, in Swift Concurrency, or in Foundation.
+bool interlock_is_foundation(uintptr_t address) __attribute__((visibility("hidden")));
 bool interlock_is_dispatch(uintptr_t address) __attribute__((visibility("hidden")));
 bool interlock_is_concurrency(uintptr_t address) __attribute__((visibility("hidden")));
 

@@ -20,7 +20,7 @@ static const moment_t at_once = 0;
 extern void *_Block_copy(const void *block) __attribute__((weak));
 extern void _Block_release(const void *block) __attribute__((weak));
 /// What a work item, and every block with flags of its own, is called through.
-extern void _dispatch_block_special_invoke(void *block) __attribute__((weak));
+extern void (*const _dispatch_block_special_invoke)(void *block) __attribute__((weak));
 
 struct block_layout {
   void *isa;
@@ -63,14 +63,15 @@ static void publish(interlock_event_kind kind, interlock_object_kind object_kind
 }
 
 /// Runs somebody's code inside a published call: what it calls is published again.
-static void run_on(queue_t queue, const void *work_item, interlock_item *item, uint32_t flags,
-                   uintptr_t place, function_t function, void *context) {
+static void run_on(queue_t queue, const void *work_item, group_t group, interlock_item *item,
+                   uint32_t flags, uintptr_t place, function_t function, void *context) {
   uint32_t nested = interlock_marks.nested;
   interlock_marks.nested = 0;
   bool wanted = is_wanted(INTERLOCK_EVENT_BEGIN);
   // Whoever lists the block must let it go, even where nothing else is published.
   if (wanted || item) {
-    publish(INTERLOCK_EVENT_BEGIN, INTERLOCK_OBJECT_QUEUE, queue, work_item, flags, place, item, 0);
+    publish(INTERLOCK_EVENT_BEGIN, INTERLOCK_OBJECT_QUEUE, queue, work_item, flags, place, item,
+            (int64_t)(uintptr_t)group);
   }
   // Nobody lists it any more.
   free(item);
@@ -113,8 +114,11 @@ static void publish_enqueue(interlock_item *item) {
 
 static void run_item(void *context) {
   interlock_item *item = context;
-  run_on(item->queue, NULL, item, (uint32_t)(item->origin >> 48),
-         (uintptr_t)(item->origin & 0xffffffffffff), (function_t)item->function, item->context);
+  uint32_t flags = (uint32_t)(item->origin >> 48);
+  bool has_group = flags & INTERLOCK_FLAG_GROUP;
+  run_on(item->queue, NULL, has_group ? item->function : NULL, item, flags,
+         (uintptr_t)(item->origin & 0xffffffffffff),
+         has_group ? call_and_release_block : (function_t)item->function, item->context);
 }
 
 // Work items run through libdispatch's own block, which keeps their flags. Those that are queued are found again by
@@ -174,7 +178,7 @@ static __thread sync_call *innermost_sync;
 static void run_work_item(const void *outer, block_t inner) {
   sync_call *call = innermost_sync;
   if (call && call->block == outer) {
-    run_on(call->queue, outer, NULL, call->flags, call->place, call_block, (void *)inner);
+    run_on(call->queue, outer, NULL, NULL, call->flags, call->place, call_block, (void *)inner);
     return;
   }
   interlock_item *item = take_work_item(outer);
@@ -182,7 +186,7 @@ static void run_work_item(const void *outer, block_t inner) {
     inner();
     return;
   }
-  run_on(item->queue, outer, item, (uint32_t)(item->origin >> 48),
+  run_on(item->queue, outer, NULL, item, (uint32_t)(item->origin >> 48),
          (uintptr_t)(item->origin & 0xffffffffffff), call_block, (void *)inner);
 }
 
@@ -319,7 +323,9 @@ INTERPOSED void dispatch_group_async(group_t group, queue_t queue, void *block) 
     return;
   }
   void *copy = _Block_copy(block);
-  interlock_item *item = make_item(queue, call_and_release_block, copy, 0, place);
+  // What a block is called by is always the same, so the group has its room.
+  interlock_item *item =
+      make_item(queue, (function_t)group, copy, INTERLOCK_FLAG_GROUP, place);
   if (!item) {
     _Block_release(copy);
     real(group, queue, block);
@@ -486,7 +492,7 @@ typedef struct {
 
 static void run_synchronous(void *context) {
   synchronous *call = context;
-  run_on(call->queue, NULL, NULL, call->flags, call->place, call->function, call->context);
+  run_on(call->queue, NULL, NULL, NULL, call->flags, call->place, call->function, call->context);
 }
 
 static void call_synchronously(queue_t queue, void *block, void *context, function_t function,

@@ -26,7 +26,11 @@ static void publish_result(int result, interlock_object_kind object_kind, const 
   publish(has ? INTERLOCK_EVENT_ACQUIRE : INTERLOCK_EVENT_GIVE_UP, object_kind, object, 0, place);
 }
 
-// Mutexes.
+// Mutexes. The runtime's own are many, deep below the user's code, and in nobody's way: only Foundation's callers are
+// looked for.
+#define LOCK_PLACE                                                                           \
+  (interlock_is_foundation(RETURNS_TO) ? interlock_find_user_place(RETURNS_TO, THIS_FRAME)    \
+                                       : RETURNS_TO)
 
 typedef int mutex_call(pthread_mutex_t *);
 typedef int timed_mutex_call(pthread_mutex_t *, const struct timespec *);
@@ -34,11 +38,12 @@ typedef int timed_mutex_call(pthread_mutex_t *, const struct timespec *);
 INTERPOSED int pthread_mutex_lock(pthread_mutex_t *mutex) {
   mutex_call *real = REAL(mutex_call, pthread_mutex_lock);
   if (!is_wanted(lock_kinds)) return real(mutex);
-  uintptr_t place = USER_PLACE;
+  uintptr_t place = LOCK_PLACE;
   // Most locks are free. What is not, or cannot be had so, is asked for as it was meant.
-  if (REAL(mutex_call, pthread_mutex_trylock)(mutex) == 0) {
+  int tried = REAL(mutex_call, pthread_mutex_trylock)(mutex);
+  if (tried == 0 || tried == EOWNERDEAD) {
     publish(INTERLOCK_EVENT_ACQUIRE, INTERLOCK_OBJECT_MUTEX, mutex, 0, place);
-    return 0;
+    return tried;
   }
   publish(INTERLOCK_EVENT_WAIT, INTERLOCK_OBJECT_MUTEX, mutex, 0, place);
   int result = real(mutex);
@@ -49,7 +54,7 @@ INTERPOSED int pthread_mutex_lock(pthread_mutex_t *mutex) {
 INTERPOSED int pthread_mutex_trylock(pthread_mutex_t *mutex) {
   int result = REAL(mutex_call, pthread_mutex_trylock)(mutex);
   if ((result == 0 || result == EOWNERDEAD) && is_wanted(INTERLOCK_EVENT_ACQUIRE)) {
-    publish(INTERLOCK_EVENT_ACQUIRE, INTERLOCK_OBJECT_MUTEX, mutex, 0, USER_PLACE);
+    publish(INTERLOCK_EVENT_ACQUIRE, INTERLOCK_OBJECT_MUTEX, mutex, 0, LOCK_PLACE);
   }
   return result;
 }
@@ -57,7 +62,7 @@ INTERPOSED int pthread_mutex_trylock(pthread_mutex_t *mutex) {
 INTERPOSED int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *end) {
   timed_mutex_call *real = REAL(timed_mutex_call, pthread_mutex_timedlock);
   if (!is_wanted(lock_kinds)) return real(mutex, end);
-  uintptr_t place = USER_PLACE;
+  uintptr_t place = LOCK_PLACE;
   publish(INTERLOCK_EVENT_WAIT, INTERLOCK_OBJECT_MUTEX, mutex, INTERLOCK_FLAG_TIME_LIMIT, place);
   int result = real(mutex, end);
   publish_result(result, INTERLOCK_OBJECT_MUTEX, mutex, place);

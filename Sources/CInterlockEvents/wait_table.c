@@ -366,7 +366,8 @@ static void look_for_self(thread_record *record, const interlock_event *event) {
     const interlock_run *run = &record->view.runs[index];
     if ((run->flags & INTERLOCK_FLAG_APPLY) || !is_same_exclusion(queue, run, barrier)) continue;
     interlock_self_wait wait = {.thread = record->view.number,
-                                .queue = run->queue,
+                                .kind = INTERLOCK_OBJECT_QUEUE,
+                                .object = run->queue,
                                 .place = event->place,
                                 .first_place = run->place,
                                 // A reader that wants to be a barrier waits for itself without a trap.
@@ -375,6 +376,21 @@ static void look_for_self(thread_record *record, const interlock_event *event) {
     told(&wait);
     return;
   }
+}
+
+/// A contended Swift mutex has its holder's thread in its word, and the runtime ends the process where that asks again.
+static void look_for_own_mutex(thread_record *record, const interlock_event *event) {
+  void (*told)(const interlock_self_wait *) = __atomic_load_n(&self_told, __ATOMIC_ACQUIRE);
+  if (!told) return;
+  // Relaxed: only this thread itself puts its number there.
+  uint32_t word = __atomic_load_n((const uint32_t *)event->object, __ATOMIC_RELAXED);
+  if ((word & 0x3fffffff) != record->view.number) return;
+  interlock_self_wait wait = {.thread = record->view.number,
+                              .kind = INTERLOCK_OBJECT_OWNED_FUTEX,
+                              .object = (uintptr_t)event->object,
+                              .place = event->place,
+                              .traps = true};
+  told(&wait);
 }
 
 // What the events do.
@@ -409,6 +425,7 @@ static void note_wait(thread_record *record, const interlock_event *event) {
     find_queue((uintptr_t)event->object, true);
     look_for_self(record, event);
   }
+  if (event->object_kind == INTERLOCK_OBJECT_OWNED_FUTEX) look_for_own_mutex(record, event);
   if (event->object_kind == INTERLOCK_OBJECT_SEMAPHORE ||
       event->object_kind == INTERLOCK_OBJECT_GROUP) {
     object_record *object = find_object((uintptr_t)event->object, event->object_kind, true);
@@ -489,7 +506,7 @@ static void note_begin(thread_record *record, const interlock_event *event) {
     view->runs[view->run_count] =
         (interlock_run){(uintptr_t)event->object, event->place, by, event->flags,
                         event->item == NULL && !(event->flags & INTERLOCK_FLAG_APPLY),
-                        (uintptr_t)event->other};
+                        (uintptr_t)event->other, (uintptr_t)event->value};
   } else {
     view->untold++;
   }

@@ -22,10 +22,14 @@ struct HangReport {
   ///   - blindness: Why no calls are seen in this build; `nil` where they are.
   init(of snapshot: WaitSnapshot, groups: [ThreadGroup], blindness: String?) {
     var lines: [String] = []
+    let diagnosis = Diagnosis(of: snapshot)
     let quiet = String(format: "%.1f s", snapshot.quietSeconds)
-    lines.append("interlock: this process hangs: nothing has happened for \(quiet)")
-    if let test = Self.runningTest(in: groups) { lines.append("  running: \(test)") }
-    if let diagnosis = Diagnosis(of: snapshot) {
+    lines.append(
+      diagnosis?.isCertain ?? false
+        ? "interlock: this process can never go on"
+        : "interlock: this process hangs: nothing has happened for \(quiet)")
+    if let test = Self.runningTest(in: groups) { lines.append("  test: \(test)") }
+    if let diagnosis {
       lines += DiagnosisText(diagnosis, width: nil).lines.map { "  " + $0 }
     }
     if let blindness { lines.append("  (who waits for whom is not known: \(blindness))") }
@@ -48,15 +52,21 @@ struct HangReport {
   /// The test that runs, where a thread is inside it: the outermost function of the user's that a test library calls.
   /// A test that has given its thread up, at an `await`, is on no stack.
   private static func runningTest(in groups: [ThreadGroup]) -> String? {
-    for group in groups {
-      let isTested: (StackFrame) -> Bool = { frame in
-        guard let image = frame.image else { return false }
-        return ["libXCTest", "libTesting", "lib_Testing"].contains { image.hasPrefix($0) }
+    for stack in groups.map(\.stack) {
+      guard let caller = stack.firstIndex(where: isTestLibrarys) else { continue }
+      // What the compiler and the libraries' macros put between has no file.
+      if let test = stack[..<caller].last(where: { !$0.isSystem && $0.file != nil }) {
+        return "\(test)"
       }
-      guard let library = group.stack.firstIndex(where: isTested) else { continue }
-      if let test = group.stack[..<library].last(where: { !$0.isSystem }) { return "\(test)" }
     }
     return nil
+  }
+
+  private static func isTestLibrarys(_ frame: StackFrame) -> Bool {
+    let libraries = ["libXCTest", "libTesting", "lib_Testing"]
+    if let image = frame.image, libraries.contains(where: image.hasPrefix) { return true }
+    // The function that Swift Testing's macro makes around a test; its caller is a job of the runtime.
+    return frame.function?.contains("4TestfMp_") ?? false
   }
 
   /// Looks at every thread, says what was found on standard error, and ends the process at once: what is registered

@@ -24,7 +24,7 @@ struct NamingTests {
         id: 9, kind: .group, created: at(6), releasePlaces: at(7), enterPlaces: at(8))
     ],
     selfWait: WaitSnapshot.SelfWait(
-      thread: 1, queue: 3, place: at(9), firstPlace: at(10), traps: true))
+      thread: 1, object: 3, place: at(9), firstPlace: at(10), traps: true))
 
   @Test("finds every address")
   func addresses() { #expect(Self.snapshot.addresses == Set(1...10)) }

@@ -38,7 +38,7 @@ typedef enum {
   /// A block was handed to a queue; `item` is what `BEGIN` and `END` will name.
   INTERLOCK_EVENT_ENQUEUE = 1 << 6,
   /// A block begins to run on this thread, on the queue `object`; `item` is NULL for a synchronous one, and `other` is
-  /// its work item, if it is of one.
+  /// its work item, if it is of one. `value` is its group, where the flags say that it has one.
   INTERLOCK_EVENT_BEGIN = 1 << 7,
   /// It has ended.
   INTERLOCK_EVENT_END = 1 << 8,
@@ -89,11 +89,13 @@ enum {
   INTERLOCK_FLAG_APPLY = 1 << 6,
   /// The block is a work item, or one with flags of its own.
   INTERLOCK_FLAG_WORK_ITEM = 1 << 7,
+  /// The group that `value` names is entered until the block has ended.
+  INTERLOCK_FLAG_GROUP = 1 << 8,
 };
 
 /// A block that was handed to a queue and has not begun: 56 bytes, so that malloc takes 64.
 typedef struct interlock_item {
-  /// What is called; for a work item, the next of those with its hash.
+  /// What is called; for a work item, the next of those with its hash; for a block of a group, the group.
   void *function;
   /// What it is called with; for a work item, the item.
   void *context;

@@ -44,6 +44,8 @@ typedef struct {
   bool is_synchronous;
   /// The work item that the block is of; 0 for none.
   uintptr_t work_item;
+  /// The group that is left when it ends; 0 for none.
+  uintptr_t group;
 } interlock_run;
 
 /// A thread at one moment.
@@ -141,12 +143,14 @@ size_t interlock_waits_continuations(interlock_object_view *views, size_t capaci
 /// something: then only what is seen to run or to wait in a ring is certain.
 bool interlock_waits_is_partial(void);
 
-/// A synchronous call on a queue that the calling thread is on already: what traps, or hangs, in the next moment.
+/// A call for what the calling thread has already: a queue that it is on, or a Swift mutex. It traps, or hangs, in the
+/// next moment.
 typedef struct {
   uint32_t thread;
-  uintptr_t queue;
+  interlock_object_kind kind;
+  uintptr_t object;
   uintptr_t place;
-  /// Where the thread came to be on the queue.
+  /// Where the thread came to have it; 0 where nobody saw that.
   uintptr_t first_place;
   bool traps;
 } interlock_self_wait;

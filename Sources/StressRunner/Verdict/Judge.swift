@@ -31,7 +31,9 @@ public enum Judge {
     }
     switch observation.ending {
     case .stalled:
-      if scenario.oracles.contains(.completesOnce), let lost = lostCalls(observation) {
+      if scenario.oracles.contains(.completesOnce), !isHeld(observation),
+        let lost = lostCalls(observation)
+      {
         return Verdict(kind: .violation, message: "\(Oracle.completesOnce.rawValue): \(lost)")
       }
       return Deadlock(observation, in: scenario).verdict
@@ -76,6 +78,14 @@ public enum Judge {
     else { return nil }
     let crash = CrashSummary(observation, signal: signal).message
     return Verdict(kind: .crashed, cause: .self, message: "\(diagnosis.headline); \(crash)")
+  }
+
+  /// Whether calls wait for what somebody has: then none is lost.
+  private static func isHeld(_ observation: Observation) -> Bool {
+    switch observation.waits.flatMap({ Diagnosis(of: $0) })?.cause {
+    case .self, .cycle, .starvation: true
+    case .lostWakeUp, .suspended, .unknown, nil: false
+    }
   }
 
   /// Calls that were accepted and that nobody will complete: every caller has begun, and no thread is in

@@ -42,7 +42,7 @@ extension Finder {
   fileprivate var cause: Finding? {
     guard !liveness.stuck.isEmpty else { return causeWithoutWaiters }
     return selfWait ?? cycle ?? starvation(isTold: true) ?? suspendedQueue ?? suspendedTask
-      ?? starvation(isTold: false) ?? lostWakeUp ?? unknown
+      ?? starvation(isTold: false) ?? signalCycle ?? lostWakeUp ?? unknown
   }
 
   /// Where no thread waits for an object: a task, or blocks, that nobody is left to wake.

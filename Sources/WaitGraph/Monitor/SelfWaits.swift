@@ -20,7 +20,9 @@ enum SelfWaits {
       else { return }
       Unmanaged<HangMonitor>.fromOpaque(pointer).takeUnretainedValue().tell(
         WaitSnapshot.SelfWait(
-          thread: Int(wait.thread), queue: wait.queue, place: SnapshotTaker.frames(wait.place),
+          thread: Int(wait.thread),
+          kind: wait.kind == INTERLOCK_OBJECT_QUEUE ? .queue : .swiftMutex,
+          object: wait.object, place: SnapshotTaker.frames(wait.place),
           firstPlace: SnapshotTaker.frames(wait.first_place), traps: wait.traps))
     }
   }

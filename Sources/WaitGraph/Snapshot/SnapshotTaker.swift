@@ -181,7 +181,8 @@ package struct SnapshotTaker {
           isBarrier: flags & INTERLOCK_FLAG_BARRIER != 0,
           isSynchronous: run.is_synchronous, isApply: flags & INTERLOCK_FLAG_APPLY != 0,
           isJob: flags & INTERLOCK_FLAG_JOB != 0,
-          workItem: run.work_item == 0 ? nil : run.work_item)
+          workItem: run.work_item == 0 ? nil : run.work_item,
+          group: run.group == 0 ? nil : run.group)
       }
     }
   }

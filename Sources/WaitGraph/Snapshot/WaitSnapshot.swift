@@ -116,12 +116,14 @@ public struct WaitSnapshot: Sendable, Hashable, Codable {
     public var isJob: Bool
     /// The work item that it is of; `nil` for none.
     public var workItem: ObjectID?
+    /// The group that is left when it ends; `nil` for none.
+    public var group: ObjectID?
 
     /// Describes a block.
     public init(
       queue: ObjectID, place: [StackFrame] = [], enqueuedBy: Int = 0, isBarrier: Bool = false,
       isSynchronous: Bool = false, isApply: Bool = false, isJob: Bool = false,
-      workItem: ObjectID? = nil
+      workItem: ObjectID? = nil, group: ObjectID? = nil
     ) {
       self.queue = queue
       self.place = place
@@ -131,6 +133,7 @@ public struct WaitSnapshot: Sendable, Hashable, Codable {
       self.isApply = isApply
       self.isJob = isJob
       self.workItem = workItem
+      self.group = group
     }
   }
 
@@ -296,26 +299,30 @@ public struct WaitSnapshot: Sendable, Hashable, Codable {
     }
   }
 
-  /// A synchronous call on a queue that its thread is on already, told before it traps or hangs.
+  /// A call for what its thread has already, told before it traps or hangs: a synchronous one on a queue that the
+  /// thread is on, or one for a Swift mutex.
   public struct SelfWait: Sendable, Hashable, Codable {
     /// The thread.
     public var thread: Int
-    /// The queue.
-    public var queue: ObjectID
+    /// What it asks for: a queue, or a Swift mutex.
+    public var kind: ObjectKind
+    /// The object.
+    public var object: ObjectID
     /// The call.
     public var place: [StackFrame]
-    /// Where the thread came to be on the queue: the outer call, or where its block was enqueued.
+    /// Where the thread came to be on the queue: the outer call, or where its block was enqueued. Empty for a mutex.
     public var firstPlace: [StackFrame]
-    /// Whether libdispatch ends the process there, instead of waiting for ever.
+    /// Whether the process is ended there, instead of waiting for ever.
     public var traps: Bool
 
     /// Describes a call.
     public init(
-      thread: Int, queue: ObjectID, place: [StackFrame] = [], firstPlace: [StackFrame] = [],
-      traps: Bool
+      thread: Int, kind: ObjectKind = .queue, object: ObjectID, place: [StackFrame] = [],
+      firstPlace: [StackFrame] = [], traps: Bool
     ) {
       self.thread = thread
-      self.queue = queue
+      self.kind = kind
+      self.object = object
       self.place = place
       self.firstPlace = firstPlace
       self.traps = traps

@@ -11,7 +11,7 @@ private let correctLockPrograms: [HangProgram] = [
   HangProgram(
     "long-hold", "eight threads wait a second for an NSLock whose holder sleeps", longHold),
   HangProgram(
-    "two-hundred-threads-on-one-lock", "200 threads take one POSIX mutex 50 times each",
+    "two-hundred-threads-on-one-lock", "200 threads take one POSIX mutex 4 times each",
     twoHundredThreads),
   HangProgram(
     "back-off", "two threads take two NSLocks crosswise, and let go where one is taken", backOff),
@@ -50,7 +50,7 @@ private func twoHundredThreads() {
   for _ in 0..<200 {
     startThread(in: done) {
       start.wait()
-      for _ in 0..<50 {
+      for _ in 0..<4 {
         mutex.lock()
         // Lets the others queue up at the mutex.
         sched_yield()

@@ -125,9 +125,10 @@ struct LostWakeUpTests {
     // Anybody who runs may hand it a block that unlocks.
     #expect(
       Diagnosis(of: S.process([S.waiting(1, .mutex, 0xa), idle, S.other(3, .running)])) == nil)
-    // A holder that waits is the one to ask about.
+    // A holder that waits is the one to ask about, here together with another who waits for nothing of its.
     let waits = S.process([
       S.waiting(1, .mutex, 0xa), S.waiting(2, .semaphore, 0xb, held: [S.has(0xa)]),
+      S.waiting(3, .semaphore, 0xc),
     ])
     #expect(try #require(Diagnosis(of: waits)).headline.contains("signal the semaphore"))
   }

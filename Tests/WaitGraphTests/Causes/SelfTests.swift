@@ -83,7 +83,7 @@ struct SelfTests {
       [S.other(7, .running), S.other(8, .running)], [S.serial(0x10, "cache")])
     snapshot.isPartial = true
     snapshot.selfWait = WaitSnapshot.SelfWait(
-      thread: 7, queue: 0x10, place: S.line(20), firstPlace: S.line(10), traps: true)
+      thread: 7, object: 0x10, place: S.line(20), firstPlace: S.line(10), traps: true)
     let found = try #require(Diagnosis(of: snapshot))
     #expect(found.cause == .self)
     #expect(found.isCertain)

@@ -58,6 +58,10 @@ extension Finder {
     if let held = found.held.last(where: { $0.object == object }) {
       return "has " + words.object(held.kind, object) + parenthesis(held.place)
     }
+    if let run = found.runs.last(where: { $0.workItem == object || $0.group == object }) {
+      let what = run.workItem == object ? "a work item" : "a block of a group"
+      return "is in \(what) on " + words.queue(run.queue) + parenthesis(run.place)
+    }
     if let run = found.runs.last(where: { isBelow($0.queue, object) }) {
       return "is on " + words.queue(run.queue) + parenthesis(run.place)
     }
@@ -94,6 +98,7 @@ extension Finder {
     case .main: return "which only \(who) runs"
     case .apply: return "one of which \(who) is in"
     case .end, .jobs: return "which is \(who)"
+    case .workItem, .members: return "which \(who) is in"
     case .started: return "and \(who) is in a block that it has enqueued"
     }
   }
@@ -105,7 +110,7 @@ extension Need.Gate {
     switch self {
     case .lock(let id), .writers(let id), .readersAndWriters(let id), .writeWaiters(let id),
       .queue(let id), .runners(let id), .barrierWaiters(let id), .apply(let id), .jobs(let id),
-      .semaphore(let id):
+      .semaphore(let id), .workItem(let id), .members(let id):
       id
     case .end, .main, .started: nil
     }

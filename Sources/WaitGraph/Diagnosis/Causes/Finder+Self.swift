@@ -5,18 +5,31 @@ extension Finder {
   static func ownCall(_ own: WaitSnapshot.SelfWait, _ index: WaitIndex) -> Finding {
     let words = Wording(index: index)
     let thread = index.threadAt[own.thread].map(words.thread) ?? "thread \(own.thread)"
-    var result = Finding(
-      cause: .self,
-      headline: "\(thread) waits for \(words.quotedQueue(own.queue)), the queue that it is on")
-    result.details = callLines(own.place, own.firstPlace)
-    if own.traps {
-      result.details.append("libdispatch ends the process there, on Linux without a word")
+    var result: Finding
+    if own.kind == .queue {
+      let queue = words.quotedQueue(own.object)
+      result = Finding(
+        cause: .self, headline: "\(thread) waits for \(queue), the queue that it is on")
+      result.details = callLines(own.place, own.firstPlace)
+      if own.traps {
+        result.details.append("libdispatch ends the process there, on Linux without a word")
+      }
+      result.advice = [Self.ownQueueAdvice]
+    } else {
+      result = Finding(
+        cause: .self,
+        headline: "\(thread) waits for \(words.object(own.kind, own.object)), which it has itself")
+      if let place = Wording.place(own.place) { result.details = ["asks again at \(place)"] }
+      if own.traps { result.details.append("the runtime ends the process there") }
+      result.advice = [Self.ownLockAdvice]
     }
-    result.advice = [Self.ownQueueAdvice]
     if let number = index.threadAt[own.thread] { result.markedThreads = [number] }
-    result.markedObjects = [own.queue]
+    result.markedObjects = [own.object]
     return result
   }
+
+  private static let ownLockAdvice =
+    "safe when: code that has the lock already calls what needs no lock"
 
   private static let ownQueueAdvice =
     "safe when: code that is on the queue already calls the work directly, not with sync"
@@ -65,6 +78,17 @@ extension Finder {
       result = finding(.self, "\(who) waits for the main queue, which only it runs")
       result.details = Self.callLines(wait.place, [])
       result.advice = [Self.ownQueueAdvice]
+    case .workItem, .members:
+      let run = found.runs.last { $0.workItem == wait.object || $0.group == wait.object }
+      let what = run?.workItem == wait.object ? "the work item" : "a block of the group"
+      result = finding(
+        .self,
+        "\(who) waits for \(words.object(wait.kind, wait.object)), and is in \(what) itself")
+      result.details = Self.callLines(wait.place, [])
+      if let place = Wording.place(run?.place ?? []) {
+        result.details.append("its block was enqueued at \(place)")
+      }
+      result.advice = ["safe when: who waits is not among those that are waited for"]
     case .end:
       result = finding(.self, "\(who) waits for its own end")
       result.details = Self.callLines(wait.place, [])
@@ -76,7 +100,7 @@ extension Finder {
       if let place = held.flatMap({ Wording.place($0.place) }) {
         result.details.append("has it since \(place)")
       }
-      result.advice = ["safe when: code that has the lock already calls what needs no lock"]
+      result.advice = [Self.ownLockAdvice]
     }
     result.markedThreads = [thread]
     result.markedObjects = [wait.object]

@@ -16,6 +16,9 @@ enum Need {
     case apply(WaitSnapshot.ObjectID)
     case jobs(WaitSnapshot.ObjectID)
     case end(Int)
+    /// The threads that are in a work item, or in the blocks of a group.
+    case workItem(WaitSnapshot.ObjectID)
+    case members(WaitSnapshot.ObjectID)
     case main
     /// The thread that has taken a semaphore which is used as a lock. For naming rings, not for liveness.
     case semaphore(WaitSnapshot.ObjectID)
@@ -69,7 +72,12 @@ extension WaitIndex {
     case .thread:
       let id = Int(truncatingIfNeeded: wait.object)
       return [threadAt[id].map { .one(.end(id), [$0]) } ?? .anybody]
-    case .condition, .semaphore, .group, .futex, .workItem, .continuation: return [.anybody]
+    case .workItem:
+      return [inWorkItem[wait.object].map { .one(.workItem(wait.object), $0) } ?? .anybody]
+    case .group:
+      // It is empty when each of its blocks has ended, those that run too; others may have entered it.
+      return [members[wait.object].map { .all(.members(wait.object), $0) } ?? .anybody]
+    case .condition, .semaphore, .futex, .continuation: return [.anybody]
     }
   }
 

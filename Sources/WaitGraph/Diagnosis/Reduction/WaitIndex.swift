@@ -40,6 +40,9 @@ struct WaitIndex {
   /// Who waits to be alone on a concurrent queue, and who waits for a queue at all.
   private(set) var barrierWaiters: [ObjectID: [Int]] = [:]
   private(set) var queueWaiters: [ObjectID: [Int]] = [:]
+  /// Who is in a work item, and in a block of a group.
+  private(set) var inWorkItem: [ObjectID: [Int]] = [:]
+  private(set) var members: [ObjectID: [Int]] = [:]
   /// The threads of a pool.
   private(set) var workers: [ObjectID: [Int]] = [:]
   /// Who is in a block that a thread, by its number, has enqueued.
@@ -114,6 +117,8 @@ struct WaitIndex {
     if run.enqueuedBy != 0, run.enqueuedBy != thread.id {
       Self.append(number, to: &startedBy[run.enqueuedBy, default: []])
     }
+    if let item = run.workItem { Self.append(number, to: &inWorkItem[item, default: []]) }
+    if let group = run.group { Self.append(number, to: &members[group, default: []]) }
     if run.isApply { Self.append(number, to: &appliers[run.queue, default: []]) }
     let chain = queueAt[run.queue].map { chains[$0].map { queues[$0].id } } ?? [run.queue]
     for queue in chain { Self.append(number, to: &occupants[queue, default: []]) }

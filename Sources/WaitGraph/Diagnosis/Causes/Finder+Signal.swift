@@ -1,0 +1,58 @@
+import Interlock
+
+extension Finder {
+  /// A thread that waits for a signal while all who are left to give it wait for what it has: Java's nested monitor
+  /// lock-out, a thread that is awaited under a lock that it needs.
+  ///
+  /// With nobody live, whoever could signal is among the stuck threads. If each of these is kept, over any number of
+  /// others, by this one, its wait closes a ring, although nobody knows whose signal it is.
+  var signalCycle: Finding? {
+    // Each round of the search looks at every thread: a thousand of them are no nested lock-out any more.
+    guard !liveness.isAnybodyLive, liveness.stuck.count <= 256 else { return nil }
+    for waiter in liveness.stuck where index.threads[waiter].wait?.isForSignal ?? false {
+      guard let keeper = keptBy(waiter), keeper.kept.count == liveness.stuck.count - 1,
+        let direct = keeper.direct, let wait = index.threads[waiter].wait
+      else { continue }
+      var result = finding(
+        .cycle,
+        "\(words.thread(waiter)) waits for a signal, and all who are left to give it wait for "
+          + "what it has")
+      result.details = ["\(words.thread(waiter)) \(words.waiting(wait))\(Wording.at(wait.place))"]
+      let held = index.threads[waiter].held.last { $0.object == direct.object }
+      if let held {
+        result.details.append(
+          "it has \(words.object(held.kind, held.object))"
+            + (Wording.place(held.place).map { " since \($0)" } ?? ""))
+      }
+      result.details += waitLines(keeper.kept)
+      result.advice = ["safe when: who waits for another has nothing that the other needs"]
+      result.markedThreads = Set([waiter] + keeper.kept)
+      result.markedObjects = [wait.object, direct.object]
+      return result
+    }
+    return nil
+  }
+
+  /// Who is kept by a thread, directly or over others, and the first lock or queue of its that one waits for.
+  private func keptBy(
+    _ waiter: Int
+  ) -> (kept: [Int], direct: (thread: Int, object: WaitIndex.ObjectID)?)? {
+    var kept: Set<Int> = [waiter]
+    var direct: (thread: Int, object: WaitIndex.ObjectID)?
+    var grows = true
+    while grows {
+      grows = false
+      for thread in liveness.stuck where !kept.contains(thread) {
+        let gates = Ring.gates(of: thread, liveness, .semaphores)
+        guard let gate = gates.first(where: { !kept.isDisjoint(with: $0.1) }) else { continue }
+        kept.insert(thread)
+        grows = true
+        if direct == nil, gate.1.contains(waiter), let object = gate.0.object {
+          direct = (thread, object)
+        }
+      }
+    }
+    kept.remove(waiter)
+    return kept.isEmpty ? nil : (kept.sorted(), direct)
+  }
+}
