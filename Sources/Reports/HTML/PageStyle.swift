@@ -44,6 +44,7 @@ enum PageStyle {
     h2 { margin-top: 2.5rem; padding-top: 1rem; border-top: 1px solid var(--line); }
     h3 { margin-top: 1.75rem; }
     p, li { overflow-wrap: anywhere; }
+    ul { padding-left: 1.5rem; }
     a { color: var(--link); }
     code, pre { font-family: ui-monospace, SFMono-Regular, Menlo, "DejaVu Sans Mono", monospace; font-size: 0.875rem; }
     pre { padding: 0.5rem 0.75rem; background: var(--box); }
@@ -70,7 +71,7 @@ enum PageStyle {
     .graph .task rect { stroke-dasharray: 5 3; }
     .graph .node.marked rect { fill: var(--marked-box); stroke: var(--marked); stroke-width: 3; }
     .graph a:focus { outline: none; }
-    .graph a:focus-visible rect { stroke: var(--focus); stroke-width: 5; }
+    .graph a.node:focus-visible rect { stroke: var(--focus); stroke-width: 5; }
     .graph a:hover .title { text-decoration: underline; }
     .graph .node .title { font-weight: 600; }
     .graph .node .kind { fill: var(--soft); font-size: 11px; }

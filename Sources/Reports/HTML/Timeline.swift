@@ -141,7 +141,10 @@ struct Timeline {
     let address = String(span.object, radix: 16)
     let names = ["o0x" + address, "q0x" + address, "t\(span.object)"]
     let node = diagnosis.nodes.first { names.contains($0.id) }
-    return "waits for " + (node?.title ?? "\(Self.name(kind)) 0x\(address)")
+    if let node { return "waits for " + (kind == .thread ? "the end of " : "") + node.title }
+    // A thread's address says nothing to anybody.
+    return "waits for "
+      + (kind == .thread ? "the end of a thread" : Self.name(kind) + " 0x" + address)
   }
 
   private static func name(_ kind: WaitSnapshot.ObjectKind) -> String {
@@ -149,7 +152,6 @@ struct Timeline {
     case .readLock, .writeLock: "read-write lock"
     case .swiftMutex: "Mutex"
     case .workItem: "work item"
-    case .thread: "the end of thread"
     default: kind.rawValue
     }
   }

@@ -72,7 +72,8 @@ package struct EvidenceText: Sendable {
   private func progress(of seen: Observation, besides message: String) -> String {
     let calls = "\(seen.completed) of \(seen.operations) calls completed"
     var parts = message.contains(calls) ? [] : [calls]
-    if seen.callersInside > 0 { parts.append("\(seen.callersInside) callers inside one") }
+    let inside = seen.callersInside
+    if inside > 0 { parts.append("\(inside) caller\(inside == 1 ? "" : "s") inside one") }
     if seen.callersWaiting > 0 { parts.append("\(seen.callersWaiting) not begun") }
     parts.append("\(secondsText(seen.seconds)) in all")
     if let detection = seen.detectionSeconds {

@@ -15,6 +15,11 @@ enum EdgePath {
       abs(middle.x - other.middle.x) * 2 < width + other.width
         && abs(middle.y - other.middle.y) < Box.height
     }
+
+    /// Whether a point lies in it.
+    func covers(_ point: Point) -> Bool {
+      abs(middle.x - point.x) * 2 < width && abs(middle.y - point.y) * 2 < Box.height
+    }
   }
 
   /// The path's data: a curve from layer to layer, straight past the boxes.
@@ -43,24 +48,45 @@ enum EdgePath {
     return text
   }
 
-  /// Where a label stands: on the curve between two layers, at a place where none of the others stands, if there is one.
+  /// Where a label stands: on the curve between two layers, where no other label stands and the fewest other lines run.
+  ///
+  /// - Parameters:
+  ///   - text: The label.
+  ///   - route: The points that its edge passes; none for an edge from a node to itself.
+  ///   - corner: The upper left corner of the node that it begins at.
+  ///   - isSideways: Whether layers stand beside one another.
+  ///   - taken: Where other labels stand.
+  ///   - lines: Points of the other edges.
+  /// - Returns: What it takes up.
   static func label(
-    _ text: String, _ route: [Point], from corner: Point, isSideways: Bool, besides taken: [Box]
+    _ text: String, _ route: [Point], from corner: Point, isSideways: Bool, besides taken: [Box],
+    lines: [Point] = []
   ) -> Box {
     let width = Double(text.count) * 6.2 + 8
     guard route.count > 1 else {
       let x = corner.x + measures.nodeWidth + GraphLayout.loopWidth / 2
       return Box(middle: Point(x: x, y: corner.y + measures.nodeHeight / 2), width: width)
     }
-    var first: Box?
+    var best = Box(middle: route[0], width: width)
+    var least = Int.max
     for index in stride(from: 1, to: route.count, by: 2) {
       for part in [0.5, 0.36, 0.64, 0.25, 0.75] {
-        let box = Box(middle: point(part, route[index - 1], route[index], isSideways), width: width)
-        if !taken.contains(where: box.overlaps) { return box }
-        first = first ?? box
+        let box = Box(
+          middle: point(part, route[index - 1], route[index], isSideways), width: width)
+        let cost =
+          lines.count(where: box.covers) + 1000 * taken.count(where: box.overlaps)
+        if cost == 0 { return box }
+        if cost < least { (best, least) = (box, cost) }
       }
     }
-    return first ?? Box(middle: route[0], width: width)
+    return best
+  }
+
+  /// Points of an edge's curves, close enough that no label stands between two of them.
+  static func samples(_ route: [Point], isSideways: Bool) -> [Point] {
+    stride(from: 1, to: route.count, by: 2).flatMap { index in
+      (0...8).map { point(Double($0) / 8, route[index - 1], route[index], isSideways) }
+    }
   }
 
   private static func controls(

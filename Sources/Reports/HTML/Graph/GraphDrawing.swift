@@ -7,6 +7,11 @@ struct GraphDrawing {
   /// So many nodes are drawn.
   static let mostNodes = 200
 
+  /// With more edges than this, labels keep clear of one another only.
+  private static let mostLinesLookedAt = 60
+  /// The characters of a title that a box has room for.
+  private static let titleLength = 31
+
   private let diagnosis: Diagnosis
   private let nodes: ArraySlice<Diagnosis.Node>
   private let edges: [(edge: Diagnosis.Edge, link: GraphLayout.Link)]
@@ -104,15 +109,23 @@ struct GraphDrawing {
       isSideways: layout.isSideways[number])
   }
 
-  /// The labels of all edges: each at a place along its edge where no other stands yet, if there is one.
+  /// The labels of all edges, each along its edge.
   private var labels: String {
     var text = ""
     var taken: [EdgePath.Box] = []
+    // Of a large graph nobody reads every label, and to look at all lines for each of them takes long.
+    let lines =
+      edges.count > Self.mostLinesLookedAt
+      ? []
+      : edges.indices.map {
+        EdgePath.samples(layout.routes[$0], isSideways: layout.isSideways[$0])
+      }
     for (number, (edge, link)) in edges.enumerated() {
       let label = Markup.cut(edge.label, to: 24)
       let box = EdgePath.label(
         label, layout.routes[number], from: layout.nodes[link.from],
-        isSideways: layout.isSideways[number], besides: taken)
+        isSideways: layout.isSideways[number], besides: taken,
+        lines: lines.indices.filter { $0 != number }.flatMap { lines[$0] })
       taken.append(box)
       text += """
         <text class="\(edge.isMarked ? "label marked" : "label")" x="\(Markup.number(box.middle.x))" \
@@ -126,29 +139,42 @@ struct GraphDrawing {
   private func box(_ node: Diagnosis.Node, _ number: Int) -> String {
     let corner = layout.nodes[number]
     let measures = GraphLayout.Measures()
-    let round = Self.roundness(node.kind, height: measures.nodeHeight)
+    let round = Self.roundness(node.kind)
     let kind =
       HangSection.kindText(node) + (node.isMarked ? ", \(HangSection.mark(diagnosis.cause))" : "")
     let place = node.place.map(HangSection.placeText) ?? node.details.first ?? ""
     let size =
       "width=\"\(Markup.number(measures.nodeWidth))\" height=\"\(Markup.number(measures.nodeHeight))\""
+    var lines = ""
+    var y = 38
+    for line in Self.titleLines(node.title) {
+      lines += "<text class=\"title\" x=\"14\" y=\"\(y)\">\(Markup.text(line))</text>\n"
+      y += 16
+    }
+    lines += "<text class=\"place\" x=\"14\" y=\"\(y + 2)\">"
+    lines += "\(Markup.text(Markup.cut(place, to: 36)))</text>\n"
     return """
       <a href="#\(HangSection.nodeName(prefix, number))" class="node \(node.kind.rawValue)\(node.isMarked ? " marked" : "")" \
       transform="translate(\(Markup.number(corner.x)) \(Markup.number(corner.y)))">
       <title>\(Markup.text(([kind, node.title] + node.details).joined(separator: "\n")))</title>
       <rect \(size) rx="\(round)"/>
       <svg \(size)>
-      <text class="kind" x="14" y="19">\(Markup.text(kind))</text>
-      <text class="title" x="14" y="37">\(Markup.text(Markup.cut(node.title, to: 30)))</text>
-      <text class="place" x="14" y="55">\(Markup.text(Markup.cut(place, to: 36)))</text>
-      </svg>
+      <text class="kind" x="14" y="20">\(Markup.text(kind))</text>
+      \(lines)</svg>
       </a>
 
       """
   }
 
+  /// A title in two lines at most.
+  private static func titleLines(_ title: String) -> [String] {
+    let lines = wrapped(title, width: titleLength)
+    guard lines.count > 2 else { return lines }
+    return [lines[0], Markup.cut(lines.dropFirst().joined(separator: " "), to: titleLength)]
+  }
+
   /// Who acts is round, what is waited for is not.
-  private static func roundness(_ kind: Diagnosis.Node.Kind, height: Double) -> Int {
+  private static func roundness(_ kind: Diagnosis.Node.Kind) -> Int {
     switch kind {
     case .thread, .task: 12
     case .queue, .pool, .blocks: 4

@@ -20,7 +20,7 @@ struct GraphLayout {
   /// The lengths that a drawing is made with.
   struct Measures: Hashable {
     var nodeWidth = 252.0
-    var nodeHeight = 68.0
+    var nodeHeight = 84.0
     /// Between neighbours in a layer.
     var gap = 28.0
     /// Between layers, where edges run and are labelled.
