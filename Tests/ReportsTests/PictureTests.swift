@@ -11,9 +11,13 @@ struct PictureTests {
   private let ring =
     Hangs.certain.diagnosis ?? Diagnosis(cause: .cycle, isCertain: true, headline: "")
 
+  private func drawing(_ diagnosis: Diagnosis) -> GraphDrawing {
+    GraphDrawing(FoldedGraph(diagnosis), diagnosis.cause, prefix: "x")
+  }
+
   @Test("has a box for each node that leads to its details, an arrow and a label for each edge")
   func graph() {
-    let page = Page(GraphDrawing(ring, prefix: "x").svg)
+    let page = Page(drawing(ring).svg)
     #expect(page.error == nil)
     #expect(page.all("a").compactMap { $0.attributes["href"] } == (0..<4).map { "#node-x-\($0)" })
     #expect(page.values("marker-end").count == 4)
@@ -27,7 +31,7 @@ struct PictureTests {
     var diagnosis = ring
     diagnosis.nodes.append(.init(id: "t99", kind: .thread, title: "thread 99"))
     diagnosis.edges.append(.init(from: "t99", to: "o0xa0", label: "waits for"))
-    let page = Page(GraphDrawing(diagnosis, prefix: "x").svg)
+    let page = Page(drawing(diagnosis).svg)
     #expect(
       page.all("a").filter { $0.attributes["class"]?.hasSuffix(" marked") == true }.count == 4)
     #expect(page.all("a").filter { $0.text.contains("in the cycle") }.count == 4)
@@ -39,11 +43,14 @@ struct PictureTests {
 
   @Test("shows 200 nodes at most, and counts the rest")
   func cut() {
-    let nodes = (0..<300).map { Diagnosis.Node(id: "t\($0)", kind: .thread, title: "\($0)") }
+    let nodes = (0..<300).map { number in
+      Diagnosis.Node(
+        id: "t\(number)", kind: .thread, title: "\(number)", stack: Hangs.frames("x", number, "x"))
+    }
     let edges = (0..<299).map { Diagnosis.Edge(from: "t\($0)", to: "t\($0 + 1)", label: "l") }
     let diagnosis = Diagnosis(
       cause: .cycle, isCertain: true, headline: "", nodes: nodes, edges: edges)
-    let drawing = GraphDrawing(diagnosis, prefix: "x")
+    let drawing = self.drawing(diagnosis)
     let page = Page(drawing.svg)
     #expect(page.all("a").count == 200 && drawing.left == 100)
     #expect(page.values("marker-end").count == 199)
@@ -55,10 +62,10 @@ struct PictureTests {
     let odd = Diagnosis(
       cause: .unknown, isCertain: false, headline: "", nodes: [node, node],
       edges: [.init(from: "a", to: "gone", label: "l"), .init(from: "a", to: "a", label: "itself")])
-    let page = Page(GraphDrawing(odd, prefix: "x").svg)
+    let page = Page(drawing(odd).svg)
     #expect(page.error == nil && page.values("marker-end").count == 1)
     let empty = Diagnosis(cause: .unknown, isCertain: false, headline: "")
-    #expect(Page(GraphDrawing(empty, prefix: "x").svg).error == nil)
+    #expect(Page(drawing(empty).svg).error == nil)
   }
 
   @Test("of the time has a row for each thread and a titled bar for each stretch")

@@ -7,6 +7,7 @@ import WaitGraph
 struct HangSection {
   private let result: TrialResult
   private let diagnosis: Diagnosis
+  private let graph: FoldedGraph
   private let name: String
   private let note: String
   private let replay: String
@@ -24,6 +25,7 @@ struct HangSection {
   ) {
     self.result = result
     self.diagnosis = diagnosis
+    graph = FoldedGraph(diagnosis)
     self.name = name
     self.note = note
     self.replay = replay
@@ -31,7 +33,7 @@ struct HangSection {
 
   /// The section.
   var html: String {
-    let drawing = GraphDrawing(diagnosis, prefix: name)
+    let drawing = GraphDrawing(graph, diagnosis.cause, prefix: name)
     return """
       <section id="\(name)" aria-labelledby="\(name)-heading">
       <h2 id="\(name)-heading">\(Markup.text(heading))</h2>
@@ -46,7 +48,7 @@ struct HangSection {
         \(left(drawing.left))<h3>One by one</h3>
         <p>What is a part of the cause comes first. A box of the picture leads here.</p>
 
-        """ + diagnosis.nodes.enumerated().map { details($0.element, $0.offset) }.joined()
+        """ + graph.nodes.enumerated().map { details($0.element, $0.offset) }.joined()
         + timeline + """
           <h3>Again</h3>
           <pre class="scroll" tabindex="0"><code>\(Markup.text(replay))</code></pre>
@@ -106,6 +108,10 @@ struct HangSection {
       inside +=
         "<p>Stack, innermost first:</p>\n<ol class=\"stack\" start=\"0\">\n"
         + frames.joined() + "</ol>\n"
+    }
+    let alike = graph.alike[number]
+    if !alike.isEmpty {
+      inside += "<p>Alike:</p>\n" + Markup.list(alike)
     }
     if inside.isEmpty { inside = "<p>Nothing more is known of it.</p>\n" }
     return """

@@ -12,26 +12,29 @@ struct GraphDrawing {
   /// The characters of a title that a box has room for.
   private static let titleLength = 31
 
-  private let diagnosis: Diagnosis
+  private let cause: Diagnosis.Cause
+  private let total: Int
   private let nodes: ArraySlice<Diagnosis.Node>
   private let edges: [(edge: Diagnosis.Edge, link: GraphLayout.Link)]
   private let layout: GraphComponents
   private let prefix: String
 
-  /// Lays out a diagnosis.
+  /// Lays out a graph.
   ///
   /// - Parameters:
-  ///   - diagnosis: What is drawn.
+  ///   - graph: What is drawn.
+  ///   - cause: What its marked part is called by.
   ///   - prefix: What stands before the names of this picture's parts, so that they are the page's only ones.
-  init(_ diagnosis: Diagnosis, prefix: String) {
-    self.diagnosis = diagnosis
+  init(_ graph: FoldedGraph, _ cause: Diagnosis.Cause, prefix: String) {
+    self.cause = cause
     self.prefix = prefix
-    let nodes = diagnosis.nodes.prefix(Self.mostNodes)
+    total = graph.nodes.count
+    let nodes = graph.nodes.prefix(Self.mostNodes)
     var numbers: [String: Int] = [:]
     for (number, node) in nodes.enumerated() where numbers[node.id] == nil {
       numbers[node.id] = number
     }
-    let edges = diagnosis.edges.compactMap { edge in
+    let edges = graph.edges.compactMap { edge in
       numbers[edge.from].flatMap { from in
         numbers[edge.to].map { (edge, GraphLayout.Link(from: from, to: $0)) }
       }
@@ -42,7 +45,7 @@ struct GraphDrawing {
   }
 
   /// How many nodes are not drawn.
-  var left: Int { diagnosis.nodes.count - nodes.count }
+  var left: Int { total - nodes.count }
 
   /// The picture as an element of a page.
   var svg: String {
@@ -141,7 +144,7 @@ struct GraphDrawing {
     let measures = GraphLayout.Measures()
     let round = Self.roundness(node.kind)
     let kind =
-      HangSection.kindText(node) + (node.isMarked ? ", \(HangSection.mark(diagnosis.cause))" : "")
+      HangSection.kindText(node) + (node.isMarked ? ", \(HangSection.mark(cause))" : "")
     let place = node.place.map(HangSection.placeText) ?? node.details.first ?? ""
     let size =
       "width=\"\(Markup.number(measures.nodeWidth))\" height=\"\(Markup.number(measures.nodeHeight))\""

@@ -1,0 +1,103 @@
+import Interlock
+import WaitGraph
+
+/// A diagnosis's graph with nodes that are alike folded into one: same kind, place and stack, and neighbours that are alike
+/// in the same way. Of two hundred threads that wait for a semaphore each, one thread and one semaphore are left.
+///
+/// By colour refinement (Weisfeiler and Leman, 1968). The nodes of a cycle are never folded: there each one counts.
+struct FoldedGraph {
+  /// Fewer than this are shown one by one.
+  private static let fewest = 3
+  /// So many steps away a difference is seen.
+  private static let rounds = 6
+
+  /// What one node is by itself.
+  private struct Looks: Hashable {
+    var kind: Diagnosis.Node.Kind
+    var isMarked: Bool
+    var place: String?
+    var stack: [String]
+    /// The name of a node that nothing is folded with.
+    var own: String?
+  }
+
+  /// What it is beside its neighbours.
+  private struct Situation: Hashable {
+    var color: Int
+    var neighbors: [String]
+  }
+
+  /// The nodes that are left: the first of those that are alike, with the count of all.
+  private(set) var nodes: [Diagnosis.Node] = []
+  /// For each node, the titles of the others.
+  private(set) var alike: [[String]] = []
+  /// The edges between them, each once.
+  private(set) var edges: [Diagnosis.Edge] = []
+
+  init(_ diagnosis: Diagnosis) {
+    let keepsMarked = diagnosis.cause == .cycle || diagnosis.cause == .self
+    let all = diagnosis.nodes
+    var colors = Self.numbered(
+      all.map { node in
+        Looks(
+          kind: node.kind, isMarked: node.isMarked,
+          place: node.place.map(HangSection.placeText), stack: node.stack.map(\.description),
+          own: keepsMarked && node.isMarked ? node.id : nil)
+      })
+    let numbers = Dictionary(
+      all.enumerated().map { ($0.element.id, $0.offset) }, uniquingKeysWith: { first, _ in first })
+    let links = diagnosis.edges.compactMap { edge in
+      numbers[edge.from].flatMap { from in numbers[edge.to].map { (edge, from, $0) } }
+    }
+    for _ in 0..<Self.rounds {
+      var neighbors: [[String]] = Array(repeating: [], count: all.count)
+      for (edge, from, to) in links {
+        neighbors[from].append("to \(colors[to]) \(edge.label) \(edge.isMarked)")
+        neighbors[to].append("from \(colors[from]) \(edge.label) \(edge.isMarked)")
+      }
+      let next = Self.numbered(
+        zip(colors, neighbors).map { Situation(color: $0, neighbors: $1.sorted()) })
+      if next == colors { break }
+      colors = next
+    }
+    fold(all, colors, links)
+  }
+
+  private mutating func fold(
+    _ all: [Diagnosis.Node], _ colors: [Int], _ links: [(Diagnosis.Edge, Int, Int)]
+  ) {
+    let groups = Dictionary(grouping: all.indices) { colors[$0] }
+    var first: [String] = all.map(\.id)
+    for number in all.indices {
+      let group = groups[colors[number]] ?? []
+      guard group.count >= Self.fewest else {
+        nodes.append(all[number])
+        alike.append([])
+        continue
+      }
+      first[number] = all[group[0]].id
+      guard group[0] == number else { continue }
+      var node = all[number]
+      node.count = group.reduce(0) { $0 + all[$1].count }
+      node.title += " and \(group.count - 1) alike"
+      nodes.append(node)
+      alike.append(group.dropFirst().map { all[$0].title })
+    }
+    var known: Set<Diagnosis.Edge> = []
+    for (edge, from, to) in links {
+      let folded = Diagnosis.Edge(
+        from: first[from], to: first[to], label: edge.label, isMarked: edge.isMarked)
+      if known.insert(folded).inserted { edges.append(folded) }
+    }
+  }
+
+  /// A number for each value: the same for equal ones, in the order of their first.
+  private static func numbered<Value: Hashable>(_ values: [Value]) -> [Int] {
+    var numbers: [Value: Int] = [:]
+    return values.map { value in
+      if let number = numbers[value] { return number }
+      numbers[value] = numbers.count
+      return numbers.count - 1
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import Testing
+import WaitGraph
+
+@testable import Reports
+
+/// What is alike is one box; what differs is not, and a cycle is whole.
+@Suite("Nodes that are alike")
+struct FoldedGraphTests {
+  /// Threads that wait for a semaphore each, and are of one pool.
+  private func pool(_ count: Int, cause: Diagnosis.Cause = .starvation) -> Diagnosis {
+    var nodes = [Diagnosis.Node(id: "p", kind: .pool, title: "the pool", isMarked: true)]
+    var edges: [Diagnosis.Edge] = []
+    for number in 0..<count {
+      nodes.append(
+        .init(
+          id: "t\(number)", kind: .thread, title: "thread \(number)",
+          stack: Hangs.frames("A.swift", 7, "a()"), isMarked: true))
+      nodes.append(.init(id: "s\(number)", kind: .semaphore, title: "semaphore \(number)"))
+      edges.append(.init(from: "t\(number)", to: "p", label: "thread of"))
+      edges.append(.init(from: "t\(number)", to: "s\(number)", label: "waits for"))
+    }
+    return Diagnosis(cause: cause, isCertain: true, headline: "", nodes: nodes, edges: edges)
+  }
+
+  @Test("are one, with the count of all and the others' names")
+  func folded() {
+    let graph = FoldedGraph(pool(200))
+    #expect(
+      graph.nodes.map(\.title) == [
+        "the pool", "thread 0 and 199 alike", "semaphore 0 and 199 alike",
+      ])
+    #expect(graph.nodes.map(\.count) == [1, 200, 200])
+    #expect(graph.alike.map(\.count) == [0, 199, 199])
+    #expect(graph.edges.map(\.label).sorted() == ["thread of", "waits for"])
+  }
+
+  @Test("are shown one by one where they are few")
+  func few() {
+    let graph = FoldedGraph(pool(2))
+    #expect(graph.nodes.count == 5 && graph.edges.count == 4)
+    #expect(graph.alike.allSatisfy { $0.isEmpty })
+  }
+
+  @Test("are not folded with one that has another stack, another mark, or another neighbour")
+  func different() {
+    for change in [
+      { $0.nodes[1].stack = Hangs.frames("A.swift", 8, "a()") },
+      { $0.nodes[1].isMarked = false },
+      { $0.edges.append(.init(from: "t0", to: "s1", label: "waits for")) },
+      { $0.edges[0].label = "waits for" },
+    ] as [(inout Diagnosis) -> Void] {
+      var diagnosis = pool(20)
+      change(&diagnosis)
+      let graph = FoldedGraph(diagnosis)
+      #expect(graph.nodes.contains { $0.title == "thread 0" })
+      #expect(graph.nodes.contains { $0.title.hasSuffix(" alike") })
+    }
+  }
+
+  @Test("are never folded in a cycle")
+  func cycle() {
+    var ring = pool(0, cause: .cycle)
+    ring.nodes = (0..<10).map {
+      .init(id: "n\($0)", kind: $0 % 2 == 0 ? .thread : .lock, title: "\($0)", isMarked: true)
+    }
+    ring.edges = (0..<10).map {
+      .init(from: "n\($0)", to: "n\(($0 + 1) % 10)", label: $0 % 2 == 0 ? "waits for" : "held by")
+    }
+    #expect(FoldedGraph(ring).nodes == ring.nodes && FoldedGraph(ring).edges == ring.edges)
+  }
+}
