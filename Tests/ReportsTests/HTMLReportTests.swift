@@ -20,8 +20,21 @@ struct HTMLReportTests {
 
   private func page(_ results: [TrialResult]) -> Page { Page(html(results)) }
 
+  @Test(
+    "escapes what a parser could take for its own, and spells out what neither it nor a reader bears"
+  )
+  func escaping() {
+    #expect(Markup.text("a & b < c > d \" e ' f") == "a &amp; b &lt; c &gt; d &quot; e &#39; f")
+    #expect(Markup.text("\u{0}\n\u{1B}\u{202E}\u{2028}") == "\\u{0}\\u{a}\\u{1b}\\u{202e}\\u{2028}")
+    #expect(Markup.text("\u{FFFE}\u{FFFF}") == "\\u{fffe}\\u{ffff}")
+    #expect(Markup.text("schön 日本 👍") == "schön 日本 👍")
+  }
+
   @Test("is well-formed XML, whatever is in it")
   func wellFormed() {
+    for text in ["", "<a>", "<a><b></a>", "<a b=\"c\" b=\"d\"/>", "<a>&nbsp;</a>", "<a>\u{1}</a>"] {
+      #expect(Page(text).error != nil, "\(text)")
+    }
     for results in [
       [], Samples.all, Self.hangs, Samples.all + Self.hangs, [Hangs.hostileResult],
     ] {

@@ -21,9 +21,13 @@ final class Page: NSObject, XMLParserDelegate {
     super.init()
     let parser = XMLParser(data: Data(text.utf8))
     parser.delegate = self
-    if !parser.parse() {
-      error = "line \(parser.lineNumber): \(parser.parserError.map { "\($0)" } ?? "unknown")"
-    }
+    if !parser.parse() { error = error ?? "not parsed" }
+    if !open.isEmpty || elements.isEmpty { error = error ?? "not whole" }
+  }
+
+  // A parser that recovers from a mistake tells of it only here.
+  func parser(_ parser: XMLParser, parseErrorOccurred parseError: any Error) {
+    error = error ?? "line \(parser.lineNumber): \(parseError)"
   }
 
   func parser(

@@ -54,7 +54,7 @@ enum PageStyle {
     .told, .legend, .host { color: var(--soft); font-size: 0.9rem; }
     .met { color: var(--met); } .unmet { color: var(--marked); } .skipped { color: var(--soft); }
     table { border-collapse: collapse; margin: 1rem 0; font-size: 0.9rem; }
-    caption { text-align: left; font-weight: 600; padding-bottom: 0.25rem; }
+    caption { text-align: left; font-weight: 600; padding-bottom: 0.25rem; white-space: nowrap; }
     th, td { padding: 0.3rem 0.75rem 0.3rem 0; text-align: left; border-bottom: 1px solid var(--line); white-space: nowrap; }
     th[scope="row"] { font-weight: 500; }
     details { border: 1px solid var(--line); border-radius: 6px; margin: 0.4rem 0; padding: 0.35rem 0.75rem; }
