@@ -116,6 +116,19 @@ let package = Package(
     .testTarget(
       name: "WaitGraphTests", dependencies: ["WaitGraph", "Interlock", "CInterlockEvents"],
       swiftSettings: common),
+    // What needs a process of its own: it hangs, forks, or counts its memory.
+    .target(
+      name: "SyncEventsTestC", dependencies: ["CInterlockEvents"], path: "Tests/SyncEventsTestC"),
+    .executableTarget(
+      name: "SyncEventsTestChild",
+      dependencies: [
+        "InterlockWatchdog", "WaitGraph", "Interlock", "CInterlockEvents", "SyncEventsTestC",
+      ],
+      path: "Tests/SyncEventsTestChild", swiftSettings: common + [framePointers]),
+    .testTarget(
+      name: "SyncEventsTests",
+      dependencies: ["WaitGraph", "Interlock", "CInterlockEvents", "SyncEventsTestChild"],
+      swiftSettings: common),
     .testTarget(
       name: "StressRunnerTests",
       dependencies: ["StressRunner", "WaitGraph", "Interlock", "StressRunnerTestChild"],

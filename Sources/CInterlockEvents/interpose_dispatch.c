@@ -21,6 +21,7 @@ extern void *_Block_copy(const void *block) __attribute__((weak));
 extern void _Block_release(const void *block) __attribute__((weak));
 /// What a work item, and every block with flags of its own, is called through.
 extern void (*const _dispatch_block_special_invoke)(void *block) __attribute__((weak));
+extern long dispatch_block_testcancel(void *block) __attribute__((weak));
 
 struct block_layout {
   void *isa;
@@ -140,17 +141,6 @@ static void lock_work_items(void) {
 
 static void unlock_work_items(void) { __atomic_store_n(&work_items_lock, 0, __ATOMIC_RELEASE); }
 
-static void enqueue_work_item(queue_t queue, void *block, uint32_t flags, uintptr_t place) {
-  interlock_item *item = make_item(queue, NULL, block, flags | INTERLOCK_FLAG_WORK_ITEM, place);
-  if (!item) return;
-  publish_enqueue(item);
-  lock_work_items();
-  interlock_item **end = list_of(block);
-  while (*end) end = (interlock_item **)&(*end)->function;
-  *end = item;
-  unlock_work_items();
-}
-
 /// Takes the first queued one of a block out of its list; NULL for none.
 static interlock_item *take_work_item(const void *block) {
   interlock_item *found = NULL;
@@ -163,6 +153,32 @@ static interlock_item *take_work_item(const void *block) {
   }
   unlock_work_items();
   return found;
+}
+
+/// Lets what is queued of a work item go that will never run.
+static void drop_work_item(void *block) {
+  for (interlock_item *item; (item = take_work_item(block)) != NULL;) {
+    publish(INTERLOCK_EVENT_CANCEL, INTERLOCK_OBJECT_QUEUE, item->queue, NULL, 0, 0, item, 0);
+    free(item);
+  }
+}
+
+static void list_work_item(interlock_item *item) {
+  if (!item) return;
+  // From here on the item may be gone: a cancellation on another thread finds it in the list.
+  void *block = item->context;
+  publish_enqueue(item);
+  lock_work_items();
+  interlock_item **end = list_of(block);
+  while (*end) end = (interlock_item **)&(*end)->function;
+  *end = item;
+  unlock_work_items();
+  // One that was cancelled before is never called. Asked when it is in the list: a cancellation from now on finds it.
+  if (dispatch_block_testcancel && dispatch_block_testcancel(block)) drop_work_item(block);
+}
+
+static void enqueue_work_item(queue_t queue, void *block, uint32_t flags, uintptr_t place) {
+  list_work_item(make_item(queue, NULL, block, flags | INTERLOCK_FLAG_WORK_ITEM, place));
 }
 
 /// A synchronous call of a work item that this thread is in.
@@ -221,11 +237,7 @@ INTERPOSED void dispatch_block_cancel(void *block) {
   typedef void cancel(void *);
   REAL(cancel, dispatch_block_cancel)(block);
   if (!interlock_wanted) return;
-  // It will never run: what is queued of it is nothing.
-  for (interlock_item *item; (item = take_work_item(block)) != NULL;) {
-    publish(INTERLOCK_EVENT_CANCEL, INTERLOCK_OBJECT_QUEUE, item->queue, NULL, 0, 0, item, 0);
-    free(item);
-  }
+  drop_work_item(block);
 }
 
 INTERPOSED long dispatch_block_wait(void *block, moment_t end) {
@@ -349,7 +361,7 @@ INTERPOSED void dispatch_group_notify(group_t group, queue_t queue, void *block)
   group_block_call *real = REAL(group_block_call, dispatch_group_notify);
   if (!is_wanted(item_kinds)) return real(group, queue, block);
   if (is_work_item(block)) {
-    publish(INTERLOCK_EVENT_UNFOLLOWED, INTERLOCK_OBJECT_GROUP, group, NULL, 0, USER_PLACE, NULL, 0);
+    enqueue_work_item(queue, block, INTERLOCK_FLAG_ON_GROUP, USER_PLACE);
     return real(group, queue, block);
   }
   void *copy = _Block_copy(block);
@@ -446,12 +458,13 @@ static interlock_item *make_delayed(moment_t when, queue_t queue, function_t fun
 
 INTERPOSED void dispatch_after(moment_t when, queue_t queue, void *block) {
   after_block_call *real = REAL(after_block_call, dispatch_after);
-  if (interlock_marks.nested || !is_wanted(item_kinds) || is_work_item(block)) {
-    if (is_wanted(INTERLOCK_EVENT_UNFOLLOWED) && is_work_item(block)) {
-      publish(INTERLOCK_EVENT_UNFOLLOWED, INTERLOCK_OBJECT_QUEUE, queue, NULL, 0, USER_PLACE, NULL,
-              0);
-    }
-    return real(when, queue, block);
+  if (interlock_marks.nested || !is_wanted(item_kinds)) return real(when, queue, block);
+  if (is_work_item(block)) {
+    list_work_item(make_delayed(when, queue, NULL, block, INTERLOCK_FLAG_WORK_ITEM, USER_PLACE));
+    interlock_marks.nested++;
+    real(when, queue, block);
+    interlock_marks.nested--;
+    return;
   }
   void *copy = _Block_copy(block);
   interlock_item *item =

@@ -35,15 +35,18 @@ static void publish_result(int result, interlock_object_kind object_kind, const 
 typedef int mutex_call(pthread_mutex_t *);
 typedef int timed_mutex_call(pthread_mutex_t *, const struct timespec *);
 
+/// As glibc marks a robust mutex.
+enum { robust_kind = 16 };
+
 INTERPOSED int pthread_mutex_lock(pthread_mutex_t *mutex) {
   mutex_call *real = REAL(mutex_call, pthread_mutex_lock);
   if (!is_wanted(lock_kinds)) return real(mutex);
   uintptr_t place = LOCK_PLACE;
-  // Most locks are free. What is not, or cannot be had so, is asked for as it was meant.
-  int tried = REAL(mutex_call, pthread_mutex_trylock)(mutex);
-  if (tried == 0 || tried == EOWNERDEAD) {
+  // Most locks are free. What is not, or cannot be had so, is asked for as it was meant; so is a robust one, which glibc
+  // leaves taken for good when it is tried after nobody could make it consistent.
+  if (!(mutex->__data.__kind & robust_kind) && REAL(mutex_call, pthread_mutex_trylock)(mutex) == 0) {
     publish(INTERLOCK_EVENT_ACQUIRE, INTERLOCK_OBJECT_MUTEX, mutex, 0, place);
-    return tried;
+    return 0;
   }
   publish(INTERLOCK_EVENT_WAIT, INTERLOCK_OBJECT_MUTEX, mutex, 0, place);
   int result = real(mutex);

@@ -1,0 +1,33 @@
+/// What the tests of the events need of C: forks, signal handlers, thread-local destructors, code before main.
+#ifndef SYNC_EVENTS_TEST_H
+#define SYNC_EVENTS_TEST_H
+
+/// What ran before main, where `SYNC_EVENTS_BEFORE_MAIN` was set: how many readers' events were heard of a lock taken
+/// before any constructor, and of locks and blocks in constructors. -1 where nothing ran.
+int sync_events_heard_before_constructors(void);
+int sync_events_heard_in_constructor(void);
+
+/// Forks while other threads lock without end, `count` times; each child locks, posts, and exits, or becomes another
+/// program if `exec` is not 0. Gives how many children ended well.
+int sync_events_fork(int count, int exec);
+
+/// Has a thread lock, wait and post for `seconds`, while it is interrupted `interval` microseconds apart by a handler
+/// that posts a semaphore and tries a lock. Gives how many posts were not taken again afterwards, which is 0 if
+/// nothing was lost; -1 if there was no signal, -2 if a wait failed, -3 if the handler's errno was changed.
+long sync_events_signal_storm(double seconds, long interval);
+
+/// Ends `count` threads, one after the other, whose thread-local destructors lock in each of the rounds there are.
+/// Gives how often they did.
+long sync_events_locks_at_thread_end(int count);
+
+/// Starts `count` threads that lock and hand a block to a queue, `together` at a time alive at once. Gives how many
+/// blocks ran.
+long sync_events_many_threads(int count, int together);
+
+/// Opens a library and calls what it makes of `sync_events_late`; gives its result, or -1 where it cannot be opened.
+int sync_events_open_late(const char *path);
+
+/// Resident memory of this process in bytes.
+long sync_events_resident_bytes(void);
+
+#endif

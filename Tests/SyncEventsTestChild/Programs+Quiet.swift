@@ -1,0 +1,63 @@
+import Foundation
+
+extension Programs {
+  /// What a watchdog must leave alone, although nothing is published for longer than its limit.
+  static let quiet: [String: Program] = [
+    "computes": { arguments in
+      start(arguments)
+      let end = ContinuousClock.now + .seconds(3)
+      var value: UInt64 = 1
+      while ContinuousClock.now < end {
+        for _ in 0..<100_000 { value = value &* 6_364_136_223_846_793_005 &+ 1 }
+      }
+      print("done", value != 0)
+    },
+    "sleeps": { arguments in
+      start(arguments)
+      sleep()
+    },
+    "run-loop": { arguments in
+      start(arguments)
+      runLoop()
+    },
+    "task-sleeps": { arguments in
+      start(arguments)
+      runTask {
+        try? await Task.sleep(for: .seconds(3))
+        print("done")
+      }
+    },
+    "unsure": { arguments in
+      start(arguments)
+      unsure()
+    },
+    "ends": { arguments in
+      start(arguments)
+      print("done")
+    },
+  ]
+
+  /// A wait for a thread that sleeps: nothing about it is certain.
+  private static func unsure() {
+    let ended = DispatchSemaphore(value: 0)
+    Thread.detachNewThread {
+      Thread.sleep(forTimeInterval: 3)
+      ended.signal()
+    }
+    ended.wait()
+    print("done")
+  }
+
+  private static func sleep() {
+    Thread.sleep(forTimeInterval: 3)
+    print("done")
+  }
+
+  /// A run loop that has nothing to do.
+  private static func runLoop() {
+    let keepsItAlive = Timer(timeInterval: 3600, repeats: true) { _ in }
+    RunLoop.main.add(keepsItAlive, forMode: .default)
+    _ = RunLoop.main.run(mode: .default, before: Date(timeIntervalSinceNow: 3))
+    print("done")
+  }
+}

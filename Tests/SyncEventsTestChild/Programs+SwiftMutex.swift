@@ -1,0 +1,40 @@
+import CInterlockEvents
+import Foundation
+import Interlock
+import Synchronization
+import WaitGraph
+
+extension Programs {
+  private static let mutex = Mutex(0)
+
+  /// Has a thread wait for a `Mutex` that the main thread has, and prints what a snapshot says of it.
+  static func swiftMutex() {
+    _ = interlock_waits_start()
+    interlock_events_hide_thread(true)
+    defer { interlock_events_hide_thread(false) }
+    let ended = DispatchSemaphore(value: 0)
+    mutex.withLock { value in
+      value = 1
+      Thread.detachNewThread {
+        mutex.withLock { $0 += 1 }
+        ended.signal()
+      }
+      let own = Platform.thisThread
+      while true {
+        let snapshot = SnapshotTaker().take().snapshot
+        if let wait = snapshot.threads.compactMap(\.wait).first(where: { $0.kind == .swiftMutex }) {
+          let holder = snapshot.threads.first { thread in
+            thread.held.contains { $0.object == wait.object }
+          }
+          let frame = symbolicate(wait.place.map(\.address)).first
+          print(holder?.id == own, frame.map { "\($0)" } ?? "nowhere")
+          return
+        }
+        // A period between looks: the look is what tells.
+        usleep(1000)
+      }
+    }
+    ended.wait()
+    print(mutex.withLock { $0 })
+  }
+}

@@ -1,0 +1,97 @@
+import CInterlockEvents
+import Foundation
+import SyncEventsTestC
+
+/// What the child can be told to do.
+enum Programs {
+  /// A program; it gets the arguments after its name.
+  typealias Program = @Sendable ([String]) -> Void
+
+  /// By name.
+  static let all: [String: Program] = robustness.merging(hangs) { $1 }.merging(quiet) { $1 }
+
+  /// What the interposed calls must survive. Each prints what the test looks at.
+  private static let robustness: [String: Program] = [
+    "before-main": { _ in
+      print(sync_events_heard_before_constructors(), sync_events_heard_in_constructor())
+    },
+    "fork": { arguments in
+      _ = interlock_waits_start()
+      print(sync_events_fork(number(arguments, 0), Int32(number(arguments, 1))))
+    },
+    "signals": { _ in
+      _ = interlock_waits_start()
+      print(sync_events_signal_storm(1, 150))
+    },
+    "thread-end": { arguments in
+      _ = interlock_waits_start()
+      let locks = sync_events_locks_at_thread_end(number(arguments, 0))
+      print(locks, interlock_waits_threads(nil, 0))
+    },
+    "crowd": { arguments in
+      _ = interlock_waits_start()
+      let blocks = sync_events_many_threads(number(arguments, 0), number(arguments, 1))
+      print(blocks, interlock_waits_threads(nil, 0), interlock_waits_is_partial())
+    },
+    "late": { arguments in
+      _ = interlock_waits_start()
+      print(sync_events_open_late(arguments.first ?? ""))
+    },
+    "blocks": { arguments in blocks(number(arguments, 0), isSeen: arguments.last == "seen") },
+    "unread": { _ in unread() },
+    "swift-mutex": { _ in swiftMutex() },
+  ]
+
+  private static func number(_ arguments: [String], _ index: Int) -> Int32 {
+    arguments.indices.contains(index) ? Int32(arguments[index]) ?? 0 : 0
+  }
+
+  /// Queues so many blocks, and prints by how many bytes that let the process grow, and what is listed.
+  private static func blocks(_ count: Int32, isSeen: Bool) {
+    if isSeen { _ = interlock_waits_start() }
+    let queue = DispatchQueue(label: "many")
+    let ran = Counter()
+    queue.suspend()
+    let before = sync_events_resident_bytes()
+    for _ in 0..<count { queue.async { ran.add() } }
+    let after = sync_events_resident_bytes()
+    var views = [interlock_queue_view](repeating: interlock_queue_view(), count: 1024)
+    let known = min(interlock_waits_queues(&views, views.count), views.count)
+    let listed = views.prefix(known).map(\.queued).max() ?? 0
+    queue.resume()
+    queue.sync {}
+    print(after - before, listed, ran.value)
+  }
+
+  /// Locks, waits and dispatches where nobody reads, and prints what is known of it.
+  private static func unread() {
+    let lock = NSLock()
+    let queue = DispatchQueue(label: "unread")
+    let done = DispatchSemaphore(value: 0)
+    for _ in 0..<1000 {
+      lock.lock()
+      queue.async { done.signal() }
+      lock.unlock()
+      done.wait()
+    }
+    print(
+      interlock_waits_started(), interlock_waits_progress(), interlock_waits_threads(nil, 0),
+      interlock_waits_queues(nil, 0))
+  }
+
+  /// Runs a task, with the main thread for the main queue, and ends the process when it has ended.
+  static func runTask(_ body: @escaping @Sendable () async -> Void) -> Never {
+    Task {
+      await body()
+      exit(0)
+    }
+    dispatchMain()
+  }
+
+  /// A count that only one thread at a time changes.
+  private final class Counter: @unchecked Sendable {
+    // Unchecked: a serial queue's blocks add, and who reads it is behind them.
+    private(set) var value = 0
+    func add() { value += 1 }
+  }
+}

@@ -1,0 +1,76 @@
+import CInterlockEvents
+import Dispatch
+import Testing
+import WaitGraph
+
+extension SyncEvents {
+  /// The boundary of Swift Concurrency: jobs, and continuations.
+  @Suite("Swift Concurrency")
+  struct ConcurrencyTests {
+    @Test("tells when a task is suspended, and when it is resumed")
+    func continuation() async throws {
+      let recorder = try #require(EventRecorder.start())
+      defer { recorder.stop() }
+      let resumer = DispatchQueue(label: "test.resume")
+      recorder.follow(resumer)
+      let task = SharedArray<UInt>(count: 1) { 0 }
+      let value: Int = await withUnsafeContinuation { continuation in
+        task[0] = continuation.address
+        resumer.async {
+          recorder.follow(thread: Platform.thisThread)
+          continuation.resume(returning: 42)
+        }
+      }
+      #expect(value == 42)
+      let events = recorder.events(of: task[0]).filter {
+        $0.objectKind == INTERLOCK_OBJECT_CONTINUATION
+      }
+      #expect(events.map(\.words) == ["create continuation", "release continuation"])
+      // In a debug build both places are in functions without lines, which the compiler puts beside the user's.
+      #expect(events.allSatisfy { $0.place != 0 })
+    }
+
+    @Test("tells of a task's jobs that they are some")
+    func jobs() async throws {
+      let recorder = try #require(EventRecorder.start())
+      defer { recorder.stop() }
+      let before = DispatchSemaphore(value: 0)
+      let thread = TestThread {
+        recorder.follow(thread: Platform.thisThread)
+        Task.detached { before.signal() }
+        before.wait()
+      }
+      thread.join()
+      let handed = recorder.all.filter {
+        $0.thread == thread.id && $0.kind == INTERLOCK_EVENT_ENQUEUE
+      }
+      #expect(handed.map(\.words) == ["enqueue queue job"])
+    }
+
+    @Test("hands errors and values on, from several tasks at once")
+    func values() async throws {
+      struct Failure: Error {}
+      let recorder = try #require(EventRecorder.start())
+      defer { recorder.stop() }
+      let sum = await withTaskGroup(of: Int.self) { group in
+        for number in 0..<100 {
+          group.addTask {
+            await withUnsafeContinuation { continuation in
+              DispatchQueue.global().async { continuation.resume(returning: number) }
+            }
+          }
+        }
+        return await group.reduce(0, +)
+      }
+      #expect(sum == 4950)
+      await #expect(throws: Failure.self) {
+        try await withCheckedThrowingContinuation {
+          (continuation: CheckedContinuation<Void, any Error>) in
+          DispatchQueue.global().async { continuation.resume(throwing: Failure()) }
+        }
+      }
+      let number: Int = try await withCheckedThrowingContinuation { $0.resume(returning: 7) }
+      #expect(number == 7)
+    }
+  }
+}

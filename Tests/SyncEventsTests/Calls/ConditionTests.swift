@@ -1,0 +1,132 @@
+import CInterlockEvents
+import Foundation
+import Testing
+import WaitGraph
+
+extension SyncEvents {
+  /// `pthread_cond_*`, and `NSCondition`, which is one.
+  @Suite("Conditions")
+  struct ConditionTests {
+    static func condition() -> UnsafeMutablePointer<pthread_cond_t> {
+      let condition = allocated(pthread_cond_t())
+      pthread_cond_init(condition, nil)
+      return condition
+    }
+
+    @Test("tell who waits with which mutex, and who signalled, from which line")
+    func signalled() throws {
+      let recorder = try #require(EventRecorder.start())
+      defer { recorder.stop() }
+      nonisolated(unsafe) let condition = Self.condition()
+      nonisolated(unsafe) let mutex = MutexTests.mutex()
+      nonisolated(unsafe) let isSignalled = allocated(false)
+      recorder.follow(condition.address)
+      let waited = nextLine(#fileID, #line + 3)
+      let waiter = TestThread {
+        pthread_mutex_lock(mutex)
+        while !isSignalled.pointee {
+          pthread_cond_wait(condition, mutex)
+        }
+        pthread_mutex_unlock(mutex)
+      }
+      eventually("it waits") { !recorder.events(of: condition.address).isEmpty }
+      pthread_mutex_lock(mutex)
+      isSignalled.pointee = true
+      let signalled = nextLine()
+      pthread_cond_signal(condition)
+      pthread_mutex_unlock(mutex)
+      waiter.join()
+      let events = recorder.events(of: condition.address)
+      #expect(events.map(\.words) == ["wait condition", "release condition", "acquire condition"])
+      #expect(events.map(\.line) == [waited, signalled, waited])
+      #expect(events.map(\.other) == [mutex.address, 0, mutex.address])
+    }
+
+    @Test("wake everybody on a broadcast")
+    func broadcast() throws {
+      let recorder = try #require(EventRecorder.start())
+      defer { recorder.stop() }
+      nonisolated(unsafe) let condition = Self.condition()
+      nonisolated(unsafe) let mutex = MutexTests.mutex()
+      nonisolated(unsafe) let isSignalled = allocated(false)
+      recorder.follow(condition.address)
+      let waiters = (0..<3).map { _ in
+        TestThread {
+          pthread_mutex_lock(mutex)
+          while !isSignalled.pointee { pthread_cond_wait(condition, mutex) }
+          pthread_mutex_unlock(mutex)
+        }
+      }
+      eventually("all wait") { recorder.events(of: condition.address).count == 3 }
+      pthread_mutex_lock(mutex)
+      isSignalled.pointee = true
+      pthread_cond_broadcast(condition)
+      pthread_mutex_unlock(mutex)
+      for waiter in waiters { waiter.join() }
+      #expect(
+        recorder.words(of: condition.address)
+          == Array(repeating: "wait condition", count: 3) + ["release condition"]
+          + Array(repeating: "acquire condition", count: 3))
+    }
+
+    @Test("with a limit end when the time is up, and have the mutex again")
+    func timed() throws {
+      let recorder = try #require(EventRecorder.start())
+      defer { recorder.stop() }
+      let condition = Self.condition()
+      let mutex = MutexTests.mutex(Int32(PTHREAD_MUTEX_ERRORCHECK))
+      pthread_mutex_lock(mutex)
+      var end = moment(in: 0.01)
+      let result = pthread_cond_timedwait(condition, mutex, &end)
+      #expect(result == ETIMEDOUT)
+      // The mutex is the thread's own: it may unlock it once.
+      let unlocks = [pthread_mutex_unlock(mutex), pthread_mutex_unlock(mutex)]
+      #expect(unlocks == [0, EPERM])
+      #expect(
+        recorder.words(of: condition.address) == ["wait condition limit", "acquire condition"])
+    }
+
+    @Test("of Foundation without a limit have none, although Foundation gives one")
+    func foundation() throws {
+      let recorder = try #require(EventRecorder.start())
+      defer { recorder.stop() }
+      let condition = NSCondition()
+      nonisolated(unsafe) let isSignalled = allocated(false)
+      let hasBegun = DispatchSemaphore(value: 0)
+      let waiter = TestThread {
+        recorder.follow(thread: Platform.thisThread)
+        condition.lock()
+        hasBegun.signal()
+        while !isSignalled.pointee { condition.wait() }
+        condition.unlock()
+      }
+      hasBegun.wait()
+      // The lock is free only when the other waits.
+      condition.lock()
+      isSignalled.pointee = true
+      condition.signal()
+      condition.unlock()
+      waiter.join()
+      let waits = recorder.all.filter {
+        $0.thread == waiter.id && $0.kind == INTERLOCK_EVENT_WAIT
+          && $0.objectKind == INTERLOCK_OBJECT_CONDITION
+      }
+      #expect(waits.map(\.words) == ["wait condition"])
+      #expect(waits.map(\.line).allSatisfy { $0.hasPrefix("ConditionTests.swift:") })
+    }
+
+    @Test("of Foundation with a limit have one, and say whether they were signalled")
+    func foundationTimed() throws {
+      let recorder = try #require(EventRecorder.start())
+      defer { recorder.stop() }
+      let condition = NSCondition()
+      condition.lock()
+      let waited = nextLine()
+      let isSignalled = condition.wait(until: Date(timeIntervalSinceNow: 0.01))
+      condition.unlock()
+      #expect(!isSignalled)
+      let waits = recorder.all.filter { $0.words == "wait condition limit" }
+      #expect(waits.map(\.line) == [waited])
+    }
+  }
+}

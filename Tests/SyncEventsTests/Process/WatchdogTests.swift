@@ -1,0 +1,100 @@
+import Foundation
+import Testing
+
+extension SyncEvents {
+  /// `InterlockWatchdog`, in processes that hang and in some that do not.
+  @Suite("The watchdog")
+  struct WatchdogTests {
+    /// A hang, and what the report must have in it.
+    struct Hang: CustomTestStringConvertible, Sendable {
+      var program: String
+      var parts: [String]
+      var testDescription: String { program }
+    }
+
+    static let hangs = [
+      Hang(program: "cycle", parts: ["(cycle)"]),
+      Hang(program: "self", parts: ["(self)", "hang.self"]),
+      Hang(program: "relock", parts: ["(self)"]), Hang(program: "lost", parts: ["(lost-wake-up)"]),
+      Hang(program: "never-resumed", parts: ["(suspended)", "withUnsafeContinuation"]),
+    ]
+
+    /// The lines of a program that its source marks, as a report has them.
+    private static func lines(of program: String, _ file: String = #filePath) throws -> [String] {
+      let name = "Programs+Hangs.swift"
+      let source = URL(fileURLWithPath: file).deletingLastPathComponent()
+        .appendingPathComponent("../../SyncEventsTestChild/\(name)")
+      return try String(contentsOf: source, encoding: .utf8).split(
+        separator: "\n", omittingEmptySubsequences: false
+      ).enumerated().compactMap { index, line in
+        line.contains("// \(program): ") ? "\(name):\(index + 1) " : nil
+      }
+    }
+
+    @Test(
+      "ends what hangs with its own code, the cause, the lines and all stacks", arguments: hangs)
+    func ends(_ hang: Hang) throws {
+      let child = try ChildRun(hang.program, "30", limit: 25)
+      #expect(child.status == 86, "\(child.errors)")
+      #expect(child.errors.hasPrefix("interlock: this process "), "\(child.errors)")
+      #expect(child.errors.contains("interlock: ending the process with code 86"))
+      #expect(child.errors.contains("threads:\n"))
+      #expect(child.errors.contains("      #0 "))
+      let lines = try Self.lines(of: hang.program)
+      #expect(lines.count >= 1 || hang.program == "never-resumed")
+      for part in hang.parts + lines { #expect(child.errors.contains(part), "\(child.errors)") }
+    }
+
+    @Test("needs no code where the environment asks for it")
+    func environment() throws {
+      let child = try ChildRun("cycle", options: "hang_limit=30", limit: 25)
+      #expect(child.status == 86, "\(child.errors)")
+      #expect(child.errors.contains("(cycle)"))
+    }
+
+    @Test("is not there where nobody asks for it")
+    func notAsked() throws {
+      let child = try ChildRun("sleeps")
+      #expect(child.status == 0)
+      #expect(child.errors.isEmpty)
+      #expect(child.words == ["done"])
+    }
+
+    @Test(
+      "leaves alone what computes, sleeps, or has nothing to do for longer than the limit",
+      arguments: ["computes", "sleeps", "run-loop", "task-sleeps"])
+    func quiet(_ program: String) throws {
+      let child = try ChildRun(program, "1")
+      #expect(child.status == 0, "\(child.errors)")
+      #expect(child.errors.isEmpty, "\(child.errors)")
+      #expect(child.words.first == "done")
+      // It did last longer than the limit.
+      #expect(child.seconds > 2.5)
+    }
+
+    @Test(
+      "says in one line which value it cannot take, and lets the program run on",
+      arguments: [
+        "hang_limit=soon", "hang_limit=0", "hang_limit=-1", "hang_limit=", "hang_limit=nan",
+      ])
+    func badValue(_ option: String) throws {
+      let child = try ChildRun("ends", options: option)
+      #expect(child.status == 0)
+      #expect(child.words == ["done"])
+      let lines = child.errors.split(separator: "\n")
+      #expect(lines.count == 1, "\(child.errors)")
+      #expect(lines.first?.hasPrefix("interlock: INTERLOCK_OPTIONS: 'hang_limit' must be") ?? false)
+      #expect(lines.first?.contains("0.1 to 86400") ?? false)
+    }
+
+    @Test("takes the limit of the last start")
+    func changedLimit() throws {
+      // The program waits for three seconds, for a thread that sleeps: that is not certain to be a hang.
+      let short = try ChildRun("unsure", "60", "1", limit: 30)
+      #expect(short.status == 86, "\(short.errors)")
+      let long = try ChildRun("unsure", "1", "60", limit: 30)
+      #expect(long.status == 0, "\(long.errors)")
+      #expect(long.words == ["done"])
+    }
+  }
+}

@@ -1,0 +1,70 @@
+import Foundation
+import Testing
+
+/// A program of the test child, run to its end.
+struct ChildRun {
+  /// What it exited with, or the negated number of the signal that ended it.
+  var status: Int32
+  /// What it wrote.
+  var output: String
+  var errors: String
+  /// How long it ran.
+  var seconds: Double
+
+  /// The last line of its output, in words.
+  var words: [String] {
+    output.split(separator: "\n").last.map { $0.split(separator: " ").map(String.init) } ?? []
+  }
+
+  /// The numbers among those.
+  var numbers: [Int] { words.compactMap { Int($0) } }
+
+  /// The test child, which lies beside the test bundle.
+  static var executable: URL {
+    let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+    return URL(fileURLWithPath: own).deletingLastPathComponent()
+      .appendingPathComponent("SyncEventsTestChild")
+  }
+
+  /// Starts it, and kills it if it does not end in time, in which case the test fails.
+  init(
+    _ arguments: String..., options: String? = nil, environment: [String: String] = [:],
+    limit: Double = 60, at location: SourceLocation = #_sourceLocation
+  ) throws {
+    let folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("sync-events-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let files = try ["output", "errors"].map { name in
+      let url = folder.appendingPathComponent(name)
+      try Data().write(to: url)
+      return (url: url, handle: try FileHandle(forWritingTo: url))
+    }
+    let process = Process()
+    process.executableURL = Self.executable
+    process.arguments = arguments
+    var variables = ProcessInfo.processInfo.environment
+    variables["INTERLOCK_OPTIONS"] = options
+    variables.merge(environment) { $1 }
+    process.environment = variables
+    // A file takes whatever is written; a pipe that nobody reads would stop the child.
+    process.standardOutput = files[0].handle
+    process.standardError = files[1].handle
+    process.standardInput = FileHandle.nullDevice
+    let hasEnded = DispatchSemaphore(value: 0)
+    process.terminationHandler = { _ in hasEnded.signal() }
+    let start = ContinuousClock.now
+    try process.run()
+    if hasEnded.wait(timeout: .now() + limit) == .timedOut {
+      kill(process.processIdentifier, SIGKILL)
+      hasEnded.wait()
+      Issue.record("the child did not end within \(limit) s", sourceLocation: location)
+    }
+    seconds = (ContinuousClock.now - start) / .seconds(1)
+    let number = process.terminationStatus
+    status = process.terminationReason == .uncaughtSignal ? -number : number
+    for file in files { try file.handle.close() }
+    output = String(decoding: try Data(contentsOf: files[0].url), as: UTF8.self)
+    errors = String(decoding: try Data(contentsOf: files[1].url), as: UTF8.self)
+  }
+}

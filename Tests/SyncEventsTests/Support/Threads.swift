@@ -1,0 +1,105 @@
+import CInterlockEvents
+import Dispatch
+import Foundation
+import Testing
+import WaitGraph
+
+/// A thread of the system's, which can be waited for to its end.
+final class TestThread: @unchecked Sendable {
+  // Unchecked: written once, before anybody else has the object.
+  private(set) var handle = pthread_t()
+
+  /// The system's number of it: asked for once it runs.
+  private let number = SharedArray<Int>(count: 1) { 0 }
+  private let hasNumber = DispatchSemaphore(value: 0)
+
+  init(_ body: @escaping @Sendable () -> Void) {
+    let start = Unmanaged.passRetained(
+      Start { [number, hasNumber] in
+        number[0] = Platform.thisThread
+        hasNumber.signal()
+        body()
+      })
+    pthread_create(
+      &handle, nil,
+      { argument in
+        guard let argument else { return nil }
+        Unmanaged<Start>.fromOpaque(argument).takeRetainedValue().body()
+        return nil
+      }, start.toOpaque())
+    hasNumber.wait()
+  }
+
+  /// The system's number of it.
+  var id: Int { number[0] }
+
+  /// Waits for its end.
+  func join() { pthread_join(handle, nil) }
+
+  private final class Start: Sendable {
+    let body: @Sendable () -> Void
+    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+  }
+}
+
+/// Looks again and again until something is so: at most for 30 s, and then the test fails.
+func eventually(
+  _ what: Comment, at location: SourceLocation = #_sourceLocation, _ isSo: () -> Bool
+) {
+  let end = ContinuousClock.now + .seconds(30)
+  while !isSo() {
+    guard ContinuousClock.now < end else {
+      Issue.record("never: \(what)", sourceLocation: location)
+      return
+    }
+    // A period between looks: the look is what tells.
+    var pause = timespec(tv_sec: 0, tv_nsec: 1_000_000)
+    nanosleep(&pause, nil)
+  }
+}
+
+/// The moment so many seconds from now, by the clock of the C library's calls.
+func moment(in seconds: Double) -> timespec {
+  var now = timespec()
+  clock_gettime(CLOCK_REALTIME, &now)
+  let nanoseconds = now.tv_nsec + Int(seconds * 1e9)
+  return timespec(
+    tv_sec: now.tv_sec + nanoseconds / 1_000_000_000, tv_nsec: nanoseconds % 1_000_000_000)
+}
+
+/// One object of the C library's, at one address until the process ends.
+func allocated<Value>(_ value: Value) -> UnsafeMutablePointer<Value> {
+  let pointer = UnsafeMutablePointer<Value>.allocate(capacity: 1)
+  pointer.initialize(to: value)
+  return pointer
+}
+
+/// The line after that of the call, as events name it.
+func nextLine(_ file: String = #fileID, _ line: Int = #line) -> String {
+  "\(file.split(separator: "/").last ?? ""):\(line + 1)"
+}
+
+extension UnsafeMutablePointer {
+  /// The address, as events name the object.
+  var address: UInt { UInt(bitPattern: self) }
+}
+
+extension DispatchObject {
+  /// The address by which Dispatch's own calls know it: of the object that this one wraps.
+  var address: UInt { wrappedAddress(of: self) }
+}
+
+extension UnsafeContinuation {
+  /// The address by which the runtime knows it: of its task.
+  var address: UInt { unsafeBitCast(self, to: UInt.self) }
+}
+
+extension DispatchWorkItem {
+  /// The address by which Dispatch's own calls know it: of its block.
+  var address: UInt { wrappedAddress(of: self) }
+}
+
+/// On Linux, Dispatch's Swift classes have one stored property, behind the object's header: what they wrap.
+private func wrappedAddress(of object: AnyObject) -> UInt {
+  Unmanaged.passUnretained(object).toOpaque().load(fromByteOffset: 16, as: UInt.self)
+}

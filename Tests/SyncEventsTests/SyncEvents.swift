@@ -1,0 +1,37 @@
+import CInterlockEvents
+import Testing
+import WaitGraph
+
+/// The calls that wait, wake and enqueue, the wait table, and the watchdog, with real threads.
+///
+/// One after the other: there is room for few readers in a process.
+@Suite(
+  "Synchronisation events", .serialized, .timeLimit(.minutes(5)),
+  .enabled(
+    if: interlock_events_available() == INTERLOCK_EVENTS_ALL, "this build sees no calls"))
+struct SyncEvents {}
+
+/// What a build says of itself, on every system.
+@Suite("Which calls are seen")
+struct AvailabilityTests {
+  @Test("says so truly, and lets no reader in where none are seen")
+  func availability() {
+    let available = interlock_events_available()
+    #if os(Linux)
+    #expect(
+      available == INTERLOCK_EVENTS_ALL || available == INTERLOCK_EVENTS_NONE_SANITIZER
+        || available == INTERLOCK_EVENTS_WITHOUT_DISPATCH)
+    #else
+    #expect(available == INTERLOCK_EVENTS_NONE_SYSTEM)
+    #endif
+    let isBlind =
+      available == INTERLOCK_EVENTS_NONE_SANITIZER || available == INTERLOCK_EVENTS_NONE_SYSTEM
+    #expect((SnapshotTaker.blindness == nil) == (available == INTERLOCK_EVENTS_ALL))
+    guard isBlind else { return }
+    let isIn = interlock_events_add({ _, _ in }, nil, .max)
+    #expect(!isIn)
+    #expect(!interlock_waits_start())
+    #expect(!interlock_waits_started())
+    #expect(interlock_waits_is_partial())
+  }
+}

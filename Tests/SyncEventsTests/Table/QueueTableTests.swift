@@ -1,0 +1,168 @@
+import CInterlockEvents
+import Foundation
+import Interlock
+import Testing
+import WaitGraph
+
+extension SyncEvents {
+  /// What the wait table says of queues, and of what runs and waits there.
+  @Suite("The wait table's queues")
+  struct QueueTableTests {
+    init() throws { try #require(interlock_waits_start()) }
+
+    /// A queue in a snapshot, once it is as is asked for.
+    private static func queue(
+      _ queue: DispatchQueue, once isSo: (WaitSnapshot.Queue) -> Bool,
+      at location: SourceLocation = #_sourceLocation
+    ) -> WaitSnapshot.Queue? {
+      var found: WaitSnapshot.Queue?
+      eventually("'\(queue.label)' is so", at: location) {
+        found = TableTests.snapshot().queues.first { $0.id == queue.address && isSo($0) }
+        return found != nil
+      }
+      return found
+    }
+
+    @Test("have their label, target and width, and what is queued, by whom and from which line")
+    func queued() throws {
+      let target = DispatchQueue(label: "table.target")
+      let queue = DispatchQueue(label: "table.concurrent", attributes: .concurrent, target: target)
+      queue.suspend()
+      let first = nextLine(#fileID, #line)
+      for _ in 0..<3 { queue.async {} }
+      let second = nextLine()
+      queue.async(flags: .barrier) {}
+      let found = try #require(Self.queue(queue) { $0.queued == 4 })
+      #expect(found.label == "table.concurrent")
+      #expect(found.target == target.address)
+      #expect(found.width > 1)
+      #expect(found.isSuspended)
+      #expect(!found.isRoot && !found.isMain)
+      #expect(found.blocks.map(\.count) == [3, 1])
+      #expect(found.blocks.map(\.isBarrier) == [false, true])
+      #expect(found.blocks.map { TableTests.line($0.place) } == [first, second])
+      #expect(found.blocks.map(\.enqueuedBy) == [[Platform.thisThread], [Platform.thisThread]])
+      let queues = TableTests.snapshot().queues
+      let below = try #require(queues.first { $0.id == target.address })
+      #expect(below.width == 1)
+      #expect(below.label == "table.target")
+      // Below that, a pool: serial queues have the one that may grow at once.
+      let root = try #require(queues.first { $0.id == below.target })
+      #expect(root.isRoot && root.isOvercommit)
+      queue.resume()
+      queue.sync(flags: .barrier) {}
+      #expect(!TableTests.snapshot().queues.contains { $0.id == queue.address && $0.queued > 0 })
+    }
+
+    @Test("list what runs on which thread, and who waits for the queue")
+    func running() throws {
+      let queue = DispatchQueue(label: "table.running")
+      let gate = DispatchSemaphore(value: 0)
+      let handed = nextLine()
+      queue.async { gate.wait() }
+      let called = nextLine(#fileID, #line)
+      let caller = TestThread { queue.sync {} }
+      let waiting = try #require(TableTests.thread(caller.id, waitsFor: .queue))
+      #expect(waiting.wait?.object == queue.address)
+      #expect(waiting.wait.map { TableTests.line($0.place) } == called)
+      let worker = try #require(
+        TableTests.snapshot().threads.first { $0.wait?.object == gate.address })
+      let run = try #require(worker.runs.first)
+      #expect(worker.runs.count == 1)
+      #expect(run.queue == queue.address)
+      #expect(TableTests.line(run.place) == handed)
+      #expect(run.enqueuedBy == Platform.thisThread)
+      #expect(!run.isSynchronous)
+      #expect(worker.pool != nil)
+      gate.signal()
+      caller.join()
+    }
+
+    @Test("tell synchronous blocks apart, outermost first, on the thread that calls")
+    func synchronous() throws {
+      let outer = DispatchQueue(label: "table.outer")
+      let inner = DispatchQueue(label: "table.inner", attributes: .concurrent)
+      let gate = DispatchSemaphore(value: 0)
+      let thread = TestThread {
+        outer.sync { inner.sync(flags: .barrier) { gate.wait() } }
+      }
+      let found = try #require(TableTests.thread(thread.id, waitsFor: .semaphore))
+      #expect(found.runs.map(\.queue) == [outer.address, inner.address])
+      #expect(found.runs.map(\.isSynchronous) == [true, true])
+      #expect(found.runs.map(\.isBarrier) == [false, true])
+      #expect(found.pool == nil)
+      gate.signal()
+      thread.join()
+      #expect(
+        !TableTests.snapshot().threads.contains { $0.runs.contains { $0.queue == inner.address } })
+    }
+
+    @Test("list delayed blocks, and those behind a group, apart from what is queued")
+    func later() throws {
+      let queue = DispatchQueue(label: "table.later")
+      let group = DispatchGroup()
+      group.enter()
+      group.notify(queue: queue) {}
+      // Never run: the process ends before. It is gone from no other test's sight.
+      queue.asyncAfter(deadline: .now() + 3600) {}
+      let found = try #require(Self.queue(queue) { $0.delayed == 1 })
+      #expect(found.onGroups == 1)
+      #expect(found.queued == 0)
+      let next = try #require(found.nextDelayed)
+      #expect((3000...3600).contains(next))
+      group.leave()
+      _ = try #require(Self.queue(queue) { $0.onGroups == 0 })
+    }
+
+    @Test("forget a work item that was cancelled, before or after it was handed over")
+    func cancelled() throws {
+      let queue = DispatchQueue(label: "table.cancelled")
+      queue.suspend()
+      let item = DispatchWorkItem {}
+      queue.async(execute: item)
+      queue.async {}
+      _ = try #require(Self.queue(queue) { $0.queued == 2 })
+      item.cancel()
+      _ = try #require(Self.queue(queue) { $0.queued == 1 })
+      let early = DispatchWorkItem {}
+      early.cancel()
+      queue.async(execute: early)
+      _ = try #require(Self.queue(queue) { $0.queued == 1 })
+      queue.resume()
+      queue.sync {}
+    }
+
+    @Test("list a continuation until it is resumed")
+    func continuations() async throws {
+      let kept = SharedArray<UnsafeContinuation<Void, Never>?>(count: 1) { nil }
+      let isKept = DispatchSemaphore(value: 0)
+      let task = Task {
+        await withUnsafeContinuation { continuation in
+          kept[0] = continuation
+          isKept.signal()
+        }
+      }
+      await Self.onThread { isKept.wait() }
+      func isListed() -> Bool {
+        TableTests.snapshot().signals.contains {
+          $0.kind == .continuation && $0.id == kept[0]?.address
+        }
+      }
+      await Self.onThread { eventually("it is listed") { isListed() } }
+      kept[0]?.resume()
+      await task.value
+      #expect(!isListed())
+    }
+
+    /// Runs on a thread of its own, so that none of the pool's is kept.
+    private static func onThread(_ body: @escaping () -> Void) async {
+      nonisolated(unsafe) let body = body
+      await withCheckedContinuation { continuation in
+        _ = TestThread {
+          body()
+          continuation.resume()
+        }
+      }
+    }
+  }
+}
