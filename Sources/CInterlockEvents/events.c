@@ -107,7 +107,11 @@ uint32_t interlock_thread_id(void) {
   return own_number;
 }
 
-static void forked(void) { own_number = 0; }
+static void forked(void) {
+  own_number = 0;
+  // Another thread may just have had it, and is not here.
+  unlock_slots();
+}
 
 // What lies where: libraries whose callers count, and code that a user may have written.
 

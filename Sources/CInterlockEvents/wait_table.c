@@ -5,11 +5,13 @@
 
 #ifdef INTERLOCK_INTERPOSES
 
+#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -50,10 +52,32 @@ static void thread_exits(void *record) {
   __atomic_store_n(&mine->used, 0, __ATOMIC_RELEASE);
 }
 
-static thread_record *make_record(void) {
+/// Whether a record is nobody's: given back; or its thread, which is gone, has locked something after that, in the last
+/// round of its destructors. Only asked of the system when a new block of records would be needed.
+static bool is_free(const thread_record *record, bool asks) {
+  if (!__atomic_load_n(&record->used, __ATOMIC_ACQUIRE)) return true;
+  uint32_t number = record->view.number;
+  return number == interlock_thread_id() ||
+         (asks && syscall(SYS_tgkill, getpid(), number, 0) == -1 && errno == ESRCH);
+}
+
+static thread_record *find_free_record(void) {
+  int error = errno;
+  for (int asks = 0; asks < 2; asks++) {
+    for (thread_record *record = all_threads; record; record = record->next) {
+      if (is_free(record, asks)) {
+        errno = error;
+        return record;
+      }
+    }
+  }
+  errno = error;
+  return NULL;
+}
+
+static thread_record *claim_record(void) {
   take(&threads_lock);
-  thread_record *found = all_threads;
-  while (found && __atomic_load_n(&found->used, __ATOMIC_ACQUIRE)) found = found->next;
+  thread_record *found = find_free_record();
   if (!found) {
     // Many at a time, from the system: malloc may be what is being called.
     enum { together = 64 };
@@ -83,6 +107,14 @@ static thread_record *make_record(void) {
   own = found;
   pthread_setspecific(exit_key, found);
   return found;
+}
+
+/// Hidden: the handler of a signal that comes meanwhile would come here too, and wait for its own thread.
+static thread_record *make_record(void) {
+  interlock_marks.hidden++;
+  thread_record *made = claim_record();
+  interlock_marks.hidden--;
+  return made;
 }
 
 static inline thread_record *own_record(void) {
