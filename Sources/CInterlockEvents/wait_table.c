@@ -873,28 +873,6 @@ size_t interlock_waits_queues(interlock_queue_view *views, size_t capacity) {
   (void)views, (void)capacity;
   return 0;
 }
-void interlock_waits_describe_queue(uintptr_t queue, interlock_queue_view *view) {
-  queue_record record = {.queue = queue};
-  view_queue(&record, view);
-  view->next_delayed = ~(uint64_t)0;
-  const char *label = NULL;
-  // A root queue's label stands at a place of its own; others that nobody was ever told of have none here.
-  if (view->is_root) label = dispatch_queue_get_label((void *)queue);
-  if (view->is_main) label = "com.apple.main-thread";
-  if (label) {
-    copy_label(&record, label);
-    memcpy(view->label, record.label, sizeof view->label);
-  }
-}
-
-uintptr_t interlock_waits_root(uintptr_t queue) {
-  for (int depth = 0; depth < 32 && queue; depth++) {
-    if (root_index(queue) >= 0) return queue;
-    queue = peek_target(queue);
-  }
-  return 0;
-}
-
 size_t interlock_waits_items(uintptr_t queue, interlock_item_view *items, size_t capacity) {
   (void)queue, (void)items, (void)capacity;
   return 0;
