@@ -13,12 +13,13 @@
 
 uint32_t interlock_wanted;
 __thread interlock_thread_marks interlock_marks;
-static __thread uint32_t own_number;
+static __thread uint32_t own_number __attribute__((tls_model("initial-exec")));
 
 typedef struct {
   interlock_reader reader;
   void *context;
   uint32_t kinds;
+  bool is_leaf;
 } reader_slot;
 
 static reader_slot slots[INTERLOCK_READERS];
@@ -35,17 +36,22 @@ static void lock_slots(void) {
 static void unlock_slots(void) { __atomic_store_n(&slots_lock, 0, __ATOMIC_RELEASE); }
 
 void interlock_publish(const interlock_event *event) {
-  interlock_marks.hidden++;
-  // The compiler keeps the mark around the calls: they are to functions that it does not know.
   int used = __atomic_load_n(&used_slots, __ATOMIC_RELAXED);
   for (int index = 0; index < used; index++) {
     reader_slot *slot = &slots[index];
-    // Acquire: pairs with the release in `add`; who sees the kinds sees reader and context.
+    // Acquire: pairs with the release in `add`; who sees the kinds sees the rest.
     if (!(__atomic_load_n(&slot->kinds, __ATOMIC_ACQUIRE) & event->kind)) continue;
     interlock_reader reader = __atomic_load_n(&slot->reader, __ATOMIC_RELAXED);
-    if (reader) reader(event, __atomic_load_n(&slot->context, __ATOMIC_RELAXED));
+    void *context = __atomic_load_n(&slot->context, __ATOMIC_RELAXED);
+    if (__atomic_load_n(&slot->is_leaf, __ATOMIC_RELAXED)) {
+      reader(event, context);
+    } else {
+      // The compiler keeps the mark around the call: it is to a function that it does not know.
+      interlock_marks.hidden++;
+      reader(event, context);
+      interlock_marks.hidden--;
+    }
   }
-  interlock_marks.hidden--;
 }
 
 static void update_wanted(void) {
@@ -55,13 +61,14 @@ static void update_wanted(void) {
   __atomic_store_n(&interlock_wanted, kinds, __ATOMIC_RELAXED);
 }
 
-bool interlock_events_add(interlock_reader reader, void *context, uint32_t kinds) {
+static bool add(interlock_reader reader, void *context, uint32_t kinds, bool is_leaf) {
   bool added = false;
   lock_slots();
   for (int index = 0; index < INTERLOCK_READERS && !added; index++) {
     if (slots[index].kinds) continue;
     __atomic_store_n(&slots[index].context, context, __ATOMIC_RELAXED);
     __atomic_store_n(&slots[index].reader, reader, __ATOMIC_RELAXED);
+    __atomic_store_n(&slots[index].is_leaf, is_leaf, __ATOMIC_RELAXED);
     __atomic_store_n(&slots[index].kinds, kinds, __ATOMIC_RELEASE);
     // Relaxed: who does not see the number yet hears of the next call.
     if (index >= used_slots) __atomic_store_n(&used_slots, index + 1, __ATOMIC_RELAXED);
@@ -70,6 +77,14 @@ bool interlock_events_add(interlock_reader reader, void *context, uint32_t kinds
   update_wanted();
   unlock_slots();
   return added;
+}
+
+bool interlock_events_add(interlock_reader reader, void *context, uint32_t kinds) {
+  return add(reader, context, kinds, false);
+}
+
+bool interlock_events_add_leaf(interlock_reader reader, void *context, uint32_t kinds) {
+  return add(reader, context, kinds, true);
 }
 
 void interlock_events_remove(interlock_reader reader, void *context) {
@@ -322,9 +337,11 @@ interlock_events_availability interlock_events_available(void) {
 #else
 
 bool interlock_events_add(interlock_reader reader, void *context, uint32_t kinds) {
-  (void)reader;
-  (void)context;
-  (void)kinds;
+  (void)reader, (void)context, (void)kinds;
+  return false;
+}
+bool interlock_events_add_leaf(interlock_reader reader, void *context, uint32_t kinds) {
+  (void)reader, (void)context, (void)kinds;
   return false;
 }
 void interlock_events_remove(interlock_reader reader, void *context) {

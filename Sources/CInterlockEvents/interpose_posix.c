@@ -19,11 +19,21 @@ static void publish(interlock_event_kind kind, interlock_object_kind object_kind
   interlock_publish(&event);
 }
 
-/// What a call that waits did: 0 and EOWNERDEAD mean that the thread has the lock.
+static inline void publish_mutex(interlock_event_kind kind, const void *mutex, uint32_t flags,
+                                 uintptr_t place, uintptr_t frame) {
+  interlock_event event = {.kind = kind,
+                           .object_kind = INTERLOCK_OBJECT_MUTEX,
+                           .object = mutex,
+                           .flags = flags,
+                           .place = place,
+                           .frame = frame};
+  interlock_publish(&event);
+}
+
+/// What a call that waits did: 0 means that the thread has it.
 static void publish_result(int result, interlock_object_kind object_kind, const void *object,
                            uintptr_t place) {
-  bool has = result == 0 || result == EOWNERDEAD;
-  publish(has ? INTERLOCK_EVENT_ACQUIRE : INTERLOCK_EVENT_GIVE_UP, object_kind, object, 0, place);
+  publish(result == 0 ? INTERLOCK_EVENT_ACQUIRE : INTERLOCK_EVENT_GIVE_UP, object_kind, object, 0, place);
 }
 
 // Mutexes. The runtime's own are many, deep below the user's code, and in nobody's way: only Foundation's callers are
@@ -38,6 +48,9 @@ typedef int timed_mutex_call(pthread_mutex_t *, const struct timespec *);
 /// As glibc marks a robust mutex.
 enum { robust_kind = 16 };
 
+/// Whether the thread has the lock: also where its last holder died.
+static inline bool has_mutex(int result) { return result == 0 || result == EOWNERDEAD; }
+
 INTERPOSED int pthread_mutex_lock(pthread_mutex_t *mutex) {
   mutex_call *real = REAL(mutex_call, pthread_mutex_lock);
   if (!is_wanted(lock_kinds)) return real(mutex);
@@ -45,19 +58,20 @@ INTERPOSED int pthread_mutex_lock(pthread_mutex_t *mutex) {
   // Most locks are free. What is not, or cannot be had so, is asked for as it was meant; so is a robust one, which glibc
   // leaves taken for good when it is tried after nobody could make it consistent.
   if (!(mutex->__data.__kind & robust_kind) && REAL(mutex_call, pthread_mutex_trylock)(mutex) == 0) {
-    publish(INTERLOCK_EVENT_ACQUIRE, INTERLOCK_OBJECT_MUTEX, mutex, 0, place);
+    publish_mutex(INTERLOCK_EVENT_ACQUIRE, mutex, 0, place, THIS_FRAME);
     return 0;
   }
-  publish(INTERLOCK_EVENT_WAIT, INTERLOCK_OBJECT_MUTEX, mutex, 0, place);
+  publish_mutex(INTERLOCK_EVENT_WAIT, mutex, 0, place, THIS_FRAME);
   int result = real(mutex);
-  publish_result(result, INTERLOCK_OBJECT_MUTEX, mutex, place);
+  publish_mutex(has_mutex(result) ? INTERLOCK_EVENT_ACQUIRE : INTERLOCK_EVENT_GIVE_UP, mutex, 0,
+                place, THIS_FRAME);
   return result;
 }
 
 INTERPOSED int pthread_mutex_trylock(pthread_mutex_t *mutex) {
   int result = REAL(mutex_call, pthread_mutex_trylock)(mutex);
   if ((result == 0 || result == EOWNERDEAD) && is_wanted(INTERLOCK_EVENT_ACQUIRE)) {
-    publish(INTERLOCK_EVENT_ACQUIRE, INTERLOCK_OBJECT_MUTEX, mutex, 0, LOCK_PLACE);
+    publish_mutex(INTERLOCK_EVENT_ACQUIRE, mutex, 0, LOCK_PLACE, THIS_FRAME);
   }
   return result;
 }
@@ -66,9 +80,10 @@ INTERPOSED int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct time
   timed_mutex_call *real = REAL(timed_mutex_call, pthread_mutex_timedlock);
   if (!is_wanted(lock_kinds)) return real(mutex, end);
   uintptr_t place = LOCK_PLACE;
-  publish(INTERLOCK_EVENT_WAIT, INTERLOCK_OBJECT_MUTEX, mutex, INTERLOCK_FLAG_TIME_LIMIT, place);
+  publish_mutex(INTERLOCK_EVENT_WAIT, mutex, INTERLOCK_FLAG_TIME_LIMIT, place, THIS_FRAME);
   int result = real(mutex, end);
-  publish_result(result, INTERLOCK_OBJECT_MUTEX, mutex, place);
+  publish_mutex(has_mutex(result) ? INTERLOCK_EVENT_ACQUIRE : INTERLOCK_EVENT_GIVE_UP, mutex, 0,
+                place, THIS_FRAME);
   return result;
 }
 

@@ -24,8 +24,8 @@ static void take(int *lock) {
 }
 static void give(int *lock) { __atomic_store_n(lock, 0, __ATOMIC_RELEASE); }
 
-// Threads. A record is written by its thread alone, between two changes of `sequence` (odd while it is being
-// written), and read by whoever makes a snapshot: a sequence lock, as in the kernel.
+// Threads. A record is written by its thread alone, which then raises `sequence`, and read by whoever makes a snapshot.
+// One that is read while it is being written shows that afterwards: its number has grown when the snapshot is checked.
 
 typedef struct thread_record {
   interlock_thread_view view;
@@ -37,7 +37,7 @@ typedef struct thread_record {
 
 static thread_record *all_threads;
 static int threads_lock;
-static __thread thread_record *own;
+static __thread thread_record *own __attribute__((tls_model("initial-exec")));
 static pthread_key_t exit_key;
 static int started;
 static int partial;
@@ -99,7 +99,7 @@ static thread_record *claim_record(void) {
   }
   uint64_t sequence = found->view.sequence;
   memset(&found->view, 0, sizeof found->view);
-  found->view.sequence = (sequence | 1) + 1;
+  found->view.sequence = sequence + 1;
   found->view.number = interlock_thread_id();
   found->view.handle = (uintptr_t)pthread_self();
   __atomic_store_n(&found->used, 1, __ATOMIC_RELEASE);
@@ -122,18 +122,27 @@ static inline thread_record *own_record(void) {
   return __builtin_expect(record != NULL, 1) ? record : make_record();
 }
 
-static inline void begin_change(thread_record *record) {
-  __atomic_store_n(&record->view.sequence, record->view.sequence + 1, __ATOMIC_RELAXED);
-  // Release fence: who sees a new field sees the odd number too.
-  __atomic_thread_fence(__ATOMIC_RELEASE);
-}
-
-static inline void end_change(thread_record *record) {
-  // Release: who sees the even number sees all of the change.
+static inline void has_changed(thread_record *record) {
+  // Release: who sees the number sees all of the change.
   __atomic_store_n(&record->view.sequence, record->view.sequence + 1, __ATOMIC_RELEASE);
 }
 
-static inline void hold(thread_record *record, uintptr_t object, uint32_t kind, uintptr_t place) {
+/// Where the function was called that made a call at `place`, by the frame pointers; 0 where they do not tell. Only what
+/// lies in the next pages above is read: those of this thread's stack.
+static inline uintptr_t outer_of(uintptr_t frame, uintptr_t place) {
+  enum { most_steps = 4, farthest = 2048 };
+  for (int step = 0; frame && step < most_steps; step++) {
+    const uintptr_t *pair = (const uintptr_t *)frame;
+    uintptr_t next = pair[0];
+    if (next <= frame || next - frame > farthest || next % sizeof(uintptr_t)) return 0;
+    if (pair[1] == place) return ((const uintptr_t *)next)[1];
+    frame = next;
+  }
+  return 0;
+}
+
+static inline void hold(thread_record *record, uintptr_t object, uint32_t kind, uintptr_t place,
+                        uintptr_t outer) {
   interlock_thread_view *view = &record->view;
   for (uint32_t index = 0; index < view->held_count; index++) {
     if (view->held[index].object == object && kind != INTERLOCK_OBJECT_SEMAPHORE) {
@@ -145,7 +154,7 @@ static inline void hold(thread_record *record, uintptr_t object, uint32_t kind, 
     view->untold++;
     return;
   }
-  view->held[view->held_count++] = (interlock_held){object, place, kind, 1};
+  view->held[view->held_count++] = (interlock_held){object, place, outer, kind, 1};
 }
 
 static bool let_go(thread_record *record, uintptr_t object) {
@@ -389,6 +398,13 @@ static bool is_same_exclusion(uintptr_t queue, const interlock_run *run, bool ba
          (barrier || (run->flags & INTERLOCK_FLAG_BARRIER));
 }
 
+/// Hidden: who is told makes calls of his own.
+static void tell(void (*told)(const interlock_self_wait *), const interlock_self_wait *wait) {
+  interlock_marks.hidden++;
+  told(wait);
+  interlock_marks.hidden--;
+}
+
 static void look_for_self(thread_record *record, const interlock_event *event) {
   void (*told)(const interlock_self_wait *) = __atomic_load_n(&self_told, __ATOMIC_ACQUIRE);
   if (!told) return;
@@ -405,7 +421,7 @@ static void look_for_self(thread_record *record, const interlock_event *event) {
                                 // A reader that wants to be a barrier waits for itself without a trap.
                                 .traps = queue != run->queue || width_of(queue) == 1 ||
                                          (run->flags & INTERLOCK_FLAG_BARRIER)};
-    told(&wait);
+    tell(told, &wait);
     return;
   }
 }
@@ -422,7 +438,7 @@ static void look_for_own_mutex(thread_record *record, const interlock_event *eve
                               .object = (uintptr_t)event->object,
                               .place = event->place,
                               .traps = true};
-  told(&wait);
+  tell(told, &wait);
 }
 
 // What the events do.
@@ -434,10 +450,10 @@ static void set_wait(thread_record *record, const interlock_event *event) {
   view->wait_object = (uintptr_t)event->object;
   view->wait_other = (uintptr_t)event->other;
   view->wait_place = event->place;
+  view->wait_outer = outer_of(event->frame, event->place);
 }
 
 static void note_wait(thread_record *record, const interlock_event *event) {
-  begin_change(record);
   set_wait(record, event);
   if (event->object_kind == INTERLOCK_OBJECT_CONDITION) {
     // It comes back as it was, however often it was taken.
@@ -451,7 +467,7 @@ static void note_wait(thread_record *record, const interlock_event *event) {
       break;
     }
   }
-  end_change(record);
+  has_changed(record);
   if (event->object_kind == INTERLOCK_OBJECT_QUEUE && !(event->flags & INTERLOCK_FLAG_APPLY)) {
     // A queue that is only ever called synchronously is known from here.
     find_queue((uintptr_t)event->object, true);
@@ -473,21 +489,20 @@ static void note_acquire(thread_record *record, const interlock_event *event) {
     object_record *semaphore = find_object(object, 0, false);
     is_lock = semaphore && semaphore->created && semaphore->value == 1;
   }
-  begin_change(record);
   record->view.wait_kind = 0;
   switch (event->object_kind) {
     case INTERLOCK_OBJECT_MUTEX:
     case INTERLOCK_OBJECT_READ_LOCK:
     case INTERLOCK_OBJECT_WRITE_LOCK:
-      hold(record, object, event->object_kind, event->place);
+      hold(record, object, event->object_kind, event->place, outer_of(event->frame, event->place));
       break;
     case INTERLOCK_OBJECT_SEMAPHORE:
-      if (is_lock) hold(record, object, event->object_kind, event->place);
+      if (is_lock) hold(record, object, event->object_kind, event->place, outer_of(event->frame, event->place));
       break;
     case INTERLOCK_OBJECT_CONDITION:
       if (record->put_aside.object) {
         interlock_held back = record->put_aside;
-        hold(record, back.object, back.kind, back.place);
+        hold(record, back.object, back.kind, back.place, back.outer);
         if (record->view.held_count > 0) {
           record->view.held[record->view.held_count - 1].count = back.count;
         }
@@ -496,7 +511,7 @@ static void note_acquire(thread_record *record, const interlock_event *event) {
       break;
     default: break;
   }
-  end_change(record);
+  has_changed(record);
 }
 
 static void note_release(thread_record *record, const interlock_event *event) {
@@ -505,18 +520,15 @@ static void note_release(thread_record *record, const interlock_event *event) {
     case INTERLOCK_OBJECT_MUTEX:
     case INTERLOCK_OBJECT_READ_LOCK:
     case INTERLOCK_OBJECT_WRITE_LOCK:
-      begin_change(record);
       let_go(record, object);
-      end_change(record);
+      has_changed(record);
       return;
     case INTERLOCK_OBJECT_SEMAPHORE:
-      begin_change(record);
       if (record->view.held_count > 0) let_go(record, object);
-      end_change(record);
+      has_changed(record);
       break;
     default:
-      begin_change(record);
-      end_change(record);
+      has_changed(record);
   }
   object_record *found = find_object(object, event->object_kind, true);
   if (!found) return;
@@ -531,7 +543,6 @@ static void note_begin(thread_record *record, const interlock_event *event) {
     if (!(event->flags & INTERLOCK_FLAG_DELAYED)) by = (uint32_t)(event->item->turn & 0x3fffff);
     unlist_item(event->item);
   }
-  begin_change(record);
   interlock_thread_view *view = &record->view;
   if (view->run_count == 0 && event->item) view->pool = root_of((uintptr_t)event->object);
   if (view->run_count < INTERLOCK_RUNS_MOST) {
@@ -544,17 +555,16 @@ static void note_begin(thread_record *record, const interlock_event *event) {
   }
   view->run_count++;
   view->wait_kind = 0;
-  end_change(record);
+  has_changed(record);
 }
 
 static void note_end(thread_record *record, const interlock_event *event) {
   (void)event;
-  begin_change(record);
   if (record->view.run_count > INTERLOCK_RUNS_MOST && record->view.untold > 0) {
     record->view.untold--;
   }
   if (record->view.run_count > 0) record->view.run_count--;
-  end_change(record);
+  has_changed(record);
 }
 
 static void configure(const interlock_event *event) {
@@ -566,25 +576,50 @@ static void configure(const interlock_event *event) {
   }
 }
 
+/// Nearly all events are these: a mutex that nobody else has, taken and given back in the opposite order.
+static inline bool read_mutex_event(thread_record *record, const interlock_event *event) {
+  interlock_thread_view *view = &record->view;
+  uint32_t count = view->held_count;
+  uintptr_t object = (uintptr_t)event->object;
+  if (event->kind == INTERLOCK_EVENT_ACQUIRE) {
+    if (count >= INTERLOCK_HELD_MOST) return false;
+    for (uint32_t index = 0; index < count; index++) {
+      if (view->held[index].object == object) return false;
+    }
+    view->held[count] = (interlock_held){object, event->place, outer_of(event->frame, event->place),
+                                        INTERLOCK_OBJECT_MUTEX, 1};
+    view->held_count = count + 1;
+    view->wait_kind = 0;
+  } else if (event->kind == INTERLOCK_EVENT_RELEASE) {
+    if (count == 0) return false;
+    const interlock_held *last = &view->held[count - 1];
+    if (last->object != object || last->count != 1) return false;
+    view->held_count = count - 1;
+  } else {
+    return false;
+  }
+  has_changed(record);
+  return true;
+}
+
 static void read_event(const interlock_event *event, void *context) {
   (void)context;
   thread_record *record = own_record();
   if (!record) return;
+  if (event->object_kind == INTERLOCK_OBJECT_MUTEX && read_mutex_event(record, event)) return;
   switch (event->kind) {
     case INTERLOCK_EVENT_WAIT: note_wait(record, event); return;
     case INTERLOCK_EVENT_ACQUIRE: note_acquire(record, event); return;
     case INTERLOCK_EVENT_GIVE_UP:
-      begin_change(record);
       record->view.wait_kind = 0;
-      end_change(record);
+      has_changed(record);
       return;
     case INTERLOCK_EVENT_RELEASE: note_release(record, event); return;
     case INTERLOCK_EVENT_BEGIN: note_begin(record, event); return;
     case INTERLOCK_EVENT_END: note_end(record, event); return;
     default: break;
   }
-  begin_change(record);
-  end_change(record);
+  has_changed(record);
   switch (event->kind) {
     case INTERLOCK_EVENT_ENQUEUE: list_item(event->item); return;
     case INTERLOCK_EVENT_CANCEL: unlist_item(event->item); return;
@@ -655,7 +690,7 @@ bool interlock_waits_start(void) {
   pthread_atfork(NULL, NULL, forked);
   // Release: who sees that it has started sees the layout.
   __atomic_store_n(&started, 1, __ATOMIC_RELEASE);
-  return interlock_events_add(read_event, NULL, ~(uint32_t)0);
+  return interlock_events_add_leaf(read_event, NULL, ~(uint32_t)0);
 }
 
 bool interlock_waits_started(void) { return __atomic_load_n(&started, __ATOMIC_ACQUIRE); }
@@ -688,16 +723,10 @@ size_t interlock_waits_threads(interlock_thread_view *threads, size_t capacity) 
        record = record->next) {
     if (!is_used(record)) continue;
     if (count < capacity) {
-      for (int attempt = 0; attempt < 1000; attempt++) {
-        // Acquire: nothing of the record is read before its number.
-        uint64_t before = __atomic_load_n(&record->view.sequence, __ATOMIC_ACQUIRE);
-        memcpy(&threads[count], &record->view, sizeof record->view);
-        // Acquire fence: nothing of it is read after its number is looked at again.
-        __atomic_thread_fence(__ATOMIC_ACQUIRE);
-        uint64_t after = __atomic_load_n(&record->view.sequence, __ATOMIC_RELAXED);
-        if (before == after && before % 2 == 0) break;
-        if (attempt % 100 == 99) sched_yield();
-      }
+      // Acquire: what the number says was written is there.
+      uint64_t sequence = __atomic_load_n(&record->view.sequence, __ATOMIC_ACQUIRE);
+      memcpy(&threads[count], &record->view, sizeof record->view);
+      threads[count].sequence = sequence;
       if (threads[count].run_count > INTERLOCK_RUNS_MOST) {
         threads[count].run_count = INTERLOCK_RUNS_MOST;
       }

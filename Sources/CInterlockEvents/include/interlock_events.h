@@ -124,13 +124,16 @@ typedef struct {
   interlock_item *item;
   /// Where the user's code made the call: the address to which it returns.
   uintptr_t place;
+  /// For a mutex, the frame of the call, from which that of the caller's caller can be found: `withLock` is compiled
+  /// into the user's own code. 0 elsewhere.
+  uintptr_t frame;
   /// A number, by kind.
   int64_t value;
   /// A queue's label; NULL elsewhere.
   const char *label;
 } interlock_event;
 
-/// Called for an event. What it calls itself is not published. It may not wait for the thread that calls it.
+/// Called for an event. It may not wait for the thread that calls it.
 typedef void (*interlock_reader)(const interlock_event *event, void *context);
 
 /// Which calls are seen in this build.
@@ -151,8 +154,12 @@ interlock_events_availability interlock_events_available(void);
 #define INTERLOCK_READERS 4
 
 /// Has `reader` called with the events of these kinds, from now on, on every thread. Returns false where there are
-/// `INTERLOCK_READERS` already, or where no call is seen. May be called from any thread.
+/// `INTERLOCK_READERS` already, or where no call is seen. May be called from any thread. What the reader calls itself is
+/// not published.
 bool interlock_events_add(interlock_reader reader, void *context, uint32_t kinds);
+
+/// The same for a reader that calls nothing which would be published: an event costs it less.
+bool interlock_events_add_leaf(interlock_reader reader, void *context, uint32_t kinds);
 
 /// Ends that. A thread that is just calling the reader may still be in it when this returns: the context must live
 /// as long as the process, or be told apart by the reader.

@@ -29,6 +29,8 @@ typedef struct {
   uintptr_t object;
   /// Where it was taken.
   uintptr_t place;
+  /// Where that was called; 0 where it is not known.
+  uintptr_t outer;
   uint32_t kind;
   /// How often, for a recursive lock.
   uint32_t count;
@@ -61,6 +63,7 @@ typedef struct {
   uintptr_t wait_object;
   uintptr_t wait_other;
   uintptr_t wait_place;
+  uintptr_t wait_outer;
   /// The root queue whose worker it is, or was; 0 for none.
   uintptr_t pool;
   uint32_t held_count;

@@ -38,18 +38,19 @@ public enum TrialHost {
       end(events, .notRun("there is no subject '\(trial.subject)' in this executable"))
     }
     limitMemory(for: trial)
-    watchForHangs(table: table, reportingTo: events)
+    let monitor = watchForHangs(table: table, reportingTo: events)
     watchSections(reportingTo: SectionWatch(reportingTo: events))
     // On a thread of its own, so that a subject may use the main queue and the main actor.
     Thread {
       interlock_name_thread("workload")
-      perform(trial, on: entry, table: table, events: events)
+      perform(trial, on: entry, table: table, events: events, watchedBy: monitor)
     }.start()
     Platform.serveMainQueue()
   }
 
   private static func perform(
-    _ trial: Trial, on entry: SubjectEntry, table: ProgressTable, events: EventPipe
+    _ trial: Trial, on entry: SubjectEntry, table: ProgressTable, events: EventPipe,
+    watchedBy monitor: HangMonitor?
   ) -> Never {
     let subject = entry.make()
     let needed = trial.scenario.workload.kinds
@@ -59,6 +60,7 @@ public enum TrialHost {
       end(events, .notRun("'\(trial.subject)' does not have: \(names)"))
     }
 
+    if let monitor { table.ignoredThreads.insert(monitor.threadNumber) }
     table.stage = .running
     let failures: [Observation.OracleFailure]
     if let script = trial.scenario.workload.script {
@@ -104,21 +106,26 @@ public enum TrialHost {
   }
 
   /// Follows the calls that wait, wake and enqueue from here on, where this build sees them.
-  private static func watchForHangs(table: ProgressTable, reportingTo events: EventPipe) {
-    if let value = getenv(eventsVariable), String(cString: value) == "off" { return }
+  private static func watchForHangs(
+    table: ProgressTable, reportingTo events: EventPipe
+  ) -> HangMonitor? {
+    if let value = getenv(eventsVariable), String(cString: value) == "off" { return nil }
     var taker = SnapshotTaker()
     taker.ignoredThreads = table.ignoredThreads
     taker.ignoredDescriptors = ownDescriptors
-    let monitor = HangMonitor.start(taker) { finding in
+    return HangMonitor.start(taker) { finding in
       // Before the workload a thread may wait for what this one is about to start; after it, nobody asks.
       guard table.stage == .running else { return }
       guard let diagnosis = finding.diagnosis else { return }
       var snapshot = finding.snapshot
       // What traps in the next moment takes its addresses with it.
-      if snapshot.selfWait?.traps == true { snapshot = snapshot.namedHere() }
+      let traps = snapshot.selfWait?.traps == true
+      if traps { snapshot = snapshot.namedHere() }
       events.send(.hang(snapshot, isCertain: diagnosis.isCertain))
+      // All is told, with both lines: the toolchain's backtracer, which takes half a minute for a thousand threads,
+      // has nothing to add.
+      if traps { for number in [SIGILL, SIGTRAP] { signal(number, SIG_DFL) } }
     }
-    if let monitor { table.ignoredThreads.insert(monitor.threadNumber) }
   }
 
   private static func limitMemory(for trial: Trial) {

@@ -1,6 +1,7 @@
 import CInterlock
 import CInterlockEvents
 import Foundation
+import Interlock
 import Synchronization
 
 /// Watches this process from a thread of its own, and tells of it when nothing goes on.
@@ -22,9 +23,16 @@ package final class HangMonitor: Sendable {
   /// Between two looks at the count.
   private static let pollNanoseconds = 40_000_000
 
+  /// A call that waits for its own thread is held for so many seconds at most while another is told of.
+  private static let longestHold = 5.0
+
   private let taker: SnapshotTaker
   private let report: @Sendable (Finding) -> Void
   private let limit: @Sendable () -> Double?
+  // Not `Mutex`: ThreadSanitizer takes a contended one for a race.
+  private let selfWaits = NSLock()
+  // Reached under that lock alone.
+  nonisolated(unsafe) private var hasToldSelfWait = false
   /// The monitor's own thread, once it runs.
   private let thread = Atomic<Int>(0)
 
@@ -53,22 +61,48 @@ package final class HangMonitor: Sendable {
     let monitor = HangMonitor(taker, limit: limit ?? { nil }, report: report)
     SelfWaits.report(to: monitor)
     Thread.detachNewThread { monitor.run() }
-    // Its number must be known before anybody asks for those that do not count: a few microseconds.
-    // Acquire: pairs with the release in `run`.
-    while monitor.threadNumber == 0 { sched_yield() }
     return monitor
   }
 
-  /// The system's number of its thread.
-  package var threadNumber: Int { thread.load(ordering: .acquiring) }
+  /// The system's number of its thread. Waits, for less than a millisecond, until that runs.
+  package var threadNumber: Int {
+    while true {
+      // Acquire: pairs with the release in `run`.
+      let number = thread.load(ordering: .acquiring)
+      if number != 0 { return number }
+      sched_yield()
+    }
+  }
 
-  /// Tells of a call that waits for its own thread; on that thread.
+  /// Tells of the first call that waits for its own thread; on that thread.
+  ///
+  /// Those of other threads are not told. They are held here until the first is out, or they would end the process
+  /// before a word of it is; and where the first ends the process itself, until it has: a thousand threads that trap at
+  /// once take the toolchain's backtracer half a minute.
   func tell(_ wait: WaitSnapshot.SelfWait) {
+    interlock_events_hide_thread(true)
+    defer { interlock_events_hide_thread(false) }
+    guard selfWaits.lock(before: Date(timeIntervalSinceNow: Self.longestHold)) else { return }
+    let isFirst = !hasToldSelfWait
+    hasToldSelfWait = true
+    defer { if !(isFirst && wait.traps) { selfWaits.unlock() } }
+    guard isFirst else { return }
     var taker = taker
     taker.ignoredThreads.insert(threadNumber)
+    var wait = wait
+    wait.place = ownStack
     let snapshot = taker.take(selfWait: wait).snapshot
     guard let diagnosis = Diagnosis(of: snapshot) else { return }
     report(Finding(snapshot: snapshot, diagnosis: diagnosis))
+  }
+
+  /// The calling thread's stack. Its first frames are the harness's, which whoever shows a place passes over.
+  private var ownStack: [StackFrame] {
+    let most = 48
+    let addresses = [UInt](unsafeUninitializedCapacity: most) {
+      $1 = interlock_unwind_frames($0.baseAddress, most)
+    }
+    return addresses.map { StackFrame(address: $0) }
   }
 
   private func run() {

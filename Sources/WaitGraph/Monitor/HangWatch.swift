@@ -29,6 +29,8 @@ struct HangWatch {
   private var hasToldLimit = false
   private var longWaits: [Int: UInt64] = [:]
   private var lookedAtRing: [Int: UInt64] = [:]
+  /// The ring that the last such look found, by its headline and its members.
+  private var suspectedRing: [String] = []
   private var log = ActivityLog()
 
   init(taker: SnapshotTaker, thread: Int) {
@@ -118,11 +120,16 @@ struct HangWatch {
   }
 
   /// While others go on: whether threads that have waited since the last such look wait in a ring.
+  ///
+  /// One look is not enough. A thread may have just been given the lock and not have told of it yet: then it seems to
+  /// wait for what it has. At the next look it runs, or has told of it, so that only what is found twice is true.
   private mutating func lookForRing() -> HangMonitor.Finding? {
     let waits = SnapshotTaker.lockWaits()
     let still = waits.filter { longWaits[$0.key] == $0.value }
     longWaits = waits
     guard !still.isEmpty, still != lookedAtRing else { return nil }
+    let suspected = suspectedRing
+    suspectedRing = []
     let taken = taker.take()
     guard let diagnosis = Diagnosis(of: taken.snapshot), diagnosis.isCertain,
       diagnosis.cause == .cycle || diagnosis.cause == .self
@@ -130,9 +137,12 @@ struct HangWatch {
       lookedAtRing = still
       return nil
     }
-    // The members of a ring do not move, whatever others do.
-    let again = SnapshotTaker.lockWaits()
-    guard still.allSatisfy({ again[$0.key] == $0.value }) else { return nil }
+    // Others come and go beside a ring; its own members, and what each of them has, do not.
+    let members = [diagnosis.headline] + diagnosis.nodes.filter(\.isMarked).map(\.id).sorted()
+    guard members == suspected else {
+      suspectedRing = members
+      return nil
+    }
     lookedAtRing = still
     return finding(taken.snapshot, diagnosis)
   }

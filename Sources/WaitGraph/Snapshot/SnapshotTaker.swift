@@ -166,7 +166,8 @@ package struct SnapshotTaker {
     return withUnsafeBytes(of: &view.held) { bytes in
       bytes.bindMemory(to: interlock_held.self).prefix(count).compactMap { held in
         guard let kind = kind(held.kind) else { return nil }
-        return WaitSnapshot.Held(kind: kind, object: held.object, place: frames(held.place))
+        return WaitSnapshot.Held(
+          kind: kind, object: held.object, place: frames(held.place, held.outer))
       }
     }
   }
@@ -203,7 +204,7 @@ package struct SnapshotTaker {
     }
     let flags = Int(view.wait_flags)
     return WaitSnapshot.Wait(
-      kind: kind, object: object, place: frames(view.wait_place),
+      kind: kind, object: object, place: frames(view.wait_place, view.wait_outer),
       hasTimeLimit: flags & INTERLOCK_FLAG_TIME_LIMIT != 0,
       isBarrier: flags & INTERLOCK_FLAG_BARRIER != 0,
       isApply: flags & INTERLOCK_FLAG_APPLY != 0)
@@ -269,7 +270,8 @@ package struct SnapshotTaker {
     }
   }
 
-  static func frames(_ place: UInt) -> [StackFrame] {
-    place == 0 ? [] : [StackFrame(address: place)]
+  /// A place, and where that was called, if it is known.
+  static func frames(_ place: UInt, _ outer: UInt = 0) -> [StackFrame] {
+    [place, outer].filter { $0 != 0 }.map { StackFrame(address: $0) }
   }
 }

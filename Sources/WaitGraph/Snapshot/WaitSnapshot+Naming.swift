@@ -14,14 +14,23 @@ extension WaitSnapshot {
   /// The same snapshot with every frame replaced by what is known of its address.
   ///
   /// - Parameter names: The frames at an address, innermost first: more than one where functions were inlined there.
-  /// - Returns: A snapshot in which frames of other addresses are unchanged.
+  /// - Returns: A snapshot in which frames of other addresses are unchanged. Where the place of a wait turns out to be
+  ///   only the compiler's or a library's, the user's frames of the thread's stack stand for it.
   package func named(_ names: [UInt: [StackFrame]]) -> WaitSnapshot {
-    replacingFrames { frames in
+    var result = replacingFrames { frames in
       frames.flatMap { frame in
         guard let known = names[frame.address], !known.isEmpty else { return [frame] }
         return known
       }
     }
+    for number in result.threads.indices {
+      let thread = result.threads[number]
+      guard let wait = thread.wait, wait.place.allSatisfy(\.isSystem),
+        let user = thread.stack.first(where: { !$0.isSystem && $0.function != nil })
+      else { continue }
+      result.threads[number].wait?.place = [user]
+    }
+    return result
   }
 
   private func replacingFrames(_ change: ([StackFrame]) -> [StackFrame]) -> WaitSnapshot {
