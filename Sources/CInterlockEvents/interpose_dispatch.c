@@ -35,6 +35,15 @@ static bool is_work_item(const void *block) {
          ((const struct block_layout *)block)->invoke == _dispatch_block_special_invoke;
 }
 
+/// The flags of an event for a work item. libdispatch keeps its own behind the block's header, after a magic number;
+/// where that is not found, it is taken for one without a barrier.
+static uint32_t flags_of_work_item(const void *block) {
+  enum { header = 32, is_barrier = 1 };
+  const uint64_t *kept = (const uint64_t *)((const char *)block + header);
+  bool barrier = kept[0] == 0xd159b10c && (kept[1] & is_barrier);
+  return INTERLOCK_FLAG_WORK_ITEM | (barrier ? INTERLOCK_FLAG_BARRIER : 0);
+}
+
 static void call_block(void *block) { ((struct block_layout *)block)->invoke(block); }
 
 static void call_and_release_block(void *block) {
@@ -178,7 +187,7 @@ static void list_work_item(interlock_item *item) {
 }
 
 static void enqueue_work_item(queue_t queue, void *block, uint32_t flags, uintptr_t place) {
-  list_work_item(make_item(queue, NULL, block, flags | INTERLOCK_FLAG_WORK_ITEM, place));
+  list_work_item(make_item(queue, NULL, block, flags | flags_of_work_item(block), place));
 }
 
 /// A synchronous call of a work item that this thread is in.
@@ -460,7 +469,7 @@ INTERPOSED void dispatch_after(moment_t when, queue_t queue, void *block) {
   after_block_call *real = REAL(after_block_call, dispatch_after);
   if (interlock_marks.nested || !is_wanted(item_kinds)) return real(when, queue, block);
   if (is_work_item(block)) {
-    list_work_item(make_delayed(when, queue, NULL, block, INTERLOCK_FLAG_WORK_ITEM, USER_PLACE));
+    list_work_item(make_delayed(when, queue, NULL, block, flags_of_work_item(block), USER_PLACE));
     interlock_marks.nested++;
     real(when, queue, block);
     interlock_marks.nested--;
@@ -511,9 +520,11 @@ static void run_synchronous(void *context) {
 static void call_synchronously(queue_t queue, void *block, void *context, function_t function,
                                uint32_t flags, uintptr_t place, queue_block_call *real,
                                queue_function_call *real_function) {
+  bool has_work_item = block && is_work_item(block);
+  if (has_work_item) flags |= flags_of_work_item(block);
   publish(INTERLOCK_EVENT_WAIT, INTERLOCK_OBJECT_QUEUE, queue, NULL, flags, place, NULL, 0);
   interlock_marks.nested++;
-  if (block && is_work_item(block)) {
+  if (has_work_item) {
     sync_call call = {block, queue, place, flags, innermost_sync};
     innermost_sync = &call;
     real(queue, block);

@@ -99,6 +99,7 @@ extension SyncEvents {
       let recorder = try #require(EventRecorder.start())
       defer { recorder.stop() }
       let queue = DispatchQueue(label: "test.flags", attributes: .concurrent)
+      recorder.follow(queue)
       let group = DispatchGroup()
       let inside = Overlap()
       for number in 0..<100 {
@@ -118,6 +119,13 @@ extension SyncEvents {
       queue.sync(flags: .barrier) {}
       #expect(inside.violations == 0)
       #expect(inside.total == 101)
+      let words = recorder.words(of: queue)
+      #expect(words.filter { $0 == "enqueue queue barrier work-item" }.count == 11)
+      #expect(words.filter { $0 == "enqueue queue work-item" }.count == 90)
+      #expect(words.filter { $0 == "begin queue barrier work-item" }.count == 11)
+      let item = DispatchWorkItem(flags: .barrier) {}
+      queue.sync(execute: item)
+      #expect(recorder.words(of: queue).contains("wait queue barrier work-item"))
     }
 
     /// Of the worker that a block with a quality of service runs on, which says whose pool it is of.
