@@ -25,7 +25,8 @@ struct OptionsTests {
     arguments: [
       (
         "colour=red",
-        "unknown option 'colour'; the options are on_conflict, exit_code, stack_depth, sections, linger"
+        "unknown option 'colour'; the options are on_conflict, exit_code, stack_depth, sections, linger, "
+          + "hang_limit"
       ),
       ("on_conflict=panic", "'on_conflict' must be one of trap, log, record, found 'panic'"),
       ("exit_code=0", "'exit_code' must be a whole number from 1 to 255, found '0'"),
@@ -34,6 +35,14 @@ struct OptionsTests {
       ("stack_depth=-1", "'stack_depth' must be a whole number from 0 to 16, found '-1'"),
       ("sections=maybe", "'sections' must be on or off, found 'maybe'"),
       ("linger=3", "'linger' must be on or off, found '3'"),
+      (
+        "hang_limit=0.01",
+        "'hang_limit' must be a number of seconds from 0.1 to 86400, found '0.01'"
+      ),
+      (
+        "hang_limit=soon",
+        "'hang_limit' must be a number of seconds from 0.1 to 86400, found 'soon'"
+      ),
       ("exit_code", "option 'exit_code' needs a value, as in 'exit_code=…'"),
     ])
   func errors(text: String, message: String) {

@@ -77,7 +77,9 @@ public enum Judge {
       let diagnosis = Diagnosis(of: waits), diagnosis.cause == .self
     else { return nil }
     let crash = CrashSummary(observation, signal: signal).message
-    return Verdict(kind: .crashed, cause: .self, message: "\(diagnosis.headline); \(crash)")
+    // The first detail is the line that asks again.
+    let lines = [diagnosis.headline] + diagnosis.details.prefix(1) + [crash]
+    return Verdict(kind: .crashed, cause: .self, message: lines.joined(separator: "; "))
   }
 
   /// Whether calls wait for what somebody has: then none is lost.

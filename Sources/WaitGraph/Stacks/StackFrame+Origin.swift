@@ -16,11 +16,13 @@ extension StackFrame {
       let names = ["libc.so", "libc-", "libpthread", "ld-linux", "libdispatch", "[vdso]"]
       if names.contains(where: image.hasPrefix) { return true }
     }
+    // The calls that are defined anew stand before the libraries' own.
+    if file?.contains("Sources/CInterlockEvents/") ?? false { return true }
     // Where the libraries are linked into the executable, the name alone tells.
     guard let function else { return false }
     return function.hasPrefix("_dispatch_") || function.hasPrefix("dispatch_")
       || function.hasPrefix("__DISPATCH") || function.hasPrefix("__pthread")
-      || function == "start_thread" || function.hasPrefix("clone")
+      || function == "start_thread" || function.hasPrefix("sem_") || function.hasPrefix("clone")
       // ThreadSanitizer's, which stand before the calls that it watches.
       || function.hasPrefix("__interceptor_") || function.hasPrefix("__tsan")
   }

@@ -98,11 +98,13 @@ struct ChildVerdictTests {
     #expect(verdict.cause == .starvation, "\(verdict.message)")
   }
 
-  @Test("whose threads wait for their own locks is a deadlock of unknown cause")
+  @Test("whose threads wait for their own locks is a deadlock of each with itself")
   func ownLock() throws {
     let verdict = try result("lock-twice").verdict
     #expect(verdict.kind == .deadlock)
-    #expect(verdict.cause == .unknown, "\(verdict.message)")
+    // Under ThreadSanitizer the calls are not seen.
+    #expect(
+      verdict.cause == (Platform.isUnderThreadSanitizer ? .unknown : .self), "\(verdict.message)")
   }
 
   @Test("may wait for the main queue and the main actor")
@@ -164,7 +166,9 @@ struct ChildVerdictTests {
   func syncInsideSync() throws {
     let verdict = try result("sync-inside-sync").verdict
     #expect(verdict.kind == .crashed)
-    #expect(verdict.message.hasPrefix("dispatch_sync on a queue that this thread already holds"))
+    // Told before the trap, which says nothing on Linux.
+    #expect(verdict.cause == .self)
+    #expect(verdict.message.contains("the queue that it is on"))
     #expect(verdict.message.contains("Subjects.swift:"))
   }
 
