@@ -12,6 +12,8 @@ final class RunningTrial {
   private static let sampleShare = 0.1
   /// Its timers are looked at so often while no call completes.
   private static let timerLookSeconds = 0.2
+  /// What a child has said of its threads holds for so many seconds.
+  private static let waitsAge = 1.0
   /// A child that has said that it is finished ends at once; if it does not, it is not waited for.
   private static let exitPatience = 1.0
 
@@ -31,6 +33,8 @@ final class RunningTrial {
   private var nextCloserLook = 0.0
   private var isKilledAfterFinish = false
   private var nextTimerLook = 0.0
+  /// When the child last said who waits for whom.
+  private var waitsAt = -Double.infinity
   /// Threads that wait with a timeout, and were found to be idle ones of a pool: until they wake.
   private var idle: [Int: Int] = [:]
 
@@ -133,6 +137,7 @@ final class RunningTrial {
   /// Takes note of who waits for whom, and ends the trial where that is for ever.
   private func note(_ snapshot: WaitSnapshot, isCertain: Bool) -> Observation.Ending? {
     observation.waits = snapshot
+    waitsAt = Platform.now
     // What libdispatch ends itself, it is left to end: that is what happens without this runner.
     guard isCertain, snapshot.selfWait?.traps != true, endSeenAt == nil else { return nil }
     observation.isProvenStuck = true
@@ -228,6 +233,13 @@ final class RunningTrial {
       return Platform.listensOutside(child.process, ignoring: TrialHost.ownDescriptors)
     case .timedFutex:
       if idle[thread.id] == thread.switches { return false }
+      // The child knows its own idle workers; while it is stuck, it says so twice a second.
+      if Platform.now - waitsAt < Self.waitsAge,
+        observation.waits?.threads.contains(where: { $0.id == thread.id && $0.elsewhere == .idle })
+          ?? false
+      {
+        return false
+      }
       // An idle worker of a pool waits with a timeout too, and ends when it is over. It runs nobody's
       // code, which its stack shows; the signal only makes its wait begin again.
       let capture = stackCapture
