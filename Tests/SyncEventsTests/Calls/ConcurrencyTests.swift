@@ -16,8 +16,8 @@ extension SyncEvents {
       let task = SharedArray<UInt>(count: 1) { 0 }
       let value: Int = await withUnsafeContinuation { continuation in
         task[0] = continuation.address
+        recorder.follow(continuation.address)
         resumer.async {
-          recorder.follow(thread: Platform.thisThread)
           continuation.resume(returning: 42)
         }
       }
