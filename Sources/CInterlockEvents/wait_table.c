@@ -684,6 +684,8 @@ bool interlock_waits_start(void) {
   static int only;
   if (__atomic_exchange_n(&only, 1, __ATOMIC_ACQ_REL)) return interlock_waits_started();
   pthread_key_create(&exit_key, thread_exits);
+  // Blocks may be queued that nobody here was told of.
+  if (interlock_events_available() != INTERLOCK_EVENTS_ALL) note_partial();
   interlock_events_hide_thread(true);
   learn_layout();
   interlock_events_hide_thread(false);

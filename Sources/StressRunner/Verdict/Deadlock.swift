@@ -24,13 +24,15 @@ struct Deadlock {
   }
 
   var verdict: Verdict {
-    if let diagnosis = observation.waits.flatMap({ Diagnosis(of: $0) }),
-      let cause = Verdict.Cause(rawValue: diagnosis.cause.rawValue), cause != .unknown
+    let (cause, why) = cause
+    if let waits = observation.waits, let diagnosis = Diagnosis(of: waits),
+      let graphs = Verdict.Cause(rawValue: diagnosis.cause.rawValue), graphs != .unknown,
+      // Where code may run that was not seen, a guess by the graph is no better than one by threads and pools.
+      diagnosis.isCertain || !waits.isPartial || cause == .unknown
     {
       return Verdict(
-        kind: .deadlock, cause: cause, message: message + "; " + diagnosis.headline)
+        kind: .deadlock, cause: graphs, message: message + "; " + diagnosis.headline)
     }
-    let (cause, why) = cause
     return Verdict(kind: .deadlock, cause: cause, message: message + "; " + why)
   }
 

@@ -36,6 +36,7 @@ package struct RawStacks: Sendable {
   /// The threads with those of equal stacks and states folded into one, the most frequent first.
   ///
   /// - Parameter frames: What `named` gave.
+  /// - Returns: The groups; a frame that is not named has its address only.
   package func groups(named frames: [UInt: [StackFrame]]) -> [ThreadGroup] {
     struct Key: Hashable {
       var state: String

@@ -1,0 +1,99 @@
+import Testing
+import WaitGraph
+
+@testable import StressRunner
+
+/// What the wait-for graph adds to a verdict, and where it does not.
+@Suite("The verdict from the wait-for graph")
+struct GraphVerdictTests {
+  private static let ring = WaitSnapshot(threads: [
+    WaitSnapshot.Thread(
+      id: 1, wait: .init(kind: .mutex, object: 2), held: [.init(kind: .mutex, object: 1)]),
+    WaitSnapshot.Thread(
+      id: 2, wait: .init(kind: .mutex, object: 1), held: [.init(kind: .mutex, object: 2)]),
+  ])
+
+  private static let signal = WaitSnapshot(threads: [
+    WaitSnapshot.Thread(id: 1, wait: .init(kind: .semaphore, object: 9))
+  ])
+
+  private static func observation(
+    _ ending: Observation.Ending, _ waits: WaitSnapshot?
+  ) -> Observation {
+    var observation = Observation(ending: ending, operations: 10)
+    observation.seconds = 3
+    observation.detectionSeconds = 2
+    observation.callersInside = 2
+    observation.processors = 2
+    observation.waits = waits
+    return observation
+  }
+
+  private static func verdict(
+    _ ending: Observation.Ending, _ waits: WaitSnapshot?, oracles: [Oracle] = []
+  ) -> Verdict {
+    var scenario = makeScenario(callers: 10)
+    scenario.oracles = oracles
+    return Judge.verdict(of: observation(ending, waits), in: scenario)
+  }
+
+  @Test("a ring is a cycle, also where calls that never complete would be lost")
+  func ringIsCycle() {
+    let verdict = Self.verdict(.stalled, Self.ring, oracles: [.completesOnce])
+    #expect(verdict.kind == .deadlock)
+    #expect(verdict.cause == .cycle)
+    #expect(verdict.message.contains("2 threads wait for each other"))
+  }
+
+  @Test("without a snapshot the cause is what threads and pools tell")
+  func withoutSnapshot() {
+    #expect(Self.verdict(.stalled, nil).cause == .unknown)
+  }
+
+  @Test(
+    "where code runs that was not seen, pools that grew tell more than a signal that nobody gives")
+  func partial() {
+    var snapshot = Self.signal
+    snapshot.isPartial = true
+    var observation = Self.observation(.stalled, snapshot)
+    observation.threads = [
+      .init(
+        count: 3, name: "oot.default-qos", state: "sleeping",
+        stack: [DeadlockCauseTests.user[0]])
+    ]
+    observation.threadCounts = [.init(seconds: 0.1, threads: 2), .init(seconds: 2.9, threads: 4)]
+    let verdict = Judge.verdict(of: observation, in: makeScenario(callers: 10))
+    #expect(verdict.cause == .starvation)
+    observation.waits = Self.signal
+    #expect(
+      Judge.verdict(of: observation, in: makeScenario(callers: 10)).cause == .lostWakeUp)
+  }
+
+  private static let trap = WaitSnapshot(
+    threads: [WaitSnapshot.Thread(id: 7, elsewhere: .running)],
+    queues: [WaitSnapshot.Queue(id: 3, label: "cache")],
+    selfWait: .init(thread: 7, object: 3, traps: true))
+
+  @Test(
+    "a trap that was told before is crashed, by itself; the same signal without a word is only crashed"
+  )
+  func trapIsSelf() {
+    let told = Self.verdict(.signalled(number: 4), Self.trap)
+    #expect(told.kind == .crashed)
+    #expect(told.cause == .self)
+    #expect(told.message.contains("\"cache\", the queue that it is on"))
+    let silent = Self.verdict(.signalled(number: 4), nil)
+    #expect(silent.kind == .crashed)
+    #expect(silent.cause == nil)
+    #expect(Self.verdict(.signalled(number: 4), Self.ring).cause == nil)
+  }
+
+  @Test("an expectation of a cause is met by that one alone, of a crash too")
+  func expectations() {
+    let own = Verdict(kind: .crashed, cause: .self, message: "")
+    #expect(Expectation(verdict: .crashed, cause: .self).isMet(by: own))
+    #expect(Expectation(verdict: .crashed).isMet(by: own))
+    #expect(
+      !Expectation(verdict: .crashed, cause: .self).isMet(by: Verdict(kind: .crashed, message: "")))
+  }
+}
