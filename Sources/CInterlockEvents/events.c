@@ -54,9 +54,25 @@ void interlock_publish(const interlock_event *event) {
   }
 }
 
+interlock_only_reader interlock_only;
+
 static void update_wanted(void) {
   uint32_t kinds = 0;
-  for (int index = 0; index < INTERLOCK_READERS; index++) kinds |= slots[index].kinds;
+  int count = 0;
+  const reader_slot *last = NULL;
+  for (int index = 0; index < INTERLOCK_READERS; index++) {
+    if (!slots[index].kinds) continue;
+    kinds |= slots[index].kinds;
+    last = &slots[index];
+    count++;
+  }
+  // First nobody is the only one: a thread that sees a function must not find another's context beside it.
+  __atomic_store_n(&interlock_only.reader, NULL, __ATOMIC_RELEASE);
+  if (count == 1 && last->is_leaf) {
+    __atomic_store_n(&interlock_only.context, last->context, __ATOMIC_RELAXED);
+    __atomic_store_n(&interlock_only.kinds, last->kinds, __ATOMIC_RELAXED);
+    __atomic_store_n(&interlock_only.reader, last->reader, __ATOMIC_RELEASE);
+  }
   // Relaxed: when a thread begins to publish is of no account.
   __atomic_store_n(&interlock_wanted, kinds, __ATOMIC_RELAXED);
 }

@@ -52,6 +52,25 @@ static inline bool is_wanted(uint32_t kinds) {
 /// Tells every reader that wants it.
 void interlock_publish(const interlock_event *event) __attribute__((visibility("hidden")));
 
+/// The only reader, where there is one alone and it is a leaf; its function is NULL elsewhere.
+typedef struct {
+  interlock_reader reader;
+  void *context;
+  uint32_t kinds;
+} interlock_only_reader;
+extern interlock_only_reader interlock_only __attribute__((visibility("hidden")));
+
+/// The same for the calls that cost least themselves: one reader is told without a look at the others' places.
+static inline void interlock_publish_fast(const interlock_event *event) {
+  // Acquire: pairs with the release in `update_wanted`; who sees the function sees the rest.
+  interlock_reader reader = __atomic_load_n(&interlock_only.reader, __ATOMIC_ACQUIRE);
+  if (!reader) {
+    interlock_publish(event);
+  } else if (__atomic_load_n(&interlock_only.kinds, __ATOMIC_RELAXED) & event->kind) {
+    reader(event, __atomic_load_n(&interlock_only.context, __ATOMIC_RELAXED));
+  }
+}
+
 /// Where the code of the executable lies, which is where most calls come from.
 extern uintptr_t interlock_own_code, interlock_own_code_size __attribute__((visibility("hidden")));
 

@@ -69,7 +69,7 @@ static void publish(interlock_event_kind kind, interlock_object_kind object_kind
                            .place = place,
                            .item = item,
                            .value = value};
-  interlock_publish(&event);
+  interlock_publish_fast(&event);
 }
 
 /// Runs somebody's code inside a published call: what it calls is published again.

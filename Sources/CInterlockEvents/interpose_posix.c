@@ -27,7 +27,7 @@ static inline void publish_mutex(interlock_event_kind kind, const void *mutex, u
                            .flags = flags,
                            .place = place,
                            .frame = frame};
-  interlock_publish(&event);
+  interlock_publish_fast(&event);
 }
 
 /// What a call that waits did: 0 means that the thread has it.
@@ -90,7 +90,7 @@ INTERPOSED int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct time
 INTERPOSED int pthread_mutex_unlock(pthread_mutex_t *mutex) {
   // Before: once it is unlocked, the memory may be somebody else's.
   if (is_wanted(INTERLOCK_EVENT_RELEASE)) {
-    publish(INTERLOCK_EVENT_RELEASE, INTERLOCK_OBJECT_MUTEX, mutex, 0, RETURNS_TO);
+    publish_mutex(INTERLOCK_EVENT_RELEASE, mutex, 0, RETURNS_TO, 0);
   }
   return REAL(mutex_call, pthread_mutex_unlock)(mutex);
 }

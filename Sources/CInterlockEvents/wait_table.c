@@ -213,6 +213,12 @@ static object_record *find_object(uintptr_t object, uint32_t kind, bool make) {
   return NULL;
 }
 
+/// Whether it is a semaphore that begins at 1: used as a lock, so that who has it is known. Others only tell something,
+/// and then it is counted how often; of a lock that would make all threads write to one place.
+static bool is_lock(const object_record *record) {
+  return record->value == 1 && record->created && record->kind == INTERLOCK_OBJECT_SEMAPHORE;
+}
+
 static void add_place(uintptr_t *places, uint32_t *newest, uintptr_t place) {
   // Relaxed, and not one step: two that come at once may leave one place. It is a hint for people.
   uint32_t index = __atomic_add_fetch(newest, 1, __ATOMIC_RELAXED) % INTERLOCK_PLACES_MOST;
@@ -477,17 +483,16 @@ static void note_wait(thread_record *record, const interlock_event *event) {
   if (event->object_kind == INTERLOCK_OBJECT_SEMAPHORE ||
       event->object_kind == INTERLOCK_OBJECT_GROUP) {
     object_record *object = find_object((uintptr_t)event->object, event->object_kind, true);
-    if (object) __atomic_fetch_add(&object->waits, 1, __ATOMIC_RELAXED);
+    if (object && !is_lock(object)) __atomic_fetch_add(&object->waits, 1, __ATOMIC_RELAXED);
   }
 }
 
 static void note_acquire(thread_record *record, const interlock_event *event) {
   uintptr_t object = (uintptr_t)event->object;
-  bool is_lock = false;
+  bool has_lock = false;
   if (event->object_kind == INTERLOCK_OBJECT_SEMAPHORE) {
-    // One that begins at 1 is used as a lock; others only tell something.
     object_record *semaphore = find_object(object, 0, false);
-    is_lock = semaphore && semaphore->created && semaphore->value == 1;
+    has_lock = semaphore && is_lock(semaphore);
   }
   record->view.wait_kind = 0;
   switch (event->object_kind) {
@@ -497,7 +502,7 @@ static void note_acquire(thread_record *record, const interlock_event *event) {
       hold(record, object, event->object_kind, event->place, outer_of(event->frame, event->place));
       break;
     case INTERLOCK_OBJECT_SEMAPHORE:
-      if (is_lock) hold(record, object, event->object_kind, event->place, outer_of(event->frame, event->place));
+      if (has_lock) hold(record, object, event->object_kind, event->place, outer_of(event->frame, event->place));
       break;
     case INTERLOCK_OBJECT_CONDITION:
       if (record->put_aside.object) {
@@ -531,7 +536,7 @@ static void note_release(thread_record *record, const interlock_event *event) {
       has_changed(record);
   }
   object_record *found = find_object(object, event->object_kind, true);
-  if (!found) return;
+  if (!found || is_lock(found)) return;
   __atomic_fetch_add(&found->releases, 1, __ATOMIC_RELAXED);
   add_place(found->release_places, &found->newest_release, event->place);
 }
