@@ -19,7 +19,8 @@ struct WorkloadOracleTests {
     #expect(failures.count == 1)
     #expect(failure.oracle == .completesOnce)
     #expect(failure.evidence.contains("a set of key-0 of caller"))
-    #expect(failure.evidence.contains("completed again (the first of 3)"))
+    // How many of the others did so too before the workload had ended is a matter of time.
+    #expect(failure.evidence.contains("completed again"))
   }
 
   @Test("finds a value that is not the key's", arguments: Workload.Driver.allCases)
