@@ -238,7 +238,7 @@ static uintptr_t top_of_reading(uintptr_t frame) {
   return control > frame && control < top ? control : top;
 }
 
-// The unwinder knows where each caller's return address is, and takes half a microsecond for it. Where it was found
+// The unwinder knows where each caller's return address is, and is too slow to ask at each call. Where it was found
 // once for a place in a system library, it is found again: so many frames up by the frame pointers, or so far up.
 
 struct unwinding {
@@ -270,7 +270,7 @@ static int unwind_step(unwind_context *context, void *argument) {
 }
 
 enum { known_ways = 256, most_steps = 6 };
-/// By place: its 48 bits, and above them the way: a number of frames, or 8 plus a distance in words.
+/// By place: its 48 bits, and above them the way: a number of frames, or `most_steps` plus a distance in words.
 static uint64_t ways[known_ways];
 
 static bool follow_way(uint64_t way, uintptr_t frame, uintptr_t *found) {

@@ -6,8 +6,8 @@ import Synchronization
 
 /// Watches this process from a thread of its own, and tells of it when nothing goes on.
 ///
-/// It looks at a count of all events 25 times a second, which costs a few microseconds, and at the threads only when
-/// that stands still, or when some have waited for locks or queues for a while. What it says is certain was found
+/// It looks at a count of all events, and at what the table says of each thread, 25 times a second; and at the threads
+/// themselves, which is dear, only when that stands still, or when some have waited for locks or queues for a while. What it says is certain was found
 /// certain by two looks in a row between which nothing has moved.
 package final class HangMonitor: Sendable {
   /// What a monitor tells.
@@ -64,7 +64,7 @@ package final class HangMonitor: Sendable {
     return monitor
   }
 
-  /// The system's number of its thread. Waits, for less than a millisecond, until that runs.
+  /// The system's number of its thread. Waits until that runs.
   package var threadNumber: Int {
     while true {
       // Acquire: pairs with the release in `run`.
