@@ -1,0 +1,51 @@
+// The wait table where no call is seen: there is none.
+#include "wait_table.h"
+
+#ifndef INTERLOCK_INTERPOSES
+
+bool interlock_waits_start(void) { return false; }
+bool interlock_waits_started(void) { return false; }
+uint64_t interlock_waits_progress(void) { return 0; }
+size_t interlock_waits_threads(interlock_thread_view *threads, size_t capacity) {
+  (void)threads, (void)capacity;
+  return 0;
+}
+size_t interlock_waits_queues(interlock_queue_view *views, size_t capacity) {
+  (void)views, (void)capacity;
+  return 0;
+}
+size_t interlock_waits_items(uintptr_t queue, interlock_item_view *items, size_t capacity) {
+  (void)queue, (void)items, (void)capacity;
+  return 0;
+}
+uint64_t interlock_waits_ahead(uintptr_t root, uint64_t turn) {
+  (void)root, (void)turn;
+  return 0;
+}
+void interlock_waits_describe_queue(uintptr_t queue, interlock_queue_view *view) {
+  (void)queue, (void)view;
+}
+uintptr_t interlock_waits_root(uintptr_t queue) {
+  (void)queue;
+  return 0;
+}
+bool interlock_waits_object(uintptr_t object, interlock_object_view *view) {
+  (void)object, (void)view;
+  return false;
+}
+size_t interlock_waits_continuations(interlock_object_view *views, size_t capacity) {
+  (void)views, (void)capacity;
+  return 0;
+}
+bool interlock_waits_is_partial(void) { return true; }
+void interlock_waits_on_self(void (*told)(const interlock_self_wait *)) { (void)told; }
+uint32_t interlock_mutex_owner(uintptr_t mutex) {
+  (void)mutex;
+  return 0;
+}
+bool interlock_peek(uintptr_t address, void *bytes, size_t count) {
+  (void)address, (void)bytes, (void)count;
+  return false;
+}
+
+#endif
