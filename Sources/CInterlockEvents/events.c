@@ -327,16 +327,15 @@ static uintptr_t unwind(uintptr_t place, uintptr_t frame, uint64_t *known) {
 }
 
 uintptr_t interlock_find_user_place(uintptr_t returns_to, uintptr_t frame) {
-  bool is_system = false;
-  for (int index = 0; index < system_count && !is_system; index++) {
-    is_system = is_within(system_ranges[index], returns_to);
-  }
-  if (!is_system) return returns_to;
+  // A way is only kept for a place in a system library.
   uint64_t *known = &ways[(returns_to >> 1) % known_ways];
   uint64_t way = __atomic_load_n(known, __ATOMIC_RELAXED);
   uintptr_t found;
   if ((way & 0xffffffffffff) == returns_to && follow_way(way >> 48, frame, &found)) return found;
-  return unwind(returns_to, frame, known);
+  for (int index = 0; index < system_count; index++) {
+    if (is_within(system_ranges[index], returns_to)) return unwind(returns_to, frame, known);
+  }
+  return returns_to;
 }
 
 __attribute__((constructor(101))) static void prepare(void) {

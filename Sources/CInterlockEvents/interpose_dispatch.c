@@ -641,12 +641,14 @@ INTERPOSED intptr_t dispatch_semaphore_wait(void *semaphore, moment_t end) {
   interlock_object_kind kind = interlock_is_dispatch(returns_to) ? INTERLOCK_OBJECT_IDLE
                                                                  : INTERLOCK_OBJECT_SEMAPHORE;
   uintptr_t place = USER_PLACE;
-  if (end != at_once) {
+  // Most are used as locks, and most locks are free: what can be had at once is no wait.
+  interlock_marks.nested++;
+  intptr_t result = real(semaphore, at_once);
+  if (result != 0 && end != at_once) {
     publish(INTERLOCK_EVENT_WAIT, kind, semaphore, NULL,
             end == forever ? 0 : INTERLOCK_FLAG_TIME_LIMIT, place, NULL, 0);
+    result = real(semaphore, end);
   }
-  interlock_marks.nested++;
-  intptr_t result = real(semaphore, end);
   interlock_marks.nested--;
   if (result == 0 || end != at_once) {
     publish(result == 0 ? INTERLOCK_EVENT_ACQUIRE : INTERLOCK_EVENT_GIVE_UP, kind, semaphore, NULL,

@@ -86,9 +86,12 @@ void interlock_object_entered(const interlock_event *event) {
   add_place(group->enter_places, &group->newest_enter, event->place);
 }
 
-bool interlock_object_is_lock(uintptr_t object) {
-  object_record *semaphore = find_object(object, 0, false);
-  return semaphore && is_lock(semaphore);
+bool interlock_semaphore_acquired(const interlock_event *event, bool after_wait) {
+  object_record *semaphore = find_object((uintptr_t)event->object, event->object_kind, true);
+  if (!semaphore) return false;
+  if (is_lock(semaphore)) return true;
+  if (!after_wait) __atomic_fetch_add(&semaphore->waits, 1, __ATOMIC_RELAXED);
+  return false;
 }
 
 static void view_object(const object_record *record, interlock_object_view *view) {

@@ -246,6 +246,7 @@ static void note_wait(thread_record *record, const interlock_event *event) {
 
 static void note_acquire(thread_record *record, const interlock_event *event) {
   uintptr_t object = (uintptr_t)event->object;
+  bool after_wait = record->view.wait_kind == event->object_kind && record->view.wait_object == object;
   record->view.wait_kind = 0;
   switch (event->object_kind) {
     case INTERLOCK_OBJECT_MUTEX:
@@ -254,7 +255,9 @@ static void note_acquire(thread_record *record, const interlock_event *event) {
       hold(record, object, event->object_kind, event->place, outer_of(event->frame, event->place));
       break;
     case INTERLOCK_OBJECT_SEMAPHORE:
-      if (interlock_object_is_lock(object)) hold(record, object, event->object_kind, event->place, 0);
+      if (interlock_semaphore_acquired(event, after_wait)) {
+        hold(record, object, event->object_kind, event->place, 0);
+      }
       break;
     case INTERLOCK_OBJECT_CONDITION:
       if (record->put_aside.object) {
@@ -281,7 +284,11 @@ static void note_release(thread_record *record, const interlock_event *event) {
       has_changed(record);
       return;
     case INTERLOCK_OBJECT_SEMAPHORE:
-      if (record->view.held_count > 0) let_go(record, object);
+      // What it had as a lock is not counted: no thread writes to what all share.
+      if (record->view.held_count > 0 && let_go(record, object)) {
+        has_changed(record);
+        return;
+      }
       has_changed(record);
       break;
     default:

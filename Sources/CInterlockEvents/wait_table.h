@@ -34,8 +34,8 @@ void interlock_object_made(const interlock_event *event) HIDDEN;
 void interlock_object_waited(const interlock_event *event) HIDDEN;
 void interlock_object_released(const interlock_event *event) HIDDEN;
 void interlock_object_entered(const interlock_event *event) HIDDEN;
-/// Whether a semaphore is one that begins at 1.
-bool interlock_object_is_lock(uintptr_t object) HIDDEN;
+/// What a thread does that has a semaphore, after a wait that was told of or at once. Whether it is one that begins at 1.
+bool interlock_semaphore_acquired(const interlock_event *event, bool after_wait) HIDDEN;
 
 // Queues (wait_queues.c).
 

@@ -24,7 +24,7 @@ extern "C" {
 typedef enum {
   /// An object was made; `value` is a semaphore's first value, `other` a queue's attribute.
   INTERLOCK_EVENT_CREATE = 1 << 0,
-  /// The thread asks for the object, and waits for it if it must: a mutex that is free is acquired without it. An
+  /// The thread asks for the object, and waits for it if it must: a mutex or a semaphore that is free is acquired without. An
   /// `ACQUIRE` or a `GIVE_UP` follows.
   INTERLOCK_EVENT_WAIT = 1 << 1,
   /// The thread has what it asked for: it holds the lock, or the semaphore, group or condition let it go on.

@@ -84,7 +84,7 @@ extension SyncEvents {
       #expect(
         events.map(\.words) == [
           "wait queue", "begin queue", "wait queue", "begin queue",
-          "wait semaphore", "acquire semaphore",
+          "acquire semaphore",
           "end queue", "acquire queue", "end queue", "acquire queue", "release semaphore",
         ])
       #expect(
