@@ -60,7 +60,7 @@ extension SyncEvents {
         ])
     }
 
-    @Test("of Dispatch tell of their first value, of waits and signals, and from which lines; a free one of no wait")
+    @Test("of Dispatch tell of their first value, of signals, and of no wait where they are free")
     func dispatch() throws {
       let recorder = try #require(EventRecorder.start())
       defer { recorder.stop() }
