@@ -88,6 +88,15 @@ bool interlock_is_foundation(uintptr_t address) __attribute__((visibility("hidde
 bool interlock_is_dispatch(uintptr_t address) __attribute__((visibility("hidden")));
 bool interlock_is_concurrency(uintptr_t address) __attribute__((visibility("hidden")));
 
+/// The head of every asynchronous call's context, as the ABI has it.
+typedef struct interlock_async_context {
+  struct interlock_async_context *parent;
+  uintptr_t resume;
+} interlock_async_context;
+
+/// A job of Swift Concurrency was handed to a queue: it may be a task whose checked continuation was resumed.
+void interlock_job_enqueued(const void *job) __attribute__((visibility("hidden")));
+
 /// The system's number of the calling thread, kept.
 uint32_t interlock_thread_id(void) __attribute__((visibility("hidden")));
 

@@ -312,7 +312,9 @@ INTERPOSED void dispatch_async(queue_t queue, void *block) {
 INTERPOSED void dispatch_async_f(queue_t queue, void *context, function_t function) {
   queue_function_call *real = REAL(queue_function_call, dispatch_async_f);
   if (!is_wanted(item_kinds)) return real(queue, context, function);
-  enqueue_function(queue, context, function, flags_of_caller(RETURNS_TO), USER_PLACE, real);
+  uint32_t flags = flags_of_caller(RETURNS_TO);
+  if (flags & INTERLOCK_FLAG_JOB) interlock_job_enqueued(context);
+  enqueue_function(queue, context, function, flags, USER_PLACE, real);
 }
 
 INTERPOSED void dispatch_barrier_async(queue_t queue, void *block) {

@@ -13,7 +13,7 @@ typedef struct {
   uint32_t kind;
   uint32_t newest_release, newest_enter;
   int64_t value;
-  uintptr_t created;
+  uintptr_t created, created_outer;
   uint64_t waits, releases, enters;
   uintptr_t release_places[INTERLOCK_PLACES_MOST];
   uintptr_t enter_places[INTERLOCK_PLACES_MOST];
@@ -60,6 +60,8 @@ void interlock_object_made(const interlock_event *event) {
   record->kind = event->object_kind;
   record->value = event->value;
   record->created = event->place;
+  record->created_outer =
+      event->object_kind == INTERLOCK_OBJECT_CONTINUATION ? (uintptr_t)event->other : 0;
   record->newest_release = record->newest_enter = 0;
   record->waits = record->enters = 0;
   __atomic_store_n(&record->releases, 0, __ATOMIC_RELAXED);
@@ -99,6 +101,7 @@ static void view_object(const object_record *record, interlock_object_view *view
                                   .kind = record->kind,
                                   .value = record->value,
                                   .created = record->created,
+                                  .created_outer = record->created_outer,
                                   .waits = record->waits,
                                   .releases = record->releases,
                                   .enters = record->enters};

@@ -1,5 +1,6 @@
 import Foundation
 import InterlockWatchdog
+import Synchronization
 
 extension Programs {
   /// What never ends by itself. The first argument is the watchdog's limit in seconds; without one, it is not started
@@ -28,8 +29,16 @@ extension Programs {
     "never-resumed": { arguments in
       start(arguments)
       runTask {
-        await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
-          _ = continuation
+        typealias Asked = UnsafeContinuation<Void, Never>
+        await withUnsafeContinuation { (_: Asked) in }  // never-resumed: waits
+      }
+    },
+    "checked-never-resumed": { arguments in
+      start(arguments)
+      let kept = Mutex<CheckedContinuation<Int, any Error>?>(nil)
+      runTask {
+        _ = try? await withCheckedThrowingContinuation { asked in  // checked-never-resumed: waits
+          kept.withLock { $0 = asked }
         }
       }
     },

@@ -22,7 +22,8 @@ extern "C" {
 
 /// What happened. A set of them is what a reader wants to hear of.
 typedef enum {
-  /// An object was made; `value` is a semaphore's first value, `other` a queue's attribute.
+  /// An object was made; `value` is a semaphore's first value, `other` a queue's attribute, or, of a
+  /// continuation, where the code goes on that called the function which made it.
   INTERLOCK_EVENT_CREATE = 1 << 0,
   /// The thread asks for the object, and waits for it if it must: a mutex or a semaphore that is free is acquired without. An
   /// `ACQUIRE` or a `GIVE_UP` follows.

@@ -127,6 +127,8 @@ typedef struct {
   int64_t value;
   /// Where it was made; 0 where nobody saw it.
   uintptr_t created;
+  /// Where the code that called the function goes on which made a continuation; 0 where that is not known.
+  uintptr_t created_outer;
   uint64_t waits;
   uint64_t releases;
   uint64_t enters;

@@ -126,8 +126,8 @@ extension SnapshotTaker {
     return WaitSnapshot.Signal(
       id: view.object, kind: kind,
       value: kind == .semaphore && view.created != 0 ? Int(view.value) : nil,
-      created: frames(view.created), waits: Int(view.waits), releases: Int(view.releases),
-      enters: Int(view.enters),
+      created: frames(view.created) + frames(view.created_outer),
+      waits: Int(view.waits), releases: Int(view.releases), enters: Int(view.enters),
       releasePlaces: unique(releases), enterPlaces: unique(enters))
   }
 

@@ -8,6 +8,9 @@ let taskPrograms: [HangProgram] = [
     "continuation-never-resumed", "a task waits for a request that was cancelled, and not told so",
     continuationNeverResumed),
   HangProgram(
+    "unsafe-continuation-never-resumed", "a task waits for an answer that came before the question",
+    unsafeContinuationNeverResumed),
+  HangProgram(
     "continuation-overwritten", "a second request replaces the continuation of the first",
     continuationOverwritten),
   HangProgram(
@@ -33,11 +36,11 @@ private func waitFor(_ work: @escaping @Sendable () async -> Void) {
 /// Wrong: `cancel` forgets who waits. SE-0300: a continuation must be resumed exactly once on every path.
 private func continuationNeverResumed() {
   final class Request: Sendable {
-    private let waiting = Mutex<[UnsafeContinuation<String, Never>]>([])
+    private let waiting = Mutex<[CheckedContinuation<String, Never>]>([])
     private let isCancelled = Mutex(false)
 
     func answer() async -> String {
-      await withUnsafeContinuation { continuation in waiting.withLock { $0.append(continuation) } }
+      await withCheckedContinuation { continuation in waiting.withLock { $0.append(continuation) } }
     }
 
     func cancel() { isCancelled.withLock { $0 = true } }
@@ -54,14 +57,33 @@ private func continuationNeverResumed() {
   waitFor { _ = await request.answer() }
 }
 
+/// Wrong: whoever opens the gate looks for those who wait, and leaves nothing for those who come later.
+private func unsafeContinuationNeverResumed() {
+  final class Gate: Sendable {
+    private let waiting = Mutex<[UnsafeContinuation<Void, Never>]>([])
+
+    func pass() async {
+      await withUnsafeContinuation { continuation in waiting.withLock { $0.append(continuation) } }
+    }
+
+    func open() {
+      for continuation in waiting.withLock({ $0 }) { continuation.resume() }
+    }
+  }
+
+  let gate = Gate()
+  gate.open()
+  waitFor { await gate.pass() }
+}
+
 /// Wrong: there is one place for a continuation, and two callers. A delegate wrapped for `async`, such as the one of
 /// `CLLocationManager`.
 private func continuationOverwritten() {
   final class Locator: Sendable {
-    private let waiting = Mutex<UnsafeContinuation<Int, Never>?>(nil)
+    private let waiting = Mutex<CheckedContinuation<Int, any Error>?>(nil)
 
-    func location(_ asked: DispatchSemaphore) async -> Int {
-      await withUnsafeContinuation { continuation in
+    func location(_ asked: DispatchSemaphore) async throws -> Int {
+      try await withCheckedThrowingContinuation { continuation in
         waiting.withLock { $0 = continuation }
         asked.signal()
       }
@@ -81,7 +103,7 @@ private func continuationOverwritten() {
   waitFor {
     async let first = locator.location(asked)
     async let second = locator.location(asked)
-    _ = await (first, second)
+    _ = try? await (first, second)
   }
 }
 

@@ -74,6 +74,17 @@ func allocated<Value>(_ value: Value) -> UnsafeMutablePointer<Value> {
   return pointer
 }
 
+/// Runs on a thread of its own, so that none of the pool's is kept.
+func onThread(_ body: @escaping () -> Void) async {
+  nonisolated(unsafe) let body = body
+  await withCheckedContinuation { continuation in
+    _ = TestThread {
+      body()
+      continuation.resume()
+    }
+  }
+}
+
 /// The line after that of the call, as events name it.
 func nextLine(_ file: String = #fileID, _ line: Int = #line) -> String {
   "\(file.split(separator: "/").last ?? ""):\(line + 1)"

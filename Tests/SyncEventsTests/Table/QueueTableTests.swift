@@ -142,27 +142,16 @@ extension SyncEvents {
           isKept.signal()
         }
       }
-      await Self.onThread { isKept.wait() }
+      await onThread { isKept.wait() }
       func isListed() -> Bool {
         TableTests.snapshot().signals.contains {
           $0.kind == .continuation && $0.id == kept[0]?.address
         }
       }
-      await Self.onThread { eventually("it is listed") { isListed() } }
+      await onThread { eventually("it is listed") { isListed() } }
       kept[0]?.resume()
       await task.value
       #expect(!isListed())
-    }
-
-    /// Runs on a thread of its own, so that none of the pool's is kept.
-    private static func onThread(_ body: @escaping () -> Void) async {
-      nonisolated(unsafe) let body = body
-      await withCheckedContinuation { continuation in
-        _ = TestThread {
-          body()
-          continuation.resume()
-        }
-      }
     }
   }
 }
