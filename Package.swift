@@ -127,7 +127,9 @@ let package = Package(
       path: "Tests/SyncEventsTestChild", swiftSettings: common + [framePointers]),
     .testTarget(
       name: "SyncEventsTests",
-      dependencies: ["WaitGraph", "Interlock", "CInterlockEvents", "SyncEventsTestChild"],
+      dependencies: [
+        "WaitGraph", "Interlock", "CInterlockEvents", "SyncEventsTestC", "SyncEventsTestChild",
+      ],
       swiftSettings: common),
     .testTarget(
       name: "StressRunnerTests",

@@ -44,6 +44,7 @@ static void publish_result(int result, interlock_object_kind object_kind, const 
 
 typedef int mutex_call(pthread_mutex_t *);
 typedef int timed_mutex_call(pthread_mutex_t *, const struct timespec *);
+typedef int clock_mutex_call(pthread_mutex_t *, clockid_t, const struct timespec *);
 
 /// As glibc marks a robust mutex.
 enum { robust_kind = 16 };
@@ -70,22 +71,29 @@ INTERPOSED int pthread_mutex_lock(pthread_mutex_t *mutex) {
 
 INTERPOSED int pthread_mutex_trylock(pthread_mutex_t *mutex) {
   int result = REAL(mutex_call, pthread_mutex_trylock)(mutex);
-  if ((result == 0 || result == EOWNERDEAD) && is_wanted(INTERLOCK_EVENT_ACQUIRE)) {
+  if (has_mutex(result) && is_wanted(INTERLOCK_EVENT_ACQUIRE)) {
     publish_mutex(INTERLOCK_EVENT_ACQUIRE, mutex, 0, LOCK_PLACE, THIS_FRAME);
   }
   return result;
 }
 
-INTERPOSED int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *end) {
-  timed_mutex_call *real = REAL(timed_mutex_call, pthread_mutex_timedlock);
-  if (!is_wanted(lock_kinds)) return real(mutex, end);
-  uintptr_t place = LOCK_PLACE;
-  publish_mutex(INTERLOCK_EVENT_WAIT, mutex, INTERLOCK_FLAG_TIME_LIMIT, place, THIS_FRAME);
-  int result = real(mutex, end);
-  publish_mutex(has_mutex(result) ? INTERLOCK_EVENT_ACQUIRE : INTERLOCK_EVENT_GIVE_UP, mutex, 0,
-                place, THIS_FRAME);
-  return result;
-}
+#define MUTEX_TIMED(name, type, parameters, arguments)                                     \
+  INTERPOSED int name parameters {                                                        \
+    type *real = REAL(type, name);                                                        \
+    if (!is_wanted(lock_kinds)) return real arguments;                                    \
+    uintptr_t place = LOCK_PLACE;                                                         \
+    publish_mutex(INTERLOCK_EVENT_WAIT, mutex, INTERLOCK_FLAG_TIME_LIMIT, place, THIS_FRAME); \
+    int result = real arguments;                                                          \
+    publish_mutex(has_mutex(result) ? INTERLOCK_EVENT_ACQUIRE : INTERLOCK_EVENT_GIVE_UP,  \
+                  mutex, 0, place, THIS_FRAME);                                           \
+    return result;                                                                        \
+  }
+
+MUTEX_TIMED(pthread_mutex_timedlock, timed_mutex_call,
+            (pthread_mutex_t *mutex, const struct timespec *end), (mutex, end))
+MUTEX_TIMED(pthread_mutex_clocklock, clock_mutex_call,
+            (pthread_mutex_t *mutex, clockid_t clock, const struct timespec *end),
+            (mutex, clock, end))
 
 INTERPOSED int pthread_mutex_unlock(pthread_mutex_t *mutex) {
   // Before: once it is unlocked, the memory may be somebody else's.
@@ -99,6 +107,7 @@ INTERPOSED int pthread_mutex_unlock(pthread_mutex_t *mutex) {
 
 typedef int rwlock_call(pthread_rwlock_t *);
 typedef int timed_rwlock_call(pthread_rwlock_t *, const struct timespec *);
+typedef int clock_rwlock_call(pthread_rwlock_t *, clockid_t, const struct timespec *);
 
 #define RWLOCK_WAIT(name, type, kind, flag, parameters, arguments)          \
   INTERPOSED int name parameters {                                          \
@@ -130,6 +139,14 @@ RWLOCK_WAIT(pthread_rwlock_timedrdlock, timed_rwlock_call, INTERLOCK_OBJECT_READ
 RWLOCK_WAIT(pthread_rwlock_timedwrlock, timed_rwlock_call, INTERLOCK_OBJECT_WRITE_LOCK,
             INTERLOCK_FLAG_TIME_LIMIT, (pthread_rwlock_t *lock, const struct timespec *end),
             (lock, end))
+RWLOCK_WAIT(pthread_rwlock_clockrdlock, clock_rwlock_call, INTERLOCK_OBJECT_READ_LOCK,
+            INTERLOCK_FLAG_TIME_LIMIT,
+            (pthread_rwlock_t *lock, clockid_t clock, const struct timespec *end),
+            (lock, clock, end))
+RWLOCK_WAIT(pthread_rwlock_clockwrlock, clock_rwlock_call, INTERLOCK_OBJECT_WRITE_LOCK,
+            INTERLOCK_FLAG_TIME_LIMIT,
+            (pthread_rwlock_t *lock, clockid_t clock, const struct timespec *end),
+            (lock, clock, end))
 RWLOCK_TRY(pthread_rwlock_tryrdlock, INTERLOCK_OBJECT_READ_LOCK)
 RWLOCK_TRY(pthread_rwlock_trywrlock, INTERLOCK_OBJECT_WRITE_LOCK)
 
@@ -144,6 +161,8 @@ INTERPOSED int pthread_rwlock_unlock(pthread_rwlock_t *lock) {
 
 typedef int condition_wait(pthread_cond_t *, pthread_mutex_t *);
 typedef int timed_condition_wait(pthread_cond_t *, pthread_mutex_t *, const struct timespec *);
+typedef int clock_condition_wait(pthread_cond_t *, pthread_mutex_t *, clockid_t,
+                                 const struct timespec *);
 typedef int condition_call(pthread_cond_t *);
 
 static void publish_condition(interlock_event_kind kind, const void *condition, const void *mutex,
@@ -167,18 +186,29 @@ INTERPOSED int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mut
   return result;
 }
 
-INTERPOSED int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex,
-                                      const struct timespec *end) {
-  timed_condition_wait *real = REAL(timed_condition_wait, pthread_cond_timedwait);
-  if (!is_wanted(lock_kinds)) return real(condition, mutex, end);
-  uintptr_t place = USER_PLACE;
-  // A time so far away that it never comes is no limit: Foundation waits until the year 4001 so.
-  uint32_t flags = end->tv_sec < 32503680000 ? INTERLOCK_FLAG_TIME_LIMIT : 0;
-  publish_condition(INTERLOCK_EVENT_WAIT, condition, mutex, flags, place);
-  int result = real(condition, mutex, end);
-  publish_condition(INTERLOCK_EVENT_ACQUIRE, condition, mutex, 0, place);
-  return result;
+/// A time so far away that it never comes is no limit: Foundation waits until the year 4001 so.
+static uint32_t limit_flag(const struct timespec *end) {
+  return end->tv_sec < 32503680000 ? INTERLOCK_FLAG_TIME_LIMIT : 0;
 }
+
+#define CONDITION_TIMED(name, type, parameters, arguments)                                 \
+  INTERPOSED int name parameters {                                                        \
+    type *real = REAL(type, name);                                                        \
+    if (!is_wanted(lock_kinds)) return real arguments;                                    \
+    uintptr_t place = USER_PLACE;                                                         \
+    publish_condition(INTERLOCK_EVENT_WAIT, condition, mutex, limit_flag(end), place);    \
+    int result = real arguments;                                                          \
+    publish_condition(INTERLOCK_EVENT_ACQUIRE, condition, mutex, 0, place);               \
+    return result;                                                                        \
+  }
+
+CONDITION_TIMED(pthread_cond_timedwait, timed_condition_wait,
+                (pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *end),
+                (condition, mutex, end))
+CONDITION_TIMED(pthread_cond_clockwait, clock_condition_wait,
+                (pthread_cond_t *condition, pthread_mutex_t *mutex, clockid_t clock,
+                 const struct timespec *end),
+                (condition, mutex, clock, end))
 
 INTERPOSED int pthread_cond_signal(pthread_cond_t *condition) {
   if (is_wanted(INTERLOCK_EVENT_RELEASE)) {
@@ -209,37 +239,33 @@ INTERPOSED int pthread_join(pthread_t thread, void **result) {
 
 typedef int semaphore_call(sem_t *);
 typedef int timed_semaphore_call(sem_t *, const struct timespec *);
+typedef int clock_semaphore_call(sem_t *, clockid_t, const struct timespec *);
 
 /// What a semaphore is for: inside a call of Dispatch's that is published itself, nobody needs to know of it.
 static interlock_object_kind kind_of_semaphore(uintptr_t returns_to) {
   return interlock_is_dispatch(returns_to) ? INTERLOCK_OBJECT_IDLE : INTERLOCK_OBJECT_SEMAPHORE;
 }
 
-INTERPOSED int sem_wait(sem_t *semaphore) {
-  semaphore_call *real = REAL(semaphore_call, sem_wait);
-  if (!is_wanted(lock_kinds) || interlock_marks.nested) return real(semaphore);
-  interlock_object_kind kind = kind_of_semaphore(RETURNS_TO);
-  uintptr_t place = USER_PLACE;
-  publish(INTERLOCK_EVENT_WAIT, kind, semaphore, 0, place);
-  int result = real(semaphore);
-  int error = errno;
-  publish_result(result, kind, semaphore, place);
-  errno = error;
-  return result;
-}
+#define SEMAPHORE_WAIT(name, type, flag, parameters, arguments)                            \
+  INTERPOSED int name parameters {                                                        \
+    type *real = REAL(type, name);                                                        \
+    if (!is_wanted(lock_kinds) || interlock_marks.nested) return real arguments;          \
+    interlock_object_kind kind = kind_of_semaphore(RETURNS_TO);                           \
+    uintptr_t place = USER_PLACE;                                                         \
+    publish(INTERLOCK_EVENT_WAIT, kind, semaphore, flag, place);                          \
+    int result = real arguments;                                                          \
+    int error = errno;                                                                    \
+    publish_result(result, kind, semaphore, place);                                       \
+    errno = error;                                                                        \
+    return result;                                                                        \
+  }
 
-INTERPOSED int sem_timedwait(sem_t *semaphore, const struct timespec *end) {
-  timed_semaphore_call *real = REAL(timed_semaphore_call, sem_timedwait);
-  if (!is_wanted(lock_kinds) || interlock_marks.nested) return real(semaphore, end);
-  interlock_object_kind kind = kind_of_semaphore(RETURNS_TO);
-  uintptr_t place = USER_PLACE;
-  publish(INTERLOCK_EVENT_WAIT, kind, semaphore, INTERLOCK_FLAG_TIME_LIMIT, place);
-  int result = real(semaphore, end);
-  int error = errno;
-  publish_result(result, kind, semaphore, place);
-  errno = error;
-  return result;
-}
+SEMAPHORE_WAIT(sem_wait, semaphore_call, 0, (sem_t *semaphore), (semaphore))
+SEMAPHORE_WAIT(sem_timedwait, timed_semaphore_call, INTERLOCK_FLAG_TIME_LIMIT,
+               (sem_t *semaphore, const struct timespec *end), (semaphore, end))
+SEMAPHORE_WAIT(sem_clockwait, clock_semaphore_call, INTERLOCK_FLAG_TIME_LIMIT,
+               (sem_t *semaphore, clockid_t clock, const struct timespec *end),
+               (semaphore, clock, end))
 
 INTERPOSED int sem_trywait(sem_t *semaphore) {
   int result = REAL(semaphore_call, sem_trywait)(semaphore);

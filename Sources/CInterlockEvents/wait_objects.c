@@ -48,6 +48,10 @@ static bool is_lock(const object_record *record) {
   return record->value == 1 && record->created && record->kind == INTERLOCK_OBJECT_SEMAPHORE;
 }
 
+static bool is_task(uint32_t kind) {
+  return kind == INTERLOCK_OBJECT_CONTINUATION || kind == INTERLOCK_OBJECT_STREAM;
+}
+
 static void add_place(uintptr_t *places, uint32_t *newest, uintptr_t place) {
   // Relaxed, and not one step: two that come at once may leave one place. It is a hint for people.
   uint32_t index = __atomic_add_fetch(newest, 1, __ATOMIC_RELAXED) % INTERLOCK_PLACES_MOST;
@@ -61,7 +65,7 @@ void interlock_object_made(const interlock_event *event) {
   record->value = event->value;
   record->created = event->place;
   record->created_outer =
-      event->object_kind == INTERLOCK_OBJECT_CONTINUATION ? (uintptr_t)event->other : 0;
+      is_task(event->object_kind) ? (uintptr_t)event->other : 0;
   record->newest_release = record->newest_enter = 0;
   record->waits = record->enters = 0;
   __atomic_store_n(&record->releases, 0, __ATOMIC_RELAXED);
@@ -124,7 +128,7 @@ size_t interlock_waits_continuations(interlock_object_view *views, size_t capaci
   size_t count = 0;
   for (size_t index = 0; index < object_capacity; index++) {
     const object_record *record = &objects[index];
-    if (!record->object || record->kind != INTERLOCK_OBJECT_CONTINUATION) continue;
+    if (!record->object || !is_task(record->kind)) continue;
     // One that is resumed is released; a task that makes the next begins anew.
     if (__atomic_load_n(&record->releases, __ATOMIC_RELAXED) > 0) continue;
     if (count < capacity) view_object(record, &views[count]);

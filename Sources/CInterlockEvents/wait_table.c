@@ -250,6 +250,7 @@ static void note_acquire(thread_record *record, const interlock_event *event) {
   record->view.wait_kind = 0;
   switch (event->object_kind) {
     case INTERLOCK_OBJECT_MUTEX:
+    case INTERLOCK_OBJECT_ONCE:
     case INTERLOCK_OBJECT_READ_LOCK:
     case INTERLOCK_OBJECT_WRITE_LOCK:
       hold(record, object, event->object_kind, event->place, outer_of(event->frame, event->place));
@@ -278,6 +279,7 @@ static void note_release(thread_record *record, const interlock_event *event) {
   uintptr_t object = (uintptr_t)event->object;
   switch (event->object_kind) {
     case INTERLOCK_OBJECT_MUTEX:
+    case INTERLOCK_OBJECT_ONCE:
     case INTERLOCK_OBJECT_READ_LOCK:
     case INTERLOCK_OBJECT_WRITE_LOCK:
       let_go(record, object);

@@ -52,8 +52,8 @@ public enum HangWatchdog {
   private static func isHang(_ finding: HangMonitor.Finding) -> Bool {
     if let diagnosis = finding.diagnosis, diagnosis.isCertain { return true }
     guard finding.isOverLimit else { return false }
-    return finding.diagnosis != nil || isTestProcess
-      || finding.snapshot.threads.contains { $0.wait != nil }
+    if isTestProcess || finding.snapshot.threads.contains(where: { $0.wait != nil }) { return true }
+    return finding.diagnosis != nil && !finding.snapshot.isOnlyListening
   }
 
   /// Whether this is a process that runs tests, as `swift test` starts it.

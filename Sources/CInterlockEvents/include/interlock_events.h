@@ -65,9 +65,12 @@ typedef enum {
   INTERLOCK_OBJECT_FUTEX,
   INTERLOCK_OBJECT_OWNED_FUTEX,
   INTERLOCK_OBJECT_WORK_ITEM,
+  /// The initialiser of a global variable or a `static let`: who is in it has it, as a lock.
   INTERLOCK_OBJECT_ONCE,
   INTERLOCK_OBJECT_THREAD,
+  /// A task, by its address, that waits for a continuation; or for the next element of an `AsyncStream`.
   INTERLOCK_OBJECT_CONTINUATION,
+  INTERLOCK_OBJECT_STREAM,
   /// What an idle worker of a pool waits at until there is work.
   INTERLOCK_OBJECT_IDLE,
 } interlock_object_kind;

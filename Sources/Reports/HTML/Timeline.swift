@@ -151,6 +151,8 @@ struct Timeline {
     switch kind {
     case .readLock, .writeLock: "read-write lock"
     case .swiftMutex: "Mutex"
+    case .initializer: "initialiser"
+    case .stream: "stream"
     case .workItem: "work item"
     default: kind.rawValue
     }

@@ -20,7 +20,9 @@ extension Diagnosis {
     for hope in Liveness.Hope.allCases {
       let finder = Finder(index, hope: hope)
       if let finding = finder.cause {
-        self.init(finding, finder, isCertain: finder.isCertain && finding.cause != .unknown)
+        self.init(
+          finding, finder,
+          isCertain: finder.isCertain && finding.cause != .unknown && !finding.mayBeAtRest)
         return
       }
     }
@@ -29,7 +31,11 @@ extension Diagnosis {
 
   private init(_ finding: Finding, _ finder: Finder, isCertain: Bool) {
     var details = Finder.limited(finding.details, "lines")
-    if !isCertain, let doubt = finder.doubt { details.append(doubt) }
+    if finding.mayBeAtRest {
+      details.append("not certain: a process that only listens for more to do looks like this")
+    } else if !isCertain, let doubt = finder.doubt {
+      details.append(doubt)
+    }
     let graph = GraphBuilder(finder, finding).graph
     self.init(
       cause: finding.cause, isCertain: isCertain, headline: finding.headline, details: details,
@@ -49,7 +55,11 @@ extension Finder {
   private var causeWithoutWaiters: Finding? {
     // A process that only waits for its timer does what it was made for.
     guard liveness.hope != .none else { return nil }
-    if let found = suspendedQueue ?? suspendedTask { return found }
+    if let found = suspendedQueue { return found }
+    if var found = suspendedTask {
+      found.mayBeAtRest = index.snapshot.isOnlyListening
+      return found
+    }
     let asleep = index.threads.indices.filter {
       index.threads[$0].wait == nil && index.threads[$0].elsewhere == .unknown
     }

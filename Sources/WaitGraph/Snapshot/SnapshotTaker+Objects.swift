@@ -113,7 +113,10 @@ extension SnapshotTaker {
         interlock_waits_continuations($0.baseAddress, Self.mostContinuations),
         Self.mostContinuations)
     }
-    for view in continuations { found[view.object] = Self.signal(view, kind: .continuation) }
+    for view in continuations {
+      guard let kind = Self.kind(view.kind) else { continue }
+      found[view.object] = Self.signal(view, kind: kind)
+    }
     return found.values.sorted { $0.id < $1.id }
   }
 

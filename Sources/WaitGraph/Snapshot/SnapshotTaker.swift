@@ -77,7 +77,12 @@ package struct SnapshotTaker {
     guard interlock_waits_progress() == taken.progress else { return true }
     let now = Platform.threads(of: getpid()).filter { !ignoredThreads.contains($0.id) }
     guard now.count == taken.switches.count else { return true }
-    return now.contains { $0.state != .sleeping || $0.switches != taken.switches[$0.id] }
+    // One that asks for an initialiser may do so without sleeping: that it goes on, its events say.
+    let asking = Set(
+      taken.snapshot.threads.filter { $0.wait?.kind == .initializer }.map(\.id))
+    return now.contains {
+      ($0.state != .sleeping || $0.switches != taken.switches[$0.id]) && !asking.contains($0.id)
+    }
   }
 
   /// How often the threads were switched, all together, those that were ignored left out.
@@ -106,7 +111,7 @@ package struct SnapshotTaker {
       guard Int(view.wait_flags) & INTERLOCK_FLAG_TIME_LIMIT == 0 else { continue }
       switch interlock_object_kind(view.wait_kind) {
       case INTERLOCK_OBJECT_MUTEX, INTERLOCK_OBJECT_READ_LOCK, INTERLOCK_OBJECT_WRITE_LOCK,
-        INTERLOCK_OBJECT_QUEUE, INTERLOCK_OBJECT_OWNED_FUTEX:
+        INTERLOCK_OBJECT_QUEUE, INTERLOCK_OBJECT_OWNED_FUTEX, INTERLOCK_OBJECT_ONCE:
         found[Int(view.number)] = view.sequence
       default: continue
       }
@@ -138,7 +143,9 @@ package struct SnapshotTaker {
         result.elsewhere = .idle
         return result
       }
-      if thread.state == .sleeping, let wait = Self.wait(view, of: thread, in: process) {
+      if thread.state == .sleeping || Self.asksInVain(view),
+        let wait = Self.wait(view, of: thread, in: process)
+      {
         result.wait = wait
         return result
       }
@@ -147,6 +154,13 @@ package struct SnapshotTaker {
       thread, process: process, isWorker: result.runs.isEmpty && result.pool != nil,
       listensOutside: listensOutside)
     return result
+  }
+
+  /// Whether a thread that does not sleep waits all the same: of a ring of initialisers the kernel lets the last not
+  /// wait, which the runtime asks again then, for ever.
+  private static func asksInVain(_ view: interlock_thread_view) -> Bool {
+    view.wait_kind == INTERLOCK_OBJECT_ONCE.rawValue
+      && ownerOfFutex(view.wait_object + 4).map { $0 != 0 } ?? false
   }
 
   private func elsewhere(
@@ -218,11 +232,8 @@ package struct SnapshotTaker {
     for wait in threads.compactMap(\.wait) where owners[wait.object] == nil {
       switch wait.kind {
       case .mutex: owners[wait.object] = Int(interlock_mutex_owner(wait.object))
-      case .swiftMutex:
-        var word: UInt32 = 0
-        guard interlock_peek(wait.object, &word, 4) else { continue }
-        // Below the kernel's two bits for waiters and for a holder that died.
-        owners[wait.object] = Int(word & 0x3fff_ffff)
+      case .swiftMutex: owners[wait.object] = ownerOfFutex(wait.object)
+      case .initializer: owners[wait.object] = ownerOfFutex(wait.object + 4)
       default: continue
       }
       kinds[wait.object] = wait.kind
@@ -238,6 +249,15 @@ package struct SnapshotTaker {
         threads[index].held.append(WaitSnapshot.Held(kind: kind, object: object))
       }
     }
+  }
+
+  /// The thread that has a lock which the kernel knows the holder of: a Swift mutex, or, behind the word that says whether
+  /// it is done, an initialiser.
+  private static func ownerOfFutex(_ address: UInt) -> Int? {
+    var word: UInt32 = 0
+    guard interlock_peek(address, &word, 4) else { return nil }
+    // Below the kernel's two bits for waiters and for a holder that died.
+    return Int(word & 0x3fff_ffff)
   }
 
   /// Says which threads are joined, by their numbers: a call has them by their handles.
@@ -266,6 +286,8 @@ package struct SnapshotTaker {
     case INTERLOCK_OBJECT_WORK_ITEM: .workItem
     case INTERLOCK_OBJECT_THREAD: .thread
     case INTERLOCK_OBJECT_CONTINUATION: .continuation
+    case INTERLOCK_OBJECT_STREAM: .stream
+    case INTERLOCK_OBJECT_ONCE: .initializer
     default: nil
     }
   }

@@ -33,6 +33,10 @@ public struct WaitSnapshot: Sendable, Hashable, Codable {
     case thread
     /// A continuation of a task.
     case continuation
+    /// The next element of an `AsyncStream`, for which a task waits.
+    case stream
+    /// The initialiser of a global variable or a `static let`: who is in it has it.
+    case initializer
   }
 
   /// How a wait that is not for one of the process's own objects may end.
@@ -281,6 +285,9 @@ public struct WaitSnapshot: Sendable, Hashable, Codable {
     /// The last places that entered it.
     public var enterPlaces: [StackFrame]
 
+    /// Whether it is a task that has given its thread up, and was not let go on.
+    var isWaitingTask: Bool { (kind == .continuation || kind == .stream) && releases == 0 }
+
     /// Describes an object.
     public init(
       id: ObjectID, kind: ObjectKind, value: Int? = nil, created: [StackFrame] = [],
@@ -347,6 +354,14 @@ public struct WaitSnapshot: Sendable, Hashable, Codable {
   public var selfWait: SelfWait?
   /// What the threads did up to now; empty where nobody looked.
   public var activity: [Activity]
+
+  /// Whether no thread waits for anything, and every task that is known to wait does so for a stream's next element: what
+  /// a process does that is hung looks like this, and what one does that has nothing to do.
+  public var isOnlyListening: Bool {
+    let tasks = signals.filter(\.isWaitingTask)
+    return !tasks.isEmpty && tasks.allSatisfy { $0.kind == .stream }
+      && threads.allSatisfy { $0.wait == nil }
+  }
 
   /// Describes a process.
   public init(

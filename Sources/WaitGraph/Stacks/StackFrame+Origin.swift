@@ -40,6 +40,9 @@ extension StackFrame {
     }
   }
 
+  /// What the compiler calls its accessors of global and static variables.
+  static let accessorSuffix = ".unsafeMutableAddressor"
+
   /// Whether the frame is the system's, the runtime's, a library's of the toolchain, or the runner's.
   package var isSystem: Bool {
     if isPoolMachinery || isCompilers { return true }
@@ -55,6 +58,7 @@ extension StackFrame {
     guard let function else { return false }
     // Foundation's `withLock` is compiled into the code that calls it, as a function of its own in debug builds.
     return function.hasPrefix("swift_") || function.contains("NSLocking.withLock")
+      || function.contains(Self.accessorSuffix)
   }
 
   /// Whether the frame is the runner's own: a driver that waits for a call to complete, or what called it.

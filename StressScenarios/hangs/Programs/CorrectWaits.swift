@@ -24,6 +24,12 @@ let correctWaitPrograms: [HangProgram] = [
     "continuation-resumed-late", "a task's continuation is resumed by a thread, after a second",
     continuationResumedLate),
   HangProgram(
+    "stream-yields-late", "a loop over an AsyncStream that gets an element after a second",
+    streamYieldsLate),
+  HangProgram(
+    "static-let-takes-a-second", "50 threads use a shared instance that is made for a second",
+    staticLetTakesASecond),
+  HangProgram(
     "thread-in-read", "a thread waits for one that reads from a pipe, which is written to later",
     threadInRead),
   HangProgram(
@@ -162,6 +168,39 @@ private func continuationResumedLate() {
     answered.signal()
   }
   answered.wait()
+}
+
+private func streamYieldsLate() {
+  let (lines, writer) = AsyncStream.makeStream(of: String.self)
+  Thread.detachNewThread {
+    Thread.sleep(forTimeInterval: 1)
+    writer.yield("line")
+    writer.finish()
+  }
+  let finished = DispatchSemaphore(value: 0)
+  Task.detached {
+    for await _ in lines {}
+    finished.signal()
+  }
+  finished.wait()
+}
+
+private func staticLetTakesASecond() {
+  final class Index: Sendable {
+    static let shared = Index()
+    let count: Int
+
+    init() {
+      Thread.sleep(forTimeInterval: 1)
+      count = 1
+    }
+  }
+
+  let group = DispatchGroup()
+  for _ in 0..<50 {
+    startThread(in: group) { _ = Index.shared.count }
+  }
+  group.wait()
 }
 
 private func threadInRead() {

@@ -27,5 +27,6 @@ public let hangPrograms: [HangProgram] =
   + conditionPrograms
   + poolPrograms
   + taskPrograms
+  + staticLetPrograms
   + mixedPrograms
   + correctPrograms

@@ -27,6 +27,21 @@ long sync_events_many_threads(int count, int together);
 /// Opens a library and calls what it makes of `sync_events_late`; gives its result, or -1 where it cannot be opened.
 int sync_events_open_late(const char *path);
 
+struct timespec;
+
+/// The calls that take a clock, which Swift does not import.
+typedef enum {
+  SYNC_EVENTS_CLOCK_MUTEX,
+  SYNC_EVENTS_CLOCK_READ_LOCK,
+  SYNC_EVENTS_CLOCK_WRITE_LOCK,
+  SYNC_EVENTS_CLOCK_CONDITION,
+  SYNC_EVENTS_CLOCK_SEMAPHORE,
+} sync_events_clock_call;
+
+/// Makes one of them by the wall clock; `mutex` is a condition's. Gives its result.
+int sync_events_wait_by_clock(sync_events_clock_call call, void *object, void *mutex,
+                              const struct timespec *end);
+
 /// Resident memory of this process in bytes.
 long sync_events_resident_bytes(void);
 

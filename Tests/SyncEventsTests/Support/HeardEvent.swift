@@ -76,6 +76,7 @@ struct HeardEvent: Sendable {
     case INTERLOCK_OBJECT_ONCE: "once"
     case INTERLOCK_OBJECT_THREAD: "thread"
     case INTERLOCK_OBJECT_CONTINUATION: "continuation"
+    case INTERLOCK_OBJECT_STREAM: "stream"
     case INTERLOCK_OBJECT_IDLE: "idle"
     default: "unknown"
     }

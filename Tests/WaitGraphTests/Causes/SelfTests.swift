@@ -29,7 +29,7 @@ struct SelfTests {
     arguments: [
       (WaitSnapshot.ObjectKind.writeLock, WaitSnapshot.ObjectKind.readLock),
       (.readLock, .writeLock), (.writeLock, .writeLock), (.semaphore, .semaphore),
-      (.swiftMutex, .swiftMutex),
+      (.swiftMutex, .swiftMutex), (.initializer, .initializer),
     ])
   func locks(wait: WaitSnapshot.ObjectKind, held: WaitSnapshot.ObjectKind) throws {
     var snapshot = S.process([S.waiting(7, wait, 0xa, held: [S.has(0xa, held)])])
@@ -37,6 +37,29 @@ struct SelfTests {
     let found = try #require(Diagnosis(of: snapshot))
     #expect(found.cause == .self)
     #expect(found.isCertain)
+  }
+
+  @Test("needs the static variable that it is making: the variable, and both users, are told")
+  func initializer() throws {
+    let accessor = StackFrame(
+      address: 1, function: "static Settings.shared.unsafeMutableAddressor",
+      file: "/src/Settings.swift", line: 3)
+    var thread = S.waiting(
+      7, .initializer, 0xa, at: 20, held: [S.has(0xa, .initializer, at: 10)])
+    thread.wait?.place.insert(accessor, at: 0)
+    thread.held[0].place.insert(accessor, at: 0)
+    let found = try #require(Diagnosis(of: S.process([thread])))
+    #expect(found.cause == .self)
+    #expect(found.isCertain)
+    #expect(
+      found.headline
+        == "thread 7 waits for the initialiser of static Settings.shared (Settings.swift:3), "
+        + "which it has itself")
+    #expect(
+      found.details.prefix(2) == [
+        "asks again at Cache.swift:20  get(_:)", "has it since Cache.swift:10  take()",
+      ])
+    #expect(found.advice.contains { $0.contains("the variable that it is for") })
   }
 
   @Test("calls a serial queue that it is on, directly or by a target")

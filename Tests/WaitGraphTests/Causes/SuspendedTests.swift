@@ -37,6 +37,44 @@ struct SuspendedTests {
     #expect(found.isCertain)
   }
 
+  static let stream = WaitSnapshot.Signal(id: 0xe, kind: .stream, created: S.line(51, "listen()"))
+
+  @Test("is a task that waits for a stream's next element, where a thread waits too")
+  func stream() throws {
+    let found = try #require(
+      Diagnosis(
+        of: S.process([S.waiting(1, .semaphore, 0xa, isMain: true)], signals: [Self.stream])))
+    #expect(found.cause == .suspended)
+    #expect(found.isCertain)
+    #expect(
+      found.headline
+        == "a task waits at Cache.swift:51  listen() for an AsyncStream's next element, "
+        + "which nobody yields, and nothing is left to run")
+    #expect(found.advice.contains { $0.contains("finishes it") })
+  }
+
+  @Test("names the continuation rather than the stream that somebody listens to beside it")
+  func continuationAndStream() throws {
+    let found = try #require(
+      Diagnosis(
+        of: S.process(
+          [S.waiting(1, .semaphore, 0xa)], signals: [Self.stream, Self.continuation])))
+    #expect(found.headline.hasPrefix("a task waits at Cache.swift:44  load() for a continuation"))
+  }
+
+  @Test("is not certain where only streams are listened to: so does a process without work")
+  func atRest() throws {
+    let threads = [S.other(1, .listening, isMain: true), S.other(2, .idle)]
+    let snapshot = S.process(threads, signals: [Self.stream])
+    #expect(snapshot.isOnlyListening)
+    let found = try #require(Diagnosis(of: snapshot))
+    #expect(found.cause == .suspended)
+    #expect(!found.isCertain)
+    #expect(found.details.last?.contains("only listens for more to do") ?? false)
+    #expect(!S.process(threads, signals: [Self.stream, Self.continuation]).isOnlyListening)
+    #expect(!S.process(threads).isOnlyListening)
+  }
+
   @Test("counts the tasks that wait at one place")
   func several() throws {
     var other = Self.continuation

@@ -152,8 +152,8 @@ extension WaitSnapshot.Wait {
   /// Whether another thread's call ends it, and not a holder that gives something up.
   var isForSignal: Bool {
     switch kind {
-    case .semaphore, .group, .condition, .futex, .workItem, .continuation: true
-    case .mutex, .swiftMutex, .readLock, .writeLock, .queue, .thread: false
+    case .semaphore, .group, .condition, .futex, .workItem, .continuation, .stream: true
+    case .mutex, .swiftMutex, .initializer, .readLock, .writeLock, .queue, .thread: false
     }
   }
 }

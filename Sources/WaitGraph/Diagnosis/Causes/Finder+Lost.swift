@@ -36,20 +36,27 @@ extension Finder {
     index.queueWaiters[index.queues[number].id] != nil
   }
 
-  /// A task that waits for a continuation which nobody has resumed, while nothing is left to run.
+  /// A task that waits for a continuation which nobody has resumed, or for a stream's next element, while nothing is left
+  /// to run.
   var suspendedTask: Finding? {
     guard !liveness.isAnybodyLive, index.queues.allSatisfy({ $0.queued == 0 || $0.isSuspended })
     else { return nil }
-    let found = index.snapshot.signals.filter { $0.kind == .continuation && $0.releases == 0 }
-      .sorted { $0.id < $1.id }
+    let tasks = index.snapshot.signals.filter(\.isWaitingTask).sorted { $0.id < $1.id }
+    // A task may listen to a stream for as long as the process lives.
+    let asked = tasks.filter { $0.kind == .continuation }
+    let found = asked.isEmpty ? tasks : asked
     guard let first = found.first else { return nil }
-    var result = finding(
-      .suspended,
+    let forWhat =
+      switch (first.kind, found.count) {
+      case (.stream, 1): "for an AsyncStream's next element, which nobody yields"
+      case (.stream, _): "for the next elements of AsyncStreams, which nobody yields"
+      case (_, 1): "for a continuation that nobody has resumed"
+      default: "for continuations that nobody has resumed"
+      }
+    let who =
       found.count == 1
-        ? "a task waits\(Wording.at(first.created)) for a continuation that nobody has resumed, "
-          + "and nothing is left to run"
-        : "\(Counted.number(found.count)) tasks wait for continuations that nobody has resumed, "
-          + "and nothing is left to run")
+      ? "a task waits\(Wording.at(first.created))" : "\(Counted.number(found.count)) tasks wait"
+    var result = finding(.suspended, "\(who) \(forWhat), and nothing is left to run")
     if found.count > 1 {
       result.details = Self.counted(found.compactMap { Wording.place($0.created) }).map {
         "\(Counted.noun($0.count, "task")) \($0.count == 1 ? "waits" : "wait") at \($0.text)"
@@ -57,7 +64,9 @@ extension Finder {
     }
     result.details += waitLines(liveness.stuck)
     result.advice = [
-      "safe when: every way out of the code that was handed the continuation resumes it once"
+      first.kind == .stream
+        ? "safe when: every way out of the code that yields to the stream finishes it"
+        : "safe when: every way out of the code that was handed the continuation resumes it once"
     ]
     result.markedObjects = Set(found.map(\.id))
     return result
@@ -81,7 +90,7 @@ extension Finder {
       case .semaphore: "signal the semaphore"
       case .group: "leave the group"
       case .condition: "wake the condition"
-      case .mutex, .swiftMutex, .readLock, .writeLock: "unlock the \(name)"
+      case .mutex, .swiftMutex, .initializer, .readLock, .writeLock: "unlock the \(name)"
       default: "end the wait for the \(name)"
       }
     let who =
@@ -102,7 +111,7 @@ extension Finder {
   private func waitsForForgottenLock(_ number: Int) -> Bool {
     guard let wait = index.threads[number].wait else { return false }
     switch wait.kind {
-    case .mutex, .swiftMutex, .readLock, .writeLock:
+    case .mutex, .swiftMutex, .initializer, .readLock, .writeLock:
       return (index.holders[wait.object] ?? []).allSatisfy { index.threads[$0].wait == nil }
     default: return false
     }
@@ -127,7 +136,7 @@ extension Finder {
     case .condition:
       "safe when: the waiter checks under the mutex what it waits for, and who changes that "
         + "signals after it"
-    case .mutex, .swiftMutex, .readLock, .writeLock:
+    case .mutex, .swiftMutex, .initializer, .readLock, .writeLock:
       "safe when: every way out of the code that locks it unlocks it, on the same thread"
     default: "safe when: every way out of the work that is waited for signals"
     }

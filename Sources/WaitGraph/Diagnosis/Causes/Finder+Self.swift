@@ -31,6 +31,9 @@ extension Finder {
   private static let ownLockAdvice =
     "safe when: code that has the lock already calls what needs no lock"
 
+  private static let ownVariableAdvice =
+    "safe when: what the initialiser calls does not use the variable that it is for"
+
   private static let ownQueueAdvice =
     "safe when: code that is on the queue already calls the work directly, not with sync"
 
@@ -100,7 +103,7 @@ extension Finder {
       if let place = held.flatMap({ Wording.place($0.place) }) {
         result.details.append("has it since \(place)")
       }
-      result.advice = [Self.ownLockAdvice]
+      result.advice = [wait.kind == .initializer ? Self.ownVariableAdvice : Self.ownLockAdvice]
     }
     result.markedThreads = [thread]
     result.markedObjects = [wait.object]

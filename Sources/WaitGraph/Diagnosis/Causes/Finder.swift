@@ -56,6 +56,8 @@ struct Finding {
   /// The threads and objects that are the cycle, or the pool that is dry.
   var markedThreads: Set<Int> = []
   var markedObjects: Set<WaitIndex.ObjectID> = []
+  /// Whether a process that has nothing to do would look the same.
+  var mayBeAtRest = false
 
   init(cause: Diagnosis.Cause, headline: String) {
     self.cause = cause

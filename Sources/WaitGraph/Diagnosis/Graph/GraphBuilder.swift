@@ -149,11 +149,11 @@ struct GraphBuilder {
     let name = "o0x" + String(id, radix: 16)
     let nodeKind: Node.Kind =
       switch kind {
-      case .mutex, .swiftMutex, .readLock, .writeLock: .lock
+      case .mutex, .swiftMutex, .initializer, .readLock, .writeLock: .lock
       case .semaphore: .semaphore
       case .group: .group
       case .condition: .condition
-      case .continuation: .task
+      case .continuation, .stream: .task
       default: .other
       }
     var details: [String] = []
@@ -224,8 +224,8 @@ struct GraphBuilder {
   }
 
   private mutating func addTasks() {
-    let waiting = index.snapshot.signals.filter { $0.kind == .continuation && $0.releases == 0 }
-    for signal in waiting.sorted(by: { $0.id < $1.id }) { _ = node(for: .continuation, signal.id) }
+    let waiting = index.snapshot.signals.filter(\.isWaitingTask)
+    for signal in waiting.sorted(by: { $0.id < $1.id }) { _ = node(for: signal.kind, signal.id) }
   }
 
   private mutating func add(_ node: Node) {

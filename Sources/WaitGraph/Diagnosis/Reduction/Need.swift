@@ -63,7 +63,7 @@ extension WaitIndex {
       return [.all(.apply(wait.object), appliers[wait.object] ?? [])]
     }
     switch wait.kind {
-    case .mutex, .swiftMutex:
+    case .mutex, .swiftMutex, .initializer:
       return [holders[wait.object].map { .one(.lock(wait.object), $0) } ?? .anybody]
     case .readLock: return [needToRead(wait.object)]
     case .writeLock:
@@ -77,7 +77,7 @@ extension WaitIndex {
     case .group:
       // It is empty when each of its blocks has ended, those that run too; others may have entered it.
       return [members[wait.object].map { .all(.members(wait.object), $0) } ?? .anybody]
-    case .condition, .semaphore, .futex, .continuation: return [.anybody]
+    case .condition, .semaphore, .futex, .continuation, .stream: return [.anybody]
     }
   }
 

@@ -25,6 +25,8 @@ struct WaitIndex {
   /// Who holds a lock, and who of them holds it to write.
   private(set) var holders: [ObjectID: [Int]] = [:]
   private(set) var writers: [ObjectID: [Int]] = [:]
+  /// The accessors of the variables that initialisers are for.
+  private(set) var accessors: [ObjectID: StackFrame] = [:]
   /// Who has taken a semaphore that is used as a lock.
   private(set) var semaphoreHolders: [ObjectID: [Int]] = [:]
   /// Who waits to write.
@@ -85,13 +87,19 @@ struct WaitIndex {
 
   private mutating func add(_ number: Int) {
     let thread = threads[number]
+    for held in thread.held where held.kind == .initializer {
+      accessors[held.object] = held.place.first
+    }
+    if let wait = thread.wait, wait.kind == .initializer {
+      accessors[wait.object] = wait.place.first
+    }
     for held in thread.held {
       switch held.kind {
       case .semaphore:
         if (signals[held.object]?.value ?? 1) == 1 {
           Self.append(number, to: &semaphoreHolders[held.object, default: []])
         }
-      case .mutex, .swiftMutex, .readLock, .writeLock:
+      case .mutex, .swiftMutex, .initializer, .readLock, .writeLock:
         Self.append(number, to: &holders[held.object, default: []])
         if held.kind == .writeLock { Self.append(number, to: &writers[held.object, default: []]) }
       default: break

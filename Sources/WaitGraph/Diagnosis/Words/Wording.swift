@@ -88,12 +88,28 @@ struct Wording {
       let number = index.threadAt[Int(truncatingIfNeeded: id)]
       return "the end of " + (number.map(thread) ?? "thread \(id)")
     case .workItem: return "a work item"
+    case .initializer: return initializer(id)
     default:
       guard let made = index.signals[id].flatMap({ Self.place($0.created) }) else {
         return Self.name(kind) + address(id)
       }
       return "the \(Self.name(kind)) made at \(made)"
     }
+  }
+
+  /// `the initialiser of Settings.shared (Settings.swift:12)`.
+  private func initializer(_ id: WaitIndex.ObjectID) -> String {
+    let accessor = index.accessors[id]
+    guard var name = accessor?.function, let end = name.firstRange(of: StackFrame.accessorSuffix)
+    else {
+      return "the \(Self.name(.initializer))"
+    }
+    name.removeSubrange(end)
+    let variable = "the initialiser of \(Printable.cut(Printable.line(name), to: 80))"
+    guard let file = accessor?.file?.split(separator: "/").last, let line = accessor?.line else {
+      return variable
+    }
+    return "\(variable) (\(Printable.label(String(file))):\(line))"
   }
 
   private func address(_ id: WaitIndex.ObjectID) -> String { " 0x" + String(id, radix: 16) }
@@ -112,6 +128,8 @@ struct Wording {
     case .workItem: "work item"
     case .thread: "end of a thread"
     case .continuation: "continuation"
+    case .stream: "element of an AsyncStream"
+    case .initializer: "initialiser of a global or static variable"
     }
   }
 

@@ -1,5 +1,5 @@
-// `withCheckedContinuation` and its like. Where they are not inlined they run in the runtime, and what they call there is
-// not seen: so they are met at their door. A task that comes in waits from then on; it has come to its end when the
+// `withCheckedContinuation`, the streams' `next()`, and their like. Where they are not inlined they run in the runtime, and
+// what they call there is not seen: so they are met at their door. A task that comes in waits from then on; it has come to its end when the
 // caller's next part runs, which the runtime finds in the context of the call, where ours is put in its stead.
 //
 // These are asynchronous functions of Swift: the context comes in a register that C has no name for, and they are left
@@ -18,6 +18,7 @@
 typedef struct {
   uintptr_t task;
   uintptr_t resume;
+  interlock_object_kind kind;
 } waiting_task;
 
 enum { most_waiting = 1 << 13, probes = 16 };
@@ -38,7 +39,9 @@ static waiting_task *find(uintptr_t task) {
   return NULL;
 }
 
-static bool remember(uintptr_t task, uintptr_t resume) {
+static bool remember(uintptr_t task, uintptr_t resume, interlock_object_kind kind) {
+  // Within another call that is met, as in the closure of AsyncStream(unfolding:): that is where its end is met.
+  if (find(task)) return false;
   for (size_t probe = 0; probe < probes; probe++) {
     waiting_task *entry = &waiting[(first_probe(task) + probe) % most_waiting];
     uintptr_t nobody = 0;
@@ -50,6 +53,7 @@ static bool remember(uintptr_t task, uintptr_t resume) {
     }
     // Read by the task itself alone, whose parts the runtime runs one after the other.
     entry->resume = resume;
+    entry->kind = kind;
     // Relaxed: whoever could look for the task has been handed it since.
     __atomic_fetch_add(&waiting_count, 1, __ATOMIC_RELAXED);
     return true;
@@ -57,22 +61,24 @@ static bool remember(uintptr_t task, uintptr_t resume) {
   return false;
 }
 
-static void publish(interlock_event_kind kind, uintptr_t task, uintptr_t place) {
+static void publish(interlock_event_kind kind, interlock_object_kind object_kind, uintptr_t task,
+                    uintptr_t place) {
   interlock_event event = {.kind = kind,
-                           .object_kind = INTERLOCK_OBJECT_CONTINUATION,
+                           .object_kind = object_kind,
                            .object = (const void *)task,
                            .place = place};
   interlock_publish(&event);
 }
 
 void interlock_job_enqueued(const void *job) {
-  if (__atomic_load_n(&waiting_count, __ATOMIC_RELAXED) == 0 || !find((uintptr_t)job)) return;
-  publish(INTERLOCK_EVENT_RELEASE, (uintptr_t)job, 0);
+  if (__atomic_load_n(&waiting_count, __ATOMIC_RELAXED) == 0) return;
+  const waiting_task *entry = find((uintptr_t)job);
+  if (entry) publish(INTERLOCK_EVENT_RELEASE, entry->kind, (uintptr_t)job, 0);
 }
 
 typedef __attribute__((swiftcall)) void *current_task(void);
 
-extern const char interlock_checked_resumed[] __attribute__((visibility("hidden")));
+extern const char interlock_suspension_resumed[] __attribute__((visibility("hidden")));
 
 // (isolation:function:_:), and those without isolation that older compilers call.
 #define PLAIN "$ss23withCheckedContinuation9isolation8function_xScA_pSgYi_SSyScCyxs5NeverOGXEtYalF"
@@ -81,9 +87,19 @@ extern const char interlock_checked_resumed[] __attribute__((visibility("hidden"
 #define OLD_PLAIN "$ss23withCheckedContinuation8function_xSS_yScCyxs5NeverOGXEtYalF"
 #define OLD_THROWING "$ss31withCheckedThrowingContinuation8function_xSS_yScCyxs5Error_pGXEtYaKlF"
 
+// next() of an AsyncStream's iterator and of an AsyncThrowingStream's, in the same two forms.
+#define STREAM "$sScS8IteratorV4next9isolationxSgScA_pSgYi_tYaF"
+#define THROWING_STREAM "$sScs8IteratorV4next9isolationxSgScA_pSgYi_tYaq_YKF"
+#define OLD_STREAM "$sScS8IteratorV4nextxSgyYaF"
+#define OLD_THROWING_STREAM "$sScs8IteratorV4nextxSgyYaKF"
+
+static const char *const names[] = {PLAIN,     THROWING,   OLD_PLAIN,
+                                    OLD_THROWING, STREAM, THROWING_STREAM,
+                                    OLD_STREAM,   OLD_THROWING_STREAM};
+enum { doors = sizeof names / sizeof *names, first_stream = 4 };
+
 static uintptr_t find_real(uint32_t door) {
-  static const char *const names[] = {PLAIN, THROWING, OLD_PLAIN, OLD_THROWING};
-  static uintptr_t known[4];
+  static uintptr_t known[doors];
   // Relaxed: as in REAL.
   uintptr_t real = __atomic_load_n(&known[door], __ATOMIC_RELAXED);
   if (!real) {
@@ -94,30 +110,33 @@ static uintptr_t find_real(uint32_t door) {
 }
 
 /// A call begins. Gives the address to go on at.
-HIDDEN uintptr_t interlock_checked_begins(interlock_async_context *context, uint32_t door) {
+HIDDEN uintptr_t interlock_suspension_begins(interlock_async_context *context, uint32_t door) {
   uintptr_t real = find_real(door);
   if (!is_wanted(INTERLOCK_EVENT_CREATE)) return real;
   uintptr_t task = (uintptr_t)REAL(current_task, swift_task_getCurrent)();
   uintptr_t resume = context->resume;
-  if (!task || !remember(task, resume)) return real;
+  interlock_object_kind kind =
+      door < first_stream ? INTERLOCK_OBJECT_CONTINUATION : INTERLOCK_OBJECT_STREAM;
+  if (!task || !remember(task, resume, kind)) return real;
   // The next part of the caller begins at the line of the call: as a return address, one further.
-  publish(INTERLOCK_EVENT_CREATE, task, resume + 1);
-  context->resume = (uintptr_t)interlock_checked_resumed;
+  publish(INTERLOCK_EVENT_CREATE, kind, task, resume + 1);
+  context->resume = (uintptr_t)interlock_suspension_resumed;
   return real;
 }
 
 /// The call has ended. Gives the address of the caller's next part.
-HIDDEN uintptr_t interlock_checked_ends(void) {
+HIDDEN uintptr_t interlock_suspension_ends(void) {
   uintptr_t task = (uintptr_t)REAL(current_task, swift_task_getCurrent)();
   waiting_task *entry = find(task);
   // Nobody comes here whose entry is not there: no other door leads here.
   if (!entry) __builtin_trap();
   uintptr_t resume = entry->resume;
+  interlock_object_kind kind = entry->kind;
   // Relaxed: see above.
   __atomic_fetch_sub(&waiting_count, 1, __ATOMIC_RELAXED);
   // Release: the next task that takes the entry comes after.
   __atomic_store_n(&entry->task, 0, __ATOMIC_RELEASE);
-  if (is_wanted(INTERLOCK_EVENT_RELEASE)) publish(INTERLOCK_EVENT_RELEASE, task, 0);
+  if (is_wanted(INTERLOCK_EVENT_RELEASE)) publish(INTERLOCK_EVENT_RELEASE, kind, task, 0);
   return resume;
 }
 
@@ -131,8 +150,8 @@ HIDDEN uintptr_t interlock_checked_ends(void) {
   "movq %rax, %r11\n"                                                                     \
   "popq %rax\n popq %r9\n popq %r8\n popq %rcx\n popq %rdx\n popq %rsi\n popq %rdi\n"      \
   "jmpq *%r11\n"
-#define BEGIN(door) "movq %r14, %rdi\n movl $" #door ", %esi\n callq interlock_checked_begins\n"
-#define END "callq interlock_checked_ends\n"
+#define BEGIN(door) "movq %r14, %rdi\n movl $" #door ", %esi\n callq interlock_suspension_begins\n"
+#define END "callq interlock_suspension_ends\n"
 
 #else
 
@@ -145,8 +164,8 @@ HIDDEN uintptr_t interlock_checked_ends(void) {
   "ldp x0, x1, [sp, #16]\n ldp x2, x3, [sp, #32]\n ldp x4, x5, [sp, #48]\n"                \
   "ldp x6, x7, [sp, #64]\n ldr x8, [sp, #80]\n ldp x29, x30, [sp], #96\n"                  \
   "br x16\n"
-#define BEGIN(door) "mov x0, x22\n mov w1, #" #door "\n bl interlock_checked_begins\n"
-#define END "bl interlock_checked_ends\n"
+#define BEGIN(door) "mov x0, x22\n mov w1, #" #door "\n bl interlock_suspension_begins\n"
+#define END "bl interlock_suspension_ends\n"
 
 #endif
 
@@ -160,12 +179,16 @@ DOOR(0, PLAIN);
 DOOR(1, THROWING);
 DOOR(2, OLD_PLAIN);
 DOOR(3, OLD_THROWING);
+DOOR(4, STREAM);
+DOOR(5, THROWING_STREAM);
+DOOR(6, OLD_STREAM);
+DOOR(7, OLD_THROWING_STREAM);
 
 __asm__(".pushsection .text\n"
-        ".hidden interlock_checked_resumed\n .globl interlock_checked_resumed\n"
-        ".type interlock_checked_resumed, %function\n .p2align 4\n"
-        "interlock_checked_resumed:\n" KEEP END PUT_BACK_AND_GO
-        ".size interlock_checked_resumed, . - interlock_checked_resumed\n .popsection\n");
+        ".hidden interlock_suspension_resumed\n .globl interlock_suspension_resumed\n"
+        ".type interlock_suspension_resumed, %function\n .p2align 4\n"
+        "interlock_suspension_resumed:\n" KEEP END PUT_BACK_AND_GO
+        ".size interlock_suspension_resumed, . - interlock_suspension_resumed\n .popsection\n");
 
 #else
 void interlock_job_enqueued(const void *job) { (void)job; }

@@ -1,0 +1,62 @@
+// `swift_once`: what stands behind every global variable and every `static let`. Whoever is in the initialiser has the
+// variable, as a lock; who comes meanwhile waits for it. An initialiser that comes back to its own variable never ends.
+#include "interpose.h"
+
+#ifdef INTERLOCK_INTERPOSES
+
+typedef void initialiser(void *);
+typedef void once_call(int *, initialiser *, void *);
+
+enum { lock_kinds = INTERLOCK_EVENT_WAIT | INTERLOCK_EVENT_ACQUIRE | INTERLOCK_EVENT_RELEASE };
+
+typedef struct {
+  int *once;
+  initialiser *run;
+  void *context;
+  uintptr_t place, frame;
+  uint32_t nested;
+  bool has_run;
+} first_call;
+
+static void publish(interlock_event_kind kind, const first_call *call) {
+  interlock_event event = {.kind = kind,
+                           .object_kind = INTERLOCK_OBJECT_ONCE,
+                           .object = call->once,
+                           .place = call->place,
+                           .frame = call->frame};
+  interlock_publish(&event);
+}
+
+/// Runs the user's code inside the published call: what it calls is published again.
+static void run_first(void *context) {
+  first_call *call = context;
+  uint32_t nested = interlock_marks.nested;
+  interlock_marks.nested = call->nested;
+  call->has_run = true;
+  publish(INTERLOCK_EVENT_ACQUIRE, call);
+  call->run(call->context);
+  publish(INTERLOCK_EVENT_RELEASE, call);
+  interlock_marks.nested = nested;
+}
+
+INTERPOSED void swift_once(int *once, initialiser *run, void *context) {
+  once_call *real = REAL(once_call, swift_once);
+  // The runtime stores -1 when it is done, and looks for that itself. Acquire: what the initialiser wrote is there.
+  if (__atomic_load_n(once, __ATOMIC_ACQUIRE) < 0 || interlock_marks.nested ||
+      !is_wanted(lock_kinds)) {
+    real(once, run, context);
+    return;
+  }
+  first_call call = {once, run, context, USER_PLACE, THIS_FRAME, interlock_marks.nested, false};
+  publish(INTERLOCK_EVENT_WAIT, &call);
+  // What the runtime waits at is its own affair.
+  interlock_marks.nested++;
+  real(once, run_first, &call);
+  interlock_marks.nested--;
+  if (call.has_run) return;
+  // It was another's turn, and that has ended.
+  publish(INTERLOCK_EVENT_ACQUIRE, &call);
+  publish(INTERLOCK_EVENT_RELEASE, &call);
+}
+
+#endif

@@ -1,0 +1,86 @@
+import Dispatch
+import Foundation
+
+/// `static let`: its initialiser runs once, and whoever comes meanwhile waits for it.
+let staticLetPrograms: [HangProgram] = [
+  HangProgram(
+    "static-let-uses-itself", "the initialiser of a shared instance asks for the shared instance",
+    staticLetUsesItself),
+  HangProgram(
+    "static-lets-crossed", "two shared instances ask for each other, on two threads",
+    staticLetsCrossed),
+  HangProgram(
+    "static-let-and-queue-crossed",
+    "a shared instance is made with a sync on a queue whose block asks for it",
+    staticLetAndQueueCrossed),
+]
+
+/// Wrong: the settings register their defaults, and whoever reads a default asks the settings.
+private func staticLetUsesItself() {
+  final class Settings: Sendable {
+    static let shared = Settings()
+    let cacheLimit: Int
+
+    init() { cacheLimit = Defaults.cacheLimit }
+  }
+
+  enum Defaults {
+    static var cacheLimit: Int { Settings.shared.cacheLimit / 2 }
+  }
+
+  _ = Settings.shared
+}
+
+/// Wrong: either may be the first that is used, and then needs the other.
+private func staticLetsCrossed() {
+  enum Beginning {
+    static let meeting = Meeting()
+  }
+
+  final class Account: Sendable {
+    static let shared = Account()
+    let name: String
+
+    init() {
+      Beginning.meeting.come()
+      name = Network.shared.host
+    }
+  }
+
+  final class Network: Sendable {
+    static let shared = Network()
+    let host: String
+
+    init() {
+      Beginning.meeting.comeToo()
+      host = Account.shared.name
+    }
+  }
+
+  Thread.detachNewThread { _ = Network.shared }
+  _ = Account.shared
+}
+
+/// Wrong: the store loads what a block on its queue left, and that block is not through.
+private func staticLetAndQueueCrossed() {
+  enum Work {
+    static let queue = DispatchQueue(label: "store")
+    static let meeting = Meeting()
+  }
+
+  final class Store: Sendable {
+    static let shared = Store()
+    let count: Int
+
+    init() {
+      Work.meeting.comeToo()
+      count = Work.queue.sync { 1 }
+    }
+  }
+
+  Work.queue.async {
+    Work.meeting.come()
+    _ = Store.shared
+  }
+  _ = Store.shared
+}

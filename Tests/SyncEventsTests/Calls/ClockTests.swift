@@ -1,0 +1,111 @@
+import CInterlockEvents
+import Foundation
+import SyncEventsTestC
+import Testing
+import WaitGraph
+
+extension SyncEvents {
+  /// The C library's calls that wait until a moment of a clock that is told: what a C++ runtime calls.
+  @Suite("Waits by a clock of their own")
+  struct ClockTests {
+    private static func recorded(
+      _ address: UInt, _ body: () -> Int32
+    ) throws -> (result: Int32, words: [String]) {
+      let recorder = try #require(EventRecorder.start())
+      defer { recorder.stop() }
+      let result = body()
+      return (result, recorder.words(of: address))
+    }
+
+    /// Taken by another thread, which keeps it until `body` has ended.
+    private static func whileTaken<Result>(
+      by take: @escaping @Sendable () -> Void, _ giveBack: @escaping @Sendable () -> Void,
+      _ body: () throws -> Result
+    ) rethrows -> Result {
+      let taken = DispatchSemaphore(value: 0)
+      let done = DispatchSemaphore(value: 0)
+      let holder = TestThread {
+        take()
+        taken.signal()
+        done.wait()
+        giveBack()
+      }
+      taken.wait()
+      defer {
+        done.signal()
+        holder.join()
+      }
+      return try body()
+    }
+
+    @Test("of mutexes have a limit, and give up")
+    func mutex() throws {
+      nonisolated(unsafe) let mutex = MutexTests.mutex()
+      let found = try Self.whileTaken(
+        by: { pthread_mutex_lock(mutex) }, { pthread_mutex_unlock(mutex) }
+      ) {
+        var end = moment(in: 0.01)
+        return try Self.recorded(mutex.address) {
+          sync_events_wait_by_clock(SYNC_EVENTS_CLOCK_MUTEX, mutex, nil, &end)
+        }
+      }
+      #expect(found.result == ETIMEDOUT)
+      #expect(found.words == ["wait mutex limit", "give-up mutex"])
+    }
+
+    @Test("of read-write locks have a limit, and give up")
+    func readWriteLock() throws {
+      nonisolated(unsafe) let lock = ReadWriteLockTests.lock()
+      let found = try Self.whileTaken(
+        by: { pthread_rwlock_wrlock(lock) }, { pthread_rwlock_unlock(lock) }
+      ) {
+        var end = moment(in: 0.01)
+        return [
+          try Self.recorded(lock.address) {
+            sync_events_wait_by_clock(SYNC_EVENTS_CLOCK_READ_LOCK, lock, nil, &end)
+          },
+          try Self.recorded(lock.address) {
+            sync_events_wait_by_clock(SYNC_EVENTS_CLOCK_WRITE_LOCK, lock, nil, &end)
+          },
+        ]
+      }
+      #expect(found.map(\.result) == [ETIMEDOUT, ETIMEDOUT])
+      #expect(
+        found.map(\.words) == [
+          ["wait read-lock limit", "give-up read-lock"],
+          ["wait write-lock limit", "give-up write-lock"],
+        ])
+    }
+
+    @Test("of conditions have a limit, and come back with the mutex")
+    func condition() throws {
+      let mutex = MutexTests.mutex()
+      let condition = allocated(pthread_cond_t())
+      pthread_cond_init(condition, nil)
+      pthread_mutex_lock(mutex)
+      var end = moment(in: 0.01)
+      let found = try Self.recorded(condition.address) {
+        sync_events_wait_by_clock(SYNC_EVENTS_CLOCK_CONDITION, condition, mutex, &end)
+      }
+      pthread_mutex_unlock(mutex)
+      #expect(found.result == ETIMEDOUT)
+      #expect(found.words == ["wait condition limit", "acquire condition"])
+    }
+
+    @Test("of semaphores have a limit, and give up with the error that they had")
+    func semaphore() throws {
+      let semaphore = allocated(sem_t())
+      sem_init(semaphore, 0, 0)
+      var end = moment(in: 0.01)
+      var error: Int32 = 0
+      let found = try Self.recorded(semaphore.address) {
+        let result = sync_events_wait_by_clock(SYNC_EVENTS_CLOCK_SEMAPHORE, semaphore, nil, &end)
+        error = errno
+        return result
+      }
+      #expect(found.result == -1)
+      #expect(error == ETIMEDOUT)
+      #expect(found.words == ["wait semaphore limit", "give-up semaphore"])
+    }
+  }
+}
