@@ -273,20 +273,23 @@ enum { known_ways = 256, most_steps = 6 };
 /// By place: its 48 bits, and above them the way: a number of frames, or `most_steps` plus a distance in words.
 static uint64_t ways[known_ways];
 
-static bool follow_way(uint64_t way, uintptr_t frame, uintptr_t *found) {
-  uintptr_t top = top_of_reading(frame), at = frame;
+static bool follow_way(uint64_t way, uintptr_t *frame, uintptr_t *found) {
+  uintptr_t top = top_of_reading(*frame), at = *frame;
   if (way <= most_steps) {
     for (uint64_t step = 0; step < way; step++) {
       uintptr_t next = *(const uintptr_t *)at;
       if (next <= at || next + 16 > top || next % 8) return false;
       at = next;
     }
-    at += sizeof(uintptr_t);
+    *frame = at;
+    *found = ((const uintptr_t *)at)[1];
+    // By the frame pointers it is a return address, whatever it is.
+    if (*found - interlock_own_code < interlock_own_code_size) return true;
   } else {
-    at = frame + (way - most_steps) * sizeof(uintptr_t);
+    at = *frame + (way - most_steps) * sizeof(uintptr_t);
     if (at + sizeof(uintptr_t) > top) return false;
+    *found = *(const uintptr_t *)at;
   }
-  *found = *(const uintptr_t *)at;
   return is_users(*found);
 }
 
@@ -326,16 +329,22 @@ static uintptr_t unwind(uintptr_t place, uintptr_t frame, uint64_t *known) {
   return unwinding.found;
 }
 
-uintptr_t interlock_find_user_place(uintptr_t returns_to, uintptr_t frame) {
+uintptr_t interlock_find_user_place(uintptr_t returns_to, uintptr_t *frame) {
   // A way is only kept for a place in a system library.
   uint64_t *known = &ways[(returns_to >> 1) % known_ways];
   uint64_t way = __atomic_load_n(known, __ATOMIC_RELAXED);
   uintptr_t found;
+  uintptr_t own_frame = *frame;
   if ((way & 0xffffffffffff) == returns_to && follow_way(way >> 48, frame, &found)) return found;
+  *frame = own_frame;
   for (int index = 0; index < system_count; index++) {
-    if (is_within(system_ranges[index], returns_to)) return unwind(returns_to, frame, known);
+    if (is_within(system_ranges[index], returns_to)) return unwind(returns_to, *frame, known);
   }
   return returns_to;
+}
+
+uintptr_t interlock_events_place(const interlock_event *event) {
+  return event->frame ? interlock_user_place(event->place, event->frame) : event->place;
 }
 
 __attribute__((constructor(101))) static void prepare(void) {
@@ -364,6 +373,7 @@ void interlock_events_remove(interlock_reader reader, void *context) {
   (void)context;
 }
 void interlock_events_hide_thread(bool hidden) { (void)hidden; }
+uintptr_t interlock_events_place(const interlock_event *event) { return event->place; }
 
 interlock_events_availability interlock_events_available(void) {
 #if defined(INTERLOCK_SANITIZED)

@@ -75,12 +75,13 @@ static inline void interlock_publish_fast(const interlock_event *event) {
 extern uintptr_t interlock_own_code, interlock_own_code_size __attribute__((visibility("hidden")));
 
 /// The user's place of a call: where it returns to, or, if that is one of the system's libraries, the first address
-/// further out on the stack that lies behind a call in somebody else's code.
-uintptr_t interlock_find_user_place(uintptr_t returns_to, uintptr_t frame)
+/// further out on the stack that lies behind a call in somebody else's code. `frame` is that of the call; where the way up
+/// is known, it becomes that of the place.
+uintptr_t interlock_find_user_place(uintptr_t returns_to, uintptr_t *frame)
     __attribute__((visibility("hidden")));
 static inline uintptr_t interlock_user_place(uintptr_t returns_to, uintptr_t frame) {
   if (returns_to - interlock_own_code < interlock_own_code_size) return returns_to;
-  return interlock_find_user_place(returns_to, frame);
+  return interlock_find_user_place(returns_to, &frame);
 }
 
 /// Whether an address is in libdispatch, in Swift Concurrency, or in Foundation.

@@ -666,8 +666,12 @@ INTERPOSED intptr_t dispatch_semaphore_signal(void *semaphore) {
       interlock_is_dispatch(RETURNS_TO)) {
     return real(semaphore);
   }
-  publish(INTERLOCK_EVENT_RELEASE, INTERLOCK_OBJECT_SEMAPHORE, semaphore, NULL, 0, USER_PLACE, NULL,
-          0);
+  interlock_event event = {.kind = INTERLOCK_EVENT_RELEASE,
+                           .object_kind = INTERLOCK_OBJECT_SEMAPHORE,
+                           .object = semaphore,
+                           .place = RETURNS_TO,
+                           .frame = THIS_FRAME};
+  interlock_publish_fast(&event);
   return real(semaphore);
 }
 

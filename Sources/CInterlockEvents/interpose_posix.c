@@ -38,9 +38,10 @@ static void publish_result(int result, interlock_object_kind object_kind, const 
 
 // Mutexes. The runtime's own are many, deep below the user's code, and in nobody's way: only Foundation's callers are
 // looked for.
-#define LOCK_PLACE                                                                           \
-  (interlock_is_foundation(RETURNS_TO) ? interlock_find_user_place(RETURNS_TO, THIS_FRAME)    \
-                                       : RETURNS_TO)
+static inline uintptr_t lock_place(uintptr_t returns_to, uintptr_t *frame) {
+  return interlock_is_foundation(returns_to) ? interlock_find_user_place(returns_to, frame)
+                                             : returns_to;
+}
 
 typedef int mutex_call(pthread_mutex_t *);
 typedef int timed_mutex_call(pthread_mutex_t *, const struct timespec *);
@@ -55,24 +56,25 @@ static inline bool has_mutex(int result) { return result == 0 || result == EOWNE
 INTERPOSED int pthread_mutex_lock(pthread_mutex_t *mutex) {
   mutex_call *real = REAL(mutex_call, pthread_mutex_lock);
   if (!is_wanted(lock_kinds)) return real(mutex);
-  uintptr_t place = LOCK_PLACE;
+  uintptr_t frame = THIS_FRAME, place = lock_place(RETURNS_TO, &frame);
   // Most locks are free. What is not, or cannot be had so, is asked for as it was meant; so is a robust one, which glibc
   // leaves taken for good when it is tried after nobody could make it consistent.
   if (!(mutex->__data.__kind & robust_kind) && REAL(mutex_call, pthread_mutex_trylock)(mutex) == 0) {
-    publish_mutex(INTERLOCK_EVENT_ACQUIRE, mutex, 0, place, THIS_FRAME);
+    publish_mutex(INTERLOCK_EVENT_ACQUIRE, mutex, 0, place, frame);
     return 0;
   }
-  publish_mutex(INTERLOCK_EVENT_WAIT, mutex, 0, place, THIS_FRAME);
+  publish_mutex(INTERLOCK_EVENT_WAIT, mutex, 0, place, frame);
   int result = real(mutex);
   publish_mutex(has_mutex(result) ? INTERLOCK_EVENT_ACQUIRE : INTERLOCK_EVENT_GIVE_UP, mutex, 0,
-                place, THIS_FRAME);
+                place, frame);
   return result;
 }
 
 INTERPOSED int pthread_mutex_trylock(pthread_mutex_t *mutex) {
   int result = REAL(mutex_call, pthread_mutex_trylock)(mutex);
   if (has_mutex(result) && is_wanted(INTERLOCK_EVENT_ACQUIRE)) {
-    publish_mutex(INTERLOCK_EVENT_ACQUIRE, mutex, 0, LOCK_PLACE, THIS_FRAME);
+    uintptr_t frame = THIS_FRAME, place = lock_place(RETURNS_TO, &frame);
+    publish_mutex(INTERLOCK_EVENT_ACQUIRE, mutex, 0, place, frame);
   }
   return result;
 }
@@ -81,11 +83,11 @@ INTERPOSED int pthread_mutex_trylock(pthread_mutex_t *mutex) {
   INTERPOSED int name parameters {                                                        \
     type *real = REAL(type, name);                                                        \
     if (!is_wanted(lock_kinds)) return real arguments;                                    \
-    uintptr_t place = LOCK_PLACE;                                                         \
-    publish_mutex(INTERLOCK_EVENT_WAIT, mutex, INTERLOCK_FLAG_TIME_LIMIT, place, THIS_FRAME); \
+    uintptr_t frame = THIS_FRAME, place = lock_place(RETURNS_TO, &frame);                 \
+    publish_mutex(INTERLOCK_EVENT_WAIT, mutex, INTERLOCK_FLAG_TIME_LIMIT, place, frame);  \
     int result = real arguments;                                                          \
     publish_mutex(has_mutex(result) ? INTERLOCK_EVENT_ACQUIRE : INTERLOCK_EVENT_GIVE_UP,  \
-                  mutex, 0, place, THIS_FRAME);                                           \
+                  mutex, 0, place, frame);                                                \
     return result;                                                                        \
   }
 
@@ -98,7 +100,7 @@ MUTEX_TIMED(pthread_mutex_clocklock, clock_mutex_call,
 INTERPOSED int pthread_mutex_unlock(pthread_mutex_t *mutex) {
   // Before: once it is unlocked, the memory may be somebody else's.
   if (is_wanted(INTERLOCK_EVENT_RELEASE)) {
-    publish_mutex(INTERLOCK_EVENT_RELEASE, mutex, 0, RETURNS_TO, 0);
+    publish_mutex(INTERLOCK_EVENT_RELEASE, mutex, 0, RETURNS_TO, THIS_FRAME);
   }
   return REAL(mutex_call, pthread_mutex_unlock)(mutex);
 }

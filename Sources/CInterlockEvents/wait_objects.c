@@ -58,9 +58,14 @@ static void add_place(uintptr_t *places, uint32_t *newest, uintptr_t place) {
   __atomic_store_n(&places[index], place, __ATOMIC_RELAXED);
 }
 
+/// As many objects as have been made: who remembers what one is asks whether there is another at its address.
+static uint32_t objects_made;
+
 void interlock_object_made(const interlock_event *event) {
   object_record *record = find_object((uintptr_t)event->object, event->object_kind, true);
   if (!record) return;
+  // Relaxed: whoever is handed the new object has been told of it in an order of its own.
+  __atomic_fetch_add(&objects_made, 1, __ATOMIC_RELAXED);
   record->kind = event->object_kind;
   record->value = event->value;
   record->created = event->place;
@@ -82,7 +87,7 @@ void interlock_object_released(const interlock_event *event) {
   object_record *found = find_object((uintptr_t)event->object, event->object_kind, true);
   if (!found || is_lock(found)) return;
   __atomic_fetch_add(&found->releases, 1, __ATOMIC_RELAXED);
-  add_place(found->release_places, &found->newest_release, event->place);
+  add_place(found->release_places, &found->newest_release, interlock_events_place(event));
 }
 
 void interlock_object_entered(const interlock_event *event) {
@@ -92,10 +97,22 @@ void interlock_object_entered(const interlock_event *event) {
   add_place(group->enter_places, &group->newest_enter, event->place);
 }
 
+/// The last semaphore that this thread took as a lock, and how many objects there had been.
+static __thread struct {
+  uintptr_t object;
+  uint32_t made;
+} last_lock __attribute__((tls_model("initial-exec")));
+
 bool interlock_semaphore_acquired(const interlock_event *event, bool after_wait) {
+  uint32_t made = __atomic_load_n(&objects_made, __ATOMIC_RELAXED);
+  if (last_lock.object == (uintptr_t)event->object && last_lock.made == made) return true;
   object_record *semaphore = find_object((uintptr_t)event->object, event->object_kind, true);
   if (!semaphore) return false;
-  if (is_lock(semaphore)) return true;
+  if (is_lock(semaphore)) {
+    last_lock.object = (uintptr_t)event->object;
+    last_lock.made = made;
+    return true;
+  }
   if (!after_wait) __atomic_fetch_add(&semaphore->waits, 1, __ATOMIC_RELAXED);
   return false;
 }

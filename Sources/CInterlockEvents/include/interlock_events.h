@@ -126,10 +126,11 @@ typedef struct {
   const void *other;
   /// The block, for `ENQUEUE`, `BEGIN`, `END` and `CANCEL`.
   interlock_item *item;
-  /// Where the user's code made the call: the address to which it returns.
+  /// Where the user's code made the call: the address to which it returns. For a mutex's or a semaphore's `RELEASE`, the
+  /// address to which the call itself returns, which may lie in a library: see `interlock_events_place`.
   uintptr_t place;
-  /// For a mutex, the frame of the call, from which that of the caller's caller can be found: `withLock` is compiled
-  /// into the user's own code. 0 elsewhere.
+  /// The frame of the call, or one nearer to the place, for what is known by frames: the caller of `withLock`, which is
+  /// compiled into the user's own code. 0 where there is nothing to be found by it.
   uintptr_t frame;
   /// A number, by kind.
   int64_t value;
@@ -168,6 +169,10 @@ bool interlock_events_add_leaf(interlock_reader reader, void *context, uint32_t 
 /// Ends that. A thread that is just calling the reader may still be in it when this returns: the context must live
 /// as long as the process, or be told apart by the reader.
 void interlock_events_remove(interlock_reader reader, void *context);
+
+/// Where the user's code made the call of an event, also where the event has only the next place. To be called in the
+/// reader.
+uintptr_t interlock_events_place(const interlock_event *event);
 
 /// Publishes nothing that the calling thread does until the matching `false`: for the harness's own threads. Nests.
 void interlock_events_hide_thread(bool hidden);

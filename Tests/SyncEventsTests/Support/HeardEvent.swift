@@ -24,7 +24,7 @@ struct HeardEvent: Sendable {
     object = UInt(bitPattern: event.object)
     other = UInt(bitPattern: event.other)
     item = UInt(bitPattern: event.item)
-    place = UInt(event.place)
+    place = withUnsafePointer(to: event) { UInt(interlock_events_place($0)) }
     value = event.value
     label = event.label.map { String(cString: $0) }
     thread = Platform.thisThread
