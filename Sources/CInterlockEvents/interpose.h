@@ -28,8 +28,10 @@
 
 #include <dlfcn.h>
 
+#define HIDDEN __attribute__((visibility("hidden")))
+
 /// The kinds that some reader wants; 0 while nobody reads.
-extern uint32_t interlock_wanted __attribute__((visibility("hidden")));
+extern uint32_t interlock_wanted HIDDEN;
 
 /// Of each thread, in the executable's own block: one instruction to reach.
 typedef struct {
@@ -39,7 +41,7 @@ typedef struct {
   uint32_t nested;
 } interlock_thread_marks;
 extern __thread interlock_thread_marks interlock_marks
-    __attribute__((tls_model("initial-exec"), visibility("hidden")));
+    __attribute__((tls_model("initial-exec"))) HIDDEN;
 
 /// Whether the call shall be published. Relaxed: a reader that comes meanwhile hears of the next call.
 static inline bool is_wanted(uint32_t kinds) {
@@ -50,7 +52,7 @@ static inline bool is_wanted(uint32_t kinds) {
 }
 
 /// Tells every reader that wants it.
-void interlock_publish(const interlock_event *event) __attribute__((visibility("hidden")));
+void interlock_publish(const interlock_event *event) HIDDEN;
 
 /// The only reader, where there is one alone and it is a leaf; its function is NULL elsewhere.
 typedef struct {
@@ -58,7 +60,7 @@ typedef struct {
   void *context;
   uint32_t kinds;
 } interlock_only_reader;
-extern interlock_only_reader interlock_only __attribute__((visibility("hidden")));
+extern interlock_only_reader interlock_only HIDDEN;
 
 /// The same for the calls that cost least themselves: one reader is told without a look at the others' places.
 static inline void interlock_publish_fast(const interlock_event *event) {
@@ -72,22 +74,22 @@ static inline void interlock_publish_fast(const interlock_event *event) {
 }
 
 /// Where the code of the executable lies, which is where most calls come from.
-extern uintptr_t interlock_own_code, interlock_own_code_size __attribute__((visibility("hidden")));
+extern uintptr_t interlock_own_code, interlock_own_code_size HIDDEN;
 
 /// The user's place of a call: where it returns to, or, if that is one of the system's libraries, the first address
 /// further out on the stack that lies behind a call in somebody else's code. `frame` is that of the call; where the way up
 /// is known, it becomes that of the place.
 uintptr_t interlock_find_user_place(uintptr_t returns_to, uintptr_t *frame)
-    __attribute__((visibility("hidden")));
+    HIDDEN;
 static inline uintptr_t interlock_user_place(uintptr_t returns_to, uintptr_t frame) {
   if (returns_to - interlock_own_code < interlock_own_code_size) return returns_to;
   return interlock_find_user_place(returns_to, &frame);
 }
 
 /// Whether an address is in libdispatch, in Swift Concurrency, or in Foundation.
-bool interlock_is_foundation(uintptr_t address) __attribute__((visibility("hidden")));
-bool interlock_is_dispatch(uintptr_t address) __attribute__((visibility("hidden")));
-bool interlock_is_concurrency(uintptr_t address) __attribute__((visibility("hidden")));
+bool interlock_is_foundation(uintptr_t address) HIDDEN;
+bool interlock_is_dispatch(uintptr_t address) HIDDEN;
+bool interlock_is_concurrency(uintptr_t address) HIDDEN;
 
 /// The head of every asynchronous call's context, as the ABI has it.
 typedef struct interlock_async_context {
@@ -96,10 +98,10 @@ typedef struct interlock_async_context {
 } interlock_async_context;
 
 /// A job of Swift Concurrency was handed to a queue: it may be a task whose checked continuation was resumed.
-void interlock_job_enqueued(const void *job) __attribute__((visibility("hidden")));
+void interlock_job_enqueued(const void *job) HIDDEN;
 
 /// The system's number of the calling thread, kept.
-uint32_t interlock_thread_id(void) __attribute__((visibility("hidden")));
+uint32_t interlock_thread_id(void) HIDDEN;
 
 #define RETURNS_TO ((uintptr_t)__builtin_return_address(0))
 #define THIS_FRAME ((uintptr_t)__builtin_frame_address(0))
@@ -117,7 +119,7 @@ uint32_t interlock_thread_id(void) __attribute__((visibility("hidden")));
     }                                                                      \
     found;                                                                 \
   })
-void *interlock_find_real(const char *name) __attribute__((visibility("hidden")));
+void *interlock_find_real(const char *name) HIDDEN;
 
 /// Weak: where libdispatch is linked in statically, its own definitions are taken, and there are no two of them.
 #define INTERPOSED __attribute__((weak, visibility("default")))

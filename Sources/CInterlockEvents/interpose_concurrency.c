@@ -1,5 +1,5 @@
 // The boundary of Swift Concurrency: a task gives its thread up until its continuation is resumed. Its jobs come as
-// blocks of Dispatch (interpose_dispatch.c).
+// blocks of Dispatch (interpose_async.c).
 #include "interpose.h"
 
 #if defined(INTERLOCK_INTERPOSES) && defined(__has_attribute)

@@ -9,8 +9,8 @@
 #if defined(INTERLOCK_INTERPOSES) && defined(__has_attribute)
 #if __has_attribute(swiftcall) && (defined(__x86_64__) || defined(__aarch64__))
 
-/// For the code below the compiler, which does not see who calls.
-#define HIDDEN __attribute__((visibility("hidden"), used))
+/// Called by what the compiler does not see: the code at the end.
+#define CALLED __attribute__((used)) HIDDEN
 
 // Tasks that wait, by address. Each entry is one task's from its exchange on until it gives it back: a task has one wait
 // at a time.
@@ -78,7 +78,7 @@ void interlock_job_enqueued(const void *job) {
 
 typedef __attribute__((swiftcall)) void *current_task(void);
 
-extern const char interlock_suspension_resumed[] __attribute__((visibility("hidden")));
+extern const char interlock_suspension_resumed[] HIDDEN;
 
 // (isolation:function:_:), and those without isolation that older compilers call.
 #define PLAIN "$ss23withCheckedContinuation9isolation8function_xScA_pSgYi_SSyScCyxs5NeverOGXEtYalF"
@@ -110,7 +110,7 @@ static uintptr_t find_real(uint32_t door) {
 }
 
 /// A call begins. Gives the address to go on at.
-HIDDEN uintptr_t interlock_suspension_begins(interlock_async_context *context, uint32_t door) {
+CALLED uintptr_t interlock_suspension_begins(interlock_async_context *context, uint32_t door) {
   uintptr_t real = find_real(door);
   if (!is_wanted(INTERLOCK_EVENT_CREATE)) return real;
   uintptr_t task = (uintptr_t)REAL(current_task, swift_task_getCurrent)();
@@ -125,7 +125,7 @@ HIDDEN uintptr_t interlock_suspension_begins(interlock_async_context *context, u
 }
 
 /// The call has ended. Gives the address of the caller's next part.
-HIDDEN uintptr_t interlock_suspension_ends(void) {
+CALLED uintptr_t interlock_suspension_ends(void) {
   uintptr_t task = (uintptr_t)REAL(current_task, swift_task_getCurrent)();
   waiting_task *entry = find(task);
   // Nobody comes here whose entry is not there: no other door leads here.

@@ -9,8 +9,6 @@
 
 #include <sched.h>
 
-#define HIDDEN __attribute__((visibility("hidden")))
-
 // A lock of a few instructions, for lists that change under it. Not a mutex: its calls are ours.
 static inline void take(int *lock) {
   // Acquire and release: what one has changed, the next finds.

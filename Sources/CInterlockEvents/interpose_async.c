@@ -1,0 +1,203 @@
+// Blocks that are handed to a queue: at once, with a group, after a time.
+#include "interpose_dispatch.h"
+
+#ifdef INTERLOCK_INTERPOSES
+
+#include <time.h>
+
+static void enqueue_work_item(queue_t queue, void *block, uint32_t flags, uintptr_t place) {
+  flags |= flags_of_work_item(block);
+  interlock_list_work_item(interlock_make_item(queue, NULL, block, flags, place));
+}
+
+/// Hands a block on, with our own around it, or a work item beside a note of it.
+static void enqueue_block(queue_t queue, void *block, uint32_t flags, uintptr_t place,
+                          queue_block_call *real, queue_function_call *real_function) {
+  if (is_work_item(block)) {
+    enqueue_work_item(queue, block, flags, place);
+    real(queue, block);
+    return;
+  }
+  void *copy = _Block_copy(block);
+  interlock_item *item = interlock_make_item(queue, call_and_release_block, copy, flags, place);
+  if (!item) {
+    _Block_release(copy);
+    real(queue, block);
+    return;
+  }
+  interlock_publish_enqueue(item);
+  real_function(queue, item, interlock_run_item);
+}
+
+static void enqueue_function(queue_t queue, void *context, function_t function, uint32_t flags,
+                             uintptr_t place, queue_function_call *real) {
+  interlock_item *item = interlock_make_item(queue, function, context, flags, place);
+  if (!item) {
+    real(queue, context, function);
+    return;
+  }
+  interlock_publish_enqueue(item);
+  real(queue, item, interlock_run_item);
+}
+
+INTERPOSED void dispatch_async(queue_t queue, void *block) {
+  queue_block_call *real = REAL(queue_block_call, dispatch_async);
+  if (!is_wanted(item_kinds)) return real(queue, block);
+  enqueue_block(queue, block, flags_of_caller(RETURNS_TO), USER_PLACE, real,
+                REAL(queue_function_call, dispatch_async_f));
+}
+
+INTERPOSED void dispatch_async_f(queue_t queue, void *context, function_t function) {
+  queue_function_call *real = REAL(queue_function_call, dispatch_async_f);
+  if (!is_wanted(item_kinds)) return real(queue, context, function);
+  uint32_t flags = flags_of_caller(RETURNS_TO);
+  if (flags & INTERLOCK_FLAG_JOB) interlock_job_enqueued(context);
+  enqueue_function(queue, context, function, flags, USER_PLACE, real);
+}
+
+INTERPOSED void dispatch_barrier_async(queue_t queue, void *block) {
+  queue_block_call *real = REAL(queue_block_call, dispatch_barrier_async);
+  if (!is_wanted(item_kinds)) return real(queue, block);
+  enqueue_block(queue, block, INTERLOCK_FLAG_BARRIER | flags_of_caller(RETURNS_TO), USER_PLACE,
+                real, REAL(queue_function_call, dispatch_barrier_async_f));
+}
+
+INTERPOSED void dispatch_barrier_async_f(queue_t queue, void *context, function_t function) {
+  queue_function_call *real = REAL(queue_function_call, dispatch_barrier_async_f);
+  if (!is_wanted(item_kinds)) return real(queue, context, function);
+  enqueue_function(queue, context, function, INTERLOCK_FLAG_BARRIER | flags_of_caller(RETURNS_TO),
+                   USER_PLACE, real);
+}
+
+// With a group: it is entered here, and left by libdispatch when the block has ended.
+
+typedef void group_block_call(group_t, queue_t, void *);
+typedef void group_function_call(group_t, queue_t, void *, function_t);
+
+INTERPOSED void dispatch_group_async(group_t group, queue_t queue, void *block) {
+  group_block_call *real = REAL(group_block_call, dispatch_group_async);
+  if (!is_wanted(item_kinds)) return real(group, queue, block);
+  uintptr_t place = USER_PLACE;
+  if (is_work_item(block)) {
+    enqueue_work_item(queue, block, 0, place);
+    real(group, queue, block);
+    return;
+  }
+  void *copy = _Block_copy(block);
+  // What a block is called by is always the same, so the group has its room.
+  interlock_item *item =
+      interlock_make_item(queue, (function_t)group, copy, INTERLOCK_FLAG_GROUP, place);
+  if (!item) {
+    _Block_release(copy);
+    real(group, queue, block);
+    return;
+  }
+  interlock_publish_enqueue(item);
+  REAL(group_function_call, dispatch_group_async_f)(group, queue, item, interlock_run_item);
+}
+
+INTERPOSED void dispatch_group_async_f(group_t group, queue_t queue, void *context,
+                                       function_t function) {
+  group_function_call *real = REAL(group_function_call, dispatch_group_async_f);
+  interlock_item *item = NULL;
+  if (is_wanted(item_kinds)) item = interlock_make_item(queue, function, context, 0, USER_PLACE);
+  if (!item) return real(group, queue, context, function);
+  interlock_publish_enqueue(item);
+  real(group, queue, item, interlock_run_item);
+}
+
+INTERPOSED void dispatch_group_notify(group_t group, queue_t queue, void *block) {
+  group_block_call *real = REAL(group_block_call, dispatch_group_notify);
+  if (!is_wanted(item_kinds)) return real(group, queue, block);
+  if (is_work_item(block)) {
+    enqueue_work_item(queue, block, INTERLOCK_FLAG_ON_GROUP, USER_PLACE);
+    return real(group, queue, block);
+  }
+  void *copy = _Block_copy(block);
+  interlock_item *item =
+      interlock_make_item(queue, call_and_release_block, copy, INTERLOCK_FLAG_ON_GROUP, USER_PLACE);
+  if (!item) {
+    _Block_release(copy);
+    return real(group, queue, block);
+  }
+  interlock_publish_enqueue(item);
+  REAL(group_function_call, dispatch_group_notify_f)(group, queue, item, interlock_run_item);
+}
+
+INTERPOSED void dispatch_block_notify(void *block, queue_t queue, void *then) {
+  typedef void notify(void *, queue_t, void *);
+  if (is_wanted(INTERLOCK_EVENT_UNFOLLOWED)) {
+    publish(INTERLOCK_EVENT_UNFOLLOWED, INTERLOCK_OBJECT_WORK_ITEM, block, NULL, 0, USER_PLACE,
+            NULL, 0);
+  }
+  REAL(notify, dispatch_block_notify)(block, queue, then);
+}
+
+// After a time.
+
+/// The monotonic moment, in nanoseconds, that a `dispatch_time_t` stands for; 0 for now.
+static uint64_t monotonic(moment_t when) {
+  if (when == at_once) return interlock_now();
+  if (when == forever) return forever;
+  if (when >> 63) {
+    // A time of the day: all ones less than its nanoseconds.
+    struct timespec time;
+    clock_gettime(CLOCK_REALTIME, &time);
+    uint64_t day = (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+    // The top two bits say the clock: both for the time of the day, one for the monotonic one.
+    uint64_t asked = (when >> 62) == 3 ? (uint64_t)-(int64_t)when : when & 0x3fffffffffffffff;
+    uint64_t base = (when >> 62) == 3 ? day : interlock_now();
+    return interlock_now() + (asked > base ? asked - base : 0);
+  }
+  return when;
+}
+
+typedef void after_block_call(moment_t, queue_t, void *);
+typedef void after_function_call(moment_t, queue_t, void *, function_t);
+
+static interlock_item *make_delayed(moment_t when, queue_t queue, function_t function,
+                                    void *context, uint32_t flags, uintptr_t place) {
+  interlock_item *item =
+      interlock_make_item(queue, function, context, flags | INTERLOCK_FLAG_DELAYED, place);
+  if (item) item->turn = monotonic(when);
+  return item;
+}
+
+INTERPOSED void dispatch_after(moment_t when, queue_t queue, void *block) {
+  after_block_call *real = REAL(after_block_call, dispatch_after);
+  if (interlock_marks.nested || !is_wanted(item_kinds)) return real(when, queue, block);
+  if (is_work_item(block)) {
+    interlock_list_work_item(make_delayed(when, queue, NULL, block, flags_of_work_item(block), USER_PLACE));
+    interlock_marks.nested++;
+    real(when, queue, block);
+    interlock_marks.nested--;
+    return;
+  }
+  void *copy = _Block_copy(block);
+  interlock_item *item =
+      make_delayed(when, queue, call_and_release_block, copy, 0, USER_PLACE);
+  if (!item) {
+    _Block_release(copy);
+    return real(when, queue, block);
+  }
+  interlock_publish_enqueue(item);
+  interlock_marks.nested++;
+  REAL(after_function_call, dispatch_after_f)(when, queue, item, interlock_run_item);
+  interlock_marks.nested--;
+}
+
+INTERPOSED void dispatch_after_f(moment_t when, queue_t queue, void *context,
+                                 function_t function) {
+  after_function_call *real = REAL(after_function_call, dispatch_after_f);
+  interlock_item *item = NULL;
+  if (!interlock_marks.nested && is_wanted(item_kinds)) {
+    item = make_delayed(when, queue, function, context, flags_of_caller(RETURNS_TO), USER_PLACE);
+  }
+  if (!item) return real(when, queue, context, function);
+  interlock_publish_enqueue(item);
+  interlock_marks.nested++;
+  real(when, queue, item, interlock_run_item);
+  interlock_marks.nested--;
+}
+
+#endif

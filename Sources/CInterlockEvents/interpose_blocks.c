@@ -1,0 +1,188 @@
+// Blocks that queues run, and work items.
+#include "interpose_dispatch.h"
+
+#ifdef INTERLOCK_INTERPOSES
+
+#include <time.h>
+
+/// Runs somebody's code inside a published call: what it calls is published again.
+void interlock_run_on(queue_t queue, const void *work_item, group_t group, interlock_item *item,
+                   uint32_t flags, uintptr_t place, function_t function, void *context) {
+  uint32_t nested = interlock_marks.nested;
+  interlock_marks.nested = 0;
+  bool wanted = is_wanted(INTERLOCK_EVENT_BEGIN);
+  // Whoever lists the block must let it go, even where nothing else is published.
+  if (wanted || item) {
+    publish(INTERLOCK_EVENT_BEGIN, INTERLOCK_OBJECT_QUEUE, queue, work_item, flags, place, item,
+            (int64_t)(uintptr_t)group);
+  }
+  // Nobody lists it any more.
+  free(item);
+  function(context);
+  if (wanted && is_wanted(INTERLOCK_EVENT_END)) {
+    publish(INTERLOCK_EVENT_END, INTERLOCK_OBJECT_QUEUE, queue, NULL, flags, place, NULL, 0);
+  }
+  interlock_marks.nested = nested;
+}
+
+// Blocks that are handed to a queue.
+
+static uint64_t turns;
+
+uint64_t interlock_now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
+interlock_item *interlock_make_item(queue_t queue, function_t function, void *context,
+                                    uint32_t flags, uintptr_t place) {
+  interlock_item *item = malloc(sizeof *item);
+  if (!item) return NULL;
+  item->function = (void *)function;
+  item->context = context;
+  item->queue = queue;
+  item->next = item->previous = NULL;
+  item->origin = ((uint64_t)place & 0xffffffffffff) | (uint64_t)flags << 48;
+  // Relaxed: only the order of numbers is asked for.
+  uint64_t turn = __atomic_add_fetch(&turns, 1, __ATOMIC_RELAXED);
+  item->turn = (uint64_t)(interlock_thread_id() & 0x3fffff) | turn << 22;
+  return item;
+}
+
+void interlock_publish_enqueue(interlock_item *item) {
+  publish(INTERLOCK_EVENT_ENQUEUE, INTERLOCK_OBJECT_QUEUE, item->queue, NULL,
+          (uint32_t)(item->origin >> 48), (uintptr_t)(item->origin & 0xffffffffffff), item, 0);
+}
+
+void interlock_run_item(void *context) {
+  interlock_item *item = context;
+  uint32_t flags = (uint32_t)(item->origin >> 48);
+  bool has_group = flags & INTERLOCK_FLAG_GROUP;
+  interlock_run_on(item->queue, NULL, has_group ? item->function : NULL, item, flags,
+         (uintptr_t)(item->origin & 0xffffffffffff),
+         has_group ? call_and_release_block : (function_t)item->function, item->context);
+}
+
+// Work items run through libdispatch's own block, which keeps their flags. Those that are queued are found again by
+// that block when it calls ours: in lists by its address.
+
+enum { work_item_lists = 1024 };
+static interlock_item *work_items[work_item_lists];
+static int work_items_lock;
+
+static interlock_item **list_of(const void *block) {
+  return &work_items[((uintptr_t)block >> 4) % work_item_lists];
+}
+
+static void lock_work_items(void) {
+  // Acquire and release: the lists belong to who has it. Held for a few instructions.
+  while (__atomic_exchange_n(&work_items_lock, 1, __ATOMIC_ACQUIRE)) {
+  }
+}
+
+static void unlock_work_items(void) { __atomic_store_n(&work_items_lock, 0, __ATOMIC_RELEASE); }
+
+/// Takes the first queued one of a block out of its list; NULL for none.
+static interlock_item *take_work_item(const void *block) {
+  interlock_item *found = NULL;
+  lock_work_items();
+  for (interlock_item **at = list_of(block); *at; at = (interlock_item **)&(*at)->function) {
+    if ((*at)->context != block) continue;
+    found = *at;
+    *at = found->function;
+    break;
+  }
+  unlock_work_items();
+  return found;
+}
+
+/// Lets what is queued of a work item go that will never run.
+static void drop_work_item(void *block) {
+  for (interlock_item *item; (item = take_work_item(block)) != NULL;) {
+    publish(INTERLOCK_EVENT_CANCEL, INTERLOCK_OBJECT_QUEUE, item->queue, NULL, 0, 0, item, 0);
+    free(item);
+  }
+}
+
+void interlock_list_work_item(interlock_item *item) {
+  if (!item) return;
+  // From here on the item may be gone: a cancellation on another thread finds it in the list.
+  void *block = item->context;
+  interlock_publish_enqueue(item);
+  lock_work_items();
+  interlock_item **end = list_of(block);
+  while (*end) end = (interlock_item **)&(*end)->function;
+  *end = item;
+  unlock_work_items();
+  // One that was cancelled before is never called. Asked when it is in the list: a cancellation from now on finds it.
+  if (dispatch_block_testcancel && dispatch_block_testcancel(block)) drop_work_item(block);
+}
+
+__thread interlock_sync_call *interlock_innermost_sync;
+
+static void run_work_item(const void *outer, block_t inner) {
+  interlock_sync_call *call = interlock_innermost_sync;
+  if (call && call->block == outer) {
+    interlock_run_on(call->queue, outer, NULL, NULL, call->flags, call->place, call_block, (void *)inner);
+    return;
+  }
+  interlock_item *item = take_work_item(outer);
+  if (!item) {
+    inner();
+    return;
+  }
+  interlock_run_on(item->queue, outer, NULL, item, (uint32_t)(item->origin >> 48),
+         (uintptr_t)(item->origin & 0xffffffffffff), call_block, (void *)inner);
+}
+
+typedef void *create_block(unsigned long, block_t);
+typedef void *create_block_with_class(unsigned long, unsigned, int, block_t);
+
+INTERPOSED void *dispatch_block_create(unsigned long flags, block_t block) {
+  create_block *real = REAL(create_block, dispatch_block_create);
+  if (!is_wanted(item_kinds) || !block) return real(flags, block);
+  __block const void *outer = NULL;
+  void *made = real(flags, ^{
+    run_work_item(outer, block);
+  });
+  outer = made;
+  return made;
+}
+
+INTERPOSED void *dispatch_block_create_with_qos_class(unsigned long flags, unsigned qos,
+                                                      int priority, block_t block) {
+  create_block_with_class *real =
+      REAL(create_block_with_class, dispatch_block_create_with_qos_class);
+  if (!is_wanted(item_kinds) || !block) return real(flags, qos, priority, block);
+  __block const void *outer = NULL;
+  void *made = real(flags, qos, priority, ^{
+    run_work_item(outer, block);
+  });
+  outer = made;
+  return made;
+}
+
+INTERPOSED void dispatch_block_cancel(void *block) {
+  typedef void cancel(void *);
+  REAL(cancel, dispatch_block_cancel)(block);
+  if (!interlock_wanted) return;
+  drop_work_item(block);
+}
+
+INTERPOSED long dispatch_block_wait(void *block, moment_t end) {
+  typedef long wait(void *, moment_t);
+  wait *real = REAL(wait, dispatch_block_wait);
+  if (!is_wanted(wait_kinds)) return real(block, end);
+  uintptr_t place = USER_PLACE;
+  publish(INTERLOCK_EVENT_WAIT, INTERLOCK_OBJECT_WORK_ITEM, block, NULL,
+          end == forever ? 0 : INTERLOCK_FLAG_TIME_LIMIT, place, NULL, 0);
+  interlock_marks.nested++;
+  long result = real(block, end);
+  interlock_marks.nested--;
+  publish(result == 0 ? INTERLOCK_EVENT_ACQUIRE : INTERLOCK_EVENT_GIVE_UP,
+          INTERLOCK_OBJECT_WORK_ITEM, block, NULL, 0, place, NULL, 0);
+  return result;
+}
+
+#endif

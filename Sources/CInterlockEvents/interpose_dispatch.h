@@ -1,0 +1,113 @@
+// What the files of Dispatch's calls share. Declared here rather than included from its headers: what is defined anew must
+// not depend on where the toolchain keeps them, and blocks are all that is needed. Not for users of the target.
+#ifndef INTERLOCK_INTERPOSE_DISPATCH_H
+#define INTERLOCK_INTERPOSE_DISPATCH_H
+
+#include "interpose.h"
+
+#ifdef INTERLOCK_INTERPOSES
+
+#include <stdlib.h>
+
+typedef void (*function_t)(void *);
+typedef void (^block_t)(void);
+typedef void *queue_t;
+typedef void *group_t;
+typedef uint64_t moment_t;
+
+static const moment_t forever = ~(moment_t)0;
+static const moment_t at_once = 0;
+
+extern void *_Block_copy(const void *block) __attribute__((weak));
+extern void _Block_release(const void *block) __attribute__((weak));
+/// What a work item, and every block with flags of its own, is called through.
+extern void (*const _dispatch_block_special_invoke)(void *block) __attribute__((weak));
+extern long dispatch_block_testcancel(void *block) __attribute__((weak));
+
+struct block_layout {
+  void *isa;
+  int flags;
+  int reserved;
+  function_t invoke;
+};
+
+static inline bool is_work_item(const void *block) {
+  return &_dispatch_block_special_invoke &&
+         ((const struct block_layout *)block)->invoke == _dispatch_block_special_invoke;
+}
+
+/// The flags of an event for a work item. libdispatch keeps its own behind the block's header, after a magic number;
+/// where that is not found, it is taken for one without a barrier.
+static inline uint32_t flags_of_work_item(const void *block) {
+  enum { header = 32, is_barrier = 1 };
+  const uint64_t *kept = (const uint64_t *)((const char *)block + header);
+  bool barrier = kept[0] == 0xd159b10c && (kept[1] & is_barrier);
+  return INTERLOCK_FLAG_WORK_ITEM | (barrier ? INTERLOCK_FLAG_BARRIER : 0);
+}
+
+static inline void call_block(void *block) { ((struct block_layout *)block)->invoke(block); }
+
+static inline void call_and_release_block(void *block) {
+  call_block(block);
+  _Block_release(block);
+}
+
+enum {
+  sync_kinds = INTERLOCK_EVENT_WAIT | INTERLOCK_EVENT_ACQUIRE | INTERLOCK_EVENT_BEGIN |
+               INTERLOCK_EVENT_END,
+  item_kinds = INTERLOCK_EVENT_ENQUEUE | INTERLOCK_EVENT_BEGIN | INTERLOCK_EVENT_END,
+  wait_kinds = INTERLOCK_EVENT_WAIT | INTERLOCK_EVENT_ACQUIRE | INTERLOCK_EVENT_GIVE_UP,
+};
+
+static inline void publish(interlock_event_kind kind, interlock_object_kind object_kind,
+                           const void *object, const void *other, uint32_t flags, uintptr_t place,
+                           interlock_item *item, int64_t value) {
+  interlock_event event = {.kind = kind,
+                           .object_kind = object_kind,
+                           .object = object,
+                           .other = other,
+                           .flags = flags,
+                           .place = place,
+                           .item = item,
+                           .value = value};
+  interlock_publish_fast(&event);
+}
+
+static inline uint32_t flags_of_caller(uintptr_t returns_to) {
+  if (interlock_is_concurrency(returns_to)) return INTERLOCK_FLAG_JOB;
+  return interlock_is_dispatch(returns_to) ? INTERLOCK_FLAG_INTERNAL : 0;
+}
+
+typedef void queue_block_call(queue_t, void *);
+typedef void queue_function_call(queue_t, void *, function_t);
+typedef void object_call(void *);
+
+// Blocks (interpose_blocks.c).
+
+/// Runs somebody's code inside a published call: what it calls is published again. Lets go of `item`, if there is one.
+void interlock_run_on(queue_t queue, const void *work_item, group_t group, interlock_item *item,
+                      uint32_t flags, uintptr_t place, function_t function, void *context) HIDDEN;
+/// The monotonic clock, in nanoseconds.
+uint64_t interlock_now(void) HIDDEN;
+/// A block that is to be handed to a queue; NULL where there is no memory.
+interlock_item *interlock_make_item(queue_t queue, function_t function, void *context,
+                                    uint32_t flags, uintptr_t place) HIDDEN;
+void interlock_publish_enqueue(interlock_item *item) HIDDEN;
+/// What a queue calls with an item.
+void interlock_run_item(void *item) HIDDEN;
+/// Tells of a work item that is about to be handed to a queue by libdispatch itself; of none where it is NULL.
+void interlock_list_work_item(interlock_item *item) HIDDEN;
+
+/// A synchronous call of a work item that this thread is in.
+typedef struct interlock_sync_call {
+  const void *block;
+  queue_t queue;
+  uintptr_t place;
+  uint32_t flags;
+  struct interlock_sync_call *outer;
+} interlock_sync_call;
+extern __thread interlock_sync_call *interlock_innermost_sync
+    __attribute__((tls_model("initial-exec"))) HIDDEN;
+
+#endif
+#endif

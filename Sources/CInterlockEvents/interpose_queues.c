@@ -1,0 +1,113 @@
+// Dispatch's queues, and what runs on them unseen.
+#include "interpose_dispatch.h"
+
+#ifdef INTERLOCK_INTERPOSES
+
+static void publish_queue(queue_t queue, const void *attribute, const char *label,
+                          uintptr_t place) {
+  interlock_event event = {.kind = INTERLOCK_EVENT_CREATE,
+                           .object_kind = INTERLOCK_OBJECT_QUEUE,
+                           .object = queue,
+                           .other = attribute,
+                           .place = place,
+                           .label = label};
+  interlock_publish(&event);
+}
+
+INTERPOSED queue_t dispatch_queue_create(const char *label, void *attribute) {
+  typedef queue_t create(const char *, void *);
+  interlock_marks.nested++;
+  queue_t made = REAL(create, dispatch_queue_create)(label, attribute);
+  interlock_marks.nested--;
+  if (made && !interlock_marks.nested && is_wanted(INTERLOCK_EVENT_CREATE)) {
+    publish_queue(made, attribute, label, USER_PLACE);
+  }
+  return made;
+}
+
+// On Linux the symbol has no version in its name.
+INTERPOSED queue_t dispatch_queue_create_with_target(const char *label, void *attribute,
+                                                     queue_t target) {
+  typedef queue_t create(const char *, void *, queue_t);
+  interlock_marks.nested++;
+  queue_t made = REAL(create, dispatch_queue_create_with_target)(label, attribute, target);
+  interlock_marks.nested--;
+  if (made && !interlock_marks.nested && is_wanted(INTERLOCK_EVENT_CREATE)) {
+    publish_queue(made, attribute, label, USER_PLACE);
+  }
+  return made;
+}
+
+static void configure(void *object, int64_t change, const void *other, uintptr_t returns_to) {
+  // What libdispatch does to its own is not a user's doing.
+  if (!interlock_marks.nested && is_wanted(INTERLOCK_EVENT_CONFIGURE) &&
+      !interlock_is_dispatch(returns_to)) {
+    publish(INTERLOCK_EVENT_CONFIGURE, INTERLOCK_OBJECT_QUEUE, object, other, 0, returns_to, NULL,
+            change);
+  }
+}
+
+INTERPOSED void dispatch_suspend(void *object) {
+  configure(object, 1, NULL, RETURNS_TO);
+  REAL(object_call, dispatch_suspend)(object);
+}
+
+INTERPOSED void dispatch_resume(void *object) {
+  configure(object, -1, NULL, RETURNS_TO);
+  REAL(object_call, dispatch_resume)(object);
+}
+
+INTERPOSED void dispatch_activate(void *object) {
+  configure(object, 0, NULL, RETURNS_TO);
+  REAL(object_call, dispatch_activate)(object);
+}
+
+INTERPOSED void dispatch_set_target_queue(void *object, queue_t target) {
+  typedef void set(void *, queue_t);
+  configure(object, 2, target, RETURNS_TO);
+  REAL(set, dispatch_set_target_queue)(object, target);
+}
+
+// What may run code on queues without a call that is seen.
+
+static void unfollowed(const void *object, uintptr_t returns_to) {
+  if (is_wanted(INTERLOCK_EVENT_UNFOLLOWED) && !interlock_is_dispatch(returns_to)) {
+    publish(INTERLOCK_EVENT_UNFOLLOWED, INTERLOCK_OBJECT_QUEUE, object, NULL, 0, returns_to, NULL,
+            0);
+  }
+}
+
+INTERPOSED void *dispatch_source_create(const void *type, uintptr_t handle, uintptr_t mask,
+                                        queue_t queue) {
+  typedef void *create(const void *, uintptr_t, uintptr_t, queue_t);
+  unfollowed(queue, RETURNS_TO);
+  return REAL(create, dispatch_source_create)(type, handle, mask, queue);
+}
+
+INTERPOSED void *dispatch_io_create(unsigned long type, int descriptor, queue_t queue,
+                                    void *handler) {
+  typedef void *create(unsigned long, int, queue_t, void *);
+  unfollowed(queue, RETURNS_TO);
+  return REAL(create, dispatch_io_create)(type, descriptor, queue, handler);
+}
+
+INTERPOSED void *dispatch_io_create_with_path(unsigned long type, const char *path, int flags,
+                                              unsigned mode, queue_t queue, void *handler) {
+  typedef void *create(unsigned long, const char *, int, unsigned, queue_t, void *);
+  unfollowed(queue, RETURNS_TO);
+  return REAL(create, dispatch_io_create_with_path)(type, path, flags, mode, queue, handler);
+}
+
+INTERPOSED void dispatch_read(int descriptor, size_t length, queue_t queue, void *handler) {
+  typedef void call(int, size_t, queue_t, void *);
+  unfollowed(queue, RETURNS_TO);
+  REAL(call, dispatch_read)(descriptor, length, queue, handler);
+}
+
+INTERPOSED void dispatch_write(int descriptor, void *data, queue_t queue, void *handler) {
+  typedef void call(int, void *, queue_t, void *);
+  unfollowed(queue, RETURNS_TO);
+  REAL(call, dispatch_write)(descriptor, data, queue, handler);
+}
+
+#endif

@@ -1,0 +1,101 @@
+// Dispatch's groups and semaphores.
+#include "interpose_dispatch.h"
+
+#ifdef INTERLOCK_INTERPOSES
+
+// Groups.
+
+INTERPOSED void dispatch_group_enter(group_t group) {
+  if (is_wanted(INTERLOCK_EVENT_ENTER)) {
+    publish(INTERLOCK_EVENT_ENTER, INTERLOCK_OBJECT_GROUP, group, NULL, 0, USER_PLACE, NULL, 0);
+  }
+  REAL(object_call, dispatch_group_enter)(group);
+}
+
+INTERPOSED void dispatch_group_leave(group_t group) {
+  // Not those of libdispatch itself, for blocks that it entered the group for.
+  if (is_wanted(INTERLOCK_EVENT_RELEASE) && !interlock_is_dispatch(RETURNS_TO)) {
+    publish(INTERLOCK_EVENT_RELEASE, INTERLOCK_OBJECT_GROUP, group, NULL, 0, USER_PLACE, NULL, 0);
+  }
+  REAL(object_call, dispatch_group_leave)(group);
+}
+
+INTERPOSED long dispatch_group_wait(group_t group, moment_t end) {
+  typedef long wait(group_t, moment_t);
+  wait *real = REAL(wait, dispatch_group_wait);
+  if (end == at_once || interlock_marks.nested || !is_wanted(wait_kinds)) return real(group, end);
+  uintptr_t place = USER_PLACE;
+  publish(INTERLOCK_EVENT_WAIT, INTERLOCK_OBJECT_GROUP, group, NULL,
+          end == forever ? 0 : INTERLOCK_FLAG_TIME_LIMIT, place, NULL, 0);
+  interlock_marks.nested++;
+  long result = real(group, end);
+  interlock_marks.nested--;
+  publish(result == 0 ? INTERLOCK_EVENT_ACQUIRE : INTERLOCK_EVENT_GIVE_UP, INTERLOCK_OBJECT_GROUP,
+          group, NULL, 0, place, NULL, 0);
+  return result;
+}
+
+typedef void *create_object(void);
+
+INTERPOSED group_t dispatch_group_create(void) {
+  group_t made = REAL(create_object, dispatch_group_create)();
+  if (made && is_wanted(INTERLOCK_EVENT_CREATE)) {
+    publish(INTERLOCK_EVENT_CREATE, INTERLOCK_OBJECT_GROUP, made, NULL, 0, USER_PLACE, NULL, 0);
+  }
+  return made;
+}
+
+// Semaphores.
+
+INTERPOSED void *dispatch_semaphore_create(intptr_t value) {
+  typedef void *create(intptr_t);
+  void *made = REAL(create, dispatch_semaphore_create)(value);
+  if (made && is_wanted(INTERLOCK_EVENT_CREATE)) {
+    publish(INTERLOCK_EVENT_CREATE, INTERLOCK_OBJECT_SEMAPHORE, made, NULL, 0, USER_PLACE, NULL,
+            value);
+  }
+  return made;
+}
+
+INTERPOSED intptr_t dispatch_semaphore_wait(void *semaphore, moment_t end) {
+  typedef intptr_t wait(void *, moment_t);
+  wait *real = REAL(wait, dispatch_semaphore_wait);
+  // libdispatch's idle workers wait at one too.
+  uintptr_t returns_to = RETURNS_TO;
+  if (interlock_marks.nested || !is_wanted(wait_kinds)) return real(semaphore, end);
+  interlock_object_kind kind = interlock_is_dispatch(returns_to) ? INTERLOCK_OBJECT_IDLE
+                                                                 : INTERLOCK_OBJECT_SEMAPHORE;
+  uintptr_t place = USER_PLACE;
+  // Most are used as locks, and most locks are free: what can be had at once is no wait.
+  interlock_marks.nested++;
+  intptr_t result = real(semaphore, at_once);
+  if (result != 0 && end != at_once) {
+    publish(INTERLOCK_EVENT_WAIT, kind, semaphore, NULL,
+            end == forever ? 0 : INTERLOCK_FLAG_TIME_LIMIT, place, NULL, 0);
+    result = real(semaphore, end);
+  }
+  interlock_marks.nested--;
+  if (result == 0 || end != at_once) {
+    publish(result == 0 ? INTERLOCK_EVENT_ACQUIRE : INTERLOCK_EVENT_GIVE_UP, kind, semaphore, NULL,
+            0, place, NULL, 0);
+  }
+  return result;
+}
+
+INTERPOSED intptr_t dispatch_semaphore_signal(void *semaphore) {
+  typedef intptr_t signal(void *);
+  signal *real = REAL(signal, dispatch_semaphore_signal);
+  if (interlock_marks.nested || !is_wanted(INTERLOCK_EVENT_RELEASE) ||
+      interlock_is_dispatch(RETURNS_TO)) {
+    return real(semaphore);
+  }
+  interlock_event event = {.kind = INTERLOCK_EVENT_RELEASE,
+                           .object_kind = INTERLOCK_OBJECT_SEMAPHORE,
+                           .object = semaphore,
+                           .place = RETURNS_TO,
+                           .frame = THIS_FRAME};
+  interlock_publish_fast(&event);
+  return real(semaphore);
+}
+
+#endif

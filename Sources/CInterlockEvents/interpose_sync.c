@@ -1,0 +1,122 @@
+// Synchronous calls on queues, and `dispatch_apply`.
+#include "interpose_dispatch.h"
+
+#ifdef INTERLOCK_INTERPOSES
+
+typedef struct {
+  function_t function;
+  void *context;
+  queue_t queue;
+  uintptr_t place;
+  uint32_t flags;
+} synchronous;
+
+static void run_synchronous(void *context) {
+  synchronous *call = context;
+  interlock_run_on(call->queue, NULL, NULL, NULL, call->flags, call->place, call->function, call->context);
+}
+
+static void call_synchronously(queue_t queue, void *block, void *context, function_t function,
+                               uint32_t flags, uintptr_t place, queue_block_call *real,
+                               queue_function_call *real_function) {
+  bool has_work_item = block && is_work_item(block);
+  if (has_work_item) flags |= flags_of_work_item(block);
+  publish(INTERLOCK_EVENT_WAIT, INTERLOCK_OBJECT_QUEUE, queue, NULL, flags, place, NULL, 0);
+  interlock_marks.nested++;
+  if (has_work_item) {
+    interlock_sync_call call = {block, queue, place, flags, interlock_innermost_sync};
+    interlock_innermost_sync = &call;
+    real(queue, block);
+    interlock_innermost_sync = call.outer;
+  } else {
+    synchronous call = {block ? call_block : function, block ? block : context, queue, place, flags};
+    real_function(queue, &call, run_synchronous);
+  }
+  interlock_marks.nested--;
+  if (is_wanted(INTERLOCK_EVENT_ACQUIRE)) {
+    publish(INTERLOCK_EVENT_ACQUIRE, INTERLOCK_OBJECT_QUEUE, queue, NULL, flags, place, NULL, 0);
+  }
+}
+
+#define SYNCHRONOUS(name, flags)                                                              \
+  INTERPOSED void name(queue_t queue, void *block) {                                          \
+    queue_block_call *real = REAL(queue_block_call, name);                                    \
+    if (interlock_marks.nested || !is_wanted(sync_kinds)) return real(queue, block);          \
+    call_synchronously(queue, block, NULL, NULL, flags, USER_PLACE, real,                     \
+                       REAL(queue_function_call, name##_f));                                  \
+  }                                                                                           \
+  INTERPOSED void name##_f(queue_t queue, void *context, function_t function) {               \
+    queue_function_call *real = REAL(queue_function_call, name##_f);                          \
+    if (interlock_marks.nested || !is_wanted(sync_kinds)) return real(queue, context, function); \
+    call_synchronously(queue, NULL, context, function, flags, USER_PLACE, NULL, real);        \
+  }
+
+SYNCHRONOUS(dispatch_sync, 0)
+SYNCHRONOUS(dispatch_barrier_sync, INTERLOCK_FLAG_BARRIER)
+SYNCHRONOUS(dispatch_async_and_wait, 0)
+SYNCHRONOUS(dispatch_barrier_async_and_wait, INTERLOCK_FLAG_BARRIER)
+
+typedef struct {
+  void (*function)(void *, size_t);
+  void *context;
+  queue_t queue;
+  uintptr_t place;
+} application;
+
+static void run_application(void *context, size_t index) {
+  application *call = context;
+  uint32_t nested = interlock_marks.nested;
+  interlock_marks.nested = 0;
+  bool wanted = is_wanted(INTERLOCK_EVENT_BEGIN);
+  if (wanted) {
+    publish(INTERLOCK_EVENT_BEGIN, INTERLOCK_OBJECT_QUEUE, call->queue, NULL,
+            INTERLOCK_FLAG_APPLY, call->place, NULL, 0);
+  }
+  call->function(call->context, index);
+  if (wanted && is_wanted(INTERLOCK_EVENT_END)) {
+    publish(INTERLOCK_EVENT_END, INTERLOCK_OBJECT_QUEUE, call->queue, NULL, INTERLOCK_FLAG_APPLY,
+            call->place, NULL, 0);
+  }
+  interlock_marks.nested = nested;
+}
+
+static void call_block_with_index(void *block, size_t index) {
+  ((void (^)(size_t))block)(index);
+}
+
+typedef void apply_call(size_t, queue_t, void *, void (*)(void *, size_t));
+
+static void apply(size_t count, queue_t queue, void *context, void (*function)(void *, size_t),
+                  uintptr_t place, apply_call *real) {
+  application call = {function, context, queue, place};
+  publish(INTERLOCK_EVENT_WAIT, INTERLOCK_OBJECT_QUEUE, queue, NULL, INTERLOCK_FLAG_APPLY, place,
+          NULL, 0);
+  interlock_marks.nested++;
+  real(count, queue, &call, run_application);
+  interlock_marks.nested--;
+  if (is_wanted(INTERLOCK_EVENT_ACQUIRE)) {
+    publish(INTERLOCK_EVENT_ACQUIRE, INTERLOCK_OBJECT_QUEUE, queue, NULL, INTERLOCK_FLAG_APPLY,
+            place, NULL, 0);
+  }
+}
+
+INTERPOSED void dispatch_apply(size_t count, queue_t queue, void *block) {
+  typedef void apply_block_call(size_t, queue_t, void *);
+  if (interlock_marks.nested || !is_wanted(sync_kinds)) {
+    REAL(apply_block_call, dispatch_apply)(count, queue, block);
+    return;
+  }
+  apply(count, queue, block, call_block_with_index, USER_PLACE, REAL(apply_call, dispatch_apply_f));
+}
+
+INTERPOSED void dispatch_apply_f(size_t count, queue_t queue, void *context,
+                                 void (*function)(void *, size_t)) {
+  apply_call *real = REAL(apply_call, dispatch_apply_f);
+  if (interlock_marks.nested || !is_wanted(sync_kinds)) {
+    real(count, queue, context, function);
+    return;
+  }
+  apply(count, queue, context, function, USER_PLACE, real);
+}
+
+#endif
