@@ -17,6 +17,7 @@ static __thread uint32_t own_number __attribute__((tls_model("initial-exec")));
 
 typedef struct {
   interlock_reader reader;
+  interlock_mutex_reader mutexes;
   void *context;
   uint32_t kinds;
   bool is_leaf;
@@ -68,22 +69,26 @@ static void update_wanted(void) {
   }
   // First nobody is the only one: a thread that sees a function must not find another's context beside it.
   __atomic_store_n(&interlock_only.reader, NULL, __ATOMIC_RELEASE);
+  __atomic_store_n(&interlock_only.mutexes, NULL, __ATOMIC_RELEASE);
   if (count == 1 && last->is_leaf) {
     __atomic_store_n(&interlock_only.context, last->context, __ATOMIC_RELAXED);
     __atomic_store_n(&interlock_only.kinds, last->kinds, __ATOMIC_RELAXED);
     __atomic_store_n(&interlock_only.reader, last->reader, __ATOMIC_RELEASE);
+    __atomic_store_n(&interlock_only.mutexes, last->mutexes, __ATOMIC_RELEASE);
   }
   // Relaxed: when a thread begins to publish is of no account.
   __atomic_store_n(&interlock_wanted, kinds, __ATOMIC_RELAXED);
 }
 
-static bool add(interlock_reader reader, void *context, uint32_t kinds, bool is_leaf) {
+static bool add(interlock_reader reader, interlock_mutex_reader mutexes, void *context,
+                uint32_t kinds, bool is_leaf) {
   bool added = false;
   lock_slots();
   for (int index = 0; index < INTERLOCK_READERS && !added; index++) {
     if (slots[index].kinds) continue;
     __atomic_store_n(&slots[index].context, context, __ATOMIC_RELAXED);
     __atomic_store_n(&slots[index].reader, reader, __ATOMIC_RELAXED);
+    slots[index].mutexes = mutexes;
     __atomic_store_n(&slots[index].is_leaf, is_leaf, __ATOMIC_RELAXED);
     __atomic_store_n(&slots[index].kinds, kinds, __ATOMIC_RELEASE);
     // Relaxed: who does not see the number yet hears of the next call.
@@ -96,11 +101,12 @@ static bool add(interlock_reader reader, void *context, uint32_t kinds, bool is_
 }
 
 bool interlock_events_add(interlock_reader reader, void *context, uint32_t kinds) {
-  return add(reader, context, kinds, false);
+  return add(reader, NULL, context, kinds, false);
 }
 
-bool interlock_events_add_leaf(interlock_reader reader, void *context, uint32_t kinds) {
-  return add(reader, context, kinds, true);
+bool interlock_events_add_leaf(interlock_reader reader, interlock_mutex_reader mutexes, void *context,
+                               uint32_t kinds) {
+  return add(reader, mutexes, context, kinds, true);
 }
 
 void interlock_events_remove(interlock_reader reader, void *context) {
@@ -364,8 +370,9 @@ bool interlock_events_add(interlock_reader reader, void *context, uint32_t kinds
   (void)reader, (void)context, (void)kinds;
   return false;
 }
-bool interlock_events_add_leaf(interlock_reader reader, void *context, uint32_t kinds) {
-  (void)reader, (void)context, (void)kinds;
+bool interlock_events_add_leaf(interlock_reader reader, interlock_mutex_reader mutexes, void *context,
+                               uint32_t kinds) {
+  (void)reader, (void)mutexes, (void)context, (void)kinds;
   return false;
 }
 void interlock_events_remove(interlock_reader reader, void *context) {

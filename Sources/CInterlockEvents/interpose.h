@@ -54,9 +54,10 @@ static inline bool is_wanted(uint32_t kinds) {
 /// Tells every reader that wants it.
 void interlock_publish(const interlock_event *event) HIDDEN;
 
-/// The only reader, where there is one alone and it is a leaf; its function is NULL elsewhere.
+/// The only reader, where there is one alone and it is a leaf; its functions are NULL elsewhere.
 typedef struct {
   interlock_reader reader;
+  interlock_mutex_reader mutexes;
   void *context;
   uint32_t kinds;
 } interlock_only_reader;

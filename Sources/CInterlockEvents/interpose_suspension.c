@@ -1,6 +1,6 @@
-// `withCheckedContinuation`, the streams' `next()`, and their like. Where they are not inlined they run in the runtime, and
-// what they call there is not seen: so they are met at their door. A task that comes in waits from then on; it has come to its end when the
-// caller's next part runs, which the runtime finds in the context of the call, where ours is put in its stead.
+// `withCheckedContinuation`, the streams' `next()`, and their like. Where they are not inlined they run in the runtime,
+// and what they call there is not seen: so they are met at their door. A task that comes in waits from then on; it has
+// come to its end when the caller's next part runs, which the runtime finds in the context of the call, where ours is put in its stead.
 //
 // These are asynchronous functions of Swift: the context comes in a register that C has no name for, and they are left
 // by a jump. So the two doors are of a few instructions that keep every register of the call.

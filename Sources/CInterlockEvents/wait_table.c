@@ -330,37 +330,10 @@ static void note_end(thread_record *record, const interlock_event *event) {
   has_changed(record);
 }
 
-/// Nearly all events are these: a mutex that nobody else has, taken and given back in the opposite order.
-static inline bool read_mutex_event(thread_record *record, const interlock_event *event) {
-  interlock_thread_view *view = &record->view;
-  uint32_t count = view->held_count;
-  uintptr_t object = (uintptr_t)event->object;
-  if (event->kind == INTERLOCK_EVENT_ACQUIRE) {
-    if (count >= INTERLOCK_HELD_MOST) return false;
-    for (uint32_t index = 0; index < count; index++) {
-      if (view->held[index].object == object) return false;
-    }
-    view->held[count] = (interlock_held){object, event->place, outer_of(event->frame, event->place),
-                                        INTERLOCK_OBJECT_MUTEX, 1};
-    view->held_count = count + 1;
-    view->wait_kind = 0;
-  } else if (event->kind == INTERLOCK_EVENT_RELEASE) {
-    if (count == 0) return false;
-    const interlock_held *last = &view->held[count - 1];
-    if (last->object != object || last->count != 1) return false;
-    view->held_count = count - 1;
-  } else {
-    return false;
-  }
-  has_changed(record);
-  return true;
-}
-
 static void read_event(const interlock_event *event, void *context) {
   (void)context;
   thread_record *record = own_record();
   if (!record) return;
-  if (event->object_kind == INTERLOCK_OBJECT_MUTEX && read_mutex_event(record, event)) return;
   switch (event->kind) {
     case INTERLOCK_EVENT_WAIT: note_wait(record, event); return;
     case INTERLOCK_EVENT_ACQUIRE: note_acquire(record, event); return;
@@ -391,6 +364,44 @@ static void read_event(const interlock_event *event, void *context) {
   }
 }
 
+static inline bool has(const interlock_thread_view *view, uintptr_t object) {
+  for (uint32_t index = 0; index < view->held_count; index++) {
+    if (view->held[index].object == object) return true;
+  }
+  return false;
+}
+
+/// Nearly all events are these: a mutex that nobody else has, taken and given back in the opposite order.
+static void read_mutex(interlock_event_kind kind, const void *mutex, uint32_t flags,
+                       uintptr_t place, uintptr_t frame, void *context) {
+  thread_record *record = own_record();
+  if (!record) return;
+  interlock_thread_view *view = &record->view;
+  uint32_t count = view->held_count;
+  if (kind == INTERLOCK_EVENT_ACQUIRE && count < INTERLOCK_HELD_MOST &&
+      !has(view, (uintptr_t)mutex)) {
+    view->held[count] = (interlock_held){(uintptr_t)mutex, place, outer_of(frame, place),
+                                         INTERLOCK_OBJECT_MUTEX, 1};
+    view->held_count = count + 1;
+    view->wait_kind = 0;
+    has_changed(record);
+    return;
+  }
+  if (kind == INTERLOCK_EVENT_RELEASE && count > 0 &&
+      view->held[count - 1].object == (uintptr_t)mutex && view->held[count - 1].count == 1) {
+    view->held_count = count - 1;
+    has_changed(record);
+    return;
+  }
+  interlock_event event = {.kind = kind,
+                           .object_kind = INTERLOCK_OBJECT_MUTEX,
+                           .object = mutex,
+                           .flags = flags,
+                           .place = place,
+                           .frame = frame};
+  read_event(&event, context);
+}
+
 static void forked(void) {
   // The other threads are not here; their records, and who had a lock, are.
   interlock_events_remove(read_event, NULL);
@@ -410,7 +421,7 @@ bool interlock_waits_start(void) {
   pthread_atfork(NULL, NULL, forked);
   // Release: who sees that it has started sees the layout.
   __atomic_store_n(&started, 1, __ATOMIC_RELEASE);
-  return interlock_events_add_leaf(read_event, NULL, ~(uint32_t)0);
+  return interlock_events_add_leaf(read_event, read_mutex, NULL, ~(uint32_t)0);
 }
 
 bool interlock_waits_started(void) { return __atomic_load_n(&started, __ATOMIC_ACQUIRE); }
