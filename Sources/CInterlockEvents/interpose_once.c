@@ -4,6 +4,10 @@
 
 #ifdef INTERLOCK_INTERPOSES
 
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
 typedef void initialiser(void *);
 typedef void once_call(int *, initialiser *, void *);
 
@@ -39,11 +43,38 @@ static void run_first(void *context) {
   interlock_marks.nested = nested;
 }
 
-INTERPOSED void swift_once(int *once, initialiser *run, void *context) {
+/// For an executable that has the runtime linked in: there this file's is the only `swift_once`, since nothing asks for the
+/// runtime's. The same in the same two words: whether it is done, and the thread that is in it, as the kernel knows it.
+static void run_once(int *once, initialiser *run, void *context) {
+  enum { done = -1 };
+  uint32_t *holder = (uint32_t *)once + 1;
+  uint32_t own = interlock_thread_id(), nobody = 0;
+  // Acquire: what the last holder's initialiser wrote is there.
+  while (!__atomic_compare_exchange_n(holder, &nobody, own, false, __ATOMIC_ACQUIRE,
+                                      __ATOMIC_RELAXED)) {
+    nobody = 0;
+    if (syscall(SYS_futex, holder, FUTEX_LOCK_PI_PRIVATE, 0, NULL, NULL, 0) == 0) break;
+  }
+  if (__atomic_load_n(once, __ATOMIC_RELAXED) == 0) {
+    run(context);
+    // Release: who finds it done finds what the initialiser wrote.
+    __atomic_store_n(once, done, __ATOMIC_RELEASE);
+  }
+  if (!__atomic_compare_exchange_n(holder, &own, 0, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) {
+    syscall(SYS_futex, holder, FUTEX_UNLOCK_PI_PRIVATE, 0, NULL, NULL, 0);
+  }
+}
+
+static once_call *find_real(void) {
   once_call *real = REAL(once_call, swift_once);
-  // The runtime stores -1 when it is done, and looks for that itself. Acquire: what the initialiser wrote is there.
-  if (__atomic_load_n(once, __ATOMIC_ACQUIRE) < 0 || interlock_marks.nested ||
-      !is_wanted(lock_kinds)) {
+  return real ? real : run_once;
+}
+
+INTERPOSED void swift_once(int *once, initialiser *run, void *context) {
+  // The runtime stores -1 when it is done, and does nothing then. Acquire: what the initialiser wrote is there.
+  if (__atomic_load_n(once, __ATOMIC_ACQUIRE) < 0) return;
+  once_call *real = find_real();
+  if (interlock_marks.nested || !is_wanted(lock_kinds)) {
     real(once, run, context);
     return;
   }
