@@ -76,6 +76,7 @@ struct BuiltInSubjectsTests {
     }
     let reentrant = try #require(results["serial-queue-reentrant"])
     #expect(reentrant.verdict == "crashed")
+    #expect(reentrant.cause == "self")
     #expect(reentrant.message.contains("ReentrantSerialQueueCache.swift:"))
 
     let conflict = try #require(results["unlocked"]?.conflicts.first)

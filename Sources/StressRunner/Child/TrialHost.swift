@@ -16,6 +16,11 @@ public enum TrialHost {
   /// What a child has been given: the runner does not wake it by these.
   static let ownDescriptors: Set<Int> = [0, 1, 2, Int(tableDescriptor), Int(eventDescriptor)]
 
+  /// Whether the calls of a child with this environment can be seen: it is this same executable.
+  static func seesCalls(in environment: [String: String]) -> Bool {
+    SnapshotTaker.blindness == nil && environment[eventsVariable] != "off"
+  }
+
   /// Runs the trial that this process was started for, and ends the process; returns at once where
   /// it was not started for one.
   ///

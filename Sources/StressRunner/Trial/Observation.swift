@@ -91,6 +91,8 @@ public struct Observation: Sendable, Hashable, Codable {
   public var threads: [ThreadGroup]
   /// Who waited for whom when nothing went on, where the child's calls are seen.
   public var waits: WaitSnapshot?
+  /// Whether the child's calls that wait and wake could be seen.
+  public var seesCalls: Bool
   /// Whether the child itself found, without waiting for the stall window, that it can never go on.
   public var isProvenStuck: Bool
   /// The conflicts that were recorded.
@@ -118,6 +120,7 @@ public struct Observation: Sendable, Hashable, Codable {
     processors = 0
     threadCounts = []
     threads = []
+    seesCalls = true
     isProvenStuck = false
     conflicts = []
     misuses = []

@@ -40,7 +40,7 @@ final class RunningTrial {
 
   init(
     index: Int, trial: Trial, child: ChildProcess, scratch: TemporaryFolder?,
-    symbolicate: @escaping RawStacks.Symbolicate
+    seesCalls: Bool, symbolicate: @escaping RawStacks.Symbolicate
   ) {
     self.index = index
     self.trial = trial
@@ -51,6 +51,7 @@ final class RunningTrial {
     detector = StallDetector(stallSeconds: trial.scenario.limits.stallSeconds)
     observation = Observation(
       ending: .notRun(reason: ""), operations: trial.scenario.workload.operationCount)
+    observation.seesCalls = seesCalls
     observation.processors =
       trial.scenario.poolWidth ?? sysconf(Int32(_SC_NPROCESSORS_ONLN))
   }

@@ -83,7 +83,7 @@ public struct TrialRunner: Sendable {
           running.append(
             RunningTrial(
               index: next, trial: trials[next], child: child, scratch: scratch,
-              symbolicate: symbolicate))
+              seesCalls: TrialHost.seesCalls(in: launch.environment), symbolicate: symbolicate))
         } catch {
           onEvent(.finished(index: next, Self.notRun(trials[next], reason: error.reason)))
         }

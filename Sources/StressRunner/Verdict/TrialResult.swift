@@ -19,6 +19,6 @@ public struct TrialResult: Sendable, Hashable, Codable {
 
   /// Whether the verdict is the expected one; `nil` for a skipped trial.
   public var isMet: Bool? {
-    verdict.kind == .skipped ? nil : expected.isMet(by: verdict)
+    verdict.kind == .skipped ? nil : expected.isMet(by: verdict, seesCalls: observation.seesCalls)
   }
 }

@@ -93,7 +93,14 @@ struct GraphVerdictTests {
     let own = Verdict(kind: .crashed, cause: .self, message: "")
     #expect(Expectation(verdict: .crashed, cause: .self).isMet(by: own))
     #expect(Expectation(verdict: .crashed).isMet(by: own))
+    let silent = Verdict(kind: .crashed, message: "")
+    let passed = Verdict(kind: .passed, message: "")
+    #expect(!Expectation(verdict: .crashed, cause: .self).isMet(by: silent))
+    // Where no calls are seen, nothing can tell why it trapped; a deadlock's cause is judged all the same.
+    #expect(Expectation(verdict: .crashed, cause: .self).isMet(by: silent, seesCalls: false))
+    #expect(!Expectation(verdict: .crashed, cause: .self).isMet(by: passed, seesCalls: false))
     #expect(
-      !Expectation(verdict: .crashed, cause: .self).isMet(by: Verdict(kind: .crashed, message: "")))
+      !Expectation(verdict: .deadlock, cause: .cycle).isMet(
+        by: Verdict(kind: .deadlock, cause: .unknown, message: ""), seesCalls: false))
   }
 }
