@@ -69,10 +69,8 @@ public struct Expectation: Sendable, Hashable, Codable {
 
   /// Whether a verdict is the expected one; a skipped trial neither meets nor breaks it.
   ///
-  /// - Parameters:
-  ///   - verdict: What was judged.
-  ///   - seesCalls: Whether the calls of the trial that wait and wake were seen. Where they were not, nothing can tell
-  ///     why a process trapped, so that of a crash the kind alone counts.
+  /// Where the trial's calls that wait and wake were not seen, nothing can tell why a process trapped: of a crash the
+  /// kind alone counts then.
   public func isMet(by verdict: Verdict, seesCalls: Bool = true) -> Bool {
     guard verdict.kind == self.verdict else { return false }
     return cause == nil || cause == verdict.cause || (verdict.kind == .crashed && !seesCalls)
