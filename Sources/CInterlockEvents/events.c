@@ -67,11 +67,11 @@ static void update_wanted(void) {
     last = &slots[index];
     count++;
   }
-  // First nobody is the only one: a thread that sees a function must not find another's context beside it.
+  // A thread that has just found the last one may still call it, with kinds that are the next one's: as whoever is
+  // removed may.
   __atomic_store_n(&interlock_only.reader, NULL, __ATOMIC_RELEASE);
   __atomic_store_n(&interlock_only.mutexes, NULL, __ATOMIC_RELEASE);
   if (count == 1 && last->is_leaf) {
-    __atomic_store_n(&interlock_only.context, last->context, __ATOMIC_RELAXED);
     __atomic_store_n(&interlock_only.kinds, last->kinds, __ATOMIC_RELAXED);
     __atomic_store_n(&interlock_only.reader, last->reader, __ATOMIC_RELEASE);
     __atomic_store_n(&interlock_only.mutexes, last->mutexes, __ATOMIC_RELEASE);
@@ -104,9 +104,9 @@ bool interlock_events_add(interlock_reader reader, void *context, uint32_t kinds
   return add(reader, NULL, context, kinds, false);
 }
 
-bool interlock_events_add_leaf(interlock_reader reader, interlock_mutex_reader mutexes, void *context,
+bool interlock_events_add_leaf(interlock_reader reader, interlock_mutex_reader mutexes,
                                uint32_t kinds) {
-  return add(reader, mutexes, context, kinds, true);
+  return add(reader, mutexes, NULL, kinds, true);
 }
 
 void interlock_events_remove(interlock_reader reader, void *context) {
@@ -289,8 +289,6 @@ static bool follow_way(uint64_t way, uintptr_t *frame, uintptr_t *found) {
     }
     *frame = at;
     *found = ((const uintptr_t *)at)[1];
-    // By the frame pointers it is a return address, whatever it is.
-    if (*found - interlock_own_code < interlock_own_code_size) return true;
   } else {
     at = *frame + (way - most_steps) * sizeof(uintptr_t);
     if (at + sizeof(uintptr_t) > top) return false;
@@ -370,9 +368,9 @@ bool interlock_events_add(interlock_reader reader, void *context, uint32_t kinds
   (void)reader, (void)context, (void)kinds;
   return false;
 }
-bool interlock_events_add_leaf(interlock_reader reader, interlock_mutex_reader mutexes, void *context,
+bool interlock_events_add_leaf(interlock_reader reader, interlock_mutex_reader mutexes,
                                uint32_t kinds) {
-  (void)reader, (void)mutexes, (void)context, (void)kinds;
+  (void)reader, (void)mutexes, (void)kinds;
   return false;
 }
 void interlock_events_remove(interlock_reader reader, void *context) {

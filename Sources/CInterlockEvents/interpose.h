@@ -58,7 +58,6 @@ void interlock_publish(const interlock_event *event) HIDDEN;
 typedef struct {
   interlock_reader reader;
   interlock_mutex_reader mutexes;
-  void *context;
   uint32_t kinds;
 } interlock_only_reader;
 extern interlock_only_reader interlock_only HIDDEN;
@@ -70,7 +69,7 @@ static inline void interlock_publish_fast(const interlock_event *event) {
   if (!reader) {
     interlock_publish(event);
   } else if (__atomic_load_n(&interlock_only.kinds, __ATOMIC_RELAXED) & event->kind) {
-    reader(event, __atomic_load_n(&interlock_only.context, __ATOMIC_RELAXED));
+    reader(event, NULL);
   }
 }
 
@@ -100,6 +99,8 @@ typedef struct interlock_async_context {
 
 /// A job of Swift Concurrency was handed to a queue: it may be a task whose checked continuation was resumed.
 void interlock_job_enqueued(const void *job) HIDDEN;
+/// How many blocks, jobs too, this thread has begun.
+extern __thread uint32_t interlock_blocks_begun __attribute__((tls_model("initial-exec"))) HIDDEN;
 
 /// The system's number of the calling thread, kept.
 uint32_t interlock_thread_id(void) HIDDEN;

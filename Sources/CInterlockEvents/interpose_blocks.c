@@ -5,11 +5,14 @@
 
 #include <time.h>
 
+__thread uint32_t interlock_blocks_begun;
+
 /// Runs somebody's code inside a published call: what it calls is published again.
 void interlock_run_on(queue_t queue, const void *work_item, group_t group, interlock_item *item,
                    uint32_t flags, uintptr_t place, function_t function, void *context) {
   uint32_t nested = interlock_marks.nested;
   interlock_marks.nested = 0;
+  interlock_blocks_begun++;
   bool wanted = is_wanted(INTERLOCK_EVENT_BEGIN);
   // Whoever lists the block must let it go, even where nothing else is published.
   if (wanted || item) {

@@ -4,6 +4,7 @@
 
 #ifdef INTERLOCK_INTERPOSES
 
+#include <errno.h>
 #include <linux/futex.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -47,6 +48,7 @@ static void run_first(void *context) {
 /// runtime's. The same in the same two words: whether it is done, and the thread that is in it, as the kernel knows it.
 static void run_once(int *once, initialiser *run, void *context) {
   enum { done = -1 };
+  int error = errno;
   uint32_t *holder = (uint32_t *)once + 1;
   uint32_t own = interlock_thread_id(), nobody = 0;
   // Acquire: what the last holder's initialiser wrote is there.
@@ -60,9 +62,12 @@ static void run_once(int *once, initialiser *run, void *context) {
     // Release: who finds it done finds what the initialiser wrote.
     __atomic_store_n(once, done, __ATOMIC_RELEASE);
   }
-  if (!__atomic_compare_exchange_n(holder, &own, 0, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) {
-    syscall(SYS_futex, holder, FUTEX_UNLOCK_PI_PRIVATE, 0, NULL, NULL, 0);
+  // Somebody waits where this fails, and the kernel hands it over.
+  while (!__atomic_compare_exchange_n(holder, &own, 0, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) {
+    own = interlock_thread_id();
+    if (syscall(SYS_futex, holder, FUTEX_UNLOCK_PI_PRIVATE, 0, NULL, NULL, 0) == 0) break;
   }
+  errno = error;
 }
 
 static once_call *find_real(void) {

@@ -25,8 +25,7 @@ static inline void publish_mutex(interlock_event_kind kind, const void *mutex, u
   interlock_mutex_reader reader = __atomic_load_n(&interlock_only.mutexes, __ATOMIC_ACQUIRE);
   if (reader) {
     if (__atomic_load_n(&interlock_only.kinds, __ATOMIC_RELAXED) & kind) {
-      reader(kind, mutex, flags, place, frame,
-             __atomic_load_n(&interlock_only.context, __ATOMIC_RELAXED));
+      reader(kind, mutex, flags, place, frame);
     }
     return;
   }

@@ -3,6 +3,8 @@
 
 #ifdef INTERLOCK_INTERPOSES
 
+#include <errno.h>
+
 // Groups.
 
 INTERPOSED void dispatch_group_enter(group_t group) {
@@ -68,8 +70,10 @@ INTERPOSED intptr_t dispatch_semaphore_wait(void *semaphore, moment_t end) {
   uintptr_t place = USER_PLACE;
   // Most are used as locks, and most locks are free: what can be had at once is no wait.
   interlock_marks.nested++;
+  int error = errno;
   intptr_t result = real(semaphore, at_once);
   if (result != 0 && end != at_once) {
+    errno = error;
     publish(INTERLOCK_EVENT_WAIT, kind, semaphore, NULL,
             end == forever ? 0 : INTERLOCK_FLAG_TIME_LIMIT, place, NULL, 0);
     result = real(semaphore, end);

@@ -7,6 +7,7 @@
 #include "interpose.h"
 
 #if defined(INTERLOCK_INTERPOSES) && defined(__has_attribute)
+#include <unistd.h>
 #if __has_attribute(swiftcall) && (defined(__x86_64__) || defined(__aarch64__))
 
 /// Called by what the compiler does not see: the code at the end.
@@ -19,6 +20,8 @@ typedef struct {
   uintptr_t task;
   uintptr_t resume;
   interlock_object_kind kind;
+  /// In which block of which thread it came in.
+  uint32_t thread, block;
 } waiting_task;
 
 enum { most_waiting = 1 << 13, probes = 16 };
@@ -40,8 +43,6 @@ static waiting_task *find(uintptr_t task) {
 }
 
 static bool remember(uintptr_t task, uintptr_t resume, interlock_object_kind kind) {
-  // Within another call that is met, as in the closure of AsyncStream(unfolding:): that is where its end is met.
-  if (find(task)) return false;
   for (size_t probe = 0; probe < probes; probe++) {
     waiting_task *entry = &waiting[(first_probe(task) + probe) % most_waiting];
     uintptr_t nobody = 0;
@@ -54,6 +55,8 @@ static bool remember(uintptr_t task, uintptr_t resume, interlock_object_kind kin
     // Read by the task itself alone, whose parts the runtime runs one after the other.
     entry->resume = resume;
     entry->kind = kind;
+    entry->thread = interlock_thread_id();
+    entry->block = interlock_blocks_begun;
     // Relaxed: whoever could look for the task has been handed it since.
     __atomic_fetch_add(&waiting_count, 1, __ATOMIC_RELAXED);
     return true;
@@ -73,7 +76,10 @@ static void publish(interlock_event_kind kind, interlock_object_kind object_kind
 void interlock_job_enqueued(const void *job) {
   if (__atomic_load_n(&waiting_count, __ATOMIC_RELAXED) == 0) return;
   const waiting_task *entry = find((uintptr_t)job);
-  if (entry) publish(INTERLOCK_EVENT_RELEASE, entry->kind, (uintptr_t)job, 0);
+  if (!entry) return;
+  // One that hands itself on before it has given its thread up has changed its executor, and waits still.
+  if (entry->thread == interlock_thread_id() && entry->block == interlock_blocks_begun) return;
+  publish(INTERLOCK_EVENT_RELEASE, entry->kind, (uintptr_t)job, 0);
 }
 
 typedef __attribute__((swiftcall)) void *current_task(void);
@@ -117,10 +123,13 @@ CALLED uintptr_t interlock_suspension_begins(interlock_async_context *context, u
   uintptr_t resume = context->resume;
   interlock_object_kind kind =
       door < first_stream ? INTERLOCK_OBJECT_CONTINUATION : INTERLOCK_OBJECT_STREAM;
-  if (!task || !remember(task, resume, kind)) return real;
+  if (!task) return real;
+  bool is_within = find(task) != NULL;
+  if (!is_within && !remember(task, resume, kind)) return real;
   // The next part of the caller begins at the line of the call: as a return address, one further.
   publish(INTERLOCK_EVENT_CREATE, kind, task, resume + 1);
-  context->resume = (uintptr_t)interlock_suspension_resumed;
+  // Within another call that is met, as in the closure of AsyncStream(unfolding:), that is where its end is met.
+  if (!is_within) context->resume = (uintptr_t)interlock_suspension_resumed;
   return real;
 }
 
@@ -128,8 +137,12 @@ CALLED uintptr_t interlock_suspension_begins(interlock_async_context *context, u
 CALLED uintptr_t interlock_suspension_ends(void) {
   uintptr_t task = (uintptr_t)REAL(current_task, swift_task_getCurrent)();
   waiting_task *entry = find(task);
-  // Nobody comes here whose entry is not there: no other door leads here.
-  if (!entry) __builtin_trap();
+  if (!entry) {
+    // Nobody comes here whose entry is not there: no other door leads here.
+    static const char text[] = "interlock: a task goes on that was not known to wait: a fault of Interlock\n";
+    if (write(STDERR_FILENO, text, sizeof text - 1) < 0) __builtin_trap();
+    __builtin_trap();
+  }
   uintptr_t resume = entry->resume;
   interlock_object_kind kind = entry->kind;
   // Relaxed: see above.

@@ -39,6 +39,7 @@ static object_record *find_object(uintptr_t object, uint32_t kind, bool make) {
     }
     if (found == object) return record;
   }
+  if (make) interlock_note_partial();
   return NULL;
 }
 
@@ -58,14 +59,16 @@ static void add_place(uintptr_t *places, uint32_t *newest, uintptr_t place) {
   __atomic_store_n(&places[index], place, __ATOMIC_RELAXED);
 }
 
-/// As many objects as have been made: who remembers what one is asks whether there is another at its address.
-static uint32_t objects_made;
+/// As many semaphores as have been made: who remembers what one is asks whether there may be another at its address.
+static uint32_t semaphores_made;
 
 void interlock_object_made(const interlock_event *event) {
   object_record *record = find_object((uintptr_t)event->object, event->object_kind, true);
   if (!record) return;
-  // Relaxed: whoever is handed the new object has been told of it in an order of its own.
-  __atomic_fetch_add(&objects_made, 1, __ATOMIC_RELAXED);
+  // Relaxed: whoever is handed the new semaphore has been told of it in an order of its own.
+  if (event->object_kind == INTERLOCK_OBJECT_SEMAPHORE) {
+    __atomic_fetch_add(&semaphores_made, 1, __ATOMIC_RELAXED);
+  }
   record->kind = event->object_kind;
   record->value = event->value;
   record->created = event->place;
@@ -97,14 +100,14 @@ void interlock_object_entered(const interlock_event *event) {
   add_place(group->enter_places, &group->newest_enter, event->place);
 }
 
-/// The last semaphore that this thread took as a lock, and how many objects there had been.
+/// The last semaphore that this thread took as a lock, and how many semaphores there had been.
 static __thread struct {
   uintptr_t object;
   uint32_t made;
 } last_lock __attribute__((tls_model("initial-exec")));
 
 bool interlock_semaphore_acquired(const interlock_event *event, bool after_wait) {
-  uint32_t made = __atomic_load_n(&objects_made, __ATOMIC_RELAXED);
+  uint32_t made = __atomic_load_n(&semaphores_made, __ATOMIC_RELAXED);
   if (last_lock.object == (uintptr_t)event->object && last_lock.made == made) return true;
   object_record *semaphore = find_object((uintptr_t)event->object, event->object_kind, true);
   if (!semaphore) return false;

@@ -373,7 +373,7 @@ static inline bool has(const interlock_thread_view *view, uintptr_t object) {
 
 /// Nearly all events are these: a mutex that nobody else has, taken and given back in the opposite order.
 static void read_mutex(interlock_event_kind kind, const void *mutex, uint32_t flags,
-                       uintptr_t place, uintptr_t frame, void *context) {
+                       uintptr_t place, uintptr_t frame) {
   thread_record *record = own_record();
   if (!record) return;
   interlock_thread_view *view = &record->view;
@@ -399,7 +399,7 @@ static void read_mutex(interlock_event_kind kind, const void *mutex, uint32_t fl
                            .flags = flags,
                            .place = place,
                            .frame = frame};
-  read_event(&event, context);
+  read_event(&event, NULL);
 }
 
 static void forked(void) {
@@ -421,7 +421,7 @@ bool interlock_waits_start(void) {
   pthread_atfork(NULL, NULL, forked);
   // Release: who sees that it has started sees the layout.
   __atomic_store_n(&started, 1, __ATOMIC_RELEASE);
-  return interlock_events_add_leaf(read_event, read_mutex, NULL, ~(uint32_t)0);
+  return interlock_events_add_leaf(read_event, read_mutex, ~(uint32_t)0);
 }
 
 bool interlock_waits_started(void) { return __atomic_load_n(&started, __ATOMIC_ACQUIRE); }

@@ -37,7 +37,9 @@ public enum HangWatchdog {
     // Both: the one that finds 0 starts the thread, and no other does.
     let before = Self.limit.exchange(Int64(nanoseconds), ordering: .acquiringAndReleasing)
     guard before == 0 else { return }
-    _ = HangMonitor.start(SnapshotTaker(), limit: { limitSeconds }) { finding in
+    var taker = SnapshotTaker()
+    taker.mayRest = !isTestProcess
+    _ = HangMonitor.start(taker, limit: { limitSeconds }) { finding in
       guard isHang(finding) else { return }
       HangReport.printAndExit(finding)
     }
@@ -53,7 +55,9 @@ public enum HangWatchdog {
     if let diagnosis = finding.diagnosis, diagnosis.isCertain { return true }
     guard finding.isOverLimit else { return false }
     if isTestProcess || finding.snapshot.threads.contains(where: { $0.wait != nil }) { return true }
-    return finding.diagnosis != nil && !finding.snapshot.isOnlyListening
+    // A program that only listens to streams has nothing to do, which is no hang.
+    return finding.diagnosis.map { $0.cause != .suspended || finding.snapshot.hasContinuation }
+      ?? false
   }
 
   /// Whether this is a process that runs tests, as `swift test` starts it.

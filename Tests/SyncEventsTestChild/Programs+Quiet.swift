@@ -3,6 +3,24 @@ import Foundation
 extension Programs {
   /// What a watchdog must leave alone, although nothing is published for longer than its limit.
   static let quiet: [String: Program] = [
+    "listens": { arguments in
+      start(arguments)
+      // Nobody sees that a signal will come.
+      signal(SIGALRM) { _ in
+        _ = write(STDOUT_FILENO, "done\n", 5)
+        _exit(0)
+      }
+      // Whoever started this may have blocked it, as Dispatch's workers do.
+      var alarms = sigset_t()
+      sigemptyset(&alarms)
+      sigaddset(&alarms, SIGALRM)
+      pthread_sigmask(SIG_UNBLOCK, &alarms, nil)
+      alarm(3)
+      let (requests, client) = AsyncStream.makeStream(of: Int.self)
+      Task { for await _ in requests {} }
+      RunLoop.main.run()
+      client.finish()
+    },
     "computes": { arguments in
       start(arguments)
       let end = ContinuousClock.now + .seconds(3)

@@ -47,8 +47,9 @@ extension Finder {
   /// The cause that explains most: what certainly cannot end comes before what somebody might still have done.
   fileprivate var cause: Finding? {
     guard !liveness.stuck.isEmpty else { return causeWithoutWaiters }
-    return selfWait ?? cycle ?? starvation(isTold: true) ?? suspendedQueue ?? suspendedTask
-      ?? starvation(isTold: false) ?? signalCycle ?? lostWakeUp ?? unknown
+    return selfWait ?? cycle ?? starvation(isTold: true) ?? suspendedQueue
+      ?? suspendedTask(.continuation) ?? starvation(isTold: false) ?? signalCycle ?? lostWakeUp
+      ?? unknown
   }
 
   /// Where no thread waits for an object: a task, or blocks, that nobody is left to wake.
@@ -56,8 +57,8 @@ extension Finder {
     // A process that only waits for its timer does what it was made for.
     guard liveness.hope != .none else { return nil }
     if let found = suspendedQueue { return found }
-    if var found = suspendedTask {
-      found.mayBeAtRest = index.snapshot.isOnlyListening
+    if var found = suspendedTask(.continuation) ?? suspendedTask(.stream) {
+      found.mayBeAtRest = index.snapshot.mayRest
       return found
     }
     let asleep = index.threads.indices.filter {

@@ -12,6 +12,8 @@ package struct SnapshotTaker {
   package var ignoredThreads: Set<Int> = []
   /// Descriptors by which nobody outside wakes this process.
   package var ignoredDescriptors: Set<Int> = []
+  /// Whether having nothing to do is in order for this process.
+  package var mayRest = false
 
   /// So many threads are looked at.
   private static let mostThreads = 16_384
@@ -42,6 +44,8 @@ package struct SnapshotTaker {
     package var progress: UInt64
     /// How often each thread had been switched.
     package var switches: [Int: Int]
+    /// The threads that wait without sleeping: that they go on, their events say.
+    package var askingInVain: Set<Int> = []
   }
 
   /// Looks at everything once. While it looks, threads may go on: only what `hasMoved(since:)` says did not happen was
@@ -66,10 +70,14 @@ package struct SnapshotTaker {
         processors: Self.processors, isPartial: interlock_waits_is_partial(),
         nextTimer: Platform.timers(of: process).filter { !Self.isHousekeeping($0) }
           .map(\.seconds).min(),
-        selfWait: selfWait),
+        mayRest: mayRest, selfWait: selfWait),
       progress: progress,
       switches: Dictionary(
-        system.map { ($0.id, $0.switches) }, uniquingKeysWith: { first, _ in first }))
+        system.map { ($0.id, $0.switches) }, uniquingKeysWith: { first, _ in first }),
+      askingInVain: Set(
+        system.filter { thread in
+          thread.state != .sleeping && (known[thread.id].map(Self.asksInVain) ?? false)
+        }.map(\.id)))
   }
 
   /// Whether a thread has come, gone, made a call or run since the look began.
@@ -77,11 +85,9 @@ package struct SnapshotTaker {
     guard interlock_waits_progress() == taken.progress else { return true }
     let now = Platform.threads(of: getpid()).filter { !ignoredThreads.contains($0.id) }
     guard now.count == taken.switches.count else { return true }
-    // One that asks for an initialiser may do so without sleeping: that it goes on, its events say.
-    let asking = Set(
-      taken.snapshot.threads.filter { $0.wait?.kind == .initializer }.map(\.id))
     return now.contains {
-      ($0.state != .sleeping || $0.switches != taken.switches[$0.id]) && !asking.contains($0.id)
+      ($0.state != .sleeping || $0.switches != taken.switches[$0.id])
+        && !taken.askingInVain.contains($0.id)
     }
   }
 
@@ -158,9 +164,16 @@ package struct SnapshotTaker {
 
   /// Whether a thread that does not sleep waits all the same: of a ring of initialisers the kernel lets the last not
   /// wait, which the runtime asks again then, for ever.
+  ///
+  /// The kernel hands an initialiser over before the next thread runs: a thread that has it by the kernel's word alone
+  /// is on its way.
   private static func asksInVain(_ view: interlock_thread_view) -> Bool {
-    view.wait_kind == INTERLOCK_OBJECT_ONCE.rawValue
-      && ownerOfFutex(view.wait_object + 4).map { $0 != 0 } ?? false
+    guard view.wait_kind == INTERLOCK_OBJECT_ONCE.rawValue,
+      let owner = ownerOfFutex(view.wait_object + 4), owner != 0
+    else { return false }
+    var view = view
+    return owner != Int(view.number)
+      || held(&view).contains { $0.kind == .initializer && $0.object == view.wait_object }
   }
 
   private func elsewhere(

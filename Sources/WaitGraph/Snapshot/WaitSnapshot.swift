@@ -350,24 +350,23 @@ public struct WaitSnapshot: Sendable, Hashable, Codable {
   public var nextTimer: Double?
   /// For how long nothing has happened, in seconds.
   public var quietSeconds: Double
+  /// Whether having nothing to do is in order, as it is for a program that waits to be asked, and not for a test.
+  public var mayRest: Bool
   /// A call that waits for its own thread, if that is why this was made.
   public var selfWait: SelfWait?
   /// What the threads did up to now; empty where nobody looked.
   public var activity: [Activity]
 
-  /// Whether no thread waits for anything, and every task that is known to wait does so for a stream's next element: what
-  /// a process does that is hung looks like this, and what one does that has nothing to do.
-  public var isOnlyListening: Bool {
-    let tasks = signals.filter(\.isWaitingTask)
-    return !tasks.isEmpty && tasks.allSatisfy { $0.kind == .stream }
-      && threads.allSatisfy { $0.wait == nil }
+  /// Whether a task waits for a continuation.
+  public var hasContinuation: Bool {
+    signals.contains { $0.isWaitingTask && $0.kind == .continuation }
   }
 
   /// Describes a process.
   public init(
     threads: [Thread] = [], queues: [Queue] = [], signals: [Signal] = [], processors: Int = 2,
     isPartial: Bool = false, nextTimer: Double? = nil, quietSeconds: Double = 0,
-    selfWait: SelfWait? = nil, activity: [Activity] = []
+    mayRest: Bool = false, selfWait: SelfWait? = nil, activity: [Activity] = []
   ) {
     self.threads = threads
     self.queues = queues
@@ -376,6 +375,7 @@ public struct WaitSnapshot: Sendable, Hashable, Codable {
     self.isPartial = isPartial
     self.nextTimer = nextTimer
     self.quietSeconds = quietSeconds
+    self.mayRest = mayRest
     self.selfWait = selfWait
     self.activity = activity
   }

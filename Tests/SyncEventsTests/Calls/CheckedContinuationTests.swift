@@ -24,9 +24,9 @@ private final class Waiting: Sendable {
   private let address = Atomic<UInt>(0)
   let isKept = DispatchSemaphore(value: 0)
 
-  func wait() async {
+  func wait(isolation: isolated (any Actor)? = #isolation) async {
     address.store(thisTask, ordering: .relaxed)
-    await withCheckedContinuation { continuation in
+    await withCheckedContinuation(isolation: nil) { continuation in
       kept.withLock { $0 = continuation }
       isKept.signal()
     }
@@ -159,6 +159,20 @@ extension SyncEvents {
         return true
       }.value
       #expect(isMain)
+    }
+
+    @Test("are listed also where the task changes its executor on the way in")
+    func hop() async throws {
+      try #require(interlock_waits_start())
+      let waiting = Waiting()
+      let task = Task { @MainActor in await waiting.wait() }
+      await onThread {
+        waiting.isKept.wait()
+        #expect(waiting.isListed)
+      }
+      waiting.resume()
+      await task.value
+      #expect(!waiting.isListed)
     }
 
     @Test("are listed by the wait table until they are resumed, and not after")

@@ -9,6 +9,8 @@ extension SyncEvents {
     struct Hang: CustomTestStringConvertible, Sendable {
       var program: String
       var parts: [String]
+      /// What is not certain outside a test is told when nothing has happened for so many seconds.
+      var limit = "30"
       var testDescription: String { program }
     }
 
@@ -16,8 +18,8 @@ extension SyncEvents {
       Hang(program: "cycle", parts: ["(cycle)"]),
       Hang(program: "self", parts: ["(self)", "hang.self"]),
       Hang(program: "relock", parts: ["(self)"]), Hang(program: "lost", parts: ["(lost-wake-up)"]),
-      Hang(program: "never-resumed", parts: ["(suspended)"]),
-      Hang(program: "checked-never-resumed", parts: ["(suspended)"]),
+      Hang(program: "never-resumed", parts: ["(suspended)"], limit: "1"),
+      Hang(program: "checked-never-resumed", parts: ["(suspended)"], limit: "1"),
     ]
 
     /// The lines of a program that its source marks, as a report has them.
@@ -35,7 +37,7 @@ extension SyncEvents {
     @Test(
       "ends what hangs with its own code, the cause, the lines and all stacks", arguments: hangs)
     func ends(_ hang: Hang) throws {
-      let child = try ChildRun(hang.program, "30", limit: 25)
+      let child = try ChildRun(hang.program, hang.limit, limit: 25)
       #expect(child.status == 86, "\(child.errors)")
       #expect(child.errors.hasPrefix("interlock: this process "), "\(child.errors)")
       #expect(child.errors.contains("interlock: ending the process with code 86"))
@@ -63,7 +65,7 @@ extension SyncEvents {
 
     @Test(
       "leaves alone what computes, sleeps, or has nothing to do for longer than the limit",
-      arguments: ["computes", "sleeps", "run-loop", "task-sleeps"])
+      arguments: ["computes", "listens", "sleeps", "run-loop", "task-sleeps"])
     func quiet(_ program: String) throws {
       let child = try ChildRun(program, "1")
       #expect(child.status == 0, "\(child.errors)")

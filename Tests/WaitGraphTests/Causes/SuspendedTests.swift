@@ -39,11 +39,10 @@ struct SuspendedTests {
 
   static let stream = WaitSnapshot.Signal(id: 0xe, kind: .stream, created: S.line(51, "listen()"))
 
-  @Test("is a task that waits for a stream's next element, where a thread waits too")
+  @Test("is a task that waits for a stream's next element, where no thread waits")
   func stream() throws {
     let found = try #require(
-      Diagnosis(
-        of: S.process([S.waiting(1, .semaphore, 0xa, isMain: true)], signals: [Self.stream])))
+      Diagnosis(of: S.process([S.other(1, .listening, isMain: true)], signals: [Self.stream])))
     #expect(found.cause == .suspended)
     #expect(found.isCertain)
     #expect(
@@ -53,26 +52,41 @@ struct SuspendedTests {
     #expect(found.advice.contains { $0.contains("finishes it") })
   }
 
+  @Test("is not told of a stream where a thread waits: somebody may listen for as long as he lives")
+  func threadAndStream() throws {
+    let found = try #require(
+      Diagnosis(
+        of: S.process([S.waiting(1, .semaphore, 0xa, isMain: true)], signals: [Self.stream])))
+    #expect(found.cause == .lostWakeUp)
+    #expect(found.isCertain)
+    #expect(
+      found.details.contains(
+        "1 task waits for an AsyncStream's next element at Cache.swift:51  listen()"))
+  }
+
   @Test("names the continuation rather than the stream that somebody listens to beside it")
   func continuationAndStream() throws {
     let found = try #require(
       Diagnosis(
-        of: S.process(
-          [S.waiting(1, .semaphore, 0xa)], signals: [Self.stream, Self.continuation])))
+        of: S.process([S.other(1, .listening)], signals: [Self.stream, Self.continuation])))
     #expect(found.headline.hasPrefix("a task waits at Cache.swift:44  load() for a continuation"))
   }
 
-  @Test("is not certain where only streams are listened to: so does a process without work")
-  func atRest() throws {
-    let threads = [S.other(1, .listening, isMain: true), S.other(2, .idle)]
-    let snapshot = S.process(threads, signals: [Self.stream])
-    #expect(snapshot.isOnlyListening)
+  @Test(
+    "is not certain where having nothing to do is in order, unless a thread waits",
+    arguments: [WaitSnapshot.ObjectKind.stream, .continuation])
+  func atRest(kind: WaitSnapshot.ObjectKind) throws {
+    let signal = kind == .stream ? Self.stream : Self.continuation
+    var snapshot = S.process(
+      [S.other(1, .listening, isMain: true), S.other(2, .idle)], signals: [signal])
+    #expect(try #require(Diagnosis(of: snapshot)).isCertain)
+    snapshot.mayRest = true
     let found = try #require(Diagnosis(of: snapshot))
     #expect(found.cause == .suspended)
     #expect(!found.isCertain)
     #expect(found.details.last?.contains("only listens for more to do") ?? false)
-    #expect(!S.process(threads, signals: [Self.stream, Self.continuation]).isOnlyListening)
-    #expect(!S.process(threads).isOnlyListening)
+    snapshot.threads.append(S.waiting(3, .semaphore, 0xa))
+    #expect(try #require(Diagnosis(of: snapshot)).isCertain)
   }
 
   @Test("counts the tasks that wait at one place")

@@ -38,13 +38,12 @@ extension Finder {
 
   /// A task that waits for a continuation which nobody has resumed, or for a stream's next element, while nothing is left
   /// to run.
-  var suspendedTask: Finding? {
+  ///
+  /// A task may listen to a stream for as long as the process lives: where a thread waits too, that tells more.
+  func suspendedTask(_ kind: WaitSnapshot.ObjectKind) -> Finding? {
     guard !liveness.isAnybodyLive, index.queues.allSatisfy({ $0.queued == 0 || $0.isSuspended })
     else { return nil }
-    let tasks = index.snapshot.signals.filter(\.isWaitingTask).sorted { $0.id < $1.id }
-    // A task may listen to a stream for as long as the process lives.
-    let asked = tasks.filter { $0.kind == .continuation }
-    let found = asked.isEmpty ? tasks : asked
+    let found = waitingTasks(kind)
     guard let first = found.first else { return nil }
     let forWhat =
       switch (first.kind, found.count) {
@@ -57,11 +56,7 @@ extension Finder {
       found.count == 1
       ? "a task waits\(Wording.at(first.created))" : "\(Counted.number(found.count)) tasks wait"
     var result = finding(.suspended, "\(who) \(forWhat), and nothing is left to run")
-    if found.count > 1 {
-      result.details = Self.counted(found.compactMap { Wording.place($0.created) }).map {
-        "\(Counted.noun($0.count, "task")) \($0.count == 1 ? "waits" : "wait") at \($0.text)"
-      }
-    }
+    if found.count > 1 { result.details = taskLines(found) }
     result.details += waitLines(liveness.stuck)
     result.advice = [
       first.kind == .stream
@@ -70,6 +65,16 @@ extension Finder {
     ]
     result.markedObjects = Set(found.map(\.id))
     return result
+  }
+
+  private func waitingTasks(_ kind: WaitSnapshot.ObjectKind) -> [WaitSnapshot.Signal] {
+    index.snapshot.signals.filter { $0.isWaitingTask && $0.kind == kind }.sorted { $0.id < $1.id }
+  }
+
+  private func taskLines(_ tasks: [WaitSnapshot.Signal], _ forWhat: String = "") -> [String] {
+    Self.counted(tasks.compactMap { Wording.place($0.created) }).map {
+      "\(Counted.noun($0.count, "task")) \($0.count == 1 ? "waits" : "wait")\(forWhat) at \($0.text)"
+    }
   }
 
   /// Threads that wait for a signal that nobody is left to give.
@@ -101,6 +106,8 @@ extension Finder {
     result.details += wait.isForSignal ? signalLines(wait) : holderLines(wait)
     let others = liveness.stuck.filter { !WaitIndex.contains($0, in: first) }
     result.details += waitLines(others)
+    // Perhaps one of them would have given it.
+    result.details += taskLines(waitingTasks(.stream), " for an AsyncStream's next element")
     result.advice = [advice(for: wait.kind)]
     result.markedThreads = Set(first)
     result.markedObjects = [wait.object]
