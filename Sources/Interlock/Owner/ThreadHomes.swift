@@ -48,6 +48,10 @@ enum ThreadHomes {
     home.pointee.nextIdle = nil
     home.pointee.threadOwner = number << 1
     home.pointee.thread = UInt(interlock_thread_number())
+    home.pointee.threadNumber.pointee.store(home.pointee.thread, ordering: .relaxed)
+    // What was known of the thread before says nothing of this one.
+    home.pointee.activity.pointee.store(0, ordering: .relaxed)
+    home.pointee.suspicion.pointee.store(0, ordering: .relaxed)
     home.pointee.labelSeen = nil
     home.pointee.labelCopy = nil
     home.pointee.lastSlot = nil
@@ -65,16 +69,23 @@ enum ThreadHomes {
     }
   }
 
-  /// Visits the records in use of every home.
-  static func forEachRecordInUse(_ visit: (Record) -> Void) {
+  /// Visits every home.
+  static func forEach(_ visit: (ThreadHome.Pointer) -> Void) {
     // Acquires the homes' contents.
     var next = ThreadHome.Pointer(bitPattern: all.load(ordering: .acquiring))
     while let home = next {
+      visit(home)
+      next = home.pointee.following
+    }
+  }
+
+  /// Visits the records in use of every home.
+  static func forEachRecordInUse(_ visit: (Record) -> Void) {
+    forEach { home in
       for index in 0..<ThreadHome.recordCount {
         let record = Record(words: home.pointee.records + index * Record.wordCount)
         if record.isInUse { visit(record) }
       }
-      next = home.pointee.following
     }
   }
 }
