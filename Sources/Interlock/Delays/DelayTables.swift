@@ -24,13 +24,14 @@ struct DelayTables: @unchecked Sendable {
   let accesses: Words
   let marks: Words
   let places: Words
+  /// The last word is not 0 where no more pairs are followed.
   let pairs: Words
 
   /// Takes the memory; `nil` where there is none to be had.
   init?() {
     let sizes = [
       Self.accessSets * Self.setWords, Self.markSlots * 2, Self.placeNumbers * Self.placeWords,
-      Self.pairSlots,
+      Self.pairSlots + 1,
     ]
     guard let memory = Platform.zeroedMemory(bytes: sizes.reduce(0, +) * MemoryLayout<UInt>.stride)
     else { return nil }

@@ -63,6 +63,7 @@ struct KnownPairs {
       return false
     }
     states[pair] = state
+    if states.count == DelayTables.mostPairs { tables.close() }
     mustSave = true
     return true
   }

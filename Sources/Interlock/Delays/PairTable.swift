@@ -47,8 +47,14 @@ extension DelayTables {
   @inline(__always)
   func isSettled(_ pair: PlacePair) -> Bool {
     guard let slot = slot(of: pair) else { return true }
-    return slot.pointee.load(ordering: .relaxed) != 0
+    return slot.pointee.load(ordering: .relaxed) != 0 || isFull.pointee.load(ordering: .relaxed) != 0
   }
+
+  /// Says that no more pairs are followed; to be called under the lock of the pairs.
+  func close() { isFull.pointee.store(1, ordering: .relaxed) }
+
+  @inline(__always)
+  private var isFull: Words { pairs + Self.pairSlots }
 
   /// What has come of a pair; `nil` for one that is not known.
   func state(of pair: PlacePair) -> PairState? {
