@@ -53,7 +53,7 @@ extension NearMissDelays {
 
   /// What came of a delay.
   enum Outcome {
-    /// Another is being made, or there is no budget left.
+    /// Another is being made, nobody is there who could come in, or there is no budget left.
     case notMade
     /// Somebody came in.
     case met
@@ -71,14 +71,16 @@ extension NearMissDelays {
     defer { isDelaying.store(false, ordering: .releasing) }
     let start = Platform.microseconds
     guard budget.allows(length, at: start) else { return .notMade }
-    return hold(open, for: length, since: start, in: home) ? .met : .fruitless
+    let bystanders = bystanders(besides: home)
+    if allWait(bystanders) { return .notMade }
+    return hold(open, for: length, since: start, besides: bystanders) ? .met : .fruitless
   }
 
   /// Keeps a section open until somebody comes in or the time is over; returns whether somebody came.
   private func hold(
-    _ open: Registry.OpenSection, for length: UInt, since start: UInt, in home: ThreadHome.Pointer
+    _ open: Registry.OpenSection, for length: UInt, since start: UInt,
+    besides bystanders: [Bystander]
   ) -> Bool {
-    let bystanders = bystanders(besides: home)
     isMet.store(false, ordering: .relaxed)
     heldSince.store(start, ordering: .relaxed)
     // Releases the two above to whoever finds this section held.

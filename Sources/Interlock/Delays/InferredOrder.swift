@@ -31,17 +31,25 @@ extension NearMissDelays {
     var activity: UInt
   }
 
-  /// The threads whose last section is not longer ago than a near miss may be, but for the caller's.
+  /// The threads whose last section is not longer ago than a near miss may be, but for the caller's; and those
+  /// who were kept waiting by an earlier delay and have begun none since.
   func bystanders(besides home: ThreadHome.Pointer) -> [Bystander] {
     let now = Platform.coarseMilliseconds
     var found: [Bystander] = []
     ThreadHomes.forEach { other in
       let activity = other.activity.pointee.load(ordering: .relaxed)
-      guard other != home, activity != 0, ThreadHome.age(of: activity, at: now) <= RecentAccess.window
+      guard other != home, activity != 0,
+        ThreadHome.age(of: activity, at: now) <= RecentAccess.window || other.isSuspected
       else { return }
       found.append(Bystander(home: other, activity: activity))
     }
     return found
+  }
+
+  /// Whether nobody who is known could walk in: all wait since an earlier delay. A lock's holder often takes it
+  /// again before who waits for it is awake, and would be delayed again and again.
+  func allWait(_ bystanders: [Bystander]) -> Bool {
+    !bystanders.isEmpty && bystanders.allSatisfy { $0.home.isSuspected }
   }
 
   /// Marks those who were kept waiting through a delay. To be called before the delayed section goes on.
@@ -56,11 +64,11 @@ extension NearMissDelays {
     let mark = DelayTables.Mark(
       file: open.record[.file], lineAndFlags: open.record[.lineAndFlags])
     guard let place = tables.number(of: mark) else { return }
+    let now = Platform.microseconds
     let number = pairs.withLock { pairs in
       pairs.question.number += 1
       pairs.question = DelayInQuestion(
-        number: pairs.question.number, key: open.key, place: place,
-        endedAt: Platform.microseconds, patience: length)
+        number: pairs.question.number, key: open.key, place: place, endedAt: now, patience: length)
       return pairs.question.number
     }
     // Relaxed: who waits for this thread is ordered behind it by what it waits for; who does not is asked nothing.

@@ -66,7 +66,7 @@ final class NearMissDelays: Sendable {
       file: open.record[.file], lineAndFlags: open.record[.lineAndFlags])
     let place = tables.number(of: mark) ?? number(mark, of: open.record)
     let now = Platform.coarseMilliseconds
-    if home.suspicion.pointee.load(ordering: .relaxed) != 0 {
+    if home.isSuspected {
       settleSuspicion(of: home, on: open.key, at: place)
     }
     home.noteActivity(at: now)

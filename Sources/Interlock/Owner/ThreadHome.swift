@@ -158,6 +158,9 @@ extension UnsafeMutablePointer where Pointee == ThreadHome {
   var activity: UnsafeMutablePointer<Atomic<UInt>> { pointee.activity }
   @inline(__always)
   var suspicion: UnsafeMutablePointer<Atomic<UInt>> { pointee.suspicion }
+  /// Whether a delay may have kept the thread from going on, and it has begun no section since.
+  @inline(__always)
+  var isSuspected: Bool { suspicion.pointee.load(ordering: .relaxed) != 0 }
   var threadNumber: UnsafeMutablePointer<Atomic<UInt>> { pointee.threadNumber }
 
   /// Visits the records in use, in this home and its spares.

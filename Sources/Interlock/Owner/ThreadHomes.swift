@@ -49,9 +49,6 @@ enum ThreadHomes {
     home.pointee.threadOwner = number << 1
     home.pointee.thread = UInt(interlock_thread_number())
     home.pointee.threadNumber.pointee.store(home.pointee.thread, ordering: .relaxed)
-    // What was known of the thread before says nothing of this one.
-    home.pointee.activity.pointee.store(0, ordering: .relaxed)
-    home.pointee.suspicion.pointee.store(0, ordering: .relaxed)
     home.pointee.labelSeen = nil
     home.pointee.labelCopy = nil
     home.pointee.lastSlot = nil
@@ -63,6 +60,9 @@ enum ThreadHomes {
 
   /// Takes back the home of a thread that exits.
   static func leave(_ home: ThreadHome.Pointer) {
+    // A delay expects nothing more of the thread, and what it did says nothing of the next one.
+    home.activity.pointee.store(0, ordering: .relaxed)
+    home.suspicion.pointee.store(0, ordering: .relaxed)
     state.withLock { state in
       home.pointee.nextIdle = state.idle
       state.idle = home
