@@ -6,7 +6,8 @@ import Testing
 struct OptionsTests {
   @Test("every option is read")
   func all() {
-    let text = "on_conflict=log exit_code=7  stack_depth=4\tsections=off delays=on "
+    let text =
+      "on_conflict=log exit_code=7  stack_depth=4\tsections=off delays=on "
       + "delay_seed=9 delay_budget=20 traps=/tmp/traps"
     let (options, errors) = Options.parse(text)
     #expect(errors.isEmpty)

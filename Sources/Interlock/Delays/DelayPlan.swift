@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// How delays are made in this process: read once, at the first section that may be delayed.
 struct DelayPlan {
   /// The part of the run time that delays may take, in per cent.
@@ -32,9 +30,8 @@ extension SectionTracking {
   ///
   /// The same seed delays the same passages of a place; which owner it is that passes is the scheduler's choice.
   public static var delaySeed: UInt64 {
-    get { NearMissDelays.seed.load(ordering: .relaxed) }
-    // Relaxed: it holds from some decision soon after.
-    set { NearMissDelays.seed.store(newValue, ordering: .relaxed) }
+    get { Settings.shared.delaySeed }
+    set { Settings.shared.delaySeed = newValue }
   }
 
   /// What near-miss delays have done in this process.

@@ -47,7 +47,8 @@ extension DelayTables {
   @inline(__always)
   func isSettled(_ pair: PlacePair) -> Bool {
     guard let slot = slot(of: pair) else { return true }
-    return slot.pointee.load(ordering: .relaxed) != 0 || isFull.pointee.load(ordering: .relaxed) != 0
+    return slot.pointee.load(ordering: .relaxed) != 0
+      || isFull.pointee.load(ordering: .relaxed) != 0
   }
 
   /// Says that no more pairs are followed; to be called under the lock of the pairs.

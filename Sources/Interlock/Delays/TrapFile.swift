@@ -88,7 +88,9 @@ struct TrapFile: Equatable {
     guard let heading = lines.popFirst()?.split(separator: " "), heading.first == title[...],
       heading.count >= 2
     else { return .failure(.foreign) }
-    guard heading[1] == version else { return .failure(.otherVersion(String(heading[1].prefix(20)))) }
+    guard heading[1] == version else {
+      return .failure(.otherVersion(String(heading[1].prefix(20))))
+    }
     guard heading.count == 3, heading[2] == build else { return .failure(.otherBuild) }
     // Whole, it ends with a line break.
     guard lines.popLast() == "" else { return .failure(.broken(line: lines.endIndex + 1)) }

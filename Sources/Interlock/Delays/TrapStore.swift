@@ -18,7 +18,8 @@ struct TrapStore {
   mutating func load() -> (file: TrapFile, mustBeRebuilt: Bool) {
     let nothing = TrapFile(build: build)
     do throws(Platform.FileFailure) {
-      guard let bytes = try Platform.contents(of: path, atMost: TrapFile.mostBytes), !bytes.isEmpty else {
+      guard let bytes = try Platform.contents(of: path, atMost: TrapFile.mostBytes), !bytes.isEmpty
+      else {
         return (nothing, false)
       }
       switch TrapFile.parse(String(decoding: bytes, as: UTF8.self), build: build) {
@@ -36,7 +37,8 @@ struct TrapStore {
     var file = TrapFile(build: build, pairs: pairs)
     // What cannot be read was said when it was loaded.
     if let bytes = try? Platform.contents(of: path, atMost: TrapFile.mostBytes),
-      case .success(let there) = TrapFile.parse(String(decoding: bytes, as: UTF8.self), build: build)
+      case .success(let there) = TrapFile.parse(
+        String(decoding: bytes, as: UTF8.self), build: build)
     {
       if there == file { return }
       file.merge(there)

@@ -82,6 +82,13 @@ final class Settings: Sendable {
 
   var delayPlan: DelayPlan { state.withLock { $0.delayPlan } }
 
+  /// Here, although it is no part of the state: what the environment says is read before anything is set.
+  var delaySeed: UInt64 {
+    // Relaxed: it holds from some decision soon after.
+    get { NearMissDelays.seed.load(ordering: .relaxed) }
+    set { NearMissDelays.seed.store(newValue, ordering: .relaxed) }
+  }
+
   func startDelays(_ plan: DelayPlan) {
     change {
       $0.delayPlan = plan

@@ -82,7 +82,8 @@ extension OptionSpec {
       action: .setValue(placeholder: "switch") { $1.delays = try onOrOff($0) }),
     OptionSpec(
       name: "traps", commands: [.run],
-      help: "Keep the places that nearly met in this file, for the next trials and runs of this build.",
+      help:
+        "Keep the places that nearly met in this file, for the next trials and runs of this build.",
       action: .setValue(placeholder: "file") { $1.trapFile = try filePath($0) }),
     OptionSpec(
       name: "json", commands: [.run],

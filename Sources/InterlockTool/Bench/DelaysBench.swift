@@ -16,7 +16,8 @@ enum DelaysBench {
     defer { company.leave() }
     let were = SectionTracking.delays
     defer { SectionTracking.delays = were }
-    print("near-miss delays, on a dictionary of 1,024 keys under an NSLock, half of the calls write")
+    print(
+      "near-miss delays, on a dictionary of 1,024 keys under an NSLock, half of the calls write")
     print("medians of interleaved rounds; the budget is 1.5 ×")
     for threads in [2, 1] {
       let table = LockedTable()
@@ -40,7 +41,8 @@ enum DelaysBench {
       let ratio = measured.ratio(2, to: 1)
       print(
         String(
-          format: "  %d thread%@: %.2f × of sections without delays (%.0f ns against %.0f ns a call;"
+          format:
+            "  %d thread%@: %.2f × of sections without delays (%.0f ns against %.0f ns a call;"
             + " %.2f × of no sections)%@",
           threads, threads == 1 ? " " : "s", ratio, measured.median(2), measured.median(1),
           measured.ratio(2, to: 0), ratio <= 1.5 ? "" : "   OVER"))

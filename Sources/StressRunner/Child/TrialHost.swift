@@ -86,10 +86,7 @@ public enum TrialHost {
   /// From here on there is somebody to meet. A machine that is busy elsewhere may run a thousand short calls one
   /// after the other: a section that is held open now and then lets the next caller come while it is.
   private static func startDelays(of trial: Trial) {
-    guard let delays = trial.delays else {
-      SectionTracking.delays = false
-      return
-    }
+    guard let delays = trial.delays else { return }
     SectionTracking.startDelays(
       seed: trial.seed, trapFile: delays.trapFile, scope: trial.subject)
   }

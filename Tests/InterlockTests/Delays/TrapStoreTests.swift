@@ -25,7 +25,8 @@ struct TrapStoreTests {
     return String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
   }
 
-  private let line = "armed\tread InterlockTests/TrapStoreTests.swift:10"
+  private let line =
+    "armed\tread InterlockTests/TrapStoreTests.swift:10"
     + "\twrite InterlockTests/TrapStoreTests.swift:20\t"
 
   @Test("a run leaves its pairs, and the next run begins with them")
