@@ -26,8 +26,9 @@ struct DelayDecision: Equatable {
 }
 
 extension NearMissDelays {
-  /// A delay is looked at so often: whether somebody has come in.
-  private static let sliceMicroseconds: UInt = 500
+  /// A delay is looked at so often: whether somebody has come in. Not oftener, since on a busy machine each look
+  /// may cost a turn of the scheduler's.
+  private static let sliceMicroseconds: UInt = 2000
 
   /// Decides whether this passage of an armed place is delayed, and delays it; returns whether it did.
   @inline(never)
@@ -90,7 +91,7 @@ extension NearMissDelays {
       Platform.pause(microseconds: Int(min(length - (now &- start), Self.sliceMicroseconds)))
       now = Platform.microseconds
     }
-    budget.spend(now &- start)
+    budget.spend(min(now &- start, length))
     // Before this section goes on to end, and a lock that it may hold with it.
     let hasFound = isMet.load(ordering: .relaxed)
     if !hasFound { suspect(bystanders, of: open, length: length) }

@@ -27,7 +27,8 @@ final class DelayBudget: Sendable {
     spent + length <= Self.allowance(after: now &- startedAt, percent: percent)
   }
 
-  /// Takes what a delay really took.
+  /// Takes what a delay took, and no more than it was given: a machine that lets it wait longer for a processor
+  /// would use the budget up with a few of them.
   func spend(_ length: UInt) {
     spentMicroseconds.wrappingAdd(length, ordering: .relaxed)
     delayCount.wrappingAdd(1, ordering: .relaxed)
