@@ -14,6 +14,7 @@ let builtInSubjects: [SubjectEntry] =
   + imageCacheSubjects
   + modernSubjects
   + recipeSubjects
+  + nearMissSubjects
   + hangSubjects
 
 /// The ways to lock one and the same cache.

@@ -9,6 +9,10 @@ struct InterlockCommand: StressCommand {
     BenchEntry(name: "sections", summary: "what a section costs, against an uncontended NSLock") {
       SectionsBench.run()
     },
+    BenchEntry(name: "delays", summary: "what near-miss delays cost where there is nothing to find")
+    {
+      DelaysBench.run()
+    },
     BenchEntry(name: "trials", summary: "what a child process and a passing trial cost") {
       TrialsBench.run()
     },

@@ -48,6 +48,9 @@ struct ArgumentTests {
     #expect(try options("--color", "always").color == .always)
     #expect(try options("--scenarios", "x").scenarioFolder == "x")
     #expect(try options("--seed", "1", "--seed", "2").seed == 2)
+    #expect(try options().delays)
+    #expect(try !options("--delays", "off").delays)
+    #expect(try options("--delays=on", "--traps", "t").trapFile == "t")
   }
 
   @Test("Short options take values and stand together")
@@ -107,6 +110,15 @@ struct ArgumentTests {
       (["-seed", "1"], "Unknown option '-s'. Did you mean '--seed'?"),
       (["list", "--seed", "1"], "Unknown option '--seed'"),
       (["--seed"], "Missing value for '--seed <n>'"),
+      (
+        ["--delays", "often"],
+        "The value 'often' is invalid for '--delays <switch>': expected one of on, off"
+      ),
+      (["--traps="], "The value '' is invalid for '--traps <file>': expected a path"),
+      (
+        ["--traps", "-"],
+        "The value '-' is invalid for '--traps <file>': expected the path of a file"
+      ),
       (["--seed", "--verbose"], "Missing value for '--seed <n>'"),
       (["-j"], "Missing value for '--jobs <n>'"),
       (["--json"], "Missing value for '--json <file>'"),
@@ -173,6 +185,7 @@ struct OptionTableTests {
     let world = try TestWorld().world
     let values = [
       "name": "x", "n": "3", "seconds": "2", "file": "f", "when": "never", "folder": "d",
+      "switch": "off",
     ]
     for command in CommandName.allCases {
       let help = world.helpText(command, width: 80)

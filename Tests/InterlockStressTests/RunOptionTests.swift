@@ -14,6 +14,22 @@ struct RunOptionTests {
     #expect(test.trials.map(\.subject) == ["good", "mutex", "good", "mutex"])
   }
 
+  @Test("Delays are made unless they are switched off, and their traps are kept where it is said")
+  func delays() throws {
+    let test = try TestWorld()
+    func delays(_ arguments: String...) -> [TrialDelays?] {
+      #expect(test.run(["reads", "--subject", "good"] + arguments) == .met)
+      return test.trials.map(\.delays)
+    }
+    #expect(delays() == [TrialDelays()])
+    #expect(delays("--delays", "off") == [nil])
+    #expect(
+      delays("--traps", "some/traps") == [TrialDelays(trapFile: test.folder + "/some/traps")])
+    #expect(delays("--traps", "/tmp/traps") == [TrialDelays(trapFile: "/tmp/traps")])
+    #expect(test.run("reads", "--traps", "t", "--delays", "off") == .usage)
+    #expect(test.errors.text.contains("'--traps <file>' does nothing with '--delays off'"))
+  }
+
   @Test("The seed is the scenario's own unless it is given")
   func seed() throws {
     let test = try TestWorld()

@@ -6,12 +6,16 @@ import Testing
 struct OptionsTests {
   @Test("every option is read")
   func all() {
-    let text = "on_conflict=log exit_code=7  stack_depth=4\tsections=off linger=on"
+    let text =
+      "on_conflict=log exit_code=7  stack_depth=4\tsections=off delays=on "
+      + "delay_seed=9 delay_budget=20 traps=/tmp/traps"
     let (options, errors) = Options.parse(text)
     #expect(errors.isEmpty)
     #expect(
       options
-        == Options(onConflict: .log, exitCode: 7, stackDepth: 4, lingers: true, isOff: true))
+        == Options(
+          onConflict: .log, exitCode: 7, stackDepth: 4, delays: true, delaySeed: 9, delayBudget: 20,
+          trapFile: "/tmp/traps", isOff: true))
   }
 
   @Test("nothing set is nothing changed")
@@ -25,8 +29,8 @@ struct OptionsTests {
     arguments: [
       (
         "colour=red",
-        "unknown option 'colour'; the options are on_conflict, exit_code, stack_depth, sections, linger, "
-          + "hang_limit"
+        "unknown option 'colour'; the options are on_conflict, exit_code, stack_depth, sections, delays, "
+          + "delay_seed, delay_budget, traps, hang_limit"
       ),
       ("on_conflict=panic", "'on_conflict' must be one of trap, log, record, found 'panic'"),
       ("exit_code=0", "'exit_code' must be a whole number from 1 to 255, found '0'"),
@@ -34,7 +38,16 @@ struct OptionsTests {
       ("stack_depth=17", "'stack_depth' must be a whole number from 0 to 16, found '17'"),
       ("stack_depth=-1", "'stack_depth' must be a whole number from 0 to 16, found '-1'"),
       ("sections=maybe", "'sections' must be on or off, found 'maybe'"),
-      ("linger=3", "'linger' must be on or off, found '3'"),
+      ("delays=3", "'delays' must be on or off, found '3'"),
+      (
+        "delay_seed=-1",
+        "'delay_seed' must be a whole number from 0 to 18446744073709551615, found '-1'"
+      ),
+      ("delay_budget=0", "'delay_budget' must be a whole number from 1 to 100, found '0'"),
+      ("delay_budget=101", "'delay_budget' must be a whole number from 1 to 100, found '101'"),
+      ("delays=on traps=", "'traps' must be the path of a file, found nothing"),
+      ("traps=file", "'traps' does nothing without 'delays=on'"),
+      ("delays=off traps=file", "'traps' does nothing without 'delays=on'"),
       (
         "hang_limit=0.01",
         "'hang_limit' must be a number of seconds from 0.1 to 86400, found '0.01'"

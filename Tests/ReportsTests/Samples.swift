@@ -66,6 +66,7 @@ enum Samples {
         thread: "thread 8", queue: nil, task: 5, stack: [], stackNote: "cut short"),
       count: 12)
     conflict.instance = "#3"
+    conflict.heldOpen = .init(microseconds: 3_141, seed: 42)
     seen.conflicts = [conflict]
     seen.misuses = ["interlock: misuse: section on 'x' ended at A.swift:1, but never begun"]
   }

@@ -5,6 +5,7 @@ extension Conflict: CustomStringConvertible {
     var lines = ["interlock: conflict on '\(name)'" + (count > 1 ? " (\(count) times)" : "")]
     lines += first.lines(as: "first, in the section:")
     lines += second.lines(as: "second, as it came:")
+    if let heldOpen { lines.append("  \(heldOpen)") }
     lines.append("  \(meaning)")
     return lines.joined(separator: "\n")
   }
@@ -26,6 +27,14 @@ extension Conflict: CustomStringConvertible {
       return "The writer at \(writer.where) does not hold what the \(who) at"
         + " \(other.where) holds."
     }
+  }
+}
+
+extension Conflict.HeldOpen: CustomStringConvertible {
+  /// The delay in one sentence.
+  public var description: String {
+    "The first had been held open for \(microseconds / 1000).\(microseconds / 100 % 10) ms by a"
+      + " near-miss delay, seed \(seed)."
   }
 }
 

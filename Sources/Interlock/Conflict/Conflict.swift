@@ -35,6 +35,20 @@ public struct Conflict: Sendable, Hashable, Codable {
     }
   }
 
+  /// What held the first section open as the second came: a near-miss delay.
+  public struct HeldOpen: Sendable, Hashable, Codable {
+    /// For how long it had been, in microseconds.
+    public var microseconds: Int
+    /// The seed that the delay was decided by: `delay_seed=` of the next run.
+    public var seed: UInt64
+
+    /// Describes a delay.
+    public init(microseconds: Int, seed: UInt64) {
+      self.microseconds = microseconds
+      self.seed = seed
+    }
+  }
+
   /// The name of the resource.
   public var resource: String
   /// Which instance the resource belongs to: `#3` of a `Section`, type and address of an object; `nil`
@@ -46,6 +60,8 @@ public struct Conflict: Sendable, Hashable, Codable {
   public var second: Side
   /// How often this pair of places met on this resource, at least 1.
   public var count: Int
+  /// The near-miss delay that the first owner was in; `nil` where it was in none. The two met all the same.
+  public var heldOpen: HeldOpen?
 
   /// Describes a conflict.
   public init(resource: String, first: Side, second: Side, count: Int = 1) {

@@ -7,6 +7,9 @@ enum ConflictDetection {
     on resource: borrowing Resource
   ) {
     ConflictLog.shared.waitIfStopping()
+    let delays = HotSettings.current.delays ? NearMissDelays.shared : nil
+    let held = delays?.held
+    var heldPlace: Evidence.RawPlace?
     let key = resource.key
     let mine = Evidence(of: open.record)
     // A thousand others may be in at once, nearly all at one place: each place is reported once, counted.
@@ -14,6 +17,10 @@ enum ConflictDetection {
     bucket.forEachOccupied { other, slot in
       guard slot != open.slot, other.fragment == word.fragment, other.writes || word.writes else {
         return true
+      }
+      if other.bits == held?.word, let record = other.record {
+        heldPlace = Evidence.RawPlace(of: record)
+        delays?.endHold()
       }
       if let record = other.record, others[Evidence.RawPlace(of: record)] != nil,
         record[.key] == UInt(key.hash), record[.owner] != mine.owner
@@ -28,8 +35,13 @@ enum ConflictDetection {
     let name = resource.nameString
     let instance = resource.instanceDescription
     for (other, count) in others.values {
-      ConflictLog.shared.add(
-        Meeting(resource: name, instance: instance, first: other, second: mine), times: count)
+      var meeting = Meeting(resource: name, instance: instance, first: other, second: mine)
+      if let held, other.rawPlace == heldPlace {
+        meeting.heldOpen = Conflict.HeldOpen(
+          microseconds: Int(held.microseconds), seed: SectionTracking.delaySeed)
+      }
+      delays?.met(mine, other)
+      ConflictLog.shared.add(meeting, times: count)
     }
   }
 }

@@ -7,6 +7,8 @@ struct Meeting: Sendable {
   var instance: String?
   var first: Evidence
   var second: Evidence
+  /// The delay that the first section was in, if any.
+  var heldOpen: Conflict.HeldOpen?
 
   /// What makes two meetings the same finding: the resource, and the two places in either order.
   struct Finding: Hashable {
@@ -55,6 +57,7 @@ struct Meeting: Sendable {
       resource: resource.isEmpty ? propertyName : resource, first: first.side(),
       second: second.side(), count: count)
     conflict.instance = instance
+    conflict.heldOpen = heldOpen
     return conflict
   }
 }

@@ -13,6 +13,7 @@ func threadExited(_ home: UnsafeMutableRawPointer) {
 func processEnds() {
   // A thread that is putting its conflict into words is about to end the process itself.
   ConflictLog.shared.waitIfStopping()
+  SectionTracking.saveTraps()
   MisuseDetection.processEnds()
   if ConflictLog.shared.hasUnhandled {
     interlock_exit_from_handler(Int32(Settings.shared.exitCode))

@@ -3,8 +3,8 @@ internal import Synchronization
 
 /// Where a thread's records live: about 6 KiB a thread, taken over by later threads, never given back.
 ///
-/// All of it is used by its own thread alone, or under the lock of `ThreadHomes`; `records`, what is in them
-/// and `pins` lie elsewhere.
+/// All of it is used by its own thread alone, or under the lock of `ThreadHomes`; what pointers to atomics lead to
+/// lies elsewhere, and other threads look at it.
 struct ThreadHome: ~Copyable {
   typealias Pointer = UnsafeMutablePointer<ThreadHome>
 
@@ -15,6 +15,12 @@ struct ThreadHome: ~Copyable {
   let records: UnsafeMutablePointer<Atomic<UInt>>
   /// How many threads are reading records of this home right now: only after they met a conflict.
   let pins: UnsafeMutablePointer<Atomic<UInt>>
+  /// What delays need to know of a thread: `UnsafeMutablePointer.noteActivity`.
+  let activity: UnsafeMutablePointer<Atomic<UInt>>
+  /// The delay that may have kept the thread from going on, by its number; 0 for none.
+  let suspicion: UnsafeMutablePointer<Atomic<UInt>>
+  /// `thread`, for other threads to read.
+  let threadNumber: UnsafeMutablePointer<Atomic<UInt>>
   /// The section that the thread began last, open or not: an end looks here first.
   var lastSlot: Bucket.Slot?
   var lastWord = SlotWord(bits: 0)
@@ -38,8 +44,16 @@ struct ThreadHome: ~Copyable {
 
   init() {
     let words = Self.recordCount * Record.wordCount
-    records = zeroedWords(words + 1)
+    records = zeroedWords(words + 4)
     pins = records + words
+    activity = pins + 1
+    suspicion = pins + 2
+    threadNumber = pins + 3
+  }
+
+  /// How many milliseconds ago a thread with such an activity began its last section; up to 65 seconds.
+  static func age(of activity: UInt, at milliseconds: UInt) -> UInt {
+    (milliseconds &- activity) & 0xFFFF
   }
 
   /// The calling thread's home.
@@ -129,6 +143,25 @@ extension UnsafeMutablePointer where Pointee == ThreadHome {
     pointee.labelCopy = copy
     return UInt(bitPattern: copy)
   }
+
+  /// Notes that the thread begins a section: a count, and the time in milliseconds in the lowest 16 bits.
+  @inline(__always)
+  func noteActivity(at milliseconds: UInt) {
+    // Relaxed, and no exchange: only this thread writes it.
+    let count = pointee.activity.pointee.load(ordering: .relaxed) >> 16
+    pointee.activity.pointee.store(
+      (count &+ 1) << 16 | milliseconds & 0xFFFF, ordering: .relaxed)
+  }
+
+  /// What delays know of the thread: see `ThreadHome`.
+  @inline(__always)
+  var activity: UnsafeMutablePointer<Atomic<UInt>> { pointee.activity }
+  @inline(__always)
+  var suspicion: UnsafeMutablePointer<Atomic<UInt>> { pointee.suspicion }
+  /// Whether a delay may have kept the thread from going on, and it has begun no section since.
+  @inline(__always)
+  var isSuspected: Bool { suspicion.pointee.load(ordering: .relaxed) != 0 }
+  var threadNumber: UnsafeMutablePointer<Atomic<UInt>> { pointee.threadNumber }
 
   /// Visits the records in use, in this home and its spares.
   func forEachRecordInUse(_ visit: (Record) -> Void) {

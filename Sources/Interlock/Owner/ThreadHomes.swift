@@ -48,6 +48,7 @@ enum ThreadHomes {
     home.pointee.nextIdle = nil
     home.pointee.threadOwner = number << 1
     home.pointee.thread = UInt(interlock_thread_number())
+    home.pointee.threadNumber.pointee.store(home.pointee.thread, ordering: .relaxed)
     home.pointee.labelSeen = nil
     home.pointee.labelCopy = nil
     home.pointee.lastSlot = nil
@@ -59,22 +60,32 @@ enum ThreadHomes {
 
   /// Takes back the home of a thread that exits.
   static func leave(_ home: ThreadHome.Pointer) {
+    // A delay expects nothing more of the thread, and what it did says nothing of the next one.
+    home.activity.pointee.store(0, ordering: .relaxed)
+    home.suspicion.pointee.store(0, ordering: .relaxed)
     state.withLock { state in
       home.pointee.nextIdle = state.idle
       state.idle = home
     }
   }
 
-  /// Visits the records in use of every home.
-  static func forEachRecordInUse(_ visit: (Record) -> Void) {
+  /// Visits every home.
+  static func forEach(_ visit: (ThreadHome.Pointer) -> Void) {
     // Acquires the homes' contents.
     var next = ThreadHome.Pointer(bitPattern: all.load(ordering: .acquiring))
     while let home = next {
+      visit(home)
+      next = home.pointee.following
+    }
+  }
+
+  /// Visits the records in use of every home.
+  static func forEachRecordInUse(_ visit: (Record) -> Void) {
+    forEach { home in
       for index in 0..<ThreadHome.recordCount {
         let record = Record(words: home.pointee.records + index * Record.wordCount)
         if record.isInUse { visit(record) }
       }
-      next = home.pointee.following
     }
   }
 }

@@ -16,6 +16,29 @@ extension Platform {
     }
   }
 
+  /// Milliseconds of a clock that never goes back, read without a system call.
+  @inline(__always)
+  static var coarseMilliseconds: UInt {
+    UInt(clock_gettime_nsec_np(CLOCK_MONOTONIC_RAW_APPROX) / 1_000_000)
+  }
+
+  static func modificationTime(_ status: stat) -> timespec { status.st_mtimespec }
+
+  /// What tells this executable from what it was before it was built anew: its size and its time.
+  static var executableIdentity: String {
+    let path = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4096) { buffer in
+      var size = UInt32(buffer.count)
+      guard let base = buffer.baseAddress, _NSGetExecutablePath(base, &size) == 0 else {
+        return ""
+      }
+      return String(cString: base)
+    }
+    return identity(ofFile: path) ?? "unknown"
+  }
+
+  /// Not told here: no order is inferred.
+  static func waitsToBeWoken(_ thread: UInt) -> Bool? { nil }
+
   /// Darwin's workers have no names of their own.
   static func isWorker(named name: String, ofRootQueue label: String) -> Bool { false }
 }

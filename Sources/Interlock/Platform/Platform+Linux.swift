@@ -30,7 +30,20 @@ extension Platform {
     return matching.count > 1 ? "…\(name)" : matching.first ?? name
   }
 
-  private static func firstLine(of path: String) -> String? {
+  /// Milliseconds of a clock that never goes back; cheap, and behind by up to a tick of the system's (4 ms).
+  @inline(__always)
+  static var coarseMilliseconds: UInt {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
+    return UInt(time.tv_sec) &* 1000 &+ UInt(time.tv_nsec) / 1_000_000
+  }
+
+  static func modificationTime(_ status: stat) -> timespec { status.st_mtim }
+
+  /// What tells this executable from what it was before it was built anew: its size and its time.
+  static var executableIdentity: String { identity(ofFile: "/proc/self/exe") ?? "unknown" }
+
+  static func firstLine(of path: String) -> String? {
     let file = open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return nil }
     defer { close(file) }

@@ -5,13 +5,13 @@ internal import Synchronization
 struct HotSettings {
   private static let readyFlag: UInt = 1 << 63
   private static let offFlag: UInt = 1 << 62
-  private static let lingerFlag: UInt = 1 << 61
+  private static let delayFlag: UInt = 1 << 61
 
   private var bits: UInt
 
-  init(stackDepth: Int, lingers: Bool, isOff: Bool) {
+  init(stackDepth: Int, delays: Bool, isOff: Bool) {
     bits =
-      Self.readyFlag | UInt(stackDepth) | (lingers ? Self.lingerFlag : 0)
+      Self.readyFlag | UInt(stackDepth) | (delays ? Self.delayFlag : 0)
       | (isOff ? Self.offFlag : 0)
   }
 
@@ -38,7 +38,7 @@ struct HotSettings {
   @inline(__always)
   var stackDepth: Int { Int(bits & 0xFF) }
   @inline(__always)
-  var lingers: Bool { bits & Self.lingerFlag != 0 }
+  var delays: Bool { bits & Self.delayFlag != 0 }
   @inline(__always)
   var isOff: Bool { bits & Self.offFlag != 0 }
 }

@@ -51,10 +51,9 @@ enum Registry {
     home.pointee.lastSlot = slot
     home.pointee.lastWord = word
     let open = OpenSection(record: record, slot: slot, word: word, key: resource.key)
-    if !bucket.isAlone(in: slot), conflicts(open, of: owner, in: bucket) {
-      ConflictDetection.report(open, word, in: bucket, on: resource)
-    }
-    if settings.lingers { Linger.afterBegin() }
+    let meets = !bucket.isAlone(in: slot) && conflicts(open, of: owner, in: bucket)
+    if meets { ConflictDetection.report(open, word, in: bucket, on: resource) }
+    if settings.delays { NearMissDelays.afterBegin(open, of: owner, in: home, hasMet: meets) }
     return open
   }
 

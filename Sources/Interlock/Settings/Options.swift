@@ -8,14 +8,19 @@ struct Options: Equatable {
   var onConflict: OnConflict?
   var exitCode: Int?
   var stackDepth: Int?
-  var lingers: Bool?
+  var delays: Bool?
+  var delaySeed: UInt64?
+  /// In per cent of the run time.
+  var delayBudget: Int?
+  var trapFile: String?
   var isOff: Bool?
   /// What the watchdog keeps, where one is linked: seconds.
   var hangLimit: Double?
 
   /// The options there are, in the order in which they are listed.
   static let names = [
-    "on_conflict", "exit_code", "stack_depth", "sections", "linger", "hang_limit",
+    "on_conflict", "exit_code", "stack_depth", "sections", "delays", "delay_seed", "delay_budget",
+    "traps", "hang_limit",
   ]
 
   /// Reads the variable's value. What cannot be read is left at its default, with a line that says so.
@@ -26,6 +31,9 @@ struct Options: Equatable {
       if let error = options.read(String(word)) {
         errors.append("interlock: INTERLOCK_OPTIONS: \(error)")
       }
+    }
+    if options.trapFile != nil, options.delays != true {
+      errors.append("interlock: INTERLOCK_OPTIONS: 'traps' does nothing without 'delays=on'")
     }
     return (options, errors)
   }
@@ -56,9 +64,19 @@ struct Options: Equatable {
       hangLimit = Double(value).flatMap { (0.1...86_400).contains($0) ? $0 : nil }
       return hangLimit == nil
         ? "'hang_limit' must be a number of seconds from 0.1 to 86400, found '\(value)'" : nil
+    case "delays":
+      delays = Self.isOn(value)
+      return delays == nil ? "'delays' must be on or off, found '\(value)'" : nil
+    case "delay_seed":
+      delaySeed = UInt64(value)
+      return delaySeed == nil
+        ? "'delay_seed' must be a whole number from 0 to \(UInt64.max), found '\(value)'" : nil
+    case "delay_budget":
+      delayBudget = Self.number(value, in: 1...100)
+      return delayBudget == nil ? Self.mustBe(name, in: 1...100, found: value) : nil
     default:
-      lingers = Self.isOn(value)
-      return lingers == nil ? "'linger' must be on or off, found '\(value)'" : nil
+      trapFile = value.isEmpty ? nil : value
+      return value.isEmpty ? "'traps' must be the path of a file, found nothing" : nil
     }
   }
 

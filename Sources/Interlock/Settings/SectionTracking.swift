@@ -61,13 +61,6 @@ public enum SectionTracking {
     set { Settings.shared.stackDepth = newValue }
   }
 
-  /// Whether sections stay open 5 ms longer at begins 16, 32, 64, … of the process (16 times at most), so
-  /// that an overlap which is possible becomes certain; off unless set here or by `linger=on`.
-  public static var lingers: Bool {
-    get { Settings.shared.lingers }
-    set { Settings.shared.lingers = newValue }
-  }
-
   /// Stops every thread at its first conflict, before the section's body runs, and hands the first of all
   /// to `report`, which ends the process. For a process that is there to find one.
   package static func stopAtFirstConflict(

@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// The settings of this process: the environment's, until code says otherwise.
 final class Settings: Sendable {
   static let shared = Settings()
@@ -7,11 +9,12 @@ final class Settings: Sendable {
     var onMisuse = SectionTracking.MisuseAction.log
     var exitCode = 66
     var stackDepth = Record.frameLimit
-    var lingers = false
+    var delays = false
+    var delayPlan = DelayPlan()
     var isOff = false
 
     var hot: HotSettings {
-      HotSettings(stackDepth: stackDepth, lingers: lingers, isOff: isOff)
+      HotSettings(stackDepth: stackDepth, delays: delays, isOff: isOff)
     }
   }
 
@@ -35,7 +38,10 @@ final class Settings: Sendable {
     }
     state.exitCode = options.exitCode ?? state.exitCode
     state.stackDepth = options.stackDepth ?? state.stackDepth
-    state.lingers = options.lingers ?? state.lingers
+    state.delays = options.delays ?? state.delays
+    state.delayPlan.budgetPercent = options.delayBudget ?? state.delayPlan.budgetPercent
+    state.delayPlan.trapFile = options.trapFile
+    if let seed = options.delaySeed { NearMissDelays.seed.store(seed, ordering: .relaxed) }
     state.isOff = options.isOff ?? state.isOff
     hangLimit = options.hangLimit
     self.state = Guarded(state)
@@ -69,9 +75,25 @@ final class Settings: Sendable {
     set { change { $0.stackDepth = min(max(newValue, 0), Record.frameLimit) } }
   }
 
-  var lingers: Bool {
-    get { state.withLock { $0.lingers } }
-    set { change { $0.lingers = newValue } }
+  var delays: Bool {
+    get { state.withLock { $0.delays } }
+    set { change { $0.delays = newValue } }
+  }
+
+  var delayPlan: DelayPlan { state.withLock { $0.delayPlan } }
+
+  /// Here, although it is no part of the state: what the environment says is read before anything is set.
+  var delaySeed: UInt64 {
+    // Relaxed: it holds from some decision soon after.
+    get { NearMissDelays.seed.load(ordering: .relaxed) }
+    set { NearMissDelays.seed.store(newValue, ordering: .relaxed) }
+  }
+
+  func startDelays(_ plan: DelayPlan) {
+    change {
+      $0.delayPlan = plan
+      $0.delays = true
+    }
   }
 
   private func change(_ body: (inout State) -> Void) {

@@ -42,6 +42,10 @@ package struct Options: Sendable, Hashable {
   package var timeLimit: Double?
   /// How many processors the children's pools are made for; `nil` leaves each scenario its own.
   package var poolWidth: Int?
+  /// Whether sections at places that nearly met are held open now and then.
+  package var delays = true
+  /// Where pairs of such places are kept from trial to trial and from run to run; `nil` is nowhere.
+  package var trapFile: String?
   /// Where the results are written as JSON; `-` is standard output.
   package var jsonFile: String?
   /// Where the results are written as a page when the run is over; `nil` is nowhere.

@@ -76,6 +76,16 @@ extension OptionSpec {
         $1.poolWidth = try whole($0, in: Limits.poolWidthRange)
       }),
     OptionSpec(
+      name: "delays", commands: [.run],
+      help: "Hold sections that nearly met open for a while now and then, so that they can meet; by"
+        + " the trial's seed. (values: on, off; default: on)",
+      action: .setValue(placeholder: "switch") { $1.delays = try onOrOff($0) }),
+    OptionSpec(
+      name: "traps", commands: [.run],
+      help:
+        "Keep the places that nearly met in this file, for the next trials and runs of this build.",
+      action: .setValue(placeholder: "file") { $1.trapFile = try filePath($0) }),
+    OptionSpec(
       name: "json", commands: [.run],
       help: "Write the results to this file too, as they arrive; '-' is standard output, and the"
         + " text then goes to standard error.",
@@ -139,6 +149,14 @@ extension OptionSpec {
       throw InvalidValue(expected: "one of auto, always, never")
     }
     return value
+  }
+
+  private static func onOrOff(_ text: String) throws -> Bool {
+    switch text {
+    case "on": true
+    case "off": false
+    default: throw InvalidValue(expected: "one of on, off")
+    }
   }
 
   /// A page is written when the run is over, and all at once: standard output is the text's.

@@ -23,7 +23,8 @@ struct PoolCommand {
     }
     let plan = try RunPlan(
       scenarios, firstArgument: firstArgument, options: options,
-      files: world.loadScenarios(options), subjects: world.subjects)
+      files: world.loadScenarios(options), subjects: world.subjects,
+      currentFolder: world.currentFolder)
     guard var trial = plan.trials.first else { return .ourFault }
     world.output.write("\(trial.scenario.name) on \(trial.subject)\n\nWIDTH  VERDICT\n")
     var failing = 0

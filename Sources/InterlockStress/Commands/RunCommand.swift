@@ -21,7 +21,7 @@ final class RunCommand {
     let files = try world.loadScenarios(options)
     let plan = try RunPlan(
       scenarios, firstArgument: firstArgument, options: options, files: files,
-      subjects: world.subjects)
+      subjects: world.subjects, currentFolder: world.currentFolder)
     let context = ReportContext(
       version: World.version, host: world.host, seed: options.seed, command: world.command,
       replayOptions: replayOptions, sight: world.sight)
@@ -118,6 +118,8 @@ final class RunCommand {
     var text = ""
     if let folder = options.scenarioFolder { text += " --scenarios \(quoted(folder))" }
     if let width = options.poolWidth { text += " --pool-width \(width)" }
+    if !options.delays { text += " --delays off" }
+    if let file = options.trapFile { text += " --traps \(quoted(file))" }
     if let limit = options.timeLimit { text += " --time-limit \(limit)" }
     return text
   }

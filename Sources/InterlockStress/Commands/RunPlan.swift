@@ -24,8 +24,13 @@ struct RunPlan {
   ///   a mistyped command as well.
   init(
     _ scenarios: [String], firstArgument: String?, options: Options, files: [ScenarioFile],
-    subjects: [SubjectEntry]
+    subjects: [SubjectEntry], currentFolder: String
   ) throws(UsageError) {
+    if options.trapFile != nil, !options.delays {
+      throw UsageError("The option '--traps <file>' does nothing with '--delays off'", .run)
+    }
+    // A subject may change its folder.
+    let trapFile = options.trapFile.map { $0.hasPrefix("/") ? $0 : "\(currentFolder)/\($0)" }
     let subjectNames = subjects.map(\.name)
     if subjectNames.isEmpty {
       throw UsageError("There is nothing to try: this executable lists no subject", .run)
@@ -54,8 +59,9 @@ struct RunPlan {
       if let timeLimit = options.timeLimit { scenario.limits.timeSeconds = timeLimit }
       if let width = options.poolWidth { scenario.poolWidth = width }
       for subject in subjects where Self.isWanted(subject, in: scenario, options) {
-        let trial = Trial(
+        var trial = Trial(
           scenario: scenario, subject: subject.name, seed: options.seed ?? scenario.workload.seed)
+        trial.delays = options.delays ? TrialDelays(trapFile: trapFile) : nil
         trials += Array(repeating: trial, count: options.repeats)
       }
     }

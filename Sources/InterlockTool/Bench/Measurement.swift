@@ -42,6 +42,9 @@ struct Measurement {
     return (sorted.count < 4 ? first : sorted[sorted.count / 4])...sorted[sorted.count * 3 / 4]
   }
 
+  /// The sum over the rounds of a row's time, in nanoseconds for each of a round's turns.
+  func total(_ row: Int) -> Double { rounds.reduce(0) { $0 + $1[row] } }
+
   /// The middle value; the mean of the middle two where their number is even.
   static func median(_ values: [Double]) -> Double {
     let sorted = values.sorted()

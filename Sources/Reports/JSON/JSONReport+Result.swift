@@ -52,6 +52,10 @@ extension JSONReport {
       "resource": .string(conflict.fullName),
       "first": value(conflict.first),
       "second": value(conflict.second),
+      "heldOpen": .optional(
+        conflict.heldOpen.map {
+          .object(["microseconds": .number($0.microseconds), "seed": .number($0.seed)])
+        }),
     ])
   }
 

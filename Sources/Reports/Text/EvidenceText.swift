@@ -108,6 +108,7 @@ package struct EvidenceText: Sendable {
       lines.append("  conflict on '\(harmless(conflict.fullName))'\(times)")
       lines += sideLines("first, in the section", conflict.first)
       lines += sideLines("second, as it came", conflict.second)
+      if let heldOpen = conflict.heldOpen { lines.append("    \(heldOpen)") }
       lines.append("    " + conflict.meaning)
     }
     return lines + rest(seen.conflicts.count - cut.conflicts, "conflict", indent: 2)

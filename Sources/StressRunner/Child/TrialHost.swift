@@ -74,11 +74,21 @@ public enum TrialHost {
       failures = outcome.failures
       events.send(.script(outcome.record))
     } else {
-      failures = runWorkload(trial.scenario, seed: trial.seed, on: subject, reporting: table)
+      failures = runWorkload(trial.scenario, seed: trial.seed, on: subject, reporting: table) {
+        startDelays(of: trial)
+      }
     }
     for failure in failures { events.send(.oracleFailure(failure)) }
     table.stage = .finished
     end(events, .finished)
+  }
+
+  /// From here on there is somebody to meet. A machine that is busy elsewhere may run a thousand short calls one
+  /// after the other: a section that is held open now and then lets the next caller come while it is.
+  private static func startDelays(of trial: Trial) {
+    guard let delays = trial.delays else { return }
+    SectionTracking.startDelays(
+      seed: trial.seed, trapFile: delays.trapFile, scope: trial.subject)
   }
 
   /// Tells the parent the last thing, and ends without running what is registered for exit: threads of
@@ -86,6 +96,7 @@ public enum TrialHost {
   private static func end(_ events: EventPipe, _ event: ChildEvent) -> Never {
     // A conflict that is just being put into words is the trial's result.
     SectionTracking.waitIfStopping()
+    SectionTracking.saveTraps()
     events.send(event)
     _exit(0)
   }

@@ -1,5 +1,4 @@
 import Dispatch
-import Interlock
 
 /// Makes every call of a scenario on a subject, and asks the scenario's oracles.
 ///
@@ -11,9 +10,11 @@ import Interlock
 ///   - seed: What the operations and keys follow from.
 ///   - subject: A fresh subject that supports all of `scenario.workload.kinds`.
 ///   - progress: Where each call's beginning and completion are noted; the preparation's are not.
+///   - beforeCalls: Called once, after the preparation, when the calls of several are about to begin.
 /// - Returns: The oracles that did not hold, each once.
 package func runWorkload(
-  _ scenario: Scenario, seed: UInt64, on subject: any Subject, reporting progress: any ProgressSink
+  _ scenario: Scenario, seed: UInt64, on subject: any Subject,
+  reporting progress: any ProgressSink, beforeCalls: () -> Void = {}
 ) -> [Observation.OracleFailure] {
   let workload = scenario.workload
   let plan = WorkloadPlan(workload, seed: seed)
@@ -30,9 +31,7 @@ package func runWorkload(
   let history = ledger.asks(.readsFresh) ? History() : nil
   let holdUp =
     ledger.asks(.holdUpBounded) ? HoldUp(limit: scenario.limits.overtakes) : nil
-  // From here on there is somebody to meet. A machine that is busy elsewhere may run a thousand short calls
-  // one after the other: a section that lingers now and then lets the next caller come while it is open.
-  SectionTracking.lingers = true
+  beforeCalls()
   let driver = workload.driver.make()
   for phase in workload.phases.indices {
     let run = PhaseRun(

@@ -1,0 +1,117 @@
+internal import Synchronization
+
+/// Whether, and for how long, a section that has just begun at an armed place is held open.
+struct DelayDecision: Equatable {
+  /// The shortest and the longest, in microseconds: of the length of the scheduler's turns, and longer than the
+  /// gaps between the calls of a busy thread.
+  static let lengths: ClosedRange<UInt> = 2000...6000
+  /// Of 2³² passages, so many are delayed before anything is known of a place: 9 of 10, so that two threads in
+  /// step get out of it.
+  private static let firstChance: UInt64 = 0xE666_6666
+
+  /// Microseconds.
+  var length: UInt
+
+  /// Decides by the seed, the place and how often it was passed: the same three, the same decision.
+  ///
+  /// The chance is halved with every delay that found nothing. A place that is passed n times is so delayed
+  /// about log₂ n times, early and, in a long run, now and then for ever; it is never given up.
+  init?(seed: UInt64, place: UInt64, passage: UInt64, fruitless: UInt64) {
+    let draw = DelayTables.mixed(
+      DelayTables.mixed(seed ^ place) &+ passage &* 0x9E37_79B9_7F4A_7C15)
+    guard draw >> 32 < Self.firstChance >> min(fruitless, 32) else { return nil }
+    let span = UInt64(Self.lengths.upperBound - Self.lengths.lowerBound) + 1
+    length = Self.lengths.lowerBound + UInt((draw & 0xFFFF_FFFF) % span)
+  }
+}
+
+extension NearMissDelays {
+  /// A delay is looked at so often: whether somebody has come in. Not oftener, since on a busy machine each look
+  /// may cost a turn of the scheduler's.
+  private static let sliceMicroseconds: UInt = 2000
+
+  /// Decides whether this passage of an armed place is delayed, and delays it; returns whether it did.
+  @inline(never)
+  func consider(
+    _ open: Registry.OpenSection, at place: PlaceNumber, in home: ThreadHome.Pointer
+  ) -> Bool {
+    let words = tables.words(of: place)
+    let passage = words.considered.pointee.wrappingAdd(1, ordering: .relaxed).newValue
+    guard
+      let decision = DelayDecision(
+        seed: Self.seed.load(ordering: .relaxed),
+        place: UInt64(words.textHash.pointee.load(ordering: .relaxed)), passage: UInt64(passage),
+        fruitless: UInt64(words.fruitless.pointee.load(ordering: .relaxed)))
+    else { return false }
+    switch delay(open, for: decision.length, in: home) {
+    case .notMade: return false
+    case .met: return true
+    case .fruitless:
+      words.fruitless.pointee.wrappingAdd(1, ordering: .relaxed)
+      return true
+    }
+  }
+
+  /// What came of a delay.
+  enum Outcome {
+    /// Another is being made, nobody is there who could come in, or there is no budget left.
+    case notMade
+    /// Somebody came in.
+    case met
+    /// Nobody did.
+    case fruitless
+  }
+
+  /// Holds a section open, if no other is held and the budget allows it.
+  func delay(
+    _ open: Registry.OpenSection, for length: UInt, in home: ThreadHome.Pointer
+  ) -> Outcome {
+    // Acquires what the last delay spent; whoever does not get the turn goes on.
+    guard !isDelaying.exchange(true, ordering: .acquiring) else { return .notMade }
+    // Releases what was spent to whoever takes the next turn.
+    defer { isDelaying.store(false, ordering: .releasing) }
+    let start = Platform.microseconds
+    guard budget.allows(length, at: start) else { return .notMade }
+    let bystanders = bystanders(besides: home)
+    if allWait(bystanders) { return .notMade }
+    return hold(open, for: length, since: start, besides: bystanders) ? .met : .fruitless
+  }
+
+  /// Keeps a section open until somebody comes in or the time is over; returns whether somebody came.
+  private func hold(
+    _ open: Registry.OpenSection, for length: UInt, since start: UInt,
+    besides bystanders: [Bystander]
+  ) -> Bool {
+    isMet.store(false, ordering: .relaxed)
+    heldSince.store(start, ordering: .relaxed)
+    // Releases the two above to whoever finds this section held.
+    heldWord.store(open.word.bits, ordering: .releasing)
+    var now = start
+    while now &- start < length, !isMet.load(ordering: .relaxed) {
+      Platform.pause(microseconds: Int(min(length - (now &- start), Self.sliceMicroseconds)))
+      now = Platform.microseconds
+    }
+    budget.spend(min(now &- start, length))
+    // Before this section goes on to end, and a lock that it may hold with it.
+    let hasFound = isMet.load(ordering: .relaxed)
+    if !hasFound { suspect(bystanders, of: open, length: length) }
+    heldWord.store(0, ordering: .relaxed)
+    // Who came in may be about to end the process: there is no use in going on into the body.
+    if hasFound { ConflictLog.shared.waitIfStopping() }
+    return hasFound
+  }
+
+  /// Somebody has come into the section that is held open.
+  func endHold() {
+    // Relaxed: it only ends the delay early.
+    isMet.store(true, ordering: .relaxed)
+  }
+
+  /// The section that is held open now, for whoever has just seen it in its slot.
+  var held: (word: UInt, microseconds: UInt)? {
+    // Acquires since when.
+    let word = heldWord.load(ordering: .acquiring)
+    guard word != 0 else { return nil }
+    return (word, Platform.microseconds &- heldSince.load(ordering: .relaxed))
+  }
+}

@@ -1,0 +1,41 @@
+internal import Synchronization
+
+/// How much time delays may take together.
+///
+/// Only whoever holds the turn to delay asks and spends, so that between the two nobody else does.
+final class DelayBudget: Sendable {
+  /// The most of all, in microseconds.
+  static let most: UInt = 2_000_000
+  /// What a run may spend however short it is, in microseconds: a tenth of a second would give one delay else.
+  static let free: UInt = 80_000
+
+  private let percent: UInt
+  private let startedAt = Platform.microseconds
+  private let spentMicroseconds = Atomic<UInt>(0)
+  private let delayCount = Atomic(0)
+
+  init(percent: Int) { self.percent = UInt(percent) }
+
+  /// What may have been spent after a run of so many microseconds.
+  static func allowance(after elapsed: UInt, percent: UInt) -> UInt {
+    min(most, max(free, elapsed / 100 * percent))
+  }
+
+  /// Whether there is enough left for a delay of so many microseconds.
+  func allows(_ length: UInt, at now: UInt) -> Bool {
+    // Relaxed: whoever took the turn has acquired what the one before it spent.
+    spent + length <= Self.allowance(after: now &- startedAt, percent: percent)
+  }
+
+  /// Takes what a delay took, and no more than it was given: a machine that lets it wait longer for a processor
+  /// would use the budget up with a few of them.
+  func spend(_ length: UInt) {
+    spentMicroseconds.wrappingAdd(length, ordering: .relaxed)
+    delayCount.wrappingAdd(1, ordering: .relaxed)
+  }
+
+  /// Microseconds spent so far.
+  var spent: UInt { spentMicroseconds.load(ordering: .relaxed) }
+  /// Delays made so far.
+  var delays: Int { delayCount.load(ordering: .relaxed) }
+}

@@ -1,0 +1,106 @@
+internal import Synchronization
+
+/// Places by their text, what has come of each pair, and the trap file: all that is behind the lock.
+struct KnownPairs {
+  /// How many delays have proved an order, and which was the last.
+  private struct Proofs {
+    var count = 0
+    var last: UInt = 0
+  }
+
+  private var numbers: [TrapPlace: PlaceNumber] = [:]
+  private var places: [PlaceNumber: TrapPlace] = [:]
+  private var states: [PlacePair: PairState] = [:]
+  private var proofs: [PlacePair: Proofs] = [:]
+  /// Pairs that met in an earlier run of this build: they are looked for again, and are never taken for ordered.
+  private var metBefore: Set<PlacePair> = []
+  private var store: TrapStore?
+  private let scope: String
+  private var mustSave = false
+  /// The last delay that kept somebody waiting.
+  var question = DelayInQuestion()
+
+  /// Starts with what the trap file has.
+  init(_ plan: DelayPlan, _ tables: DelayTables) {
+    scope = plan.scope
+    guard let path = plan.trapFile else { return }
+    var store = TrapStore(path: path)
+    let (file, mustBeRebuilt) = store.load()
+    self.store = store
+    mustSave = mustBeRebuilt
+    // In one order, so that the same file gives the same numbers.
+    for (known, state) in file.pairs.sorted(by: { $0.key.first.text < $1.key.first.text })
+    where known.scope == scope {
+      let pair = PlacePair(
+        number(of: known.first, in: tables), number(of: known.second, in: tables))
+      guard pair.lower.isFollowed else { continue }
+      if state == .found { metBefore.insert(pair) }
+      if tables.set(state == .found ? .armed : state, of: pair) {
+        states[pair] = state == .found ? .armed : state
+      }
+    }
+  }
+
+  /// The number of a place, a new one where it has none; one that is not followed where there are too many.
+  mutating func number(of place: TrapPlace, in tables: DelayTables) -> PlaceNumber {
+    if let number = numbers[place] { return number }
+    // From 1 on, twice: 0 stands for no place.
+    let next = UInt(numbers.count + 1) << 1
+    guard next < UInt(DelayTables.placeNumbers) else { return PlaceNumber(bits: 0) }
+    let number = PlaceNumber(bits: next | (place.writes ? 1 : 0))
+    numbers[place] = number
+    places[number] = place
+    tables.words(of: number).textHash.pointee.store(UInt(place.hash), ordering: .relaxed)
+    return number
+  }
+
+  /// Keeps what has come of a pair; returns whether that is new. A pair that has met stays one that has.
+  @discardableResult
+  mutating func set(_ state: PairState, of pair: PlacePair, in tables: DelayTables) -> Bool {
+    let before = states[pair]
+    guard before != state, before != .found, before == nil || state != .armed else { return false }
+    guard before != nil || states.count < DelayTables.mostPairs, tables.set(state, of: pair) else {
+      return false
+    }
+    states[pair] = state
+    if states.count == DelayTables.mostPairs { tables.close() }
+    mustSave = true
+    return true
+  }
+
+  /// A delay has kept somebody from a place: enough of these, and the pair is dropped.
+  mutating func prove(_ pair: PlacePair, by delay: UInt, in tables: DelayTables) {
+    guard states[pair] == .armed, !metBefore.contains(pair) else { return }
+    // Several threads may have waited for one delay.
+    guard proofs[pair]?.last != delay else { return }
+    proofs[pair, default: Proofs()].count += 1
+    proofs[pair]?.last = delay
+    if proofs[pair]?.count == NearMissDelays.proofsNeeded {
+      set(.dropped, of: pair, in: tables)
+    }
+  }
+
+  /// Writes the trap file if there is one and something to say.
+  mutating func save() {
+    guard mustSave, store != nil else { return }
+    mustSave = false
+    var pairs: [TrapFile.Pair: PairState] = [:]
+    for (pair, state) in states {
+      guard let one = places[pair.lower], let other = places[pair.higher] else { continue }
+      pairs[TrapFile.Pair(one, other, scope: scope)] = metBefore.contains(pair) ? .found : state
+    }
+    store?.save(pairs)
+  }
+
+  var counts: SectionTracking.DelayCounts {
+    var counts = SectionTracking.DelayCounts()
+    for state in states.values {
+      switch state {
+      case .armed: counts.armed += 1
+      case .dropped: counts.dropped += 1
+      case .found: counts.found += 1
+      }
+    }
+    return counts
+  }
+}

@@ -1,0 +1,139 @@
+internal import Synchronization
+
+/// Near-miss delays: arms pairs of places that nearly met, and keeps a section at an armed place open for a
+/// while, so that the other can walk in. The registry tells when it does, as it tells any conflict.
+///
+/// The path of every begin goes through fixed memory without a lock (`DelayTables`); what happens once for a
+/// place or a pair goes under the lock of `pairs`. No thread sleeps with a lock of the tracker's held.
+/// Source: TSVD (SOSP 2019), whose reference implementation is microsoft/TSVD.
+final class NearMissDelays: Sendable {
+  /// The delays of this process, made at the first section that may be delayed; `nil` where there is no memory.
+  static let shared: NearMissDelays? = make()
+
+  static let seed = Atomic(UInt64.random(in: 0...UInt64.max))
+
+  private static let isMade = Atomic(false)
+
+  /// The delays of this process if there have been any sections with them.
+  static var made: NearMissDelays? {
+    // Relaxed: the object itself comes from `shared`, which orders what is in it.
+    isMade.load(ordering: .relaxed) ? shared : nil
+  }
+
+  let tables: DelayTables
+  let pairs: Guarded<KnownPairs>
+  let budget: DelayBudget
+  /// What else may hold a section open; `nil` for near misses alone.
+  let probe: Probe?
+  /// The section that is being held open, as the word in its slot; 0 for none.
+  let heldWord = Atomic<UInt>(0)
+  /// Since when, in microseconds.
+  let heldSince = Atomic<UInt>(0)
+  /// Whether somebody has come into it.
+  let isMet = Atomic(false)
+  /// One section is held open at a time: who does not move then was kept by this delay, not by another.
+  let isDelaying = Atomic(false)
+
+  private static func make() -> NearMissDelays? {
+    defer { isMade.store(true, ordering: .relaxed) }
+    guard let tables = DelayTables() else {
+      writeError("interlock: delays: there is no memory for them; they are off\n")
+      Settings.shared.delays = false
+      return nil
+    }
+    return NearMissDelays(tables, Settings.shared.delayPlan)
+  }
+
+  private init(_ tables: DelayTables, _ plan: DelayPlan) {
+    self.tables = tables
+    budget = DelayBudget(percent: plan.budgetPercent)
+    probe = plan.probes ? Probe() : nil
+    pairs = Guarded(KnownPairs(plan, tables))
+  }
+
+  /// Called at the end of a begin, with what has been published.
+  @inline(never)
+  static func afterBegin(
+    _ open: Registry.OpenSection, of owner: UInt, in home: ThreadHome.Pointer, hasMet: Bool
+  ) {
+    shared?.afterBegin(open, of: owner, in: home, hasMet: hasMet)
+  }
+
+  private func afterBegin(
+    _ open: Registry.OpenSection, of owner: UInt, in home: ThreadHome.Pointer, hasMet: Bool
+  ) {
+    let mark = DelayTables.Mark(
+      file: open.record[.file], lineAndFlags: open.record[.lineAndFlags])
+    let place = tables.number(of: mark) ?? number(mark, of: open.record)
+    let now = Platform.coarseMilliseconds
+    if home.isSuspected {
+      settleSuspicion(of: home, on: open.key, at: place)
+    }
+    home.noteActivity(at: now)
+    guard place.isFollowed else { return }
+    let access = RecentAccess(key: open.key, owner: owner, place: place, milliseconds: now)
+    tables.note(access, to: open.key, at: now) { other in
+      let pair = PlacePair(place, other)
+      if !tables.isSettled(pair) { arm(pair) }
+    }
+    if hasMet { return }
+    if tables.words(of: place).armedPairs.pointee.load(ordering: .relaxed) != 0,
+      consider(open, at: place, in: home)
+    {
+      return
+    }
+    if let length = probe?.nextLength() {
+      _ = delay(open, for: length, in: home)
+    }
+  }
+
+  @inline(never)
+  private func number(_ mark: DelayTables.Mark, of record: Record) -> PlaceNumber {
+    let lineAndFlags = record[.lineAndFlags]
+    let place = TrapPlace(
+      file: Site.string(record[.file], record[.lengths] & 0xFFFF_FFFF),
+      line: Int(lineAndFlags & 0xFFFF_FFFF), writes: record.writes)
+    return number(mark, of: place)
+  }
+
+  private func number(_ mark: DelayTables.Mark, of place: TrapPlace) -> PlaceNumber {
+    pairs.withLock { pairs in
+      let number = pairs.number(of: place, in: tables)
+      tables.set(number, of: mark)
+      return number
+    }
+  }
+
+  @inline(never)
+  private func arm(_ pair: PlacePair) {
+    pairs.withLock { _ = $0.set(.armed, of: pair, in: tables) }
+  }
+
+  /// Notes that two sections have met, and keeps it in the trap file if it is new.
+  func met(_ one: Evidence, _ other: Evidence) {
+    guard one.place.line != 0, other.place.line != 0 else { return }
+    let numbers = [one, other].map { evidence in
+      let mark = DelayTables.Mark(
+        file: evidence.rawPlace.file, lineAndFlags: evidence.rawPlace.lineAndFlags)
+      return tables.number(of: mark)
+        ?? number(
+          mark,
+          of: TrapPlace(
+            file: evidence.place.file, line: evidence.place.line, writes: evidence.mode.writes))
+    }
+    guard numbers[0].isFollowed, numbers[1].isFollowed else { return }
+    let pair = PlacePair(numbers[0], numbers[1])
+    pairs.withLock { pairs in
+      if pairs.set(.found, of: pair, in: tables) { pairs.save() }
+    }
+  }
+
+  func saveTraps() { pairs.withLock { $0.save() } }
+
+  var counts: SectionTracking.DelayCounts {
+    var counts = pairs.withLock { $0.counts }
+    counts.delays = budget.delays
+    counts.microseconds = Int(budget.spent)
+    return counts
+  }
+}

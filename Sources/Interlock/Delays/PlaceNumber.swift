@@ -1,0 +1,81 @@
+internal import Synchronization
+
+/// A place in a mode, as a number: 1 to 4095, whose lowest bit tells whether the section writes.
+///
+/// 0 is a place that is not followed, because there were too many before it.
+struct PlaceNumber: Hashable {
+  var bits: UInt
+
+  @inline(__always)
+  var isFollowed: Bool { bits != 0 }
+  @inline(__always)
+  var writes: Bool { bits & 1 != 0 }
+}
+
+/// What is known of a place that delays are decided by.
+struct PlaceWords {
+  let words: DelayTables.Words
+
+  /// How many armed pairs it is in.
+  @inline(__always)
+  var armedPairs: DelayTables.Words { words }
+  /// How many delays in it ended without anybody coming in.
+  var fruitless: DelayTables.Words { words + 1 }
+  /// How often a delay in it was thought about.
+  var considered: DelayTables.Words { words + 2 }
+  /// A hash of its text, the same in every run.
+  var textHash: DelayTables.Words { words + 3 }
+}
+
+extension DelayTables {
+  /// What tells a place from others without its text: the addresses of its literals, line and mode.
+  struct Mark {
+    let bits: UInt
+
+    @inline(__always)
+    init(file: UInt, lineAndFlags: UInt) {
+      let line = lineAndFlags & (0xFFFF_FFFF | Record.writesFlag)
+      bits = UInt(DelayTables.mixed(UInt64(file) ^ UInt64(line) << 24 ^ UInt64(line) >> 40)) | 1
+    }
+  }
+
+  private static let probes = 8
+
+  @inline(__always)
+  func words(of place: PlaceNumber) -> PlaceWords {
+    PlaceWords(words: places + Int(place.bits) * Self.placeWords)
+  }
+
+  /// The number of a place; `nil` where it has not been given one yet.
+  @inline(__always)
+  func number(of mark: Mark) -> PlaceNumber? {
+    var slot = Int(mark.bits >> 51)
+    for _ in 0..<Self.probes {
+      // Acquires the number, which was stored before the mark.
+      let known = marks[2 * slot].load(ordering: .acquiring)
+      if known == mark.bits {
+        return PlaceNumber(bits: marks[2 * slot + 1].load(ordering: .relaxed))
+      }
+      if known == 0 { return nil }
+      slot = (slot + 1) & (Self.markSlots - 1)
+    }
+    // No room for it: it is not followed, and nobody asks again.
+    return PlaceNumber(bits: 0)
+  }
+
+  /// Gives a place its number; to be called under the lock of the pairs.
+  func set(_ number: PlaceNumber, of mark: Mark) {
+    var slot = Int(mark.bits >> 51)
+    for _ in 0..<Self.probes {
+      let known = marks[2 * slot].load(ordering: .relaxed)
+      if known == mark.bits { return }
+      if known == 0 {
+        marks[2 * slot + 1].store(number.bits, ordering: .relaxed)
+        // Releases the number to whoever finds the mark.
+        marks[2 * slot].store(mark.bits, ordering: .releasing)
+        return
+      }
+      slot = (slot + 1) & (Self.markSlots - 1)
+    }
+  }
+}

@@ -1,0 +1,16 @@
+#if os(Linux)
+internal import CInterlock
+
+extension Platform {
+  /// Whether a thread of this process waits to be woken by another, for ever if nobody does, as for a lock;
+  /// `nil` where the system does not tell. A thread that only has no processor, or sleeps for a time, does not.
+  static func waitsToBeWoken(_ thread: UInt) -> Bool? {
+    guard let line = firstLine(of: "/proc/self/task/\(thread)/syscall") else { return nil }
+    let fields = line.split(separator: " ")
+    guard let number = fields.first.flatMap({ Int($0) }), fields.count >= 7 else { return false }
+    let arguments = fields[1...6].map { UInt64($0.dropFirst(2), radix: 16) ?? 0 }
+    return interlock_is_futex(number)
+      && interlock_classify_wait(number, arguments) == INTERLOCK_WAIT_FOREVER
+  }
+}
+#endif

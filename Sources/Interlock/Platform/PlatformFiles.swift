@@ -1,0 +1,87 @@
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
+extension Platform {
+  /// Why a file could not be read or written, in the system's words.
+  struct FileFailure: Error {
+    var reason: String
+
+    init(_ reason: String) { self.reason = reason }
+    init(errno code: Int32) { reason = String(cString: strerror(code)) }
+  }
+
+  /// All bytes of a file; `nil` where there is none of this name. Waits for nobody: a pipe is no file.
+  static func contents(of path: String, atMost most: Int) throws(FileFailure) -> [UInt8]? {
+    let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    if file < 0 {
+      if errno == ENOENT { return nil }
+      throw FileFailure(errno: errno)
+    }
+    defer { close(file) }
+    var status = stat()
+    guard fstat(file, &status) == 0 else { throw FileFailure(errno: errno) }
+    guard status.st_mode & S_IFMT == S_IFREG else { throw FileFailure("not a file") }
+    guard status.st_size <= most else { throw FileFailure("\(status.st_size) bytes are too many") }
+    var bytes: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 16 << 10)
+    while bytes.count <= most {
+      let count = read(file, &chunk, chunk.count)
+      if count == 0 { break }
+      if count > 0 {
+        bytes += chunk[..<count]
+      } else if errno != EINTR {
+        throw FileFailure(errno: errno)
+      }
+    }
+    return bytes
+  }
+
+  /// Puts a file in the place of another in one step; what was there stays where that fails.
+  static func replace(_ path: String, with bytes: [UInt8]) throws(FileFailure) {
+    let temporary = "\(path).\(getpid()).tmp"
+    let file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+    guard file >= 0 else { throw FileFailure(errno: errno) }
+    var failure: FileFailure?
+    var rest = bytes[...]
+    while !rest.isEmpty, failure == nil {
+      let count = rest.withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
+      if count >= 0 {
+        rest = rest.dropFirst(count)
+      } else if errno != EINTR {
+        failure = FileFailure(errno: errno)
+      }
+    }
+    // A full disk may say so only here.
+    if close(file) != 0, failure == nil { failure = FileFailure(errno: errno) }
+    if failure == nil, rename(temporary, path) != 0 { failure = FileFailure(errno: errno) }
+    if let failure {
+      unlink(temporary)
+      throw failure
+    }
+  }
+
+  /// Zeroed memory on cache lines of its own; `nil` where there is none.
+  static func zeroedMemory(bytes: Int) -> UnsafeMutableRawPointer? {
+    calloc(1, bytes + 64).map { $0.alignedUp(toMultipleOf: 64) }
+  }
+
+  /// Seconds and nanoseconds of a file's last change.
+  static func identity(ofFile path: String) -> String? {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    let changed = modificationTime(status)
+    return "\(status.st_size)-\(changed.tv_sec).\(changed.tv_nsec)"
+  }
+
+  /// Microseconds of a clock that never goes back.
+  static var microseconds: UInt {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return UInt(time.tv_sec) &* 1_000_000 &+ UInt(time.tv_nsec) / 1000
+  }
+}

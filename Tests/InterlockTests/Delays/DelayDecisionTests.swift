@@ -1,0 +1,73 @@
+import Testing
+
+@testable import Interlock
+
+/// Which passages of a place are delayed, and how much all delays may take.
+struct DelayDecisionTests {
+  @Test("seed, place and passage decide: the same three give the same delay, another seed others")
+  func seeded() {
+    func decisions(seed: UInt64, place: UInt64 = 7) -> [DelayDecision?] {
+      (0..<1_000).map {
+        DelayDecision(seed: seed, place: place, passage: $0, fruitless: 1)
+      }
+    }
+    #expect(decisions(seed: 1) == decisions(seed: 1))
+    #expect(decisions(seed: 1) != decisions(seed: 2))
+    #expect(decisions(seed: 1) != decisions(seed: 1, place: 8))
+  }
+
+  @Test("the chance is nine of ten at first, and halves with every delay that found nothing")
+  func decays() {
+    for fruitless in 0..<6 {
+      let delayed = (0..<100_000).count { (passage: UInt64) in
+        DelayDecision(seed: 3, place: 5, passage: passage, fruitless: UInt64(fruitless)) != nil
+      }
+      let expected = 90_000 >> fruitless
+      #expect(abs(delayed - expected) < expected / 10, "after \(fruitless)")
+    }
+  }
+
+  @Test("a place that finds nothing in a million passages is delayed some twenty times")
+  func rare() {
+    var fruitless: UInt64 = 0
+    for passage in 0..<1_000_000 as Range<UInt64>
+    where DelayDecision(seed: 11, place: 13, passage: passage, fruitless: fruitless) != nil {
+      fruitless += 1
+    }
+    #expect((10...30).contains(fruitless))
+  }
+
+  @Test("a delay lasts 2 to 6 ms")
+  func lengths() {
+    let lengths = (0..<10_000).compactMap {
+      DelayDecision(seed: 17, place: 19, passage: $0, fruitless: 0)?.length
+    }
+    #expect(lengths.allSatisfy(DelayDecision.lengths.contains))
+    #expect(DelayDecision.lengths == 2_000...6_000)
+    #expect(Set(lengths).count > 1_000)
+  }
+
+  @Test("all delays together: 80 ms, then so much of the run time, and never more than 2 s")
+  func allowance() {
+    let second: UInt = 1_000_000
+    #expect(DelayBudget.allowance(after: 0, percent: 5) == 80_000)
+    #expect(DelayBudget.allowance(after: second, percent: 5) == 80_000)
+    #expect(DelayBudget.allowance(after: 10 * second, percent: 5) == 500_000)
+    #expect(DelayBudget.allowance(after: 10 * second, percent: 1) == 100_000)
+    #expect(DelayBudget.allowance(after: 1_000 * second, percent: 5) == 2 * second)
+    #expect(DelayBudget.allowance(after: 1_000 * second, percent: 100) == 2 * second)
+  }
+
+  @Test("a delay that the budget has no room for is not made")
+  func spent() {
+    let budget = DelayBudget(percent: 5)
+    let now = Platform.microseconds
+    #expect(budget.allows(80_000, at: now))
+    #expect(!budget.allows(80_001, at: now))
+    budget.spend(78_000)
+    #expect(budget.allows(2_000, at: now))
+    #expect(!budget.allows(2_001, at: now))
+    #expect(budget.spent == 78_000)
+    #expect(budget.delays == 1)
+  }
+}

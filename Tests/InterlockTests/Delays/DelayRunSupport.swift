@@ -1,0 +1,68 @@
+import Foundation
+import InterlockTestsC
+import Synchronization
+
+@testable import Interlock
+
+/// Two threads that write to one section, each after a pause, so that they hardly ever meet by themselves.
+enum PausedWrites: Sendable {
+  /// No lock.
+  case racy
+  /// A lock before and after, which keeps nobody out.
+  case masked
+  /// Two locked accesses in a section that spans both.
+  case checkThenAct
+  /// The section under the lock.
+  case locked
+
+  /// Makes calls until it is enough; it is asked before each.
+  func run(
+    on section: Section, pauses: Bool = true, until isEnough: @escaping @Sendable () -> Bool
+  ) {
+    let lock = NSLock()
+    let start = SpinBarrier(parties: 2)
+    let threads = (0..<2).map { _ in
+      JoinableThread {
+        start.wait()
+        while !isEnough() {
+          if pauses { usleep(.random(in: 0...1_000)) }
+          write(to: section, lock)
+        }
+      }
+    }
+    for thread in threads { thread.join() }
+  }
+
+  private func write(to section: Section, _ lock: NSLock) {
+    switch self {
+    case .racy:
+      section.write {}
+    case .masked:
+      lock.withLock {}
+      section.write {}
+      lock.withLock {}
+    case .checkThenAct:
+      section.write {
+        lock.withLock {}
+        lock.withLock {}
+      }
+    case .locked:
+      lock.withLock { section.write {} }
+    }
+  }
+}
+
+/// A file in a folder of its own, for a trap file, which goes with the object.
+final class TrapFolder: Sendable {
+  let folder: String
+  var path: String { folder + "/traps" }
+
+  init() throws {
+    folder = FileManager.default.temporaryDirectory.path + "/traps-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+  }
+
+  var text: String? { try? String(contentsOfFile: path, encoding: .utf8) }
+
+  deinit { try? FileManager.default.removeItem(atPath: folder) }
+}

@@ -1,0 +1,173 @@
+import Foundation
+import Testing
+
+@testable import Interlock
+
+/// What delays find, and what they never report. Each in a process of its own: they are the process's.
+///
+/// Nothing here counts on how soon a meeting comes: the threads go on until it has.
+struct DelayRunTests {
+  @Test("two short sections that race are made to meet")
+  func racy() async {
+    await #expect(processExitsWith: .success) { findsConflict(.racy) }
+  }
+
+  @Test("a lock that is taken beside the section does not hide the race")
+  func masked() async {
+    await #expect(processExitsWith: .success) { findsConflict(.masked) }
+  }
+
+  @Test("a look and a write that are locked one by one are made to meet")
+  func checkThenAct() async {
+    await #expect(processExitsWith: .success) { findsConflict(.checkThenAct) }
+  }
+
+  @Test("sections under a lock never conflict; their pair is dropped, and no delay is spent on it")
+  func locked() async {
+    await #expect(processExitsWith: .success) {
+      SectionTracking.onConflict = .record
+      SectionTracking.delays = true
+      let section = Section("delays.locked")
+      PausedWrites.locked.run(on: section, pauses: false) {
+        SectionTracking.delayCounts.dropped == 1
+      }
+      let spent = SectionTracking.delayCounts
+      let calls = Counter()
+      PausedWrites.locked.run(on: section, pauses: false) {
+        calls.add()
+        return calls.value > 50_000
+      }
+      precondition(SectionTracking.delayCounts == spent, "\(SectionTracking.delayCounts)")
+      precondition(spent.armed == 0 && spent.found == 0)
+      precondition(SectionTracking.conflicts.isEmpty)
+      SectionTracking.delays = false
+    }
+  }
+
+  @Test("a thread that only pauses through a delay is not taken for one that was kept out")
+  func pausing() async {
+    await #expect(processExitsWith: .success) {
+      SectionTracking.onConflict = .record
+      SectionTracking.delays = true
+      let section = Section("delays.pausing")
+      // They take turns, by a flag and short sleeps: no lock, and nobody is ever woken by the other.
+      let turn = Guarded(0)
+      let threads = (0..<2).map { number in
+        JoinableThread {
+          for _ in 0..<30 {
+            while turn.withLock({ $0 }) != number { usleep(100) }
+            section.write {}
+            turn.withLock { $0 = 1 - number }
+          }
+        }
+      }
+      for thread in threads { thread.join() }
+      let counts = SectionTracking.delayCounts
+      precondition(counts.delays > 0 && counts.dropped == 0 && counts.armed == 1, "\(counts)")
+    }
+  }
+
+  @Test("delays end at the budget, however many places there are")
+  func budget() async {
+    await #expect(processExitsWith: .success) {
+      SectionTracking.onConflict = .record
+      SectionTracking.delays = true
+      let started = Platform.microseconds
+      let sections = (0..<500).map { Section("delays.budget.\($0)") }
+      // One thread after the other passes 500 places: near misses of two that never meet, since each ends
+      // before the next begins. Without a budget nine of ten would be delayed.
+      for _ in 0..<2 {
+        onThread {
+          for (line, section) in sections.enumerated() { section.write(line: UInt(line)) {} }
+        }
+      }
+      let counts = SectionTracking.delayCounts
+      let allowed = DelayBudget.allowance(after: Platform.microseconds - started, percent: 5)
+      precondition(counts.delays > 0, "\(counts)")
+      precondition(counts.dropped == 0 && counts.found == 0, "\(counts)")
+      // A delay is only begun where all of it has room; it may last longer, by a processor that others have.
+      precondition(counts.delays <= Int(allowed) / 2_000, "\(counts)")
+      precondition(SectionTracking.conflicts.isEmpty)
+    }
+  }
+
+  @Test("a report says that the first section was held open, for how long, and the seed")
+  func report() async {
+    let result = await #expect(
+      processExitsWith: .exitCode(66), observing: [\.standardErrorContent]
+    ) {
+      setenv("INTERLOCK_OPTIONS", "on_conflict=log delays=on delay_seed=4711", 1)
+      // At a place of its own each time: two that met by themselves are not brought together again.
+      var line: UInt = 1
+      while SectionTracking.conflicts.allSatisfy({ $0.heldOpen == nil }) {
+        meetInDelay(line: line)
+        line += 1
+      }
+      let delay = SectionTracking.conflicts.compactMap(\.heldOpen).first
+      precondition(delay?.seed == 4711)
+      precondition(SectionTracking.delaySeed == 4711)
+      exit(EXIT_SUCCESS)
+    }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(
+      text.contains(
+        /The first had been held open for \d+\.\d ms by a near-miss delay, seed 4711\.\n/))
+  }
+
+  @Test("without delays no section is held open, whoever races")
+  func off() async {
+    await #expect(processExitsWith: .success) {
+      SectionTracking.onConflict = .handler { _ in }
+      let calls = Counter()
+      PausedWrites.racy.run(on: Section("delays.off"), pauses: false) {
+        calls.add()
+        return calls.value > 10_000
+      }
+      precondition(SectionTracking.delayCounts == SectionTracking.DelayCounts())
+    }
+  }
+
+  @Test("sections of tasks are held open too, and a task that walks in is found")
+  func tasks() async {
+    await #expect(processExitsWith: .success) {
+      SectionTracking.onConflict = .handler { _ in }
+      SectionTracking.delays = true
+      let section = Section("delays.tasks")
+      await withTaskGroup(of: Void.self) { group in
+        for _ in 0..<2 {
+          group.addTask {
+            while SectionTracking.conflicts.isEmpty {
+              section.write {}
+              try? await Task.sleep(for: .microseconds(.random(in: 0...1_000)))
+            }
+          }
+        }
+      }
+      precondition(SectionTracking.conflicts[0].first.task != nil)
+    }
+  }
+}
+
+/// Has a thread walk into a section while a delay holds it open, unless it comes too late.
+private func meetInDelay(line: UInt) {
+  let section = Section("delays.report")
+  for _ in 0..<2 { onThread { section.write(line: line) {} } }
+  let hasEnded = Counter()
+  let thread = JoinableThread {
+    for _ in 0..<20 { section.write(line: line) {} }
+    hasEnded.add()
+  }
+  while NearMissDelays.made?.held == nil, hasEnded.value == 0 { sched_yield() }
+  if hasEnded.value == 0 { section.write(line: line) {} }
+  thread.join()
+}
+
+/// Makes two threads write until they have met.
+private func findsConflict(_ writes: PausedWrites) {
+  SectionTracking.onConflict = .handler { _ in }
+  SectionTracking.delays = true
+  writes.run(on: Section("delays.found")) { !SectionTracking.conflicts.isEmpty }
+  let conflict = SectionTracking.conflicts[0]
+  precondition(conflict.first.place.line != 0 && conflict.second.place == conflict.first.place)
+  precondition(SectionTracking.delayCounts.found == 1)
+}

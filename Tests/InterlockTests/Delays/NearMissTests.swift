@@ -1,0 +1,131 @@
+import Synchronization
+import Testing
+
+@testable import Interlock
+
+/// What counts as a near miss, and what comes of a pair of places.
+struct NearMissTests {
+  private let tables = DelayTables()!
+  private let reader = PlaceNumber(bits: 2)
+  private let writer = PlaceNumber(bits: 5)
+  private let key = ResourceKey(number: 1 << 40)
+
+  private func near(
+    _ place: PlaceNumber, owner: UInt, at time: UInt, key: ResourceKey? = nil
+  ) -> [PlaceNumber] {
+    let key = key ?? self.key
+    var found: [PlaceNumber] = []
+    tables.note(
+      RecentAccess(key: key, owner: owner, place: place, milliseconds: time), to: key, at: time
+    ) { found.append($0) }
+    return found
+  }
+
+  @Test("a writer within 100 ms of another owner's access is a near miss")
+  func found() {
+    #expect(near(reader, owner: 2, at: 1_000) == [])
+    #expect(near(writer, owner: 4, at: 1_100) == [reader])
+    #expect(near(reader, owner: 2, at: 1_200) == [writer])
+    #expect(near(writer, owner: 6, at: 1_200).count == 2, "both of the others")
+  }
+
+  @Test("one owner alone, two readers, what is long ago and another resource are none")
+  func notFound() {
+    #expect(near(writer, owner: 2, at: 0) == [])
+    #expect(near(writer, owner: 2, at: 1) == [], "its own")
+    #expect(near(reader, owner: 4, at: 102) == [], "101 ms later")
+    #expect(near(reader, owner: 6, at: 103) == [], "two readers")
+    #expect(near(writer, owner: 8, at: 103, key: ResourceKey(number: 2)) == [])
+  }
+
+  @Test("the clock comes round after 65 seconds, and what is recent stays recent")
+  func clock() {
+    _ = near(reader, owner: 2, at: 65_530)
+    #expect(near(writer, owner: 4, at: 65_540) == [reader])
+  }
+
+  @Test("a resource's last accesses outlive one owner's thousand")
+  func kept() {
+    _ = near(reader, owner: 2, at: 10)
+    for _ in 0..<1_000 { _ = near(reader, owner: 4, at: 11) }
+    #expect(near(writer, owner: 4, at: 12) == [reader])
+  }
+
+  @Test("a million resources take no more memory than one, and only the oldest are forgotten")
+  func manyResources() {
+    for number in 0..<1_000_000 as Range<UInt64> {
+      _ = near(writer, owner: 2, at: 1, key: ResourceKey(number: number))
+    }
+    #expect(near(writer, owner: 4, at: 1, key: ResourceKey(number: 999_999)) == [writer])
+    #expect(near(writer, owner: 4, at: 1, key: ResourceKey(number: 0)) == [])
+  }
+
+  @Test("places beyond what there is room for are not followed")
+  func manyPlaces() {
+    var known = KnownPairs(DelayPlan(), tables)
+    let numbers = (0..<3_000).map { line in
+      known.number(of: TrapPlace(file: "a.swift", line: line, writes: line % 2 == 0), in: tables)
+    }
+    let followed = numbers.filter(\.isFollowed)
+    #expect(followed.count == 2_047)
+    #expect(Set(followed).count == 2_047)
+    #expect(numbers.prefix(2_047).enumerated().allSatisfy { $1.writes == ($0 % 2 == 0) })
+    // They are found again by what their literals' addresses are, also where their slots were taken.
+    for (index, number) in numbers.enumerated() {
+      tables.set(number, of: DelayTables.Mark(file: 4_096, lineAndFlags: UInt(index)))
+    }
+    for (index, number) in numbers.enumerated() {
+      let mark = DelayTables.Mark(file: 4_096, lineAndFlags: UInt(index))
+      #expect(tables.number(of: mark) == number)
+    }
+  }
+
+  @Test("pairs beyond what there is room for are settled at once: nobody takes the lock for them")
+  func manyPairs() {
+    var known = KnownPairs(DelayPlan(), tables)
+    let places = (0..<100).map { line in
+      known.number(of: TrapPlace(file: "a.swift", line: line, writes: true), in: tables)
+    }
+    for one in places {
+      for other in places { known.set(.armed, of: PlacePair(one, other), in: tables) }
+    }
+    #expect(known.counts.armed <= DelayTables.mostPairs)
+    #expect(known.counts.armed > DelayTables.mostPairs / 2)
+    for one in places {
+      for other in places { #expect(tables.isSettled(PlacePair(one, other))) }
+    }
+  }
+
+  @Test("a pair is dropped by three delays that kept another out; waiters of one delay count once")
+  func dropped() {
+    var known = KnownPairs(DelayPlan(), tables)
+    let pair = PlacePair(reader, writer)
+    known.set(.armed, of: pair, in: tables)
+    #expect(tables.words(of: reader).armedPairs.pointee.load(ordering: .relaxed) == 1)
+    for delay in [1, 1, 1, 2, 2] as [UInt] { known.prove(pair, by: delay, in: tables) }
+    #expect(known.counts.armed == 1)
+    known.prove(pair, by: 3, in: tables)
+    #expect(known.counts.dropped == 1)
+    #expect(tables.words(of: reader).armedPairs.pointee.load(ordering: .relaxed) == 0)
+    #expect(tables.words(of: writer).armedPairs.pointee.load(ordering: .relaxed) == 0)
+    known.set(.armed, of: pair, in: tables)
+    #expect(known.counts.dropped == 1, "a dropped pair is not armed again")
+  }
+
+  @Test("a pair that has met is found, whatever it was before, and is never dropped")
+  func met() {
+    var known = KnownPairs(DelayPlan(), tables)
+    let pair = PlacePair(writer, writer)
+    known.set(.dropped, of: pair, in: tables)
+    let isNew = [0, 1].map { _ in known.set(.found, of: pair, in: tables) }
+    #expect(isNew == [true, false])
+    for delay in 1...5 as ClosedRange<UInt> { known.prove(pair, by: delay, in: tables) }
+    #expect(known.counts == counts(found: 1))
+  }
+
+  private func counts(found: Int) -> SectionTracking.DelayCounts {
+    var counts = SectionTracking.DelayCounts()
+    counts.found = found
+    return counts
+  }
+}

@@ -1,0 +1,136 @@
+import Foundation
+import Testing
+
+@testable import Interlock
+
+/// The trap file of a process: what it reads at its begin, and what it leaves. Each in a process of its own.
+struct TrapStoreTests {
+  /// A process that passes two places of one section from two threads, one after the other.
+  private func run(
+    _ path: String, scope: String = "", sourceLocation: SourceLocation = #_sourceLocation
+  ) async -> String {
+    let result = await #expect(
+      processExitsWith: .success, observing: [\.standardErrorContent],
+      sourceLocation: sourceLocation
+    ) { [path, scope] in
+      let section = Section("traps.run")
+      // Behind the two, so that nothing nearly met before the trap file was read.
+      setenv("INTERLOCK_OPTIONS", "on_conflict=record delays=on traps=\(path)", 1)
+      if !scope.isEmpty { SectionTracking.startDelays(seed: 1, trapFile: path, scope: scope) }
+      onThread { section.read(line: 10) {} }
+      writeLine("armed at first: \(SectionTracking.delayCounts.armed)")
+      onThread { section.write(line: 20) {} }
+      exit(EXIT_SUCCESS)
+    }
+    return String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+  }
+
+  private let line =
+    "armed\tread InterlockTests/TrapStoreTests.swift:10"
+    + "\twrite InterlockTests/TrapStoreTests.swift:20\t"
+
+  @Test("a run leaves its pairs, and the next run begins with them")
+  func roundTrip() async throws {
+    let traps = try TrapFolder()
+    #expect(await run(traps.path) == "armed at first: 0\n")
+    let text = traps.text
+    #expect(text?.split(separator: "\n").dropFirst().map(String.init) == [line])
+    #expect(text?.hasPrefix("interlock-traps 1 ") == true)
+    #expect(await run(traps.path) == "armed at first: 1\n")
+    #expect(traps.text == text, "nothing new, nothing written")
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: traps.folder) == ["traps"],
+      "no temporary file is left")
+  }
+
+  @Test("each subject of a stress run has its own pairs, and keeps those of the others")
+  func scopes() async throws {
+    let traps = try TrapFolder()
+    _ = await run(traps.path, scope: "one")
+    #expect(await run(traps.path, scope: "two").contains("armed at first: 0"))
+    #expect(
+      traps.text?.split(separator: "\n").dropFirst().map(String.init) == [
+        line + "one", line + "two",
+      ])
+  }
+
+  @Test(
+    "a file that is foreign, broken or of another build is a line, and is rebuilt",
+    arguments: [
+      ("Dear diary,\n", "is not a trap file"),
+      ("interlock-traps 9 x\n", "has format version 9, and this is version 1"),
+      ("interlock-traps 1 12-34.56\n", "is of another build"),
+      ("BUILD\nnonsense\n", "is broken in line 2"),
+      ("BUILD\narmed\twrite a:1\twri", "is broken in line 2"),
+    ])
+  func rebuilt(text: String, problem: String) async throws {
+    let traps = try TrapFolder()
+    _ = await run(traps.path)
+    let good = try #require(traps.text)
+    let heading = try #require(good.split(separator: "\n").first)
+    try text.replacing("BUILD", with: heading).write(
+      toFile: traps.path, atomically: true, encoding: .utf8)
+    #expect(
+      await run(traps.path)
+        == "interlock: traps: '\(traps.path)' \(problem); it is rebuilt\narmed at first: 0\n")
+    #expect(traps.text == good)
+  }
+
+  @Test("an empty file is a new one")
+  func empty() async throws {
+    let traps = try TrapFolder()
+    try "".write(toFile: traps.path, atomically: true, encoding: .utf8)
+    #expect(await run(traps.path) == "armed at first: 0\n")
+    #expect(traps.text?.contains(line) == true)
+  }
+
+  @Test("a file that cannot be read or written is one line, and the run goes on")
+  func unwritable() async throws {
+    let traps = try TrapFolder()
+    try FileManager.default.createDirectory(
+      atPath: traps.path, withIntermediateDirectories: false)
+    #expect(
+      await run(traps.path) == """
+        interlock: traps: '\(traps.path)' could not be read (not a file); it is rebuilt
+        armed at first: 0
+
+        """)
+    let nowhere = traps.folder + "/no/such/folder"
+    #expect(
+      await run(nowhere) == """
+        armed at first: 0
+        interlock: traps: '\(nowhere)' could not be written (No such file or directory)
+
+        """)
+  }
+
+  @Test("a conflict is in the file before the process traps, and is looked for at once in the next")
+  func found() async throws {
+    let traps = try TrapFolder()
+    await #expect(processExitsWith: .failure) { [path = traps.path as String] in
+      setenv("INTERLOCK_OPTIONS", "delays=on traps=\(path)", 1)
+      let section = Section("traps.found")
+      section.begin(.noWrite, line: 10)
+      onThread { section.write(line: 20) {} }
+    }
+    #expect(traps.text?.contains(line.replacing("armed", with: "found")) == true)
+    #expect(await run(traps.path) == "armed at first: 1\n")
+    #expect(
+      traps.text?.contains(line.replacing("armed", with: "found")) == true,
+      "it stays one that has met")
+  }
+
+  @Test("runs that write at the same time leave a file that is whole")
+  func together() async throws {
+    let traps = try TrapFolder()
+    await withTaskGroup(of: Void.self) { group in
+      for number in 0..<6 {
+        let path = traps.path
+        group.addTask { _ = await run(path, scope: "subject-\(number)") }
+      }
+    }
+    // The next one reads it without a word, and what was lost is found again.
+    #expect(await run(traps.path, scope: "last").contains("interlock:") == false)
+    #expect(traps.text?.contains(line + "last") == true)
+  }
+}
