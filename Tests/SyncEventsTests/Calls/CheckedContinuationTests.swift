@@ -62,8 +62,9 @@ extension SyncEvents {
       }
       #expect(events.first?.words == "create continuation")
       #expect(events.first?.line == called)
-      // When its job is handed to the pool, and when it goes on.
-      #expect(events.dropFirst().map(\.words) == ["release continuation", "release continuation"])
+      // When its job is handed to the pool, unless it was resumed before it gave its thread up; and when it goes on.
+      #expect(Set(events.dropFirst().map(\.words)) == ["release continuation"])
+      #expect((2...3).contains(events.count))
     }
 
     @Test("that are resumed before the wait give their values, and are waited for no more")
