@@ -17,7 +17,7 @@ static __thread uint32_t own_number __attribute__((tls_model("initial-exec")));
 
 typedef struct {
   interlock_reader reader;
-  interlock_mutex_reader mutexes;
+  interlock_lock_reader locks;
   void *context;
   uint32_t kinds;
   bool is_leaf;
@@ -70,17 +70,17 @@ static void update_wanted(void) {
   // A thread that has just found the last one may still call it, with kinds that are the next one's: as whoever is
   // removed may.
   __atomic_store_n(&interlock_only.reader, NULL, __ATOMIC_RELEASE);
-  __atomic_store_n(&interlock_only.mutexes, NULL, __ATOMIC_RELEASE);
+  __atomic_store_n(&interlock_only.locks, NULL, __ATOMIC_RELEASE);
   if (count == 1 && last->is_leaf) {
     __atomic_store_n(&interlock_only.kinds, last->kinds, __ATOMIC_RELAXED);
     __atomic_store_n(&interlock_only.reader, last->reader, __ATOMIC_RELEASE);
-    __atomic_store_n(&interlock_only.mutexes, last->mutexes, __ATOMIC_RELEASE);
+    __atomic_store_n(&interlock_only.locks, last->locks, __ATOMIC_RELEASE);
   }
   // Relaxed: when a thread begins to publish is of no account.
   __atomic_store_n(&interlock_wanted, kinds, __ATOMIC_RELAXED);
 }
 
-static bool add(interlock_reader reader, interlock_mutex_reader mutexes, void *context,
+static bool add(interlock_reader reader, interlock_lock_reader locks, void *context,
                 uint32_t kinds, bool is_leaf) {
   bool added = false;
   lock_slots();
@@ -88,7 +88,7 @@ static bool add(interlock_reader reader, interlock_mutex_reader mutexes, void *c
     if (slots[index].kinds) continue;
     __atomic_store_n(&slots[index].context, context, __ATOMIC_RELAXED);
     __atomic_store_n(&slots[index].reader, reader, __ATOMIC_RELAXED);
-    slots[index].mutexes = mutexes;
+    slots[index].locks = locks;
     __atomic_store_n(&slots[index].is_leaf, is_leaf, __ATOMIC_RELAXED);
     __atomic_store_n(&slots[index].kinds, kinds, __ATOMIC_RELEASE);
     // Relaxed: who does not see the number yet hears of the next call.
@@ -104,9 +104,9 @@ bool interlock_events_add(interlock_reader reader, void *context, uint32_t kinds
   return add(reader, NULL, context, kinds, false);
 }
 
-bool interlock_events_add_leaf(interlock_reader reader, interlock_mutex_reader mutexes,
+bool interlock_events_add_leaf(interlock_reader reader, interlock_lock_reader locks,
                                uint32_t kinds) {
-  return add(reader, mutexes, NULL, kinds, true);
+  return add(reader, locks, NULL, kinds, true);
 }
 
 void interlock_events_remove(interlock_reader reader, void *context) {
@@ -368,9 +368,9 @@ bool interlock_events_add(interlock_reader reader, void *context, uint32_t kinds
   (void)reader, (void)context, (void)kinds;
   return false;
 }
-bool interlock_events_add_leaf(interlock_reader reader, interlock_mutex_reader mutexes,
+bool interlock_events_add_leaf(interlock_reader reader, interlock_lock_reader locks,
                                uint32_t kinds) {
-  (void)reader, (void)mutexes, (void)kinds;
+  (void)reader, (void)locks, (void)kinds;
   return false;
 }
 void interlock_events_remove(interlock_reader reader, void *context) {

@@ -57,7 +57,7 @@ void interlock_publish(const interlock_event *event) HIDDEN;
 /// The only reader, where there is one alone and it is a leaf; its functions are NULL elsewhere.
 typedef struct {
   interlock_reader reader;
-  interlock_mutex_reader mutexes;
+  interlock_lock_reader locks;
   uint32_t kinds;
 } interlock_only_reader;
 extern interlock_only_reader interlock_only HIDDEN;
@@ -71,6 +71,27 @@ static inline void interlock_publish_fast(const interlock_event *event) {
   } else if (__atomic_load_n(&interlock_only.kinds, __ATOMIC_RELAXED) & event->kind) {
     reader(event, NULL);
   }
+}
+
+/// The same for an event of a mutex or of a Dispatch semaphore.
+static inline void interlock_publish_lock(interlock_event_kind kind,
+                                          interlock_object_kind object_kind, const void *object,
+                                          uint32_t flags, uintptr_t place, uintptr_t frame) {
+  // Acquire: pairs with the release in `update_wanted`; who sees the function sees the rest.
+  interlock_lock_reader reader = __atomic_load_n(&interlock_only.locks, __ATOMIC_ACQUIRE);
+  if (reader) {
+    if (__atomic_load_n(&interlock_only.kinds, __ATOMIC_RELAXED) & kind) {
+      reader(kind, object_kind, object, flags, place, frame);
+    }
+    return;
+  }
+  interlock_event event = {.kind = kind,
+                           .object_kind = object_kind,
+                           .object = object,
+                           .flags = flags,
+                           .place = place,
+                           .frame = frame};
+  interlock_publish(&event);
 }
 
 /// Where the code of the executable lies, which is where most calls come from.

@@ -21,21 +21,7 @@ static void publish(interlock_event_kind kind, interlock_object_kind object_kind
 
 static inline void publish_mutex(interlock_event_kind kind, const void *mutex, uint32_t flags,
                                  uintptr_t place, uintptr_t frame) {
-  // Acquire: pairs with the release in `update_wanted`; who sees the function sees the rest.
-  interlock_mutex_reader reader = __atomic_load_n(&interlock_only.mutexes, __ATOMIC_ACQUIRE);
-  if (reader) {
-    if (__atomic_load_n(&interlock_only.kinds, __ATOMIC_RELAXED) & kind) {
-      reader(kind, mutex, flags, place, frame);
-    }
-    return;
-  }
-  interlock_event event = {.kind = kind,
-                           .object_kind = INTERLOCK_OBJECT_MUTEX,
-                           .object = mutex,
-                           .flags = flags,
-                           .place = place,
-                           .frame = frame};
-  interlock_publish(&event);
+  interlock_publish_lock(kind, INTERLOCK_OBJECT_MUTEX, mutex, flags, place, frame);
 }
 
 /// What a call that waits did: 0 means that the thread has it.

@@ -74,14 +74,14 @@ INTERPOSED intptr_t dispatch_semaphore_wait(void *semaphore, moment_t end) {
   intptr_t result = real(semaphore, at_once);
   if (result != 0 && end != at_once) {
     errno = error;
-    publish(INTERLOCK_EVENT_WAIT, kind, semaphore, NULL,
-            end == forever ? 0 : INTERLOCK_FLAG_TIME_LIMIT, place, NULL, 0);
+    interlock_publish_lock(INTERLOCK_EVENT_WAIT, kind, semaphore,
+                           end == forever ? 0 : INTERLOCK_FLAG_TIME_LIMIT, place, 0);
     result = real(semaphore, end);
   }
   interlock_marks.nested--;
   if (result == 0 || end != at_once) {
-    publish(result == 0 ? INTERLOCK_EVENT_ACQUIRE : INTERLOCK_EVENT_GIVE_UP, kind, semaphore, NULL,
-            0, place, NULL, 0);
+    interlock_publish_lock(result == 0 ? INTERLOCK_EVENT_ACQUIRE : INTERLOCK_EVENT_GIVE_UP, kind,
+                           semaphore, 0, place, 0);
   }
   return result;
 }
@@ -93,12 +93,8 @@ INTERPOSED intptr_t dispatch_semaphore_signal(void *semaphore) {
       interlock_is_dispatch(RETURNS_TO)) {
     return real(semaphore);
   }
-  interlock_event event = {.kind = INTERLOCK_EVENT_RELEASE,
-                           .object_kind = INTERLOCK_OBJECT_SEMAPHORE,
-                           .object = semaphore,
-                           .place = RETURNS_TO,
-                           .frame = THIS_FRAME};
-  interlock_publish_fast(&event);
+  interlock_publish_lock(INTERLOCK_EVENT_RELEASE, INTERLOCK_OBJECT_SEMAPHORE, semaphore, 0, RETURNS_TO,
+                         THIS_FRAME);
   return real(semaphore);
 }
 

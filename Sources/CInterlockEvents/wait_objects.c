@@ -59,15 +59,14 @@ static void add_place(uintptr_t *places, uint32_t *newest, uintptr_t place) {
   __atomic_store_n(&places[index], place, __ATOMIC_RELAXED);
 }
 
-/// As many semaphores as have been made: who remembers what one is asks whether there may be another at its address.
-static uint32_t semaphores_made;
+uint32_t interlock_semaphores_made;
 
 void interlock_object_made(const interlock_event *event) {
   object_record *record = find_object((uintptr_t)event->object, event->object_kind, true);
   if (!record) return;
   // Relaxed: whoever is handed the new semaphore has been told of it in an order of its own.
   if (event->object_kind == INTERLOCK_OBJECT_SEMAPHORE) {
-    __atomic_fetch_add(&semaphores_made, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&interlock_semaphores_made, 1, __ATOMIC_RELAXED);
   }
   record->kind = event->object_kind;
   record->value = event->value;
@@ -100,20 +99,14 @@ void interlock_object_entered(const interlock_event *event) {
   add_place(group->enter_places, &group->newest_enter, event->place);
 }
 
-/// The last semaphore that this thread took as a lock, and how many semaphores there had been.
-static __thread struct {
-  uintptr_t object;
-  uint32_t made;
-} last_lock __attribute__((tls_model("initial-exec")));
+__thread interlock_known_lock interlock_last_lock;
 
 bool interlock_semaphore_acquired(const interlock_event *event, bool after_wait) {
-  uint32_t made = __atomic_load_n(&semaphores_made, __ATOMIC_RELAXED);
-  if (last_lock.object == (uintptr_t)event->object && last_lock.made == made) return true;
+  uint32_t made = __atomic_load_n(&interlock_semaphores_made, __ATOMIC_RELAXED);
   object_record *semaphore = find_object((uintptr_t)event->object, event->object_kind, true);
   if (!semaphore) return false;
   if (is_lock(semaphore)) {
-    last_lock.object = (uintptr_t)event->object;
-    last_lock.made = made;
+    interlock_last_lock = (interlock_known_lock){(uintptr_t)event->object, made};
     return true;
   }
   if (!after_wait) __atomic_fetch_add(&semaphore->waits, 1, __ATOMIC_RELAXED);

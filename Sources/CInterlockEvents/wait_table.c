@@ -371,31 +371,38 @@ static inline bool has(const interlock_thread_view *view, uintptr_t object) {
   return false;
 }
 
-/// Nearly all events are these: a mutex that nobody else has, taken and given back in the opposite order.
-static void read_mutex(interlock_event_kind kind, const void *mutex, uint32_t flags,
-                       uintptr_t place, uintptr_t frame) {
+/// Whether an acquired object is a lock of the thread's that it did not have, which is noted in one step.
+static inline bool is_new_lock(const interlock_thread_view *view, interlock_object_kind kind,
+                               uintptr_t object) {
+  if (view->held_count >= INTERLOCK_HELD_MOST) return false;
+  if (kind == INTERLOCK_OBJECT_MUTEX) return !has(view, object);
+  return kind == INTERLOCK_OBJECT_SEMAPHORE && interlock_is_last_lock(object);
+}
+
+/// Nearly all events are these: a lock that nobody else has, taken and given back in the opposite order.
+static void read_lock(interlock_event_kind kind, interlock_object_kind object_kind,
+                      const void *object, uint32_t flags, uintptr_t place, uintptr_t frame) {
   thread_record *record = own_record();
   if (!record) return;
   interlock_thread_view *view = &record->view;
   uint32_t count = view->held_count;
-  if (kind == INTERLOCK_EVENT_ACQUIRE && count < INTERLOCK_HELD_MOST &&
-      !has(view, (uintptr_t)mutex)) {
-    view->held[count] = (interlock_held){(uintptr_t)mutex, place, outer_of(frame, place),
-                                         INTERLOCK_OBJECT_MUTEX, 1};
+  if (kind == INTERLOCK_EVENT_ACQUIRE && is_new_lock(view, object_kind, (uintptr_t)object)) {
+    view->held[count] = (interlock_held){(uintptr_t)object, place, outer_of(frame, place),
+                                         object_kind, 1};
     view->held_count = count + 1;
     view->wait_kind = 0;
     has_changed(record);
     return;
   }
   if (kind == INTERLOCK_EVENT_RELEASE && count > 0 &&
-      view->held[count - 1].object == (uintptr_t)mutex && view->held[count - 1].count == 1) {
+      view->held[count - 1].object == (uintptr_t)object && view->held[count - 1].count == 1) {
     view->held_count = count - 1;
     has_changed(record);
     return;
   }
   interlock_event event = {.kind = kind,
-                           .object_kind = INTERLOCK_OBJECT_MUTEX,
-                           .object = mutex,
+                           .object_kind = object_kind,
+                           .object = object,
                            .flags = flags,
                            .place = place,
                            .frame = frame};
@@ -421,7 +428,7 @@ bool interlock_waits_start(void) {
   pthread_atfork(NULL, NULL, forked);
   // Release: who sees that it has started sees the layout.
   __atomic_store_n(&started, 1, __ATOMIC_RELEASE);
-  return interlock_events_add_leaf(read_event, read_mutex, ~(uint32_t)0);
+  return interlock_events_add_leaf(read_event, read_lock, ~(uint32_t)0);
 }
 
 bool interlock_waits_started(void) { return __atomic_load_n(&started, __ATOMIC_ACQUIRE); }

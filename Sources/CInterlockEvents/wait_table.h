@@ -35,6 +35,22 @@ void interlock_object_entered(const interlock_event *event) HIDDEN;
 /// What a thread does that has a semaphore, after a wait that was told of or at once. Whether it is one that begins at 1.
 bool interlock_semaphore_acquired(const interlock_event *event, bool after_wait) HIDDEN;
 
+/// As many semaphores as have been made: who remembers what one is asks whether there may be another at its address.
+extern uint32_t interlock_semaphores_made HIDDEN;
+/// The last semaphore that this thread took as a lock, and how many semaphores there had been.
+typedef struct {
+  uintptr_t object;
+  uint32_t made;
+} interlock_known_lock;
+extern __thread interlock_known_lock interlock_last_lock
+    __attribute__((tls_model("initial-exec"))) HIDDEN;
+
+static inline bool interlock_is_last_lock(uintptr_t semaphore) {
+  // Relaxed: see where they are counted.
+  return interlock_last_lock.object == semaphore &&
+         interlock_last_lock.made == __atomic_load_n(&interlock_semaphores_made, __ATOMIC_RELAXED);
+}
+
 // Queues (wait_queues.c).
 
 /// Learns where a queue has its target and its width; before anything else here.

@@ -163,14 +163,15 @@ interlock_events_availability interlock_events_available(void);
 /// not published.
 bool interlock_events_add(interlock_reader reader, void *context, uint32_t kinds);
 
-/// An event of a mutex in a few words: most events are such, of a call that takes a few nanoseconds itself. See
-/// `interlock_event` for what they mean.
-typedef void (*interlock_mutex_reader)(interlock_event_kind kind, const void *mutex, uint32_t flags,
-                                       uintptr_t place, uintptr_t frame);
+/// An event of a mutex or of a Dispatch semaphore in a few words: most events are such, of a call that takes a few
+/// nanoseconds itself. See `interlock_event` for what they mean.
+typedef void (*interlock_lock_reader)(interlock_event_kind kind, interlock_object_kind object_kind,
+                                      const void *object, uint32_t flags, uintptr_t place,
+                                      uintptr_t frame);
 
 /// The same for a reader that calls nothing which would be published, and has no context: an event costs it less.
-/// `mutexes` is called instead with the events of mutexes while there is no other reader; NULL where that is no matter.
-bool interlock_events_add_leaf(interlock_reader reader, interlock_mutex_reader mutexes,
+/// `locks` is called instead with those events while there is no other reader; NULL where that is no matter.
+bool interlock_events_add_leaf(interlock_reader reader, interlock_lock_reader locks,
                                uint32_t kinds);
 
 /// Ends that. A thread that is just calling the reader may still be in it when this returns: the context must live

@@ -163,7 +163,7 @@ enum EventsBench {
   }
 
   private static func line(_ name: String, _ value: String, _ budget: String, _ isWithin: Bool) {
-    let name = name.padding(toLength: 44, withPad: " ", startingAt: 0)
+    let name = name.padding(toLength: 46, withPad: " ", startingAt: 0)
     let value = String(repeating: " ", count: max(0, 10 - value.count)) + value
     print("  \(name)\(value)   \(budget)\(isWithin ? "" : "   OVER")")
   }
