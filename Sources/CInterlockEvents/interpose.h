@@ -73,6 +73,19 @@ static inline void interlock_publish_fast(const interlock_event *event) {
   }
 }
 
+/// What a lone reader is told of a lock in registers, as an event.
+static inline interlock_event interlock_lock_event(interlock_event_kind kind,
+                                                   interlock_object_kind object_kind,
+                                                   const void *object, uint32_t flags,
+                                                   uintptr_t place, uintptr_t frame) {
+  return (interlock_event){.kind = kind,
+                           .object_kind = object_kind,
+                           .object = object,
+                           .flags = flags,
+                           .place = place,
+                           .frame = frame};
+}
+
 /// The same for an event of a mutex or of a Dispatch semaphore.
 static inline void interlock_publish_lock(interlock_event_kind kind,
                                           interlock_object_kind object_kind, const void *object,
@@ -85,12 +98,7 @@ static inline void interlock_publish_lock(interlock_event_kind kind,
     }
     return;
   }
-  interlock_event event = {.kind = kind,
-                           .object_kind = object_kind,
-                           .object = object,
-                           .flags = flags,
-                           .place = place,
-                           .frame = frame};
+  interlock_event event = interlock_lock_event(kind, object_kind, object, flags, place, frame);
   interlock_publish(&event);
 }
 
@@ -100,8 +108,7 @@ extern uintptr_t interlock_own_code, interlock_own_code_size HIDDEN;
 /// The user's place of a call: where it returns to, or, if that is one of the system's libraries, the first address
 /// further out on the stack that lies behind a call in somebody else's code. `frame` is that of the call; where the way up
 /// is known, it becomes that of the place.
-uintptr_t interlock_find_user_place(uintptr_t returns_to, uintptr_t *frame)
-    HIDDEN;
+uintptr_t interlock_find_user_place(uintptr_t returns_to, uintptr_t *frame) HIDDEN;
 static inline uintptr_t interlock_user_place(uintptr_t returns_to, uintptr_t frame) {
   if (returns_to - interlock_own_code < interlock_own_code_size) return returns_to;
   return interlock_find_user_place(returns_to, &frame);

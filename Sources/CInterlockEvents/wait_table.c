@@ -4,118 +4,13 @@
 
 #ifdef INTERLOCK_INTERPOSES
 
-#include <errno.h>
 #include <pthread.h>
-#include <sched.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
-// Threads. A record is written by its thread alone, which then raises `sequence`, and read by whoever makes a snapshot.
-// One that is read while it is being written shows that afterwards: its number has grown when the snapshot is checked.
-
-typedef struct thread_record {
-  interlock_thread_view view;
-  /// The mutex given up by a wait for a condition.
-  interlock_held put_aside;
-  uint32_t used;
-  struct thread_record *next;
-} thread_record;
-
-static thread_record *all_threads;
-static int threads_lock;
-static __thread thread_record *own __attribute__((tls_model("initial-exec")));
-static pthread_key_t exit_key;
 static int started;
 static int partial;
 static void (*self_told)(const interlock_self_wait *);
 
 void interlock_note_partial(void) { __atomic_store_n(&partial, 1, __ATOMIC_RELAXED); }
-
-static void thread_exits(void *record) {
-  thread_record *mine = record;
-  own = NULL;
-  // Release: who takes the record again sees it as this thread left it.
-  __atomic_store_n(&mine->used, 0, __ATOMIC_RELEASE);
-}
-
-/// Whether a record is nobody's: given back; or its thread, which is gone, has locked something after that, in the last
-/// round of its destructors. Only asked of the system when a new block of records would be needed.
-static bool is_free(const thread_record *record, bool asks) {
-  if (!__atomic_load_n(&record->used, __ATOMIC_ACQUIRE)) return true;
-  uint32_t number = record->view.number;
-  return number == interlock_thread_id() ||
-         (asks && syscall(SYS_tgkill, getpid(), number, 0) == -1 && errno == ESRCH);
-}
-
-static thread_record *find_free_record(void) {
-  int error = errno;
-  for (int asks = 0; asks < 2; asks++) {
-    for (thread_record *record = all_threads; record; record = record->next) {
-      if (is_free(record, asks)) {
-        errno = error;
-        return record;
-      }
-    }
-  }
-  errno = error;
-  return NULL;
-}
-
-static thread_record *claim_record(void) {
-  take(&threads_lock);
-  thread_record *found = find_free_record();
-  if (!found) {
-    // Many at a time, from the system: malloc may be what is being called.
-    enum { together = 64 };
-    size_t bytes = together * sizeof(thread_record);
-    void *memory =
-        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) {
-      give(&threads_lock);
-      interlock_note_partial();
-      return NULL;
-    }
-    thread_record *records = memory;
-    for (int index = 0; index < together; index++) {
-      records[index].next = index + 1 < together ? &records[index + 1] : all_threads;
-    }
-    // Release: a snapshot walks the list without the lock.
-    __atomic_store_n(&all_threads, records, __ATOMIC_RELEASE);
-    found = records;
-  }
-  uint64_t sequence = found->view.sequence;
-  memset(&found->view, 0, sizeof found->view);
-  found->view.sequence = sequence + 1;
-  found->view.number = interlock_thread_id();
-  found->view.handle = (uintptr_t)pthread_self();
-  __atomic_store_n(&found->used, 1, __ATOMIC_RELEASE);
-  give(&threads_lock);
-  own = found;
-  pthread_setspecific(exit_key, found);
-  return found;
-}
-
-/// Hidden: the handler of a signal that comes meanwhile would come here too, and wait for its own thread.
-static thread_record *make_record(void) {
-  interlock_marks.hidden++;
-  thread_record *made = claim_record();
-  interlock_marks.hidden--;
-  return made;
-}
-
-static inline thread_record *own_record(void) {
-  thread_record *record = own;
-  return __builtin_expect(record != NULL, 1) ? record : make_record();
-}
-
-static inline void has_changed(thread_record *record) {
-  // Release: who sees the number sees all of the change.
-  __atomic_store_n(&record->view.sequence, record->view.sequence + 1, __ATOMIC_RELEASE);
-}
 
 /// Where the function was called that made a call at `place`, by the frame pointers; 0 where they do not tell. Only what
 /// lies in the next pages above is read: those of this thread's stack.
@@ -400,12 +295,7 @@ static void read_lock(interlock_event_kind kind, interlock_object_kind object_ki
     has_changed(record);
     return;
   }
-  interlock_event event = {.kind = kind,
-                           .object_kind = object_kind,
-                           .object = object,
-                           .flags = flags,
-                           .place = place,
-                           .frame = frame};
+  interlock_event event = interlock_lock_event(kind, object_kind, object, flags, place, frame);
   read_event(&event, NULL);
 }
 
@@ -413,13 +303,13 @@ static void forked(void) {
   // The other threads are not here; their records, and who had a lock, are.
   interlock_events_remove(read_event, NULL);
   __atomic_store_n(&started, 0, __ATOMIC_RELAXED);
-  threads_lock = 0;
+  interlock_threads_forked();
 }
 
 bool interlock_waits_start(void) {
   static int only;
   if (__atomic_exchange_n(&only, 1, __ATOMIC_ACQ_REL)) return interlock_waits_started();
-  pthread_key_create(&exit_key, thread_exits);
+  interlock_threads_start();
   // Blocks may be queued that nobody here was told of.
   if (interlock_events_available() != INTERLOCK_EVENTS_ALL) interlock_note_partial();
   interlock_events_hide_thread(true);
@@ -438,55 +328,5 @@ void interlock_waits_on_self(void (*told)(const interlock_self_wait *)) {
 }
 
 bool interlock_waits_is_partial(void) { return __atomic_load_n(&partial, __ATOMIC_RELAXED); }
-
-// Snapshots. From a thread that is hidden, so that nothing here is published.
-
-static bool is_used(const thread_record *record) {
-  return __atomic_load_n(&record->used, __ATOMIC_ACQUIRE);
-}
-
-uint64_t interlock_waits_progress(void) {
-  uint64_t sum = 0;
-  for (thread_record *record = __atomic_load_n(&all_threads, __ATOMIC_ACQUIRE); record;
-       record = record->next) {
-    // Of those that are gone too: a record that is taken again goes on from its number.
-    sum += __atomic_load_n(&record->view.sequence, __ATOMIC_RELAXED);
-  }
-  return sum;
-}
-
-size_t interlock_waits_threads(interlock_thread_view *threads, size_t capacity) {
-  size_t count = 0;
-  for (thread_record *record = __atomic_load_n(&all_threads, __ATOMIC_ACQUIRE); record;
-       record = record->next) {
-    if (!is_used(record)) continue;
-    if (count < capacity) {
-      // Acquire: what the number says was written is there.
-      uint64_t sequence = __atomic_load_n(&record->view.sequence, __ATOMIC_ACQUIRE);
-      memcpy(&threads[count], &record->view, sizeof record->view);
-      threads[count].sequence = sequence;
-      if (threads[count].run_count > INTERLOCK_RUNS_MOST) {
-        threads[count].run_count = INTERLOCK_RUNS_MOST;
-      }
-      if (threads[count].held_count > INTERLOCK_HELD_MOST) {
-        threads[count].held_count = INTERLOCK_HELD_MOST;
-      }
-    }
-    count++;
-  }
-  return count;
-}
-
-bool interlock_peek(uintptr_t address, void *bytes, size_t count) {
-  // By the system: what is not mapped is an error, and no fault.
-  struct iovec here = {bytes, count}, there = {(void *)address, count};
-  return process_vm_readv(getpid(), &here, 1, &there, 1, 0) == (ssize_t)count;
-}
-
-uint32_t interlock_mutex_owner(uintptr_t mutex) {
-  pthread_mutex_t copy;
-  if (!interlock_peek(mutex, &copy, sizeof copy)) return 0;
-  return copy.__data.__lock ? (uint32_t)copy.__data.__owner : 0;
-}
 
 #endif

@@ -26,6 +26,35 @@ static inline size_t hash_of(uintptr_t object) {
   return (size_t)((object >> 4) * 0x9e3779b97f4a7c15ull >> 40);
 }
 
+// Threads (wait_threads.c). A record is written by its thread alone, which then raises `sequence`, and read by whoever makes a snapshot.
+// One that is read while it is being written shows that afterwards: its number has grown when the snapshot is checked.
+
+typedef struct thread_record {
+  interlock_thread_view view;
+  /// The mutex given up by a wait for a condition.
+  interlock_held put_aside;
+  uint32_t used;
+  struct thread_record *next;
+} thread_record;
+
+/// The calling thread's; NULL until it is asked for.
+extern __thread thread_record *interlock_own_record __attribute__((tls_model("initial-exec"))) HIDDEN;
+/// Finds the calling thread one; NULL where there is no memory.
+thread_record *interlock_make_record(void) HIDDEN;
+void interlock_threads_start(void) HIDDEN;
+/// In the child of a fork: whoever had the list of records is not there.
+void interlock_threads_forked(void) HIDDEN;
+
+static inline thread_record *own_record(void) {
+  thread_record *record = interlock_own_record;
+  return __builtin_expect(record != NULL, 1) ? record : interlock_make_record();
+}
+
+static inline void has_changed(thread_record *record) {
+  // Release: who sees the number sees all of the change.
+  __atomic_store_n(&record->view.sequence, record->view.sequence + 1, __ATOMIC_RELEASE);
+}
+
 // Objects (wait_objects.c).
 
 void interlock_object_made(const interlock_event *event) HIDDEN;

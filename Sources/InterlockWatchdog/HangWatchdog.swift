@@ -56,8 +56,7 @@ public enum HangWatchdog {
     guard finding.isOverLimit else { return false }
     if isTestProcess || finding.snapshot.threads.contains(where: { $0.wait != nil }) { return true }
     // A program that only listens to streams has nothing to do, which is no hang.
-    return finding.diagnosis.map { $0.cause != .suspended || finding.snapshot.hasContinuation }
-      ?? false
+    return finding.diagnosis != nil && !finding.snapshot.isOnlyListening
   }
 
   /// Whether this is a process that runs tests, as `swift test` starts it.

@@ -357,9 +357,11 @@ public struct WaitSnapshot: Sendable, Hashable, Codable {
   /// What the threads did up to now; empty where nobody looked.
   public var activity: [Activity]
 
-  /// Whether a task waits for a continuation.
-  public var hasContinuation: Bool {
-    signals.contains { $0.isWaitingTask && $0.kind == .continuation }
+  /// Whether tasks wait for streams' next elements, and no task or queued block is known to wait for anything else.
+  public var isOnlyListening: Bool {
+    let tasks = signals.filter(\.isWaitingTask)
+    return !tasks.isEmpty && tasks.allSatisfy { $0.kind == .stream }
+      && !queues.contains { $0.isSuspended && $0.queued > 0 }
   }
 
   /// Describes a process.

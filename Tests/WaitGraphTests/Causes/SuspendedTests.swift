@@ -89,6 +89,21 @@ struct SuspendedTests {
     #expect(try #require(Diagnosis(of: snapshot)).isCertain)
   }
 
+  @Test("tells who only listens to streams from whose tasks or blocks wait for something else")
+  func onlyListening() {
+    var snapshot = S.process([S.other(1, .listening, isMain: true)], signals: [Self.stream])
+    #expect(snapshot.isOnlyListening)
+    var queue = S.serial(0x10, "cache", blocks: [S.blocks(3, at: 12)])
+    queue.isSuspended = true
+    snapshot.queues = [queue]
+    #expect(!snapshot.isOnlyListening)
+    snapshot.queues = []
+    snapshot.signals.append(Self.continuation)
+    #expect(!snapshot.isOnlyListening)
+    snapshot.signals = []
+    #expect(!snapshot.isOnlyListening)
+  }
+
   @Test("counts the tasks that wait at one place")
   func several() throws {
     var other = Self.continuation
