@@ -71,6 +71,28 @@ struct HybridFilesTests {
     }
   }
 
+  @Test("that find no room are an error, and leave what other keys have")
+  func fullDisk() async {
+    await #expect(processExitsWith: .success) {
+      let folder = try HybridFolder()
+      let cache = try HybridStorageCache(directory: folder.url)
+      try cache.setObject([1, 2, 3], forKey: "a")
+      limitFileSize(to: 1000)
+      do {
+        try cache.setObject([UInt8](repeating: 7, count: 5000), forKey: "b")
+        preconditionFailure("5,000 bytes were stored where there is room for 1,000")
+      } catch let HybridStorageError.writeFailed(path) {
+        precondition(path.hasPrefix(folder.url.path))
+      }
+      let later = try HybridStorageCache(directory: folder.url)
+      precondition(later.value(forKey: "a") == [1, 2, 3])
+      precondition(later.value(forKey: "b") == nil)
+      try later.setObject([4], forKey: "b")
+      let last = try HybridStorageCache(directory: folder.url).object(forKey: "b")
+      precondition(last == [4])
+    }
+  }
+
   @Test("that cannot be written are an error, and the value is in memory")
   func unwritable() throws {
     let folder = try HybridFolder()
