@@ -90,7 +90,10 @@ let package = Package(
       swiftSettings: common + tracking + [framePointers]),
     // Small programs that hang, and some that only look so: nothing in them is marked.
     .target(
-      name: "HangPrograms", path: "StressScenarios/hangs/Programs",
+      name: "HangProgramsC", path: "StressScenarios/hangs/ProgramsC",
+      cSettings: [.unsafeFlags(["-fblocks"])]),
+    .target(
+      name: "HangPrograms", dependencies: ["HangProgramsC"], path: "StressScenarios/hangs/Programs",
       swiftSettings: common + [framePointers]),
     // Not named as its product: on a file system without case it would be `Interlock`.
     .executableTarget(
@@ -118,7 +121,8 @@ let package = Package(
       swiftSettings: common),
     // What needs a process of its own: it hangs, forks, or counts its memory.
     .target(
-      name: "SyncEventsTestC", dependencies: ["CInterlockEvents"], path: "Tests/SyncEventsTestC"),
+      name: "SyncEventsTestC", dependencies: ["CInterlockEvents"], path: "Tests/SyncEventsTestC",
+      cSettings: [.unsafeFlags(["-fblocks"])]),
     .executableTarget(
       name: "SyncEventsTestChild",
       dependencies: [

@@ -1,21 +1,25 @@
-// `swift_once`: what stands behind every global variable and every `static let`. Whoever is in the initialiser has the
-// variable, as a lock; who comes meanwhile waits for it. An initialiser that comes back to its own variable never ends.
-#include "interpose.h"
+// What runs once: `swift_once`, which stands behind every global variable and every `static let`, and `dispatch_once`, which
+// only C can call. Whoever is in the initialiser has the variable, as a lock; who comes meanwhile waits for it. An
+// initialiser that comes back to its own variable never ends.
+#include "interpose_dispatch.h"
 
 #ifdef INTERLOCK_INTERPOSES
 
 #include <errno.h>
+#include <limits.h>
 #include <linux/futex.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 typedef void initialiser(void *);
-typedef void once_call(int *, initialiser *, void *);
+/// Swift's and Dispatch's, which takes the last two the other way round.
+typedef void swift_call(int *, initialiser *, void *);
+typedef void dispatch_call(intptr_t *, void *, initialiser *);
 
 enum { lock_kinds = INTERLOCK_EVENT_WAIT | INTERLOCK_EVENT_ACQUIRE | INTERLOCK_EVENT_RELEASE };
 
 typedef struct {
-  int *once;
+  void *once;
   initialiser *run;
   void *context;
   uintptr_t place, frame;
@@ -23,7 +27,7 @@ typedef struct {
   bool has_run;
 } first_call;
 
-static void publish(interlock_event_kind kind, const first_call *call) {
+static void publish_once(interlock_event_kind kind, const first_call *call) {
   interlock_event event = {.kind = kind,
                            .object_kind = INTERLOCK_OBJECT_ONCE,
                            .object = call->once,
@@ -38,15 +42,31 @@ static void run_first(void *context) {
   uint32_t nested = interlock_marks.nested;
   interlock_marks.nested = call->nested;
   call->has_run = true;
-  publish(INTERLOCK_EVENT_ACQUIRE, call);
+  publish_once(INTERLOCK_EVENT_ACQUIRE, call);
   call->run(call->context);
-  publish(INTERLOCK_EVENT_RELEASE, call);
+  publish_once(INTERLOCK_EVENT_RELEASE, call);
   interlock_marks.nested = nested;
 }
 
-/// For an executable that has the runtime linked in: there this file's is the only `swift_once`, since nothing asks for the
-/// runtime's. The same in the same two words: whether it is done, and the thread that is in it, as the kernel knows it.
-static void run_once(int *once, initialiser *run, void *context) {
+/// Before the real call, which may wait: what it waits at is its own affair.
+static void begin(first_call *call) {
+  publish_once(INTERLOCK_EVENT_WAIT, call);
+  interlock_marks.nested++;
+}
+
+static void end(const first_call *call) {
+  interlock_marks.nested--;
+  if (call->has_run) return;
+  // It was another's turn, and that has ended.
+  publish_once(INTERLOCK_EVENT_ACQUIRE, call);
+  publish_once(INTERLOCK_EVENT_RELEASE, call);
+}
+
+// In an executable that has the runtime linked in, this file's are the only ones, since nothing asks for the archive's. So
+// they do the same there, in the same words.
+
+/// Two words: whether it is done, and the thread that is in it, as the kernel knows it.
+static void run_swift_once(int *once, initialiser *run, void *context) {
   enum { done = -1 };
   int error = errno;
   uint32_t *holder = (uint32_t *)once + 1;
@@ -70,29 +90,75 @@ static void run_once(int *once, initialiser *run, void *context) {
   errno = error;
 }
 
-static once_call *find_real(void) {
-  once_call *real = REAL(once_call, swift_once);
-  return real ? real : run_once;
+/// One word: the thread that is in it, in its low half, with a bit where somebody waits; ~0 when it is done.
+static void run_dispatch_once(intptr_t *once, void *context, initialiser *run) {
+  enum { somebody_waits = 0x80000000u, thread_mask = 0x3fffffff };
+  int error = errno;
+  // Of both byte orders that Swift runs on the low half is the first.
+  uint32_t *holder = (uint32_t *)once;
+  intptr_t nobody = 0;
+  uint32_t own = interlock_thread_id();
+  // Acquire: who finds it done finds what the initialiser wrote.
+  if (__atomic_compare_exchange_n(once, &nobody, (intptr_t)own, false, __ATOMIC_ACQUIRE,
+                                  __ATOMIC_ACQUIRE)) {
+    run(context);
+    // Release: the other side of that.
+    __atomic_store_n(once, ~(intptr_t)0, __ATOMIC_RELEASE);
+    syscall(SYS_futex, holder, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+  } else {
+    while (__atomic_load_n(once, __ATOMIC_ACQUIRE) != ~(intptr_t)0) {
+      uint32_t word = __atomic_load_n(holder, __ATOMIC_RELAXED);
+      if (word == UINT32_MAX) continue;
+      // As libdispatch does: its initialiser can never end.
+      if ((word & thread_mask) == own) __builtin_trap();
+      uint32_t marked = word | somebody_waits;
+      if (word != marked && !__atomic_compare_exchange_n(holder, &word, marked, false,
+                                                         __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+        continue;
+      }
+      syscall(SYS_futex, holder, FUTEX_WAIT_PRIVATE, marked, NULL, NULL, 0);
+    }
+  }
+  errno = error;
 }
 
 INTERPOSED void swift_once(int *once, initialiser *run, void *context) {
   // The runtime stores -1 when it is done, and does nothing then. Acquire: what the initialiser wrote is there.
   if (__atomic_load_n(once, __ATOMIC_ACQUIRE) < 0) return;
-  once_call *real = find_real();
+  swift_call *real = REAL(swift_call, swift_once);
+  if (!real) real = run_swift_once;
   if (interlock_marks.nested || !is_wanted(lock_kinds)) {
     real(once, run, context);
     return;
   }
   first_call call = {once, run, context, USER_PLACE, THIS_FRAME, interlock_marks.nested, false};
-  publish(INTERLOCK_EVENT_WAIT, &call);
-  // What the runtime waits at is its own affair.
-  interlock_marks.nested++;
+  begin(&call);
   real(once, run_first, &call);
-  interlock_marks.nested--;
-  if (call.has_run) return;
-  // It was another's turn, and that has ended.
-  publish(INTERLOCK_EVENT_ACQUIRE, &call);
-  publish(INTERLOCK_EVENT_RELEASE, &call);
+  end(&call);
+}
+
+static void call_dispatch_once(intptr_t *once, void *context, initialiser *run,
+                               uintptr_t returns_to, uintptr_t frame) {
+  if (__atomic_load_n(once, __ATOMIC_ACQUIRE) == ~(intptr_t)0) return;
+  dispatch_call *real = REAL(dispatch_call, dispatch_once_f);
+  if (!real) real = run_dispatch_once;
+  if (interlock_marks.nested || !is_wanted(lock_kinds) || interlock_is_dispatch(returns_to)) {
+    real(once, context, run);
+    return;
+  }
+  uintptr_t place = interlock_user_place(returns_to, frame);
+  first_call call = {once, run, context, place, frame, interlock_marks.nested, false};
+  begin(&call);
+  real(once, &call, run_first);
+  end(&call);
+}
+
+INTERPOSED void dispatch_once_f(intptr_t *once, void *context, initialiser *run) {
+  call_dispatch_once(once, context, run, RETURNS_TO, THIS_FRAME);
+}
+
+INTERPOSED void dispatch_once(intptr_t *once, void *block) {
+  call_dispatch_once(once, block, ((struct block_layout *)block)->invoke, RETURNS_TO, THIS_FRAME);
 }
 
 #endif

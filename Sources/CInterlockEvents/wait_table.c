@@ -85,17 +85,24 @@ static void look_for_self(thread_record *record, const interlock_event *event) {
   }
 }
 
-/// A contended Swift mutex has its holder's thread in its word, and the runtime ends the process where that asks again.
-static void look_for_own_mutex(thread_record *record, const interlock_event *event) {
+/// A contended Swift mutex has its holder's thread in its word, and so has what `dispatch_once` runs: the runtime and
+/// libdispatch end the process where that asks again. What `swift_once` runs has 0 there.
+static void look_for_own_word(thread_record *record, const interlock_event *event) {
   void (*told)(const interlock_self_wait *) = __atomic_load_n(&self_told, __ATOMIC_ACQUIRE);
   if (!told) return;
   // Relaxed: only this thread itself puts its number there.
   uint32_t word = __atomic_load_n((const uint32_t *)event->object, __ATOMIC_RELAXED);
   if ((word & 0x3fffffff) != record->view.number) return;
+  uintptr_t first_place = 0;
+  for (uint32_t index = 0; index < record->view.held_count; index++) {
+    const interlock_held *held = &record->view.held[index];
+    if (held->object == (uintptr_t)event->object) first_place = held->place;
+  }
   interlock_self_wait wait = {.thread = record->view.number,
-                              .kind = INTERLOCK_OBJECT_OWNED_FUTEX,
+                              .kind = event->object_kind,
                               .object = (uintptr_t)event->object,
                               .place = event->place,
+                              .first_place = first_place,
                               .traps = true};
   tell(told, &wait);
 }
@@ -132,7 +139,10 @@ static void note_wait(thread_record *record, const interlock_event *event) {
     interlock_queue_called((uintptr_t)event->object);
     look_for_self(record, event);
   }
-  if (event->object_kind == INTERLOCK_OBJECT_OWNED_FUTEX) look_for_own_mutex(record, event);
+  if (event->object_kind == INTERLOCK_OBJECT_OWNED_FUTEX ||
+      event->object_kind == INTERLOCK_OBJECT_ONCE) {
+    look_for_own_word(record, event);
+  }
   if (event->object_kind == INTERLOCK_OBJECT_SEMAPHORE ||
       event->object_kind == INTERLOCK_OBJECT_GROUP) {
     interlock_object_waited(event);

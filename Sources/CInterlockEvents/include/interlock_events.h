@@ -65,7 +65,7 @@ typedef enum {
   INTERLOCK_OBJECT_FUTEX,
   INTERLOCK_OBJECT_OWNED_FUTEX,
   INTERLOCK_OBJECT_WORK_ITEM,
-  /// The initialiser of a global variable or a `static let`: who is in it has it, as a lock.
+  /// The initialiser of a global variable or a `static let`, or what `dispatch_once` runs: who is in it has it, as a lock.
   INTERLOCK_OBJECT_ONCE,
   INTERLOCK_OBJECT_THREAD,
   /// A task, by its address, that waits for a continuation; or for the next element of an `AsyncStream`.

@@ -21,7 +21,7 @@ enum SelfWaits {
       Unmanaged<HangMonitor>.fromOpaque(pointer).takeUnretainedValue().tell(
         WaitSnapshot.SelfWait(
           thread: Int(wait.thread),
-          kind: wait.kind == INTERLOCK_OBJECT_QUEUE ? .queue : .swiftMutex,
+          kind: SnapshotTaker.kind(wait.kind.rawValue) ?? .swiftMutex,
           object: wait.object, place: SnapshotTaker.frames(wait.place),
           firstPlace: SnapshotTaker.frames(wait.first_place), traps: wait.traps))
     }

@@ -166,10 +166,10 @@ package struct SnapshotTaker {
   /// wait, which the runtime asks again then, for ever.
   ///
   /// The kernel hands an initialiser over before the next thread runs: a thread that has it by the kernel's word alone
-  /// is on its way.
+  /// is on its way. One that `dispatch_once` runs is waited for asleep, or ends the process.
   private static func asksInVain(_ view: interlock_thread_view) -> Bool {
     guard view.wait_kind == INTERLOCK_OBJECT_ONCE.rawValue,
-      let owner = ownerOfFutex(view.wait_object + 4), owner != 0
+      case .swift(let owner)? = ownerOfOnce(view.wait_object), owner != 0
     else { return false }
     var view = view
     return owner != Int(view.number)
@@ -246,7 +246,7 @@ package struct SnapshotTaker {
       switch wait.kind {
       case .mutex: owners[wait.object] = Int(interlock_mutex_owner(wait.object))
       case .swiftMutex: owners[wait.object] = ownerOfFutex(wait.object)
-      case .initializer: owners[wait.object] = ownerOfFutex(wait.object + 4)
+      case .initializer: owners[wait.object] = ownerOfOnce(wait.object)?.thread
       default: continue
       }
       kinds[wait.object] = wait.kind
@@ -264,8 +264,29 @@ package struct SnapshotTaker {
     }
   }
 
-  /// The thread that has a lock which the kernel knows the holder of: a Swift mutex, or, behind the word that says whether
-  /// it is done, an initialiser.
+  /// The thread that is in an initialiser, 0 for none, by whose function runs it.
+  private enum OnceOwner {
+    case swift(Int)
+    case dispatch(Int)
+
+    var thread: Int {
+      switch self {
+      case .swift(let thread), .dispatch(let thread): thread
+      }
+    }
+  }
+
+  /// `dispatch_once` has the thread in the first of two words, `swift_once` in the second, with 0 in the first; both have
+  /// all bits set in the first when it is done.
+  private static func ownerOfOnce(_ address: UInt) -> OnceOwner? {
+    var word: UInt32 = 0
+    guard interlock_peek(address, &word, 4) else { return nil }
+    if word == .max { return .swift(0) }
+    if word != 0 { return ownerOfFutex(address).map { .dispatch($0) } }
+    return ownerOfFutex(address + 4).map { .swift($0) }
+  }
+
+  /// The thread that has a lock which has its holder in its word.
   private static func ownerOfFutex(_ address: UInt) -> Int? {
     var word: UInt32 = 0
     guard interlock_peek(address, &word, 4) else { return nil }

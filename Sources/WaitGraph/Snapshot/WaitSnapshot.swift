@@ -35,7 +35,7 @@ public struct WaitSnapshot: Sendable, Hashable, Codable {
     case continuation
     /// The next element of an `AsyncStream`, for which a task waits.
     case stream
-    /// The initialiser of a global variable or a `static let`: who is in it has it.
+    /// The initialiser of a global variable or a `static let`, or what `dispatch_once` runs: who is in it has it.
     case initializer
   }
 

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+internal import HangProgramsC
 
 /// Waits that end: by a clock, by a file, by another thread that is late.
 let correctWaitPrograms: [HangProgram] = [
@@ -29,6 +30,9 @@ let correctWaitPrograms: [HangProgram] = [
   HangProgram(
     "static-let-takes-a-second", "50 threads use a shared instance that is made for a second",
     staticLetTakesASecond),
+  HangProgram(
+    "dispatch-once-takes-a-second", "50 threads use what a C library makes for a second",
+    hang_dispatch_once_takes_a_second),
   HangProgram(
     "thread-in-read", "a thread waits for one that reads from a pipe, which is written to later",
     threadInRead),

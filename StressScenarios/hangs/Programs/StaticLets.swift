@@ -1,7 +1,8 @@
 import Dispatch
 import Foundation
+internal import HangProgramsC
 
-/// `static let`: its initialiser runs once, and whoever comes meanwhile waits for it.
+/// `static let`, and C's `dispatch_once`: an initialiser runs once, and whoever comes meanwhile waits for it.
 let staticLetPrograms: [HangProgram] = [
   HangProgram(
     "static-let-uses-itself", "the initialiser of a shared instance asks for the shared instance",
@@ -13,6 +14,13 @@ let staticLetPrograms: [HangProgram] = [
     "static-let-and-queue-crossed",
     "a shared instance is made with a sync on a queue whose block asks for it",
     staticLetAndQueueCrossed),
+  HangProgram(
+    "dispatch-once-uses-itself", "what a C library runs with dispatch_once asks for what it makes",
+    hang_dispatch_once_uses_itself),
+  HangProgram(
+    "dispatch-once-and-lock-crossed",
+    "a C library's dispatch_once takes a mutex whose holder asks for what it makes",
+    hang_dispatch_once_and_lock_crossed),
 ]
 
 /// Wrong: the settings register their defaults, and whoever reads a default asks the settings.

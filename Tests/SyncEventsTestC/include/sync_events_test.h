@@ -2,6 +2,8 @@
 #ifndef SYNC_EVENTS_TEST_H
 #define SYNC_EVENTS_TEST_H
 
+#include <stdint.h>
+
 /// What ran before main, where `SYNC_EVENTS_BEFORE_MAIN` was set: how many readers' events were heard of a lock taken
 /// before any constructor, and of locks and blocks in constructors. -1 where nothing ran.
 int sync_events_heard_before_constructors(void);
@@ -41,6 +43,13 @@ typedef enum {
 /// Makes one of them by the wall clock; `mutex` is a condition's. Gives its result.
 int sync_events_wait_by_clock(sync_events_clock_call call, void *object, void *mutex,
                               const struct timespec *end);
+
+/// Dispatch's calls for what runs once, which Swift does not import.
+typedef enum { SYNC_EVENTS_ONCE_FUNCTION, SYNC_EVENTS_ONCE_BLOCK } sync_events_once_call;
+
+/// Makes one of them, whether the predicate is done already or not.
+void sync_events_once(sync_events_once_call call, intptr_t *predicate, void *context,
+                      void (*function)(void *));
 
 /// Resident memory of this process in bytes.
 long sync_events_resident_bytes(void);

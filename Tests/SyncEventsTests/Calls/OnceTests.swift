@@ -1,5 +1,6 @@
 import CInterlockEvents
 import Dispatch
+import SyncEventsTestC
 import Synchronization
 import Testing
 import WaitGraph
@@ -21,8 +22,34 @@ private enum Shared {
   }()
 }
 
+/// What C makes with `dispatch_once`.
+private final class Made: Sendable {
+  /// Unsafe: only Dispatch changes it, by atomics, and the tests read it when all users have ended.
+  nonisolated(unsafe) let predicate: UnsafeMutablePointer<Int>
+  let count = Atomic<Int>(0)
+  let arrived = DispatchSemaphore(value: 0)
+  let goOn = DispatchSemaphore(value: 0)
+
+  init() {
+    predicate = .allocate(capacity: 1)
+    predicate.initialize(to: 0)
+  }
+
+  deinit { predicate.deallocate() }
+
+  func use(_ call: sync_events_once_call) {
+    sync_events_once(call, predicate, Unmanaged.passUnretained(self).toOpaque()) { context in
+      guard let context else { return }
+      let made = Unmanaged<Made>.fromOpaque(context).takeUnretainedValue()
+      made.arrived.signal()
+      made.goOn.wait()
+      made.count.add(1, ordering: .relaxed)
+    }
+  }
+}
+
 extension SyncEvents {
-  /// `swift_once`, behind global and static variables.
+  /// `swift_once`, behind global and static variables, and `dispatch_once`.
   @Suite("Initialisers of static variables")
   struct OnceTests {
     @Test("are told of while they run, and never again")
@@ -75,6 +102,47 @@ extension SyncEvents {
       for number in 0..<8 { #expect(sums[number] == 5050) }
       let left = TableTests.snapshot().threads.flatMap(\.held).filter { $0.kind == .initializer }
       #expect(left.isEmpty)
+    }
+
+    @Test(
+      "of C code are told of while they run, and never again",
+      arguments: [SYNC_EVENTS_ONCE_FUNCTION, SYNC_EVENTS_ONCE_BLOCK])
+    func firstOfDispatch(_ call: sync_events_once_call) throws {
+      let made = Made()
+      made.goOn.signal()
+      let recorder = try #require(EventRecorder.start())
+      defer { recorder.stop() }
+      made.use(call)
+      made.use(call)
+      #expect(made.count.load(ordering: .relaxed) == 1)
+      #expect(made.predicate.pointee == ~0)
+      #expect(
+        recorder.words(of: UInt(bitPattern: made.predicate))
+          == ["wait once", "acquire once", "release once"])
+    }
+
+    @Test(
+      "of C code are had by the thread that runs them, and waited for by the others",
+      arguments: [SYNC_EVENTS_ONCE_FUNCTION, SYNC_EVENTS_ONCE_BLOCK])
+    func sharedOfDispatch(_ call: sync_events_once_call) throws {
+      try #require(interlock_waits_start())
+      let made = Made()
+      let maker = TestThread { made.use(call) }
+      made.arrived.wait()
+      let users = (1..<8).map { _ in TestThread { made.use(call) } }
+      for user in users {
+        let found = try #require(TableTests.thread(user.id, waitsFor: .initializer))
+        #expect(found.wait?.object == UInt(bitPattern: made.predicate))
+        let holders = TableTests.snapshot().threads.filter { thread in
+          thread.held.contains { $0.object == UInt(bitPattern: made.predicate) }
+        }
+        #expect(holders.map(\.id) == [maker.id])
+      }
+      made.goOn.signal()
+      for thread in [maker] + users { thread.join() }
+      #expect(made.count.load(ordering: .relaxed) == 1)
+      let left = TableTests.snapshot().threads.flatMap(\.held)
+      #expect(!left.contains { $0.object == UInt(bitPattern: made.predicate) })
     }
   }
 }

@@ -20,8 +20,14 @@ extension Finder {
         cause: .self,
         headline: "\(thread) waits for \(words.object(own.kind, own.object)), which it has itself")
       if let place = Wording.place(own.place) { result.details = ["asks again at \(place)"] }
-      if own.traps { result.details.append("the runtime ends the process there") }
-      result.advice = [Self.ownLockAdvice]
+      if let place = Wording.place(own.firstPlace) {
+        result.details.append("has it since \(place)")
+      }
+      if own.traps {
+        let who = own.kind == .initializer ? "libdispatch" : "the runtime"
+        result.details.append("\(who) ends the process there")
+      }
+      result.advice = [own.kind == .initializer ? Self.ownVariableAdvice : Self.ownLockAdvice]
     }
     if let number = index.threadAt[own.thread] { result.markedThreads = [number] }
     result.markedObjects = [own.object]

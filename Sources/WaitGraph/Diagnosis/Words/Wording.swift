@@ -102,7 +102,7 @@ struct Wording {
     let accessor = index.accessors[id]
     guard var name = accessor?.function, let end = name.firstRange(of: StackFrame.accessorSuffix)
     else {
-      return "the \(Self.name(.initializer))"
+      return "the \(Self.name(.initializer))" + address(id)
     }
     name.removeSubrange(end)
     let variable = "the initialiser of \(Printable.cut(Printable.line(name), to: 80))"
@@ -129,7 +129,7 @@ struct Wording {
     case .thread: "end of a thread"
     case .continuation: "continuation"
     case .stream: "element of an AsyncStream"
-    case .initializer: "initialiser of a global or static variable"
+    case .initializer: "initialiser that runs once"
     }
   }
 
