@@ -276,10 +276,16 @@ static int unwind_step(unwind_context *context, void *argument) {
 }
 
 enum { known_ways = 256, most_steps = 6 };
-/// By place: its 48 bits, and above them the way: a number of frames, or `most_steps` plus a distance in words.
-static uint64_t ways[known_ways];
+typedef struct {
+  /// The place's 48 bits, and above them the way: a number of frames, or `most_steps` plus a distance in words.
+  uint64_t way;
+  /// What was found last, which is known to be a user's, whatever way led there: a loop finds the same again.
+  uintptr_t last;
+} known_way;
+/// By place.
+static known_way ways[known_ways];
 
-static bool follow_way(uint64_t way, uintptr_t *frame, uintptr_t *found) {
+static bool follow_way(known_way *known, uint64_t way, uintptr_t *frame, uintptr_t *found) {
   uintptr_t top = top_of_reading(*frame), at = *frame;
   if (way <= most_steps) {
     for (uint64_t step = 0; step < way; step++) {
@@ -294,10 +300,14 @@ static bool follow_way(uint64_t way, uintptr_t *frame, uintptr_t *found) {
     if (at + sizeof(uintptr_t) > top) return false;
     *found = *(const uintptr_t *)at;
   }
-  return is_users(*found);
+  // Relaxed: one word, and any that is found there is a user's.
+  if (*found == __atomic_load_n(&known->last, __ATOMIC_RELAXED)) return true;
+  if (!is_users(*found)) return false;
+  __atomic_store_n(&known->last, *found, __ATOMIC_RELAXED);
+  return true;
 }
 
-static uintptr_t unwind(uintptr_t place, uintptr_t frame, uint64_t *known) {
+static uintptr_t unwind(uintptr_t place, uintptr_t frame, known_way *known) {
   if (!_Unwind_Backtrace || !_Unwind_GetIP || !_Unwind_GetCFA) return place;
   struct unwinding unwinding = {place, 0, 0, false};
   interlock_marks.hidden++;
@@ -329,17 +339,19 @@ static uintptr_t unwind(uintptr_t place, uintptr_t frame, uint64_t *known) {
     at = next;
   }
   // Relaxed: one word, and any that is found there is right.
-  __atomic_store_n(known, (place & 0xffffffffffff) | way << 48, __ATOMIC_RELAXED);
+  __atomic_store_n(&known->way, (place & 0xffffffffffff) | way << 48, __ATOMIC_RELAXED);
   return unwinding.found;
 }
 
 uintptr_t interlock_find_user_place(uintptr_t returns_to, uintptr_t *frame) {
   // A way is only kept for a place in a system library.
-  uint64_t *known = &ways[(returns_to >> 1) % known_ways];
-  uint64_t way = __atomic_load_n(known, __ATOMIC_RELAXED);
+  known_way *known = &ways[(returns_to >> 1) % known_ways];
+  uint64_t way = __atomic_load_n(&known->way, __ATOMIC_RELAXED);
   uintptr_t found;
   uintptr_t own_frame = *frame;
-  if ((way & 0xffffffffffff) == returns_to && follow_way(way >> 48, frame, &found)) return found;
+  if ((way & 0xffffffffffff) == returns_to && follow_way(known, way >> 48, frame, &found)) {
+    return found;
+  }
   *frame = own_frame;
   for (int index = 0; index < system_count; index++) {
     if (is_within(system_ranges[index], returns_to)) return unwind(returns_to, *frame, known);
