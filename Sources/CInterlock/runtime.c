@@ -20,6 +20,16 @@ _Thread_local void *interlock_thread_home;
 uintptr_t interlock_buckets[INTERLOCK_BUCKETS * INTERLOCK_BUCKET_WORDS]
     __attribute__((aligned(INTERLOCK_BUCKET_WORDS * sizeof(uintptr_t))));
 uintptr_t interlock_hot_settings;
+static const interlock_order_source *order_source;
+
+void interlock_set_order_source(const interlock_order_source *source) {
+  // Release: who finds it finds it filled.
+  __atomic_store_n(&order_source, source, __ATOMIC_RELEASE);
+}
+
+const interlock_order_source *interlock_get_order_source(void) {
+  return __atomic_load_n(&order_source, __ATOMIC_ACQUIRE);
+}
 
 // Swift's side: `Sources/Interlock/Owner/ThreadHome.swift`, `Sources/Interlock/Conflict/ProcessEnd.swift`.
 void interlock_thread_exited(void *home);

@@ -34,6 +34,30 @@ void interlock_set_home(void *home);
 /// Asks for `interlock_process_ends()` at exit.
 void interlock_watch_exit(void);
 
+/// Something that a thread holds, as who follows the locks knows it.
+typedef struct {
+  /// Its address, and where it was taken.
+  uintptr_t object, place;
+  /// What it is, by a number of who told.
+  uint32_t kind;
+} interlock_held_at;
+
+/// Tells what has happened before what. Set by who follows the synchronisation of the process: the tracker itself sees
+/// only sections.
+typedef struct {
+  /// The moment at which the calling thread is: a number of the thread, and a count that grows whenever it gives something up
+  /// to others. False where its order cannot be told.
+  _Bool (*moment)(uint32_t *slot, uint32_t *count);
+  /// Up to which count of another thread all has happened before what the calling thread does now.
+  uint32_t (*seen)(uint32_t slot);
+  /// What the calling thread holds.
+  size_t (*held)(interlock_held_at *held, size_t capacity);
+} interlock_order_source;
+
+/// Sets and gives it; NULL for none. Whatever is set lives as long as the process.
+void interlock_set_order_source(const interlock_order_source *source);
+const interlock_order_source *interlock_get_order_source(void);
+
 /// The runtimes' entry points, weak: a C program may link neither Swift Concurrency nor Dispatch.
 #ifdef __APPLE__
 #define INTERLOCK_WEAK __attribute__((weak_import))

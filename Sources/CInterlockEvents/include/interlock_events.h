@@ -49,6 +49,10 @@ typedef enum {
   INTERLOCK_EVENT_CANCEL = 1 << 10,
   /// Something that the stream does not follow may run code on a queue from now on: a source, or I/O.
   INTERLOCK_EVENT_UNFOLLOWED = 1 << 11,
+  /// The thread starts another: `object` is what the other's `START` will name.
+  INTERLOCK_EVENT_FORK = 1 << 13,
+  /// A thread begins, with this event. One that was started while nobody listened for `FORK` does not tell.
+  INTERLOCK_EVENT_START = 1 << 14,
 } interlock_event_kind;
 
 /// What an event is about.

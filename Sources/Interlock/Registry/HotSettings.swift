@@ -6,13 +6,14 @@ struct HotSettings {
   private static let readyFlag: UInt = 1 << 63
   private static let offFlag: UInt = 1 << 62
   private static let delayFlag: UInt = 1 << 61
+  private static let orderFlag: UInt = 1 << 60
 
   private var bits: UInt
 
-  init(stackDepth: Int, delays: Bool, isOff: Bool) {
+  init(stackDepth: Int, delays: Bool, followsOrder: Bool, isOff: Bool) {
     bits =
       Self.readyFlag | UInt(stackDepth) | (delays ? Self.delayFlag : 0)
-      | (isOff ? Self.offFlag : 0)
+      | (followsOrder ? Self.orderFlag : 0) | (isOff ? Self.offFlag : 0)
   }
 
   @inline(__always)
@@ -39,6 +40,8 @@ struct HotSettings {
   var stackDepth: Int { Int(bits & 0xFF) }
   @inline(__always)
   var delays: Bool { bits & Self.delayFlag != 0 }
+  @inline(__always)
+  var followsOrder: Bool { bits & Self.orderFlag != 0 }
   @inline(__always)
   var isOff: Bool { bits & Self.offFlag != 0 }
 }

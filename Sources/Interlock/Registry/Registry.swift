@@ -53,6 +53,8 @@ enum Registry {
     let open = OpenSection(record: record, slot: slot, word: word, key: resource.key)
     let meets = !bucket.isAlone(in: slot) && conflicts(open, of: owner, in: bucket)
     if meets { ConflictDetection.report(open, word, in: bucket, on: resource) }
+    // Before a delay, whose own locks would order what they must not.
+    if settings.followsOrder { SectionOrder.afterBegin(open, of: owner, on: resource) }
     if settings.delays { NearMissDelays.afterBegin(open, of: owner, in: home, hasMet: meets) }
     return open
   }
@@ -83,6 +85,7 @@ enum Registry {
   @inline(__always)
   static func end(_ open: OpenSection) -> Bool {
     guard Bucket(of: open.key).withdraw(open.word, from: open.slot) else { return false }
+    if HotSettings.current.followsOrder { SectionOrder.afterEnd(open) }
     if open.record[.nameLength] & Record.ownedName != 0 {
       releaseWithName(open.record)
     } else {

@@ -11,10 +11,12 @@ final class Settings: Sendable {
     var stackDepth = Record.frameLimit
     var delays = false
     var delayPlan = DelayPlan()
+    var followsOrder = false
     var isOff = false
 
     var hot: HotSettings {
-      HotSettings(stackDepth: stackDepth, delays: delays, isOff: isOff)
+      HotSettings(
+        stackDepth: stackDepth, delays: delays, followsOrder: followsOrder, isOff: isOff)
     }
   }
 
@@ -94,6 +96,11 @@ final class Settings: Sendable {
       $0.delayPlan = plan
       $0.delays = true
     }
+  }
+
+  var followsOrder: Bool {
+    get { state.withLock { $0.followsOrder } }
+    set { change { $0.followsOrder = newValue } }
   }
 
   private func change(_ body: (inout State) -> Void) {

@@ -1,0 +1,48 @@
+internal import Synchronization
+
+/// The histories of the resources, by their keys, in memory that is bounded: 4,096 of some two kilobytes each.
+///
+/// Where two resources fall on one place, the later takes it: what the earlier did is forgotten, and not told.
+enum Histories {
+  private static let count = 4096
+  private static let probes = 4
+  private static let table = zeroedWords(count)
+
+  /// The history of a resource, if it has one.
+  @inline(__always)
+  static func find(_ key: UInt) -> History? {
+    var slot = Int(key >> 24) & (count - 1)
+    for _ in 0..<probes {
+      // Acquires the history's zeroes.
+      guard let history = History(at: table[slot].load(ordering: .acquiring)) else { return nil }
+      if history.key == key { return history }
+      slot = (slot + 1) & (count - 1)
+    }
+    return nil
+  }
+
+  /// The same, made where there is none. Another resource may take it at any moment: its key is looked at under its lock.
+  static func make(_ key: UInt) -> History {
+    let first = Int(key >> 24) & (count - 1)
+    for probe in 0..<probes {
+      let place = table + ((first + probe) & (count - 1))
+      if let history = History(at: place.pointee.load(ordering: .acquiring)) {
+        if history.key == key { return history }
+        continue
+      }
+      let fresh = History()
+      fresh.become(key)
+      let result = place.pointee.compareExchange(
+        expected: 0, desired: fresh.address, ordering: .acquiringAndReleasing)
+      if result.exchanged { return fresh }
+      fresh.words.deallocate()
+      // Another thread was first, and its history may be of this resource.
+      if let other = History(at: result.original), other.key == key { return other }
+    }
+    // All are taken: one is taken over, by a bit of the key that did not choose the place.
+    let place = table + ((first + Int(key >> 8) % probes) & (count - 1))
+    let taken = History(at: place.pointee.load(ordering: .acquiring)) ?? History()
+    taken.withLock { if taken.key != key { taken.become(key) } }
+    return taken
+  }
+}

@@ -1,0 +1,41 @@
+internal import CInterlock
+
+/// What tells the order of threads: a reader of the synchronisation events, where one is linked.
+struct OrderSource {
+  /// A moment of a thread: what it did up to then has happened before what another does that has seen this count.
+  struct Moment {
+    /// A number of the thread.
+    var slot: UInt32
+    /// Grows whenever the thread gives something up to others.
+    var count: UInt32
+  }
+
+  private let source: UnsafePointer<interlock_order_source>
+
+  /// The one that is set; `nil` for none.
+  @inline(__always)
+  static var current: OrderSource? { interlock_get_order_source().map(OrderSource.init) }
+
+  private init(_ source: UnsafePointer<interlock_order_source>) { self.source = source }
+
+  /// Where the calling thread is; `nil` where its order cannot be told.
+  @inline(__always)
+  var moment: Moment? {
+    var moment = Moment(slot: 0, count: 0)
+    guard let tell = source.pointee.moment, tell(&moment.slot, &moment.count) else { return nil }
+    return moment
+  }
+
+  /// Whether a moment of another thread has happened before what the calling thread does now.
+  @inline(__always)
+  func isBefore(_ moment: Moment) -> Bool {
+    guard let seen = source.pointee.seen else { return true }
+    return seen(moment.slot) >= moment.count
+  }
+
+  /// Writes what the calling thread holds, and gives how many there are.
+  @inline(__always)
+  func held(_ held: UnsafeMutablePointer<interlock_held_at>, capacity: Int) -> Int {
+    source.pointee.held?(held, capacity) ?? 0
+  }
+}

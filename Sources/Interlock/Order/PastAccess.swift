@@ -1,0 +1,67 @@
+internal import CInterlock
+internal import Synchronization
+
+/// A section that has ended, as its resource remembers it: when it was, a copy of its record, and what its owner held.
+///
+/// Words of a history, under its lock.
+struct PastAccess {
+  /// The most locks that are kept of one.
+  static let heldLimit = 4
+  static let wordCount = 2 + Record.wordCount + 1 + heldLimit * 3
+
+  private static let recordAt = 2
+  private static let heldAt = recordAt + Record.wordCount
+
+  let words: UnsafeMutablePointer<Atomic<UInt>>
+
+  /// Whether there is one.
+  @inline(__always)
+  var isThere: Bool { words[1].load(ordering: .relaxed) != 0 }
+
+  @inline(__always)
+  var moment: OrderSource.Moment {
+    let bits = words[0].load(ordering: .relaxed)
+    return OrderSource.Moment(
+      slot: UInt32(truncatingIfNeeded: bits >> 32), count: UInt32(truncatingIfNeeded: bits))
+  }
+
+  /// The copy, which nobody else changes under the lock.
+  @inline(__always)
+  var record: Record { Record(words: words + Self.recordAt) }
+
+  @inline(__always)
+  func clear() { words[1].store(0, ordering: .relaxed) }
+
+  /// Remembers a section of the calling thread's that is ending.
+  @inline(__always)
+  func set(_ ended: Record, at moment: OrderSource.Moment, _ source: OrderSource) {
+    words[0].store(UInt(moment.slot) << 32 | UInt(moment.count), ordering: .relaxed)
+    words[1].store(1, ordering: .relaxed)
+    let frames = min(Int(ended[.frameCount] & 0xFF), Record.frameLimit)
+    for index in 0..<Record.stack + frames {
+      words[Self.recordAt + index].store(
+        ended.words[index].load(ordering: .relaxed), ordering: .relaxed)
+    }
+    withUnsafeTemporaryAllocation(of: interlock_held_at.self, capacity: Self.heldLimit) { held in
+      guard let base = held.baseAddress else { return }
+      let count = source.held(base, capacity: Self.heldLimit)
+      words[Self.heldAt].store(UInt(count), ordering: .relaxed)
+      for index in 0..<min(count, Self.heldLimit) {
+        let at = Self.heldAt + 1 + index * 3
+        words[at].store(held[index].object, ordering: .relaxed)
+        words[at + 1].store(held[index].place, ordering: .relaxed)
+        words[at + 2].store(UInt(held[index].kind), ordering: .relaxed)
+      }
+    }
+  }
+
+  var held: [UnorderedAccesses.Held] {
+    let count = min(Int(words[Self.heldAt].load(ordering: .relaxed)), Self.heldLimit)
+    return (0..<count).map { index in
+      let at = Self.heldAt + 1 + index * 3
+      return UnorderedAccesses.Held(
+        object: words[at].load(ordering: .relaxed), place: words[at + 1].load(ordering: .relaxed),
+        kind: UInt32(truncatingIfNeeded: words[at + 2].load(ordering: .relaxed)))
+    }
+  }
+}

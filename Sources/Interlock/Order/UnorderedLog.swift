@@ -1,0 +1,80 @@
+internal import CInterlock
+
+/// The pairs of places of which no order was seen, each once.
+final class UnorderedLog: Sendable {
+  static let shared = UnorderedLog()
+
+  /// The most pairs that are kept.
+  private static let limit = 256
+
+  private struct Pair: Hashable {
+    var resource: String
+    var places: Set<Evidence.RawPlace>
+  }
+
+  private struct Entry {
+    var meeting: Meeting
+    var firstHeld: [UnorderedAccesses.Held]
+    var secondHeld: [UnorderedAccesses.Held]
+    var count = 1
+  }
+
+  private struct State {
+    var order: [Pair] = []
+    var entries: [Pair: Entry] = [:]
+  }
+
+  private let state = Guarded(State())
+
+  /// Notes that nothing ordered a section that ended before the one that the calling thread has just begun.
+  func add(
+    _ past: Evidence, _ held: [UnorderedAccesses.Held], _ now: Evidence, _ source: OrderSource,
+    on resource: borrowing Resource
+  ) {
+    let name = resource.nameString
+    let pair = Pair(resource: name, places: [past.rawPlace, now.rawPlace])
+    let isNew = state.withLock { state in
+      state.entries[pair]?.count += 1
+      return state.entries[pair] == nil && state.order.count < Self.limit
+    }
+    guard isNew else { return }
+    let instance = resource.instanceDescription
+    let own = withUnsafeTemporaryAllocation(
+      of: interlock_held_at.self, capacity: PastAccess.heldLimit
+    ) { buffer in
+      guard let base = buffer.baseAddress else { return [UnorderedAccesses.Held]() }
+      let count = min(source.held(base, capacity: buffer.count), buffer.count)
+      return (0..<count).map {
+        UnorderedAccesses.Held(
+          object: buffer[$0].object, place: buffer[$0].place, kind: buffer[$0].kind)
+      }
+    }
+    let meeting = Meeting(resource: name, instance: instance, first: past, second: now)
+      .withThreadNames()
+    state.withLock { state in
+      if state.entries[pair] == nil { state.order.append(pair) }
+      state.entries[pair] = Entry(meeting: meeting, firstHeld: held, secondHeld: own)
+    }
+  }
+
+  var accesses: [UnorderedAccesses] {
+    let entries = state.withLock { state in state.order.compactMap { state.entries[$0] } }
+    // What met was observed: it is not told a second time as what could.
+    let met = Set(
+      ConflictLog.shared.conflicts.map { [$0.first.place.description, $0.second.place.description] }
+        .map(Set.init))
+    return entries.compactMap { entry in
+      let conflict = entry.meeting.conflict(count: entry.count)
+      if met.contains([conflict.first.place.description, conflict.second.place.description]) {
+        return nil
+      }
+      return UnorderedAccesses(
+        resource: conflict.resource, instance: conflict.instance,
+        first: UnorderedAccesses.Side(
+          section: conflict.first, addresses: entry.meeting.first.addresses, held: entry.firstHeld),
+        second: UnorderedAccesses.Side(
+          section: conflict.second, addresses: entry.meeting.second.addresses,
+          held: entry.secondHeld), count: entry.count)
+    }
+  }
+}
