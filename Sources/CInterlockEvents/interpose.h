@@ -86,6 +86,10 @@ static inline interlock_event interlock_lock_event(interlock_event_kind kind,
                            .frame = frame};
 }
 
+void interlock_publish_lock_to_all(interlock_event_kind kind, interlock_object_kind object_kind,
+                                   const void *object, uint32_t flags, uintptr_t place,
+                                   uintptr_t frame) HIDDEN;
+
 /// The same for an event of a mutex or of a Dispatch semaphore.
 static inline void interlock_publish_lock(interlock_event_kind kind,
                                           interlock_object_kind object_kind, const void *object,
@@ -98,8 +102,7 @@ static inline void interlock_publish_lock(interlock_event_kind kind,
     }
     return;
   }
-  interlock_event event = interlock_lock_event(kind, object_kind, object, flags, place, frame);
-  interlock_publish(&event);
+  interlock_publish_lock_to_all(kind, object_kind, object, flags, place, frame);
 }
 
 /// Where the code of the executable lies, which is where most calls come from.
