@@ -204,9 +204,11 @@ static void note_acquire(thread_state *state, const interlock_event *event) {
       if (state->put_aside.object) {
         held_lock back = state->put_aside;
         state->put_aside.object = 0;
-        take_lock(state, back.object, back.kind, back.is_shared, 0, back.place, back.outer);
-        held_lock *mutex = find_held(state, back.object);
-        if (mutex) mutex->count = back.count;
+        // It is waited for here, whatever was taken meanwhile.
+        if (state->held_count > 0) {
+          interlock_note_order(state, back.object, back.kind, back.is_shared, event->place, outer);
+        }
+        hold(state, back);
       }
       return;
     default: return;
@@ -239,19 +241,22 @@ static void note_begin(thread_state *state, const interlock_event *event) {
   if (is_synchronous && is_own) end_wait(state, queue);
   state->wait_kind = 0;
   uint32_t width = interlock_queue_look(queue, &target);
+  // The task pool's own queue lets as many in as it has threads, and nobody calls it synchronously.
+  bool is_pool_job = (event->flags & INTERLOCK_FLAG_JOB) && width != 1;
+  bool holds_queue = width != 0 && !is_pool_job;
   if (state->run_count < runs_most) {
     thread_run *run = &state->runs[state->run_count];
     *run = (thread_run){.queue = queue,
                         .number = is_synchronous ? 0 : interlock_next_number(),
                         .flags = event->flags,
                         .is_borrowed = is_synchronous && !is_own,
-                        .holds_queue = width != 0};
+                        .is_pool_job = is_pool_job,
+                        .holds_queue = holds_queue};
     if (run->is_borrowed) state->borrowed++;
-    if ((run->flags & INTERLOCK_FLAG_JOB) && width == 0) state->jobs++;
+    if (is_pool_job) state->jobs++;
   }
   state->run_count++;
-  // Parts of one `concurrentPerform` have a queue of their caller's, which waits for them.
-  if (width == 0) return;
+  if (!holds_queue) return;
   held_lock *known = find_held(state, queue);
   if (known) {
     known->count++;
@@ -292,7 +297,7 @@ static void note_end(thread_state *state, const interlock_event *event) {
     run = state->runs[state->run_count];
     if (run.is_borrowed && state->borrowed > 0) state->borrowed--;
     leave_behind(state, &run);
-    if ((run.flags & INTERLOCK_FLAG_JOB) && !run.holds_queue && state->jobs > 0) state->jobs--;
+    if (run.is_pool_job && state->jobs > 0) state->jobs--;
   }
   if (run.holds_queue) let_go(state, run.queue, 0);
 }

@@ -59,6 +59,8 @@ void interlock_note_incident(thread_state *state, interlock_incident_kind kind, 
     interlock_incident *known = find(kind, object_kind, place, outer);
     if (known) {
       known->count++;
+    } else if (kind == INTERLOCK_INCIDENT_BLOCKING_WAIT && made.actor.stack_count == 0) {
+      // No place of a user's: see where orders are noted.
     } else if (used < capacity) {
       incidents[used++] = made;
     } else {

@@ -310,6 +310,8 @@ static bool look_closer(thread_state *state, const held_lock *target, uint64_t o
   }
   interlock_actor_view actor;
   interlock_describe_actor(state, target->place, &actor);
+  // A library's lock in a thread that runs no user's code has no place: what was found for one is a word of the stack.
+  if (actor.stack_count == 0) return needs_no_owner;
   taken.actor = &actor;
   take(&interlock_tables_lock);
   note_chain(held, held_count, wanted, wanted_count, &taken);

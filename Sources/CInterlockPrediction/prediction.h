@@ -51,6 +51,8 @@ typedef struct {
   uint32_t flags;
   /// The synchronous call of another thread, which may hold what is not known here.
   bool is_borrowed;
+  /// A task's, on a thread that all tasks share.
+  bool is_pool_job;
   bool holds_queue;
   /// Whether Foundation calls the code in it.
   enum { UNKNOWN, NO, YES } is_operation;

@@ -116,6 +116,7 @@ uint64_t interlock_final_owner(thread_state *state, uint64_t owner, uintptr_t pl
     size_t count = interlock_unwind_frames(frames, sizeof frames / sizeof *frames), first = 0;
     // Before the place lies the lock's own function, which may be Foundation's.
     while (first < count && frames[first] != place) first++;
+    if (first == count) return owner_of(of_block, 0);
     block->is_operation = NO;
     for (size_t index = first; index < count; index++) {
       if (interlock_events_is_foundation(frames[index])) block->is_operation = YES;
