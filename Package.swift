@@ -46,7 +46,8 @@ let package = Package(
           .when(configuration: .debug)),
       ]),
     .target(
-      name: "LockStrategies", dependencies: ["Interlock"], swiftSettings: common + [framePointers]),
+      name: "LockStrategies", dependencies: ["Interlock", "CInterlock"],
+      swiftSettings: common + [framePointers]),
     // Finds the system's SQLite when the program runs: a machine may lack it, or its header.
     .target(name: "CSQLite"),
     .target(
@@ -65,6 +66,16 @@ let package = Package(
           "-O2", "-fno-omit-frame-pointer", "-fblocks", "-Xclang", "-fno-split-cold-code",
         ])
       ]),
+    // What did not go wrong in this run, and can in another: a reader of the events that notes it. In C as they are.
+    .target(
+      name: "CInterlockPrediction", dependencies: ["CInterlockEvents", "CInterlock"],
+      cSettings: [.unsafeFlags(["-O2", "-fno-omit-frame-pointer"])]),
+    .target(
+      name: "Prediction",
+      dependencies: [
+        "WaitGraph", "Interlock", "CInterlock", "CInterlockEvents", "CInterlockPrediction",
+      ],
+      swiftSettings: common + [framePointers]),
     .target(
       name: "WaitGraph",
       dependencies: ["Interlock", "CInterlock", "CInterlockEvents", "CInterlockHarness"],
@@ -74,15 +85,16 @@ let package = Package(
     .target(
       name: "InterlockWatchdog",
       dependencies: [
-        "WaitGraph", "Interlock", "CInterlock", "CInterlockEvents", "CInterlockWatchdog",
+        "Prediction", "WaitGraph", "Interlock", "CInterlock", "CInterlockEvents",
+        "CInterlockWatchdog",
       ],
       swiftSettings: common + [framePointers]),
     .target(
       name: "StressRunner",
-      dependencies: ["WaitGraph", "Interlock", "CInterlock", "CInterlockHarness"],
+      dependencies: ["Prediction", "WaitGraph", "Interlock", "CInterlock", "CInterlockHarness"],
       swiftSettings: common + tracking + [framePointers]),
     .target(
-      name: "Reports", dependencies: ["StressRunner", "WaitGraph", "Interlock"],
+      name: "Reports", dependencies: ["StressRunner", "Prediction", "WaitGraph", "Interlock"],
       swiftSettings: common),
     .target(
       name: "InterlockStress",
@@ -95,12 +107,16 @@ let package = Package(
     .target(
       name: "HangPrograms", dependencies: ["HangProgramsC"], path: "StressScenarios/hangs/Programs",
       swiftSettings: common + [framePointers]),
+    // Small programs in which something can go wrong and does not, and their correct twins: nothing in them is marked.
+    .target(
+      name: "PredictPrograms", dependencies: ["HangPrograms", "LockStrategies"],
+      path: "StressScenarios/predict/Programs", swiftSettings: common + [framePointers]),
     // Not named as its product: on a file system without case it would be `Interlock`.
     .executableTarget(
       name: "InterlockTool",
       dependencies: [
-        "InterlockStress", "StressRunner", "HangPrograms", "Caches", "LockStrategies", "Interlock",
-        "CInterlockHarness", "CInterlockEvents",
+        "InterlockStress", "StressRunner", "HangPrograms", "PredictPrograms", "Caches",
+        "LockStrategies", "Interlock", "CInterlockHarness", "CInterlockEvents",
       ],
       swiftSettings: common + tracking + [framePointers]),
     .target(
@@ -146,7 +162,7 @@ let package = Package(
       name: "InterlockStressTests",
       dependencies: [
         "InterlockStress", "StressRunner", "WaitGraph", "Reports", "Caches", "Interlock",
-        "InterlockTool", "HangPrograms",
+        "InterlockTool", "HangPrograms", "PredictPrograms",
       ],
       exclude: ["Goldens"], swiftSettings: common),
   ]

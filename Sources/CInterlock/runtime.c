@@ -64,6 +64,8 @@ void interlock_watch_exit(void) {
   atexit(process_ends);
 }
 
+interlock_lock_listener interlock_lock_told;
+
 size_t interlock_unwind_frames(uintptr_t *frames, size_t limit) {
   enum { most = 64 };
   void *found[most];

@@ -55,6 +55,30 @@ void interlock_publish(const interlock_event *event) {
   }
 }
 
+/// The same for an event in registers: leaf readers get it so.
+void interlock_publish_lock_to_all(interlock_event_kind kind, interlock_object_kind object_kind,
+                                   const void *object, uint32_t flags, uintptr_t place,
+                                   uintptr_t frame) {
+  int used = __atomic_load_n(&used_slots, __ATOMIC_RELAXED);
+  for (int index = 0; index < used; index++) {
+    reader_slot *slot = &slots[index];
+    // Acquire: as in `interlock_publish`.
+    if (!(__atomic_load_n(&slot->kinds, __ATOMIC_ACQUIRE) & kind)) continue;
+    interlock_lock_reader locks = __atomic_load_n(&slot->locks, __ATOMIC_RELAXED);
+    if (locks) {
+      locks(kind, object_kind, object, flags, place, frame);
+      continue;
+    }
+    interlock_event event = interlock_lock_event(kind, object_kind, object, flags, place, frame);
+    interlock_reader reader = __atomic_load_n(&slot->reader, __ATOMIC_RELAXED);
+    // Its mark, as there.
+    bool is_leaf = __atomic_load_n(&slot->is_leaf, __ATOMIC_RELAXED);
+    if (!is_leaf) interlock_marks.hidden++;
+    reader(&event, __atomic_load_n(&slot->context, __ATOMIC_RELAXED));
+    if (!is_leaf) interlock_marks.hidden--;
+  }
+}
+
 interlock_only_reader interlock_only;
 
 static void update_wanted(void) {
@@ -88,7 +112,7 @@ static bool add(interlock_reader reader, interlock_lock_reader locks, void *cont
     if (slots[index].kinds) continue;
     __atomic_store_n(&slots[index].context, context, __ATOMIC_RELAXED);
     __atomic_store_n(&slots[index].reader, reader, __ATOMIC_RELAXED);
-    slots[index].locks = locks;
+    __atomic_store_n(&slots[index].locks, locks, __ATOMIC_RELAXED);
     __atomic_store_n(&slots[index].is_leaf, is_leaf, __ATOMIC_RELAXED);
     __atomic_store_n(&slots[index].kinds, kinds, __ATOMIC_RELEASE);
     // Relaxed: who does not see the number yet hears of the next call.
@@ -227,7 +251,12 @@ static bool follows_call(uintptr_t address) {
 #endif
 }
 
+extern const char __start_interlock_between[] HIDDEN, __stop_interlock_between[] HIDDEN;
+
 static bool is_users(uintptr_t address) {
+  uintptr_t between = (uintptr_t)__start_interlock_between;
+  // The address to which a call returns may be the first behind the last function.
+  if (address - between - 1 < (uintptr_t)__stop_interlock_between - between) return false;
   for (int index = 0; index < user_count; index++) {
     range code = user_ranges[index];
     if (address >= code.low + 8 && address < code.high) return follows_call(address);
@@ -359,6 +388,13 @@ uintptr_t interlock_find_user_place(uintptr_t returns_to, uintptr_t *frame) {
   return returns_to;
 }
 
+bool interlock_events_is_users(uintptr_t address) { return is_users(address); }
+bool interlock_events_is_foundation(uintptr_t address) { return interlock_is_foundation(address); }
+
+void interlock_events_tell(const interlock_event *event) {
+  if (is_wanted(event->kind)) interlock_publish(event);
+}
+
 uintptr_t interlock_events_place(const interlock_event *event) {
   return event->frame ? interlock_user_place(event->place, event->frame) : event->place;
 }
@@ -391,6 +427,15 @@ void interlock_events_remove(interlock_reader reader, void *context) {
 }
 void interlock_events_hide_thread(bool hidden) { (void)hidden; }
 uintptr_t interlock_events_place(const interlock_event *event) { return event->place; }
+bool interlock_events_is_users(uintptr_t address) {
+  (void)address;
+  return false;
+}
+bool interlock_events_is_foundation(uintptr_t address) {
+  (void)address;
+  return false;
+}
+void interlock_events_tell(const interlock_event *event) { (void)event; }
 
 interlock_events_availability interlock_events_available(void) {
 #if defined(INTERLOCK_SANITIZED)

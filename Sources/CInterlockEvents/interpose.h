@@ -86,6 +86,10 @@ static inline interlock_event interlock_lock_event(interlock_event_kind kind,
                            .frame = frame};
 }
 
+void interlock_publish_lock_to_all(interlock_event_kind kind, interlock_object_kind object_kind,
+                                   const void *object, uint32_t flags, uintptr_t place,
+                                   uintptr_t frame) HIDDEN;
+
 /// The same for an event of a mutex or of a Dispatch semaphore.
 static inline void interlock_publish_lock(interlock_event_kind kind,
                                           interlock_object_kind object_kind, const void *object,
@@ -98,8 +102,7 @@ static inline void interlock_publish_lock(interlock_event_kind kind,
     }
     return;
   }
-  interlock_event event = interlock_lock_event(kind, object_kind, object, flags, place, frame);
-  interlock_publish(&event);
+  interlock_publish_lock_to_all(kind, object_kind, object, flags, place, frame);
 }
 
 /// Where the code of the executable lies, which is where most calls come from.
@@ -150,6 +153,10 @@ uint32_t interlock_thread_id(void) HIDDEN;
     found;                                                                 \
   })
 void *interlock_find_real(const char *name) HIDDEN;
+
+/// For functions that run somebody else's code, and so lie between a system library and a user on the stack: a place in
+/// them is nobody's. They are told by the section that they are in.
+#define BETWEEN __attribute__((section("interlock_between")))
 
 /// Weak: where libdispatch is linked in statically, its own definitions are taken, and there are no two of them.
 #define INTERPOSED __attribute__((weak, visibility("default")))

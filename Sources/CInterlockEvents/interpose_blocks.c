@@ -8,7 +8,7 @@
 __thread uint32_t interlock_blocks_begun;
 
 /// Runs somebody's code inside a published call: what it calls is published again.
-void interlock_run_on(queue_t queue, const void *work_item, group_t group, interlock_item *item,
+BETWEEN void interlock_run_on(queue_t queue, const void *work_item, group_t group, interlock_item *item,
                    uint32_t flags, uintptr_t place, function_t function, void *context) {
   uint32_t nested = interlock_marks.nested;
   interlock_marks.nested = 0;
@@ -58,7 +58,7 @@ void interlock_publish_enqueue(interlock_item *item) {
           (uint32_t)(item->origin >> 48), (uintptr_t)(item->origin & 0xffffffffffff), item, 0);
 }
 
-void interlock_run_item(void *context) {
+BETWEEN void interlock_run_item(void *context) {
   interlock_item *item = context;
   uint32_t flags = (uint32_t)(item->origin >> 48);
   bool has_group = flags & INTERLOCK_FLAG_GROUP;
@@ -124,7 +124,7 @@ void interlock_list_work_item(interlock_item *item) {
 
 __thread interlock_sync_call *interlock_innermost_sync;
 
-static void run_work_item(const void *outer, block_t inner) {
+BETWEEN static void run_work_item(const void *outer, block_t inner) {
   interlock_sync_call *call = interlock_innermost_sync;
   if (call && call->block == outer) {
     interlock_run_on(call->queue, outer, NULL, NULL, call->flags, call->place, call_block, (void *)inner);

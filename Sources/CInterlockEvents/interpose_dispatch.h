@@ -45,9 +45,9 @@ static inline uint32_t flags_of_work_item(const void *block) {
   return INTERLOCK_FLAG_WORK_ITEM | (barrier ? INTERLOCK_FLAG_BARRIER : 0);
 }
 
-static inline void call_block(void *block) { ((struct block_layout *)block)->invoke(block); }
+BETWEEN static inline void call_block(void *block) { ((struct block_layout *)block)->invoke(block); }
 
-static inline void call_and_release_block(void *block) {
+BETWEEN static inline void call_and_release_block(void *block) {
   call_block(block);
   _Block_release(block);
 }

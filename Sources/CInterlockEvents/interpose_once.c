@@ -37,7 +37,7 @@ static void publish_once(interlock_event_kind kind, const first_call *call) {
 }
 
 /// Runs the user's code inside the published call: what it calls is published again.
-static void run_first(void *context) {
+BETWEEN static void run_first(void *context) {
   first_call *call = context;
   uint32_t nested = interlock_marks.nested;
   interlock_marks.nested = call->nested;

@@ -26,8 +26,9 @@ static inline void publish_mutex(interlock_event_kind kind, const void *mutex, u
 
 /// What a call that waits did: 0 means that the thread has it.
 static void publish_result(int result, interlock_object_kind object_kind, const void *object,
-                           uintptr_t place) {
-  publish(result == 0 ? INTERLOCK_EVENT_ACQUIRE : INTERLOCK_EVENT_GIVE_UP, object_kind, object, 0, place);
+                           uint32_t flags, uintptr_t place) {
+  publish(result == 0 ? INTERLOCK_EVENT_ACQUIRE : INTERLOCK_EVENT_GIVE_UP, object_kind, object,
+          flags, place);
 }
 
 // Mutexes. The runtime's own are many, deep below the user's code, and in nobody's way: only Foundation's callers are
@@ -68,7 +69,7 @@ INTERPOSED int pthread_mutex_trylock(pthread_mutex_t *mutex) {
   int result = REAL(mutex_call, pthread_mutex_trylock)(mutex);
   if (has_mutex(result) && is_wanted(INTERLOCK_EVENT_ACQUIRE)) {
     uintptr_t frame = THIS_FRAME, place = lock_place(RETURNS_TO, &frame);
-    publish_mutex(INTERLOCK_EVENT_ACQUIRE, mutex, 0, place, frame);
+    publish_mutex(INTERLOCK_EVENT_ACQUIRE, mutex, INTERLOCK_FLAG_TRIED, place, frame);
   }
   return result;
 }
@@ -81,7 +82,7 @@ INTERPOSED int pthread_mutex_trylock(pthread_mutex_t *mutex) {
     publish_mutex(INTERLOCK_EVENT_WAIT, mutex, INTERLOCK_FLAG_TIME_LIMIT, place, frame);  \
     int result = real arguments;                                                          \
     publish_mutex(has_mutex(result) ? INTERLOCK_EVENT_ACQUIRE : INTERLOCK_EVENT_GIVE_UP,  \
-                  mutex, 0, place, frame);                                                \
+                  mutex, INTERLOCK_FLAG_TIME_LIMIT, place, frame);                        \
     return result;                                                                        \
   }
 
@@ -99,6 +100,24 @@ INTERPOSED int pthread_mutex_unlock(pthread_mutex_t *mutex) {
   return REAL(mutex_call, pthread_mutex_unlock)(mutex);
 }
 
+INTERPOSED int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attributes) {
+  typedef int init_call(pthread_mutex_t *, const pthread_mutexattr_t *);
+  int result = REAL(init_call, pthread_mutex_init)(mutex, attributes);
+  if (result == 0 && is_wanted(INTERLOCK_EVENT_CREATE)) {
+    uintptr_t frame = THIS_FRAME;
+    publish(INTERLOCK_EVENT_CREATE, INTERLOCK_OBJECT_MUTEX, mutex, 0, lock_place(RETURNS_TO, &frame));
+  }
+  return result;
+}
+
+INTERPOSED int pthread_mutex_destroy(pthread_mutex_t *mutex) {
+  // Before: the memory may be another's at once.
+  if (is_wanted(INTERLOCK_EVENT_DESTROY)) {
+    publish(INTERLOCK_EVENT_DESTROY, INTERLOCK_OBJECT_MUTEX, mutex, 0, RETURNS_TO);
+  }
+  return REAL(mutex_call, pthread_mutex_destroy)(mutex);
+}
+
 // Read-write locks.
 
 typedef int rwlock_call(pthread_rwlock_t *);
@@ -112,7 +131,7 @@ typedef int clock_rwlock_call(pthread_rwlock_t *, clockid_t, const struct timesp
     uintptr_t place = USER_PLACE;                                           \
     publish(INTERLOCK_EVENT_WAIT, kind, lock, flag, place);                 \
     int result = real arguments;                                            \
-    publish_result(result, kind, lock, place);                              \
+    publish_result(result, kind, lock, flag, place);                        \
     return result;                                                          \
   }
 
@@ -120,7 +139,8 @@ typedef int clock_rwlock_call(pthread_rwlock_t *, clockid_t, const struct timesp
   INTERPOSED int name(pthread_rwlock_t *lock) {                             \
     int result = REAL(rwlock_call, name)(lock);                             \
     if (result == 0 && is_wanted(INTERLOCK_EVENT_ACQUIRE)) {                \
-      publish(INTERLOCK_EVENT_ACQUIRE, object_kind, lock, 0, USER_PLACE);   \
+      publish(INTERLOCK_EVENT_ACQUIRE, object_kind, lock,                   \
+              INTERLOCK_FLAG_TRIED, USER_PLACE);                            \
     }                                                                       \
     return result;                                                          \
   }
@@ -151,6 +171,23 @@ INTERPOSED int pthread_rwlock_unlock(pthread_rwlock_t *lock) {
     publish(INTERLOCK_EVENT_RELEASE, INTERLOCK_OBJECT_WRITE_LOCK, lock, 0, RETURNS_TO);
   }
   return REAL(rwlock_call, pthread_rwlock_unlock)(lock);
+}
+
+INTERPOSED int pthread_rwlock_init(pthread_rwlock_t *lock, const pthread_rwlockattr_t *attributes) {
+  typedef int init_call(pthread_rwlock_t *, const pthread_rwlockattr_t *);
+  int result = REAL(init_call, pthread_rwlock_init)(lock, attributes);
+  if (result == 0 && is_wanted(INTERLOCK_EVENT_CREATE)) {
+    publish(INTERLOCK_EVENT_CREATE, INTERLOCK_OBJECT_WRITE_LOCK, lock, 0, USER_PLACE);
+  }
+  return result;
+}
+
+INTERPOSED int pthread_rwlock_destroy(pthread_rwlock_t *lock) {
+  // Before, as of a mutex.
+  if (is_wanted(INTERLOCK_EVENT_DESTROY)) {
+    publish(INTERLOCK_EVENT_DESTROY, INTERLOCK_OBJECT_WRITE_LOCK, lock, 0, RETURNS_TO);
+  }
+  return REAL(rwlock_call, pthread_rwlock_destroy)(lock);
 }
 
 // Conditions. The mutex is given up while the thread waits, and its own again when the wait is over.
@@ -227,7 +264,7 @@ INTERPOSED int pthread_join(pthread_t thread, void **result) {
   uintptr_t place = USER_PLACE;
   publish(INTERLOCK_EVENT_WAIT, INTERLOCK_OBJECT_THREAD, (const void *)thread, 0, place);
   int code = real(thread, result);
-  publish_result(code, INTERLOCK_OBJECT_THREAD, (const void *)thread, place);
+  publish_result(code, INTERLOCK_OBJECT_THREAD, (const void *)thread, 0, place);
   return code;
 }
 
@@ -251,7 +288,7 @@ static interlock_object_kind kind_of_semaphore(uintptr_t returns_to) {
     publish(INTERLOCK_EVENT_WAIT, kind, semaphore, flag, place);                          \
     int result = real arguments;                                                          \
     int error = errno;                                                                    \
-    publish_result(result, kind, semaphore, place);                                       \
+    publish_result(result, kind, semaphore, flag, place);                                 \
     errno = error;                                                                        \
     return result;                                                                        \
   }
@@ -266,7 +303,8 @@ SEMAPHORE_WAIT(sem_clockwait, clock_semaphore_call, INTERLOCK_FLAG_TIME_LIMIT,
 INTERPOSED int sem_trywait(sem_t *semaphore) {
   int result = REAL(semaphore_call, sem_trywait)(semaphore);
   if (result == 0 && !interlock_marks.nested && is_wanted(INTERLOCK_EVENT_ACQUIRE)) {
-    publish(INTERLOCK_EVENT_ACQUIRE, INTERLOCK_OBJECT_SEMAPHORE, semaphore, 0, USER_PLACE);
+    publish(INTERLOCK_EVENT_ACQUIRE, INTERLOCK_OBJECT_SEMAPHORE, semaphore, INTERLOCK_FLAG_TRIED,
+            USER_PLACE);
   }
   return result;
 }

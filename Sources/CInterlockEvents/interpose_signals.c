@@ -27,10 +27,17 @@ INTERPOSED long dispatch_group_wait(group_t group, moment_t end) {
   wait *real = REAL(wait, dispatch_group_wait);
   if (end == at_once || interlock_marks.nested || !is_wanted(wait_kinds)) return real(group, end);
   uintptr_t place = USER_PLACE;
-  publish(INTERLOCK_EVENT_WAIT, INTERLOCK_OBJECT_GROUP, group, NULL,
-          end == forever ? 0 : INTERLOCK_FLAG_TIME_LIMIT, place, NULL, 0);
+  uint32_t flags = end == forever ? 0 : INTERLOCK_FLAG_TIME_LIMIT;
   interlock_marks.nested++;
-  long result = real(group, end);
+  // Who asks for an empty one does not wait.
+  int error = errno;
+  bool is_free = real(group, at_once) == 0;
+  errno = error;
+  interlock_marks.nested--;
+  publish(INTERLOCK_EVENT_WAIT, INTERLOCK_OBJECT_GROUP, group, NULL,
+          flags | (is_free ? INTERLOCK_FLAG_FREE : 0), place, NULL, 0);
+  interlock_marks.nested++;
+  long result = is_free ? 0 : real(group, end);
   interlock_marks.nested--;
   publish(result == 0 ? INTERLOCK_EVENT_ACQUIRE : INTERLOCK_EVENT_GIVE_UP, INTERLOCK_OBJECT_GROUP,
           group, NULL, 0, place, NULL, 0);
@@ -80,8 +87,11 @@ INTERPOSED intptr_t dispatch_semaphore_wait(void *semaphore, moment_t end) {
   }
   interlock_marks.nested--;
   if (result == 0 || end != at_once) {
+    uint32_t flags = end == forever   ? 0
+                     : end == at_once ? INTERLOCK_FLAG_TRIED
+                                      : INTERLOCK_FLAG_TIME_LIMIT;
     interlock_publish_lock(result == 0 ? INTERLOCK_EVENT_ACQUIRE : INTERLOCK_EVENT_GIVE_UP, kind,
-                           semaphore, 0, place, 0);
+                           semaphore, flags, place, 0);
   }
   return result;
 }

@@ -11,7 +11,7 @@ typedef struct {
   uint32_t flags;
 } synchronous;
 
-static void run_synchronous(void *context) {
+BETWEEN static void run_synchronous(void *context) {
   synchronous *call = context;
   interlock_run_on(call->queue, NULL, NULL, NULL, call->flags, call->place, call->function, call->context);
 }
@@ -63,7 +63,7 @@ typedef struct {
   uintptr_t place;
 } application;
 
-static void run_application(void *context, size_t index) {
+BETWEEN static void run_application(void *context, size_t index) {
   application *call = context;
   uint32_t nested = interlock_marks.nested;
   interlock_marks.nested = 0;
@@ -80,7 +80,7 @@ static void run_application(void *context, size_t index) {
   interlock_marks.nested = nested;
 }
 
-static void call_block_with_index(void *block, size_t index) {
+BETWEEN static void call_block_with_index(void *block, size_t index) {
   ((void (^)(size_t))block)(index);
 }
 

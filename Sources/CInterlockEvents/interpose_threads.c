@@ -21,7 +21,7 @@ static void publish(interlock_event_kind kind, const start *start, uintptr_t pla
   interlock_publish(&event);
 }
 
-static void *run_thread(void *argument) {
+BETWEEN static void *run_thread(void *argument) {
   start own = *(start *)argument;
   if (is_wanted(INTERLOCK_EVENT_START)) publish(INTERLOCK_EVENT_START, argument, (uintptr_t)own.function);
   free(argument);

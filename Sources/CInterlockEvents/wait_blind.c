@@ -25,6 +25,12 @@ uint64_t interlock_waits_ahead(uintptr_t root, uint64_t turn) {
 void interlock_waits_describe_queue(uintptr_t queue, interlock_queue_view *view) {
   (void)queue, (void)view;
 }
+void interlock_queues_prepare(void) {}
+uint32_t interlock_queue_look(uintptr_t queue, uintptr_t *target) {
+  (void)queue;
+  *target = 0;
+  return 0;
+}
 uintptr_t interlock_waits_root(uintptr_t queue) {
   (void)queue;
   return 0;

@@ -170,7 +170,7 @@ bool interlock_is_same_exclusion(uintptr_t queue, const interlock_run *run, bool
 
 // The layout of queues, from two that are made for it.
 
-void interlock_queues_learn(void) {
+static void learn(void) {
   typedef void *create(const char *, void *, void *);
   create *make = (create *)interlock_find_real("dispatch_queue_create_with_target");
   if (!make || !dispatch_get_global_queue || !dispatch_release) return;
@@ -196,6 +196,29 @@ void interlock_queues_learn(void) {
   }
   dispatch_release(serial);
   dispatch_release(concurrent);
+}
+
+void interlock_queues_prepare(void) {
+  static int state;
+  enum { unknown, learning, known };
+  int expected = unknown;
+  // Acquire and release: who finds that it is known finds what is known.
+  if (__atomic_compare_exchange_n(&state, &expected, learning, false, __ATOMIC_ACQ_REL,
+                                  __ATOMIC_ACQUIRE)) {
+    interlock_events_hide_thread(true);
+    learn();
+    interlock_events_hide_thread(false);
+    __atomic_store_n(&state, known, __ATOMIC_RELEASE);
+  }
+  while (__atomic_load_n(&state, __ATOMIC_ACQUIRE) != known) sched_yield();
+}
+
+uint32_t interlock_queue_look(uintptr_t queue, uintptr_t *target) {
+  *target = 0;
+  if (!queue || !width_offset || root_index(queue) >= 0) return 0;
+  if (queue == (uintptr_t)_dispatch_main_q) return 1;
+  *target = target_of(queue);
+  return interlock_queue_width(queue);
 }
 
 void interlock_queue_configured(const interlock_event *event) {

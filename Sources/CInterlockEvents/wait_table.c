@@ -12,20 +12,6 @@ static void (*self_told)(const interlock_self_wait *);
 
 void interlock_note_partial(void) { __atomic_store_n(&partial, 1, __ATOMIC_RELAXED); }
 
-/// Where the function was called that made a call at `place`, by the frame pointers; 0 where they do not tell. Only what
-/// lies in the next pages above is read: those of this thread's stack.
-static inline uintptr_t outer_of(uintptr_t frame, uintptr_t place) {
-  enum { most_steps = 4, farthest = 2048 };
-  for (int step = 0; frame && step < most_steps; step++) {
-    const uintptr_t *pair = (const uintptr_t *)frame;
-    uintptr_t next = pair[0];
-    if (next <= frame || next - frame > farthest || next % sizeof(uintptr_t)) return 0;
-    if (pair[1] == place) return ((const uintptr_t *)next)[1];
-    frame = next;
-  }
-  return 0;
-}
-
 static inline void hold(thread_record *record, uintptr_t object, uint32_t kind, uintptr_t place,
                         uintptr_t outer) {
   interlock_thread_view *view = &record->view;
@@ -116,7 +102,7 @@ static void set_wait(thread_record *record, const interlock_event *event) {
   view->wait_object = (uintptr_t)event->object;
   view->wait_other = (uintptr_t)event->other;
   view->wait_place = event->place;
-  view->wait_outer = outer_of(event->frame, event->place);
+  view->wait_outer = interlock_events_outer(event->frame, event->place);
 }
 
 static void note_wait(thread_record *record, const interlock_event *event) {
@@ -158,7 +144,7 @@ static void note_acquire(thread_record *record, const interlock_event *event) {
     case INTERLOCK_OBJECT_ONCE:
     case INTERLOCK_OBJECT_READ_LOCK:
     case INTERLOCK_OBJECT_WRITE_LOCK:
-      hold(record, object, event->object_kind, event->place, outer_of(event->frame, event->place));
+      hold(record, object, event->object_kind, event->place, interlock_events_outer(event->frame, event->place));
       break;
     case INTERLOCK_OBJECT_SEMAPHORE:
       if (interlock_semaphore_acquired(event, after_wait)) {
@@ -258,7 +244,8 @@ static void read_event(const interlock_event *event, void *context) {
     case INTERLOCK_EVENT_CREATE:
       if (event->object_kind == INTERLOCK_OBJECT_QUEUE) {
         interlock_queue_made(event);
-      } else {
+      } else if (event->object_kind != INTERLOCK_OBJECT_MUTEX &&
+                 event->object_kind != INTERLOCK_OBJECT_WRITE_LOCK) {
         interlock_object_made(event);
       }
       return;
@@ -292,7 +279,7 @@ static void read_lock(interlock_event_kind kind, interlock_object_kind object_ki
   interlock_thread_view *view = &record->view;
   uint32_t count = view->held_count;
   if (kind == INTERLOCK_EVENT_ACQUIRE && is_new_lock(view, object_kind, (uintptr_t)object)) {
-    view->held[count] = (interlock_held){(uintptr_t)object, place, outer_of(frame, place),
+    view->held[count] = (interlock_held){(uintptr_t)object, place, interlock_events_outer(frame, place),
                                          object_kind, 1};
     view->held_count = count + 1;
     view->wait_kind = 0;
@@ -322,9 +309,7 @@ bool interlock_waits_start(void) {
   interlock_threads_start();
   // Blocks may be queued that nobody here was told of.
   if (interlock_events_available() != INTERLOCK_EVENTS_ALL) interlock_note_partial();
-  interlock_events_hide_thread(true);
-  interlock_queues_learn();
-  interlock_events_hide_thread(false);
+  interlock_queues_prepare();
   pthread_atfork(NULL, NULL, forked);
   // Release: who sees that it has started sees the layout.
   __atomic_store_n(&started, 1, __ATOMIC_RELEASE);

@@ -82,8 +82,6 @@ static inline bool interlock_is_last_lock(uintptr_t semaphore) {
 
 // Queues (wait_queues.c).
 
-/// Learns where a queue has its target and its width; before anything else here.
-void interlock_queues_learn(void) HIDDEN;
 void interlock_queue_made(const interlock_event *event) HIDDEN;
 void interlock_queue_called(uintptr_t queue) HIDDEN;
 void interlock_queue_configured(const interlock_event *event) HIDDEN;

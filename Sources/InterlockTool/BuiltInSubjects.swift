@@ -16,6 +16,7 @@ let builtInSubjects: [SubjectEntry] =
   + recipeSubjects
   + nearMissSubjects
   + hangSubjects
+  + predictSubjects
 
 /// The ways to lock one and the same cache.
 private let lockStrategySubjects: [SubjectEntry] = [

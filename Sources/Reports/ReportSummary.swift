@@ -9,6 +9,9 @@ package struct ReportSummary: Sendable, Hashable {
   /// Trials that were not judged.
   package var skipped = 0
 
+  /// Trials in which something was found that did not go wrong and can, and that was not expected.
+  package var potential = 0
+
   /// No trials.
   package init() {}
 
@@ -19,6 +22,7 @@ package struct ReportSummary: Sendable, Hashable {
 
   /// Counts one more result.
   package mutating func add(_ result: TrialResult) {
+    if !result.unexpectedFindings.isEmpty { potential += 1 }
     switch result.isMet {
     case true?: met += 1
     case false?: unmet += 1

@@ -80,6 +80,37 @@ static inline const char *interlock_current_queue_label(void) {
   return dispatch_queue_get_label ? dispatch_queue_get_label(NULL) : NULL;
 }
 
+/// What happens to a lock whose fast path no call shows.
+typedef enum {
+  INTERLOCK_LOCK_MADE,
+  INTERLOCK_LOCK_TAKEN,
+  INTERLOCK_LOCK_GIVEN_BACK,
+  INTERLOCK_LOCK_DESTROYED,
+} interlock_lock_change;
+
+/// Where a function was called, and its frame.
+typedef struct {
+  uintptr_t place, frame;
+} interlock_call_place;
+
+typedef void (*interlock_lock_listener)(interlock_lock_change, const void *, interlock_call_place);
+
+/// Told of such locks by those who take them; null while nobody listens, which costs a load and a branch.
+extern interlock_lock_listener interlock_lock_told;
+
+/// Of the function that this is compiled into.
+static inline __attribute__((always_inline)) interlock_call_place interlock_caller(void) {
+  return (interlock_call_place){(uintptr_t)__builtin_return_address(0),
+                                (uintptr_t)__builtin_frame_address(0)};
+}
+
+static inline void interlock_tell_lock(interlock_lock_change change, const void *lock,
+                                       interlock_call_place place) {
+  // Acquire: pairs with the release of who begins to listen; who sees the function sees what it needs.
+  interlock_lock_listener listener = __atomic_load_n(&interlock_lock_told, __ATOMIC_ACQUIRE);
+  if (listener) listener(change, lock, place);
+}
+
 /// Walks the frame pointers of the caller into `frames`, innermost first; tens of nanoseconds. Reads only
 /// between `low` and `high`, the bounds of the thread's own stack, and only ever upwards, so that a
 /// register that holds no frame pointer ends the walk and nothing worse.

@@ -49,6 +49,8 @@ typedef enum {
   INTERLOCK_EVENT_CANCEL = 1 << 10,
   /// Something that the stream does not follow may run code on a queue from now on: a source, or I/O.
   INTERLOCK_EVENT_UNFOLLOWED = 1 << 11,
+  /// A mutex or a read-write lock is no more: what comes to be at its address is another.
+  INTERLOCK_EVENT_DESTROY = 1 << 12,
   /// The thread starts another: `object` is what the other's `START` will name.
   INTERLOCK_EVENT_FORK = 1 << 13,
   /// A thread begins, with this event. One that was started while nobody listened for `FORK` does not tell.
@@ -99,6 +101,10 @@ enum {
   INTERLOCK_FLAG_WORK_ITEM = 1 << 7,
   /// The group that `value` names is entered until the block has ended.
   INTERLOCK_FLAG_GROUP = 1 << 8,
+  /// Of an `ACQUIRE`: the thread would not have waited for it.
+  INTERLOCK_FLAG_TRIED = 1 << 9,
+  /// Of the `WAIT` for a group: it was empty just before.
+  INTERLOCK_FLAG_FREE = 1 << 10,
 };
 
 /// A block that was handed to a queue and has not begun: 56 bytes, so that malloc takes 64.
@@ -185,6 +191,29 @@ void interlock_events_remove(interlock_reader reader, void *context);
 /// Where the user's code made the call of an event, also where the event has only the next place. To be called in the
 /// reader.
 uintptr_t interlock_events_place(const interlock_event *event);
+
+/// Where the function was called that made a call at `place`, by the frame pointers; 0 where they do not tell. Only what
+/// lies in the next pages above is read: those of this thread's stack.
+static inline uintptr_t interlock_events_outer(uintptr_t frame, uintptr_t place) {
+  enum { most_steps = 4, farthest = 2048 };
+  for (int step = 0; frame && step < most_steps; step++) {
+    const uintptr_t *pair = (const uintptr_t *)frame;
+    uintptr_t next = pair[0];
+    if (next <= frame || next - frame > farthest || next % sizeof(uintptr_t)) return 0;
+    if (pair[1] == place) return ((const uintptr_t *)next)[1];
+    frame = next;
+  }
+  return 0;
+}
+
+/// Whether an address lies in code that a user may have written: in no library of the system or of the toolchain.
+bool interlock_events_is_users(uintptr_t address);
+/// Whether it lies in Foundation.
+bool interlock_events_is_foundation(uintptr_t address);
+
+/// Tells the readers of what no interposed call shows: a lock whose fast path is compiled into its caller. The same
+/// rules hold as for the others' events.
+void interlock_events_tell(const interlock_event *event);
 
 /// Publishes nothing that the calling thread does until the matching `false`: for the harness's own threads. Nests.
 void interlock_events_hide_thread(bool hidden);

@@ -102,6 +102,15 @@ size_t interlock_waits_queues(interlock_queue_view *queues, size_t capacity);
 /// Describes any queue that lives, with what is queued on it if that is known.
 void interlock_waits_describe_queue(uintptr_t queue, interlock_queue_view *view);
 
+/// Learns where a queue has its width and its target: before the first `interlock_queue_look`. Calls after the first do
+/// nothing. May be called from any thread, but not in a reader.
+void interlock_queues_prepare(void);
+
+/// How many blocks of a queue that lives may run at once: 1 for a serial queue and the main queue; 0 where there is no
+/// limit that a block could wait for (a root queue), or where it is not known. `target` becomes the queue that its
+/// blocks run on in turn; 0 for a root queue. For readers: it makes no call.
+uint32_t interlock_queue_look(uintptr_t queue, uintptr_t *target);
+
 /// The root queue whose threads run what is queued on a queue; 0 where it cannot be told.
 uintptr_t interlock_waits_root(uintptr_t queue);
 

@@ -6,7 +6,8 @@ internal import Synchronization
 enum Histories {
   private static let count = 4096
   private static let probes = 4
-  private static let table = zeroedWords(count)
+  /// Unsafe: the words are atomics, and the memory stays.
+  nonisolated(unsafe) private static let table = zeroedWords(count)
 
   /// The history of a resource, if it has one.
   @inline(__always)

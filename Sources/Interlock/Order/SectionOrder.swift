@@ -11,6 +11,7 @@ enum SectionOrder {
     _ open: Registry.OpenSection, of owner: UInt, on resource: borrowing Resource
   ) {
     let isObjects = resource.instanceType != 0
+    let instance = resource.instance
     let key = UInt(open.key.hash)
     guard owner & 1 == 0, let source = OrderSource.current, let moment = source.moment,
       let history = isObjects ? Histories.make(key) : Histories.find(key)
@@ -19,7 +20,7 @@ enum SectionOrder {
     var found: [(Evidence, [UnorderedAccesses.Held])] = []
     history.withLock {
       guard history.key == key else { return }
-      if isObjects { history.keepOnly(of: resource.instance) }
+      if isObjects { history.keepOnly(of: instance) }
       if Self.isUnordered(history.lastWrite, moment, source) {
         found.append(
           (Evidence(of: history.lastWrite.record), history.lastWrite.held))

@@ -61,8 +61,10 @@ final class UnorderedLog: Sendable {
     let entries = state.withLock { state in state.order.compactMap { state.entries[$0] } }
     // What met was observed: it is not told a second time as what could.
     let met = Set(
-      ConflictLog.shared.conflicts.map { [$0.first.place.description, $0.second.place.description] }
-        .map(Set.init))
+      ConflictLog.shared.conflicts.map {
+        [$0.first.place.description, $0.second.place.description]
+      }
+      .map(Set.init))
     return entries.compactMap { entry in
       let conflict = entry.meeting.conflict(count: entry.count)
       if met.contains([conflict.first.place.description, conflict.second.place.description]) {

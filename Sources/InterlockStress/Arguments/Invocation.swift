@@ -46,6 +46,10 @@ package struct Options: Sendable, Hashable {
   package var delays = true
   /// Where pairs of such places are kept from trial to trial and from run to run; `nil` is nowhere.
   package var trapFile: String?
+  /// Whether children look for what does not go wrong and can; `nil` leaves it to what each scenario expects.
+  package var predict: Bool?
+  /// Whether what they find, and no scenario expects, is red.
+  package var failsOnPotential = false
   /// Where the results are written as JSON; `-` is standard output.
   package var jsonFile: String?
   /// Where the results are written as a page when the run is over; `nil` is nowhere.

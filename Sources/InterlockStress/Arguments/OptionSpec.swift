@@ -86,6 +86,17 @@ extension OptionSpec {
         "Keep the places that nearly met in this file, for the next trials and runs of this build.",
       action: .setValue(placeholder: "file") { $1.trapFile = try filePath($0) }),
     OptionSpec(
+      name: "predict", commands: [.run],
+      help:
+        "Look for what does not go wrong and can: locks that are taken in several orders, tasks that block"
+        + " their pool. (values: on, off; default: on where the scenario says what is expected)",
+      action: .setValue(placeholder: "switch") { $1.predict = try onOrOff($0) }),
+    OptionSpec(
+      name: "fail-on", commands: [.run],
+      help: "Be red for this too: for findings that did not happen in this run, unless the scenario"
+        + " expects them. (values: potential)",
+      action: .setValue(placeholder: "what") { $1.failsOnPotential = try potential($0) }),
+    OptionSpec(
       name: "json", commands: [.run],
       help: "Write the results to this file too, as they arrive; '-' is standard output, and the"
         + " text then goes to standard error.",
@@ -149,6 +160,11 @@ extension OptionSpec {
       throw InvalidValue(expected: "one of auto, always, never")
     }
     return value
+  }
+
+  private static func potential(_ text: String) throws -> Bool {
+    guard text == "potential" else { throw InvalidValue(expected: "potential") }
+    return true
   }
 
   private static func onOrOff(_ text: String) throws -> Bool {

@@ -110,6 +110,7 @@ final class RunCommand {
       world.errors.write("error: nothing was judged: all \(planned) trials were skipped\n")
       return .unmet
     }
+    if options.failsOnPotential, summary.potential > 0 { return .unmet }
     return summary.unmet == 0 ? .met : .unmet
   }
 
@@ -119,6 +120,7 @@ final class RunCommand {
     if let folder = options.scenarioFolder { text += " --scenarios \(quoted(folder))" }
     if let width = options.poolWidth { text += " --pool-width \(width)" }
     if !options.delays { text += " --delays off" }
+    if let predict = options.predict { text += " --predict \(predict ? "on" : "off")" }
     if let file = options.trapFile { text += " --traps \(quoted(file))" }
     if let limit = options.timeLimit { text += " --time-limit \(limit)" }
     return text

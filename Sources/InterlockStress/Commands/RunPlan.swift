@@ -26,6 +26,9 @@ struct RunPlan {
     _ scenarios: [String], firstArgument: String?, options: Options, files: [ScenarioFile],
     subjects: [SubjectEntry], currentFolder: String
   ) throws(UsageError) {
+    if options.failsOnPotential, options.predict == false {
+      throw UsageError("The option '--fail-on potential' does nothing with '--predict off'", .run)
+    }
     if options.trapFile != nil, !options.delays {
       throw UsageError("The option '--traps <file>' does nothing with '--delays off'", .run)
     }
@@ -62,6 +65,10 @@ struct RunPlan {
         var trial = Trial(
           scenario: scenario, subject: subject.name, seed: options.seed ?? scenario.workload.seed)
         trial.delays = options.delays ? TrialDelays(trapFile: trapFile) : nil
+        trial.predicts =
+          options.predict
+          ?? (options.failsOnPotential
+            || scenario.expectation(for: subject.name).potential != nil)
         trials += Array(repeating: trial, count: options.repeats)
       }
     }

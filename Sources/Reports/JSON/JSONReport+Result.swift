@@ -1,4 +1,5 @@
 import Interlock
+import Prediction
 import StressRunner
 import WaitGraph
 
@@ -25,6 +26,8 @@ extension JSONReport {
       "poolWidth": .optional(result.trial.scenario.poolWidth.map { .number($0) }),
       "diagnosis": .optional(
         result.diagnosis.map { value(of: $0, activity: seen.waits?.activity ?? []) }),
+      "prediction": value(seen.prediction),
+      "potential": .array(seen.prediction.findings.map(value)),
     ])
   }
 

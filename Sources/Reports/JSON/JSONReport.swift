@@ -13,7 +13,10 @@ package import StressRunner
 ///                                       "heldOpen" } ],
 ///                      "threads": [ { "count", "name", "state", "stack" } ], "interleaving", "poolWidth",
 ///                      "diagnosis": {"cause", "certain", "headline", "details", "advice", "nodes",
-///                                    "edges", "activity"} } ],
+///                                    "edges", "activity"},
+///                      "prediction": {"state", "reason", "notes"},
+///                      "potential": [ { "kind", "headline", "count",
+///                                       "sides": [ {"who", "act", "place", "stack", "held"} ] } ] } ],
 ///       "summary": {"met", "unmet", "skipped", "planned"} }
 package enum JSONReport {
   /// What comes before the first result.

@@ -1,3 +1,4 @@
+import Prediction
 package import StressRunner
 
 /// What is printed when a run is over: the table, the evidence and the summary.
@@ -37,7 +38,8 @@ package struct TextReport: Sendable {
         .lines(width: width, style: style),
     ]
     parts += evidence(results, of: trials)
-    parts.append(blindness(results) + [summary(results, of: trials, seconds: seconds)])
+    parts += potential(results, of: trials)
+    parts.append(blindness(results) + unlooked(results) + [summary(results, of: trials, seconds: seconds)])
     return parts.filter { !$0.isEmpty }
       .map { $0.joined(separator: "\n") + "\n" }.joined(separator: "\n")
   }
@@ -68,6 +70,28 @@ package struct TextReport: Sendable {
     }
   }
 
+  /// A block for each pair with potential findings that nobody expected; with `--verbose`, for the others too.
+  private func potential(_ results: [TrialResult], of trials: [Trial]) -> [[String]] {
+    let text = PotentialText(style: style, isVerbose: isVerbose)
+    let byPair = Dictionary(grouping: results) { Pair($0.trial) }
+    var seen: Set<Pair> = []
+    return trials.map(Pair.init).filter { seen.insert($0).inserted }.compactMap { pair in
+      let all = byPair[pair] ?? []
+      let shown = all.filter {
+        isVerbose ? !$0.observation.prediction.findings.isEmpty : !$0.unexpectedFindings.isEmpty
+      }
+      return shown.first.map { text.lines($0, times: shown.count, of: all.count) }
+    }
+  }
+
+  /// Why nobody looked for what can go wrong although it was asked for.
+  private func unlooked(_ results: [TrialResult]) -> [String] {
+    let reasons = results.compactMap { result in
+      if case .unavailable(let reason) = result.observation.prediction.state { reason } else { nil }
+    }
+    return Set(reasons).sorted().map { style.dim("no prediction: \(harmless($0))") }
+  }
+
   /// Why a deadlock stands there without a diagnosis, where it is the build's doing.
   private func blindness(_ results: [TrialResult]) -> [String] {
     guard let reason = context.sight.reason,
@@ -85,6 +109,8 @@ package struct TextReport: Sendable {
     var text = "\(sign(met: met)) \(summary.count) trial\(summary.count == 1 ? "" : "s"): "
     text += "\(summary.met) met, \(summary.unmet) unmet, \(summary.skipped) skipped"
     text += " (\(secondsText(seconds)))"
+    let potential = results.count { !$0.unexpectedFindings.isEmpty }
+    if potential > 0 { text += ", \(potential) with potential findings" }
     if results.count < trials.count {
       text += ", \(trials.count - results.count) of \(trials.count) not judged"
     } else if summary.count == summary.skipped {

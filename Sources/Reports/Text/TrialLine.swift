@@ -1,3 +1,4 @@
+import Prediction
 package import StressRunner
 
 /// The line that is printed as a trial is judged.
@@ -43,6 +44,12 @@ package struct TrialLine: Sendable {
       let message = harmless(result.verdict.message)
       for part in width.map({ wrapped(message, width: $0 - 4) }) ?? [message] {
         line += "\n    " + style.dim(part)
+      }
+    }
+    for finding in result.unexpectedFindings {
+      let text = potentialHeadline(finding)
+      for part in width.map({ wrapped(text, width: $0 - 4) }) ?? [text] {
+        line += "\n    " + style.yellow(part)
       }
     }
     return line
@@ -93,7 +100,12 @@ package func verdictText(_ verdict: Verdict) -> String {
   verdict.kind.rawValue + (verdict.cause.map { " (\($0.rawValue))" } ?? "")
 }
 
-/// `deadlock (starvation)`, as a scenario expects it.
+/// `deadlock (starvation)`, as a scenario expects it; `passed, potential: lock-order`.
 package func expectationText(_ expectation: Expectation) -> String {
-  expectation.verdict.rawValue + (expectation.cause.map { " (\($0.rawValue))" } ?? "")
+  var text = expectation.verdict.rawValue + (expectation.cause.map { " (\($0.rawValue))" } ?? "")
+  if let potential = expectation.potential {
+    let kinds = potential.map(\.rawValue).sorted().joined(separator: ", ")
+    text += ", potential: " + (kinds.isEmpty ? "nothing" : kinds)
+  }
+  return text
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Interlock
+import Prediction
 import WaitGraph
 
 /// What a child tells its parent: a line of JSON each, on a pipe.
@@ -13,6 +14,8 @@ enum ChildEvent: Codable, Sendable {
   case oracleFailure(Observation.OracleFailure)
   /// Nothing goes on: who waits for whom. The newest counts.
   case hang(WaitSnapshot, isCertain: Bool)
+  /// What did not go wrong and can; the newest counts.
+  case prediction(PredictionRecord)
   /// What came of the script's order.
   case script(ScriptRecord)
   /// The trial cannot be run here.

@@ -2,6 +2,7 @@ import CInterlock
 import Dispatch
 import Foundation
 import Interlock
+import Prediction
 import WaitGraph
 
 /// The child's side of a trial: what the executable does when the runner has started it.
@@ -43,7 +44,9 @@ public enum TrialHost {
       end(events, .notRun("there is no subject '\(trial.subject)' in this executable"))
     }
     limitMemory(for: trial)
-    let monitor = watchForHangs(table: table, reportingTo: events)
+    // Before the subject makes its locks.
+    if trial.predicts, seesCalls(in: ProcessInfo.processInfo.environment) { Predictor.start() }
+    let monitor = watchForHangs(table: table, predicts: trial.predicts, reportingTo: events)
     watchSections(reportingTo: SectionWatch(reportingTo: events))
     // On a thread of its own, so that a subject may use the main queue and the main actor.
     Thread {
@@ -79,6 +82,7 @@ public enum TrialHost {
       }
     }
     for failure in failures { events.send(.oracleFailure(failure)) }
+    if trial.predicts { events.send(.prediction(Predictor.record())) }
     table.stage = .finished
     end(events, .finished)
   }
@@ -123,7 +127,7 @@ public enum TrialHost {
 
   /// Follows the calls that wait, wake and enqueue from here on, where this build sees them.
   private static func watchForHangs(
-    table: ProgressTable, reportingTo events: EventPipe
+    table: ProgressTable, predicts: Bool, reportingTo events: EventPipe
   ) -> HangMonitor? {
     if let value = getenv(eventsVariable), String(cString: value) == "off" { return nil }
     var taker = SnapshotTaker()
@@ -137,6 +141,8 @@ public enum TrialHost {
       // What traps in the next moment takes its addresses with it.
       let traps = snapshot.selfWait?.traps == true
       if traps { snapshot = snapshot.namedHere() }
+      // First: of a hang that is certain, the runner ends this process at once.
+      if predicts { events.send(.prediction(Predictor.record())) }
       events.send(.hang(snapshot, isCertain: diagnosis.isCertain))
       // All is told, with both lines: the toolchain's backtracer, which takes half a minute for a thousand threads,
       // has nothing to add.

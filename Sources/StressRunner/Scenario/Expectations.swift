@@ -1,3 +1,5 @@
+import Prediction
+
 /// The `expect` of a scenario file, for one platform.
 struct Expectations {
   /// The expectation by subject.
@@ -46,25 +48,48 @@ struct Expectations {
     case .string:
       return Expectation(verdict: try verdict(value))
     case .object:
-      let object = try value.asObject(keys: ["verdict", "cause", "order"])
-      let verdict = try verdict(object.required("verdict"))
-      if let order = object["order"] {
-        guard try order.asCase(of: Order.self) == .excluded else {
-          return Expectation(verdict: verdict)
-        }
-        guard verdict == .passed, object["cause"] == nil else {
-          throw order.error(
-            "only what has 'passed' can have excluded the order, found '\(verdict.rawValue)'")
-        }
-        return Expectation(verdict: verdict, excludesOrder: true)
-      }
-      guard let cause = object["cause"] else { return Expectation(verdict: verdict) }
-      return Expectation(verdict: verdict, cause: try self.cause(cause, of: verdict))
+      let object = try value.asObject(keys: ["verdict", "cause", "order", "potential"])
+      var expectation = try withoutPotential(object)
+      expectation.potential = try object["potential"].map(potential)
+      return expectation
     default:
       throw value.error(
         "the expectation of '\(value.name)' must be a verdict, or an object with 'verdict',"
           + " found \(value.json.found)")
     }
+  }
+
+  /// An empty list expects that nothing is found.
+  private static func potential(
+    _ value: ScenarioValue
+  ) throws(ScenarioError) -> Set<PotentialFinding.Kind> {
+    var kinds: Set<PotentialFinding.Kind> = []
+    let all = PotentialFinding.Kind.allCases.count
+    for element in try value.asList(count: 0...all, of: "kinds of potential findings") {
+      let kind = try element.asCase(of: PotentialFinding.Kind.self)
+      guard kinds.insert(kind).inserted else {
+        throw element.error("'potential' names '\(kind.rawValue)' twice")
+      }
+    }
+    return kinds
+  }
+
+  private static func withoutPotential(
+    _ object: ScenarioObject
+  ) throws(ScenarioError) -> Expectation {
+    let verdict = try verdict(object.required("verdict"))
+    if let order = object["order"] {
+      guard try order.asCase(of: Order.self) == .excluded else {
+        return Expectation(verdict: verdict)
+      }
+      guard verdict == .passed, object["cause"] == nil else {
+        throw order.error(
+          "only what has 'passed' can have excluded the order, found '\(verdict.rawValue)'")
+      }
+      return Expectation(verdict: verdict, excludesOrder: true)
+    }
+    guard let cause = object["cause"] else { return Expectation(verdict: verdict) }
+    return Expectation(verdict: verdict, cause: try self.cause(cause, of: verdict))
   }
 
   /// A thread that waits for itself may trap instead, which is a crash with that cause; other crashes have none.

@@ -1,4 +1,5 @@
 public import Interlock
+public import Prediction
 public import WaitGraph
 
 /// What was seen of one trial, without a word about what it means.
@@ -95,6 +96,8 @@ public struct Observation: Sendable, Hashable, Codable {
   public var seesCalls: Bool
   /// Whether the child itself found, without waiting for the stall window, that it can never go on.
   public var isProvenStuck: Bool
+  /// What did not go wrong and can, if anybody asked.
+  public var prediction: PredictionRecord
   /// The conflicts that were recorded.
   public var conflicts: [Conflict]
   /// The misuses of sections that were recorded, a line each.
@@ -122,6 +125,7 @@ public struct Observation: Sendable, Hashable, Codable {
     threads = []
     seesCalls = true
     isProvenStuck = false
+    prediction = PredictionRecord(state: .off)
     conflicts = []
     misuses = []
     oracleFailures = []

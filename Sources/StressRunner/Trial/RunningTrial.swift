@@ -1,5 +1,6 @@
 import Foundation
 import Interlock
+import Prediction
 import WaitGraph
 
 /// One trial under way: its child, what was seen of it up to now, and whether it is over.
@@ -52,6 +53,9 @@ final class RunningTrial {
     observation = Observation(
       ending: .notRun(reason: ""), operations: trial.scenario.workload.operationCount)
     observation.seesCalls = seesCalls
+    if trial.predicts {
+      observation.prediction.state = .unavailable(reason: "the trial ended before it could be told")
+    }
     observation.processors =
       trial.scenario.poolWidth ?? sysconf(Int32(_SC_NPROCESSORS_ONLN))
   }
@@ -128,6 +132,7 @@ final class RunningTrial {
     case .misuse(let line): observation.misuses.append(line)
     case .oracleFailure(let failure): observation.oracleFailures.append(failure)
     case .script(let record): observation.script = record
+    case .prediction(let record): observation.prediction = record
     case .hang(let snapshot, let isCertain): return note(snapshot, isCertain: isCertain)
     case .notRun(let reason): return .notRun(reason: reason)
     case .finished: observation.finished = true

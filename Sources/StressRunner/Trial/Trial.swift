@@ -19,6 +19,9 @@ public struct Trial: Sendable, Hashable, Codable {
   public var seed: UInt64
   /// The near-miss delays of a workload's sections; `nil` makes none. A script decides its order itself.
   public var delays: TrialDelays? = TrialDelays()
+  /// Whether the child looks for what does not go wrong and can: for locks that are taken in several orders, and the
+  /// like.
+  public var predicts = false
 
   /// Describes a trial.
   public init(scenario: Scenario, subject: String, seed: UInt64) {

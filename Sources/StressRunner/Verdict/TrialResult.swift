@@ -1,3 +1,5 @@
+public import Prediction
+
 /// A judged trial: the one thing that reports are made from.
 public struct TrialResult: Sendable, Hashable, Codable {
   /// What was tried.
@@ -17,8 +19,16 @@ public struct TrialResult: Sendable, Hashable, Codable {
   /// What the scenario expected of this subject.
   public var expected: Expectation { trial.scenario.expectation(for: trial.subject) }
 
-  /// Whether the verdict is the expected one; `nil` for a skipped trial.
+  /// Whether the verdict is the expected one, and the potential findings are where the scenario speaks of them; `nil`
+  /// for a skipped trial.
   public var isMet: Bool? {
-    verdict.kind == .skipped ? nil : expected.isMet(by: verdict, seesCalls: observation.seesCalls)
+    guard verdict.kind != .skipped else { return nil }
+    return expected.isMet(by: verdict, seesCalls: observation.seesCalls)
+      && expected.isMet(by: observation.prediction)
+  }
+
+  /// What was found that did not go wrong and can, without the kinds that the scenario expects.
+  public var unexpectedFindings: [PotentialFinding] {
+    observation.prediction.findings.filter { !(expected.potential ?? []).contains($0.kind) }
   }
 }

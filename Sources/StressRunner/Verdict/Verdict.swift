@@ -1,3 +1,5 @@
+public import Prediction
+
 /// What an observation means.
 public struct Verdict: Sendable, Hashable, Codable {
   /// The kinds of verdict.
@@ -59,12 +61,24 @@ public struct Expectation: Sendable, Hashable, Codable {
   public var cause: Verdict.Cause?
   /// Whether the script's order cannot be reached with this subject: its fix excludes the interleaving.
   public var excludesOrder: Bool
+  /// Exactly these kinds of potential findings; `nil` leaves them open.
+  public var potential: Set<PotentialFinding.Kind>?
 
   /// Describes an expectation.
-  public init(verdict: Verdict.Kind, cause: Verdict.Cause? = nil, excludesOrder: Bool = false) {
+  public init(
+    verdict: Verdict.Kind, cause: Verdict.Cause? = nil, excludesOrder: Bool = false,
+    potential: Set<PotentialFinding.Kind>? = nil
+  ) {
     self.verdict = verdict
     self.cause = cause
     self.excludesOrder = excludesOrder
+    self.potential = potential
+  }
+
+  /// Whether exactly the expected kinds of potential findings were found. Where nobody looked, nothing is judged.
+  public func isMet(by record: PredictionRecord) -> Bool {
+    guard let potential, record.state == .on else { return true }
+    return record.kinds == potential
   }
 
   /// Whether a verdict is the expected one; a skipped trial neither meets nor breaks it.

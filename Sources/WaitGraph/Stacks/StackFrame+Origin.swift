@@ -52,7 +52,10 @@ extension StackFrame {
     }
     // Debug information has the C files by their path in the package.
     if let file {
-      let parts = ["Sources/StressRunner/", "Sources/CInterlockEvents/", "Sources/WaitGraph/"]
+      let parts = [
+        "Sources/StressRunner/", "Sources/CInterlockEvents/", "Sources/WaitGraph/",
+        "Sources/CInterlockPrediction/", "Sources/Prediction/",
+      ]
       if parts.contains(where: file.contains) { return true }
     }
     guard let function else { return false }

@@ -1,50 +1,50 @@
 import Foundation
 
 /// A POSIX mutex of the default kind, as application code wraps it: a relock waits for ever.
-final class PosixMutex: @unchecked Sendable {
+package final class PosixMutex: @unchecked Sendable {
   // A pointer: a lock must not move, and a stored property has no address that lasts.
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
 
-  init() { pthread_mutex_init(mutex, nil) }
+  package init() { pthread_mutex_init(mutex, nil) }
 
   deinit {
     pthread_mutex_destroy(mutex)
     mutex.deallocate()
   }
 
-  func lock() { pthread_mutex_lock(mutex) }
-  func unlock() { pthread_mutex_unlock(mutex) }
+  package func lock() { pthread_mutex_lock(mutex) }
+  package func unlock() { pthread_mutex_unlock(mutex) }
 
   /// Waits at a condition; the mutex is free meanwhile.
-  func wait(at condition: PosixCondition) { pthread_cond_wait(condition.condition, mutex) }
+  package func wait(at condition: PosixCondition) { pthread_cond_wait(condition.condition, mutex) }
 }
 
 /// A POSIX condition.
-final class PosixCondition: @unchecked Sendable {
+package final class PosixCondition: @unchecked Sendable {
   fileprivate let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
 
-  init() { pthread_cond_init(condition, nil) }
+  package init() { pthread_cond_init(condition, nil) }
 
   deinit {
     pthread_cond_destroy(condition)
     condition.deallocate()
   }
 
-  func signal() { pthread_cond_signal(condition) }
+  package func signal() { pthread_cond_signal(condition) }
 }
 
 /// A POSIX reader-writer lock.
-final class PosixReadWriteLock: @unchecked Sendable {
+package final class PosixReadWriteLock: @unchecked Sendable {
   private let lock = UnsafeMutablePointer<pthread_rwlock_t>.allocate(capacity: 1)
 
-  init() { pthread_rwlock_init(lock, nil) }
+  package init() { pthread_rwlock_init(lock, nil) }
 
   deinit {
     pthread_rwlock_destroy(lock)
     lock.deallocate()
   }
 
-  func lockToRead() { pthread_rwlock_rdlock(lock) }
-  func lockToWrite() { pthread_rwlock_wrlock(lock) }
-  func unlock() { pthread_rwlock_unlock(lock) }
+  package func lockToRead() { pthread_rwlock_rdlock(lock) }
+  package func lockToWrite() { pthread_rwlock_wrlock(lock) }
+  package func unlock() { pthread_rwlock_unlock(lock) }
 }

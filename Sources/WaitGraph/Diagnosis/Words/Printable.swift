@@ -1,10 +1,10 @@
 /// Text from a subject, made fit for a terminal and a page: its control characters must reach neither.
-enum Printable {
+package enum Printable {
   /// The most characters of a label or a name.
   static let longestLabel = 48
 
   /// The text on one line, with what could move a cursor or turn the direction of writing spelled out.
-  static func line(_ text: String) -> String {
+  package static func line(_ text: String) -> String {
     guard text.unicodeScalars.contains(where: isUnsafe) else { return text }
     var result = ""
     for scalar in text.unicodeScalars {
@@ -18,7 +18,7 @@ enum Printable {
   }
 
   /// A label: as `line(_:)`, and cut where it is long.
-  static func label(_ text: String) -> String { cut(line(text), to: longestLabel) }
+  package static func label(_ text: String) -> String { cut(line(text), to: longestLabel) }
 
   /// The first characters of a text, the last of them a mark where some are left out.
   static func cut(_ text: String, to most: Int) -> String {

@@ -1,11 +1,11 @@
-import Interlock
+package import Interlock
 
 /// How the threads and objects of a snapshot are called: by names, labels and lines, as far as any are known.
-struct Wording {
+package struct Wording {
   let index: WaitIndex
 
   /// `TMCache.swift:61  get(_:)`, for the first frame that is the user's; `nil` where nothing is known.
-  static func place(_ frames: [StackFrame]) -> String? { frame(of: frames).flatMap(text) }
+  package static func place(_ frames: [StackFrame]) -> String? { frame(of: frames).flatMap(text) }
 
   /// The first frame that is the user's, else the first that is not the compiler's, else the first.
   static func frame(of frames: [StackFrame]) -> StackFrame? {
@@ -26,7 +26,7 @@ struct Wording {
   }
 
   /// `at TMCache.swift:61  get(_:)`, with a space before it; empty where nothing is known.
-  static func at(_ frames: [StackFrame]) -> String { place(frames).map { " at " + $0 } ?? "" }
+  package static func at(_ frames: [StackFrame]) -> String { place(frames).map { " at " + $0 } ?? "" }
 
   /// `thread 4711 "worker"`.
   func thread(_ number: Int) -> String {

@@ -1,0 +1,127 @@
+// The functions of this executable, by the symbols in its file. In C, because of the layout of ELF.
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE 1
+#endif
+#include "interlock_code.h"
+
+#include <string.h>
+
+#if defined(__linux__) && defined(__LP64__)
+
+#include <elf.h>
+#include <fcntl.h>
+#include <link.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static struct {
+  const Elf64_Sym *symbols;
+  size_t count;
+  const char *names;
+  size_t names_size;
+  /// From where a symbol says that it is to where it is.
+  uintptr_t bias;
+} table;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static int note_bias(struct dl_phdr_info *info, size_t size, void *context) {
+  (void)size, (void)context;
+  // The executable is the first.
+  table.bias = info->dlpi_addr;
+  return 1;
+}
+
+static bool is_inside(size_t offset, size_t length, size_t size) {
+  return offset <= size && length <= size - offset;
+}
+
+static void find_symbols(const char *file, size_t size) {
+  const Elf64_Ehdr *head = (const Elf64_Ehdr *)file;
+  if (size < sizeof *head || memcmp(head->e_ident, ELFMAG, SELFMAG) != 0) return;
+  if (!is_inside(head->e_shoff, head->e_shnum * sizeof(Elf64_Shdr), size)) return;
+  const Elf64_Shdr *sections = (const Elf64_Shdr *)(file + head->e_shoff);
+  for (int index = 0; index < head->e_shnum; index++) {
+    const Elf64_Shdr *section = &sections[index];
+    if (section->sh_type != SHT_SYMTAB || section->sh_link >= head->e_shnum) continue;
+    const Elf64_Shdr *names = &sections[section->sh_link];
+    if (!is_inside(section->sh_offset, section->sh_size, size) ||
+        !is_inside(names->sh_offset, names->sh_size, size) || names->sh_size == 0 ||
+        file[names->sh_offset + names->sh_size - 1] != 0) {
+      continue;
+    }
+    table.names = file + names->sh_offset;
+    table.names_size = names->sh_size;
+    table.symbols = (const Elf64_Sym *)(file + section->sh_offset);
+    table.count = section->sh_size / sizeof(Elf64_Sym);
+  }
+}
+
+static void read_table(void) {
+  int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+  if (file < 0) return;
+  struct stat status;
+  if (fstat(file, &status) == 0 && status.st_size > 0) {
+    // For the rest of the process's life.
+    void *bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, file, 0);
+    if (bytes != MAP_FAILED) find_symbols(bytes, (size_t)status.st_size);
+  }
+  close(file);
+  dl_iterate_phdr(note_bias, NULL);
+}
+
+static const char *name_of(const Elf64_Sym *symbol) {
+  return symbol->st_name < table.names_size ? table.names + symbol->st_name : "";
+}
+
+static bool is_function(const Elf64_Sym *symbol) {
+  return ELF64_ST_TYPE(symbol->st_info) == STT_FUNC && symbol->st_shndx != SHN_UNDEF &&
+         symbol->st_size > 0;
+}
+
+static void copy_name(const Elf64_Sym *symbol, char *name, size_t capacity) {
+  if (capacity == 0) return;
+  strncpy(name, name_of(symbol), capacity - 1);
+  name[capacity - 1] = 0;
+}
+
+bool interlock_code_symbol(uintptr_t address, char *name, size_t capacity) {
+  pthread_once(&once, read_table);
+  for (size_t index = 0; index < table.count; index++) {
+    const Elf64_Sym *symbol = &table.symbols[index];
+    if (!is_function(symbol) || address - (table.bias + symbol->st_value) >= symbol->st_size) continue;
+    copy_name(symbol, name, capacity);
+    return true;
+  }
+  return false;
+}
+
+interlock_code_finding interlock_scan_functions(const char *part, char *name, size_t capacity) {
+  pthread_once(&once, read_table);
+  if (table.count == 0) return INTERLOCK_CODE_UNREADABLE;
+  for (size_t index = 0; index < table.count; index++) {
+    const Elf64_Sym *symbol = &table.symbols[index];
+    if (!is_function(symbol) || !strstr(name_of(symbol), part)) continue;
+    interlock_code_finding found =
+        interlock_scan_code((const void *)(table.bias + symbol->st_value), symbol->st_size, NULL);
+    if (found == INTERLOCK_CODE_PLAIN) continue;
+    copy_name(symbol, name, capacity);
+    return found;
+  }
+  return INTERLOCK_CODE_PLAIN;
+}
+
+#else
+
+bool interlock_code_symbol(uintptr_t address, char *name, size_t capacity) {
+  (void)address, (void)name, (void)capacity;
+  return false;
+}
+
+interlock_code_finding interlock_scan_functions(const char *part, char *name, size_t capacity) {
+  (void)part, (void)name, (void)capacity;
+  return INTERLOCK_CODE_UNREADABLE;
+}
+
+#endif

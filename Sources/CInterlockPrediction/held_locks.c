@@ -1,0 +1,451 @@
+// The reader: what each thread holds and runs. In C, as the wait table is: it is called within every lock of the
+// process.
+#include "prediction.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#include "interlock_runtime.h"
+
+interlock_prediction_limits interlock_limits;
+interlock_prediction_losses interlock_losses;
+static int started;
+
+static inline uint32_t kind_of(uint32_t object_kind) {
+  return object_kind == INTERLOCK_OBJECT_READ_LOCK ? INTERLOCK_OBJECT_WRITE_LOCK : object_kind;
+}
+
+static inline uint32_t innermost_run(const thread_state *state) {
+  return state->run_count < UINT16_MAX ? state->run_count : UINT16_MAX;
+}
+
+static void hold(thread_state *state, held_lock lock) {
+  if (state->held_count == INTERLOCK_HELD_LOCKS_MOST) {
+    state->untold++;
+    interlock_losses.held = true;
+    return;
+  }
+  if (interlock_limits.hold_limit) lock.since = interlock_coarse_now();
+  lock.run = (uint16_t)innermost_run(state);
+  state->held[state->held_count++] = lock;
+}
+
+static held_lock *find_held(thread_state *state, uintptr_t object) {
+  for (uint32_t index = state->held_count; index-- > 0;) {
+    if (state->held[index].object == object) return &state->held[index];
+  }
+  return NULL;
+}
+
+static void drop(thread_state *state, const held_lock *lock) {
+  uint32_t index = (uint32_t)(lock - state->held);
+  state->held_count--;
+  memmove(&state->held[index], &state->held[index + 1],
+          (state->held_count - index) * sizeof *state->held);
+}
+
+static void look_at_time(thread_state *state, const held_lock *lock, uintptr_t place) {
+  if (!interlock_limits.hold_limit || !lock->since || lock->kind == INTERLOCK_OBJECT_QUEUE) return;
+  uint64_t held_for = interlock_coarse_now() - lock->since;
+  if (held_for < interlock_limits.hold_limit) return;
+  interlock_note_incident(state, INTERLOCK_INCIDENT_LONG_HOLD, lock->kind, lock->object, lock->place,
+                          lock->outer, place, held_for);
+}
+
+/// The thread has a lock, and may have waited for it.
+static void take_lock(thread_state *state, uintptr_t object, uint32_t kind, bool is_shared,
+                      uint32_t flags, uintptr_t place, uintptr_t outer) {
+  held_lock *known = find_held(state, object);
+  if (known) {
+    known->count++;
+    return;
+  }
+  // Who only tries, or for some time, goes on by himself.
+  bool waits = !(flags & (INTERLOCK_FLAG_TRIED | INTERLOCK_FLAG_TIME_LIMIT));
+  if (waits && state->held_count > 0) {
+    interlock_note_order(state, object, kind, is_shared, place, outer);
+  }
+  hold(state, (held_lock){.object = object,
+                          .place = place,
+                          .outer = outer,
+                          .count = 1,
+                          .kind = (uint8_t)kind,
+                          .is_shared = is_shared});
+}
+
+static bool let_go(thread_state *state, uintptr_t object, uintptr_t place) {
+  held_lock *known = find_held(state, object);
+  if (!known) {
+    if (state->untold > 0) state->untold--;
+    return false;
+  }
+  if (--known->count > 0) return true;
+  look_at_time(state, known, place);
+  // The time may have been told, which calls nobody: it is still where it was.
+  drop(state, known);
+  return true;
+}
+
+/// Whether a semaphore begins at 1. The last one is kept: most threads use few.
+static bool is_lock_semaphore(thread_state *state, uintptr_t object) {
+  // Relaxed: whoever is handed a new semaphore has been told of it in an order of its own.
+  uint32_t made = __atomic_load_n(&interlock_locks_changed, __ATOMIC_RELAXED);
+  if (state->semaphore == object && state->semaphores_made == made) return state->semaphore_is_lock;
+  state->semaphore_is_lock = interlock_is_lock_semaphore(object);
+  state->semaphore = object;
+  state->semaphores_made = made;
+  return state->semaphore_is_lock;
+}
+
+// Waits.
+
+/// Whether a wait is for what another thread does, and not for a lock that will be given back.
+static bool is_signal(thread_state *state, const interlock_event *event) {
+  switch (event->object_kind) {
+    case INTERLOCK_OBJECT_CONDITION: return true;
+    case INTERLOCK_OBJECT_GROUP: return !(event->flags & INTERLOCK_FLAG_FREE);
+    case INTERLOCK_OBJECT_SEMAPHORE: return !is_lock_semaphore(state, (uintptr_t)event->object);
+    default: return false;
+  }
+}
+
+static bool is_wait_for_long(const interlock_event *event) {
+  switch (event->object_kind) {
+    case INTERLOCK_OBJECT_MUTEX:
+    case INTERLOCK_OBJECT_READ_LOCK:
+    case INTERLOCK_OBJECT_WRITE_LOCK:
+    case INTERLOCK_OBJECT_OWNED_FUTEX:
+    case INTERLOCK_OBJECT_SEMAPHORE:
+    case INTERLOCK_OBJECT_QUEUE:
+    case INTERLOCK_OBJECT_THREAD: return true;
+    default: return false;
+  }
+}
+
+static void note_wait_in_task(thread_state *state, const interlock_event *event) {
+  uintptr_t outer = interlock_events_outer(event->frame, event->place);
+  if (is_signal(state, event)) {
+    interlock_note_incident(state, INTERLOCK_INCIDENT_BLOCKING_WAIT, event->object_kind,
+                            (uintptr_t)event->object, event->place, outer, 0, 0);
+  } else if (is_wait_for_long(event)) {
+    state->wait_object = (uintptr_t)event->object;
+    state->wait_kind = event->object_kind;
+    state->wait_place = event->place;
+    state->wait_outer = outer;
+    state->wait_since = interlock_coarse_now();
+  }
+}
+
+static void end_wait(thread_state *state, uintptr_t object) {
+  if (!state->wait_since || state->wait_object != object) return;
+  uint64_t waited = interlock_coarse_now() - state->wait_since;
+  state->wait_since = 0;
+  if (waited < interlock_limits.blocked_limit) return;
+  interlock_note_incident(state, INTERLOCK_INCIDENT_BLOCKING_WAIT, state->wait_kind,
+                          state->wait_object, state->wait_place, state->wait_outer, 0, waited);
+}
+
+static bool is_shared_on(uintptr_t queue, uint32_t width, uint32_t flags) {
+  (void)queue;
+  return width > 1 && !(flags & INTERLOCK_FLAG_BARRIER);
+}
+
+static void note_sync(thread_state *state, const interlock_event *event) {
+  uintptr_t queue = (uintptr_t)event->object, target;
+  // The block of the call that this thread makes is its own.
+  state->wait_flags = event->flags;
+  state->wait_object = queue;
+  state->wait_kind = INTERLOCK_OBJECT_QUEUE;
+  if (state->held_count == 0) return;
+  uint32_t width = interlock_queue_look(queue, &target);
+  if (width == 0 || find_held(state, queue)) return;
+  interlock_note_order(state, queue, INTERLOCK_OBJECT_QUEUE, is_shared_on(queue, width, event->flags),
+                       event->place, 0);
+}
+
+static void note_wait(thread_state *state, const interlock_event *event) {
+  state->wait_since = 0;
+  state->wait_kind = event->object_kind;
+  if (event->object_kind == INTERLOCK_OBJECT_QUEUE) note_sync(state, event);
+  if (event->object_kind == INTERLOCK_OBJECT_CONDITION) {
+    // It comes back as it was, however often it was taken.
+    state->put_aside.object = 0;
+    held_lock *mutex = find_held(state, (uintptr_t)event->other);
+    if (mutex) {
+      look_at_time(state, mutex, event->place);
+      state->put_aside = *mutex;
+      drop(state, mutex);
+    }
+  }
+  if (state->jobs > 0) note_wait_in_task(state, event);
+}
+
+static void note_acquire(thread_state *state, const interlock_event *event) {
+  uintptr_t object = (uintptr_t)event->object;
+  uintptr_t outer = interlock_events_outer(event->frame, event->place);
+  end_wait(state, object);
+  state->wait_kind = 0;
+  switch (event->object_kind) {
+    case INTERLOCK_OBJECT_MUTEX:
+    case INTERLOCK_OBJECT_READ_LOCK:
+    case INTERLOCK_OBJECT_WRITE_LOCK:
+    case INTERLOCK_OBJECT_OWNED_FUTEX:
+    case INTERLOCK_OBJECT_ONCE:
+      take_lock(state, object, kind_of(event->object_kind),
+                event->object_kind == INTERLOCK_OBJECT_READ_LOCK, event->flags, event->place, outer);
+      return;
+    case INTERLOCK_OBJECT_SEMAPHORE:
+      if (is_lock_semaphore(state, object)) {
+        take_lock(state, object, INTERLOCK_OBJECT_SEMAPHORE, false, event->flags, event->place,
+                  outer);
+      }
+      return;
+    case INTERLOCK_OBJECT_CONDITION:
+      if (state->put_aside.object) {
+        held_lock back = state->put_aside;
+        state->put_aside.object = 0;
+        // It is waited for here, whatever was taken meanwhile.
+        if (state->held_count > 0) {
+          interlock_note_order(state, back.object, back.kind, back.is_shared, event->place, outer);
+        }
+        hold(state, back);
+      }
+      return;
+    default: return;
+  }
+}
+
+static void note_release(thread_state *state, const interlock_event *event) {
+  uintptr_t object = (uintptr_t)event->object;
+  switch (event->object_kind) {
+    case INTERLOCK_OBJECT_MUTEX:
+    case INTERLOCK_OBJECT_READ_LOCK:
+    case INTERLOCK_OBJECT_WRITE_LOCK:
+    case INTERLOCK_OBJECT_OWNED_FUTEX:
+    case INTERLOCK_OBJECT_ONCE: let_go(state, object, event->place); return;
+    case INTERLOCK_OBJECT_SEMAPHORE:
+      if (!is_lock_semaphore(state, object)) return;
+      interlock_semaphore_signalled(object, let_go(state, object, event->place));
+      return;
+    default: return;
+  }
+}
+
+// Blocks.
+
+static void note_begin(thread_state *state, const interlock_event *event) {
+  uintptr_t queue = (uintptr_t)event->object, target;
+  bool is_part = event->flags & INTERLOCK_FLAG_APPLY;
+  bool is_synchronous = event->item == NULL && !is_part;
+  bool is_own = state->wait_kind == INTERLOCK_OBJECT_QUEUE && state->wait_object == queue;
+  if (is_synchronous && is_own) end_wait(state, queue);
+  state->wait_kind = 0;
+  uint32_t width = interlock_queue_look(queue, &target);
+  // The task pool's own queue lets as many in as it has threads, and nobody calls it synchronously.
+  bool is_pool_job = (event->flags & INTERLOCK_FLAG_JOB) && width != 1;
+  bool holds_queue = width != 0 && !is_pool_job;
+  if (state->run_count < runs_most) {
+    thread_run *run = &state->runs[state->run_count];
+    *run = (thread_run){.queue = queue,
+                        .number = is_synchronous ? 0 : interlock_next_number(),
+                        .flags = event->flags,
+                        .is_borrowed = is_synchronous && !is_own,
+                        .is_pool_job = is_pool_job,
+                        .holds_queue = holds_queue};
+    if (run->is_borrowed) state->borrowed++;
+    if (is_pool_job) state->jobs++;
+  }
+  state->run_count++;
+  if (!holds_queue) return;
+  held_lock *known = find_held(state, queue);
+  if (known) {
+    known->count++;
+    return;
+  }
+  hold(state, (held_lock){.object = queue,
+                          .place = event->place,
+                          .count = 1,
+                          .kind = INTERLOCK_OBJECT_QUEUE,
+                          .is_shared = is_shared_on(queue, width, event->flags)});
+}
+
+/// What a block has taken and not given back is nobody's from here on: the thread's next block is another's.
+static void leave_behind(thread_state *state, const thread_run *run) {
+  for (uint32_t index = state->held_count; index-- > 0;) {
+    held_lock lock = state->held[index];
+    if (lock.run < state->run_count + 1 || lock.kind == INTERLOCK_OBJECT_QUEUE) continue;
+    if (run->number == 0) {
+      // A synchronous block acts for its caller.
+      state->held[index].run = (uint16_t)state->run_count;
+      continue;
+    }
+    drop(state, &state->held[index]);
+    if (lock.kind == INTERLOCK_OBJECT_SEMAPHORE) {
+      interlock_semaphore_signalled(lock.object, false);
+    } else if ((run->flags & INTERLOCK_FLAG_JOB) && lock.kind != INTERLOCK_OBJECT_ONCE) {
+      interlock_note_incident(state, INTERLOCK_INCIDENT_LOCK_ACROSS_AWAIT, lock.kind, lock.object,
+                              lock.place, lock.outer, 0, 0);
+    }
+  }
+}
+
+static void note_end(thread_state *state, const interlock_event *event) {
+  if (state->run_count == 0) return;
+  state->run_count--;
+  thread_run run = {.queue = (uintptr_t)event->object, .holds_queue = true};
+  if (state->run_count < runs_most) {
+    run = state->runs[state->run_count];
+    if (run.is_borrowed && state->borrowed > 0) state->borrowed--;
+    leave_behind(state, &run);
+    if (run.is_pool_job && state->jobs > 0) state->jobs--;
+  }
+  if (run.holds_queue) let_go(state, run.queue, 0);
+}
+
+// The reader.
+
+static void read_event(const interlock_event *event, void *context) {
+  (void)context;
+  switch (event->kind) {
+    case INTERLOCK_EVENT_CREATE: interlock_lock_made(event); return;
+    case INTERLOCK_EVENT_DESTROY:
+      interlock_events_hide_thread(true);
+      interlock_lock_destroyed((uintptr_t)event->object);
+      interlock_events_hide_thread(false);
+      return;
+    case INTERLOCK_EVENT_CONFIGURE:
+      // Relaxed: a thread that uses the queue under its new target has been told of it in an order of its own.
+      if (event->value == 2) __atomic_fetch_add(&interlock_locks_changed, 1, __ATOMIC_RELAXED);
+      return;
+    default: break;
+  }
+  thread_state *state = own_state();
+  if (!state) return;
+  switch (event->kind) {
+    case INTERLOCK_EVENT_WAIT: note_wait(state, event); return;
+    case INTERLOCK_EVENT_ACQUIRE: note_acquire(state, event); return;
+    case INTERLOCK_EVENT_GIVE_UP:
+      end_wait(state, (uintptr_t)event->object);
+      state->wait_kind = 0;
+      return;
+    case INTERLOCK_EVENT_RELEASE: note_release(state, event); return;
+    case INTERLOCK_EVENT_BEGIN: note_begin(state, event); return;
+    case INTERLOCK_EVENT_END: note_end(state, event); return;
+    default: return;
+  }
+}
+
+/// Nearly all events are these: a mutex that nobody else has, taken by a thread that holds nothing, and given back.
+static void read_lock(interlock_event_kind kind, interlock_object_kind object_kind,
+                      const void *object, uint32_t flags, uintptr_t place, uintptr_t frame) {
+  thread_state *state = own_state();
+  if (!state) return;
+  uint32_t count = state->held_count;
+  if (object_kind == INTERLOCK_OBJECT_MUTEX && !interlock_limits.hold_limit) {
+    if (kind == INTERLOCK_EVENT_ACQUIRE && count == 0 && !state->wait_since) {
+      state->held[0] = (held_lock){.object = (uintptr_t)object,
+                                   .place = place,
+                                   .outer = interlock_events_outer(frame, place),
+                                   .count = 1,
+                                   .run = (uint16_t)innermost_run(state),
+                                   .kind = INTERLOCK_OBJECT_MUTEX};
+      state->held_count = 1;
+      state->wait_kind = 0;
+      return;
+    }
+    if (kind == INTERLOCK_EVENT_RELEASE && count > 0 &&
+        state->held[count - 1].object == (uintptr_t)object && state->held[count - 1].count == 1) {
+      state->held_count = count - 1;
+      return;
+    }
+  }
+  interlock_event event = {.kind = kind,
+                           .object_kind = object_kind,
+                           .object = object,
+                           .flags = flags,
+                           .place = place,
+                           .frame = frame};
+  read_event(&event, NULL);
+}
+
+/// Of the locks that no interposed call shows.
+static void hear(interlock_lock_change change, const void *lock, interlock_call_place call) {
+  static const interlock_event_kind kinds[] = {INTERLOCK_EVENT_CREATE, INTERLOCK_EVENT_ACQUIRE,
+                                               INTERLOCK_EVENT_RELEASE, INTERLOCK_EVENT_DESTROY};
+  interlock_event event = {.kind = kinds[change],
+                           .object_kind = INTERLOCK_OBJECT_OWNED_FUTEX,
+                           .object = lock,
+                           .place = call.place,
+                           .frame = call.frame};
+  if (change == INTERLOCK_LOCK_MADE) {
+    // Its initialiser is called by another of the compiler's.
+    uintptr_t outer = interlock_events_outer(call.frame, call.place);
+    if (outer) event.place = outer;
+  }
+  interlock_events_tell(&event);
+}
+
+static void forked(void) {
+  // The other threads are not here; who had a lock of the tables is not either.
+  interlock_events_remove(read_event, NULL);
+  __atomic_store_n(&started, 0, __ATOMIC_RELAXED);
+  interlock_tables_lock = 0;
+  interlock_states_forked();
+}
+
+bool interlock_prediction_start(interlock_prediction_limits limits) {
+  static int only;
+  if (__atomic_exchange_n(&only, 1, __ATOMIC_ACQ_REL)) return interlock_prediction_started();
+  interlock_limits = limits;
+  // A queue's calls are as much a lock as a mutex's: without them, orders would be missing, and outer locks.
+  if (interlock_events_available() != INTERLOCK_EVENTS_ALL) return false;
+  if (!interlock_states_prepare() || !interlock_known_locks_prepare() ||
+      !interlock_order_prepare() || !interlock_incidents_prepare()) {
+    return false;
+  }
+  interlock_queues_prepare();
+  pthread_atfork(NULL, NULL, forked);
+  bool added = interlock_events_add_leaf(
+      read_event, read_lock,
+      INTERLOCK_EVENT_CREATE | INTERLOCK_EVENT_DESTROY | INTERLOCK_EVENT_WAIT |
+          INTERLOCK_EVENT_ACQUIRE | INTERLOCK_EVENT_GIVE_UP | INTERLOCK_EVENT_RELEASE |
+          INTERLOCK_EVENT_BEGIN | INTERLOCK_EVENT_END | INTERLOCK_EVENT_CONFIGURE);
+  // Release: who sees that it has started finds the tables.
+  __atomic_store_n(&started, added, __ATOMIC_RELEASE);
+  if (added) __atomic_store_n(&interlock_lock_told, hear, __ATOMIC_RELEASE);
+  return added;
+}
+
+bool interlock_prediction_started(void) { return __atomic_load_n(&started, __ATOMIC_ACQUIRE); }
+
+interlock_prediction_losses interlock_prediction_lost(void) { return interlock_losses; }
+
+size_t interlock_held_locks(interlock_held_lock *locks, size_t capacity) {
+  const thread_state *state = interlock_own_state;
+  if (!state) return 0;
+  for (uint32_t index = 0; index < state->held_count && index < capacity; index++) {
+    const held_lock *held = &state->held[index];
+    locks[index] = (interlock_held_lock){.object = held->object,
+                                         .place = held->place,
+                                         .outer = held->outer,
+                                         .kind = held->kind,
+                                         .is_shared = held->is_shared};
+  }
+  return state->held_count;
+}
+
+uint32_t interlock_prediction_depth(void) {
+  const thread_state *state = interlock_own_state;
+  return state ? state->held_count : 0;
+}
+
+void interlock_prediction_called_back(uint32_t depth) {
+  thread_state *state = interlock_own_state;
+  if (!state || !interlock_prediction_started()) return;
+  for (uint32_t index = depth; index < state->held_count; index++) {
+    const held_lock *held = &state->held[index];
+    if (held->kind == INTERLOCK_OBJECT_QUEUE || held->kind == INTERLOCK_OBJECT_ONCE) continue;
+    interlock_note_incident(state, INTERLOCK_INCIDENT_CALLBACK, held->kind, held->object, held->place,
+                            held->outer, 0, 0);
+  }
+}

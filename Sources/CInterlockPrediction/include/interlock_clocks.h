@@ -1,0 +1,30 @@
+/// Happens-before between threads, by vector clocks that a reader of the synchronisation events keeps.
+#ifndef INTERLOCK_CLOCKS_H
+#define INTERLOCK_CLOCKS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Begins to follow the events, for the rest of the process's life. Returns false where no call is seen, or where there
+/// is no memory. May be called from any thread; calls after the first only give their result.
+bool interlock_clocks_start(void);
+
+/// Why no order is told any more, for people; NULL while it is.
+const char *interlock_clocks_blindness(void);
+
+/// The moment at which the calling thread is: its slot, and how often it has given something up to others. False where its
+/// order cannot be told: in a task, in an initialiser that runs once, or when an order may have been missed.
+bool interlock_clocks_moment(uint32_t *slot, uint32_t *count);
+
+/// Up to which moment of a slot's thread all has happened before what the calling thread does now.
+uint32_t interlock_clocks_seen(uint32_t slot);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

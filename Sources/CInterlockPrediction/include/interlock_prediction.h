@@ -1,0 +1,138 @@
+/// Prediction: what did not go wrong in this run, and can in another. Readers of the synchronisation events note in
+/// which orders locks are taken and where the rules of the task pool are broken; what it means is decided later, in
+/// Swift, from these tables.
+#ifndef INTERLOCK_PREDICTION_H
+#define INTERLOCK_PREDICTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "interlock_held_locks.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define INTERLOCK_ORDER_OWNERS 4
+#define INTERLOCK_ORDER_STACK 16
+#define INTERLOCK_ORDER_NAME 32
+
+/// What is noted beside the order of locks.
+typedef struct {
+  /// From how many nanoseconds on a thread of the task pool that waits for a lock in a task is noted.
+  uint64_t blocked_limit;
+  /// From how many on a lock that is held is; 0 for never.
+  uint64_t hold_limit;
+} interlock_prediction_limits;
+
+/// Begins to follow the events, for the rest of the process's life. Returns false where no call is seen, or where there
+/// is no memory for the tables. May be called from any thread; calls after the first only give their result.
+bool interlock_prediction_start(interlock_prediction_limits limits);
+
+/// Whether it follows them.
+bool interlock_prediction_started(void);
+
+/// Who did something.
+typedef struct {
+  /// The system's number of the thread.
+  uint32_t thread;
+  /// Whether it ran a task.
+  bool is_task;
+  char name[16];
+  /// The label of the queue whose block it ran; empty for none.
+  char queue[INTERLOCK_ORDER_NAME];
+  /// Innermost first.
+  uintptr_t stack[INTERLOCK_ORDER_STACK];
+  uint32_t stack_count;
+} interlock_actor_view;
+
+/// A lock that has been taken while another was held, or held while another was taken.
+typedef struct {
+  uintptr_t object;
+  uint32_t kind;
+  /// Where it was made; 0 where nobody saw that.
+  uintptr_t created;
+  /// Whether anything told that it is one lock from its first order to its last: it was seen being made, or lies in
+  /// memory that is never freed.
+  bool is_one;
+  /// Whether it is used as a lock: of a semaphore, that whoever waited has signalled, and nobody else has.
+  bool is_lock;
+  /// A queue's.
+  char label[INTERLOCK_ORDER_NAME];
+} interlock_order_lock;
+
+/// That somebody who held one lock has waited for another, or would have.
+typedef struct {
+  /// Indices of the locks.
+  uint32_t from, to;
+  /// Whether others could have held or taken it at the same time.
+  bool from_is_shared, to_is_shared;
+  /// Whether both were taken in a user's code.
+  bool is_users;
+  /// Who has done so, by numbers that stand for a thread, a task or a block; at most so many.
+  uint64_t owners[INTERLOCK_ORDER_OWNERS];
+  uint32_t owner_count;
+  /// All that was held then, the first lock among it: the address, and 1 in its lowest bit where it was shared.
+  uintptr_t gates[INTERLOCK_HELD_LOCKS_MOST * 2];
+  uint32_t gate_count;
+  uintptr_t from_place, from_outer, to_place, to_outer;
+  /// The first of the owners.
+  interlock_actor_view actor;
+} interlock_order_edge;
+
+/// Gives how many locks have been numbered: their indices are below.
+size_t interlock_order_lock_count(void);
+/// Describes a lock; false where none has that number now.
+bool interlock_order_lock_at(size_t index, interlock_order_lock *lock);
+/// The same for orders.
+size_t interlock_order_edge_count(void);
+bool interlock_order_edge_at(size_t index, interlock_order_edge *edge);
+
+/// Something that broke a rule by itself.
+typedef enum {
+  INTERLOCK_INCIDENT_BLOCKING_WAIT = 1,
+  INTERLOCK_INCIDENT_LOCK_ACROSS_AWAIT,
+  INTERLOCK_INCIDENT_LONG_HOLD,
+  INTERLOCK_INCIDENT_CALLBACK,
+} interlock_incident_kind;
+
+typedef struct {
+  uint32_t kind;
+  /// What was waited for or held.
+  uint32_t object_kind;
+  uintptr_t object;
+  /// Where it was waited for, or taken.
+  uintptr_t place, outer;
+  /// Where it was given back, or somebody was called; 0 where that is not known.
+  uintptr_t end_place;
+  /// The longest time.
+  uint64_t nanoseconds;
+  uint64_t count;
+  /// The first who did it.
+  interlock_actor_view actor;
+} interlock_incident;
+
+size_t interlock_incident_count(void);
+bool interlock_incident_at(size_t index, interlock_incident *incident);
+
+/// To be called where somebody else's code is about to be called by the calling thread: where a lock is held that was
+/// taken since `depth` (see `interlock_prediction_depth`), it is noted. Queues do not count: to call back on one's own
+/// queue is a promise of many interfaces.
+void interlock_prediction_called_back(uint32_t depth);
+/// How much the calling thread holds.
+uint32_t interlock_prediction_depth(void);
+
+/// What could not be followed, for lack of room.
+typedef struct {
+  bool locks, orders, incidents, threads;
+  /// Threads that held more than is kept of one.
+  bool held;
+} interlock_prediction_losses;
+interlock_prediction_losses interlock_prediction_lost(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,165 @@
+// What the parts of prediction share. Not for users of the target.
+#ifndef INTERLOCK_PREDICTION_PRIVATE_H
+#define INTERLOCK_PREDICTION_PRIVATE_H
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE 1
+#endif
+
+#include "interlock_events.h"
+#include "interlock_prediction.h"
+#include "interlock_waits.h"
+
+#include <sched.h>
+
+#define HIDDEN __attribute__((visibility("hidden")))
+
+// A lock of a few instructions, for tables that change under it. Not a mutex: its calls are published.
+static inline void take(int *lock) {
+  // Acquire and release: what one has changed, the next finds.
+  for (int spins = 0; __atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE); spins++) {
+    if (spins > 100) sched_yield();
+  }
+}
+static inline void give(int *lock) { __atomic_store_n(lock, 0, __ATOMIC_RELEASE); }
+
+static inline uint64_t mix(uint64_t hash, uint64_t value) {
+  hash = (hash ^ value) * 0x9e3779b97f4a7c15ull;
+  return hash ^ hash >> 29;
+}
+
+// Threads (held_locks.c). A record is its thread's alone.
+
+typedef struct {
+  uintptr_t object;
+  uintptr_t place;
+  uintptr_t outer;
+  /// When it was taken, in nanoseconds; 0 where nobody asks.
+  uint64_t since;
+  uint32_t count;
+  /// In which of the thread's blocks it was taken: 0 for none.
+  uint16_t run;
+  uint8_t kind;
+  bool is_shared;
+} held_lock;
+
+/// A block that a thread is in.
+typedef struct {
+  uintptr_t queue;
+  /// A number that no other block has; 0 for a synchronous one, which acts for its caller.
+  uint64_t number;
+  uint32_t flags;
+  /// The synchronous call of another thread, which may hold what is not known here.
+  bool is_borrowed;
+  /// A task's, on a thread that all tasks share.
+  bool is_pool_job;
+  bool holds_queue;
+  /// Whether Foundation calls the code in it.
+  enum { UNKNOWN, NO, YES } is_operation;
+} thread_run;
+
+enum { runs_most = 8, known_chains = 64 };
+
+typedef struct thread_state {
+  uint32_t held_count;
+  /// Held, but without room in the list.
+  uint32_t untold;
+  uint32_t run_count;
+  /// How many of the runs are jobs of tasks on a pool, and how many are borrowed.
+  uint32_t jobs, borrowed;
+  held_lock held[INTERLOCK_HELD_LOCKS_MOST];
+  thread_run runs[runs_most];
+  /// The mutex given up by a wait for a condition.
+  held_lock put_aside;
+  /// What it waits for, and since when.
+  uintptr_t wait_object, wait_place, wait_outer;
+  uint64_t wait_since;
+  uint32_t wait_kind, wait_flags;
+  /// A number that no other thread ever has.
+  uint64_t number;
+  /// Chains that need no second look, by their hashes.
+  uint64_t chains[known_chains];
+  /// The last semaphore, how many had been made then, and whether it is one that begins at 1.
+  uintptr_t semaphore;
+  uint32_t semaphores_made;
+  bool semaphore_is_lock;
+  uint32_t used;
+  struct thread_state *next;
+} thread_state;
+
+extern __thread thread_state *interlock_own_state __attribute__((tls_model("initial-exec"))) HIDDEN;
+thread_state *interlock_make_state(void) HIDDEN;
+bool interlock_states_prepare(void) HIDDEN;
+void interlock_states_forked(void) HIDDEN;
+
+static inline thread_state *own_state(void) {
+  thread_state *state = interlock_own_state;
+  return __builtin_expect(state != NULL, 1) ? state : interlock_make_state();
+}
+
+/// Nanoseconds of the monotonic clock, to the last tick: milliseconds are told.
+uint64_t interlock_coarse_now(void) HIDDEN;
+/// A number that no other block has.
+uint64_t interlock_next_number(void) HIDDEN;
+
+extern interlock_prediction_limits interlock_limits HIDDEN;
+extern interlock_prediction_losses interlock_losses HIDDEN;
+
+/// Grows whenever a lock is made or destroyed, or a queue gets another target: what was at an address may be another.
+extern uint32_t interlock_locks_changed HIDDEN;
+
+/// Who the calling thread is, with its stack from `place` on.
+void interlock_describe_actor(const thread_state *state, uintptr_t place,
+                              interlock_actor_view *actor) HIDDEN;
+/// Who acts: by a number that stands for the thread, its task or its block. `gate` becomes the actor whose code it
+/// runs, which lets nobody else in meanwhile; 0 for none.
+uint64_t interlock_owner(thread_state *state, uintptr_t *gate) HIDDEN;
+/// The same after a closer look: Foundation's operations wait for each other unseen, so all that it runs counts as one.
+uint64_t interlock_final_owner(thread_state *state, uint64_t owner, uintptr_t place) HIDDEN;
+
+// Locks that live (known_locks.c), by address; under `interlock_tables_lock`.
+
+extern int interlock_tables_lock HIDDEN;
+
+typedef struct {
+  uintptr_t object;
+  uintptr_t created;
+  /// A number that no other lock ever has; never 0.
+  uint32_t number;
+  /// In the graph: its index there and 1; 0 for none.
+  uint32_t node;
+  uint8_t kind;
+  /// Of a semaphore: whether who had it has signalled it, and whether somebody else has.
+  bool was_given_back, was_signalled;
+  /// Whether it was seen being made, or lies in memory that is never freed.
+  bool is_one;
+} known_lock;
+
+bool interlock_known_locks_prepare(void) HIDDEN;
+/// The lock at an address, of this kind; NULL where there is none.
+known_lock *interlock_find_lock(uintptr_t object, uint32_t kind) HIDDEN;
+/// The same, noted where it is not known; NULL where there is no room.
+known_lock *interlock_note_lock(uintptr_t object, uint32_t kind) HIDDEN;
+void interlock_lock_made(const interlock_event *event) HIDDEN;
+void interlock_lock_destroyed(uintptr_t object) HIDDEN;
+/// Whether a semaphore is one that begins at 1.
+bool interlock_is_lock_semaphore(uintptr_t object) HIDDEN;
+void interlock_semaphore_signalled(uintptr_t object, bool by_owner) HIDDEN;
+
+// Orders (lock_order.c).
+
+bool interlock_order_prepare(void) HIDDEN;
+/// The calling thread, which holds something, takes this or waits for it.
+void interlock_note_order(thread_state *state, uintptr_t object, uint32_t kind, bool is_shared,
+                          uintptr_t place, uintptr_t outer) HIDDEN;
+/// A lock is no more; under the lock of the tables. What led only to it, or only from it, is no part of a cycle.
+void interlock_order_forget(known_lock *lock) HIDDEN;
+
+// Incidents (incidents.c).
+
+bool interlock_incidents_prepare(void) HIDDEN;
+void interlock_note_incident(thread_state *state, interlock_incident_kind kind, uint32_t object_kind,
+                             uintptr_t object, uintptr_t place, uintptr_t outer,
+                             uintptr_t end_place, uint64_t nanoseconds) HIDDEN;
+
+#endif

@@ -1,0 +1,14 @@
+import InterlockStress
+import PredictPrograms
+import StressRunner
+
+/// The small programs of `StressScenarios/predict`: each a subject of its name, with one call, `subject.run`.
+let predictSubjects: [SubjectEntry] = predictPrograms.map { program in
+  SubjectEntry(
+    name: program.name, summary: program.summary, family: "Predict",
+    actions: [ProgramSubject.action],
+    runsUnlisted: false
+  ) {
+    ProgramSubject(run: program.run)
+  }
+}

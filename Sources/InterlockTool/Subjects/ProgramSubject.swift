@@ -1,0 +1,19 @@
+import StressRunner
+
+/// A program that is run as it is: its only call completes when the program has ended.
+final class ProgramSubject: Subject {
+  /// The call.
+  static let action = "run"
+
+  private let run: @Sendable () -> Void
+
+  init(run: @escaping @Sendable () -> Void) { self.run = run }
+
+  func supports(_ kind: StressRunner.Operation.Kind) -> Bool { kind == .action(Self.action) }
+
+  func perform(_ operation: StressRunner.Operation, completion: @escaping @Sendable (Reply) -> Void)
+  {
+    run()
+    completion(.done)
+  }
+}

@@ -1,0 +1,29 @@
+/// What prediction found in a process, or why it did not look.
+public struct PredictionRecord: Sendable, Hashable, Codable {
+  /// Whether it looked.
+  public enum State: Sendable, Hashable, Codable {
+    /// Nobody asked for it.
+    case off
+    /// It looked from before the first call of the code under test up to the moment of this record.
+    case on
+    /// It was asked for and could not look: missing order would be false alarms.
+    case unavailable(reason: String)
+  }
+
+  /// Whether it looked.
+  public var state: State
+  /// What it found.
+  public var findings: [PotentialFinding]
+  /// What it could not follow, a line each: a table that was full.
+  public var notes: [String]
+
+  /// Describes a record.
+  public init(state: State, findings: [PotentialFinding] = [], notes: [String] = []) {
+    self.state = state
+    self.findings = findings
+    self.notes = notes
+  }
+
+  /// The kinds that were found.
+  public var kinds: Set<PotentialFinding.Kind> { Set(findings.map(\.kind)) }
+}

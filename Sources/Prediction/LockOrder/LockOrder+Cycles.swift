@@ -1,0 +1,102 @@
+extension LockOrder {
+  /// Cycles are not looked for beyond so many locks, nor beyond so many steps in all.
+  private static let longest = 8
+  private static let mostSteps = 500_000
+
+  /// A cycle: each edge begins where the one before ends, and the last ends where the first begins.
+  package struct Cycle: Sendable, Hashable {
+    package var edges: [Edge]
+  }
+
+  /// The cycles that can end in a deadlock, the shortest first: each edge by an owner of its own, no two of them under
+  /// a common lock, and no lock only shared by those who meet at it.
+  ///
+  /// Real locks, not classes of them: two accounts that are always locked in the order of their numbers are no cycle.
+  /// What rests on a lock that may have been two, one after the other at one address, is left out.
+  ///
+  /// - Returns: The cycles, and whether all were looked for.
+  package func cycles() -> (found: [Cycle], isComplete: Bool) {
+    var search = Search(self)
+    search.run()
+    return (
+      search.found.sorted { $0.edges.count < $1.edges.count }, search.steps < Self.mostSteps
+    )
+  }
+
+  /// A walk along the edges from each lock, through those with a greater index only: so each cycle is found once.
+  private struct Search {
+    let next: [Int: [Int: [Edge]]]
+    var found: [Cycle] = []
+    var steps = 0
+
+    init(_ order: LockOrder) {
+      var next: [Int: [Int: [Edge]]] = [:]
+      func isCertain(_ lock: Int) -> Bool { order.locks[lock]?.isCertain ?? false }
+      for edge in order.edges
+      where edge.from != edge.to && isCertain(edge.from) && isCertain(edge.to) {
+        next[edge.from, default: [:]][edge.to, default: []].append(edge)
+      }
+      self.next = next
+    }
+
+    mutating func run() {
+      // The shortest first, so that the limit leaves out the long ones.
+      for length in 2...LockOrder.longest {
+        for start in next.keys.sorted() { walk([start], upTo: length) }
+      }
+    }
+
+    private mutating func walk(_ path: [Int], upTo length: Int) {
+      guard let start = path.first, let last = path.last, steps < LockOrder.mostSteps else { return }
+      steps += 1
+      guard path.count < length else {
+        if next[last]?[start] != nil, let edges = choose(path + [start], []) {
+          found.append(Cycle(edges: edges))
+        }
+        return
+      }
+      for lock in (next[last] ?? [:]).keys.sorted() where lock > start && !path.contains(lock) {
+        walk(path + [lock], upTo: length)
+      }
+    }
+
+    /// One edge for each step of a ring, such that all of them can happen at once.
+    private func choose(_ ring: [Int], _ chosen: [Edge]) -> [Edge]? {
+      let index = chosen.count
+      guard index + 1 < ring.count else {
+        return Self.meet(chosen[index - 1], chosen[0]) && Self.haveOwners(chosen) ? chosen : nil
+      }
+      for edge in next[ring[index]]?[ring[index + 1]] ?? [] {
+        guard chosen.allSatisfy({ !Self.exclude($0, edge) }) else { continue }
+        if let before = chosen.last, !Self.meet(before, edge) { continue }
+        if let all = choose(ring, chosen + [edge]) { return all }
+      }
+      return nil
+    }
+
+    /// Whether who takes the first edge's lock would wait for who holds it on the second.
+    private static func meet(_ taking: Edge, _ holding: Edge) -> Bool {
+      !(taking.toIsShared && holding.fromIsShared)
+    }
+
+    /// Whether a common lock lets only one of the two in at a time.
+    private static func exclude(_ one: Edge, _ other: Edge) -> Bool {
+      one.gates.contains { lock, isShared in
+        guard let otherIsShared = other.gates[lock] else { return false }
+        return !(isShared && otherIsShared)
+      }
+    }
+
+    /// Whether each can have an owner of its own.
+    private static func haveOwners(_ edges: [Edge]) -> Bool {
+      func assign(_ index: Int, _ taken: Set<UInt64>) -> Bool {
+        guard index < edges.count else { return true }
+        if edges[index].hasManyOwners { return assign(index + 1, taken) }
+        return edges[index].owners.contains { owner in
+          !taken.contains(owner) && assign(index + 1, taken.union([owner]))
+        }
+      }
+      return assign(0, [])
+    }
+  }
+}

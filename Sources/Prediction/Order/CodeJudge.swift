@@ -1,0 +1,99 @@
+import CInterlockEvents
+import CInterlockPrediction
+
+/// Says whether code may synchronise in a way that no event shows: by atomics, or by a `Mutex`, whose fast path is compiled
+/// into the code that uses it.
+///
+/// By modules: who hands something over by an atomic does so anywhere in its own module, not only in the functions on the
+/// stack. Not for use by several threads at once.
+struct CodeJudge {
+  /// Why nothing can be said of some code: a line for people.
+  typealias Doubt = String
+
+  private var known: [String: Doubt?] = [:]
+
+  /// Modules whose code orders nothing for others, or tells of it by events.
+  private static let own: Set<String> = [
+    "Interlock", "LockStrategies", "StressRunner", "InterlockStress", "WaitGraph", "Prediction",
+    "InterlockWatchdog", "Testing", "XCTest",
+  ]
+  private static let ownTool = "InterlockTool"
+  private static let ownFunctions: Set<String> = [
+    "main", "_start", "run_first", "run_thread", "run_synchronous", "run_application",
+    "run_work_item", "call_block", "call_and_release_block", "call_block_with_index", "syscall",
+  ]
+  private static let ownPrefixes = ["interlock_", "dispatch_", "pthread_", "swift_", "sem_", "__"]
+
+  /// The doubt about the code on a stack, innermost frame first; `nil` for none.
+  mutating func doubt(about addresses: [UInt]) -> Doubt? {
+    var isInnermost = true
+    for address in addresses where interlock_events_is_users(address) {
+      // Before the address to which a call returns, which may be the next function's.
+      guard let symbol = Self.symbol(address - 1) else { return "code without symbols" }
+      guard let module = Self.module(of: symbol) else {
+        if Self.isOwn(function: symbol) { continue }
+        return "'\(symbol)' is a function of C"
+      }
+      if Self.own.contains(module.name) || module.name == Self.ownTool && !isInnermost { continue }
+      isInnermost = false
+      if let doubt = doubt(about: module) { return doubt }
+    }
+    return nil
+  }
+
+  /// A module, as symbols have it: `Bank`, and `4Bank`.
+  private struct Module {
+    var name: String
+    var mangled: String
+  }
+
+  private mutating func doubt(about module: Module) -> Doubt? {
+    if let doubt = known[module.name] { return doubt }
+    let found = Self.scan(module)
+    known[module.name] = .some(found)
+    return found
+  }
+
+  private static func scan(_ module: Module) -> Doubt? {
+    withText { text, capacity in
+      let finding = interlock_scan_functions(module.mangled, text, capacity)
+      let function = String(cString: text)
+      return switch finding {
+      case INTERLOCK_CODE_PLAIN: nil
+      case INTERLOCK_CODE_ATOMIC:
+        "module \(module.name) has atomics or a Mutex of its own, as in '\(function)'"
+      default: "module \(module.name) has code that cannot be read, as in '\(function)'"
+      }
+    }
+  }
+
+  private static func symbol(_ address: UInt) -> String? {
+    withText { text, capacity in
+      interlock_code_symbol(address, text, capacity) ? String(cString: text) : nil
+    }
+  }
+
+  private static func withText<R>(_ body: (UnsafeMutablePointer<CChar>, Int) -> R) -> R {
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 512) { buffer in
+      buffer.initialize(repeating: 0)
+      // A temporary allocation that is not empty has an address.
+      return body(buffer.baseAddress.unsafelyUnwrapped, buffer.count)
+    }
+  }
+
+  /// The module of a Swift function that is not one of the compiler's between two others, whose symbols begin otherwise;
+  /// `nil` for a function of C.
+  private static func module(of symbol: String) -> Module? {
+    guard symbol.hasPrefix("$s") else { return nil }
+    let digits = symbol.dropFirst(2).prefix { $0.isNumber }
+    guard let length = Int(digits), length > 0 else {
+      return Module(name: "Interlock", mangled: "")
+    }
+    let name = String(symbol.dropFirst(2 + digits.count).prefix(length))
+    return Module(name: name, mangled: "\(length)\(name)")
+  }
+
+  private static func isOwn(function: String) -> Bool {
+    ownFunctions.contains(function) || ownPrefixes.contains { function.hasPrefix($0) }
+  }
+}

@@ -1,0 +1,93 @@
+import CInterlockPrediction
+import Interlock
+import WaitGraph
+
+extension Predictor {
+  /// The accesses of which no order was seen, and what could not be decided, a line each.
+  static func races(besides order: LockOrder) -> (findings: [PotentialFinding], notes: [String]) {
+    if let blindness = interlock_clocks_blindness().map({ String(cString: $0) }) {
+      return ([], ["the order of sections is not told: \(blindness)"])
+    }
+    var judge = CodeJudge()
+    var findings: [PotentialFinding] = []
+    var doubts: [CodeJudge.Doubt: Int] = [:]
+    for accesses in SectionTracking.unordered {
+      let addresses = accesses.first.addresses + accesses.second.addresses
+      if let doubt = judge.doubt(about: accesses.first.addresses)
+        ?? judge.doubt(about: accesses.second.addresses)
+      {
+        doubts[doubt, default: 0] += 1
+      } else {
+        let names = Names(of: Set(addresses + accesses.heldAddresses))
+        findings.append(accesses.finding(names, order))
+      }
+    }
+    let notes = doubts.sorted { $0.key < $1.key }.map { doubt, count in
+      "\(count) \(count == 1 ? "pair" : "pairs") of places without an order that was seen:"
+        + " undecided, since \(doubt), and no event tells what that orders"
+    }
+    return (findings, notes)
+  }
+}
+
+extension UnorderedAccesses {
+  var heldAddresses: [UInt] { (first.held + second.held).map(\.place) }
+
+  func finding(_ names: Names, _ order: LockOrder) -> PotentialFinding {
+    let sides = [first, second].map { side in
+      PotentialFinding.Side(
+        who: Self.who(side.section), act: Self.verb(side.section) + " '\(Printable.line(name))'",
+        place: [Self.frame(side.section)], stack: side.section.stack,
+        held: side.held.map { held in
+          PotentialFinding.Held(
+            object: Self.lock(held, names, order), place: names.frames([held.place]))
+        })
+    }
+    let held = zip(["the first", "the second"], sides).map { "\($0) held \(Self.list($1.held))" }
+    return PotentialFinding(
+      kind: .race,
+      headline:
+        "nothing orders the second of two accesses to '\(Printable.line(name))' after the first:"
+        + " \(Self.noun(first.section)) at \(first.section.place), and"
+        + " \(Self.noun(second.section)) at \(second.section.place);"
+        + " \(held.joined(separator: ", "))",
+      sides: sides, count: count)
+  }
+
+  private var name: String {
+    [resource, instance ?? ""].filter { !$0.isEmpty }.joined(separator: " ")
+  }
+
+  private static func verb(_ section: Conflict.Side) -> String {
+    section.mode == .noReadWrite ? "writes" : "reads"
+  }
+
+  private static func noun(_ section: Conflict.Side) -> String {
+    section.mode == .noReadWrite ? "a write" : "a read"
+  }
+
+  private static func who(_ section: Conflict.Side) -> String {
+    let thread = Printable.label(section.thread)
+    return section.queue.map { "\(thread), on queue \"\(Printable.label($0))\"" } ?? thread
+  }
+
+  /// The section's own line, as a frame: its stack may not have it, where its function was inlined.
+  private static func frame(_ section: Conflict.Side) -> StackFrame {
+    StackFrame(
+      address: section.stack.first?.address ?? 0, function: section.place.function,
+      file: section.place.file, line: section.place.line)
+  }
+
+  private static func lock(_ held: Held, _ names: Names, _ order: LockOrder) -> String {
+    if let known = order.locks.values.first(where: { $0.object == held.object }) {
+      return names.lock(known)
+    }
+    guard let kind = LockKind(held.kind) else { return "a lock" }
+    return names.lock(LockOrder.Lock(object: held.object, kind: kind))
+  }
+
+  private static func list(_ held: [PotentialFinding.Held]) -> String {
+    if held.isEmpty { return "nothing" }
+    return held.map { $0.object + Wording.at($0.place) }.joined(separator: " and ")
+  }
+}

@@ -1,0 +1,66 @@
+import CInterlockEvents
+import CInterlockPrediction
+import Interlock
+import WaitGraph
+
+/// Looks, in this process, for what did not go wrong and can.
+package enum Predictor {
+  /// From when on a task that waits for a lock, on a thread of the pool, is told of. Far above what a busy machine
+  /// makes of a short section.
+  package static let blockedSeconds = 1.0
+
+  /// Begins to look, for the rest of the process's life: before the code under test makes its locks, for what is made
+  /// earlier is not followed. Calls after the first do nothing. From any thread.
+  ///
+  /// - Parameter holdSeconds: From when on a lock that is held is told of; `nil` for never.
+  package static func start(holdSeconds: Double? = nil) {
+    _ = interlock_prediction_start(
+      interlock_prediction_limits(
+        blocked_limit: UInt64(blockedSeconds * 1e9),
+        hold_limit: UInt64((holdSeconds ?? 0) * 1e9)))
+    if interlock_clocks_start() { SectionTracking.followOrder() }
+  }
+
+  /// What was found up to now. Takes up to a second where something was: debug information is read. From any thread.
+  ///
+  /// - Returns: `unavailable` where the calls of this process are not seen.
+  package static func record() -> PredictionRecord {
+    guard interlock_prediction_started() else {
+      return PredictionRecord(
+        state: .unavailable(
+          reason: SnapshotTaker.blindness
+            ?? "it was not started: there was no memory, or no wish, for it"))
+    }
+    interlock_events_hide_thread(true)
+    defer { interlock_events_hide_thread(false) }
+    let order = Tables.lockOrder()
+    let cycles = order.cycles()
+    let incidents = Tables.incidents()
+    let names = Names(of: Set(incidents.flatMap(\.addresses)))
+    let races = races(besides: order)
+    let findings =
+      order.findings(of: cycles.found) + incidents.map { $0.finding(names) } + races.findings
+    return PredictionRecord(
+      state: .on, findings: findings.filter(isUsers),
+      notes: notes(isComplete: cycles.isComplete) + races.notes)
+  }
+
+  /// Whether everybody who takes part acts in a user's code: the harness's own threads wait in tasks, too.
+  private static func isUsers(_ finding: PotentialFinding) -> Bool {
+    finding.sides.allSatisfy { side in
+      side.place.contains { !$0.isSystem } || side.stack.first.map { !$0.isSystem } ?? false
+    }
+  }
+
+  private static func notes(isComplete: Bool) -> [String] {
+    let lost = interlock_prediction_lost()
+    var notes: [String] = []
+    if lost.locks { notes.append("there were more locks at a time than are followed") }
+    if lost.orders { notes.append("there were more orders of locks than are kept") }
+    if lost.held { notes.append("a thread held more than is followed of one") }
+    if lost.incidents { notes.append("there were more places that block or hold than are kept") }
+    if lost.threads { notes.append("there was no memory to follow another thread") }
+    if !isComplete { notes.append("there were more orders than could be searched for cycles") }
+    return notes
+  }
+}

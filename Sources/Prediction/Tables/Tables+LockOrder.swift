@@ -1,0 +1,82 @@
+import CInterlockEvents
+import CInterlockPrediction
+
+/// What the readers in C have noted, as values.
+enum Tables {
+  /// The orders of all locks up to now.
+  static func lockOrder() -> LockOrder {
+    var order = LockOrder()
+    // An edge's locks are numbered before it is.
+    let edges = interlock_order_edge_count()
+    for index in 0..<interlock_order_lock_count() {
+      var view = interlock_order_lock()
+      guard interlock_order_lock_at(index, &view), let kind = LockKind(view.kind) else { continue }
+      var lock = LockOrder.Lock(object: view.object, kind: kind)
+      lock.created = view.created
+      lock.label = text(view.label)
+      lock.isCertain = view.is_one && view.is_lock
+      order.locks[index] = lock
+    }
+    for index in 0..<edges {
+      var view = interlock_order_edge()
+      guard interlock_order_edge_at(index, &view), view.is_users else { continue }
+      order.edges.append(edge(&view))
+    }
+    return order
+  }
+
+  private static func edge(_ view: inout interlock_order_edge) -> LockOrder.Edge {
+    var edge = LockOrder.Edge(from: Int(view.from), to: Int(view.to))
+    edge.fromIsShared = view.from_is_shared
+    edge.toIsShared = view.to_is_shared
+    edge.owners = list(view.owners, count: view.owner_count)
+    edge.hasManyOwners = view.owner_count == UInt32(INTERLOCK_ORDER_OWNERS)
+    let gates: [UInt] = list(view.gates, count: view.gate_count)
+    for gate in gates {
+      // Held both ways, it excludes others.
+      edge.gates[gate & ~1] = (gate & 1 == 1) && edge.gates[gate & ~1] ?? true
+    }
+    edge.fromPlace = [view.from_place, view.from_outer].filter { $0 != 0 }
+    edge.toPlace = [view.to_place, view.to_outer].filter { $0 != 0 }
+    edge.actor = Actor(view.actor)
+    return edge
+  }
+
+  /// The elements of an array in a C structure, which Swift sees as a tuple.
+  static func list<Tuple, Element>(_ tuple: Tuple, count: UInt32) -> [Element] {
+    withUnsafeBytes(of: tuple) { bytes in
+      // Unsafe: a homogeneous tuple is laid out as an array of its elements.
+      Array(bytes.bindMemory(to: Element.self).prefix(Int(count)))
+    }
+  }
+
+  /// A text that ends with a 0, or with its room.
+  static func text<Tuple>(_ tuple: Tuple) -> String {
+    withUnsafeBytes(of: tuple) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+  }
+}
+
+extension LockKind {
+  /// A kind of the events; `nil` for what is no lock.
+  init?(_ kind: UInt32) {
+    switch interlock_object_kind(kind) {
+    case INTERLOCK_OBJECT_MUTEX: self = .mutex
+    case INTERLOCK_OBJECT_READ_LOCK, INTERLOCK_OBJECT_WRITE_LOCK: self = .readWriteLock
+    case INTERLOCK_OBJECT_SEMAPHORE: self = .semaphore
+    case INTERLOCK_OBJECT_QUEUE: self = .queue
+    case INTERLOCK_OBJECT_OWNED_FUTEX: self = .swiftMutex
+    default: return nil
+    }
+  }
+}
+
+extension Actor {
+  init(_ view: interlock_actor_view) {
+    self.init()
+    thread = Int(view.thread)
+    name = Tables.text(view.name)
+    queue = Tables.text(view.queue)
+    isTask = view.is_task
+    stack = Tables.list(view.stack, count: view.stack_count)
+  }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import Interlock
+import WaitGraph
+
+extension Incident {
+  /// The addresses to be named.
+  var addresses: [UInt] { place + actor.stack + (endPlace == 0 ? [] : [endPlace]) }
+
+  /// What it means, in words.
+  func finding(_ names: Names) -> PotentialFinding {
+    let frames = names.frames(place)
+    let at = Wording.at(frames)
+    let object = objectName
+    let headline: String
+    let act: String
+    var held: [PotentialFinding.Held] = []
+    switch kind {
+    case .blockingWaitInTask:
+      act = "waits for \(object)" + (seconds > 0 ? " for \(text(seconds))" : "")
+      headline =
+        "a task blocks a thread of the pool that all tasks share: it \(act)\(at)"
+    case .lockAcrossAwait:
+      act = "gives its thread up while it holds \(object)"
+      headline =
+        "a task gave its thread up while it held \(object), which belongs to that thread: taken"
+        + at
+      held = [.init(object: object, place: frames)]
+    case .longHold:
+      act = "holds \(object) for \(text(seconds))"
+      headline = "\(object) was held for \(text(seconds)): taken\(at)"
+      held = [.init(object: object, place: frames)]
+    case .callbackUnderLock, .lockOrder, .race:
+      act = "calls back while it holds \(object)"
+      headline = "somebody else's code is called under \(object), which was taken\(at)"
+      held = [.init(object: object, place: frames)]
+    }
+    return PotentialFinding(
+      kind: kind, headline: headline,
+      sides: [
+        .init(
+          who: names.who(actor), act: act,
+          place: endPlace == 0 ? frames : names.frames([endPlace]),
+          stack: names.frames(actor.stack), held: held)
+      ],
+      count: count)
+  }
+
+  private var objectName: String {
+    let name =
+      switch object {
+      case .lock(let kind): Names.name(kind)
+      case .condition: "condition"
+      case .group: "group"
+      case .thread: "thread's end"
+      }
+    return "a \(name)"
+  }
+
+  private func text(_ seconds: Double) -> String { String(format: "%.1f s", seconds) }
+}

@@ -1,0 +1,60 @@
+import Interlock
+import WaitGraph
+
+/// What the addresses of a process are called.
+struct Names {
+  private let frames: [UInt: [StackFrame]]
+
+  /// Looks the addresses up in this process. Takes up to a second: debug information is read.
+  init(of addresses: Set<UInt>) {
+    frames = Dictionary(
+      grouping: addresses.isEmpty ? [] : Interlock.symbolicate(addresses.sorted()), by: \.address)
+  }
+
+  /// The frames at some addresses, innermost first.
+  func frames(_ addresses: [UInt]) -> [StackFrame] {
+    addresses.flatMap { frames[$0] ?? [StackFrame(address: $0)] }
+  }
+
+  /// ` made at Bank.swift:12  Account.init()`; empty where that is not known.
+  func made(_ created: UInt) -> String {
+    guard created != 0, let place = Wording.place(frames([created])) else { return "" }
+    return " made at " + place
+  }
+
+  /// `thread 4711 "worker"`, `a task on thread 4711`, with the queue whose block it ran.
+  func who(_ actor: Actor) -> String {
+    var text = (actor.isTask ? "a task on thread " : "thread ") + String(actor.thread)
+    if !actor.name.isEmpty { text += " \"\(Printable.label(actor.name))\"" }
+    if !actor.queue.isEmpty { text += ", on queue \"\(Printable.label(actor.queue))\"" }
+    return text
+  }
+
+  /// What a lock is called, with its address where another of the same name has to be told from it.
+  func lock(_ lock: LockOrder.Lock, besides others: [LockOrder.Lock] = []) -> String {
+    let name = plainName(lock)
+    let isAlone = others.allSatisfy { $0.object == lock.object || plainName($0) != name }
+    return isAlone ? name : name + " (0x" + String(lock.object, radix: 16) + ")"
+  }
+
+  private func plainName(_ lock: LockOrder.Lock) -> String {
+    if lock.kind == .queue, !lock.label.isEmpty {
+      return lock.label == "com.apple.main-thread"
+        ? "the main queue" : "queue \"\(Printable.label(lock.label))\""
+    }
+    let made = made(lock.created)
+    let kind = Self.name(lock.kind)
+    return made.isEmpty ? "\(kind) 0x" + String(lock.object, radix: 16) : "the \(kind)" + made
+  }
+
+  /// What a kind of lock is called.
+  static func name(_ kind: LockKind) -> String {
+    switch kind {
+    case .mutex: "mutex"
+    case .readWriteLock: "read-write lock"
+    case .semaphore: "semaphore"
+    case .queue: "queue"
+    case .swiftMutex: "Mutex"
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import Interlock
+import Prediction
+import StressRunner
+import WaitGraph
+
+/// What a page says of what did not go wrong and can.
+struct PotentialSection {
+  /// So many trials are told of, one for each pair of scenario and subject.
+  private static let mostTrials = 200
+
+  private let results: [TrialResult]
+
+  /// Takes the trials in the order in which they are told of; those without findings are left out.
+  init(_ results: [TrialResult]) {
+    var seen: Set<[String]> = []
+    self.results = results.filter {
+      !$0.observation.prediction.findings.isEmpty
+        && seen.insert([$0.trial.scenario.name, $0.trial.subject]).inserted
+    }
+  }
+
+  /// The section; empty where there is nothing to tell.
+  var html: String {
+    guard !results.isEmpty else { return "" }
+    let shown = results.prefix(Self.mostTrials)
+    let left = results.count - shown.count
+    return """
+      <h2 id="potential">Potential findings</h2>
+      <p>These did not happen in this run: what is told are places that can meet in another. They are no part of any \
+      verdict.</p>
+
+      """ + shown.map(trial).joined()
+      + (left > 0 ? "<p>… and \(left) more trials with potential findings.</p>\n" : "")
+  }
+
+  private func trial(_ result: TrialResult) -> String {
+    let expected = result.unexpectedFindings.isEmpty ? ", as expected" : ""
+    let name = "\(result.trial.scenario.name) on \(result.trial.subject)\(expected)"
+    return "<h3>\(Markup.text(name))</h3>\n"
+      + result.observation.prediction.findings.map(finding).joined()
+  }
+
+  private func finding(_ finding: PotentialFinding) -> String {
+    """
+    <details>
+    <summary>\(Markup.text(finding.headline)) <span class="kind">\(finding.kind.rawValue)</span></summary>
+    \(finding.sides.map(side).joined())</details>
+
+    """
+  }
+
+  private func side(_ side: PotentialFinding.Side) -> String {
+    var text = "<p>\(Markup.text(side.who + " " + side.act + place(side.place)))</p>\n"
+    text += Markup.list(side.held.map { "holds \($0.object), taken\(place($0.place))" })
+    guard !side.stack.isEmpty else { return text }
+    let frames = side.stack.map { "<li><code>\(Markup.text($0.description))</code></li>\n" }
+    return text + "<ol class=\"stack\" start=\"0\">\n" + frames.joined() + "</ol>\n"
+  }
+
+  private func place(_ frames: [StackFrame]) -> String {
+    guard let frame = frames.first(where: { !$0.isSystem }) ?? frames.first else { return "" }
+    return " at \(frame)"
+  }
+}

@@ -1,0 +1,267 @@
+import Dispatch
+import Foundation
+import HangPrograms
+import LockStrategies
+
+/// Locks of one kind, in two orders and in one.
+let lockPrograms: [PredictProgram] = [
+  PredictProgram(
+    "transfers-both-ways", "transfers lock two accounts' NSLocks, the source first",
+    transfersBothWays),
+  PredictProgram(
+    "transfers-by-number", "transfers lock two accounts' NSLocks, the lower number first",
+    transfersByNumber),
+  PredictProgram(
+    "posix-mutexes-both-ways", "a log and its file have a POSIX mutex each, nested either way",
+    posixMutexesBothWays),
+  PredictProgram(
+    "posix-mutexes-one-way", "a log and its file have a POSIX mutex each, nested one way",
+    posixMutexesOneWay),
+  PredictProgram(
+    "recursive-locks-both-ways", "parent and child update each other under NSRecursiveLocks",
+    recursiveLocksBothWays),
+  PredictProgram(
+    "recursive-locks-one-way", "parent and child lock the parent first, and again inside",
+    recursiveLocksOneWay),
+  PredictProgram(
+    "read-write-locks-both-ways",
+    "two tables copy to each other: the source read, the target written",
+    readWriteLocksBothWays),
+  PredictProgram(
+    "readers-both-ways", "two tables are compared either way, both only read", readersBothWays),
+  PredictProgram(
+    "semaphores-both-ways", "two DispatchSemaphores of 1 are locks, nested either way",
+    semaphoresBothWays),
+  PredictProgram(
+    "semaphores-one-way", "two DispatchSemaphores of 1 are locks, nested one way",
+    semaphoresOneWay),
+  PredictProgram(
+    "stdlib-mutexes-both-ways", "withLock of two Synchronization.Mutex is nested either way",
+    stdlibMutexesBothWays),
+  PredictProgram(
+    "stdlib-mutexes-one-way", "withLock of two Synchronization.Mutex is nested one way",
+    stdlibMutexesOneWay),
+  PredictProgram(
+    "three-locks-in-a-ring", "three threads each hold one of three NSLocks and take the next",
+    threeLocksInARing),
+  PredictProgram(
+    "three-locks-ranked", "three threads each take two of three NSLocks, the lower first",
+    threeLocksRanked),
+]
+
+/// A value under an NSLock.
+final class Account: @unchecked Sendable {
+  let number: Int
+  let lock = NSLock()
+  // Under the lock.
+  var balance = 100
+
+  init(_ number: Int) { self.number = number }
+}
+
+/// Wrong: the order of the two locks follows from the arguments. Goetz et al., "Java Concurrency in Practice", 10.1.2.
+private func transfersBothWays() {
+  @Sendable func transfer(_ amount: Int, from source: Account, to target: Account) {
+    source.lock.lock()
+    target.lock.lock()
+    source.balance -= amount
+    target.balance += amount
+    target.lock.unlock()
+    source.lock.unlock()
+  }
+
+  let savings = Account(1)
+  let current = Account(2)
+  inTurn({ transfer(10, from: savings, to: current) }, { transfer(20, from: current, to: savings) })
+}
+
+/// Right: whatever the arguments, the lower number comes first. As there.
+private func transfersByNumber() {
+  @Sendable func transfer(_ amount: Int, from source: Account, to target: Account) {
+    let first = source.number < target.number ? source : target
+    let second = source.number < target.number ? target : source
+    first.lock.withLock {
+      second.lock.withLock {
+        source.balance -= amount
+        target.balance += amount
+      }
+    }
+  }
+
+  let accounts = (0..<4).map(Account.init)
+  together(
+    { for target in 1..<4 { transfer(10, from: accounts[0], to: accounts[target]) } },
+    { for source in 1..<4 { transfer(20, from: accounts[source], to: accounts[0]) } },
+    { for source in 0..<3 { transfer(5, from: accounts[3 - source], to: accounts[source]) } })
+}
+
+private func posixMutexesBothWays() {
+  let log = PosixMutex()
+  let file = PosixMutex()
+  inTurn(
+    {
+      log.lock()
+      file.lock()
+      file.unlock()
+      log.unlock()
+    },
+    {
+      file.lock()
+      log.lock()
+      log.unlock()
+      file.unlock()
+    })
+}
+
+private func posixMutexesOneWay() {
+  let log = PosixMutex()
+  let file = PosixMutex()
+  @Sendable func write() {
+    for _ in 0..<100 {
+      log.lock()
+      file.lock()
+      // In another order than they were taken: that is no matter.
+      log.unlock()
+      file.unlock()
+    }
+  }
+  together(write, write)
+}
+
+/// Two objects that know each other, as in `addChild` and `removeFromParent`.
+private final class View: @unchecked Sendable {
+  let lock = NSRecursiveLock()
+  // Under the lock.
+  var size = 0
+
+  func resize(to size: Int, and other: View) {
+    lock.lock()
+    lock.lock()
+    self.size = size
+    lock.unlock()
+    other.lock.lock()
+    other.size = size
+    other.lock.unlock()
+    lock.unlock()
+  }
+}
+
+/// Wrong: a recursive lock forgives its own thread, and no other.
+private func recursiveLocksBothWays() {
+  let parent = View()
+  let child = View()
+  inTurn({ parent.resize(to: 1, and: child) }, { child.resize(to: 2, and: parent) })
+}
+
+/// Right: who is called under both locks may take either again.
+private func recursiveLocksOneWay() {
+  let parent = View()
+  let child = View()
+  @Sendable func resizeBoth() {
+    for size in 0..<100 {
+      parent.lock.withLock {
+        child.lock.withLock {
+          parent.resize(to: size, and: child)
+          child.resize(to: size, and: parent)
+        }
+      }
+    }
+  }
+  together(resizeBoth, resizeBoth)
+}
+
+/// Wrong: readers do not wait for readers, but each holds up the other's writer.
+private func readWriteLocksBothWays() {
+  let names = PosixReadWriteLock()
+  let numbers = PosixReadWriteLock()
+  @Sendable func copy(from source: PosixReadWriteLock, to target: PosixReadWriteLock) {
+    source.lockToRead()
+    target.lockToWrite()
+    target.unlock()
+    source.unlock()
+  }
+  inTurn({ copy(from: names, to: numbers) }, { copy(from: numbers, to: names) })
+}
+
+/// Right on Linux, whose rwlocks prefer readers: a writer that waits holds up no reader. pthread_rwlockattr_setkind_np(3).
+private func readersBothWays() {
+  let names = PosixReadWriteLock()
+  let numbers = PosixReadWriteLock()
+  @Sendable func compare(_ one: PosixReadWriteLock, _ other: PosixReadWriteLock) {
+    for _ in 0..<100 {
+      one.lockToRead()
+      other.lockToRead()
+      other.unlock()
+      one.unlock()
+    }
+  }
+  @Sendable func write() {
+    for table in [names, numbers] {
+      table.lockToWrite()
+      table.unlock()
+    }
+  }
+  together({ compare(names, numbers) }, { compare(numbers, names) }, write)
+}
+
+private func semaphoresBothWays() {
+  let index = DispatchSemaphore(value: 1)
+  let store = DispatchSemaphore(value: 1)
+  @Sendable func update(_ first: DispatchSemaphore, _ second: DispatchSemaphore) {
+    first.wait()
+    second.wait()
+    second.signal()
+    first.signal()
+  }
+  inTurn({ update(index, store) }, { update(store, index) })
+}
+
+private func semaphoresOneWay() {
+  let index = DispatchSemaphore(value: 1)
+  let store = DispatchSemaphore(value: 1)
+  @Sendable func update() {
+    for _ in 0..<100 {
+      index.wait()
+      store.wait()
+      store.signal()
+      index.signal()
+    }
+  }
+  together(update, update)
+}
+
+/// Wrong: as the transfers, with the standard library's lock.
+private func stdlibMutexesBothWays() {
+  let cache = StandardLibraryMutexLock()
+  let statistics = StandardLibraryMutexLock()
+  inTurn(
+    { cache.withLock { statistics.withLock {} } }, { statistics.withLock { cache.withLock {} } })
+}
+
+private func stdlibMutexesOneWay() {
+  let cache = StandardLibraryMutexLock()
+  let statistics = StandardLibraryMutexLock()
+  @Sendable func count() {
+    for _ in 0..<100 { cache.withLock { statistics.withLock {} } }
+  }
+  together(count, count)
+}
+
+/// Wrong: no two of them take the same two in two orders. Dijkstra, EWD 310.
+private func threeLocksInARing() {
+  let forks = (0..<3).map { _ in NSLock() }
+  @Sendable func dine(_ seat: Int) {
+    forks[seat].withLock { forks[(seat + 1) % 3].withLock {} }
+  }
+  inTurn({ dine(0) }, { dine(1) }, { dine(2) })
+}
+
+/// Right: the last one takes its right fork first.
+private func threeLocksRanked() {
+  let forks = (0..<3).map { _ in NSLock() }
+  @Sendable func dine(_ seat: Int) {
+    let pair = [seat, (seat + 1) % 3].sorted()
+    for _ in 0..<100 { forks[pair[0]].withLock { forks[pair[1]].withLock {} } }
+  }
+  together({ dine(0) }, { dine(1) }, { dine(2) })
+}

@@ -1,0 +1,145 @@
+import Dispatch
+import Foundation
+import HangPrograms
+
+/// Locks of several kinds.
+let mixedPrograms: [PredictProgram] = [
+  PredictProgram(
+    "lock-and-queue-both-ways",
+    "one holds an NSLock and syncs on a queue whose block wants the lock",
+    lockAndQueueBothWays),
+  PredictProgram(
+    "lock-and-queue-asynchronously", "as that, but the block is handed over by async",
+    lockAndQueueAsynchronously),
+  PredictProgram(
+    "mutex-and-read-lock-both-ways", "one reads and takes a mutex, whose holder writes",
+    mutexAndReadLockBothWays),
+  PredictProgram(
+    "semaphore-and-lock-ring", "a semaphore, an NSLock and a queue are taken in a ring",
+    semaphoreAndLockRing),
+  PredictProgram(
+    "condition-under-lock",
+    "a thread waits at a condition under a lock that its signaller takes too",
+    conditionUnderLock),
+  PredictProgram(
+    "condition-before-lock", "a thread waits at a condition, and takes the lock when it has come",
+    conditionBeforeLock),
+]
+
+/// Wrong: the block that wants the lock was handed over long before; the queue waits with it all the same.
+private func lockAndQueueBothWays() {
+  let state = NSLock()
+  let events = DispatchQueue(label: "events")
+  events.async { state.withLock {} }
+  events.sync {}
+  inTurn({ state.withLock { events.sync {} } })
+}
+
+/// Right: who holds the lock does not wait for the queue.
+private func lockAndQueueAsynchronously() {
+  let state = NSLock()
+  let events = DispatchQueue(label: "events")
+  let handled = DispatchGroup()
+  together(
+    { for _ in 0..<50 { state.withLock { events.async(group: handled) { state.withLock {} } } } },
+    { for _ in 0..<50 { events.sync { state.withLock {} } } })
+  handled.wait()
+}
+
+private func mutexAndReadLockBothWays() {
+  let table = PosixReadWriteLock()
+  let counter = PosixMutex()
+  inTurn(
+    {
+      table.lockToRead()
+      counter.lock()
+      counter.unlock()
+      table.unlock()
+    },
+    {
+      counter.lock()
+      table.lockToWrite()
+      table.unlock()
+      counter.unlock()
+    })
+}
+
+private func semaphoreAndLockRing() {
+  let slots = DispatchSemaphore(value: 1)
+  let state = NSLock()
+  let events = DispatchQueue(label: "events")
+  inTurn(
+    {
+      slots.wait()
+      state.withLock {}
+      slots.signal()
+    },
+    { state.withLock { events.sync {} } },
+    {
+      events.sync {
+        slots.wait()
+        slots.signal()
+      }
+    })
+}
+
+/// Wrong: the wait gives the mutex up and takes it again when it is over, with the other lock still held: the order of the
+/// two is the opposite of everybody else's then. Not the wait's own hang, which a nested monitor is.
+private func conditionUnderLock() {
+  let queue = PosixMutex()
+  let filled = PosixCondition()
+  let journal = PosixMutex()
+  let isWaiting = DispatchSemaphore(value: 0)
+  let isFull = Flag()
+  together(
+    {
+      queue.lock()
+      journal.lock()
+      isWaiting.signal()
+      while !isFull.isSet { queue.wait(at: filled) }
+      journal.unlock()
+      queue.unlock()
+    },
+    {
+      isWaiting.wait()
+      queue.lock()
+      isFull.isSet = true
+      filled.signal()
+      queue.unlock()
+    })
+  inTurn {
+    queue.lock()
+    journal.lock()
+    journal.unlock()
+    queue.unlock()
+  }
+}
+
+/// Right: nothing is held beside the mutex that the wait gives up.
+private func conditionBeforeLock() {
+  let queue = PosixMutex()
+  let filled = PosixCondition()
+  let journal = PosixMutex()
+  let isFull = Flag()
+  together(
+    {
+      queue.lock()
+      while !isFull.isSet { queue.wait(at: filled) }
+      journal.lock()
+      journal.unlock()
+      queue.unlock()
+    },
+    {
+      queue.lock()
+      isFull.isSet = true
+      filled.signal()
+      journal.lock()
+      journal.unlock()
+      queue.unlock()
+    })
+}
+
+/// A Bool that is only looked at and set under a lock.
+private final class Flag: @unchecked Sendable {
+  var isSet = false
+}

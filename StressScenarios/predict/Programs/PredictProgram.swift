@@ -1,0 +1,26 @@
+/// A small program in which something can go wrong that does not, or its correct twin.
+///
+/// It is written as a user would: nothing in it is marked. What is expected to be found is in the scenario of its name,
+/// one folder up.
+public struct PredictProgram: Sendable {
+  /// Its name, the scenario's too: lower-case words joined by hyphens.
+  public let name: String
+  /// One line: what it does.
+  public let summary: String
+  /// Runs it, on a thread that is in no pool, and returns when it has ended.
+  public let run: @Sendable () -> Void
+
+  init(_ name: String, _ summary: String, _ run: @escaping @Sendable () -> Void) {
+    self.name = name
+    self.summary = summary
+    self.run = run
+  }
+}
+
+/// All of them, by what they are about.
+public let predictPrograms: [PredictProgram] =
+  lockPrograms
+  + queuePrograms
+  + mixedPrograms
+  + safeOrderPrograms
+  + taskPrograms

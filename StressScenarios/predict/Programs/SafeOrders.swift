@@ -1,0 +1,144 @@
+import Dispatch
+import Foundation
+
+/// Two orders that can never meet: whoever reports one of these is wrong.
+let safeOrderPrograms: [PredictProgram] = [
+  PredictProgram(
+    "under-a-gate-lock", "two NSLocks are nested either way, always under a third", underAGateLock),
+  PredictProgram(
+    "under-a-gate-queue", "two NSLocks are nested either way, always on one serial queue",
+    underAGateQueue),
+  PredictProgram(
+    "both-ways-on-one-thread", "one thread nests two NSLocks either way, and no other does",
+    bothWaysOnOneThread),
+  PredictProgram(
+    "try-and-back-off", "two threads take two NSLocks crosswise, and let go where one is taken",
+    tryAndBackOff),
+  PredictProgram(
+    "semaphore-as-signal", "a buffer of one: semaphores of 1 and 0 tell when it is free and filled",
+    semaphoreAsSignal),
+  PredictProgram(
+    "hand-over-hand", "threads go along a list, locking the next before they unlock the last",
+    handOverHand),
+  PredictProgram(
+    "locks-at-one-address", "pairs of short-lived NSLocks are nested either way, each pair one way",
+    locksAtOneAddress),
+  PredictProgram(
+    "operations-one-at-a-time", "operations of a queue of 1 nest two NSLocks either way",
+    operationsOneAtATime),
+]
+
+private func underAGateLock() {
+  let gate = NSLock()
+  let left = NSLock()
+  let right = NSLock()
+  together(
+    { for _ in 0..<100 { gate.withLock { left.withLock { right.withLock {} } } } },
+    { for _ in 0..<100 { gate.withLock { right.withLock { left.withLock {} } } } })
+}
+
+private func underAGateQueue() {
+  let gate = DispatchQueue(label: "gate")
+  let left = NSLock()
+  let right = NSLock()
+  let done = DispatchGroup()
+  together(
+    { for _ in 0..<50 { gate.async(group: done) { left.withLock { right.withLock {} } } } },
+    { for _ in 0..<50 { gate.sync { right.withLock { left.withLock {} } } } })
+  done.wait()
+}
+
+private func bothWaysOnOneThread() {
+  let left = NSLock()
+  let right = NSLock()
+  inTurn {
+    for _ in 0..<100 {
+      left.withLock { right.withLock {} }
+      right.withLock { left.withLock {} }
+    }
+  }
+}
+
+private func tryAndBackOff() {
+  let left = NSLock()
+  let right = NSLock()
+  @Sendable func takeBoth(_ first: NSLock, _ second: NSLock) {
+    var isDone = false
+    while !isDone {
+      first.lock()
+      if second.try() {
+        isDone = true
+        second.unlock()
+      }
+      first.unlock()
+    }
+  }
+  together(
+    { for _ in 0..<100 { takeBoth(left, right) } }, { for _ in 0..<100 { takeBoth(right, left) } })
+}
+
+/// Two semaphores, each waited for by one and signalled by the other, and a lock that both take inside.
+private func semaphoreAsSignal() {
+  let isFree = DispatchSemaphore(value: 1)
+  let isFilled = DispatchSemaphore(value: 0)
+  let statistics = NSLock()
+  together(
+    {
+      for _ in 0..<100 {
+        isFree.wait()
+        statistics.withLock {}
+        isFilled.signal()
+      }
+    },
+    {
+      for _ in 0..<100 {
+        isFilled.wait()
+        statistics.withLock { _ = isFree.signal() }
+      }
+    })
+}
+
+private func handOverHand() {
+  let nodes = (0..<20).map { _ in NSLock() }
+  @Sendable func walk() {
+    for _ in 0..<20 {
+      nodes[0].lock()
+      for index in 1..<nodes.count {
+        nodes[index].lock()
+        nodes[index - 1].unlock()
+      }
+      nodes[nodes.count - 1].unlock()
+    }
+  }
+  together(walk, walk)
+}
+
+/// Each pair is made, used and let go: its memory is the next pair's, whose locks may lie the other way round.
+private func locksAtOneAddress() {
+  @Sendable func use(inOrder: Bool) {
+    for _ in 0..<200 {
+      let first = NSLock()
+      let second = NSLock()
+      if inOrder {
+        first.withLock { second.withLock {} }
+      } else {
+        second.withLock { first.withLock {} }
+      }
+    }
+  }
+  inTurn({ use(inOrder: true) }, { use(inOrder: false) })
+  together({ use(inOrder: true) }, { use(inOrder: false) })
+}
+
+/// Foundation runs the next when the last has ended: no lock of its own is held meanwhile.
+private func operationsOneAtATime() {
+  let left = NSLock()
+  let right = NSLock()
+  let queue = OperationQueue()
+  queue.maxConcurrentOperationCount = 1
+  for _ in 0..<50 {
+    queue.addOperation { left.withLock { right.withLock {} } }
+    queue.addOperation { right.withLock { left.withLock {} } }
+  }
+  queue.waitUntilAllOperationsAreFinished()
+}

@@ -1,0 +1,163 @@
+import Dispatch
+import Foundation
+
+/// Locks and waits in tasks, whose threads are few and not their own.
+let taskPrograms: [PredictProgram] = [
+  PredictProgram(
+    "lock-across-await", "a task awaits between the lock and the unlock of an NSLock",
+    lockAcrossAwait),
+  PredictProgram(
+    "lock-between-awaits",
+    "a task locks an NSLock between two awaits, and unlocks it before the next",
+    lockBetweenAwaits),
+  PredictProgram(
+    "semaphore-wait-in-task", "a task waits at a DispatchSemaphore for a callback",
+    semaphoreWaitInTask),
+  PredictProgram(
+    "continuation-in-task", "a task awaits a continuation that a callback resumes",
+    continuationInTask),
+  PredictProgram(
+    "group-wait-in-task", "a task waits for a DispatchGroup of two blocks", groupWaitInTask),
+  PredictProgram(
+    "group-notify-in-task", "a task awaits a continuation that the group's notification resumes",
+    groupNotifyInTask),
+  PredictProgram(
+    "tasks-both-ways", "two tasks nest two NSLocks either way", tasksBothWays),
+  PredictProgram(
+    "one-task-both-ways", "one task nests two NSLocks either way, with an await between",
+    oneTaskBothWays),
+  PredictProgram(
+    "under-an-actor", "an actor's methods nest two NSLocks either way", underAnActor),
+]
+
+/// Runs a task from a thread of no pool, and waits for it there.
+private func runTask(_ body: @escaping @Sendable () async -> Void) {
+  let ended = DispatchSemaphore(value: 0)
+  Task {
+    await body()
+    ended.signal()
+  }
+  ended.wait()
+}
+
+/// A lock with functions of its own: an asynchronous function may not call NSLock's.
+private final class Guarded: @unchecked Sendable {
+  private let lock = NSLock()
+  func enter() { lock.lock() }
+  func leave() { lock.unlock() }
+  func with(_ body: () -> Void) { lock.withLock(body) }
+}
+
+/// Wrong: what is unlocked after the await may be unlocked by another thread, and until then the thread that holds the
+/// lock runs other tasks, which may want it. The unlock is left out here for that reason.
+private func lockAcrossAwait() {
+  let state = Guarded()
+  runTask {
+    state.enter()
+    await Task.yield()
+    try? await Task.sleep(nanoseconds: 1_000_000)
+  }
+}
+
+private func lockBetweenAwaits() {
+  let state = Guarded()
+  runTask {
+    for _ in 0..<20 {
+      await Task.yield()
+      state.enter()
+      state.leave()
+      await Task.yield()
+    }
+  }
+}
+
+/// Wrong: the thread is one of as few as there are processors. With as many such tasks, the callback's task never runs.
+private func semaphoreWaitInTask() {
+  @Sendable func ask(_ callback: @escaping @Sendable () -> Void) {
+    Thread.detachNewThread {
+      Thread.sleep(forTimeInterval: 0.01)
+      callback()
+    }
+  }
+  @Sendable func answer() {
+    let answered = DispatchSemaphore(value: 0)
+    ask { answered.signal() }
+    answered.wait()
+  }
+  runTask { answer() }
+}
+
+private func continuationInTask() {
+  @Sendable func ask(_ callback: @escaping @Sendable () -> Void) {
+    Thread.detachNewThread {
+      Thread.sleep(forTimeInterval: 0.01)
+      callback()
+    }
+  }
+  runTask {
+    await withCheckedContinuation { continuation in ask { continuation.resume() } }
+  }
+}
+
+private func groupWaitInTask() {
+  @Sendable func fetchBoth() {
+    let both = DispatchGroup()
+    for _ in 0..<2 {
+      DispatchQueue.global().async(group: both) { Thread.sleep(forTimeInterval: 0.05) }
+    }
+    both.wait()
+  }
+  runTask { fetchBoth() }
+}
+
+private func groupNotifyInTask() {
+  runTask {
+    await withCheckedContinuation { continuation in
+      let both = DispatchGroup()
+      for _ in 0..<2 {
+        DispatchQueue.global().async(group: both) { Thread.sleep(forTimeInterval: 0.05) }
+      }
+      both.notify(queue: .global()) { continuation.resume() }
+    }
+  }
+}
+
+private func tasksBothWays() {
+  let left = Guarded()
+  let right = Guarded()
+  runTask { left.with { right.with {} } }
+  runTask { right.with { left.with {} } }
+}
+
+/// Right: nobody but this task takes both, and it never takes them twice at a time.
+private func oneTaskBothWays() {
+  let left = Guarded()
+  let right = Guarded()
+  runTask {
+    for _ in 0..<50 {
+      left.with { right.with {} }
+      await Task.yield()
+      right.with { left.with {} }
+      await Task.yield()
+    }
+  }
+}
+
+/// Right: an actor lets one in at a time.
+private func underAnActor() {
+  actor Ledger {
+    private let left = Guarded()
+    private let right = Guarded()
+    func post() { left.with { right.with {} } }
+    func revert() { right.with { left.with {} } }
+  }
+  let ledger = Ledger()
+  runTask {
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<20 {
+        group.addTask { await ledger.post() }
+        group.addTask { await ledger.revert() }
+      }
+    }
+  }
+}
