@@ -27,7 +27,8 @@ package enum Predictor {
     guard interlock_prediction_started() else {
       return PredictionRecord(
         state: .unavailable(
-          reason: SnapshotTaker.blindness ?? "it was not started: there was no memory, or no wish, for it"))
+          reason: SnapshotTaker.blindness
+            ?? "it was not started: there was no memory, or no wish, for it"))
     }
     interlock_events_hide_thread(true)
     defer { interlock_events_hide_thread(false) }
