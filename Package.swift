@@ -152,6 +152,8 @@ let package = Package(
       ],
       swiftSettings: common),
     .testTarget(
+      name: "PredictionTests", dependencies: ["Prediction"], swiftSettings: common),
+    .testTarget(
       name: "StressRunnerTests",
       dependencies: ["StressRunner", "WaitGraph", "Interlock", "StressRunnerTestChild"],
       swiftSettings: common),

@@ -24,11 +24,11 @@ static inline void publish_mutex(interlock_event_kind kind, const void *mutex, u
   interlock_publish_lock(kind, INTERLOCK_OBJECT_MUTEX, mutex, flags, place, frame);
 }
 
-/// What a call that waits did: 0 means that the thread has it.
+/// What a call that waits did: 0 means that the thread has it. Of what it has, `flags` tell how long it would have waited.
 static void publish_result(int result, interlock_object_kind object_kind, const void *object,
                            uint32_t flags, uintptr_t place) {
   publish(result == 0 ? INTERLOCK_EVENT_ACQUIRE : INTERLOCK_EVENT_GIVE_UP, object_kind, object,
-          flags, place);
+          result == 0 ? flags : 0, place);
 }
 
 // Mutexes. The runtime's own are many, deep below the user's code, and in nobody's way: only Foundation's callers are
@@ -81,8 +81,9 @@ INTERPOSED int pthread_mutex_trylock(pthread_mutex_t *mutex) {
     uintptr_t frame = THIS_FRAME, place = lock_place(RETURNS_TO, &frame);                 \
     publish_mutex(INTERLOCK_EVENT_WAIT, mutex, INTERLOCK_FLAG_TIME_LIMIT, place, frame);  \
     int result = real arguments;                                                          \
-    publish_mutex(has_mutex(result) ? INTERLOCK_EVENT_ACQUIRE : INTERLOCK_EVENT_GIVE_UP,  \
-                  mutex, INTERLOCK_FLAG_TIME_LIMIT, place, frame);                        \
+    bool has = has_mutex(result);                                                         \
+    publish_mutex(has ? INTERLOCK_EVENT_ACQUIRE : INTERLOCK_EVENT_GIVE_UP, mutex,         \
+                  has ? INTERLOCK_FLAG_TIME_LIMIT : 0, place, frame);                     \
     return result;                                                                        \
   }
 

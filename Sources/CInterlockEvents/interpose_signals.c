@@ -87,9 +87,9 @@ INTERPOSED intptr_t dispatch_semaphore_wait(void *semaphore, moment_t end) {
   }
   interlock_marks.nested--;
   if (result == 0 || end != at_once) {
-    uint32_t flags = end == forever   ? 0
-                     : end == at_once ? INTERLOCK_FLAG_TRIED
-                                      : INTERLOCK_FLAG_TIME_LIMIT;
+    uint32_t flags = result != 0 || end == forever ? 0
+                     : end == at_once              ? INTERLOCK_FLAG_TRIED
+                                                   : INTERLOCK_FLAG_TIME_LIMIT;
     interlock_publish_lock(result == 0 ? INTERLOCK_EVENT_ACQUIRE : INTERLOCK_EVENT_GIVE_UP, kind,
                            semaphore, flags, place, 0);
   }

@@ -51,6 +51,10 @@ struct ArgumentTests {
     #expect(try options().delays)
     #expect(try !options("--delays", "off").delays)
     #expect(try options("--delays=on", "--traps", "t").trapFile == "t")
+    #expect(try options().predict == nil && !options().failsOnPotential)
+    #expect(try options("--predict", "on").predict == true)
+    #expect(try options("--predict=off").predict == false)
+    #expect(try options("--fail-on=potential").failsOnPotential)
   }
 
   @Test("Short options take values and stand together")
@@ -185,7 +189,7 @@ struct OptionTableTests {
     let world = try TestWorld().world
     let values = [
       "name": "x", "n": "3", "seconds": "2", "file": "f", "when": "never", "folder": "d",
-      "switch": "off",
+      "switch": "off", "what": "potential",
     ]
     for command in CommandName.allCases {
       let help = world.helpText(command, width: 80)

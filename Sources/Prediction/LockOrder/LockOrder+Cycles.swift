@@ -32,11 +32,37 @@ extension LockOrder {
     init(_ order: LockOrder) {
       var next: [Int: [Int: [Edge]]] = [:]
       func isCertain(_ lock: Int) -> Bool { order.locks[lock]?.isCertain ?? false }
-      for edge in order.edges
-      where edge.from != edge.to && isCertain(edge.from) && isCertain(edge.to) {
+      let edges = order.edges.filter {
+        $0.from != $0.to && isCertain($0.from) && isCertain($0.to)
+      }
+      for edge in Self.withoutEnds(edges) {
         next[edge.from, default: [:]][edge.to, default: []].append(edge)
       }
       self.next = next
+    }
+
+    /// The edges without those at a lock that nothing leads to, or from; and so on until there are none. What is taken in
+    /// one order by all is gone then, however much it is.
+    private static func withoutEnds(_ edges: [Edge]) -> [Edge] {
+      var kept = edges
+      for isForward in [true, false] {
+        func begin(_ edge: Edge) -> Int { isForward ? edge.from : edge.to }
+        func end(_ edge: Edge) -> Int { isForward ? edge.to : edge.from }
+        let leaving = Dictionary(grouping: kept, by: begin)
+        var arriving: [Int: Int] = [:]
+        for edge in kept { arriving[end(edge), default: 0] += 1 }
+        var ends = leaving.keys.filter { arriving[$0] == nil }
+        var gone: Set<Int> = []
+        while let lock = ends.popLast() {
+          gone.insert(lock)
+          for edge in leaving[lock] ?? [] {
+            arriving[end(edge), default: 1] -= 1
+            if arriving[end(edge)] == 0 { ends.append(end(edge)) }
+          }
+        }
+        kept.removeAll { gone.contains($0.from) || gone.contains($0.to) }
+      }
+      return kept
     }
 
     mutating func run() {
@@ -47,7 +73,9 @@ extension LockOrder {
     }
 
     private mutating func walk(_ path: [Int], upTo length: Int) {
-      guard let start = path.first, let last = path.last, steps < LockOrder.mostSteps else { return }
+      guard let start = path.first, let last = path.last, steps < LockOrder.mostSteps else {
+        return
+      }
       steps += 1
       guard path.count < length else {
         if next[last]?[start] != nil, let edges = choose(path + [start], []) {

@@ -53,7 +53,7 @@ package struct HTMLReport: Sendable {
       <h2>Verdicts</h2>
       \(tables)\(others(besides: sections))\(blindness)
       """ + shown.map(section).joined() + rest(hangs.count - shown.count)
-        + PotentialSection(results).html
+      + PotentialSection(results).html
         + """
         </main>
         <script>\(PageStyle.script)</script>

@@ -30,7 +30,7 @@ struct PotentialSection {
       verdict.</p>
 
       """ + shown.map(trial).joined()
-      + (left > 0 ? "<p>… and \(left) more trials with potential findings.</p>\n" : "")
+        + (left > 0 ? "<p>… and \(left) more trials with potential findings.</p>\n" : "")
   }
 
   private func trial(_ result: TrialResult) -> String {

@@ -44,7 +44,9 @@ struct PotentialText {
       for held in side.held {
         lines.append("      holds \(harmless(held.object)), taken\(place(held.place))")
       }
-      lines += side.stack.prefix(mostFrames).enumerated().map { "      #\($0.offset) \($0.element)" }
+      lines += side.stack.prefix(mostFrames).enumerated().map {
+        "      #\($0.offset) \($0.element)"
+      }
       let left = side.stack.count - mostFrames
       if left > 0 { lines.append("      … \(left) more frames (--verbose shows all)") }
     }

@@ -39,7 +39,8 @@ package struct TextReport: Sendable {
     ]
     parts += evidence(results, of: trials)
     parts += potential(results, of: trials)
-    parts.append(blindness(results) + unlooked(results) + [summary(results, of: trials, seconds: seconds)])
+    parts.append(
+      blindness(results) + unlooked(results) + [summary(results, of: trials, seconds: seconds)])
     return parts.filter { !$0.isEmpty }
       .map { $0.joined(separator: "\n") + "\n" }.joined(separator: "\n")
   }

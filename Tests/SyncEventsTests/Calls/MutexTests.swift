@@ -11,7 +11,10 @@ extension SyncEvents {
       var attributes = pthread_mutexattr_t()
       pthread_mutexattr_init(&attributes)
       if let type { pthread_mutexattr_settype(&attributes, type) }
+      // Unheard: how a lock is made and destroyed is another suite's.
+      interlock_events_hide_thread(true)
       pthread_mutex_init(mutex, &attributes)
+      interlock_events_hide_thread(false)
       return mutex
     }
 
@@ -82,7 +85,7 @@ extension SyncEvents {
       pthread_mutex_unlock(mutex)
       #expect(result == 0)
       let words = recorder.words(of: mutex.address)
-      #expect(words.suffix(3) == ["wait mutex limit", "acquire mutex", "release mutex"])
+      #expect(words.suffix(3) == ["wait mutex limit", "acquire mutex limit", "release mutex"])
       #expect(words.contains("give-up mutex"))
     }
 

@@ -56,7 +56,7 @@ extension SyncEvents {
       #expect(
         recorder.words(of: semaphore.address) == [
           "create semaphore", "wait semaphore limit", "give-up semaphore", "release semaphore",
-          "wait semaphore limit", "acquire semaphore",
+          "wait semaphore limit", "acquire semaphore limit",
         ])
     }
 

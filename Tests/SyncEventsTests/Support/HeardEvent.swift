@@ -41,6 +41,7 @@ struct HeardEvent: Sendable {
     (INTERLOCK_FLAG_DELAYED, "delayed"), (INTERLOCK_FLAG_ON_GROUP, "on-group"),
     (INTERLOCK_FLAG_JOB, "job"), (INTERLOCK_FLAG_INTERNAL, "internal"),
     (INTERLOCK_FLAG_APPLY, "apply"), (INTERLOCK_FLAG_WORK_ITEM, "work-item"),
+    (INTERLOCK_FLAG_FREE, "free"),
   ]
 
   private var kindWord: String {
@@ -57,6 +58,7 @@ struct HeardEvent: Sendable {
     case INTERLOCK_EVENT_CONFIGURE: "configure"
     case INTERLOCK_EVENT_CANCEL: "cancel"
     case INTERLOCK_EVENT_UNFOLLOWED: "unfollowed"
+    case INTERLOCK_EVENT_DESTROY: "destroy"
     default: "unknown"
     }
   }

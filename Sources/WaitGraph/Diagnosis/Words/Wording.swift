@@ -26,7 +26,9 @@ package struct Wording {
   }
 
   /// `at TMCache.swift:61  get(_:)`, with a space before it; empty where nothing is known.
-  package static func at(_ frames: [StackFrame]) -> String { place(frames).map { " at " + $0 } ?? "" }
+  package static func at(_ frames: [StackFrame]) -> String {
+    place(frames).map { " at " + $0 } ?? ""
+  }
 
   /// `thread 4711 "worker"`.
   func thread(_ number: Int) -> String {

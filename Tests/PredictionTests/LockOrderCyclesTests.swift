@@ -1,0 +1,157 @@
+import Testing
+
+@testable import Prediction
+
+/// An order with so many mutexes, numbered from 0.
+private func order(_ locks: Int, _ edges: LockOrder.Edge...) -> LockOrder {
+  var order = LockOrder()
+  for index in 0..<locks {
+    order.locks[index] = LockOrder.Lock(object: UInt(index + 1) * 64, kind: .mutex)
+  }
+  order.edges = edges
+  return order
+}
+
+/// That `owner` took the second lock while it held the first, and others beside it.
+private func edge(
+  _ from: Int, _ to: Int, by owner: UInt64, under gates: [UInt: Bool] = [:],
+  fromIsShared: Bool = false, toIsShared: Bool = false
+) -> LockOrder.Edge {
+  var edge = LockOrder.Edge(from: from, to: to)
+  edge.owners = [owner]
+  edge.gates = gates.merging([UInt(from + 1) * 64: fromIsShared]) { $1 }
+  edge.fromIsShared = fromIsShared
+  edge.toIsShared = toIsShared
+  return edge
+}
+
+@Suite("Cycles of lock orders")
+struct LockOrderCyclesTests {
+  private func lengths(_ order: LockOrder) -> [Int] { order.cycles().found.map(\.edges.count) }
+
+  @Test("are found of two locks, once")
+  func two() {
+    #expect(lengths(order(2, edge(0, 1, by: 1), edge(1, 0, by: 2))) == [2])
+  }
+
+  @Test("are found of as many as eight locks, once")
+  func ring() {
+    for count in 3...8 {
+      var ring = order(count)
+      ring.edges = (0..<count).map { edge($0, ($0 + 1) % count, by: UInt64($0)) }
+      #expect(lengths(ring) == [count])
+    }
+  }
+
+  @Test("are found where one owner goes both ways and another one of them")
+  func oneOfTwo() {
+    var both = edge(0, 1, by: 1)
+    both.owners = [1, 2]
+    #expect(lengths(order(2, both, edge(1, 0, by: 1))) == [2])
+  }
+
+  @Test("are found where more owners than are kept go along one of them")
+  func manyOwners() {
+    var one = edge(0, 1, by: 1)
+    one.hasManyOwners = true
+    #expect(lengths(order(2, one, edge(1, 0, by: 1))) == [2])
+  }
+
+  @Test("are found where only one of two ways to take a lock is under a common one")
+  func variants() {
+    let gated = edge(0, 1, by: 1, under: [999: false])
+    let other = edge(1, 0, by: 2, under: [999: false])
+    #expect(lengths(order(2, gated, other)).isEmpty)
+    #expect(lengths(order(2, gated, edge(0, 1, by: 3), other)) == [2])
+  }
+
+  @Test("are found between a reader and a writer, either way")
+  func readerAndWriter() {
+    #expect(
+      lengths(order(2, edge(0, 1, by: 1, fromIsShared: true), edge(1, 0, by: 2))) == [2])
+    #expect(lengths(order(2, edge(0, 1, by: 1, toIsShared: true), edge(1, 0, by: 2))) == [2])
+  }
+
+  @Test("are none where all take their locks in one order")
+  func oneOrder() {
+    #expect(
+      lengths(order(3, edge(0, 1, by: 1), edge(1, 2, by: 2), edge(0, 2, by: 3))).isEmpty)
+  }
+
+  @Test("are none of a single owner's")
+  func oneOwner() {
+    #expect(lengths(order(2, edge(0, 1, by: 1), edge(1, 0, by: 1))).isEmpty)
+  }
+
+  @Test("are none of three locks that two owners take: each must have one of its own")
+  func twoOwnersOfThree() {
+    let ring = order(3, edge(0, 1, by: 1), edge(1, 2, by: 2), edge(2, 0, by: 1))
+    #expect(lengths(ring).isEmpty)
+  }
+
+  @Test("are none under a common lock, unless both only share it")
+  func gates() {
+    func under(_ one: Bool, _ other: Bool) -> [Int] {
+      lengths(
+        order(2, edge(0, 1, by: 1, under: [999: one]), edge(1, 0, by: 2, under: [999: other])))
+    }
+    #expect(under(false, false).isEmpty)
+    #expect(under(true, false).isEmpty)
+    #expect(under(false, true).isEmpty)
+    #expect(under(true, true) == [2])
+  }
+
+  @Test("are none of three locks where two of the orders are under the third")
+  func gateInTheRing() {
+    let third: UInt = 3 * 64
+    let ring = order(
+      3, edge(0, 1, by: 1, under: [third: false]), edge(1, 2, by: 2), edge(2, 0, by: 3))
+    #expect(lengths(ring).isEmpty)
+  }
+
+  @Test("are none between those who only read")
+  func readers() {
+    let readers = order(
+      2, edge(0, 1, by: 1, fromIsShared: true, toIsShared: true),
+      edge(1, 0, by: 2, fromIsShared: true, toIsShared: true))
+    #expect(lengths(readers).isEmpty)
+  }
+
+  @Test("are none through what may have been two locks at one address, or no lock at all")
+  func uncertain() {
+    for lock in 0..<2 {
+      var uncertain = order(2, edge(0, 1, by: 1), edge(1, 0, by: 2))
+      uncertain.locks[lock]?.isCertain = false
+      #expect(lengths(uncertain).isEmpty)
+    }
+  }
+
+  @Test("are none through a lock that is no longer known")
+  func forgotten() {
+    var order = order(2, edge(0, 1, by: 1), edge(1, 0, by: 2))
+    order.locks[1] = nil
+    #expect(lengths(order).isEmpty)
+  }
+
+  @Test("are looked for in bounded time, and it is said where that was not enough")
+  func bounded() {
+    // All by one owner, so none of the many cycles is one that can end in a deadlock.
+    var dense = order(40)
+    for from in 0..<40 {
+      for to in 0..<40 where to != from { dense.edges.append(edge(from, to, by: 1)) }
+    }
+    let cycles = dense.cycles()
+    #expect(cycles.found.isEmpty)
+    #expect(!cycles.isComplete)
+  }
+
+  @Test("are looked for completely among any number of locks that are taken in one order")
+  func largeAndOrdered() {
+    var ordered = order(60)
+    for from in 0..<60 {
+      for to in (from + 1)..<60 { ordered.edges.append(edge(from, to, by: UInt64(from))) }
+    }
+    #expect(ordered.cycles().found.isEmpty)
+    #expect(ordered.cycles().isComplete)
+  }
+}

@@ -1,0 +1,77 @@
+import CInterlockEvents
+import Foundation
+import Testing
+
+extension SyncEvents {
+  /// Where locks begin and end, and how they were asked for: what tells two at one address apart.
+  @Suite("The life of locks")
+  struct LockLifeTests {
+    @Test("is told from the line that makes a mutex to the call that destroys it")
+    func mutex() throws {
+      let recorder = try #require(EventRecorder.start())
+      defer { recorder.stop() }
+      let mutex = allocated(pthread_mutex_t())
+      let made = nextLine()
+      pthread_mutex_init(mutex, nil)
+      pthread_mutex_destroy(mutex)
+      #expect(recorder.words(of: mutex.address) == ["create mutex", "destroy mutex"])
+      #expect(recorder.events(of: mutex.address).first?.line == made)
+    }
+
+    @Test("is told of read-write locks")
+    func readWriteLock() throws {
+      let recorder = try #require(EventRecorder.start())
+      defer { recorder.stop() }
+      let lock = allocated(pthread_rwlock_t())
+      let made = nextLine()
+      pthread_rwlock_init(lock, nil)
+      pthread_rwlock_destroy(lock)
+      #expect(recorder.words(of: lock.address) == ["create write-lock", "destroy write-lock"])
+      #expect(recorder.events(of: lock.address).first?.line == made)
+    }
+
+    @Test("is told of an NSLock, from the user's line")
+    func foundation() throws {
+      let recorder = try #require(EventRecorder.start())
+      defer { recorder.stop() }
+      let made = nextLine()
+      _ = NSLock()
+      let words = recorder.all.filter { $0.line == made }.map(\.words)
+      #expect(words.first == "create mutex")
+      #expect(recorder.all.map(\.words).contains("destroy mutex"))
+    }
+
+    @Test("has it told whether a lock was only tried for")
+    func tried() throws {
+      let recorder = try #require(EventRecorder.start())
+      defer { recorder.stop() }
+      let mutex = MutexTests.mutex()
+      pthread_mutex_trylock(mutex)
+      pthread_mutex_unlock(mutex)
+      pthread_mutex_lock(mutex)
+      pthread_mutex_unlock(mutex)
+      let semaphore = DispatchSemaphore(value: 1)
+      _ = semaphore.wait(timeout: .now())
+      semaphore.signal()
+      func isTried(_ events: [HeardEvent]) -> [Bool] {
+        events.filter { $0.kind == INTERLOCK_EVENT_ACQUIRE }
+          .map { $0.flags & INTERLOCK_FLAG_TRIED != 0 }
+      }
+      #expect(isTried(recorder.events(of: mutex.address)) == [true, false])
+      #expect(isTried(recorder.events(of: semaphore)) == [true])
+    }
+
+    @Test("has it told whether a group was empty when it was waited for")
+    func group() throws {
+      let recorder = try #require(EventRecorder.start())
+      defer { recorder.stop() }
+      let group = DispatchGroup()
+      group.wait()
+      group.enter()
+      #expect(group.wait(timeout: .now() + .milliseconds(1)) == .timedOut)
+      group.leave()
+      let waits = recorder.events(of: group).filter { $0.kind == INTERLOCK_EVENT_WAIT }
+      #expect(waits.map(\.words) == ["wait group free", "wait group limit"])
+    }
+  }
+}
