@@ -111,11 +111,16 @@ let package = Package(
     .target(
       name: "PredictPrograms", dependencies: ["HangPrograms", "LockStrategies"],
       path: "StressScenarios/predict/Programs", swiftSettings: common + [framePointers]),
+    // The same for accesses that are in an order by luck: what is shared is marked.
+    .target(
+      name: "RacePrograms", dependencies: ["PredictPrograms", "LockStrategies", "Interlock"],
+      path: "StressScenarios/predict/Races", swiftSettings: common + [framePointers]),
     // Not named as its product: on a file system without case it would be `Interlock`.
     .executableTarget(
       name: "InterlockTool",
       dependencies: [
-        "InterlockStress", "StressRunner", "HangPrograms", "PredictPrograms", "Caches",
+        "InterlockStress", "StressRunner", "HangPrograms", "PredictPrograms", "RacePrograms",
+        "Caches",
         "LockStrategies", "Interlock", "CInterlockHarness", "CInterlockEvents",
       ],
       swiftSettings: common + tracking + [framePointers]),

@@ -20,6 +20,7 @@ _Thread_local void *interlock_thread_home;
 uintptr_t interlock_buckets[INTERLOCK_BUCKETS * INTERLOCK_BUCKET_WORDS]
     __attribute__((aligned(INTERLOCK_BUCKET_WORDS * sizeof(uintptr_t))));
 uintptr_t interlock_hot_settings;
+_Thread_local uint32_t interlock_tracker_locks;
 static const interlock_order_source *order_source;
 
 void interlock_set_order_source(const interlock_order_source *source) {

@@ -159,7 +159,7 @@ void *interlock_find_real(const char *name) HIDDEN;
 #define BETWEEN __attribute__((section("interlock_between")))
 
 /// Weak: where libdispatch is linked in statically, its own definitions are taken, and there are no two of them.
-#define INTERPOSED __attribute__((weak, visibility("default")))
+#define INTERPOSED __attribute__((weak, visibility("default"))) BETWEEN
 
 #endif
 #endif

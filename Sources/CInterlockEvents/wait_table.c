@@ -313,7 +313,9 @@ bool interlock_waits_start(void) {
   pthread_atfork(NULL, NULL, forked);
   // Release: who sees that it has started sees the layout.
   __atomic_store_n(&started, 1, __ATOMIC_RELEASE);
-  return interlock_events_add_leaf(read_event, read_lock, ~(uint32_t)0);
+  // Who starts whom is nothing to wait for.
+  return interlock_events_add_leaf(read_event, read_lock,
+                                   ~(uint32_t)(INTERLOCK_EVENT_FORK | INTERLOCK_EVENT_START));
 }
 
 bool interlock_waits_started(void) { return __atomic_load_n(&started, __ATOMIC_ACQUIRE); }

@@ -42,9 +42,8 @@ typedef struct thread_clock {
   /// Read-write locks that it reads: the call that gives one up does not say so.
   uintptr_t shared[most_shared];
   uint32_t shared_count;
-  /// The queue that it waits for, with a synchronous call, and the slot of the thread that it joins.
+  /// The queue that it waits for, with a synchronous call.
   uintptr_t called_queue;
-  int32_t joined;
   pthread_t handle;
   bool is_alive;
   /// Whether it is in here: a signal's handler may come meanwhile.
@@ -248,7 +247,6 @@ static thread_clock *claim_slot(void) {
     found->runs = found->jobs = found->initialisers = found->shared_count = found->farewells = 0;
     found->called_queue = 0;
     found->is_busy = false;
-    found->joined = -1;
     found->handle = pthread_self();
     __atomic_store_n(&found->is_alive, true, __ATOMIC_RELEASE);
   }
@@ -282,15 +280,16 @@ static thread_clock *own_or_make(const interlock_event *event) {
   return own;
 }
 
-/// The newest thread with this handle: a handle is used anew when the thread that had it has been joined.
-static int32_t slot_of(pthread_t handle) {
-  int32_t found = -1;
+/// A thread has been joined: all that had its handle, since another may have it by now.
+static void join_thread(thread_clock *own, pthread_t handle) {
   take(&slots_lock);
+  bool is_lent = slots_used == most_slots;
   for (uint32_t index = 0; index < slots_used; index++) {
-    if (pthread_equal(slots[index].handle, handle)) found = (int32_t)index;
+    if (pthread_equal(slots[index].handle, handle)) join(&own->clock, &slots[index].clock);
   }
   give(&slots_lock);
-  return found;
+  // Its slot may be another's.
+  if (is_lent) know_all(own);
 }
 
 // Queues: a serial one is had as a lock by each of its blocks, a concurrent one by a barrier, and shared by the others.
@@ -389,7 +388,6 @@ static void note_wait(thread_clock *own, const interlock_event *event) {
       return;
     // The mutex is given up for as long as the wait lasts.
     case INTERLOCK_OBJECT_CONDITION: pass(own, (uintptr_t)event->other, AS_LOCK, false); return;
-    case INTERLOCK_OBJECT_THREAD: own->joined = slot_of((pthread_t)event->object); return;
     default: return;
   }
 }
@@ -417,10 +415,7 @@ static void note_acquire(thread_clock *own, const interlock_event *event) {
       get(own, object, event->flags & INTERLOCK_FLAG_APPLY ? AS_APPLIED : AS_RETURN, false, false);
       own->called_queue = 0;
       return;
-    case INTERLOCK_OBJECT_THREAD:
-      if (own->joined >= 0) join(&own->clock, &slots[own->joined].clock);
-      own->joined = -1;
-      return;
+    case INTERLOCK_OBJECT_THREAD: join_thread(own, (pthread_t)event->object); return;
     case INTERLOCK_OBJECT_MUTEX:
     case INTERLOCK_OBJECT_WRITE_LOCK:
     case INTERLOCK_OBJECT_SEMAPHORE:
@@ -457,7 +452,6 @@ static void note(thread_clock *own, const interlock_event *event) {
     case INTERLOCK_EVENT_ACQUIRE: note_acquire(own, event); return;
     case INTERLOCK_EVENT_GIVE_UP:
       own->called_queue = 0;
-      own->joined = -1;
       // The wait is over, and the mutex is had again.
       if (event->object_kind == INTERLOCK_OBJECT_CONDITION) {
         get(own, (uintptr_t)event->other, AS_LOCK, false, false);
@@ -483,6 +477,8 @@ static void note(thread_clock *own, const interlock_event *event) {
 static void read_event(const interlock_event *event, void *context) {
   (void)context;
   if (interlock_clocks_blindness()) return;
+  // The tracker's own locks are no order that a user could have meant.
+  if (interlock_tracker_locks > 0) return;
   // What Dispatch's idle workers wait at, and the runtime's own locks, order nothing that a user may count on.
   if (event->object_kind == INTERLOCK_OBJECT_IDLE || event->object_kind == INTERLOCK_OBJECT_FUTEX) return;
   if (event->object_kind == INTERLOCK_OBJECT_MUTEX && !interlock_events_is_users(event->place) &&

@@ -42,7 +42,8 @@ package enum Predictor {
       order.findings(of: cycles.found) + incidents.map { $0.finding(names) } + races.findings
     return PredictionRecord(
       state: .on, findings: findings.filter(isUsers),
-      notes: notes(isComplete: cycles.isComplete) + races.notes)
+      notes: notes(isComplete: cycles.isComplete) + races.notes,
+      unseen: racesBlindness == nil ? [] : [.race])
   }
 
   /// Whether everybody who takes part acts in a user's code: the harness's own threads wait in tasks, too.

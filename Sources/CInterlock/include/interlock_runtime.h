@@ -54,6 +54,11 @@ typedef struct {
   size_t (*held)(interlock_held_at *held, size_t capacity);
 } interlock_order_source;
 
+/// Above 0 while the calling thread is in a lock of the tracker's own: its order is none of the user's.
+extern _Thread_local uint32_t interlock_tracker_locks __attribute__((tls_model("initial-exec")));
+static inline void interlock_enter_tracker_lock(void) { interlock_tracker_locks++; }
+static inline void interlock_leave_tracker_lock(void) { interlock_tracker_locks--; }
+
 /// Sets and gives it; NULL for none. Whatever is set lives as long as the process.
 void interlock_set_order_source(const interlock_order_source *source);
 const interlock_order_source *interlock_get_order_source(void);

@@ -6,6 +6,8 @@ internal import Musl
 internal import Darwin
 #endif
 
+internal import CInterlock
+
 /// A value behind a pthread mutex: for what is off the path without a conflict.
 ///
 /// Not `Synchronization.Mutex`, whose slow path ThreadSanitizer does not see (a false report when contended).
@@ -28,8 +30,12 @@ final class Guarded<Value>: @unchecked Sendable {
 
   func withLock<R, Failure: Error>(_ body: (inout Value) throws(Failure) -> R) throws(Failure) -> R
   {
+    interlock_enter_tracker_lock()
     pthread_mutex_lock(mutex)
-    defer { pthread_mutex_unlock(mutex) }
+    defer {
+      pthread_mutex_unlock(mutex)
+      interlock_leave_tracker_lock()
+    }
     return try body(&value)
   }
 }

@@ -1,9 +1,10 @@
 import InterlockStress
 import PredictPrograms
+import RacePrograms
 import StressRunner
 
 /// The small programs of `StressScenarios/predict`: each a subject of its name, with one call, `subject.run`.
-let predictSubjects: [SubjectEntry] = predictPrograms.map { program in
+let predictSubjects: [SubjectEntry] = (predictPrograms + racePrograms).map { program in
   SubjectEntry(
     name: program.name, summary: program.summary, family: "Predict",
     actions: [ProgramSubject.action],

@@ -16,9 +16,15 @@ public struct PredictionRecord: Sendable, Hashable, Codable {
   public var findings: [PotentialFinding]
   /// What it could not follow, a line each: a table that was full.
   public var notes: [String]
+  /// The kinds that it could not look for in this build or this run.
+  public var unseen: Set<PotentialFinding.Kind>
 
   /// Describes a record.
-  public init(state: State, findings: [PotentialFinding] = [], notes: [String] = []) {
+  public init(
+    state: State, findings: [PotentialFinding] = [], notes: [String] = [],
+    unseen: Set<PotentialFinding.Kind> = []
+  ) {
+    self.unseen = unseen
     self.state = state
     self.findings = findings
     self.notes = notes

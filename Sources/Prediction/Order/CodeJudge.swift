@@ -14,15 +14,15 @@ struct CodeJudge {
 
   /// Modules whose code orders nothing for others, or tells of it by events.
   private static let own: Set<String> = [
-    "Interlock", "LockStrategies", "StressRunner", "InterlockStress", "WaitGraph", "Prediction",
+    "Interlock", "StressRunner", "InterlockStress", "WaitGraph", "Prediction",
     "InterlockWatchdog", "Testing", "XCTest",
   ]
   private static let ownTool = "InterlockTool"
-  private static let ownFunctions: Set<String> = [
-    "main", "_start", "run_first", "run_thread", "run_synchronous", "run_application",
-    "run_work_item", "call_block", "call_and_release_block", "call_block_with_index", "syscall",
-  ]
-  private static let ownPrefixes = ["interlock_", "dispatch_", "pthread_", "swift_", "sem_", "__"]
+  /// Judged by types: a strategy built on atomics tells of itself, or does not.
+  private static let strategies = "LockStrategies"
+  private static let telling: Set<String> = ["14LockStrategies24StandardLibraryMutexLock"]
+  private static let ownFunctions: Set<String> = ["main", "_start"]
+  private static let ownPrefixes = ["interlock_", "swift_", "__"]
 
   /// The doubt about the code on a stack, innermost frame first; `nil` for none.
   mutating func doubt(about addresses: [UInt]) -> Doubt? {
@@ -34,6 +34,7 @@ struct CodeJudge {
         if Self.isOwn(function: symbol) { continue }
         return "'\(symbol)' is a function of C"
       }
+      if Self.telling.contains(module.mangled) { continue }
       if Self.own.contains(module.name) || module.name == Self.ownTool && !isInnermost { continue }
       isInnermost = false
       if let doubt = doubt(about: module) { return doubt }
@@ -48,9 +49,9 @@ struct CodeJudge {
   }
 
   private mutating func doubt(about module: Module) -> Doubt? {
-    if let doubt = known[module.name] { return doubt }
+    if let doubt = known[module.mangled] { return doubt }
     let found = Self.scan(module)
-    known[module.name] = .some(found)
+    known[module.mangled] = .some(found)
     return found
   }
 
@@ -85,12 +86,20 @@ struct CodeJudge {
   /// `nil` for a function of C.
   private static func module(of symbol: String) -> Module? {
     guard symbol.hasPrefix("$s") else { return nil }
-    let digits = symbol.dropFirst(2).prefix { $0.isNumber }
-    guard let length = Int(digits), length > 0 else {
-      return Module(name: "Interlock", mangled: "")
+    let rest = symbol.dropFirst(2)
+    guard let module = identifier(rest) else { return Module(name: "Interlock", mangled: "") }
+    let name = String(module.drop { $0.isNumber })
+    guard name == strategies, let type = identifier(rest.dropFirst(module.count)) else {
+      return Module(name: name, mangled: String(module))
     }
-    let name = String(symbol.dropFirst(2 + digits.count).prefix(length))
-    return Module(name: name, mangled: "\(length)\(name)")
+    return Module(name: name, mangled: String(module + type))
+  }
+
+  /// The identifier that mangled text begins with, with its length before it; `nil` for none.
+  private static func identifier(_ text: Substring) -> Substring? {
+    let digits = text.prefix { $0.isNumber }
+    guard let length = Int(digits), length > 0 else { return nil }
+    return text.prefix(digits.count + length)
   }
 
   private static func isOwn(function: String) -> Bool {

@@ -5,8 +5,8 @@ import WaitGraph
 extension Predictor {
   /// The accesses of which no order was seen, and what could not be decided, a line each.
   static func races(besides order: LockOrder) -> (findings: [PotentialFinding], notes: [String]) {
-    if let blindness = interlock_clocks_blindness().map({ String(cString: $0) }) {
-      return ([], ["the order of sections is not told: \(blindness)"])
+    if let racesBlindness {
+      return ([], ["the order of sections is not told: \(racesBlindness)"])
     }
     var judge = CodeJudge()
     var findings: [PotentialFinding] = []
@@ -27,6 +27,16 @@ extension Predictor {
         + " undecided, since \(doubt), and no event tells what that orders"
     }
     return (findings, notes)
+  }
+}
+
+extension Predictor {
+  /// Why the order of sections is not told; `nil` where it is.
+  static var racesBlindness: String? {
+    if !SectionTracking.isCompiledIn {
+      return "section tracking is not compiled into this build"
+    }
+    return interlock_clocks_blindness().map { String(cString: $0) }
   }
 }
 

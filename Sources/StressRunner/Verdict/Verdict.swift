@@ -75,10 +75,10 @@ public struct Expectation: Sendable, Hashable, Codable {
     self.potential = potential
   }
 
-  /// Whether exactly the expected kinds of potential findings were found. Where nobody looked, nothing is judged.
+  /// Whether exactly the expected kinds of potential findings were found. What nobody looked for is not judged.
   public func isMet(by record: PredictionRecord) -> Bool {
     guard let potential, record.state == .on else { return true }
-    return record.kinds == potential
+    return record.kinds.subtracting(record.unseen) == potential.subtracting(record.unseen)
   }
 
   /// Whether a verdict is the expected one; a skipped trial neither meets nor breaks it.

@@ -10,7 +10,8 @@ public struct PredictProgram: Sendable {
   /// Runs it, on a thread that is in no pool, and returns when it has ended.
   public let run: @Sendable () -> Void
 
-  init(_ name: String, _ summary: String, _ run: @escaping @Sendable () -> Void) {
+  /// Describes one.
+  package init(_ name: String, _ summary: String, _ run: @escaping @Sendable () -> Void) {
     self.name = name
     self.summary = summary
     self.run = run

@@ -1,0 +1,161 @@
+import Foundation
+import Interlock
+import PredictPrograms
+
+/// Correct, without a lock around what is shared: it is handed from one owner to the next.
+let handedOverPrograms: [PredictProgram] = [
+  PredictProgram(
+    "handed-from-queue-to-queue", "a number goes through four queues, a block at a time"
+  ) {
+    let shared = Shared()
+    let ended = DispatchSemaphore(value: 0)
+    let queues = (0..<4).map { DispatchQueue(label: "stage \($0)") }
+    queues[0].async {
+      shared.set(1)
+      queues[1].async {
+        shared.set(shared.get() + 1)
+        queues[2].asyncAfter(deadline: .now() + 0.01) {
+          shared.set(shared.get() + 1)
+          queues[3].async(execute: DispatchWorkItem { shared.set(shared.get() + 1) })
+          queues[3].async { ended.signal() }
+        }
+      }
+    }
+    ended.wait()
+    _ = shared.get()
+  },
+  PredictProgram(
+    "handed-over-a-condition", "a number is set under an NSCondition, and used without it later"
+  ) {
+    let shared = Shared()
+    let condition = NSCondition()
+    let isSet = Flag()
+    Thread.detachNewThread {
+      shared.set(1)
+      condition.withLock {
+        isSet.value = true
+        condition.signal()
+      }
+    }
+    condition.lock()
+    while !isSet.value { condition.wait() }
+    condition.unlock()
+    shared.set(shared.get() + 1)
+  },
+  PredictProgram("handed-by-a-work-item", "a work item writes, and who has waited for it reads") {
+    let shared = Shared()
+    let item = DispatchWorkItem { shared.set(1) }
+    DispatchQueue.global().async(execute: item)
+    item.wait()
+    _ = shared.get()
+    let group = DispatchGroup()
+    DispatchQueue.global().async(group: group, execute: DispatchWorkItem { shared.set(2) })
+    group.wait()
+    _ = shared.get()
+  },
+  PredictProgram("handed-by-operations", "operations that depend on each other write, in turn") {
+    let shared = Shared()
+    let queue = OperationQueue()
+    var last: Operation?
+    for number in 0..<10 {
+      let operation = BlockOperation { shared.set(number) }
+      if let last { operation.addDependency(last) }
+      queue.addOperation(operation)
+      last = operation
+    }
+    queue.waitUntilAllOperationsAreFinished()
+    _ = shared.get()
+  },
+  PredictProgram(
+    "handed-to-an-apply", "ten calls of concurrentPerform read what was written before"
+  ) {
+    let shared = Shared()
+    let last = Shared()
+    shared.set(1)
+    DispatchQueue.concurrentPerform(iterations: 10) { index in
+      let number = shared.get()
+      if index == 9 { last.set(number) }
+    }
+    shared.set(2 + last.get())
+  },
+  PredictProgram("handed-to-the-main-queue", "a thread writes, and the main queue reads in a sync")
+  {
+    let shared = Shared()
+    shared.set(1)
+    DispatchQueue.main.sync { shared.set(shared.get() + 1) }
+    shared.set(shared.get() + 1)
+    let ended = DispatchSemaphore(value: 0)
+    DispatchQueue.main.async {
+      shared.set(shared.get() + 1)
+      ended.signal()
+    }
+    ended.wait()
+    _ = shared.get()
+  },
+  PredictProgram("handed-to-tasks", "tasks write in turn, and a thread reads what they left") {
+    let shared = Shared()
+    shared.set(1)
+    let ended = DispatchSemaphore(value: 0)
+    Task {
+      shared.set(2)
+      await Task { shared.set(3) }.value
+      shared.set(4)
+      ended.signal()
+    }
+    ended.wait()
+    shared.set(shared.get() + 1)
+  },
+  PredictProgram("made-by-a-static-let", "a static let is made by one thread, and used by many") {
+    let ended = DispatchGroup()
+    for _ in 0..<8 {
+      ended.enter()
+      Thread.detachNewThread {
+        _ = Made.shared.number.get()
+        ended.leave()
+      }
+    }
+    ended.wait()
+  },
+  PredictProgram("reused-memory", "objects come and go at one address, each used by one thread") {
+    let gate = DispatchSemaphore(value: 1)
+    let ended = DispatchGroup()
+    for _ in 0..<8 {
+      ended.enter()
+      Thread.detachNewThread {
+        for number in 0..<100 { Temporary(number).use() }
+        gate.wait()
+        gate.signal()
+        ended.leave()
+      }
+    }
+    ended.wait()
+  },
+]
+
+private final class Flag: @unchecked Sendable {
+  // Unchecked: looked at under the condition's lock alone.
+  var value = false
+}
+
+private enum Made {
+  static let shared = Holder()
+
+  final class Holder: Sendable {
+    let number = Shared()
+
+    init() { number.set(1) }
+  }
+}
+
+/// An object whose own address names what is marked.
+private final class Temporary {
+  private var number: Int
+
+  init(_ number: Int) { self.number = number }
+
+  func use() {
+    BEGIN_LOCK(.noReadWrite, "temporary", of: self)
+    number += 1
+    END_LOCK(.noReadWrite, "temporary", of: self)
+  }
+}

@@ -1,0 +1,99 @@
+import Foundation
+import Interlock
+import LockStrategies
+import PredictPrograms
+
+/// What a lock is forgotten for, or taken in the wrong way.
+let lockedRacePrograms: [PredictProgram] = [
+  PredictProgram("counter-without-lock", "two threads set a number without a lock") {
+    let shared = Shared()
+    oneAfterAnother({ shared.set(1) }, { shared.set(2) })
+  },
+  PredictProgram("counter-with-lock", "two threads set a number under an NSLock") {
+    let shared = Shared()
+    let lock = NSLock()
+    oneAfterAnother(
+      { lock.withLock { shared.set(1) } }, { lock.withLock { shared.set(2) } })
+  },
+  PredictProgram("one-side-locked", "who writes takes the lock, who reads does not") {
+    let shared = Shared()
+    let lock = NSLock()
+    oneAfterAnother({ lock.withLock { shared.set(1) } }, { _ = shared.get() })
+  },
+  PredictProgram("both-sides-locked", "who writes takes the lock, and who reads too") {
+    let shared = Shared()
+    let lock = NSLock()
+    oneAfterAnother({ lock.withLock { shared.set(1) } }, { lock.withLock { _ = shared.get() } })
+  },
+  PredictProgram("a-lock-each", "each of two owners has a lock of its own for what both share") {
+    let shared = Shared()
+    let (one, other) = (NSRecursiveLock(), NSRecursiveLock())
+    oneAfterAnother(
+      { one.withLock { shared.set(1) } }, { other.withLock { shared.set(2) } })
+  },
+  PredictProgram("one-recursive-lock", "two owners have one recursive lock, taken twice") {
+    let shared = Shared()
+    let lock = NSRecursiveLock()
+    oneAfterAnother(
+      { lock.withLock { lock.withLock { shared.set(1) } } }, { lock.withLock { shared.set(2) } })
+  },
+  PredictProgram("write-under-read-lock", "two threads write under a read-write lock's read side") {
+    let shared = Shared()
+    let lock = PosixReadWriteLock()
+    oneAfterAnother({ lock.read { shared.set(1) } }, { lock.read { shared.set(2) } })
+  },
+  PredictProgram("write-under-write-lock", "writers write, and readers read, under a POSIX rwlock")
+  {
+    let shared = Shared()
+    let lock = PosixReadWriteLock()
+    oneAfterAnother(
+      { lock.write { shared.set(1) } },
+      {
+        lock.read { _ = shared.get() }
+        lock.write { shared.set(2) }
+      })
+  },
+  PredictProgram(
+    "stdlib-mutex-with-lock", "two threads set a number under a standard library Mutex"
+  ) {
+    let shared = Shared()
+    let lock = StandardLibraryMutexLock()
+    oneAfterAnother(
+      { lock.withLock { shared.set(1) } }, { lock.withLock { shared.set(2) } })
+  },
+  PredictProgram("spin-lock-with-lock", "two threads set a number under a lock built on an atomic")
+  {
+    let shared = Shared()
+    let lock = SpinLock()
+    oneAfterAnother(
+      { lock.withLock { shared.set(1) } }, { lock.withLock { shared.set(2) } })
+  },
+]
+
+/// A POSIX read-write lock, as C code has it.
+private final class PosixReadWriteLock: @unchecked Sendable {
+  // Unchecked: the lock is made for several threads.
+  private let lock: UnsafeMutablePointer<pthread_rwlock_t>
+
+  init() {
+    lock = .allocate(capacity: 1)
+    pthread_rwlock_init(lock, nil)
+  }
+
+  deinit {
+    pthread_rwlock_destroy(lock)
+    lock.deallocate()
+  }
+
+  func read(_ body: () -> Void) {
+    pthread_rwlock_rdlock(lock)
+    body()
+    pthread_rwlock_unlock(lock)
+  }
+
+  func write(_ body: () -> Void) {
+    pthread_rwlock_wrlock(lock)
+    body()
+    pthread_rwlock_unlock(lock)
+  }
+}

@@ -1,0 +1,105 @@
+import Foundation
+import Interlock
+import PredictPrograms
+
+/// What is signalled too early, or not waited for.
+let signalledRacePrograms: [PredictProgram] = [
+  PredictProgram(
+    "signalled-before-write", "a semaphore is signalled before the write that it is for"
+  ) {
+    let shared = Shared()
+    let ready = DispatchSemaphore(value: 0)
+    let ended = DispatchGroup()
+    ended.enter()
+    Thread.detachNewThread {
+      ready.signal()
+      shared.set(1)
+      ended.leave()
+    }
+    ready.wait()
+    Thread.sleep(forTimeInterval: 0.2)
+    _ = shared.get()
+    ended.wait()
+  },
+  PredictProgram("signalled-after-write", "a semaphore is signalled after the write that it is for")
+  {
+    let shared = Shared()
+    let ready = DispatchSemaphore(value: 0)
+    Thread.detachNewThread {
+      shared.set(1)
+      ready.signal()
+    }
+    ready.wait()
+    _ = shared.get()
+  },
+  PredictProgram("group-left-before-write", "a group is left before the write that it stands for") {
+    let shared = Shared()
+    let group = DispatchGroup()
+    let ended = DispatchSemaphore(value: 0)
+    group.enter()
+    DispatchQueue.global().async {
+      group.leave()
+      shared.set(1)
+      ended.signal()
+    }
+    group.wait()
+    Thread.sleep(forTimeInterval: 0.2)
+    _ = shared.get()
+    ended.wait()
+  },
+  PredictProgram(
+    "group-left-after-write", "a group is left after the write, and then waited for and notified"
+  ) {
+    let shared = Shared()
+    let group = DispatchGroup()
+    let ended = DispatchSemaphore(value: 0)
+    for number in 0..<2 {
+      group.enter()
+      DispatchQueue(label: "writer \(number)").async {
+        if number == 0 { shared.set(1) }
+        group.leave()
+      }
+    }
+    group.wait()
+    shared.set(2)
+    DispatchQueue.global().async(group: group) { shared.set(3) }
+    group.notify(queue: .global()) {
+      shared.set(4)
+      ended.signal()
+    }
+    ended.wait()
+  },
+  PredictProgram(
+    "thread-not-joined", "what a thread makes is read after a while, without joining it"
+  ) {
+    let shared = Shared()
+    let thread = startThread { shared.set(1) }
+    Thread.sleep(forTimeInterval: 0.2)
+    _ = shared.get()
+    pthread_join(thread, nil)
+  },
+  PredictProgram("thread-joined", "what a thread makes is read when it has been joined") {
+    let shared = Shared()
+    shared.set(0)
+    let thread = startThread { shared.set(shared.get() + 1) }
+    pthread_join(thread, nil)
+    _ = shared.get()
+  },
+]
+
+/// Starts a POSIX thread.
+private func startThread(_ body: @escaping @Sendable () -> Void) -> pthread_t {
+  final class Box {
+    let body: @Sendable () -> Void
+    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+  }
+  var thread = pthread_t()
+  pthread_create(
+    &thread, nil,
+    { box in
+      guard let box else { return nil }
+      Unmanaged<Box>.fromOpaque(box).takeRetainedValue().body()
+      return nil
+    }, Unmanaged.passRetained(Box(body)).toOpaque())
+  return thread
+}
