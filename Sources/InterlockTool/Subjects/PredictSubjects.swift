@@ -9,6 +9,6 @@ let predictSubjects: [SubjectEntry] = predictPrograms.map { program in
     actions: [ProgramSubject.action],
     runsUnlisted: false
   ) {
-    ProgramSubject(run: program.run)
+    ProgramSubject(runAndCallBack: program.run)
   }
 }
