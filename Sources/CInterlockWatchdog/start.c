@@ -9,7 +9,10 @@
 __attribute__((constructor(65535))) static void start(void) {
   const char *options = getenv("INTERLOCK_OPTIONS");
   // Nothing is touched where nobody asks.
-  if (options && strstr(options, "hang_limit")) interlock_watchdog_start_from_environment();
+  if (!options) return;
+  // First: what is made before it starts is not followed.
+  if (strstr(options, "predict")) interlock_prediction_start_from_environment();
+  if (strstr(options, "hang_limit")) interlock_watchdog_start_from_environment();
 }
 
 void *interlock_watchdog_stack_area(unsigned slots) {

@@ -8,14 +8,15 @@ struct OptionsTests {
   func all() {
     let text =
       "on_conflict=log exit_code=7  stack_depth=4\tsections=off delays=on "
-      + "delay_seed=9 delay_budget=20 traps=/tmp/traps"
+      + "delay_seed=9 delay_budget=20 traps=/tmp/traps predict=on fail_on=potential hold_limit=0.5"
     let (options, errors) = Options.parse(text)
     #expect(errors.isEmpty)
     #expect(
       options
         == Options(
           onConflict: .log, exitCode: 7, stackDepth: 4, delays: true, delaySeed: 9, delayBudget: 20,
-          trapFile: "/tmp/traps", isOff: true))
+          trapFile: "/tmp/traps", isOff: true, predicts: true, failsOnPotential: true,
+          holdLimit: 0.5))
   }
 
   @Test("nothing set is nothing changed")
@@ -30,7 +31,7 @@ struct OptionsTests {
       (
         "colour=red",
         "unknown option 'colour'; the options are on_conflict, exit_code, stack_depth, sections, delays, "
-          + "delay_seed, delay_budget, traps, hang_limit"
+          + "delay_seed, delay_budget, traps, hang_limit, predict, fail_on, hold_limit"
       ),
       ("on_conflict=panic", "'on_conflict' must be one of trap, log, record, found 'panic'"),
       ("exit_code=0", "'exit_code' must be a whole number from 1 to 255, found '0'"),
@@ -56,6 +57,14 @@ struct OptionsTests {
         "hang_limit=soon",
         "'hang_limit' must be a number of seconds from 0.1 to 86400, found 'soon'"
       ),
+      ("predict=yes", "'predict' must be on or off, found 'yes'"),
+      ("predict=on fail_on=race", "'fail_on' must be potential, found 'race'"),
+      ("fail_on=potential", "'fail_on' does nothing without 'predict=on'"),
+      (
+        "predict=on hold_limit=0",
+        "'hold_limit' must be a number of seconds from 0.001 to 86400, found '0'"
+      ),
+      ("hold_limit=1", "'hold_limit' does nothing without 'predict=on'"),
       ("exit_code", "option 'exit_code' needs a value, as in 'exit_code=…'"),
     ])
   func errors(text: String, message: String) {

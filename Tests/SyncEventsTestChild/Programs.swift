@@ -9,6 +9,7 @@ enum Programs {
 
   /// By name.
   static let all: [String: Program] = robustness.merging(hangs) { $1 }.merging(quiet) { $1 }
+    .merging(predicted) { $1 }
 
   /// What the interposed calls must survive. Each prints what the test looks at.
   private static let robustness: [String: Program] = [

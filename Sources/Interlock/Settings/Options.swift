@@ -17,10 +17,16 @@ struct Options: Equatable {
   /// What the watchdog keeps, where one is linked: seconds.
   var hangLimit: Double?
 
+  /// Whether what does not go wrong and can is looked for, where a watchdog is linked; whether it is red; and from how
+  /// many seconds on a lock that is held is told of.
+  var predicts: Bool?
+  var failsOnPotential: Bool?
+  var holdLimit: Double?
+
   /// The options there are, in the order in which they are listed.
   static let names = [
     "on_conflict", "exit_code", "stack_depth", "sections", "delays", "delay_seed", "delay_budget",
-    "traps", "hang_limit",
+    "traps", "hang_limit", "predict", "fail_on", "hold_limit",
   ]
 
   /// Reads the variable's value. What cannot be read is left at its default, with a line that says so.
@@ -34,6 +40,14 @@ struct Options: Equatable {
     }
     if options.trapFile != nil, options.delays != true {
       errors.append("interlock: INTERLOCK_OPTIONS: 'traps' does nothing without 'delays=on'")
+    }
+    if options.predicts != true {
+      for name in [
+        options.failsOnPotential.map { _ in "fail_on" },
+        options.holdLimit.map { _ in "hold_limit" },
+      ].compactMap({ $0 }) {
+        errors.append("interlock: INTERLOCK_OPTIONS: '\(name)' does nothing without 'predict=on'")
+      }
     }
     return (options, errors)
   }
@@ -64,6 +78,16 @@ struct Options: Equatable {
       hangLimit = Double(value).flatMap { (0.1...86_400).contains($0) ? $0 : nil }
       return hangLimit == nil
         ? "'hang_limit' must be a number of seconds from 0.1 to 86400, found '\(value)'" : nil
+    case "hold_limit":
+      holdLimit = Double(value).flatMap { (0.001...86_400).contains($0) ? $0 : nil }
+      return holdLimit == nil
+        ? "'hold_limit' must be a number of seconds from 0.001 to 86400, found '\(value)'" : nil
+    case "predict":
+      predicts = Self.isOn(value)
+      return predicts == nil ? "'predict' must be on or off, found '\(value)'" : nil
+    case "fail_on":
+      failsOnPotential = value == "potential" ? true : nil
+      return failsOnPotential == nil ? "'fail_on' must be potential, found '\(value)'" : nil
     case "delays":
       delays = Self.isOn(value)
       return delays == nil ? "'delays' must be on or off, found '\(value)'" : nil

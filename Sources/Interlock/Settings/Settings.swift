@@ -24,6 +24,9 @@ final class Settings: Sendable {
   /// linked.
   let hangLimit: Double?
 
+  /// What `INTERLOCK_OPTIONS` says of what does not go wrong and can; `nil` where nobody is to look for it.
+  let prediction: SectionTracking.Prediction?
+
   private let state: Guarded<State>
 
   private init() {
@@ -46,6 +49,10 @@ final class Settings: Sendable {
     if let seed = options.delaySeed { NearMissDelays.seed.store(seed, ordering: .relaxed) }
     state.isOff = options.isOff ?? state.isOff
     hangLimit = options.hangLimit
+    prediction =
+      options.predicts == true
+      ? .init(
+        failsOnPotential: options.failsOnPotential ?? false, holdLimit: options.holdLimit) : nil
     self.state = Guarded(state)
   }
 
@@ -115,6 +122,17 @@ final class Settings: Sendable {
 extension SectionTracking {
   /// `hang_limit` of `INTERLOCK_OPTIONS`, in seconds; `nil` where it does not say.
   package static var hangLimit: Double? { Settings.shared.hangLimit }
+
+  /// What `predict` and its companions of `INTERLOCK_OPTIONS` ask for.
+  package struct Prediction: Sendable {
+    /// Whether the process ends with `exitCode` where something is found.
+    package var failsOnPotential: Bool
+    /// From how many seconds on a lock that is held is told of; `nil` for never.
+    package var holdLimit: Double?
+  }
+
+  /// What `INTERLOCK_OPTIONS` says of that; `nil` where nobody is to look.
+  package static var prediction: Prediction? { Settings.shared.prediction }
 }
 
 extension SectionTracking.ConflictAction {

@@ -10,6 +10,6 @@ let predictSubjects: [SubjectEntry] = (predictPrograms + racePrograms).map { pro
     actions: [ProgramSubject.action],
     runsUnlisted: false
   ) {
-    ProgramSubject(run: program.run)
+    ProgramSubject(runAndCallBack: program.run)
   }
 }

@@ -5,15 +5,24 @@ final class ProgramSubject: Subject {
   /// The call.
   static let action = "run"
 
-  private let run: @Sendable () -> Void
+  private let run: @Sendable (_ callback: @escaping @Sendable () -> Void) -> Void
 
-  init(run: @escaping @Sendable () -> Void) { self.run = run }
+  init(run: @escaping @Sendable () -> Void) {
+    self.run = { callback in
+      run()
+      callback()
+    }
+  }
+
+  /// A program that calls back itself.
+  init(runAndCallBack: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void) {
+    run = runAndCallBack
+  }
 
   func supports(_ kind: StressRunner.Operation.Kind) -> Bool { kind == .action(Self.action) }
 
   func perform(_ operation: StressRunner.Operation, completion: @escaping @Sendable (Reply) -> Void)
   {
-    run()
-    completion(.done)
+    run { completion(.done) }
   }
 }

@@ -1,7 +1,6 @@
 import Interlock
 import Prediction
 import StressRunner
-import WaitGraph
 
 /// What a page says of what did not go wrong and can.
 struct PotentialSection {
@@ -50,15 +49,10 @@ struct PotentialSection {
   }
 
   private func side(_ side: PotentialFinding.Side) -> String {
-    var text = "<p>\(Markup.text(side.who + " " + side.act + place(side.place)))</p>\n"
-    text += Markup.list(side.held.map { "holds \($0.object), taken\(place($0.place))" })
+    var text = "<p>\(Markup.text(side.who + " " + side.act + FindingText.at(side.place)))</p>\n"
+    text += Markup.list(side.held.map { "holds \($0.object), taken\(FindingText.at($0.place))" })
     guard !side.stack.isEmpty else { return text }
     let frames = side.stack.map { "<li><code>\(Markup.text($0.description))</code></li>\n" }
     return text + "<ol class=\"stack\" start=\"0\">\n" + frames.joined() + "</ol>\n"
-  }
-
-  private func place(_ frames: [StackFrame]) -> String {
-    guard let frame = frames.first(where: { !$0.isSystem }) ?? frames.first else { return "" }
-    return " at \(frame)"
   }
 }

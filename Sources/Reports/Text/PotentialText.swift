@@ -1,7 +1,5 @@
-import Interlock
 import Prediction
 import StressRunner
-import WaitGraph
 
 /// What was found in a trial that did not go wrong and can, for people.
 struct PotentialText {
@@ -37,29 +35,12 @@ struct PotentialText {
   }
 
   private func lines(_ finding: PotentialFinding) -> [String] {
-    let often = finding.count > 1 ? ", \(finding.count) times" : ""
-    var lines = ["  " + potentialHeadline(finding) + often]
-    for side in finding.sides {
-      lines.append("    \(harmless(side.who)) \(harmless(side.act))\(place(side.place))")
-      for held in side.held {
-        lines.append("      holds \(harmless(held.object)), taken\(place(held.place))")
-      }
-      lines += side.stack.prefix(mostFrames).enumerated().map {
-        "      #\($0.offset) \($0.element)"
-      }
-      let left = side.stack.count - mostFrames
-      if left > 0 { lines.append("      … \(left) more frames (--verbose shows all)") }
-    }
-    return lines
-  }
-
-  private func place(_ frames: [StackFrame]) -> String {
-    guard let frame = frames.first(where: { !$0.isSystem }) ?? frames.first else { return "" }
-    return " at \(frame)"
+    let text = FindingText(finding, mostFrames: mostFrames)
+    return ["  " + harmless(text.headline)] + text.details.map { "    " + harmless($0) }
   }
 }
 
 /// `lock-order: two locks are taken in both orders: …`
 func potentialHeadline(_ finding: PotentialFinding) -> String {
-  "\(finding.kind.rawValue): \(harmless(finding.headline))"
+  harmless(FindingText(finding, mostFrames: 0).headline)
 }

@@ -141,8 +141,12 @@ public enum TrialHost {
       // What traps in the next moment takes its addresses with it.
       let traps = snapshot.selfWait?.traps == true
       if traps { snapshot = snapshot.namedHere() }
-      // First: of a hang that is certain, the runner ends this process at once.
-      if predicts { events.send(.prediction(Predictor.record())) }
+      // Of a hang that is certain the runner ends this process at once, and what is predicted may take seconds to put into
+      // words: the runner has the snapshot meanwhile, should its window pass.
+      if predicts {
+        events.send(.hang(snapshot, isCertain: false))
+        events.send(.prediction(Predictor.record()))
+      }
       events.send(.hang(snapshot, isCertain: diagnosis.isCertain))
       // All is told, with both lines: the toolchain's backtracer, which takes half a minute for a thousand threads,
       // has nothing to add.

@@ -1,4 +1,5 @@
 import Dispatch
+import Prediction
 import Synchronization
 
 /// One phase while it runs: makes the calls that the plan says, and knows when all have completed.
@@ -138,6 +139,8 @@ final class PendingCall: Sendable {
   func complete(with reply: Reply) {
     // Relaxed: it only tells the first from the others, and hands nothing on.
     let isFirst = !isCompleted.exchange(true, ordering: .relaxed)
+    // Whoever completes a call hands control to code that it does not know.
+    Predictor.calledBack()
     run.complete(self, with: reply, isFirst: isFirst)
   }
 }

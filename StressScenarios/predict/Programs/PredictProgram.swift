@@ -7,11 +7,22 @@ public struct PredictProgram: Sendable {
   public let name: String
   /// One line: what it does.
   public let summary: String
-  /// Runs it, on a thread that is in no pool, and returns when it has ended.
-  public let run: @Sendable () -> Void
+  /// Runs it, on a thread that is in no pool, and returns when it has ended; by then the callback has been called once.
+  public let run: @Sendable (_ callback: @escaping @Sendable () -> Void) -> Void
 
   /// Describes one.
   package init(_ name: String, _ summary: String, _ run: @escaping @Sendable () -> Void) {
+    self.init(name, summary, callingBack: { callback in
+      run()
+      callback()
+    })
+  }
+
+  /// A program that is about whom it calls.
+  init(
+    _ name: String, _ summary: String,
+    callingBack run: @escaping @Sendable (_ callback: @escaping @Sendable () -> Void) -> Void
+  ) {
     self.name = name
     self.summary = summary
     self.run = run
@@ -24,4 +35,5 @@ public let predictPrograms: [PredictProgram] =
   + queuePrograms
   + mixedPrograms
   + safeOrderPrograms
+  + callbackPrograms
   + taskPrograms

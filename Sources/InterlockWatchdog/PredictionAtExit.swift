@@ -1,0 +1,52 @@
+import CInterlock
+import CInterlockWatchdog
+import Foundation
+import Interlock
+import Prediction
+
+/// Tells at the end of a process what did not go wrong in it and can, where the environment asks for it:
+/// `INTERLOCK_OPTIONS="predict=on"`. The exit code stays as it is, unless `fail_on=potential` is there too.
+enum PredictionAtExit {
+  private static let mostFindings = 20
+  private static let mostFrames = 12
+
+  /// What is said, in lines; none where nothing was found and everything could be followed.
+  static func lines(_ record: PredictionRecord) -> [String] {
+    if case .unavailable(let reason) = record.state {
+      return ["interlock: nothing is predicted: \(reason)"]
+    }
+    var lines: [String] = []
+    for finding in record.findings.prefix(mostFindings) {
+      let text = FindingText(finding, mostFrames: mostFrames)
+      lines.append("interlock: potential, not observed: " + text.headline)
+      lines += text.details.map { "  " + $0 }
+    }
+    let left = record.findings.count - mostFindings
+    if left > 0 { lines.append("interlock: … and \(left) more potential findings") }
+    return lines + record.notes.map { "interlock: prediction is not complete: \($0)" }
+  }
+
+  /// Looks from now on, and tells when `exit` is called or `main` returns.
+  static func start() {
+    guard let asked = SectionTracking.prediction else { return }
+    Predictor.start(holdSeconds: asked.holdLimit)
+    atexit { PredictionAtExit.tell() }
+  }
+
+  private static func tell() {
+    let record = Predictor.record()
+    let text = lines(record).map { $0 + "\n" }.joined()
+    text.utf8CString.withUnsafeBufferPointer { bytes in
+      guard let start = bytes.baseAddress else { return }
+      interlock_write_error(start, bytes.count - 1)
+    }
+    guard !record.findings.isEmpty, SectionTracking.prediction?.failsOnPotential == true else {
+      return
+    }
+    interlock_exit_from_handler(Int32(SectionTracking.exitCode))
+  }
+}
+
+/// Called before `main`, by `Sources/CInterlockWatchdog/start.c`.
+@_cdecl("interlock_prediction_start_from_environment")
+func startPredictionFromEnvironment() { PredictionAtExit.start() }

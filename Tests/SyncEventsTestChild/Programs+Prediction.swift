@@ -1,0 +1,32 @@
+import Foundation
+
+extension Programs {
+  /// What does not go wrong, and can; or cannot.
+  static let predicted: [String: Program] = [
+    "both-ways": { _ in nest(crosswise: true) },
+    "one-way": { _ in nest(crosswise: false) },
+    "long-hold": { _ in
+      let lock = NSLock()
+      lock.withLock { Thread.sleep(forTimeInterval: 0.3) }
+      print("done")
+    },
+  ]
+
+  private static func nest(crosswise: Bool) {
+    let names = NSLock()
+    let numbers = NSLock()
+    let ended = DispatchSemaphore(value: 0)
+    Thread.detachNewThread {
+      names.withLock { numbers.withLock {} }
+      ended.signal()
+    }
+    ended.wait()
+    Thread.detachNewThread {
+      let (first, second) = crosswise ? (numbers, names) : (names, numbers)
+      first.withLock { second.withLock {} }
+      ended.signal()
+    }
+    ended.wait()
+    print("done")
+  }
+}

@@ -1,0 +1,47 @@
+import Testing
+
+extension SyncEvents {
+  /// `INTERLOCK_OPTIONS="predict=on"`, in processes of their own.
+  @Suite("What is predicted at the end of a process")
+  struct PredictionAtExitTests {
+    @Test("is told with both places, and changes no exit code")
+    func told() throws {
+      let child = try ChildRun("both-ways", options: "predict=on")
+      #expect(child.status == 0, "\(child.errors)")
+      #expect(child.words == ["done"])
+      #expect(
+        child.errors.hasPrefix("interlock: potential, not observed: lock-order: two locks"),
+        "\(child.errors)")
+      #expect(child.errors.contains("holds the mutex made at Programs+Prediction.swift:"))
+      #expect(child.errors.split(separator: "\n").count { $0.hasPrefix("  thread ") } == 2)
+    }
+
+    @Test("is red where that is asked for, with the code that conflicts have")
+    func red() throws {
+      let child = try ChildRun("both-ways", options: "predict=on fail_on=potential")
+      #expect(child.status == 66, "\(child.errors)")
+      let other = try ChildRun("both-ways", options: "predict=on fail_on=potential exit_code=7")
+      #expect(other.status == 7, "\(other.errors)")
+    }
+
+    @Test("is nothing where nothing can go wrong, nobody asks, or it is off")
+    func nothing() throws {
+      for (program, options) in [
+        ("one-way", "predict=on fail_on=potential"), ("both-ways", nil),
+        ("both-ways", "predict=off"), ("long-hold", "predict=on"),
+      ] {
+        let child = try ChildRun(program, options: options)
+        #expect(child.status == 0)
+        #expect(child.errors.isEmpty, "\(child.errors)")
+        #expect(child.words == ["done"])
+      }
+    }
+
+    @Test("is a lock that is held for long, where a limit is given")
+    func longHold() throws {
+      let child = try ChildRun("long-hold", options: "predict=on hold_limit=0.1")
+      #expect(child.status == 0)
+      #expect(child.errors.contains("long-hold: a mutex was held for 0."), "\(child.errors)")
+    }
+  }
+}
