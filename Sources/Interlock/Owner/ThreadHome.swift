@@ -77,8 +77,8 @@ extension UnsafeMutablePointer where Pointee == ThreadHome {
   @inline(__always)
   func lastSection(on key: ResourceKey, of owner: UInt, writes: Bool) -> Registry.OpenSection? {
     let word = pointee.lastWord
-    guard let slot = pointee.lastSlot, let record = word.record, word.writes == writes,
-      record[.key] == UInt(key.hash), record[.owner] == owner
+    guard let slot = pointee.lastSlot, let record = word.record,
+      word.isOnWhole(writes: writes), record[.key] == UInt(key.hash), record[.owner] == owner
     else { return nil }
     return Registry.OpenSection(record: record, slot: slot, word: word, key: key)
   }

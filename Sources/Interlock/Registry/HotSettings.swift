@@ -6,12 +6,14 @@ struct HotSettings {
   private static let readyFlag: UInt = 1 << 63
   private static let offFlag: UInt = 1 << 62
   private static let delayFlag: UInt = 1 << 61
+  private static let exerciseFlag: UInt = 1 << 60
 
   private var bits: UInt
 
-  init(stackDepth: Int, delays: Bool, isOff: Bool) {
+  init(stackDepth: Int, delays: Bool, exercise: Bool, isOff: Bool) {
     bits =
       Self.readyFlag | UInt(stackDepth) | (delays ? Self.delayFlag : 0)
+      | (exercise ? Self.exerciseFlag : 0)
       | (isOff ? Self.offFlag : 0)
   }
 
@@ -39,6 +41,11 @@ struct HotSettings {
   var stackDepth: Int { Int(bits & 0xFF) }
   @inline(__always)
   var delays: Bool { bits & Self.delayFlag != 0 }
+  @inline(__always)
+  var exercise: Bool { bits & Self.exerciseFlag != 0 }
+  /// Whether more is done at a begin than to look for conflicts: one branch where it is not.
+  @inline(__always)
+  var follows: Bool { bits & (Self.delayFlag | Self.exerciseFlag) != 0 }
   @inline(__always)
   var isOff: Bool { bits & Self.offFlag != 0 }
 }

@@ -11,10 +11,13 @@ final class Settings: Sendable {
     var stackDepth = Record.frameLimit
     var delays = false
     var delayPlan = DelayPlan()
+    var exercise = false
+    var requiresContention = false
     var isOff = false
 
     var hot: HotSettings {
-      HotSettings(stackDepth: stackDepth, delays: delays, isOff: isOff)
+      HotSettings(
+        stackDepth: stackDepth, delays: delays, exercise: exercise, isOff: isOff)
     }
   }
 
@@ -42,6 +45,8 @@ final class Settings: Sendable {
     state.delayPlan.budgetPercent = options.delayBudget ?? state.delayPlan.budgetPercent
     state.delayPlan.trapFile = options.trapFile
     if let seed = options.delaySeed { NearMissDelays.seed.store(seed, ordering: .relaxed) }
+    state.requiresContention = options.requiresContention ?? state.requiresContention
+    state.exercise = options.exercise ?? state.requiresContention
     state.isOff = options.isOff ?? state.isOff
     hangLimit = options.hangLimit
     self.state = Guarded(state)
@@ -79,6 +84,14 @@ final class Settings: Sendable {
     get { state.withLock { $0.delays } }
     set { change { $0.delays = newValue } }
   }
+
+  var exercise: Bool {
+    get { state.withLock { $0.exercise } }
+    set { change { $0.exercise = newValue } }
+  }
+
+  /// Whether the process's end is red where a resource was touched by one owner only.
+  var requiresContention: Bool { state.withLock { $0.requiresContention } }
 
   var delayPlan: DelayPlan { state.withLock { $0.delayPlan } }
 

@@ -46,6 +46,8 @@ package struct Options: Sendable, Hashable {
   package var delays = true
   /// Where pairs of such places are kept from trial to trial and from run to run; `nil` is nowhere.
   package var trapFile: String?
+  /// Whether a resource that one owner alone touched makes the run red.
+  package var requiresContention = false
   /// Where the results are written as JSON; `-` is standard output.
   package var jsonFile: String?
   /// Where the results are written as a page when the run is over; `nil` is nowhere.

@@ -86,6 +86,11 @@ extension OptionSpec {
         "Keep the places that nearly met in this file, for the next trials and runs of this build.",
       action: .setValue(placeholder: "file") { $1.trapFile = try filePath($0) }),
     OptionSpec(
+      name: "require-contention", commands: [.run],
+      help: "Let the run be unmet where a marked resource was touched by one owner only: whether it"
+        + " is protected was not tested.",
+      action: .set { $0.requiresContention = true }),
+    OptionSpec(
       name: "json", commands: [.run],
       help: "Write the results to this file too, as they arrive; '-' is standard output, and the"
         + " text then goes to standard error.",

@@ -8,12 +8,13 @@ package import StressRunner
 ///     { "schemaVersion": 1, "tool": {"name", "version"}, "host": {"os", "cores", "swift"}, "seed",
 ///       "results": [ { "scenario", "subject", "seed", "expected", "verdict", "cause", "met", "completed",
 ///                      "operations", "seconds", "detectionSeconds", "peakThreads", "message",
-///                      "conflicts": [ { "resource", "first": {"mode", "synched", "file", "line",
+///                      "conflicts": [ { "resource", "first": {"mode", "synched", "part", "file", "line",
 ///                                       "function", "thread", "queue", "stack"}, "second": {…},
-///                                       "heldOpen" } ],
+///                                       "heldOpen", "witness" } ],
 ///                      "threads": [ { "count", "name", "state", "stack" } ], "interleaving", "poolWidth",
 ///                      "diagnosis": {"cause", "certain", "headline", "details", "advice", "nodes",
-///                                    "edges", "activity"} } ],
+///                                    "edges", "activity"},
+///                      "exercise": {"full", "resources"} } ],
 ///       "summary": {"met", "unmet", "skipped", "planned"} }
 package enum JSONReport {
   /// What comes before the first result.

@@ -5,6 +5,7 @@ package struct TextReport: Sendable {
   private let context: ReportContext
   private let style: TextStyle
   private let isVerbose: Bool
+  private let requiresContention: Bool
 
   /// Chooses how the report is written.
   ///
@@ -12,10 +13,14 @@ package struct TextReport: Sendable {
   ///   - context: How a trial is run again.
   ///   - style: Whether to colour.
   ///   - isVerbose: Whether the evidence of expected failures is shown too, and all of it.
-  package init(context: ReportContext, style: TextStyle, isVerbose: Bool) {
+  ///   - requiresContention: Whether a resource that one owner alone touched makes the run red.
+  package init(
+    context: ReportContext, style: TextStyle, isVerbose: Bool, requiresContention: Bool = false
+  ) {
     self.context = context
     self.style = style
     self.isVerbose = isVerbose
+    self.requiresContention = requiresContention
   }
 
   /// The whole report.
@@ -37,6 +42,10 @@ package struct TextReport: Sendable {
         .lines(width: width, style: style),
     ]
     parts += evidence(results, of: trials)
+    parts.append(
+      ExerciseLines(
+        Exercised(results), style: style, isVerbose: isVerbose, isRequired: requiresContention
+      ).lines)
     parts.append(blindness(results) + [summary(results, of: trials, seconds: seconds)])
     return parts.filter { !$0.isEmpty }
       .map { $0.joined(separator: "\n") + "\n" }.joined(separator: "\n")
