@@ -41,11 +41,14 @@ final class Exercise: Sendable {
       name: isOwnName ? UInt(open.key.hash) : record[.name])
     let place = tables.near.number(of: mark) ?? number(mark, of: record)
     guard place.isFollowed else { return noteFull() }
+    let now = Platform.coarseMilliseconds
+    let part = open.word.hasPart ? record[.partHash] : 0
+    if tables.isSame(owner, open.key, part: part, at: place, now) { return }
     let resource = tables.resource(of: place)
     tables.note(owner, at: place)
     tables.words(ofResource: resource).note(owner)
     tables.note(owner, on: open.key, ofResource: resource)
-    tables.near.note(open, of: owner, at: place, at: Platform.coarseMilliseconds) { other in
+    tables.near.note(open, of: owner, at: place, at: now) { other in
       // A set of recent accesses is shared by names whose keys agree in a few bits.
       guard tables.resource(of: other) == resource else { return }
       let pair = PlacePair(place, other)

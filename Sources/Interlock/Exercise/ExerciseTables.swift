@@ -12,7 +12,7 @@ struct ExerciseTables: @unchecked Sendable {
   /// Names that are told apart.
   static let mostResources = 1023
   private static let resourceWords = 1 + ExerciseReport.mostOwners
-  private static let placeWords = 2
+  private static let placeWords = 4
   private static let instanceSets = 4096
   private static let setWords = 4
 
@@ -84,6 +84,22 @@ struct ExerciseTables: @unchecked Sendable {
   @inline(__always)
   func resource(of place: PlaceNumber) -> UInt {
     places[Int(place.bits) * Self.placeWords].load(ordering: .relaxed)
+  }
+
+  /// Whether it was this owner on this part of this instance that came to the place last, in this same millisecond:
+  /// then all is noted, and whoever else came since has noted that the two nearly met. Of two that agree in a hash
+  /// of 64 bits, the second is not noted.
+  @inline(__always)
+  func isSame(
+    _ owner: UInt, _ key: ResourceKey, part: UInt, at place: PlaceNumber, _ milliseconds: UInt
+  ) -> Bool {
+    let last = places + Int(place.bits) * Self.placeWords + 2
+    let visit =
+      (owner ^ part) &* 0x9E37_79B9_7F4A_7C15 ^ UInt(key.hash) &+ milliseconds
+      &* 0xBF58_476D_1CE4_E5B9
+    if last.pointee.load(ordering: .relaxed) == visit { return true }
+    last.pointee.store(visit, ordering: .relaxed)
+    return false
   }
 
   /// Notes who came to a place: the first owner, or that there was another one.

@@ -1,25 +1,25 @@
 /// A part of a resource, as whoever marks it names it: a key, an index, a row.
 ///
-/// Two are one part where their values are equal; their hashes, which may collide, only tell them apart quickly.
-final class Part: @unchecked Sendable {
-  // Unchecked: `AnyHashable` is not Sendable, but what it holds here is, and nobody changes it.
-  let value: AnyHashable
+/// Two are one part where their types are one and their values equal; their hashes, which may collide, only tell them
+/// apart quickly. Not an `AnyHashable`, which asks the runtime for a conformance each time it is made.
+class Part: @unchecked Sendable {
+  // Unchecked: it has subclasses, of which `PartOf` is the only one; both have nothing that changes.
   let hash: UInt64
 
   /// The longest text of a part in a report, in characters.
   private static let longestText = 100
 
-  init(_ value: some Hashable & Sendable) {
-    self.value = AnyHashable(value)
-    hash = UInt64(truncatingIfNeeded: UInt(bitPattern: self.value.hashValue))
-  }
+  init(hash: Int) { self.hash = UInt64(UInt(bitPattern: hash)) }
 
   /// Whether both name the same part. Calls the `==` of the user's type.
-  func isSame(as other: Part) -> Bool { hash == other.hash && value == other.value }
+  func isSame(as other: Part) -> Bool { self === other }
+
+  /// The value in words, however long.
+  var fullText: String { "" }
 
   /// The part for people.
-  var text: String {
-    let text = String(describing: value.base)
+  final var text: String {
+    let text = fullText
     return text.count <= Self.longestText ? text : text.prefix(Self.longestText) + "…"
   }
 
@@ -40,4 +40,23 @@ final class Part: @unchecked Sendable {
       Unmanaged<Part>.fromOpaque(pointer).release()
     }
   }
+}
+
+/// A part by a value of this type.
+final class PartOf<Value: Hashable & Sendable>: Part, @unchecked Sendable {
+  // Unchecked as its superclass is.
+  private let value: Value
+
+  init(_ value: Value) {
+    self.value = value
+    super.init(hash: value.hashValue)
+  }
+
+  override func isSame(as other: Part) -> Bool {
+    guard hash == other.hash, type(of: other) == type(of: self) else { return false }
+    // Unsafe, and right: the types have just been compared, and no class derives from this one.
+    return value == unsafeDowncast(other, to: PartOf<Value>.self).value
+  }
+
+  override var fullText: String { String(describing: value) }
 }

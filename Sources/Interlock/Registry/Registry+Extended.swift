@@ -88,18 +88,21 @@ extension Registry {
     on key: ResourceKey, of owner: UInt, writes: Bool, part: Part?
   ) -> OpenSection? {
     guard let part else { return innermost(on: key, of: owner, writes: writes) }
-    var found: [OpenSection] = []
+    if let last = ThreadHome.current.lastSection(on: key, of: owner, writes: writes, part: part) {
+      return last
+    }
+    var found: OpenSection?
     Bucket(of: key).forEachOccupied { word, slot in
       guard word.fragment == key.fragment, word.writes == writes, word.hasPart,
         let record = word.record, record[.owner] == owner, record[.key] == UInt(key.hash),
-        // The owner's own: nobody else ends it meanwhile.
-        record[.partHash] == UInt(part.hash)
+        // The owner's own: nobody else ends it meanwhile, and it keeps its part.
+        Part.at(record[.part])?.isSame(as: part) == true
       else { return true }
-      found.append(OpenSection(record: record, slot: slot, word: word, key: key))
+      // Generations order the sections of one home; a task's sections of two threads have no order.
+      if let known = found, known.record[.generation] > record[.generation] { return true }
+      found = OpenSection(record: record, slot: slot, word: word, key: key)
       return true
     }
-    // Generations order the sections of one home; a task's sections of two threads have no order.
-    return found.sorted { $0.record[.generation] > $1.record[.generation] }
-      .first { Part.at($0.record[.part])?.isSame(as: part) == true }
+    return found
   }
 }

@@ -14,10 +14,10 @@ enum SectionsBench {
 
   #if DEBUG
   private static let build = "debug"
-  private static let budgets = [10.0, 6.0, 16.0, 10.0, 30.0]
+  private static let budgets = [10.0, 6.0, 16.0, 10.0, 20.0]
   #else
   private static let build = "release"
-  private static let budgets = [6.0, 3.0, 8.0, 6.0, 20.0]
+  private static let budgets = [6.0, 3.0, 8.0, 6.0, 16.0]
   #endif
 
   /// Measures and prints the table.
