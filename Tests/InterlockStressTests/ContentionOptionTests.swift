@@ -46,8 +46,8 @@ struct ContentionOptionTests {
     #expect(test.run("--require-contention") == .usage)
     #expect(
       test.errors.text.hasPrefix(
-        "Error: The option '--require-contention' needs section tracking (a debug build, or"
-          + " --traits SectionTracking), found a build without\n"))
+        "error: The option '--require-contention' needs section tracking (a debug build, or"
+          + " --traits SectionTracking), found a build without; see"))
     #expect(test.trials.isEmpty)
   }
 

@@ -56,7 +56,8 @@ final class Exercise: Sendable {
     }
   }
 
-  /// Notes that two sections have met.
+  /// Notes that two sections have met, and who they were: the conflict may end the process before the second is noted
+  /// as one that has begun.
   func met(_ one: Evidence, _ other: Evidence, on resource: String) {
     guard one.place.line != 0, other.place.line != 0 else { return }
     let numbers = [one, other].map { evidence in
@@ -65,6 +66,12 @@ final class Exercise: Sendable {
       }
     }
     guard numbers[0].isFollowed, numbers[1].isFollowed else { return noteFull() }
+    let words = tables.words(ofResource: tables.resource(of: numbers[0]))
+    words.set(ExerciseTables.ResourceWords.shared)
+    for (evidence, place) in zip([one, other], numbers) {
+      words.note(evidence.owner)
+      tables.note(evidence.owner, at: place)
+    }
     note(.found, of: PlacePair(numbers[0], numbers[1]))
   }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 
 @testable import Interlock
@@ -70,6 +71,35 @@ struct PartContentionTests {
     for thread in threads { thread.join() }
     #expect(Findings.conflicts(on: "parts.locked").isEmpty)
     #expect(Findings.misuses(on: "parts.locked").isEmpty)
+  }
+
+  @Test(
+    "a section on a part that ends during a look keeps its record and its part until the look is over"
+  )
+  func look() throws {
+    let section = Section("parts.look")
+    let hasEnded = Counter()
+    // Unsafe: the table's memory is never given back, and the thread is waited for.
+    nonisolated(unsafe) let open = try #require(
+      Registry.begin(
+        section.resource, .noReadWrite, part: PartOf("key"), synched: false,
+        at: Site("Module/File.swift", "f()", 12)))
+    let bucket = Bucket(of: open.key)
+    var thread: JoinableThread?
+    bucket.look {
+      thread = JoinableThread {
+        _ = Registry.end(open)
+        hasEnded.add()
+      }
+      while open.slot.pointee.load(ordering: .relaxed) == open.word.bits { sched_yield() }
+      for _ in 0..<1_000 { sched_yield() }
+      #expect(open.record.isInUse)
+      #expect(hasEnded.value == 0)
+      #expect(Evidence(withPartOf: open.record).part?.text == "key")
+    }
+    thread?.join()
+    #expect(!open.record.isInUse)
+    #expect(hasEnded.value == 1)
   }
 
   @Test("more parts than a bucket has slots are all in, and a writer of the whole meets every one")

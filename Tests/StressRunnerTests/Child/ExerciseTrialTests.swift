@@ -34,7 +34,10 @@ struct ExerciseTrialTests {
     let result = try result("race", callers: 1)
     #expect(result.verdict.kind == .race)
     #expect(result.observation.exercise?.resources.map(\.name) == ["test.entries"])
-    #expect(result.observation.exercise?.resources.first?.met == 1)
+    let resource = try #require(result.observation.exercise?.resources.first)
+    #expect(resource.met == 1)
+    #expect(resource.contention == .shared)
+    #expect(resource.owners == 2)
   }
 
   @Test("a trial without sections exercised nothing, and one that dies does not tell")
