@@ -29,7 +29,7 @@ done
 
 failed=0
 compared=0
-for function in named computed closures apart spelled tracked; do
+for function in named computed closures apart spelled tracked parts witnessed; do
   # A Swift symbol holds the function's name behind its length: $s5Marks7CounterC5named...
   symbol="CounterC${#function}$function"
   instructions "$work/marked.o" "$symbol" >"$work/marked.txt"

@@ -5,11 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The registry is Swift's; these are its two doors for C (`Sources/Interlock/Section/CSections.swift`).
+// The registry is Swift's; these are its doors for C (`Sources/Interlock/Section/CSections.swift`).
 void interlock_section_begin(const char *file, const char *function, int line, int mode, int synched,
                              const char *name, size_t length);
 void interlock_section_end(const char *file, const char *function, int line, int mode,
                            const char *name, size_t length);
+void interlock_part_begin(const char *file, const char *function, int line, int mode, int synched,
+                          const char *part, const char *name, size_t length);
+void interlock_part_end(const char *file, const char *function, int line, int mode,
+                        const char *part, const char *name, size_t length);
 
 enum { short_name = 256 };
 
@@ -58,5 +62,29 @@ void interlock_end_named(const char *file, const char *function, int line, int m
   char *name = interlock_format(buffer, &length, format, arguments);
   va_end(arguments);
   interlock_section_end(file, function, line, mode, name, length);
+  if (name != buffer) free(name);
+}
+
+void interlock_begin_part(const char *file, const char *function, int line, int mode, int synched,
+                          const char *part, const char *format, ...) {
+  char buffer[short_name];
+  size_t length;
+  va_list arguments;
+  va_start(arguments, format);
+  char *name = interlock_format(buffer, &length, format, arguments);
+  va_end(arguments);
+  interlock_part_begin(file, function, line, mode, synched, part ? part : "", name, length);
+  if (name != buffer) free(name);
+}
+
+void interlock_end_part(const char *file, const char *function, int line, int mode,
+                        const char *part, const char *format, ...) {
+  char buffer[short_name];
+  size_t length;
+  va_list arguments;
+  va_start(arguments, format);
+  char *name = interlock_format(buffer, &length, format, arguments);
+  va_end(arguments);
+  interlock_part_end(file, function, line, mode, part ? part : "", name, length);
   if (name != buffer) free(name);
 }

@@ -34,7 +34,8 @@ extension StressCommand {
 
   /// Runs the command that the arguments give, and ends the process.
   ///
-  /// The exit code: 0 every expectation was met; 1 one was not, or nothing was judged; 64 wrong usage; 65 a
+  /// The exit code: 0 every expectation was met; 1 one was not, nothing was judged, or a
+  /// resource was not tested that had to be; 64 wrong usage; 65 a
   /// bad scenario; 70 a fault of Interlock's own; 130 interrupted.
   public static func main() {
     // First of all: in a child there is nothing to parse, and nothing else may have started.

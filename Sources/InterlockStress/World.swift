@@ -27,6 +27,8 @@ package struct World {
   package var errors: any TextSink
   /// Whether sections are tracked in this build; without, no race can be judged.
   package var tracksSections: Bool
+  /// Plants a race, and says why it was not found; `nil` where it was.
+  package var selfTest: () -> String? = { nil }
   /// Which of the calls that wait and wake this build sees; without, no hang is explained.
   package var sight = ReportContext.Sight.everything
   /// How many trials run at a time unless an option says so.
@@ -55,7 +57,15 @@ extension World {
       currentFolder: FileManager.default.currentDirectoryPath,
       output: DescriptorSink(STDOUT_FILENO, environment: environment),
       errors: DescriptorSink(STDERR_FILENO, environment: environment),
-      tracksSections: SectionTracking.isCompiledIn, sight: .ofThisBuild,
+      tracksSections: SectionTracking.isCompiledIn,
+      selfTest: {
+        do throws(SectionTracking.SelfTestFailure) {
+          try SectionTracking.selfTest()
+          return nil
+        } catch {
+          return error.description
+        }
+      }, sight: .ofThisBuild,
       // A deadlocked trial only waits; two at a time keep two processors busy with one that works.
       defaultJobs: max(1, min(4, ProcessInfo.processInfo.activeProcessorCount)),
       now: { (ContinuousClock.now - start) / .seconds(1) },

@@ -1,4 +1,5 @@
 import Foundation
+import Interlock
 import StressRunner
 import Testing
 
@@ -43,6 +44,10 @@ final class TestWorld {
     let expected = trial.scenario.expectation(for: trial.subject)
     return Verdict(kind: expected.verdict, cause: expected.cause, message: "as it should")
   }
+  /// What each trial has exercised.
+  var exercise: ExerciseReport?
+  /// What the planted race comes to.
+  var selfTest: () -> String? = { nil }
   /// After how many trials an interrupt comes.
   var interruptAfter: Int?
   /// What is thrown instead of running anything.
@@ -99,6 +104,7 @@ final class TestWorld {
       } + moreSubjects,
       scenarioFolder: "StressScenarios", benches: benches, environment: environment,
       currentFolder: folder, output: output, errors: errors, tracksSections: tracksSections,
+      selfTest: selfTest,
       defaultJobs: 2, now: { 0 },
       runTrials: { [self] jobs, trials, onEvent in
         if let failure { throw failure }
@@ -110,6 +116,7 @@ final class TestWorld {
           var seen = Observation(
             ending: .exited(code: 0), operations: trial.scenario.workload.operationCount)
           seen.completed = seen.operations
+          seen.exercise = exercise
           let verdict = verdict(trial)
           seen.finished = verdict.kind == .passed
           onEvent(

@@ -8,15 +8,16 @@ struct OptionsTests {
   func all() {
     let text =
       "on_conflict=log exit_code=7  stack_depth=4\tsections=off delays=on "
-      + "delay_seed=9 delay_budget=20 traps=/tmp/traps predict=on fail_on=potential hold_limit=0.5"
+      + "delay_seed=9 delay_budget=20 traps=/tmp/traps exercise=on require_contention=on "
+      + "predict=on fail_on=potential hold_limit=0.5"
     let (options, errors) = Options.parse(text)
     #expect(errors.isEmpty)
     #expect(
       options
         == Options(
           onConflict: .log, exitCode: 7, stackDepth: 4, delays: true, delaySeed: 9, delayBudget: 20,
-          trapFile: "/tmp/traps", isOff: true, predicts: true, failsOnPotential: true,
-          holdLimit: 0.5))
+          trapFile: "/tmp/traps", exercise: true, requiresContention: true, isOff: true,
+          predicts: true, failsOnPotential: true, holdLimit: 0.5))
   }
 
   @Test("nothing set is nothing changed")
@@ -31,7 +32,8 @@ struct OptionsTests {
       (
         "colour=red",
         "unknown option 'colour'; the options are on_conflict, exit_code, stack_depth, sections, delays, "
-          + "delay_seed, delay_budget, traps, hang_limit, predict, fail_on, hold_limit"
+          + "delay_seed, delay_budget, traps, exercise, require_contention, hang_limit, predict, "
+          + "fail_on, hold_limit"
       ),
       ("on_conflict=panic", "'on_conflict' must be one of trap, log, record, found 'panic'"),
       ("exit_code=0", "'exit_code' must be a whole number from 1 to 255, found '0'"),
@@ -39,6 +41,12 @@ struct OptionsTests {
       ("stack_depth=17", "'stack_depth' must be a whole number from 0 to 16, found '17'"),
       ("stack_depth=-1", "'stack_depth' must be a whole number from 0 to 16, found '-1'"),
       ("sections=maybe", "'sections' must be on or off, found 'maybe'"),
+      ("exercise=all", "'exercise' must be on or off, found 'all'"),
+      ("require_contention=1", "'require_contention' must be on or off, found '1'"),
+      (
+        "require_contention=on exercise=off",
+        "'require_contention' needs to know what is exercised, so 'exercise=off' is not heeded"
+      ),
       ("delays=3", "'delays' must be on or off, found '3'"),
       (
         "delay_seed=-1",

@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import Interlock
 import StressRunner
+import Synchronization
 
 /// A subject whose every call is one function; the call is complete when that returns.
 final class FunctionSubject: Subject {
@@ -158,6 +159,22 @@ func writeTogether() {
   entries.write {}
 }
 
+private let sharedEntries = Section("test.shared")
+private let sharedLock = NSLock()
+
+func writeUnderLock() {
+  sharedLock.withLock { sharedEntries.write(synched: true) {} }
+}
+
+private let unmarkedNumber = Atomic(0)
+
+func changeUnmarked() {
+  // Relaxed: it orders nothing.
+  Section("test.witnessed").read(witness: unmarkedNumber.load(ordering: .relaxed)) {
+    _ = unmarkedNumber.wrappingAdd(1, ordering: .relaxed)
+  }
+}
+
 func floodOutput() {
   let line = String(repeating: "x", count: 4095)
   while true { print(line) }
@@ -210,6 +227,8 @@ let testSubjects: [SubjectEntry] = [
   subject("stopped") { _ in kill(getpid(), SIGSTOP) },
   subject("grandchild") { _ in startGrandchild() },
   subject("race") { _ in writeTogether() },
+  subject("write-under-lock") { _ in writeUnderLock() },
+  subject("change-unmarked") { _ in changeUnmarked() },
   subject("misuse") { _ in END_LOCK(.noWrite, "test.never-begun") },
   subject("temporary-file") { _ in
     let left = NSTemporaryDirectory() + "/left"

@@ -52,6 +52,21 @@ public final class Counter {
   }
 
   @inline(never)
+  public func parts(_ id: Int) -> Int {
+    entries.begin(.noWrite, part: "\(id) of \(users)")
+    defer { entries.end(.noWrite, part: "\(id) of \(users)") }
+    BEGIN_LOCK(.noWrite, "users", part: "\(id) of \(users)", of: self)
+    defer { END_LOCK(.noWrite, "users", part: "\(id) of \(users)", of: self) }
+    entries.write("\(id) of \(users)") { users[id] = id }
+    return entries.read("\(id) of \(users)", synched: true) { users[id] }
+  }
+
+  @inline(never)
+  public func witnessed(_ id: Int) -> Int {
+    entries.read(witness: FileState(of: "\(users)")) { users[id] }
+  }
+
+  @inline(never)
   public func suspended(_ id: Int) async -> Int {
     await entries.write(file: #fileID, line: 1) { await later(id) }
   }

@@ -34,6 +34,17 @@ public final class Counter {
   }
 
   @inline(never)
+  public func parts(_ id: Int) -> Int {
+    users[id] = id
+    return users[id]
+  }
+
+  @inline(never)
+  public func witnessed(_ id: Int) -> Int {
+    users[id]
+  }
+
+  @inline(never)
   public func suspended(_ id: Int) async -> Int {
     await later(id)
   }

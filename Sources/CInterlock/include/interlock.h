@@ -7,7 +7,10 @@
 ///     END_LOCK(LOCK_NO_WRITE, "users.%d", id);
 ///
 /// The registry is that of the Swift module `Interlock`: a C writer and a Swift reader conflict.
-/// A name is a printf format with its arguments, or stands alone.
+/// A name is a printf format with its arguments, or stands alone. A part of a resource is a string before the name:
+/// two in different parts do not conflict, and one in the whole does with one in any part.
+///
+///     BEGIN_LOCK_PART(LOCK_NO_READWRITE, key, "users");
 #ifndef INTERLOCK_H
 #define INTERLOCK_H
 
@@ -34,6 +37,9 @@ extern "C" {
 #define BEGIN_LOCK(mode, ...) ((void)0)
 #define BEGIN_SYNCHED_LOCK(mode, ...) ((void)0)
 #define END_LOCK(mode, ...) ((void)0)
+#define BEGIN_LOCK_PART(mode, part, ...) ((void)0)
+#define BEGIN_SYNCHED_LOCK_PART(mode, part, ...) ((void)0)
+#define END_LOCK_PART(mode, part, ...) ((void)0)
 #else
 /// Begins a section on the resource of this name.
 #define BEGIN_LOCK(mode, ...) \
@@ -44,6 +50,15 @@ extern "C" {
 /// Ends the innermost section of this owner in this mode on the resource of this name.
 #define END_LOCK(mode, ...) \
   interlock_end_named(__FILE__, __func__, __LINE__, (mode), __VA_ARGS__)
+/// Begins a section on a part, a string, of the resource of this name. NULL is the part "".
+#define BEGIN_LOCK_PART(mode, part, ...) \
+  interlock_begin_part(__FILE__, __func__, __LINE__, (mode), 0, (part), __VA_ARGS__)
+/// Begins a section on a part, and claims that a real lock is held.
+#define BEGIN_SYNCHED_LOCK_PART(mode, part, ...) \
+  interlock_begin_part(__FILE__, __func__, __LINE__, (mode), 1, (part), __VA_ARGS__)
+/// Ends the innermost section of this owner in this mode on an equal part of the resource of this name.
+#define END_LOCK_PART(mode, part, ...) \
+  interlock_end_part(__FILE__, __func__, __LINE__, (mode), (part), __VA_ARGS__)
 #endif
 
 /// What BEGIN_LOCK and BEGIN_SYNCHED_LOCK call. C, because a printf format needs C's variable arguments.
@@ -54,6 +69,16 @@ void interlock_begin_named(const char *file, const char *function, int line, int
 /// What END_LOCK calls.
 void interlock_end_named(const char *file, const char *function, int line, int mode,
                          const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+/// What BEGIN_LOCK_PART and BEGIN_SYNCHED_LOCK_PART call. The part is copied.
+void interlock_begin_part(const char *file, const char *function, int line, int mode, int synched,
+                          const char *part, const char *format, ...)
+    __attribute__((format(printf, 7, 8)));
+
+/// What END_LOCK_PART calls.
+void interlock_end_part(const char *file, const char *function, int line, int mode,
+                        const char *part, const char *format, ...)
+    __attribute__((format(printf, 6, 7)));
 
 #ifdef __cplusplus
 }

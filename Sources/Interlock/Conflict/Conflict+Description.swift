@@ -1,10 +1,16 @@
 extension Conflict: CustomStringConvertible {
   /// The report for people: the resource, both sides in full, and what it means.
   public var description: String {
-    let name = instance.map { "\(resource) \($0)" } ?? resource
-    var lines = ["interlock: conflict on '\(name)'" + (count > 1 ? " (\(count) times)" : "")]
-    lines += first.lines(as: "first, in the section:")
-    lines += second.lines(as: "second, as it came:")
+    let times = count > 1 ? " (\(count) times)" : ""
+    var lines = ["interlock: conflict on '\(fullName)'\(times)"]
+    if let witness {
+      lines[0] += ": changed by \(Self.unmarked)"
+      lines += first.lines(as: "in the section:")
+      lines += ["  before: \(witness.before)", "  after:  \(witness.after)"]
+    } else {
+      lines += first.lines(as: "first, in the section:")
+      lines += second.lines(as: "second, as it came:")
+    }
     if let heldOpen { lines.append("  \(heldOpen)") }
     lines.append("  \(meaning)")
     return lines.joined(separator: "\n")
@@ -12,6 +18,11 @@ extension Conflict: CustomStringConvertible {
 
   /// What the conflict means, in one sentence.
   public var meaning: String {
+    if witness != nil {
+      return
+        "No marked writer was in beside \(first.where): what it reads is also written without a mark,"
+        + " or by another process."
+    }
     let (writer, other) = second.mode.writes ? (second, first) : (first, second)
     let who = other.mode.writes ? "writer" : "reader"
     switch (writer.synched, other.synched) {
@@ -46,7 +57,7 @@ extension Conflict.Side {
     var context = ["thread '\(thread)'"]
     if let queue { context.append("queue '\(queue)'") }
     if let task { context.append("task \(task)") }
-    let claim = synched ? ", synched" : ""
+    let claim = (part.map { " [\($0)]" } ?? "") + (synched ? ", synched" : "")
     var lines = [
       "  \(title) \(mode.writes ? "write" : "read")\(claim)  \(place)",
       "    \(context.joined(separator: ", "))",

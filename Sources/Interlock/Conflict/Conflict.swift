@@ -6,6 +6,8 @@ public struct Conflict: Sendable, Hashable, Codable {
     public var mode: Mode
     /// Whether its author says that a real lock is held.
     public var synched: Bool
+    /// The part of the resource that the section is on, in words; `nil` for the whole.
+    public var part: String?
     /// Where the section begins.
     public var place: Place
     /// The thread's name, or its number where it has none.
@@ -49,6 +51,20 @@ public struct Conflict: Sendable, Hashable, Codable {
     }
   }
 
+  /// A value that had to stay as it was through a section that reads, and did not.
+  public struct Witness: Sendable, Hashable, Codable {
+    /// The value as the section began, in words.
+    public var before: String
+    /// The value as it ended.
+    public var after: String
+
+    /// Describes a change.
+    public init(before: String, after: String) {
+      self.before = before
+      self.after = after
+    }
+  }
+
   /// The name of the resource.
   public var resource: String
   /// Which instance the resource belongs to: `#3` of a `Section`, type and address of an object; `nil`
@@ -63,11 +79,27 @@ public struct Conflict: Sendable, Hashable, Codable {
   /// The near-miss delay that the first owner was in; `nil` where it was in none. The two met all the same.
   public var heldOpen: HeldOpen?
 
+  /// What changed, where nobody who is marked met the first section: the second side then stands for whoever wrote, and
+  /// nothing is known of it. `nil` for two sections that met.
+  public var witness: Witness?
+
   /// Describes a conflict.
   public init(resource: String, first: Side, second: Side, count: Int = 1) {
     self.resource = resource
     self.first = first
     self.second = second
     self.count = count
+  }
+
+  /// What stands for the place of whoever changed what a witness tells of.
+  static let unmarked = "someone who is not marked"
+
+  /// The part that the two met in, in words; `nil` where both are on the whole. Of equal parts of several meetings
+  /// at two places, that of the first.
+  public var part: String? { first.part ?? second.part }
+
+  /// The resource with the instance that it belongs to, and the part that the two met in.
+  package var fullName: String {
+    resource + (instance.map { " \($0)" } ?? "") + (part.map { " [\($0)]" } ?? "")
   }
 }

@@ -1,5 +1,15 @@
+internal import Synchronization
+
 /// What happens once a begin has seen somebody else's slot: the path with a conflict.
 enum ConflictDetection {
+  /// Those whom a section has met.
+  private struct Others {
+    /// A thousand others may be in at once, nearly all at one place: each place is reported once, counted.
+    var byPlace: [Evidence.RawPlace: (evidence: Evidence, count: Int)] = [:]
+    /// Where the section stands that a delay held open, if it is one of them.
+    var heldPlace: Evidence.RawPlace?
+  }
+
   /// Reports every owner that the section which has just been published conflicts with.
   @inline(never)
   static func report(
@@ -9,38 +19,111 @@ enum ConflictDetection {
     ConflictLog.shared.waitIfStopping()
     let delays = HotSettings.current.delays ? NearMissDelays.shared : nil
     let held = delays?.held
-    var heldPlace: Evidence.RawPlace?
     let key = resource.key
-    let mine = Evidence(of: open.record)
-    // A thousand others may be in at once, nearly all at one place: each place is reported once, counted.
-    var others: [Evidence.RawPlace: (evidence: Evidence, count: Int)] = [:]
-    bucket.forEachOccupied { other, slot in
-      guard slot != open.slot, other.fragment == word.fragment, other.writes || word.writes else {
+    let mine = Evidence(withPartOf: open.record)
+    var others = Others()
+    bucket.look {
+      bucket.forEachOccupied { other, slot in
+        guard slot != open.slot, other.fragment == word.fragment, other.writes || word.writes else {
+          return true
+        }
+        if other.bits == held?.word, let record = other.record {
+          others.heldPlace = Evidence.RawPlace(of: record)
+          delays?.endHold()
+        }
+        if let record = other.record, others.byPlace[Evidence.RawPlace(of: record)] != nil,
+          record[.key] == UInt(key.hash), record[.owner] != mine.owner
+        {
+          // Not behind a pin: it is only counted.
+          others.byPlace[Evidence.RawPlace(of: record)]?.count += 1
+        } else if let evidence = Evidence.read(other, in: slot, key: key, owner: mine.owner) {
+          others.byPlace[evidence.rawPlace, default: (evidence, 0)].count += 1
+        }
+        noteMeeting(with: other, on: key)
         return true
       }
-      if other.bits == held?.word, let record = other.record {
-        heldPlace = Evidence.RawPlace(of: record)
+    }
+    if open.word.isWitnessed, !others.byPlace.isEmpty { open.record[.hasMet] = 1 }
+    add(others, met: mine, held: held, on: resource)
+  }
+
+  /// Reports every owner that a section on a part, which has just been published, conflicts with: those on the whole,
+  /// and those on the same part. Returns whether there is any.
+  @inline(never)
+  static func lookAndReport(
+    _ open: Registry.OpenSection, _ part: Part, in bucket: Bucket, on resource: borrowing Resource
+  ) -> Bool {
+    let key = resource.key
+    let owner = open.record[.owner]
+    var found: [(word: SlotWord, evidence: Evidence)] = []
+    bucket.look {
+      bucket.forEachOccupied { other, slot in
+        guard slot != open.slot, other.fragment == open.word.fragment,
+          other.writes || open.word.writes, let record = other.record
+        else { return true }
+        if !other.hasPart {
+          if let evidence = Evidence.read(other, in: slot, key: key, owner: owner) {
+            found.append((other, evidence))
+          }
+          noteMeeting(with: other, on: key)
+        } else if other.partBits == open.word.partBits, record[.partHash] == UInt(part.hash),
+          record[.key] == UInt(key.hash), record[.owner] != owner
+        {
+          // Whole, whether it has ended meanwhile or not: see `Bucket.look`.
+          found.append((other, Evidence(withPartOf: record)))
+        }
+        return true
+      }
+    }
+    // Outside of the look, since it asks the user's type. Equal hashes alone are no conflict.
+    found.removeAll { $0.word.hasPart && $0.evidence.part?.isSame(as: part) != true }
+    guard !found.isEmpty else { return false }
+    ConflictLog.shared.waitIfStopping()
+    let delays = HotSettings.current.delays ? NearMissDelays.shared : nil
+    let held = delays?.held
+    var others = Others()
+    for (word, evidence) in found {
+      others.byPlace[evidence.rawPlace, default: (evidence, 0)].count += 1
+      if word.bits == held?.word {
+        others.heldPlace = evidence.rawPlace
         delays?.endHold()
       }
-      if let record = other.record, others[Evidence.RawPlace(of: record)] != nil,
-        record[.key] == UInt(key.hash), record[.owner] != mine.owner
-      {
-        // Not behind a pin: it is only counted.
-        others[Evidence.RawPlace(of: record)]?.count += 1
-      } else if let evidence = Evidence.read(other, in: slot, key: key, owner: mine.owner) {
-        others[evidence.rawPlace, default: (evidence, 0)].count += 1
-      }
-      return true
     }
+    add(others, met: Evidence(withPartOf: open.record), held: held, on: resource)
+    return true
+  }
+
+  /// Tells a section with a witness that a marked section is in beside it, whose owner it was or another: what changes
+  /// from now on is no stranger's doing. To be called in a look.
+  private static func noteMeeting(with other: SlotWord, on key: ResourceKey) {
+    guard other.isWitnessed, let record = other.record, record[.key] == UInt(key.hash) else {
+      return
+    }
+    record[.hasMet] = 1
+    // What this section goes on to write comes behind it, for a reader that sees what was written: see
+    // `WitnessDetection`.
+    atomicMemoryFence(ordering: .sequentiallyConsistent)
+  }
+
+  private static func add(
+    _ others: Others, met mine: Evidence, held: (word: UInt, microseconds: UInt)?,
+    on resource: borrowing Resource
+  ) {
+    let delays = HotSettings.current.delays ? NearMissDelays.shared : nil
     let name = resource.nameString
     let instance = resource.instanceDescription
-    for (other, count) in others.values {
+    for (other, count) in others.byPlace.values {
+      if resource.key == SelfTest.key {
+        SelfTest.noteMeeting()
+        continue
+      }
       var meeting = Meeting(resource: name, instance: instance, first: other, second: mine)
-      if let held, other.rawPlace == heldPlace {
+      if let held, other.rawPlace == others.heldPlace {
         meeting.heldOpen = Conflict.HeldOpen(
           microseconds: Int(held.microseconds), seed: SectionTracking.delaySeed)
       }
       delays?.met(mine, other)
+      if HotSettings.current.exercise { Exercise.made?.met(mine, other, on: name) }
       ConflictLog.shared.add(meeting, times: count)
     }
   }

@@ -9,6 +9,8 @@ struct Meeting: Sendable {
   var second: Evidence
   /// The delay that the first section was in, if any.
   var heldOpen: Conflict.HeldOpen?
+  /// What changed under the first section, where there is no second one.
+  var witness: Conflict.Witness?
 
   /// What makes two meetings the same finding: the resource, and the two places in either order.
   struct Finding: Hashable {
@@ -58,6 +60,7 @@ struct Meeting: Sendable {
       second: second.side(), count: count)
     conflict.instance = instance
     conflict.heldOpen = heldOpen
+    conflict.witness = witness
     return conflict
   }
 }

@@ -42,6 +42,8 @@ struct Evidence: Sendable {
   var key: ResourceKey
   var mode: Mode
   var synched: Bool
+  /// The part that the section is on, where it is known; `nil` for the whole.
+  var part: Part?
   var placeFromStack: Bool
   var place: Place
   var thread: UInt
@@ -75,6 +77,18 @@ struct Evidence: Sendable {
     }
   }
 
+  /// Takes note of the part as well: of a record that cannot let go of it, by a pin, a look, or being the caller's own.
+  init(withPartOf record: Record) {
+    self.init(of: record)
+    if record[.nameLength] & Record.extended != 0 { part = Part.at(record[.part]) }
+  }
+
+  /// Whoever changed what a witness tells of.
+  init(unmarkedOn key: ResourceKey) {
+    self.init(goneBehind: SlotWord(bits: 1), key: key)
+    place = Place(file: "", line: 0, function: Conflict.unmarked)
+  }
+
   /// What is left of a section that ended before its record could be read: its mode.
   init(goneBehind word: SlotWord, key: ResourceKey) {
     identity = Identity(home: 0, generation: 0)
@@ -106,7 +120,7 @@ struct Evidence: Sendable {
     }
     let isStillThere = slot.pointee.load(ordering: .sequentiallyConsistent) == word.bits
     let generation = record[.generation]
-    let evidence = Evidence(of: record)
+    let evidence = isStillThere ? Evidence(withPartOf: record) : Evidence(of: record)
     let isWhole = generation == record[.generation]
     if isStillThere || isWhole && evidence.key == key && evidence.mode.writes == word.writes {
       return evidence.key == key && evidence.owner != owner ? evidence : nil
@@ -128,9 +142,12 @@ struct Evidence: Sendable {
         file: "\(module)/\(base)", line: line, function: frame.function ?? place.function)
     }
     let task = owner & 1 == 1 ? UInt64(owner >> 1) : nil
-    return Conflict.Side(
-      mode: mode, synched: synched, place: place, thread: threadName ?? "thread \(thread)",
+    var side = Conflict.Side(
+      mode: mode, synched: synched, place: place,
+      thread: threadName ?? (thread == 0 ? "an unknown thread" : "thread \(thread)"),
       queue: knownQueue, task: task, stack: frames, stackNote: stackNote)
+    side.part = part?.text
+    return side
   }
 
   /// The property whose accessor began the section: `Cache.entries`.

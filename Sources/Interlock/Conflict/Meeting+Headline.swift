@@ -4,8 +4,13 @@ extension Meeting {
   /// Putting stacks into words takes milliseconds and reads every file that is mapped; where another thread
   /// unmaps one at that moment, the process ends there, and this line is what is left.
   var headline: String {
-    let name = [resource, instance ?? ""].filter { !$0.isEmpty }.joined(separator: " ")
+    let part = (first.part ?? second.part).map { "[\($0.text)]" }
+    let name = [resource, instance ?? "", part ?? ""].filter { !$0.isEmpty }.joined(separator: " ")
     let what = resource.isEmpty ? "a property" : "'\(name)'"
+    if let witness {
+      return "\(first.line): conflict on \(what): read here, changed by \(Conflict.unmarked)"
+        + " from \(witness.before) to \(witness.after)"
+    }
     let (mine, others) = (Self.word(second), Self.word(first))
     if second.placeFromStack {
       // Which lines accessed it is not known yet.

@@ -20,6 +20,8 @@ public struct Misuse: Sendable, Hashable, Codable {
   public var resource: String
   /// Which instance the resource belongs to, if any.
   public var instance: String?
+  /// The part of the resource that the section is on, in words; `nil` for the whole.
+  public var part: String?
   /// Where the section was ended; `nil` where it never was.
   public var end: Place?
   /// Where the section was begun; `nil` where it never was.
@@ -44,7 +46,8 @@ public struct Misuse: Sendable, Hashable, Codable {
 extension Misuse: CustomStringConvertible {
   /// One line: what, where, and where it began.
   public var description: String {
-    let name = instance.map { "\(resource) \($0)" } ?? resource
+    let name =
+      resource + (instance.map { " \($0)" } ?? "") + (part.map { " [\($0)]" } ?? "")
     let ended = end.map { "\($0)" } ?? "nowhere"
     let begun = begin.map { "\($0)" } ?? "nowhere"
     let what =

@@ -6,7 +6,7 @@ enum MisuseDetection {
   /// An end found no section of its owner in its mode: says why, and ends the one that was meant.
   @inline(never)
   static func endWithoutBegin(
-    _ resource: borrowing Resource, _ mode: Mode, at site: borrowing Site
+    _ resource: borrowing Resource, _ mode: Mode, part: Part? = nil, at site: borrowing Site
   ) {
     let key = resource.key
     let owner = ThreadHome.current.currentOwner
@@ -14,11 +14,14 @@ enum MisuseDetection {
       kind: .endWithoutBegin, resource: resource.nameString,
       instance: resource.instanceDescription, end: site.place, begin: nil,
       thread: threadName(ThreadHome.current.pointee.thread))
-    if let open = Registry.innermost(on: key, of: owner, writes: !mode.writes) {
+    misuse.part = part?.text
+    if let open = Registry.innermost(on: key, of: owner, writes: !mode.writes, part: part) {
       misuse.kind = .endInAnotherMode
       misuse.begin = Evidence(of: open.record).place
       _ = Registry.end(open)
-    } else if let (open, evidence) = anothers(on: key, owner: owner, writes: mode.writes) {
+    } else if let (open, evidence) = anothers(
+      on: key, part: part, owner: owner, writes: mode.writes)
+    {
       misuse.kind = .endByAnotherOwner
       misuse.begin = evidence.place
       // Its own owner may be at it too: one of the two takes it out of its slot, and only that one ends it.
@@ -29,28 +32,33 @@ enum MisuseDetection {
 
   /// A block's section is over when the block returns, but another end had been there before.
   @inline(never)
-  static func endedBefore(_ resource: borrowing Resource, at site: borrowing Site) {
-    MisuseLog.shared.add(
-      Misuse(
-        kind: .endWithoutBegin, resource: resource.nameString,
-        instance: resource.instanceDescription, end: site.place, begin: nil,
-        thread: threadName(ThreadHome.current.pointee.thread)))
+  static func endedBefore(
+    _ resource: borrowing Resource, part: Part? = nil, at site: borrowing Site
+  ) {
+    var misuse = Misuse(
+      kind: .endWithoutBegin, resource: resource.nameString,
+      instance: resource.instanceDescription, end: site.place, begin: nil,
+      thread: threadName(ThreadHome.current.pointee.thread))
+    misuse.part = part?.text
+    MisuseLog.shared.add(misuse)
   }
 
   /// The section of another owner that an end may have meant: the only one there is in this mode, taken
   /// out of its slot; without the slot where there are several, since none is the one.
   private static func anothers(
-    on key: ResourceKey, owner: UInt, writes: Bool
+    on key: ResourceKey, part: Part?, owner: UInt, writes: Bool
   ) -> (Registry.OpenSection?, Evidence)? {
     var found: [(SlotWord, Bucket.Slot, Evidence)] = []
     Bucket(of: key).forEachOccupied { word, slot in
       if word.fragment == key.fragment, word.writes == writes,
+        word.hasPart == (part != nil),
         let evidence = Evidence.read(word, in: slot, key: key, owner: owner)
       {
         found.append((word, slot, evidence))
       }
       return true
     }
+    if let part { found.removeAll { $0.2.part?.isSame(as: part) != true } }
     guard let (word, slot, evidence) = found.first else { return nil }
     guard found.count == 1, let record = word.record else { return (nil, evidence) }
     return (Registry.OpenSection(record: record, slot: slot, word: word, key: key), evidence)
@@ -90,10 +98,11 @@ enum MisuseDetection {
     defer { pins.pointee.wrappingSubtract(1, ordering: .releasing) }
     let isOpen = record.words[Record.Field.inUse.rawValue].load(ordering: .sequentiallyConsistent)
     guard isOpen != 0, let open = openSection(of: record) else { return nil }
-    let evidence = Evidence(of: record)
-    let misuse = Misuse(
+    let evidence = Evidence(withPartOf: record)
+    var misuse = Misuse(
       kind: kind, resource: name(in: record), instance: instance(in: record), end: nil,
       begin: evidence.place, thread: threadName(evidence.thread))
+    misuse.part = evidence.part?.text
     // An end takes the section out of its slot before it takes the name out of the record. Acquiring: the
     // slot is looked at after the record.
     atomicMemoryFence(ordering: .acquiring)
@@ -114,7 +123,8 @@ enum MisuseDetection {
   }
 
   private static func name(in record: Record) -> String {
-    let name = Site.string(record[.name], record[.nameLength] & ~Record.ownedName)
+    let name = Site.string(
+      record[.name], record[.nameLength] & ~(Record.ownedName | Record.extended))
     return name.isEmpty ? "a @Tracked property" : name
   }
 

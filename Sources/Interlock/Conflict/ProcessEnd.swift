@@ -15,7 +15,21 @@ func processEnds() {
   ConflictLog.shared.waitIfStopping()
   SectionTracking.saveTraps()
   MisuseDetection.processEnds()
+  let isExercised = reportExercise()
   if ConflictLog.shared.hasUnhandled {
     interlock_exit_from_handler(Int32(Settings.shared.exitCode))
+  } else if !isExercised {
+    interlock_exit_from_handler(exerciseExitCode)
   }
+}
+
+/// The exit code of a process that was to exercise every resource, and did not.
+private let exerciseExitCode: Int32 = 1
+
+/// Says what was exercised, where that was asked for; returns `false` where it is not enough.
+private func reportExercise() -> Bool {
+  guard Settings.shared.exercise else { return true }
+  let report = SectionTracking.exerciseReport
+  writeError(report.summary + "\n")
+  return !Settings.shared.requiresContention || report.notTested.isEmpty
 }

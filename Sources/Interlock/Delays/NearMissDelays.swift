@@ -71,8 +71,7 @@ final class NearMissDelays: Sendable {
     }
     home.noteActivity(at: now)
     guard place.isFollowed else { return }
-    let access = RecentAccess(key: open.key, owner: owner, place: place, milliseconds: now)
-    tables.note(access, to: open.key, at: now) { other in
+    tables.note(open, of: owner, at: place, at: now) { other in
       let pair = PlacePair(place, other)
       if !tables.isSettled(pair) { arm(pair) }
     }

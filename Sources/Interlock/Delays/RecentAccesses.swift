@@ -2,12 +2,14 @@ internal import Synchronization
 
 /// One access in the table of recent ones, in a word, so that it is whole for whoever reads it.
 ///
-/// Bits 63–48: a part of the resource's key. 47–28: a hash of the owner. 27–16: the place. 15–0: the time in
+/// Bits 63–48: a piece of the resource's key. 47: on a part. 46–28: a hash of the owner. 27–16: the place. 15–0: the time in
 /// milliseconds, which comes round after 65 seconds: an old access may then pass for a recent one, and arms a
 /// pair for nothing.
 struct RecentAccess {
   /// Two accesses are close in time within so many milliseconds: TSVD's window.
   static let window: UInt = 100
+
+  private static let partFlag: UInt = 1 << 47
 
   var bits: UInt
 
@@ -15,9 +17,13 @@ struct RecentAccess {
   init(bits: UInt) { self.bits = bits }
 
   @inline(__always)
-  init(key: ResourceKey, owner: UInt, place: PlaceNumber, milliseconds: UInt) {
-    let ownerHash = (owner &* 0x9E37_79B9_7F4A_7C15) >> 44
-    bits = key.fragment << 48 | ownerHash << 28 | place.bits << 16 | milliseconds & 0xFFFF
+  init(
+    key: ResourceKey, owner: UInt, place: PlaceNumber, milliseconds: UInt, isOnPart: Bool = false
+  ) {
+    let ownerHash = (owner &* 0x9E37_79B9_7F4A_7C15) >> 45
+    bits =
+      key.fragment << 48 | (isOnPart ? Self.partFlag : 0) | ownerHash << 28 | place.bits << 16
+      | milliseconds & 0xFFFF
   }
 
   @inline(__always)
@@ -33,10 +39,37 @@ struct RecentAccess {
   func isOnResource(of other: RecentAccess) -> Bool { (bits ^ other.bits) >> 48 == 0 }
 
   @inline(__always)
-  func isOfOwner(of other: RecentAccess) -> Bool { (bits ^ other.bits) >> 28 & 0xF_FFFF == 0 }
+  func isOfOwner(of other: RecentAccess) -> Bool { (bits ^ other.bits) >> 28 & 0x7_FFFF == 0 }
+
+  /// Whether both are on parts of the resource; equal ones meet under a key of their own.
+  @inline(__always)
+  func isOnPart(as other: RecentAccess) -> Bool { bits & other.bits & Self.partFlag != 0 }
 }
 
 extension DelayTables {
+  /// Notes a section that begins, and calls `nearMiss` with the place of every recent one that it nearly met.
+  ///
+  /// One on a part is noted twice: under its resource, where those on the whole find it, and under a key of the
+  /// part's own, where those on an equal part do.
+  @inline(__always)
+  func note(
+    _ open: Registry.OpenSection, of owner: UInt, at place: PlaceNumber, at milliseconds: UInt,
+    nearMiss: (PlaceNumber) -> Void
+  ) {
+    let key = open.key
+    let isOnPart = open.word.hasPart
+    note(
+      RecentAccess(
+        key: key, owner: owner, place: place, milliseconds: milliseconds, isOnPart: isOnPart),
+      to: key, at: milliseconds, nearMiss: nearMiss)
+    guard isOnPart else { return }
+    let own = ResourceKey(
+      hash: Self.mixed(key.hash ^ Self.mixed(UInt64(open.record[.partHash]))))
+    note(
+      RecentAccess(key: own, owner: owner, place: place, milliseconds: milliseconds),
+      to: own, at: milliseconds, nearMiss: nearMiss)
+  }
+
   /// Notes an access, and calls `nearMiss` with the place of every recent one that it nearly met: another
   /// owner's, to the same resource, one of the two to write.
   ///
@@ -58,7 +91,8 @@ extension DelayTables {
       guard known.bits != 0, known.isOnResource(of: access) else { continue }
       if known.isSame(as: access) {
         mine = index
-      } else if !known.isOfOwner(of: access), known.place.writes || access.place.writes,
+      } else if !known.isOfOwner(of: access), !known.isOnPart(as: access),
+        known.place.writes || access.place.writes,
         age <= RecentAccess.window
       {
         nearMiss(known.place)

@@ -5,37 +5,71 @@ internal import Synchronization
 ///
 /// Only sections of threads: what a task does goes from thread to thread unseen.
 enum SectionOrder {
+  /// Which histories a section belongs to: those that it is looked up in, and those that it is noted in.
+  private struct Keys {
+    var looked: (UInt, UInt)
+    var noted: (UInt, UInt?)
+
+    /// A section on the whole is looked up beside the wholes and the parts, one on a part beside the wholes and that part;
+    /// the parts' hashes tell them apart, of which two that are equal are one in 2^60.
+    @inline(__always)
+    init(_ open: Registry.OpenSection) {
+      let whole = UInt(open.key.hash)
+      let record = open.record
+      let anyPart = Self.mixed(whole, 1)
+      if record[.nameLength] & Record.extended != 0, record[.part] != 0 {
+        let part = Self.mixed(whole, record[.partHash] | 1 << 63)
+        looked = (whole, part)
+        noted = (part, anyPart)
+      } else {
+        looked = (whole, anyPart)
+        noted = (whole, nil)
+      }
+    }
+
+    private static func mixed(_ key: UInt, _ value: UInt) -> UInt {
+      let product = (key ^ value).multipliedFullWidth(by: 0x9E37_79B9_7F4A_7C15)
+      return product.high ^ product.low
+    }
+  }
+
+  private typealias Found = (past: Evidence, held: [UnorderedAccesses.Held])
+
   /// Called at the end of a begin, with what has been published.
   @inline(never)
-  static func afterBegin(
-    _ open: Registry.OpenSection, of owner: UInt, on resource: borrowing Resource
-  ) {
-    let isObjects = resource.instanceType != 0
-    let instance = resource.instance
-    let key = UInt(open.key.hash)
-    guard owner & 1 == 0, let source = OrderSource.current, let moment = source.moment,
-      let history = isObjects ? Histories.make(key) : Histories.find(key)
-    else { return }
-    let record = open.record
-    var found: [(Evidence, [UnorderedAccesses.Held])] = []
+  static func afterBegin(_ open: Registry.OpenSection, of owner: UInt) {
+    guard owner & 1 == 0, let source = OrderSource.current, let moment = source.moment else {
+      return
+    }
+    let keys = Keys(open)
+    var found = look(keys.looked.0, open.record, moment, source)
+    found += look(keys.looked.1, open.record, moment, source)
+    for (past, held) in found {
+      UnorderedLog.shared.add(past, held, open.record, source)
+    }
+  }
+
+  private static func look(
+    _ key: UInt, _ record: Record, _ moment: OrderSource.Moment, _ source: OrderSource
+  ) -> [Found] {
+    let isObjects = record[.instanceType] != 0
+    guard let history = isObjects ? Histories.make(key) : Histories.find(key) else { return [] }
+    var found: [Found] = []
     history.withLock {
       guard history.key == key else { return }
-      if isObjects { history.keepOnly(of: instance) }
-      if Self.isUnordered(history.lastWrite, moment, source) {
-        found.append(
-          (Evidence(of: history.lastWrite.record), history.lastWrite.held))
+      if isObjects { history.keepOnly(of: record[.instance]) }
+      if isUnordered(history.lastWrite, moment, source) {
+        found.append((Evidence(of: history.lastWrite.record), history.lastWrite.held))
       }
       guard record.writes else { return }
       for index in 0..<History.readLimit {
         let read = history.lastRead(index)
-        if Self.isUnordered(read, moment, source) {
+        if isUnordered(read, moment, source) {
           found.append((Evidence(of: read.record), read.held))
         }
       }
     }
-    for (past, held) in found {
-      UnorderedLog.shared.add(past, held, Evidence(of: record), source, on: resource)
-    }
+    return found
   }
 
   @inline(__always)
@@ -51,9 +85,16 @@ enum SectionOrder {
     let record = open.record
     // It ends where another thread ended it: whose moment that is, nobody can tell.
     guard record[.owner] & 1 == 0, record[.owner] == ThreadHome.current.currentOwner,
-      let source = OrderSource.current, let moment = source.moment
+      open.key != SelfTest.key, let source = OrderSource.current, let moment = source.moment
     else { return }
-    let key = UInt(open.key.hash)
+    let keys = Keys(open)
+    note(keys.noted.0, record, moment, source)
+    if let other = keys.noted.1 { note(other, record, moment, source) }
+  }
+
+  private static func note(
+    _ key: UInt, _ record: Record, _ moment: OrderSource.Moment, _ source: OrderSource
+  ) {
     let history = Histories.find(key) ?? Histories.make(key)
     history.withLock {
       if history.key == key { history.note(record, at: moment, source) }

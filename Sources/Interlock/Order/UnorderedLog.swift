@@ -28,17 +28,18 @@ final class UnorderedLog: Sendable {
 
   /// Notes that nothing ordered a section that ended before the one that the calling thread has just begun.
   func add(
-    _ past: Evidence, _ held: [UnorderedAccesses.Held], _ now: Evidence, _ source: OrderSource,
-    on resource: borrowing Resource
+    _ past: Evidence, _ held: [UnorderedAccesses.Held], _ record: Record, _ source: OrderSource
   ) {
-    let name = resource.nameString
+    let now = Evidence(withPartOf: record)
+    let name = Site.string(record[.name], record[.nameLength] & 0xFFFF_FFFF)
     let pair = Pair(resource: name, places: [past.rawPlace, now.rawPlace])
     let isNew = state.withLock { state in
       state.entries[pair]?.count += 1
       return state.entries[pair] == nil && state.order.count < Self.limit
     }
     guard isNew else { return }
-    let instance = resource.instanceDescription
+    let instance = Resource.instanceDescription(
+      instance: record[.instance], type: record[.instanceType])
     let own = withUnsafeTemporaryAllocation(
       of: interlock_held_at.self, capacity: PastAccess.heldLimit
     ) { buffer in

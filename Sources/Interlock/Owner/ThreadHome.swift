@@ -77,8 +77,22 @@ extension UnsafeMutablePointer where Pointee == ThreadHome {
   @inline(__always)
   func lastSection(on key: ResourceKey, of owner: UInt, writes: Bool) -> Registry.OpenSection? {
     let word = pointee.lastWord
-    guard let slot = pointee.lastSlot, let record = word.record, word.writes == writes,
-      record[.key] == UInt(key.hash), record[.owner] == owner
+    guard let slot = pointee.lastSlot, let record = word.record,
+      word.isOnWhole(writes: writes), record[.key] == UInt(key.hash), record[.owner] == owner
+    else { return nil }
+    return Registry.OpenSection(record: record, slot: slot, word: word, key: key)
+  }
+
+  /// The section that the thread began last, if it is this one on a part, and is open.
+  func lastSection(
+    on key: ResourceKey, of owner: UInt, writes: Bool, part: Part
+  ) -> Registry.OpenSection? {
+    let word = pointee.lastWord
+    guard let slot = pointee.lastSlot, let record = word.record, word.hasPart,
+      word.writes == writes, record[.key] == UInt(key.hash), record[.owner] == owner,
+      // Only an open one keeps its part.
+      slot.pointee.load(ordering: .relaxed) == word.bits,
+      Part.at(record[.part])?.isSame(as: part) == true
     else { return nil }
     return Registry.OpenSection(record: record, slot: slot, word: word, key: key)
   }

@@ -78,6 +78,18 @@ extension Platform {
     return "\(status.st_size)-\(changed.tv_sec).\(changed.tv_nsec)"
   }
 
+  /// Size, time of the last change and number of a file; `nil` where it cannot be looked at.
+  static func status(
+    ofFile path: String
+  ) -> (size: Int64, seconds: Int64, nanoseconds: Int64, number: UInt64)? {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    let changed = modificationTime(status)
+    return (
+      Int64(status.st_size), Int64(changed.tv_sec), Int64(changed.tv_nsec), UInt64(status.st_ino)
+    )
+  }
+
   /// Microseconds of a clock that never goes back.
   static var microseconds: UInt {
     var time = timespec()

@@ -7,13 +7,19 @@ internal import Synchronization
 /// consistent. Of two owners that begin at once, the later of the two publications in that single order
 /// is followed by a look that must find the earlier: no overlap is missed by both (Dekker's argument).
 ///
+/// Whether a section on a part conflicts is told by its record, not by the slot alone. So whoever begins one counts
+/// itself into the line before it looks (`look`), and a section on a part that ends waits until nobody looks before
+/// it lets its record go: a record that was seen in its slot during a look is whole until the look is over.
+///
 /// Six slots lie in the line itself. When they are taken, further blocks of slots hang on it; their
 /// number is bounded by the most sections that were ever open at once, and they are kept.
 struct Bucket {
   typealias Slot = UnsafeMutablePointer<Atomic<UInt>>
 
   private static let inlineSlots = 6
+  /// The word that counts sections in overflow, and those who look in its upper half.
   private static let overflowCount = 6
+  private static let oneLook: UInt = 1 << 32
   private static let overflowBlock = 7
   private static let blockSlots = 7
 
@@ -62,6 +68,25 @@ struct Bucket {
       others |= words[index].load(ordering: .sequentiallyConsistent)
     }
     return others == 0
+  }
+
+  /// Runs `body`, which visits slots, so that records of parts that it finds there stay as they are; `body` must
+  /// call nothing of the user's, who may end a section on a part in it.
+  func look<R>(_ body: () -> R) -> R {
+    // Sequentially consistent, as the looks in `body` and the fence in `waitForLooks` are: of a look that found a
+    // slot taken, whoever empties it after that knows.
+    words[Self.overflowCount].wrappingAdd(Self.oneLook, ordering: .sequentiallyConsistent)
+    // Releases what was read to whoever waits for the look.
+    defer { words[Self.overflowCount].wrappingSubtract(Self.oneLook, ordering: .releasing) }
+    return body()
+  }
+
+  /// Waits until every look is over that may have found what the caller has just withdrawn.
+  func waitForLooks() {
+    // Sequentially consistent: the slot was emptied before the count is read. See `look`.
+    atomicMemoryFence(ordering: .sequentiallyConsistent)
+    // Acquires the reads of those who looked.
+    while words[Self.overflowCount].load(ordering: .acquiring) >= Self.oneLook { Platform.yield() }
   }
 
   /// Visits every occupied slot until `visit` says to stop.

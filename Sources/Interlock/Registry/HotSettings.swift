@@ -6,14 +6,16 @@ struct HotSettings {
   private static let readyFlag: UInt = 1 << 63
   private static let offFlag: UInt = 1 << 62
   private static let delayFlag: UInt = 1 << 61
-  private static let orderFlag: UInt = 1 << 60
+  private static let exerciseFlag: UInt = 1 << 60
+  private static let orderFlag: UInt = 1 << 59
 
   private var bits: UInt
 
-  init(stackDepth: Int, delays: Bool, followsOrder: Bool, isOff: Bool) {
+  init(stackDepth: Int, delays: Bool, exercise: Bool, followsOrder: Bool, isOff: Bool) {
     bits =
       Self.readyFlag | UInt(stackDepth) | (delays ? Self.delayFlag : 0)
-      | (followsOrder ? Self.orderFlag : 0) | (isOff ? Self.offFlag : 0)
+      | (exercise ? Self.exerciseFlag : 0) | (followsOrder ? Self.orderFlag : 0)
+      | (isOff ? Self.offFlag : 0)
   }
 
   @inline(__always)
@@ -41,7 +43,12 @@ struct HotSettings {
   @inline(__always)
   var delays: Bool { bits & Self.delayFlag != 0 }
   @inline(__always)
+  var exercise: Bool { bits & Self.exerciseFlag != 0 }
+  @inline(__always)
   var followsOrder: Bool { bits & Self.orderFlag != 0 }
+  /// Whether more is done at a begin than to look for conflicts: one branch where it is not.
+  @inline(__always)
+  var follows: Bool { bits & (Self.delayFlag | Self.exerciseFlag | Self.orderFlag) != 0 }
   @inline(__always)
   var isOff: Bool { bits & Self.offFlag != 0 }
 }

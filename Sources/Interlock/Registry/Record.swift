@@ -11,6 +11,8 @@ struct Record: Equatable {
   static let wordCount = 32
   /// The most frames of a stack that a record holds.
   static let frameLimit = 16
+  /// The same of an extended record, whose last words are used otherwise.
+  static let extendedFrameLimit = 12
   /// The word where the stack begins.
   static let stack = 16
 
@@ -21,7 +23,7 @@ struct Record: Equatable {
     case owner
     case key
     case name
-    /// The name's length, with `ownedName` where the record owns the name's bytes.
+    /// The name's length, with `ownedName` where the record owns the name's bytes, and `extended`.
     case nameLength
     case instance
     case instanceType
@@ -39,9 +41,16 @@ struct Record: Equatable {
     case frameCount
     /// 1 from claim to end.
     case inUse
+    /// Of an extended record, in the place of frames: 1 once a marked writer was in beside this section.
+    case hasMet = 28
+    /// The hash of the part, and its `Part` as an address, which the record owns; 0 for the whole.
+    case partHash
+    case part
   }
 
   static let ownedName: UInt = 1 << 63
+  /// The record has the fields from `hasMet` on, and `extendedFrameLimit` frames at most.
+  static let extended: UInt = 1 << 62
   static let unwound: UInt = 1 << 63
   static let cString: UInt = 0xFFFF_FFFF
   static let writesFlag: UInt = 1 << 32

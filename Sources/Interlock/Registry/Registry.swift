@@ -25,6 +25,29 @@ enum Registry {
     let home = ThreadHome.current
     let owner = home.currentOwner
     let record = home.claimRecord()
+    fill(
+      record, resource, mode, synched: synched, placeFromStack: placeFromStack, at: site,
+      of: owner, in: home)
+    captureStack(of: home, into: record, limit: settings.stackDepth)
+
+    let bucket = Bucket(of: resource.key)
+    let word = SlotWord(record: record, key: resource.key, writes: mode.writes)
+    let slot = bucket.publish(word)
+    home.pointee.lastSlot = slot
+    home.pointee.lastWord = word
+    let open = OpenSection(record: record, slot: slot, word: word, key: resource.key)
+    let meets = !bucket.isAlone(in: slot) && conflicts(open, of: owner, in: bucket)
+    if meets { ConflictDetection.report(open, word, in: bucket, on: resource) }
+    if settings.follows { followUp(open, of: owner, in: home, hasMet: meets, settings) }
+    return open
+  }
+
+  /// Writes down what is known of a section before it is published, but for its stack.
+  @inline(__always)
+  static func fill(
+    _ record: Record, _ resource: borrowing Resource, _ mode: Mode, synched: Bool,
+    placeFromStack: Bool, at site: borrowing Site, of owner: UInt, in home: ThreadHome.Pointer
+  ) {
     record[.owner] = owner
     record[.key] = UInt(resource.key.hash)
     record[.instance] = resource.instance
@@ -43,32 +66,36 @@ enum Registry {
       record[.name] = resource.name
       record[.nameLength] = resource.nameLength
     }
-    captureStack(of: home, into: record, limit: settings.stackDepth)
+  }
 
-    let bucket = Bucket(of: resource.key)
-    let word = SlotWord(record: record, key: resource.key, writes: mode.writes)
-    let slot = bucket.publish(word)
-    home.pointee.lastSlot = slot
-    home.pointee.lastWord = word
-    let open = OpenSection(record: record, slot: slot, word: word, key: resource.key)
-    let meets = !bucket.isAlone(in: slot) && conflicts(open, of: owner, in: bucket)
-    if meets { ConflictDetection.report(open, word, in: bucket, on: resource) }
+  /// What is done at a begin beside looking for conflicts, once the section is published.
+  @inline(never)
+  static func followUp(
+    _ open: OpenSection, of owner: UInt, in home: ThreadHome.Pointer, hasMet: Bool,
+    _ settings: HotSettings
+  ) {
+    if open.key == SelfTest.key { return }
+    // First: a delay is no part of when a section begins.
+    if settings.exercise { Exercise.shared?.afterBegin(open, of: owner) }
     // Before a delay, whose own locks would order what they must not.
-    if settings.followsOrder { SectionOrder.afterBegin(open, of: owner, on: resource) }
-    if settings.delays { NearMissDelays.afterBegin(open, of: owner, in: home, hasMet: meets) }
-    return open
+    if settings.followsOrder { SectionOrder.afterBegin(open, of: owner) }
+    if settings.delays { NearMissDelays.afterBegin(open, of: owner, in: home, hasMet: hasMet) }
   }
 
   /// Whether another owner is in a section that this one, which has been published, must not meet.
   @inline(never)
-  private static func conflicts(_ open: OpenSection, of owner: UInt, in bucket: Bucket) -> Bool {
+  static func conflicts(_ open: OpenSection, of owner: UInt, in bucket: Bucket) -> Bool {
     var conflicts = false
     bucket.forEachOccupied { other, otherSlot in
       if otherSlot == open.slot || other.fragment != open.word.fragment { return true }
       if !other.writes && !open.word.writes { return true }
       // Of the owner's own records this is certain: nobody else reuses them. Of another's it is
       // looked at again, under a pin, before anything is reported.
-      if let otherRecord = other.record, otherRecord[.owner] == owner { return true }
+      if let otherRecord = other.record, otherRecord[.owner] == owner {
+        // A witness that the owner's own writer changes is no stranger's doing.
+        if other.isWitnessed, otherRecord[.key] == UInt(open.key.hash) { otherRecord[.hasMet] = 1 }
+        return true
+      }
       conflicts = true
       return false
     }
@@ -86,8 +113,8 @@ enum Registry {
   static func end(_ open: OpenSection) -> Bool {
     guard Bucket(of: open.key).withdraw(open.word, from: open.slot) else { return false }
     if HotSettings.current.followsOrder { SectionOrder.afterEnd(open) }
-    if open.record[.nameLength] & Record.ownedName != 0 {
-      releaseWithName(open.record)
+    if open.record[.nameLength] & (Record.ownedName | Record.extended) != 0 {
+      releaseWithAll(open.record, from: Bucket(of: open.key))
     } else {
       open.record.release()
     }
@@ -127,8 +154,8 @@ enum Registry {
   static func innermost(on key: ResourceKey, of owner: UInt, writes: Bool) -> OpenSection? {
     var found: OpenSection?
     Bucket(of: key).forEachOccupied { word, slot in
-      guard word.fragment == key.fragment, word.writes == writes, let record = word.record,
-        record[.owner] == owner, record[.key] == UInt(key.hash)
+      guard word.fragment == key.fragment, word.isOnWhole(writes: writes),
+        let record = word.record, record[.owner] == owner, record[.key] == UInt(key.hash)
       else { return true }
       // Generations order the sections of one home; a task's sections of two threads have no order.
       if let known = found, known.record[.generation] > record[.generation] { return true }
@@ -139,7 +166,7 @@ enum Registry {
   }
 
   @inline(__always)
-  private static func captureStack(
+  static func captureStack(
     of home: ThreadHome.Pointer, into record: Record, limit: Int
   ) {
     guard limit > 0 else {
@@ -167,9 +194,14 @@ enum Registry {
     record[.nameLength] = resource.nameLength | Record.ownedName
   }
 
+  /// Gives back a record that owns its name, a part, or both.
   @inline(never)
-  private static func releaseWithName(_ record: Record) {
-    let name = record[.name]
+  private static func releaseWithAll(_ record: Record, from bucket: Bucket) {
+    let nameLength = record[.nameLength]
+    let name = nameLength & Record.ownedName != 0 ? record[.name] : 0
+    let isExtended = nameLength & Record.extended != 0
+    let part = isExtended ? record[.part] : 0
+    if isExtended { bucket.waitForLooks() }
     record[.nameLength] = 0
     // Sequentially consistent on both sides: a reader pins the home and then looks whether the record is
     // in use; here it is let go first, and the pins are looked at then. One of the two sees the other.
@@ -178,5 +210,6 @@ enum Registry {
       while pins.pointee.load(ordering: .sequentiallyConsistent) != 0 { Platform.yield() }
     }
     UnsafeMutableRawPointer(bitPattern: name)?.deallocate()
+    Part.release(part)
   }
 }

@@ -28,6 +28,39 @@ func sectionEnd(
   #endif
 }
 
+/// C's door to the registry: what `BEGIN_LOCK_PART` of `interlock.h` comes to. A part in C is a string, and the same
+/// part as that string in Swift.
+@_cdecl("interlock_part_begin")
+func partBegin(
+  _ file: UnsafePointer<CChar>, _ function: UnsafePointer<CChar>, _ line: CInt, _ mode: CInt,
+  _ synched: CInt, _ part: UnsafePointer<CChar>, _ name: UnsafePointer<CChar>, _ length: Int
+) {
+  #if INTERLOCK_TRACKING
+  guard let mode = Mode(rawValue: Int(mode)) else { return reportUnknown(mode, file, line) }
+  let resource = Resource(
+    bytes: UnsafeRawBufferPointer(start: name, count: length), isBorrowed: true)
+  _ = Registry.begin(
+    resource, mode, part: PartOf(String(cString: part)), synched: synched != 0,
+    at: Site(cFile: file, cFunction: function, line: UInt(line)))
+  #endif
+}
+
+/// C's door to the registry: what `END_LOCK_PART` of `interlock.h` comes to.
+@_cdecl("interlock_part_end")
+func partEnd(
+  _ file: UnsafePointer<CChar>, _ function: UnsafePointer<CChar>, _ line: CInt, _ mode: CInt,
+  _ part: UnsafePointer<CChar>, _ name: UnsafePointer<CChar>, _ length: Int
+) {
+  #if INTERLOCK_TRACKING
+  guard let mode = Mode(rawValue: Int(mode)) else { return reportUnknown(mode, file, line) }
+  let resource = Resource(
+    bytes: UnsafeRawBufferPointer(start: name, count: length), isBorrowed: true)
+  Registry.end(
+    resource, mode, part: PartOf(String(cString: part)),
+    at: Site(cFile: file, cFunction: function, line: UInt(line)))
+  #endif
+}
+
 private func reportUnknown(_ mode: CInt, _ file: UnsafePointer<CChar>, _ line: CInt) {
   writeError(
     "interlock: \(String(cString: file)):\(line): the mode must be LOCK_NO_WRITE (1) or"

@@ -13,6 +13,8 @@ struct Options: Equatable {
   /// In per cent of the run time.
   var delayBudget: Int?
   var trapFile: String?
+  var exercise: Bool?
+  var requiresContention: Bool?
   var isOff: Bool?
   /// What the watchdog keeps, where one is linked: seconds.
   var hangLimit: Double?
@@ -26,7 +28,7 @@ struct Options: Equatable {
   /// The options there are, in the order in which they are listed.
   static let names = [
     "on_conflict", "exit_code", "stack_depth", "sections", "delays", "delay_seed", "delay_budget",
-    "traps", "hang_limit", "predict", "fail_on", "hold_limit",
+    "traps", "exercise", "require_contention", "hang_limit", "predict", "fail_on", "hold_limit",
   ]
 
   /// Reads the variable's value. What cannot be read is left at its default, with a line that says so.
@@ -48,6 +50,12 @@ struct Options: Equatable {
       ].compactMap({ $0 }) {
         errors.append("interlock: INTERLOCK_OPTIONS: '\(name)' does nothing without 'predict=on'")
       }
+    }
+    if options.requiresContention == true, options.exercise == false {
+      errors.append(
+        "interlock: INTERLOCK_OPTIONS: 'require_contention' needs to know what is exercised,"
+          + " so 'exercise=off' is not heeded")
+      options.exercise = true
     }
     return (options, errors)
   }
@@ -91,6 +99,13 @@ struct Options: Equatable {
     case "delays":
       delays = Self.isOn(value)
       return delays == nil ? "'delays' must be on or off, found '\(value)'" : nil
+    case "exercise":
+      exercise = Self.isOn(value)
+      return exercise == nil ? "'exercise' must be on or off, found '\(value)'" : nil
+    case "require_contention":
+      requiresContention = Self.isOn(value)
+      return requiresContention == nil
+        ? "'require_contention' must be on or off, found '\(value)'" : nil
     case "delay_seed":
       delaySeed = UInt64(value)
       return delaySeed == nil

@@ -12,11 +12,14 @@ final class Settings: Sendable {
     var delays = false
     var delayPlan = DelayPlan()
     var followsOrder = false
+    var exercise = false
+    var requiresContention = false
     var isOff = false
 
     var hot: HotSettings {
       HotSettings(
-        stackDepth: stackDepth, delays: delays, followsOrder: followsOrder, isOff: isOff)
+        stackDepth: stackDepth, delays: delays, exercise: exercise, followsOrder: followsOrder,
+        isOff: isOff)
     }
   }
 
@@ -47,6 +50,8 @@ final class Settings: Sendable {
     state.delayPlan.budgetPercent = options.delayBudget ?? state.delayPlan.budgetPercent
     state.delayPlan.trapFile = options.trapFile
     if let seed = options.delaySeed { NearMissDelays.seed.store(seed, ordering: .relaxed) }
+    state.requiresContention = options.requiresContention ?? state.requiresContention
+    state.exercise = options.exercise ?? state.requiresContention
     state.isOff = options.isOff ?? state.isOff
     hangLimit = options.hangLimit
     prediction =
@@ -88,6 +93,14 @@ final class Settings: Sendable {
     get { state.withLock { $0.delays } }
     set { change { $0.delays = newValue } }
   }
+
+  var exercise: Bool {
+    get { state.withLock { $0.exercise } }
+    set { change { $0.exercise = newValue } }
+  }
+
+  /// Whether the process's end is red where a resource was touched by one owner only.
+  var requiresContention: Bool { state.withLock { $0.requiresContention } }
 
   var delayPlan: DelayPlan { state.withLock { $0.delayPlan } }
 

@@ -50,6 +50,8 @@ package struct Options: Sendable, Hashable {
   package var predict: Bool?
   /// Whether what they find, and no scenario expects, is red.
   package var failsOnPotential = false
+  /// Whether a resource that one owner alone touched makes the run red.
+  package var requiresContention = false
   /// Where the results are written as JSON; `-` is standard output.
   package var jsonFile: String?
   /// Where the results are written as a page when the run is over; `nil` is nowhere.

@@ -96,6 +96,10 @@ extension OptionSpec {
       help: "Be red for this too: for findings that did not happen in this run, unless the scenario"
         + " expects them. (values: potential)",
       action: .setValue(placeholder: "what") { $1.failsOnPotential = try potential($0) }),
+      name: "require-contention", commands: [.run],
+      help: "Let the run be unmet where a marked resource was touched by one owner only: whether it"
+        + " is protected was not tested.",
+      action: .set { $0.requiresContention = true }),
     OptionSpec(
       name: "json", commands: [.run],
       help: "Write the results to this file too, as they arrive; '-' is standard output, and the"

@@ -22,6 +22,18 @@ final class RunCommand {
     let plan = try RunPlan(
       scenarios, firstArgument: firstArgument, options: options, files: files,
       subjects: world.subjects, currentFolder: world.currentFolder)
+    if options.requiresContention, !world.tracksSections {
+      throw UsageError(
+        "The option '--require-contention' needs section tracking (a debug build, or --traits"
+          + " SectionTracking), found a build without", .run)
+    }
+    // Before anything is run or emptied: a tracker that sees nothing would pass all that is expected to.
+    if world.tracksSections, let failure = world.selfTest() {
+      world.errors.write(
+        "error: a fault of Interlock's own: section tracking does not work in this run: \(failure)\n"
+      )
+      return .ourFault
+    }
     let context = ReportContext(
       version: World.version, host: world.host, seed: options.seed, command: world.command,
       replayOptions: replayOptions, sight: world.sight)
@@ -37,7 +49,9 @@ final class RunCommand {
     let start = world.now()
     let ending = try run(plan.trials, json)
     json?.finish()
-    let report = TextReport(context: context, style: style, isVerbose: options.isVerbose)
+    let report = TextReport(
+      context: context, style: style, isVerbose: options.isVerbose,
+      requiresContention: options.requiresContention)
     let width = text.width ?? 120
     let seconds = world.now() - start
     text.write("\n" + report.text(results, of: plan.trials, seconds: seconds, width: width))
@@ -111,6 +125,7 @@ final class RunCommand {
       return .unmet
     }
     if options.failsOnPotential, summary.potential > 0 { return .unmet }
+    if options.requiresContention, !Exercised(results).notTested.isEmpty { return .unmet }
     return summary.unmet == 0 ? .met : .unmet
   }
 
@@ -122,6 +137,7 @@ final class RunCommand {
     if !options.delays { text += " --delays off" }
     if let predict = options.predict { text += " --predict \(predict ? "on" : "off")" }
     if let file = options.trapFile { text += " --traps \(quoted(file))" }
+    if options.requiresContention { text += " --require-contention" }
     if let limit = options.timeLimit { text += " --time-limit \(limit)" }
     return text
   }

@@ -14,10 +14,10 @@ enum SectionsBench {
 
   #if DEBUG
   private static let build = "debug"
-  private static let budgets = [10.0, 6.0, 16.0]
+  private static let budgets = [10.0, 6.0, 16.0, 10.0, 20.0]
   #else
   private static let build = "release"
-  private static let budgets = [6.0, 3.0, 8.0]
+  private static let budgets = [6.0, 3.0, 8.0, 6.0, 16.0]
   #endif
 
   /// Measures and prints the table.
@@ -71,10 +71,26 @@ enum SectionsBench {
           END_LOCK(.noReadWrite, "bench.literal")
         }
       },
+      .init(name: "the first, noting what is exercised") { turns in
+        SectionTracking.stackDepth = 16
+        SectionTracking.exercise = true
+        for _ in 0..<turns {
+          section.begin(.noReadWrite)
+          section.end(.noReadWrite)
+        }
+        SectionTracking.exercise = false
+      },
+      .init(name: "begin + end on a part, stacks on") { turns in
+        SectionTracking.stackDepth = 16
+        for turn in 0..<turns {
+          section.begin(.noReadWrite, part: turn)
+          section.end(.noReadWrite, part: turn)
+        }
+      },
     ]
     let measured = Measurement(rows, rounds: 25, turns: 20_000)
     SectionTracking.stackDepth = depth
-    return (1...3).map { row in
+    return rows.indices.dropFirst().map { row in
       let ratio = measured.ratio(row, to: 0)
       return Line(
         name: rows[row].name, value: String(format: "%.1f ×", ratio),

@@ -26,6 +26,7 @@ extension JSONReport {
       "poolWidth": .optional(result.trial.scenario.poolWidth.map { .number($0) }),
       "diagnosis": .optional(
         result.diagnosis.map { value(of: $0, activity: seen.waits?.activity ?? []) }),
+      "exercise": .optional(seen.exercise.map(value)),
       "prediction": value(seen.prediction),
       "potential": .array(seen.prediction.findings.map(value)),
     ])
@@ -59,6 +60,10 @@ extension JSONReport {
         conflict.heldOpen.map {
           .object(["microseconds": .number($0.microseconds), "seed": .number($0.seed)])
         }),
+      "witness": .optional(
+        conflict.witness.map {
+          .object(["before": .string($0.before), "after": .string($0.after)])
+        }),
     ])
   }
 
@@ -66,6 +71,7 @@ extension JSONReport {
     .object([
       "mode": .string(side.mode.writes ? "noReadWrite" : "noWrite"),
       "synched": .bool(side.synched),
+      "part": .optional(side.part.map { .string($0) }),
       "file": .string(side.place.file),
       "line": .number(side.place.line),
       "function": .string(side.place.function),
@@ -111,9 +117,4 @@ extension StackFrame {
   fileprivate var functionOrAddress: String {
     function ?? "0x" + String(address, radix: 16) + (image.map { " in \($0)" } ?? "")
   }
-}
-
-extension Conflict {
-  /// The resource with the instance that it belongs to.
-  var fullName: String { instance.map { "\(resource) \($0)" } ?? resource }
 }

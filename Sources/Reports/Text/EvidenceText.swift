@@ -106,8 +106,15 @@ package struct EvidenceText: Sendable {
     for conflict in seen.conflicts.prefix(cut.conflicts) {
       let times = conflict.count > 1 ? ", \(conflict.count) times" : ""
       lines.append("  conflict on '\(harmless(conflict.fullName))'\(times)")
-      lines += sideLines("first, in the section", conflict.first)
-      lines += sideLines("second, as it came", conflict.second)
+      if let witness = conflict.witness {
+        lines += sideLines("in the section, changed by someone who is not marked", conflict.first)
+        lines += [
+          "    before: \(harmless(witness.before))", "    after:  \(harmless(witness.after))",
+        ]
+      } else {
+        lines += sideLines("first, in the section", conflict.first)
+        lines += sideLines("second, as it came", conflict.second)
+      }
       if let heldOpen = conflict.heldOpen { lines.append("    \(heldOpen)") }
       lines.append("    " + conflict.meaning)
     }
@@ -115,7 +122,9 @@ package struct EvidenceText: Sendable {
   }
 
   private func sideLines(_ title: String, _ side: Conflict.Side) -> [String] {
-    let mode = (side.mode.writes ? "write" : "read") + (side.synched ? ", synched" : "")
+    let part = side.part.map { " [\(harmless($0))]" } ?? ""
+    let mode =
+      (side.mode.writes ? "write" : "read") + part + (side.synched ? ", synched" : "")
     var who = "thread '\(harmless(side.thread))'"
     if let queue = side.queue { who += ", queue '\(harmless(queue))'" }
     if let task = side.task { who += ", task \(task)" }

@@ -6,6 +6,7 @@ package struct TextReport: Sendable {
   private let context: ReportContext
   private let style: TextStyle
   private let isVerbose: Bool
+  private let requiresContention: Bool
 
   /// Chooses how the report is written.
   ///
@@ -13,10 +14,14 @@ package struct TextReport: Sendable {
   ///   - context: How a trial is run again.
   ///   - style: Whether to colour.
   ///   - isVerbose: Whether the evidence of expected failures is shown too, and all of it.
-  package init(context: ReportContext, style: TextStyle, isVerbose: Bool) {
+  ///   - requiresContention: Whether a resource that one owner alone touched makes the run red.
+  package init(
+    context: ReportContext, style: TextStyle, isVerbose: Bool, requiresContention: Bool = false
+  ) {
     self.context = context
     self.style = style
     self.isVerbose = isVerbose
+    self.requiresContention = requiresContention
   }
 
   /// The whole report.
@@ -39,6 +44,10 @@ package struct TextReport: Sendable {
     ]
     parts += evidence(results, of: trials)
     parts += potential(results, of: trials)
+    parts.append(
+      ExerciseLines(
+        Exercised(results), style: style, isVerbose: isVerbose, isRequired: requiresContention
+      ).lines)
     parts.append(
       blindness(results) + unlooked(results) + [summary(results, of: trials, seconds: seconds)])
     return parts.filter { !$0.isEmpty }

@@ -8,6 +8,8 @@ enum ChildEvent: Codable, Sendable {
   /// Two owners met. The child ends after it: in a heap that two have written to, what follows shows
   /// nothing more.
   case conflict(Conflict)
+  /// What was exercised. Comes once, before the end or a conflict.
+  case exercise(ExerciseReport)
   /// A section was misused.
   case misuse(String)
   /// An oracle did not hold.

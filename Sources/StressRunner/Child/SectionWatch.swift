@@ -19,6 +19,7 @@ final class SectionWatch: Sendable {
 
   /// Reports the first conflict and ends the process.
   func conflict(_ conflict: Conflict) -> Never {
+    events.send(.exercise(SectionTracking.exerciseReport))
     events.send(.conflict(conflict))
     _exit(Self.exitCode)
   }
@@ -39,6 +40,7 @@ func watchSections(reportingTo watch: SectionWatch) {
   SectionTracking.stopAtFirstConflict { watch.conflict($0) }
   // Until the workload begins: what is prepared meets nobody, and a script decides its order itself.
   SectionTracking.delays = false
+  SectionTracking.exercise = false
   SectionTracking.onMisuse = .handler { misuse in
     let line = "\(misuse)"
     let prefix = "interlock: misuse: "

@@ -73,13 +73,20 @@ public enum TrialHost {
     let failures: [Observation.OracleFailure]
     if let script = trial.scenario.workload.script {
       let outcome = runScript(
-        trial.scenario, script, on: subject, reporting: table, ignoring: table.ignoredThreads)
+        trial.scenario, script, on: subject, reporting: table, ignoring: table.ignoredThreads,
+        beforeCalls: { SectionTracking.exercise = true }, afterCalls: stopExercise)
       failures = outcome.failures
       events.send(.script(outcome.record))
     } else {
-      failures = runWorkload(trial.scenario, seed: trial.seed, on: subject, reporting: table) {
-        startDelays(of: trial)
-      }
+      failures = runWorkload(
+        trial.scenario, seed: trial.seed, on: subject, reporting: table,
+        beforeCalls: {
+          SectionTracking.exercise = true
+          startDelays(of: trial)
+        }, afterCalls: stopExercise)
+    }
+    if SectionTracking.isCompiledIn {
+      events.send(.exercise(SectionTracking.exerciseReport))
     }
     for failure in failures { events.send(.oracleFailure(failure)) }
     if trial.predicts { events.send(.prediction(Predictor.record())) }
@@ -94,6 +101,9 @@ public enum TrialHost {
     SectionTracking.startDelays(
       seed: trial.seed, trapFile: delays.trapFile, scope: trial.subject)
   }
+
+  /// What the oracles ask at rest is no exercise, and neither is what was prepared.
+  private static func stopExercise() { SectionTracking.exercise = false }
 
   /// Tells the parent the last thing, and ends without running what is registered for exit: threads of
   /// the subject may still be alive, and must not see it being torn down.

@@ -8,10 +8,13 @@
 ///   - subject: A fresh subject that supports all of `scenario.workload.kinds`.
 ///   - progress: Where each call's beginning and completion are noted; the preparation's are not.
 ///   - ignoredThreads: Threads of this process that were there before anything of the subject's was.
+///   - beforeCalls: Called once, after the preparation, when the roles are about to begin.
+///   - afterCalls: Called once, when they have ended and the oracles are about to be asked.
 /// - Returns: The oracles that did not hold, each once, and what came of the script's order.
 package func runScript(
   _ scenario: Scenario, _ script: Script, on subject: any Subject,
-  reporting progress: any ProgressSink, ignoring ignoredThreads: Set<Int> = []
+  reporting progress: any ProgressSink, ignoring ignoredThreads: Set<Int> = [],
+  beforeCalls: () -> Void = {}, afterCalls: () -> Void = {}
 ) -> (failures: [Observation.OracleFailure], record: ScriptRecord) {
   let workload = scenario.workload
   let values = ScriptValues(workload, script)
@@ -24,7 +27,9 @@ package func runScript(
     }
   }
   run.prepare()
+  beforeCalls()
   run.run(ignoring: ignoredThreads)
+  afterCalls()
 
   let state = finalState(of: subject)
   func name(_ key: String, _ bytes: [UInt8]) -> String {

@@ -100,6 +100,8 @@ public struct Observation: Sendable, Hashable, Codable {
   public var prediction: PredictionRecord
   /// The conflicts that were recorded.
   public var conflicts: [Conflict]
+  /// What the trial exercised, where its child lived to tell; `nil` for one that hung, crashed or was stopped.
+  public var exercise: ExerciseReport?
   /// The misuses of sections that were recorded, a line each.
   public var misuses: [String]
   /// The oracles that did not hold.

@@ -129,6 +129,7 @@ final class RunningTrial {
   private func note(_ event: ChildEvent) -> Observation.Ending? {
     switch event {
     case .conflict(let conflict): observation.conflicts.append(conflict)
+    case .exercise(let report): observation.exercise = report
     case .misuse(let line): observation.misuses.append(line)
     case .oracleFailure(let failure): observation.oracleFailures.append(failure)
     case .script(let record): observation.script = record

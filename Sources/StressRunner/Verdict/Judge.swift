@@ -137,8 +137,14 @@ public enum Judge {
     func act(_ side: Conflict.Side) -> String {
       "\(side.mode.writes ? "a writer" : "a reader")\(side.synched ? " that claims a lock" : "")"
     }
+    let part = conflict.part.map { " [\($0)]" } ?? ""
+    if let witness = conflict.witness {
+      return "'\(conflict.resource)\(part)': someone who is not marked changed it beside"
+        + " \(act(conflict.first)) at \(conflict.first.place): \(witness.before) became"
+        + " \(witness.after)"
+    }
     var text =
-      "'\(conflict.resource)': \(act(conflict.second)) at \(conflict.second.place) came in "
+      "'\(conflict.resource)\(part)': \(act(conflict.second)) at \(conflict.second.place) came in "
       + "beside \(act(conflict.first)) at \(conflict.first.place)"
     if conflict.count > 1 { text += ", \(conflict.count) times" }
     if case .signalled(let number) = observation.ending {

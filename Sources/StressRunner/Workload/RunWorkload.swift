@@ -11,10 +11,12 @@ import Dispatch
 ///   - subject: A fresh subject that supports all of `scenario.workload.kinds`.
 ///   - progress: Where each call's beginning and completion are noted; the preparation's are not.
 ///   - beforeCalls: Called once, after the preparation, when the calls of several are about to begin.
+///   - afterCalls: Called once, when all of them have completed and the oracles are about to be asked.
 /// - Returns: The oracles that did not hold, each once.
 package func runWorkload(
   _ scenario: Scenario, seed: UInt64, on subject: any Subject,
-  reporting progress: any ProgressSink, beforeCalls: () -> Void = {}
+  reporting progress: any ProgressSink, beforeCalls: () -> Void = {},
+  afterCalls: () -> Void = {}
 ) -> [Observation.OracleFailure] {
   let workload = scenario.workload
   let plan = WorkloadPlan(workload, seed: seed)
@@ -41,6 +43,8 @@ package func runWorkload(
     run.waitUntilAllCompleted()
     certainKeys.addKeys(storedInPhase: phase, of: plan)
   }
+
+  afterCalls()
 
   if let state = finalState(of: subject) {
     if let evidence = evidenceOfBrokenValue(in: state, pattern: pattern, keys: workload.keys) {

@@ -10,6 +10,16 @@ void c_begin_plain_read(void);
 void c_end_plain_read(void);
 void c_begin_synched_write(const char *name);
 
+/// Sections on a part.
+void c_begin_part_write(const char *part, const char *name);
+void c_end_part_write(const char *part, const char *name);
+void c_begin_synched_part_write(const char *part);
+void c_end_plain_part_write(const char *part);
+
+/// A number that C code changes without a mark.
+int c_unmarked_value(void);
+void c_change_unmarked_value(void);
+
 /// The same in a file with IN_PRODUCTION at 1; returns how often a name's argument was evaluated.
 int c_production_marks(void);
 

@@ -1,0 +1,40 @@
+internal import Synchronization
+
+/// What happens at the end of a section that has a witness.
+enum WitnessDetection {
+  /// The longest text of a value in a report, in characters.
+  private static let longestText = 200
+
+  /// Ends a section with a witness; reports a change that nobody who is marked can have made.
+  ///
+  /// A marked writer that came while the section was open has told it so before it wrote
+  /// (`ConflictDetection.noteMeeting`), and was reported as the conflict that it is.
+  static func end<Value: Equatable>(
+    _ open: Registry.OpenSection, _ before: Value, _ after: Value, on resource: borrowing Resource,
+    at site: borrowing Site
+  ) {
+    if before != after {
+      // Acquires what a writer noted before it wrote the value that has been read.
+      atomicMemoryFence(ordering: .sequentiallyConsistent)
+      if open.record[.hasMet] == 0 { report(open, before, after, on: resource) }
+    }
+    Registry.end(open, on: resource, at: site)
+  }
+
+  @inline(never)
+  private static func report<Value>(
+    _ open: Registry.OpenSection, _ before: Value, _ after: Value, on resource: borrowing Resource
+  ) {
+    ConflictLog.shared.waitIfStopping()
+    var meeting = Meeting(
+      resource: resource.nameString, instance: resource.instanceDescription,
+      first: Evidence(withPartOf: open.record), second: Evidence(unmarkedOn: open.key))
+    meeting.witness = Conflict.Witness(before: text(before), after: text(after))
+    ConflictLog.shared.add(meeting)
+  }
+
+  private static func text<Value>(_ value: Value) -> String {
+    let text = String(describing: value)
+    return text.count <= longestText ? text : text.prefix(longestText) + "…"
+  }
+}

@@ -1,0 +1,114 @@
+internal import Synchronization
+
+/// Resources and places by their text, and what has come of pairs: all that is behind the lock of `Exercise`.
+struct KnownPlaces {
+  private struct Visit: Hashable {
+    var resource: UInt
+    var place: Place
+    var mode: Mode
+  }
+
+  /// Numbers from 1 on.
+  private var resources: [String: UInt] = [:]
+  private var names: [String] = []
+  private var numbers: [Visit: PlaceNumber] = [:]
+  private var visits: [(visit: Visit, number: PlaceNumber)] = []
+  private var pairCount = 0
+  /// Whether something found no room.
+  var isFull = false
+
+  /// The number of a place on a resource, a new one where it has none; one that is not followed where there are too
+  /// many.
+  mutating func number(
+    of place: Place, in mode: Mode, on name: String, in tables: ExerciseTables
+  ) -> PlaceNumber {
+    let none = PlaceNumber(bits: 0)
+    let name = name.isEmpty ? "property declared at \(place.file):\(place.line)" : name
+    guard let resource = resources[name] ?? add(name) else { return none }
+    let visit = Visit(resource: resource, place: place, mode: mode)
+    if let number = numbers[visit] { return number }
+    let next = UInt(numbers.count + 1) << 1
+    guard next < UInt(DelayTables.placeNumbers) else { return none }
+    let number = PlaceNumber(bits: next | (mode.writes ? 1 : 0))
+    tables.tie(number, toResource: resource)
+    numbers[visit] = number
+    visits.append((visit, number))
+    return number
+  }
+
+  private mutating func add(_ name: String) -> UInt? {
+    guard names.count < ExerciseTables.mostResources else {
+      isFull = true
+      return nil
+    }
+    names.append(name)
+    resources[name] = UInt(names.count)
+    return UInt(names.count)
+  }
+
+  /// Keeps what has come of a pair: what met stays so.
+  mutating func set(_ state: PairState, of pair: PlacePair, in tables: ExerciseTables) {
+    let before = tables.near.state(of: pair)
+    guard before != state, before != .found else { return }
+    guard before != nil || pairCount < DelayTables.mostPairs, tables.near.set(state, of: pair)
+    else {
+      isFull = true
+      return
+    }
+    if before == nil { pairCount += 1 }
+    if pairCount == DelayTables.mostPairs { tables.near.close() }
+  }
+
+  func report(from tables: ExerciseTables) -> ExerciseReport {
+    var report = ExerciseReport()
+    report.isFull = isFull || pairCount == DelayTables.mostPairs
+    let byResource = Dictionary(grouping: visits, by: \.visit.resource)
+    for (index, name) in names.enumerated() {
+      let number = UInt(index + 1)
+      report.resources.append(
+        resource(name, tables.words(ofResource: number), byResource[number] ?? [], tables))
+    }
+    return report
+  }
+
+  private func resource(
+    _ name: String, _ words: ExerciseTables.ResourceWords,
+    _ visits: [(visit: Visit, number: PlaceNumber)], _ tables: ExerciseTables
+  ) -> ExerciseReport.Resource {
+    var pairs: [ExerciseReport.Outcome: [ExerciseReport.Pair]] = [:]
+    var counts: [ExerciseReport.Outcome: Int] = [:]
+    for first in visits.indices {
+      for second in first..<visits.count
+      where visits[first].number.writes || visits[second].number.writes {
+        let pair = PlacePair(visits[first].number, visits[second].number)
+        let outcome = Self.outcome(tables.near.state(of: pair))
+        counts[outcome, default: 0] += 1
+        if counts[outcome, default: 0] <= ExerciseReport.mostPairs {
+          pairs[outcome, default: []].append(
+            ExerciseReport.Pair(first: first, second: second, outcome: outcome))
+        }
+      }
+    }
+    let flags = words.flags
+    let listed = ExerciseReport.Outcome.allCases.flatMap { pairs[$0] ?? [] }
+    return ExerciseReport.Resource(
+      name: name, owners: words.owners,
+      contention: flags & ExerciseTables.ResourceWords.shared != 0
+        ? .shared
+        : flags & ExerciseTables.ResourceWords.unknown != 0 ? .unknown : .oneOwner,
+      places: visits.map {
+        ExerciseReport.Visited(
+          place: $0.visit.place, mode: $0.visit.mode, byOneOwner: tables.isOfOneOwner($0.number))
+      },
+      pairs: Array(listed.prefix(ExerciseReport.mostPairs)), met: counts[.met] ?? 0,
+      nearlyMet: counts[.nearlyMet] ?? 0, neverMet: counts[.neverMet] ?? 0)
+  }
+
+  private static func outcome(_ state: PairState?) -> ExerciseReport.Outcome {
+    switch state {
+    case .found: .met
+    case .armed, .dropped: .nearlyMet
+    case nil: .neverMet
+    }
+  }
+}

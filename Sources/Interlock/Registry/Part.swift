@@ -1,0 +1,62 @@
+/// A part of a resource, as whoever marks it names it: a key, an index, a row.
+///
+/// Two are one part where their types are one and their values equal; their hashes, which may collide, only tell them
+/// apart quickly. Not an `AnyHashable`, which asks the runtime for a conformance each time it is made.
+class Part: @unchecked Sendable {
+  // Unchecked: it has subclasses, of which `PartOf` is the only one; both have nothing that changes.
+  let hash: UInt64
+
+  /// The longest text of a part in a report, in characters.
+  private static let longestText = 100
+
+  init(hash: Int) { self.hash = UInt64(UInt(bitPattern: hash)) }
+
+  /// Whether both name the same part. Calls the `==` of the user's type.
+  func isSame(as other: Part) -> Bool { self === other }
+
+  /// The value in words, however long.
+  var fullText: String { "" }
+
+  /// The part for people.
+  final var text: String {
+    let text = fullText
+    return text.count <= Self.longestText ? text : text.prefix(Self.longestText) + "…"
+  }
+
+  /// The part that a record owns, by its address there; 0 is none.
+  static func at(_ address: UInt) -> Part? {
+    UnsafeRawPointer(bitPattern: address)
+      .map { Unmanaged<Part>.fromOpaque($0).takeUnretainedValue() }
+  }
+
+  /// Gives a record a part to own.
+  static func retain(_ part: Part?) -> UInt {
+    part.map { UInt(bitPattern: Unmanaged.passRetained($0).toOpaque()) } ?? 0
+  }
+
+  /// Takes it from the record that owned it.
+  static func release(_ address: UInt) {
+    if let pointer = UnsafeRawPointer(bitPattern: address) {
+      Unmanaged<Part>.fromOpaque(pointer).release()
+    }
+  }
+}
+
+/// A part by a value of this type.
+final class PartOf<Value: Hashable & Sendable>: Part, @unchecked Sendable {
+  // Unchecked as its superclass is.
+  private let value: Value
+
+  init(_ value: Value) {
+    self.value = value
+    super.init(hash: value.hashValue)
+  }
+
+  override func isSame(as other: Part) -> Bool {
+    guard hash == other.hash, type(of: other) == type(of: self) else { return false }
+    // Unsafe, and right: the types have just been compared, and no class derives from this one.
+    return value == unsafeDowncast(other, to: PartOf<Value>.self).value
+  }
+
+  override var fullText: String { String(describing: value) }
+}

@@ -1,0 +1,108 @@
+internal import Synchronization
+
+// Sections on a part, and sections with a witness: what they need beside the rest lies in the last words of the
+// record, so that those without pay nothing for it.
+extension Registry {
+  /// Begins a section on a part, or on the whole where `part` is `nil`; to be followed by `followUp`.
+  ///
+  /// It is published in the bucket of its resource, as one on the whole is: so the argument that no overlap is missed by
+  /// both (see `Bucket`) holds between two parts, and between a part and the whole, as it does between two on the
+  /// whole. Returns `nil` where tracking is switched off at run time.
+  @inline(never)
+  static func beginExtended(
+    _ resource: borrowing Resource, _ mode: Mode, part: Part?, synched: Bool,
+    at site: borrowing Site
+  ) -> (open: OpenSection, hasMet: Bool)? {
+    let settings = HotSettings.current
+    if settings.isOff { return nil }
+    let home = ThreadHome.current
+    let owner = home.currentOwner
+    let record = home.claimRecord()
+    fill(
+      record, resource, mode, synched: synched, placeFromStack: false, at: site, of: owner,
+      in: home)
+    record[.nameLength] |= Record.extended
+    captureStack(
+      of: home, into: record, limit: min(settings.stackDepth, Record.extendedFrameLimit))
+    record[.hasMet] = 0
+    record[.partHash] = UInt(part?.hash ?? 0)
+    record[.part] = Part.retain(part)
+
+    let bucket = Bucket(of: resource.key)
+    let word = SlotWord(
+      record: record, key: resource.key, writes: mode.writes, partHash: part?.hash)
+    let slot = bucket.publish(word)
+    home.pointee.lastSlot = slot
+    home.pointee.lastWord = word
+    let open = OpenSection(record: record, slot: slot, word: word, key: resource.key)
+    guard !bucket.isAlone(in: slot) else { return (open, false) }
+    if let part {
+      return (open, ConflictDetection.lookAndReport(open, part, in: bucket, on: resource))
+    }
+    guard conflicts(open, of: owner, in: bucket) else { return (open, false) }
+    ConflictDetection.report(open, word, in: bucket, on: resource)
+    return (open, true)
+  }
+
+  /// Begins a section on a part.
+  static func begin(
+    _ resource: borrowing Resource, _ mode: Mode, part: Part, synched: Bool,
+    at site: borrowing Site
+  ) -> OpenSection? {
+    guard let begun = beginExtended(resource, mode, part: part, synched: synched, at: site) else {
+      return nil
+    }
+    followUp(begun.open, hasMet: begun.hasMet)
+    return begun.open
+  }
+
+  /// Ends a section on a part that `begin` returned, and reports a misuse where another end was first.
+  static func end(
+    _ open: OpenSection, on resource: borrowing Resource, part: Part, at site: borrowing Site
+  ) {
+    if !end(open) { MisuseDetection.endedBefore(resource, part: part, at: site) }
+  }
+
+  /// What is done at the begin of an extended section beside looking for conflicts.
+  static func followUp(_ open: OpenSection, hasMet: Bool) {
+    let settings = HotSettings.current
+    guard settings.follows else { return }
+    followUp(open, of: open.record[.owner], in: ThreadHome.current, hasMet: hasMet, settings)
+  }
+
+  /// Ends the innermost section that the current owner has in this mode on a part, or reports why there is none.
+  static func end(
+    _ resource: borrowing Resource, _ mode: Mode, part: Part, at site: borrowing Site
+  ) {
+    if HotSettings.current.isOff { return }
+    let owner = ThreadHome.current.currentOwner
+    if let open = innermost(on: resource.key, of: owner, writes: mode.writes, part: part), end(open)
+    {
+      return
+    }
+    MisuseDetection.endWithoutBegin(resource, mode, part: part, at: site)
+  }
+
+  /// The section that an owner began last on a part of a resource in a mode; on the whole where `part` is `nil`.
+  static func innermost(
+    on key: ResourceKey, of owner: UInt, writes: Bool, part: Part?
+  ) -> OpenSection? {
+    guard let part else { return innermost(on: key, of: owner, writes: writes) }
+    if let last = ThreadHome.current.lastSection(on: key, of: owner, writes: writes, part: part) {
+      return last
+    }
+    var found: OpenSection?
+    Bucket(of: key).forEachOccupied { word, slot in
+      guard word.fragment == key.fragment, word.writes == writes, word.hasPart,
+        let record = word.record, record[.owner] == owner, record[.key] == UInt(key.hash),
+        // The owner's own: nobody else ends it meanwhile, and it keeps its part.
+        Part.at(record[.part])?.isSame(as: part) == true
+      else { return true }
+      // Generations order the sections of one home; a task's sections of two threads have no order.
+      if let known = found, known.record[.generation] > record[.generation] { return true }
+      found = OpenSection(record: record, slot: slot, word: word, key: key)
+      return true
+    }
+    return found
+  }
+}

@@ -1,0 +1,97 @@
+internal import Synchronization
+
+/// A race that is planted to see whether the tracker finds it: two threads, one of which begins to write while the
+/// other certainly is writing. Only the path from begin to report is shared with real sections; what is found goes
+/// nowhere else, neither into the conflicts nor into any count.
+enum SelfTest {
+  /// No `Section` has the number 0.
+  static var key: ResourceKey {
+    @inline(__always) get { ResourceKey(number: 0) }
+  }
+
+  private static let meetings = Atomic(0)
+  /// One at a time: another's meetings would be taken for one's own.
+  private static let turn = Guarded(())
+
+  /// Two sections on the planted resource have met.
+  static func noteMeeting() {
+    // Relaxed: it is counted and read on one thread, the one that came second.
+    meetings.wrappingAdd(1, ordering: .relaxed)
+  }
+
+  static func run() throws(SectionTracking.SelfTestFailure) {
+    guard SectionTracking.isCompiledIn else { throw .notCompiledIn }
+    if HotSettings.current.isOff { throw .switchedOff }
+    try plant()
+  }
+
+  /// Plants the race. With another key for the second thread nothing meets, and the test must fail.
+  static func plant(secondKey: ResourceKey = key) throws(SectionTracking.SelfTestFailure) {
+    let race = PlantedRace(secondKey: secondKey)
+    let hasRun = turn.withLock { _ in
+      Platform.runOnTwoThreads(race.first, race.second, abandon: race.abandon)
+    }
+    guard hasRun else { throw .noThread }
+    switch (race.foundTogether, race.foundAlone) {
+    case (1, 0): return
+    case (1, _): throw .falseAlarm
+    default: throw .missed
+    }
+  }
+
+  /// The two threads, each of whose steps waits for the other's.
+  private final class PlantedRace: Sendable {
+    private let step = Atomic(0)
+    private let together = Atomic(0)
+    private let alone = Atomic(0)
+    private let secondKey: ResourceKey
+
+    init(secondKey: ResourceKey) { self.secondKey = secondKey }
+
+    var foundTogether: Int { together.load(ordering: .relaxed) }
+    var foundAlone: Int { alone.load(ordering: .relaxed) }
+
+    @Sendable func first() {
+      let open = begin(SelfTest.key)
+      pass(to: 1)
+      wait(for: 2)
+      end(open)
+      pass(to: 3)
+    }
+
+    @Sendable func second() {
+      wait(for: 1)
+      together.store(meetings { end(begin(secondKey)) }, ordering: .relaxed)
+      pass(to: 2)
+      wait(for: 3)
+      alone.store(meetings { end(begin(secondKey)) }, ordering: .relaxed)
+    }
+
+    func abandon() { pass(to: 2) }
+
+    private func meetings(in body: () -> Void) -> Int {
+      let before = SelfTest.meetings.load(ordering: .relaxed)
+      body()
+      return SelfTest.meetings.load(ordering: .relaxed) - before
+    }
+
+    private func begin(_ key: ResourceKey) -> Registry.OpenSection? {
+      let name: StaticString = "interlock's own test"
+      let resource = Resource(
+        key: key, name: UInt(bitPattern: name.utf8Start),
+        nameLength: UInt(name.utf8CodeUnitCount), number: 0)
+      return Registry.begin(
+        resource, .noReadWrite, synched: false, at: Site(#fileID, #function, #line))
+    }
+
+    private func end(_ open: Registry.OpenSection?) {
+      if let open { _ = Registry.end(open) }
+    }
+
+    // Releasing and acquiring: what was done before a step is seen behind it.
+    private func pass(to next: Int) { step.store(next, ordering: .releasing) }
+    private func wait(for wanted: Int) {
+      while step.load(ordering: .acquiring) < wanted { Platform.yield() }
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import Interlock
+
+/// What was exercised, for people.
+struct ExerciseLines {
+  /// So many resources are named unless all are asked for.
+  private static let mostNamed = 3
+
+  private let exercised: Exercised
+  private let style: TextStyle
+  private let isVerbose: Bool
+  private let isRequired: Bool
+
+  /// Tells of these; where `isRequired`, a resource that was not tested makes the run red.
+  init(_ exercised: Exercised, style: TextStyle, isVerbose: Bool, isRequired: Bool) {
+    self.exercised = exercised
+    self.style = style
+    self.isVerbose = isVerbose
+    self.isRequired = isRequired
+  }
+
+  /// Nothing where no trial could tell.
+  var lines: [String] {
+    guard exercised.pairCount > 0 else { return [] }
+    let lone = exercised.notTested
+    let met: Bool? = isRequired ? lone.isEmpty : nil
+    let sign = isRequired ? "\(sign(met: met)) " : ""
+    var lines = [style.marked(sign + headline(notTested: lone.count), met: met)]
+    if isVerbose {
+      lines += exercised.items.flatMap { $0.lines.map { "  " + $0 } }
+    } else {
+      let named = isRequired ? lone[...] : lone.prefix(Self.mostNamed)
+      lines += named.map { "  " + $0.line }
+      if lone.count > named.count {
+        lines.append("  … \(lone.count - named.count) more not tested (--verbose shows all)")
+      }
+    }
+    return lines
+  }
+
+  private func headline(notTested: Int) -> String {
+    let count = exercised.items.count
+    let pairs = exercised.pairCount
+    var text = "exercised: \(count) resource\(count == 1 ? "" : "s") in \(pairs)"
+    text += " pair\(pairs == 1 ? "" : "s") of scenario and subject"
+    let undecided = exercised.items.count { $0.resource.contention == .unknown }
+    let shared = count - notTested - undecided
+    text += "; \(shared) touched by several owners, \(notTested) not tested"
+    if undecided > 0 { text += ", \(undecided) undecided" }
+    if exercised.withoutSections > 0 {
+      text += "; no section in \(exercised.withoutSections)"
+    }
+    if exercised.isFull { text += "; more places than are followed" }
+    return text
+  }
+}

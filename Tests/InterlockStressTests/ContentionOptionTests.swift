@@ -1,0 +1,68 @@
+import Interlock
+import StressRunner
+import Testing
+
+@testable import InterlockStress
+
+@Suite("What makes a green run mean something")
+struct ContentionOptionTests {
+  /// A world whose trials exercise one resource.
+  private static func world(_ contention: ExerciseReport.Contention?) throws -> TestWorld {
+    let test = try TestWorld()
+    test.exercise = contention.map { contention in
+      var report = ExerciseReport()
+      report.resources = [
+        ExerciseReport.Resource(
+          name: "entries", owners: 1, contention: contention, places: [], pairs: [], met: 0,
+          nearlyMet: 0, neverMet: 0)
+      ]
+      return report
+    }
+    return test
+  }
+
+  @Test("a resource of one owner makes the run red where contention is required, with the reason")
+  func red() throws {
+    let test = try Self.world(.oneOwner)
+    #expect(test.run("reads", "--subject", "good") == .met)
+    #expect(test.run("reads", "--subject", "good", "--require-contention") == .unmet)
+    #expect(
+      test.output.text.contains(
+        "reads on good: not tested: 'entries' was touched by one owner only"))
+  }
+
+  @Test("a resource of several owners, an undecided one and none are not red")
+  func green() throws {
+    for contention in [ExerciseReport.Contention.shared, .unknown, nil] {
+      let test = try Self.world(contention)
+      #expect(test.run("--require-contention") == .met)
+    }
+  }
+
+  @Test("in a build without section tracking, the option is a mistake in one line")
+  func withoutTracking() throws {
+    let test = try Self.world(nil)
+    test.tracksSections = false
+    #expect(test.run("--require-contention") == .usage)
+    #expect(
+      test.errors.text.hasPrefix(
+        "error: The option '--require-contention' needs section tracking (a debug build, or"
+          + " --traits SectionTracking), found a build without; see"))
+    #expect(test.trials.isEmpty)
+  }
+
+  @Test("a planted race that is not found ends the run as a fault of our own before any trial")
+  func selfTest() throws {
+    let test = try TestWorld()
+    test.selfTest = { "a planted race was not found" }
+    #expect(test.run("reads", "--json", test.folder + "/out.json") == .ourFault)
+    #expect(
+      test.errors.text
+        == "error: a fault of Interlock's own: section tracking does not work in this run:"
+        + " a planted race was not found\n")
+    #expect(test.trials.isEmpty)
+    #expect(throws: (any Error).self) { try test.read("out.json") }
+    test.tracksSections = false
+    #expect(test.run("writes") == .met, "without tracking there is nothing to test")
+  }
+}

@@ -1,0 +1,214 @@
+import Foundation
+import InterlockTestsC
+import Testing
+
+@testable import Interlock
+
+/// What is noted of a run. Each in a process of its own: it is the process's.
+struct ExerciseTests {
+  @Test("a resource of one owner is not tested; one of two is, with what came of its places")
+  func owners() async {
+    await #expect(processExitsWith: .success) {
+      SectionTracking.onConflict = .handler { _ in }
+      SectionTracking.exercise = true
+      let lone = Section("exercise.lone")
+      let shared = Section("exercise.shared")
+      lone.write(line: 1) {}
+      lone.read(line: 2) {}
+      shared.write(line: 3) {}
+      shared.read(line: 4) {}
+      onThread { shared.write(line: 3) {} }
+      SectionTracking.exercise = false
+      Section("exercise.later").write {}
+      let report = SectionTracking.exerciseReport
+      precondition(report.resources.map(\.name) == ["exercise.lone", "exercise.shared"])
+      precondition(report.notTested.map(\.name) == ["exercise.lone"])
+      let (one, two) = (report.resources[0], report.resources[1])
+      precondition(one.owners == 1 && two.owners == 2, "\(report)")
+      precondition(two.contention == .shared)
+      precondition(two.places.map(\.place.line) == [3, 4])
+      precondition(two.places.map(\.byOneOwner) == [false, true])
+      // The second thread's write came after the first's read and write.
+      precondition(two.met == 0 && two.nearlyMet == 2 && two.neverMet == 0, "\(report)")
+      precondition(one.nearlyMet == 0 && one.neverMet == 2, "two reads are no pair")
+      precondition(!report.isFull)
+    }
+  }
+
+  @Test("a conflict is a pair that met")
+  func met() async {
+    await #expect(processExitsWith: .success) {
+      SectionTracking.onConflict = .handler { _ in }
+      SectionTracking.exercise = true
+      let section = Section("exercise.met")
+      section.begin(.noWrite, line: 1)
+      onThread { section.write(line: 2) {} }
+      section.end(.noWrite)
+      let resource = SectionTracking.exerciseReport.resources[0]
+      precondition(resource.met == 1 && resource.neverMet == 1, "\(resource)")
+      precondition(resource.pairs.first?.outcome == .met)
+      SectionTracking.exercise = false
+    }
+  }
+
+  @Test("two instances that each have an owner of their own were not tested")
+  func instances() async {
+    await #expect(processExitsWith: .success) {
+      SectionTracking.exercise = true
+      for _ in 0..<20 { onThread { Section("exercise.instances").write {} } }
+      let resource = SectionTracking.exerciseReport.resources[0]
+      precondition(resource.contention == .oneOwner, "\(resource)")
+      precondition(resource.owners == ExerciseReport.mostOwners)
+      precondition(resource.nearlyMet == 0)
+      SectionTracking.exercise = false
+    }
+  }
+
+  @Test("different parts never nearly meet, equal ones do")
+  func parts() async {
+    await #expect(processExitsWith: .success) {
+      SectionTracking.exercise = true
+      let section = Section("exercise.parts")
+      for key in 0..<4 { onThread { section.write(key, line: 1) {} } }
+      precondition(SectionTracking.exerciseReport.resources[0].nearlyMet == 0)
+      precondition(SectionTracking.exerciseReport.resources[0].contention == .shared)
+      onThread { section.write(3, line: 1) {} }
+      precondition(SectionTracking.exerciseReport.resources[0].nearlyMet == 1)
+      SectionTracking.exercise = false
+    }
+  }
+
+  @Test("properties and C code are exercised as well, by name or by where they are declared")
+  func otherSpellings() async {
+    final class Box: @unchecked Sendable {
+      @Tracked var value = 0
+    }
+    await #expect(processExitsWith: .success) {
+      SectionTracking.exercise = true
+      let box = Box()
+      box.value = 1
+      onThread { _ = box.value }
+      c_begin_write("exercise.c")
+      c_end_write("exercise.c")
+      let report = SectionTracking.exerciseReport
+      precondition(report.resources.count == 2, "\(report)")
+      precondition(report.resources[0].name.hasPrefix("property declared at InterlockTests/"))
+      precondition(report.resources[0].contention == .shared)
+      precondition(report.notTested.map(\.name) == ["exercise.c"])
+      SectionTracking.exercise = false
+    }
+  }
+
+  @Test("more names than are followed are said to be missing, and nothing else breaks")
+  func names() async {
+    await #expect(processExitsWith: .success) {
+      SectionTracking.exercise = true
+      for number in 0..<3_000 {
+        BEGIN_LOCK(.noWrite, "exercise.name.\(number)")
+        END_LOCK(.noWrite, "exercise.name.\(number)")
+      }
+      let report = SectionTracking.exerciseReport
+      precondition(report.isFull)
+      precondition(report.resources.count == ExerciseTables.mostResources)
+      precondition(report.summary.contains("There were more names, places or pairs"))
+      SectionTracking.exercise = false
+    }
+  }
+
+  @Test("of more instances than are followed it is not said that they were not tested")
+  func manyInstances() async {
+    await #expect(processExitsWith: .success) {
+      SectionTracking.exercise = true
+      for _ in 0..<100_000 { Section("exercise.many").write {} }
+      let report = SectionTracking.exerciseReport
+      precondition(report.resources[0].contention == .unknown, "\(report)")
+      precondition(report.notTested.isEmpty)
+      precondition(report.summary.contains("undecided: 'exercise.many' has too many instances"))
+      let shared = Section("exercise.many")
+      shared.write {}
+      onThread { shared.write {} }
+      precondition(SectionTracking.exerciseReport.resources[0].contention == .shared)
+      SectionTracking.exercise = false
+    }
+  }
+
+  @Test("threads that note at full speed are all noted")
+  func racing() async {
+    await #expect(processExitsWith: .success) {
+      SectionTracking.onConflict = .handler { _ in }
+      SectionTracking.exercise = true
+      let section = Section("exercise.racing")
+      let start = SpinBarrier(parties: 3)
+      let threads = (0..<3).map { number in
+        JoinableThread {
+          start.wait()
+          for _ in 0..<5_000 { section.read(line: UInt(number + 1)) {} }
+        }
+      }
+      for thread in threads { thread.join() }
+      let resource = SectionTracking.exerciseReport.resources[0]
+      precondition(resource.owners == 3 && resource.contention == .shared, "\(resource)")
+      precondition(resource.places.count == 3)
+      precondition(resource.places.allSatisfy(\.byOneOwner))
+      SectionTracking.exercise = false
+    }
+  }
+}
+
+/// What a process says at its end of what it exercised.
+struct ExerciseEndTests {
+  @Test("with exercise=on the end says in short what was exercised, and the exit code stays")
+  func summary() async {
+    let result = await #expect(
+      processExitsWith: .success, observing: [\.standardErrorContent]
+    ) {
+      setenv("INTERLOCK_OPTIONS", "exercise=on", 1)
+      Section("end.lone").write(line: 12) {}
+      let shared = Section("end.shared")
+      shared.write {}
+      onThread { shared.write {} }
+      exit(EXIT_SUCCESS)
+    }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(
+      text == """
+        interlock: exercised 2 resources, 1 not tested
+          not tested: 'end.lone' was touched by one owner only, at InterlockTests/ExerciseTests.swift:12
+
+        """)
+  }
+
+  @Test("with require_contention=on a resource of one owner makes the exit code 1")
+  func red() async {
+    await #expect(processExitsWith: .exitCode(1)) {
+      setenv("INTERLOCK_OPTIONS", "require_contention=on", 1)
+      Section("end.lone").write {}
+      exit(EXIT_SUCCESS)
+    }
+  }
+
+  @Test("with require_contention=on resources of several owners leave the exit code as it is")
+  func green() async {
+    let result = await #expect(
+      processExitsWith: .success, observing: [\.standardErrorContent]
+    ) {
+      setenv("INTERLOCK_OPTIONS", "require_contention=on", 1)
+      let shared = Section("end.shared")
+      shared.read {}
+      onThread { shared.write {} }
+      exit(EXIT_SUCCESS)
+    }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(text == "interlock: exercised 1 resource, each by several owners\n")
+  }
+
+  @Test("a conflict's exit code comes before that of a resource of one owner")
+  func conflictFirst() async {
+    await #expect(processExitsWith: .exitCode(66)) {
+      setenv("INTERLOCK_OPTIONS", "on_conflict=record require_contention=on", 1)
+      Section("end.lone").write {}
+      overlap("end.conflict", times: 1)
+      exit(EXIT_SUCCESS)
+    }
+  }
+}

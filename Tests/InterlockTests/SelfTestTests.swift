@@ -1,0 +1,64 @@
+import Foundation
+import Testing
+
+@testable import Interlock
+
+/// The planted race.
+struct SelfTestTests {
+  @Test("the planted race is found again and again, from several threads at once")
+  func found() {
+    let failures = Counter()
+    let threads = (0..<4).map { _ in
+      JoinableThread {
+        for _ in 0..<50 {
+          do { try SectionTracking.selfTest() } catch { failures.add() }
+        }
+      }
+    }
+    for thread in threads { thread.join() }
+    #expect(failures.value == 0)
+    #expect(SectionTracking.conflicts.allSatisfy { !$0.resource.contains("interlock's own") })
+  }
+
+  @Test("it leaves nothing behind: no output, no trap, no exit code, no count")
+  func nothingLeft() async {
+    let result = await #expect(
+      processExitsWith: .success, observing: [\.standardErrorContent]
+    ) {
+      setenv("INTERLOCK_OPTIONS", "delays=on exercise=on", 1)
+      try SectionTracking.selfTest()
+      precondition(SectionTracking.conflicts.isEmpty && SectionTracking.misuses.isEmpty)
+      precondition(SectionTracking.delayCounts == SectionTracking.DelayCounts())
+      precondition(SectionTracking.exerciseReport == ExerciseReport())
+      SectionTracking.exercise = false
+    }
+    #expect(String(decoding: result?.standardErrorContent ?? [], as: UTF8.self) == "")
+  }
+
+  @Test("a race that the tracker does not see fails the test")
+  func missed() {
+    #expect(throws: SectionTracking.SelfTestFailure.missed) {
+      try SelfTest.plant(secondKey: ResourceKey(number: .max))
+    }
+  }
+
+  @Test("tracking that is switched off is told")
+  func off() async {
+    await #expect(processExitsWith: .success) {
+      setenv("INTERLOCK_OPTIONS", "sections=off", 1)
+      do {
+        try SectionTracking.selfTest()
+        preconditionFailure("it passed")
+      } catch {
+        precondition(error as? SectionTracking.SelfTestFailure == .switchedOff)
+      }
+    }
+  }
+
+  @Test("each failure is a line of its own")
+  func words() {
+    let lines = SectionTracking.SelfTestFailure.allCases.map(\.description)
+    #expect(Set(lines).count == lines.count)
+    #expect(lines.allSatisfy { !$0.contains("\n") })
+  }
+}

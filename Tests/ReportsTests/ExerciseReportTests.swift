@@ -1,0 +1,123 @@
+import Interlock
+import StressRunner
+import Testing
+
+@testable import Reports
+
+/// What was exercised, as text and as JSON.
+struct ExerciseReportTests {
+  private static func resource(
+    _ name: String, _ contention: ExerciseReport.Contention, nearlyMet: Int = 0
+  ) -> ExerciseReport.Resource {
+    let lone = contention != .shared
+    return ExerciseReport.Resource(
+      name: name, owners: lone ? 1 : 4, contention: contention,
+      places: [
+        .init(
+          place: Place(file: "A.swift", line: 7, function: "f()"), mode: .noReadWrite,
+          byOneOwner: lone)
+      ],
+      pairs: [.init(first: 0, second: 0, outcome: nearlyMet > 0 ? .nearlyMet : .neverMet)],
+      met: 0, nearlyMet: nearlyMet, neverMet: 1 - nearlyMet)
+  }
+
+  private static func result(
+    _ subject: String, _ resources: [ExerciseReport.Resource]?
+  ) -> TrialResult {
+    Samples.result(Samples.reads, subject, Samples.passed) { seen in
+      seen.exercise = resources.map { resources in
+        var report = ExerciseReport()
+        report.resources = resources
+        return report
+      }
+    }
+  }
+
+  private static func text(
+    _ results: [TrialResult], verbose: Bool = false, required: Bool = false
+  ) -> String {
+    TextReport(
+      context: Samples.context, style: TextStyle(color: false), isVerbose: verbose,
+      requiresContention: required
+    ).text(results, of: results.map(\.trial), seconds: 1, width: 120)
+  }
+
+  @Test("one line counts the resources, and the first that were not tested are named")
+  func short() {
+    let lone = (1...5).map { Self.resource("lone\($0)", .oneOwner) }
+    let text = Self.text([
+      Self.result("mutex", lone + [Self.resource("shared", .shared, nearlyMet: 1)]),
+      Self.result("actor", []),
+    ])
+    #expect(
+      text.contains(
+        """
+        exercised: 6 resources in 2 pairs of scenario and subject; 1 touched by several owners, 5 not tested; no section in 1
+          concurrent-reads on mutex: not tested: 'lone1' was touched by one owner only, at A.swift:7
+          concurrent-reads on mutex: not tested: 'lone2' was touched by one owner only, at A.swift:7
+          concurrent-reads on mutex: not tested: 'lone3' was touched by one owner only, at A.swift:7
+          … 2 more not tested (--verbose shows all)
+
+        """))
+  }
+
+  @Test("verbose shows every resource with its pairs of places")
+  func whole() {
+    let text = Self.text(
+      [
+        Self.result(
+          "mutex",
+          [Self.resource("lone", .oneOwner), Self.resource("shared", .shared, nearlyMet: 1)])
+      ], verbose: true)
+    #expect(
+      text.contains(
+        """
+          concurrent-reads on mutex: not tested: 'lone' was touched by one owner only, at A.swift:7
+            never met: write A.swift:7 and write A.swift:7
+          concurrent-reads on mutex: 'shared': 4 owners; pairs of places: 0 met, 1 nearly met, 0 never met
+            nearly met: write A.swift:7 and write A.swift:7
+
+        """))
+  }
+
+  @Test("a resource counts as tested when one of several trials tested it")
+  func repeated() {
+    let results = [
+      Self.result("mutex", [Self.resource("a", .oneOwner)]),
+      Self.result("mutex", [Self.resource("a", .shared)]),
+      Self.result("mutex", [Self.resource("a", .unknown)]),
+    ]
+    #expect(Exercised(results).notTested.isEmpty)
+    #expect(Exercised(Array(results.prefix(1))).notTested.count == 1)
+    #expect(Exercised([results[0], results[2]]).notTested.isEmpty, "undecided is not untested")
+  }
+
+  @Test("where it is required, all that were not tested are named, and the line has its sign")
+  func required() {
+    let lone = (1...5).map { Self.resource("lone\($0)", .oneOwner) }
+    let text = Self.text([Self.result("mutex", lone)], required: true)
+    #expect(text.contains("\n✗ exercised: 5 resources in 1 pair of scenario"))
+    #expect(text.contains("'lone5'"))
+    let green = Self.text(
+      [Self.result("mutex", [Self.resource("a", .shared)])], required: true)
+    #expect(green.contains("\n✓ exercised: 1 resource in 1 pair of scenario"))
+  }
+
+  @Test("without a trial that could tell nothing is said")
+  func nothing() {
+    #expect(!Self.text([Self.result("mutex", nil)]).contains("exercised"))
+    #expect(JSONReport.entry(Self.result("mutex", nil)).contains(#""exercise": null"#))
+  }
+
+  @Test("the JSON report has every resource with its places and pairs")
+  func json() {
+    let entry = JSONReport.entry(
+      Self.result("mutex", [Self.resource("shared", .shared, nearlyMet: 1)]))
+    for text in [
+      #""full": false"#, #""name": "shared""#, #""owners": 4"#, #""contention": "shared""#,
+      #""nearlyMet": 1"#, #""byOneOwner": false"#, #""outcome": "nearlyMet""#,
+    ] {
+      #expect(entry.contains(text), "\(text)")
+    }
+  }
+}

@@ -1,0 +1,59 @@
+import Foundation
+import Interlock
+import Testing
+
+@testable import StressRunner
+
+/// What a trial's child tells of what it exercised, and what it finds by a witness.
+struct ExerciseTrialTests {
+  private func result(_ subject: String, callers: Int) throws -> TrialResult {
+    let trial = makeTrial(subject, makeScenario(callers: callers, driver: .threads))
+    return try #require(run([trial], jobs: 1).results[subject])
+  }
+
+  @Test("a resource that several callers touched is shared, with its owners and its place")
+  func shared() throws {
+    let result = try result("write-under-lock", callers: 4)
+    #expect(result.verdict.kind == .passed)
+    let resource = try #require(result.observation.exercise?.resources.first)
+    #expect(resource.name == "test.shared")
+    #expect(resource.contention == .shared)
+    #expect(resource.owners == 4)
+    #expect(resource.places.map(\.byOneOwner) == [false])
+    #expect(resource.nearlyMet + resource.neverMet == 1)
+  }
+
+  @Test("a resource that one caller touched was not tested")
+  func lone() throws {
+    let result = try result("write-under-lock", callers: 1)
+    #expect(result.observation.exercise?.notTested.map(\.name) == ["test.shared"])
+  }
+
+  @Test("a trial that ends with a conflict tells what it exercised as well")
+  func conflict() throws {
+    let result = try result("race", callers: 1)
+    #expect(result.verdict.kind == .race)
+    #expect(result.observation.exercise?.resources.map(\.name) == ["test.entries"])
+    let resource = try #require(result.observation.exercise?.resources.first)
+    #expect(resource.met == 1)
+    #expect(resource.contention == .shared)
+    #expect(resource.owners == 2)
+  }
+
+  @Test("a trial without sections exercised nothing, and one that dies does not tell")
+  func nothing() throws {
+    #expect(try result("quick", callers: 1).observation.exercise == ExerciseReport())
+    #expect(try result("killed", callers: 1).observation.exercise == nil)
+  }
+
+  @Test("a change that nobody marked is a race, with both values in its message")
+  func witness() throws {
+    let result = try result("change-unmarked", callers: 1)
+    #expect(result.verdict.kind == .race)
+    #expect(
+      result.verdict.message.hasPrefix(
+        "'test.witnessed': someone who is not marked changed it beside a reader at"))
+    #expect(result.verdict.message.hasSuffix(": 0 became 1"))
+    #expect(result.observation.conflicts.first?.witness?.after == "1")
+  }
+}
