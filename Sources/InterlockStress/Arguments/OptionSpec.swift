@@ -96,6 +96,7 @@ extension OptionSpec {
       help: "Be red for this too: for findings that did not happen in this run, unless the scenario"
         + " expects them. (values: potential)",
       action: .setValue(placeholder: "what") { $1.failsOnPotential = try potential($0) }),
+    OptionSpec(
       name: "require-contention", commands: [.run],
       help: "Let the run be unmet where a marked resource was touched by one owner only: whether it"
         + " is protected was not tested.",
