@@ -82,12 +82,9 @@ public enum TrialHost {
           startDelays(of: trial)
         }, afterCalls: stopExercise)
     }
-    if SectionTracking.isCompiledIn {
-      events.send(.exercise(SectionTracking.exerciseReport))
-    }
     for failure in failures { events.send(.oracleFailure(failure)) }
     table.stage = .finished
-    end(events, .finished)
+    end(events, .finished(SectionTracking.isCompiledIn ? SectionTracking.exerciseReport : nil))
   }
 
   /// From here on there is somebody to meet. A machine that is busy elsewhere may run a thousand short calls one
