@@ -8,7 +8,7 @@ enum ChildEvent: Codable, Sendable {
   /// Two owners met. The child ends after it: in a heap that two have written to, what follows shows
   /// nothing more.
   case conflict(Conflict)
-  /// What was exercised. Comes once, before the end or a conflict.
+  /// What was exercised, before a conflict.
   case exercise(ExerciseReport)
   /// A section was misused.
   case misuse(String)
@@ -22,8 +22,8 @@ enum ChildEvent: Codable, Sendable {
   case script(ScriptRecord)
   /// The trial cannot be run here.
   case notRun(String)
-  /// The workload has ended and the oracles were asked.
-  case finished
+  /// The workload has ended and the oracles were asked; with what was exercised, where sections are tracked.
+  case finished(ExerciseReport?)
 }
 
 /// The child's end of the pipe.

@@ -85,13 +85,10 @@ public enum TrialHost {
           startDelays(of: trial)
         }, afterCalls: stopExercise)
     }
-    if SectionTracking.isCompiledIn {
-      events.send(.exercise(SectionTracking.exerciseReport))
-    }
     for failure in failures { events.send(.oracleFailure(failure)) }
     if trial.predicts { events.send(.prediction(Predictor.record())) }
     table.stage = .finished
-    end(events, .finished)
+    end(events, .finished(SectionTracking.isCompiledIn ? SectionTracking.exerciseReport : nil))
   }
 
   /// From here on there is somebody to meet. A machine that is busy elsewhere may run a thousand short calls one

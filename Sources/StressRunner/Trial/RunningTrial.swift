@@ -136,7 +136,9 @@ final class RunningTrial {
     case .prediction(let record): observation.prediction = record
     case .hang(let snapshot, let isCertain): return note(snapshot, isCertain: isCertain)
     case .notRun(let reason): return .notRun(reason: reason)
-    case .finished: observation.finished = true
+    case .finished(let exercise):
+      observation.exercise = exercise
+      observation.finished = true
     }
     return nil
   }
