@@ -1,4 +1,5 @@
 import Foundation
+import Prediction
 import StressRunner
 import Testing
 
@@ -43,6 +44,8 @@ final class TestWorld {
     let expected = trial.scenario.expectation(for: trial.subject)
     return Verdict(kind: expected.verdict, cause: expected.cause, message: "as it should")
   }
+  /// What is found in a trial that did not go wrong, where it looks.
+  var findings: (Trial) -> [PotentialFinding] = { _ in [] }
   /// After how many trials an interrupt comes.
   var interruptAfter: Int?
   /// What is thrown instead of running anything.
@@ -112,6 +115,7 @@ final class TestWorld {
           seen.completed = seen.operations
           let verdict = verdict(trial)
           seen.finished = verdict.kind == .passed
+          if trial.predicts { seen.prediction = .init(state: .on, findings: findings(trial)) }
           onEvent(
             .finished(
               index: index,
