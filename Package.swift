@@ -119,7 +119,8 @@ let package = Package(
     .executableTarget(
       name: "InterlockTool",
       dependencies: [
-        "InterlockStress", "StressRunner", "HangPrograms", "PredictPrograms", "RacePrograms",
+        "InterlockStress", "StressRunner", "Prediction", "HangPrograms", "PredictPrograms",
+        "RacePrograms",
         "Caches",
         "LockStrategies", "Interlock", "CInterlockHarness", "CInterlockEvents",
       ],
@@ -160,16 +161,19 @@ let package = Package(
       name: "PredictionTests", dependencies: ["Prediction"], swiftSettings: common),
     .testTarget(
       name: "StressRunnerTests",
-      dependencies: ["StressRunner", "WaitGraph", "Interlock", "StressRunnerTestChild"],
+      dependencies: [
+        "StressRunner", "Prediction", "WaitGraph", "Interlock", "StressRunnerTestChild",
+      ],
       swiftSettings: common),
     .testTarget(
-      name: "ReportsTests", dependencies: ["Reports", "StressRunner", "WaitGraph", "Interlock"],
+      name: "ReportsTests",
+      dependencies: ["Reports", "StressRunner", "Prediction", "WaitGraph", "Interlock"],
       exclude: ["Goldens"], swiftSettings: common),
     .testTarget(
       name: "InterlockStressTests",
       dependencies: [
-        "InterlockStress", "StressRunner", "WaitGraph", "Reports", "Caches", "Interlock",
-        "InterlockTool", "HangPrograms", "PredictPrograms",
+        "InterlockStress", "StressRunner", "Prediction", "WaitGraph", "Reports", "Caches",
+        "Interlock", "InterlockTool", "HangPrograms", "PredictPrograms",
       ],
       exclude: ["Goldens"], swiftSettings: common),
   ]

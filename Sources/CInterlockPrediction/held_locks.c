@@ -92,6 +92,7 @@ static bool is_lock_semaphore(thread_state *state, uintptr_t object) {
   uint32_t made = __atomic_load_n(&interlock_locks_changed, __ATOMIC_RELAXED);
   if (state->semaphore == object && state->semaphores_made == made) return state->semaphore_is_lock;
   state->semaphore_is_lock = interlock_is_lock_semaphore(object);
+  state->semaphore_was_given_back = false;
   state->semaphore = object;
   state->semaphores_made = made;
   return state->semaphore_is_lock;
@@ -225,7 +226,11 @@ static void note_release(thread_state *state, const interlock_event *event) {
     case INTERLOCK_OBJECT_ONCE: let_go(state, object, event->place); return;
     case INTERLOCK_OBJECT_SEMAPHORE:
       if (!is_lock_semaphore(state, object)) return;
-      interlock_semaphore_signalled(object, let_go(state, object, event->place));
+      bool by_owner = let_go(state, object, event->place);
+      // Once is enough: no thread writes to what all share.
+      if (by_owner && state->semaphore_was_given_back) return;
+      interlock_semaphore_signalled(object, by_owner);
+      state->semaphore_was_given_back = by_owner;
       return;
     default: return;
   }
@@ -335,20 +340,30 @@ static void read_event(const interlock_event *event, void *context) {
   }
 }
 
-/// Nearly all events are these: a mutex that nobody else has, taken by a thread that holds nothing, and given back.
+/// Whether it is a lock for certain, without a look at the tables.
+static inline bool is_plain_lock(const thread_state *state, interlock_object_kind kind,
+                                 uintptr_t object) {
+  if (kind == INTERLOCK_OBJECT_MUTEX) return true;
+  return kind == INTERLOCK_OBJECT_SEMAPHORE && state->semaphore == object &&
+         state->semaphore_is_lock && state->semaphore_was_given_back &&
+         // Relaxed: see where it is counted.
+         state->semaphores_made == __atomic_load_n(&interlock_locks_changed, __ATOMIC_RELAXED);
+}
+
+/// Nearly all events are these: a lock that nobody else has, taken by a thread that holds nothing, and given back.
 static void read_lock(interlock_event_kind kind, interlock_object_kind object_kind,
                       const void *object, uint32_t flags, uintptr_t place, uintptr_t frame) {
   thread_state *state = own_state();
   if (!state) return;
   uint32_t count = state->held_count;
-  if (object_kind == INTERLOCK_OBJECT_MUTEX && !interlock_limits.hold_limit) {
+  if (!interlock_limits.hold_limit && is_plain_lock(state, object_kind, (uintptr_t)object)) {
     if (kind == INTERLOCK_EVENT_ACQUIRE && count == 0 && !state->wait_since) {
       state->held[0] = (held_lock){.object = (uintptr_t)object,
                                    .place = place,
                                    .outer = interlock_events_outer(frame, place),
                                    .count = 1,
                                    .run = (uint16_t)innermost_run(state),
-                                   .kind = INTERLOCK_OBJECT_MUTEX};
+                                   .kind = (uint8_t)object_kind};
       state->held_count = 1;
       state->wait_kind = 0;
       return;

@@ -325,8 +325,9 @@ void interlock_note_order(thread_state *state, uintptr_t object, uint32_t kind, 
   if (state->untold > 0 || state->borrowed > 0 || state->run_count > runs_most) return;
   held_lock target = {
       .object = object, .place = place, .outer = outer, .kind = (uint8_t)kind, .is_shared = is_shared};
-  uintptr_t gate;
-  uint64_t owner = interlock_owner(state, &gate);
+  // A thread that is in no block is its own owner, for most that is the end of it; who runs a task is asked for.
+  uintptr_t gate = 0;
+  uint64_t owner = state->run_count > 0 ? interlock_owner(state, &gate) : 0;
   // Relaxed: see where it is counted.
   uint64_t base = mix(gate, __atomic_load_n(&interlock_locks_changed, __ATOMIC_RELAXED));
   base = hash_of(state->held, state->held_count, base);
@@ -336,6 +337,7 @@ void interlock_note_order(thread_state *state, uintptr_t object, uint32_t kind, 
   if (*slot == base || *slot == own) return;
   // Hidden: what is called from here is not the user's, and a signal's handler would wait for its own thread.
   interlock_events_hide_thread(true);
+  if (!owner) owner = interlock_owner(state, &gate);
   *slot = look_closer(state, &target, owner, gate) ? base : own;
   interlock_events_hide_thread(false);
 }

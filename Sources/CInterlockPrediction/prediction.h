@@ -79,10 +79,11 @@ typedef struct thread_state {
   uint64_t number;
   /// Chains that need no second look, by their hashes.
   uint64_t chains[known_chains];
-  /// The last semaphore, how many had been made then, and whether it is one that begins at 1.
+  /// The last semaphore, how many locks had been made then, whether it is one that begins at 1, and whether it is known
+  /// that it was given back by who had it.
   uintptr_t semaphore;
   uint32_t semaphores_made;
-  bool semaphore_is_lock;
+  bool semaphore_is_lock, semaphore_was_given_back;
   uint32_t used;
   struct thread_state *next;
 } thread_state;

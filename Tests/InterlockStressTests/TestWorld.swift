@@ -1,5 +1,6 @@
 import Foundation
 import Interlock
+import Prediction
 import StressRunner
 import Testing
 
@@ -48,6 +49,8 @@ final class TestWorld {
   var exercise: ExerciseReport?
   /// What the planted race comes to.
   var selfTest: () -> String? = { nil }
+  /// What is found in a trial that did not go wrong, where it looks.
+  var findings: (Trial) -> [PotentialFinding] = { _ in [] }
   /// After how many trials an interrupt comes.
   var interruptAfter: Int?
   /// What is thrown instead of running anything.
@@ -119,6 +122,7 @@ final class TestWorld {
           seen.exercise = exercise
           let verdict = verdict(trial)
           seen.finished = verdict.kind == .passed
+          if trial.predicts { seen.prediction = .init(state: .on, findings: findings(trial)) }
           onEvent(
             .finished(
               index: index,

@@ -51,7 +51,7 @@ enum EventsBench {
   }
 
   /// The C library's functions, past those that this executable defines.
-  private struct RealMutex {
+  struct RealMutex {
     typealias Call = @convention(c) (UnsafeMutableRawPointer) -> Int32
     let lock: Call
     let unlock: Call
@@ -137,6 +137,16 @@ enum EventsBench {
 
   /// How much longer a passing trial takes with the wait table on in its child.
   private static func trialRatio(on subject: String) -> Double {
+    trialRatio(on: subject) { isOn in
+      (isOn ? [:] : [TrialHost.eventsVariable: "off"], false)
+    }
+  }
+
+  /// How much longer a passing trial takes with something on in its child: what it is, `setUp` says, by the environment
+  /// and by whether the child predicts.
+  static func trialRatio(
+    on subject: String, setUp: (Bool) -> (environment: [String: String], predicts: Bool)
+  ) -> Double {
     let scenario = Scenario(
       name: "bench", summary: "Reads.", source: "concurrent-reads",
       workload: Workload(
@@ -144,11 +154,13 @@ enum EventsBench {
         phases: [.init(callers: 1000, rounds: 50, operations: .sequence([.get]))], keys: 1,
         valueBytes: 1024, preparesAllKeys: true, seed: 1),
       limits: Limits(), oracles: [.completesOnce, .valuesIntact], expectations: [:])
-    let trial = Trial(scenario: scenario, subject: subject, seed: 1)
-    func seconds(_ environment: [String: String]) -> Double {
-      ContinuousClock().measure {
+    func seconds(_ isOn: Bool) -> Double {
+      let set = setUp(isOn)
+      var trial = Trial(scenario: scenario, subject: subject, seed: 1)
+      trial.predicts = set.predicts
+      return ContinuousClock().measure {
         var runner = TrialRunner(jobs: 1)
-        runner.environment = environment
+        runner.environment = set.environment
         _ = runner.run([trial]) { event in
           if case .finished(_, let result) = event, result.verdict.kind != .passed {
             print("  not a passing trial: \(result.verdict.message)")
@@ -158,17 +170,17 @@ enum EventsBench {
     }
     return Measurement.median(
       (0..<15).map { _ in
-        seconds([:]) / seconds([TrialHost.eventsVariable: "off"])
+        seconds(true) / seconds(false)
       })
   }
 
-  private static func line(_ name: String, _ value: String, _ budget: String, _ isWithin: Bool) {
+  static func line(_ name: String, _ value: String, _ budget: String, _ isWithin: Bool) {
     let name = name.padding(toLength: 46, withPad: " ", startingAt: 0)
     let value = String(repeating: " ", count: max(0, 10 - value.count)) + value
     print("  \(name)\(value)   \(budget)\(isWithin ? "" : "   OVER")")
   }
 
-  private static func nanoseconds(_ measurement: Measurement, _ row: Int) -> String {
+  static func nanoseconds(_ measurement: Measurement, _ row: Int) -> String {
     String(format: "%.1f ns", measurement.median(row))
   }
 }

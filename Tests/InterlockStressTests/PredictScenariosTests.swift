@@ -1,0 +1,84 @@
+import Foundation
+import PredictPrograms
+import Prediction
+import Testing
+
+@testable import StressRunner
+
+@Suite("The small programs in which something can go wrong, and their twins")
+struct PredictScenariosTests {
+  private static let folder = URL(fileURLWithPath: #filePath)
+    .appending(path: "../../../StressScenarios").standardizedFileURL.path
+
+  /// Those of the scenarios of the folder that are for one of these programs, in the order of their names.
+  private static func scenarios() throws -> [Scenario] {
+    let names = Set(predictPrograms.map(\.name))
+    return try ScenarioFolder.load(folder, platform: .linux)
+      .filter { $0.path.hasPrefix(folder + "/predict/") }.map(\.scenario)
+      .filter { names.contains($0.name) }
+  }
+
+  private static func expected(_ scenario: Scenario) -> Set<PotentialFinding.Kind>? {
+    scenario.expectation(for: scenario.name).potential
+  }
+
+  @Test("Each program has the scenario of its name, which runs it once, and says what is expected")
+  func onePerProgram() throws {
+    let scenarios = try Self.scenarios()
+    #expect(Set(predictPrograms.map(\.name)).count == predictPrograms.count)
+    #expect(scenarios.map(\.name) == predictPrograms.map(\.name).sorted())
+    for scenario in scenarios {
+      #expect(scenario.subjects == [scenario.name])
+      #expect(scenario.workload.operationCount == 1, "\(scenario.name)")
+      #expect(scenario.expectation(for: scenario.name).verdict == .passed)
+      #expect(Self.expected(scenario) != nil, "\(scenario.name)")
+    }
+  }
+
+  @Test("At least 24, of every kind that needs no option, and as many right as wrong")
+  func counts() throws {
+    let expected = try Self.scenarios().compactMap(Self.expected)
+    let wrong = expected.filter { !$0.isEmpty }
+    #expect(expected.count >= 24)
+    #expect(expected.count - wrong.count >= wrong.count)
+    let kinds = wrong.reduce(into: Set()) { $0.formUnion($1) }
+    #expect(
+      kinds.isSuperset(of: [
+        .lockOrder, .blockingWaitInTask, .lockAcrossAwait, .callbackUnderLock,
+      ]))
+  }
+
+  @Test("Their README has a line for each, with what is expected")
+  func table() throws {
+    let text = try String(contentsOfFile: Self.folder + "/predict/README.md", encoding: .utf8)
+    let lines = text.split(separator: "\n")
+    for scenario in try Self.scenarios() {
+      let rows = lines.filter { $0.hasPrefix("| `\(scenario.name)` |") }
+      #expect(rows.count == 1, "\(scenario.name)")
+      let columns = rows.first?.split(separator: "|") ?? []
+      let kinds = (Self.expected(scenario) ?? []).map(\.rawValue).sorted()
+      #expect(columns.count == (kinds.isEmpty ? 2 : 3), "\(scenario.name)")
+      for kind in kinds { #expect(columns.last?.contains("`\(kind)`") ?? false) }
+    }
+  }
+
+  @Test(
+    "The command finds in each what is expected of it, and nothing else",
+    .enabled(if: FileManager.default.fileExists(atPath: "/proc/self/exe")))
+  func found() throws {
+    let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: own).deletingLastPathComponent()
+      .appendingPathComponent("interlock")
+    process.arguments =
+      ["run", "--family", "Predict", "--scenarios", Self.folder] + predictPrograms.map(\.name)
+    let output = Pipe()
+    process.standardOutput = output
+    try process.run()
+    let text = output.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0, "\(String(decoding: text, as: UTF8.self))")
+    // It looked: expectations are not judged where nobody does.
+    #expect(!String(decoding: text, as: UTF8.self).contains("no prediction:"))
+  }
+}

@@ -1,0 +1,79 @@
+import Interlock
+import Prediction
+import StressRunner
+import Testing
+
+@testable import Reports
+
+/// A trial that passed, in which two orders were found.
+private func trial(_ state: PredictionRecord.State = .on, expected: Bool = false) -> TrialResult {
+  func side(_ line: Int) -> PotentialFinding.Side {
+    let place = [StackFrame(address: 1, function: "transfer()", file: "Bank.swift", line: line)]
+    return PotentialFinding.Side(
+      who: "thread \(line)", act: "takes <the other> lock", place: place, stack: place + place,
+      held: [.init(object: "one lock", place: place)])
+  }
+  let finding = PotentialFinding(
+    kind: .lockOrder, headline: "two locks \u{1B}[2J& more", sides: [side(21), side(31)], count: 3)
+  var result = Samples.all[0]
+  result.trial.scenario.expectations[result.trial.subject] =
+    expected ? Expectation(verdict: .passed, potential: [.lockOrder]) : nil
+  result.observation.prediction = PredictionRecord(
+    state: state, findings: state == .on ? [finding] : [], notes: state == .on ? ["full"] : [])
+  return result
+}
+
+private func text(_ result: TrialResult, isVerbose: Bool = false) -> String {
+  TextReport(context: Samples.context, style: TextStyle(color: false), isVerbose: isVerbose)
+    .text([result], of: [result.trial], seconds: 1, width: 100)
+}
+
+@Suite("A potential finding in a report")
+struct PotentialReportTests {
+  @Test("is shown with both places, what was held, how often, and what was not followed")
+  func shown() {
+    let text = text(trial())
+    #expect(text.contains("potential, not observed: reads on semaphore-lock"))
+    #expect(text.contains("lock-order: two locks"))
+    #expect(text.contains(", 3 times"))
+    #expect(text.contains("thread 21 takes <the other> lock at transfer()  Bank.swift:21"))
+    #expect(text.contains("  holds one lock, taken at transfer()  Bank.swift:31"))
+    #expect(text.contains("(full)"))
+    #expect(text.contains("1 met, 0 unmet, 0 skipped"))
+    #expect(!text.contains("\u{1B}"))
+  }
+
+  @Test("is left out where it is expected, unless all is asked for")
+  func expected() {
+    #expect(!text(trial(expected: true)).contains("potential"))
+    #expect(text(trial(expected: true), isVerbose: true).contains("potential, not observed"))
+  }
+
+  @Test("is not there where nobody could look, which is said once")
+  func blind() {
+    let text = text(trial(.unavailable(reason: "no calls are seen")))
+    #expect(text.contains("no prediction: no calls are seen"))
+    #expect(!text.contains("potential"))
+  }
+
+  @Test("stands in the JSON under a key of its own, and never among the conflicts")
+  func json() throws {
+    let text = JSONReport.text([trial()], planned: 1, Samples.context)
+    #expect(text.contains(#""conflicts": []"#))
+    #expect(text.contains(#""kind": "lock-order""#))
+    #expect(text.contains(#""state": "on""#))
+    #expect(text.contains(#""who": "thread 31""#))
+  }
+
+  @Test("is on the page as text, and stays text")
+  func page() {
+    let page = HTMLReport([trial()], of: [trial().trial], seconds: 1, context: Samples.context).text
+    #expect(page.contains("Potential findings"))
+    #expect(page.contains("takes &lt;the other&gt; lock at transfer()  Bank.swift:21"))
+    #expect(!page.contains("<the other>"))
+    let none = HTMLReport(
+      [Samples.all[0]], of: [Samples.all[0].trial], seconds: 1, context: Samples.context
+    ).text
+    #expect(!none.contains("Potential findings"))
+  }
+}
