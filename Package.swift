@@ -31,7 +31,12 @@ let package = Package(
   traits: [
     .trait(
       name: "SectionTracking",
-      description: "Keep section tracking in release builds too; debug builds always have it.")
+      description: "Keep section tracking in release builds too; debug builds always have it."),
+    .trait(
+      name: "UnseenCalls",
+      description:
+        "Leave the calls that wait and wake as the C library and Dispatch have them, for 'interlock compare': no hang is explained then."
+    ),
   ],
   targets: [
     .target(name: "CInterlock", cSettings: [.unsafeFlags(["-O2", "-fno-omit-frame-pointer"])]),
@@ -63,7 +68,8 @@ let package = Package(
         // An outlined half of a function would see its other half as its caller.
         .unsafeFlags([
           "-O2", "-fno-omit-frame-pointer", "-fblocks", "-Xclang", "-fno-split-cold-code",
-        ])
+        ]),
+        .define("INTERLOCK_UNSEEN_CALLS", .when(traits: ["UnseenCalls"])),
       ]),
     .target(
       name: "WaitGraph",
@@ -81,12 +87,22 @@ let package = Package(
       name: "StressRunner",
       dependencies: ["WaitGraph", "Interlock", "CInterlock", "CInterlockHarness"],
       swiftSettings: common + tracking + [framePointers]),
+    // What is measured of lock strategies and caches, and what the figures mean.
     .target(
-      name: "Reports", dependencies: ["StressRunner", "WaitGraph", "Interlock"],
+      name: "Comparison",
+      dependencies: [
+        "StressRunner", "LockStrategies", "Caches", "Interlock", "CInterlock", "CInterlockHarness",
+      ],
+      swiftSettings: common + tracking + [framePointers]),
+    .target(
+      name: "Reports", dependencies: ["StressRunner", "Comparison", "WaitGraph", "Interlock"],
       swiftSettings: common),
     .target(
       name: "InterlockStress",
-      dependencies: ["StressRunner", "Reports", "Caches", "Interlock", "CInterlockEvents"],
+      dependencies: [
+        "StressRunner", "Comparison", "Reports", "Caches", "LockStrategies", "Interlock",
+        "CInterlock", "CInterlockEvents",
+      ],
       swiftSettings: common + tracking + [framePointers]),
     // Small programs that hang, and some that only look so: nothing in them is marked.
     .target(
@@ -136,13 +152,18 @@ let package = Package(
       dependencies: ["StressRunner", "WaitGraph", "Interlock", "StressRunnerTestChild"],
       swiftSettings: common),
     .testTarget(
-      name: "ReportsTests", dependencies: ["Reports", "StressRunner", "WaitGraph", "Interlock"],
+      name: "ComparisonTests",
+      dependencies: ["Comparison", "StressRunner", "LockStrategies", "Interlock"],
+      swiftSettings: common),
+    .testTarget(
+      name: "ReportsTests",
+      dependencies: ["Reports", "Comparison", "StressRunner", "WaitGraph", "Interlock"],
       exclude: ["Goldens"], swiftSettings: common),
     .testTarget(
       name: "InterlockStressTests",
       dependencies: [
-        "InterlockStress", "StressRunner", "WaitGraph", "Reports", "Caches", "Interlock",
-        "InterlockTool", "HangPrograms",
+        "InterlockStress", "StressRunner", "Comparison", "WaitGraph", "Reports", "Caches",
+        "LockStrategies", "Interlock", "InterlockTool", "HangPrograms",
       ],
       exclude: ["Goldens"], swiftSettings: common),
   ]
