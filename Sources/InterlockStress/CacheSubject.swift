@@ -1,9 +1,15 @@
-import Caches
-import StressRunner
+public import Caches
+public import StressRunner
+
+/// A subject over a cache whose native form is synchronous: `compare` calls the cache directly.
+public protocol CacheBackedSubject: Subject {
+  /// The cache.
+  var cache: any Caches.Cache { get }
+}
 
 /// A cache whose native form is synchronous, as a subject.
-final class CacheSubject: Subject {
-  private let cache: any Caches.Cache
+final class CacheSubject: CacheBackedSubject {
+  let cache: any Caches.Cache
 
   init(_ cache: any Caches.Cache) {
     self.cache = cache

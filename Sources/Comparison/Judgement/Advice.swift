@@ -11,7 +11,7 @@ package struct Advice: Sendable, Hashable {
   /// - Parameters:
   ///   - comparison: What was measured.
   ///   - reference: The strategy that others are compared with, where it takes part: the one that everybody knows.
-  package init(_ comparison: ComparisonResult, reference: String) {
+  package init(_ comparison: ComparisonRecord, reference: String) {
     guard let base = comparison.cells.first else { return }
     let ranking = Ranking(base, of: comparison)
     guard let first = ranking.lines.first, ranking.lines.count > 1 else { return }
@@ -21,7 +21,7 @@ package struct Advice: Sendable, Hashable {
   }
 
   private func winner(
-    _ ranking: Ranking, _ base: ComparisonResult.CellResult, _ first: Ranking.Line,
+    _ ranking: Ranking, _ base: ComparisonRecord.CellResult, _ first: Ranking.Line,
     _ reference: String, _ seed: UInt64
   ) -> String {
     let work = "for this work (\(ranking.cell.name))"
@@ -46,7 +46,7 @@ package struct Advice: Sendable, Hashable {
   }
 
   /// A strategy that is as good as any where most calls read, and slower than another where fewer do.
-  private func crossing(_ comparison: ComparisonResult, base: Cell) -> String? {
+  private func crossing(_ comparison: ComparisonRecord, base: Cell) -> String? {
     var rankings: [(reads: Int, ranking: Ranking)] = []
     for result in comparison.cells {
       var cell = result.cell
@@ -68,7 +68,7 @@ package struct Advice: Sendable, Hashable {
     return nil
   }
 
-  private func unfairness(_ comparison: ComparisonResult) -> String? {
+  private func unfairness(_ comparison: ComparisonRecord) -> String? {
     var worst: (line: Ranking.Line, cell: Cell)?
     for result in comparison.cells where result.cell.threads > 1 {
       for line in Ranking(result, of: comparison).lines

@@ -20,15 +20,21 @@ package struct Baseline: Sendable, Hashable {
     package init(byCell: [String: [String: [Double]]]) { self.byCell = byCell }
 
     /// The ratios of a comparison; cells without the reference have none.
-    package init(_ comparison: ComparisonResult, to reference: String) {
+    package init(_ comparison: ComparisonRecord, to reference: String) {
+      self.init(
+        Dictionary(
+          comparison.cells.map { ($0.cell.name, $0.entries) }, uniquingKeysWith: { one, _ in one }),
+        to: reference)
+    }
+
+    /// The ratios of rounds by the workload's name.
+    package init(_ cells: [String: [ComparisonRecord.Entry]], to reference: String) {
       byCell = [:]
-      for result in comparison.cells {
-        guard let other = result.entries.first(where: { $0.strategy == reference }) else {
-          continue
-        }
-        for entry in result.entries where !entry.rounds.isEmpty {
+      for (name, entries) in cells {
+        guard let other = entries.first(where: { $0.strategy == reference }) else { continue }
+        for entry in entries where !entry.rounds.isEmpty && entry.strategy != reference {
           let warmUp = max(entry.warmUp, other.warmUp)
-          byCell[result.cell.name, default: [:]][entry.strategy] =
+          byCell[name, default: [:]][entry.strategy] =
             zip(entry.rounds, other.rounds).dropFirst(warmUp)
             .map { $0.throughput / $1.throughput }
         }

@@ -36,7 +36,7 @@ package struct Ranking: Sendable, Hashable {
   package var lines: [Line]
 
   /// Ranks what was measured on a workload. A strategy with a fault is not in it.
-  package init(_ result: ComparisonResult.CellResult, of comparison: ComparisonResult) {
+  package init(_ result: ComparisonRecord.CellResult, of comparison: ComparisonRecord) {
     cell = result.cell
     let ranked = Set(comparison.ranked)
     let seed = comparison.seed
@@ -62,7 +62,7 @@ package struct Ranking: Sendable, Hashable {
 }
 
 extension Ranking.Line {
-  init(_ entry: ComparisonResult.Entry, first: ComparisonResult.Entry, seed: UInt64) {
+  init(_ entry: ComparisonRecord.Entry, first: ComparisonRecord.Entry, seed: UInt64) {
     let warmUp = entry.warmUp
     let counted = entry.rounds.dropFirst(warmUp)
     func interval(_ figure: (RoundFigures) -> Double?) -> Interval {

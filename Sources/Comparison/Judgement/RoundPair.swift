@@ -19,7 +19,7 @@ package struct RoundPair: Sendable, Hashable {
 
   /// Compares two entries of one cell; rounds in which either was still warming up are left out of both.
   package init(
-    _ first: ComparisonResult.Entry, to second: ComparisonResult.Entry, seed: UInt64
+    _ first: ComparisonRecord.Entry, to second: ComparisonRecord.Entry, seed: UInt64
   ) {
     let warmUp = max(first.warmUp, second.warmUp)
     let ratios = zip(first.rounds, second.rounds).dropFirst(warmUp).map {
@@ -43,7 +43,7 @@ package struct RoundPair: Sendable, Hashable {
   }
 }
 
-extension ComparisonResult.Entry {
+extension ComparisonRecord.Entry {
   /// How many of the first rounds were not yet like the others.
   package var warmUp: Int { warmUpRounds(rounds.map(\.throughput)) }
 }

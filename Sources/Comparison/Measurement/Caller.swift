@@ -20,21 +20,21 @@ final class Caller: @unchecked Sendable {
   /// The threads that it was seen on.
   private(set) var threads: Set<UInt> = []
 
-  private let calls: CallRing
+  private var calls = CallRing([Call(kind: 0, key: 0)])
   private var place = 0
   private var made = 0
   private var pace = Pace()
   /// When the next call was to begin, where the load is open.
   private var due = 0
 
-  init(_ calls: CallRing) { self.calls = calls }
-
   /// Forgets the round before.
   ///
   /// - Parameters:
+  ///   - calls: What it calls.
   ///   - pace: How often the clock is read.
   ///   - offset: How long after its start the first call is due, where the load is open.
-  func prepare(_ pace: Pace, offset: Int) {
+  func prepare(_ calls: CallRing, _ pace: Pace, offset: Int) {
+    self.calls = calls
     self.pace = pace
     done.store(0, ordering: .relaxed)
     tally = Tally()

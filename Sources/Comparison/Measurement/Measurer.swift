@@ -15,37 +15,40 @@ package final class Measurer {
   private let cells: [Cell]
   private let contestants: [Contestant]
   private let plan: MeasurementPlan
-  private let calls: [CellCalls]
-  private var callers: [[Caller]]
+  private let calls: (Cell) -> CellCalls
+  /// As many as the largest cell has: each cell uses the first of them.
+  private var callers: [Caller] = []
+  /// The calls of the cell that was measured last.
+  private var drawn: (cell: Cell, calls: CellCalls)?
   private let rate: Double?
   private let burnRate = BurnRate.measured()
   private let clockCost = Clock.costOfPair()
   /// The pace of each pair, by cell and contestant.
   private var paces: [[Pace]]
   /// What was measured so far.
-  package private(set) var result: ComparisonResult
+  package private(set) var result: ComparisonRecord
 
   /// Prepares a comparison.
   ///
   /// - Parameters:
-  ///   - cells: The workloads, each with its calls.
+  ///   - cells: The workloads.
+  ///   - calls: Draws the calls of a workload: the same ones each time.
   ///   - contestants: What is measured; all of them have passed the correctness pass.
   ///   - plan: For as many of both.
   ///   - rate: Calls a second of all callers together, where the load is open.
   ///   - result: What is known already: the strategies, also those that are not measured.
   package init(
-    _ cells: [(Cell, CellCalls)], _ contestants: [Contestant], _ plan: MeasurementPlan,
-    rate: Double?, into result: ComparisonResult
+    _ cells: [Cell], calls: @escaping (Cell) -> CellCalls, _ contestants: [Contestant],
+    _ plan: MeasurementPlan, rate: Double?, into result: ComparisonRecord
   ) {
-    self.cells = cells.map(\.0)
+    self.cells = cells
     self.contestants = contestants
     self.plan = plan
     self.rate = rate
-    calls = cells.map(\.1)
-    callers = calls.map { $0.rings.map { Caller($0) } }
+    self.calls = calls
     paces = cells.map { _ in contestants.map { _ in Pace() } }
     self.result = result
-    self.result.cells = cells.map { cell, _ in
+    self.result.cells = cells.map { cell in
       .init(cell: cell, entries: contestants.map { .init(strategy: $0.name) })
     }
   }
@@ -87,15 +90,15 @@ package final class Measurer {
     guard let base = cells.first, !contestants.isEmpty else { return }
     var cell = base
     cell.threads = 1
-    let ring = CellCalls(cell, seed: plan.seed).rings
-    let caller = ring.map { Caller($0) }
+    // A scenario's own first caller; else the base's calls on one thread.
+    let rings = Array(calls(cell).rings.prefix(1))
     let costs = contestants.indices.map { index -> Double in
       guard case .synchronous? = Optional(contestants[index].makeWork(cell, burnRate)),
         result.strategies.contains(where: {
           $0.name == contestants[index].name && $0.fault == nil
         })
       else { return .infinity }
-      return cost(contestants[index].makeWork(cell, burnRate), caller, Pace(callsEach: 64))
+      return cost(contestants[index].makeWork(cell, burnRate), rings, Pace(callsEach: 64))
     }
     guard let cheapest = costs.indices.min(by: { costs[$0] < costs[$1] }),
       costs[cheapest].isFinite
@@ -105,8 +108,8 @@ package final class Measurer {
     for _ in 0..<9 {
       both.append(
         (
-          cost(.synchronous(EmptyWork()), caller, pace),
-          cost(contestants[cheapest].makeWork(cell, burnRate), caller, pace)
+          cost(.synchronous(EmptyWork()), rings, pace),
+          cost(contestants[cheapest].makeWork(cell, burnRate), rings, pace)
         ))
     }
     result.overhead = .init(
@@ -115,9 +118,11 @@ package final class Measurer {
   }
 
   /// Processor nanoseconds of a call, in a short round.
-  private func cost(_ work: Work, _ callers: [Caller], _ pace: Pace) -> Double {
+  private func cost(_ work: Work, _ rings: [CallRing], _ pace: Pace) -> Double {
     let round = Round(driver: .threads, pace: pace, seconds: 0.01)
-    guard case .measured(let figures) = round.run(work, callers) else { return .infinity }
+    guard case .measured(let figures) = round.run(work, rings, callers(rings.count)) else {
+      return .infinity
+    }
     return figures.processorNanoseconds
   }
 
@@ -127,11 +132,11 @@ package final class Measurer {
       return
     }
     let cell = cells[step.cell]
-    let callers = callers[step.cell]
+    let rings = rings(of: cell)
     var pace = paces[step.cell][step.contestant]
-    if let rate { pace.interval = max(1, Int(1e9 * Double(callers.count) / rate)) }
+    if let rate { pace.interval = max(1, Int(1e9 * Double(rings.count) / rate)) }
     let round = Round(driver: cell.driver, pace: pace, seconds: plan.roundSeconds)
-    switch round.run(contestant.makeWork(cell, burnRate), callers) {
+    switch round.run(contestant.makeWork(cell, burnRate), rings, callers(rings.count)) {
     case .measured(let figures):
       if figures.faults > 0 {
         note(
@@ -151,14 +156,26 @@ package final class Measurer {
       note(
         .init(
           verdict: "deadlock",
-          message: "\(count) of \(callers.count) callers did not come back within"
+          message: "\(count) of \(rings.count) callers did not come back within"
             + " \(Int(Round.patienceSeconds)) s in \(cell.name)"), of: contestant)
       // The stuck ones still have theirs.
-      self.callers[step.cell] = calls[step.cell].rings.map { Caller($0) }
+      callers = []
     }
   }
 
-  private func note(_ fault: ComparisonResult.Fault, of contestant: Contestant) {
+  private func callers(_ count: Int) -> [Caller] {
+    while callers.count < count { callers.append(Caller()) }
+    return Array(callers.prefix(count))
+  }
+
+  private func rings(of cell: Cell) -> [CallRing] {
+    if let drawn, drawn.cell == cell { return drawn.calls.rings }
+    let calls = calls(cell)
+    drawn = (cell, calls)
+    return calls.rings
+  }
+
+  private func note(_ fault: ComparisonRecord.Fault, of contestant: Contestant) {
     for index in result.strategies.indices where result.strategies[index].name == contestant.name {
       result.strategies[index].fault = result.strategies[index].fault ?? fault
     }

@@ -25,9 +25,10 @@ struct Round {
   ///
   /// What they have done is read at the moment of the end, and not when the last of them notices it: on a machine with
   /// fewer processors than callers some wait for a processor then.
-  func run(_ work: Work, _ callers: [Caller]) -> Outcome {
+  func run(_ work: Work, _ rings: [CallRing], _ callers: [Caller]) -> Outcome {
     for (number, caller) in callers.enumerated() {
-      caller.prepare(pace, offset: (pace.interval ?? 0) * number / callers.count)
+      let offset = (pace.interval ?? 0) * number / callers.count
+      caller.prepare(rings[number], pace, offset: offset)
     }
     let stop = StopFlag()
     let line = StartLine(parties: callers.count)
@@ -67,16 +68,18 @@ struct Round {
       latencies[point] = all.value(atFraction: point.fraction)
     }
     let processor = Double(after.processorNanoseconds - before.processorNanoseconds)
-    return RoundFigures(
-      operations: operations, seconds: Double(nanoseconds) / 1e9, latencies: latencies,
-      timed: all.count, longestWait: callers.map(\.longestStretch).max() ?? 0,
-      fairness: jainIndex(counts.map(Double.init)),
-      largestShare: Double(counts.max() ?? 0) / Double(max(1, operations)),
-      processorNanoseconds: processor / Double(max(1, operations)),
-      voluntarySwitches: after.voluntarySwitches - before.voluntarySwitches,
-      involuntarySwitches: after.involuntarySwitches - before.involuntarySwitches,
-      threads: callers.reduce(into: Set<UInt>()) { $0.formUnion($1.threads) }.count,
-      faults: lost + callers.reduce(0) { $0 + $1.tally.broken })
+    var figures = RoundFigures(operations: operations, seconds: Double(nanoseconds) / 1e9)
+    figures.latencies = latencies
+    figures.timed = all.count
+    figures.longestWait = callers.map(\.longestStretch).max() ?? 0
+    figures.fairness = jainIndex(counts.map(Double.init))
+    figures.largestShare = Double(counts.max() ?? 0) / Double(max(1, operations))
+    figures.processorNanoseconds = processor / Double(max(1, operations))
+    figures.voluntarySwitches = after.voluntarySwitches - before.voluntarySwitches
+    figures.involuntarySwitches = after.involuntarySwitches - before.involuntarySwitches
+    figures.threads = callers.reduce(into: Set<UInt>()) { $0.formUnion($1.threads) }.count
+    figures.faults = lost + callers.reduce(0) { $0 + $1.tally.broken }
+    return figures
   }
 
   private func lost(_ work: Work, _ callers: [Caller]) -> Int {

@@ -26,6 +26,22 @@ package struct RoundFigures: Sendable, Hashable {
   /// Reads beside a writer, and writes that were lost: each is a fault of the strategy.
   package var faults: Int
 
+  /// A round of which no more than its calls is known.
+  package init(operations: Int, seconds: Double) {
+    self.operations = operations
+    self.seconds = seconds
+    latencies = [:]
+    timed = 0
+    longestWait = 0
+    fairness = 1
+    largestShare = 1
+    processorNanoseconds = 0
+    voluntarySwitches = 0
+    involuntarySwitches = 0
+    threads = 0
+    faults = 0
+  }
+
   /// Calls a second.
   package var throughput: Double { seconds > 0 ? Double(operations) / seconds : 0 }
 }

@@ -1,5 +1,5 @@
 /// What a comparison has measured, and what it ran on: the one thing that its reports are made from.
-package struct ComparisonResult: Sendable, Hashable {
+package struct ComparisonRecord: Sendable, Hashable {
   /// A strategy, and whether it may be ranked.
   package struct Strategy: Sendable, Hashable {
     /// Its name.
