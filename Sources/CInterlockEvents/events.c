@@ -381,7 +381,9 @@ void interlock_events_hide_thread(bool hidden) { (void)hidden; }
 uintptr_t interlock_events_place(const interlock_event *event) { return event->place; }
 
 interlock_events_availability interlock_events_available(void) {
-#if defined(INTERLOCK_SANITIZED)
+#if defined(INTERLOCK_UNSEEN_CALLS)
+  return INTERLOCK_EVENTS_NONE_TRAIT;
+#elif defined(INTERLOCK_SANITIZED)
   return INTERLOCK_EVENTS_NONE_SANITIZER;
 #else
   return INTERLOCK_EVENTS_NONE_SYSTEM;

@@ -70,9 +70,15 @@ package struct ComparisonRecord: Sendable, Hashable {
     package var cheapestNanoseconds: Double
     /// Which strategy that is.
     package var cheapest: String
+    /// By how much longer a call seems that is timed: a reading of the clock; nanoseconds.
+    package var clockNanoseconds: Double
 
     /// Describes the cost.
-    package init(emptyNanoseconds: Double, cheapestNanoseconds: Double, cheapest: String) {
+    package init(
+      emptyNanoseconds: Double, cheapestNanoseconds: Double, cheapest: String,
+      clockNanoseconds: Double
+    ) {
+      self.clockNanoseconds = clockNanoseconds
       self.emptyNanoseconds = emptyNanoseconds
       self.cheapestNanoseconds = cheapestNanoseconds
       self.cheapest = cheapest

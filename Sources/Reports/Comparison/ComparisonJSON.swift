@@ -46,7 +46,7 @@ package enum ComparisonJSON {
       "emptyNanoseconds": .number(overhead.emptyNanoseconds),
       "cheapest": .string(overhead.cheapest),
       "cheapestNanoseconds": .number(overhead.cheapestNanoseconds),
-      "part": .number(overhead.part),
+      "part": .number(overhead.part), "clockNanoseconds": .number(overhead.clockNanoseconds),
     ])
   }
 
