@@ -3,13 +3,14 @@ public import StressRunner
 
 /// A subject over a cache whose native form is synchronous: `compare` calls the cache directly.
 public protocol CacheBackedSubject: Subject {
-  /// The cache.
-  var cache: any Caches.Cache { get }
+  /// The cache; `nil` where there is none any more.
+  var measuredCache: (any Caches.Cache)? { get }
 }
 
 /// A cache whose native form is synchronous, as a subject.
 final class CacheSubject: CacheBackedSubject {
-  let cache: any Caches.Cache
+  private let cache: any Caches.Cache
+  var measuredCache: (any Caches.Cache)? { cache }
 
   init(_ cache: any Caches.Cache) {
     self.cache = cache

@@ -36,13 +36,14 @@ package struct Advice: Sendable, Hashable {
     let head =
       leaders.count == 1
       ? "\(work) `\(first.strategy)` is the fastest"
-      : "\(work) no difference was seen between \(quoted(leaders)), which are the fastest"
+      : "\(work) \(quoted(leaders)) are the fastest, with no difference seen between them"
     let compared = slower.first { $0.strategy == reference } ?? slower[slower.count - 1]
     guard let one = base.entries.first(where: { $0.strategy == first.strategy }),
       let other = base.entries.first(where: { $0.strategy == compared.strategy })
     else { return head }
     let ratio = RoundPair(one, to: other, seed: seed).ratio
-    return head + ": `\(first.strategy)` is \(range(ratio)) × faster than `\(compared.strategy)`"
+    let who = leaders.count == 1 ? "" : "`\(first.strategy)` is "
+    return head + ": \(who)\(range(ratio)) × faster than `\(compared.strategy)`"
   }
 
   /// A strategy that is as good as any where most calls read, and slower than another where fewer do.

@@ -158,7 +158,7 @@ package final class Measurer {
         .init(
           verdict: "deadlock",
           message: "\(count) of \(rings.count) callers did not come back within"
-            + " \(Int(Round.patienceSeconds)) s in \(cell.name)"), of: contestant)
+            + " \(Int(round.patienceSeconds)) s in \(cell.name)"), of: contestant)
       // The stuck ones still have theirs.
       callers = []
     }

@@ -2,7 +2,7 @@
 package struct Pace: Sendable, Hashable {
   /// The part of a call's own processor time that readings of the clock may take.
   package static let clockShare = 0.01
-  /// The fewest calls of which one is timed.
+  /// One of so many is timed at least.
   static let mostCallsEach = 256
 
   /// One of so many calls is timed; the others between are timed together.
@@ -23,7 +23,9 @@ package struct Pace: Sendable, Hashable {
   ///   - nanoseconds: What a call takes of a processor.
   ///   - clock: What two readings of the clock take.
   package init(callOf nanoseconds: Double, clock: Double) {
-    let calls = clock / (Self.clockShare * max(1, nanoseconds))
+    // A round in which nobody came to a call has no cost.
+    let cost = nanoseconds.isFinite ? max(1, nanoseconds) : 1
+    let calls = clock / (Self.clockShare * cost)
     callsEach = min(Self.mostCallsEach, max(1, Int(calls.rounded(.up))))
   }
 }

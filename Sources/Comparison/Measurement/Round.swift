@@ -13,7 +13,7 @@ struct Round {
   }
 
   /// A caller that is not back so long after the end is stuck.
-  static let patienceSeconds = 20.0
+  var patienceSeconds = 20.0
   /// A caller that shares threads with others gives way after so long; nanoseconds.
   private static let turn = 200_000
 
@@ -47,7 +47,7 @@ struct Round {
     let elapsed = Clock.now - start
     let after = ResourceUse.now
     stop.set()
-    let deadline = DispatchTime.now() + Self.patienceSeconds
+    let deadline = DispatchTime.now() + patienceSeconds
     var back = 0
     for _ in callers where ended.wait(timeout: deadline) == .success { back += 1 }
     guard back == callers.count else { return .stuck(callers: callers.count - back) }

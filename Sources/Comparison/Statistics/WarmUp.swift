@@ -21,6 +21,5 @@ package func warmUpRounds(_ values: [Double]) -> Int {
   guard best.rounds > 0, let low = rest.min(), let high = rest.max() else { return 0 }
   // The whole range again on both sides: a first round of plain noise is not that far off.
   let room = (high - low)
-  let isOutside = values[..<best.rounds].allSatisfy { $0 < low - room || $0 > high + room }
-  return isOutside ? best.rounds : 0
+  return values[..<best.rounds].prefix { $0 < low - room || $0 > high + room }.count
 }

@@ -1,5 +1,6 @@
 package import StressRunner
 import Dispatch
+import Synchronization
 
 /// A subject of one's own, called as trials call it.
 package final class SubjectWork: SynchronousWork {
@@ -64,7 +65,9 @@ package final class AwaitedSubjectWork: AsynchronousWork {
     let operations = SubjectWork.operations(data)
     self.operations = operations
     lengths = data.values.map(\.count)
-    Comparison.wait { for operation in operations[CacheCall.set.rawValue] { _ = await subject.perform(operation) } }
+    Comparison.wait {
+      for operation in operations[CacheCall.set.rawValue] { _ = await subject.perform(operation) }
+    }
   }
 
   /// Makes some calls.
@@ -88,18 +91,34 @@ package final class AwaitedSubjectWork: AsynchronousWork {
 
 /// Where a call's completion and its caller meet.
 ///
-/// `@unchecked Sendable`: written before the semaphore is signalled, read after it was waited on.
+/// `@unchecked Sendable`: `reply` is written before the exchange and read after it; `isThere` the other way round.
 private final class Completion: @unchecked Sendable {
-  private let isThere = DispatchSemaphore(value: 0)
+  private enum State {
+    static let open = 0
+    static let complete = 1
+    static let awaited = 2
+  }
+
+  private let state = Atomic(State.open)
+  private var isThere: DispatchSemaphore?
   private var reply = Reply.done
 
   func complete(_ reply: Reply) {
     self.reply = reply
-    isThere.signal()
+    // Both: the reply is seen by who waits, and the semaphore of who waits is seen here.
+    let before = state.exchange(State.complete, ordering: .acquiringAndReleasing)
+    if before == State.awaited { isThere?.signal() }
   }
 
+  /// Most calls have completed by then: a semaphore is made only where one has not.
   func wait() -> Reply {
-    isThere.wait()
+    // Acquiring: the other half of the reply's release.
+    if state.load(ordering: .acquiring) == State.complete { return reply }
+    let semaphore = DispatchSemaphore(value: 0)
+    isThere = semaphore
+    let awaited = state.compareExchange(
+      expected: State.open, desired: State.awaited, ordering: .acquiringAndReleasing)
+    if awaited.exchanged { semaphore.wait() }
     return reply
   }
 }

@@ -177,7 +177,7 @@ struct CompareField {
   private static func work(
     _ subject: any Subject, _ data: CacheData, _ driver: Workload.Driver
   ) -> Work {
-    if let cache = (subject as? any CacheBackedSubject)?.cache {
+    if let cache = (subject as? any CacheBackedSubject)?.measuredCache {
       return .synchronous(CacheWork(cache, data))
     }
     if subject is AsyncCacheSubject || driver != .threads {

@@ -69,5 +69,5 @@ package struct CompareOptions: Sendable, Hashable {
   }
 
   /// How long all rounds may take together; the correctness pass and the harness's own cost come on top.
-  package var measuringSeconds: Double { seconds ?? (isQuick ? 28 : 240) }
+  package var measuringSeconds: Double { seconds ?? (isQuick ? 28 : 225) }
 }

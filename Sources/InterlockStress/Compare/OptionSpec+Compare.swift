@@ -71,7 +71,7 @@ extension OptionSpec {
       }),
     OptionSpec(
       name: "time", commands: [.compare],
-      help: "How long all rounds take together, 0.1 to 86400. (default: 240; with --quick 28)",
+      help: "How long all rounds take together, 0.1 to 86400. (default: 225; with --quick 28)",
       action: .setValue(placeholder: "seconds") {
         $1.compare.seconds = try number($0, in: 0.1...86_400, "a number of seconds")
       }),

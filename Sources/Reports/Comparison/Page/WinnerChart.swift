@@ -24,8 +24,8 @@ struct WinnerChart {
     return """
       <figure>
       <figcaption id="winners-title">The fastest, by callers and reads</figcaption>
-      <p class="legend">“= 3”: no difference was seen among three. Below the name: how far the next that differs is \
-      behind. A field is deeper in colour the further that is.</p>
+      <p class="legend">“1 of 3 alike”: no difference was seen among three. “Next”: how far the first that differs is \
+      behind; a field is deeper in colour the further that is.</p>
       <div class="scroll" tabindex="0" role="region" aria-labelledby="winners-title">
       <svg class="chart" viewBox="0 0 \(Markup.number(width)) \(Markup.number(height))" role="img" \
       aria-labelledby="winners-title" aria-describedby="winners-figures" xmlns="http://www.w3.org/2000/svg">
@@ -63,7 +63,7 @@ struct WinnerChart {
     let depth = 0.12 + 0.28 * min(1, max(0, (lead ?? 1) - 1))
     let size = "width=\"\(Markup.number(Self.column))\" height=\"\(Markup.number(Self.row))\""
     let style = ComparisonStyle.fill(numbers[first] ?? 0)
-    let others = winners.count > 1 ? " = \(winners.count)" : ""
+    let equals = winners.count > 1 ? "1 of \(winners.count) alike; " : ""
     return """
       <g><title>\(Markup.text(winners.joined(separator: ", ")))</title>\
       <rect class="tile" x="\(Markup.number(x))" y="\(Markup.number(y))" \(size) \
@@ -71,9 +71,9 @@ struct WinnerChart {
       <rect x="\(Markup.number(x + 1))" y="\(Markup.number(y + 1))" width="5" \
       height="\(Markup.number(Self.row - 2))" style="\(style)"/>\
       <text class="name" x="\(Markup.number(x + 12))" y="\(Markup.number(y + 22))">\
-      \(Markup.text(Markup.cut(first, to: 18) + others))</text>\
+      \(Markup.text(Markup.cut(first, to: 20)))</text>\
       <text class="tick" x="\(Markup.number(x + 12))" y="\(Markup.number(y + 40))">\
-      \(lead.map { "next: \(factorText($0)) ×" } ?? "no other differs")</text></g>
+      \(equals)\(lead.map { "next: \(factorText($0)) ×" } ?? "none differs")</text></g>
 
       """
   }
