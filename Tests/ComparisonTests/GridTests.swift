@@ -13,7 +13,8 @@ struct GridTests {
     #expect(Set(cells).count == cells.count)
     #expect(cells.contains { $0.sectionNanoseconds == 10_000 })
     #expect(cells.contains { $0.keys == 1 } && cells.contains { $0.distribution == .zipf })
-    #expect(cells.contains { $0.driver == .tasks } && cells.contains { $0.driver == .dispatchQueue })
+    #expect(
+      cells.contains { $0.driver == .tasks } && cells.contains { $0.driver == .dispatchQueue })
     // Two that differ from the base at once are of the plane of threads and reads alone.
     for cell in cells where cell.sectionNanoseconds != 100 { #expect(cell.threads == 4) }
   }
@@ -79,7 +80,9 @@ struct GridTests {
         let order = plan.order(ofRound: round)
         #expect(order.count == cells * contestants && Set(order).count == order.count)
         // The strategies of a workload come one after the other.
-        for (index, step) in order.enumerated() { #expect(step.cell == order[index / contestants * contestants].cell) }
+        for (index, step) in order.enumerated() {
+          #expect(step.cell == order[index / contestants * contestants].cell)
+        }
       }
       #expect(plan.order(ofRound: 1) == plan.order(ofRound: 1))
     }

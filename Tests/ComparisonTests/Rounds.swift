@@ -17,8 +17,11 @@ struct NormalNumbers {
 /// Rounds of two strategies on a machine whose speed drifts for both alike, each with noise of its own.
 ///
 /// - Parameters:
+///   - count: How many rounds.
 ///   - factor: How much more the first does in the same time.
 ///   - noise: The standard deviation of one round, as a part.
+///   - seed: What all of it follows from.
+/// - Returns: The two.
 func rounds(
   _ count: Int, factor: Double, noise: Double, seed: UInt64
 ) -> (ComparisonRecord.Entry, ComparisonRecord.Entry) {

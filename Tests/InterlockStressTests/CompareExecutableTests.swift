@@ -65,7 +65,9 @@ struct CompareExecutableTests {
       .appendingPathComponent("compare-\(UUID().uuidString).json")
     defer { try? FileManager.default.removeItem(at: file) }
     let (process, output) = try start(
-      Self.small + ["--subject", "nslock", "--driver", "threads", "--section", "0", "--json", file.path]
+      Self.small + [
+        "--subject", "nslock", "--driver", "threads", "--section", "0", "--json", file.path,
+      ]
         + ["--time", "3600"])
     // Two lines, and the pass and the measuring follow.
     var seen = Data()

@@ -15,14 +15,14 @@ package struct Advice: Sendable, Hashable {
     guard let base = comparison.cells.first else { return }
     let ranking = Ranking(base, of: comparison)
     guard let first = ranking.lines.first, ranking.lines.count > 1 else { return }
-    sentences.append(winner(ranking, base, first, reference, comparison.seed))
+    sentences.append(winner(ranking, base, first, reference))
     if let sentence = crossing(comparison, base: base.cell) { sentences.append(sentence) }
     if let sentence = unfairness(comparison) { sentences.append(sentence) }
   }
 
   private func winner(
     _ ranking: Ranking, _ base: ComparisonRecord.CellResult, _ first: Ranking.Line,
-    _ reference: String, _ seed: UInt64
+    _ reference: String
   ) -> String {
     let work = "for this work (\(ranking.cell.name))"
     let leaders = ranking.leaders
@@ -41,7 +41,7 @@ package struct Advice: Sendable, Hashable {
     guard let one = base.entries.first(where: { $0.strategy == first.strategy }),
       let other = base.entries.first(where: { $0.strategy == compared.strategy })
     else { return head }
-    let ratio = RoundPair(one, to: other, seed: seed).ratio
+    let ratio = RoundPair(one, to: other).ratio
     let who = leaders.count == 1 ? "" : "`\(first.strategy)` is "
     return head + ": \(who)\(range(ratio)) × faster than `\(compared.strategy)`"
   }

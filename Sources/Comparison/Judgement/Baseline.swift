@@ -53,15 +53,13 @@ package struct Baseline: Sendable, Hashable {
   /// - Parameters:
   ///   - now: This comparison's ratios.
   ///   - before: The earlier one's, of at least the same cells and strategies.
-  ///   - seed: What is drawn follows from it.
-  package func regressions(
-    _ now: Ratios, since before: Ratios, seed: UInt64
-  ) -> [Regression] {
+  /// - Returns: In the order of the workloads' names, then of the strategies'.
+  package func regressions(_ now: Ratios, since before: Ratios) -> [Regression] {
     var found: [Regression] = []
     for (cell, strategies) in now.byCell.sorted(by: { $0.key < $1.key }) {
       for (strategy, ratios) in strategies.sorted(by: { $0.key < $1.key }) {
         guard let earlier = before.byCell[cell]?[strategy] else { continue }
-        let slowdown = Interval(ofRatio: earlier, to: ratios, seed: seed)
+        let slowdown = Interval(ofRatio: earlier, to: ratios)
         if slowdown.low > 1 + limit {
           found.append(Regression(strategy: strategy, cell: cell, slowdown: slowdown))
         }
@@ -74,8 +72,8 @@ package struct Baseline: Sendable, Hashable {
 extension Interval {
   /// The ratio of the medians of two samples that have nothing to do with each other, each as wide as its own interval
   /// allows: so it is a little wider than it must be.
-  package init(ofRatio first: [Double], to second: [Double], seed: UInt64) {
-    let (one, other) = (Interval(of: first, seed: seed), Interval(of: second, seed: seed))
+  package init(ofRatio first: [Double], to second: [Double]) {
+    let (one, other) = (Interval(of: first), Interval(of: second))
     guard one.low > 0, other.low > 0, one.high.isFinite, other.high.isFinite else {
       self.init(median: one.median / other.median, low: 0, high: .infinity)
       return

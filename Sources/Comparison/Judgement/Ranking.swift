@@ -39,7 +39,6 @@ package struct Ranking: Sendable, Hashable {
   package init(_ result: ComparisonRecord.CellResult, of comparison: ComparisonRecord) {
     cell = result.cell
     let ranked = Set(comparison.ranked)
-    let seed = comparison.seed
     let entries =
       result.entries.filter { ranked.contains($0.strategy) && !$0.rounds.isEmpty }
       .map { ($0, median($0.rounds.dropFirst($0.warmUp).map(\.throughput))) }
@@ -48,7 +47,7 @@ package struct Ranking: Sendable, Hashable {
       lines = []
       return
     }
-    lines = entries.map { Line($0, first: first, seed: seed) }
+    lines = entries.map { Line($0, first: first) }
   }
 
   /// Those that no difference to the first was seen of, the first among them.
@@ -62,11 +61,11 @@ package struct Ranking: Sendable, Hashable {
 }
 
 extension Ranking.Line {
-  init(_ entry: ComparisonRecord.Entry, first: ComparisonRecord.Entry, seed: UInt64) {
+  init(_ entry: ComparisonRecord.Entry, first: ComparisonRecord.Entry) {
     let warmUp = entry.warmUp
     let counted = entry.rounds.dropFirst(warmUp)
     func interval(_ figure: (RoundFigures) -> Double?) -> Interval {
-      Interval(of: counted.compactMap(figure), seed: seed)
+      Interval(of: counted.compactMap(figure))
     }
     func forThousand(_ count: Int, _ figures: RoundFigures) -> Double {
       Double(count) * 1000 / Double(max(1, figures.operations))
@@ -75,7 +74,7 @@ extension Ranking.Line {
     self.warmUp = warmUp
     rounds = counted.count
     throughput = interval(\.throughput)
-    toFirst = RoundPair(entry, to: first, seed: seed)
+    toFirst = RoundPair(entry, to: first)
     latencies = [:]
     for point in LatencyPoint.allCases {
       latencies[point] = interval { $0.latencies[point].map(Double.init) }

@@ -18,15 +18,13 @@ package struct RoundPair: Sendable, Hashable {
   package var rounds: Int
 
   /// Compares two entries of one cell; rounds in which either was still warming up are left out of both.
-  package init(
-    _ first: ComparisonRecord.Entry, to second: ComparisonRecord.Entry, seed: UInt64
-  ) {
+  package init(_ first: ComparisonRecord.Entry, to second: ComparisonRecord.Entry) {
     let warmUp = max(first.warmUp, second.warmUp)
     let ratios = zip(first.rounds, second.rounds).dropFirst(warmUp).map {
       $0.throughput / $1.throughput
     }
     rounds = ratios.count
-    ratio = Interval(of: ratios, seed: seed)
+    ratio = Interval(of: ratios)
   }
 
   /// A known pair.

@@ -52,7 +52,9 @@ package struct MeasurementPlan: Sendable, Hashable {
     self.contestants = contestants
     self.seed = seed
     let pairs = Double(cells * contestants)
-    func each(_ rounds: Int) -> Double { seconds / (pairs * Double(rounds + 1)) - Self.roundOverhead }
+    func each(_ rounds: Int) -> Double {
+      seconds / (pairs * Double(rounds + 1)) - Self.roundOverhead
+    }
     let fewest = rounds ?? Interval.fewestValues
     guard each(fewest) >= Self.shortestRound else {
       throw .tooLong(
@@ -78,6 +80,7 @@ package struct MeasurementPlan: Sendable, Hashable {
   /// after the other, so that a change of the machine's speed hits all of them alike.
   ///
   /// - Parameter round: 0 is the round that sets the pace.
+  /// - Returns: Each pair once.
   package func order(ofRound round: Int) -> [Step] {
     var generator = SplitMix64(seed: seed, at: 1, round)
     return shuffled(cells, using: &generator).flatMap { cell in

@@ -1,12 +1,16 @@
-import StressRunner
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
 
 /// A median, and the bounds between which it lies with a confidence of 95 %.
 package struct Interval: Sendable, Hashable {
   /// The fewest values of which an interval says anything: of five, even the smallest and the largest enclose the true
   /// median only with 1 − 2/2⁵ = 93.75 %.
   package static let fewestValues = 6
-  /// How often values are drawn anew.
-  package static let resamples = 2000
 
   /// The median.
   package var median: Double
@@ -22,37 +26,25 @@ package struct Interval: Sendable, Hashable {
     self.high = high
   }
 
-  /// The percentile bootstrap of the median (Efron, 1979): as many values as there are, drawn from them with
-  /// replacement, have a median; the middle 95 % of many such medians are the interval.
+  /// The percentile bootstrap of the median (Efron, 1979): the middle 95 % of the medians of all samples that can be drawn
+  /// from the values with replacement.
   ///
-  /// Widened to the order statistics that enclose the median with 95 % whatever the distribution (the interval of the
-  /// sign test), since the bootstrap of a dozen values is a little too narrow.
+  /// Nothing is drawn: how likely each order statistic is to be the median of such a sample is known exactly (Maritz and
+  /// Jarrett, 1978). Widened to the order statistics that enclose the median with 95 % whatever the distribution (the
+  /// interval of the sign test), since the bootstrap of a dozen values is a little too narrow.
   ///
-  /// - Parameters:
-  ///   - values: At least `fewestValues`, or the bounds are infinite.
-  ///   - seed: What is drawn follows from it: the same values and seed have the same interval.
-  package init(of values: [Double], seed: UInt64) {
+  /// - Parameter values: At least `fewestValues`, or the bounds are infinite.
+  package init(of values: [Double]) {
     let sorted = values.sorted()
     median = medianOfSorted(sorted)
-    guard sorted.count >= Self.fewestValues else {
+    let count = sorted.count
+    guard count >= Self.fewestValues else {
       (low, high) = (-.infinity, .infinity)
       return
     }
-    var generator = SplitMix64(seed: seed, at: sorted.count)
-    var medians: [Double] = []
-    medians.reserveCapacity(Self.resamples)
-    // By ranks: the middle of drawn ranks is the middle of the values, and a count for each rank sorts them.
-    var drawn = [Int](repeating: 0, count: sorted.count)
-    for _ in 0..<Self.resamples {
-      for index in drawn.indices { drawn[index] = 0 }
-      for _ in sorted.indices { drawn[generator.next(below: sorted.count)] += 1 }
-      medians.append(Self.median(of: sorted, drawn: drawn))
-    }
-    medians.sort()
-    let cut = Self.resamples / 40
-    let rank = Self.signTestRank(count: sorted.count)
-    low = min(medians[cut], sorted[rank])
-    high = max(medians[Self.resamples - 1 - cut], sorted[sorted.count - 1 - rank])
+    let rank = min(Self.signTestRank(count: count), Self.bootstrapRank(count: count))
+    low = sorted[rank]
+    high = sorted[count - 1 - rank]
   }
 
   /// Half of its width, by its median.
@@ -61,22 +53,35 @@ package struct Interval: Sendable, Hashable {
   /// Whether a value lies outside.
   package func excludes(_ value: Double) -> Bool { value < low || value > high }
 
-  private static func median(of sorted: [Double], drawn: [Int]) -> Double {
-    let count = sorted.count
-    let upper = count / 2
-    let lower = count % 2 == 1 ? upper : upper - 1
-    var seen = 0
-    var first = 0.0
-    var hasFirst = false
-    for (index, times) in drawn.enumerated() where times > 0 {
-      seen += times
-      if !hasFirst, seen > lower {
-        first = sorted[index]
-        hasFirst = true
-      }
-      if seen > upper { return (first + sorted[index]) / 2 }
+  /// The rank (from 0) of the order statistic at 2.5 % of the medians of drawn samples; that at 97.5 % is its mirror.
+  ///
+  /// Of a sample, the lower middle value is at most the value of rank k if at least half of what was drawn is: each draw
+  /// is so with a probability of (k + 1)/n.
+  static func bootstrapRank(count: Int) -> Int {
+    let needed = (count + 1) / 2
+    var low = 0
+    var high = count - 1
+    while low < high {
+      let middle = (low + high) / 2
+      let part = Double(middle + 1) / Double(count)
+      if atLeast(needed, of: count, each: part) > 0.025 { high = middle } else { low = middle + 1 }
     }
-    return first
+    return low
+  }
+
+  /// How likely at least so many of `count` independent events are, each of this probability.
+  private static func atLeast(_ needed: Int, of count: Int, each probability: Double) -> Double {
+    guard probability < 1 else { return 1 }
+    var sum = 0.0
+    for times in needed...count {
+      // By logarithms: of a thousand, the factors are beyond any number.
+      let ways =
+        lgamma(Double(count + 1)) - lgamma(Double(times + 1))
+        - lgamma(Double(count - times + 1))
+      sum += exp(
+        ways + Double(times) * log(probability) + Double(count - times) * log(1 - probability))
+    }
+    return sum
   }
 
   /// The largest rank (from 0) below which, and above its mirror, the median lies with at most 2.5 % each: heads of a

@@ -116,7 +116,7 @@ package enum CommandName: String, Sendable, CaseIterable {
     case .list, .recipes: nil
     case .pool: ("scenario", "The scenario to try, by name.")
     case .compare:
-      ("scenario", "Scenarios whose workloads caches are compared on. (default: a grid of workloads)")
+      ("scenario", "Scenarios on whose workloads caches are compared. (default: a grid)")
     case .bench: ("bench", "What to measure, by name. (default: everything)")
     case .help: ("command", "The command to explain: run, list, recipes, pool, compare or bench.")
     }

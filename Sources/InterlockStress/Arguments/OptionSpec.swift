@@ -41,7 +41,10 @@ package struct OptionSpec: Sendable {
 extension OptionSpec {
   /// Every option of every command, in the order of the help text. Of an option that is given twice the last
   /// one counts, except `--subject`, which adds up.
-  package static let all: [OptionSpec] = compare + [
+  package static let all: [OptionSpec] = compare + others
+
+  /// The options that are not those of `compare` alone.
+  private static let others: [OptionSpec] = [
     OptionSpec(
       name: "subject", commands: [.run, .pool],
       help: "Try this subject; may be given several times. (default: all)",

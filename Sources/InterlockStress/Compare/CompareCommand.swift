@@ -55,7 +55,7 @@ final class CompareCommand {
     }
     let regressions = baseline.map { before in
       Baseline(limit: options.compare.maxRegression).regressions(
-        Baseline.Ratios(result, to: field.reference), since: before, seed: result.seed)
+        Baseline.Ratios(result, to: field.reference), since: before)
     }
     return try report(
       field, regressions, isInterrupted: isInterrupted, json: json, page: page)

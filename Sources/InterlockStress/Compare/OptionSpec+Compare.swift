@@ -77,7 +77,8 @@ extension OptionSpec {
       }),
     OptionSpec(
       name: "rate", commands: [.compare],
-      help: "Call so often in all, 1 to 10000000, however long a call takes: latencies count from when"
+      help:
+        "Call so often in all, 1 to 10000000, however long a call takes: latencies count from when"
         + " a call was due. (default: as fast as can be)",
       action: .setValue(placeholder: "calls/s") {
         $1.compare.rate = try number($0, in: 1...10_000_000, "a number of calls a second")
@@ -112,7 +113,8 @@ extension OptionSpec {
       action: .setValue(placeholder: "n") { $1.seed = try seed($0) }),
     OptionSpec(
       name: "json", commands: [.compare],
-      help: "Write every round's figures to this file; '-' is standard output, and the text then goes"
+      help:
+        "Write every round's figures to this file; '-' is standard output, and the text then goes"
         + " to standard error.",
       action: .setValue(placeholder: "file") { $1.jsonFile = try path($0) }),
     OptionSpec(

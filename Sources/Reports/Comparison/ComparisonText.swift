@@ -43,7 +43,8 @@ package struct ComparisonText: Sendable {
     if let first = result.cells.first { parts.append(noise(Ranking(first, of: result))) }
     parts.append(([harness] + result.notes).filter { !$0.isEmpty }.joined(separator: "\n"))
     let advice = Advice(result, reference: reference).sentences
-    parts.append(advice.map { $0.prefix(1).uppercased() + $0.dropFirst() + "." }.joined(separator: "\n"))
+    parts.append(
+      advice.map { $0.prefix(1).uppercased() + $0.dropFirst() + "." }.joined(separator: "\n"))
     return parts.filter { !$0.isEmpty }.map { $0 + "\n" }.joined(separator: "\n")
   }
 
@@ -66,7 +67,8 @@ package struct ComparisonText: Sendable {
         isLeader ? "1" : "\(index + 1)", line.strategy, countText(line.throughput.median),
         bar(line.throughput.median / most), standing(line.toFirst, isFirst: index == 0),
         latency(.p50), latency(.p99), latency(.p999),
-        latencyText(line.longestWait.median), factorText(line.fairness.median), latencyText(line.processorNanoseconds.median),
+        latencyText(line.longestWait.median), factorText(line.fairness.median),
+        latencyText(line.processorNanoseconds.median),
         countText(line.voluntarySwitches.median + line.involuntarySwitches.median),
         "\(Int(line.threads.median))", sizes[line.strategy]?.map(String.init) ?? "",
       ])
@@ -129,7 +131,7 @@ package struct ComparisonText: Sendable {
   private var refused: String {
     result.strategies.compactMap { strategy in
       strategy.fault.map {
-        style.red("✗ \(strategy.name)") + "  \($0.verdict), no rank: "
+        style.red("✗ " + harmless(strategy.name)) + "  \($0.verdict), no rank: "
           + harmless($0.message)
       }
     }.joined(separator: "\n")

@@ -25,7 +25,9 @@ struct AllFigures {
       }
     }
     return [
-      Column(name: "workload", isNumber: false) { ranking, _ in (ranking.cell.name, ranking.cell.name) },
+      Column(name: "workload", isNumber: false) { ranking, _ in
+        (ranking.cell.name, ranking.cell.name)
+      },
       Column(name: "strategy", isNumber: false) { ranking, index in
         (ranking.lines[index].strategy, ranking.lines[index].strategy)
       },

@@ -13,7 +13,9 @@ struct FairnessChart {
   var html: String {
     guard ranking.cell.threads > 1, !ranking.lines.isEmpty else { return "" }
     let height = Self.row * Double(ranking.lines.count) + 34
-    let bars = ranking.lines.enumerated().map { drawn($0.element, at: Double($0.offset) * Self.row) }
+    let bars = ranking.lines.enumerated().map {
+      drawn($0.element, at: Double($0.offset) * Self.row)
+    }
     let title = "Fairness between callers: \(ranking.cell.name)"
     return """
       <figure>

@@ -7,6 +7,7 @@ enum FigureTable {
   ///   - id: Its name on the page: the chart says that it is described there.
   ///   - head: The names of the columns.
   ///   - rows: The cells; the first of a row is its name.
+  /// - Returns: Markup.
   static func html(caption: String, id: String, head: [String], rows: [[String]]) -> String {
     let columns = head.enumerated().map { index, name in
       "<th scope=\"col\"\(index == 0 ? "" : " class=\"number\"")>\(Markup.text(name))</th>"
