@@ -112,8 +112,8 @@ let package = Package(
     .executableTarget(
       name: "InterlockTool",
       dependencies: [
-        "InterlockStress", "StressRunner", "HangPrograms", "Caches", "LockStrategies", "Interlock",
-        "CInterlockHarness", "CInterlockEvents",
+        "InterlockStress", "StressRunner", "Comparison", "HangPrograms", "Caches", "LockStrategies",
+        "Interlock", "CInterlockHarness", "CInterlockEvents",
       ],
       swiftSettings: common + tracking + [framePointers]),
     .target(

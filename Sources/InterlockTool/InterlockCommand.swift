@@ -19,6 +19,9 @@ struct InterlockCommand: StressCommand {
     BenchEntry(name: "caches", summary: "what a hit costs, against a dictionary under NSLock") {
       CachesBench.run()
     },
+    BenchEntry(name: "compare", summary: "what recording a duration costs 'compare'") {
+      CompareBench.run()
+    },
     // The last: it turns the wait table on, for good.
     BenchEntry(name: "events", summary: "what it costs that calls that wait and wake are seen") {
       EventsBench.run()

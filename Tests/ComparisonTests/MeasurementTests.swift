@@ -34,6 +34,18 @@ final class TurnLock: Lock, @unchecked Sendable {
   }
 }
 
+/// Is inside for some microseconds longer.
+struct SlowLock: Lock {
+  private let lock = NSLock()
+
+  func withLock<R>(_ body: () throws -> R) rethrows -> R {
+    try lock.withLock {
+      burn(20_000)
+      return try body()
+    }
+  }
+}
+
 /// Sleeps in one of its calls.
 final class SlowOnce: SynchronousWork {
   private let calls = Atomic(0)
@@ -209,6 +221,37 @@ struct MeasurementTests {
     #expect(record.strategies[2].fault?.verdict == "race")
     #expect(Ranking(record.cells[0], of: record).lines.count == 2)
     #expect(record.completeRounds == 20)
+  }
+
+  @Test("gives one order, three times, for every pair that is called different")
+  func repeated() throws {
+    let slow = StrategyEntry.lock("slow", "longer inside") { SlowLock() }
+    let twin = StrategyEntry.lock("twin", "the same again") { FoundationLock() }
+    let entries = StrategyEntry.builtIn.filter { $0.name == "nslock" } + [twin, slow]
+    var verdicts: [[String]: Set<RoundPair.Verdict>] = [:]
+    for seed in 1...3 {
+      let plan = try MeasurementPlan(
+        cells: 1, contestants: 3, seconds: 1.2, rounds: 10, seed: UInt64(seed))
+      let measurer = Measurer(
+        [small], calls: { CellCalls($0, seed: 1) }, entries.map { Contestant($0) }, plan, rate: nil,
+        into: ComparisonRecord(
+          strategies: entries.map { .init(name: $0.name, summary: $0.summary) },
+          seed: UInt64(seed), roundSeconds: plan.roundSeconds, plannedRounds: plan.rounds))
+      #expect(measurer.run(until: 1e9, now: { 0 }) { _ in true })
+      let found = measurer.result.cells[0].entries
+      for (number, one) in found.enumerated() {
+        for other in found.dropFirst(number + 1) {
+          verdicts[[one.strategy, other.strategy], default: []].insert(
+            RoundPair(one, to: other).verdict)
+        }
+      }
+    }
+    #expect(verdicts.count == 3)
+    for (pair, seen) in verdicts {
+      #expect(!(seen.contains(.faster) && seen.contains(.slower)), "\(pair)")
+    }
+    #expect(verdicts[["nslock", "slow"]]?.contains(.slower) == false)
+    #expect(verdicts[["nslock", "slow"]]?.contains(.faster) == true)
   }
 
   @Test("ends where it is told to, with what it has")

@@ -14,11 +14,11 @@ private func world(_ test: TestWorld, isDebug: Bool = false) -> World {
   return world
 }
 
-/// One workload and two strategies, for half a second.
+/// One workload and two strategies, for a second.
 private let short = [
   "--subject", "nslock", "--subject", "mutex", "--threads", "2", "--reads", "50", "--section", "0",
-  "--keys", "1", "--distribution", "uniform", "--driver", "threads", "--time", "0.6", "--rounds",
-  "6",
+  "--keys", "1", "--distribution", "uniform", "--driver", "threads", "--time", "1.2", "--rounds",
+  "12",
 ]
 
 @Suite("The command 'compare'")
@@ -199,7 +199,7 @@ struct CompareCommandTests {
     let folder = ["--scenarios", test.folder + "/StressScenarios"]
     let grid = [
       "compare", "--threads", "2", "--reads", "50", "--keys", "4", "--driver", "threads",
-      "--time", "1.5", "--rounds", "6",
+      "--time", "1.5", "--rounds", "12",
     ]
     #expect(world(test).perform(grid + ["--caches"]) == .met)
     #expect(test.output.text.contains("1 cache on"))

@@ -57,8 +57,10 @@ package struct Advice: Sendable, Hashable {
     rankings.sort { $0.reads > $1.reads }
     guard let most = rankings.first, rankings.count > 1 else { return nil }
     for leader in most.ranking.leaders {
-      let led = rankings.prefix { $0.ranking.leaders.contains(leader) }
-      guard led.count < rankings.count, let last = led.last else { continue }
+      let led = rankings.prefix { isKnownToLead(leader, in: $0.ranking) }
+      guard led.count < rankings.count, let last = led.last,
+        rankings[led.count].ranking.line(of: leader)?.toFirst.verdict == .slower
+      else { continue }
       // For good, not now and then.
       guard rankings.dropFirst(led.count).allSatisfy({ !$0.ranking.leaders.contains(leader) }),
         let winner = rankings[led.count].ranking.lines.first?.strategy
@@ -67,6 +69,14 @@ package struct Advice: Sendable, Hashable {
         + " `\(winner)` at \(rankings[led.count].reads) %"
     }
     return nil
+  }
+
+  /// Whether a strategy is as fast as any by what is known, and not only because nothing is.
+  private func isKnownToLead(_ strategy: String, in ranking: Ranking) -> Bool {
+    guard ranking.leaders.contains(strategy), let line = ranking.line(of: strategy) else {
+      return false
+    }
+    return line.strategy == ranking.leaders.first || line.toFirst.ratio.low > 0.8
   }
 
   private func unfairness(_ comparison: ComparisonRecord) -> String? {

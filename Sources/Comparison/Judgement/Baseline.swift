@@ -36,7 +36,7 @@ package struct Baseline: Sendable, Hashable {
           let warmUp = max(entry.warmUp, other.warmUp)
           byCell[name, default: [:]][entry.strategy] =
             zip(entry.rounds, other.rounds).dropFirst(warmUp)
-            .map { $0.throughput / $1.throughput }
+            .map { $0.throughput / $1.throughput }.filter { !$0.isNaN }
         }
       }
     }

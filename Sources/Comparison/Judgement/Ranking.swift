@@ -50,10 +50,12 @@ package struct Ranking: Sendable, Hashable {
     lines = entries.map { Line($0, first: first) }
   }
 
-  /// Those that no difference to the first was seen of, the first among them.
+  /// Those that no difference to the first was seen of, the first among them; none where there are too few rounds to
+  /// say who is the first.
   package var leaders: [String] {
-    lines.enumerated().filter { $0.offset == 0 || $0.element.toFirst.verdict != .slower }
-      .map(\.element.strategy)
+    guard let first = lines.first, first.rounds >= Interval.fewestValues else { return [] }
+    return [first.strategy]
+      + lines.dropFirst().filter { $0.toFirst.verdict == .noDifferenceSeen }.map(\.strategy)
   }
 
   /// What is told of a strategy.

@@ -22,7 +22,7 @@ package struct RoundPair: Sendable, Hashable {
     let warmUp = max(first.warmUp, second.warmUp)
     let ratios = zip(first.rounds, second.rounds).dropFirst(warmUp).map {
       $0.throughput / $1.throughput
-    }
+    }.filter { !$0.isNaN }  // Of a round in which neither came to a call nothing can be said.
     rounds = ratios.count
     ratio = Interval(of: ratios)
   }
