@@ -31,7 +31,12 @@ let package = Package(
   traits: [
     .trait(
       name: "SectionTracking",
-      description: "Keep section tracking in release builds too; debug builds always have it.")
+      description: "Keep section tracking in release builds too; debug builds always have it."),
+    .trait(
+      name: "UnseenCalls",
+      description:
+        "Leave the calls that wait and wake as the C library and Dispatch have them, for 'interlock compare': no hang is explained then."
+    ),
   ],
   targets: [
     .target(name: "CInterlock", cSettings: [.unsafeFlags(["-O2", "-fno-omit-frame-pointer"])]),
@@ -64,7 +69,8 @@ let package = Package(
         // An outlined half of a function would see its other half as its caller.
         .unsafeFlags([
           "-O2", "-fno-omit-frame-pointer", "-fblocks", "-Xclang", "-fno-split-cold-code",
-        ])
+        ]),
+        .define("INTERLOCK_UNSEEN_CALLS", .when(traits: ["UnseenCalls"])),
       ]),
     // What did not go wrong in this run, and can in another: a reader of the events that notes it. In C as they are.
     .target(
@@ -93,12 +99,23 @@ let package = Package(
       name: "StressRunner",
       dependencies: ["Prediction", "WaitGraph", "Interlock", "CInterlock", "CInterlockHarness"],
       swiftSettings: common + tracking + [framePointers]),
+    // What is measured of lock strategies and caches, and what the figures mean.
     .target(
-      name: "Reports", dependencies: ["StressRunner", "Prediction", "WaitGraph", "Interlock"],
+      name: "Comparison",
+      dependencies: [
+        "StressRunner", "LockStrategies", "Caches", "Interlock", "CInterlock", "CInterlockHarness",
+      ],
+      swiftSettings: common + tracking + [framePointers]),
+    .target(
+      name: "Reports",
+      dependencies: ["StressRunner", "Comparison", "Prediction", "WaitGraph", "Interlock"],
       swiftSettings: common),
     .target(
       name: "InterlockStress",
-      dependencies: ["StressRunner", "Reports", "Caches", "Interlock", "CInterlockEvents"],
+      dependencies: [
+        "StressRunner", "Comparison", "Reports", "Caches", "LockStrategies", "Interlock",
+        "CInterlock", "CInterlockEvents",
+      ],
       swiftSettings: common + tracking + [framePointers]),
     // Small programs that hang, and some that only look so: nothing in them is marked.
     .target(
@@ -119,10 +136,9 @@ let package = Package(
     .executableTarget(
       name: "InterlockTool",
       dependencies: [
-        "InterlockStress", "StressRunner", "Prediction", "HangPrograms", "PredictPrograms",
-        "RacePrograms",
-        "Caches",
-        "LockStrategies", "Interlock", "CInterlockHarness", "CInterlockEvents",
+        "InterlockStress", "StressRunner", "Comparison", "Prediction", "HangPrograms",
+        "PredictPrograms", "RacePrograms", "Caches", "LockStrategies", "Interlock",
+        "CInterlockHarness", "CInterlockEvents",
       ],
       swiftSettings: common + tracking + [framePointers]),
     .target(
@@ -166,14 +182,20 @@ let package = Package(
       ],
       swiftSettings: common),
     .testTarget(
+      name: "ComparisonTests",
+      dependencies: ["Comparison", "StressRunner", "LockStrategies", "Interlock"],
+      swiftSettings: common),
+    .testTarget(
       name: "ReportsTests",
-      dependencies: ["Reports", "StressRunner", "Prediction", "WaitGraph", "Interlock"],
+      dependencies: [
+        "Reports", "Comparison", "StressRunner", "Prediction", "WaitGraph", "Interlock",
+      ],
       exclude: ["Goldens"], swiftSettings: common),
     .testTarget(
       name: "InterlockStressTests",
       dependencies: [
-        "InterlockStress", "StressRunner", "Prediction", "WaitGraph", "Reports", "Caches",
-        "Interlock", "InterlockTool", "HangPrograms", "PredictPrograms",
+        "InterlockStress", "StressRunner", "Comparison", "Prediction", "WaitGraph", "Reports",
+        "Caches", "LockStrategies", "Interlock", "InterlockTool", "HangPrograms", "PredictPrograms",
       ],
       exclude: ["Goldens"], swiftSettings: common),
   ]

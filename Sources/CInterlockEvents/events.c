@@ -438,7 +438,9 @@ bool interlock_events_is_foundation(uintptr_t address) {
 void interlock_events_tell(const interlock_event *event) { (void)event; }
 
 interlock_events_availability interlock_events_available(void) {
-#if defined(INTERLOCK_SANITIZED)
+#if defined(INTERLOCK_UNSEEN_CALLS)
+  return INTERLOCK_EVENTS_NONE_TRAIT;
+#elif defined(INTERLOCK_SANITIZED)
   return INTERLOCK_EVENTS_NONE_SANITIZER;
 #else
   return INTERLOCK_EVENTS_NONE_SYSTEM;

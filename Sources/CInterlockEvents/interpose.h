@@ -14,7 +14,9 @@
 #endif
 #endif
 
-#if defined(__linux__) && defined(__GLIBC__) && !defined(INTERLOCK_SANITIZED)
+#if defined(INTERLOCK_UNSEEN_CALLS)
+// The package trait of that name: the calls stay as they are.
+#elif defined(__linux__) && defined(__GLIBC__) && !defined(INTERLOCK_SANITIZED)
 #define INTERLOCK_INTERPOSES 1
 #elif defined(__linux__) && !defined(INTERLOCK_SANITIZED)
 // <features.h> has not been read yet.

@@ -1,9 +1,16 @@
-import Caches
-import StressRunner
+public import Caches
+public import StressRunner
+
+/// A subject over a cache whose native form is synchronous: `compare` calls the cache directly.
+public protocol CacheBackedSubject: Subject {
+  /// The cache; `nil` where there is none any more.
+  var measuredCache: (any Caches.Cache)? { get }
+}
 
 /// A cache whose native form is synchronous, as a subject.
-final class CacheSubject: Subject {
+final class CacheSubject: CacheBackedSubject {
   private let cache: any Caches.Cache
+  var measuredCache: (any Caches.Cache)? { cache }
 
   init(_ cache: any Caches.Cache) {
     self.cache = cache

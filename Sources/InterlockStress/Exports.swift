@@ -3,4 +3,6 @@
 // imported, or exported to.
 
 @_exported public import Caches
+@_exported public import Comparison
+@_exported public import LockStrategies
 @_exported public import StressRunner

@@ -1,3 +1,4 @@
+public import Comparison
 import Foundation
 public import StressRunner
 
@@ -21,6 +22,10 @@ public protocol StressCommand {
   /// holds a `Package.swift`.
   static var scenarioFolder: String { get }
 
+  /// What `compare` measures against each other, beside the subjects; the built-in strategies by default. A lock of one's
+  /// own is added: `StrategyEntry.builtIn + [.lock("mine", "a lock of mine") { MyLock() }]`.
+  static var strategies: [StrategyEntry] { get }
+
   /// What `bench` can measure; nothing by default.
   static var benches: [BenchEntry] { get }
 }
@@ -28,6 +33,9 @@ public protocol StressCommand {
 extension StressCommand {
   /// `StressScenarios`, in the current folder or above it.
   public static var scenarioFolder: String { "StressScenarios" }
+
+  /// Those of this package.
+  public static var strategies: [StrategyEntry] { StrategyEntry.builtIn }
 
   /// None.
   public static var benches: [BenchEntry] { [] }
@@ -39,11 +47,11 @@ extension StressCommand {
   /// bad scenario; 70 a fault of Interlock's own; 130 interrupted.
   public static func main() {
     // First of all: in a child there is nothing to parse, and nothing else may have started.
-    TrialHost.runIfChild(subjects: subjects)
+    TrialHost.runIfChild(subjects: subjects + strategies.map(\.trialSubject))
     // A reader that closes its end early must not kill the run: its results may go to a file as well.
     signal(SIGPIPE, SIG_IGN)
     let world = World.process(
-      subjects: subjects, scenarioFolder: scenarioFolder, benches: benches)
+      subjects: subjects, strategies: strategies, scenarioFolder: scenarioFolder, benches: benches)
     exit(world.perform(Array(CommandLine.arguments.dropFirst())).rawValue)
   }
 }

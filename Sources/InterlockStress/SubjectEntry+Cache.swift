@@ -12,7 +12,7 @@ extension SubjectEntry {
   public static func cache(
     _ name: String, _ summary: String, _ make: @escaping @Sendable () -> some Caches.Cache
   ) -> SubjectEntry {
-    SubjectEntry(name: name, summary: summary) { CacheSubject(make()) }
+    SubjectEntry(name: name, summary: summary, isMemoryCache: true) { CacheSubject(make()) }
   }
 
   /// Lists a cache whose native form is `async`: an actor, most often.
@@ -25,6 +25,6 @@ extension SubjectEntry {
   public static func cache(
     _ name: String, _ summary: String, _ make: @escaping @Sendable () -> some Caches.AsyncCache
   ) -> SubjectEntry {
-    SubjectEntry(name: name, summary: summary) { AsyncCacheSubject(make()) }
+    SubjectEntry(name: name, summary: summary, isMemoryCache: true) { AsyncCacheSubject(make()) }
   }
 }

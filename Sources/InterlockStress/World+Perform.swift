@@ -39,6 +39,8 @@ extension World {
     case .pool(let scenarios, let options):
       return try PoolCommand(world: self, options: options)
         .perform(scenarios, firstArgument: firstArgument)
+    case .compare(let scenarios, let options):
+      return try CompareCommand(world: self, options: options).perform(scenarios)
     case .bench(let names):
       try runBenches(names)
     case .help(let command):

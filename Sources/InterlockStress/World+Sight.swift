@@ -8,6 +8,7 @@ extension ReportContext.Sight {
     case INTERLOCK_EVENTS_ALL: .everything
     case INTERLOCK_EVENTS_WITHOUT_DISPATCH: .withoutDispatch
     case INTERLOCK_EVENTS_NONE_SANITIZER: .sanitized
+    case INTERLOCK_EVENTS_NONE_TRAIT: .leftOut
     default: .unsupportedSystem
     }
   }

@@ -1,3 +1,4 @@
+package import Comparison
 import Foundation
 import Interlock
 package import Reports
@@ -15,6 +16,8 @@ package struct World {
   package var subjects: [SubjectEntry]
   /// Where scenarios are unless an option says so.
   package var scenarioFolder: String
+  /// What is compared beside the subjects.
+  package var strategies: [StrategyEntry] = []
   /// What can be measured.
   package var benches: [BenchEntry]
   /// The environment variables.
@@ -31,6 +34,8 @@ package struct World {
   package var selfTest: () -> String? = { nil }
   /// Which of the calls that wait and wake this build sees; without, no hang is explained.
   package var sight = ReportContext.Sight.everything
+  /// Whether the compiler has left out its optimisations: what is measured then is not what ships.
+  package var isDebugBuild = false
   /// How many trials run at a time unless an option says so.
   package var defaultJobs: Int
   /// Seconds on a clock that never goes back.
@@ -45,14 +50,20 @@ extension World {
 
   /// The world of this process.
   static func process(
-    subjects: [SubjectEntry], scenarioFolder: String, benches: [BenchEntry]
+    subjects: [SubjectEntry], strategies: [StrategyEntry], scenarioFolder: String,
+    benches: [BenchEntry]
   ) -> World {
     let environment = ProcessInfo.processInfo.environment
     let start = ContinuousClock.now
+    #if DEBUG
+    let isDebugBuild = true
+    #else
+    let isDebugBuild = false
+    #endif
     return World(
       command: CommandLine.arguments.first.map { URL(fileURLWithPath: $0).lastPathComponent }
         ?? "interlock",
-      subjects: subjects, scenarioFolder: scenarioFolder, benches: benches,
+      subjects: subjects, scenarioFolder: scenarioFolder, strategies: strategies, benches: benches,
       environment: environment,
       currentFolder: FileManager.default.currentDirectoryPath,
       output: DescriptorSink(STDOUT_FILENO, environment: environment),
@@ -65,7 +76,7 @@ extension World {
         } catch {
           return error.description
         }
-      }, sight: .ofThisBuild,
+      }, sight: .ofThisBuild, isDebugBuild: isDebugBuild,
       // A deadlocked trial only waits; two at a time keep two processors busy with one that works.
       defaultJobs: max(1, min(4, ProcessInfo.processInfo.activeProcessorCount)),
       now: { (ContinuousClock.now - start) / .seconds(1) },

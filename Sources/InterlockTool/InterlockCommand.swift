@@ -22,6 +22,9 @@ struct InterlockCommand: StressCommand {
     BenchEntry(
       name: "predict", summary: "what it costs that orders of locks are noted; to be run alone"
     ) { PredictBench.run() },
+    BenchEntry(name: "compare", summary: "what recording a duration costs 'compare'") {
+      CompareBench.run()
+    },
     // The last: it turns the wait table on, for good.
     BenchEntry(name: "events", summary: "what it costs that calls that wait and wake are seen") {
       EventsBench.run()

@@ -27,6 +27,8 @@ package struct ReportContext: Sendable {
     case withoutDispatch
     /// None: ThreadSanitizer's own interceptors have the same names.
     case sanitized
+    /// None: the package trait `UnseenCalls` leaves them as they are.
+    case leftOut
     /// None, on this system.
     case unsupportedSystem
   }

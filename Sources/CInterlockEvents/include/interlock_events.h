@@ -160,6 +160,8 @@ typedef enum {
   INTERLOCK_EVENTS_NONE_SANITIZER = 2,
   /// Not on this system.
   INTERLOCK_EVENTS_NONE_SYSTEM = 3,
+  /// Left out on purpose, by the package trait `UnseenCalls`.
+  INTERLOCK_EVENTS_NONE_TRAIT = 4,
 } interlock_events_availability;
 
 /// Says which calls are seen. May be called from any thread, at any time.

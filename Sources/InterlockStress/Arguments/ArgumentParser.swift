@@ -118,6 +118,8 @@ private struct ArgumentParser {
       return .run(scenarios: positional, options)
     case .pool:
       return .pool(scenarios: positional, options)
+    case .compare:
+      return .compare(scenarios: positional, options)
     case .bench:
       return .bench(positional)
     case .list, .recipes:

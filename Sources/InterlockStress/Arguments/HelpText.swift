@@ -50,6 +50,19 @@ extension World {
             ("130", "Interrupted; what was judged so far has been printed."),
           ], width: width))
     }
+    if name == .compare {
+      sections.append(
+        Self.section(
+          "EXIT CODES",
+          [
+            ("0", "Measured; a strategy that is wrong is listed, and has no rank."),
+            ("1", "A strategy is slower than the baseline allows, or none could be ranked."),
+            ("64", "The command line is wrong, or this is a debug build."),
+            ("65", "A scenario or the baseline is wrong."),
+            ("70", "A fault of Interlock's own."),
+            ("130", "Interrupted; what was measured so far has been printed."),
+          ], width: width))
+    }
     return sections.joined(separator: "\n\n") + "\n"
   }
 

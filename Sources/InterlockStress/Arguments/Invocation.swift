@@ -8,6 +8,8 @@ package enum Invocation: Sendable, Hashable {
   case recipes(Options)
   /// Find the smallest pool with which a scenario completes.
   case pool(scenarios: [String], Options)
+  /// Measure lock strategies or caches against each other, on these scenarios or on a grid of workloads.
+  case compare(scenarios: [String], Options)
   /// Measure these, or everything if none is named.
   case bench([String])
   /// Explain a command; `nil` explains all of them in short.
@@ -63,6 +65,9 @@ package struct Options: Sendable, Hashable {
   /// Where the scenarios are; `nil` is the executable's own folder.
   package var scenarioFolder: String?
 
+  /// What `compare` alone has.
+  package var compare = CompareOptions()
+
   /// The defaults.
   package init() {}
 }
@@ -77,6 +82,8 @@ package enum CommandName: String, Sendable, CaseIterable {
   case recipes
   /// Find the smallest pool.
   case pool
+  /// Measure strategies against each other.
+  case compare
   /// Measure.
   case bench
   /// Explain.
@@ -89,6 +96,7 @@ package enum CommandName: String, Sendable, CaseIterable {
     case .list: "List subjects, scenarios and benches."
     case .recipes: "List the known bugs of real systems, with the verdicts that show them."
     case .pool: "Find the smallest thread pool with which a scenario completes on a subject."
+    case .compare: "Measure lock strategies or caches against each other on the same work."
     case .bench: "Measure, and print the figures."
     case .help: "Explain a command."
     }
@@ -101,6 +109,7 @@ package enum CommandName: String, Sendable, CaseIterable {
     case .list: "list [<options>]"
     case .recipes: "recipes [<options>]"
     case .pool: "pool [<options>] <scenario> --subject <name>"
+    case .compare: "compare [<options>] [<scenario> ...]"
     case .bench: "bench [<bench> ...]"
     case .help: "help [<command>]"
     }
@@ -112,8 +121,10 @@ package enum CommandName: String, Sendable, CaseIterable {
     case .run: ("scenario", "The scenarios to replay, by name. (default: all in the folder)")
     case .list, .recipes: nil
     case .pool: ("scenario", "The scenario to try, by name.")
+    case .compare:
+      ("scenario", "Scenarios on whose workloads caches are compared. (default: a grid)")
     case .bench: ("bench", "What to measure, by name. (default: everything)")
-    case .help: ("command", "The command to explain: run, list, recipes, pool or bench.")
+    case .help: ("command", "The command to explain: run, list, recipes, pool, compare or bench.")
     }
   }
 }

@@ -41,7 +41,10 @@ package struct OptionSpec: Sendable {
 extension OptionSpec {
   /// Every option of every command, in the order of the help text. Of an option that is given twice the last
   /// one counts, except `--subject`, which adds up.
-  package static let all: [OptionSpec] = [
+  package static let all: [OptionSpec] = compare + others
+
+  /// The options that are not those of `compare` alone.
+  private static let others: [OptionSpec] = [
     OptionSpec(
       name: "subject", commands: [.run, .pool],
       help: "Try this subject; may be given several times. (default: all)",
@@ -117,12 +120,12 @@ extension OptionSpec {
       help: "Show the evidence of expected failures too, and all of it.",
       action: .set { $0.isVerbose = true }),
     OptionSpec(
-      name: "color", commands: [.run],
+      name: "color", commands: [.run, .compare],
       help: "When to write colours; NO_COLOR and TERM=dumb are heeded unless this is given."
         + " (values: auto, always, never; default: auto)",
       action: .setValue(placeholder: "when") { $1.color = try color($0) }),
     OptionSpec(
-      name: "scenarios", commands: [.run, .list, .recipes, .pool],
+      name: "scenarios", commands: [.run, .list, .recipes, .pool, .compare],
       help: "Read the scenarios of this folder. (default: StressScenarios, here or above)",
       action: .setValue(placeholder: "folder") { $1.scenarioFolder = try path($0) }),
     OptionSpec(
@@ -138,7 +141,7 @@ extension OptionSpec {
     all.filter { $0.commands.contains(command) }
   }
 
-  private static func whole(_ text: String, in range: ClosedRange<Int>) throws -> Int {
+  static func whole(_ text: String, in range: ClosedRange<Int>) throws -> Int {
     guard let value = Int(text), range.contains(value) else {
       throw InvalidValue(
         expected: "a whole number from \(range.lowerBound) to \(range.upperBound)")
@@ -146,7 +149,7 @@ extension OptionSpec {
     return value
   }
 
-  private static func seed(_ text: String) throws -> UInt64 {
+  static func seed(_ text: String) throws -> UInt64 {
     guard let value = UInt64(text) else {
       throw InvalidValue(expected: "a whole number from 0 to \(UInt64.max)")
     }
@@ -181,12 +184,12 @@ extension OptionSpec {
   }
 
   /// A page is written when the run is over, and all at once: standard output is the text's.
-  private static func filePath(_ text: String) throws -> String {
+  static func filePath(_ text: String) throws -> String {
     if text == "-" { throw InvalidValue(expected: "the path of a file") }
     return try path(text)
   }
 
-  private static func path(_ text: String) throws -> String {
+  static func path(_ text: String) throws -> String {
     if text.isEmpty { throw InvalidValue(expected: "a path") }
     return text
   }

@@ -1,7 +1,7 @@
 import Foundation
 import StressRunner
 
-/// The file that `--html` names: written when the run is over, whole or not at all.
+/// The file that `--html` names, or `--json` of a comparison: written when the run is over, whole or not at all.
 ///
 /// The page takes its place by a rename, so that whoever has an earlier one open never sees half of this. What is no
 /// file, such as a pipe, is written into.
@@ -10,8 +10,14 @@ struct HTMLResultFile {
 
   /// Looks whether the file can be written, before anything is run.
   ///
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - option: The option that names it, for messages.
+  ///   - command: The command that has it.
   /// - Throws: Why it cannot be written, in words.
-  init(path: String) throws(UsageError) {
+  init(
+    path: String, option: String = "--html <file>", of command: CommandName = .run
+  ) throws(UsageError) {
     // Through a link, so that the link stays.
     let real = path.withCString { realpath($0, nil) }
     self.path = real.map { String(cString: $0) } ?? path
@@ -27,8 +33,8 @@ struct HTMLResultFile {
     }
     guard reason == 0 else {
       throw UsageError(
-        "The value '\(escaped(path))' is invalid for '--html <file>': it cannot be written"
-          + " (\(String(cString: strerror(reason))))", .run)
+        "The value '\(escaped(path))' is invalid for '\(option)': it cannot be written"
+          + " (\(String(cString: strerror(reason))))", command)
     }
   }
 

@@ -10,7 +10,7 @@ let tmDropAction = "drop"
 ///
 /// It can let go of the cache, as an application does; what is called after that completes without having been
 /// asked of anyone.
-final class TMCacheSubject<Subjected: Caches.Cache>: Subject {
+final class TMCacheSubject<Subjected: Caches.Cache>: CacheBackedSubject {
   /// One of the cache's own calls. It completes as the cache lets it: never, if the cache never calls back.
   typealias Action =
     @Sendable (Subjected, StressRunner.Operation, @escaping @Sendable (Reply) -> Void) -> Void
@@ -22,6 +22,7 @@ final class TMCacheSubject<Subjected: Caches.Cache>: Subject {
   }
 
   private let held: TMBox<Held?>
+  var measuredCache: (any Caches.Cache)? { held.value?.cache }
   private let actions: [String: Action]
   private let state: @Sendable (Subjected) -> FinalState?
   /// Where its files are, for as long as it is there.

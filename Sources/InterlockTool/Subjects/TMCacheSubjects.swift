@@ -16,11 +16,11 @@ let tmcacheSubjects: [SubjectEntry] = [
   ) { tmPair($0) },
   entry(
     "tmcache-memory", "a concurrent queue as the lock, blocks called inside its barriers",
-    actions: TMMemoryActions.names, repairs: []
+    actions: TMMemoryActions.names, repairs: [], isMemoryCache: true
   ) { tmMemory($0) },
   entry(
     "tmcache-memory-repaired", "a mutex, blocks called outside it",
-    actions: TMMemoryActions.names, repairs: .all
+    actions: TMMemoryActions.names, repairs: .all, isMemoryCache: true
   ) { tmMemory($0) },
   entry(
     "tmcache-disk", "one serial queue for every disk cache of the process, blocks called on it",
@@ -34,11 +34,12 @@ let tmcacheSubjects: [SubjectEntry] = [
 
 private func entry(
   _ name: String, _ summary: String, actions: [String], repairs: TMRepairs,
+  isMemoryCache: Bool = false,
   _ make: @escaping @Sendable (TMRepairs) -> any Subject
 ) -> SubjectEntry {
   SubjectEntry(
     name: name, summary: summary, family: "TMCache", actions: actions + [tmDropAction],
-    runsUnlisted: false
+    runsUnlisted: false, isMemoryCache: isMemoryCache
   ) { make(repairs) }
 }
 

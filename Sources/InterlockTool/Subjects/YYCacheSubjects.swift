@@ -26,7 +26,9 @@ private func entry(
 private func memory(
   _ name: String, _ summary: String, _ repairs: YYMemoryRepairs
 ) -> SubjectEntry {
-  entry(name, summary, YYMemorySubject.actions) { YYMemorySubject(repairs) }
+  var memory = entry(name, summary, YYMemorySubject.actions) { YYMemorySubject(repairs) }
+  memory.isMemoryCache = true
+  return memory
 }
 
 private func disk(_ name: String, _ summary: String, _ repairs: YYDiskRepairs) -> SubjectEntry {

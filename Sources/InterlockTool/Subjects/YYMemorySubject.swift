@@ -1,14 +1,16 @@
 import Caches
+import InterlockStress
 import StressRunner
 
 /// YYCache's memory cache as a subject.
-final class YYMemorySubject: YYSubject {
+final class YYMemorySubject: YYSubject, CacheBackedSubject {
   static let actions = [
     "set-asking-at-end", "trim-to-cost", "limit-cost", "release-here",
   ]
 
   private let memory: YYMemoryCache
   var cache: any Caches.Cache { memory }
+  var measuredCache: (any Caches.Cache)? { memory }
 
   init(_ repairs: YYMemoryRepairs) {
     memory = YYMemoryCache(repairs: repairs, autoTrimInterval: 0)

@@ -34,6 +34,8 @@ extension ReportContext.Sight {
       "this build does not see the calls of Dispatch that wait and wake: the standard library is linked in statically"
     case .sanitized:
       "this build does not see the calls that wait and wake: ThreadSanitizer is built in"
+    case .leftOut:
+      "this build does not see the calls that wait and wake: the package trait UnseenCalls leaves them out"
     case .unsupportedSystem:
       "this build does not see the calls that wait and wake: they are seen on Linux only"
     }

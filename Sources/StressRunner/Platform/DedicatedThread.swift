@@ -37,6 +37,11 @@ package struct DedicatedThread {
     thread = started
   }
 
+  /// Starts a thread that nobody waits for: what it runs may never come back.
+  package static func detached(_ body: @escaping @Sendable () -> Void) {
+    check(pthread_detach(DedicatedThread(body).thread), "let a thread go")
+  }
+
   /// Waits until the thread has ended; called once.
   package func join() {
     Self.check(pthread_join(thread, nil), "wait for a thread")

@@ -7,6 +7,13 @@ package struct ScenarioError: Error, Hashable, CustomStringConvertible {
   /// What was found and what was expected.
   package var message: String
 
+  /// Describes a fault.
+  package init(path: String, line: Int? = nil, message: String) {
+    self.path = path
+    self.line = line
+    self.message = message
+  }
+
   /// `StressScenarios/reads.json:12: 'callers' must be a whole number from 1 to 1000000, found -3`.
   package var description: String {
     escaped(path) + (line.map { ":\($0)" } ?? "") + ": " + message

@@ -10,6 +10,8 @@ public struct SubjectEntry: Sendable {
   public var actions: [String]
   /// Whether it takes part in a scenario that lists no subjects.
   public var runsUnlisted: Bool
+  /// Whether it is a cache that keeps everything in memory, so that `compare --caches` measures it.
+  public var isMemoryCache: Bool
   /// What it needs and this machine lacks, with the package to install: its trials are skipped. `nil` where
   /// nothing is missing.
   public var missing: String?
@@ -20,13 +22,15 @@ public struct SubjectEntry: Sendable {
   /// Names a subject.
   public init(
     name: String, summary: String, family: String? = nil, actions: [String] = [],
-    runsUnlisted: Bool = true, missing: String? = nil, make: @escaping @Sendable () -> any Subject
+    runsUnlisted: Bool = true, isMemoryCache: Bool = false, missing: String? = nil,
+    make: @escaping @Sendable () -> any Subject
   ) {
     self.name = name
     self.summary = summary
     self.family = family
     self.actions = actions
     self.runsUnlisted = runsUnlisted
+    self.isMemoryCache = isMemoryCache
     self.missing = missing
     self.make = make
   }

@@ -1,11 +1,12 @@
 /// Draws keys by a workload's distribution.
-struct KeySampler: Sendable {
+package struct KeySampler: Sendable {
   private let keys: Int
   private let distribution: Workload.Distribution
   /// For Zipf: the sum of 1/(r+1) over the ranks up to each; empty for the others.
   private let cumulative: [Double]
 
-  init(keys: Int, distribution: Workload.Distribution) {
+  /// Draws from so many keys.
+  package init(keys: Int, distribution: Workload.Distribution) {
     self.keys = keys
     self.distribution = distribution
     var sums: [Double] = []
@@ -21,7 +22,7 @@ struct KeySampler: Sendable {
   }
 
   /// The key that a caller takes, as its number from 0.
-  func key(for caller: Int, using generator: inout SplitMix64) -> Int {
+  package func key(for caller: Int, using generator: inout SplitMix64) -> Int {
     switch distribution {
     case .uniform: generator.next(below: keys)
     case .perCaller: caller % keys

@@ -2,11 +2,11 @@
 ///
 /// Its own, because the standard library's generator takes no seed, and what `random(in:using:)` makes of a
 /// generator's numbers may change from one version to the next: the same seed must be the same workload.
-struct SplitMix64 {
+package struct SplitMix64 {
   private var state: UInt64
 
   /// A generator whose numbers follow from `seed` and `coordinates`, and that shares none with another.
-  init(seed: UInt64, at coordinates: Int...) {
+  package init(seed: UInt64, at coordinates: Int...) {
     state = seed
     for coordinate in coordinates {
       state = Self.mixed(state &+ Self.step &* (UInt64(truncatingIfNeeded: coordinate) &+ 1))
@@ -14,19 +14,19 @@ struct SplitMix64 {
   }
 
   /// The next number, each of the 2^64 as likely as any other.
-  mutating func next() -> UInt64 {
+  package mutating func next() -> UInt64 {
     state &+= Self.step
     return Self.mixed(state)
   }
 
   /// The next whole number from 0 to `bound` - 1, by Lemire's multiplication; for the bounds of a workload
   /// (below 2^32) its bias is below 2^-32.
-  mutating func next(below bound: Int) -> Int {
+  package mutating func next(below bound: Int) -> Int {
     Int(next().multipliedFullWidth(by: UInt64(bound)).high)
   }
 
   /// The next number from 0 to just below 1.
-  mutating func nextFraction() -> Double {
+  package mutating func nextFraction() -> Double {
     Double(next() >> 11) * 0x1p-53
   }
 

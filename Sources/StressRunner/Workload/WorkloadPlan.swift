@@ -103,3 +103,23 @@ extension Operation.Kind {
   /// Whether it removes a key.
   var removes: Bool { self == .remove || self == .removeAsync }
 }
+
+extension Workload {
+  /// The first calls that a caller of a phase makes, for what replays a workload without running trials.
+  ///
+  /// - Parameters:
+  ///   - phase: Which stretch of the workload.
+  ///   - caller: The caller's number in it, from 0.
+  ///   - seed: What operations and keys follow from.
+  ///   - limit: How many calls at most.
+  /// - Returns: Kinds and keys (from 0), in the order of the calls.
+  package func firstCalls(
+    ofPhase phase: Int, caller: Int, seed: UInt64, limit: Int
+  ) -> [(kind: Operation.Kind, key: Int)] {
+    let plan = WorkloadPlan(self, seed: seed)
+    return (0..<min(limit, phases[phase].callsPerCaller)).map { index in
+      let call = plan.call(phase: phase, caller: caller, index: index)
+      return (call.kind, call.key)
+    }
+  }
+}

@@ -52,7 +52,7 @@ private func memory(
 ) -> SubjectEntry {
   SubjectEntry(
     name: name, summary: summary, family: "PINCache", actions: PINMemorySubject.actions,
-    runsUnlisted: false
+    runsUnlisted: false, isMemoryCache: true
   ) { PINMemorySubject(version, changes: changes) }
 }
 

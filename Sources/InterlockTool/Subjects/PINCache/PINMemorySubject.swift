@@ -3,10 +3,11 @@ import InterlockStress
 import StressRunner
 
 /// A memory cache of PINCache as a subject.
-final class PINMemorySubject: Subject {
+final class PINMemorySubject: CacheBackedSubject {
   static let actions = ["announce", "append", "enumerate-and-get", "set-releasing", "trim-to-cost"]
 
   private let cache: PINMemoryCache
+  var measuredCache: (any Caches.Cache)? { cache }
   private let scheduler: PINDispatchScheduler
   private let announced = PINAnnounced()
 

@@ -1,0 +1,90 @@
+/// How often each duration was seen, to three significant digits, in memory that does not grow.
+///
+/// The layout is that of HdrHistogram (Gil Tene, 2012): 2,048 places for the durations below 2,048 ns, one each, and
+/// 1,024 more for each doubling; so a duration is known to within 1/1,024 of itself. Up to 2⁴⁰ ns (18 minutes) that is
+/// 248 KiB; what is longer counts as that. Not for several threads at once.
+package struct LatencyHistogram: Sendable {
+  private static let precisionBits = 11
+  private static let half = 1 << (precisionBits - 1)
+  /// The longest that is told apart; nanoseconds.
+  package static let longest = 1 << 40
+
+  private var counts: [UInt64]
+  private var lowest: Int
+  private var highest = -1
+  /// How many durations were recorded.
+  package private(set) var count = 0
+  /// The longest duration, exactly; 0 where there is none.
+  package private(set) var maximum = 0
+
+  /// An empty one.
+  package init() {
+    counts = [UInt64](repeating: 0, count: Self.index(of: Self.longest) + 1)
+    lowest = counts.count
+  }
+
+  /// The memory that the counts take; the same at any time.
+  package var bytes: Int { counts.count * MemoryLayout<UInt64>.stride }
+
+  /// Counts one duration in nanoseconds; below 0 counts as 0.
+  @inline(__always)
+  package mutating func record(_ nanoseconds: Int) {
+    let value = max(0, nanoseconds)
+    let index = Self.index(of: min(value, Self.longest))
+    counts[index] &+= 1
+    count &+= 1
+    if value > maximum { maximum = value }
+    if index < lowest { lowest = index }
+    if index > highest { highest = index }
+  }
+
+  /// Adds what another has counted.
+  package mutating func add(_ other: LatencyHistogram) {
+    guard other.count > 0 else { return }
+    for index in other.lowest...other.highest { counts[index] += other.counts[index] }
+    count += other.count
+    maximum = max(maximum, other.maximum)
+    lowest = min(lowest, other.lowest)
+    highest = max(highest, other.highest)
+  }
+
+  /// Forgets everything, and keeps its memory.
+  package mutating func reset() {
+    if count > 0 { for index in lowest...highest { counts[index] = 0 } }
+    lowest = counts.count
+    highest = -1
+    count = 0
+    maximum = 0
+  }
+
+  /// The duration that so many of all are not longer than.
+  ///
+  /// - Parameter fraction: 0 to 1: 0.99 is the 99th percentile, 1 the maximum.
+  /// - Returns: Nanoseconds, to within 1/1,024; `nil` where nothing was recorded.
+  package func value(atFraction fraction: Double) -> Int? {
+    guard count > 0 else { return nil }
+    // A hair less, so that 0.9 of 10 is the ninth although 0.9 is a little more than nine tenths.
+    let wanted = max(1, Int((fraction * Double(count) - 1e-9 * Double(count)).rounded(.up)))
+    if wanted >= count { return maximum }
+    var seen = 0
+    for index in lowest...highest {
+      seen += Int(counts[index])
+      if seen >= wanted { return min(maximum, Self.middle(ofIndex: index)) }
+    }
+    return maximum
+  }
+
+  /// The place of a duration.
+  private static func index(of value: Int) -> Int {
+    let bits = Int.bitWidth - value.leadingZeroBitCount
+    let shift = max(0, bits - precisionBits)
+    return shift * half + value >> shift
+  }
+
+  /// The middle of the durations that share a place.
+  private static func middle(ofIndex index: Int) -> Int {
+    let shift = max(0, index / half - 1)
+    let low = (index - shift * half) << shift
+    return low + (1 << shift) / 2
+  }
+}

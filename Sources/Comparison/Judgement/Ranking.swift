@@ -1,0 +1,92 @@
+/// The strategies of one workload, the fastest first.
+package struct Ranking: Sendable, Hashable {
+  /// What is told of one strategy.
+  package struct Line: Sendable, Hashable {
+    /// The strategy.
+    package var strategy: String
+    /// Calls a second.
+    package var throughput: Interval
+    /// How it stands to the first: its throughput by the first's of the same round. The first's is 1.
+    package var toFirst: RoundPair
+    /// The percentiles of a call's duration; nanoseconds.
+    package var latencies: [LatencyPoint: Interval]
+    /// No call took longer, in a round; nanoseconds.
+    package var longestWait: Interval
+    /// Jain's index.
+    package var fairness: Interval
+    /// The largest part that one caller had.
+    package var largestShare: Interval
+    /// Processor time of a call; nanoseconds.
+    package var processorNanoseconds: Interval
+    /// How often a thread waited, for a thousand calls.
+    package var voluntarySwitches: Interval
+    /// How often a thread was taken its processor from, for a thousand calls.
+    package var involuntarySwitches: Interval
+    /// The threads that callers were seen on.
+    package var threads: Interval
+    /// How many rounds it is of, without those of the warm-up.
+    package var rounds: Int
+    /// How many first rounds were left out.
+    package var warmUp: Int
+  }
+
+  /// The workload.
+  package var cell: Cell
+  /// The strategies that have a rank and were measured, the fastest first.
+  package var lines: [Line]
+
+  /// Ranks what was measured on a workload. A strategy with a fault is not in it.
+  package init(_ result: ComparisonRecord.CellResult, of comparison: ComparisonRecord) {
+    cell = result.cell
+    let ranked = Set(comparison.ranked)
+    let entries =
+      result.entries.filter { ranked.contains($0.strategy) && !$0.rounds.isEmpty }
+      .map { ($0, median($0.rounds.dropFirst($0.warmUp).map(\.throughput))) }
+      .sorted { $0.1 > $1.1 }.map(\.0)
+    guard let first = entries.first else {
+      lines = []
+      return
+    }
+    lines = entries.map { Line($0, first: first) }
+  }
+
+  /// Those that no difference to the first was seen of, the first among them; none where there are too few rounds to
+  /// say who is the first.
+  package var leaders: [String] {
+    guard let first = lines.first, first.rounds >= Interval.fewestValues else { return [] }
+    return [first.strategy]
+      + lines.dropFirst().filter { $0.toFirst.verdict == .noDifferenceSeen }.map(\.strategy)
+  }
+
+  /// What is told of a strategy.
+  package func line(of strategy: String) -> Line? { lines.first { $0.strategy == strategy } }
+}
+
+extension Ranking.Line {
+  init(_ entry: ComparisonRecord.Entry, first: ComparisonRecord.Entry) {
+    let warmUp = entry.warmUp
+    let counted = entry.rounds.dropFirst(warmUp)
+    func interval(_ figure: (RoundFigures) -> Double?) -> Interval {
+      Interval(of: counted.compactMap(figure))
+    }
+    func forThousand(_ count: Int, _ figures: RoundFigures) -> Double {
+      Double(count) * 1000 / Double(max(1, figures.operations))
+    }
+    strategy = entry.strategy
+    self.warmUp = warmUp
+    rounds = counted.count
+    throughput = interval(\.throughput)
+    toFirst = RoundPair(entry, to: first)
+    latencies = [:]
+    for point in LatencyPoint.allCases {
+      latencies[point] = interval { $0.latencies[point].map(Double.init) }
+    }
+    longestWait = interval { Double($0.longestWait) }
+    fairness = interval(\.fairness)
+    largestShare = interval(\.largestShare)
+    processorNanoseconds = interval(\.processorNanoseconds)
+    voluntarySwitches = interval { forThousand($0.voluntarySwitches, $0) }
+    involuntarySwitches = interval { forThousand($0.involuntarySwitches, $0) }
+    threads = interval { Double($0.threads) }
+  }
+}

@@ -1,0 +1,47 @@
+/// Two strategies on one workload, round by round.
+package struct RoundPair: Sendable, Hashable {
+  /// What can be said of the two.
+  package enum Verdict: Sendable, Hashable {
+    /// The first makes more calls a second.
+    case faster
+    /// The first makes fewer.
+    case slower
+    /// The interval of the ratio has 1 in it.
+    case noDifferenceSeen
+    /// There are too few rounds to say anything.
+    case tooFewRounds
+  }
+
+  /// The first's throughput by the second's of the same round.
+  package var ratio: Interval
+  /// Of how many rounds.
+  package var rounds: Int
+
+  /// Compares two entries of one cell; rounds in which either was still warming up are left out of both.
+  package init(_ first: ComparisonRecord.Entry, to second: ComparisonRecord.Entry) {
+    let warmUp = max(first.warmUp, second.warmUp)
+    let ratios = zip(first.rounds, second.rounds).dropFirst(warmUp).map {
+      $0.throughput / $1.throughput
+    }.filter { !$0.isNaN }  // Of a round in which neither came to a call nothing can be said.
+    rounds = ratios.count
+    ratio = Interval(of: ratios)
+  }
+
+  /// A known pair.
+  package init(ratio: Interval, rounds: Int) {
+    self.ratio = ratio
+    self.rounds = rounds
+  }
+
+  /// Faster or slower only where the whole interval is on one side of 1.
+  package var verdict: Verdict {
+    guard rounds >= Interval.fewestValues else { return .tooFewRounds }
+    if ratio.low > 1 { return .faster }
+    return ratio.high < 1 ? .slower : .noDifferenceSeen
+  }
+}
+
+extension ComparisonRecord.Entry {
+  /// How many of the first rounds were not yet like the others.
+  package var warmUp: Int { warmUpRounds(rounds.map(\.throughput)) }
+}

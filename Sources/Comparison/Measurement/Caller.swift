@@ -1,0 +1,153 @@
+import StressRunner
+import Synchronization
+
+/// One caller of a round: makes its calls until it is told to stop, and notes how long they took.
+///
+/// It reads the clock around one call of each stretch, and with it learns what the stretch took together: so the
+/// percentiles are those of a sample, and no wait goes unseen.
+///
+/// `@unchecked Sendable`: one thread or task at a time has it, and hands it on through a queue, the task's own order or
+/// the end of the round; `done` is atomic.
+final class Caller: @unchecked Sendable {
+  /// How many calls are made: written by the caller, read at the end of the round, whatever the caller is doing then.
+  let done = Atomic(0)
+  /// What came of them.
+  private(set) var tally = Tally()
+  /// The durations of those that were timed.
+  private(set) var histogram = LatencyHistogram()
+  /// The longest time from one reading of the clock to the next: none of its calls took longer.
+  private(set) var longestStretch = 0
+  /// The threads that it was seen on.
+  private(set) var threads: Set<UInt> = []
+
+  private var calls = CallRing([Call(kind: 0, key: 0)])
+  private var place = 0
+  private var made = 0
+  private var pace = Pace()
+  /// When the next call was to begin, where the load is open.
+  private var due = 0
+
+  /// Forgets the round before.
+  ///
+  /// - Parameters:
+  ///   - calls: What it calls.
+  ///   - pace: How often the clock is read.
+  ///   - offset: How long after its start the first call is due, where the load is open.
+  func prepare(_ calls: CallRing, _ pace: Pace, offset: Int) {
+    self.calls = calls
+    self.pace = pace
+    done.store(0, ordering: .relaxed)
+    tally = Tally()
+    histogram.reset()
+    longestStretch = 0
+    threads = []
+    place = 0
+    made = 0
+    due = -offset
+  }
+
+  /// Makes calls until the flag is set, or for about so many nanoseconds.
+  func run(on work: any SynchronousWork, until stop: StopFlag, atMost limit: Int = .max) {
+    let began = enter()
+    var now = began
+    while !stop.isSet, now &- began < limit {
+      let stretch = nextStretch()
+      if let interval = pace.interval {
+        guard waitUntilDue(interval, stop) else { return }
+        add(work.perform(calls, stretch.first))
+        noteOpen(interval, until: Clock.now)
+        now = Clock.now
+        continue
+      }
+      let start = Clock.now
+      note(stretchFrom: now, to: start)
+      add(work.perform(calls, stretch.first))
+      now = Clock.now
+      noteTimed(now &- start)
+      if !stretch.rest.isEmpty { add(work.perform(calls, stretch.rest)) }
+      publish(stretch.count)
+    }
+    note(stretchFrom: now, to: Clock.now)
+  }
+
+  /// The same where each call is awaited.
+  func run(on work: any AsynchronousWork, until stop: StopFlag, atMost limit: Int = .max) async {
+    let began = enter()
+    var now = began
+    while !stop.isSet, now &- began < limit {
+      let stretch = nextStretch()
+      let start = Clock.now
+      note(stretchFrom: now, to: start)
+      add(await work.perform(calls, stretch.first))
+      now = Clock.now
+      noteTimed(now &- start)
+      if !stretch.rest.isEmpty { add(await work.perform(calls, stretch.rest)) }
+      publish(stretch.count)
+    }
+    note(stretchFrom: now, to: Clock.now)
+  }
+
+  private func enter() -> Int {
+    threads.insert(threadIdentity)
+    let now = Clock.now
+    if due <= 0 { due = now &- due }
+    return now
+  }
+
+  /// The calls up to the next reading of the clock: the one that is timed, and those after it.
+  private func nextStretch() -> (first: Range<Int>, rest: Range<Int>, count: Int) {
+    let count = pace.interval == nil ? min(pace.callsEach, calls.count) : 1
+    if place + count > calls.count { place = 0 }
+    let start = place
+    place += count
+    return (start..<start + 1, start + 1..<start + count, count)
+  }
+
+  private func add(_ more: Tally) {
+    tally.writes &+= more.writes
+    tally.broken &+= more.broken
+  }
+
+  private func noteTimed(_ nanoseconds: Int) {
+    histogram.record(nanoseconds)
+    if nanoseconds > longestStretch { longestStretch = nanoseconds }
+  }
+
+  private func note(stretchFrom start: Int, to end: Int) {
+    if end &- start > longestStretch { longestStretch = end &- start }
+  }
+
+  private func publish(_ count: Int) {
+    made &+= count
+    // Relaxed: a figure that orders nothing.
+    done.store(made, ordering: .relaxed)
+  }
+
+  /// From when it was due, not from when it was made: a call that had to wait for the one before was late for its
+  /// user too. That is the correction for coordinated omission (Gil Tene).
+  private func noteOpen(_ interval: Int, until end: Int) {
+    noteTimed(end &- due)
+    due &+= interval
+    publish(1)
+  }
+
+  /// Sleeps while there is time, and looks at the clock for the rest. `false` where the round is over first.
+  private func waitUntilDue(_ interval: Int, _ stop: StopFlag) -> Bool {
+    let slack = 60_000
+    while !stop.isSet {
+      let left = due &- Clock.now
+      if left <= 0 { return true }
+      if left > slack { Clock.sleep(nanoseconds: min(left - slack, 1_000_000)) }
+    }
+    return false
+  }
+}
+
+/// Tells all callers that a round is over.
+final class StopFlag: Sendable {
+  private let flag = Atomic(false)
+
+  // Relaxed: callers may see it a moment later, and it hands nothing on.
+  var isSet: Bool { flag.load(ordering: .relaxed) }
+  func set() { flag.store(true, ordering: .relaxed) }
+}

@@ -1,0 +1,34 @@
+import LockStrategies
+
+extension StrategyEntry {
+  /// The strategies of this package: those that are right first, then the control, which is asked for by name.
+  public static let builtIn: [StrategyEntry] =
+    [
+      .lock("stdlib-mutex", "Synchronization.Mutex") { StandardLibraryMutexLock() },
+      .lock("mutex", "POSIX mutex") { PthreadMutexLock() },
+      .lock("nslock", "NSLock") { FoundationLock() },
+      .lock("recursive-lock", "NSRecursiveLock (Objective-C's @synchronized)") {
+        RecursiveFoundationLock()
+      },
+      .lock("reader-writer-lock", "POSIX reader-writer lock: readers together, a writer alone") {
+        ReaderWriterLock()
+      },
+      .lock("spin-lock", "a flag that waiting threads spin on") { SpinLock() },
+      .lock("semaphore-lock", "Dispatch semaphore of 1") { SemaphoreLock() },
+      .lock("serial-queue", "serial queue, entered by sync alone") { SerialQueueLock() },
+      .lock("barrier-queue", "concurrent queue: sync to read, sync with a barrier to write") {
+        BarrierQueueLock()
+      },
+      StrategyEntry(
+        name: "actor", summary: "an actor, awaited by tasks", runsUnlisted: true,
+        makeWork: { .asynchronous(ActorTable($0)) }, makeSubject: { ActorTableSubject($0) },
+        makeUsed: { UsedActor() }),
+    ] + platformStrategies + [
+      .lock("no-lock", "no lock at all: the control that must be refused", runsUnlisted: false) {
+        NoLock()
+      }
+    ]
+}
+
+/// An actor with nothing in it, for its size.
+private actor UsedActor {}

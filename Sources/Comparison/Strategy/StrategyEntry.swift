@@ -1,0 +1,67 @@
+public import LockStrategies
+public import StressRunner
+
+/// A way to guard shared memory, by name, and how to make what is measured of it.
+///
+///     static let strategies = StrategyEntry.builtIn + [.lock("mine", "a lock of mine") { MyLock() }]
+public struct StrategyEntry: Sendable {
+  /// The name on the command line and in reports: lower case, words joined by hyphens.
+  public var name: String
+  /// One line: how it works.
+  public var summary: String
+  /// Whether it takes part where none is named. Controls that are wrong on purpose do not.
+  public var runsUnlisted: Bool
+
+  /// Makes a guarded table.
+  package var makeWork: @Sendable (SharedTable) -> Work
+  /// Makes the same as a subject of trials.
+  package var makeSubject: @Sendable (SharedTable) -> any Subject
+  /// Makes a fresh lock, takes it once, and gives what keeps it alive.
+  package var makeUsed: (@Sendable () -> any Sendable)?
+
+  @usableFromInline
+  init(
+    name: String, summary: String, runsUnlisted: Bool,
+    makeWork: @escaping @Sendable (SharedTable) -> Work,
+    makeSubject: @escaping @Sendable (SharedTable) -> any Subject,
+    makeUsed: (@Sendable () -> any Sendable)?
+  ) {
+    self.name = name
+    self.summary = summary
+    self.runsUnlisted = runsUnlisted
+    self.makeWork = makeWork
+    self.makeSubject = makeSubject
+    self.makeUsed = makeUsed
+  }
+
+  /// Lists a lock.
+  ///
+  /// - Parameters:
+  ///   - name: The name on the command line and in reports: lower case, words joined by hyphens.
+  ///   - summary: One line: how it works.
+  ///   - runsUnlisted: Whether it takes part where none is named.
+  ///   - make: Makes an open lock; called for each round that is measured, and in children.
+  /// - Returns: The strategy, to be listed.
+  @inlinable
+  public static func lock<Strategy: Lock>(
+    _ name: String, _ summary: String, runsUnlisted: Bool = true,
+    _ make: @escaping @Sendable () -> Strategy
+  ) -> StrategyEntry {
+    StrategyEntry(
+      name: name, summary: summary, runsUnlisted: runsUnlisted,
+      makeWork: { .synchronous(LockedTable(make(), $0)) },
+      makeSubject: { tableSubject(make(), $0) },
+      makeUsed: {
+        let lock = make()
+        lock.withLock {}
+        lock.withSharedLock {}
+        return lock
+      })
+  }
+}
+
+/// A locked table as a subject of trials.
+@usableFromInline
+func tableSubject(_ lock: some Lock, _ table: SharedTable) -> any Subject {
+  TableSubject(lock, table)
+}

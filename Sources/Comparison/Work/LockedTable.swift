@@ -1,0 +1,70 @@
+public import LockStrategies
+
+/// A table under a lock: what strategies are compared on.
+///
+/// Everything that runs while it is measured is inlinable, so that a lock from another package costs what it costs and
+/// no indirect call more than the built-in ones.
+public final class LockedTable<Strategy: Lock>: SynchronousWork {
+  @usableFromInline let lock: Strategy
+  @usableFromInline let table: SharedTable
+
+  /// Guards a table.
+  @inlinable
+  public init(_ lock: Strategy, _ table: SharedTable) {
+    self.lock = lock
+    self.table = table
+  }
+
+  /// Makes some calls: a read under the shared lock, a write under the lock.
+  @inlinable
+  public func perform(_ calls: CallRing, _ range: Range<Int>) -> Tally {
+    var tally = Tally()
+    for index in range {
+      let call = calls[index]
+      if call.isWrite {
+        lock.withLock { table.write(call.key) }
+        tally.writes &+= 1
+      } else if !lock.withSharedLock({ table.read(call.key) }) {
+        tally.broken &+= 1
+      }
+    }
+    return tally
+  }
+
+  /// How many writes the table has not counted.
+  @inlinable
+  public func lost(of writes: Int) -> Int { table.lost(of: writes) }
+}
+
+/// A table that an actor owns.
+final class ActorTable: AsynchronousWork {
+  private actor Owner {
+    let table: SharedTable
+
+    init(_ table: SharedTable) { self.table = table }
+
+    func read(_ key: Int) -> Bool { table.read(key) }
+    func write(_ key: Int) { table.write(key) }
+    func lost(of writes: Int) -> Int { table.lost(of: writes) }
+  }
+
+  private let owner: Owner
+
+  init(_ table: SharedTable) { owner = Owner(table) }
+
+  func perform(_ calls: CallRing, _ range: Range<Int>) async -> Tally {
+    var tally = Tally()
+    for index in range {
+      let call = calls[index]
+      if call.isWrite {
+        await owner.write(call.key)
+        tally.writes &+= 1
+      } else if await !owner.read(call.key) {
+        tally.broken &+= 1
+      }
+    }
+    return tally
+  }
+
+  func lost(of writes: Int) async -> Int { await owner.lost(of: writes) }
+}

@@ -1,0 +1,253 @@
+import CInterlock
+import Comparison
+import Foundation
+import Reports
+import StressRunner
+
+/// `compare`: has every strategy judged, measures those that are right, and says what the figures come to.
+final class CompareCommand {
+  private let world: World
+  private let options: Options
+  private let text: any TextSink
+  private let style: TextStyle
+  private var progress = CompareProgress()
+  private var result: ComparisonRecord
+
+  init(world: World, options: Options) {
+    self.world = world
+    self.options = options
+    text = options.jsonFile == "-" ? world.errors : world.output
+    style = TextStyle(
+      color: options.color == .always || options.color == .auto && text.width != nil)
+    result = ComparisonRecord(
+      strategies: [], seed: options.seed ?? 1, roundSeconds: 0, plannedRounds: 0)
+  }
+
+  func perform(_ scenarios: [String]) throws -> ExitCode {
+    if world.isDebugBuild, !options.compare.allowsDebug {
+      throw UsageError(
+        "This is a debug build, whose figures are not those of the code that ships: build with"
+          + " '-c release', or give '--allow-debug'", .compare)
+    }
+    let files = scenarios.isEmpty ? [] : try world.loadScenarios(options)
+    let field = try CompareField(
+      scenarios, options, strategies: world.strategies, subjects: world.subjects,
+      scenarios: files.map(\.scenario))
+    try checkRate(field)
+    let baseline = try options.compare.baseline.map { try readBaseline($0, field) }
+    let page = try options.htmlFile.map { path in try HTMLResultFile(path: path, of: .compare) }
+    let json = try options.jsonFile.flatMap { path in
+      path == "-"
+        ? nil : try HTMLResultFile(path: path, option: "--json <file>", of: .compare)
+    }
+    var plan = try measurementPlan(field, contestants: field.contestants.count)
+    announce(field, plan)
+
+    interlock_interrupts_begin()
+    defer { interlock_interrupts_end() }
+    var isInterrupted = try !passes(field)
+    let sound = field.contestants.filter { contestant in
+      result.strategies.contains { $0.name == contestant.name && $0.fault == nil }
+    }
+    if !isInterrupted, !sound.isEmpty {
+      plan = try measurementPlan(field, contestants: sound.count)
+      isInterrupted = !measure(field, sound, plan)
+    }
+    let regressions = baseline.map { before in
+      Baseline(limit: options.compare.maxRegression).regressions(
+        Baseline.Ratios(result, to: field.reference), since: before)
+    }
+    return try report(
+      field, regressions, isInterrupted: isInterrupted, json: json, page: page)
+  }
+
+  // MARK: Before
+
+  private func checkRate(_ field: CompareField) throws(UsageError) {
+    guard options.compare.rate != nil else { return }
+    guard field.cells.allSatisfy({ $0.driver == .threads }) else {
+      throw UsageError(
+        "The option '--rate <calls/s>' needs callers that can wait by themselves: give '--driver"
+          + " threads'", .compare)
+    }
+  }
+
+  private func readBaseline(
+    _ path: String, _ field: CompareField
+  ) throws -> Baseline.Ratios {
+    guard let data = FileManager.default.contents(atPath: path) else {
+      throw UsageError(
+        "The value '\(printable(path))' is invalid for '--baseline <file>': it cannot be read",
+        .compare)
+    }
+    do throws(ScenarioError) {
+      return try BaselineFile([UInt8](data), path: path).ratios(
+        to: field.reference, cells: field.cells.map(\.name),
+        strategies: field.contestants.map(\.name))
+    } catch {
+      throw ScenarioErrors(errors: [error])
+    }
+  }
+
+  private func measurementPlan(
+    _ field: CompareField, contestants: Int
+  ) throws -> MeasurementPlan {
+    do throws(MeasurementPlan.Failure) {
+      return try MeasurementPlan(
+        cells: field.cells.count, contestants: contestants,
+        seconds: options.compare.measuringSeconds, rounds: options.compare.rounds,
+        seed: result.seed)
+    } catch .tooLong(let seconds) {
+      throw UsageError(
+        "\(field.cells.count) workloads of \(contestants) strategies take at least"
+          + " \(timeText(seconds)), and there are \(timeText(options.compare.measuringSeconds)): give"
+          + " more by '--time <seconds>', or fewer workloads", .compare)
+    }
+  }
+
+  private func announce(_ field: CompareField, _ plan: MeasurementPlan) {
+    let build = world.isDebugBuild ? "debug build, whose figures mean little; " : ""
+    let count = field.contestants.count
+    let cells = field.cells.count
+    text.write(
+      "\(build)\(count) \(field.isOfCaches ? "cache" : "strateg")"
+        + "\(field.isOfCaches ? (count == 1 ? "" : "s") : count == 1 ? "y" : "ies") on"
+        + " \(cells) workload\(cells == 1 ? "" : "s"), \(plan.rounds) rounds of"
+        + " \(Int((plan.roundSeconds * 1000).rounded())) ms:"
+        + " about \(timeText(plan.seconds)), after the correctness pass\n")
+    result.check = CorrectnessPass.sight(
+      tracksSections: world.tracksSections, isOfCaches: field.isOfCaches)
+    text.write("correctness first: \(result.check)\n")
+    result.notes = field.notes
+    if world.sight == .everything || world.sight == .withoutDispatch {
+      result.notes.append(
+        "this build sees the calls that wait and wake, which costs a few nanoseconds a call of the C"
+          + " library's and Dispatch's locks; '--traits UnseenCalls' leaves that out")
+    }
+    if let rate = options.compare.rate {
+      result.rate = rate
+      result.notes.append("latencies count from when a call was due")
+    }
+  }
+
+  // MARK: Correctness
+
+  /// Judges every strategy. `false` where an interrupt came.
+  private func passes(_ field: CompareField) throws -> Bool {
+    result.strategies = field.contestants.map {
+      .init(
+        name: $0.name, summary: $0.summary, bytesPerLock: $0.bytesPerLock,
+        fault: field.missing[$0.name].map { .init(verdict: "skipped", message: $0) })
+    }
+    let pass = CorrectnessPass(field)
+    guard !pass.trials.isEmpty else { return true }
+    var done = 0
+    let ending = try world.runTrials(options.jobs ?? world.defaultJobs, pass.trials) { event in
+      guard case .finished(let index, let verdict) = event else { return }
+      done += 1
+      if let fault = CorrectnessPass.fault(verdict) { note(fault, of: pass.owner(of: index)) }
+      show("correctness", done: Double(done) / Double(pass.trials.count), secondsLeft: nil)
+    }
+    if let width = text.width, width > 0 { text.write(progress.clear()) }
+    return ending == .completed
+  }
+
+  private func note(_ fault: ComparisonRecord.Fault, of name: String) {
+    for index in result.strategies.indices where result.strategies[index].name == name {
+      result.strategies[index].fault = result.strategies[index].fault ?? fault
+    }
+  }
+
+  // MARK: Measuring
+
+  /// `false` where an interrupt came.
+  private func measure(
+    _ field: CompareField, _ contestants: [Contestant], _ plan: MeasurementPlan
+  ) -> Bool {
+    result.roundSeconds = plan.roundSeconds
+    result.plannedRounds = plan.rounds
+    let measurer = Measurer(
+      field.cells, calls: field.calls, contestants, plan, rate: options.compare.rate, into: result)
+    let start = world.now()
+    let deadline = start + plan.seconds * 1.08
+    let isDone = measurer.run(until: deadline, now: world.now) { progress in
+      let part = Double(progress.done) / Double(progress.planned)
+      let spent = world.now() - start
+      show("measuring", done: part, secondsLeft: part > 0.02 ? spent / part - spent : nil)
+      return !interlock_interrupted()
+    }
+    if isDone { measurer.measureOverhead() }
+    if text.width != nil { text.write(progress.clear()) }
+    result = measurer.result
+    return isDone
+  }
+
+  private func show(_ what: String, done: Double, secondsLeft: Double?) {
+    guard let width = text.width else { return }
+    text.write(progress.line(what, done: done, secondsLeft: secondsLeft, width: width))
+  }
+
+  // MARK: After
+
+  private func report(
+    _ field: CompareField, _ regressions: [Baseline.Regression]?, isInterrupted: Bool,
+    json: HTMLResultFile?, page: HTMLResultFile?
+  ) throws -> ExitCode {
+    let difference = options.compare.difference
+    text.write(
+      "\n"
+        + ComparisonText(
+          result, reference: field.reference, difference: difference, style: style,
+          isVerbose: options.isVerbose, width: text.width ?? 150
+        ).text)
+    if let regressions { text.write("\n" + regressionText(regressions, field)) }
+    let context = ReportContext(
+      version: World.version, host: world.host, seed: options.seed, command: world.command,
+      sight: world.sight)
+    let build = world.isDebugBuild ? "debug" : "release"
+    let document = ComparisonJSON.text(
+      result, reference: field.reference, difference: difference, context: context, build: build)
+    if options.jsonFile == "-" { world.output.write(document) }
+    let failures = [
+      (options.jsonFile, json?.write(document)),
+      (
+        options.htmlFile,
+        page.flatMap {
+          $0.write(
+            ComparisonPage(
+              result, reference: field.reference, difference: difference, context: context,
+              build: build
+            ).text)
+        }
+      ),
+    ]
+    for case (let path?, let failure?) in failures {
+      world.errors.write("error: '\(escaped(path))' could not be written: \(failure)\n")
+    }
+    if failures.contains(where: { $0.1 != nil }) { return .ourFault }
+    if isInterrupted {
+      text.write("interrupted after \(result.completeRounds) of \(result.plannedRounds) rounds\n")
+      return .interrupted
+    }
+    if result.ranked.isEmpty {
+      world.errors.write("error: nothing was measured: no strategy is right on this work\n")
+      return .unmet
+    }
+    return regressions?.isEmpty ?? true ? .met : .unmet
+  }
+
+  private func regressionText(
+    _ regressions: [Baseline.Regression], _ field: CompareField
+  ) -> String {
+    let limit = "\(factorText(1 + options.compare.maxRegression)) ×"
+    guard !regressions.isEmpty else {
+      return "no strategy is more than \(limit) slower than in the baseline, in terms of"
+        + " \(field.reference)\n"
+    }
+    return regressions.map { found in
+      "✗ \(found.strategy) is \(factorText(found.slowdown.median)) × slower than in the baseline"
+        + " (\(factorText(found.slowdown.low)) to \(factorText(found.slowdown.high)); allowed:"
+        + " \(limit)), in terms of \(field.reference): \(found.cell)\n"
+    }.joined()
+  }
+}

@@ -1,0 +1,52 @@
+import Comparison
+import StressRunner
+
+/// The trials that a strategy must pass before it is measured.
+struct CorrectnessPass {
+  /// A trial for each strategy and each way to run callers.
+  let trials: [Trial]
+  private let owners: [String]
+
+  /// Plans the trials; what is missing on this machine has none.
+  init(_ field: CompareField) {
+    var trials: [Trial] = []
+    var owners: [String] = []
+    for contestant in field.contestants where field.missing[contestant.name] == nil {
+      for scenario in field.checks {
+        trials.append(
+          Trial(
+            scenario: scenario, subject: field.subjectNames[contestant.name] ?? contestant.name,
+            seed: scenario.workload.seed))
+        owners.append(contestant.name)
+      }
+    }
+    self.trials = trials
+    self.owners = owners
+  }
+
+  /// Which contestant a trial is of.
+  func owner(of index: Int) -> String { owners[index] }
+
+  /// What a verdict says against a strategy; `nil` where it passed.
+  static func fault(_ result: TrialResult) -> ComparisonRecord.Fault? {
+    guard result.verdict.kind != .passed else { return nil }
+    let cause = result.verdict.cause.map { " (\($0.rawValue))" } ?? ""
+    return .init(
+      verdict: result.verdict.kind.rawValue + cause,
+      message: "with the driver \(result.trial.scenario.workload.driver.rawValue): "
+        + result.verdict.message)
+  }
+
+  /// What the pass can see in this build, in one line.
+  static func sight(tracksSections: Bool, isOfCaches: Bool) -> String {
+    if tracksSections {
+      return "sections are on: two callers that must not meet are seen as they meet"
+    }
+    let hint = "; a build with --traits SectionTracking sees each meeting"
+    return isOfCaches
+      ? "sections are not in this build: a race shows where it does damage (a broken value, a wrong"
+        + " count, a crash)" + hint
+      : "sections are not in this build: the table itself counts lost writes and reads beside a"
+        + " writer, in the measured rounds too" + hint
+  }
+}

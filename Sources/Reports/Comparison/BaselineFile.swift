@@ -1,0 +1,121 @@
+package import Comparison
+package import StressRunner
+
+/// An earlier comparison's JSON, as far as a later one needs it.
+package struct BaselineFile: Sendable {
+  /// The rounds of each strategy, by the workload's name.
+  package var cells: [String: [String: [RoundFigures]]]
+
+  private let path: String
+
+  /// Reads a document that `ComparisonJSON` has written.
+  ///
+  /// - Parameters:
+  ///   - bytes: The file's.
+  ///   - path: Its name, for messages.
+  /// - Throws: The first thing that is wrong with it, with its line.
+  package init(_ bytes: [UInt8], path: String) throws(ScenarioError) {
+    self.path = path
+    cells = [:]
+    let document: JSONValue
+    do throws(JSONError) {
+      document = try JSONReader.read(bytes)
+    } catch {
+      throw ScenarioError(path: path, line: error.line, message: error.message)
+    }
+    let reader = Reader(path: path)
+    let schema = document.member("schema")
+    guard case .string(ComparisonJSON.schema)? = schema?.content else {
+      throw ScenarioError(
+        path: path, line: schema?.line,
+        message: "'schema' must be \"\(ComparisonJSON.schema)\", found \(schema?.found ?? "none")")
+    }
+    let version = try reader.whole("schemaVersion", of: document)
+    guard version == ComparisonJSON.version else {
+      throw ScenarioError(
+        path: path, line: document.member("schemaVersion")?.line,
+        message: "'schemaVersion' must be \(ComparisonJSON.version), found \(version)")
+    }
+    for cell in try reader.list("cells", of: document) {
+      let name = try reader.string("name", of: cell)
+      for entry in try reader.list("rounds", of: cell) {
+        let strategy = try reader.string("strategy", of: entry)
+        var rounds: [RoundFigures] = []
+        for figures in try reader.list("figures", of: entry) {
+          rounds.append(
+            RoundFigures(
+              operations: try reader.whole("calls", of: figures),
+              seconds: Double(try reader.whole("nanoseconds", of: figures)) / 1e9))
+        }
+        cells[name, default: [:]][strategy] = rounds
+      }
+    }
+  }
+
+  /// The ratios to a reference of what is going to be compared.
+  ///
+  /// - Throws: The first workload or strategy that the file lacks.
+  package func ratios(
+    to reference: String, cells names: [String], strategies: [String]
+  ) throws(ScenarioError) -> Baseline.Ratios {
+    for name in names {
+      guard let cell = cells[name] else {
+        throw ScenarioError(path: path, message: "the baseline lacks the workload '\(name)'")
+      }
+      for strategy in [reference] + strategies where cell[strategy]?.isEmpty ?? true {
+        throw ScenarioError(
+          path: path, message: "the baseline lacks '\(strategy)' in the workload '\(name)'")
+      }
+    }
+    let entries = cells.mapValues { cell in
+      cell.sorted { $0.key < $1.key }.map {
+        ComparisonRecord.Entry(strategy: $0.key, rounds: $0.value)
+      }
+    }
+    return Baseline.Ratios(entries, to: reference)
+  }
+}
+
+/// Takes values out of a document, and says what is wrong with one.
+private struct Reader {
+  let path: String
+
+  func whole(_ key: String, of value: JSONValue) throws(ScenarioError) -> Int {
+    let found = try member(key, of: value)
+    guard case .number(let text) = found.content, let whole = Int(text), whole >= 0 else {
+      throw wrong(key, "a whole number from 0", found)
+    }
+    return whole
+  }
+
+  func string(_ key: String, of value: JSONValue) throws(ScenarioError) -> String {
+    let found = try member(key, of: value)
+    guard case .string(let text) = found.content else { throw wrong(key, "a text", found) }
+    return text
+  }
+
+  func list(_ key: String, of value: JSONValue) throws(ScenarioError) -> [JSONValue] {
+    let found = try member(key, of: value)
+    guard case .array(let values) = found.content else { throw wrong(key, "a list", found) }
+    return values
+  }
+
+  private func member(_ key: String, of value: JSONValue) throws(ScenarioError) -> JSONValue {
+    guard let found = value.member(key) else {
+      throw ScenarioError(path: path, line: value.line, message: "'\(key)' is missing")
+    }
+    return found
+  }
+
+  private func wrong(_ key: String, _ expected: String, _ found: JSONValue) -> ScenarioError {
+    ScenarioError(
+      path: path, line: found.line, message: "'\(key)' must be \(expected), found \(found.found)")
+  }
+}
+
+extension JSONValue {
+  fileprivate func member(_ key: String) -> JSONValue? {
+    guard case .object(let members) = content else { return nil }
+    return members.first { $0.key == key }?.value
+  }
+}

@@ -1,0 +1,165 @@
+package import Comparison
+
+/// A comparison for a terminal: the ranking of the base workload, the winner of each, and what it all says.
+package struct ComparisonText: Sendable {
+  private let result: ComparisonRecord
+  private let reference: String
+  private let difference: Double
+  private let style: TextStyle
+  private let isVerbose: Bool
+  private let width: Int
+
+  /// Describes a comparison.
+  ///
+  /// - Parameters:
+  ///   - result: What was measured.
+  ///   - reference: The strategy that others are compared with.
+  ///   - difference: The difference that is asked about: 0.05 is 5 %.
+  ///   - style: Whether colours are written.
+  ///   - isVerbose: Whether the ranking of every workload is shown.
+  ///   - width: The columns that there are.
+  package init(
+    _ result: ComparisonRecord, reference: String, difference: Double, style: TextStyle,
+    isVerbose: Bool, width: Int
+  ) {
+    self.result = result
+    self.reference = reference
+    self.difference = difference
+    self.style = style
+    self.isVerbose = isVerbose
+    self.width = width
+  }
+
+  /// All of it, with a line break at its end.
+  package var text: String {
+    var parts: [String] = []
+    let shown = isVerbose ? result.cells : Array(result.cells.prefix(1))
+    for cell in shown {
+      let ranking = Ranking(cell, of: result)
+      if !ranking.lines.isEmpty { parts.append(table(ranking)) }
+    }
+    if let winners { parts.append(winners) }
+    parts.append(refused)
+    if let first = result.cells.first { parts.append(noise(Ranking(first, of: result))) }
+    parts.append(([harness] + result.notes).filter { !$0.isEmpty }.joined(separator: "\n"))
+    let advice = Advice(result, reference: reference).sentences
+    parts.append(
+      advice.map { $0.prefix(1).uppercased() + $0.dropFirst() + "." }.joined(separator: "\n"))
+    return parts.filter { !$0.isEmpty }.map { $0 + "\n" }.joined(separator: "\n")
+  }
+
+  private func table(_ ranking: Ranking) -> String {
+    let most = ranking.lines.map(\.throughput.median).max() ?? 1
+    let sizes = Dictionary(
+      result.strategies.map { ($0.name, $0.bytesPerLock) }, uniquingKeysWith: { first, _ in first })
+    var rows = [
+      [
+        "", "", "calls/s", "", "", "p50", "p99", "p99.9", "longest ≤", "fair", "CPU/call",
+        "switches/1k", "threads", "bytes",
+      ]
+    ]
+    for (index, line) in ranking.lines.enumerated() {
+      let isLeader = index == 0 || line.toFirst.verdict == .noDifferenceSeen
+      func latency(_ point: LatencyPoint) -> String {
+        line.latencies[point].map { latencyText($0.median) } ?? ""
+      }
+      rows.append([
+        isLeader ? "1" : "\(index + 1)", line.strategy, countText(line.throughput.median),
+        bar(line.throughput.median / most), standing(line.toFirst, isFirst: index == 0),
+        latency(.p50), latency(.p99), latency(.p999),
+        latencyText(line.longestWait.median), factorText(line.fairness.median),
+        latencyText(line.processorNanoseconds.median),
+        countText(line.voluntarySwitches.median + line.involuntarySwitches.median),
+        "\(Int(line.threads.median))", sizes[line.strategy]?.map(String.init) ?? "",
+      ])
+    }
+    let rounds = ranking.lines.map(\.rounds).max() ?? 0
+    return style.bold(ranking.cell.name) + style.dim("  (\(rounds) rounds)") + "\n" + aligned(rows)
+  }
+
+  /// Columns as wide as they must be; those at the right are left out where the terminal ends.
+  private func aligned(_ rows: [[String]]) -> String {
+    let columns = rows.first?.count ?? 0
+    let widths = (0..<columns).map { column in rows.map { $0[column].count }.max() ?? 0 }
+    // Names, bars and words stand at the left.
+    let left: Set<Int> = [1, 3, 4]
+    var fitting = 0
+    var total = 0
+    while fitting < columns, total + widths[fitting] <= max(width, 60) {
+      total += widths[fitting] + 2
+      fitting += 1
+    }
+    return rows.map { row in
+      (0..<fitting).filter { widths[$0] > 0 }.map { column in
+        let room = String(repeating: " ", count: widths[column] - row[column].count)
+        return left.contains(column) ? row[column] + room : room + row[column]
+      }.joined(separator: "  ").trimmingTrailingSpace
+    }.joined(separator: "\n")
+  }
+
+  private func bar(_ part: Double) -> String {
+    let eighths = Int((part * 12 * 8).rounded())
+    let parts = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"]
+    return String(repeating: "█", count: eighths / 8) + parts[eighths % 8]
+  }
+
+  /// Who is the fastest with how many callers and how many reads; nothing where there is only one such workload.
+  private var winners: String? {
+    let map = WinnerMap(result)
+    guard map.threads.count * map.reads.count > 1 else { return nil }
+    var rows = [["threads"] + map.reads.map { "\($0) % reads" }]
+    for threads in map.threads {
+      rows.append(
+        ["\(threads)"]
+          + map.reads.map { reads in
+            map.winners(threads: threads, reads: reads).map { winners in
+              winners.count > 1 ? "\(winners[0]) =\(winners.count)" : winners[0]
+            } ?? ""
+          })
+    }
+    let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+    let lines = rows.map { row in
+      row.indices.map { column in
+        row[column] + String(repeating: " ", count: widths[column] - row[column].count)
+      }.joined(separator: "  ").trimmingTrailingSpace
+    }
+    return style.bold("the fastest by threads and reads")
+      + style.dim("  (=3: no difference was seen among three)") + "\n"
+      + lines.joined(separator: "\n")
+  }
+
+  private var refused: String {
+    result.strategies.compactMap { strategy in
+      strategy.fault.map {
+        style.red("✗ " + harmless(strategy.name)) + "  \($0.verdict), no rank: "
+          + harmless($0.message)
+      }
+    }.joined(separator: "\n")
+  }
+
+  private func noise(_ ranking: Ranking) -> String {
+    let noise = Noise(ranking, difference: difference)
+    guard let worst = noise.pairs.first else { return "" }
+    let others = noise.pairs.count - 1
+    return "too noisy for a difference of \(percentText(difference)): \(worst.first) and"
+      + " \(worst.second) are known to ±\(percentText(worst.halfWidth)) from \(worst.rounds) rounds,"
+      + " and it would take about \(worst.neededRounds)"
+      + (others > 0 ? " (so or less with \(others) more)" : "")
+  }
+
+  private var harness: String {
+    guard let overhead = result.overhead else { return "" }
+    return "the harness itself: \(latencyText(overhead.emptyNanoseconds)) a call,"
+      + " \(percentText(overhead.part)) of the cheapest strategy (\(overhead.cheapest),"
+      + " \(latencyText(overhead.cheapestNanoseconds)) on one thread), and"
+      + " \(latencyText(overhead.clockNanoseconds)) of the clock in each latency; subtracted nowhere"
+  }
+}
+
+extension String {
+  fileprivate var trimmingTrailingSpace: String {
+    var text = Substring(self)
+    while text.last == " " { text = text.dropLast() }
+    return String(text)
+  }
+}

@@ -1,0 +1,57 @@
+import Comparison
+
+/// `40 s`, `4 min 10 s`: to the second.
+package func timeText(_ seconds: Double) -> String {
+  let whole = Int(max(0, seconds).rounded())
+  guard whole >= 60 else { return "\(whole) s" }
+  return "\(whole / 60) min" + (whole % 60 == 0 ? "" : " \(whole % 60) s")
+}
+
+/// `0`, `98 ns`, `1.25 µs`, `13.2 ms`: three digits.
+func latencyText(_ nanoseconds: Double) -> String {
+  scaled(nanoseconds, [("s", 1e9), ("ms", 1e6), ("µs", 1e3), ("ns", 1)])
+}
+
+/// `9.81 M`, `312 k`, `7.00`: three digits.
+func countText(_ count: Double) -> String {
+  scaled(count, [("G", 1e9), ("M", 1e6), ("k", 1e3), ("", 1)])
+}
+
+/// `12.5 %`
+func percentText(_ part: Double) -> String {
+  guard part.isFinite else { return "?" }
+  return digits(part * 100) + " %"
+}
+
+private func scaled(_ value: Double, _ units: [(name: String, size: Double)]) -> String {
+  guard value.isFinite else { return "?" }
+  if value == 0 { return "0" }
+  // 999.6 ns are 1.00 µs.
+  let unit = units.first { abs(value) >= $0.size * 0.9995 } ?? units[units.count - 1]
+  return digits(value / unit.size) + (unit.name.isEmpty ? "" : " " + unit.name)
+}
+
+/// Three digits, or as many as stand before the point.
+private func digits(_ value: Double) -> String {
+  for (limit, factor) in [(9.995, 100), (99.95, 10)] where abs(value) < limit {
+    let shifted = Int((abs(value) * Double(factor)).rounded())
+    let rest = String(shifted % factor)
+    let zeros = String(repeating: "0", count: String(factor).count - 1 - rest.count)
+    return (value < 0 ? "-" : "") + "\(shifted / factor).\(zeros)\(rest)"
+  }
+  return "\(Int(value.rounded()))"
+}
+
+/// How a strategy stands to the first, in words.
+func standing(_ pair: RoundPair, isFirst: Bool) -> String {
+  if isFirst { return "the fastest" }
+  switch pair.verdict {
+  case .tooFewRounds: return "too few rounds"
+  case .noDifferenceSeen: return "no difference seen"
+  case .faster, .slower:
+    let slowdown = Interval(
+      median: 1 / pair.ratio.median, low: 1 / pair.ratio.high, high: 1 / pair.ratio.low)
+    return "\(factorText(slowdown.median)) × slower"
+      + " (\(factorText(slowdown.low)) to \(factorText(slowdown.high)))"
+  }
+}

@@ -1,0 +1,146 @@
+import Testing
+
+@testable import Comparison
+
+@Suite("What a comparison comes to")
+struct JudgementTests {
+  private func cell(reads: Int, threads: Int = 4) -> Cell {
+    var cell = baseCell
+    cell.reads = reads
+    cell.threads = threads
+    return cell
+  }
+
+  @Test("is a ranking by throughput, in which those without a difference lead together")
+  func ranking() {
+    let record = record([
+      (
+        baseCell,
+        [("slow", around(50)), ("quick", around(100)), ("twin", around(100, seed: 2))]
+      )
+    ])
+    let ranking = Ranking(record.cells[0], of: record)
+    #expect(Set(ranking.leaders) == ["quick", "twin"])
+    #expect(ranking.lines.last?.strategy == "slow")
+    #expect(ranking.lines.last?.toFirst.verdict == .slower)
+    #expect(abs((ranking.lines.last?.toFirst.ratio.median ?? 0) - 0.5) < 0.02)
+  }
+
+  @Test("has no rank for a strategy that is wrong, however fast it is")
+  func refused() {
+    var record = record([(baseCell, [("wrong", around(900)), ("right", around(100))])])
+    record.strategies[0].fault = .init(verdict: "race", message: "two were in")
+    let ranking = Ranking(record.cells[0], of: record)
+    #expect(ranking.lines.map(\.strategy) == ["right"])
+    #expect(WinnerMap(record).winners(threads: 4, reads: 90) == ["right"])
+    #expect(Advice(record, reference: "right").sentences.isEmpty)
+  }
+
+  @Test("says who is faster than the reference, by the interval")
+  func winner() throws {
+    let record = record([(baseCell, [("nslock", around(100)), ("quick", around(150, seed: 2))])])
+    let sentence = try #require(Advice(record, reference: "nslock").sentences.first)
+    #expect(
+      sentence.hasPrefix(
+        "for this work (4 threads, 90 % reads, section 100 ns, 1000 keys) `quick` is the fastest:"
+          + " 1."))
+    #expect(sentence.hasSuffix("× faster than `nslock`"))
+  }
+
+  @Test("says so where no difference was seen, or there are too few rounds")
+  func nothingToSay() {
+    let equal = record([(baseCell, [("one", around(100)), ("other", around(100, seed: 2))])])
+    #expect(
+      Advice(equal, reference: "one").sentences.first?.contains("no difference was seen between")
+        == true)
+    let few = record([(baseCell, [("one", [1, 2]), ("other", [1, 2])])])
+    #expect(Advice(few, reference: "one").sentences.first?.contains("too few rounds") == true)
+  }
+
+  @Test("says from how many reads on a strategy leads")
+  func crossing() {
+    let record = record([
+      (baseCell, [("shared", around(80)), ("plain", around(100))]),
+      (cell(reads: 0), [("shared", around(50)), ("plain", around(100))]),
+      (cell(reads: 100), [("shared", around(300)), ("plain", around(100))]),
+    ])
+    #expect(
+      Advice(record, reference: "plain").sentences.contains(
+        "`shared` is the fastest or equal to it from 100 % reads on, and loses to `plain` at 90 %"))
+    let never = self.record([
+      (baseCell, [("shared", around(80)), ("plain", around(100))]),
+      (cell(reads: 100), [("shared", around(80)), ("plain", around(100))]),
+    ])
+    #expect(Advice(never, reference: "plain").sentences.count == 1)
+  }
+
+  private func record(_ cells: [(Cell, [(String, [Double])])]) -> ComparisonRecord {
+    ComparisonTests.record(cells)
+  }
+
+  @Test("calls a strategy unfair whose whole interval is, with its largest share, and no other")
+  func unfair() throws {
+    var record = record([(baseCell, [("greedy", around(100)), ("just", around(50))])])
+    for round in record.cells[0].entries[0].rounds.indices {
+      record.cells[0].entries[0].rounds[round].fairness = 0.55 + Double(round) / 100
+      record.cells[0].entries[0].rounds[round].largestShare = 0.61
+    }
+    #expect(
+      Advice(record, reference: "just").sentences.last?
+        .hasPrefix("`greedy` is unfair: one of 4 callers had 61 % of the turns") == true)
+    // Now and then is not enough.
+    record.cells[0].entries[0].rounds[0].fairness = 1
+    record.cells[0].entries[0].rounds[1].fairness = 1
+    record.cells[0].entries[0].rounds[2].fairness = 1
+    record.cells[0].entries[0].rounds[3].fairness = 1
+    #expect(!Advice(record, reference: "just").sentences.contains { $0.contains("unfair") })
+  }
+
+  @Test("says where the noise hides the difference that is asked about")
+  func noise() throws {
+    let rough = [50, 150, 80, 120, 60, 140, 90, 110, 70, 130, 100, 100.0]
+    let record = record([(baseCell, [("one", rough), ("other", rough.reversed())])])
+    let pair = try #require(
+      Noise(Ranking(record.cells[0], of: record), difference: 0.05).pairs.first)
+    #expect(pair.neededRounds > 12 && pair.rounds == 12)
+    #expect(Noise(Ranking(record.cells[0], of: record), difference: 9).pairs.isEmpty)
+    let quiet = self.record([(baseCell, [("one", around(100)), ("other", around(100, seed: 5))])])
+    #expect(Noise(Ranking(quiet.cells[0], of: quiet), difference: 0.05).pairs.isEmpty)
+  }
+
+  @Test("leaves the rounds of either's warm-up out of both")
+  func warmUp() {
+    let cold = [10.0] + Array(around(100).dropFirst())
+    let record = record([(baseCell, [("cold", cold), ("warm", around(50))])])
+    let entries = record.cells[0].entries
+    #expect(entries[0].warmUp == 1 && entries[1].warmUp == 0)
+    #expect(RoundPair(entries[0], to: entries[1]).rounds == 11)
+  }
+
+  private func ratios(_ record: ComparisonRecord) -> Baseline.Ratios {
+    Baseline.Ratios(record, to: "ref")
+  }
+
+  @Test("is a regression only in terms of the reference, and only where the whole interval says so")
+  func baseline() throws {
+    let before = ratios(record([(baseCell, [("ref", around(100)), ("one", around(200))])]))
+    func found(_ now: [(String, [Double])], limit: Double = 0.1) -> [Baseline.Regression] {
+      Baseline(limit: limit).regressions(
+        ratios(record([(baseCell, now)])), since: before)
+    }
+    // A machine that is half as quick.
+    #expect(found([("ref", around(50)), ("one", around(100, seed: 4))]).isEmpty)
+    // A strategy that is.
+    let regression = try #require(
+      found([("ref", around(100)), ("one", around(140, seed: 4))]).first)
+    #expect(regression.strategy == "one" && regression.cell == baseCell.name)
+    #expect(abs(regression.slowdown.median - 200 / 140) < 0.05)
+    // Slower, but not by the limit; and quicker.
+    #expect(found([("ref", around(100)), ("one", around(190, seed: 4))]).isEmpty)
+    #expect(found([("ref", around(100)), ("one", around(150, seed: 4))], limit: 0.5).isEmpty)
+    #expect(found([("ref", around(100)), ("one", around(300, seed: 4))]).isEmpty)
+    // By its median far above the limit, but with too much noise.
+    let rough = [60, 240, 70, 230, 80, 220, 90, 210, 100, 200, 110, 150.0]
+    #expect(found([("ref", around(100)), ("one", rough)]).isEmpty)
+  }
+}

@@ -1,0 +1,280 @@
+import Foundation
+import LockStrategies
+import StressRunner
+import Synchronization
+import Testing
+
+@testable import Comparison
+
+/// Lets callers in by turns: so many of the first that comes for each of anybody else's. Whoever waits for a turn that
+/// does not come, since a round is over, goes in after a while.
+///
+/// `@unchecked Sendable`: everything is only touched under `condition`.
+final class TurnLock: Lock, @unchecked Sendable {
+  private let condition = NSCondition()
+  private let turnsOfFirst: Int
+  private var first: Thread?
+  private var left: Int
+
+  init(turnsOfFirst: Int) {
+    self.turnsOfFirst = turnsOfFirst
+    left = turnsOfFirst
+  }
+
+  func withLock<R>(_ body: () throws -> R) rethrows -> R {
+    condition.lock()
+    defer { condition.unlock() }
+    let me = Thread.current
+    if first == nil { first = me }
+    let patience = Date(timeIntervalSinceNow: 0.1)
+    while (first === me) != (left > 0), condition.wait(until: patience) {}
+    left = left > 0 ? left - 1 : turnsOfFirst
+    condition.broadcast()
+    return try body()
+  }
+}
+
+/// Is inside for some microseconds longer.
+struct SlowLock: Lock {
+  private let lock = NSLock()
+
+  func withLock<R>(_ body: () throws -> R) rethrows -> R {
+    try lock.withLock {
+      burn(20_000)
+      return try body()
+    }
+  }
+}
+
+/// Sleeps in one of its calls.
+final class SlowOnce: SynchronousWork {
+  private let calls = Atomic(0)
+
+  func perform(_ calls: CallRing, _ range: Range<Int>) -> Tally {
+    for _ in range where self.calls.add(1, ordering: .relaxed).newValue == 20 {
+      Thread.sleep(forTimeInterval: 0.06)
+    }
+    return Tally()
+  }
+
+  func lost(of writes: Int) -> Int { 0 }
+}
+
+/// Never comes back while it is held.
+final class HeldWork: SynchronousWork {
+  let gate = DispatchSemaphore(value: 0)
+
+  func perform(_ calls: CallRing, _ range: Range<Int>) -> Tally {
+    gate.wait()
+    gate.signal()
+    return Tally()
+  }
+
+  func lost(of writes: Int) -> Int { 0 }
+}
+
+private func measured(
+  _ work: Work, _ cell: Cell, seconds: Double = 0.05, pace: Pace = Pace(callsEach: 8)
+) throws -> RoundFigures {
+  let rings = CellCalls(cell, seed: 1).rings
+  var round = Round(driver: cell.driver, pace: pace, seconds: seconds)
+  // Other tests may have all threads of a pool for as long as they take.
+  round.patienceSeconds = 600
+  guard case .measured(let figures) = round.run(work, rings, rings.map { _ in Caller() }) else {
+    throw Stuck()
+  }
+  return figures
+}
+
+private struct Stuck: Error {}
+
+/// Runs a body on a thread of its own: a test that waits on a thread of the pool could wait for tasks that need it.
+private func onOwnThread(_ body: @escaping @Sendable () throws -> Void) async throws {
+  try await withCheckedThrowingContinuation { (done: CheckedContinuation<Void, any Error>) in
+    Thread { done.resume(with: Result { try body() }) }.start()
+  }
+}
+
+private let small = Cell(threads: 2, reads: 50, sectionNanoseconds: 0, keys: 1)
+
+@Suite("A measured round", .serialized)
+struct MeasurementTests {
+  @Test(
+    "finds no fault with any strategy that is right, whatever runs the callers",
+    arguments: StrategyEntry.builtIn.filter(\.runsUnlisted).map(\.name))
+  func right(name: String) async throws {
+    let entry = try #require(StrategyEntry.builtIn.first { $0.name == name })
+    try await onOwnThread { try Self.check(entry) }
+  }
+
+  private static func check(_ entry: StrategyEntry) throws {
+    for driver in Workload.Driver.allCases {
+      var cell = small
+      cell.driver = driver
+      cell.threads = 4
+      var figures = RoundFigures(operations: 0, seconds: 1)
+      // Other tests may have all threads of the pool for a while.
+      for _ in 0..<600 where figures.operations == 0 {
+        figures = try measured(entry.makeWork(SharedTable(keys: 2, burns: 20)), cell)
+        #expect(figures.faults == 0, "\(driver)")
+      }
+      #expect(figures.operations > 0 && figures.timed > 0 && figures.threads > 0)
+      #expect(figures.fairness > 0.24 && figures.fairness <= 1.000001)
+      let points = LatencyPoint.allCases.compactMap { figures.latencies[$0] }
+      #expect(points.count == 5 && points == points.sorted())
+      #expect(figures.longestWait >= figures.latencies[.max] ?? .max)
+    }
+  }
+
+  @Test("finds the faults of no lock at all in a build without sections too")
+  func noLock() throws {
+    let entry = try #require(StrategyEntry.builtIn.first { $0.name == "no-lock" })
+    // Always inside: one that is stopped there leaves the other in. How many rounds it takes is the scheduler's choice.
+    for _ in 0..<100 {
+      let figures = try measured(entry.makeWork(SharedTable(keys: 1, burns: 20_000)), small)
+      if figures.faults > 0 { return }
+    }
+    Issue.record("two callers never met")
+  }
+
+  @Test("sees a lock that prefers one caller as unfair, and one that goes by turns as fair")
+  func fairness() throws {
+    let table = SharedTable(keys: 1, burns: 0)
+    let unfair = try measured(
+      .synchronous(LockedTable(TurnLock(turnsOfFirst: 20), table)), small, seconds: 0.3)
+    // 20 of 21: Jain's index is 21² / (2 × (20² + 1)).
+    #expect(unfair.fairness < 0.7 && unfair.largestShare > 0.8, "\(unfair)")
+    let fair = try measured(
+      .synchronous(LockedTable(TurnLock(turnsOfFirst: 1), SharedTable(keys: 1, burns: 0))), small,
+      seconds: 0.3, pace: Pace())
+    #expect(fair.fairness > 0.97 && fair.largestShare < 0.6, "\(fair)")
+  }
+
+  @Test("counts an open load's latencies from when a call was due: one long call makes many late")
+  func coordinatedOmission() throws {
+    var cell = small
+    cell.threads = 1
+    let open = try measured(
+      .synchronous(SlowOnce()), cell, seconds: 0.2, pace: Pace(interval: 1_000_000))
+    // 60 ms are 60 calls of at most 200, and all but ten of them are late by more than 10 ms.
+    #expect(open.latencies[.p90] ?? 0 > 10_000_000)
+    #expect(open.operations <= 201)
+    let closed = try measured(.synchronous(SlowOnce()), cell, seconds: 0.2, pace: Pace())
+    #expect(closed.latencies[.p90] ?? .max < 1_000_000)
+    #expect(closed.longestWait >= 60_000_000)
+  }
+
+  @Test("sees the longest wait also where it times few of the calls")
+  func longestWait() throws {
+    var cell = small
+    cell.threads = 1
+    // The slow call is not the one of its stretch that is timed.
+    let figures = try measured(.synchronous(SlowOnce()), cell, pace: Pace(callsEach: 64))
+    #expect(figures.longestWait >= 60_000_000)
+  }
+
+  @Test("says how many callers did not come back")
+  func stuck() {
+    let work = HeldWork()
+    let rings = CellCalls(small, seed: 1).rings
+    var round = Round(driver: .threads, pace: Pace(), seconds: 0.01)
+    round.patienceSeconds = 0.1
+    guard case .stuck(callers: 2) = round.run(.synchronous(work), rings, [Caller(), Caller()])
+    else {
+      Issue.record("not stuck")
+      return
+    }
+    work.gate.signal()
+  }
+
+  @Test("times few of quick calls and all of slow ones")
+  func pace() {
+    #expect(Pace(callOf: 100_000, clock: 50).callsEach == 1)
+    #expect(Pace(callOf: 100, clock: 50).callsEach == 50)
+    #expect(Pace(callOf: 1, clock: 50).callsEach == 256)
+    #expect(Pace(callOf: .nan, clock: 50).callsEach >= 1)
+  }
+
+  @Test("comes to a whole comparison, in which the wrong one loses its rank while it is measured")
+  func whole() throws {
+    let entries = ["nslock", "serial-queue", "no-lock"].compactMap { name in
+      StrategyEntry.builtIn.first { $0.name == name }
+    }
+    var cell = small
+    cell.sectionNanoseconds = 10_000
+    let plan = try MeasurementPlan(
+      cells: 1, contestants: 3, seconds: 3, rounds: 20, seed: 1)
+    let start = ContinuousClock.now
+    let measurer = Measurer(
+      [cell], calls: { CellCalls($0, seed: 1) }, entries.map { Contestant($0) }, plan, rate: nil,
+      into: ComparisonRecord(
+        strategies: entries.map { .init(name: $0.name, summary: $0.summary) }, seed: 1,
+        roundSeconds: plan.roundSeconds, plannedRounds: plan.rounds))
+    var done: [Int] = []
+    let isWhole = measurer.run(until: 1e9, now: { (ContinuousClock.now - start) / .seconds(1) }) {
+      done.append($0.done)
+      return true
+    }
+    #expect(isWhole && done == Array(1...63))
+    let record = measurer.result
+    #expect(record.ranked == ["nslock", "serial-queue"])
+    #expect(record.strategies[2].fault?.verdict == "race")
+    #expect(Ranking(record.cells[0], of: record).lines.count == 2)
+    #expect(record.completeRounds == 20)
+  }
+
+  @Test("gives one order, three times, for every pair that is called different")
+  func repeated() throws {
+    let slow = StrategyEntry.lock("slow", "longer inside") { SlowLock() }
+    let twin = StrategyEntry.lock("twin", "the same again") { FoundationLock() }
+    let entries = StrategyEntry.builtIn.filter { $0.name == "nslock" } + [twin, slow]
+    var verdicts: [[String]: Set<RoundPair.Verdict>] = [:]
+    for seed in 1...3 {
+      let plan = try MeasurementPlan(
+        cells: 1, contestants: 3, seconds: 1.2, rounds: 10, seed: UInt64(seed))
+      let measurer = Measurer(
+        [small], calls: { CellCalls($0, seed: 1) }, entries.map { Contestant($0) }, plan, rate: nil,
+        into: ComparisonRecord(
+          strategies: entries.map { .init(name: $0.name, summary: $0.summary) },
+          seed: UInt64(seed), roundSeconds: plan.roundSeconds, plannedRounds: plan.rounds))
+      #expect(measurer.run(until: 1e9, now: { 0 }) { _ in true })
+      let found = measurer.result.cells[0].entries
+      for (number, one) in found.enumerated() {
+        for other in found.dropFirst(number + 1) {
+          verdicts[[one.strategy, other.strategy], default: []].insert(
+            RoundPair(one, to: other).verdict)
+        }
+      }
+    }
+    #expect(verdicts.count == 3)
+    for (pair, seen) in verdicts {
+      #expect(!(seen.contains(.faster) && seen.contains(.slower)), "\(pair)")
+    }
+    #expect(verdicts[["nslock", "slow"]]?.contains(.slower) == false)
+    #expect(verdicts[["nslock", "slow"]]?.contains(.faster) == true)
+  }
+
+  @Test("ends where it is told to, with what it has")
+  func interrupted() throws {
+    let entries = StrategyEntry.builtIn.filter { $0.name == "nslock" || $0.name == "mutex" }
+    let plan = try MeasurementPlan(cells: 1, contestants: 2, seconds: 2, rounds: 8, seed: 1)
+    let measurer = Measurer(
+      [small], calls: { CellCalls($0, seed: 1) }, entries.map { Contestant($0) }, plan, rate: nil,
+      into: ComparisonRecord(
+        strategies: entries.map { .init(name: $0.name, summary: $0.summary) }, seed: 1,
+        roundSeconds: plan.roundSeconds, plannedRounds: plan.rounds))
+    let isWhole = measurer.run(until: 1e9, now: { 0 }) { $0.done < 7 }
+    #expect(!isWhole)
+    #expect(measurer.result.cells[0].entries.map(\.rounds.count).sorted() == [2, 3])
+  }
+
+  @Test("knows how many bytes a lock takes")
+  func bytes() throws {
+    #if os(Linux)
+    let mutex = try #require(StrategyEntry.builtIn.first { $0.name == "mutex" })
+    let bytes = try #require(Contestant(mutex).bytesPerLock)
+    // An object of a pointer beside its header, and the 40 bytes of a mutex; each with the allocator's own.
+    #expect((64...128).contains(bytes), "\(bytes)")
+    #endif
+  }
+}

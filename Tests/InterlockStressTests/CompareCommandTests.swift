@@ -1,0 +1,256 @@
+import Caches
+import Comparison
+import Foundation
+import StressRunner
+import Testing
+
+@testable import InterlockStress
+
+/// A test's world with the built-in strategies.
+private func world(_ test: TestWorld, isDebug: Bool = false) -> World {
+  var world = test.world
+  world.strategies = StrategyEntry.builtIn
+  world.isDebugBuild = isDebug
+  return world
+}
+
+/// One workload and two strategies, for a second.
+private let short = [
+  "--subject", "nslock", "--subject", "mutex", "--threads", "2", "--reads", "50", "--section", "0",
+  "--keys", "1", "--distribution", "uniform", "--driver", "threads", "--time", "1.2", "--rounds",
+  "12",
+]
+
+@Suite("The command 'compare'")
+struct CompareCommandTests {
+  private func mistake(_ arguments: String..., isDebug: Bool = false) throws -> String {
+    let test = try TestWorld()
+    let code = world(test, isDebug: isDebug)
+      .perform(["compare"] + arguments + ["--scenarios", test.folder + "/StressScenarios"])
+    #expect(code == .usage, "\(arguments)")
+    #expect(test.trials.isEmpty && test.output.text.isEmpty)
+    #expect(test.errors.text.filter { $0 == "\n" }.count == 1)
+    return test.errors.text
+  }
+
+  @Test("says what is wrong with an option in one line, and ends with 64")
+  func options() throws {
+    let range = "expected a whole number from 1 to 256"
+    #expect(
+      try mistake("--threads", "0").contains("'0' is invalid for '--threads <list>': \(range)"))
+    #expect(try mistake("--threads", "4,100000").contains(range))
+    #expect(try mistake("--threads", "").contains(range))
+    #expect(try mistake("--threads", "1,,2").contains(range))
+    #expect(try mistake("--reads", "101%").contains("expected a whole number from 0 to 100"))
+    #expect(try mistake("--section", "1h").contains("expected 0 or a duration up to 10ms"))
+    #expect(try mistake("--section", "9223372036854775807ms").contains("up to 10ms"))
+    #expect(try mistake("--keys", "0").contains("from 1 to 1000000"))
+    #expect(try mistake("--distribution", "normal").contains("one of uniform, zipf"))
+    #expect(try mistake("--driver", "fibres").contains("one of threads, dispatch-queue, tasks"))
+    #expect(try mistake("--rounds", "5").contains("from 6 to 1000"))
+    #expect(try mistake("--time", "nan").contains("a number of seconds from 0.1 to 86400"))
+    #expect(try mistake("--rate", "0").contains("calls a second"))
+    #expect(try mistake("--max-regression=-1%").contains("a percentage from 0% to 1000%"))
+    #expect(try mistake("--difference", "0").contains("a percentage from 0.1% to 100%"))
+  }
+
+  @Test("says which names are not there, and what does not go together")
+  func names() throws {
+    #expect(try mistake("--subject", "nslok").contains("did you mean 'nslock'?"))
+    #expect(try mistake("raeds").contains("did you mean 'reads'?"))
+    #expect(try mistake("--reference", "x").contains("The reference 'x' does not take part"))
+    #expect(try mistake("reads", "--threads", "2").contains("A scenario has its own workload"))
+    #expect(try mistake("--caches", "--section", "0").contains("means nothing for caches"))
+    #expect(try mistake("--rate", "100").contains("give '--driver threads'"))
+    #expect(try mistake("--full", "--time", "1").contains("take at least"))
+    #expect(try mistake("--baseline", "/nowhere").contains("it cannot be read"))
+    #expect(try mistake("--json", "/nowhere/x").contains("'--json <file>': it cannot be written"))
+    #expect(try mistake("--html", "/nowhere/x").contains("'--html <file>': it cannot be written"))
+  }
+
+  @Test("stops in a debug build, and says so, unless it is told otherwise")
+  func debug() throws {
+    #expect(try mistake(isDebug: true).contains("This is a debug build"))
+    #expect(try mistake(isDebug: true).contains("'--allow-debug'; see 'interlock help compare'"))
+    let test = try TestWorld()
+    #expect(world(test, isDebug: true).perform(["compare", "--allow-debug"] + short) == .met)
+    #expect(test.output.text.hasPrefix("debug build, whose figures mean little; 2 strategies on"))
+  }
+
+  @Test("says beforehand how long it takes; by default less than five minutes, quickly 40 seconds")
+  func time() throws {
+    for (arguments, most) in [([], 270.0), (["--quick"], 35)] {
+      let test = try TestWorld()
+      // Nothing is measured of what is wrong.
+      test.verdict = { _ in Verdict(kind: .race, message: "two were in") }
+      #expect(world(test).perform(["compare"] + arguments) == .unmet)
+      let options = CompareOptions()
+      var grid = options.grid
+      if arguments == ["--quick"] { grid = .quick }
+      let plan = try MeasurementPlan(
+        cells: grid.cells.count, contestants: 10,
+        seconds: arguments.isEmpty ? options.measuringSeconds : 28, seed: 1)
+      #expect(plan.seconds <= most)
+      #expect(test.output.text.contains("about \(plan.seconds > 60 ? "3 min 45 s" : "28 s")"))
+    }
+  }
+
+  @Test("tries every strategy with every driver first, and gives none a rank that is wrong")
+  func refuses() throws {
+    let test = try TestWorld()
+    test.verdict = { trial in
+      trial.subject == "compare.mutex"
+        ? Verdict(kind: .deadlock, cause: .cycle, message: "two threads wait for each other")
+        : Verdict(kind: .passed, message: "")
+    }
+    #expect(world(test).perform(["compare"] + short) == .met)
+    #expect(test.trials.map(\.subject) == ["compare.mutex", "compare.nslock"])
+    #expect(
+      test.output.text.contains(
+        "✗ mutex  deadlock (cycle), no rank: with the driver threads: two threads wait"))
+    #expect(test.output.text.contains("1  nslock"))
+    #expect(!test.output.text.contains("  mutex  "))
+    let all = try TestWorld()
+    all.verdict = { _ in Verdict(kind: .race, message: "") }
+    #expect(world(all).perform(["compare"]) == .unmet)
+    #expect(all.trials.count == 30)
+    #expect(Set(all.trials.map(\.scenario.workload.driver)).count == 3)
+    #expect(all.errors.text.contains("nothing was measured: no strategy is right on this work"))
+  }
+
+  @Test("writes a JSON that a later comparison takes for its baseline")
+  func baseline() throws {
+    let test = try TestWorld()
+    let file = test.folder + "/before.json"
+    #expect(world(test).perform(["compare", "--json", file] + short) == .met)
+    let now = try TestWorld()
+    // Ten times slower would be one.
+    let code = world(now).perform(
+      ["compare", "--baseline", file, "--max-regression", "900%"] + short)
+    #expect(code == .met)
+    #expect(now.output.text.contains("no strategy is more than 10 × slower than in the baseline"))
+    // A baseline in which the reference took ten times as long: in terms of it, the other was ten times as quick.
+    let json = try test.read("before.json")
+    let start = "\"strategy\": \"nslock\",\n          \"warmUp\""
+    let parts = json.components(separatedBy: start)
+    #expect(parts.count == 2)
+    let slow = parts[1].replacingOccurrences(of: "\"nanoseconds\": ", with: "\"nanoseconds\": 9")
+    try test.write(parts[0] + start + slow, "slow.txt")
+    let slower = try TestWorld()
+    #expect(
+      world(slower).perform(
+        ["compare", "--baseline", test.folder + "/StressScenarios/slow.txt"] + short) == .unmet)
+    #expect(slower.output.text.contains("✗ mutex is "))
+    #expect(slower.output.text.contains("× slower than in the baseline"))
+    // The other way round it got quicker.
+    let quick = parts[1].replacingOccurrences(of: "\"calls\": ", with: "\"calls\": 9")
+    try test.write(parts[0] + start + quick, "quick.txt")
+    let quicker = try TestWorld()
+    #expect(
+      world(quicker).perform(
+        ["compare", "--baseline", test.folder + "/StressScenarios/quick.txt"] + short) == .met)
+  }
+
+  @Test("refuses a baseline of another schema, and one that lacks what is compared")
+  func badBaseline() throws {
+    let test = try TestWorld()
+    func complaint(_ text: String) throws -> String {
+      try test.write(text, "baseline.txt")
+      let other = try TestWorld()
+      let code = world(other).perform(
+        ["compare", "--baseline", test.folder + "/StressScenarios/baseline.txt"] + short)
+      #expect(code == .badScenario)
+      #expect(other.trials.isEmpty && other.errors.text.filter { $0 == "\n" }.count == 1)
+      return other.errors.text
+    }
+    #expect(try complaint("{").contains("baseline.txt:1: "))
+    #expect(try complaint("{}").contains("'schema' must be \"interlock-compare\", found none"))
+    #expect(
+      try complaint("{\n\"schema\": \"x\"}")
+        .contains(":2: 'schema' must be \"interlock-compare\", found \"x\""))
+    #expect(
+      try complaint("{\"schema\": \"interlock-compare\",\n\"schemaVersion\": 2}")
+        .contains(":2: 'schemaVersion' must be 1, found 2"))
+    let head = "{\"schema\": \"interlock-compare\", \"schemaVersion\": 1, \"cells\": "
+    #expect(try complaint(head + "1}").contains("'cells' must be a list, found 1"))
+    #expect(
+      try complaint(head + "[]}").contains(
+        "the baseline lacks the workload '2 threads, 50 % reads, section 0, 1 key'"))
+    let cell =
+      "[{\"name\": \"2 threads, 50 % reads, section 0, 1 key\", \"rounds\": [{\"strategy\":"
+      + " \"nslock\", \"figures\": [{\"calls\": 1, \"nanoseconds\": 1}]}]}]}"
+    #expect(try complaint(head + cell).contains("the baseline lacks 'mutex' in the workload"))
+  }
+
+  @Test("measures caches, a user's own among them, on a grid and on a scenario's workload")
+  func caches() throws {
+    let test = try TestWorld()
+    test.moreSubjects = [
+      .cache("mine", "a dictionary under a lock") { LockedDictionary() },
+      SubjectEntry(name: "other", summary: "no cache at all") { IdleSubject() },
+    ]
+    try test.write(
+      """
+      { "name": "mixed", "summary": "all kinds", "source": "a test",
+        "workload": { "driver": "dispatch-queue", "keys": { "count": 4 },
+          "phases": [{ "callers": 3, "rounds": 50, "operations":
+            { "get": 5, "set": 3, "remove": 1, "count": 1, "get-async": 1 } }] } }
+      """, "mixed.json")
+    let folder = ["--scenarios", test.folder + "/StressScenarios"]
+    let grid = [
+      "compare", "--threads", "2", "--reads", "50", "--keys", "4", "--driver", "threads",
+      "--time", "1.5", "--rounds", "12",
+    ]
+    #expect(world(test).perform(grid + ["--caches"]) == .met)
+    #expect(test.output.text.contains("1 cache on"))
+    #expect(Set(test.trials.map(\.subject)) == ["mine"])
+    #expect(
+      world(test).perform(
+        ["compare", "mixed", "--subject", "mine", "--subject", "other", "--time", "1"] + folder)
+        == .met, "\(test.errors.text)")
+    #expect(test.trials.map(\.scenario.name) == ["mixed", "mixed"])
+    #expect(test.output.text.contains("scenario mixed"))
+    #expect(test.output.text.contains("  other "))
+  }
+
+  @Test("says that a script is no workload to measure")
+  func script() throws {
+    let test = try TestWorld()
+    try test.write(
+      """
+      { "name": "order", "summary": "in order", "source": "a test",
+        "workload": { "script": { "roles": { "A": [{ "do": "get" }] }, "order": [] } } }
+      """, "order.json")
+    let code = world(test).perform(
+      ["compare", "order", "--scenarios", test.folder + "/StressScenarios"])
+    #expect(code == .usage || code == .badScenario)
+    #expect(test.trials.isEmpty)
+  }
+
+  @Test("puts JSON on standard output alone where it is asked for there")
+  func standardOutput() throws {
+    let test = try TestWorld()
+    #expect(world(test).perform(["compare", "--json", "-"] + short) == .met)
+    let value = try JSONReader.read(Array(test.output.text.utf8))
+    guard case .object(let members) = value.content else {
+      Issue.record("no document")
+      return
+    }
+    #expect(members.first?.key == "schema")
+    #expect(test.errors.text.contains("2 strategies on 1 workload"))
+  }
+}
+
+/// `@unchecked Sendable`: everything is only touched under the lock.
+private final class LockedDictionary: Caches.Cache, @unchecked Sendable {
+  private let lock = NSLock()
+  private var values: [String: [UInt8]] = [:]
+
+  func value(forKey key: String) -> [UInt8]? { lock.withLock { values[key] } }
+  func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
+    lock.withLock { values[key] = value }
+  }
+  func removeValue(forKey key: String) { lock.withLock { values[key] = nil } }
+  func removeAllValues() { lock.withLock { values = [:] } }
+  var count: Int { lock.withLock { values.count } }
+}

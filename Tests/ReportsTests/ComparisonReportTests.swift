@@ -1,0 +1,165 @@
+import Comparison
+import Foundation
+import StressRunner
+import Testing
+
+@testable import Reports
+
+@Suite("The report of a comparison")
+struct ComparisonReportTests {
+  private func text(_ record: ComparisonRecord, verbose: Bool = false, width: Int = 160) -> String {
+    ComparisonText(
+      record, reference: "twin", difference: 0.05, style: TextStyle(color: false),
+      isVerbose: verbose, width: width
+    ).text
+  }
+
+  private func json(_ record: ComparisonRecord) -> String {
+    ComparisonJSON.text(
+      record, reference: "twin", difference: 0.05, context: ComparisonSamples.context,
+      build: "release")
+  }
+
+  private func page(_ record: ComparisonRecord) -> String {
+    ComparisonPage(
+      record, reference: "twin", difference: 0.05, context: ComparisonSamples.context,
+      build: "release"
+    ).text
+  }
+
+  @Test("for a terminal is the ranking, the winners, who has no rank, and what it comes to")
+  func terminal() {
+    expectGolden(text(ComparisonSamples.record), "comparison.txt")
+    expectGolden(text(ComparisonSamples.record, verbose: true), "comparison-verbose.txt")
+  }
+
+  @Test("is never wider in its tables than the terminal, and moves no cursor")
+  func narrow() {
+    let lines = text(ComparisonSamples.record, width: 80).split(separator: "\n")
+    for line in lines where line.contains("█") { #expect(line.count <= 80) }
+    #expect(!text(ComparisonSamples.record).contains("\u{1B}"))
+  }
+
+  @Test("as JSON has every round's figures, in the order of the schema's page")
+  func document() throws {
+    var record = ComparisonSamples.make(bad: "bad")
+    record.cells = Array(record.cells.prefix(1))
+    expectGolden(json(record), "comparison.json")
+    _ = try JSONReader.read(Array(json(ComparisonSamples.record).utf8))
+  }
+
+  @Test("as JSON is read again as a baseline, without a loss")
+  func baseline() throws {
+    let record = ComparisonSamples.record
+    let file = try BaselineFile(Array(json(record).utf8), path: "x")
+    let names = record.cells.map(\.cell.name)
+    let ratios = try file.ratios(to: "twin", cells: names, strategies: ["quick", "slow"])
+    #expect(ratios == Baseline.Ratios(record, to: "twin"))
+    #expect(Baseline(limit: 0).regressions(ratios, since: ratios).isEmpty)
+    #expect(throws: ScenarioError.self) {
+      try file.ratios(to: "twin", cells: names, strategies: ["other"])
+    }
+  }
+
+  @Test("is a page that is well-formed, and in which what comes from a user stays text")
+  func escaped() {
+    let text = page(ComparisonSamples.record)
+    let page = Page(text)
+    #expect(page.error == nil, "\(page.error ?? "")")
+    #expect(page.all("script").count == 1 && page.all("b").isEmpty && page.all("them").isEmpty)
+    #expect(!text.contains("\u{1B}"))
+    #expect(text.contains("bad&lt;script&gt;"))
+    #expect(page.values("src").isEmpty && page.values("href").isEmpty)
+    #expect(!text.contains("@import") && !text.contains("url("))
+  }
+
+  @Test("has each chart's figures as a table, and a description that leads to it")
+  func accessible() throws {
+    let page = Page(page(ComparisonSamples.record))
+    let charts = page.all("svg").filter { $0.attributes["role"] == "img" }
+    #expect(charts.count == 4)
+    let ids = Set(page.values("id"))
+    for chart in charts {
+      #expect(ids.contains(try #require(chart.attributes["aria-labelledby"])))
+      let table = try #require(chart.attributes["aria-describedby"])
+      #expect(page.all("table").contains { $0.attributes["id"] == table })
+    }
+    for head in page.all("th") { #expect(head.attributes["scope"] != nil) }
+    for table in page.all("table") { #expect(table.parents.contains("div")) }
+    // Whatever scrolls can be reached by the keyboard.
+    let scrolling = page.elements.filter { $0.attributes["class"] == "scroll" }
+    #expect(scrolling.allSatisfy { $0.attributes["tabindex"] == "0" })
+    let levels = page.elements.compactMap { ["h1", "h2", "h3"].firstIndex(of: $0.name) }
+    #expect(levels.first == 0 && levels.count { $0 == 0 } == 1)
+    for (one, next) in zip(levels, levels.dropFirst()) { #expect(next <= one + 1) }
+  }
+
+  @Test("has in its tables what the charts show, and in the last one all figures")
+  func figures() throws {
+    let page = Page(page(ComparisonSamples.record))
+    let all = try #require(page.all("table").first { $0.attributes["class"] == "sortable" })
+    #expect(all.text.contains("calls/s") && all.text.contains("is the") == false)
+    let rows = page.all("tr").filter { $0.parents.contains("tbody") }
+    // Three ranked strategies: on five workloads, and in the tables of three charts; a row for each number of callers.
+    #expect(rows.count == 15 + 9 + 2)
+    let throughput = try #require(
+      page.all("table").first { $0.attributes["id"] == "throughput-figures" })
+    #expect(throughput.text.contains("quick") && throughput.text.contains("2.0"))
+    let winners = try #require(page.all("table").first { $0.attributes["id"] == "winners-figures" })
+    #expect(winners.text.contains("slow"))
+    #expect(page.all("button").count == 18)
+  }
+
+  @Test("names the machine and the build, and what has no rank, with the reason")
+  func facts() {
+    let text = page(ComparisonSamples.record)
+    #expect(text.contains("Test OS 1, 2 processors, Swift 6.3"))
+    #expect(text.contains("release, interlock 1.2.3"))
+    #expect(text.contains("race. two of &lt;them&gt; &amp; one &#39;lock&#39;"))
+    #expect(text.contains("a note of the machine"))
+  }
+
+  @Test("of nothing measured is a page and a text too")
+  func nothing() {
+    let record = ComparisonRecord(
+      strategies: [
+        .init(name: "x", summary: "", fault: .init(verdict: "crashed", message: "died"))
+      ], seed: 1, roundSeconds: 0, plannedRounds: 0)
+    #expect(Page(page(record)).error == nil)
+    #expect(text(record).contains("✗ x  crashed, no rank: died"))
+    #expect(json(record).contains("\"cells\": []"))
+  }
+
+  @Test("has a script that a browser runs: its hash is that of the policy")
+  func policy() throws {
+    let process = Process()
+    let (input, output) = (Pipe(), Pipe())
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = ["sha256sum"]
+    process.standardInput = input
+    process.standardOutput = output
+    try process.run()
+    input.fileHandleForWriting.write(Data(ComparisonStyle.script.utf8))
+    try input.fileHandleForWriting.close()
+    let digits = String(
+      decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    let hexadecimal = Array(digits.prefix(64))
+    let bytes = stride(from: 0, to: hexadecimal.count, by: 2).compactMap {
+      UInt8(String(hexadecimal[$0..<$0 + 2]), radix: 16)
+    }
+    #expect(Data(bytes).base64EncodedString() == ComparisonStyle.scriptHash)
+    // XML would read these otherwise than HTML does.
+    #expect(!ComparisonStyle.script.contains("&") && !ComparisonStyle.script.contains("<"))
+  }
+
+  @Test(
+    "writes figures with three digits",
+    arguments: [
+      (0, "0"), (1, "1.00 ns"), (98.4, "98.4 ns"), (999.4, "999 ns"), (999.7, "1.00 µs"),
+      (1234, "1.23 µs"), (99_960, "100 µs"), (2_500_000_000, "2.50 s"),
+    ])
+  func digits(value: Double, text: String) {
+    #expect(latencyText(value) == text)
+  }
+}
