@@ -174,7 +174,8 @@ let package = Package(
       ],
       swiftSettings: common),
     .testTarget(
-      name: "PredictionTests", dependencies: ["Prediction"], swiftSettings: common),
+      name: "PredictionTests", dependencies: ["Prediction", "CInterlockPrediction"],
+      swiftSettings: common),
     .testTarget(
       name: "StressRunnerTests",
       dependencies: [

@@ -1,0 +1,156 @@
+import CInterlock
+import Foundation
+import Synchronization
+import Testing
+
+@testable import Interlock
+
+/// Whether every thread has seen all that the others did; otherwise nothing.
+private let allIsOrdered = Atomic<Bool>(false)
+
+/// A source by whose word threads are in order or not, each at one moment of its own.
+private func followOrder(allIsOrdered isOrdered: Bool = false) {
+  allIsOrdered.store(isOrdered, ordering: .relaxed)
+  let source = UnsafeMutablePointer<interlock_order_source>.allocate(capacity: 1)
+  source.initialize(
+    to: interlock_order_source(
+      moment: { slot, count in
+        slot?.pointee = UInt32(truncatingIfNeeded: interlock_thread_number())
+        count?.pointee = 1
+        return true
+      }, seen: { _ in allIsOrdered.load(ordering: .relaxed) ? 1 : 0 },
+      held: { held, capacity in
+        guard capacity > 0 else { return 0 }
+        held?.pointee = interlock_held_at(object: 17, place: 23, kind: 1)
+        return 1
+      }))
+  interlock_set_order_source(source)
+  SectionTracking.followOrder()
+}
+
+private func names() -> [String] {
+  SectionTracking.unordered.map {
+    "\($0.resource) \($0.first.section.mode) \($0.second.section.mode)"
+  }
+}
+
+/// What order makes of sections that do not meet. Each in a process of its own: the source is the process's.
+struct SectionOrderTests {
+  @Test("a write after a write of another thread without an order is told, with what both held")
+  func writes() async {
+    await #expect(processExitsWith: .success) {
+      followOrder()
+      let section = Section("order.writes")
+      onThread { section.write {} }
+      onThread { section.write {} }
+      let found = SectionTracking.unordered
+      precondition(names() == ["order.writes noReadWrite noReadWrite"], "\(names())")
+      let held = UnorderedAccesses.Held(object: 17, place: 23, kind: 1)
+      precondition(found[0].first.held == [held] && found[0].second.held == [held])
+      precondition(found[0].first.section.place.line + 1 == found[0].second.section.place.line)
+      precondition(SectionTracking.conflicts.isEmpty)
+    }
+  }
+
+  @Test("a write after each of several reads is told, and a read after a write")
+  func reads() async {
+    await #expect(processExitsWith: .success) {
+      followOrder()
+      let section = Section("order.reads")
+      onThread { section.read {} }
+      onThread {
+        section.read {}
+      }
+      onThread { section.write {} }
+      precondition(names().count == 2)
+      onThread { section.read {} }
+      precondition(names().count == 3)
+    }
+  }
+
+  @Test("what is in an order is not told, nor are reads beside reads, nor one thread's own")
+  func ordered() async {
+    await #expect(processExitsWith: .success) {
+      followOrder(allIsOrdered: true)
+      let section = Section("order.ordered")
+      for _ in 0..<3 {
+        onThread { section.write {} }
+        onThread { section.read {} }
+      }
+      allIsOrdered.store(false, ordering: .relaxed)
+      let read = Section("order.read")
+      onThread { read.read {} }
+      onThread { read.read {} }
+      onThread {
+        let own = Section("order.own")
+        own.write {}
+        own.read {}
+        own.write {}
+      }
+      precondition(SectionTracking.unordered.isEmpty)
+    }
+  }
+
+  @Test("parts are told apart, and the whole is beside each of them")
+  func parts() async {
+    await #expect(processExitsWith: .success) {
+      followOrder()
+      let section = Section("order.parts")
+      onThread { section.write(1) {} }
+      onThread { section.write(2) {} }
+      precondition(names().isEmpty)
+      onThread { section.write {} }
+      precondition(names().count == 1)
+      onThread { section.write(3) {} }
+      precondition(names().count == 2)
+      onThread {
+        section.write(3) {}
+      }
+      precondition(names().count == 4)
+    }
+  }
+
+  @Test("an object at the address of another that is gone has no past")
+  func instances() async {
+    await #expect(processExitsWith: .success) {
+      final class Box: Sendable {}
+      @Sendable func use(_ box: Box) {
+        BEGIN_LOCK(.noReadWrite, "order.box", of: box)
+        END_LOCK(.noReadWrite, "order.box", of: box)
+      }
+      followOrder()
+      var addresses: [ObjectIdentifier] = []
+      for _ in 0..<50 {
+        let box = Box()
+        addresses.append(ObjectIdentifier(box))
+        onThread { use(box) }
+      }
+      precondition(Set(addresses).count < addresses.count, "no address was used anew")
+      precondition(SectionTracking.unordered.isEmpty)
+      let shared = Box()
+      onThread { use(shared) }
+      onThread { use(shared) }
+      precondition(SectionTracking.unordered.count == 1)
+    }
+  }
+
+  @Test("what a task does is left out, and so is what met")
+  func leftOut() async {
+    await #expect(processExitsWith: .success) {
+      SectionTracking.onConflict = .record
+      followOrder()
+      let section = Section("order.tasks")
+      await Task { section.write {} }.value
+      onThread { section.write {} }
+      precondition(names().isEmpty)
+      let met = Section("order.met")
+      @Sendable func use(_ body: () -> Void) { met.write(body) }
+      use { onThread { use {} } }
+      onThread { use {} }
+      precondition(SectionTracking.conflicts.count == 1)
+      precondition(names().isEmpty)
+      // A process with a conflict does not end well.
+      SectionTracking.removeAll()
+    }
+  }
+}
