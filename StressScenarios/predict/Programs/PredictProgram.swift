@@ -11,10 +11,12 @@ public struct PredictProgram: Sendable {
   public let run: @Sendable (_ callback: @escaping @Sendable () -> Void) -> Void
 
   init(_ name: String, _ summary: String, _ run: @escaping @Sendable () -> Void) {
-    self.init(name, summary, callingBack: { callback in
-      run()
-      callback()
-    })
+    self.init(
+      name, summary,
+      callingBack: { callback in
+        run()
+        callback()
+      })
   }
 
   /// A program that is about whom it calls.

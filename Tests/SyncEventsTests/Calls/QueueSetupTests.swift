@@ -85,7 +85,7 @@ extension SyncEvents {
       let events = recorder.events(of: group)
       #expect(
         events.map(\.words) == [
-          "create group", "enter group", "release group", "wait group", "acquire group",
+          "create group", "enter group", "release group", "wait group free", "acquire group",
         ])
       #expect(
         events.dropFirst().prefix(3).map(\.line)
@@ -104,7 +104,7 @@ extension SyncEvents {
       #expect(
         recorder.words(of: group) == [
           "create group", "enter group", "wait group limit", "give-up group", "release group",
-          "wait group", "acquire group",
+          "wait group free", "acquire group",
         ])
     }
 
