@@ -85,20 +85,30 @@ static void update_wanted(void) {
   uint32_t kinds = 0;
   int count = 0;
   const reader_slot *last = NULL;
+  const uint32_t of_locks = INTERLOCK_EVENT_WAIT | INTERLOCK_EVENT_ACQUIRE |
+                            INTERLOCK_EVENT_GIVE_UP | INTERLOCK_EVENT_RELEASE;
+  interlock_lock_reader locks[INTERLOCK_READERS + 1] = {NULL};
+  bool all_read_locks = true;
   for (int index = 0; index < INTERLOCK_READERS; index++) {
     if (!slots[index].kinds) continue;
     kinds |= slots[index].kinds;
     last = &slots[index];
-    count++;
+    locks[count++] = slots[index].locks;
+    if (!slots[index].locks || (slots[index].kinds & of_locks) != of_locks) all_read_locks = false;
   }
   // A thread that has just found the last one may still call it, with kinds that are the next one's: as whoever is
   // removed may.
   __atomic_store_n(&interlock_only.reader, NULL, __ATOMIC_RELEASE);
-  __atomic_store_n(&interlock_only.locks, NULL, __ATOMIC_RELEASE);
+  for (int index = 0; index <= INTERLOCK_READERS; index++) {
+    __atomic_store_n(&interlock_only.locks[index], NULL, __ATOMIC_RELEASE);
+  }
   if (count == 1 && last->is_leaf) {
     __atomic_store_n(&interlock_only.kinds, last->kinds, __ATOMIC_RELAXED);
     __atomic_store_n(&interlock_only.reader, last->reader, __ATOMIC_RELEASE);
-    __atomic_store_n(&interlock_only.locks, last->locks, __ATOMIC_RELEASE);
+  }
+  // The first one last: who sees it sees the others.
+  for (int index = count; all_read_locks && index-- > 0;) {
+    __atomic_store_n(&interlock_only.locks[index], locks[index], __ATOMIC_RELEASE);
   }
   // Relaxed: when a thread begins to publish is of no account.
   __atomic_store_n(&interlock_wanted, kinds, __ATOMIC_RELAXED);

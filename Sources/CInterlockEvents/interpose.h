@@ -56,11 +56,12 @@ static inline bool is_wanted(uint32_t kinds) {
 /// Tells every reader that wants it.
 void interlock_publish(const interlock_event *event) HIDDEN;
 
-/// The only reader, where there is one alone and it is a leaf; its functions are NULL elsewhere.
+/// The only reader, where there is one alone and it is a leaf; NULL elsewhere. And the functions for locks of all readers,
+/// up to a NULL, where all are leaves that have one and want every event of a lock.
 typedef struct {
   interlock_reader reader;
-  interlock_lock_reader locks;
   uint32_t kinds;
+  interlock_lock_reader locks[INTERLOCK_READERS + 1];
 } interlock_only_reader;
 extern interlock_only_reader interlock_only HIDDEN;
 
@@ -96,10 +97,12 @@ void interlock_publish_lock_to_all(interlock_event_kind kind, interlock_object_k
 static inline void interlock_publish_lock(interlock_event_kind kind,
                                           interlock_object_kind object_kind, const void *object,
                                           uint32_t flags, uintptr_t place, uintptr_t frame) {
-  // Acquire: pairs with the release in `update_wanted`; who sees the function sees the rest.
-  interlock_lock_reader reader = __atomic_load_n(&interlock_only.locks, __ATOMIC_ACQUIRE);
+  // Acquire: pairs with the release in `update_wanted`; who sees a function sees the rest.
+  interlock_lock_reader reader = __atomic_load_n(&interlock_only.locks[0], __ATOMIC_ACQUIRE);
   if (reader) {
-    if (__atomic_load_n(&interlock_only.kinds, __ATOMIC_RELAXED) & kind) {
+    reader(kind, object_kind, object, flags, place, frame);
+    for (int next = 1; (reader = __atomic_load_n(&interlock_only.locks[next], __ATOMIC_ACQUIRE));
+         next++) {
       reader(kind, object_kind, object, flags, place, frame);
     }
     return;

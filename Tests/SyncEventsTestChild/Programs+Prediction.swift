@@ -5,6 +5,19 @@ extension Programs {
   static let predicted: [String: Program] = [
     "both-ways": { _ in nest(crosswise: true) },
     "one-way": { _ in nest(crosswise: false) },
+    "many-locks": { _ in
+      // All alive at a time, and then gone in the order in which they were made.
+      let outer = NSLock()
+      var inner = (0..<50_000).map { _ in NSLock() }
+      for lock in inner { outer.withLock { lock.withLock {} } }
+      inner.removeAll()
+      nest(crosswise: true)
+    },
+    "short-lived-locks": { _ in
+      let outer = NSLock()
+      for _ in 0..<100_000 { outer.withLock { NSLock().withLock {} } }
+      nest(crosswise: true)
+    },
     "long-hold": { _ in
       let lock = NSLock()
       lock.withLock { Thread.sleep(forTimeInterval: 0.3) }

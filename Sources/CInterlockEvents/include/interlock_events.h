@@ -182,7 +182,8 @@ typedef void (*interlock_lock_reader)(interlock_event_kind kind, interlock_objec
                                       uintptr_t frame);
 
 /// The same for a reader that calls nothing which would be published, and has no context: an event costs it less.
-/// `locks` is called instead with those events while there is no other reader; NULL where that is no matter.
+/// `locks` is called instead with those events; NULL where that is no matter. With several readers an event costs least
+/// where all have one and want every event of a lock.
 bool interlock_events_add_leaf(interlock_reader reader, interlock_lock_reader locks,
                                uint32_t kinds);
 

@@ -4,7 +4,7 @@ import WaitGraph
 
 extension Incident {
   /// The addresses to be named.
-  var addresses: [UInt] { place + actor.stack + (endPlace == 0 ? [] : [endPlace]) }
+  var addresses: [UInt] { place + actor.stack + end }
 
   /// What it means, in words.
   func finding(_ names: Names) -> PotentialFinding {
@@ -27,7 +27,9 @@ extension Incident {
       held = [.init(object: object, place: frames)]
     case .longHold:
       act = "holds \(object) for \(text(seconds))"
-      headline = "\(object) was held for \(text(seconds)): taken\(at)"
+      headline =
+        "\(object) was held for \(text(seconds)): taken\(at)"
+        + (end.isEmpty ? "" : ", given back" + Wording.at(names.frames(end)))
       held = [.init(object: object, place: frames)]
     case .callbackUnderLock, .lockOrder, .race:
       act = "calls back while it holds \(object)"
@@ -38,12 +40,13 @@ extension Incident {
       kind: kind, headline: headline,
       sides: [
         .init(
-          who: names.who(actor), act: act,
-          place: endPlace == 0 ? frames : names.frames([endPlace]),
-          stack: names.frames(actor.stack), held: held)
+          who: names.who(actor), act: act, place: frames, stack: names.frames(actor.stack),
+          held: held)
       ],
       count: count)
   }
+
+  private var end: [UInt] { endPlace == 0 ? [] : [endPlace] }
 
   private var objectName: String {
     let name =

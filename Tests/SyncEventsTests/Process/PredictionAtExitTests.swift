@@ -37,6 +37,20 @@ extension SyncEvents {
       }
     }
 
+    @Test("is said to be incomplete where more locks were nested than are kept; gone ones are not")
+    func bounded() throws {
+      let many = try ChildRun("many-locks", options: "predict=on")
+      #expect(many.status == 0, "\(many.errors)")
+      #expect(
+        many.errors.contains(
+          "interlock: prediction is not complete: there were more orders of locks than are kept"))
+      #expect(many.errors.contains("lock-order: two locks"), "\(many.errors)")
+      let gone = try ChildRun("short-lived-locks", options: "predict=on")
+      #expect(gone.status == 0, "\(gone.errors)")
+      #expect(gone.errors.contains("lock-order: two locks"), "\(gone.errors)")
+      #expect(!gone.errors.contains("not complete"))
+    }
+
     @Test("is a lock that is held for long, where a limit is given")
     func longHold() throws {
       let child = try ChildRun("long-hold", options: "predict=on hold_limit=0.1")
