@@ -191,7 +191,7 @@ struct MeasurementTests {
   func pace() {
     #expect(Pace(callOf: 100_000, clock: 50).callsEach == 1)
     #expect(Pace(callOf: 100, clock: 50).callsEach == 50)
-    #expect(Pace(callOf: 1, clock: 50).callsEach == 256)
+    #expect(Pace(callOf: 1, clock: 50).callsEach == 512)
     #expect(Pace(callOf: .nan, clock: 50).callsEach >= 1)
   }
 

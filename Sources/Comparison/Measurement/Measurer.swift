@@ -88,8 +88,10 @@ package final class Measurer {
   /// pace.
   package func measureOverhead() {
     guard let base = cells.first, !contestants.isEmpty else { return }
+    // Where the harness weighs most: nobody waits, and nothing is done inside.
     var cell = base
     cell.threads = 1
+    cell.sectionNanoseconds = cells.map(\.sectionNanoseconds).min() ?? 0
     // A scenario's own first caller; else the base's calls on one thread.
     let rings = Array(calls(cell).rings.prefix(1))
     let costs = contestants.indices.map { index -> Double in

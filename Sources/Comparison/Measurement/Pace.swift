@@ -3,7 +3,7 @@ package struct Pace: Sendable, Hashable {
   /// The part of a call's own processor time that readings of the clock may take.
   package static let clockShare = 0.01
   /// One of so many is timed at least.
-  static let mostCallsEach = 256
+  static let mostCallsEach = 512
 
   /// One of so many calls is timed; the others between are timed together.
   package var callsEach: Int

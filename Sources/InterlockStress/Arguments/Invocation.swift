@@ -93,7 +93,7 @@ package enum CommandName: String, Sendable, CaseIterable {
   package var summary: String {
     switch self {
     case .run: "Replay scenarios on subjects, and compare the verdicts with the expected ones."
-    case .list: "List subjects, scenarios and benches."
+    case .list: "List subjects, scenarios, strategies and benches."
     case .recipes: "List the known bugs of real systems, with the verdicts that show them."
     case .pool: "Find the smallest thread pool with which a scenario completes on a subject."
     case .compare: "Measure lock strategies or caches against each other on the same work."

@@ -1,8 +1,9 @@
+import Comparison
 import Reports
 import StressRunner
 
 extension World {
-  /// What `list` prints: subjects by family, scenarios, benches.
+  /// What `list` prints: subjects by family, scenarios, strategies, benches.
   func listText(_ options: Options) throws(ScenarioErrors) -> String {
     let files = try loadScenarios(options)
     var sections: [String] = []
@@ -20,6 +21,10 @@ extension World {
       section(
         "SCENARIOS (\(escaped(folder(options))))",
         files.map { ($0.scenario.name, $0.scenario.summary) }))
+    if !strategies.isEmpty {
+      sections.append(
+        section("STRATEGIES of 'compare'", strategies.map { ($0.name, $0.summary) }))
+    }
     if !benches.isEmpty {
       sections.append(section("BENCHES", benches.map { ($0.name, $0.summary) }))
     }

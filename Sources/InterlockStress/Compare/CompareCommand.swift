@@ -198,7 +198,7 @@ final class CompareCommand {
       "\n"
         + ComparisonText(
           result, reference: field.reference, difference: difference, style: style,
-          isVerbose: options.isVerbose, width: text.width ?? 150
+          isVerbose: options.isVerbose, width: text.width ?? 170
         ).text)
     if let regressions { text.write("\n" + regressionText(regressions, field)) }
     let context = ReportContext(

@@ -151,7 +151,7 @@ package struct ComparisonText: Sendable {
     guard let overhead = result.overhead else { return "" }
     return "the harness itself: \(latencyText(overhead.emptyNanoseconds)) a call,"
       + " \(percentText(overhead.part)) of the cheapest strategy (\(overhead.cheapest),"
-      + " \(latencyText(overhead.cheapestNanoseconds)) on one thread), and"
+      + " \(latencyText(overhead.cheapestNanoseconds)) on one thread and the shortest section), and"
       + " \(latencyText(overhead.clockNanoseconds)) of the clock in each latency; subtracted nowhere"
   }
 }

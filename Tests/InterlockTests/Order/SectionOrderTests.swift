@@ -34,20 +34,22 @@ private func names() -> [String] {
   }
 }
 
-/// What order makes of sections that do not meet. Each in a process of its own: the source is the process's.
+/// What order makes of sections that do not meet. Each in a process of its own: the source is the process's. Lines are
+/// given: inside an exit test all are the macro's.
 struct SectionOrderTests {
   @Test("a write after a write of another thread without an order is told, with what both held")
   func writes() async {
     await #expect(processExitsWith: .success) {
       followOrder()
       let section = Section("order.writes")
-      onThread { section.write {} }
-      onThread { section.write {} }
+      onThread { section.write(line: 10) {} }
+      onThread { section.write(line: 20) {} }
       let found = SectionTracking.unordered
       precondition(names() == ["order.writes noReadWrite noReadWrite"], "\(names())")
       let held = UnorderedAccesses.Held(object: 17, place: 23, kind: 1)
       precondition(found[0].first.held == [held] && found[0].second.held == [held])
-      precondition(found[0].first.section.place.line + 1 == found[0].second.section.place.line)
+      precondition(found[0].first.section.place.line == 10)
+      precondition(found[0].second.section.place.line == 20)
       precondition(SectionTracking.conflicts.isEmpty)
     }
   }
@@ -57,13 +59,11 @@ struct SectionOrderTests {
     await #expect(processExitsWith: .success) {
       followOrder()
       let section = Section("order.reads")
-      onThread { section.read {} }
-      onThread {
-        section.read {}
-      }
-      onThread { section.write {} }
+      onThread { section.read(line: 10) {} }
+      onThread { section.read(line: 20) {} }
+      onThread { section.write(line: 30) {} }
       precondition(names().count == 2)
-      onThread { section.read {} }
+      onThread { section.read(line: 40) {} }
       precondition(names().count == 3)
     }
   }
@@ -96,16 +96,16 @@ struct SectionOrderTests {
     await #expect(processExitsWith: .success) {
       followOrder()
       let section = Section("order.parts")
-      onThread { section.write(1) {} }
-      onThread { section.write(2) {} }
+      onThread { section.write(1, line: 10) {} }
+      onThread { section.write(2, line: 20) {} }
       precondition(names().isEmpty)
-      onThread { section.write {} }
+      // Beside the last that wrote to any part.
+      onThread { section.write(line: 30) {} }
       precondition(names().count == 1)
-      onThread { section.write(3) {} }
+      onThread { section.write(3, line: 40) {} }
       precondition(names().count == 2)
-      onThread {
-        section.write(3) {}
-      }
+      // Beside the whole, and beside its own part.
+      onThread { section.write(3, line: 50) {} }
       precondition(names().count == 4)
     }
   }

@@ -54,7 +54,7 @@ enum ComparisonStyle {
     .chart .line { fill: none; stroke-width: 2; }
     .chart .whisker { fill: none; stroke-width: 1; opacity: 0.8; }
     .chart .tile { stroke: var(--page); stroke-width: 2; }
-    .chart .name { font-weight: 600; }
+    .chart .name { font-weight: 600; } .chart .note { font-size: 11px; }
     ul.key { list-style: none; padding: 0; display: flex; flex-wrap: wrap; gap: 0.25rem 1.25rem; }
     ul.key svg { display: inline-block; vertical-align: middle; }
     td.number, th.number { text-align: right; }

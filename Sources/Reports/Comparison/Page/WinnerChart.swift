@@ -72,7 +72,7 @@ struct WinnerChart {
       height="\(Markup.number(Self.row - 2))" style="\(style)"/>\
       <text class="name" x="\(Markup.number(x + 12))" y="\(Markup.number(y + 22))">\
       \(Markup.text(Markup.cut(first, to: 20)))</text>\
-      <text class="tick" x="\(Markup.number(x + 12))" y="\(Markup.number(y + 40))">\
+      <text class="note" x="\(Markup.number(x + 12))" y="\(Markup.number(y + 40))">\
       \(equals)\(lead.map { "next: \(factorText($0)) ×" } ?? "none differs")</text></g>
 
       """
