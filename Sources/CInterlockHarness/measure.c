@@ -18,8 +18,17 @@ void interlock_burn(uint64_t rounds) {
   }
 }
 
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
+#define INTERLOCK_OTHER_ALLOCATOR 1
+#endif
+#endif
+
 int64_t interlock_heap_bytes(void) {
-#if defined(__APPLE__)
+#if defined(INTERLOCK_OTHER_ALLOCATOR)
+  // A sanitizer's allocator does not tell.
+  return -1;
+#elif defined(__APPLE__)
   malloc_statistics_t statistics;
   malloc_zone_statistics(0, &statistics);
   return (int64_t)statistics.size_in_use;

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import Foundation
 
 /// A median, and the bounds between which it lies with a confidence of 95 %.
 package struct Interval: Sendable, Hashable {

@@ -61,6 +61,7 @@ enum ComparisonStyle {
     th button { font: inherit; font-weight: 600; color: inherit; background: none; border: 0; padding: 0; cursor: pointer; text-decoration: underline dotted; }
     th[aria-sort="ascending"] button::after { content: " ▲"; } th[aria-sort="descending"] button::after { content: " ▼"; }
     .facts dt { float: left; clear: left; width: 11rem; color: var(--soft); } .facts dd { margin-left: 11.5rem; }
+    @page { size: A4 landscape; margin: 12mm; }
     @media print {
       :root {
         --page: #ffffff; --text: #000000; --soft: #444444; --line: #999999; --box: #ffffff;
@@ -69,7 +70,8 @@ enum ComparisonStyle {
       }
       figure, tr { break-inside: avoid; } body { max-width: none; font-size: 10pt; }
       .chart { min-width: 0; } table { font-size: 8pt; } figure details:not([open]) { display: none; }
-      th, td { white-space: normal; padding-right: 0.4rem; } th button { text-decoration: none; }
+      th, td { white-space: normal; padding-right: 0.3rem; }
+      td:first-child { min-width: 14rem; } th button { text-decoration: none; }
     }
     """
 
