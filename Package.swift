@@ -197,6 +197,7 @@ let package = Package(
       dependencies: [
         "InterlockStress", "StressRunner", "Comparison", "Prediction", "WaitGraph", "Reports",
         "Caches", "LockStrategies", "Interlock", "InterlockTool", "HangPrograms", "PredictPrograms",
+        "RacePrograms",
       ],
       exclude: ["Goldens"], swiftSettings: common),
   ]

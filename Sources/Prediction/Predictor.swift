@@ -42,12 +42,15 @@ package enum Predictor {
     let cycles = order.cycles()
     let incidents = Tables.incidents()
     let names = Names(of: Set(incidents.flatMap(\.addresses)))
-    let races = races(besides: order)
+    var judge = CodeJudge()
+    let races = races(besides: order, judge: &judge)
+    let apart = cycles.found.filter { Self.mayHaveUnseenGate($0, judge: &judge) }
+    let possible = cycles.found.filter { !apart.contains($0) }
     let findings =
-      order.findings(of: cycles.found) + incidents.map { $0.finding(names) } + races.findings
+      order.findings(of: possible) + incidents.map { $0.finding(names) } + races.findings
     return PredictionRecord(
       state: .on, findings: findings.filter(isUsers),
-      notes: notes(isComplete: cycles.isComplete) + races.notes,
+      notes: notes(isComplete: cycles.isComplete, undecided: apart.count) + races.notes,
       unseen: racesBlindness == nil ? [] : [.race])
   }
 
@@ -58,9 +61,25 @@ package enum Predictor {
     }
   }
 
-  private static func notes(isComplete: Bool) -> [String] {
+  /// Whether two of the orders may be kept apart by a lock that no event shows: both were in a function with atomics.
+  private static func mayHaveUnseenGate(
+    _ cycle: LockOrder.Cycle, judge: inout CodeJudge
+  ) -> Bool {
+    var count = 0
+    for edge in cycle.edges where judge.functionWithAtomics(on: edge.actor.stack) != nil {
+      count += 1
+    }
+    return count >= 2
+  }
+
+  private static func notes(isComplete: Bool, undecided: Int) -> [String] {
     let lost = interlock_prediction_lost()
     var notes: [String] = []
+    if undecided > 0 {
+      notes.append(
+        "\(undecided) \(undecided == 1 ? "cycle" : "cycles") of locks: undecided, since those who"
+          + " take them are in functions with atomics or a Mutex, which may keep them apart unseen")
+    }
     if lost.locks { notes.append("there were more locks at a time than are followed") }
     if lost.orders { notes.append("there were more orders of locks than are kept") }
     if lost.held { notes.append("a thread held more than is followed of one") }

@@ -1,5 +1,6 @@
 import Foundation
 import PredictPrograms
+import RacePrograms
 import Prediction
 import Testing
 
@@ -71,7 +72,8 @@ struct PredictScenariosTests {
     process.executableURL = URL(fileURLWithPath: own).deletingLastPathComponent()
       .appendingPathComponent("interlock")
     process.arguments =
-      ["run", "--family", "Predict", "--scenarios", Self.folder] + predictPrograms.map(\.name)
+      ["run", "--family", "Predict", "--scenarios", Self.folder]
+      + (predictPrograms + racePrograms).map(\.name)
     let output = Pipe()
     process.standardOutput = output
     try process.run()

@@ -42,6 +42,18 @@ struct CodeJudge {
     return nil
   }
 
+  /// The first function on a stack, innermost frame first, that has atomics of its own: whoever is in `withLock` of a
+  /// `Mutex` is in such a function, for `withLock` is compiled into it. `nil` for none.
+  mutating func functionWithAtomics(on addresses: [UInt]) -> String? {
+    for address in addresses where interlock_events_is_users(address) {
+      guard let symbol = Self.symbol(address - 1), let module = Self.module(of: symbol),
+        !Self.telling.contains(module.mangled), !Self.own.contains(module.name)
+      else { continue }
+      if doubt(about: Module(name: module.name, mangled: symbol)) != nil { return symbol }
+    }
+    return nil
+  }
+
   /// A module, as symbols have it: `Bank`, and `4Bank`.
   private struct Module {
     var name: String

@@ -4,11 +4,12 @@ import WaitGraph
 
 extension Predictor {
   /// The accesses of which no order was seen, and what could not be decided, a line each.
-  static func races(besides order: LockOrder) -> (findings: [PotentialFinding], notes: [String]) {
+  static func races(
+    besides order: LockOrder, judge: inout CodeJudge
+  ) -> (findings: [PotentialFinding], notes: [String]) {
     if let racesBlindness {
       return ([], ["the order of sections is not told: \(racesBlindness)"])
     }
-    var judge = CodeJudge()
     var findings: [PotentialFinding] = []
     var doubts: [CodeJudge.Doubt: Int] = [:]
     for accesses in SectionTracking.unordered {

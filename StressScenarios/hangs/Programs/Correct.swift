@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import Synchronization
 
 /// Correct, and in parts long without a move: whoever takes one of these for a hang is wrong.
 let correctPrograms: [HangProgram] =
@@ -15,6 +16,10 @@ private let correctLockPrograms: [HangProgram] = [
     twoHundredThreads),
   HangProgram(
     "back-off", "two threads take two NSLocks crosswise, and let go where one is taken", backOff),
+  HangProgram(
+    "crosswise-inside-a-mutex",
+    "two threads take two NSLocks crosswise, each inside withLock of one Mutex",
+    crosswiseInsideMutex),
   HangProgram(
     "readers-and-writers", "20 readers and 4 writers hold a POSIX rwlock for 20 ms at a time",
     readersAndWriters),
@@ -63,6 +68,23 @@ private func twoHundredThreads() {
 }
 
 /// Both hold one and want the other: no ring, since none waits.
+private func crosswiseInsideMutex() {
+  final class Accounts: Sendable {
+    let gate = Mutex(())
+    let left = NSLock()
+    let right = NSLock()
+
+    func leftFirst() { gate.withLock { _ in left.withLock { right.withLock {} } } }
+    func rightFirst() { gate.withLock { _ in right.withLock { left.withLock {} } } }
+  }
+
+  let accounts = Accounts()
+  let done = DispatchGroup()
+  startThread(in: done) { for _ in 0..<1000 { accounts.leftFirst() } }
+  startThread(in: done) { for _ in 0..<1000 { accounts.rightFirst() } }
+  done.wait()
+}
+
 private func backOff() {
   @Sendable func takeBoth(_ first: NSLock, _ second: NSLock, meet: () -> Void) {
     first.lock()
