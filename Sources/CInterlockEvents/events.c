@@ -251,6 +251,7 @@ static bool follows_call(uintptr_t address) {
   // An indirect one: ff /2 with a register, or with memory and a displacement of 0, 1 or 4 bytes.
   if (code[-2] == 0xff && (code[-1] & 0x38) == 0x10) return true;
   if (code[-3] == 0xff && (code[-2] & 0x38) == 0x10) return true;
+  if (code[-4] == 0xff && (code[-3] & 0x38) == 0x10) return true;
   return code[-6] == 0xff && (code[-5] & 0x38) == 0x10;
 #elif defined(__aarch64__)
   uint32_t code = *(const uint32_t *)(address - 4);

@@ -15,14 +15,15 @@ BETWEEN void interlock_run_on(queue_t queue, const void *work_item, group_t grou
   interlock_blocks_begun++;
   bool wanted = is_wanted(INTERLOCK_EVENT_BEGIN);
   // Whoever lists the block must let it go, even where nothing else is published.
-  if (wanted || item) {
+  bool is_told = wanted || item;
+  if (is_told) {
     publish(INTERLOCK_EVENT_BEGIN, INTERLOCK_OBJECT_QUEUE, queue, work_item, flags, place, item,
             (int64_t)(uintptr_t)group);
   }
   // Nobody lists it any more.
   free(item);
   function(context);
-  if (wanted && is_wanted(INTERLOCK_EVENT_END)) {
+  if (is_told) {
     publish(INTERLOCK_EVENT_END, INTERLOCK_OBJECT_QUEUE, queue, NULL, flags, place, NULL, 0);
   }
   interlock_marks.nested = nested;

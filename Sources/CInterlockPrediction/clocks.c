@@ -28,7 +28,7 @@ typedef struct {
 
 /// What a thread is in: a block on a queue.
 typedef struct {
-  uintptr_t queue, group, work_item;
+  uintptr_t queue, group;
   uint32_t flags;
   bool is_foreign;
 } clock_run;
@@ -79,7 +79,7 @@ static pthread_key_t exit_key;
 static const char *blindness;
 static int state;
 
-/// All that any task did, and all that left any group or ended a work item: who comes of them is not told one by one.
+/// All that any task did, and all that left any group or ended as a block: who comes of them is not told one by one.
 static struct {
   int lock;
   vector_clock clock;
@@ -94,6 +94,7 @@ static void lose_sight(const char *reason) {
 }
 
 const char *interlock_clocks_blindness(void) {
+  if (__atomic_load_n(&state, __ATOMIC_RELAXED) == 3) return "there was no memory for it, or no room for a reader";
   return __atomic_load_n(&blindness, __ATOMIC_RELAXED);
 }
 
@@ -155,22 +156,42 @@ static node *find_node(size_t bucket, uintptr_t key) {
   return NULL;
 }
 
-/// The thread gives something up: who gets it next comes after all that the thread has done.
-static void pass(thread_clock *own, uintptr_t address, purpose purpose, bool is_shared) {
+static node *find_or_make_node(size_t bucket, uintptr_t key) {
+  node *found = find_node(bucket, key);
+  if (!found && (found = make_node(key))) {
+    found->next = buckets[bucket].first;
+    buckets[bucket].first = found;
+  }
+  return found;
+}
+
+/// The thread gives something up: who gets it next comes after all that the thread has done. Where nothing is known of it
+/// and `makes` is false, nothing happens.
+static void pass_known(thread_clock *own, uintptr_t address, purpose purpose, bool is_shared,
+                       bool makes) {
   uintptr_t key = key_of(address, purpose);
   size_t bucket = bucket_of(key);
   take(&buckets[bucket].lock);
-  node *node = find_node(bucket, key);
-  if (!node && (node = make_node(key))) {
-    node->next = buckets[bucket].first;
-    buckets[bucket].first = node;
-  }
+  node *node = makes ? find_or_make_node(bucket, key) : find_node(bucket, key);
   if (node) {
     join(is_shared ? &node->shared : &node->alone, &own->clock);
     node->has_shared |= is_shared;
   }
   give(&buckets[bucket].lock);
-  count_on(own);
+  if (node) count_on(own);
+}
+
+static void pass(thread_clock *own, uintptr_t address, purpose purpose, bool is_shared) {
+  pass_known(own, address, purpose, is_shared, true);
+}
+
+/// From now on something is followed, whoever gives it up.
+static void follow(uintptr_t address) {
+  uintptr_t key = key_of(address, AS_LOCK);
+  size_t bucket = bucket_of(key);
+  take(&buckets[bucket].lock);
+  find_or_make_node(bucket, key);
+  give(&buckets[bucket].lock);
 }
 
 /// The thread gets something: it comes after all that those did who gave it up; where it shares it, only after those who
@@ -196,6 +217,9 @@ static void get(thread_clock *own, uintptr_t address, purpose purpose, bool is_s
   free_nodes = found;
   give(&nodes_lock);
 }
+
+/// A lock is no more; what was known of it is no use to the next one at its address.
+static void forget(thread_clock *own, uintptr_t address) { get(own, address, AS_LOCK, false, true); }
 
 static void pass_to(thread_clock *own, int *lock, vector_clock *clock) {
   take(lock);
@@ -320,7 +344,6 @@ static void begin_block(thread_clock *own, const interlock_event *event) {
   uintptr_t queue = (uintptr_t)event->object;
   clock_run run = {.queue = queue,
                    .group = (uintptr_t)event->value,
-                   .work_item = (uintptr_t)event->other,
                    .flags = event->flags};
   if (event->flags & INTERLOCK_FLAG_APPLY) {
     get(own, queue, AS_APPLY, false, false);
@@ -332,6 +355,9 @@ static void begin_block(thread_clock *own, const interlock_event *event) {
     run.is_foreign = true;
     get(own, queue, AS_CALL, false, false);
   }
+  own->called_queue = 0;
+  // Of an item that is queued twice, either run may be taken for the other.
+  if (event->flags & INTERLOCK_FLAG_WORK_ITEM) know_all(own);
   if (event->flags & INTERLOCK_FLAG_JOB) {
     own->jobs++;
     get_from(own, &tasks.lock, &tasks.clock);
@@ -339,7 +365,11 @@ static void begin_block(thread_clock *own, const interlock_event *event) {
   if (!(event->flags & INTERLOCK_FLAG_APPLY)) {
     enter_queues(own, queue, event->flags & INTERLOCK_FLAG_BARRIER);
   }
-  if (own->runs < most_runs) own->run[own->runs] = run;
+  if (own->runs < most_runs) {
+    own->run[own->runs] = run;
+  } else {
+    lose_sight("a thread ran more than 16 blocks inside each other");
+  }
   own->runs++;
 }
 
@@ -357,10 +387,8 @@ static void end_block(thread_clock *own, const interlock_event *event) {
   }
   leave_queues(own, queue, event->flags & INTERLOCK_FLAG_BARRIER);
   if (run.group) pass(own, run.group, AS_LOCK, false);
-  if (run.work_item) pass(own, run.work_item, AS_LOCK, false);
-  if (run.group || event->flags & INTERLOCK_FLAG_WORK_ITEM) {
-    pass_to(own, &ends.lock, &ends.clock);
-  }
+  // Not every call says to which group a block belongs.
+  pass_to(own, &ends.lock, &ends.clock);
   if (run.is_foreign) pass(own, queue, AS_RETURN, false);
 }
 
@@ -373,6 +401,11 @@ static bool forget_shared(thread_clock *own, uintptr_t lock) {
     return true;
   }
   return false;
+}
+
+/// Whether a mutex that is taken or given up there is one of a user's.
+static bool is_followed_from(const interlock_event *event) {
+  return interlock_events_is_users(event->place) || interlock_events_is_foundation(event->place);
 }
 
 static void note_wait(thread_clock *own, const interlock_event *event) {
@@ -417,10 +450,17 @@ static void note_acquire(thread_clock *own, const interlock_event *event) {
       return;
     case INTERLOCK_OBJECT_THREAD: join_thread(own, (pthread_t)event->object); return;
     case INTERLOCK_OBJECT_MUTEX:
+      // The runtime's own locks order nothing that a user may count on: one is followed from when a user takes it.
+      if (is_followed_from(event)) follow(object);
+      get(own, object, AS_LOCK, false, false);
+      return;
+    case INTERLOCK_OBJECT_WORK_ITEM:
+      // It may have run where nothing tells of it, as by `perform`.
+      know_all(own);
+      return;
     case INTERLOCK_OBJECT_WRITE_LOCK:
     case INTERLOCK_OBJECT_SEMAPHORE:
-    case INTERLOCK_OBJECT_OWNED_FUTEX:
-    case INTERLOCK_OBJECT_WORK_ITEM: get(own, object, AS_LOCK, false, false); return;
+    case INTERLOCK_OBJECT_OWNED_FUTEX: get(own, object, AS_LOCK, false, false); return;
     default: return;
   }
 }
@@ -438,7 +478,8 @@ static void note_release(thread_clock *own, const interlock_event *event) {
       pass(own, object, AS_LOCK, false);
       pass_to(own, &ends.lock, &ends.clock);
       return;
-    case INTERLOCK_OBJECT_MUTEX:
+    // The call may be its caller's last, and return elsewhere: a lock that is followed is given up from anywhere.
+    case INTERLOCK_OBJECT_MUTEX: pass_known(own, object, AS_LOCK, false, is_followed_from(event)); return;
     case INTERLOCK_OBJECT_SEMAPHORE:
     case INTERLOCK_OBJECT_CONDITION:
     case INTERLOCK_OBJECT_OWNED_FUTEX: pass(own, object, AS_LOCK, false); return;
@@ -451,7 +492,6 @@ static void note(thread_clock *own, const interlock_event *event) {
     case INTERLOCK_EVENT_WAIT: note_wait(own, event); return;
     case INTERLOCK_EVENT_ACQUIRE: note_acquire(own, event); return;
     case INTERLOCK_EVENT_GIVE_UP:
-      own->called_queue = 0;
       // The wait is over, and the mutex is had again.
       if (event->object_kind == INTERLOCK_OBJECT_CONDITION) {
         get(own, (uintptr_t)event->other, AS_LOCK, false, false);
@@ -468,8 +508,13 @@ static void note(thread_clock *own, const interlock_event *event) {
     case INTERLOCK_EVENT_FORK: pass(own, (uintptr_t)event->object, AS_THREAD, false); return;
     case INTERLOCK_EVENT_START: get(own, (uintptr_t)event->object, AS_THREAD, false, true); return;
     case INTERLOCK_EVENT_UNFOLLOWED:
-      lose_sight("a Dispatch source or I/O runs code, which no event tells of");
+      lose_sight("a Dispatch source, I/O or the notification of a work item runs code, which no event tells of");
       return;
+    case INTERLOCK_EVENT_CONFIGURE:
+      // A queue that was suspended, or not active yet, goes on: what it runs comes after this.
+      if (event->value == -1 || event->value == 0) pass(own, (uintptr_t)event->object, AS_LOCK, false);
+      return;
+    case INTERLOCK_EVENT_DESTROY: forget(own, (uintptr_t)event->object); return;
     default: return;
   }
 }
@@ -479,12 +524,8 @@ static void read_event(const interlock_event *event, void *context) {
   if (interlock_clocks_blindness()) return;
   // The tracker's own locks are no order that a user could have meant.
   if (interlock_tracker_locks > 0) return;
-  // What Dispatch's idle workers wait at, and the runtime's own locks, order nothing that a user may count on.
+  // What Dispatch's idle workers wait at orders nothing that a user may count on.
   if (event->object_kind == INTERLOCK_OBJECT_IDLE || event->object_kind == INTERLOCK_OBJECT_FUTEX) return;
-  if (event->object_kind == INTERLOCK_OBJECT_MUTEX && !interlock_events_is_users(event->place) &&
-      !interlock_events_is_foundation(event->place)) {
-    return;
-  }
   thread_clock *own = own_or_make(event);
   if (!own) return;
   if (own->is_busy) {
@@ -494,9 +535,9 @@ static void read_event(const interlock_event *event, void *context) {
   own->is_busy = true;
   // The compiler keeps both marks around what lies between: a handler may look at them.
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
-  // A task goes from thread to thread and from actor to actor unseen: what one does may come after all that any did.
+  // A task goes from thread to thread and from actor to actor unseen: what one does may come after all that anybody did.
   bool is_in_task = own->jobs > 0;
-  if (is_in_task) get_from(own, &tasks.lock, &tasks.clock);
+  if (is_in_task) know_all(own);
   note(own, event);
   if (is_in_task) pass_to(own, &tasks.lock, &tasks.clock);
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -514,13 +555,21 @@ bool interlock_clocks_moment(uint32_t *slot, uint32_t *count) {
   return true;
 }
 
+void interlock_clocks_come_after_all(void) {
+  if (__atomic_load_n(&state, __ATOMIC_ACQUIRE) != 2) return;
+  thread_clock *own = own_or_make(NULL);
+  if (own) know_all(own);
+}
+
 uint32_t interlock_clocks_seen(uint32_t slot) {
   thread_clock *own = own_clock;
   return own ? own->clock.counts[slot % most_slots] : UINT32_MAX;
 }
 
 static void forked(void) {
-  // Who had them is not here.
+  // What the parent's threads did is nothing to its child, and who had the locks is not here.
+  interlock_set_order_source(NULL);
+  interlock_events_remove(read_event, NULL);
   slots_lock = nodes_lock = tasks.lock = ends.lock = 0;
   for (size_t index = 0; buckets && index < bucket_count; index++) buckets[index].lock = 0;
 }
@@ -539,7 +588,8 @@ static bool prepare(void) {
   uint32_t kinds = INTERLOCK_EVENT_WAIT | INTERLOCK_EVENT_ACQUIRE | INTERLOCK_EVENT_GIVE_UP |
                    INTERLOCK_EVENT_RELEASE | INTERLOCK_EVENT_ENQUEUE | INTERLOCK_EVENT_CANCEL |
                    INTERLOCK_EVENT_BEGIN | INTERLOCK_EVENT_END | INTERLOCK_EVENT_FORK |
-                   INTERLOCK_EVENT_START | INTERLOCK_EVENT_UNFOLLOWED;
+                   INTERLOCK_EVENT_START | INTERLOCK_EVENT_UNFOLLOWED |
+                   INTERLOCK_EVENT_CONFIGURE | INTERLOCK_EVENT_DESTROY;
   return interlock_events_add_leaf(read_event, NULL, kinds);
 }
 

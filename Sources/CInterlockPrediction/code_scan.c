@@ -1,7 +1,6 @@
 // Looks for atomic instructions in machine code.
 #include "interlock_code.h"
 
-
 #include <stddef.h>
 
 #if defined(__x86_64__)

@@ -99,20 +99,62 @@ bool interlock_code_symbol(uintptr_t address, char *name, size_t capacity) {
 
 interlock_code_finding interlock_scan_functions(const char *part, char *name, size_t capacity) {
   pthread_once(&once, read_table);
-  if (table.count == 0) return INTERLOCK_CODE_UNREADABLE;
+  bool is_there = false;
   for (size_t index = 0; index < table.count; index++) {
     const Elf64_Sym *symbol = &table.symbols[index];
     if (!is_function(symbol) || !strstr(name_of(symbol), part)) continue;
+    is_there = true;
     interlock_code_finding found =
         interlock_scan_code((const void *)(table.bias + symbol->st_value), symbol->st_size, NULL);
     if (found == INTERLOCK_CODE_PLAIN) continue;
     copy_name(symbol, name, capacity);
     return found;
   }
-  return INTERLOCK_CODE_PLAIN;
+  return is_there ? INTERLOCK_CODE_PLAIN : INTERLOCK_CODE_UNREADABLE;
+}
+
+bool interlock_code_mentions(const char *part, const char *other) {
+  pthread_once(&once, read_table);
+  for (size_t index = 0; index < table.count; index++) {
+    const char *name = name_of(&table.symbols[index]);
+    if (strstr(name, part) && strstr(name, other)) return true;
+  }
+  return false;
+}
+
+size_t interlock_code_symbol_count(void) {
+  pthread_once(&once, read_table);
+  return table.count;
+}
+
+const char *interlock_code_symbol_at(size_t index) {
+  return index < table.count && is_function(&table.symbols[index]) ? name_of(&table.symbols[index]) : "";
+}
+
+interlock_code_finding interlock_scan_symbol(size_t index) {
+  if (index >= table.count || !is_function(&table.symbols[index])) return INTERLOCK_CODE_UNREADABLE;
+  const Elf64_Sym *symbol = &table.symbols[index];
+  return interlock_scan_code((const void *)(table.bias + symbol->st_value), symbol->st_size, NULL);
 }
 
 #else
+
+interlock_code_finding interlock_scan_symbol(size_t index) {
+  (void)index;
+  return INTERLOCK_CODE_UNREADABLE;
+}
+
+bool interlock_code_mentions(const char *part, const char *other) {
+  (void)part, (void)other;
+  return true;
+}
+
+size_t interlock_code_symbol_count(void) { return 0; }
+
+const char *interlock_code_symbol_at(size_t index) {
+  (void)index;
+  return "";
+}
 
 bool interlock_code_symbol(uintptr_t address, char *name, size_t capacity) {
   (void)address, (void)name, (void)capacity;

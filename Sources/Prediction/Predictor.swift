@@ -26,6 +26,10 @@ package enum Predictor {
   /// A few nanoseconds; nothing where nobody looks.
   package static func calledBack() { interlock_prediction_called_back(0) }
 
+  /// What the calling thread does from now on comes after all that anybody has done: to be told by who waited in a way
+  /// that no event shows. From any thread.
+  package static func comesAfterAll() { interlock_clocks_come_after_all() }
+
   /// What was found up to now. Takes up to a second where something was: debug information is read. From any thread.
   ///
   /// - Returns: `unavailable` where the calls of this process are not seen.
@@ -66,7 +70,7 @@ package enum Predictor {
     _ cycle: LockOrder.Cycle, judge: inout CodeJudge
   ) -> Bool {
     var count = 0
-    for edge in cycle.edges where judge.functionWithAtomics(on: edge.actor.stack) != nil {
+    for edge in cycle.edges where judge.isInAtomics(edge.actor.stack) {
       count += 1
     }
     return count >= 2

@@ -20,6 +20,10 @@ const char *interlock_clocks_blindness(void);
 /// order cannot be told: in a task, in an initialiser that runs once, or when an order may have been missed.
 bool interlock_clocks_moment(uint32_t *slot, uint32_t *count);
 
+/// What the calling thread does from now on comes after all that anybody has done: somebody who waited by means that no
+/// event shows says so.
+void interlock_clocks_come_after_all(void);
+
 /// Up to which moment of a slot's thread all has happened before what the calling thread does now.
 uint32_t interlock_clocks_seen(uint32_t slot);
 

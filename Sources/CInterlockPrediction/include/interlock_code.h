@@ -27,7 +27,17 @@ interlock_code_finding interlock_scan_code(const void *code, size_t size, size_t
 /// thread.
 bool interlock_code_symbol(uintptr_t address, char *name, size_t capacity);
 
+/// Whether a symbol of the executable, of a function or of data, contains both. Safe from any thread.
+bool interlock_code_mentions(const char *part, const char *other);
+
+/// The symbols of the executable's functions, empty for those that are none of a function. Safe from any thread.
+size_t interlock_code_symbol_count(void);
+const char *interlock_code_symbol_at(size_t index);
+/// Reads the machine code of one of them.
+interlock_code_finding interlock_scan_symbol(size_t index);
+
 /// Reads every function of the executable whose symbol contains `part`; writes the symbol of the first that is not plain.
+/// Not readable where there is none.
 /// A millisecond for thousands of functions. Safe from any thread.
 interlock_code_finding interlock_scan_functions(const char *part, char *name, size_t capacity);
 

@@ -74,12 +74,16 @@ struct History {
   }
 
   /// Remembers a section that ends; under the lock.
+  ///
+  /// - Parameter clearsReads: Whether a write was looked up beside the reads here when it began: who is in no order with
+  ///   one of them was told of it.
   @inline(__always)
-  func note(_ ended: Record, at moment: OrderSource.Moment, _ source: OrderSource) {
+  func note(
+    _ ended: Record, at moment: OrderSource.Moment, clearsReads: Bool, _ source: OrderSource
+  ) {
     if ended.writes {
       lastWrite.set(ended, at: moment, source)
-      // Who is in no order with one of the reads was told of it when the write began.
-      for index in 0..<Self.readLimit { lastRead(index).clear() }
+      if clearsReads { for index in 0..<Self.readLimit { lastRead(index).clear() } }
       return
     }
     var chosen = -1

@@ -38,7 +38,8 @@ struct PastAccess {
     words[0].store(UInt(moment.slot) << 32 | UInt(moment.count), ordering: .relaxed)
     words[1].store(1, ordering: .relaxed)
     let frames = min(Int(ended[.frameCount] & 0xFF), Record.frameLimit)
-    for index in 0..<Record.stack + frames {
+    // At least as many as tell a place: what is behind a shorter stack is another section's.
+    for index in 0..<Record.stack + max(frames, 3) {
       words[Self.recordAt + index].store(
         ended.words[index].load(ordering: .relaxed), ordering: .relaxed)
     }

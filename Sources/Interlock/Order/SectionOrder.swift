@@ -88,16 +88,19 @@ enum SectionOrder {
       open.key != SelfTest.key, let source = OrderSource.current, let moment = source.moment
     else { return }
     let keys = Keys(open)
-    note(keys.noted.0, record, moment, source)
-    if let other = keys.noted.1 { note(other, record, moment, source) }
+    note(keys.noted.0, record, moment, clearsReads: true, source)
+    if let other = keys.noted.1 { note(other, record, moment, clearsReads: false, source) }
   }
 
   private static func note(
-    _ key: UInt, _ record: Record, _ moment: OrderSource.Moment, _ source: OrderSource
+    _ key: UInt, _ record: Record, _ moment: OrderSource.Moment, clearsReads: Bool,
+    _ source: OrderSource
   ) {
     let history = Histories.find(key) ?? Histories.make(key)
     history.withLock {
-      if history.key == key { history.note(record, at: moment, source) }
+      guard history.key == key else { return }
+      if record[.instanceType] != 0 { history.keepOnly(of: record[.instance]) }
+      history.note(record, at: moment, clearsReads: clearsReads, source)
     }
   }
 }

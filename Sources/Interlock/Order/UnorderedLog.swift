@@ -53,7 +53,11 @@ final class UnorderedLog: Sendable {
     let meeting = Meeting(resource: name, instance: instance, first: past, second: now)
       .withThreadNames()
     state.withLock { state in
-      if state.entries[pair] == nil { state.order.append(pair) }
+      guard state.entries[pair] == nil else {
+        state.entries[pair]?.count += 1
+        return
+      }
+      state.order.append(pair)
       state.entries[pair] = Entry(meeting: meeting, firstHeld: held, secondHeld: own)
     }
   }

@@ -7,13 +7,13 @@ extension Predictor {
   static func races(
     besides order: LockOrder, judge: inout CodeJudge
   ) -> (findings: [PotentialFinding], notes: [String]) {
-    if let racesBlindness {
-      return ([], ["the order of sections is not told: \(racesBlindness)"])
-    }
+    guard SectionTracking.isCompiledIn else { return ([], []) }
     var findings: [PotentialFinding] = []
     var doubts: [CodeJudge.Doubt: Int] = [:]
     for accesses in SectionTracking.unordered {
       let addresses = accesses.first.addresses + accesses.second.addresses
+      // It comes after all who had the object, by their references, of which no event tells.
+      if judge.isInDeinit(accesses.second.addresses) { continue }
       if let doubt = judge.doubt(about: accesses.first.addresses)
         ?? judge.doubt(about: accesses.second.addresses)
       {
@@ -23,9 +23,12 @@ extension Predictor {
         findings.append(accesses.finding(names, order))
       }
     }
-    let notes = doubts.sorted { $0.key < $1.key }.map { doubt, count in
+    var notes = doubts.sorted { $0.key < $1.key }.map { doubt, count in
       "\(count) \(count == 1 ? "pair" : "pairs") of places without an order that was seen:"
         + " undecided, since \(doubt), and no event tells what that orders"
+    }
+    if let racesBlindness {
+      notes.append("the order of sections is not told from some moment on: \(racesBlindness)")
     }
     return (findings, notes)
   }

@@ -150,7 +150,7 @@ public enum TrialHost {
       if traps { snapshot = snapshot.namedHere() }
       // Of a hang that is certain the runner ends this process at once, and what is predicted may take seconds to put into
       // words: the runner has the snapshot meanwhile, should its window pass.
-      if predicts {
+      if predicts, !traps {
         events.send(.hang(snapshot, isCertain: false))
         events.send(.prediction(Predictor.record()))
       }

@@ -98,6 +98,8 @@ final class PhaseRun: Sendable {
   /// Blocks the calling thread until every call has completed; called once.
   func waitUntilAllCompleted() {
     allCompleted.wait()
+    // The last call signals, and the others have only counted down.
+    Predictor.comesAfterAll()
   }
 }
 

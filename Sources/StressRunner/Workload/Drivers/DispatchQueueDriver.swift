@@ -1,4 +1,5 @@
 import Dispatch
+import Prediction
 import Synchronization
 
 /// One concurrent Dispatch queue, and a block for each caller: the test of the article on PINCache.
@@ -47,6 +48,8 @@ private final class Meeting: Sendable {
   /// Notes an arrival, and tells whether it was the second; a third is a fault that is noted elsewhere.
   func isSecond() -> Bool {
     // Both: what the first did is seen by the second, who goes on.
-    arrivals.add(1, ordering: .acquiringAndReleasing).newValue == 2
+    guard arrivals.add(1, ordering: .acquiringAndReleasing).newValue == 2 else { return false }
+    Predictor.comesAfterAll()
+    return true
   }
 }

@@ -1,0 +1,51 @@
+import CInterlockPrediction
+import Foundation
+
+/// The modules of this executable's functions, by their symbols. Read once a record: a tenth of a second.
+struct CodeModules {
+  /// What libraries of the system give, compiled into the executable: judged by who uses it.
+  private static let system: Set<String> = [
+    "Swift", "Foundation", "FoundationEssentials", "Dispatch", "Synchronization", "Glibc", "Musl",
+    "Darwin", "Testing", "XCTest", "Runtime", "Observation", "RegexBuilder",
+  ]
+
+  /// The functions of each module, by their numbers in the table of symbols.
+  private(set) var functions: [String: [Int]] = [:]
+
+  init() {
+    var others: [Int] = []
+    for index in 0..<interlock_code_symbol_count() {
+      guard let name = interlock_code_symbol_at(index), name[0] == 0x24, name[1] == 0x73 else {
+        continue
+      }
+      if let module = Self.leading(String(cString: name)), !Self.system.contains(module) {
+        functions[module, default: []].append(index)
+      } else {
+        others.append(index)
+      }
+    }
+    // An extension has its type's module first, and its own before an E: `$sSa4BankE…`.
+    let marks = functions.keys.map { ($0, "\($0.utf8.count)\($0)E") }
+    for index in others {
+      guard let name = interlock_code_symbol_at(index),
+        let mark = marks.first(where: { strstr(name, $0.1) != nil })
+      else { continue }
+      functions[mark.0, default: []].append(index)
+    }
+  }
+
+  /// The module of a function, by its symbol; `nil` for one that the compiler or a library of the system put there.
+  func module(of symbol: String) -> String? {
+    if let module = Self.leading(symbol), !Self.system.contains(module) { return module }
+    return functions.keys.first { symbol.contains("\($0.utf8.count)\($0)E") }
+  }
+
+  /// The module that a symbol begins with: `Bank` of `$s4Bank…`.
+  private static func leading(_ symbol: String) -> String? {
+    let rest = symbol.utf8.dropFirst(2)
+    let digits = rest.prefix { $0 >= 0x30 && $0 <= 0x39 }
+    guard let length = Int(String(decoding: digits, as: UTF8.self)), length > 0 else { return nil }
+    let name = rest.dropFirst(digits.count).prefix(length)
+    return name.count == length ? String(decoding: name, as: UTF8.self) : nil
+  }
+}
