@@ -88,26 +88,15 @@ private func measured(
 
 private struct Stuck: Error {}
 
-/// Runs a body on a thread of its own: a test that waits on a thread of the pool could wait for tasks that need it.
-private func onOwnThread(_ body: @escaping @Sendable () throws -> Void) async throws {
-  try await withCheckedThrowingContinuation { (done: CheckedContinuation<Void, any Error>) in
-    Thread { done.resume(with: Result { try body() }) }.start()
-  }
-}
-
 private let small = Cell(threads: 2, reads: 50, sectionNanoseconds: 0, keys: 1)
 
-@Suite("A measured round", .serialized)
+@Suite("A measured round", .serialized, .offThePool)
 struct MeasurementTests {
   @Test(
     "finds no fault with any strategy that is right, whatever runs the callers",
     arguments: StrategyEntry.builtIn.filter(\.runsUnlisted).map(\.name))
-  func right(name: String) async throws {
+  func right(name: String) throws {
     let entry = try #require(StrategyEntry.builtIn.first { $0.name == name })
-    try await onOwnThread { try Self.check(entry) }
-  }
-
-  private static func check(_ entry: StrategyEntry) throws {
     for driver in Workload.Driver.allCases {
       var cell = small
       cell.driver = driver
