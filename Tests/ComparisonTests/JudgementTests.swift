@@ -142,5 +142,12 @@ struct JudgementTests {
     // By its median far above the limit, but with too much noise.
     let rough = [60, 240, 70, 230, 80, 220, 90, 210, 100, 200, 110, 150.0]
     #expect(found([("ref", around(100)), ("one", rough)]).isEmpty)
+    let uncertain = Baseline(limit: 0.1).undecided(
+      ratios(record([(baseCell, [("ref", around(100)), ("one", rough)])])), since: before)
+    #expect(uncertain.map(\.strategy) == ["one"])
+    let certain = Baseline(limit: 0.1).undecided(
+      ratios(record([(baseCell, [("ref", around(100)), ("one", around(200, seed: 4))])])),
+      since: before)
+    #expect(certain.isEmpty)
   }
 }

@@ -88,26 +88,15 @@ private func measured(
 
 private struct Stuck: Error {}
 
-/// Runs a body on a thread of its own: a test that waits on a thread of the pool could wait for tasks that need it.
-private func onOwnThread(_ body: @escaping @Sendable () throws -> Void) async throws {
-  try await withCheckedThrowingContinuation { (done: CheckedContinuation<Void, any Error>) in
-    Thread { done.resume(with: Result { try body() }) }.start()
-  }
-}
-
 private let small = Cell(threads: 2, reads: 50, sectionNanoseconds: 0, keys: 1)
 
-@Suite("A measured round", .serialized)
+@Suite("A measured round", .serialized, .offThePool)
 struct MeasurementTests {
   @Test(
     "finds no fault with any strategy that is right, whatever runs the callers",
     arguments: StrategyEntry.builtIn.filter(\.runsUnlisted).map(\.name))
-  func right(name: String) async throws {
+  func right(name: String) throws {
     let entry = try #require(StrategyEntry.builtIn.first { $0.name == name })
-    try await onOwnThread { try Self.check(entry) }
-  }
-
-  private static func check(_ entry: StrategyEntry) throws {
     for driver in Workload.Driver.allCases {
       var cell = small
       cell.driver = driver
@@ -156,11 +145,12 @@ struct MeasurementTests {
     cell.threads = 1
     let open = try measured(
       .synchronous(SlowOnce()), cell, seconds: 0.2, pace: Pace(interval: 1_000_000))
-    // 60 ms are 60 calls of at most 200, and all but ten of them are late by more than 10 ms.
-    #expect(open.latencies[.p90] ?? 0 > 10_000_000)
-    #expect(open.operations <= 201)
+    // 60 ms are 60 calls, one a millisecond, and all but ten of them are late by more than 10 ms: one of a hundred also in
+    // a round that a busy machine makes ten times as long.
+    #expect(open.latencies[.p99] ?? 0 > 10_000_000)
+    #expect(Double(open.operations) <= open.seconds * 1000 + 2)
     let closed = try measured(.synchronous(SlowOnce()), cell, seconds: 0.2, pace: Pace())
-    #expect(closed.latencies[.p90] ?? .max < 1_000_000)
+    #expect(closed.latencies[.p99] ?? .max < 1_000_000)
     #expect(closed.longestWait >= 60_000_000)
   }
 
@@ -278,7 +268,11 @@ struct MeasurementTests {
       #expect(Contestant(mutex).bytesPerLock == nil)
       return
     }
-    let bytes = try #require(Contestant(mutex).bytesPerLock)
+    var bytes = try #require(Contestant(mutex).bytesPerLock)
+    // Other tests of this process take memory and give it back meanwhile.
+    for _ in 0..<200 where !(64...128).contains(bytes) {
+      bytes = try #require(Contestant(mutex).bytesPerLock)
+    }
     // An object of a pointer beside its header, and the 40 bytes of a mutex; each with the allocator's own.
     #expect((64...128).contains(bytes), "\(bytes)")
     #endif

@@ -21,7 +21,7 @@ private let short = [
   "12",
 ]
 
-@Suite("The command 'compare'")
+@Suite("The command 'compare'", .serialized, .offThePool)
 struct CompareCommandTests {
   private func mistake(_ arguments: String..., isDebug: Bool = false) throws -> String {
     let test = try TestWorld()
@@ -128,7 +128,9 @@ struct CompareCommandTests {
     let code = world(now).perform(
       ["compare", "--baseline", file, "--max-regression", "900%"] + short)
     #expect(code == .met)
-    #expect(now.output.text.contains("no strategy is more than 10 × slower than in the baseline"))
+    #expect(
+      now.output.text.contains(
+        "no strategy is known to be more than 10 × slower than in the baseline"))
     // A baseline in which the reference took ten times as long: in terms of it, the other was ten times as quick.
     let json = try test.read("before.json")
     let start = "\"strategy\": \"nslock\",\n          \"warmUp\""
@@ -149,6 +151,20 @@ struct CompareCommandTests {
     #expect(
       world(quicker).perform(
         ["compare", "--baseline", test.folder + "/StressScenarios/quick.txt"] + short) == .met)
+  }
+
+  @Test("compares nothing with a baseline where the reference is wrong, and ends with 1")
+  func wrongReference() throws {
+    let test = try TestWorld()
+    let file = test.folder + "/before.json"
+    #expect(world(test).perform(["compare", "--json", file] + short) == .met)
+    let now = try TestWorld()
+    now.verdict = { trial in
+      Verdict(kind: trial.subject == "compare.nslock" ? .race : .passed, message: "")
+    }
+    #expect(world(now).perform(["compare", "--baseline", file] + short) == .unmet)
+    #expect(
+      now.output.text.contains("nothing can be compared with the baseline: nslock has no rank"))
   }
 
   @Test("refuses a baseline of another schema, and one that lacks what is compared")

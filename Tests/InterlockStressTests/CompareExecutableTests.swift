@@ -4,7 +4,7 @@ import Testing
 
 /// The real command on strategies and caches that are wrong on purpose, and interrupted.
 @Suite(
-  "The real 'compare'", .serialized,
+  "The real 'compare'", .serialized, .offThePool,
   .enabled(if: FileManager.default.fileExists(atPath: "/proc/self/exe")))
 struct CompareExecutableTests {
   private static let small = [

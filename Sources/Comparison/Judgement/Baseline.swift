@@ -55,14 +55,23 @@ package struct Baseline: Sendable, Hashable {
   ///   - before: The earlier one's, of at least the same cells and strategies.
   /// - Returns: In the order of the workloads' names, then of the strategies'.
   package func regressions(_ now: Ratios, since before: Ratios) -> [Regression] {
+    changes(now, since: before).filter { $0.slowdown.low > 1 + limit }
+  }
+
+  /// What may have got slower than the limit allows, or not: the interval has the limit in it.
+  package func undecided(_ now: Ratios, since before: Ratios) -> [Regression] {
+    changes(now, since: before).filter {
+      $0.slowdown.low <= 1 + limit && $0.slowdown.high > 1 + limit
+    }
+  }
+
+  private func changes(_ now: Ratios, since before: Ratios) -> [Regression] {
     var found: [Regression] = []
     for (cell, strategies) in now.byCell.sorted(by: { $0.key < $1.key }) {
       for (strategy, ratios) in strategies.sorted(by: { $0.key < $1.key }) {
         guard let earlier = before.byCell[cell]?[strategy] else { continue }
         let slowdown = Interval(ofRatio: earlier, to: ratios)
-        if slowdown.low > 1 + limit {
-          found.append(Regression(strategy: strategy, cell: cell, slowdown: slowdown))
-        }
+        found.append(Regression(strategy: strategy, cell: cell, slowdown: slowdown))
       }
     }
     return found

@@ -53,12 +53,7 @@ final class CompareCommand {
       plan = try measurementPlan(field, contestants: sound.count)
       isInterrupted = !measure(field, sound, plan)
     }
-    let regressions = baseline.map { before in
-      Baseline(limit: options.compare.maxRegression).regressions(
-        Baseline.Ratios(result, to: field.reference), since: before)
-    }
-    return try report(
-      field, regressions, isInterrupted: isInterrupted, json: json, page: page)
+    return try report(field, baseline, isInterrupted: isInterrupted, json: json, page: page)
   }
 
   // MARK: Before
@@ -190,7 +185,7 @@ final class CompareCommand {
   // MARK: After
 
   private func report(
-    _ field: CompareField, _ regressions: [Baseline.Regression]?, isInterrupted: Bool,
+    _ field: CompareField, _ baseline: Baseline.Ratios?, isInterrupted: Bool,
     json: HTMLResultFile?, page: HTMLResultFile?
   ) throws -> ExitCode {
     let difference = options.compare.difference
@@ -200,7 +195,7 @@ final class CompareCommand {
           result, reference: field.reference, difference: difference, style: style,
           isVerbose: options.isVerbose, width: text.width ?? 170
         ).text)
-    if let regressions { text.write("\n" + regressionText(regressions, field)) }
+    let holds = baseline.map { holdsUp(to: $0, field) } ?? true
     let context = ReportContext(
       version: World.version, host: world.host, seed: options.seed, command: world.command,
       sight: world.sight)
@@ -233,21 +228,38 @@ final class CompareCommand {
       world.errors.write("error: nothing was measured: no strategy is right on this work\n")
       return .unmet
     }
-    return regressions?.isEmpty ?? true ? .met : .unmet
+    return holds ? .met : .unmet
   }
 
-  private func regressionText(
-    _ regressions: [Baseline.Regression], _ field: CompareField
-  ) -> String {
-    let limit = "\(factorText(1 + options.compare.maxRegression)) ×"
-    guard !regressions.isEmpty else {
-      return "no strategy is more than \(limit) slower than in the baseline, in terms of"
-        + " \(field.reference)\n"
+  /// Says what got slower than in the baseline. `false` where something did, or nothing could be compared.
+  private func holdsUp(to before: Baseline.Ratios, _ field: CompareField) -> Bool {
+    let reference = field.reference
+    guard result.ranked.contains(reference) else {
+      text.write("\n✗ nothing can be compared with the baseline: \(reference) has no rank\n")
+      return false
     }
-    return regressions.map { found in
-      "✗ \(found.strategy) is \(factorText(found.slowdown.median)) × slower than in the baseline"
-        + " (\(factorText(found.slowdown.low)) to \(factorText(found.slowdown.high)); allowed:"
-        + " \(limit)), in terms of \(field.reference): \(found.cell)\n"
-    }.joined()
+    let baseline = Baseline(limit: options.compare.maxRegression)
+    let now = Baseline.Ratios(result, to: reference)
+    let limit = "\(factorText(1 + options.compare.maxRegression)) ×"
+    let slower = baseline.regressions(now, since: before)
+    for found in slower {
+      text.write(
+        "\n✗ \(found.strategy) is \(factorText(found.slowdown.median)) × slower than in the baseline"
+          + " (\(factorText(found.slowdown.low)) to \(factorText(found.slowdown.high)); allowed:"
+          + " \(limit)), in terms of \(reference): \(found.cell)")
+    }
+    if slower.isEmpty {
+      text.write(
+        "\nno strategy is known to be more than \(limit) slower than in the baseline, in terms of"
+          + " \(reference)")
+    }
+    let open = baseline.undecided(now, since: before).count
+    if open > 0 {
+      let all = now.byCell.values.reduce(0) { $0 + $1.count }
+      text.write(
+        "\n\(open) of \(all) figures are too uncertain to exclude it: more rounds would tell")
+    }
+    text.write("\n")
+    return slower.isEmpty
   }
 }

@@ -1,0 +1,27 @@
+import Foundation
+import Testing
+
+/// Runs a test on a thread of its own: what it waits for may need the pool's threads, and so may other tests.
+struct OffThePool: SuiteTrait, TestTrait, TestScoping {
+  var isRecursive: Bool { true }
+
+  func provideScope(
+    for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+  ) async throws {
+    guard testCase != nil else { return try await function() }
+    try await withTaskExecutorPreference(ThreadExecutor()) { try await function() }
+  }
+}
+
+extension Trait where Self == OffThePool {
+  /// On a thread that is in no pool.
+  static var offThePool: Self { Self() }
+}
+
+/// A thread for each job.
+private final class ThreadExecutor: TaskExecutor {
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    Thread { [self] in job.runSynchronously(on: asUnownedTaskExecutor()) }.start()
+  }
+}
