@@ -599,7 +599,8 @@ static size_t tell_held(interlock_held_at *held, size_t capacity) {
   if (count > INTERLOCK_HELD_LOCKS_MOST) count = INTERLOCK_HELD_LOCKS_MOST;
   if (count > capacity) count = capacity;
   for (size_t index = 0; index < count; index++) {
-    held[index] = (interlock_held_at){locks[index].object, locks[index].place, locks[index].kind};
+    held[index] = (interlock_held_at){locks[index].object, locks[index].place, locks[index].outer,
+                                      locks[index].kind};
   }
   return count;
 }

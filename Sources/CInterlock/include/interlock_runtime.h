@@ -36,8 +36,8 @@ void interlock_watch_exit(void);
 
 /// Something that a thread holds, as who follows the locks knows it.
 typedef struct {
-  /// Its address, and where it was taken.
-  uintptr_t object, place;
+  /// Its address, where it was taken, and where that function was called, if that is known.
+  uintptr_t object, place, outer;
   /// What it is, by a number of who told.
   uint32_t kind;
 } interlock_held_at;

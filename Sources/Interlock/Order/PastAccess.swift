@@ -7,7 +7,7 @@ internal import Synchronization
 struct PastAccess {
   /// The most locks that are kept of one.
   static let heldLimit = 4
-  static let wordCount = 2 + Record.wordCount + 1 + heldLimit * 3
+  static let wordCount = 2 + Record.wordCount + 1 + heldLimit * 4
 
   private static let recordAt = 2
   private static let heldAt = recordAt + Record.wordCount
@@ -48,10 +48,11 @@ struct PastAccess {
       let count = source.held(base, capacity: Self.heldLimit)
       words[Self.heldAt].store(UInt(count), ordering: .relaxed)
       for index in 0..<min(count, Self.heldLimit) {
-        let at = Self.heldAt + 1 + index * 3
+        let at = Self.heldAt + 1 + index * 4
         words[at].store(held[index].object, ordering: .relaxed)
         words[at + 1].store(held[index].place, ordering: .relaxed)
-        words[at + 2].store(UInt(held[index].kind), ordering: .relaxed)
+        words[at + 2].store(held[index].outer, ordering: .relaxed)
+        words[at + 3].store(UInt(held[index].kind), ordering: .relaxed)
       }
     }
   }
@@ -59,10 +60,11 @@ struct PastAccess {
   var held: [UnorderedAccesses.Held] {
     let count = min(Int(words[Self.heldAt].load(ordering: .relaxed)), Self.heldLimit)
     return (0..<count).map { index in
-      let at = Self.heldAt + 1 + index * 3
+      let at = Self.heldAt + 1 + index * 4
       return UnorderedAccesses.Held(
         object: words[at].load(ordering: .relaxed), place: words[at + 1].load(ordering: .relaxed),
-        kind: UInt32(truncatingIfNeeded: words[at + 2].load(ordering: .relaxed)))
+        outer: words[at + 2].load(ordering: .relaxed),
+        kind: UInt32(truncatingIfNeeded: words[at + 3].load(ordering: .relaxed)))
     }
   }
 }

@@ -7,8 +7,9 @@ package struct UnorderedAccesses: Sendable {
   package struct Held: Sendable, Hashable {
     /// The address of the lock.
     package var object: UInt
-    /// Where it was taken.
+    /// Where it was taken, and where that function was called; 0 where that is not known.
     package var place: UInt
+    package var outer: UInt
     /// What it is, by a number of who told.
     package var kind: UInt32
   }

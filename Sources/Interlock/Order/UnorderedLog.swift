@@ -47,7 +47,8 @@ final class UnorderedLog: Sendable {
       let count = min(source.held(base, capacity: buffer.count), buffer.count)
       return (0..<count).map {
         UnorderedAccesses.Held(
-          object: buffer[$0].object, place: buffer[$0].place, kind: buffer[$0].kind)
+          object: buffer[$0].object, place: buffer[$0].place, outer: buffer[$0].outer,
+          kind: buffer[$0].kind)
       }
     }
     let meeting = Meeting(resource: name, instance: instance, first: past, second: now)

@@ -44,8 +44,13 @@ extension Predictor {
   }
 }
 
+extension UnorderedAccesses.Held {
+  /// Where it was taken, innermost first.
+  var places: [UInt] { [place, outer].filter { $0 != 0 } }
+}
+
 extension UnorderedAccesses {
-  var heldAddresses: [UInt] { (first.held + second.held).map(\.place) }
+  var heldAddresses: [UInt] { (first.held + second.held).flatMap(\.places) }
 
   func finding(_ names: Names, _ order: LockOrder) -> PotentialFinding {
     let sides = [first, second].map { side in
@@ -54,7 +59,7 @@ extension UnorderedAccesses {
         place: [Self.frame(side.section)], stack: side.section.stack,
         held: side.held.map { held in
           PotentialFinding.Held(
-            object: Self.lock(held, names, order), place: names.frames([held.place]))
+            object: Self.lock(held, names, order), place: names.frames(held.places))
         })
     }
     let held = zip(["the first", "the second"], sides).map { "\($0) held \(Self.list($1.held))" }

@@ -21,7 +21,7 @@ private func followOrder(allIsOrdered isOrdered: Bool = false) {
       }, seen: { _ in allIsOrdered.load(ordering: .relaxed) ? 1 : 0 },
       held: { held, capacity in
         guard capacity > 0 else { return 0 }
-        held?.pointee = interlock_held_at(object: 17, place: 23, kind: 1)
+        held?.pointee = interlock_held_at(object: 17, place: 23, outer: 29, kind: 1)
         return 1
       }))
   interlock_set_order_source(source)
@@ -46,7 +46,7 @@ struct SectionOrderTests {
       onThread { section.write(line: 20) {} }
       let found = SectionTracking.unordered
       precondition(names() == ["order.writes noReadWrite noReadWrite"], "\(names())")
-      let held = UnorderedAccesses.Held(object: 17, place: 23, kind: 1)
+      let held = UnorderedAccesses.Held(object: 17, place: 23, outer: 29, kind: 1)
       precondition(found[0].first.held == [held] && found[0].second.held == [held])
       precondition(found[0].first.section.place.line == 10)
       precondition(found[0].second.section.place.line == 20)
