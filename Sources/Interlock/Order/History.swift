@@ -73,10 +73,8 @@ struct History {
     old?.release()
   }
 
-  /// Remembers a section that ends; under the lock.
-  ///
-  /// - Parameter clearsReads: Whether a write was looked up beside the reads here when it began: who is in no order with
-  ///   one of them was told of it.
+  /// Remembers a section that ends; under the lock. A write `clearsReads` that it was looked up beside when it began: who is
+  /// in no order with one of them was told of it.
   @inline(__always)
   func note(
     _ ended: Record, at moment: OrderSource.Moment, clearsReads: Bool, _ source: OrderSource

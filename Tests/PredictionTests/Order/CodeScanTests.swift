@@ -74,7 +74,8 @@ struct CodeScanTests {
     #expect(
       interlock_scan_functions("interlock_scan_functions", &name, name.count)
         == INTERLOCK_CODE_PLAIN)
-    #expect(interlock_scan_functions("no_such_function", &name, name.count)
+    #expect(
+      interlock_scan_functions("no_such_function", &name, name.count)
         == INTERLOCK_CODE_UNREADABLE)
     #expect(!interlock_code_symbol(1, &name, name.count))
   }
