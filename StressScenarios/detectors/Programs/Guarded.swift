@@ -29,8 +29,8 @@ let guardedPrograms: [PredictProgram] =
     }
   ]
 
-/// Turns of each of the two.
-private let turns = 2000
+/// Turns of each of the two: enough that both are at it at the same time.
+private let turns = 20_000
 
 private func guarded<Strategy: Lock>(
   _ name: String, _ what: String, _ make: @escaping @Sendable () -> Strategy

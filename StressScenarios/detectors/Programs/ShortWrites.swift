@@ -61,12 +61,16 @@ private func shortWrites(
   }
 }
 
-/// Runs the body on two threads at a time, and waits for both.
+/// Runs the body on two threads, which begin when both are there, and waits for both.
 func onTwoThreads(_ body: @escaping @Sendable () -> Void) {
+  let started = DispatchGroup()
   let ended = DispatchGroup()
+  for _ in 0..<2 { started.enter() }
   for _ in 0..<2 {
     ended.enter()
     Thread.detachNewThread {
+      started.leave()
+      started.wait()
       body()
       ended.leave()
     }

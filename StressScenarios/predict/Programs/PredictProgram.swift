@@ -12,10 +12,12 @@ public struct PredictProgram: Sendable {
 
   /// Describes one.
   package init(_ name: String, _ summary: String, _ run: @escaping @Sendable () -> Void) {
-    self.init(name, summary, callingBack: { callback in
-      run()
-      callback()
-    })
+    self.init(
+      name, summary,
+      callingBack: { callback in
+        run()
+        callback()
+      })
   }
 
   /// A program that is about whom it calls.

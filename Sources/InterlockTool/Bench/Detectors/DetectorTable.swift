@@ -25,17 +25,25 @@ struct DetectorTable {
     }
   }
 
-  /// Who reported what is correct: a line for each column that did, with the programs' rows.
+  /// Who reported what is correct: a line for each column, with the programs.
   func falseReports(_ rows: [(row: DetectorRow, tallies: [DetectorTally])]) -> [String] {
     columns.indices.map { index in
       let correct = rows.filter { $0.row.isCorrect }
       let reported = correct.reduce(0) { $0 + $1.tallies[index].reported }
       let runs = correct.reduce(0) { $0 + $1.tallies[index].runs }
       let named = correct.filter { $0.tallies[index].reported > 0 }
-        .flatMap { $0.row.programs.count == 1 ? $0.row.programs : [$0.row.title.trimmed] }
+        .flatMap(Self.names)
       return "\(columns[index]): \(reported) of \(runs) runs of correct programs reported"
-        + (named.isEmpty ? "" : ": " + named.joined(separator: ", "))
+        + (named.isEmpty
+          ? ""
+          : named == correct.flatMap(Self.names)
+            ? ": every one of them" : ": " + named.joined(separator: ", "))
     }
+  }
+
+  /// The program of a row; where there are several, the row.
+  private static func names(_ row: (row: DetectorRow, tallies: [DetectorTally])) -> [String] {
+    row.row.programs.count == 1 ? row.row.programs : [row.row.title.trimmed]
   }
 
   private static func padded(_ text: String, _ width: Int) -> String {

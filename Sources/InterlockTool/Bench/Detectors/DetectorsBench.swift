@@ -34,6 +34,7 @@ enum DetectorsBench {
       rows.append((row, tallies))
       print(table.line(row.title, tallies.map(\.cell)))
     }
+    print("")
     for (row, tallies) in rows { table.notes(row.title, tallies).forEach { print($0) } }
     print(
       "a report counts whatever it is about: where the twin is reported as often, it shows nothing")

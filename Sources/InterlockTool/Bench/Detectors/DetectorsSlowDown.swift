@@ -6,10 +6,10 @@ import Prediction
 
 /// What each detector makes of a dictionary under an NSLock, against the same program with nothing of any detector.
 enum DetectorsSlowDown {
-  private static let rounds = 11
-  private static let calls = 400_000
+  private static let rounds = 7
+  private static let calls = 200_000
   /// Fewer under Valgrind, which is a hundred times as slow.
-  private static let valgrindCalls = 20_000
+  private static let valgrindCalls = 5_000
 
   /// Measures and prints the lines. Prediction is on in this process from then on.
   static func run(_ settings: DetectorSettings, _ detectors: [Detector]) {
@@ -17,6 +17,7 @@ enum DetectorsSlowDown {
       print("no slow-down: the wait table is on already, run this bench alone")
       return
     }
+    print("")
     print("a dictionary of 1,024 keys under an NSLock, half of the calls write, each a section;")
     print("medians of \(rounds) rounds, against the same program without any detector")
     let outside = [1, 2].map { threads in

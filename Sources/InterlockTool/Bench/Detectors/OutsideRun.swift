@@ -24,7 +24,10 @@ struct OutsideRun {
 
   /// Runs it and waits for its end; it is killed after so many seconds.
   ///
-  /// - Parameter options: What `TSAN_OPTIONS` is; `nil` leaves it out, whatever this process has.
+  /// - Parameters:
+  ///   - command: The path of the executable, and its arguments.
+  ///   - options: What `TSAN_OPTIONS` is; `nil` leaves it out, whatever this process has.
+  ///   - seconds: Its time.
   init(_ command: [String], options: String? = nil, limit seconds: Double = 60) {
     let path = NSTemporaryDirectory() + "interlock-detector-\(UUID().uuidString)"
     defer { unlink(path) }

@@ -58,12 +58,14 @@ extension Sighting {
 
   /// Of a trial by what was seen, or can happen in another run.
   init(predicted result: TrialResult) {
-    if !result.observation.prediction.findings.isEmpty {
+    let observed = Sighting(observed: result)
+    if observed == .reported || !result.observation.prediction.findings.isEmpty {
       self = .reported
-    } else if case .unavailable(_) = result.observation.prediction.state {
+    } else if observed == .silent, result.observation.prediction.state != .on {
+      // A trial that looked and a trial that could not are not the same silence.
       self = .failed("no prediction")
     } else {
-      self.init(observed: result)
+      self = observed
     }
   }
 }
