@@ -128,6 +128,19 @@ struct DetectorsBenchTests {
     #expect(DetectorsSlowDown.nanoseconds(in: "WARNING\n") == nil)
   }
 
+  @Test("A detector that is not installed has no command, and no run of its is counted")
+  func missing() throws {
+    let settings = try #require(
+      try DetectorSettings(environment: [
+        DetectorSettings.programVariable: "/a", DetectorSettings.sanitizedVariable: "/b",
+      ]))
+    let detectors = Detector.all(settings, path: "/nowhere:/nowhere/else")
+    #expect(detectors.map(\.name) == ["TSan", "TSan, flags", "Helgrind", "DRD"])
+    #expect(detectors.map { $0.command == nil } == [false, false, true, true])
+    #expect(detectors[2].sighting(of: "racy") == .failed("not installed"))
+    #expect(Detector.find("sh", in: "/nowhere:/bin") == "/bin/sh")
+  }
+
   @Test("A process: its exit code, signal and output are told, and what hangs is killed")
   func process() {
     func shell(_ text: String, limit: Double = 60) -> OutsideRun {

@@ -33,6 +33,8 @@ enum DetectorsBench {
         + present.map { outsideTally(of: row, by: $0, settings) }
       rows.append((row, tallies))
       print(table.line(row.title, tallies.map(\.cell)))
+      // Minutes lie between the first row and the last, in a pipe too.
+      fflush(nil)
     }
     print("")
     for (row, tallies) in rows { table.notes(row.title, tallies).forEach { print($0) } }
