@@ -58,4 +58,4 @@ export INTERLOCK_DETECTOR_VALGRIND_RUNS=$valgrind_runs
 INTERLOCK_DETECTOR_PROGRAM=$(swift build "${plain[@]}" --show-bin-path)/DetectorProgram
 INTERLOCK_DETECTOR_SANITIZED_PROGRAM=$(swift build "${sanitized[@]}" --show-bin-path)/DetectorProgram
 export INTERLOCK_DETECTOR_PROGRAM INTERLOCK_DETECTOR_SANITIZED_PROGRAM
-exec "$(swift build "${tool[@]}" --show-bin-path)/interlock" bench detectors
+exec "$(swift build "${tool[@]}" --show-bin-path)/interlock" bench detectors slow-down

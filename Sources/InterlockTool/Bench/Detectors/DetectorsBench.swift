@@ -3,8 +3,8 @@ import Interlock
 import InterlockStress
 import StressRunner
 
-/// What race and deadlock detectors find in the same small programs, what they report that is correct, and what they
-/// cost: `ci/detectors.sh` builds what it needs and calls it.
+/// What race and deadlock detectors find in the same small programs, what they report that is correct:
+/// `ci/detectors.sh` builds what it needs and calls it.
 enum DetectorsBench {
   /// Runs all and prints the table, a row when it is done.
   static func run() throws {
@@ -41,7 +41,6 @@ enum DetectorsBench {
     print(
       "a report counts whatever it is about: where the twin is reported as often, it shows nothing")
     table.falseReports(rows).forEach { print($0) }
-    DetectorsSlowDown.run(settings, present)
   }
 
   /// Overlap alone; with delays, what happened; with prediction too, that and what can happen.

@@ -9,21 +9,30 @@ enum DetectorsSlowDown {
   private static let rounds = 7
   private static let calls = 200_000
   /// Fewer under Valgrind, which is a hundred times as slow.
-  private static let valgrindCalls = 5_000
+  private static let valgrindCalls = 20_000
 
-  /// Measures and prints the lines. Prediction is on in this process from then on.
-  static func run(_ settings: DetectorSettings, _ detectors: [Detector]) {
+  /// Measures and prints the lines. The wait table and prediction are on in this process from then on.
+  static func run() throws {
+    let environment = ProcessInfo.processInfo.environment
+    guard let settings = try DetectorSettings(environment: environment) else {
+      print(
+        "what detectors cost is measured by ci/detectors.sh, which builds what this bench needs")
+      return
+    }
+    let detectors = Detector.all(settings, path: environment["PATH"] ?? "")
+      .filter { $0.command != nil }
     guard !interlock_waits_started() else {
       print("no slow-down: the wait table is on already, run this bench alone")
       return
     }
-    print("")
     print("a dictionary of 1,024 keys under an NSLock, half of the calls write, each a section;")
     print("medians of \(rounds) rounds, against the same program without any detector")
     let outside = [1, 2].map { threads in
       (threads, outsideLines(threads: threads, settings, detectors))
     }
     let delays = [1, 2].map { inside(threads: $0, settings.program) }
+    // As in a trial: the wait table goes with it.
+    _ = interlock_waits_start()
     Predictor.start()
     let predicted = [1, 2].map { inside(threads: $0, settings.program) }
     for (index, (threads, lines)) in outside.enumerated() {
@@ -41,7 +50,7 @@ enum DetectorsSlowDown {
       let calls = detector.isValgrind ? valgrindCalls : calls
       let count = detector.isValgrind ? min(3, rounds) : rounds
       let pairs = (0..<count).compactMap { _ -> (Double, Double)? in
-        guard let plain = time([settings.program], nil, threads, calls),
+        guard let plain = time([settings.program], nil, threads, Self.calls),
           let watched = time(detector.command ?? [], detector.options, threads, calls)
         else { return nil }
         return (watched, plain)
