@@ -132,13 +132,21 @@ let package = Package(
     .target(
       name: "RacePrograms", dependencies: ["PredictPrograms", "LockStrategies", "Interlock"],
       path: "StressScenarios/predict/Races", swiftSettings: common + [framePointers]),
+    // What race and deadlock detectors are compared on, and an executable that runs one program, with no harness.
+    .target(
+      name: "DetectorPrograms", dependencies: ["PredictPrograms", "LockStrategies", "Interlock"],
+      path: "StressScenarios/detectors/Programs", swiftSettings: common + [framePointers]),
+    .executableTarget(
+      name: "DetectorProgram",
+      dependencies: ["DetectorPrograms", "PredictPrograms", "RacePrograms"],
+      swiftSettings: common + [framePointers]),
     // Not named as its product: on a file system without case it would be `Interlock`.
     .executableTarget(
       name: "InterlockTool",
       dependencies: [
         "InterlockStress", "StressRunner", "Comparison", "Prediction", "HangPrograms",
-        "PredictPrograms", "RacePrograms", "Caches", "LockStrategies", "Interlock",
-        "CInterlockHarness", "CInterlockEvents",
+        "PredictPrograms", "RacePrograms", "DetectorPrograms", "Caches", "LockStrategies",
+        "Interlock", "CInterlockHarness", "CInterlockEvents",
       ],
       swiftSettings: common + tracking + [framePointers]),
     .target(
@@ -197,7 +205,7 @@ let package = Package(
       dependencies: [
         "InterlockStress", "StressRunner", "Comparison", "Prediction", "WaitGraph", "Reports",
         "Caches", "LockStrategies", "Interlock", "InterlockTool", "HangPrograms", "PredictPrograms",
-        "RacePrograms",
+        "RacePrograms", "DetectorPrograms", "DetectorProgram",
       ],
       exclude: ["Goldens"], swiftSettings: common),
   ]

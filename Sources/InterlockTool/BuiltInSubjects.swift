@@ -17,6 +17,7 @@ let builtInSubjects: [SubjectEntry] =
   + nearMissSubjects
   + hangSubjects
   + predictSubjects
+  + detectorSubjects
 
 /// The ways to lock one and the same cache.
 private let lockStrategySubjects: [SubjectEntry] = [

@@ -1,3 +1,4 @@
+import DetectorPrograms
 import InterlockStress
 import PredictPrograms
 import RacePrograms
@@ -7,6 +8,17 @@ import StressRunner
 let predictSubjects: [SubjectEntry] = (predictPrograms + racePrograms).map { program in
   SubjectEntry(
     name: program.name, summary: program.summary, family: "Predict",
+    actions: [ProgramSubject.action],
+    runsUnlisted: false
+  ) {
+    ProgramSubject(runAndCallBack: program.run)
+  }
+}
+
+/// The small programs of `StressScenarios/detectors`, in the same way.
+let detectorSubjects: [SubjectEntry] = detectorPrograms.map { program in
+  SubjectEntry(
+    name: program.name, summary: program.summary, family: "Detectors",
     actions: [ProgramSubject.action],
     runsUnlisted: false
   ) {

@@ -1,0 +1,39 @@
+import DetectorPrograms
+import Foundation
+import PredictPrograms
+import RacePrograms
+
+/// Runs one of the small programs by itself, with no harness around it: what detectors that watch from outside are given.
+///
+///     DetectorProgram NAME                    runs it, and ends with 0
+///     DetectorProgram --time THREADS CALLS    prints what a call of the guarded table takes, in nanoseconds
+@main
+struct DetectorProgram {
+  static func main() {
+    let arguments = CommandLine.arguments.dropFirst()
+    switch (arguments.count, arguments.first) {
+    case (3, "--time"):
+      let numbers = arguments.dropFirst().compactMap { Int($0) }
+      guard numbers.count == 2, (1...64).contains(numbers[0]), numbers[1] >= numbers[0] else {
+        fail("'--time' expects a number of threads and one of calls")
+      }
+      let table = GuardedTable()
+      // Once before: the first thread and the first keys take their time, and much of it under a detector.
+      _ = table.nanosecondsOfCall(threads: numbers[0], turns: numbers[1] / 10 + numbers[0])
+      print(table.nanosecondsOfCall(threads: numbers[0], turns: numbers[1]))
+    case (1, let name?):
+      let programs = predictPrograms + racePrograms + detectorPrograms
+      guard let program = programs.first(where: { $0.name == name }) else {
+        fail("there is no program '\(name)'")
+      }
+      program.run {}
+    default:
+      fail("expected the name of a program, found \(arguments.count) arguments")
+    }
+  }
+
+  private static func fail(_ message: String) -> Never {
+    FileHandle.standardError.write(Data("error: \(message)\n".utf8))
+    exit(64)
+  }
+}

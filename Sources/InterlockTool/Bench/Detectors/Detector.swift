@@ -1,0 +1,50 @@
+import Foundation
+
+/// A detector that watches a process from outside the program: what is put before it, and what it is told.
+struct Detector: Sendable {
+  /// The column's head.
+  var name: String
+  /// What is put before the name of the program; `nil` where it is not installed.
+  var command: [String]?
+  /// `TSAN_OPTIONS`; `nil` is none.
+  var options: String?
+  /// Whether it is a tool of Valgrind's.
+  var isValgrind = false
+
+  /// All of them, those that are not installed too.
+  static func all(_ settings: DetectorSettings, path: String) -> [Detector] {
+    let valgrind = find("valgrind", in: path)
+    func tool(_ name: String, _ title: String) -> Detector {
+      Detector(
+        name: title,
+        command: valgrind.map {
+          [
+            $0, "--tool=\(name)", "--error-exitcode=\(OutsideRun.reportCode)", settings.program,
+          ]
+        }, isValgrind: true)
+    }
+    return [
+      Detector(name: "TSan", command: [settings.sanitizedProgram]),
+      Detector(
+        name: "TSan, flags", command: [settings.sanitizedProgram],
+        options: "history_size=7 ignore_noninstrumented_modules=0 detect_deadlocks=1"),
+      tool("helgrind", "Helgrind"),
+      tool("drd", "DRD"),
+    ]
+  }
+
+  /// One run of the program under it.
+  func sighting(of program: String) -> Sighting {
+    guard let command else { return .failed("not installed") }
+    let run = OutsideRun(command + [program], options: options)
+    return isValgrind
+      ? Sighting(valgrind: run.ending, output: run.output)
+      : Sighting(sanitized: run.ending, output: run.output)
+  }
+
+  /// The executable of this name in one of the folders of a search path.
+  static func find(_ name: String, in path: String) -> String? {
+    path.split(separator: ":").map { "\($0)/\(name)" }
+      .first { FileManager.default.isExecutableFile(atPath: $0) }
+  }
+}

@@ -1,0 +1,39 @@
+import InterlockStress
+
+/// What `ci/detectors.sh` hands to the bench, by the environment: a bench has no options.
+struct DetectorSettings: Equatable {
+  /// The path of `DetectorProgram`, built without a sanitizer and without section tracking.
+  var program: String
+  /// The path of the same, built with ThreadSanitizer.
+  var sanitizedProgram: String
+  /// Runs of each program by each detector.
+  var runs = 5
+  /// The same under Valgrind's tools, which take a second and more to start.
+  var valgrindRuns = 1
+
+  static let programVariable = "INTERLOCK_DETECTOR_PROGRAM"
+  static let sanitizedVariable = "INTERLOCK_DETECTOR_SANITIZED_PROGRAM"
+  static let runsVariable = "INTERLOCK_DETECTOR_RUNS"
+  static let valgrindRunsVariable = "INTERLOCK_DETECTOR_VALGRIND_RUNS"
+
+  /// Reads them; `nil` where a program is not given, since nobody but the script builds it.
+  init?(environment: [String: String]) throws(UsageError) {
+    guard let program = environment[Self.programVariable],
+      let sanitized = environment[Self.sanitizedVariable]
+    else { return nil }
+    self.program = program
+    sanitizedProgram = sanitized
+    runs = try Self.count(Self.runsVariable, environment) ?? runs
+    valgrindRuns = try Self.count(Self.valgrindRunsVariable, environment) ?? valgrindRuns
+  }
+
+  private static func count(
+    _ variable: String, _ environment: [String: String]
+  ) throws(UsageError) -> Int? {
+    guard let text = environment[variable] else { return nil }
+    guard let count = Int(text), (1...1000).contains(count) else {
+      throw UsageError("\(variable) must be a whole number from 1 to 1000, found '\(text)'", .bench)
+    }
+    return count
+  }
+}

@@ -1,0 +1,100 @@
+import CInterlockEvents
+import DetectorPrograms
+import Foundation
+import Interlock
+import Prediction
+
+/// What each detector makes of a dictionary under an NSLock, against the same program with nothing of any detector.
+enum DetectorsSlowDown {
+  private static let rounds = 7
+  private static let calls = 200_000
+  /// Fewer under Valgrind, which is a hundred times as slow.
+  private static let valgrindCalls = 20_000
+
+  /// Measures and prints the lines. The wait table and prediction are on in this process from then on.
+  static func run() throws {
+    let environment = ProcessInfo.processInfo.environment
+    guard let settings = try DetectorSettings(environment: environment) else {
+      print(
+        "what detectors cost is measured by ci/detectors.sh, which builds what this bench needs")
+      return
+    }
+    let detectors = Detector.all(settings, path: environment["PATH"] ?? "")
+      .filter { $0.command != nil }
+    guard !interlock_waits_started() else {
+      print("no slow-down: the wait table is on already, run this bench alone")
+      return
+    }
+    print("a dictionary of 1,024 keys under an NSLock, half of the calls write, each a section;")
+    print("medians of \(rounds) rounds, against the same program without any detector")
+    let outside = [1, 2].map { threads in
+      (threads, outsideLines(threads: threads, settings, detectors))
+    }
+    let delays = [1, 2].map { inside(threads: $0, settings.program) }
+    // As in a trial: the wait table goes with it.
+    _ = interlock_waits_start()
+    Predictor.start()
+    let predicted = [1, 2].map { inside(threads: $0, settings.program) }
+    for (index, (threads, lines)) in outside.enumerated() {
+      print("  \(threads) thread\(threads == 1 ? "" : "s")")
+      print(line("sections, delays", delays[index], budget: 1.5))
+      print(line("sections, delays, prediction", predicted[index], budget: 3))
+      lines.forEach { print($0) }
+    }
+  }
+
+  private static func outsideLines(
+    threads: Int, _ settings: DetectorSettings, _ detectors: [Detector]
+  ) -> [String] {
+    detectors.map { detector in
+      let calls = detector.isValgrind ? valgrindCalls : calls
+      let count = detector.isValgrind ? min(3, rounds) : rounds
+      let pairs = (0..<count).compactMap { _ -> (Double, Double)? in
+        guard let plain = time([settings.program], nil, threads, Self.calls),
+          let watched = time(detector.command ?? [], detector.options, threads, calls)
+        else { return nil }
+        return (watched, plain)
+      }
+      return line(detector.name, pairs, budget: nil)
+    }
+  }
+
+  private static func inside(threads: Int, _ program: String) -> [(Double, Double)] {
+    let were = SectionTracking.delays
+    SectionTracking.delays = true
+    defer { SectionTracking.delays = were }
+    let table = GuardedTable()
+    return (0..<rounds).compactMap { _ in
+      guard let plain = time([program], nil, threads, calls) else { return nil }
+      return (table.nanosecondsOfCall(threads: threads, turns: calls), plain)
+    }
+  }
+
+  /// What a process of its own prints; `nil` where it printed no number.
+  private static func time(
+    _ command: [String], _ options: String?, _ threads: Int, _ calls: Int
+  ) -> Double? {
+    let run = OutsideRun(command + ["--time", "\(threads)", "\(calls)"], options: options)
+    return nanoseconds(in: run.output)
+  }
+
+  /// The number that stands alone on a line, among whatever a detector prints.
+  static func nanoseconds(in output: String) -> Double? {
+    output.split(separator: "\n").lazy.compactMap { Double($0) }.first
+  }
+
+  /// One line: the median of the rounds' ratios; `budget` is what is to be reached.
+  static func line(
+    _ name: String, _ pairs: [(watched: Double, plain: Double)], budget: Double?
+  ) -> String {
+    let name = "    " + name.padding(toLength: 30, withPad: " ", startingAt: 0)
+    guard !pairs.isEmpty else { return name + "  no figure: it did not run" }
+    let ratio = Measurement.median(pairs.map { $0.watched / $0.plain })
+    let figures = String(
+      format: "%7.2f ×   (%.0f ns a call against %.0f ns)", ratio,
+      Measurement.median(pairs.map(\.watched)), Measurement.median(pairs.map(\.plain)))
+    guard let budget else { return name + figures }
+    return name + figures + String(format: "   ≤ %.1f ×", budget)
+      + (ratio <= budget ? "" : "   OVER")
+  }
+}

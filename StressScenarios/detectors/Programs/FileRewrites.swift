@@ -1,0 +1,40 @@
+import Foundation
+import Interlock
+import PredictPrograms
+
+/// A number in a file that two threads read, raise and write back: what is shared is no memory.
+let filePrograms: [PredictProgram] = [
+  PredictProgram("file-rewritten-by-two", "two threads raise a number in a file, without a lock") {
+    rewrite { section, raise in section.write(raise) }
+  },
+  PredictProgram("file-rewritten-in-turn", "two threads raise a number in a file under an NSLock") {
+    let lock = NSLock()
+    rewrite { section, raise in lock.withLock { section.write(synched: true, raise) } }
+  },
+]
+
+private func rewrite(_ change: @escaping @Sendable (Section, () -> Void) -> Void) {
+  let path = NSTemporaryDirectory() + "interlock-counter-\(UUID().uuidString)"
+  guard FileManager.default.createFile(atPath: path, contents: Data("0".utf8)) else {
+    fatalError("\(path) cannot be written")
+  }
+  defer { unlink(path) }
+  let section = Section("counter file")
+  onTwoThreads {
+    for _ in 0..<50 {
+      Thread.sleep(forTimeInterval: .random(in: 0...0.001))
+      change(section) { raise(path) }
+    }
+  }
+}
+
+/// Reads the number, and writes the next one over it, by a descriptor of its own.
+private func raise(_ path: String) {
+  let file = open(path, O_RDWR)
+  defer { close(file) }
+  var text = [UInt8](repeating: 0, count: 16)
+  let count = pread(file, &text, text.count, 0)
+  let number = Int(String(decoding: text.prefix(max(0, count)), as: UTF8.self)) ?? 0
+  let next = Array(String(number + 1).utf8)
+  _ = pwrite(file, next, next.count, 0)
+}

@@ -1,0 +1,61 @@
+import Foundation
+import Interlock
+import LockStrategies
+import PredictPrograms
+
+/// Correct programs over every primitive: two threads raise one number under it, with nothing between.
+let guardedPrograms: [PredictProgram] =
+  [
+    guarded("posix-mutex", "a POSIX mutex") { PthreadMutexLock() },
+    guarded("nslock", "an NSLock") { FoundationLock() },
+    guarded("recursive-lock", "an NSRecursiveLock") { RecursiveFoundationLock() },
+    guarded("reader-writer-lock", "a POSIX reader-writer lock") { ReaderWriterLock() },
+    guarded("semaphore", "a DispatchSemaphore of 1") { SemaphoreLock() },
+    guarded("serial-queue", "sync on a serial queue") { SerialQueueLock() },
+    guarded("barrier", "sync with a barrier on a concurrent queue") { BarrierQueueLock() },
+    guarded("spin-lock", "a lock built on an atomic") { SpinLock() },
+    guarded("stdlib-mutex", "a standard library Mutex") { StandardLibraryMutexLock() },
+  ] + [
+    PredictProgram("guarded-by-actor", "two tasks raise one number in an actor") {
+      let ended = DispatchSemaphore(value: 0)
+      Task.detached {
+        let counter = Counter()
+        async let one: Void = counter.raiseOften()
+        async let other: Void = counter.raiseOften()
+        _ = await (one, other)
+        ended.signal()
+      }
+      ended.wait()
+    }
+  ]
+
+/// Turns of each of the two: enough that both are at it at the same time.
+private let turns = 20_000
+
+private func guarded<Strategy: Lock>(
+  _ name: String, _ what: String, _ make: @escaping @Sendable () -> Strategy
+) -> PredictProgram {
+  PredictProgram("guarded-by-\(name)", "two threads raise one number under \(what)") {
+    let lock = make()
+    let section = Section("number")
+    let number = Number()
+    onTwoThreads {
+      for _ in 0..<turns {
+        lock.withLock { section.write(synched: true) { number.value += 1 } }
+      }
+    }
+  }
+}
+
+private actor Counter {
+  private let section = Section("number")
+  private var number = 0
+
+  nonisolated func raiseOften() async {
+    for _ in 0..<turns { await raise() }
+  }
+
+  private func raise() {
+    section.write { number += 1 }
+  }
+}

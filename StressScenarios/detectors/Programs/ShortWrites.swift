@@ -1,0 +1,79 @@
+import Foundation
+import Interlock
+import LockStrategies
+import PredictPrograms
+
+/// Short accesses with pauses between, which hardly ever overlap by themselves: 50 of each of two threads.
+let shortWritePrograms: [PredictProgram] = [
+  shortWrites("short-writes-unlocked", "two threads make 50 short writes without a lock") {
+    _, section, number in
+    section.write { number.value += 1 }
+  },
+  shortWrites(
+    "short-writes-masked", "short-writes-unlocked, with a lock of no use before and after each"
+  ) { lock, section, number in
+    lock.withLock {}
+    section.write { number.value += 1 }
+    lock.withLock {}
+  },
+  shortWrites("short-writes-locked", "two threads make 50 short writes under a POSIX mutex") {
+    lock, section, number in
+    lock.withLock { section.write(synched: true) { number.value += 1 } }
+  },
+  shortWrites("look-then-change", "a look and a change, each locked, and nothing around both") {
+    lock, section, number in
+    section.write {
+      let seen = lock.withLock { number.value }
+      lock.withLock { number.value = seen + 1 }
+    }
+  },
+  shortWrites("look-and-change", "a look and a change under one POSIX mutex") {
+    lock, section, number in
+    lock.withLock {
+      section.write(synched: true) {
+        let seen = number.value
+        number.value = seen + 1
+      }
+    }
+  },
+]
+
+/// A number in plain memory.
+final class Number: @unchecked Sendable {
+  // Unchecked, as the mistakes that the programs show: what guards it is up to them.
+  var value = 0
+}
+
+private func shortWrites(
+  _ name: String, _ summary: String,
+  _ write: @escaping @Sendable (PthreadMutexLock, Section, Number) -> Void
+) -> PredictProgram {
+  PredictProgram(name, summary) {
+    let lock = PthreadMutexLock()
+    let section = Section("number")
+    let number = Number()
+    onTwoThreads {
+      for _ in 0..<50 {
+        Thread.sleep(forTimeInterval: .random(in: 0...0.001))
+        write(lock, section, number)
+      }
+    }
+  }
+}
+
+/// Runs the body on two threads, which begin when both are there, and waits for both.
+func onTwoThreads(_ body: @escaping @Sendable () -> Void) {
+  let started = DispatchGroup()
+  let ended = DispatchGroup()
+  for _ in 0..<2 { started.enter() }
+  for _ in 0..<2 {
+    ended.enter()
+    Thread.detachNewThread {
+      started.leave()
+      started.wait()
+      body()
+      ended.leave()
+    }
+  }
+  ended.wait()
+}

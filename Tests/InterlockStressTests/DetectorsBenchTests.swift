@@ -1,0 +1,180 @@
+import DetectorPrograms
+import Foundation
+import InterlockStress
+import PredictPrograms
+import RacePrograms
+import Testing
+
+@testable import InterlockTool
+
+@Suite("The comparison of detectors")
+struct DetectorsBenchTests {
+  @Test("Settings: both programs are needed, counts are whole numbers from 1 to 1000")
+  func settings() throws {
+    let programs = [
+      DetectorSettings.programVariable: "/a", DetectorSettings.sanitizedVariable: "/b",
+    ]
+    #expect(try DetectorSettings(environment: [:]) == nil)
+    #expect(try DetectorSettings(environment: [DetectorSettings.programVariable: "/a"]) == nil)
+    let plain = try #require(try DetectorSettings(environment: programs))
+    #expect(plain.program == "/a" && plain.sanitizedProgram == "/b")
+    #expect(plain.runs == 5 && plain.valgrindRuns == 1)
+    let counted = try DetectorSettings(
+      environment: programs.merging([
+        DetectorSettings.runsVariable: "40", DetectorSettings.valgrindRunsVariable: "1000",
+      ]) { $1 })
+    #expect(counted?.runs == 40 && counted?.valgrindRuns == 1000)
+    for text in ["0", "1001", "-1", "", "many", "1.5"] {
+      for variable in [DetectorSettings.runsVariable, DetectorSettings.valgrindRunsVariable] {
+        let error = #expect(throws: UsageError.self) {
+          try DetectorSettings(environment: programs.merging([variable: text]) { $1 })
+        }
+        #expect(
+          error?.message == "\(variable) must be a whole number from 1 to 1000, found '\(text)'")
+      }
+    }
+  }
+
+  @Test("Every program of the table exists, once; every row of wrong ones but one has its twin")
+  func rows() {
+    let names = DetectorRow.all.flatMap(\.programs)
+    let known = Set((predictPrograms + racePrograms + detectorPrograms).map(\.name))
+    #expect(Set(names).isSubset(of: known), "\(Set(names).subtracting(known))")
+    #expect(Set(names).count == names.count)
+    #expect(Set(detectorPrograms.map(\.name)).isSubset(of: names))
+    let rows = DetectorRow.all
+    let alone = rows.indices.dropLast()
+      .filter { !rows[$0].isCorrect && !rows[$0 + 1].isCorrect }.map { rows[$0].title }
+    #expect(alone == ["racy, 50 ops"])
+  }
+
+  @Test("ThreadSanitizer: found by its warning or its exit code; a crash or a hang is no run")
+  func sanitized() {
+    let warning = "==================\nWARNING: ThreadSanitizer: data race (pid=1)\n"
+    #expect(Sighting(sanitized: .exited(0), output: "") == .silent)
+    #expect(Sighting(sanitized: .exited(66), output: "") == .reported)
+    #expect(Sighting(sanitized: .exited(0), output: warning) == .reported)
+    #expect(Sighting(sanitized: .killed(signal: 11), output: warning) == .reported)
+    #expect(Sighting(sanitized: .killed(signal: 11), output: "") == .failed("signal 11"))
+    #expect(Sighting(sanitized: .exited(64), output: "error: …") == .failed("exit code 64"))
+    #expect(Sighting(sanitized: .overTime, output: "") == .failed("hung"))
+    #expect(Sighting(sanitized: .notStarted("gone"), output: "") == .failed("gone"))
+  }
+
+  @Test("Valgrind: found by its summary; without one nothing was watched")
+  func valgrind() {
+    func summary(_ count: String) -> String {
+      "==7== For lists …\n==7== ERROR SUMMARY: \(count) errors from 2 contexts (suppressed: 9 from 1)\n"
+    }
+    #expect(Sighting(valgrind: .exited(0), output: summary("0")) == .silent)
+    #expect(Sighting(valgrind: .exited(66), output: summary("17")) == .reported)
+    #expect(Sighting(valgrind: .exited(66), output: summary("2,485,233")) == .reported)
+    #expect(Sighting(valgrind: .killed(signal: 6), output: summary("0")) == .failed("signal 6"))
+    #expect(Sighting(valgrind: .exited(0), output: "hello\n") == .failed("no summary"))
+    #expect(
+      Sighting(valgrind: .exited(1), output: "==7== Valgrind: I can't recover.\n")
+        == .failed("exit code 1"))
+  }
+
+  @Test("The table: cells under their heads, runs left out are starred and told, false reports too")
+  func table() {
+    let table = DetectorTable(columns: ["plain", "TSan"])
+    var found = DetectorTally()
+    for sighting in [Sighting.reported, .silent, .reported] { found.add(sighting) }
+    var crashed = DetectorTally()
+    for sighting in [Sighting.silent, .failed("signal 11"), .failed("signal 11"), .failed("hung")] {
+      crashed.add(sighting)
+    }
+    #expect(DetectorTally().cell == "–")
+    #expect(
+      table.head == String(repeating: " ", count: 38) + "    plain     TSan")
+    #expect(
+      table.line("a race", [found.cell, crashed.cell])
+        == "a race" + String(repeating: " ", count: 32) + "      2/3     0/1*")
+    #expect(
+      table.notes("  a race", [found, crashed])
+        == ["* a race, TSan: runs left out: 1 hung, 2 signal 11"])
+    let wrong = DetectorRow(title: "a race", programs: ["racy"])
+    let right = DetectorRow(title: "  its twin", programs: ["locked"], isCorrect: true)
+    let group = DetectorRow(title: "gates", programs: ["g1", "g2"], isCorrect: true)
+    #expect(
+      table.falseReports([
+        (wrong, [found, found]), (right, [crashed, found]), (group, [found, crashed]),
+      ])
+        == [
+          "plain: 2 of 4 runs of correct programs reported: gates",
+          "TSan: 2 of 4 runs of correct programs reported: locked",
+        ])
+    #expect(
+      table.falseReports([(wrong, [found, found]), (right, [crashed, found])])
+        == [
+          "plain: 0 of 1 runs of correct programs reported",
+          "TSan: 2 of 3 runs of correct programs reported: every one of them",
+        ])
+  }
+
+  @Test("A slow-down is the median of the rounds' ratios; without a round there is no figure")
+  func slowDown() {
+    let line = DetectorsSlowDown.line(
+      "TSan", [(100, 10), (40, 10), (70, 10)], budget: nil)
+    #expect(line == "    TSan                             7.00 ×   (70 ns a call against 10 ns)")
+    let name = "    x" + String(repeating: " ", count: 29)
+    #expect(
+      DetectorsSlowDown.line("x", [(15, 10)], budget: 1.5)
+        == name + "   1.50 ×   (15 ns a call against 10 ns)   ≤ 1.5 ×")
+    #expect(DetectorsSlowDown.line("x", [(16, 10)], budget: 1.5).hasSuffix("   OVER"))
+    #expect(DetectorsSlowDown.line("x", [], budget: 3) == name + "  no figure: it did not run")
+    #expect(DetectorsSlowDown.nanoseconds(in: "==7== x\n35.25\n==7== ERROR") == 35.25)
+    #expect(DetectorsSlowDown.nanoseconds(in: "WARNING\n") == nil)
+  }
+
+  @Test("A detector that is not installed has no command, and no run of its is counted")
+  func missing() throws {
+    let settings = try #require(
+      try DetectorSettings(environment: [
+        DetectorSettings.programVariable: "/a", DetectorSettings.sanitizedVariable: "/b",
+      ]))
+    let detectors = Detector.all(settings, path: "/nowhere:/nowhere/else")
+    #expect(detectors.map(\.name) == ["TSan", "TSan, flags", "Helgrind", "DRD"])
+    #expect(detectors.map { $0.command == nil } == [false, false, true, true])
+    #expect(detectors[2].sighting(of: "racy") == .failed("not installed"))
+    #expect(Detector.find("sh", in: "/nowhere:/bin") == "/bin/sh")
+  }
+
+  @Test("A process: its exit code, signal and output are told, and what hangs is killed")
+  func process() {
+    func shell(_ text: String, limit: Double = 60) -> OutsideRun {
+      OutsideRun(["/bin/sh", "-c", text], options: "a=1", limit: limit)
+    }
+    let ended = shell("echo out; echo $TSAN_OPTIONS >&2; exit 66")
+    #expect(ended.ending == .exited(66) && ended.output == "out\na=1\n")
+    #expect(shell("kill -9 $$").ending == .killed(signal: 9))
+    #expect(shell("exec sleep 600", limit: 0.2).ending == .overTime)
+    let unset = OutsideRun(["/bin/sh", "-c", "echo ${TSAN_OPTIONS-none}"])
+    #expect(unset.output == "none\n")
+    #expect(
+      OutsideRun(["/nowhere/at/all"]).ending
+        == .notStarted("'/nowhere/at/all' could not be started"))
+  }
+
+  @Test("A program by name runs and ends with 0; what is unknown is one line and exit code 64")
+  func program() {
+    let path = Bundle.main.bundleURL.deletingLastPathComponent().path
+    let folder =
+      (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
+      .map { URL(fileURLWithPath: $0).deletingLastPathComponent().path } ?? path
+    let program = folder + "/DetectorProgram"
+    let run = OutsideRun([program, "file-rewritten-in-turn"])
+    #expect(run.ending == .exited(0) && run.output == "")
+    let unknown = OutsideRun([program, "nope"])
+    #expect(
+      unknown.ending == .exited(64) && unknown.output == "error: there is no program 'nope'\n")
+    for arguments in [[], ["--time", "0", "10"], ["--time", "two", "10"], ["a", "b"]] {
+      let wrong = OutsideRun([program] + arguments)
+      #expect(wrong.ending == .exited(64), "\(arguments)")
+      #expect(wrong.output.hasPrefix("error: ") && wrong.output.filter { $0 == "\n" }.count == 1)
+    }
+    let timed = OutsideRun([program, "--time", "2", "1000"])
+    #expect((DetectorsSlowDown.nanoseconds(in: timed.output) ?? 0) > 0)
+  }
+}

@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# Compares race and deadlock detectors on the same small programs; by hand, for it takes minutes.
+# `ci/detectors.sh --help` says how; what is wrong with the arguments is told before anything is built.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+help() {
+  cat <<'END'
+Usage: ci/detectors.sh [--runs N] [--valgrind-runs N]
+
+  --runs N            runs of each program by each detector, 1 to 1000 (default: 5)
+  --valgrind-runs N   the same for Helgrind and DRD, which take a second to start (default: 1)
+  -h, --help          show this, and build nothing
+
+Builds, all in release: the programs as they are, the programs with ThreadSanitizer, and the tool with the trait
+SectionTracking. In the first two the marks are nothing, and no harness is around a program. Helgrind and DRD are
+left out where no valgrind is installed. Ends with 0 when the table is printed, whatever it says; 64 wrong usage.
+END
+}
+
+usage() {
+  echo "error: $1; see 'ci/detectors.sh --help'" >&2
+  exit 64
+}
+
+runs=5
+valgrind_runs=1
+while [ $# -gt 0 ]; do
+  case "$1" in
+    --runs=* | --valgrind-runs=*) set -- "${1%%=*}" "${1#*=}" "${@:2}" ;;
+  esac
+  case "$1" in
+    -h | --help)
+      help
+      exit 0
+      ;;
+    --runs | --valgrind-runs)
+      [ $# -ge 2 ] || usage "Missing value for '$1'"
+      [[ $2 =~ ^[1-9][0-9]{0,3}$ ]] && [ "$2" -le 1000 ] ||
+        usage "'$1' must be a whole number from 1 to 1000, found $(printf '%q' "$2")"
+      if [ "$1" = --runs ]; then runs=$2; else valgrind_runs=$2; fi
+      shift 2
+      ;;
+    *) usage "Unknown argument $(printf '%q' "$1"), expected '--runs' or '--valgrind-runs'" ;;
+  esac
+done
+
+# Without debug information: Valgrind 3.19 gives up on that of this compiler.
+plain=(-c release --scratch-path .build/detectors -Xlinker -S)
+sanitized=(-c release --scratch-path .build/detectors-sanitized --sanitize=thread)
+tool=(-c release --scratch-path .build/trait --traits SectionTracking)
+swift build "${plain[@]}" --product DetectorProgram >&2
+swift build "${sanitized[@]}" --product DetectorProgram >&2
+swift build "${tool[@]}" --product interlock >&2
+
+export INTERLOCK_DETECTOR_RUNS=$runs
+export INTERLOCK_DETECTOR_VALGRIND_RUNS=$valgrind_runs
+INTERLOCK_DETECTOR_PROGRAM=$(swift build "${plain[@]}" --show-bin-path)/DetectorProgram
+INTERLOCK_DETECTOR_SANITIZED_PROGRAM=$(swift build "${sanitized[@]}" --show-bin-path)/DetectorProgram
+export INTERLOCK_DETECTOR_PROGRAM INTERLOCK_DETECTOR_SANITIZED_PROGRAM
+exec "$(swift build "${tool[@]}" --show-bin-path)/interlock" bench detectors slow-down
