@@ -128,6 +128,20 @@ struct DetectorsBenchTests {
     #expect(DetectorsSlowDown.nanoseconds(in: "WARNING\n") == nil)
   }
 
+  @Test("The script tells a wrong option in one line, with exit code 64, before it builds")
+  func script() {
+    let script = URL(fileURLWithPath: #filePath)
+      .appending(path: "../../../ci/detectors.sh").standardizedFileURL.path
+    for arguments in [
+      ["--runs"], ["--runs", "0"], ["--runs=1001"], ["--valgrind-runs", "x"], ["a"],
+    ] {
+      let run = OutsideRun([script] + arguments, limit: 60)
+      #expect(run.ending == .exited(64), "\(arguments)")
+      #expect(run.output.hasPrefix("error: ") && run.output.filter { $0 == "\n" }.count == 1)
+    }
+    #expect(OutsideRun([script, "--help"]).output.hasPrefix("Usage: ci/detectors.sh"))
+  }
+
   @Test("A detector that is not installed has no command, and no run of its is counted")
   func missing() throws {
     let settings = try #require(
