@@ -182,7 +182,8 @@ let package = Package(
       ],
       swiftSettings: common),
     .testTarget(
-      name: "PredictionTests", dependencies: ["Prediction", "CInterlockPrediction"],
+      name: "PredictionTests",
+      dependencies: ["Prediction", "CInterlockPrediction", "CInterlockEvents"],
       swiftSettings: common),
     .testTarget(
       name: "StressRunnerTests",
