@@ -64,6 +64,7 @@ struct CompareCommandTests {
     #expect(try mistake("--rate", "100").contains("give '--driver threads'"))
     #expect(try mistake("--full", "--time", "1").contains("take at least"))
     #expect(try mistake("--baseline", "/nowhere").contains("it cannot be read"))
+    #expect(try mistake("--max-regression", "5%").contains("needs a '--baseline'"))
     #expect(try mistake("--json", "/nowhere/x").contains("'--json <file>': it cannot be written"))
     #expect(try mistake("--html", "/nowhere/x").contains("'--html <file>': it cannot be written"))
   }

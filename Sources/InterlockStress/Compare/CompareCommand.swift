@@ -29,6 +29,9 @@ final class CompareCommand {
         "This is a debug build, whose figures are not those of the code that ships: build with"
           + " '-c release', or give '--allow-debug'", .compare)
     }
+    if options.compare.maxRegression != nil, options.compare.baseline == nil {
+      throw UsageError("'--max-regression' needs a '--baseline' to compare with", .compare)
+    }
     let files = scenarios.isEmpty ? [] : try world.loadScenarios(options)
     let field = try CompareField(
       scenarios, options, strategies: world.strategies, subjects: world.subjects,
@@ -238,9 +241,9 @@ final class CompareCommand {
       text.write("\n✗ nothing can be compared with the baseline: \(reference) has no rank\n")
       return false
     }
-    let baseline = Baseline(limit: options.compare.maxRegression)
+    let baseline = Baseline(limit: options.compare.regressionLimit)
     let now = Baseline.Ratios(result, to: reference)
-    let limit = "\(factorText(1 + options.compare.maxRegression)) ×"
+    let limit = "\(factorText(1 + options.compare.regressionLimit)) ×"
     let slower = baseline.regressions(now, since: before)
     for found in slower {
       text.write(

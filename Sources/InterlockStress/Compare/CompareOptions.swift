@@ -47,8 +47,10 @@ package struct CompareOptions: Sendable, Hashable {
   package var isReferenceGiven = false
   /// An earlier comparison; `nil` is none.
   package var baseline: String?
-  /// How far a strategy may fall behind it: 0.1 is 10 %.
-  package var maxRegression = 0.1
+  /// How far a strategy may fall behind it, where that is said.
+  package var maxRegression: Double?
+  /// How far it may in any case: 0.1 is 10 %.
+  package var regressionLimit: Double { maxRegression ?? 0.1 }
   /// Whether a debug build measures too.
   package var allowsDebug = false
 
