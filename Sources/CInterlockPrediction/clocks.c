@@ -28,8 +28,9 @@ typedef struct {
 
 /// What a thread is in: a block on a queue.
 typedef struct {
-  uintptr_t queue, group;
-  uint32_t flags;
+  /// The group that it belongs to; 0 for none.
+  uintptr_t group;
+  /// Whether it is of a synchronous call of another thread's.
   bool is_foreign;
 } clock_run;
 
@@ -342,16 +343,13 @@ static void leave_queues(thread_clock *own, uintptr_t queue, bool is_barrier) {
 
 static void begin_block(thread_clock *own, const interlock_event *event) {
   uintptr_t queue = (uintptr_t)event->object;
-  clock_run run = {.queue = queue,
-                   .group = (uintptr_t)event->value,
-                   .flags = event->flags};
+  clock_run run = {.group = (uintptr_t)event->value};
   if (event->flags & INTERLOCK_FLAG_APPLY) {
     get(own, queue, AS_APPLY, false, false);
   } else if (event->item) {
     get(own, (uintptr_t)event->item, AS_ITEM, false, true);
     if (event->flags & INTERLOCK_FLAG_ON_GROUP) get_from(own, &ends.lock, &ends.clock);
   } else if (own->called_queue != queue) {
-    // A synchronous call of another thread.
     run.is_foreign = true;
     get(own, queue, AS_CALL, false, false);
   }
@@ -375,7 +373,7 @@ static void begin_block(thread_clock *own, const interlock_event *event) {
 
 static void end_block(thread_clock *own, const interlock_event *event) {
   uintptr_t queue = (uintptr_t)event->object;
-  clock_run run = {.queue = queue, .flags = event->flags};
+  clock_run run = {0};
   if (own->runs > 0 && --own->runs < most_runs) run = own->run[own->runs];
   if (event->flags & INTERLOCK_FLAG_APPLY) {
     pass(own, queue, AS_APPLIED, false);
