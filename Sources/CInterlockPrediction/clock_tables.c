@@ -1,0 +1,264 @@
+// Vector clocks: of threads, and of what threads meet at. In memory from the system: malloc may be what is being called.
+#include "clock_tables.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+enum { bucket_count = 1 << 15, nodes_together = 256, most_nodes = 1 << 16 };
+
+/// What threads meet at.
+typedef struct node {
+  uintptr_t key;
+  struct node *next;
+  /// From those that had it alone, and from those that shared it.
+  vector_clock alone, shared;
+  bool has_shared;
+} node;
+
+static struct {
+  int lock;
+  node *first;
+} *buckets;
+static node *free_nodes;
+static int nodes_lock;
+static uint32_t nodes_made;
+
+static thread_clock *slots;
+static uint32_t slots_used;
+static int slots_lock;
+static pthread_key_t exit_key;
+
+__thread thread_clock *interlock_own_clock;
+
+// Clocks.
+
+static inline void join(vector_clock *into, const vector_clock *from) {
+  // Relaxed: another thread may just count on, and whichever count is found is one that it had.
+  uint32_t used = __atomic_load_n(&slots_used, __ATOMIC_RELAXED);
+  for (uint32_t index = 0; index < used; index++) {
+    if (from->counts[index] > into->counts[index]) into->counts[index] = from->counts[index];
+  }
+}
+
+/// What the thread does from now on is not what it gives up now.
+static inline void count_on(thread_clock *own) {
+  __atomic_store_n(&own->clock.counts[own->slot], own->clock.counts[own->slot] + 1, __ATOMIC_RELAXED);
+}
+
+// Nodes.
+
+static inline uintptr_t key_of(uintptr_t address, purpose purpose) {
+  return address << 4 ^ (uintptr_t)purpose;
+}
+
+static inline size_t bucket_of(uintptr_t key) {
+  return (size_t)(mix(0, key) >> 40) % bucket_count;
+}
+
+static node *make_node(uintptr_t key) {
+  take(&nodes_lock);
+  node *made = free_nodes;
+  if (!made && nodes_made < most_nodes) {
+    node *fresh = mmap(NULL, nodes_together * sizeof(node), PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (fresh != MAP_FAILED) {
+      nodes_made += nodes_together;
+      for (int index = 0; index < nodes_together; index++) {
+        fresh[index].next = free_nodes;
+        free_nodes = &fresh[index];
+      }
+      made = free_nodes;
+    }
+  }
+  if (made) free_nodes = made->next;
+  give(&nodes_lock);
+  if (!made) {
+    interlock_clocks_lose_sight("there were more locks and queued blocks at a time than are followed");
+    return NULL;
+  }
+  memset(made, 0, sizeof *made);
+  made->key = key;
+  return made;
+}
+
+static node *find_node(size_t bucket, uintptr_t key) {
+  for (node *at = buckets[bucket].first; at; at = at->next) {
+    if (at->key == key) return at;
+  }
+  return NULL;
+}
+
+static node *find_or_make_node(size_t bucket, uintptr_t key) {
+  node *found = find_node(bucket, key);
+  if (!found && (found = make_node(key))) {
+    found->next = buckets[bucket].first;
+    buckets[bucket].first = found;
+  }
+  return found;
+}
+
+/// The thread gives something up: who gets it next comes after all that the thread has done. Where nothing is known of it
+/// and `makes` is false, nothing happens.
+void interlock_clock_pass_known(thread_clock *own, uintptr_t address, purpose purpose, bool is_shared,
+                       bool makes) {
+  uintptr_t key = key_of(address, purpose);
+  size_t bucket = bucket_of(key);
+  take(&buckets[bucket].lock);
+  node *node = makes ? find_or_make_node(bucket, key) : find_node(bucket, key);
+  if (node) {
+    join(is_shared ? &node->shared : &node->alone, &own->clock);
+    node->has_shared |= is_shared;
+  }
+  give(&buckets[bucket].lock);
+  if (node) count_on(own);
+}
+
+void interlock_clock_pass(thread_clock *own, uintptr_t address, purpose purpose, bool is_shared) {
+  interlock_clock_pass_known(own, address, purpose, is_shared, true);
+}
+
+/// From now on something is followed, whoever gives it up.
+void interlock_clock_follow(uintptr_t address) {
+  uintptr_t key = key_of(address, AS_LOCK);
+  size_t bucket = bucket_of(key);
+  take(&buckets[bucket].lock);
+  find_or_make_node(bucket, key);
+  give(&buckets[bucket].lock);
+}
+
+/// The thread gets something: it comes after all that those did who gave it up; where it shares it, only after those who
+/// had it alone.
+void interlock_clock_get(thread_clock *own, uintptr_t address, purpose purpose, bool is_shared, bool is_last) {
+  uintptr_t key = key_of(address, purpose);
+  size_t bucket = bucket_of(key);
+  take(&buckets[bucket].lock);
+  node *found = find_node(bucket, key);
+  if (found) {
+    join(&own->clock, &found->alone);
+    if (found->has_shared && !is_shared) join(&own->clock, &found->shared);
+    if (is_last) {
+      node **link = &buckets[bucket].first;
+      while (*link != found) link = &(*link)->next;
+      *link = found->next;
+    }
+  }
+  give(&buckets[bucket].lock);
+  if (!found || !is_last) return;
+  take(&nodes_lock);
+  found->next = free_nodes;
+  free_nodes = found;
+  give(&nodes_lock);
+}
+
+/// A lock is no more; what was known of it is no use to the next one at its address.
+void interlock_clock_forget(thread_clock *own, uintptr_t address) { interlock_clock_get(own, address, AS_LOCK, false, true); }
+
+void interlock_clock_pass_to(thread_clock *own, common_clock *common) {
+  take(&common->lock);
+  join(&common->clock, &own->clock);
+  give(&common->lock);
+  count_on(own);
+}
+
+void interlock_clock_get_from(thread_clock *own, common_clock *common) {
+  take(&common->lock);
+  join(&own->clock, &common->clock);
+  give(&common->lock);
+}
+
+// Threads.
+
+static void thread_exits(void *clock) {
+  enum { most_farewells = 3 };
+  if (++((thread_clock *)clock)->farewells < most_farewells &&
+      pthread_setspecific(exit_key, clock) == 0) {
+    return;
+  }
+  interlock_own_clock = NULL;
+  // Release: who takes the slot again finds the clock as this thread left it.
+  __atomic_store_n(&((thread_clock *)clock)->is_alive, false, __ATOMIC_RELEASE);
+}
+
+static thread_clock *claim_slot(void) {
+  take(&slots_lock);
+  thread_clock *found = NULL;
+  if (slots_used < most_slots) {
+    found = &slots[slots_used];
+    found->slot = slots_used;
+    // Relaxed: a thread that does not count the new slot yet has met nobody who has been in it.
+    __atomic_store_n(&slots_used, slots_used + 1, __ATOMIC_RELAXED);
+  } else {
+    // A thread that has ended lends its slot: who has heard of the later one seems to have heard of the earlier too.
+    for (uint32_t index = 0; index < most_slots && !found; index++) {
+      if (!__atomic_load_n(&slots[index].is_alive, __ATOMIC_ACQUIRE)) found = &slots[index];
+    }
+  }
+  if (found) {
+    uint32_t slot = found->slot;
+    // Its own count goes on: what is known of the slot's last thread stays true.
+    for (uint32_t index = 0; index < most_slots; index++) {
+      if (index != slot) found->clock.counts[index] = 0;
+    }
+    count_on(found);
+    found->runs = found->jobs = found->initialisers = found->shared_count = found->farewells = 0;
+    found->called_queue = 0;
+    found->is_busy = false;
+    found->handle = pthread_self();
+    __atomic_store_n(&found->is_alive, true, __ATOMIC_RELEASE);
+  }
+  give(&slots_lock);
+  if (!found) {
+    interlock_clocks_lose_sight("there were more than 256 threads at a time");
+    return NULL;
+  }
+  interlock_own_clock = found;
+  pthread_setspecific(exit_key, found);
+  return found;
+}
+
+/// A thread whose beginning was not seen comes after all that has happened.
+void interlock_clock_know_all(thread_clock *own) {
+  uint32_t used = __atomic_load_n(&slots_used, __ATOMIC_RELAXED);
+  for (uint32_t index = 0; index < used; index++) {
+    if (index == own->slot) continue;
+    own->clock.counts[index] = __atomic_load_n(&slots[index].clock.counts[index], __ATOMIC_RELAXED);
+  }
+}
+
+thread_clock *interlock_clock_own(const interlock_event *event) {
+  thread_clock *own = interlock_own_clock;
+  if (__builtin_expect(own != NULL, 1)) return own;
+  // Hidden: the handler of a signal that comes meanwhile would come here too.
+  interlock_events_hide_thread(true);
+  own = claim_slot();
+  interlock_events_hide_thread(false);
+  if (own && !(event && event->kind == INTERLOCK_EVENT_START)) interlock_clock_know_all(own);
+  return own;
+}
+
+/// A thread has been joined: all that had its handle, since another may have it by now.
+void interlock_clock_join_thread(thread_clock *own, pthread_t handle) {
+  take(&slots_lock);
+  bool is_lent = slots_used == most_slots;
+  for (uint32_t index = 0; index < slots_used; index++) {
+    if (pthread_equal(slots[index].handle, handle)) join(&own->clock, &slots[index].clock);
+  }
+  give(&slots_lock);
+  // Its slot may be another's.
+  if (is_lent) interlock_clock_know_all(own);
+}
+
+bool interlock_clock_tables_prepare(void) {
+  int protection = PROT_READ | PROT_WRITE, flags = MAP_PRIVATE | MAP_ANONYMOUS;
+  void *bucket_memory = mmap(NULL, bucket_count * sizeof *buckets, protection, flags, -1, 0);
+  void *slot_memory = mmap(NULL, most_slots * sizeof *slots, protection, flags, -1, 0);
+  if (bucket_memory == MAP_FAILED || slot_memory == MAP_FAILED) return false;
+  buckets = bucket_memory;
+  slots = slot_memory;
+  return pthread_key_create(&exit_key, thread_exits) == 0;
+}
+
+void interlock_clock_tables_forked(void) {
+  slots_lock = nodes_lock = 0;
+  for (size_t index = 0; buckets && index < bucket_count; index++) buckets[index].lock = 0;
+}

@@ -1,0 +1,84 @@
+// Vector clocks, and what carries them: for the reader of the events. Not for users of the target.
+#ifndef INTERLOCK_CLOCK_TABLES_H
+#define INTERLOCK_CLOCK_TABLES_H
+
+#include "prediction.h"
+
+#include <pthread.h>
+
+enum { most_slots = 256, most_runs = 16, most_shared = 8 };
+
+typedef struct {
+  uint32_t counts[most_slots];
+} vector_clock;
+
+/// What a thread is in: a block on a queue.
+typedef struct {
+  /// The group that it belongs to; 0 for none.
+  uintptr_t group;
+  /// Whether it is of a synchronous call of another thread's.
+  bool is_foreign;
+} clock_run;
+
+typedef struct thread_clock {
+  vector_clock clock;
+  uint32_t slot;
+  /// Blocks that it is in, jobs of tasks among them, and initialisers.
+  uint32_t runs, jobs, initialisers;
+  clock_run run[most_runs];
+  /// Read-write locks that it reads: the call that gives one up does not say so.
+  uintptr_t shared[most_shared];
+  uint32_t shared_count;
+  /// The queue that it waits for, with a synchronous call.
+  uintptr_t called_queue;
+  pthread_t handle;
+  bool is_alive;
+  /// Whether it is in here: a signal's handler may come meanwhile.
+  bool is_busy;
+  /// How often the thread has been about to end: other libraries' destructors may still lock.
+  uint32_t farewells;
+} thread_clock;
+
+/// What the clock of an address is for.
+typedef enum { AS_LOCK, AS_ITEM, AS_CALL, AS_RETURN, AS_APPLY, AS_APPLIED, AS_THREAD } purpose;
+
+/// The calling thread's clock; NULL where it has none yet.
+extern __thread thread_clock *interlock_own_clock __attribute__((tls_model("initial-exec"))) HIDDEN;
+
+bool interlock_clock_tables_prepare(void) HIDDEN;
+/// In the child of a fork: who had the locks is not there.
+void interlock_clock_tables_forked(void) HIDDEN;
+/// From now on no order is told, for this reason.
+void interlock_clocks_lose_sight(const char *reason) HIDDEN;
+
+/// The calling thread's clock, made where it has none; NULL where there is no room. A thread that is met at another event than its
+/// `START` comes after all that has happened.
+thread_clock *interlock_clock_own(const interlock_event *event) HIDDEN;
+/// The thread comes after all that has happened.
+void interlock_clock_know_all(thread_clock *own) HIDDEN;
+/// A thread has been joined: all that had its handle, since another may have it by now.
+void interlock_clock_join_thread(thread_clock *own, pthread_t handle) HIDDEN;
+
+/// The thread gives something up: who gets it next comes after all that the thread has done.
+void interlock_clock_pass(thread_clock *own, uintptr_t address, purpose purpose, bool is_shared) HIDDEN;
+/// The same; where nothing is known of it and `makes` is false, nothing happens.
+void interlock_clock_pass_known(thread_clock *own, uintptr_t address, purpose purpose, bool is_shared,
+                                bool makes) HIDDEN;
+/// From now on something is followed, whoever gives it up.
+void interlock_clock_follow(uintptr_t address) HIDDEN;
+/// The thread gets something: it comes after all that those did who gave it up; where it shares it, only after those who
+/// had it alone.
+void interlock_clock_get(thread_clock *own, uintptr_t address, purpose purpose, bool is_shared,
+                         bool is_last) HIDDEN;
+/// A lock is no more; what was known of it is no use to the next one at its address.
+void interlock_clock_forget(thread_clock *own, uintptr_t address) HIDDEN;
+
+/// A clock that many pass and get, under a lock of its own.
+typedef struct {
+  int lock;
+  vector_clock clock;
+} common_clock;
+void interlock_clock_pass_to(thread_clock *own, common_clock *common) HIDDEN;
+void interlock_clock_get_from(thread_clock *own, common_clock *common) HIDDEN;
+
+#endif
