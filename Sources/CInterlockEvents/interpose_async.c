@@ -79,7 +79,7 @@ INTERPOSED void dispatch_group_async(group_t group, queue_t queue, void *block) 
   if (!is_wanted(item_kinds)) return real(group, queue, block);
   uintptr_t place = USER_PLACE;
   if (is_work_item(block)) {
-    enqueue_work_item(queue, block, 0, place);
+    enqueue_work_item(queue, block, INTERLOCK_FLAG_UNNAMED_GROUP, place);
     real(group, queue, block);
     return;
   }
@@ -100,7 +100,9 @@ INTERPOSED void dispatch_group_async_f(group_t group, queue_t queue, void *conte
                                        function_t function) {
   group_function_call *real = REAL(group_function_call, dispatch_group_async_f);
   interlock_item *item = NULL;
-  if (is_wanted(item_kinds)) item = interlock_make_item(queue, function, context, 0, USER_PLACE);
+  if (is_wanted(item_kinds)) {
+    item = interlock_make_item(queue, function, context, INTERLOCK_FLAG_UNNAMED_GROUP, USER_PLACE);
+  }
   if (!item) return real(group, queue, context, function);
   interlock_publish_enqueue(item);
   real(group, queue, item, interlock_run_item);

@@ -11,8 +11,12 @@
 static const char *blindness;
 static int state;
 
-/// All that any task did, and all that left any group or ended as a block: who comes of them is not told one by one.
-static common_clock tasks, ends;
+/// All that any task did: who comes of whom is not told.
+static common_clock tasks;
+/// All that left any group: the block that comes of it does not name its group.
+static common_clock left;
+/// All that ended in a group that was not named.
+static common_clock ended_unnamed;
 
 void interlock_clocks_lose_sight(const char *reason) {
   const char *none = NULL;
@@ -56,7 +60,10 @@ static void begin_block(thread_clock *own, const interlock_event *event) {
     interlock_clock_get(own, queue, AS_APPLY, false, false);
   } else if (event->item) {
     interlock_clock_get(own, (uintptr_t)event->item, AS_ITEM, false, true);
-    if (event->flags & INTERLOCK_FLAG_ON_GROUP) interlock_clock_get_from(own, &ends);
+    if (event->flags & INTERLOCK_FLAG_ON_GROUP) {
+      interlock_clock_get_from(own, &left);
+      interlock_clock_get_from(own, &ended_unnamed);
+    }
   } else if (own->called_queue != queue) {
     run.is_foreign = true;
     interlock_clock_get(own, queue, AS_CALL, false, false);
@@ -92,9 +99,11 @@ static void end_block(thread_clock *own, const interlock_event *event) {
     own->jobs--;
   }
   leave_queues(own, queue, event->flags & INTERLOCK_FLAG_BARRIER);
-  if (run.group) interlock_clock_pass(own, run.group, AS_LOCK, false);
-  // Not every call says to which group a block belongs.
-  interlock_clock_pass_to(own, &ends);
+  if (run.group) {
+    interlock_clock_pass(own, run.group, AS_LOCK, false);
+    interlock_clock_pass_to(own, &left);
+  }
+  if (event->flags & INTERLOCK_FLAG_UNNAMED_GROUP) interlock_clock_pass_to(own, &ended_unnamed);
   if (run.is_foreign) interlock_clock_pass(own, queue, AS_RETURN, false);
 }
 
@@ -148,7 +157,7 @@ static void note_acquire(thread_clock *own, const interlock_event *event) {
       return;
     case INTERLOCK_OBJECT_GROUP:
       interlock_clock_get(own, object, AS_LOCK, false, false);
-      interlock_clock_get_from(own, &ends);
+      interlock_clock_get_from(own, &ended_unnamed);
       return;
     case INTERLOCK_OBJECT_QUEUE:
       interlock_clock_get(own, object, event->flags & INTERLOCK_FLAG_APPLY ? AS_APPLIED : AS_RETURN, false, false);
@@ -182,7 +191,7 @@ static void note_release(thread_clock *own, const interlock_event *event) {
       return;
     case INTERLOCK_OBJECT_GROUP:
       interlock_clock_pass(own, object, AS_LOCK, false);
-      interlock_clock_pass_to(own, &ends);
+      interlock_clock_pass_to(own, &left);
       return;
     // The call may be its caller's last, and return elsewhere: a lock that is followed is given up from anywhere.
     case INTERLOCK_OBJECT_MUTEX: interlock_clock_pass_known(own, object, AS_LOCK, false, is_followed_from(event)); return;
@@ -276,7 +285,7 @@ static void forked(void) {
   // What the parent's threads did is nothing to its child, and who had the locks is not here.
   interlock_set_order_source(NULL);
   interlock_events_remove(read_event, NULL);
-  tasks.lock = ends.lock = 0;
+  tasks.lock = left.lock = ended_unnamed.lock = 0;
   interlock_clock_tables_forked();
 }
 

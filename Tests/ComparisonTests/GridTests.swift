@@ -87,9 +87,30 @@ struct GridTests {
       #expect(plan.order(ofRound: 1) == plan.order(ofRound: 1))
     }
     let plan = try MeasurementPlan(cells: 8, contestants: 5, seconds: 60, seed: 1)
-    #expect(plan.order(ofRound: 1) != plan.order(ofRound: 2))
+    #expect(plan.order(ofRound: 1) != plan.order(ofRound: 3))
+    #expect(plan.order(ofRound: 3) == plan.order(ofRound: 4).reversed())
     #expect(throws: MeasurementPlan.Failure.self) {
       try MeasurementPlan(cells: 500, contestants: 10, seconds: 10, seed: 1)
+    }
+  }
+
+  @Test(
+    "let no strategy gain by its turn: what comes first in a round is measured faster, and called equal"
+  )
+  func counterbalanced() throws {
+    for seed in 1...100 as ClosedRange<UInt64> {
+      let plan = try MeasurementPlan(cells: 1, contestants: 3, seconds: 1.2, rounds: 10, seed: seed)
+      var normal = NormalNumbers(seed: seed)
+      var entries = ["one", "other", "third"].map { ComparisonRecord.Entry(strategy: $0) }
+      for round in 1...plan.rounds {
+        for (turn, step) in plan.order(ofRound: round).enumerated() {
+          let calls = 1e6 * (1 - 0.2 * Double(turn)) * (1 + 0.01 * normal.next())
+          entries[step.contestant].rounds.append(ComparisonTests.round(calls))
+        }
+      }
+      for (one, other) in [(0, 1), (0, 2), (1, 2)] {
+        #expect(RoundPair(entries[one], to: entries[other]).verdict == .noDifferenceSeen)
+      }
     }
   }
 }

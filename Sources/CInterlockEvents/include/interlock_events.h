@@ -105,6 +105,8 @@ enum {
   INTERLOCK_FLAG_TRIED = 1 << 9,
   /// Of the `WAIT` for a group: it was empty just before.
   INTERLOCK_FLAG_FREE = 1 << 10,
+  /// The block is in a group that its begin and its end do not name.
+  INTERLOCK_FLAG_UNNAMED_GROUP = 1 << 11,
 };
 
 /// A block that was handed to a queue and has not begun: 56 bytes, so that malloc takes 64.

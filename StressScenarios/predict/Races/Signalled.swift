@@ -48,6 +48,22 @@ let signalledRacePrograms: [PredictProgram] = [
     ended.wait()
   },
   PredictProgram(
+    "group-left-early-and-over",
+    "a group is left before the write, and waited for when the block is over as well"
+  ) {
+    let shared = Shared()
+    let group = DispatchGroup()
+    group.enter()
+    DispatchQueue.global().async {
+      group.leave()
+      shared.set(1)
+    }
+    // The end of a block is no promise to who waits for the group.
+    Thread.sleep(forTimeInterval: 0.2)
+    group.wait()
+    _ = shared.get()
+  },
+  PredictProgram(
     "group-left-after-write", "a group is left after the write, and then waited for and notified"
   ) {
     let shared = Shared()
