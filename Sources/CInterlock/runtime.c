@@ -19,6 +19,7 @@
 _Thread_local void *interlock_thread_home;
 uintptr_t interlock_buckets[INTERLOCK_BUCKETS * INTERLOCK_BUCKET_WORDS]
     __attribute__((aligned(INTERLOCK_BUCKET_WORDS * sizeof(uintptr_t))));
+uintptr_t interlock_histories[INTERLOCK_HISTORIES];
 uintptr_t interlock_hot_settings;
 _Thread_local uint32_t interlock_tracker_locks;
 static const interlock_order_source *order_source;

@@ -117,12 +117,16 @@ void interlock_clock_pass(thread_clock *own, uintptr_t address, purpose purpose,
   interlock_clock_pass_known(own, address, purpose, is_shared, true);
 }
 
-/// From now on something is followed, whoever gives it up.
-void interlock_clock_follow(uintptr_t address) {
+/// The thread gets a mutex; with `follows`, it is followed from now on, whoever gives it up.
+void interlock_clock_get_mutex(thread_clock *own, uintptr_t address, bool follows) {
   uintptr_t key = key_of(address, AS_LOCK);
   size_t bucket = bucket_of(key);
   take(&buckets[bucket].lock);
-  find_or_make_node(bucket, key);
+  node *found = follows ? find_or_make_node(bucket, key) : find_node(bucket, key);
+  if (found) {
+    join(&own->clock, &found->alone);
+    if (found->has_shared) join(&own->clock, &found->shared);
+  }
   give(&buckets[bucket].lock);
 }
 

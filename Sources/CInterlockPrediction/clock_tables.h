@@ -64,12 +64,12 @@ void interlock_clock_pass(thread_clock *own, uintptr_t address, purpose purpose,
 /// The same; where nothing is known of it and `makes` is false, nothing happens.
 void interlock_clock_pass_known(thread_clock *own, uintptr_t address, purpose purpose, bool is_shared,
                                 bool makes) HIDDEN;
-/// From now on something is followed, whoever gives it up.
-void interlock_clock_follow(uintptr_t address) HIDDEN;
 /// The thread gets something: it comes after all that those did who gave it up; where it shares it, only after those who
 /// had it alone.
 void interlock_clock_get(thread_clock *own, uintptr_t address, purpose purpose, bool is_shared,
                          bool is_last) HIDDEN;
+/// The thread gets a mutex; with `follows`, it is followed from now on, whoever gives it up.
+void interlock_clock_get_mutex(thread_clock *own, uintptr_t address, bool follows) HIDDEN;
 /// A lock is no more; what was known of it is no use to the next one at its address.
 void interlock_clock_forget(thread_clock *own, uintptr_t address) HIDDEN;
 

@@ -119,8 +119,8 @@ static bool forget_shared(thread_clock *own, uintptr_t lock) {
 }
 
 /// Whether a mutex that is taken or given up there is one of a user's.
-static bool is_followed_from(const interlock_event *event) {
-  return interlock_events_is_users(event->place) || interlock_events_is_foundation(event->place);
+static bool is_followed_from(uintptr_t place) {
+  return interlock_events_is_users(place) || interlock_events_is_foundation(place);
 }
 
 static void note_wait(thread_clock *own, const interlock_event *event) {
@@ -166,8 +166,7 @@ static void note_acquire(thread_clock *own, const interlock_event *event) {
     case INTERLOCK_OBJECT_THREAD: interlock_clock_join_thread(own, (pthread_t)event->object); return;
     case INTERLOCK_OBJECT_MUTEX:
       // The runtime's own locks order nothing that a user may count on: one is followed from when a user takes it.
-      if (is_followed_from(event)) interlock_clock_follow(object);
-      interlock_clock_get(own, object, AS_LOCK, false, false);
+      interlock_clock_get_mutex(own, object, is_followed_from(event->place));
       return;
     case INTERLOCK_OBJECT_WORK_ITEM:
       // It may have run where nothing tells of it, as by `perform`.
@@ -194,7 +193,7 @@ static void note_release(thread_clock *own, const interlock_event *event) {
       interlock_clock_pass_to(own, &left);
       return;
     // The call may be its caller's last, and return elsewhere: a lock that is followed is given up from anywhere.
-    case INTERLOCK_OBJECT_MUTEX: interlock_clock_pass_known(own, object, AS_LOCK, false, is_followed_from(event)); return;
+    case INTERLOCK_OBJECT_MUTEX: interlock_clock_pass_known(own, object, AS_LOCK, false, is_followed_from(event->place)); return;
     case INTERLOCK_OBJECT_SEMAPHORE:
     case INTERLOCK_OBJECT_CONDITION:
     case INTERLOCK_OBJECT_OWNED_FUTEX: interlock_clock_pass(own, object, AS_LOCK, false); return;
@@ -259,6 +258,34 @@ static void read_event(const interlock_event *event, void *context) {
   own->is_busy = false;
 }
 
+/// Nearly all events are these: a mutex that is taken, and given back.
+static void read_lock(interlock_event_kind kind, interlock_object_kind object_kind, const void *object, uint32_t flags,
+                      uintptr_t place, uintptr_t frame) {
+  thread_clock *own = interlock_own_clock;
+  bool is_usual = own && !own->is_busy && own->jobs == 0 && object_kind == INTERLOCK_OBJECT_MUTEX &&
+                  interlock_tracker_locks == 0 && !interlock_clocks_blindness();
+  if (!is_usual) {
+    interlock_event event = {.kind = kind,
+                             .object_kind = object_kind,
+                             .object = object,
+                             .flags = flags,
+                             .place = place,
+                             .frame = frame};
+    read_event(&event, NULL);
+    return;
+  }
+  // As in `read_event`.
+  own->is_busy = true;
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  if (kind == INTERLOCK_EVENT_ACQUIRE) {
+    interlock_clock_get_mutex(own, (uintptr_t)object, is_followed_from(place));
+  } else if (kind == INTERLOCK_EVENT_RELEASE) {
+    interlock_clock_pass_known(own, (uintptr_t)object, AS_LOCK, false, is_followed_from(place));
+  }
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  own->is_busy = false;
+}
+
 // For who asks.
 
 bool interlock_clocks_moment(uint32_t *slot, uint32_t *count) {
@@ -299,7 +326,7 @@ static bool prepare(void) {
                    INTERLOCK_EVENT_BEGIN | INTERLOCK_EVENT_END | INTERLOCK_EVENT_FORK |
                    INTERLOCK_EVENT_START | INTERLOCK_EVENT_UNFOLLOWED |
                    INTERLOCK_EVENT_CONFIGURE | INTERLOCK_EVENT_DESTROY;
-  return interlock_events_add_leaf(read_event, NULL, kinds);
+  return interlock_events_add_leaf(read_event, read_lock, kinds);
 }
 
 static size_t tell_held(interlock_held_at *held, size_t capacity) {

@@ -21,11 +21,17 @@ extern _Thread_local void *interlock_thread_home __attribute__((tls_model("initi
 /// The table of open sections, a cache line a bucket. C, because a Swift global costs a once-check a use.
 extern uintptr_t interlock_buckets[INTERLOCK_BUCKETS * INTERLOCK_BUCKET_WORDS];
 
+#define INTERLOCK_HISTORIES 4096
+
+/// What resources remember, by their keys: addresses, where anything is remembered at all.
+extern uintptr_t interlock_histories[INTERLOCK_HISTORIES];
+
 /// The settings that the path without a conflict reads, in one word; 0 until they are first read.
 extern uintptr_t interlock_hot_settings;
 
 static inline void *interlock_get_home(void) { return interlock_thread_home; }
 static inline void *interlock_get_buckets(void) { return interlock_buckets; }
+static inline void *interlock_get_histories(void) { return interlock_histories; }
 static inline void *interlock_get_hot_settings(void) { return &interlock_hot_settings; }
 
 /// Makes `home` the calling thread's, and asks for `interlock_thread_exited(home)` when it exits.

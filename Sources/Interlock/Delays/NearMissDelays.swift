@@ -12,12 +12,12 @@ final class NearMissDelays: Sendable {
 
   static let seed = Atomic(UInt64.random(in: 0...UInt64.max))
 
-  private static let isMade = Atomic(false)
+  private static let known = LastingObject<NearMissDelays>()
 
   /// The delays of this process if there have been any sections with them.
   static var made: NearMissDelays? {
-    // Relaxed: the object itself comes from `shared`, which orders what is in it.
-    isMade.load(ordering: .relaxed) ? shared : nil
+    // The object itself comes from `shared`, which orders what is in it.
+    known.isSet ? shared : nil
   }
 
   let tables: DelayTables
@@ -35,13 +35,15 @@ final class NearMissDelays: Sendable {
   let isDelaying = Atomic(false)
 
   private static func make() -> NearMissDelays? {
-    defer { isMade.store(true, ordering: .relaxed) }
     guard let tables = DelayTables() else {
       writeError("interlock: delays: there is no memory for them; they are off\n")
       Settings.shared.delays = false
+      known.set(nil)
       return nil
     }
-    return NearMissDelays(tables, Settings.shared.delayPlan)
+    let made = NearMissDelays(tables, Settings.shared.delayPlan)
+    known.set(made)
+    return made
   }
 
   private init(_ tables: DelayTables, _ plan: DelayPlan) {
@@ -56,7 +58,8 @@ final class NearMissDelays: Sendable {
   static func afterBegin(
     _ open: Registry.OpenSection, of owner: UInt, in home: ThreadHome.Pointer, hasMet: Bool
   ) {
-    shared?.afterBegin(open, of: owner, in: home, hasMet: hasMet)
+    let isKnown = known.with { $0.afterBegin(open, of: owner, in: home, hasMet: hasMet) }
+    if !isKnown { shared?.afterBegin(open, of: owner, in: home, hasMet: hasMet) }
   }
 
   private func afterBegin(
@@ -64,16 +67,22 @@ final class NearMissDelays: Sendable {
   ) {
     let mark = DelayTables.Mark(
       file: open.record[.file], lineAndFlags: open.record[.lineAndFlags])
-    let place = tables.number(of: mark) ?? number(mark, of: open.record)
     let now = Platform.coarseMilliseconds
+    let part = open.word.hasPart ? open.record[.partHash] : 0
+    let visit = RecentVisits.Visit(mark, on: UInt(open.key.hash) ^ part, of: owner, at: now)
+    let known = home.pointee.visits.place(of: visit)
+    let place = known ?? tables.number(of: mark) ?? number(mark, of: open.record)
     if home.isSuspected {
       settleSuspicion(of: home, on: open.key, at: place)
     }
     home.noteActivity(at: now)
     guard place.isFollowed else { return }
-    tables.note(open, of: owner, at: place, at: now) { other in
-      let pair = PlacePair(place, other)
-      if !tables.isSettled(pair) { arm(pair) }
+    if known == nil {
+      tables.note(open, of: owner, at: place, at: now) { other in
+        let pair = PlacePair(place, other)
+        if !tables.isSettled(pair) { arm(pair) }
+      }
+      home.pointee.visits.note(visit, at: place)
     }
     if hasMet { return }
     if tables.words(of: place).armedPairs.pointee.load(ordering: .relaxed) != 0,

@@ -3,36 +3,44 @@ internal import Synchronization
 /// Takes note of what sections a run has: who touched what where, and which places nearly met.
 ///
 /// The path of every begin goes through fixed memory without a lock (`ExerciseTables`); what happens once for a place
-/// or a pair goes under the lock of `known`.
+/// or a pair goes under the lock of `places`.
 final class Exercise: Sendable {
   /// That of this process, made at the first section that is noted; `nil` where there is no memory.
   static let shared: Exercise? = make()
 
-  private static let isMade = Atomic(false)
+  private static let known = LastingObject<Exercise>()
 
   /// That of this process if any section was noted.
   static var made: Exercise? {
-    // Relaxed: the object itself comes from `shared`, which orders what is in it.
-    isMade.load(ordering: .relaxed) ? shared : nil
+    // The object itself comes from `shared`, which orders what is in it.
+    known.isSet ? shared : nil
   }
 
   let tables: ExerciseTables
-  let known = Guarded(KnownPlaces())
+  let places = Guarded(KnownPlaces())
 
   private static func make() -> Exercise? {
-    defer { isMade.store(true, ordering: .relaxed) }
     guard let tables = ExerciseTables() else {
       writeError("interlock: exercise: there is no memory for it; it is off\n")
       Settings.shared.exercise = false
+      known.set(nil)
       return nil
     }
-    return Exercise(tables)
+    let made = Exercise(tables)
+    known.set(made)
+    return made
   }
 
   private init(_ tables: ExerciseTables) { self.tables = tables }
 
   /// Called at the end of a begin, with what has been published.
-  func afterBegin(_ open: Registry.OpenSection, of owner: UInt) {
+  @inline(__always)
+  static func afterBegin(_ open: Registry.OpenSection, of owner: UInt) {
+    let isKnown = known.with { $0.afterBegin(open, of: owner) }
+    if !isKnown { shared?.afterBegin(open, of: owner) }
+  }
+
+  private func afterBegin(_ open: Registry.OpenSection, of owner: UInt) {
     let record = open.record
     let isOwnName = record[.nameLength] & Record.ownedName != 0
     let mark = DelayTables.Mark(
@@ -61,7 +69,7 @@ final class Exercise: Sendable {
   func met(_ one: Evidence, _ other: Evidence, on resource: String) {
     guard one.place.line != 0, other.place.line != 0 else { return }
     let numbers = [one, other].map { evidence in
-      known.withLock {
+      places.withLock {
         $0.number(of: evidence.place, in: evidence.mode, on: resource, in: tables)
       }
     }
@@ -80,7 +88,7 @@ final class Exercise: Sendable {
     let evidence = Evidence(of: record)
     let name = Site.string(
       record[.name], record[.nameLength] & ~(Record.ownedName | Record.extended))
-    return known.withLock { known in
+    return places.withLock { known in
       let number = known.number(of: evidence.place, in: evidence.mode, on: name, in: tables)
       tables.near.set(number, of: mark)
       return number
@@ -89,13 +97,13 @@ final class Exercise: Sendable {
 
   @inline(never)
   private func note(_ state: PairState, of pair: PlacePair) {
-    known.withLock { $0.set(state, of: pair, in: tables) }
+    places.withLock { $0.set(state, of: pair, in: tables) }
   }
 
   @inline(never)
-  private func noteFull() { known.withLock { $0.isFull = true } }
+  private func noteFull() { places.withLock { $0.isFull = true } }
 
-  var report: ExerciseReport { known.withLock { $0.report(from: tables) } }
+  var report: ExerciseReport { places.withLock { $0.report(from: tables) } }
 }
 
 extension DelayTables.Mark {

@@ -1,13 +1,16 @@
+internal import CInterlock
 internal import Synchronization
 
 /// The histories of the resources, by their keys, in memory that is bounded: 4,096 of some two kilobytes each.
 ///
 /// Where two resources fall on one place, the later takes it: what the earlier did is forgotten, and not told.
 enum Histories {
-  private static let count = 4096
+  private static let count = Int(INTERLOCK_HISTORIES)
   private static let probes = 4
-  /// Unsafe: the words are atomics, and the memory stays.
-  nonisolated(unsafe) private static let table = zeroedWords(count)
+  private static var table: UnsafeMutablePointer<Atomic<UInt>> {
+    @inline(__always)
+    get { interlock_get_histories().assumingMemoryBound(to: Atomic<UInt>.self) }
+  }
 
   /// The history of a resource, if it has one.
   @inline(__always)

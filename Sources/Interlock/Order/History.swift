@@ -4,10 +4,11 @@ internal import Synchronization
 /// with the last reads of four threads where that keeps them all: what is forgotten is not told.
 struct History {
   static let readLimit = 4
-  private static let headWords = 4
+  private static let headWords = 5
   private static let wordCount = headWords + (readLimit + 1) * PastAccess.wordCount
 
-  /// 0: the lock. 1: the resource's key. 2: which read is replaced next. 3: the mark of its instance.
+  /// 0: the lock. 1: the resource's key. 2: which read is replaced next. 3: the mark of its instance. 4: whose the accesses
+  /// are, if all are one thread's: its slot and 1, else `manyThreads`; 0 where there are none.
   let words: UnsafeMutablePointer<Atomic<UInt>>
 
   init() { words = zeroedWords(Self.wordCount) }
@@ -22,6 +23,23 @@ struct History {
   /// The resource that the history is of, now: the place in the table may become another's.
   @inline(__always)
   var key: UInt { words[1].load(ordering: .relaxed) }
+
+  private static let manyThreads = UInt.max
+
+  /// Whether nobody but this thread is remembered. Without the lock it tells what was so just before.
+  @inline(__always)
+  func isOnly(of slot: UInt32) -> Bool {
+    let thread = words[4].load(ordering: .relaxed)
+    return thread == 0 || thread == UInt(slot) + 1
+  }
+
+  @inline(__always)
+  private func noteThread(_ slot: UInt32, alone: Bool) {
+    let thread = UInt(slot) + 1
+    let known = words[4].load(ordering: .relaxed)
+    if known == thread { return }
+    words[4].store(alone || known == 0 ? thread : Self.manyThreads, ordering: .relaxed)
+  }
 
   @inline(__always)
   var lastWrite: PastAccess { access(Self.readLimit) }
@@ -49,6 +67,7 @@ struct History {
   }
 
   private func forget() {
+    words[4].store(0, ordering: .relaxed)
     for index in 0...Self.readLimit { access(index).clear() }
   }
 
@@ -79,6 +98,7 @@ struct History {
   func note(
     _ ended: Record, at moment: OrderSource.Moment, clearsReads: Bool, _ source: OrderSource
   ) {
+    noteThread(moment.slot, alone: ended.writes && clearsReads)
     if ended.writes {
       lastWrite.set(ended, at: moment, source)
       if clearsReads { for index in 0..<Self.readLimit { lastRead(index).clear() } }

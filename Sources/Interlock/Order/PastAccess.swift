@@ -38,23 +38,15 @@ struct PastAccess {
     words[0].store(UInt(moment.slot) << 32 | UInt(moment.count), ordering: .relaxed)
     words[1].store(1, ordering: .relaxed)
     let frames = min(Int(ended[.frameCount] & 0xFF), Record.frameLimit)
-    // At least as many as tell a place: what is behind a shorter stack is another section's.
-    for index in 0..<Record.stack + max(frames, 3) {
-      words[Self.recordAt + index].store(
-        ended.words[index].load(ordering: .relaxed), ordering: .relaxed)
-    }
-    withUnsafeTemporaryAllocation(of: interlock_held_at.self, capacity: Self.heldLimit) { held in
-      guard let base = held.baseAddress else { return }
-      let count = source.held(base, capacity: Self.heldLimit)
-      words[Self.heldAt].store(UInt(count), ordering: .relaxed)
-      for index in 0..<min(count, Self.heldLimit) {
-        let at = Self.heldAt + 1 + index * 4
-        words[at].store(held[index].object, ordering: .relaxed)
-        words[at + 1].store(held[index].place, ordering: .relaxed)
-        words[at + 2].store(held[index].outer, ordering: .relaxed)
-        words[at + 3].store(UInt(held[index].kind), ordering: .relaxed)
-      }
-    }
+    // At least as many frames as tell a place: what is behind a shorter stack is another section's. Copied as plain memory:
+    // the record is the thread's own, and what it is copied to is only touched under the lock.
+    UnsafeMutableRawPointer(words + Self.recordAt).copyMemory(
+      from: ended.words, byteCount: (Record.stack + max(frames, 3)) * MemoryLayout<UInt>.stride)
+    // Four words each, as C has them.
+    let held = UnsafeMutableRawPointer(words + Self.heldAt + 1)
+      .assumingMemoryBound(to: interlock_held_at.self)
+    let count = source.held(held, capacity: Self.heldLimit)
+    words[Self.heldAt].store(UInt(count), ordering: .relaxed)
   }
 
   var held: [UnorderedAccesses.Held] {

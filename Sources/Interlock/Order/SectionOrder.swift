@@ -42,19 +42,24 @@ enum SectionOrder {
       return
     }
     let keys = Keys(open)
-    var found = look(keys.looked.0, open.record, moment, source)
-    found += look(keys.looked.1, open.record, moment, source)
+    var found: [Found] = []
+    look(keys.looked.0, open.record, moment, source, into: &found)
+    look(keys.looked.1, open.record, moment, source, into: &found)
+    if found.isEmpty { return }
     for (past, held) in found {
       UnorderedLog.shared.add(past, held, open.record, source)
     }
   }
 
+  @inline(__always)
   private static func look(
-    _ key: UInt, _ record: Record, _ moment: OrderSource.Moment, _ source: OrderSource
-  ) -> [Found] {
+    _ key: UInt, _ record: Record, _ moment: OrderSource.Moment, _ source: OrderSource,
+    into found: inout [Found]
+  ) {
+    guard let history = Histories.find(key) else { return }
+    // A thread's own accesses are in order. Who notes one at this moment looks at what this section leaves behind.
     let isObjects = record[.instanceType] != 0
-    guard let history = isObjects ? Histories.make(key) : Histories.find(key) else { return [] }
-    var found: [Found] = []
+    if !isObjects, history.isOnly(of: moment.slot) { return }
     history.withLock {
       guard history.key == key else { return }
       if isObjects { history.keepOnly(of: record[.instance]) }
@@ -69,7 +74,6 @@ enum SectionOrder {
         }
       }
     }
-    return found
   }
 
   @inline(__always)

@@ -21,6 +21,8 @@ struct ThreadHome: ~Copyable {
   let suspicion: UnsafeMutablePointer<Atomic<UInt>>
   /// `thread`, for other threads to read.
   let threadNumber: UnsafeMutablePointer<Atomic<UInt>>
+  /// What delays need not look at again.
+  let visits = RecentVisits()
   /// The section that the thread began last, open or not: an end looks here first.
   var lastSlot: Bucket.Slot?
   var lastWord = SlotWord(bits: 0)

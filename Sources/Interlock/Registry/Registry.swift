@@ -76,7 +76,7 @@ enum Registry {
   ) {
     if open.key == SelfTest.key { return }
     // First: a delay is no part of when a section begins.
-    if settings.exercise { Exercise.shared?.afterBegin(open, of: owner) }
+    if settings.exercise { Exercise.afterBegin(open, of: owner) }
     // Before a delay, whose own locks would order what they must not.
     if settings.followsOrder { SectionOrder.afterBegin(open, of: owner) }
     if settings.delays { NearMissDelays.afterBegin(open, of: owner, in: home, hasMet: hasMet) }

@@ -44,6 +44,27 @@ struct NearMissTests {
     #expect(near(writer, owner: 4, at: 65_540) == [reader])
   }
 
+  @Test("a thread's visit is known again by place, resource, owner and millisecond together")
+  func visits() {
+    let visits = RecentVisits()
+    let place = PlaceNumber(bits: 7)
+    func visit(line: UInt = 1, key: UInt = 2, owner: UInt = 3, at: UInt = 4) -> RecentVisits.Visit {
+      RecentVisits.Visit(
+        DelayTables.Mark(file: 0x1000, lineAndFlags: line), on: key, of: owner, at: at)
+    }
+    #expect(visits.place(of: visit()) == nil)
+    visits.note(visit(), at: place)
+    #expect(visits.place(of: visit()) == place)
+    for other in [visit(line: 2), visit(key: 5), visit(owner: 5), visit(at: 5)] {
+      #expect(visits.place(of: other) == nil)
+    }
+    // Another in its slot takes its place, and nothing else.
+    for number in 0..<100 as Range<UInt> {
+      visits.note(visit(owner: number), at: PlaceNumber(bits: number))
+      #expect(visits.place(of: visit(owner: number)) == PlaceNumber(bits: number))
+    }
+  }
+
   @Test("a resource's last accesses outlive one owner's thousand")
   func kept() {
     _ = near(reader, owner: 2, at: 10)

@@ -91,6 +91,31 @@ struct SectionOrderTests {
     }
   }
 
+  @Test(
+    "a thread that comes back is told of who was there meanwhile, and of nobody where it was alone")
+  func comesBack() async {
+    await #expect(processExitsWith: .success) {
+      followOrder()
+      let section = Section("order.back")
+      onThread {
+        section.write(line: 10) {}
+        section.read(line: 11) {}
+        section.write(line: 12) {}
+        precondition(names().isEmpty)
+        onThread { section.read(line: 20) {} }
+        precondition(names().count == 1)
+        section.write(line: 30) {}
+        precondition(names().count == 2)
+        section.write(line: 31) {}
+        precondition(names().count == 2)
+        onThread { section.write(line: 40) {} }
+        precondition(names().count == 3)
+        section.read(line: 50) {}
+        precondition(names().count == 4)
+      }
+    }
+  }
+
   @Test("parts are told apart, and the whole is beside each of them")
   func parts() async {
     await #expect(processExitsWith: .success) {
