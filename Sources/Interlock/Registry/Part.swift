@@ -11,6 +11,11 @@ class Part: @unchecked Sendable {
 
   init(hash: Int) { self.hash = UInt64(UInt(bitPattern: hash)) }
 
+  /// The part by a value. Made for the usual types of keys ahead: another's class is looked up at run time each time.
+  @_specialize(where Value == Int)
+  @_specialize(where Value == String)
+  static func of<Value: Hashable & Sendable>(_ value: Value) -> Part { PartOf(value) }
+
   /// Whether both name the same part. Calls the `==` of the user's type.
   func isSame(as other: Part) -> Bool { self === other }
 

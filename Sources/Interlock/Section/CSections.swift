@@ -40,7 +40,7 @@ func partBegin(
   let resource = Resource(
     bytes: UnsafeRawBufferPointer(start: name, count: length), isBorrowed: true)
   _ = Registry.begin(
-    resource, mode, part: PartOf(String(cString: part)), synched: synched != 0,
+    resource, mode, part: Part.of(String(cString: part)), synched: synched != 0,
     at: Site(cFile: file, cFunction: function, line: UInt(line)))
   #endif
 }
@@ -56,7 +56,7 @@ func partEnd(
   let resource = Resource(
     bytes: UnsafeRawBufferPointer(start: name, count: length), isBorrowed: true)
   Registry.end(
-    resource, mode, part: PartOf(String(cString: part)),
+    resource, mode, part: Part.of(String(cString: part)),
     at: Site(cFile: file, cFunction: function, line: UInt(line)))
   #endif
 }

@@ -12,7 +12,7 @@ public func BEGIN_LOCK<Key: Hashable & Sendable>(
 ) {
   let resource = Resource(literal: name, instance: instance())
   _ = Registry.begin(
-    resource, mode, part: PartOf(part()), synched: false, at: Site(file, function, line))
+    resource, mode, part: Part.of(part()), synched: false, at: Site(file, function, line))
 }
 
 /// Begins a section on a part of the resource, and of this instance if one is given, by a computed name.
@@ -24,7 +24,7 @@ public func BEGIN_LOCK<Key: Hashable & Sendable>(
 ) {
   withResource(name(), instance()) { resource in
     _ = Registry.begin(
-      resource, mode, part: PartOf(part()), synched: false, at: Site(file, function, line))
+      resource, mode, part: Part.of(part()), synched: false, at: Site(file, function, line))
   }
 }
 
@@ -36,7 +36,7 @@ public func BEGIN_SYNCHED_LOCK<Key: Hashable & Sendable>(
 ) {
   let resource = Resource(literal: name, instance: instance())
   _ = Registry.begin(
-    resource, mode, part: PartOf(part()), synched: true, at: Site(file, function, line))
+    resource, mode, part: Part.of(part()), synched: true, at: Site(file, function, line))
 }
 
 /// Begins a section on a part, and claims that a real lock is held, by a computed name.
@@ -48,7 +48,7 @@ public func BEGIN_SYNCHED_LOCK<Key: Hashable & Sendable>(
 ) {
   withResource(name(), instance()) { resource in
     _ = Registry.begin(
-      resource, mode, part: PartOf(part()), synched: true, at: Site(file, function, line))
+      resource, mode, part: Part.of(part()), synched: true, at: Site(file, function, line))
   }
 }
 
@@ -59,7 +59,7 @@ public func END_LOCK<Key: Hashable & Sendable>(
   function: StaticString = #function, line: UInt = #line
 ) {
   let resource = Resource(literal: name, instance: instance())
-  Registry.end(resource, mode, part: PartOf(part()), at: Site(file, function, line))
+  Registry.end(resource, mode, part: Part.of(part()), at: Site(file, function, line))
 }
 
 /// Ends the section that this owner began last in this mode on an equal part, by a computed name.
@@ -70,7 +70,7 @@ public func END_LOCK<Key: Hashable & Sendable>(
   function: StaticString = #function, line: UInt = #line
 ) {
   withResource(name(), instance()) { resource in
-    Registry.end(resource, mode, part: PartOf(part()), at: Site(file, function, line))
+    Registry.end(resource, mode, part: Part.of(part()), at: Site(file, function, line))
   }
 }
 

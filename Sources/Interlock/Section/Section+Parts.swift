@@ -14,7 +14,7 @@ extension Section {
     function: StaticString = #function, line: UInt = #line, _ body: () throws(Failure) -> R
   ) throws(Failure) -> R {
     let site = Site(file, function, line)
-    let part = PartOf(part())
+    let part = Part.of(part())
     let open = Registry.begin(resource, .noWrite, part: part, synched: synched, at: site)
     defer { if let open { Registry.end(open, on: resource, part: part, at: site) } }
     return try body()
@@ -28,7 +28,7 @@ extension Section {
     function: StaticString = #function, line: UInt = #line, _ body: () throws(Failure) -> R
   ) throws(Failure) -> R {
     let site = Site(file, function, line)
-    let part = PartOf(part())
+    let part = Part.of(part())
     let open = Registry.begin(resource, .noReadWrite, part: part, synched: synched, at: site)
     defer { if let open { Registry.end(open, on: resource, part: part, at: site) } }
     return try body()
@@ -42,7 +42,7 @@ extension Section {
     _ body: () async throws(Failure) -> R
   ) async throws(Failure) -> R {
     let site = Site(file, function, line)
-    let part = PartOf(part())
+    let part = Part.of(part())
     let open = Registry.begin(resource, .noWrite, part: part, synched: synched, at: site)
     defer { if let open { Registry.end(open, on: resource, part: part, at: site) } }
     return try await body()
@@ -56,7 +56,7 @@ extension Section {
     _ body: () async throws(Failure) -> R
   ) async throws(Failure) -> R {
     let site = Site(file, function, line)
-    let part = PartOf(part())
+    let part = Part.of(part())
     let open = Registry.begin(resource, .noReadWrite, part: part, synched: synched, at: site)
     defer { if let open { Registry.end(open, on: resource, part: part, at: site) } }
     return try await body()
@@ -71,7 +71,7 @@ extension Section {
     file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
   ) {
     _ = Registry.begin(
-      resource, mode, part: PartOf(part()), synched: synched, at: Site(file, function, line))
+      resource, mode, part: Part.of(part()), synched: synched, at: Site(file, function, line))
   }
 
   /// Ends the section that this owner began last in this mode on this part; reports a misuse where there is none.
@@ -79,7 +79,7 @@ extension Section {
     _ mode: Mode, part: @autoclosure () -> Key, file: StaticString = #fileID,
     function: StaticString = #function, line: UInt = #line
   ) {
-    Registry.end(resource, mode, part: PartOf(part()), at: Site(file, function, line))
+    Registry.end(resource, mode, part: Part.of(part()), at: Site(file, function, line))
   }
 }
 
