@@ -183,7 +183,9 @@ let package = Package(
       swiftSettings: common),
     .testTarget(
       name: "PredictionTests",
-      dependencies: ["Prediction", "CInterlockPrediction", "CInterlockEvents"],
+      dependencies: [
+        "Prediction", "CInterlockPrediction", "CInterlockEvents", "WaitGraph", "Interlock",
+      ],
       swiftSettings: common),
     .testTarget(
       name: "StressRunnerTests",

@@ -1,0 +1,74 @@
+import Foundation
+import Interlock
+import Testing
+import WaitGraph
+
+@testable import Prediction
+
+#if os(Linux)
+/// Where nobody looks at the calls of the process, nothing of this costs anything.
+@Suite(
+  "The order of sections, under load",
+  .disabled(if: Platform.isUnderThreadSanitizer, "nothing is interposed, so nobody looks"))
+struct OrderLoadTests {
+  private struct Load {
+    let owners = 10_000
+    let resourcesEach = 100
+    let lock = NSLock()
+    let shared = Section("load.shared")
+    let sections: [Section]
+
+    init() { sections = (0..<owners * resourcesEach).map { _ in Section("load.own") } }
+
+    /// Each owner is a thread; one comes after the other.
+    func run(_ owners: Range<Int>) {
+      let ended = DispatchSemaphore(value: 0)
+      for owner in owners {
+        Thread.detachNewThread {
+          for section in sections[owner * resourcesEach..<(owner + 1) * resourcesEach] {
+            section.write {}
+          }
+          lock.withLock { shared.write(synched: true) {} }
+          ended.signal()
+        }
+        ended.wait()
+      }
+    }
+  }
+
+  private static var own: Platform.Process {
+    guard let own = Platform.process(getpid()) else { preconditionFailure("a process has figures") }
+    return own
+  }
+
+  @Test(
+    "ten thousand owners and a million resources take 200 bytes each at most, and the last no more time than the first"
+  )
+  func load() async {
+    let result = await #expect(
+      processExitsWith: .success, observing: [\.standardOutputContent]
+    ) {
+      Predictor.start()
+      let load = Load()
+      let before = OrderLoadTests.own
+      var seconds: [Double] = []
+      for part in 0..<10 {
+        let start = OrderLoadTests.own.cpuSeconds
+        load.run(part * load.owners / 10..<(part + 1) * load.owners / 10)
+        seconds.append(OrderLoadTests.own.cpuSeconds - start)
+      }
+      let bytes = (OrderLoadTests.own.residentBytes - before.residentBytes) / load.sections.count
+      let tenths = seconds.map { String(format: "%.2f", $0) }.joined(separator: ", ")
+      print("load: \(bytes) bytes a resource; each tenth of the owners: \(tenths) s")
+      precondition(bytes <= 200, "\(bytes) bytes a resource")
+      // A step that grew with what was there before would be some twenty times as long for the last tenth.
+      precondition(seconds[9] < 6 * seconds[0] + 0.5, "\(seconds)")
+      let record = Predictor.record()
+      precondition(record.state == .on && record.unseen.isEmpty, "\(record.notes)")
+      precondition(record.findings.isEmpty, "\(record.findings)")
+    }
+    let output = String(decoding: result?.standardOutputContent ?? [], as: UTF8.self)
+    print(output.split(separator: "\n").first { $0.hasPrefix("load: ") } ?? "no figures")
+  }
+}
+#endif
