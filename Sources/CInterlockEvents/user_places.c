@@ -3,17 +3,26 @@
 
 #ifdef INTERLOCK_INTERPOSES
 
+#include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
 #include <string.h>
+
+#ifdef DLFO_STRUCT_HAS_EH_DBASE
+extern int _dl_find_object(void *address, struct dl_find_object *found) __attribute__((weak));
+#endif
 
 typedef struct {
   uintptr_t low, high;
 } range;
 
-enum { most_ranges = 24 };
-static range system_ranges[most_ranges], user_ranges[most_ranges];
-static int system_count, user_count;
+/// Code of one kind, as it was at the start.
+enum { most_ranges = 128 };
+typedef struct {
+  range list[most_ranges];
+  int count;
+} ranges;
+static ranges system_code, user_code;
 static range dispatch_range, concurrency_range, foundation_range;
 uintptr_t interlock_own_code, interlock_own_code_size;
 
@@ -21,47 +30,88 @@ static bool is_within(range range, uintptr_t address) {
   return address - range.low < range.high - range.low;
 }
 
+static const range *find_range(const ranges *known, uintptr_t address) {
+  for (int index = 0; index < known->count; index++) {
+    if (is_within(known->list[index], address)) return &known->list[index];
+  }
+  return NULL;
+}
+
+static void add_range(ranges *known, range code) {
+  if (known->count < most_ranges) known->list[known->count++] = code;
+}
+
+/// The name of a library without its folder; of the executable, nothing.
+static const char *base_name(const char *path) {
+  const char *slash = path ? strrchr(path, '/') : NULL;
+  return slash ? slash + 1 : path ? path : "";
+}
+
+static bool is_system_library(const char *name) {
+  static const char *const systems[] = {
+      "libdispatch", "libswift", "libFoundation", "lib_Foundation", "libBlocksRuntime", "libc.so",
+      "libm.so",     "ld-linux", "libstdc++",     "libgcc",         "libpthread",       "linux-vdso",
+      "libTesting",  "libXCTest", "lib_Testing", "libXCT"};
+  for (size_t index = 0; index < sizeof systems / sizeof *systems; index++) {
+    if (strncmp(name, systems[index], strlen(systems[index])) == 0) return true;
+  }
+  return false;
+}
+
 bool interlock_is_dispatch(uintptr_t address) { return is_within(dispatch_range, address); }
 bool interlock_is_concurrency(uintptr_t address) { return is_within(concurrency_range, address); }
 
 bool interlock_is_foundation(uintptr_t address) { return is_within(foundation_range, address); }
 
-static int note_object(struct dl_phdr_info *info, size_t size, void *context) {
-  (void)size;
-  (void)context;
+/// What of a module is code; nothing else of it may be mapped.
+static range code_of(uintptr_t base, const ElfW(Phdr) *headers, int count) {
   range code = {UINTPTR_MAX, 0};
-  for (int index = 0; index < info->dlpi_phnum; index++) {
-    const ElfW(Phdr) *header = &info->dlpi_phdr[index];
+  for (int index = 0; index < count; index++) {
+    const ElfW(Phdr) *header = &headers[index];
     if (header->p_type != PT_LOAD || !(header->p_flags & PF_X)) continue;
-    uintptr_t low = info->dlpi_addr + header->p_vaddr;
+    uintptr_t low = base + header->p_vaddr;
     if (low < code.low) code.low = low;
     if (low + header->p_memsz > code.high) code.high = low + header->p_memsz;
   }
+  return code;
+}
+
+static int note_object(struct dl_phdr_info *info, size_t size, void *context) {
+  (void)size;
+  (void)context;
+  range code = code_of(info->dlpi_addr, info->dlpi_phdr, info->dlpi_phnum);
   if (code.low >= code.high) return 0;
   // The executable is the first, and has no name.
   if (!interlock_own_code) {
     interlock_own_code = code.low;
     interlock_own_code_size = code.high - code.low;
   }
-  const char *slash = info->dlpi_name ? strrchr(info->dlpi_name, '/') : NULL;
-  const char *name = slash ? slash + 1 : info->dlpi_name ? info->dlpi_name : "";
-  static const char *const systems[] = {
-      "libdispatch", "libswift", "libFoundation", "lib_Foundation", "libBlocksRuntime", "libc.so",
-      "libm.so",     "ld-linux", "libstdc++",     "libgcc",         "libpthread",       "linux-vdso",
-      "libTesting",  "libXCTest", "lib_Testing", "libXCT"};
-  bool is_system = false;
-  for (size_t index = 0; index < sizeof systems / sizeof *systems; index++) {
-    if (strncmp(name, systems[index], strlen(systems[index])) == 0) is_system = true;
-  }
+  const char *name = base_name(info->dlpi_name);
   if (strncmp(name, "libdispatch", 11) == 0) dispatch_range = code;
   if (strncmp(name, "libswift_Concurrency", 20) == 0) concurrency_range = code;
   if (strncmp(name, "libFoundation.so", 16) == 0) foundation_range = code;
-  if (is_system) {
-    if (system_count < most_ranges) system_ranges[system_count++] = code;
-  } else {
-    if (user_count < most_ranges) user_ranges[user_count++] = code;
-  }
+  add_range(is_system_library(name) ? &system_code : &user_code, code);
   return 0;
+}
+
+/// Of code that is in no range, for it was opened later or found no room: which kind it is; NULL where there is no code.
+/// Without a lock of the loader's: whoever asks may hold what somebody waits for who has that. Nothing is kept: a module that
+/// was opened later may be closed.
+static const ranges *look_up(uintptr_t address) {
+#ifdef DLFO_STRUCT_HAS_EH_DBASE
+  struct dl_find_object found;
+  if (!_dl_find_object || _dl_find_object((void *)address, &found) != 0) return NULL;
+  // The module's first page begins with its header.
+  const ElfW(Ehdr) *header = found.dlfo_map_start;
+  if (memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) return NULL;
+  range code = code_of(found.dlfo_link_map->l_addr,
+                       (const void *)((uintptr_t)header + header->e_phoff), header->e_phnum);
+  if (!is_within(code, address)) return NULL;
+  return is_system_library(base_name(found.dlfo_link_map->l_name)) ? &system_code : &user_code;
+#else
+  (void)address;
+  return NULL;
+#endif
 }
 
 /// Whether the instruction before an address is a call: only then it is one that a call returns to.
@@ -85,15 +135,20 @@ static bool follows_call(uintptr_t address) {
 
 extern const char __start_interlock_between[] HIDDEN, __stop_interlock_between[] HIDDEN;
 
-static bool is_users(uintptr_t address) {
+/// Whether an address, which may be any word of a stack, is in a user's code of the start, behind a call.
+static bool is_known_users(uintptr_t address) {
   uintptr_t between = (uintptr_t)__start_interlock_between;
   // The address to which a call returns may be the first behind the last function.
   if (address - between - 1 < (uintptr_t)__stop_interlock_between - between) return false;
-  for (int index = 0; index < user_count; index++) {
-    range code = user_ranges[index];
-    if (address >= code.low + 8 && address < code.high) return follows_call(address);
-  }
-  return false;
+  const range *code = find_range(&user_code, address);
+  return code && address >= code->low + 8 && follows_call(address);
+}
+
+/// The same for an address to which a call returns or did: its code may be of later, or gone.
+static bool is_users(uintptr_t address) {
+  if (find_range(&user_code, address)) return is_known_users(address);
+  return !find_range(&system_code, address) && look_up(address) == &user_code &&
+         follows_call(address);
 }
 
 /// What a stack is read to: nothing above the thread's control block, which lies at the top of the stacks that glibc
@@ -163,7 +218,7 @@ static bool follow_way(known_way *known, uint64_t way, uintptr_t *frame, uintptr
   }
   // Relaxed: one word, and any that is found there is a user's.
   if (*found == __atomic_load_n(&known->last, __ATOMIC_RELAXED)) return true;
-  if (!is_users(*found)) return false;
+  if (!is_known_users(*found)) return false;
   __atomic_store_n(&known->last, *found, __ATOMIC_RELAXED);
   return true;
 }
@@ -179,7 +234,7 @@ static uintptr_t unwind(uintptr_t place, uintptr_t frame, known_way *known) {
     // Some of the toolchain's small functions have no unwind information: their caller's address is near.
     for (uintptr_t at = frame + 2 * sizeof(uintptr_t); at + sizeof(uintptr_t) <= top;
          at += sizeof(uintptr_t)) {
-      if (!is_users(*(const uintptr_t *)at)) continue;
+      if (!is_known_users(*(const uintptr_t *)at)) continue;
       unwinding.found = *(const uintptr_t *)at;
       unwinding.above = at + sizeof(uintptr_t);
       break;
@@ -214,10 +269,9 @@ uintptr_t interlock_find_user_place(uintptr_t returns_to, uintptr_t *frame) {
     return found;
   }
   *frame = own_frame;
-  for (int index = 0; index < system_count; index++) {
-    if (is_within(system_ranges[index], returns_to)) return unwind(returns_to, *frame, known);
-  }
-  return returns_to;
+  bool is_system = find_range(&system_code, returns_to) ||
+                   (!find_range(&user_code, returns_to) && look_up(returns_to) == &system_code);
+  return is_system ? unwind(returns_to, *frame, known) : returns_to;
 }
 
 bool interlock_events_is_users(uintptr_t address) { return is_users(address); }

@@ -26,7 +26,7 @@ long sync_events_locks_at_thread_end(int count);
 /// blocks ran.
 long sync_events_many_threads(int count, int together);
 
-/// Opens a library and calls what it makes of `sync_events_late`; gives its result, or -1 where it cannot be opened.
+/// Opens a library and calls what it makes of `sync_events_late` with the two questions that it asks; gives its result, or -1 where it cannot be opened.
 int sync_events_open_late(const char *path);
 
 struct timespec;

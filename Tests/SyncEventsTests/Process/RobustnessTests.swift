@@ -87,7 +87,7 @@ extension SyncEvents {
       #expect(Array(seen.numbers.dropFirst()) == [count, count])
     }
 
-    @Test("what a library that was opened late calls is seen")
+    @Test("what a library that was opened late calls is seen, and its code is known as a user's")
     func lateLibrary() throws {
       let compiler = "/usr/bin/env"
       let folder = FileManager.default.temporaryDirectory
@@ -109,22 +109,24 @@ extension SyncEvents {
       #expect(child.numbers == [1])
     }
 
-    /// Says whether the wait table's count grows by its calls.
+    /// Says whether the wait table's count grows by its calls, and whether they come from a user's code.
     private static let lateSource = """
-      #include <dlfcn.h>
       #include <pthread.h>
       #include <semaphore.h>
       static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-      int sync_events_late(void) {
-        unsigned long (*progress)(void) =
-            (unsigned long (*)(void))dlsym(RTLD_DEFAULT, "interlock_waits_progress");
-        unsigned long before = progress ? progress() : 0;
+      static __attribute__((noinline)) unsigned long place(void) {
+        return (unsigned long)__builtin_return_address(0);
+      }
+      int sync_events_late(unsigned long (*progress)(void), _Bool (*is_users)(unsigned long)) {
+        if (!is_users(place())) return -2;
+        if (is_users((unsigned long)&sem_getvalue)) return -3;
+        unsigned long before = progress();
         pthread_mutex_lock(&lock);
         pthread_mutex_unlock(&lock);
         sem_t semaphore;
         sem_init(&semaphore, 0, 1);
         sem_wait(&semaphore);
-        return !progress || progress() > before;
+        return progress() > before;
       }
       """
 
