@@ -15,77 +15,6 @@ static inline uint32_t kind_of(uint32_t object_kind) {
   return object_kind == INTERLOCK_OBJECT_READ_LOCK ? INTERLOCK_OBJECT_WRITE_LOCK : object_kind;
 }
 
-static inline uint32_t innermost_run(const thread_state *state) {
-  return state->run_count < UINT16_MAX ? state->run_count : UINT16_MAX;
-}
-
-static void hold(thread_state *state, held_lock lock) {
-  if (state->held_count == INTERLOCK_HELD_LOCKS_MOST) {
-    state->untold++;
-    interlock_losses.held = true;
-    return;
-  }
-  if (interlock_limits.hold_limit) lock.since = interlock_coarse_now();
-  lock.run = (uint16_t)innermost_run(state);
-  state->held[state->held_count++] = lock;
-}
-
-static held_lock *find_held(thread_state *state, uintptr_t object) {
-  for (uint32_t index = state->held_count; index-- > 0;) {
-    if (state->held[index].object == object) return &state->held[index];
-  }
-  return NULL;
-}
-
-static void drop(thread_state *state, const held_lock *lock) {
-  uint32_t index = (uint32_t)(lock - state->held);
-  state->held_count--;
-  memmove(&state->held[index], &state->held[index + 1],
-          (state->held_count - index) * sizeof *state->held);
-}
-
-static void look_at_time(thread_state *state, const held_lock *lock, uintptr_t place) {
-  if (!interlock_limits.hold_limit || !lock->since || lock->kind == INTERLOCK_OBJECT_QUEUE) return;
-  uint64_t held_for = interlock_coarse_now() - lock->since;
-  if (held_for < interlock_limits.hold_limit) return;
-  interlock_note_incident(state, INTERLOCK_INCIDENT_LONG_HOLD, lock->kind, lock->object, lock->place,
-                          lock->outer, place, held_for);
-}
-
-/// The thread has a lock, and may have waited for it.
-static void take_lock(thread_state *state, uintptr_t object, uint32_t kind, bool is_shared,
-                      uint32_t flags, uintptr_t place, uintptr_t outer) {
-  held_lock *known = find_held(state, object);
-  if (known) {
-    known->count++;
-    return;
-  }
-  // Who only tries, or for some time, goes on by himself.
-  bool waits = !(flags & (INTERLOCK_FLAG_TRIED | INTERLOCK_FLAG_TIME_LIMIT));
-  if (waits && state->held_count > 0) {
-    interlock_note_order(state, object, kind, is_shared, place, outer);
-  }
-  hold(state, (held_lock){.object = object,
-                          .place = place,
-                          .outer = outer,
-                          .count = 1,
-                          .kind = (uint8_t)kind,
-                          .is_shared = is_shared});
-}
-
-static bool let_go(thread_state *state, uintptr_t object, uintptr_t place) {
-  held_lock *known = find_held(state, object);
-  if (!known) {
-    if (state->untold > 0) state->untold--;
-    return false;
-  }
-  if (--known->count > 0) return true;
-  look_at_time(state, known, place);
-  // The time may have been told, which calls nobody: it is still where it was.
-  drop(state, known);
-  return true;
-}
-
 /// Whether a semaphore begins at 1. The last one is kept: most threads use few.
 static bool is_lock_semaphore(thread_state *state, uintptr_t object) {
   // Relaxed: whoever is handed a new semaphore has been told of it in an order of its own.
@@ -159,7 +88,7 @@ static void note_sync(thread_state *state, const interlock_event *event) {
   state->wait_kind = INTERLOCK_OBJECT_QUEUE;
   if (state->held_count == 0) return;
   uint32_t width = interlock_queue_look(queue, &target);
-  if (width == 0 || find_held(state, queue)) return;
+  if (width == 0 || interlock_find_held(state, queue)) return;
   interlock_note_order(state, queue, INTERLOCK_OBJECT_QUEUE, is_shared_on(queue, width, event->flags),
                        event->place, 0);
 }
@@ -171,11 +100,11 @@ static void note_wait(thread_state *state, const interlock_event *event) {
   if (event->object_kind == INTERLOCK_OBJECT_CONDITION) {
     // It comes back as it was, however often it was taken.
     state->put_aside.object = 0;
-    held_lock *mutex = find_held(state, (uintptr_t)event->other);
+    held_lock *mutex = interlock_find_held(state, (uintptr_t)event->other);
     if (mutex) {
-      look_at_time(state, mutex, event->place);
+      interlock_look_at_hold_time(state, mutex, event->place);
       state->put_aside = *mutex;
-      drop(state, mutex);
+      interlock_drop(state, mutex);
     }
   }
   if (state->jobs > 0) note_wait_in_task(state, event);
@@ -192,13 +121,13 @@ static void note_acquire(thread_state *state, const interlock_event *event) {
     case INTERLOCK_OBJECT_WRITE_LOCK:
     case INTERLOCK_OBJECT_OWNED_FUTEX:
     case INTERLOCK_OBJECT_ONCE:
-      take_lock(state, object, kind_of(event->object_kind),
-                event->object_kind == INTERLOCK_OBJECT_READ_LOCK, event->flags, event->place, outer);
+      interlock_take_lock(state, object, kind_of(event->object_kind),
+                          event->object_kind == INTERLOCK_OBJECT_READ_LOCK, event->flags, event->place, outer);
       return;
     case INTERLOCK_OBJECT_SEMAPHORE:
       if (is_lock_semaphore(state, object)) {
-        take_lock(state, object, INTERLOCK_OBJECT_SEMAPHORE, false, event->flags, event->place,
-                  outer);
+        interlock_take_lock(state, object, INTERLOCK_OBJECT_SEMAPHORE, false, event->flags, event->place,
+                            outer);
       }
       return;
     case INTERLOCK_OBJECT_CONDITION:
@@ -209,7 +138,7 @@ static void note_acquire(thread_state *state, const interlock_event *event) {
         if (state->held_count > 0) {
           interlock_note_order(state, back.object, back.kind, back.is_shared, event->place, outer);
         }
-        hold(state, back);
+        interlock_hold(state, back);
       }
       return;
     default: return;
@@ -223,10 +152,10 @@ static void note_release(thread_state *state, const interlock_event *event) {
     case INTERLOCK_OBJECT_READ_LOCK:
     case INTERLOCK_OBJECT_WRITE_LOCK:
     case INTERLOCK_OBJECT_OWNED_FUTEX:
-    case INTERLOCK_OBJECT_ONCE: let_go(state, object, event->place); return;
+    case INTERLOCK_OBJECT_ONCE: interlock_let_go(state, object, event->place); return;
     case INTERLOCK_OBJECT_SEMAPHORE:
       if (!is_lock_semaphore(state, object)) return;
-      bool by_owner = let_go(state, object, event->place);
+      bool by_owner = interlock_let_go(state, object, event->place);
       // Once is enough: no thread writes to what all share.
       if (by_owner && state->semaphore_was_given_back) return;
       interlock_semaphore_signalled(object, by_owner);
@@ -262,16 +191,16 @@ static void note_begin(thread_state *state, const interlock_event *event) {
   }
   state->run_count++;
   if (!holds_queue) return;
-  held_lock *known = find_held(state, queue);
+  held_lock *known = interlock_find_held(state, queue);
   if (known) {
     known->count++;
     return;
   }
-  hold(state, (held_lock){.object = queue,
-                          .place = event->place,
-                          .count = 1,
-                          .kind = INTERLOCK_OBJECT_QUEUE,
-                          .is_shared = is_shared_on(queue, width, event->flags)});
+  interlock_hold(state, (held_lock){.object = queue,
+                                    .place = event->place,
+                                    .count = 1,
+                                    .kind = INTERLOCK_OBJECT_QUEUE,
+                                    .is_shared = is_shared_on(queue, width, event->flags)});
 }
 
 /// What a block has taken and not given back is nobody's from here on: the thread's next block is another's.
@@ -284,7 +213,7 @@ static void leave_behind(thread_state *state, const thread_run *run) {
       state->held[index].run = (uint16_t)state->run_count;
       continue;
     }
-    drop(state, &state->held[index]);
+    interlock_drop(state, &state->held[index]);
     if (lock.kind == INTERLOCK_OBJECT_SEMAPHORE) {
       interlock_semaphore_signalled(lock.object, false);
     } else if ((run->flags & INTERLOCK_FLAG_JOB) && lock.kind != INTERLOCK_OBJECT_ONCE) {
@@ -304,7 +233,7 @@ static void note_end(thread_state *state, const interlock_event *event) {
     leave_behind(state, &run);
     if (run.is_pool_job && state->jobs > 0) state->jobs--;
   }
-  if (run.holds_queue) let_go(state, run.queue, 0);
+  if (run.holds_queue) interlock_let_go(state, run.queue, 0);
 }
 
 // The reader.

@@ -98,6 +98,25 @@ static inline thread_state *own_state(void) {
   return __builtin_expect(state != NULL, 1) ? state : interlock_make_state();
 }
 
+// What a thread holds (held_list.c): the calling thread's own list.
+
+static inline uint32_t innermost_run(const thread_state *state) {
+  return state->run_count < UINT16_MAX ? state->run_count : UINT16_MAX;
+}
+/// Adds something that is not in the list.
+void interlock_hold(thread_state *state, held_lock lock) HIDDEN;
+/// Finds something in it, that which was taken last first; NULL where it is not there.
+held_lock *interlock_find_held(thread_state *state, uintptr_t object) HIDDEN;
+/// Takes something out of it.
+void interlock_drop(thread_state *state, const held_lock *lock) HIDDEN;
+/// Tells of a lock that was held for too long, where anybody asks; `place` is where it is given back.
+void interlock_look_at_hold_time(thread_state *state, const held_lock *lock, uintptr_t place) HIDDEN;
+/// The thread has a lock, and may have waited for it.
+void interlock_take_lock(thread_state *state, uintptr_t object, uint32_t kind, bool is_shared, uint32_t flags,
+                         uintptr_t place, uintptr_t outer) HIDDEN;
+/// It gives one back; returns whether it was its own.
+bool interlock_let_go(thread_state *state, uintptr_t object, uintptr_t place) HIDDEN;
+
 /// Nanoseconds of the monotonic clock, to the last tick: milliseconds are told.
 uint64_t interlock_coarse_now(void) HIDDEN;
 /// A number that no other block has.
