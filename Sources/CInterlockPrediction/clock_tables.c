@@ -1,18 +1,24 @@
 // Vector clocks: of threads, and of what threads meet at. In memory from the system: malloc may be what is being called.
 #include "clock_tables.h"
 
+#include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
 
 enum { bucket_count = 1 << 15, nodes_together = 256, most_nodes = 1 << 16 };
 
-/// What threads meet at.
-typedef struct node {
+/// What threads meet at. Never given back to the system: a thread may still know one that is another's by now.
+typedef struct clock_node {
+  struct clock_node *next;
+  /// Guards what is below; held for some tens of nanoseconds.
+  int lock;
+  bool has_shared;
+  /// 0 for one that is free.
   uintptr_t key;
-  struct node *next;
+  /// The thread whose clock `alone` is, by its number, and how much the thread had learnt then; 0 where it is several threads'.
+  uint64_t passed_by, lessons;
   /// From those that had it alone, and from those that shared it.
   vector_clock alone, shared;
-  bool has_shared;
 } node;
 
 static struct {
@@ -38,6 +44,17 @@ static inline void join(vector_clock *into, const vector_clock *from) {
   for (uint32_t index = 0; index < used; index++) {
     if (from->counts[index] > into->counts[index]) into->counts[index] = from->counts[index];
   }
+}
+
+/// Whether what one knows is all that the other does.
+static inline bool is_same(const vector_clock *one, const vector_clock *other) {
+  uint32_t used = __atomic_load_n(&slots_used, __ATOMIC_RELAXED);
+  return memcmp(one->counts, other->counts, used * sizeof *one->counts) == 0;
+}
+
+static inline void learn(thread_clock *own, const vector_clock *from) {
+  join(&own->clock, from);
+  own->lessons++;
 }
 
 /// What the thread does from now on is not what it gives up now.
@@ -76,82 +93,126 @@ static node *make_node(uintptr_t key) {
     interlock_clocks_lose_sight("there were more locks and queued blocks at a time than are followed");
     return NULL;
   }
-  memset(made, 0, sizeof *made);
+  // Under its lock: who knew it when it was another's may be looking at it.
+  take(&made->lock);
+  memset(&made->has_shared, 0, sizeof *made - offsetof(node, has_shared));
   made->key = key;
+  give(&made->lock);
   return made;
 }
 
-static node *find_node(size_t bucket, uintptr_t key) {
-  for (node *at = buckets[bucket].first; at; at = at->next) {
-    if (at->key == key) return at;
-  }
-  return NULL;
-}
-
-static node *find_or_make_node(size_t bucket, uintptr_t key) {
-  node *found = find_node(bucket, key);
-  if (!found && (found = make_node(key))) {
+/// Finds what carries a clock, and takes its lock; with `makes`, makes it where there is none. NULL for none.
+static node *take_node(uintptr_t key, bool makes) {
+  size_t bucket = bucket_of(key);
+  take(&buckets[bucket].lock);
+  node *found = buckets[bucket].first;
+  while (found && found->key != key) found = found->next;
+  if (!found && makes && (found = make_node(key))) {
     found->next = buckets[bucket].first;
     buckets[bucket].first = found;
   }
+  if (found) take(&found->lock);
+  give(&buckets[bucket].lock);
   return found;
 }
 
-/// The thread gives something up: who gets it next comes after all that the thread has done. Where nothing is known of it
-/// and `makes` is false, nothing happens.
-void interlock_clock_pass_known(thread_clock *own, uintptr_t address, purpose purpose, bool is_shared,
-                       bool makes) {
-  uintptr_t key = key_of(address, purpose);
+/// Finds what carries a clock, takes its lock, and takes it out of the table. NULL for none.
+static node *take_last(uintptr_t key) {
   size_t bucket = bucket_of(key);
   take(&buckets[bucket].lock);
-  node *node = makes ? find_or_make_node(bucket, key) : find_node(bucket, key);
-  if (node) {
-    join(is_shared ? &node->shared : &node->alone, &own->clock);
-    node->has_shared |= is_shared;
+  node **link = &buckets[bucket].first;
+  while (*link && (*link)->key != key) link = &(*link)->next;
+  node *found = *link;
+  if (found) {
+    take(&found->lock);
+    *link = found->next;
   }
   give(&buckets[bucket].lock);
-  if (node) count_on(own);
+  return found;
+}
+
+/// Its lock is taken, and it is in no table.
+static void let_go(node *last) {
+  last->key = 0;
+  give(&last->lock);
+  take(&nodes_lock);
+  last->next = free_nodes;
+  free_nodes = last;
+  give(&nodes_lock);
+}
+
+static void pass_alone(thread_clock *own, node *node) {
+  if (node->passed_by == own->number && node->lessons == own->lessons) {
+    // Nothing but the thread's own count is another since.
+    node->alone.counts[own->slot] = own->clock.counts[own->slot];
+    return;
+  }
+  join(&node->alone, &own->clock);
+  node->passed_by = is_same(&node->alone, &own->clock) ? own->number : 0;
+  node->lessons = own->lessons;
+}
+
+static void get_from_node(thread_clock *own, const node *node, bool is_shared) {
+  // What the thread itself passed last it knows.
+  if (node->passed_by != own->number) learn(own, &node->alone);
+  if (node->has_shared && !is_shared) learn(own, &node->shared);
 }
 
 void interlock_clock_pass(thread_clock *own, uintptr_t address, purpose purpose, bool is_shared) {
-  interlock_clock_pass_known(own, address, purpose, is_shared, true);
-}
-
-/// The thread gets a mutex; with `follows`, it is followed from now on, whoever gives it up.
-void interlock_clock_get_mutex(thread_clock *own, uintptr_t address, bool follows) {
-  uintptr_t key = key_of(address, AS_LOCK);
-  size_t bucket = bucket_of(key);
-  take(&buckets[bucket].lock);
-  node *found = follows ? find_or_make_node(bucket, key) : find_node(bucket, key);
-  if (found) {
-    join(&own->clock, &found->alone);
-    if (found->has_shared) join(&own->clock, &found->shared);
+  node *found = take_node(key_of(address, purpose), true);
+  if (!found) return;
+  if (is_shared) {
+    join(&found->shared, &own->clock);
+    found->has_shared = true;
+  } else {
+    pass_alone(own, found);
   }
-  give(&buckets[bucket].lock);
+  give(&found->lock);
+  count_on(own);
 }
 
-/// The thread gets something: it comes after all that those did who gave it up; where it shares it, only after those who
-/// had it alone.
 void interlock_clock_get(thread_clock *own, uintptr_t address, purpose purpose, bool is_shared, bool is_last) {
   uintptr_t key = key_of(address, purpose);
-  size_t bucket = bucket_of(key);
-  take(&buckets[bucket].lock);
-  node *found = find_node(bucket, key);
-  if (found) {
-    join(&own->clock, &found->alone);
-    if (found->has_shared && !is_shared) join(&own->clock, &found->shared);
-    if (is_last) {
-      node **link = &buckets[bucket].first;
-      while (*link != found) link = &(*link)->next;
-      *link = found->next;
-    }
+  node *found = is_last ? take_last(key) : take_node(key, false);
+  if (!found) return;
+  get_from_node(own, found, is_shared);
+  if (is_last) {
+    let_go(found);
+  } else {
+    give(&found->lock);
   }
-  give(&buckets[bucket].lock);
-  if (!found || !is_last) return;
-  take(&nodes_lock);
-  found->next = free_nodes;
-  free_nodes = found;
-  give(&nodes_lock);
+}
+
+/// Takes the lock of what carries a mutex's clock; NULL where nobody follows it.
+static node *take_mutex(thread_clock *own, uintptr_t address, uintptr_t place) {
+  uintptr_t key = key_of(address, AS_LOCK);
+  if (own->mutex == address) {
+    take(&own->mutex_node->lock);
+    if (own->mutex_node->key == key) return own->mutex_node;
+    // It was destroyed, and another is at its address.
+    give(&own->mutex_node->lock);
+  }
+  bool follows = interlock_events_is_foundation(place) || interlock_events_is_users(place);
+  node *found = take_node(key, follows);
+  own->mutex = found ? address : 0;
+  own->mutex_node = found;
+  return found;
+}
+
+void interlock_clock_get_mutex(thread_clock *own, uintptr_t address, uintptr_t place) {
+  node *found = take_mutex(own, address, place);
+  if (!found) return;
+  get_from_node(own, found, false);
+  give(&found->lock);
+}
+
+void interlock_clock_pass_mutex(thread_clock *own, uintptr_t address, uintptr_t place) {
+  // The call may be its caller's last, and return elsewhere: one that is followed is given up from anywhere.
+  node *found = take_mutex(own, address, place);
+  if (!found) return;
+  pass_alone(own, found);
+  give(&found->lock);
+  count_on(own);
 }
 
 /// A lock is no more; what was known of it is no use to the next one at its address.
@@ -166,7 +227,7 @@ void interlock_clock_pass_to(thread_clock *own, common_clock *common) {
 
 void interlock_clock_get_from(thread_clock *own, common_clock *common) {
   take(&common->lock);
-  join(&own->clock, &common->clock);
+  learn(own, &common->clock);
   give(&common->lock);
 }
 
@@ -204,6 +265,10 @@ static thread_clock *claim_slot(void) {
       if (index != slot) found->clock.counts[index] = 0;
     }
     count_on(found);
+    static uint64_t numbers;
+    found->number = ++numbers;
+    found->lessons = 0;
+    found->mutex = 0;
     found->runs = found->jobs = found->initialisers = found->shared_count = found->farewells = 0;
     found->called_queue = 0;
     found->is_busy = false;
@@ -227,6 +292,7 @@ void interlock_clock_know_all(thread_clock *own) {
     if (index == own->slot) continue;
     own->clock.counts[index] = __atomic_load_n(&slots[index].clock.counts[index], __ATOMIC_RELAXED);
   }
+  own->lessons++;
 }
 
 thread_clock *interlock_clock_own(const interlock_event *event) {
@@ -245,7 +311,7 @@ void interlock_clock_join_thread(thread_clock *own, pthread_t handle) {
   take(&slots_lock);
   bool is_lent = slots_used == most_slots;
   for (uint32_t index = 0; index < slots_used; index++) {
-    if (pthread_equal(slots[index].handle, handle)) join(&own->clock, &slots[index].clock);
+    if (pthread_equal(slots[index].handle, handle)) learn(own, &slots[index].clock);
   }
   give(&slots_lock);
   // Its slot may be another's.

@@ -31,6 +31,11 @@ typedef struct thread_clock {
   uint32_t shared_count;
   /// The queue that it waits for, with a synchronous call.
   uintptr_t called_queue;
+  /// A number that no other thread ever has, and how often the thread has learnt of others.
+  uint64_t number, lessons;
+  /// The mutex that it took or gave up last, and what carries its clock: most loops use one.
+  uintptr_t mutex;
+  struct clock_node *mutex_node;
   pthread_t handle;
   bool is_alive;
   /// Whether it is in here: a signal's handler may come meanwhile.
@@ -61,15 +66,14 @@ void interlock_clock_join_thread(thread_clock *own, pthread_t handle) HIDDEN;
 
 /// The thread gives something up: who gets it next comes after all that the thread has done.
 void interlock_clock_pass(thread_clock *own, uintptr_t address, purpose purpose, bool is_shared) HIDDEN;
-/// The same; where nothing is known of it and `makes` is false, nothing happens.
-void interlock_clock_pass_known(thread_clock *own, uintptr_t address, purpose purpose, bool is_shared,
-                                bool makes) HIDDEN;
 /// The thread gets something: it comes after all that those did who gave it up; where it shares it, only after those who
 /// had it alone.
 void interlock_clock_get(thread_clock *own, uintptr_t address, purpose purpose, bool is_shared,
                          bool is_last) HIDDEN;
-/// The thread gets a mutex; with `follows`, it is followed from now on, whoever gives it up.
-void interlock_clock_get_mutex(thread_clock *own, uintptr_t address, bool follows) HIDDEN;
+/// The thread gets a mutex, or gives it up, at a place in the code. The runtime's own locks order nothing that a user may
+/// count on: a mutex is followed from when a user's code, or Foundation's, takes it or gives it up.
+void interlock_clock_get_mutex(thread_clock *own, uintptr_t address, uintptr_t place) HIDDEN;
+void interlock_clock_pass_mutex(thread_clock *own, uintptr_t address, uintptr_t place) HIDDEN;
 /// A lock is no more; what was known of it is no use to the next one at its address.
 void interlock_clock_forget(thread_clock *own, uintptr_t address) HIDDEN;
 

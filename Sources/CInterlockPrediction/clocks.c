@@ -118,11 +118,6 @@ static bool forget_shared(thread_clock *own, uintptr_t lock) {
   return false;
 }
 
-/// Whether a mutex that is taken or given up there is one of a user's.
-static bool is_followed_from(uintptr_t place) {
-  return interlock_events_is_users(place) || interlock_events_is_foundation(place);
-}
-
 static void note_wait(thread_clock *own, const interlock_event *event) {
   uintptr_t object = (uintptr_t)event->object;
   switch (event->object_kind) {
@@ -165,8 +160,7 @@ static void note_acquire(thread_clock *own, const interlock_event *event) {
       return;
     case INTERLOCK_OBJECT_THREAD: interlock_clock_join_thread(own, (pthread_t)event->object); return;
     case INTERLOCK_OBJECT_MUTEX:
-      // The runtime's own locks order nothing that a user may count on: one is followed from when a user takes it.
-      interlock_clock_get_mutex(own, object, is_followed_from(event->place));
+      interlock_clock_get_mutex(own, object, event->place);
       return;
     case INTERLOCK_OBJECT_WORK_ITEM:
       // It may have run where nothing tells of it, as by `perform`.
@@ -192,8 +186,7 @@ static void note_release(thread_clock *own, const interlock_event *event) {
       interlock_clock_pass(own, object, AS_LOCK, false);
       interlock_clock_pass_to(own, &left);
       return;
-    // The call may be its caller's last, and return elsewhere: a lock that is followed is given up from anywhere.
-    case INTERLOCK_OBJECT_MUTEX: interlock_clock_pass_known(own, object, AS_LOCK, false, is_followed_from(event->place)); return;
+    case INTERLOCK_OBJECT_MUTEX: interlock_clock_pass_mutex(own, object, event->place); return;
     case INTERLOCK_OBJECT_SEMAPHORE:
     case INTERLOCK_OBJECT_CONDITION:
     case INTERLOCK_OBJECT_OWNED_FUTEX: interlock_clock_pass(own, object, AS_LOCK, false); return;
@@ -278,9 +271,9 @@ static void read_lock(interlock_event_kind kind, interlock_object_kind object_ki
   own->is_busy = true;
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   if (kind == INTERLOCK_EVENT_ACQUIRE) {
-    interlock_clock_get_mutex(own, (uintptr_t)object, is_followed_from(place));
+    interlock_clock_get_mutex(own, (uintptr_t)object, place);
   } else if (kind == INTERLOCK_EVENT_RELEASE) {
-    interlock_clock_pass_known(own, (uintptr_t)object, AS_LOCK, false, is_followed_from(place));
+    interlock_clock_pass_mutex(own, (uintptr_t)object, place);
   }
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   own->is_busy = false;
