@@ -13,6 +13,8 @@ final class DelayBudget: Sendable {
   private let startedAt = Platform.microseconds
   private let spentMicroseconds = Atomic<UInt>(0)
   private let delayCount = Atomic(0)
+  /// In milliseconds: before that not even the shortest delay is allowed.
+  private let nothingBefore = Atomic<UInt>(0)
 
   init(percent: Int) { self.percent = UInt(percent) }
 
@@ -24,7 +26,24 @@ final class DelayBudget: Sendable {
   /// Whether there is enough left for a delay of so many microseconds.
   func allows(_ length: UInt, at now: UInt) -> Bool {
     // Relaxed: whoever took the turn has acquired what the one before it spent.
-    spent + length <= Self.allowance(after: now &- startedAt, percent: percent)
+    let allows = spent + length <= Self.allowance(after: now &- startedAt, percent: percent)
+    // Relaxed: a begin that does not see it asks in vain.
+    if !allows { nothingBefore.store(nextChance, ordering: .relaxed) }
+    return allows
+  }
+
+  /// Whether it is certain at such a moment, in milliseconds, that no delay is allowed: then nobody has to ask.
+  @inline(__always)
+  func allowsNothing(at milliseconds: UInt) -> Bool {
+    milliseconds < nothingBefore.load(ordering: .relaxed)
+  }
+
+  /// From when on, in milliseconds, the shortest delay has room.
+  private var nextChance: UInt {
+    let needed = spent + DelayDecision.lengths.lowerBound
+    if needed <= Self.free { return 0 }
+    guard needed <= Self.most, percent > 0 else { return .max }
+    return (startedAt + needed * 100 / percent) / 1000
   }
 
   /// Takes what a delay took, and no more than it was given: a machine that lets it wait longer for a processor

@@ -84,7 +84,7 @@ final class NearMissDelays: Sendable {
       }
       home.pointee.visits.note(visit, at: place)
     }
-    if hasMet { return }
+    if hasMet || budget.allowsNothing(at: now) { return }
     if tables.words(of: place).armedPairs.pointee.load(ordering: .relaxed) != 0,
       consider(open, at: place, in: home)
     {
