@@ -79,34 +79,42 @@ void interlock_publish_lock_to_all(interlock_event_kind kind, interlock_object_k
 
 interlock_only_reader interlock_only;
 
+/// In the place of a reader that was removed.
+static void tell_nobody(interlock_event_kind kind, interlock_object_kind object_kind, const void *object, uint32_t flags,
+                        uintptr_t place, uintptr_t frame) {
+  (void)kind, (void)object_kind, (void)object, (void)flags, (void)place, (void)frame;
+}
+
 static void update_wanted(void) {
   uint32_t kinds = 0;
-  int count = 0;
+  int count = 0, used = 0;
   const reader_slot *last = NULL;
   const uint32_t of_locks = INTERLOCK_EVENT_WAIT | INTERLOCK_EVENT_ACQUIRE |
                             INTERLOCK_EVENT_GIVE_UP | INTERLOCK_EVENT_RELEASE;
-  interlock_lock_reader locks[INTERLOCK_READERS + 1] = {NULL};
   bool all_read_locks = true;
   for (int index = 0; index < INTERLOCK_READERS; index++) {
     if (!slots[index].kinds) continue;
     kinds |= slots[index].kinds;
     last = &slots[index];
-    locks[count++] = slots[index].locks;
+    count++;
+    used = index + 1;
     if (!slots[index].locks || (slots[index].kinds & of_locks) != of_locks) all_read_locks = false;
   }
   // A thread that has just found the last one may still call it, with kinds that are the next one's: as whoever is
   // removed may.
   __atomic_store_n(&interlock_only.reader, NULL, __ATOMIC_RELEASE);
-  for (int index = 0; index <= INTERLOCK_READERS; index++) {
-    __atomic_store_n(&interlock_only.locks[index], NULL, __ATOMIC_RELEASE);
-  }
   if (count == 1 && last->is_leaf) {
     __atomic_store_n(&interlock_only.kinds, last->kinds, __ATOMIC_RELAXED);
     __atomic_store_n(&interlock_only.reader, last->reader, __ATOMIC_RELEASE);
   }
-  // The first one last: who sees it sees the others.
-  for (int index = count; all_read_locks && index-- > 0;) {
-    __atomic_store_n(&interlock_only.locks[index], locks[index], __ATOMIC_RELEASE);
+  // Each reader has the place of its slot, and the list only grows: a thread that is going through it while another reader
+  // comes or goes misses no other. The first place last: who sees it sees the rest, and NULL there leads past the list.
+  for (int index = INTERLOCK_READERS; index-- > 0;) {
+    interlock_lock_reader locks = slots[index].kinds ? slots[index].locks : NULL;
+    bool was_used = index < used || __atomic_load_n(&interlock_only.locks[index], __ATOMIC_RELAXED);
+    if (!locks && was_used) locks = tell_nobody;
+    if (index == 0 && (count == 0 || !all_read_locks)) locks = NULL;
+    __atomic_store_n(&interlock_only.locks[index], locks, __ATOMIC_RELEASE);
   }
   // Relaxed: when a thread begins to publish is of no account.
   __atomic_store_n(&interlock_wanted, kinds, __ATOMIC_RELAXED);

@@ -56,8 +56,8 @@ static inline bool is_wanted(uint32_t kinds) {
 /// Tells every reader that wants it.
 void interlock_publish(const interlock_event *event) HIDDEN;
 
-/// The only reader, where there is one alone and it is a leaf; NULL elsewhere. And the functions for locks of all readers,
-/// up to a NULL, where all are leaves that have one and want every event of a lock.
+/// The only reader, where there is one alone and it is a leaf; NULL elsewhere. And the functions for locks of all readers, up
+/// to a NULL, where all are leaves that have one and want every event of a lock; elsewhere the first is NULL.
 typedef struct {
   interlock_reader reader;
   uint32_t kinds;

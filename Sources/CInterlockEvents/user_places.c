@@ -101,12 +101,15 @@ static const ranges *look_up(uintptr_t address) {
 #ifdef DLFO_STRUCT_HAS_EH_DBASE
   struct dl_find_object found;
   if (!_dl_find_object || _dl_find_object((void *)address, &found) != 0) return NULL;
-  // The module's first page begins with its header.
+  // The module's first page begins with its header, and nearly always has the list of its segments.
+  enum { page = 4096 };
   const ElfW(Ehdr) *header = found.dlfo_map_start;
   if (memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) return NULL;
+  if (header->e_phoff + header->e_phnum * sizeof(ElfW(Phdr)) > page) return NULL;
   range code = code_of(found.dlfo_link_map->l_addr,
                        (const void *)((uintptr_t)header + header->e_phoff), header->e_phnum);
-  if (!is_within(code, address)) return NULL;
+  // Behind a call, whose bytes are looked at.
+  if (!is_within(code, address) || address < code.low + 8) return NULL;
   return is_system_library(base_name(found.dlfo_link_map->l_name)) ? &system_code : &user_code;
 #else
   (void)address;

@@ -103,7 +103,10 @@ static void end_block(thread_clock *own, const interlock_event *event) {
     interlock_clock_pass(own, run.group, AS_LOCK, false);
     interlock_clock_pass_to(own, &left);
   }
-  if (event->flags & INTERLOCK_FLAG_UNNAMED_GROUP) interlock_clock_pass_to(own, &ended_unnamed);
+  // Of a work item that is queued twice, either run may be taken for the other, which was in a group.
+  if (event->flags & (INTERLOCK_FLAG_UNNAMED_GROUP | INTERLOCK_FLAG_WORK_ITEM)) {
+    interlock_clock_pass_to(own, &ended_unnamed);
+  }
   if (run.is_foreign) interlock_clock_pass(own, queue, AS_RETURN, false);
 }
 

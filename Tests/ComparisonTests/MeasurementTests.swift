@@ -222,11 +222,11 @@ struct MeasurementTests {
     // Each inside for many times as long as the one before: no load of the machine makes up for that.
     let entries =
       StrategyEntry.builtIn.filter { $0.name == "nslock" }
-      + [(name: "slow", turns: 3_000), (name: "slower", turns: 60_000)].map { name, turns in
+      + [(name: "slow", turns: 10_000), (name: "slower", turns: 200_000)].map { name, turns in
         StrategyEntry.lock(name, "longer inside") { SlowLock(turns: turns) }
       }
     for seed in 1...3 as ClosedRange<UInt64> {
-      let plan = try MeasurementPlan(cells: 1, contestants: 3, seconds: 1.2, rounds: 20, seed: seed)
+      let plan = try MeasurementPlan(cells: 1, contestants: 3, seconds: 3, rounds: 20, seed: seed)
       let measurer = Measurer(
         [small], calls: { CellCalls($0, seed: 1) }, entries.map { Contestant($0) }, plan, rate: nil,
         into: ComparisonRecord(

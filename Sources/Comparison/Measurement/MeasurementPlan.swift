@@ -80,7 +80,7 @@ package struct MeasurementPlan: Sendable, Hashable {
   /// after the other, so that a change of the machine's speed hits all of them alike.
   ///
   /// Each second round goes through all of the round before it backwards (counterbalancing): of any two strategies each is
-  /// first equally often. What one leaves behind for the next, or a machine that grows slower, would pass for a difference
+  /// first equally often, but for one round where their number is odd. What one leaves behind for the next, or a machine that grows slower, would pass for a difference
   /// else: of ten random orders, one of twenty has the same of two first eight times or more.
   ///
   /// - Parameter round: 0 is the round that sets the pace.

@@ -10,10 +10,10 @@ final class DelayBudget: Sendable {
   static let free: UInt = 80_000
 
   private let percent: UInt
-  private let startedAt = Platform.microseconds
+  let startedAt = Platform.microseconds
   private let spentMicroseconds = Atomic<UInt>(0)
   private let delayCount = Atomic(0)
-  /// In milliseconds: before that not even the shortest delay is allowed.
+  /// In milliseconds of the coarse clock: before that not even the shortest delay is allowed.
   private let nothingBefore = Atomic<UInt>(0)
 
   init(percent: Int) { self.percent = UInt(percent) }
@@ -28,22 +28,23 @@ final class DelayBudget: Sendable {
     // Relaxed: whoever took the turn has acquired what the one before it spent.
     let allows = spent + length <= Self.allowance(after: now &- startedAt, percent: percent)
     // Relaxed: a begin that does not see it asks in vain.
-    if !allows { nothingBefore.store(nextChance, ordering: .relaxed) }
+    if !allows { nothingBefore.store(nextChance(after: now), ordering: .relaxed) }
     return allows
   }
 
-  /// Whether it is certain at such a moment, in milliseconds, that no delay is allowed: then nobody has to ask.
+  /// Whether it is certain at such a moment, in milliseconds of the coarse clock, that no delay is allowed: then nobody has to ask.
   @inline(__always)
   func allowsNothing(at milliseconds: UInt) -> Bool {
     milliseconds < nothingBefore.load(ordering: .relaxed)
   }
 
-  /// From when on, in milliseconds, the shortest delay has room.
-  private var nextChance: UInt {
+  /// From when on the shortest delay has room. By a difference: the two clocks need not agree.
+  private func nextChance(after now: UInt) -> UInt {
     let needed = spent + DelayDecision.lengths.lowerBound
     if needed <= Self.free { return 0 }
     guard needed <= Self.most, percent > 0 else { return .max }
-    return (startedAt + needed * 100 / percent) / 1000
+    let elapsed = needed * 100 / percent
+    return Platform.coarseMilliseconds + (elapsed - min(elapsed, now &- startedAt)) / 1000
   }
 
   /// Takes what a delay took, and no more than it was given: a machine that lets it wait longer for a processor

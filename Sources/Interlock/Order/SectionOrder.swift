@@ -57,7 +57,7 @@ enum SectionOrder {
     into found: inout [Found]
   ) {
     guard let history = Histories.find(key) else { return }
-    // A thread's own accesses are in order. Who notes one at this moment looks at what this section leaves behind.
+    // A thread's own accesses are in order. One that another notes at this moment may be missed, and is never told falsely.
     let isObjects = record[.instanceType] != 0
     if !isObjects, history.isOnly(of: moment.slot) { return }
     history.withLock {

@@ -74,16 +74,18 @@ struct DelayDecisionTests {
   @Test("when a delay was refused, nobody asks before the shortest has room again")
   func refused() {
     let budget = DelayBudget(percent: 5)
-    let start = Platform.microseconds
-    #expect(!budget.allowsNothing(at: start / 1000))
+    let start = budget.startedAt
+    #expect(!budget.allowsNothing(at: Platform.coarseMilliseconds))
     // There is room for a shorter one.
-    #expect(!budget.allows(80_001, at: start) && !budget.allowsNothing(at: start / 1000))
+    #expect(!budget.allows(80_001, at: start))
+    #expect(!budget.allowsNothing(at: Platform.coarseMilliseconds))
     budget.spend(80_000)
+    let before = Platform.coarseMilliseconds
     #expect(!budget.allows(2_000, at: start))
     // 82 ms are 5 % of 1.64 s.
-    #expect(budget.allowsNothing(at: start / 1000 + 1_600))
-    #expect(!budget.allowsNothing(at: start / 1000 + 1_641))
-    #expect(budget.allows(2_000, at: start + 1_641_000))
+    #expect(budget.allowsNothing(at: before + 1_639))
+    #expect(!budget.allowsNothing(at: Platform.coarseMilliseconds + 1_641))
+    #expect(budget.allows(2_000, at: start + 1_640_000))
     budget.spend(1_920_000)
     #expect(!budget.allows(2_000, at: start + 1_000_000_000))
     #expect(budget.allowsNothing(at: .max - 1))
