@@ -20,7 +20,7 @@ func finalState(of subject: any Subject) async -> FinalState? {
   }
 }
 
-@Suite("A cache as a subject", .timeLimit(.minutes(1)))
+@Suite("A cache as a subject", .timeLimit(.minutes(10)))
 struct CacheSubjectTests {
   private static let entries: [SubjectEntry] = [
     .cache("cache", "with five methods") { FiveMethods() },
@@ -58,7 +58,7 @@ struct CacheSubjectTests {
   }
 }
 
-@Suite("The built-in subjects", .timeLimit(.minutes(1)))
+@Suite("The built-in subjects", .timeLimit(.minutes(10)))
 struct BuiltInSubjectTests {
   @Test("have the names that the project is about, each once")
   func names() {

@@ -5,7 +5,7 @@ import Testing
 @testable import InterlockTool
 
 /// What the oracles are told of Tusker's image cache, when all went well.
-@Suite("Tusker's image cache as a subject", .timeLimit(.minutes(1)))
+@Suite("Tusker's image cache as a subject", .timeLimit(.minutes(10)))
 struct ImageCacheSubjectTests {
   static let names = ["tusker", "tusker-repaired", "kingfisher-index", "kingfisher-index-repaired"]
 

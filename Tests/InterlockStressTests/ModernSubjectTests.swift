@@ -3,7 +3,7 @@ import Testing
 
 @testable import InterlockTool
 
-@Suite("The subjects of today's Swift and of the recipes", .timeLimit(.minutes(1)))
+@Suite("The subjects of today's Swift and of the recipes", .timeLimit(.minutes(10)))
 struct ModernSubjectTests {
   private typealias Operation = InterlockStress.Operation
 

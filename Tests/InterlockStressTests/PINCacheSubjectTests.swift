@@ -3,7 +3,7 @@ import Testing
 
 @testable import InterlockTool
 
-@Suite("PINCache's subjects", .timeLimit(.minutes(1)))
+@Suite("PINCache's subjects", .timeLimit(.minutes(10)))
 struct PINCacheSubjectTests {
   @Test("tell what they hold, and what it should come to", arguments: pinCacheSubjects.map(\.name))
   func state(_ name: String) async throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import InterlockTool
 
-@Suite("TMCache's subjects", .timeLimit(.minutes(1)))
+@Suite("TMCache's subjects", .timeLimit(.minutes(10)))
 struct TMCacheSubjectTests {
   static let names = tmcacheSubjects.map(\.name)
 

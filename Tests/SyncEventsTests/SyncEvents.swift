@@ -6,7 +6,7 @@ import WaitGraph
 ///
 /// One after the other: there is room for few readers in a process.
 @Suite(
-  "Synchronisation events", .serialized, .timeLimit(.minutes(5)),
+  "Synchronisation events", .serialized, .timeLimit(.minutes(10)),
   .enabled(
     if: interlock_events_available() == INTERLOCK_EVENTS_ALL, "this build sees no calls"))
 struct SyncEvents {}

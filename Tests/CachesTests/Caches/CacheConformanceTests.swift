@@ -3,7 +3,7 @@ import Dispatch
 import Testing
 
 /// What every cache must do when one thread calls it. What many at once do to it is what scenarios are for.
-@Suite("Every cache", .timeLimit(.minutes(1)))
+@Suite("Every cache", .timeLimit(.minutes(10)))
 struct CacheConformanceTests {
   @Test("finds what was stored, and nothing else", arguments: CacheCase.all)
   func reading(_ subject: CacheCase) async {
@@ -88,7 +88,7 @@ struct CacheConformanceTests {
   }
 }
 
-@Suite("A cache", .timeLimit(.minutes(1)))
+@Suite("A cache", .timeLimit(.minutes(10)))
 struct CachePeculiarityTests {
   @Test("that is an actor stores, finds and removes")
   func actorCache() async {

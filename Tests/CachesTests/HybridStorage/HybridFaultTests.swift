@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// The faults that need one thread. Those that need two are in scenarios.
-@Suite("The faults of hyperoslo's Cache and its sibling", .timeLimit(.minutes(1)))
+@Suite("The faults of hyperoslo's Cache and its sibling", .timeLimit(.minutes(10)))
 struct HybridFaultTests {
   // The directory is the test's own, which is there to remove it when the process of an exit test is not. What
   // must fail must not do so by an error.
@@ -106,7 +106,7 @@ struct HybridFaultTests {
 }
 
 /// What version 1.0.0 does beside its faults.
-@Suite("A BasicHybridCache", .timeLimit(.minutes(1)))
+@Suite("A BasicHybridCache", .timeLimit(.minutes(10)))
 struct BasicHybridCacheTests {
   @Test("removes what has expired after it has given it out once", arguments: [false, true])
   func expiry(repaired: Bool) async throws {

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Keys, directories and files that are not as one would like them.
-@Suite("The files of a hybrid cache", .timeLimit(.minutes(1)))
+@Suite("The files of a hybrid cache", .timeLimit(.minutes(10)))
 struct HybridFilesTests {
   private static let keys = [
     "", ".", "..", "/", "../../escape", "a/b", "/etc/passwd", "a.b/c", "picture.png",

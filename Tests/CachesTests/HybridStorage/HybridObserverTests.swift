@@ -3,7 +3,7 @@ import Testing
 
 @testable import Caches
 
-@Suite("Observers of a HybridStorageCache", .timeLimit(.minutes(1)))
+@Suite("Observers of a HybridStorageCache", .timeLimit(.minutes(10)))
 struct HybridObserverTests {
   @Test("are told what has happened, in that order", arguments: HybridLocking.allCases)
   func storageChanges(_ locking: HybridLocking) throws {

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// The own interface of hyperoslo's Cache, from one thread.
-@Suite("A HybridStorageCache", .timeLimit(.minutes(1)))
+@Suite("A HybridStorageCache", .timeLimit(.minutes(10)))
 struct HybridStorageTests {
   private func cache(
     _ folder: HybridFolder, locking: HybridLocking, countLimit: Int = 0, maximumSize: Int = 0,

@@ -30,7 +30,7 @@ struct DiskCase: CustomTestStringConvertible, Sendable {
   }
 }
 
-@Suite("A disk cache of images, used by one", .timeLimit(.minutes(1)))
+@Suite("A disk cache of images, used by one", .timeLimit(.minutes(10)))
 struct ImageDiskCacheTests {
   let folder: TemporaryFolder
 

@@ -13,7 +13,7 @@ final class Answers: Sendable {
   subscript(_ name: String) -> [ImageResult] { answers.withLock { $0[name] ?? [] } }
 }
 
-@Suite("A cache of images, as shipped and repaired", .timeLimit(.minutes(1)))
+@Suite("A cache of images, as shipped and repaired", .timeLimit(.minutes(10)))
 struct ImageRequestTests {
   let source = GatedImageSource()
   let answers = Answers()
@@ -129,7 +129,7 @@ struct ImageRequestTests {
   }
 }
 
-@Suite("A repaired cache of images", .timeLimit(.minutes(1)))
+@Suite("A repaired cache of images", .timeLimit(.minutes(10)))
 struct RepairedImageCacheTests {
   let source = GatedImageSource()
   let answers = Answers()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Caches
 
-@Suite("A store of images, used by one", .timeLimit(.minutes(1)))
+@Suite("A store of images, used by one", .timeLimit(.minutes(10)))
 struct ImageStoreTests {
   let folder: TemporaryFolder
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Caches
 
-@Suite("The image server on loopback, and the source that asks it", .timeLimit(.minutes(1)))
+@Suite("The image server on loopback, and the source that asks it", .timeLimit(.minutes(10)))
 struct LoopbackImageServerTests {
   private func server() throws -> LoopbackImageServer {
     try LoopbackImageServer { path in

@@ -9,7 +9,7 @@ private struct Refusal: Error, Equatable {
 }
 
 /// What every strategy must do.
-@Suite("Every lock strategy", .timeLimit(.minutes(1)))
+@Suite("Every lock strategy", .timeLimit(.minutes(10)))
 struct LockConformanceTests {
   @Test("gives back what the body gives", arguments: LockCase.all)
   func result(_ strategy: LockCase) {
@@ -76,7 +76,7 @@ struct LockConformanceTests {
 }
 
 /// What only some do.
-@Suite("A lock strategy", .timeLimit(.minutes(1)))
+@Suite("A lock strategy", .timeLimit(.minutes(10)))
 struct LockPeculiarityTests {
   @Test("NoLock excludes nobody")
   func noLock() async {

@@ -1,7 +1,7 @@
 import Caches
 import Testing
 
-@Suite("Every asynchronous cache", .timeLimit(.minutes(1)))
+@Suite("Every asynchronous cache", .timeLimit(.minutes(10)))
 struct AsyncCacheConformanceTests {
   @Test("finds what was stored, and nothing else", arguments: AsyncCacheCase.all)
   func reading(_ subject: AsyncCacheCase) async {
@@ -40,7 +40,7 @@ struct AsyncCacheConformanceTests {
   }
 }
 
-@Suite("A stream cache", .timeLimit(.minutes(1)))
+@Suite("A stream cache", .timeLimit(.minutes(10)))
 struct StreamCacheTests {
   @Test("does the same in the forms with a completion", arguments: [false, true])
   func completions(repaired: Bool) async {

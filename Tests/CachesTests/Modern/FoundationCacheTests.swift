@@ -13,7 +13,7 @@ final class Counted: Sendable {
 /// What Foundation's NSCache does on Linux. Where one of these fails on a new toolchain, NSCache has changed: the
 /// recipes over it and `FoundationCache`'s own page have to change with it.
 @Suite(
-  "Foundation's NSCache", .timeLimit(.minutes(1)),
+  "Foundation's NSCache", .timeLimit(.minutes(10)),
   .enabled(if: FoundationCache.lackingForPeculiarities == nil))
 struct FoundationCacheTests {
   private func fill(_ cache: FoundationCache, _ costs: KeyValuePairs<String, Int>) {

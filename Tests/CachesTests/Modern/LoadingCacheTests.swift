@@ -2,7 +2,7 @@ import Caches
 import Foundation
 import Testing
 
-@Suite("A loading cache", .timeLimit(.minutes(1)))
+@Suite("A loading cache", .timeLimit(.minutes(10)))
 struct LoadingCacheTests {
   @Test("loads what it lacks, once, and keeps it", arguments: [false, true])
   func loading(repaired: Bool) async throws {
@@ -44,7 +44,7 @@ struct LoadingCacheTests {
   }
 }
 
-@Suite("A folder origin", .timeLimit(.minutes(1)))
+@Suite("A folder origin", .timeLimit(.minutes(10)))
 struct FolderOriginTests {
   @Test("keeps every key apart, inside its folder")
   func keys() async throws {

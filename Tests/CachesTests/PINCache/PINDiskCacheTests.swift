@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// What both disk caches do, over real files.
-@Suite("PINDiskCache", .timeLimit(.minutes(1)))
+@Suite("PINDiskCache", .timeLimit(.minutes(10)))
 struct PINDiskCacheTests {
   /// A disk cache of either version, by what a test needs of it.
   enum Version: CaseIterable { case two, three }

@@ -2,7 +2,7 @@ import Caches
 import Foundation
 import Testing
 
-@Suite("PINDiskCache's limits and blocks", .timeLimit(.minutes(1)))
+@Suite("PINDiskCache's limits and blocks", .timeLimit(.minutes(10)))
 struct PINDiskLimitsTests {
   private func value(_ size: Int) -> PINObject { PINObject([UInt8](repeating: 1, count: size)) }
 

@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@Suite("PINMemoryCache", .timeLimit(.minutes(1)))
+@Suite("PINMemoryCache", .timeLimit(.minutes(10)))
 struct PINMemoryCacheTests {
   private func cache(
     _ version: PINVersion, _ changes: PINChanges? = nil, ttl: Bool = false,

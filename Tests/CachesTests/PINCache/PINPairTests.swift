@@ -2,7 +2,7 @@ import Caches
 import Foundation
 import Testing
 
-@Suite("PINCache", .timeLimit(.minutes(1)))
+@Suite("PINCache", .timeLimit(.minutes(10)))
 struct PINPairTests {
   @Test(
     "finds on disk what memory has lost, and has it in memory again",

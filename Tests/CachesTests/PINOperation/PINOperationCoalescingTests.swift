@@ -2,7 +2,7 @@ import Caches
 import Dispatch
 import Testing
 
-@Suite("Operations of one identifier", .timeLimit(.minutes(1)))
+@Suite("Operations of one identifier", .timeLimit(.minutes(10)))
 struct PINOperationCoalescingTests {
   /// A queue whose only place is taken until the door is opened.
   private func fullQueue(

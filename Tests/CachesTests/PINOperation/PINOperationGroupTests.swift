@@ -2,7 +2,7 @@ import Caches
 import Dispatch
 import Testing
 
-@Suite("A PINOperationGroup", .timeLimit(.minutes(1)))
+@Suite("A PINOperationGroup", .timeLimit(.minutes(10)))
 struct PINOperationGroupTests {
   @Test("calls its completion once, after all operations", arguments: [false, true])
   func completion(repaired: Bool) async {

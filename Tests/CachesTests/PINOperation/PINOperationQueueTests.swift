@@ -4,7 +4,7 @@ import Testing
 @testable import Caches
 
 /// What PINOperation's own tests ask of a queue, without their sleeps.
-@Suite("A PINOperationQueue", .timeLimit(.minutes(1)))
+@Suite("A PINOperationQueue", .timeLimit(.minutes(10)))
 struct PINOperationQueueTests {
   static let repairs: [PINOperationQueue.Repairs] = [[], .version1_2_2, .all]
 

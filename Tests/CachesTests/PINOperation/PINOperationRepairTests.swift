@@ -3,7 +3,7 @@ import Dispatch
 import Testing
 
 /// The queue's own bugs, and what mends them. Those that hang are in scenarios.
-@Suite("A PINOperationQueue's repairs", .timeLimit(.minutes(1)))
+@Suite("A PINOperationQueue's repairs", .timeLimit(.minutes(10)))
 struct PINOperationRepairTests {
   /// Raises the priority of an operation that runs, has another one come, and says how often the first ran.
   private static func raiseWhileRunning(_ repairs: PINOperationQueue.Repairs) -> Int {

@@ -2,7 +2,7 @@ import Caches
 import LockStrategies
 import Testing
 
-@Suite("A cache of the recipes", .timeLimit(.minutes(1)))
+@Suite("A cache of the recipes", .timeLimit(.minutes(10)))
 struct RecipeCacheTests {
   @Test("counts, from nothing, one call after the other", arguments: [false, true])
   func counting(repaired: Bool) {

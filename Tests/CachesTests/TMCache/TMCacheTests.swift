@@ -2,7 +2,7 @@ import Caches
 import Foundation
 import Testing
 
-@Suite("TMCache", .timeLimit(.minutes(1)))
+@Suite("TMCache", .timeLimit(.minutes(10)))
 struct TMCacheTests {
   static let both: [TMRepairs] = [[], .all]
   let folder = TMFolder()

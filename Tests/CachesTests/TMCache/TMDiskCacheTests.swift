@@ -2,7 +2,7 @@ import Caches
 import Foundation
 import Testing
 
-@Suite("TMCache's disk cache", .timeLimit(.minutes(1)))
+@Suite("TMCache's disk cache", .timeLimit(.minutes(10)))
 struct TMDiskCacheTests {
   static let both: [TMRepairs] = [[], .all]
   let folder = TMFolder()

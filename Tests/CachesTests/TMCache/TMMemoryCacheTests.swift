@@ -4,7 +4,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@Suite("TMCache's memory cache", .timeLimit(.minutes(1)))
+@Suite("TMCache's memory cache", .timeLimit(.minutes(10)))
 struct TMMemoryCacheTests {
   typealias MemoryCache = TMMemoryCache<String>
   static let both: [TMRepairs] = [.almostNone, .all]

@@ -5,7 +5,7 @@ import Testing
 
 private let bothKinds: [YYDiskRepairs] = [[], .all]
 
-@Suite("YYCache", .enabled(if: SQLiteLibrary.missing == nil), .timeLimit(.minutes(1)))
+@Suite("YYCache", .enabled(if: SQLiteLibrary.missing == nil), .timeLimit(.minutes(10)))
 struct YYCacheTests {
   private let folder = YYFolder()
 

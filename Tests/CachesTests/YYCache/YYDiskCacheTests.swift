@@ -7,7 +7,7 @@ import Testing
 private let hasSQLite = SQLiteLibrary.missing == nil
 private let bothKinds: [YYDiskRepairs] = [[], .all]
 
-@Suite("YYDiskCache", .enabled(if: hasSQLite), .timeLimit(.minutes(1)))
+@Suite("YYDiskCache", .enabled(if: hasSQLite), .timeLimit(.minutes(10)))
 struct YYDiskCacheTests {
   private let folder = YYFolder()
 

@@ -7,7 +7,7 @@ import Testing
 /// As shipped and repaired: what one thread sees of them is the same.
 private let bothKinds: [YYMemoryRepairs] = [[], .all]
 
-@Suite("YYMemoryCache", .timeLimit(.minutes(1)))
+@Suite("YYMemoryCache", .timeLimit(.minutes(10)))
 struct YYMemoryCacheTests {
   private func cache(_ repairs: YYMemoryRepairs, keys: String...) -> YYMemoryCache {
     let cache = YYMemoryCache(repairs: repairs, autoTrimInterval: 0)

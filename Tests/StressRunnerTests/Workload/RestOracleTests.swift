@@ -3,7 +3,7 @@ import Testing
 @testable import StressRunner
 
 /// For each oracle of a state at rest: a subject that breaks just it, and one that does not.
-@Suite("An oracle of the state at rest", .timeLimit(.minutes(1)))
+@Suite("An oracle of the state at rest", .timeLimit(.minutes(10)))
 struct RestOracleTests {
   /// What all oracles together find in a subject that says this of itself.
   private func failures(_ change: (inout FinalState) -> Void) async -> [Observation.OracleFailure] {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import StressRunner
 
-@Suite("Every driver", .timeLimit(.minutes(1)))
+@Suite("Every driver", .timeLimit(.minutes(10)))
 struct WorkloadDriverTests {
   @Test(
     "has every caller make its calls once and in order, and holds no oracle broken for it",

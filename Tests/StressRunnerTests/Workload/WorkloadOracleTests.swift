@@ -4,7 +4,7 @@ import Testing
 
 @testable import StressRunner
 
-@Suite("An oracle", .timeLimit(.minutes(1)))
+@Suite("An oracle", .timeLimit(.minutes(10)))
 struct WorkloadOracleTests {
   @Test(
     "finds a call that completes twice",
