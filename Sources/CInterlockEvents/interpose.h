@@ -76,19 +76,6 @@ static inline void interlock_publish_fast(const interlock_event *event) {
   }
 }
 
-/// What a lone reader is told of a lock in registers, as an event.
-static inline interlock_event interlock_lock_event(interlock_event_kind kind,
-                                                   interlock_object_kind object_kind,
-                                                   const void *object, uint32_t flags,
-                                                   uintptr_t place, uintptr_t frame) {
-  return (interlock_event){.kind = kind,
-                           .object_kind = object_kind,
-                           .object = object,
-                           .flags = flags,
-                           .place = place,
-                           .frame = frame};
-}
-
 void interlock_publish_lock_to_all(interlock_event_kind kind, interlock_object_kind object_kind,
                                    const void *object, uint32_t flags, uintptr_t place,
                                    uintptr_t frame) HIDDEN;

@@ -261,12 +261,7 @@ static void read_lock(interlock_event_kind kind, interlock_object_kind object_ki
   bool is_usual = own && !own->is_busy && own->jobs == 0 && object_kind == INTERLOCK_OBJECT_MUTEX &&
                   interlock_tracker_locks == 0 && !interlock_clocks_blindness();
   if (!is_usual) {
-    interlock_event event = {.kind = kind,
-                             .object_kind = object_kind,
-                             .object = object,
-                             .flags = flags,
-                             .place = place,
-                             .frame = frame};
+    interlock_event event = interlock_lock_event(kind, object_kind, object, flags, place, frame);
     read_event(&event, NULL);
     return;
   }

@@ -303,12 +303,7 @@ static void read_lock(interlock_event_kind kind, interlock_object_kind object_ki
       return;
     }
   }
-  interlock_event event = {.kind = kind,
-                           .object_kind = object_kind,
-                           .object = object,
-                           .flags = flags,
-                           .place = place,
-                           .frame = frame};
+  interlock_event event = interlock_lock_event(kind, object_kind, object, flags, place, frame);
   read_event(&event, NULL);
 }
 

@@ -183,9 +183,22 @@ typedef void (*interlock_lock_reader)(interlock_event_kind kind, interlock_objec
                                       const void *object, uint32_t flags, uintptr_t place,
                                       uintptr_t frame);
 
-/// The same for a reader that calls nothing which would be published, and has no context: an event costs it less.
-/// `locks` is called instead with those events; NULL where that is no matter. With several readers an event costs least
-/// where all have one and want every event of a lock.
+/// What a reader is told in a few words, as an event.
+static inline interlock_event interlock_lock_event(interlock_event_kind kind,
+                                                   interlock_object_kind object_kind,
+                                                   const void *object, uint32_t flags,
+                                                   uintptr_t place, uintptr_t frame) {
+  return (interlock_event){.kind = kind,
+                           .object_kind = object_kind,
+                           .object = object,
+                           .flags = flags,
+                           .place = place,
+                           .frame = frame};
+}
+
+/// As `interlock_events_add`, for a reader that calls nothing which would be published, and has no context: an event costs it
+/// less. `locks` is called instead with those events; NULL where that is no matter. With several readers an event costs
+/// least where all have one and want every event of a lock.
 bool interlock_events_add_leaf(interlock_reader reader, interlock_lock_reader locks,
                                uint32_t kinds);
 
