@@ -41,6 +41,8 @@ typedef struct {
   uint32_t hidden;
   /// Above 0 while it is in an outer call that is published: what that calls itself is not.
   uint32_t nested;
+  /// Above 0 while it makes a task.
+  uint32_t makes_task;
 } interlock_thread_marks;
 extern __thread interlock_thread_marks interlock_marks
     __attribute__((tls_model("initial-exec"))) HIDDEN;
@@ -113,12 +115,6 @@ static inline uintptr_t interlock_user_place(uintptr_t returns_to, uintptr_t fra
 bool interlock_is_foundation(uintptr_t address) HIDDEN;
 bool interlock_is_dispatch(uintptr_t address) HIDDEN;
 bool interlock_is_concurrency(uintptr_t address) HIDDEN;
-
-/// The head of every asynchronous call's context, as the ABI has it.
-typedef struct interlock_async_context {
-  struct interlock_async_context *parent;
-  uintptr_t resume;
-} interlock_async_context;
 
 /// A job of Swift Concurrency was handed to a queue: it may be a task whose checked continuation was resumed.
 void interlock_job_enqueued(const void *job) HIDDEN;

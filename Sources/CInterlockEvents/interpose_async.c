@@ -51,7 +51,10 @@ INTERPOSED void dispatch_async_f(queue_t queue, void *context, function_t functi
   queue_function_call *real = REAL(queue_function_call, dispatch_async_f);
   if (!is_wanted(item_kinds)) return real(queue, context, function);
   uint32_t flags = flags_of_caller(RETURNS_TO);
-  if (flags & INTERLOCK_FLAG_JOB) interlock_job_enqueued(context);
+  if (flags & INTERLOCK_FLAG_JOB) {
+    interlock_job_enqueued(context);
+    if (interlock_marks.makes_task) flags |= INTERLOCK_FLAG_FIRST_JOB;
+  }
   enqueue_function(queue, context, function, flags, USER_PLACE, real);
 }
 

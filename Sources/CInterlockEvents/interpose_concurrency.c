@@ -1,6 +1,6 @@
 // The boundary of Swift Concurrency: a task gives its thread up until its continuation is resumed. Its jobs come as
 // blocks of Dispatch (interpose_async.c).
-#include "interpose.h"
+#include "interpose_awaits.h"
 
 #if defined(INTERLOCK_INTERPOSES) && defined(__has_attribute)
 #if __has_attribute(swiftcall)
@@ -16,14 +16,25 @@ static void publish(interlock_event_kind kind, const void *task, uintptr_t place
   interlock_publish(&event);
 }
 
+static void tell(interlock_task_change change, const void *task) {
+  interlock_event event = {.kind = INTERLOCK_EVENT_TASK,
+                           .object_kind = INTERLOCK_OBJECT_TASK,
+                           .object = task,
+                           .value = change};
+  interlock_publish(&event);
+}
+
 /// Of the same registers as the runtime's: the context of the wait, and flags; gives the task.
 INTERPOSED SWIFT_CALL void *swift_continuation_init(interlock_async_context *context, uintptr_t flags) {
   typedef SWIFT_CALL void *init(interlock_async_context *, uintptr_t);
+  // Here, and not where it is awaited: by then the runtime has taken the address to go on at.
+  bool is_met = !is_wanted(INTERLOCK_EVENT_TASK) || interlock_await_begins(context);
   void *task = REAL(init, swift_continuation_init)(context, flags);
   if (is_wanted(INTERLOCK_EVENT_CREATE)) {
     // In debug builds `withUnsafeContinuation` is a function of its own, and the user's code is its caller.
     publish(INTERLOCK_EVENT_CREATE, task, USER_PLACE, context->parent ? context->parent->resume + 1 : 0);
   }
+  if (!is_met) tell(INTERLOCK_TASK_LOST, task);
   return task;
 }
 
@@ -43,6 +54,69 @@ INTERPOSED SWIFT_CALL void swift_continuation_throwingResumeWithError(void *task
   typedef SWIFT_CALL void resume(void *, void *);
   if (is_wanted(INTERLOCK_EVENT_RELEASE)) publish(INTERLOCK_EVENT_RELEASE, task, USER_PLACE, 0);
   REAL(resume, swift_continuation_throwingResumeWithError)(task, error);
+}
+
+// Tasks are made, and enqueued, by these.
+
+/// The task, and its first context.
+typedef struct {
+  void *task, *context;
+} made_task;
+
+INTERPOSED SWIFT_CALL made_task swift_task_create(size_t flags, void *options, const void *type,
+                                                  void *function, void *closure) {
+  typedef SWIFT_CALL made_task create(size_t, void *, const void *, void *, void *);
+  create *real = REAL(create, swift_task_create);
+  interlock_marks.makes_task++;
+  made_task made = real(flags, options, type, function, closure);
+  interlock_marks.makes_task--;
+  return made;
+}
+
+INTERPOSED SWIFT_CALL void swift_asyncLet_begin(void *let, void *options, const void *type, void *function,
+                                                void *closure, void *result) {
+  typedef SWIFT_CALL void begin(void *, void *, const void *, void *, void *, void *);
+  begin *real = REAL(begin, swift_asyncLet_begin);
+  interlock_marks.makes_task++;
+  real(let, options, type, function, closure, result);
+  interlock_marks.makes_task--;
+}
+
+// Executors of the user's own run jobs by these: the runtime's call none of them.
+
+/// An executor's two words.
+typedef struct {
+  uintptr_t identity, implementation;
+} executor;
+
+static bool job_begins(const void *job) {
+  if (!is_wanted(INTERLOCK_EVENT_TASK)) return false;
+  tell(INTERLOCK_TASK_RUNS, job);
+  return true;
+}
+
+INTERPOSED SWIFT_CALL void swift_job_run(void *job, executor on) {
+  typedef SWIFT_CALL void run(void *, executor);
+  run *real = REAL(run, swift_job_run);
+  bool is_told = job_begins(job);
+  real(job, on);
+  if (is_told) tell(INTERLOCK_TASK_RAN, NULL);
+}
+
+INTERPOSED SWIFT_CALL void swift_job_run_on_task_executor(void *job, executor on) {
+  typedef SWIFT_CALL void run(void *, executor);
+  run *real = REAL(run, swift_job_run_on_task_executor);
+  bool is_told = job_begins(job);
+  real(job, on);
+  if (is_told) tell(INTERLOCK_TASK_RAN, NULL);
+}
+
+INTERPOSED SWIFT_CALL void swift_job_run_on_serial_and_task_executor(void *job, executor serial, executor task) {
+  typedef SWIFT_CALL void run(void *, executor, executor);
+  run *real = REAL(run, swift_job_run_on_serial_and_task_executor);
+  bool is_told = job_begins(job);
+  real(job, serial, task);
+  if (is_told) tell(INTERLOCK_TASK_RAN, NULL);
 }
 
 #endif

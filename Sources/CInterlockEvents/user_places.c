@@ -278,6 +278,8 @@ uintptr_t interlock_find_user_place(uintptr_t returns_to, uintptr_t *frame) {
 }
 
 bool interlock_events_is_users(uintptr_t address) { return is_users(address); }
+bool interlock_events_is_concurrency(uintptr_t address) { return interlock_is_concurrency(address); }
+
 bool interlock_events_is_foundation(uintptr_t address) { return interlock_is_foundation(address); }
 
 uintptr_t interlock_events_place(const interlock_event *event) {
@@ -293,6 +295,11 @@ bool interlock_events_is_users(uintptr_t address) {
   (void)address;
   return false;
 }
+bool interlock_events_is_concurrency(uintptr_t address) {
+  (void)address;
+  return false;
+}
+
 bool interlock_events_is_foundation(uintptr_t address) {
   (void)address;
   return false;

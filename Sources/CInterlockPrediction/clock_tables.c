@@ -54,6 +54,7 @@ static inline bool is_same(const vector_clock *one, const vector_clock *other) {
 
 static inline void learn(thread_clock *own, const vector_clock *from) {
   join(&own->clock, from);
+  if (from->counts[own->slot] > own->seen_own) own->seen_own = from->counts[own->slot];
   own->lessons++;
 }
 
@@ -244,6 +245,13 @@ static void thread_exits(void *clock) {
   __atomic_store_n(&((thread_clock *)clock)->is_alive, false, __ATOMIC_RELEASE);
 }
 
+/// A number that no thread has had: what it gave up until now is not what it knows by itself.
+static void renew_number(thread_clock *own) {
+  static uint64_t numbers;
+  // Relaxed: only that no two are equal is asked for.
+  own->number = __atomic_add_fetch(&numbers, 1, __ATOMIC_RELAXED);
+}
+
 static thread_clock *claim_slot(void) {
   take(&slots_lock);
   thread_clock *found = NULL;
@@ -265,10 +273,10 @@ static thread_clock *claim_slot(void) {
       if (index != slot) found->clock.counts[index] = 0;
     }
     count_on(found);
-    static uint64_t numbers;
-    found->number = ++numbers;
+    renew_number(found);
     found->lessons = 0;
-    found->mutex = 0;
+    found->mutex = found->task = 0;
+    found->first_count = found->seen_own = 0;
     found->runs = found->jobs = found->initialisers = found->shared_count = found->farewells = 0;
     found->called_queue = 0;
     found->is_busy = false;
@@ -285,9 +293,37 @@ static thread_clock *claim_slot(void) {
   return found;
 }
 
+void interlock_clock_count_on(thread_clock *own) { count_on(own); }
+
+bool interlock_clock_has_seen(const thread_clock *own, uint32_t slot, uint32_t count) {
+  slot %= most_slots;
+  if (slot == own->slot) return count >= own->first_count || count <= own->seen_own;
+  return own->clock.counts[slot] >= count;
+}
+
+void interlock_clock_forget_all(thread_clock *own) {
+  own->outside = own->clock;
+  for (uint32_t index = 0; index < most_slots; index++) {
+    // Its own is looked at by others, and never less than it was.
+    if (index != own->slot) own->clock.counts[index] = 0;
+  }
+  count_on(own);
+  own->first_count = own->clock.counts[own->slot];
+  own->seen_own = 0;
+  renew_number(own);
+}
+
+void interlock_clock_remember(thread_clock *own) {
+  if (own->first_count == 0) return;
+  learn(own, &own->outside);
+  own->first_count = 0;
+  renew_number(own);
+}
+
 /// A thread whose beginning was not seen comes after all that has happened.
 void interlock_clock_know_all(thread_clock *own) {
   uint32_t used = __atomic_load_n(&slots_used, __ATOMIC_RELAXED);
+  own->seen_own = own->clock.counts[own->slot];
   for (uint32_t index = 0; index < used; index++) {
     if (index == own->slot) continue;
     own->clock.counts[index] = __atomic_load_n(&slots[index].clock.counts[index], __ATOMIC_RELAXED);

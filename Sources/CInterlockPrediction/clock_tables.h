@@ -26,6 +26,12 @@ typedef struct thread_clock {
   /// Blocks that it is in, jobs of tasks among them, and initialisers.
   uint32_t runs, jobs, initialisers;
   clock_run run[most_runs];
+  /// Of a job's task that is in order with what the clock says since the thread last learnt of all; 0 for none.
+  uintptr_t task;
+  /// A new task comes after who made it, and not after what its thread did before: what that knew; and from which count of its
+  /// own on, and up to which, the thread's doings come before what it does now. All of them where the first is 0.
+  vector_clock outside;
+  uint32_t first_count, seen_own;
   /// Read-write locks that it reads: the call that gives one up does not say so.
   uintptr_t shared[most_shared];
   uint32_t shared_count;
@@ -61,6 +67,13 @@ void interlock_clocks_lose_sight(const char *reason) HIDDEN;
 thread_clock *interlock_clock_own(const interlock_event *event) HIDDEN;
 /// The thread comes after all that has happened.
 void interlock_clock_know_all(thread_clock *own) HIDDEN;
+/// The thread forgets what it knows, until a matching `remember`: what it is told from now on is all that comes before.
+void interlock_clock_forget_all(thread_clock *own) HIDDEN;
+void interlock_clock_remember(thread_clock *own) HIDDEN;
+/// What the thread does from now on is not what it gives up now.
+void interlock_clock_count_on(thread_clock *own) HIDDEN;
+/// Whether what a thread did up to a count comes before what this one does now.
+bool interlock_clock_has_seen(const thread_clock *own, uint32_t slot, uint32_t count) HIDDEN;
 /// A thread has been joined: all that had its handle, since another may have it by now.
 void interlock_clock_join_thread(thread_clock *own, pthread_t handle) HIDDEN;
 

@@ -11,8 +11,6 @@
 static const char *blindness;
 static int state;
 
-/// All that any task did: who comes of whom is not told.
-static common_clock tasks;
 /// All that left any group: the block that comes of it does not name its group.
 static common_clock left;
 /// All that ended in a group that was not named.
@@ -53,9 +51,60 @@ static void leave_queues(thread_clock *own, uintptr_t queue, bool is_barrier) {
   }
 }
 
+// Tasks. A new one comes after who made it, which enqueued it. One that goes on comes after whoever let it go on, of whom
+// no call tells, and after what it did on other threads: after all that has happened so far. So does what is on an actor,
+// which lets one in at a time, as no call tells either.
+
+/// The serial executor whose code this thread runs: an actor, by its address. Both words, as the runtime returns them.
+typedef struct {
+  uintptr_t identity, implementation;
+} serial_executor;
+extern serial_executor swift_task_getCurrentExecutor(void) INTERLOCK_WEAK;
+
+static void begin_job(thread_clock *own, const interlock_event *event) {
+  bool is_first = own->jobs++ == 0 && event->item && event->flags & INTERLOCK_FLAG_FIRST_JOB;
+  if (is_first) {
+    interlock_clock_forget_all(own);
+    // Of an actor's job, no task's.
+    own->task = (uintptr_t)event->item->context;
+  } else {
+    interlock_clock_know_all(own);
+    own->task = 0;
+  }
+}
+
+static void end_job(thread_clock *own) {
+  if (own->jobs > 0 && --own->jobs == 0) interlock_clock_remember(own);
+  own->task = 0;
+}
+
+/// Before anything that a job does.
+static void come_to_task(thread_clock *own) {
+  uintptr_t task = swift_task_getCurrent ? (uintptr_t)swift_task_getCurrent() : 0;
+  if (task != own->task || !swift_task_getCurrentExecutor || swift_task_getCurrentExecutor().identity) {
+    interlock_clock_know_all(own);
+    own->task = task;
+  }
+}
+
+static void note_task(thread_clock *own, const interlock_event *event) {
+  switch ((interlock_task_change)event->value) {
+    case INTERLOCK_TASK_GOES_ON:
+      interlock_clock_know_all(own);
+      own->task = (uintptr_t)event->object;
+      return;
+    case INTERLOCK_TASK_RUNS: begin_job(own, event); return;
+    case INTERLOCK_TASK_RAN: end_job(own); return;
+    case INTERLOCK_TASK_LOST:
+      interlock_clocks_lose_sight("there were more tasks that wait at a time than are followed");
+      return;
+  }
+}
+
 static void begin_block(thread_clock *own, const interlock_event *event) {
   uintptr_t queue = (uintptr_t)event->object;
   clock_run run = {.group = (uintptr_t)event->value};
+  if (event->flags & INTERLOCK_FLAG_JOB) begin_job(own, event);
   if (event->flags & INTERLOCK_FLAG_APPLY) {
     interlock_clock_get(own, queue, AS_APPLY, false, false);
   } else if (event->item) {
@@ -71,10 +120,6 @@ static void begin_block(thread_clock *own, const interlock_event *event) {
   own->called_queue = 0;
   // Of an item that is queued twice, either run may be taken for the other.
   if (event->flags & INTERLOCK_FLAG_WORK_ITEM) interlock_clock_know_all(own);
-  if (event->flags & INTERLOCK_FLAG_JOB) {
-    own->jobs++;
-    interlock_clock_get_from(own, &tasks);
-  }
   if (!(event->flags & INTERLOCK_FLAG_APPLY)) {
     enter_queues(own, queue, event->flags & INTERLOCK_FLAG_BARRIER);
   }
@@ -94,11 +139,8 @@ static void end_block(thread_clock *own, const interlock_event *event) {
     interlock_clock_pass(own, queue, AS_APPLIED, false);
     return;
   }
-  if (event->flags & INTERLOCK_FLAG_JOB && own->jobs > 0) {
-    interlock_clock_pass_to(own, &tasks);
-    own->jobs--;
-  }
   leave_queues(own, queue, event->flags & INTERLOCK_FLAG_BARRIER);
+  if (event->flags & INTERLOCK_FLAG_JOB) end_job(own);
   if (run.group) {
     interlock_clock_pass(own, run.group, AS_LOCK, false);
     interlock_clock_pass_to(own, &left);
@@ -210,7 +252,6 @@ static void note(thread_clock *own, const interlock_event *event) {
     case INTERLOCK_EVENT_RELEASE: note_release(own, event); return;
     case INTERLOCK_EVENT_ENQUEUE:
       interlock_clock_pass(own, (uintptr_t)event->item, AS_ITEM, false);
-      if (event->flags & INTERLOCK_FLAG_JOB) interlock_clock_pass_to(own, &tasks);
       return;
     case INTERLOCK_EVENT_CANCEL: interlock_clock_get(own, (uintptr_t)event->item, AS_ITEM, false, true); return;
     case INTERLOCK_EVENT_BEGIN: begin_block(own, event); return;
@@ -225,6 +266,7 @@ static void note(thread_clock *own, const interlock_event *event) {
       if (event->value == -1 || event->value == 0) interlock_clock_pass(own, (uintptr_t)event->object, AS_LOCK, false);
       return;
     case INTERLOCK_EVENT_DESTROY: interlock_clock_forget(own, (uintptr_t)event->object); return;
+    case INTERLOCK_EVENT_TASK: note_task(own, event); return;
     default: return;
   }
 }
@@ -245,11 +287,8 @@ static void read_event(const interlock_event *event, void *context) {
   own->is_busy = true;
   // The compiler keeps both marks around what lies between: a handler may look at them.
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
-  // A task goes from thread to thread and from actor to actor unseen: what one does may come after all that anybody did.
-  bool is_in_task = own->jobs > 0;
-  if (is_in_task) interlock_clock_know_all(own);
+  if (own->jobs > 0) come_to_task(own);
   note(own, event);
-  if (is_in_task) interlock_clock_pass_to(own, &tasks);
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   own->is_busy = false;
 }
@@ -279,10 +318,20 @@ static void read_lock(interlock_event_kind kind, interlock_object_kind object_ki
 
 // For who asks.
 
-bool interlock_clocks_moment(uint32_t *slot, uint32_t *count) {
+bool interlock_clocks_moment(bool is_task, uint32_t *slot, uint32_t *count) {
   if (__atomic_load_n(&state, __ATOMIC_ACQUIRE) != 2 || interlock_clocks_blindness()) return false;
   thread_clock *own = interlock_clock_own(NULL);
-  if (!own || own->jobs > 0 || own->initialisers > 0) return false;
+  if (!own || own->initialisers > 0 || is_task != (own->jobs > 0)) return false;
+  if (is_task) {
+    own->is_busy = true;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    come_to_task(own);
+    // Who learns of all in between learns of what the task has done up to now.
+    interlock_clock_count_on(own);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    own->is_busy = false;
+    if (interlock_events_task_is_blind((const void *)own->task)) return false;
+  }
   *slot = own->slot;
   *count = own->clock.counts[own->slot];
   return true;
@@ -294,16 +343,16 @@ void interlock_clocks_come_after_all(void) {
   if (own) interlock_clock_know_all(own);
 }
 
-uint32_t interlock_clocks_seen(uint32_t slot) {
+bool interlock_clocks_has_seen(uint32_t slot, uint32_t count) {
   thread_clock *own = interlock_own_clock;
-  return own ? own->clock.counts[slot % most_slots] : UINT32_MAX;
+  return !own || interlock_clock_has_seen(own, slot, count);
 }
 
 static void forked(void) {
   // What the parent's threads did is nothing to its child, and who had the locks is not here.
   interlock_set_order_source(NULL);
   interlock_events_remove(read_event, NULL);
-  tasks.lock = left.lock = ended_unnamed.lock = 0;
+  left.lock = ended_unnamed.lock = 0;
   interlock_clock_tables_forked();
 }
 
@@ -316,7 +365,7 @@ static bool prepare(void) {
                    INTERLOCK_EVENT_RELEASE | INTERLOCK_EVENT_ENQUEUE | INTERLOCK_EVENT_CANCEL |
                    INTERLOCK_EVENT_BEGIN | INTERLOCK_EVENT_END | INTERLOCK_EVENT_FORK |
                    INTERLOCK_EVENT_START | INTERLOCK_EVENT_UNFOLLOWED |
-                   INTERLOCK_EVENT_CONFIGURE | INTERLOCK_EVENT_DESTROY;
+                   INTERLOCK_EVENT_CONFIGURE | INTERLOCK_EVENT_DESTROY | INTERLOCK_EVENT_TASK;
   return interlock_events_add_leaf(read_event, read_lock, kinds);
 }
 
@@ -332,7 +381,7 @@ static size_t tell_held(interlock_held_at *held, size_t capacity) {
   return count;
 }
 
-static const interlock_order_source source = {interlock_clocks_moment, interlock_clocks_seen, tell_held};
+static const interlock_order_source source = {interlock_clocks_moment, interlock_clocks_has_seen, tell_held};
 
 bool interlock_clocks_start(void) {
   int none = 0;

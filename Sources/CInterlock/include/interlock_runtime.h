@@ -52,10 +52,10 @@ typedef struct {
 /// only sections.
 typedef struct {
   /// The moment at which the calling thread is: a number of the thread, and a count that grows whenever it gives something up
-  /// to others. False where its order cannot be told.
-  _Bool (*moment)(uint32_t *slot, uint32_t *count);
-  /// Up to which count of another thread all has happened before what the calling thread does now.
-  uint32_t (*seen)(uint32_t slot);
+  /// to others. False where its order cannot be told. `is_task` is whether a task runs on it.
+  _Bool (*moment)(_Bool is_task, uint32_t *slot, uint32_t *count);
+  /// Whether what a thread did up to a count, or a task on it, has happened before what the calling thread does now.
+  _Bool (*has_seen)(uint32_t slot, uint32_t count);
   /// What the calling thread holds.
   size_t (*held)(interlock_held_at *held, size_t capacity);
 } interlock_order_source;

@@ -55,6 +55,8 @@ typedef enum {
   INTERLOCK_EVENT_FORK = 1 << 13,
   /// A thread begins, with this event. One that was started while nobody listened for `FORK` does not tell.
   INTERLOCK_EVENT_START = 1 << 14,
+  /// Of the task `object`; `value` is an `interlock_task_change`.
+  INTERLOCK_EVENT_TASK = 1 << 15,
 } interlock_event_kind;
 
 /// What an event is about.
@@ -79,7 +81,19 @@ typedef enum {
   INTERLOCK_OBJECT_STREAM,
   /// What an idle worker of a pool waits at until there is work.
   INTERLOCK_OBJECT_IDLE,
+  INTERLOCK_OBJECT_TASK,
 } interlock_object_kind;
+
+/// What happens to a task that no queue's block tells of.
+typedef enum {
+  /// It goes on behind an `await`, where it may have waited, or not.
+  INTERLOCK_TASK_GOES_ON,
+  /// An executor of the user's begins to run one of its parts; it has run it.
+  INTERLOCK_TASK_RUNS,
+  INTERLOCK_TASK_RAN,
+  /// There is no room to follow it.
+  INTERLOCK_TASK_LOST,
+} interlock_task_change;
 
 /// More about an event.
 enum {
@@ -107,6 +121,8 @@ enum {
   INTERLOCK_FLAG_FREE = 1 << 10,
   /// The block is in a group that its begin and its end do not name.
   INTERLOCK_FLAG_UNNAMED_GROUP = 1 << 11,
+  /// The block is what the making of a task enqueues: its first job, or that of the actor that it begins on.
+  INTERLOCK_FLAG_FIRST_JOB = 1 << 12,
 };
 
 /// A block that was handed to a queue and has not begun: 56 bytes, so that malloc takes 64.
@@ -226,8 +242,13 @@ static inline uintptr_t interlock_events_outer(uintptr_t frame, uintptr_t place)
 
 /// Whether an address lies in code that a user may have written: in no library of the system or of the toolchain.
 bool interlock_events_is_users(uintptr_t address);
-/// Whether it lies in Foundation.
+/// Whether it lies in Foundation, or in the runtime of Swift Concurrency.
 bool interlock_events_is_foundation(uintptr_t address);
+bool interlock_events_is_concurrency(uintptr_t address);
+
+/// Whether a task, the calling thread's, is in a call of the runtime that runs closures where no event has told of an
+/// `await` before them: those of a sequence.
+bool interlock_events_task_is_blind(const void *task);
 
 /// Tells the readers of what no interposed call shows: a lock whose fast path is compiled into its caller. The same
 /// rules hold as for the others' events.

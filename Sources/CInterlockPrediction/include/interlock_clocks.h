@@ -17,15 +17,17 @@ bool interlock_clocks_start(void);
 const char *interlock_clocks_blindness(void);
 
 /// The moment at which the calling thread is: its slot, and how often it has given something up to others. False where its
-/// order cannot be told: in a task, in an initialiser that runs once, or when an order may have been missed.
-bool interlock_clocks_moment(uint32_t *slot, uint32_t *count);
+/// order cannot be told: in an initialiser that runs once, in a task that nothing was seen to run, in a sequence's closure that
+/// the runtime calls in a task, or when an order may have been missed. `is_task` is whether a task runs on it.
+bool interlock_clocks_moment(bool is_task, uint32_t *slot, uint32_t *count);
 
 /// What the calling thread does from now on comes after all that anybody has done: somebody who waited by means that no
 /// event shows says so.
 void interlock_clocks_come_after_all(void);
 
-/// Up to which moment of a slot's thread all has happened before what the calling thread does now.
-uint32_t interlock_clocks_seen(uint32_t slot);
+/// Whether what a slot's thread did up to a moment has happened before what the calling thread does now. Of its own slot too: a
+/// task does not come after another for having its thread.
+bool interlock_clocks_has_seen(uint32_t slot, uint32_t count);
 
 #ifdef __cplusplus
 }

@@ -34,7 +34,9 @@ struct History {
   }
 
   @inline(__always)
-  private func noteThread(_ slot: UInt32, alone: Bool) {
+  private func noteThread(_ slot: UInt32, isTask: Bool, alone: Bool) {
+    // A thread is no order for the tasks on it.
+    if isTask { return words[4].store(Self.manyThreads, ordering: .relaxed) }
     let thread = UInt(slot) + 1
     let known = words[4].load(ordering: .relaxed)
     if known == thread { return }
@@ -98,7 +100,8 @@ struct History {
   func note(
     _ ended: Record, at moment: OrderSource.Moment, clearsReads: Bool, _ source: OrderSource
   ) {
-    noteThread(moment.slot, alone: ended.writes && clearsReads)
+    noteThread(
+      moment.slot, isTask: ended[.owner] & 1 != 0, alone: ended.writes && clearsReads)
     if ended.writes {
       lastWrite.set(ended, at: moment, source)
       if clearsReads { for index in 0..<Self.readLimit { lastRead(index).clear() } }

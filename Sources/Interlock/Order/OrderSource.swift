@@ -18,19 +18,21 @@ struct OrderSource {
 
   private init(_ source: UnsafePointer<interlock_order_source>) { self.source = source }
 
-  /// Where the calling thread is; `nil` where its order cannot be told.
+  /// Where the calling thread, or the task on it, is; `nil` where its order cannot be told.
   @inline(__always)
-  var moment: Moment? {
+  func moment(ofTask isTask: Bool) -> Moment? {
     var moment = Moment(slot: 0, count: 0)
-    guard let tell = source.pointee.moment, tell(&moment.slot, &moment.count) else { return nil }
+    guard let tell = source.pointee.moment, tell(isTask, &moment.slot, &moment.count) else {
+      return nil
+    }
     return moment
   }
 
-  /// Whether a moment of another thread has happened before what the calling thread does now.
+  /// Whether a moment has happened before what the calling thread does now.
   @inline(__always)
   func isBefore(_ moment: Moment) -> Bool {
-    guard let seen = source.pointee.seen else { return true }
-    return seen(moment.slot) >= moment.count
+    guard let hasSeen = source.pointee.has_seen else { return true }
+    return hasSeen(moment.slot, moment.count)
   }
 
   /// Writes what the calling thread holds, and gives how many there are.

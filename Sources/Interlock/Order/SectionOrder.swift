@@ -2,8 +2,6 @@ internal import Synchronization
 
 /// Looks whether sections are in an order that does not depend on luck: a section that begins after another has ended,
 /// and nothing made it come after, could have met it.
-///
-/// Only sections of threads: what a task does goes from thread to thread unseen.
 enum SectionOrder {
   /// Which histories a section belongs to: those that it is looked up in, and those that it is noted in.
   private struct Keys {
@@ -38,7 +36,8 @@ enum SectionOrder {
   /// Called at the end of a begin, with what has been published.
   @inline(never)
   static func afterBegin(_ open: Registry.OpenSection, of owner: UInt) {
-    guard owner & 1 == 0, let source = OrderSource.current, let moment = source.moment else {
+    let isTask = owner & 1 != 0
+    guard let source = OrderSource.current, let moment = source.moment(ofTask: isTask) else {
       return
     }
     let keys = Keys(open)
@@ -59,17 +58,17 @@ enum SectionOrder {
     guard let history = Histories.find(key) else { return }
     // A thread's own accesses are in order. One that another notes at this moment may be missed, and is never told falsely.
     let isObjects = record[.instanceType] != 0
-    if !isObjects, history.isOnly(of: moment.slot) { return }
+    if !isObjects, record[.owner] & 1 == 0, history.isOnly(of: moment.slot) { return }
     history.withLock {
       guard history.key == key else { return }
       if isObjects { history.keepOnly(of: record[.instance]) }
-      if isUnordered(history.lastWrite, moment, source) {
+      if isUnordered(history.lastWrite, record, source) {
         found.append((Evidence(of: history.lastWrite.record), history.lastWrite.held))
       }
       guard record.writes else { return }
       for index in 0..<History.readLimit {
         let read = history.lastRead(index)
-        if isUnordered(read, moment, source) {
+        if isUnordered(read, record, source) {
           found.append((Evidence(of: read.record), read.held))
         }
       }
@@ -78,18 +77,20 @@ enum SectionOrder {
 
   @inline(__always)
   private static func isUnordered(
-    _ past: PastAccess, _ moment: OrderSource.Moment, _ source: OrderSource
+    _ past: PastAccess, _ record: Record, _ source: OrderSource
   ) -> Bool {
-    past.isThere && past.moment.slot != moment.slot && !source.isBefore(past.moment)
+    // What one owner does is in order, on whatever threads.
+    past.isThere && past.record[.owner] != record[.owner] && !source.isBefore(past.moment)
   }
 
   /// Called when a section has left the table, before its record is used anew.
   @inline(never)
   static func afterEnd(_ open: Registry.OpenSection) {
     let record = open.record
+    let owner = record[.owner]
     // It ends where another thread ended it: whose moment that is, nobody can tell.
-    guard record[.owner] & 1 == 0, record[.owner] == ThreadHome.current.currentOwner,
-      open.key != SelfTest.key, let source = OrderSource.current, let moment = source.moment
+    guard owner == ThreadHome.current.currentOwner, open.key != SelfTest.key,
+      let source = OrderSource.current, let moment = source.moment(ofTask: owner & 1 != 0)
     else { return }
     let keys = Keys(open)
     note(keys.noted.0, record, moment, clearsReads: true, source)

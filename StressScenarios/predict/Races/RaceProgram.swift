@@ -8,6 +8,7 @@ public let racePrograms: [PredictProgram] =
   + queuedRacePrograms
   + signalledRacePrograms
   + handedOverPrograms
+  + taskRacePrograms
 
 /// Something that two owners share: a number, marked as a section.
 final class Shared: @unchecked Sendable {

@@ -14,11 +14,11 @@ private func followOrder(allIsOrdered isOrdered: Bool = false) {
   let source = UnsafeMutablePointer<interlock_order_source>.allocate(capacity: 1)
   source.initialize(
     to: interlock_order_source(
-      moment: { slot, count in
+      moment: { _, slot, count in
         slot?.pointee = UInt32(truncatingIfNeeded: interlock_thread_number())
         count?.pointee = 1
         return true
-      }, seen: { _ in allIsOrdered.load(ordering: .relaxed) ? 1 : 0 },
+      }, has_seen: { _, _ in allIsOrdered.load(ordering: .relaxed) },
       held: { held, capacity in
         guard capacity > 0 else { return 0 }
         held?.pointee = interlock_held_at(object: 17, place: 23, outer: 29, kind: 1)
@@ -159,15 +159,31 @@ struct SectionOrderTests {
     }
   }
 
-  @Test("what a task does is left out, and so is what met")
+  @Test("what tasks do is told, on whatever threads, and what one does on several is in order")
+  func tasks() async {
+    await #expect(processExitsWith: .success) {
+      followOrder()
+      let section = Section("order.tasks")
+      await Task {
+        section.write(line: 10) {}
+        for _ in 0..<50 {
+          await Task.yield()
+          section.write(line: 10) {}
+        }
+      }.value
+      precondition(names().isEmpty)
+      await Task { section.write(line: 20) {} }.value
+      precondition(names().count == 1)
+      onThread { section.read(line: 30) {} }
+      precondition(names().count == 2)
+    }
+  }
+
+  @Test("what met is left out")
   func leftOut() async {
     await #expect(processExitsWith: .success) {
       SectionTracking.onConflict = .record
       followOrder()
-      let section = Section("order.tasks")
-      await Task { section.write {} }.value
-      onThread { section.write {} }
-      precondition(names().isEmpty)
       let met = Section("order.met")
       @Sendable func use(_ body: () -> Void) { met.write(body) }
       use { onThread { use {} } }

@@ -13,11 +13,6 @@ private struct Large: Equatable, Sendable {
   static func == (a: Large, b: Large) -> Bool { a.words == b.words && a.text == b.text }
 }
 
-/// The task that this runs in, as events name it.
-private var thisTask: UInt {
-  withUnsafeCurrentTask { $0.map { unsafeBitCast($0, to: UInt.self) } ?? 0 }
-}
-
 /// A task that waits to be let go on.
 private final class Waiting: Sendable {
   private let kept = Mutex<CheckedContinuation<Void, Never>?>(nil)

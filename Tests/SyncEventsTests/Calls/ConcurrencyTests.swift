@@ -44,7 +44,7 @@ extension SyncEvents {
       let handed = recorder.all.filter {
         $0.thread == thread.id && $0.kind == INTERLOCK_EVENT_ENQUEUE
       }
-      #expect(handed.map(\.words) == ["enqueue queue job"])
+      #expect(handed.map(\.words) == ["enqueue queue job first"])
     }
 
     @Test("hands errors and values on, from several tasks at once")

@@ -41,7 +41,7 @@ struct HeardEvent: Sendable {
     (INTERLOCK_FLAG_DELAYED, "delayed"), (INTERLOCK_FLAG_ON_GROUP, "on-group"),
     (INTERLOCK_FLAG_JOB, "job"), (INTERLOCK_FLAG_INTERNAL, "internal"),
     (INTERLOCK_FLAG_APPLY, "apply"), (INTERLOCK_FLAG_WORK_ITEM, "work-item"),
-    (INTERLOCK_FLAG_FREE, "free"),
+    (INTERLOCK_FLAG_FREE, "free"), (INTERLOCK_FLAG_FIRST_JOB, "first"),
   ]
 
   private var kindWord: String {
@@ -59,6 +59,7 @@ struct HeardEvent: Sendable {
     case INTERLOCK_EVENT_CANCEL: "cancel"
     case INTERLOCK_EVENT_UNFOLLOWED: "unfollowed"
     case INTERLOCK_EVENT_DESTROY: "destroy"
+    case INTERLOCK_EVENT_TASK: "task"
     default: "unknown"
     }
   }
@@ -80,6 +81,7 @@ struct HeardEvent: Sendable {
     case INTERLOCK_OBJECT_CONTINUATION: "continuation"
     case INTERLOCK_OBJECT_STREAM: "stream"
     case INTERLOCK_OBJECT_IDLE: "idle"
+    case INTERLOCK_OBJECT_TASK: "task"
     default: "unknown"
     }
   }

@@ -114,3 +114,8 @@ extension DispatchWorkItem {
 private func wrappedAddress(of object: AnyObject) -> UInt {
   Unmanaged.passUnretained(object).toOpaque().load(fromByteOffset: 16, as: UInt.self)
 }
+
+/// The task that this runs in, as events name it.
+var thisTask: UInt {
+  withUnsafeCurrentTask { $0.map { unsafeBitCast($0, to: UInt.self) } ?? 0 }
+}

@@ -1,0 +1,330 @@
+// Where an `await` ends. A task that finds what it awaits ready goes on at once, on its thread, and no other call
+// tells of it; yet it comes after who made that ready. So the runtime's asynchronous functions are met at their door: where
+// the caller goes on is put away, and ours is put in its stead.
+//
+// These are functions of Swift's asynchronous calling convention, which are left by a jump. So the doors are of a few
+// instructions that keep every register of the call. What the runtime calls within itself does not come by here.
+#include "interpose_awaits.h"
+
+#if defined(INTERLOCK_INTERPOSES) && defined(__has_attribute)
+#if __has_attribute(swiftcall) && (defined(__x86_64__) || defined(__aarch64__))
+
+/// Called by what the compiler does not see: the code at the end.
+#define CALLED __attribute__((used)) HIDDEN
+
+// What is awaited, by the call's context, by its task, or both. Each entry is one task's from its exchange on until it
+// gives it back.
+
+typedef enum { PLAIN, SEQUENCE, CONTINUATION, STREAM } await_kind;
+
+typedef struct {
+  uintptr_t key;
+  /// Where the caller goes on.
+  uintptr_t resume;
+  await_kind kind;
+  /// Whether the call is the outermost of a sequence's, and whether it is known as a wait.
+  bool is_blind, is_waiting;
+} pending_await;
+
+enum { most_pending = 1 << 16, probes = 32 };
+static pending_await pending[most_pending];
+/// Of sequences' calls: most processes never have one.
+static uint32_t blind_count;
+
+/// Contexts and tasks are aligned to 16 bytes.
+static uintptr_t key_of_switch(uintptr_t task) { return task | 1; }
+static uintptr_t key_of_blind(uintptr_t task) { return task | 2; }
+
+static pending_await *at_probe(uintptr_t key, size_t probe) {
+  return &pending[((size_t)((key ^ key >> 3) * 0x9e3779b97f4a7c15ull >> 40) + probe) % most_pending];
+}
+
+static pending_await *find(uintptr_t key) {
+  for (size_t probe = 0; probe < probes; probe++) {
+    pending_await *entry = at_probe(key, probe);
+    // Relaxed: only the task itself looks for its keys, and the runtime runs its parts one after the other.
+    if (__atomic_load_n(&entry->key, __ATOMIC_RELAXED) == key) return entry;
+  }
+  return NULL;
+}
+
+/// NULL where there is no room. One that a call left behind which never came to its end is taken again.
+static pending_await *put(uintptr_t key, uintptr_t resume, await_kind kind) {
+  pending_await *entry = find(key);
+  for (size_t probe = 0; !entry && probe < probes; probe++) {
+    pending_await *tried = at_probe(key, probe);
+    uintptr_t nobody = 0;
+    // Relaxed where it fails: the next entry is looked at. Acquire: after the last task has left the entry.
+    if (__atomic_load_n(&tried->key, __ATOMIC_RELAXED) == 0 &&
+        __atomic_compare_exchange_n(&tried->key, &nobody, key, false, __ATOMIC_ACQUIRE,
+                                    __ATOMIC_RELAXED)) {
+      entry = tried;
+    }
+  }
+  if (!entry) return NULL;
+  entry->resume = resume;
+  entry->kind = kind;
+  entry->is_blind = entry->is_waiting = false;
+  return entry;
+}
+
+static void remove_entry(pending_await *entry) {
+  // Release: the next task that takes the entry comes after.
+  __atomic_store_n(&entry->key, 0, __ATOMIC_RELEASE);
+}
+
+// Calls.
+
+static void tell(interlock_task_change change, uintptr_t task) {
+  interlock_event event = {.kind = INTERLOCK_EVENT_TASK,
+                           .object_kind = INTERLOCK_OBJECT_TASK,
+                           .object = (const void *)task,
+                           .value = change};
+  interlock_publish(&event);
+}
+
+extern const char interlock_await_ended[] HIDDEN, interlock_switch_ended[] HIDDEN;
+
+bool interlock_await_begins(interlock_async_context *context) {
+  if (context->resume == (uintptr_t)interlock_await_ended) return true;
+  if (!put((uintptr_t)context, context->resume, PLAIN)) return false;
+  context->resume = (uintptr_t)interlock_await_ended;
+  return true;
+}
+
+bool interlock_events_task_is_blind(const void *task) {
+  // Relaxed: the task's own calls are counted by the task.
+  return __atomic_load_n(&blind_count, __ATOMIC_RELAXED) > 0 && find(key_of_blind((uintptr_t)task));
+}
+
+static const struct {
+  const char *name;
+  await_kind kind;
+} calls[] = {
+#define AWAITED(kind, name) {name, kind},
+#include "awaited_calls.h"
+#undef AWAITED
+};
+enum { call_count = sizeof calls / sizeof *calls };
+
+static uintptr_t find_real(uintptr_t *known, const char *name) {
+  // Relaxed: as in REAL.
+  uintptr_t real = __atomic_load_n(known, __ATOMIC_RELAXED);
+  if (!real) {
+    real = (uintptr_t)interlock_find_real(name);
+    __atomic_store_n(known, real, __ATOMIC_RELAXED);
+  }
+  return real;
+}
+
+static uintptr_t current_task(void) {
+  typedef __attribute__((swiftcall)) void *current(void);
+  return (uintptr_t)REAL(current, swift_task_getCurrent)();
+}
+
+enum { wanted_kinds = INTERLOCK_EVENT_TASK | INTERLOCK_EVENT_CREATE };
+
+/// A call begins. Gives the address to go on at.
+CALLED uintptr_t interlock_call_begins(interlock_async_context *context, uint32_t call) {
+  static uintptr_t known[call_count];
+  uintptr_t real = find_real(&known[call], calls[call].name);
+  if (!is_wanted(wanted_kinds)) return real;
+  uintptr_t task = current_task();
+  // One whose end is met already is handed on by another.
+  if (!task || context->resume == (uintptr_t)interlock_await_ended) return real;
+  await_kind kind = calls[call].kind;
+  uintptr_t resume = context->resume;
+  pending_await *entry = put((uintptr_t)context, resume, kind);
+  if (!entry) {
+    tell(INTERLOCK_TASK_LOST, task);
+    return real;
+  }
+  if (kind == CONTINUATION || kind == STREAM) {
+    entry->is_waiting = interlock_suspension_begins(
+        task, resume, kind == STREAM ? INTERLOCK_OBJECT_STREAM : INTERLOCK_OBJECT_CONTINUATION);
+  }
+  if (kind == SEQUENCE && !find(key_of_blind(task))) {
+    entry->is_blind = put(key_of_blind(task), 0, SEQUENCE) != NULL;
+    if (entry->is_blind) {
+      __atomic_fetch_add(&blind_count, 1, __ATOMIC_RELAXED);
+    } else {
+      tell(INTERLOCK_TASK_LOST, task);
+    }
+  }
+  context->resume = (uintptr_t)interlock_await_ended;
+  return real;
+}
+
+static void fail(void) {
+  static const char text[] = "interlock: a task goes on that was not known to wait: a fault of Interlock\n";
+  if (write(STDERR_FILENO, text, sizeof text - 1) < 0) __builtin_trap();
+  __builtin_trap();
+}
+
+/// A call has ended. Gives the address of the caller's next part.
+CALLED uintptr_t interlock_call_ends(interlock_async_context *context) {
+  pending_await *entry = find((uintptr_t)context);
+  // Nobody comes here whose entry is not there: nothing else leads here.
+  if (!entry) fail();
+  pending_await was = *entry;
+  remove_entry(entry);
+  uintptr_t task = current_task();
+  if (was.is_waiting) interlock_suspension_ends(task, was.kind == STREAM ? INTERLOCK_OBJECT_STREAM : INTERLOCK_OBJECT_CONTINUATION);
+  if (was.is_blind) {
+    remove_entry(find(key_of_blind(task)));
+    __atomic_fetch_sub(&blind_count, 1, __ATOMIC_RELAXED);
+  }
+  if (is_wanted(INTERLOCK_EVENT_TASK)) tell(INTERLOCK_TASK_GOES_ON, task);
+  return was.resume;
+}
+
+// The runtime's own entries are called with the address to go on at.
+
+/// By the register that the address comes in.
+#define SWITCHES(AT_FIRST, AT_THIRD, AT_FOURTH)             \
+  AT_FIRST(0, swift_task_switch)                            \
+  AT_THIRD(1, swift_task_future_wait)                       \
+  AT_THIRD(2, swift_task_future_wait_throwing)              \
+  AT_THIRD(3, swift_taskGroup_wait_next_throwing)           \
+  AT_THIRD(4, swift_asyncLet_get)                           \
+  AT_THIRD(5, swift_asyncLet_get_throwing)                  \
+  AT_THIRD(6, swift_asyncLet_consume)                       \
+  AT_THIRD(7, swift_asyncLet_consume_throwing)              \
+  AT_THIRD(8, swift_asyncLet_finish)                        \
+  AT_FOURTH(9, swift_taskGroup_waitAll)
+
+static const char *const switches[] = {
+#define NAME(number, name) #name,
+    SWITCHES(NAME, NAME, NAME)
+#undef NAME
+};
+
+typedef struct {
+  /// Where the call goes on, and where its caller shall.
+  uintptr_t real, resume;
+} switch_addresses;
+
+/// Whether the thread runs an actor's code. Every function that is on no actor asks to leave it as it begins.
+static bool is_on_actor(void) {
+  typedef struct {
+    uintptr_t identity, implementation;
+  } executor;
+  typedef __attribute__((swiftcall)) executor current(void);
+  return REAL(current, swift_task_getCurrentExecutor)().identity != 0;
+}
+
+CALLED switch_addresses interlock_switch_begins(uintptr_t resume, uint32_t number) {
+  static uintptr_t known[sizeof switches / sizeof *switches];
+  switch_addresses addresses = {find_real(&known[number], switches[number]), resume};
+  if (!is_wanted(INTERLOCK_EVENT_TASK)) return addresses;
+  uintptr_t task = current_task();
+  if (!task) return addresses;
+  // From no actor to none nobody comes after anybody; what an actor runs comes after all there is.
+  if (number == 0 && !is_on_actor()) return addresses;
+  // A task awaits one of these at a time.
+  if (put(key_of_switch(task), resume, PLAIN)) {
+    addresses.resume = (uintptr_t)interlock_switch_ended;
+  } else {
+    tell(INTERLOCK_TASK_LOST, task);
+  }
+  return addresses;
+}
+
+CALLED uintptr_t interlock_switch_ends(void) {
+  uintptr_t task = current_task();
+  pending_await *entry = find(key_of_switch(task));
+  if (!entry) fail();
+  uintptr_t resume = entry->resume;
+  remove_entry(entry);
+  if (is_wanted(INTERLOCK_EVENT_TASK)) tell(INTERLOCK_TASK_GOES_ON, task);
+  return resume;
+}
+
+#if defined(__x86_64__)
+
+// Seven words are pushed: with the caller's, the stack is aligned for a call. The context is in r14, which C keeps, as
+// it does r12 (an error) and r13.
+#define KEEP                                                                              \
+  "pushq %rdi\n pushq %rsi\n pushq %rdx\n pushq %rcx\n pushq %r8\n pushq %r9\n pushq %rax\n"
+#define PUT_BACK_AND_GO                                                                   \
+  "movq %rax, %r11\n"                                                                     \
+  "popq %rax\n popq %r9\n popq %r8\n popq %rcx\n popq %rdx\n popq %rsi\n popq %rdi\n"      \
+  "jmpq *%r11\n"
+#define CALL_BEGINS(number) "movq %r14, %rdi\n movl $" number ", %esi\n callq interlock_call_begins\n"
+#define CALL_ENDS "movq %r14, %rdi\n callq interlock_call_ends\n"
+// `place` is where the register lies among those that are kept.
+#define SWITCH_BEGINS(number, place)                                                      \
+  "movq " place "(%rsp), %rdi\n movl $" #number ", %esi\n callq interlock_switch_begins\n" \
+  "movq %rdx, " place "(%rsp)\n"
+#define FIRST "48"
+#define THIRD "32"
+#define FOURTH "24"
+#define SWITCH_ENDS "callq interlock_switch_ends\n"
+
+#else
+
+// The context is in x22, which C keeps, as it does x20 and x21 (an error).
+#define KEEP                                                                              \
+  "stp x29, x30, [sp, #-96]!\n stp x0, x1, [sp, #16]\n stp x2, x3, [sp, #32]\n"            \
+  "stp x4, x5, [sp, #48]\n stp x6, x7, [sp, #64]\n str x8, [sp, #80]\n"
+#define PUT_BACK_AND_GO                                                                   \
+  "mov x16, x0\n"                                                                         \
+  "ldp x0, x1, [sp, #16]\n ldp x2, x3, [sp, #32]\n ldp x4, x5, [sp, #48]\n"                \
+  "ldp x6, x7, [sp, #64]\n ldr x8, [sp, #80]\n ldp x29, x30, [sp], #96\n"                  \
+  "br x16\n"
+#define CALL_BEGINS(number) "mov x0, x22\n mov w1, #" number "\n bl interlock_call_begins\n"
+#define CALL_ENDS "mov x0, x22\n bl interlock_call_ends\n"
+#define SWITCH_BEGINS(number, place)                                                      \
+  "ldr x0, [sp, #" place "]\n mov w1, #" #number "\n bl interlock_switch_begins\n"         \
+  "str x1, [sp, #" place "]\n"
+#define FIRST "16"
+#define THIRD "32"
+#define FOURTH "40"
+#define SWITCH_ENDS "bl interlock_switch_ends\n"
+
+#endif
+
+#define DOOR(name, begin)                                                                 \
+  __asm__(".pushsection .text\n"                                                          \
+          ".weak \"" name "\"\n .type \"" name "\", %function\n .p2align 4\n"              \
+          "\"" name "\":\n" KEEP begin PUT_BACK_AND_GO                                     \
+          ".size \"" name "\", . - \"" name "\"\n .popsection\n");
+
+// The numbers of the table above: it is gone through once more.
+#define TEXT_OF(number) #number
+#define TEXT(number) TEXT_OF(number)
+enum { first_counter = __COUNTER__ + 1 };
+_Static_assert(first_counter == 1, "the doors count from here");
+#define AWAITED(kind, name) DOOR(name, CALL_BEGINS("(" TEXT(__COUNTER__) " - 1)"))
+#include "awaited_calls.h"
+#undef AWAITED
+
+#define AT_FIRST(number, name) DOOR(#name, SWITCH_BEGINS(number, FIRST))
+#define AT_THIRD(number, name) DOOR(#name, SWITCH_BEGINS(number, THIRD))
+#define AT_FOURTH(number, name) DOOR(#name, SWITCH_BEGINS(number, FOURTH))
+SWITCHES(AT_FIRST, AT_THIRD, AT_FOURTH)
+
+#define ENDING(name, end)                                                                 \
+  __asm__(".pushsection .text\n"                                                          \
+          ".hidden " name "\n .globl " name "\n .type " name ", %function\n .p2align 4\n"  \
+          name ":\n" KEEP end PUT_BACK_AND_GO ".size " name ", . - " name "\n .popsection\n")
+
+ENDING("interlock_await_ended", CALL_ENDS);
+ENDING("interlock_switch_ended", SWITCH_ENDS);
+
+#else
+bool interlock_await_begins(interlock_async_context *context) {
+  (void)context;
+  return true;
+}
+bool interlock_events_task_is_blind(const void *task) {
+  (void)task;
+  return false;
+}
+#endif
+#else
+bool interlock_events_task_is_blind(const void *task) {
+  (void)task;
+  return false;
+}
+#endif

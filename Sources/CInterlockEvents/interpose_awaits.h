@@ -1,0 +1,27 @@
+// Where tasks wait, and where they go on: what the files of it share. Not for users of the target.
+#ifndef INTERLOCK_INTERPOSE_AWAITS_H
+#define INTERLOCK_INTERPOSE_AWAITS_H
+
+#include "interpose.h"
+
+#ifdef INTERLOCK_INTERPOSES
+
+#include <unistd.h>
+
+/// The head of every asynchronous call's context, as the ABI has it.
+typedef struct interlock_async_context {
+  struct interlock_async_context *parent;
+  uintptr_t resume;
+} interlock_async_context;
+
+/// Has it told that the caller of this context goes on; false where there is no room.
+bool interlock_await_begins(interlock_async_context *context) HIDDEN;
+
+/// A task comes to a checked continuation or a stream, and goes on at `resume`. False where it is known to wait already: within
+/// another call, as in the closure of AsyncStream(unfolding:), that is where its end is met.
+bool interlock_suspension_begins(uintptr_t task, uintptr_t resume, interlock_object_kind kind) HIDDEN;
+/// It has come to its end.
+void interlock_suspension_ends(uintptr_t task, interlock_object_kind kind) HIDDEN;
+
+#endif
+#endif
