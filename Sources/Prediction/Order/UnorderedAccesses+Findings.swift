@@ -90,7 +90,8 @@ extension UnorderedAccesses {
   }
 
   private static func who(_ section: Conflict.Side) -> String {
-    let thread = Printable.label(section.thread)
+    var thread = Printable.label(section.thread)
+    if let task = section.task { thread = "task \(task) on \(thread)" }
     return section.queue.map { "\(thread), on queue \"\(Printable.label($0))\"" } ?? thread
   }
 
