@@ -239,6 +239,14 @@ static void note_release(thread_clock *own, const interlock_event *event) {
   }
 }
 
+static void note_order(thread_clock *own, const interlock_event *event) {
+  switch ((interlock_order_change)event->value) {
+    case INTERLOCK_ORDER_GIVES: interlock_clock_pass(own, (uintptr_t)event->object, AS_LOCK, false); return;
+    case INTERLOCK_ORDER_GETS: interlock_clock_get(own, (uintptr_t)event->object, AS_LOCK, false, false); return;
+    case INTERLOCK_ORDER_AFTER_SOMEBODY: interlock_clock_know_all(own); return;
+  }
+}
+
 static void note(thread_clock *own, const interlock_event *event) {
   switch (event->kind) {
     case INTERLOCK_EVENT_WAIT: note_wait(own, event); return;
@@ -267,6 +275,7 @@ static void note(thread_clock *own, const interlock_event *event) {
       return;
     case INTERLOCK_EVENT_DESTROY: interlock_clock_forget(own, (uintptr_t)event->object); return;
     case INTERLOCK_EVENT_TASK: note_task(own, event); return;
+    case INTERLOCK_EVENT_ORDER: note_order(own, event); return;
     default: return;
   }
 }
@@ -365,7 +374,8 @@ static bool prepare(void) {
                    INTERLOCK_EVENT_RELEASE | INTERLOCK_EVENT_ENQUEUE | INTERLOCK_EVENT_CANCEL |
                    INTERLOCK_EVENT_BEGIN | INTERLOCK_EVENT_END | INTERLOCK_EVENT_FORK |
                    INTERLOCK_EVENT_START | INTERLOCK_EVENT_UNFOLLOWED |
-                   INTERLOCK_EVENT_CONFIGURE | INTERLOCK_EVENT_DESTROY | INTERLOCK_EVENT_TASK;
+                   INTERLOCK_EVENT_CONFIGURE | INTERLOCK_EVENT_DESTROY | INTERLOCK_EVENT_TASK |
+                   INTERLOCK_EVENT_ORDER;
   return interlock_events_add_leaf(read_event, read_lock, kinds);
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Interlock
 
 extension Programs {
   /// What does not go wrong, and can; or cannot.
@@ -22,6 +23,38 @@ extension Programs {
       let lock = NSLock()
       lock.withLock { Thread.sleep(forTimeInterval: 0.3) }
       print("done")
+    },
+    "main-queue-given-away": { _ in
+      let section = Section("number")
+      let isMade = DispatchSemaphore(value: 0)
+      // Made by a thread that knows nothing of what the main thread writes next.
+      Thread.detachNewThread {
+        DispatchQueue.main.async {
+          section.read {}
+          print("done")
+          exit(0)
+        }
+        isMade.signal()
+      }
+      isMade.wait()
+      section.write {}
+      dispatchMain()
+    },
+    "main-queue-not-asked": { _ in
+      let section = Section("number")
+      let isMade = DispatchSemaphore(value: 0)
+      Thread.detachNewThread {
+        DispatchQueue(label: "another").async {
+          Thread.sleep(forTimeInterval: 0.1)
+          section.read {}
+          print("done")
+          exit(0)
+        }
+        isMade.signal()
+      }
+      isMade.wait()
+      section.write {}
+      dispatchMain()
     },
   ]
 

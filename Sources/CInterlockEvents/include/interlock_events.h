@@ -57,6 +57,9 @@ typedef enum {
   INTERLOCK_EVENT_START = 1 << 14,
   /// Of the task `object`; `value` is an `interlock_task_change`.
   INTERLOCK_EVENT_TASK = 1 << 15,
+  /// The thread comes before others, or after them, by something that no other event is about; `value` is an
+  /// `interlock_order_change`.
+  INTERLOCK_EVENT_ORDER = 1 << 16,
 } interlock_event_kind;
 
 /// What an event is about.
@@ -94,6 +97,16 @@ typedef enum {
   /// There is no room to follow it.
   INTERLOCK_TASK_LOST,
 } interlock_task_change;
+
+/// How a thread stands to others at a spin lock, at a barrier of threads, or at the main queue, by its address.
+typedef enum {
+  /// What it has done so far comes before whoever gets the object from now on.
+  INTERLOCK_ORDER_GIVES,
+  /// It comes after who gave the object.
+  INTERLOCK_ORDER_GETS,
+  /// It comes after somebody, of whom nothing is known: it has read from a pipe or a socket.
+  INTERLOCK_ORDER_AFTER_SOMEBODY,
+} interlock_order_change;
 
 /// More about an event.
 enum {

@@ -105,6 +105,96 @@ let handedOverPrograms: [PredictProgram] = [
     ended.wait()
     shared.set(shared.get() + 1)
   },
+  PredictProgram("handed-over-a-pipe", "a byte goes through a pipe, and another through a socket") {
+    let shared = Shared()
+    var pipe: [Int32] = [0, 0]
+    var sockets: [Int32] = [0, 0]
+    guard Foundation.pipe(&pipe) == 0,
+      socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &sockets) == 0
+    else { preconditionFailure("no pipe: \(errno)") }
+    let ends = (pipe[0], pipe[1], sockets[0], sockets[1])
+    let ended = DispatchSemaphore(value: 0)
+    Thread.detachNewThread {
+      var byte: UInt8 = 1
+      shared.set(1)
+      write(ends.1, &byte, 1)
+      read(ends.2, &byte, 1)
+      shared.set(shared.get() + 1)
+      ended.signal()
+    }
+    var byte: UInt8 = 0
+    read(ends.0, &byte, 1)
+    shared.set(shared.get() + 1)
+    send(ends.3, &byte, 1, 0)
+    ended.wait()
+    for end in pipe + sockets { close(end) }
+  },
+  PredictProgram(
+    "written-after-the-byte", "a byte goes through a pipe before what it stands for is written"
+  ) {
+    let shared = Shared()
+    var pipe: [Int32] = [0, 0]
+    guard Foundation.pipe(&pipe) == 0 else { preconditionFailure("no pipe: \(errno)") }
+    let ends = (pipe[0], pipe[1])
+    let ended = DispatchSemaphore(value: 0)
+    Thread.detachNewThread {
+      var byte: UInt8 = 1
+      write(ends.1, &byte, 1)
+      Thread.sleep(forTimeInterval: 0.1)
+      shared.set(1)
+      ended.signal()
+    }
+    var byte: UInt8 = 0
+    read(ends.0, &byte, 1)
+    Thread.sleep(forTimeInterval: 0.2)
+    _ = shared.get()
+    ended.wait()
+    for end in pipe { close(end) }
+  },
+  PredictProgram(
+    "met-at-a-barrier", "threads write, meet at a POSIX barrier, and read each other's"
+  ) {
+    let all = (0..<4).map { _ in Shared() }
+    nonisolated(unsafe) let barrier = UnsafeMutablePointer<pthread_barrier_t>.allocate(capacity: 1)
+    pthread_barrier_init(barrier, nil, 4)
+    let ended = DispatchGroup()
+    for index in all.indices {
+      ended.enter()
+      Thread.detachNewThread {
+        for round in 0..<20 {
+          all[index].set(round)
+          pthread_barrier_wait(barrier)
+          for shared in all { _ = shared.get() }
+          pthread_barrier_wait(barrier)
+        }
+        ended.leave()
+      }
+    }
+    ended.wait()
+    pthread_barrier_destroy(barrier)
+    barrier.deallocate()
+  },
+  PredictProgram("under-a-posix-spin-lock", "threads add to a number under a POSIX spin lock") {
+    let shared = Shared()
+    nonisolated(unsafe) let lock = UnsafeMutablePointer<pthread_spinlock_t>.allocate(capacity: 1)
+    pthread_spin_init(lock, Int32(PTHREAD_PROCESS_PRIVATE))
+    let ended = DispatchGroup()
+    for _ in 0..<4 {
+      ended.enter()
+      Thread.detachNewThread {
+        for _ in 0..<100 {
+          pthread_spin_lock(lock)
+          shared.set(shared.get() + 1)
+          pthread_spin_unlock(lock)
+        }
+        ended.leave()
+      }
+    }
+    ended.wait()
+    _ = shared.get()
+    pthread_spin_destroy(lock)
+    lock.deallocate()
+  },
   PredictProgram("made-by-a-static-let", "a static let is made by one thread, and used by many") {
     let ended = DispatchGroup()
     for _ in 0..<8 {

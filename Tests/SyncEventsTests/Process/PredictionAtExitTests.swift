@@ -57,5 +57,17 @@ extension SyncEvents {
       #expect(child.status == 0)
       #expect(child.errors.contains("long-hold: a mutex was held for "), "\(child.errors)")
     }
+
+    @Test(
+      "is no race between the main thread and the main queue that it gave away; but with another queue"
+    )
+    func mainQueue() throws {
+      let given = try ChildRun("main-queue-given-away", options: "predict=on")
+      #expect(given.words == ["done"])
+      #expect(!given.errors.contains("race:"), "\(given.errors)")
+      let another = try ChildRun("main-queue-not-asked", options: "predict=on")
+      #expect(another.words == ["done"])
+      #expect(another.errors.contains("race:"), "\(another.errors)")
+    }
   }
 }
