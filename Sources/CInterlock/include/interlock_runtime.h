@@ -91,6 +91,15 @@ static inline const char *interlock_current_queue_label(void) {
   return dispatch_queue_get_label ? dispatch_queue_get_label(NULL) : NULL;
 }
 
+/// The word in which libdispatch keeps the queue that the calling thread is on, 0 where it is on none. It stays until the
+/// thread ends, and is to be read by the thread alone. `interlock_unknown_queue` where that is not known.
+const uintptr_t *interlock_queue_word(void);
+extern const uintptr_t interlock_unknown_queue;
+static inline const uintptr_t *interlock_unknown_queue_word(void) { return &interlock_unknown_queue; }
+
+/// Whether what such a word holds is no queue, or one of libdispatch's own, which keeps its label for ever.
+_Bool interlock_is_lasting_queue(uintptr_t queue);
+
 /// What happens to a lock whose fast path no call shows.
 typedef enum {
   INTERLOCK_LOCK_MADE,
