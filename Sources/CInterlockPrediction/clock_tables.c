@@ -200,7 +200,31 @@ static node *take_mutex(thread_clock *own, uintptr_t address, uintptr_t place) {
   return found;
 }
 
+/// Whether the calling thread, which has the mutex that it had last, was also the last to give it up: then it has nothing to
+/// learn. Without the lock of what carries its clock: whoever changes that has the mutex, and the mutex hands it over. It may
+/// be another's by now, or this address's anew; that has happened before the thread got the mutex, which so sees it.
+static inline bool is_left_by(const thread_clock *own, uintptr_t address) {
+  if (own->mutex != address) return false;
+  const node *node = own->mutex_node;
+  // Relaxed: see above. Where it is another's, its words may be changing.
+  return __atomic_load_n(&node->key, __ATOMIC_RELAXED) == key_of(address, AS_LOCK) &&
+         __atomic_load_n(&node->passed_by, __ATOMIC_RELAXED) == own->number &&
+         !__atomic_load_n(&node->has_shared, __ATOMIC_RELAXED);
+}
+
+/// Whether only who has a mutex can give it up: of the usual kind, glibc gives it up whoever asks, and to ask without having it
+/// is wrong; of the others it refuses.
+static inline bool is_plain_mutex(uintptr_t address) {
+#ifdef __GLIBC__
+  return (((const pthread_mutex_t *)address)->__data.__kind & 127) == PTHREAD_MUTEX_TIMED_NP;
+#else
+  (void)address;
+  return false;
+#endif
+}
+
 void interlock_clock_get_mutex(thread_clock *own, uintptr_t address, uintptr_t place) {
+  if (is_left_by(own, address)) return;
   node *found = take_mutex(own, address, place);
   if (!found) return;
   get_from_node(own, found, false);
@@ -208,6 +232,12 @@ void interlock_clock_get_mutex(thread_clock *own, uintptr_t address, uintptr_t p
 }
 
 void interlock_clock_pass_mutex(thread_clock *own, uintptr_t address, uintptr_t place) {
+  if (is_left_by(own, address) && own->mutex_node->lessons == own->lessons && is_plain_mutex(address)) {
+    // As in `pass_alone`. Relaxed: the mutex hands it over.
+    __atomic_store_n(&own->mutex_node->alone.counts[own->slot], own->clock.counts[own->slot], __ATOMIC_RELAXED);
+    count_on(own);
+    return;
+  }
   // The call may be its caller's last, and return elsewhere: one that is followed is given up from anywhere.
   node *found = take_mutex(own, address, place);
   if (!found) return;

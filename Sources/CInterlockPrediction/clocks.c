@@ -328,8 +328,9 @@ static void read_lock(interlock_event_kind kind, interlock_object_kind object_ki
 // For who asks.
 
 bool interlock_clocks_moment(bool is_task, uint32_t *slot, uint32_t *count) {
-  if (__atomic_load_n(&state, __ATOMIC_ACQUIRE) != 2 || interlock_clocks_blindness()) return false;
-  thread_clock *own = interlock_clock_own(NULL);
+  // Relaxed, the second: as in `interlock_clocks_blindness`.
+  if (__atomic_load_n(&state, __ATOMIC_ACQUIRE) != 2 || __atomic_load_n(&blindness, __ATOMIC_RELAXED)) return false;
+  thread_clock *own = interlock_own_clock ? interlock_own_clock : interlock_clock_own(NULL);
   if (!own || own->initialisers > 0 || is_task != (own->jobs > 0)) return false;
   if (is_task) {
     own->is_busy = true;
@@ -379,19 +380,7 @@ static bool prepare(void) {
   return interlock_events_add_leaf(read_event, read_lock, kinds);
 }
 
-static size_t tell_held(interlock_held_at *held, size_t capacity) {
-  interlock_held_lock locks[INTERLOCK_HELD_LOCKS_MOST];
-  size_t count = interlock_held_locks(locks, INTERLOCK_HELD_LOCKS_MOST);
-  if (count > INTERLOCK_HELD_LOCKS_MOST) count = INTERLOCK_HELD_LOCKS_MOST;
-  if (count > capacity) count = capacity;
-  for (size_t index = 0; index < count; index++) {
-    held[index] = (interlock_held_at){locks[index].object, locks[index].place, locks[index].outer,
-                                      locks[index].kind};
-  }
-  return count;
-}
-
-static const interlock_order_source source = {interlock_clocks_moment, interlock_clocks_has_seen, tell_held};
+static const interlock_order_source source = {interlock_clocks_moment, interlock_clocks_has_seen, interlock_tell_held};
 
 bool interlock_clocks_start(void) {
   int none = 0;

@@ -8,6 +8,7 @@
 
 #include "interlock_events.h"
 #include "interlock_prediction.h"
+#include "interlock_runtime.h"
 #include "interlock_waits.h"
 
 #include <sched.h>
@@ -116,6 +117,9 @@ void interlock_take_lock(thread_state *state, uintptr_t object, uint32_t kind, b
                          uintptr_t place, uintptr_t outer) HIDDEN;
 /// It gives one back; returns whether it was its own.
 bool interlock_let_go(thread_state *state, uintptr_t object, uintptr_t place) HIDDEN;
+
+/// Writes what the calling thread holds, as much as there is room for, and returns how much.
+size_t interlock_tell_held(interlock_held_at *held, size_t capacity) HIDDEN;
 
 /// Nanoseconds of the monotonic clock, to the last tick: milliseconds are told.
 uint64_t interlock_coarse_now(void) HIDDEN;

@@ -67,7 +67,11 @@ static inline void interlock_leave_tracker_lock(void) { interlock_tracker_locks-
 
 /// Sets and gives it; NULL for none. Whatever is set lives as long as the process.
 void interlock_set_order_source(const interlock_order_source *source);
-const interlock_order_source *interlock_get_order_source(void);
+extern const interlock_order_source *interlock_order_source_now;
+static inline const interlock_order_source *interlock_get_order_source(void) {
+  // Acquire: pairs with the release of who sets it; who finds it finds it filled.
+  return __atomic_load_n(&interlock_order_source_now, __ATOMIC_ACQUIRE);
+}
 
 /// The runtimes' entry points, weak: a C program may link neither Swift Concurrency nor Dispatch.
 #ifdef __APPLE__
@@ -90,6 +94,15 @@ static inline uint64_t interlock_current_task(void) {
 static inline const char *interlock_current_queue_label(void) {
   return dispatch_queue_get_label ? dispatch_queue_get_label(NULL) : NULL;
 }
+
+/// The word in which libdispatch keeps the queue that the calling thread is on, 0 where it is on none. It stays until the
+/// thread ends, and is to be read by the thread alone. `interlock_unknown_queue` where that is not known.
+const uintptr_t *interlock_queue_word(void);
+extern const uintptr_t interlock_unknown_queue;
+static inline const uintptr_t *interlock_unknown_queue_word(void) { return &interlock_unknown_queue; }
+
+/// Whether what such a word holds is no queue, or one of libdispatch's own, which keeps its label for ever.
+_Bool interlock_is_lasting_queue(uintptr_t queue);
 
 /// What happens to a lock whose fast path no call shows.
 typedef enum {

@@ -36,7 +36,9 @@ extension NearMissDelays {
     _ open: Registry.OpenSection, at place: PlaceNumber, in home: ThreadHome.Pointer
   ) -> Bool {
     let words = tables.words(of: place)
-    let passage = words.considered.pointee.wrappingAdd(1, ordering: .relaxed).newValue
+    // No exchange, which would cost more than the rest: two threads that pass at once may have one number.
+    let passage = words.considered.pointee.load(ordering: .relaxed) &+ 1
+    words.considered.pointee.store(passage, ordering: .relaxed)
     guard
       let decision = DelayDecision(
         seed: Self.seed.load(ordering: .relaxed),

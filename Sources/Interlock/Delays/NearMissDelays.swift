@@ -54,7 +54,7 @@ final class NearMissDelays: Sendable {
   }
 
   /// Called at the end of a begin, with what has been published.
-  @inline(never)
+  @inline(__always)
   static func afterBegin(
     _ open: Registry.OpenSection, of owner: UInt, in home: ThreadHome.Pointer, hasMet: Bool
   ) {
@@ -62,26 +62,25 @@ final class NearMissDelays: Sendable {
     if !isKnown { shared?.afterBegin(open, of: owner, in: home, hasMet: hasMet) }
   }
 
+  @inline(never)
   private func afterBegin(
     _ open: Registry.OpenSection, of owner: UInt, in home: ThreadHome.Pointer, hasMet: Bool
   ) {
-    let mark = DelayTables.Mark(
-      file: open.record[.file], lineAndFlags: open.record[.lineAndFlags])
+    let file = open.record[.file]
+    let lineAndFlags = open.record[.lineAndFlags]
     let now = Platform.coarseMilliseconds
     let part = open.word.hasPart ? open.record[.partHash] : 0
-    let visit = RecentVisits.Visit(mark, on: UInt(open.key.hash) ^ part, of: owner, at: now)
+    let visit = RecentVisits.Visit(
+      file: file, lineAndFlags: lineAndFlags, on: UInt(open.key.hash) ^ part, of: owner, at: now)
     let known = home.pointee.visits.place(of: visit)
-    let place = known ?? tables.number(of: mark) ?? number(mark, of: open.record)
+    let place = known ?? number(ofFile: file, lineAndFlags, in: open.record)
     if home.isSuspected {
       settleSuspicion(of: home, on: open.key, at: place)
     }
     home.noteActivity(at: now)
     guard place.isFollowed else { return }
     if known == nil {
-      tables.note(open, of: owner, at: place, at: now) { other in
-        let pair = PlacePair(place, other)
-        if !tables.isSettled(pair) { arm(pair) }
-      }
+      note(open, of: owner, at: place, now)
       home.pointee.visits.note(visit, at: place)
     }
     if hasMet || budget.allowsNothing(at: now) { return }
@@ -93,6 +92,14 @@ final class NearMissDelays: Sendable {
     if let length = probe?.nextLength() {
       _ = delay(open, for: length, in: home)
     }
+  }
+
+  @inline(never)
+  private func number(
+    ofFile file: UInt, _ lineAndFlags: UInt, in record: Record
+  ) -> PlaceNumber {
+    let mark = DelayTables.Mark(file: file, lineAndFlags: lineAndFlags)
+    return tables.number(of: mark) ?? number(mark, of: record)
   }
 
   @inline(never)
@@ -109,6 +116,17 @@ final class NearMissDelays: Sendable {
       let number = pairs.number(of: place, in: tables)
       tables.set(number, of: mark)
       return number
+    }
+  }
+
+  /// Out of the way of those who come by again.
+  @inline(never)
+  private func note(
+    _ open: Registry.OpenSection, of owner: UInt, at place: PlaceNumber, _ now: UInt
+  ) {
+    tables.note(open, of: owner, at: place, at: now) { other in
+      let pair = PlacePair(place, other)
+      if !tables.isSettled(pair) { arm(pair) }
     }
   }
 

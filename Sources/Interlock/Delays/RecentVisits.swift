@@ -3,46 +3,62 @@
 ///
 /// Used by its own thread alone.
 struct RecentVisits {
-  /// An owner at a place on a resource in a millisecond, as a hash whose lowest bits are left out: of two that agree in the
-  /// others, one in 2^52, the second is not noted.
+  /// An owner at a place on a resource in a millisecond. As it is, not as a hash: to compare is quicker than to mix.
   struct Visit {
-    fileprivate let bits: UInt
+    fileprivate let file: UInt
+    /// The line and the mode, and the time in milliseconds above them: it comes round after 24 days.
+    fileprivate let lineAndTime: UInt
+    fileprivate let key: UInt
+    fileprivate let owner: UInt
 
     @inline(__always)
-    init(_ mark: DelayTables.Mark, on key: UInt, of owner: UInt, at milliseconds: UInt) {
-      let hash =
-        mark.bits ^ (key &* 0x9E37_79B9_7F4A_7C15)
-        ^ ((owner << 20 ^ milliseconds) &* 0xBF58_476D_1CE4_E5B9)
-      bits = (hash ^ hash >> 32) & ~RecentVisits.placeBits
+    init(file: UInt, lineAndFlags: UInt, on key: UInt, of owner: UInt, at milliseconds: UInt) {
+      self.file = file
+      lineAndTime =
+        lineAndFlags & (0xFFFF_FFFF | Record.writesFlag) | milliseconds << 33
+      self.key = key
+      self.owner = owner
     }
   }
 
-  private static let placeBits: UInt = 0xFFF
-  private static let count = 8
+  private static let count: UInt = 8
+  private static let wordCount = 5
 
-  /// A visit in the upper bits, and the number of its place in the lowest 12; 0 for none.
+  /// For each the words of a visit, and the number of its place; all 0 for none, as no visit is.
   private let words: UnsafeMutablePointer<UInt>
 
   /// Takes its memory, which is never given back.
   init() {
-    words = .allocate(capacity: Self.count)
-    words.initialize(repeating: 0, count: Self.count)
+    words = .allocate(capacity: Int(Self.count) * Self.wordCount)
+    words.initialize(repeating: 0, count: Int(Self.count) * Self.wordCount)
   }
 
   /// The place of a visit that has been noted; `nil` for another.
   @inline(__always)
   func place(of visit: Visit) -> PlaceNumber? {
-    let word = slot(of: visit).pointee
-    guard word & ~Self.placeBits == visit.bits, word != 0 else { return nil }
-    return PlaceNumber(bits: word & Self.placeBits)
+    let slot = slot(of: visit)
+    // Without a branch for each: they agree nearly always.
+    let differences =
+      slot[0] ^ visit.file | slot[1] ^ visit.lineAndTime | slot[2] ^ visit.key
+      | slot[3] ^ visit.owner
+    return differences == 0 ? PlaceNumber(bits: slot[4]) : nil
   }
 
   /// Keeps a visit; another in the same slot is noted anew when it comes again.
   @inline(__always)
   func note(_ visit: Visit, at place: PlaceNumber) {
-    slot(of: visit).pointee = visit.bits | place.bits
+    let slot = slot(of: visit)
+    slot[0] = visit.file
+    slot[1] = visit.lineAndTime
+    slot[2] = visit.key
+    slot[3] = visit.owner
+    slot[4] = place.bits
   }
 
+  /// By line, mode and resource: what a thread does in turn is mostly told apart by these.
   @inline(__always)
-  private func slot(of visit: Visit) -> UnsafeMutablePointer<UInt> { words + Int(visit.bits >> 61) }
+  private func slot(of visit: Visit) -> UnsafeMutablePointer<UInt> {
+    let line = visit.lineAndTime
+    return words + Int((line ^ line >> 32 & 1 ^ visit.key) & (Self.count - 1)) * Self.wordCount
+  }
 }

@@ -34,19 +34,38 @@ enum SectionOrder {
   private typealias Found = (past: Evidence, held: [UnorderedAccesses.Held])
 
   /// Called at the end of a begin, with what has been published.
-  @inline(never)
-  static func afterBegin(_ open: Registry.OpenSection, of owner: UInt) {
-    let isTask = owner & 1 != 0
-    guard let source = OrderSource.current, let moment = source.moment(ofTask: isTask) else {
+  @inline(__always)
+  static func afterBegin(
+    _ open: Registry.OpenSection, of owner: UInt, in home: ThreadHome.Pointer
+  ) {
+    let keys = Keys(open)
+    let thread = home.pointee.nameInHistories
+    // The usual case, without asking for the moment. A thread's own accesses are in order; those of its tasks are not.
+    if owner & 1 == 0, open.record[.instanceType] == 0, isOnly(of: thread, keys.looked.0),
+      isOnly(of: thread, keys.looked.1)
+    {
       return
     }
-    let keys = Keys(open)
+    look(keys, open.record, in: home)
+  }
+
+  @inline(__always)
+  private static func isOnly(of thread: UInt, _ key: UInt) -> Bool {
+    Histories.find(key)?.isOnly(of: thread) ?? true
+  }
+
+  @inline(never)
+  private static func look(_ keys: Keys, _ record: Record, in home: ThreadHome.Pointer) {
+    guard let source = OrderSource.current,
+      let moment = source.moment(ofTask: record[.owner] & 1 != 0)
+    else { return }
+    home.pointee.nameInHistories = History.name(ofThread: moment.slot)
     var found: [Found] = []
-    look(keys.looked.0, open.record, moment, source, into: &found)
-    look(keys.looked.1, open.record, moment, source, into: &found)
+    look(keys.looked.0, record, moment, source, into: &found)
+    look(keys.looked.1, record, moment, source, into: &found)
     if found.isEmpty { return }
     for (past, held) in found {
-      UnorderedLog.shared.add(past, held, open.record, source)
+      UnorderedLog.shared.add(past, held, record, source)
     }
   }
 
@@ -58,7 +77,11 @@ enum SectionOrder {
     guard let history = Histories.find(key) else { return }
     // A thread's own accesses are in order. One that another notes at this moment may be missed, and is never told falsely.
     let isObjects = record[.instanceType] != 0
-    if !isObjects, record[.owner] & 1 == 0, history.isOnly(of: moment.slot) { return }
+    if !isObjects, record[.owner] & 1 == 0,
+      history.isOnly(of: History.name(ofThread: moment.slot))
+    {
+      return
+    }
     history.withLock {
       guard history.key == key else { return }
       if isObjects { history.keepOnly(of: record[.instance]) }

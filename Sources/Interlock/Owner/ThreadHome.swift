@@ -34,9 +34,16 @@ struct ThreadHome: ~Copyable {
   var thread: UInt = 0
   var stackLow: UInt = 0
   var stackHigh: UInt = 0
+  /// Where libdispatch keeps the queue that the thread is on, if that is known; and the last one seen there that has its
+  /// label for ever, with a copy of it: most threads are on none.
+  var queueWord: UnsafePointer<UInt>
+  var lastingQueue = Self.noQueue
+  var lastingLabel: UInt = 0
   /// The queue label that was seen last, and its copy for ever.
   var labelSeen: UnsafePointer<CChar>?
   var labelCopy: UnsafePointer<CChar>?
+  /// How histories name the thread, once it was told; 0 before.
+  var nameInHistories: UInt = 0
   /// A home with more records, where more sections are open than this one holds.
   var spare: Pointer?
   /// The next home in the list of all; set once.
@@ -44,7 +51,11 @@ struct ThreadHome: ~Copyable {
   /// The next home without a thread.
   var nextIdle: Pointer?
 
+  /// No address, and not 0, which stands for being on no queue.
+  static var noQueue: UInt { 1 }
+
   init() {
+    queueWord = interlock_unknown_queue_word()
     let words = Self.recordCount * Record.wordCount
     records = zeroedWords(words + 4)
     pins = records + words
@@ -145,6 +156,23 @@ extension UnsafeMutablePointer where Pointee == ThreadHome {
   /// The current queue's label in memory that outlives the queue.
   @inline(__always)
   func currentQueueLabel() -> UInt {
+    if pointee.queueWord.pointee == pointee.lastingQueue { return pointee.lastingLabel }
+    return askQueueLabel()
+  }
+
+  @inline(never)
+  private func askQueueLabel() -> UInt {
+    let label = queueLabel()
+    let queue = pointee.queueWord.pointee
+    if interlock_is_lasting_queue(queue) {
+      pointee.lastingQueue = queue
+      pointee.lastingLabel = label
+    }
+    return label
+  }
+
+  @inline(__always)
+  private func queueLabel() -> UInt {
     guard let label = interlock_current_queue_label() else { return 0 }
     if label == pointee.labelSeen, let copy = pointee.labelCopy, Platform.equal(label, copy) {
       return UInt(bitPattern: copy)

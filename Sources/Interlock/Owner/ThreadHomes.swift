@@ -51,6 +51,9 @@ enum ThreadHomes {
     home.pointee.threadNumber.pointee.store(home.pointee.thread, ordering: .relaxed)
     home.pointee.labelSeen = nil
     home.pointee.labelCopy = nil
+    home.pointee.queueWord = interlock_queue_word()
+    home.pointee.lastingQueue = ThreadHome.noQueue
+    home.pointee.nameInHistories = 0
     home.pointee.lastSlot = nil
     interlock_stack_bounds(&home.pointee.stackLow, &home.pointee.stackHigh)
     interlock_set_home(home)

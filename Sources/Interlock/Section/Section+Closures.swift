@@ -6,26 +6,26 @@ extension Section {
   /// Runs `body` as a section that reads: others may read, none may write.
   ///
   /// A conflict is reported before `body` runs. With `synched`, claims that a real lock is held.
+  @inlinable
   public func read<R: ~Copyable, Failure: Error>(
     synched: Bool = false, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line, _ body: () throws(Failure) -> R
   ) throws(Failure) -> R {
-    let site = Site(file, function, line)
-    let open = Registry.begin(resource, .noWrite, synched: synched, at: site)
-    defer { if let open { Registry.end(open, on: resource, at: site) } }
+    let open = beginBlock(.noWrite, synched: synched, file, function, line)
+    defer { endBlock(open, file, function, line) }
     return try body()
   }
 
   /// Runs `body` as a section that writes: nobody else may be in.
   ///
   /// A conflict is reported before `body` runs. With `synched`, claims that a real lock is held.
+  @inlinable
   public func write<R: ~Copyable, Failure: Error>(
     synched: Bool = false, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line, _ body: () throws(Failure) -> R
   ) throws(Failure) -> R {
-    let site = Site(file, function, line)
-    let open = Registry.begin(resource, .noReadWrite, synched: synched, at: site)
-    defer { if let open { Registry.end(open, on: resource, at: site) } }
+    let open = beginBlock(.noReadWrite, synched: synched, file, function, line)
+    defer { endBlock(open, file, function, line) }
     return try body()
   }
 
@@ -51,6 +51,44 @@ extension Section {
     let open = Registry.begin(resource, .noReadWrite, synched: synched, at: site)
     defer { if let open { Registry.end(open, on: resource, at: site) } }
     return try await body()
+  }
+}
+
+// Where the two blocks that do not suspend are inlined, what they do first and last is called: a stack begins with who
+// called this, be it the block's function or the one that the block stands in.
+extension Section {
+  /// A section that a block has begun; `slot` is 0 where tracking is switched off.
+  @usableFromInline
+  struct OpenBlock {
+    let slot: UInt
+    let word: UInt
+    let key: UInt64
+
+    @inline(__always)
+    init(_ open: Registry.OpenSection?) {
+      slot = UInt(bitPattern: open?.slot)
+      word = open?.word.bits ?? 0
+      key = open?.key.hash ?? 0
+    }
+  }
+
+  @usableFromInline @inline(__always)
+  func beginBlock(
+    _ mode: Mode, synched: Bool, _ file: StaticString, _ function: StaticString, _ line: UInt
+  ) -> OpenBlock {
+    OpenBlock(
+      Registry.begin(resource, mode, synched: synched, at: Site(file, function, line)))
+  }
+
+  @usableFromInline @inline(__always)
+  func endBlock(
+    _ block: OpenBlock, _ file: StaticString, _ function: StaticString, _ line: UInt
+  ) {
+    let word = SlotWord(bits: block.word)
+    guard let slot = Bucket.Slot(bitPattern: block.slot), let record = word.record else { return }
+    let open = Registry.OpenSection(
+      record: record, slot: slot, word: word, key: ResourceKey(hash: block.key))
+    Registry.end(open, on: resource, at: Site(file, function, line))
   }
 }
 

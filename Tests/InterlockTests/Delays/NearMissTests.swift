@@ -49,13 +49,13 @@ struct NearMissTests {
     let visits = RecentVisits()
     let place = PlaceNumber(bits: 7)
     func visit(line: UInt = 1, key: UInt = 2, owner: UInt = 3, at: UInt = 4) -> RecentVisits.Visit {
-      RecentVisits.Visit(
-        DelayTables.Mark(file: 0x1000, lineAndFlags: line), on: key, of: owner, at: at)
+      RecentVisits.Visit(file: 0x1000, lineAndFlags: line, on: key, of: owner, at: at)
     }
     #expect(visits.place(of: visit()) == nil)
     visits.note(visit(), at: place)
     #expect(visits.place(of: visit()) == place)
-    for other in [visit(line: 2), visit(key: 5), visit(owner: 5), visit(at: 5)] {
+    let writes = visit(line: 1 | Record.writesFlag)
+    for other in [visit(line: 2), writes, visit(key: 5), visit(owner: 5), visit(at: 5)] {
       #expect(visits.place(of: other) == nil)
     }
     // Another in its slot takes its place, and nothing else.

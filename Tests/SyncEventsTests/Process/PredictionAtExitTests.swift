@@ -64,10 +64,11 @@ extension SyncEvents {
     func mainQueue() throws {
       let given = try ChildRun("main-queue-given-away", options: "predict=on")
       #expect(given.words == ["done"])
-      #expect(!given.errors.contains("race:"), "\(given.errors)")
+      #expect(given.errors.isEmpty, "\(given.errors)")
       let another = try ChildRun("main-queue-not-asked", options: "predict=on")
       #expect(another.words == ["done"])
-      #expect(another.errors.contains("race:"), "\(another.errors)")
+      // Undecided: the child's module has locks of its own.
+      #expect(another.errors.contains("without an order that was seen"), "\(another.errors)")
     }
   }
 }
