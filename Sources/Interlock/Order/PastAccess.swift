@@ -45,7 +45,7 @@ struct PastAccess {
     copy.copyMemory(from: ended.words, byteCount: stack)
     let frames = UnsafeRawPointer(ended.words) + stack
     (copy + stack).copyMemory(from: frames, byteCount: half)
-    if ended[.frameCount] & 0xFF > UInt(Record.frameLimit / 2) || ended.isExtended {
+    if ended[.frameCount] & 0xFF > UInt(Record.frameLimit / 2) {
       (copy + stack + half).copyMemory(from: frames + half, byteCount: half)
     }
     // Four words each, as C has them.

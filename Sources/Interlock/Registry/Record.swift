@@ -90,10 +90,6 @@ struct Record: Equatable {
 
   var mode: Mode { writes ? .noReadWrite : .noWrite }
 
-  /// Whether it has the fields from `hasMet` on.
-  @inline(__always)
-  var isExtended: Bool { self[.nameLength] & Self.extended != 0 }
-
   /// Gives the record back to its home; nothing of it may be used after that.
   @inline(__always)
   func release() {
