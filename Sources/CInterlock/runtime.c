@@ -22,15 +22,11 @@ uintptr_t interlock_buckets[INTERLOCK_BUCKETS * INTERLOCK_BUCKET_WORDS]
 uintptr_t interlock_histories[INTERLOCK_HISTORIES];
 uintptr_t interlock_hot_settings;
 _Thread_local uint32_t interlock_tracker_locks;
-static const interlock_order_source *order_source;
+const interlock_order_source *interlock_order_source_now;
 
 void interlock_set_order_source(const interlock_order_source *source) {
   // Release: who finds it finds it filled.
-  __atomic_store_n(&order_source, source, __ATOMIC_RELEASE);
-}
-
-const interlock_order_source *interlock_get_order_source(void) {
-  return __atomic_load_n(&order_source, __ATOMIC_ACQUIRE);
+  __atomic_store_n(&interlock_order_source_now, source, __ATOMIC_RELEASE);
 }
 
 // Swift's side: `Sources/Interlock/Owner/ThreadHome.swift`, `Sources/Interlock/Conflict/ProcessEnd.swift`.

@@ -67,7 +67,11 @@ static inline void interlock_leave_tracker_lock(void) { interlock_tracker_locks-
 
 /// Sets and gives it; NULL for none. Whatever is set lives as long as the process.
 void interlock_set_order_source(const interlock_order_source *source);
-const interlock_order_source *interlock_get_order_source(void);
+extern const interlock_order_source *interlock_order_source_now;
+static inline const interlock_order_source *interlock_get_order_source(void) {
+  // Acquire: pairs with the release of who sets it; who finds it finds it filled.
+  return __atomic_load_n(&interlock_order_source_now, __ATOMIC_ACQUIRE);
+}
 
 /// The runtimes' entry points, weak: a C program may link neither Swift Concurrency nor Dispatch.
 #ifdef __APPLE__

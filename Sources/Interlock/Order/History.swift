@@ -26,16 +26,20 @@ struct History {
 
   private static let manyThreads = UInt.max
 
-  /// Whether nobody but this thread is remembered. Without the lock it tells what was so just before.
+  /// A thread as histories name it, by its slot; never 0.
   @inline(__always)
-  func isOnly(of slot: UInt32) -> Bool {
+  static func name(ofThread slot: UInt32) -> UInt { UInt(slot) + 1 }
+
+  /// Whether nobody but the thread of this name is remembered. Without the lock it tells what was so just before.
+  @inline(__always)
+  func isOnly(of name: UInt) -> Bool {
     let thread = words[4].load(ordering: .relaxed)
-    return thread == 0 || thread == UInt(slot) + 1
+    return thread == 0 || thread == name
   }
 
   @inline(__always)
   private func noteThread(_ slot: UInt32, alone: Bool) {
-    let thread = UInt(slot) + 1
+    let thread = Self.name(ofThread: slot)
     let known = words[4].load(ordering: .relaxed)
     if known == thread { return }
     words[4].store(alone || known == 0 ? thread : Self.manyThreads, ordering: .relaxed)

@@ -37,11 +37,17 @@ struct PastAccess {
   func set(_ ended: Record, at moment: OrderSource.Moment, _ source: OrderSource) {
     words[0].store(UInt(moment.slot) << 32 | UInt(moment.count), ordering: .relaxed)
     words[1].store(1, ordering: .relaxed)
-    let frames = min(Int(ended[.frameCount] & 0xFF), Record.frameLimit)
-    // At least as many frames as tell a place: what is behind a shorter stack is another section's. Copied as plain memory:
-    // the record is the thread's own, and what it is copied to is only touched under the lock.
-    UnsafeMutableRawPointer(words + Self.recordAt).copyMemory(
-      from: ended.words, byteCount: (Record.stack + max(frames, 3)) * MemoryLayout<UInt>.stride)
+    // Copied as plain memory: the record is the thread's own, and what it is copied to is only touched under the lock. By
+    // lengths that are known, which needs no call; what is behind a shorter stack is another section's, and not read.
+    let copy = UnsafeMutableRawPointer(words + Self.recordAt)
+    let stack = Record.stack * MemoryLayout<UInt>.stride
+    let half = stack / 2
+    copy.copyMemory(from: ended.words, byteCount: stack)
+    let frames = UnsafeRawPointer(ended.words) + stack
+    (copy + stack).copyMemory(from: frames, byteCount: half)
+    if ended[.frameCount] & 0xFF > UInt(Record.frameLimit / 2) {
+      (copy + stack + half).copyMemory(from: frames + half, byteCount: half)
+    }
     // Four words each, as C has them.
     let held = UnsafeMutableRawPointer(words + Self.heldAt + 1)
       .assumingMemoryBound(to: interlock_held_at.self)

@@ -36,18 +36,37 @@ enum SectionOrder {
   private typealias Found = (past: Evidence, held: [UnorderedAccesses.Held])
 
   /// Called at the end of a begin, with what has been published.
-  @inline(never)
-  static func afterBegin(_ open: Registry.OpenSection, of owner: UInt) {
-    guard owner & 1 == 0, let source = OrderSource.current, let moment = source.moment else {
+  @inline(__always)
+  static func afterBegin(
+    _ open: Registry.OpenSection, of owner: UInt, in home: ThreadHome.Pointer
+  ) {
+    if owner & 1 != 0 { return }
+    let keys = Keys(open)
+    let thread = home.pointee.nameInHistories
+    // The usual case, without asking for the moment.
+    if open.record[.instanceType] == 0, isOnly(of: thread, keys.looked.0),
+      isOnly(of: thread, keys.looked.1)
+    {
       return
     }
-    let keys = Keys(open)
+    look(keys, open.record, in: home)
+  }
+
+  @inline(__always)
+  private static func isOnly(of thread: UInt, _ key: UInt) -> Bool {
+    Histories.find(key)?.isOnly(of: thread) ?? true
+  }
+
+  @inline(never)
+  private static func look(_ keys: Keys, _ record: Record, in home: ThreadHome.Pointer) {
+    guard let source = OrderSource.current, let moment = source.moment else { return }
+    home.pointee.nameInHistories = History.name(ofThread: moment.slot)
     var found: [Found] = []
-    look(keys.looked.0, open.record, moment, source, into: &found)
-    look(keys.looked.1, open.record, moment, source, into: &found)
+    look(keys.looked.0, record, moment, source, into: &found)
+    look(keys.looked.1, record, moment, source, into: &found)
     if found.isEmpty { return }
     for (past, held) in found {
-      UnorderedLog.shared.add(past, held, open.record, source)
+      UnorderedLog.shared.add(past, held, record, source)
     }
   }
 
@@ -59,7 +78,7 @@ enum SectionOrder {
     guard let history = Histories.find(key) else { return }
     // A thread's own accesses are in order. One that another notes at this moment may be missed, and is never told falsely.
     let isObjects = record[.instanceType] != 0
-    if !isObjects, history.isOnly(of: moment.slot) { return }
+    if !isObjects, history.isOnly(of: History.name(ofThread: moment.slot)) { return }
     history.withLock {
       guard history.key == key else { return }
       if isObjects { history.keepOnly(of: record[.instance]) }
@@ -87,8 +106,8 @@ enum SectionOrder {
   @inline(never)
   static func afterEnd(_ open: Registry.OpenSection) {
     let record = open.record
-    // It ends where another thread ended it: whose moment that is, nobody can tell.
-    guard record[.owner] & 1 == 0, record[.owner] == ThreadHome.current.currentOwner,
+    // It ends where another thread ended it: whose moment that is, nobody can tell. Tasks have other owners.
+    guard record[.owner] == ThreadHome.current.pointee.threadOwner,
       open.key != SelfTest.key, let source = OrderSource.current, let moment = source.moment
     else { return }
     let keys = Keys(open)

@@ -42,6 +42,8 @@ struct ThreadHome: ~Copyable {
   /// The queue label that was seen last, and its copy for ever.
   var labelSeen: UnsafePointer<CChar>?
   var labelCopy: UnsafePointer<CChar>?
+  /// How histories name the thread, once it was told; 0 before.
+  var nameInHistories: UInt = 0
   /// A home with more records, where more sections are open than this one holds.
   var spare: Pointer?
   /// The next home in the list of all; set once.

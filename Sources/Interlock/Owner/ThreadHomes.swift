@@ -53,6 +53,7 @@ enum ThreadHomes {
     home.pointee.labelCopy = nil
     home.pointee.queueWord = interlock_queue_word()
     home.pointee.lastingQueue = ThreadHome.noQueue
+    home.pointee.nameInHistories = 0
     home.pointee.lastSlot = nil
     interlock_stack_bounds(&home.pointee.stackLow, &home.pointee.stackHigh)
     interlock_set_home(home)

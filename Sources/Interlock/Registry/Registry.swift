@@ -78,7 +78,7 @@ enum Registry {
     // First: a delay is no part of when a section begins.
     if settings.exercise { Exercise.afterBegin(open, of: owner) }
     // Before a delay, whose own locks would order what they must not.
-    if settings.followsOrder { SectionOrder.afterBegin(open, of: owner) }
+    if settings.followsOrder { SectionOrder.afterBegin(open, of: owner, in: home) }
     if settings.delays { NearMissDelays.afterBegin(open, of: owner, in: home, hasMet: hasMet) }
   }
 
