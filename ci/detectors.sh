@@ -12,9 +12,10 @@ Usage: ci/detectors.sh [--runs N] [--valgrind-runs N]
   --valgrind-runs N   the same for Helgrind and DRD, which take a second to start (default: 1)
   -h, --help          show this, and build nothing
 
-Builds, all in release: the programs as they are, the programs with ThreadSanitizer, and the tool with the trait
-SectionTracking. In the first two the marks are nothing, and no harness is around a program. Helgrind and DRD are
-left out where no valgrind is installed. Ends with 0 when the table is printed, whatever it says; 64 wrong usage.
+Builds in release: the programs as they are, the programs with ThreadSanitizer, and the tool with the trait
+SectionTracking. In the first two the marks are nothing, and no harness is around a program. In debug, where sections
+are in any build: the programs and the tool once more, for what the tool costs there. Helgrind and DRD are left out
+where no valgrind is installed. Ends with 0 when the table is printed, whatever it says; 64 wrong usage.
 END
 }
 
@@ -52,10 +53,14 @@ tool=(-c release --scratch-path .build/trait --traits SectionTracking)
 swift build "${plain[@]}" --product DetectorProgram >&2
 swift build "${sanitized[@]}" --product DetectorProgram >&2
 swift build "${tool[@]}" --product interlock >&2
+swift build --product DetectorProgram >&2
+swift build --product interlock >&2
 
 export INTERLOCK_DETECTOR_RUNS=$runs
 export INTERLOCK_DETECTOR_VALGRIND_RUNS=$valgrind_runs
 INTERLOCK_DETECTOR_PROGRAM=$(swift build "${plain[@]}" --show-bin-path)/DetectorProgram
 INTERLOCK_DETECTOR_SANITIZED_PROGRAM=$(swift build "${sanitized[@]}" --show-bin-path)/DetectorProgram
 export INTERLOCK_DETECTOR_PROGRAM INTERLOCK_DETECTOR_SANITIZED_PROGRAM
-exec "$(swift build "${tool[@]}" --show-bin-path)/interlock" bench detectors slow-down
+"$(swift build "${tool[@]}" --show-bin-path)/interlock" bench detectors slow-down
+debug=$(swift build --show-bin-path)
+INTERLOCK_DETECTOR_PROGRAM=$debug/DetectorProgram exec "$debug/interlock" bench slow-down

@@ -6,7 +6,7 @@ import RacePrograms
 /// Runs one of the small programs by itself, with no harness around it: what detectors that watch from outside are given.
 ///
 ///     DetectorProgram NAME                    runs it, and ends with 0
-///     DetectorProgram --time THREADS CALLS    prints what a call of the guarded table takes, in nanoseconds
+///     DetectorProgram --time THREADS CALLS    prints what a call of the guarded table takes, in nanoseconds, without marks
 @main
 struct DetectorProgram {
   static func main() {
@@ -19,8 +19,9 @@ struct DetectorProgram {
       }
       let table = GuardedTable()
       // Once before: the first thread and the first keys take their time, and much of it under a detector.
-      _ = table.nanosecondsOfCall(threads: numbers[0], turns: numbers[1] / 10 + numbers[0])
-      print(table.nanosecondsOfCall(threads: numbers[0], turns: numbers[1]))
+      let (threads, calls) = (numbers[0], numbers[1])
+      _ = table.nanosecondsOfCall(threads: threads, turns: calls / 10 + threads, marked: false)
+      print(table.nanosecondsOfCall(threads: threads, turns: calls, marked: false))
     case (1, let name?):
       let programs = predictPrograms + racePrograms + detectorPrograms
       guard let program = programs.first(where: { $0.name == name }) else {

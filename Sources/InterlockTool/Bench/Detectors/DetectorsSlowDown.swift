@@ -2,6 +2,7 @@ import CInterlockEvents
 import DetectorPrograms
 import Foundation
 import Interlock
+import InterlockStress
 import Prediction
 
 /// What each detector makes of a dictionary under an NSLock, against the same program with nothing of any detector.
@@ -11,6 +12,11 @@ enum DetectorsSlowDown {
   private static let calls = 1_000_000
   /// Fewer under Valgrind, which is a hundred times as slow.
   private static let valgrindCalls = 20_000
+  #if DEBUG
+  private static let build = "debug"
+  #else
+  private static let build = "release"
+  #endif
 
   /// Measures and prints the lines. The wait table and prediction are on in this process from then on.
   static func run() throws {
@@ -20,14 +26,22 @@ enum DetectorsSlowDown {
         "what detectors cost is measured by ci/detectors.sh, which builds what this bench needs")
       return
     }
-    let detectors = Detector.all(settings, path: environment["PATH"] ?? "")
-      .filter { $0.command != nil }
+    guard SectionTracking.isCompiledIn else {
+      throw UsageError(
+        "Section tracking is not compiled in: build with --traits SectionTracking", .bench)
+    }
+    // The others watch a release build, and are compared with ours in one.
+    let detectors =
+      build == "debug"
+      ? []
+      : Detector.all(settings, path: environment["PATH"] ?? "").filter { $0.command != nil }
     guard !interlock_waits_started() else {
       print("no slow-down: the wait table is on already, run this bench alone")
       return
     }
     print("a dictionary of 1,024 keys under an NSLock, half of the calls write, each a section;")
-    print("medians of \(rounds) rounds, against the same program without any detector")
+    print(
+      "\(build) build; medians of \(rounds) rounds, against the same program without any detector")
     let outside = [1, 2].map { threads in
       (threads, outsideLines(threads: threads, settings, detectors))
     }
