@@ -1,5 +1,18 @@
 import Foundation
 import Interlock
+import Synchronization
+
+/// A number whose Mutex is taken through its section.
+private final class Counted: Sendable {
+  private let count = Mutex(0)
+  private let section = Section("count")
+
+  func add(to other: Counted) {
+    section.write(locking: count) { mine in
+      other.section.read(locking: other.count) { theirs in mine += theirs + 1 }
+    }
+  }
+}
 
 extension Programs {
   /// What does not go wrong, and can; or cannot.
@@ -22,6 +35,18 @@ extension Programs {
     "long-hold": { _ in
       let lock = NSLock()
       lock.withLock { Thread.sleep(forTimeInterval: 0.3) }
+      print("done")
+    },
+    "mutexes-of-sections": { _ in
+      let (names, numbers) = (Counted(), Counted())
+      for (outer, inner) in [(names, numbers), (numbers, names)] {
+        let ended = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+          outer.add(to: inner)
+          ended.signal()
+        }
+        ended.wait()
+      }
       print("done")
     },
     "main-queue-given-away": { _ in

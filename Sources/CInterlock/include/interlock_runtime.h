@@ -135,6 +135,11 @@ static inline void interlock_tell_lock(interlock_lock_change change, const void 
   if (listener) listener(change, lock, place);
 }
 
+/// The same of a lock that is taken through the section of this number. Where the lock was not the section's before, it is told to
+/// be made: what was at its address was another. Tells nothing where there are more of them than are kept.
+void interlock_tell_sections_lock(interlock_lock_change change, const void *lock, uint64_t section,
+                                  interlock_call_place place);
+
 /// Walks the frame pointers of the caller into `frames`, innermost first; tens of nanoseconds. Reads only
 /// between `low` and `high`, the bounds of the thread's own stack, and only ever upwards, so that a
 /// register that holds no frame pointer ends the walk and nothing worse.

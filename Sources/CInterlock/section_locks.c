@@ -1,0 +1,39 @@
+// The locks that sections take, and which section each is of: nobody tells of their making, nor of their end.
+#include "interlock_runtime.h"
+
+#include <sched.h>
+#include <stddef.h>
+
+typedef struct {
+  const void *lock;
+  uint64_t section;
+} section_lock;
+
+enum { most = 1 << 14, probes = 64 };
+static section_lock known[most];
+static int known_lock;
+
+/// The place of a lock in the table; NULL where there is none left.
+static section_lock *find(const void *lock) {
+  size_t first = (size_t)(((uintptr_t)lock >> 3) * 0x9e3779b97f4a7c15ull >> 40);
+  for (size_t probe = 0; probe < probes; probe++) {
+    section_lock *entry = &known[(first + probe) % most];
+    if (entry->lock == lock || !entry->lock) return entry;
+  }
+  return NULL;
+}
+
+void interlock_tell_sections_lock(interlock_lock_change change, const void *lock, uint64_t section,
+                                  interlock_call_place place) {
+  // Relaxed: whether anybody listens; who is told is loaded anew.
+  if (!__atomic_load_n(&interlock_lock_told, __ATOMIC_RELAXED)) return;
+  // Acquire and release: the table is whoever's has it, for a few instructions.
+  while (__atomic_exchange_n(&known_lock, 1, __ATOMIC_ACQUIRE)) sched_yield();
+  section_lock *entry = find(lock);
+  int is_new = entry && entry->section != section;
+  if (is_new) *entry = (section_lock){lock, section};
+  __atomic_store_n(&known_lock, 0, __ATOMIC_RELEASE);
+  if (!entry) return;
+  if (is_new) interlock_tell_lock(INTERLOCK_LOCK_MADE, lock, (interlock_call_place){0, 0});
+  interlock_tell_lock(change, lock, place);
+}
