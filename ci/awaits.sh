@@ -1,17 +1,107 @@
 #!/usr/bin/env bash
-# Every asynchronous function that the toolchain's runtime exports is met where it ends: one that is missing in
-# awaited_calls.h would be an order between tasks that nobody sees. Linux only; needs nm. Ends with 1 where some are missing.
+# Every asynchronous function that the toolchain's runtime exports is met where it ends, and every other entry has been looked
+# at: one that is missing would be an order between tasks that nobody sees. Linux only; needs nm. Ends with 1 where some are.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 library=$(dirname "$(dirname "$(readlink -f "$(command -v swift)")")")/lib/swift/linux/libswift_Concurrency.so
 known=Sources/CInterlockEvents/awaited_calls.h
+symbols=$(nm -D --defined-only "$library" | awk '$2 == "T" || $3 ~ /Tu$/ { print $3 }')
+
 # An asynchronous function has a second symbol, of the room that its context needs.
-exported=$(nm -D --defined-only "$library" | awk '{ print $3 }' | sed -n 's/^\($s.*\)Tu$/\1/p' | sort)
+exported=$(sed -n 's/^\($s.*\)Tu$/\1/p' <<< "$symbols" | sort)
 [ -n "$exported" ] || { echo "error: no asynchronous function in $library" >&2; exit 1; }
 missing=$(comm -23 <(printf '%s\n' "$exported") <(sed -n 's/.*"\($s.*\)").*/\1/p' "$known" | sort))
-if [ -n "$missing" ]; then
-  printf 'error: %s lacks\n%s\n' "$known" "$missing" >&2
+
+# Those of C: met in interpose_awaits.c and interpose_concurrency.c, or no place where a task waits.
+entries=$(grep -E '^swift_(task|taskGroup|asyncLet|continuation)_' <<< "$symbols" | sort)
+looked_at=$(sort << 'END'
+swift_asyncLet_begin
+swift_asyncLet_consume
+swift_asyncLet_consume_throwing
+swift_asyncLet_finish
+swift_asyncLet_get
+swift_asyncLet_get_throwing
+swift_continuation_await
+swift_continuation_init
+swift_continuation_resume
+swift_continuation_throwingResume
+swift_continuation_throwingResumeWithError
+swift_taskGroup_addPending
+swift_taskGroup_attachChild
+swift_taskGroup_cancelAll
+swift_taskGroup_destroy
+swift_taskGroup_initialize
+swift_taskGroup_initializeWithFlags
+swift_taskGroup_initializeWithOptions
+swift_taskGroup_isCancelled
+swift_taskGroup_isEmpty
+swift_taskGroup_waitAll
+swift_taskGroup_wait_next_throwing
+swift_task_addCancellationHandler
+swift_task_addPriorityEscalationHandler
+swift_task_alloc
+swift_task_asyncMainDrainQueue
+swift_task_basePriority
+swift_task_cancel
+swift_task_cancel_group_child_tasks
+swift_task_checkIsolated
+swift_task_create
+swift_task_createNullaryContinuationJob
+swift_task_create_common
+swift_task_currentPriority
+swift_task_dealloc
+swift_task_dealloc_through
+swift_task_deinitOnExecutor
+swift_task_donateThreadToGlobalExecutorUntil
+swift_task_enqueue
+swift_task_enqueueGlobal
+swift_task_enqueueGlobalWithDeadline
+swift_task_enqueueGlobalWithDelay
+swift_task_enqueueMainExecutor
+swift_task_enqueueOnDispatchQueue
+swift_task_enqueueTaskOnExecutor
+swift_task_escalate
+swift_task_future_wait
+swift_task_future_wait_throwing
+swift_task_getCurrent
+swift_task_getCurrentExecutor
+swift_task_getCurrentTaskName
+swift_task_getCurrentThreadPriority
+swift_task_getJobFlags
+swift_task_getJobTaskId
+swift_task_getMainExecutor
+swift_task_getPreferredTaskExecutor
+swift_task_hasTaskGroupStatusRecord
+swift_task_immediate
+swift_task_invokeSwiftCheckIsolated
+swift_task_invokeSwiftIsIsolatingCurrentContext
+swift_task_isCancelled
+swift_task_isCurrentExecutor
+swift_task_isCurrentExecutorWithFlags
+swift_task_isIsolatingCurrentContext
+swift_task_isMainExecutor
+swift_task_isOnExecutor
+swift_task_localValueGet
+swift_task_localValuePop
+swift_task_localValuePush
+swift_task_localsCopyTo
+swift_task_popTaskExecutorPreference
+swift_task_pushTaskExecutorPreference
+swift_task_removeCancellationHandler
+swift_task_removePriorityEscalationHandler
+swift_task_reportIllegalTaskLocalBindingWithinWithTaskGroup
+swift_task_reportUnexpectedExecutor
+swift_task_startOnMainActor
+swift_task_suspend
+swift_task_switch
+END
+)
+unknown=$(comm -23 <(printf '%s\n' "$entries") <(printf '%s\n' "$looked_at"))
+
+if [ -n "$missing$unknown" ]; then
+  [ -z "$missing" ] || printf 'error: %s lacks\n%s\n' "$known" "$missing" >&2
+  [ -z "$unknown" ] || printf 'error: nobody has looked whether a task waits in\n%s\n' "$unknown" >&2
   exit 1
 fi
-echo "awaits: all of $(printf '%s\n' "$exported" | wc -l) are met"
+echo "awaits: all of $(wc -l <<< "$exported") are met"

@@ -15,7 +15,7 @@
 // What is awaited, by the call's context, by its task, or both. Each entry is one task's from its exchange on until it
 // gives it back.
 
-typedef enum { PLAIN, SEQUENCE, CONTINUATION, STREAM } await_kind;
+typedef enum { PLAIN, SEQUENCE, CONTINUATION, STREAM, UNSAFE_CONTINUATION } await_kind;
 
 typedef struct {
   uintptr_t key;
@@ -87,7 +87,7 @@ extern const char interlock_await_ended[] HIDDEN, interlock_switch_ended[] HIDDE
 
 bool interlock_await_begins(interlock_async_context *context) {
   if (context->resume == (uintptr_t)interlock_await_ended) return true;
-  if (!put((uintptr_t)context, context->resume, PLAIN)) return false;
+  if (!put((uintptr_t)context, context->resume, UNSAFE_CONTINUATION)) return false;
   context->resume = (uintptr_t)interlock_await_ended;
   return true;
 }
@@ -107,6 +107,10 @@ static const struct {
 };
 enum { call_count = sizeof calls / sizeof *calls };
 
+static interlock_object_kind object_of(await_kind kind) {
+  return kind == STREAM ? INTERLOCK_OBJECT_STREAM : INTERLOCK_OBJECT_CONTINUATION;
+}
+
 static uintptr_t find_real(uintptr_t *known, const char *name) {
   // Relaxed: as in REAL.
   uintptr_t real = __atomic_load_n(known, __ATOMIC_RELAXED);
@@ -122,26 +126,24 @@ static uintptr_t current_task(void) {
   return (uintptr_t)REAL(current, swift_task_getCurrent)();
 }
 
-enum { wanted_kinds = INTERLOCK_EVENT_TASK | INTERLOCK_EVENT_CREATE };
-
 /// A call begins. Gives the address to go on at.
 CALLED uintptr_t interlock_call_begins(interlock_async_context *context, uint32_t call) {
   static uintptr_t known[call_count];
   uintptr_t real = find_real(&known[call], calls[call].name);
-  if (!is_wanted(wanted_kinds)) return real;
+  await_kind kind = calls[call].kind;
+  bool is_wait = kind == CONTINUATION || kind == STREAM;
+  if (!is_wanted(INTERLOCK_EVENT_TASK | (is_wait ? INTERLOCK_EVENT_CREATE : 0))) return real;
   uintptr_t task = current_task();
   // One whose end is met already is handed on by another.
   if (!task || context->resume == (uintptr_t)interlock_await_ended) return real;
-  await_kind kind = calls[call].kind;
   uintptr_t resume = context->resume;
   pending_await *entry = put((uintptr_t)context, resume, kind);
   if (!entry) {
     tell(INTERLOCK_TASK_LOST, task);
     return real;
   }
-  if (kind == CONTINUATION || kind == STREAM) {
-    entry->is_waiting = interlock_suspension_begins(
-        task, resume, kind == STREAM ? INTERLOCK_OBJECT_STREAM : INTERLOCK_OBJECT_CONTINUATION);
+  if (is_wait) {
+    entry->is_waiting = interlock_suspension_begins(task, resume, object_of(kind));
   }
   if (kind == SEQUENCE && !find(key_of_blind(task))) {
     entry->is_blind = put(key_of_blind(task), 0, SEQUENCE) != NULL;
@@ -169,7 +171,14 @@ CALLED uintptr_t interlock_call_ends(interlock_async_context *context) {
   pending_await was = *entry;
   remove_entry(entry);
   uintptr_t task = current_task();
-  if (was.is_waiting) interlock_suspension_ends(task, was.kind == STREAM ? INTERLOCK_OBJECT_STREAM : INTERLOCK_OBJECT_CONTINUATION);
+  if (was.is_waiting) interlock_suspension_ends(task, object_of(was.kind));
+  // The runtime resumes a checked one by itself, also where that was compiled into its caller and made as any other.
+  if (was.kind == UNSAFE_CONTINUATION && is_wanted(INTERLOCK_EVENT_RELEASE)) {
+    interlock_event event = {.kind = INTERLOCK_EVENT_RELEASE,
+                             .object_kind = INTERLOCK_OBJECT_CONTINUATION,
+                             .object = (const void *)task};
+    interlock_publish(&event);
+  }
   if (was.is_blind) {
     remove_entry(find(key_of_blind(task)));
     __atomic_fetch_sub(&blind_count, 1, __ATOMIC_RELAXED);

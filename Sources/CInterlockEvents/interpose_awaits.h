@@ -14,7 +14,7 @@ typedef struct interlock_async_context {
   uintptr_t resume;
 } interlock_async_context;
 
-/// Has it told that the caller of this context goes on; false where there is no room.
+/// Has it told that the caller of this context, which makes a continuation, goes on; false where there is no room.
 bool interlock_await_begins(interlock_async_context *context) HIDDEN;
 
 /// A task comes to a checked continuation or a stream, and goes on at `resume`. False where it is known to wait already: within

@@ -28,7 +28,7 @@ static void tell(interlock_task_change change, const void *task) {
 INTERPOSED SWIFT_CALL void *swift_continuation_init(interlock_async_context *context, uintptr_t flags) {
   typedef SWIFT_CALL void *init(interlock_async_context *, uintptr_t);
   // Here, and not where it is awaited: by then the runtime has taken the address to go on at.
-  bool is_met = !is_wanted(INTERLOCK_EVENT_TASK) || interlock_await_begins(context);
+  bool is_met = !is_wanted(INTERLOCK_EVENT_TASK | INTERLOCK_EVENT_CREATE) || interlock_await_begins(context);
   void *task = REAL(init, swift_continuation_init)(context, flags);
   if (is_wanted(INTERLOCK_EVENT_CREATE)) {
     // In debug builds `withUnsafeContinuation` is a function of its own, and the user's code is its caller.

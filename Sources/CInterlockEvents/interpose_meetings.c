@@ -1,11 +1,14 @@
-// What else brings one thread behind another: spin locks, barriers of threads, pipes and sockets, and the main queue that
-// its thread gives away. Nobody is listed as waiting at them.
+// What else brings one thread behind another: spin locks, barriers of threads, pipes, sockets and signals, and the main queue
+// that its thread gives away. Nobody is listed as waiting at them.
 #include "interpose.h"
 
 #ifdef INTERLOCK_INTERPOSES
 
 #include <errno.h>
+#include <poll.h>
 #include <pthread.h>
+#include <signal.h>
+#include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
@@ -49,38 +52,104 @@ INTERPOSED int pthread_barrier_wait(pthread_barrier_t *barrier) {
   return result;
 }
 
-// Pipes and sockets: who wrote what was read is not asked. A file is no order: whoever reads it cannot know that it was
-// written before.
+static void tell_end(const volatile void *object) {
+  if (!is_wanted(INTERLOCK_EVENT_DESTROY)) return;
+  interlock_event event = {.kind = INTERLOCK_EVENT_DESTROY, .object = (const void *)object};
+  interlock_publish(&event);
+}
 
-static void note_read(int file, ssize_t result) {
+INTERPOSED int pthread_spin_destroy(pthread_spinlock_t *lock) {
+  spin_call *real = REAL(spin_call, pthread_spin_destroy);
+  tell_end(lock);
+  return real(lock);
+}
+
+INTERPOSED int pthread_barrier_destroy(pthread_barrier_t *barrier) {
+  typedef int destroy(pthread_barrier_t *);
+  destroy *real = REAL(destroy, pthread_barrier_destroy);
+  tell_end(barrier);
+  return real(barrier);
+}
+
+// Pipes, sockets and signals: who wrote what was read, or read what made room, is not asked. A file is no order: whoever
+// reads it cannot know that it was written before.
+
+/// After a call that has found something.
+static void come_after_somebody(void) {
+  int error = errno;
+  tell(INTERLOCK_ORDER_AFTER_SOMEBODY, NULL);
+  errno = error;
+}
+
+static void note_transfer(int file, ssize_t result) {
   if (result < 0 || !is_wanted(INTERLOCK_EVENT_ORDER)) return;
   int error = errno;
   struct stat status;
-  // 0: an event's or a timer's descriptor.
-  bool orders = fstat(file, &status) == 0 && (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode) ||
-                                              (status.st_mode & S_IFMT) == 0);
+  bool orders = fstat(file, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
   errno = error;
-  if (orders) tell(INTERLOCK_ORDER_AFTER_SOMEBODY, NULL);
+  if (orders) come_after_somebody();
 }
 
-#define READS(result_type, name, parameters, arguments)              \
-  INTERPOSED result_type name parameters {                           \
-    typedef result_type call parameters;                             \
-    result_type result = REAL(call, name) arguments;                 \
-    note_read(file, result);                                         \
-    return result;                                                   \
+/// Calls that a signal's handler may make: the real one is found as the process starts, when nobody has the loader's lock.
+#define MEETS(result_type, name, parameters, arguments, after)             \
+  typedef result_type name##_call parameters;                              \
+  static name##_call *real_##name(void) { return REAL(name##_call, name); } \
+  INTERPOSED result_type name parameters {                                 \
+    result_type result = real_##name() arguments;                          \
+    after;                                                                 \
+    return result;                                                         \
   }
+#define TRANSFERS(name, parameters, arguments) \
+  MEETS(ssize_t, name, parameters, arguments, note_transfer(file, result))
+/// One that waits for room comes after who made it. What is printed is no order that anybody means.
+#define SENDS(name, parameters, arguments) \
+  MEETS(ssize_t, name, parameters, arguments, if (file > STDERR_FILENO) note_transfer(file, result))
+#define FINDS(name, parameters, arguments) \
+  MEETS(int, name, parameters, arguments, if (result > 0) come_after_somebody())
 
-READS(ssize_t, read, (int file, void *buffer, size_t size), (file, buffer, size))
-READS(ssize_t, readv, (int file, const struct iovec *buffers, int count), (file, buffers, count))
-READS(ssize_t, recv, (int file, void *buffer, size_t size, int flags), (file, buffer, size, flags))
-READS(ssize_t, recvfrom,
-      (int file, void *buffer, size_t size, int flags, struct sockaddr *from, socklen_t *length),
-      (file, buffer, size, flags, from, length))
-READS(ssize_t, recvmsg, (int file, struct msghdr *message, int flags), (file, message, flags))
-READS(int, accept, (int file, struct sockaddr *from, socklen_t *length), (file, from, length))
-READS(int, accept4, (int file, struct sockaddr *from, socklen_t *length, int flags),
-      (file, from, length, flags))
+TRANSFERS(read, (int file, void *buffer, size_t size), (file, buffer, size))
+TRANSFERS(readv, (int file, const struct iovec *buffers, int count), (file, buffers, count))
+TRANSFERS(recv, (int file, void *buffer, size_t size, int flags), (file, buffer, size, flags))
+TRANSFERS(recvfrom, (int file, void *buffer, size_t size, int flags, struct sockaddr *from, socklen_t *length),
+          (file, buffer, size, flags, from, length))
+TRANSFERS(recvmsg, (int file, struct msghdr *message, int flags), (file, message, flags))
+SENDS(write, (int file, const void *buffer, size_t size), (file, buffer, size))
+SENDS(writev, (int file, const struct iovec *buffers, int count), (file, buffers, count))
+SENDS(send, (int file, const void *buffer, size_t size, int flags), (file, buffer, size, flags))
+SENDS(sendto,
+          (int file, const void *buffer, size_t size, int flags, const struct sockaddr *to, socklen_t length),
+          (file, buffer, size, flags, to, length))
+SENDS(sendmsg, (int file, const struct msghdr *message, int flags), (file, message, flags))
+MEETS(int, accept, (int file, struct sockaddr *from, socklen_t *length), (file, from, length),
+      note_transfer(file, result))
+MEETS(int, accept4, (int file, struct sockaddr *from, socklen_t *length, int flags),
+      (file, from, length, flags), note_transfer(file, result))
+MEETS(int, connect, (int file, const struct sockaddr *to, socklen_t length), (file, to, length),
+      note_transfer(file, result))
+FINDS(poll, (struct pollfd *files, nfds_t count, int limit), (files, count, limit))
+FINDS(ppoll,
+      (struct pollfd *files, nfds_t count, const struct timespec *limit, const sigset_t *signals),
+      (files, count, limit, signals))
+FINDS(select, (int count, fd_set *reads, fd_set *writes, fd_set *others, struct timeval *limit),
+      (count, reads, writes, others, limit))
+FINDS(pselect,
+      (int count, fd_set *reads, fd_set *writes, fd_set *others, const struct timespec *limit,
+       const sigset_t *signals),
+      (count, reads, writes, others, limit, signals))
+MEETS(int, sigwait, (const sigset_t *signals, int *signal), (signals, signal),
+      if (result == 0) come_after_somebody())
+FINDS(sigwaitinfo, (const sigset_t *signals, siginfo_t *signal), (signals, signal))
+FINDS(sigtimedwait,
+      (const sigset_t *signals, siginfo_t *signal, const struct timespec *limit),
+      (signals, signal, limit))
+
+__attribute__((constructor(101))) static void find_calls(void) {
+  real_read(), real_readv(), real_recv(), real_recvfrom(), real_recvmsg();
+  real_write(), real_writev(), real_send(), real_sendto(), real_sendmsg();
+  real_accept(), real_accept4(), real_connect();
+  real_poll(), real_ppoll(), real_select(), real_pselect();
+  real_sigwait(), real_sigwaitinfo(), real_sigtimedwait();
+}
 
 // The main queue is its thread's, which hands it to the pool and ends.
 

@@ -72,10 +72,12 @@ void interlock_job_enqueued(const void *job) {
 }
 
 bool interlock_suspension_begins(uintptr_t task, uintptr_t resume, interlock_object_kind kind) {
-  bool is_known = find(task) == NULL && remember(task, kind);
+  bool is_within = find(task) != NULL;
+  // A wait of which no end would be told is not told of.
+  if (!is_within && !remember(task, kind)) return false;
   // The next part of the caller begins at the line of the call: as a return address, one further.
   publish(INTERLOCK_EVENT_CREATE, kind, task, resume + 1);
-  return is_known;
+  return !is_within;
 }
 
 void interlock_suspension_ends(uintptr_t task, interlock_object_kind kind) {

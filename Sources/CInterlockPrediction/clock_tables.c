@@ -225,6 +225,12 @@ static inline bool is_plain_mutex(uintptr_t address) {
 
 void interlock_clock_get_mutex(thread_clock *own, uintptr_t address, uintptr_t place) {
   if (is_left_by(own, address)) return;
+  if (own->mutex != address && interlock_events_is_concurrency(place)) {
+    // The runtime's own lock, which it takes before it runs a handler of a cancellation or of a stream's end: that comes
+    // after who handed the handler over.
+    interlock_clock_know_all(own);
+    return;
+  }
   node *found = take_mutex(own, address, place);
   if (!found) return;
   get_from_node(own, found, false);

@@ -53,7 +53,8 @@ static void leave_queues(thread_clock *own, uintptr_t queue, bool is_barrier) {
 
 // Tasks. A new one comes after who made it, which enqueued it. One that goes on comes after whoever let it go on, of whom
 // no call tells, and after what it did on other threads: after all that has happened so far. So does what is on an actor,
-// which lets one in at a time, as no call tells either.
+// which lets one in at a time, as no call tells either; and what a sequence's closure does, before which the runtime may
+// have waited by itself.
 
 /// The serial executor whose code this thread runs: an actor, by its address. Both words, as the runtime returns them.
 typedef struct {
@@ -81,7 +82,8 @@ static void end_job(thread_clock *own) {
 /// Before anything that a job does.
 static void come_to_task(thread_clock *own) {
   uintptr_t task = swift_task_getCurrent ? (uintptr_t)swift_task_getCurrent() : 0;
-  if (task != own->task || !swift_task_getCurrentExecutor || swift_task_getCurrentExecutor().identity) {
+  if (task != own->task || !swift_task_getCurrentExecutor || swift_task_getCurrentExecutor().identity ||
+      interlock_events_task_is_blind((const void *)task)) {
     interlock_clock_know_all(own);
     own->task = task;
   }
@@ -340,7 +342,6 @@ bool interlock_clocks_moment(bool is_task, uint32_t *slot, uint32_t *count) {
     interlock_clock_count_on(own);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     own->is_busy = false;
-    if (interlock_events_task_is_blind((const void *)own->task)) return false;
   }
   *slot = own->slot;
   *count = own->clock.counts[own->slot];

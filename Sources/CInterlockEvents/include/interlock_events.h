@@ -104,7 +104,7 @@ typedef enum {
   INTERLOCK_ORDER_GIVES,
   /// It comes after who gave the object.
   INTERLOCK_ORDER_GETS,
-  /// It comes after somebody, of whom nothing is known: it has read from a pipe or a socket.
+  /// It comes after somebody, of whom nothing is known: it has read from a pipe, or been sent a signal.
   INTERLOCK_ORDER_AFTER_SOMEBODY,
 } interlock_order_change;
 

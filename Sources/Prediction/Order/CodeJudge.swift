@@ -48,24 +48,6 @@ struct CodeJudge {
     return isInnermost ? "no stack was kept" : nil
   }
 
-  /// Whether a stack is that of a closure which the runtime of Swift Concurrency calls within a call of the user's, such as a
-  /// cancellation handler: it comes after who handed it over, and no event tells of that.
-  func isInRuntimesCallback(_ addresses: [UInt]) -> Bool {
-    var isUsers = false
-    var isRuntimes = false
-    for address in addresses {
-      if interlock_events_is_concurrency(address) {
-        isRuntimes = isUsers
-      } else if interlock_events_is_users(address), let symbol = Self.symbol(address - 1),
-        !Self.isOwn(function: symbol)
-      {
-        if isRuntimes { return true }
-        isUsers = true
-      }
-    }
-    return false
-  }
-
   /// Whether a stack is that of a deinitialiser: it comes after all who had the object, and no event tells of them.
   func isInDeinit(_ addresses: [UInt]) -> Bool {
     addresses.contains { address in

@@ -46,6 +46,11 @@ struct CodeModules {
     let digits = rest.prefix { $0 >= 0x30 && $0 <= 0x39 }
     guard let length = Int(String(decoding: digits, as: UTF8.self)), length > 0 else { return nil }
     let name = rest.dropFirst(digits.count).prefix(length)
-    return name.count == length ? String(decoding: name, as: UTF8.self) : nil
+    // What follows a module is a name, with its length; what follows another name is what that is.
+    guard name.count == length,
+      let next = digits.isEmpty ? nil : rest.dropFirst(digits.count + length).first,
+      next >= 0x30 && next <= 0x39
+    else { return nil }
+    return String(decoding: name, as: UTF8.self)
   }
 }

@@ -13,11 +13,7 @@ extension Predictor {
     for accesses in SectionTracking.unordered {
       let addresses = accesses.first.addresses + accesses.second.addresses
       // It comes after all who had the object, by their references, of which no event tells.
-      if judge.isInDeinit(accesses.second.addresses)
-        || judge.isInRuntimesCallback(accesses.second.addresses)
-      {
-        continue
-      }
+      if judge.isInDeinit(accesses.second.addresses) { continue }
       if let doubt = judge.doubt(about: accesses.first.addresses)
         ?? judge.doubt(about: accesses.second.addresses)
       {

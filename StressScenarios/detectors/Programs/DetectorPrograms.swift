@@ -7,5 +7,6 @@ public import PredictPrograms
 public let detectorPrograms: [PredictProgram] =
   shortWritePrograms
   + filePrograms
+  + sectionMutexPrograms
   + ownMutexPrograms
   + guardedPrograms

@@ -2,15 +2,13 @@ import Foundation
 import Interlock
 public import PredictPrograms
 
-/// All programs in which two accesses are in an order by luck alone, and their correct twins: what is shared is marked. And
-/// those about locks that are only seen through a mark.
+/// All programs in which two accesses are in an order by luck alone, and their correct twins: what is shared is marked.
 public let racePrograms: [PredictProgram] =
   lockedRacePrograms
   + queuedRacePrograms
   + signalledRacePrograms
   + handedOverPrograms
   + taskRacePrograms
-  + sectionMutexPrograms
 
 /// Something that two owners share: a number, marked as a section.
 final class Shared: @unchecked Sendable {

@@ -87,6 +87,25 @@ let taskRacePrograms: [PredictProgram] = [
     written.wait()
   },
 
+  PredictProgram(
+    "tasks-on-an-executor-of-ones-own", "two tasks on a concurrent queue write a number in no order"
+  ) {
+    let shared = Shared()
+    let executor = ConcurrentExecutor()
+    let ended = DispatchSemaphore(value: 0)
+    Task.detached(executorPreference: executor) {
+      letTimePass()
+      shared.set(1)
+      ended.signal()
+    }
+    Task.detached(executorPreference: executor) {
+      for _ in 0..<3 { letTimePass() }
+      shared.set(2)
+      ended.signal()
+    }
+    for _ in 0..<2 { ended.wait() }
+  },
+
   PredictProgram("task-comes-after-its-maker", "a thread writes, and the tasks that it makes read")
   {
     let shared = Shared()
@@ -226,6 +245,77 @@ let taskRacePrograms: [PredictProgram] = [
     inTask { await task.value }
   },
   PredictProgram(
+    "used-in-cancellation-handlers", "what handlers use, tell and start comes after who set them up"
+  ) {
+    inTask { await leaveAnAsyncLet() }
+    inTask { try? await throwOutOfAGroup() }
+    let (first, second) = (Shared(), Shared())
+    let ended = DispatchSemaphore(value: 0)
+    let isTold = DispatchSemaphore(value: 0)
+    let tasks = [
+      Task.detached {
+        await setAndWait(first) {
+          Task.detached {
+            first.set(2)
+            ended.signal()
+          }
+        }
+      },
+      Task.detached { await setAndWait(second) { isTold.signal() } },
+    ]
+    Thread.detachNewThread {
+      isTold.wait()
+      second.set(2)
+      ended.signal()
+    }
+    letTimePass()
+    for task in tasks { task.cancel() }
+    for _ in tasks { ended.wait() }
+  },
+  PredictProgram(
+    "started-as-a-stream-ends", "the task that a stream's end starts comes after who set it up"
+  ) {
+    let shared = Shared()
+    let ended = DispatchSemaphore(value: 0)
+    let task = Task.detached {
+      shared.set(1)
+      let stream = AsyncStream<Int> { continuation in
+        continuation.onTermination = { _ in
+          Task.detached {
+            shared.set(2)
+            ended.signal()
+          }
+        }
+      }
+      for await _ in stream {}
+    }
+    letTimePass()
+    task.cancel()
+    ended.wait()
+  },
+  PredictProgram(
+    "told-in-a-sequences-closure", "who waits for what a closure of a stream's contains() tells"
+  ) {
+    let shared = Shared()
+    let made = AsyncStream.makeStream(of: Int.self)
+    let isFound = DispatchSemaphore(value: 0)
+    Task.detached {
+      letTimePass()
+      letTimePass()
+      _ = await made.stream.contains { number in
+        isFound.signal()
+        return number == 1
+      }
+    }
+    letTimePass()
+    Thread.detachNewThread {
+      shared.set(1)
+      made.continuation.yield(1)
+    }
+    isFound.wait()
+    shared.set(2)
+  },
+  PredictProgram(
     "on-an-executor-of-its-own", "an actor on a Dispatch queue, and the queue's own blocks"
   ) {
     let shared = Shared()
@@ -277,6 +367,31 @@ private func inTasks(
     }
   }
   for _ in 0..<2 { ended.wait() }
+}
+
+/// Left while its child waits: that is cancelled, on this thread.
+private func leaveAnAsyncLet() async {
+  let shared = Shared()
+  async let _: Void = setAndWait(shared) { shared.set(2) }
+  letTimePass()
+}
+
+private func throwOutOfAGroup() async throws {
+  let shared = Shared()
+  try await withThrowingTaskGroup(of: Void.self) { group in
+    group.addTask { await setAndWait(shared) { shared.set(2) } }
+    letTimePass()
+    throw CancellationError()
+  }
+}
+
+private func setAndWait(_ shared: Shared, onCancel: @escaping @Sendable () -> Void) async {
+  shared.set(1)
+  await withTaskCancellationHandler {
+    try? await Task.sleep(nanoseconds: 10_000_000_000)
+  } onCancel: {
+    onCancel()
+  }
 }
 
 private func readResults() async {
@@ -343,5 +458,14 @@ private final class QueueExecutor: SerialExecutor {
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+  }
+}
+
+private final class ConcurrentExecutor: TaskExecutor {
+  private let queue = DispatchQueue(label: "tasks", attributes: .concurrent)
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
   }
 }

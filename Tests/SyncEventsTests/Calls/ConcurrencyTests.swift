@@ -25,9 +25,12 @@ extension SyncEvents {
       let events = recorder.events(of: task[0]).filter {
         $0.objectKind == INTERLOCK_OBJECT_CONTINUATION
       }
-      #expect(events.map(\.words) == ["create continuation", "release continuation"])
+      // When it is resumed, and when it goes on.
+      #expect(
+        events.map(\.words)
+          == ["create continuation", "release continuation", "release continuation"])
       // In a debug build both places are in functions without lines, which the compiler puts beside the user's.
-      #expect(events.allSatisfy { $0.place != 0 })
+      #expect(events.dropLast().allSatisfy { $0.place != 0 })
     }
 
     @Test("tells of a task's jobs that they are some")

@@ -43,7 +43,7 @@ extension SyncEvents {
     }
 
     @Test(
-      "who reads a pipe or a socket comes after somebody; who reads a file, or fails, does not"
+      "who uses a pipe or a socket comes after somebody; who reads a file, finds nothing, or fails, does not"
     )
     func reads() throws {
       var ends: [Int32] = [0, 0]
@@ -55,19 +55,88 @@ extension SyncEvents {
       var bytes = [UInt8](repeating: 7, count: 8)
       #expect(write(ends[1], &bytes, 8) == 8)
       #expect(send(sockets[1], &bytes, 8, 0) == 8)
-      for (count, take) in [
+      var message = msghdr()
+      var vector = iovec(iov_base: nil, iov_len: 1)
+      var looked = pollfd(fd: ends[0], events: Int16(POLLIN), revents: 0)
+      typealias Call = (UnsafeMutableRawPointer) -> Int
+      let calls: [(count: Int, call: Call)] = [
         (1, { read(ends[0], $0, 1) }), (1, { recv(sockets[0], $0, 1, 0) }),
         (1, { recvfrom(sockets[0], $0, 1, 0, nil, nil) }),
+        (
+          1,
+          { bytes in
+            vector.iov_base = bytes
+            return readv(ends[0], &vector, 1)
+          }
+        ),
+        (
+          1,
+          { bytes in
+            vector.iov_base = bytes
+            return withUnsafeMutablePointer(to: &vector) {
+              message.msg_iov = $0
+              message.msg_iovlen = 1
+              return recvmsg(sockets[0], &message, 0)
+            }
+          }
+        ),
+        (1, { _ in Int(poll(&looked, 1, 0)) }), (1, { write(ends[1], $0, 1) }),
         (0, { read(file, $0, 8) }),
-      ] as [(Int, (UnsafeMutableRawPointer) -> Int)] {
-        let found = try Self.told(of: 0) { #expect(take(&bytes) > 0) }
+      ]
+      for (count, call) in calls {
+        let found = try Self.told(of: 0) { #expect(call(&bytes) > 0) }
         #expect(found == Array(repeating: Self.somebody, count: count))
       }
       let none = try Self.told(of: 0) {
         #expect(read(-1, &bytes, 1) == -1)
         #expect(errno == EBADF)
+        looked.events = 0
+        #expect(poll(&looked, 1, 0) == 0)
       }
       #expect(none.isEmpty)
+    }
+
+    @Test(
+      "who accepts a connection, makes one, or is sent the signal that it waits for, comes after somebody"
+    )
+    func connections() throws {
+      let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+      let caller = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+      var address = sockaddr_in()
+      address.sin_family = sa_family_t(AF_INET)
+      address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+      var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+      let made = try withUnsafeMutablePointer(to: &address) { address in
+        try address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+          #expect(bind(listener, address, length) == 0)
+          #expect(listen(listener, 1) == 0)
+          #expect(getsockname(listener, address, &length) == 0)
+          return try Self.told(of: 0) {
+            let result = connect(caller, address, length)
+            #expect(result == 0)
+          }
+        }
+      }
+      #expect(made == [Self.somebody])
+      let found = try Self.told(of: 0) {
+        let accepted = accept(listener, nil, nil)
+        #expect(accepted >= 0)
+        close(accepted)
+      }
+      #expect(found == [Self.somebody])
+      for file in [listener, caller] { close(file) }
+      var signals = sigset_t()
+      sigemptyset(&signals)
+      sigaddset(&signals, SIGUSR2)
+      pthread_sigmask(SIG_BLOCK, &signals, nil)
+      defer { pthread_sigmask(SIG_UNBLOCK, &signals, nil) }
+      let sent = try Self.told(of: 0) {
+        pthread_kill(pthread_self(), SIGUSR2)
+        var signal: Int32 = 0
+        #expect(sigwait(&signals, &signal) == 0)
+        #expect(signal == SIGUSR2)
+      }
+      #expect(sent == [Self.somebody])
     }
   }
 }

@@ -29,6 +29,9 @@ struct DetectorRow: Equatable {
     DetectorRow(
       title: "ABBA over Mutex, by LockStrategies", programs: ["stdlib-mutexes-both-ways"]),
     twin(["stdlib-mutexes-one-way"]),
+    DetectorRow(
+      title: "ABBA over Mutex, by sections", programs: ["section-mutexes-both-ways"]),
+    twin(["section-mutexes-one-way"]),
     DetectorRow(title: "ABBA over Mutex, used directly", programs: ["own-mutexes-both-ways"]),
     twin(["own-mutexes-one-way"]),
     DetectorRow(

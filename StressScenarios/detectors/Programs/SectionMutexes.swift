@@ -6,7 +6,7 @@ import Synchronization
 /// Mutexes of the standard library that are taken through sections, where they are seen.
 let sectionMutexPrograms: [PredictProgram] = [
   PredictProgram(
-    "mutexes-through-sections-both-ways",
+    "section-mutexes-both-ways",
     "two accounts' Mutexes are taken through their sections, the source first"
   ) {
     let (first, second) = (Purse(), Purse())
@@ -17,7 +17,7 @@ let sectionMutexPrograms: [PredictProgram] = [
     }
   },
   PredictProgram(
-    "mutexes-through-sections-one-way",
+    "section-mutexes-one-way",
     "two accounts' Mutexes are taken through their sections, the lower number first"
   ) {
     let (first, second) = (Purse(), Purse())
