@@ -6,10 +6,11 @@ cd "$(dirname "$0")/.."
 
 help() {
   cat <<'END'
-Usage: ci/detectors.sh [--runs N] [--valgrind-runs N]
+Usage: ci/detectors.sh [--runs N] [--valgrind-runs N] [--rows TEXT]
 
   --runs N            runs of each program by each detector, 1 to 1000 (default: 5)
   --valgrind-runs N   the same for Helgrind and DRD, which take a second to start (default: 1)
+  --rows TEXT         only the rows with this text in their titles, and their twins; without the slow-down
   -h, --help          show this, and build nothing
 
 Builds in release: the programs as they are, the programs with ThreadSanitizer, and the tool with the trait
@@ -26,9 +27,10 @@ usage() {
 
 runs=5
 valgrind_runs=1
+rows=
 while [ $# -gt 0 ]; do
   case "$1" in
-    --runs=* | --valgrind-runs=*) set -- "${1%%=*}" "${1#*=}" "${@:2}" ;;
+    --runs=* | --valgrind-runs=* | --rows=*) set -- "${1%%=*}" "${1#*=}" "${@:2}" ;;
   esac
   case "$1" in
     -h | --help)
@@ -42,7 +44,12 @@ while [ $# -gt 0 ]; do
       if [ "$1" = --runs ]; then runs=$2; else valgrind_runs=$2; fi
       shift 2
       ;;
-    *) usage "Unknown argument $(printf '%q' "$1"), expected '--runs' or '--valgrind-runs'" ;;
+    --rows)
+      [ $# -ge 2 ] && [ -n "$2" ] || usage "Missing value for '$1'"
+      rows=$2
+      shift 2
+      ;;
+    *) usage "Unknown argument $(printf '%q' "$1"), expected '--runs', '--valgrind-runs' or '--rows'" ;;
   esac
 done
 
@@ -61,6 +68,10 @@ export INTERLOCK_DETECTOR_VALGRIND_RUNS=$valgrind_runs
 INTERLOCK_DETECTOR_PROGRAM=$(swift build "${plain[@]}" --show-bin-path)/DetectorProgram
 INTERLOCK_DETECTOR_SANITIZED_PROGRAM=$(swift build "${sanitized[@]}" --show-bin-path)/DetectorProgram
 export INTERLOCK_DETECTOR_PROGRAM INTERLOCK_DETECTOR_SANITIZED_PROGRAM
-"$(swift build "${tool[@]}" --show-bin-path)/interlock" bench detectors slow-down
+tool_program=$(swift build "${tool[@]}" --show-bin-path)/interlock
+if [ -n "$rows" ]; then
+  INTERLOCK_DETECTOR_ROWS=$rows exec "$tool_program" bench detectors
+fi
+"$tool_program" bench detectors slow-down
 debug=$(swift build --show-bin-path)
 INTERLOCK_DETECTOR_PROGRAM=$debug/DetectorProgram exec "$debug/interlock" bench slow-down

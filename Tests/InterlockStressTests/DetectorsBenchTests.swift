@@ -48,6 +48,24 @@ struct DetectorsBenchTests {
     #expect(alone == ["racy, 50 ops"])
   }
 
+  @Test("Rows are chosen by their titles, with their twins; where there is none, a line says so")
+  func chosenRows() throws {
+    let programs = [
+      DetectorSettings.programVariable: "/a", DetectorSettings.sanitizedVariable: "/b",
+    ]
+    func rows(_ text: String) throws -> [DetectorRow]? {
+      try DetectorSettings(
+        environment: programs.merging([DetectorSettings.rowsVariable: text]) { $1 })?.rows
+    }
+    #expect(
+      try rows("by sections")?.flatMap(\.programs)
+        == ["section-mutexes-both-ways", "section-mutexes-one-way"])
+    #expect(try rows("counter")?.count == 2)
+    #expect(try DetectorSettings(environment: programs)?.rows == DetectorRow.all)
+    let error = #expect(throws: UsageError.self) { try rows("its wrong twin") }
+    #expect(error?.message == "No row of the table has 'its wrong twin' in its title")
+  }
+
   @Test("ThreadSanitizer: found by its warning or its exit code; a crash or a hang is no run")
   func sanitized() {
     let warning = "==================\nWARNING: ThreadSanitizer: data race (pid=1)\n"

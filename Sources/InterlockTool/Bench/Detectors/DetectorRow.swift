@@ -47,7 +47,18 @@ struct DetectorRow: Equatable {
       title: "counter under Mutex", programs: ["guarded-by-stdlib-mutex"], isCorrect: true),
   ]
 
+  /// Those with a text in their titles, each with the twin that follows it.
+  static func all(titled text: String) -> [DetectorRow] {
+    var isWanted = false
+    return all.filter { row in
+      if row.title != twinTitle { isWanted = row.title.contains(text) }
+      return isWanted
+    }
+  }
+
+  private static let twinTitle = "  its correct twin"
+
   private static func twin(_ programs: [String]) -> DetectorRow {
-    DetectorRow(title: "  its correct twin", programs: programs, isCorrect: true)
+    DetectorRow(title: twinTitle, programs: programs, isCorrect: true)
   }
 }

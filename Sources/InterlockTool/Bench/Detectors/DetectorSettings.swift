@@ -10,11 +10,14 @@ struct DetectorSettings: Equatable {
   var runs = 5
   /// The same under Valgrind's tools, which take a second and more to start.
   var valgrindRuns = 1
+  /// The rows of the table that are run.
+  var rows = DetectorRow.all
 
   static let programVariable = "INTERLOCK_DETECTOR_PROGRAM"
   static let sanitizedVariable = "INTERLOCK_DETECTOR_SANITIZED_PROGRAM"
   static let runsVariable = "INTERLOCK_DETECTOR_RUNS"
   static let valgrindRunsVariable = "INTERLOCK_DETECTOR_VALGRIND_RUNS"
+  static let rowsVariable = "INTERLOCK_DETECTOR_ROWS"
 
   /// Reads them; `nil` where a program is not given, since nobody but the script builds it.
   init?(environment: [String: String]) throws(UsageError) {
@@ -25,6 +28,11 @@ struct DetectorSettings: Equatable {
     sanitizedProgram = sanitized
     runs = try Self.count(Self.runsVariable, environment) ?? runs
     valgrindRuns = try Self.count(Self.valgrindRunsVariable, environment) ?? valgrindRuns
+    guard let title = environment[Self.rowsVariable] else { return }
+    rows = DetectorRow.all(titled: title)
+    if rows.isEmpty {
+      throw UsageError("No row of the table has '\(title)' in its title", .bench)
+    }
   }
 
   private static func count(

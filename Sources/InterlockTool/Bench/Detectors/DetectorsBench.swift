@@ -27,7 +27,7 @@ enum DetectorsBench {
       "runs with a report, of all runs; 'plain' is overlap alone, without delays and prediction")
     print(table.head)
     var rows: [(row: DetectorRow, tallies: [DetectorTally])] = []
-    for row in DetectorRow.all {
+    for row in settings.rows {
       let tallies =
         insideTallies(of: row, runs: settings.runs)
         + present.map { outsideTally(of: row, by: $0, settings) }
