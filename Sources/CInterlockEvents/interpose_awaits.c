@@ -75,14 +75,6 @@ static void remove_entry(pending_await *entry) {
 
 // Calls.
 
-static void tell(interlock_task_change change, uintptr_t task) {
-  interlock_event event = {.kind = INTERLOCK_EVENT_TASK,
-                           .object_kind = INTERLOCK_OBJECT_TASK,
-                           .object = (const void *)task,
-                           .value = change};
-  interlock_publish(&event);
-}
-
 extern const char interlock_await_ended[] HIDDEN, interlock_switch_ended[] HIDDEN;
 
 bool interlock_await_begins(interlock_async_context *context) {
@@ -139,7 +131,7 @@ CALLED uintptr_t interlock_call_begins(interlock_async_context *context, uint32_
   uintptr_t resume = context->resume;
   pending_await *entry = put((uintptr_t)context, resume, kind);
   if (!entry) {
-    tell(INTERLOCK_TASK_LOST, task);
+    tell_task(INTERLOCK_TASK_LOST, task);
     return real;
   }
   if (is_wait) {
@@ -150,7 +142,7 @@ CALLED uintptr_t interlock_call_begins(interlock_async_context *context, uint32_
     if (entry->is_blind) {
       __atomic_fetch_add(&blind_count, 1, __ATOMIC_RELAXED);
     } else {
-      tell(INTERLOCK_TASK_LOST, task);
+      tell_task(INTERLOCK_TASK_LOST, task);
     }
   }
   context->resume = (uintptr_t)interlock_await_ended;
@@ -183,7 +175,7 @@ CALLED uintptr_t interlock_call_ends(interlock_async_context *context) {
     remove_entry(find(key_of_blind(task)));
     __atomic_fetch_sub(&blind_count, 1, __ATOMIC_RELAXED);
   }
-  if (is_wanted(INTERLOCK_EVENT_TASK)) tell(INTERLOCK_TASK_GOES_ON, task);
+  if (is_wanted(INTERLOCK_EVENT_TASK)) tell_task(INTERLOCK_TASK_GOES_ON, task);
   return was.resume;
 }
 
@@ -234,7 +226,7 @@ CALLED switch_addresses interlock_switch_begins(uintptr_t resume, uint32_t numbe
   if (put(key_of_switch(task), resume, PLAIN)) {
     addresses.resume = (uintptr_t)interlock_switch_ended;
   } else {
-    tell(INTERLOCK_TASK_LOST, task);
+    tell_task(INTERLOCK_TASK_LOST, task);
   }
   return addresses;
 }
@@ -245,7 +237,7 @@ CALLED uintptr_t interlock_switch_ends(void) {
   if (!entry) fail();
   uintptr_t resume = entry->resume;
   remove_entry(entry);
-  if (is_wanted(INTERLOCK_EVENT_TASK)) tell(INTERLOCK_TASK_GOES_ON, task);
+  if (is_wanted(INTERLOCK_EVENT_TASK)) tell_task(INTERLOCK_TASK_GOES_ON, task);
   return resume;
 }
 

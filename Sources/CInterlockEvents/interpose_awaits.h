@@ -14,6 +14,15 @@ typedef struct interlock_async_context {
   uintptr_t resume;
 } interlock_async_context;
 
+/// Tells what happens to a task.
+static inline void tell_task(interlock_task_change change, uintptr_t task) {
+  interlock_event event = {.kind = INTERLOCK_EVENT_TASK,
+                           .object_kind = INTERLOCK_OBJECT_TASK,
+                           .object = (const void *)task,
+                           .value = change};
+  interlock_publish(&event);
+}
+
 /// Has it told that the caller of this context, which makes a continuation, goes on; false where there is no room.
 bool interlock_await_begins(interlock_async_context *context) HIDDEN;
 

@@ -16,14 +16,6 @@ static void publish(interlock_event_kind kind, const void *task, uintptr_t place
   interlock_publish(&event);
 }
 
-static void tell(interlock_task_change change, const void *task) {
-  interlock_event event = {.kind = INTERLOCK_EVENT_TASK,
-                           .object_kind = INTERLOCK_OBJECT_TASK,
-                           .object = task,
-                           .value = change};
-  interlock_publish(&event);
-}
-
 /// Of the same registers as the runtime's: the context of the wait, and flags; gives the task.
 INTERPOSED SWIFT_CALL void *swift_continuation_init(interlock_async_context *context, uintptr_t flags) {
   typedef SWIFT_CALL void *init(interlock_async_context *, uintptr_t);
@@ -34,7 +26,7 @@ INTERPOSED SWIFT_CALL void *swift_continuation_init(interlock_async_context *con
     // In debug builds `withUnsafeContinuation` is a function of its own, and the user's code is its caller.
     publish(INTERLOCK_EVENT_CREATE, task, USER_PLACE, context->parent ? context->parent->resume + 1 : 0);
   }
-  if (!is_met) tell(INTERLOCK_TASK_LOST, task);
+  if (!is_met) tell_task(INTERLOCK_TASK_LOST, (uintptr_t)task);
   return task;
 }
 
@@ -91,7 +83,7 @@ typedef struct {
 
 static bool job_begins(const void *job) {
   if (!is_wanted(INTERLOCK_EVENT_TASK)) return false;
-  tell(INTERLOCK_TASK_RUNS, job);
+  tell_task(INTERLOCK_TASK_RUNS, (uintptr_t)job);
   return true;
 }
 
@@ -100,7 +92,7 @@ INTERPOSED SWIFT_CALL void swift_job_run(void *job, executor on) {
   run *real = REAL(run, swift_job_run);
   bool is_told = job_begins(job);
   real(job, on);
-  if (is_told) tell(INTERLOCK_TASK_RAN, NULL);
+  if (is_told) tell_task(INTERLOCK_TASK_RAN, 0);
 }
 
 INTERPOSED SWIFT_CALL void swift_job_run_on_task_executor(void *job, executor on) {
@@ -108,7 +100,7 @@ INTERPOSED SWIFT_CALL void swift_job_run_on_task_executor(void *job, executor on
   run *real = REAL(run, swift_job_run_on_task_executor);
   bool is_told = job_begins(job);
   real(job, on);
-  if (is_told) tell(INTERLOCK_TASK_RAN, NULL);
+  if (is_told) tell_task(INTERLOCK_TASK_RAN, 0);
 }
 
 INTERPOSED SWIFT_CALL void swift_job_run_on_serial_and_task_executor(void *job, executor serial, executor task) {
@@ -116,7 +108,7 @@ INTERPOSED SWIFT_CALL void swift_job_run_on_serial_and_task_executor(void *job, 
   run *real = REAL(run, swift_job_run_on_serial_and_task_executor);
   bool is_told = job_begins(job);
   real(job, serial, task);
-  if (is_told) tell(INTERLOCK_TASK_RAN, NULL);
+  if (is_told) tell_task(INTERLOCK_TASK_RAN, 0);
 }
 
 #endif

@@ -56,12 +56,6 @@ static void leave_queues(thread_clock *own, uintptr_t queue, bool is_barrier) {
 // which lets one in at a time, as no call tells either; and what a sequence's closure does, before which the runtime may
 // have waited by itself.
 
-/// The serial executor whose code this thread runs: an actor, by its address. Both words, as the runtime returns them.
-typedef struct {
-  uintptr_t identity, implementation;
-} serial_executor;
-extern serial_executor swift_task_getCurrentExecutor(void) INTERLOCK_WEAK;
-
 static void begin_job(thread_clock *own, const interlock_event *event) {
   bool is_first = own->jobs++ == 0 && event->item && event->flags & INTERLOCK_FLAG_FIRST_JOB;
   if (is_first) {

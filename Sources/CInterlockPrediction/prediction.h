@@ -118,6 +118,12 @@ void interlock_take_lock(thread_state *state, uintptr_t object, uint32_t kind, b
 /// It gives one back; returns whether it was its own.
 bool interlock_let_go(thread_state *state, uintptr_t object, uintptr_t place) HIDDEN;
 
+/// The serial executor whose code this thread runs: an actor, by its address. Both words, as the runtime returns them.
+typedef struct {
+  uintptr_t identity, implementation;
+} serial_executor;
+extern serial_executor swift_task_getCurrentExecutor(void) INTERLOCK_WEAK;
+
 /// Writes what the calling thread holds, as much as there is room for, and returns how much.
 size_t interlock_tell_held(interlock_held_at *held, size_t capacity) HIDDEN;
 

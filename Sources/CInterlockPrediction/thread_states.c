@@ -79,12 +79,6 @@ thread_state *interlock_make_state(void) {
 
 // Who acts.
 
-/// The serial executor whose code this thread runs: an actor, by its address. Both words, as the runtime returns them.
-typedef struct {
-  uintptr_t identity, implementation;
-} serial_executor;
-extern serial_executor swift_task_getCurrentExecutor(void) INTERLOCK_WEAK;
-
 static thread_run *innermost_block(thread_state *state) {
   uint32_t count = state->run_count < runs_most ? state->run_count : runs_most;
   while (count-- > 0) {
