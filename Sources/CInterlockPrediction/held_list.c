@@ -68,3 +68,14 @@ bool interlock_let_go(thread_state *state, uintptr_t object, uintptr_t place) {
   interlock_drop(state, known);
   return true;
 }
+
+size_t interlock_tell_held(interlock_held_at *held, size_t capacity) {
+  const thread_state *state = interlock_own_state;
+  if (!state) return 0;
+  size_t count = state->held_count < capacity ? state->held_count : capacity;
+  for (size_t index = 0; index < count; index++) {
+    const held_lock *lock = &state->held[index];
+    held[index] = (interlock_held_at){lock->object, lock->place, lock->outer, lock->kind};
+  }
+  return count;
+}

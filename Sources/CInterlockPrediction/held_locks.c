@@ -373,17 +373,6 @@ size_t interlock_held_locks(interlock_held_lock *locks, size_t capacity) {
   return state->held_count;
 }
 
-size_t interlock_tell_held(interlock_held_at *held, size_t capacity) {
-  const thread_state *state = interlock_own_state;
-  if (!state) return 0;
-  size_t count = state->held_count < capacity ? state->held_count : capacity;
-  for (size_t index = 0; index < count; index++) {
-    const held_lock *lock = &state->held[index];
-    held[index] = (interlock_held_at){lock->object, lock->place, lock->outer, lock->kind};
-  }
-  return count;
-}
-
 uint32_t interlock_prediction_depth(void) {
   const thread_state *state = interlock_own_state;
   return state ? state->held_count : 0;
