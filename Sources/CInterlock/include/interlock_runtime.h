@@ -140,6 +140,11 @@ static inline void interlock_tell_lock(interlock_lock_change change, const void 
 void interlock_tell_sections_lock(interlock_lock_change change, const void *lock, uint64_t section,
                                   interlock_call_place place);
 
+/// How many words from one address up to another; a number above every such where that is none.
+static inline __attribute__((always_inline)) uintptr_t interlock_words_between(uintptr_t from, uintptr_t to) {
+  return __builtin_rotateright64(to - from, 3);
+}
+
 /// Walks the frame pointers of the caller into `frames`, innermost first; tens of nanoseconds. Reads only
 /// between `low` and `high`, the bounds of the thread's own stack, and only ever upwards, so that a
 /// register that holds no frame pointer ends the walk and nothing worse.
@@ -147,19 +152,24 @@ static inline __attribute__((always_inline)) size_t interlock_walk_frames(
     uintptr_t *frames, size_t limit, uintptr_t low, uintptr_t high) {
   // Swift marks the frame of an async function by bit 60 of the saved frame pointer.
   const uintptr_t async_bit = (uintptr_t)1 << 60;
-  uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
   const uintptr_t pair_size = 2 * sizeof(uintptr_t);
+  uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
+  if (high < pair_size || frame <= low || frame > high - pair_size) return 0;
+  const uintptr_t last = high - pair_size;
+  // Steps to the end of the stack. One comparison tells that a frame lies above the one before it, within the stack and on
+  // an even word: what is past the end, or has odd bits, which go to the top here, is more steps away than any before.
+  uintptr_t left = interlock_words_between(frame, last);
   size_t count = 0;
-  while (count < limit && frame > low && high >= pair_size && frame <= high - pair_size &&
-         frame % sizeof(uintptr_t) == 0) {
-    uintptr_t *pair = (uintptr_t *)frame;
+  while (count < limit) {
+    const uintptr_t *pair = (const uintptr_t *)frame;
     uintptr_t address = pair[1];
     if (address < 4096) break;
     // Relaxed: another thread may look at the record while it is being reused, and then drops what it read.
     __atomic_store_n(&frames[count++], address, __ATOMIC_RELAXED);
-    uintptr_t next = pair[0] & ~async_bit;
-    if (next <= frame) break;
-    frame = next;
+    frame = pair[0] & ~async_bit;
+    uintptr_t fewer = interlock_words_between(frame, last);
+    if (fewer >= left) break;
+    left = fewer;
   }
   return count;
 }

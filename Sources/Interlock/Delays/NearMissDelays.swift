@@ -59,29 +59,35 @@ final class NearMissDelays: Sendable {
     _ open: Registry.OpenSection, of owner: UInt, in home: ThreadHome.Pointer, hasMet: Bool
   ) {
     let isKnown = known.with { $0.afterBegin(open, of: owner, in: home, hasMet: hasMet) }
-    if !isKnown { shared?.afterBegin(open, of: owner, in: home, hasMet: hasMet) }
+    if !isKnown { shared?.afterFirstBegin(open, of: owner, in: home, hasMet: hasMet) }
   }
 
   @inline(never)
+  private func afterFirstBegin(
+    _ open: Registry.OpenSection, of owner: UInt, in home: ThreadHome.Pointer, hasMet: Bool
+  ) {
+    afterBegin(open, of: owner, in: home, hasMet: hasMet)
+  }
+
+  @inline(__always)
   private func afterBegin(
     _ open: Registry.OpenSection, of owner: UInt, in home: ThreadHome.Pointer, hasMet: Bool
   ) {
-    let file = open.record[.file]
-    let lineAndFlags = open.record[.lineAndFlags]
-    let now = Platform.coarseMilliseconds
-    let part = open.word.hasPart ? open.record[.partHash] : 0
+    let record = open.record
+    let part = open.word.hasPart ? record[.partHash] : 0
     let visit = RecentVisits.Visit(
-      file: file, lineAndFlags: lineAndFlags, on: UInt(open.key.hash) ^ part, of: owner, at: now)
-    let known = home.pointee.visits.place(of: visit)
-    let place = known ?? number(ofFile: file, lineAndFlags, in: open.record)
-    if home.isSuspected {
-      settleSuspicion(of: home, on: open.key, at: place)
-    }
+      file: record[.file], lineAndFlags: record[.lineAndFlags], on: UInt(open.key.hash) ^ part,
+      of: owner)
+    let known = home.pointee.visits.known(visit)
+    let (now, isNoted) =
+      known?.time { Platform.coarseMilliseconds } ?? (Platform.coarseMilliseconds, false)
+    let place = known?.place ?? number(of: record)
+    if home.isSuspected { settleSuspicion(of: home, on: open.key, at: place) }
     home.noteActivity(at: now)
     guard place.isFollowed else { return }
-    if known == nil {
+    if !isNoted {
       note(open, of: owner, at: place, now)
-      home.pointee.visits.note(visit, at: place)
+      home.pointee.visits.note(visit, at: place, at: now)
     }
     if hasMet || budget.allowsNothing(at: now) { return }
     if tables.words(of: place).armedPairs.pointee.load(ordering: .relaxed) != 0,
@@ -95,10 +101,8 @@ final class NearMissDelays: Sendable {
   }
 
   @inline(never)
-  private func number(
-    ofFile file: UInt, _ lineAndFlags: UInt, in record: Record
-  ) -> PlaceNumber {
-    let mark = DelayTables.Mark(file: file, lineAndFlags: lineAndFlags)
+  private func number(of record: Record) -> PlaceNumber {
+    let mark = DelayTables.Mark(file: record[.file], lineAndFlags: record[.lineAndFlags])
     return tables.number(of: mark) ?? number(mark, of: record)
   }
 

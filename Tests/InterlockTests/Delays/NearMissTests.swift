@@ -44,25 +44,55 @@ struct NearMissTests {
     #expect(near(writer, owner: 4, at: 65_540) == [reader])
   }
 
-  @Test("a thread's visit is known again by place, resource, owner and millisecond together")
+  @Test("a thread's visit is known again by place, resource and owner together")
   func visits() {
     let visits = RecentVisits()
     let place = PlaceNumber(bits: 7)
-    func visit(line: UInt = 1, key: UInt = 2, owner: UInt = 3, at: UInt = 4) -> RecentVisits.Visit {
-      RecentVisits.Visit(file: 0x1000, lineAndFlags: line, on: key, of: owner, at: at)
+    func visit(line: UInt = 1, key: UInt = 2, owner: UInt = 3) -> RecentVisits.Visit {
+      RecentVisits.Visit(file: 0x1000, lineAndFlags: line, on: key, of: owner)
     }
-    #expect(visits.place(of: visit()) == nil)
-    visits.note(visit(), at: place)
-    #expect(visits.place(of: visit()) == place)
-    let writes = visit(line: 1 | Record.writesFlag)
-    for other in [visit(line: 2), writes, visit(key: 5), visit(owner: 5), visit(at: 5)] {
-      #expect(visits.place(of: other) == nil)
+    #expect(visits.known(visit()) == nil)
+    visits.note(visit(), at: place, at: 4)
+    #expect(visits.known(visit())?.place == place)
+    for other in [
+      visit(line: 2), visit(line: 1 | Record.writesFlag), visit(key: 5), visit(owner: 5),
+    ] {
+      #expect(visits.known(other) == nil)
     }
     // Another in its slot takes its place, and nothing else.
     for number in 0..<100 as Range<UInt> {
-      visits.note(visit(owner: number), at: PlaceNumber(bits: number))
-      #expect(visits.place(of: visit(owner: number)) == PlaceNumber(bits: number))
+      visits.note(visit(owner: number), at: PlaceNumber(bits: number), at: 4)
+      #expect(visits.known(visit(owner: number))?.place == PlaceNumber(bits: number))
     }
+  }
+
+  @Test(
+    "a visit that comes again within a millisecond does so a few times without asking for the time")
+  func timesOfVisits() throws {
+    let visits = RecentVisits()
+    let visit = RecentVisits.Visit(file: 0x1000, lineAndFlags: 1, on: 2, of: 3)
+    var asked = 0
+    /// The visit comes at a time; whether it has been noted in the time that it is taken to come at.
+    func comes(at now: UInt) throws -> Bool {
+      let known = try #require(visits.known(visit))
+      let time = known.time {
+        asked += 1
+        return now
+      }
+      if !time.isNoted { visits.note(visit, at: PlaceNumber(bits: 7), at: time.now) }
+      return time.isNoted
+    }
+    visits.note(visit, at: PlaceNumber(bits: 7), at: 4)
+    // It has to be noted anew in each other millisecond, as long as it comes once in each.
+    for now in 5..<50 as Range<UInt> { #expect(try !comes(at: now)) }
+    #expect(asked == 45)
+    // Once more in the same: it is noted, and so are the next ones, whenever they come.
+    #expect(try comes(at: 49))
+    for pass in 0..<RecentVisits.passes { #expect(try comes(at: 60 + pass)) }
+    #expect(asked == 46)
+    // After them it asks again, and is late by no more than these.
+    #expect(try !comes(at: 70))
+    #expect(asked == 47)
   }
 
   @Test("a resource's last accesses outlive one owner's thousand")
