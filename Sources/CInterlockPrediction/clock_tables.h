@@ -56,9 +56,15 @@ typedef enum { AS_LOCK, AS_ITEM, AS_CALL, AS_RETURN, AS_APPLY, AS_APPLIED, AS_TH
 /// The calling thread's clock; NULL where it has none yet.
 extern __thread thread_clock *interlock_own_clock __attribute__((tls_model("initial-exec"))) HIDDEN;
 
-bool interlock_clock_tables_prepare(void) HIDDEN;
+/// How many slots threads have been in. Relaxed wherever it is read: a thread that does not count a new slot yet has met nobody
+/// who has been in it.
+extern uint32_t interlock_clock_slots_used HIDDEN;
+
+bool interlock_clock_nodes_prepare(void) HIDDEN;
+bool interlock_clock_threads_prepare(void) HIDDEN;
 /// In the child of a fork: who had the locks is not there.
-void interlock_clock_tables_forked(void) HIDDEN;
+void interlock_clock_nodes_forked(void) HIDDEN;
+void interlock_clock_threads_forked(void) HIDDEN;
 /// From now on no order is told, for this reason.
 void interlock_clocks_lose_sight(const char *reason) HIDDEN;
 
@@ -70,8 +76,6 @@ void interlock_clock_know_all(thread_clock *own) HIDDEN;
 /// The thread forgets what it knows, until a matching `remember`: what it is told from now on is all that comes before.
 void interlock_clock_forget_all(thread_clock *own) HIDDEN;
 void interlock_clock_remember(thread_clock *own) HIDDEN;
-/// What the thread does from now on is not what it gives up now.
-void interlock_clock_count_on(thread_clock *own) HIDDEN;
 /// Whether what a thread did up to a count comes before what this one does now.
 bool interlock_clock_has_seen(const thread_clock *own, uint32_t slot, uint32_t count) HIDDEN;
 /// A thread has been joined: all that had its handle, since another may have it by now.
@@ -89,6 +93,25 @@ void interlock_clock_get_mutex(thread_clock *own, uintptr_t address, uintptr_t p
 void interlock_clock_pass_mutex(thread_clock *own, uintptr_t address, uintptr_t place) HIDDEN;
 /// A lock is no more; what was known of it is no use to the next one at its address.
 void interlock_clock_forget(thread_clock *own, uintptr_t address) HIDDEN;
+
+static inline void clock_join(vector_clock *into, const vector_clock *from) {
+  // Relaxed: another thread may just count on, and whichever count is found is one that it had.
+  uint32_t used = __atomic_load_n(&interlock_clock_slots_used, __ATOMIC_RELAXED);
+  for (uint32_t index = 0; index < used; index++) {
+    if (from->counts[index] > into->counts[index]) into->counts[index] = from->counts[index];
+  }
+}
+
+static inline void clock_learn(thread_clock *own, const vector_clock *from) {
+  clock_join(&own->clock, from);
+  if (from->counts[own->slot] > own->seen_own) own->seen_own = from->counts[own->slot];
+  own->lessons++;
+}
+
+/// What the thread does from now on is not what it gives up now.
+static inline void clock_count_on(thread_clock *own) {
+  __atomic_store_n(&own->clock.counts[own->slot], own->clock.counts[own->slot] + 1, __ATOMIC_RELAXED);
+}
 
 /// A clock that many pass and get, under a lock of its own.
 typedef struct {

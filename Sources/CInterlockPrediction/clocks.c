@@ -333,7 +333,7 @@ bool interlock_clocks_moment(bool is_task, uint32_t *slot, uint32_t *count) {
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     come_to_task(own);
     // Who learns of all in between learns of what the task has done up to now.
-    interlock_clock_count_on(own);
+    clock_count_on(own);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     own->is_busy = false;
   }
@@ -358,12 +358,13 @@ static void forked(void) {
   interlock_set_order_source(NULL);
   interlock_events_remove(read_event, NULL);
   left.lock = ended_unnamed.lock = 0;
-  interlock_clock_tables_forked();
+  interlock_clock_nodes_forked();
+  interlock_clock_threads_forked();
 }
 
 static bool prepare(void) {
   if (interlock_events_available() != INTERLOCK_EVENTS_ALL) return false;
-  if (!interlock_clock_tables_prepare()) return false;
+  if (!interlock_clock_nodes_prepare() || !interlock_clock_threads_prepare()) return false;
   pthread_atfork(NULL, NULL, forked);
   interlock_queues_prepare();
   uint32_t kinds = INTERLOCK_EVENT_WAIT | INTERLOCK_EVENT_ACQUIRE | INTERLOCK_EVENT_GIVE_UP |

@@ -1,4 +1,4 @@
-// Vector clocks: of threads, and of what threads meet at. In memory from the system: malloc may be what is being called.
+// What threads meet at, and the clocks it carries. In memory from the system: malloc may be what is being called.
 #include "clock_tables.h"
 
 #include <stddef.h>
@@ -29,41 +29,11 @@ static node *free_nodes;
 static int nodes_lock;
 static uint32_t nodes_made;
 
-static thread_clock *slots;
-static uint32_t slots_used;
-static int slots_lock;
-static pthread_key_t exit_key;
-
-__thread thread_clock *interlock_own_clock;
-
-// Clocks.
-
-static inline void join(vector_clock *into, const vector_clock *from) {
-  // Relaxed: another thread may just count on, and whichever count is found is one that it had.
-  uint32_t used = __atomic_load_n(&slots_used, __ATOMIC_RELAXED);
-  for (uint32_t index = 0; index < used; index++) {
-    if (from->counts[index] > into->counts[index]) into->counts[index] = from->counts[index];
-  }
-}
-
 /// Whether what one knows is all that the other does.
 static inline bool is_same(const vector_clock *one, const vector_clock *other) {
-  uint32_t used = __atomic_load_n(&slots_used, __ATOMIC_RELAXED);
+  uint32_t used = __atomic_load_n(&interlock_clock_slots_used, __ATOMIC_RELAXED);
   return memcmp(one->counts, other->counts, used * sizeof *one->counts) == 0;
 }
-
-static inline void learn(thread_clock *own, const vector_clock *from) {
-  join(&own->clock, from);
-  if (from->counts[own->slot] > own->seen_own) own->seen_own = from->counts[own->slot];
-  own->lessons++;
-}
-
-/// What the thread does from now on is not what it gives up now.
-static inline void count_on(thread_clock *own) {
-  __atomic_store_n(&own->clock.counts[own->slot], own->clock.counts[own->slot] + 1, __ATOMIC_RELAXED);
-}
-
-// Nodes.
 
 static inline uintptr_t key_of(uintptr_t address, purpose purpose) {
   return address << 4 ^ (uintptr_t)purpose;
@@ -148,28 +118,28 @@ static void pass_alone(thread_clock *own, node *node) {
     node->alone.counts[own->slot] = own->clock.counts[own->slot];
     return;
   }
-  join(&node->alone, &own->clock);
+  clock_join(&node->alone, &own->clock);
   node->passed_by = is_same(&node->alone, &own->clock) ? own->number : 0;
   node->lessons = own->lessons;
 }
 
 static void get_from_node(thread_clock *own, const node *node, bool is_shared) {
   // What the thread itself passed last it knows.
-  if (node->passed_by != own->number) learn(own, &node->alone);
-  if (node->has_shared && !is_shared) learn(own, &node->shared);
+  if (node->passed_by != own->number) clock_learn(own, &node->alone);
+  if (node->has_shared && !is_shared) clock_learn(own, &node->shared);
 }
 
 void interlock_clock_pass(thread_clock *own, uintptr_t address, purpose purpose, bool is_shared) {
   node *found = take_node(key_of(address, purpose), true);
   if (!found) return;
   if (is_shared) {
-    join(&found->shared, &own->clock);
+    clock_join(&found->shared, &own->clock);
     found->has_shared = true;
   } else {
     pass_alone(own, found);
   }
   give(&found->lock);
-  count_on(own);
+  clock_count_on(own);
 }
 
 void interlock_clock_get(thread_clock *own, uintptr_t address, purpose purpose, bool is_shared, bool is_last) {
@@ -241,7 +211,7 @@ void interlock_clock_pass_mutex(thread_clock *own, uintptr_t address, uintptr_t 
   if (is_left_by(own, address) && own->mutex_node->lessons == own->lessons && is_plain_mutex(address)) {
     // As in `pass_alone`. Relaxed: the mutex hands it over.
     __atomic_store_n(&own->mutex_node->alone.counts[own->slot], own->clock.counts[own->slot], __ATOMIC_RELAXED);
-    count_on(own);
+    clock_count_on(own);
     return;
   }
   // The call may be its caller's last, and return elsewhere: one that is followed is given up from anywhere.
@@ -249,7 +219,7 @@ void interlock_clock_pass_mutex(thread_clock *own, uintptr_t address, uintptr_t 
   if (!found) return;
   pass_alone(own, found);
   give(&found->lock);
-  count_on(own);
+  clock_count_on(own);
 }
 
 /// A lock is no more; what was known of it is no use to the next one at its address.
@@ -257,150 +227,26 @@ void interlock_clock_forget(thread_clock *own, uintptr_t address) { interlock_cl
 
 void interlock_clock_pass_to(thread_clock *own, common_clock *common) {
   take(&common->lock);
-  join(&common->clock, &own->clock);
+  clock_join(&common->clock, &own->clock);
   give(&common->lock);
-  count_on(own);
+  clock_count_on(own);
 }
 
 void interlock_clock_get_from(thread_clock *own, common_clock *common) {
   take(&common->lock);
-  learn(own, &common->clock);
+  clock_learn(own, &common->clock);
   give(&common->lock);
 }
 
-// Threads.
-
-static void thread_exits(void *clock) {
-  enum { most_farewells = 3 };
-  if (++((thread_clock *)clock)->farewells < most_farewells &&
-      pthread_setspecific(exit_key, clock) == 0) {
-    return;
-  }
-  interlock_own_clock = NULL;
-  // Release: who takes the slot again finds the clock as this thread left it.
-  __atomic_store_n(&((thread_clock *)clock)->is_alive, false, __ATOMIC_RELEASE);
+bool interlock_clock_nodes_prepare(void) {
+  void *memory = mmap(NULL, bucket_count * sizeof *buckets, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return false;
+  buckets = memory;
+  return true;
 }
 
-/// A number that no thread has had: what it gave up until now is not what it knows by itself.
-static void renew_number(thread_clock *own) {
-  static uint64_t numbers;
-  // Relaxed: only that no two are equal is asked for.
-  own->number = __atomic_add_fetch(&numbers, 1, __ATOMIC_RELAXED);
-}
-
-static thread_clock *claim_slot(void) {
-  take(&slots_lock);
-  thread_clock *found = NULL;
-  if (slots_used < most_slots) {
-    found = &slots[slots_used];
-    found->slot = slots_used;
-    // Relaxed: a thread that does not count the new slot yet has met nobody who has been in it.
-    __atomic_store_n(&slots_used, slots_used + 1, __ATOMIC_RELAXED);
-  } else {
-    // A thread that has ended lends its slot: who has heard of the later one seems to have heard of the earlier too.
-    for (uint32_t index = 0; index < most_slots && !found; index++) {
-      if (!__atomic_load_n(&slots[index].is_alive, __ATOMIC_ACQUIRE)) found = &slots[index];
-    }
-  }
-  if (found) {
-    uint32_t slot = found->slot;
-    // Its own count goes on: what is known of the slot's last thread stays true.
-    for (uint32_t index = 0; index < most_slots; index++) {
-      if (index != slot) found->clock.counts[index] = 0;
-    }
-    count_on(found);
-    renew_number(found);
-    found->lessons = 0;
-    found->mutex = found->task = 0;
-    found->first_count = found->seen_own = 0;
-    found->runs = found->jobs = found->initialisers = found->shared_count = found->farewells = 0;
-    found->called_queue = 0;
-    found->is_busy = false;
-    found->handle = pthread_self();
-    __atomic_store_n(&found->is_alive, true, __ATOMIC_RELEASE);
-  }
-  give(&slots_lock);
-  if (!found) {
-    interlock_clocks_lose_sight("there were more than 256 threads at a time");
-    return NULL;
-  }
-  interlock_own_clock = found;
-  pthread_setspecific(exit_key, found);
-  return found;
-}
-
-void interlock_clock_count_on(thread_clock *own) { count_on(own); }
-
-bool interlock_clock_has_seen(const thread_clock *own, uint32_t slot, uint32_t count) {
-  slot %= most_slots;
-  if (slot == own->slot) return count >= own->first_count || count <= own->seen_own;
-  return own->clock.counts[slot] >= count;
-}
-
-void interlock_clock_forget_all(thread_clock *own) {
-  own->outside = own->clock;
-  for (uint32_t index = 0; index < most_slots; index++) {
-    // Its own is looked at by others, and never less than it was.
-    if (index != own->slot) own->clock.counts[index] = 0;
-  }
-  count_on(own);
-  own->first_count = own->clock.counts[own->slot];
-  own->seen_own = 0;
-  renew_number(own);
-}
-
-void interlock_clock_remember(thread_clock *own) {
-  if (own->first_count == 0) return;
-  learn(own, &own->outside);
-  own->first_count = 0;
-  renew_number(own);
-}
-
-/// A thread whose beginning was not seen comes after all that has happened.
-void interlock_clock_know_all(thread_clock *own) {
-  uint32_t used = __atomic_load_n(&slots_used, __ATOMIC_RELAXED);
-  own->seen_own = own->clock.counts[own->slot];
-  for (uint32_t index = 0; index < used; index++) {
-    if (index == own->slot) continue;
-    own->clock.counts[index] = __atomic_load_n(&slots[index].clock.counts[index], __ATOMIC_RELAXED);
-  }
-  own->lessons++;
-}
-
-thread_clock *interlock_clock_own(const interlock_event *event) {
-  thread_clock *own = interlock_own_clock;
-  if (__builtin_expect(own != NULL, 1)) return own;
-  // Hidden: the handler of a signal that comes meanwhile would come here too.
-  interlock_events_hide_thread(true);
-  own = claim_slot();
-  interlock_events_hide_thread(false);
-  if (own && !(event && event->kind == INTERLOCK_EVENT_START)) interlock_clock_know_all(own);
-  return own;
-}
-
-/// A thread has been joined: all that had its handle, since another may have it by now.
-void interlock_clock_join_thread(thread_clock *own, pthread_t handle) {
-  take(&slots_lock);
-  bool is_lent = slots_used == most_slots;
-  for (uint32_t index = 0; index < slots_used; index++) {
-    if (pthread_equal(slots[index].handle, handle)) learn(own, &slots[index].clock);
-  }
-  give(&slots_lock);
-  // Its slot may be another's.
-  if (is_lent) interlock_clock_know_all(own);
-}
-
-bool interlock_clock_tables_prepare(void) {
-  int protection = PROT_READ | PROT_WRITE, flags = MAP_PRIVATE | MAP_ANONYMOUS;
-  void *bucket_memory = mmap(NULL, bucket_count * sizeof *buckets, protection, flags, -1, 0);
-  void *slot_memory = mmap(NULL, most_slots * sizeof *slots, protection, flags, -1, 0);
-  if (bucket_memory == MAP_FAILED || slot_memory == MAP_FAILED) return false;
-  buckets = bucket_memory;
-  slots = slot_memory;
-  return pthread_key_create(&exit_key, thread_exits) == 0;
-}
-
-void interlock_clock_tables_forked(void) {
-  slots_lock = nodes_lock = 0;
+void interlock_clock_nodes_forked(void) {
+  nodes_lock = 0;
   for (size_t index = 0; buckets && index < bucket_count; index++) buckets[index].lock = 0;
 }
