@@ -14,6 +14,12 @@ private final class Counted: Sendable {
   }
 }
 
+/// Tasks that wait to be resumed, and what those that were have got together.
+private final class Suspended: Sendable {
+  let continuations = Mutex<[CheckedContinuation<Int, Never>]>([])
+  let sum = Mutex(0)
+}
+
 extension Programs {
   /// What does not go wrong, and can; or cannot.
   static let predicted: [String: Program] = [
@@ -49,39 +55,72 @@ extension Programs {
       }
       print("done")
     },
-    "main-queue-given-away": { _ in
-      let section = Section("number")
-      let isMade = DispatchSemaphore(value: 0)
-      // Made by a thread that knows nothing of what the main thread writes next.
-      Thread.detachNewThread {
-        DispatchQueue.main.async {
-          section.read {}
-          print("done")
-          exit(0)
+    "too-many-threads": { _ in
+      // All alive at a time, each with a clock of its own.
+      let lock = NSLock()
+      let (isCounted, isOver) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+      for _ in 0..<300 {
+        Thread.detachNewThread {
+          lock.withLock {}
+          isCounted.signal()
+          isOver.wait()
+          isCounted.signal()
         }
-        isMade.signal()
       }
-      isMade.wait()
-      section.write {}
-      dispatchMain()
+      for _ in 0..<300 { isCounted.wait() }
+      for _ in 0..<300 { isOver.signal() }
+      for _ in 0..<300 { isCounted.wait() }
+      print("done")
     },
-    "main-queue-not-asked": { _ in
-      let section = Section("number")
-      let isMade = DispatchSemaphore(value: 0)
-      Thread.detachNewThread {
-        DispatchQueue(label: "another").async {
-          Thread.sleep(forTimeInterval: 0.1)
-          section.read {}
-          print("done")
-          exit(0)
+    "too-many-awaits": { _ in
+      // As many more than are kept as a table that is nearly full refuses.
+      let count = 70_000
+      let suspended = Suspended()
+      let isWaiting = DispatchSemaphore(value: 0)
+      let ended = DispatchGroup()
+      for _ in 0..<count {
+        ended.enter()
+        Task.detached {
+          let number = await withCheckedContinuation { continuation in
+            suspended.continuations.withLock { $0.append(continuation) }
+            isWaiting.signal()
+          }
+          suspended.sum.withLock { $0 += number }
+          ended.leave()
         }
-        isMade.signal()
       }
-      isMade.wait()
-      section.write {}
-      dispatchMain()
+      for _ in 0..<count { isWaiting.wait() }
+      for continuation in suspended.continuations.withLock({ $0 }) {
+        continuation.resume(returning: 2)
+      }
+      ended.wait()
+      print(suspended.sum.withLock { $0 })
+    },
+    "main-queue-given-away": { _ in giveMainQueueAway(reading: .main) },
+    "main-queue-not-asked": { _ in
+      giveMainQueueAway(reading: DispatchQueue(label: "another"), after: 0.1)
     },
   ]
+
+  /// The main thread writes, and gives its queue away; a block reads, which a thread has handed over that knows nothing of the write.
+  private static func giveMainQueueAway(
+    reading queue: DispatchQueue, after seconds: TimeInterval = 0
+  ) {
+    let section = Section("number")
+    let isMade = DispatchSemaphore(value: 0)
+    Thread.detachNewThread {
+      queue.async {
+        Thread.sleep(forTimeInterval: seconds)
+        section.read {}
+        print("done")
+        exit(0)
+      }
+      isMade.signal()
+    }
+    isMade.wait()
+    section.write {}
+    dispatchMain()
+  }
 
   private static func nest(crosswise: Bool) {
     let names = NSLock()

@@ -33,6 +33,10 @@ private final class Tally: Sendable {
   let count = Atomic<Int>(0)
 }
 
+private final class Suspended: Sendable {
+  let continuation = Mutex<CheckedContinuation<Int, Never>?>(nil)
+}
+
 private actor Counter {
   private(set) var count = 0
   func add(_ number: Int, _ half: Double) -> (Int, Double) {
@@ -204,6 +208,61 @@ extension SyncEvents {
       #expect(await Self.told { await stream().max() }.value == 4)
       #expect(await Self.told { await stream().first { $0 > 1 } }.value == 2)
       #expect(await Self.told { await stream().allSatisfy { $0 < 4 } }.value == false)
+    }
+
+    @Test(
+      "that began without a reader, or lose theirs, give what they would", arguments: [true, false])
+    func readersChange(endsWithReader: Bool) async throws {
+      let (reached, isReached) = AsyncStream.makeStream(of: Void.self)
+      let (gate, opens) = AsyncStream.makeStream(of: Int.self)
+      let (stream, feed) = AsyncStream.makeStream(of: Int.self)
+      let suspended = Suspended()
+      /// Tasks that wait for something each.
+      func waiting() -> [Task<Int, any Error>] {
+        let blocked = Task.detached { await gate.first { _ in true } ?? 0 }
+        return [
+          Task.detached {
+            isReached.yield()
+            return await blocked.value
+          },
+          Task.detached {
+            isReached.yield()
+            return await stream.first { $0 == 2 } ?? 0
+          },
+          Task.detached {
+            await withCheckedContinuation { continuation in
+              suspended.continuation.withLock { $0 = continuation }
+              isReached.yield()
+            }
+          },
+          Task.detached {
+            try await withThrowingTaskGroup(of: Int.self) { group in
+              group.addTask { await blocked.value + 3 }
+              isReached.yield()
+              return try await group.next() ?? 0
+            }
+          },
+        ]
+      }
+      func start() throws -> EventRecorder {
+        try #require(EventRecorder.start(kinds: INTERLOCK_EVENT_TASK.rawValue))
+      }
+      var recorder = endsWithReader ? nil : try start()
+      let tasks = waiting()
+      // Each is at its `await`, or about to come there: either is as good.
+      for await _ in reached.prefix(tasks.count) {}
+      if endsWithReader {
+        recorder = try start()
+      } else {
+        recorder?.stop()
+      }
+      feed.yield(2)
+      suspended.continuation.withLock { $0 }?.resume(returning: 3)
+      opens.yield(1)
+      var values: [Int] = []
+      for task in tasks { values.append(try await task.value) }
+      #expect(values == [1, 2, 3, 4])
+      if endsWithReader { recorder?.stop() }
     }
 
     @Test("inside each other keep what each goes back to")

@@ -59,6 +59,22 @@ extension SyncEvents {
     }
 
     @Test(
+      "is no order of sections from when more threads or tasks are met than are followed, and all go on",
+      arguments: [
+        ("too-many-threads", "done", "more than 256 threads at a time"),
+        ("too-many-awaits", "140000", "more tasks that wait at a time than are followed"),
+      ])
+    func blind(program: String, output: String, reason: String) throws {
+      let child = try ChildRun(program, options: "predict=on")
+      #expect(child.status == 0, "\(child.errors)")
+      #expect(child.words == [output])
+      #expect(
+        child.errors.contains(
+          "the order of sections is not told from some moment on: there were \(reason)"),
+        "\(child.errors)")
+    }
+
+    @Test(
       "is no race between the main thread and the main queue that it gave away; but with another queue"
     )
     func mainQueue() throws {

@@ -98,7 +98,8 @@ enum DetectorsSlowDown {
     output.split(separator: "\n").lazy.compactMap { Double($0) }.first
   }
 
-  /// One line: the median of the rounds' ratios; `budget` is what is to be reached.
+  /// One line: the median of the rounds' ratios, by which `budget` is to be reached; and the fastest round of each against
+  /// the other's, which a neighbour on the machine has least to do with.
   static func line(
     _ name: String, _ pairs: [(watched: Double, plain: Double)], budget: Double?
   ) -> String {
@@ -106,8 +107,9 @@ enum DetectorsSlowDown {
     guard !pairs.isEmpty else { return name + "  no figure: it did not run" }
     let ratio = Measurement.median(pairs.map { $0.watched / $0.plain })
     let figures = String(
-      format: "%7.2f ×   (%.0f ns a call against %.0f ns)", ratio,
-      Measurement.median(pairs.map(\.watched)), Measurement.median(pairs.map(\.plain)))
+      format: "%7.2f ×   (%.0f ns a call against %.0f ns; the fastest of each %.2f ×)", ratio,
+      Measurement.median(pairs.map(\.watched)), Measurement.median(pairs.map(\.plain)),
+      (pairs.map(\.watched).min() ?? 0) / (pairs.map(\.plain).min() ?? 0))
     guard let budget else { return name + figures }
     return name + figures + String(format: "   ≤ %.1f ×", budget)
       + (ratio <= budget ? "" : "   OVER")
