@@ -23,7 +23,7 @@ struct ActionTests {
         != nil, "the headline comes first")
     #expect(lines.dropFirst().first?.hasPrefix("interlock: conflict on 'action.trap") == true)
     #expect(lines.count == 2)
-    #expect(text.contains("does not hold what the reader at"))
+    #expect(text.contains("Nothing kept the writer at"))
     #expect(!text.contains("the body ran"))
     #expect(!text.contains("the process went on"))
     #expect(result?.exitStatus != .exitCode(66), "it traps; it does not exit")

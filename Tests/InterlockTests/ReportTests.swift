@@ -98,7 +98,7 @@ struct ReportTests {
   @Test(
     "the last line says what it means",
     arguments: [
-      (false, false, "The writer at A:2 does not hold what the reader at A:1 holds."),
+      (false, false, "Nothing kept the writer at A:2 and the reader at A:1 apart."),
       (true, true, "Both claim a lock: they are not holding the same one."),
       (
         true, false,

@@ -35,8 +35,7 @@ extension Conflict: CustomStringConvertible {
       return "The writer at \(writer.where) claims a lock;"
         + " the \(who) at \(other.where) does not hold it."
     case (false, false):
-      return "The writer at \(writer.where) does not hold what the \(who) at"
-        + " \(other.where) holds."
+      return "Nothing kept the writer at \(writer.where) and the \(who) at \(other.where) apart."
     }
   }
 }

@@ -14,9 +14,10 @@ package func nearest(to name: String, among names: [String]) -> String? {
   return best?.name
 }
 
-/// The end of a message about an unknown name: the nearest one, or else all there are.
+/// The end of a message about an unknown name: the nearest one, or else all there are, or how many where nobody would read them.
 package func suggestion(for name: String, among names: [String]) -> String {
   if let near = nearest(to: name, among: names) { return "did you mean '\(near)'?" }
+  if names.count > 40 { return "none of the \(names.count) there are is spelled like it" }
   return "expected one of: " + names.joined(separator: ", ")
 }
 
