@@ -56,8 +56,8 @@ typedef enum { AS_LOCK, AS_ITEM, AS_CALL, AS_RETURN, AS_APPLY, AS_APPLIED, AS_TH
 /// The calling thread's clock; NULL where it has none yet.
 extern __thread thread_clock *interlock_own_clock __attribute__((tls_model("initial-exec"))) HIDDEN;
 
-/// How many slots threads have been in. Relaxed wherever it is read: a thread that does not count a new slot yet has met nobody
-/// who has been in it.
+/// How many slots threads have been in. Relaxed where it is read without the slots' lock: a thread that does not count a new slot
+/// yet has met nobody who has been in it.
 extern uint32_t interlock_clock_slots_used HIDDEN;
 
 bool interlock_clock_nodes_prepare(void) HIDDEN;

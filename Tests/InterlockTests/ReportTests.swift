@@ -1,3 +1,4 @@
+import CInterlock
 import Dispatch
 import Testing
 
@@ -59,6 +60,36 @@ struct ReportTests {
     let side = try #require(Findings.conflicts(on: "report.unwound").first?.second)
     #expect(side.stackNote?.contains("-fno-omit-frame-pointer") == true)
     #expect(side.stack.first?.file?.hasSuffix("ReportTests.swift") == true)
+  }
+
+  @Test("a walk of the stack goes upwards, on even words, and stays within its bounds")
+  func walk() {
+    var (low, high): (UInt, UInt) = (0, 0)
+    interlock_stack_bounds(&low, &high)
+    func frames(_ low: UInt, _ high: UInt) -> [UInt] {
+      var found = [UInt](repeating: 0, count: 64)
+      let count = interlock_walk_frames(&found, found.count, low, high)
+      return Array(found.prefix(count).dropFirst())
+    }
+    let all = frames(low, high)
+    #expect(all.count > 2)
+    // Frames end below a bound, wherever it is; those before it are the same.
+    for below in [1, 3, 4, 7, 8, 64, 1_000, 4_001, high - low, high] as [UInt] {
+      #expect(all.starts(with: frames(low, high - below)))
+    }
+    for (low, high) in [(0, 0), (0, 15), (high, high), (UInt.max, UInt.max)] as [(UInt, UInt)] {
+      #expect(frames(low, high).isEmpty)
+    }
+    // What the walk compares: none of what it must not step to is fewer words away than where it is.
+    let (end, here) = (UInt(0x7000_0000_1000), UInt(0x7000_0000_0800))
+    let left = interlock_words_between(here, end)
+    #expect(left == 0x100)
+    for next in [here + 8, end - 8, end] { #expect(interlock_words_between(next, end) < left) }
+    for next in [
+      here, here - 8, end + 8, end + 0x6000_0000_0000, 0, .max, here + 4, here + 1, end - 1,
+    ] {
+      #expect(interlock_words_between(next, end) >= left)
+    }
   }
 
   @Test("the report in full")

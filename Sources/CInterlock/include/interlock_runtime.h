@@ -154,8 +154,10 @@ static inline __attribute__((always_inline)) size_t interlock_walk_frames(
   const uintptr_t async_bit = (uintptr_t)1 << 60;
   const uintptr_t pair_size = 2 * sizeof(uintptr_t);
   uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
-  if (high < pair_size || frame <= low || frame > high - pair_size) return 0;
-  const uintptr_t last = high - pair_size;
+  if (high < pair_size) return 0;
+  // On an even word, which the comparison below needs: a stack that a program gave a thread may end anywhere.
+  const uintptr_t last = (high - pair_size) & ~(uintptr_t)(sizeof(uintptr_t) - 1);
+  if (frame <= low || frame > last) return 0;
   // Steps to the end of the stack. One comparison tells that a frame lies above the one before it, within the stack and on
   // an even word: what is past the end, or has odd bits, which go to the top here, is more steps away than any before.
   uintptr_t left = interlock_words_between(frame, last);

@@ -1,8 +1,9 @@
-/// What a thread has noted in the table of recent accesses in this millisecond: whoever came to the resource since has seen
-/// it there, and has armed the pair. So the thread has nothing to note, nor to look for, if it comes by again.
+/// What a thread noted in the table of recent accesses when it last asked for the time: whoever came to the resource since has
+/// seen it there, and has armed the pair. So the thread has nothing to note, nor to look for, if it comes by again within the
+/// same tick of the coarse clock.
 ///
-/// Even the coarse clock costs as much as all the rest of it. So a visit that comes again within a millisecond is taken to do so
-/// a few times more without asking: if it stays away instead, as many of its begins pass for older than they are.
+/// Even that clock costs as much as all the rest of it. So a visit that keeps coming within one tick is taken to come a few times
+/// more without asking: where it stays away instead, as many of its begins pass for older than they are, and note nothing.
 ///
 /// Used by its own thread alone.
 struct RecentVisits {
@@ -39,27 +40,31 @@ struct RecentVisits {
       }
       let now = clock()
       guard now == noted else { return (now, false) }
-      words[6] = RecentVisits.passes
+      words[7] &+= 1
+      if words[7] >= RecentVisits.busy { words[6] = RecentVisits.passes }
       return (now, true)
     }
   }
 
-  /// So often a visit that has come again within a millisecond does not ask for the time.
+  /// So many times a visit must have come again within a tick, for as many next ones not to ask for the time.
+  static let busy: UInt = 8
   static let passes: UInt = 3
   private static let count: UInt = 8
-  private static let wordCount = 7
+  private static let wordCount = 8
 
-  /// For each the four words of a visit, the number of its place, when it was noted, and how often it does not ask when that
-  /// was; all 0 for none, as no visit is.
+  /// For each, in a cache line: the four words of a visit, the number of its place, when it was noted, how many next times
+  /// do not ask, and how many within that tick did. All 0 for none, as no visit is.
   private let words: UnsafeMutablePointer<UInt>
 
   /// Takes its memory, which is never given back.
   init() {
-    words = .allocate(capacity: Int(Self.count) * Self.wordCount)
-    words.initialize(repeating: 0, count: Int(Self.count) * Self.wordCount)
+    let wordTotal = Int(Self.count) * Self.wordCount
+    let memory = UnsafeMutableRawPointer.allocate(
+      byteCount: wordTotal * MemoryLayout<UInt>.stride, alignment: 64)
+    words = memory.initializeMemory(as: UInt.self, repeating: 0, count: wordTotal)
   }
 
-  /// What is known of a visit; `nil` for one that has not been noted lately.
+  /// What is known of a visit; `nil` for one whose slot is another's.
   @inline(__always)
   func known(_ visit: Visit) -> Known? {
     let slot = slot(of: visit)
@@ -80,6 +85,7 @@ struct RecentVisits {
     slot[4] = place.bits
     slot[5] = milliseconds
     slot[6] = 0
+    slot[7] = 0
   }
 
   /// By line, mode and resource: what a thread does in turn is mostly told apart by these.

@@ -49,8 +49,8 @@ struct RunPlan {
     }
     for name in options.subjects where !subjectNames.contains(name) {
       throw UsageError(
-        "There is no subject '\(printable(name))': \(suggestion(for: name, among: subjectNames))",
-        .run)
+        "There is no subject '\(printable(name))': "
+          + suggestion(for: name, among: subjectNames, shownBy: "interlock list"), .run)
     }
     let families = Set(subjects.compactMap(\.family)).sorted()
     for name in options.families where !families.contains(name) {
@@ -101,7 +101,8 @@ struct RunPlan {
       return "There is no command or scenario '\(printable(name))'."
         + " Did you mean the command '\(near)'?"
     }
-    return "There is no scenario '\(printable(name))': \(suggestion(for: name, among: names))"
+    return "There is no scenario '\(printable(name))': "
+      + suggestion(for: name, among: names, shownBy: "interlock list")
   }
 }
 

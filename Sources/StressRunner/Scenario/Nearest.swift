@@ -14,10 +14,16 @@ package func nearest(to name: String, among names: [String]) -> String? {
   return best?.name
 }
 
-/// The end of a message about an unknown name: the nearest one, or else all there are, or how many where nobody would read them.
-package func suggestion(for name: String, among names: [String]) -> String {
+/// The end of a message about an unknown name: the nearest one, or else all there are; where nobody would read so many, their number, and
+/// what shows them.
+package func suggestion(
+  for name: String, among names: [String], shownBy command: String? = nil
+) -> String {
   if let near = nearest(to: name, among: names) { return "did you mean '\(near)'?" }
-  if names.count > 40 { return "none of the \(names.count) there are is spelled like it" }
+  if names.count > 40 {
+    return "none of the \(names.count) there are is spelled like it"
+      + (command.map { ", '\($0)' shows them" } ?? "")
+  }
   return "expected one of: " + names.joined(separator: ", ")
 }
 

@@ -210,17 +210,21 @@ extension SyncEvents {
       #expect(await Self.told { await stream().allSatisfy { $0 < 4 } }.value == false)
     }
 
-    @Test(
-      "that began without a reader, or lose theirs, give what they would", arguments: [true, false])
-    func readersChange(endsWithReader: Bool) async throws {
-      let (reached, isReached) = AsyncStream.makeStream(of: Void.self)
-      let (gate, opens) = AsyncStream.makeStream(of: Int.self)
-      let (stream, feed) = AsyncStream.makeStream(of: Int.self)
-      let suspended = Suspended()
-      /// Tasks that wait for something each.
-      func waiting() -> [Task<Int, any Error>] {
-        let blocked = Task.detached { await gate.first { _ in true } ?? 0 }
-        return [
+    /// Tasks that each wait for something, and what lets them go on: they give 1, 2, 3, and 4.
+    private struct Waiting {
+      let tasks: [Task<Int, any Error>]
+      private let gate: AsyncStream<Int>.Continuation
+      private let feed: AsyncStream<Int>.Continuation
+      private let suspended = Suspended()
+
+      /// Each is at its `await`, or about to come there.
+      init() async {
+        let (reached, isReached) = AsyncStream.makeStream(of: Void.self)
+        let (opened, gate) = AsyncStream.makeStream(of: Int.self)
+        let (stream, feed) = AsyncStream.makeStream(of: Int.self)
+        (self.gate, self.feed) = (gate, feed)
+        let blocked = Task.detached { await opened.first { _ in true } ?? 0 }
+        tasks = [
           Task.detached {
             isReached.yield()
             return await blocked.value
@@ -229,7 +233,7 @@ extension SyncEvents {
             isReached.yield()
             return await stream.first { $0 == 2 } ?? 0
           },
-          Task.detached {
+          Task.detached { [suspended] in
             await withCheckedContinuation { continuation in
               suspended.continuation.withLock { $0 = continuation }
               isReached.yield()
@@ -243,26 +247,43 @@ extension SyncEvents {
             }
           },
         ]
+        for await _ in reached.prefix(tasks.count) {}
       }
+
+      func letGo() {
+        feed.yield(2)
+        suspended.continuation.withLock { $0 }?.resume(returning: 3)
+        gate.yield(1)
+      }
+
+      var values: [Int] {
+        get async throws {
+          var values: [Int] = []
+          for task in tasks { values.append(try await task.value) }
+          return values
+        }
+      }
+    }
+
+    /// Many times over: whether a task has come to its `await` when the reader changes is the scheduler's choice.
+    @Test("give what they would where a reader comes or goes meanwhile", arguments: 0..<20)
+    func readersChange(turn: Int) async throws {
       func start() throws -> EventRecorder {
         try #require(EventRecorder.start(kinds: INTERLOCK_EVENT_TASK.rawValue))
       }
-      var recorder = endsWithReader ? nil : try start()
-      let tasks = waiting()
-      // Each is at its `await`, or about to come there: either is as good.
-      for await _ in reached.prefix(tasks.count) {}
-      if endsWithReader {
-        recorder = try start()
+      if turn.isMultiple(of: 2) {
+        let waiting = await Waiting()
+        let recorder = try start()
+        defer { recorder.stop() }
+        waiting.letGo()
+        #expect(try await waiting.values == [1, 2, 3, 4])
       } else {
-        recorder?.stop()
+        let recorder = try start()
+        let waiting = await Waiting()
+        recorder.stop()
+        waiting.letGo()
+        #expect(try await waiting.values == [1, 2, 3, 4])
       }
-      feed.yield(2)
-      suspended.continuation.withLock { $0 }?.resume(returning: 3)
-      opens.yield(1)
-      var values: [Int] = []
-      for task in tasks { values.append(try await task.value) }
-      #expect(values == [1, 2, 3, 4])
-      if endsWithReader { recorder?.stop() }
     }
 
     @Test("inside each other keep what each goes back to")
