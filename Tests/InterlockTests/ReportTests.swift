@@ -64,31 +64,42 @@ struct ReportTests {
 
   @Test("a walk of the stack goes upwards, on even words, and stays within its bounds")
   func walk() {
-    var (low, high): (UInt, UInt) = (0, 0)
-    interlock_stack_bounds(&low, &high)
-    func frames(_ low: UInt, _ high: UInt) -> [UInt] {
-      var found = [UInt](repeating: 0, count: 64)
-      let count = interlock_walk_frames(&found, found.count, low, high)
-      return Array(found.prefix(count).dropFirst())
+    let count = 64
+    let stack = UnsafeMutablePointer<UInt>.allocate(capacity: count)
+    defer { stack.deallocate() }
+    let low = UInt(bitPattern: stack) - 1
+    let high = UInt(bitPattern: stack + count)
+    func address(_ word: Int) -> UInt { UInt(bitPattern: stack + word) }
+    /// The return addresses that are found: the first frame is at word 0 and leads to `next`, a good frame at word 10 to `last`.
+    func found(_ next: UInt, last: UInt = 0, from first: UInt? = nil, to high: UInt) -> [UInt] {
+      stack.initialize(repeating: 0xBAD_0000, count: count)
+      (stack[0], stack[1]) = (next, 0x1_0000)
+      (stack[10], stack[11]) = (last, 0x2_0000)
+      (stack[62], stack[63]) = (0, 0x3_0000)
+      var frames = [UInt](repeating: 0, count: 16)
+      let found = interlock_walk_frames_from(first ?? address(0), &frames, 16, low, high)
+      return Array(frames.prefix(found))
     }
-    let all = frames(low, high)
-    #expect(all.count > 2)
-    // Frames end below a bound, wherever it is; those before it are the same.
-    for below in [1, 3, 4, 7, 8, 64, 1_000, 4_001, high - low, high] as [UInt] {
-      #expect(all.starts(with: frames(low, high - below)))
+    #expect(found(address(10), last: address(62), to: high) == [0x1_0000, 0x2_0000, 0x3_0000])
+    // The mark of an asynchronous function's frame is no part of the address.
+    #expect(found(address(10) | 1 << 60, to: high) == [0x1_0000, 0x2_0000])
+    // A stack that ends anywhere: the last frame is in it, or not.
+    for less in 0..<8 as Range<UInt> {
+      let all = found(address(10), last: address(62), to: high - less)
+      #expect(all == [0x1_0000, 0x2_0000] + (less == 0 ? [0x3_0000] : []))
+      // Nowhere else is read: this would be a fault, or not a return address. Far away with each rest of a division by eight.
+      var astray: [UInt] = [0, address(0), low, high, high + 8, .max]
+      astray += [address(10) + 1, address(10) + 4, address(62) + 8]
+      for far in [high + 0x1000_0000, 0x1000, 0x6000_0000_0000_0000] as [UInt] {
+        for rest in 0..<8 as Range<UInt> { astray.append(far + rest) }
+      }
+      for next in astray { #expect(found(next, to: high - less) == [0x1_0000]) }
     }
-    for (low, high) in [(0, 0), (0, 15), (high, high), (UInt.max, UInt.max)] as [(UInt, UInt)] {
-      #expect(frames(low, high).isEmpty)
+    for first in [0, low, address(62) + 8, address(0) + 4, high, .max] as [UInt] {
+      #expect(found(address(10), from: first, to: high).isEmpty)
     }
-    // What the walk compares: none of what it must not step to is fewer words away than where it is.
-    let (end, here) = (UInt(0x7000_0000_1000), UInt(0x7000_0000_0800))
-    let left = interlock_words_between(here, end)
-    #expect(left == 0x100)
-    for next in [here + 8, end - 8, end] { #expect(interlock_words_between(next, end) < left) }
-    for next in [
-      here, here - 8, end + 8, end + 0x6000_0000_0000, 0, .max, here + 4, here + 1, end - 1,
-    ] {
-      #expect(interlock_words_between(next, end) >= left)
+    for high in [0, 15, low, address(1)] as [UInt] {
+      #expect(found(address(10), to: high).isEmpty)
     }
   }
 

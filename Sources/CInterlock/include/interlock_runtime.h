@@ -145,19 +145,18 @@ static inline __attribute__((always_inline)) uintptr_t interlock_words_between(u
   return __builtin_rotateright64(to - from, 3);
 }
 
-/// Walks the frame pointers of the caller into `frames`, innermost first; tens of nanoseconds. Reads only
-/// between `low` and `high`, the bounds of the thread's own stack, and only ever upwards, so that a
-/// register that holds no frame pointer ends the walk and nothing worse.
-static inline __attribute__((always_inline)) size_t interlock_walk_frames(
-    uintptr_t *frames, size_t limit, uintptr_t low, uintptr_t high) {
+/// Walks frame pointers from `frame` into `frames`, innermost first; tens of nanoseconds. Reads only between `low` and
+/// `high`, the bounds of the thread's own stack, and only ever upwards, so that a register that holds no frame
+/// pointer ends the walk and nothing worse.
+static inline __attribute__((always_inline)) size_t interlock_walk_frames_from(
+    uintptr_t frame, uintptr_t *frames, size_t limit, uintptr_t low, uintptr_t high) {
   // Swift marks the frame of an async function by bit 60 of the saved frame pointer.
   const uintptr_t async_bit = (uintptr_t)1 << 60;
   const uintptr_t pair_size = 2 * sizeof(uintptr_t);
-  uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
   if (high < pair_size) return 0;
   // On an even word, which the comparison below needs: a stack that a program gave a thread may end anywhere.
   const uintptr_t last = (high - pair_size) & ~(uintptr_t)(sizeof(uintptr_t) - 1);
-  if (frame <= low || frame > last) return 0;
+  if (frame <= low || frame > last || frame % sizeof(uintptr_t) != 0) return 0;
   // Steps to the end of the stack. One comparison tells that a frame lies above the one before it, within the stack and on
   // an even word: what is past the end, or has odd bits, which go to the top here, is more steps away than any before.
   uintptr_t left = interlock_words_between(frame, last);
@@ -176,7 +175,13 @@ static inline __attribute__((always_inline)) size_t interlock_walk_frames(
   return count;
 }
 
-/// The same by the system's unwinder, which needs no frame pointers and costs about a microsecond.
+/// The same from the caller's own frame.
+static inline __attribute__((always_inline)) size_t interlock_walk_frames(
+    uintptr_t *frames, size_t limit, uintptr_t low, uintptr_t high) {
+  return interlock_walk_frames_from((uintptr_t)__builtin_frame_address(0), frames, limit, low, high);
+}
+
+/// The caller's stack by the system's unwinder, which needs no frame pointers and costs about a microsecond.
 size_t interlock_unwind_frames(uintptr_t *frames, size_t limit);
 
 /// The bounds of the calling thread's stack; both 0 where the system does not tell.

@@ -23,25 +23,27 @@ struct RecentVisits {
     }
   }
 
-  /// What is known of a visit, in the words of its slot.
+  /// What is known of a visit: a cache line.
   struct Known {
-    fileprivate let words: UnsafeMutablePointer<UInt>
-
-    @inline(__always)
-    var place: PlaceNumber { PlaceNumber(bits: words[4]) }
+    fileprivate var visit: Visit
+    fileprivate(set) var place: PlaceNumber
+    /// When it was noted, in milliseconds of the coarse clock, and how often it has come again in that tick.
+    fileprivate var notedAt: UInt
+    fileprivate var returns: UInt = 0
+    /// So many next times do not ask for the time.
+    fileprivate var passesLeft: UInt = 0
 
     /// The time, in milliseconds, and whether the visit has been noted in it; `clock` is asked where it has to be.
     @inline(__always)
-    func time(_ clock: () -> UInt) -> (now: UInt, isNoted: Bool) {
-      let noted = words[5]
-      if words[6] != 0 {
-        words[6] &-= 1
-        return (noted, true)
+    mutating func time(_ clock: () -> UInt) -> (now: UInt, isNoted: Bool) {
+      if passesLeft != 0 {
+        passesLeft &-= 1
+        return (notedAt, true)
       }
       let now = clock()
-      guard now == noted else { return (now, false) }
-      words[7] &+= 1
-      if words[7] >= RecentVisits.busy { words[6] = RecentVisits.passes }
+      guard now == notedAt else { return (now, false) }
+      returns &+= 1
+      if returns >= RecentVisits.busy { passesLeft = RecentVisits.passes }
       return (now, true)
     }
   }
@@ -50,48 +52,40 @@ struct RecentVisits {
   static let busy: UInt = 8
   static let passes: UInt = 3
   private static let count: UInt = 8
-  private static let wordCount = 8
 
-  /// For each, in a cache line: the four words of a visit, the number of its place, when it was noted, how many next times
-  /// do not ask, and how many within that tick did. All 0 for none, as no visit is.
-  private let words: UnsafeMutablePointer<UInt>
+  private let slots: UnsafeMutablePointer<Known>
 
   /// Takes its memory, which is never given back.
   init() {
-    let wordTotal = Int(Self.count) * Self.wordCount
-    let memory = UnsafeMutableRawPointer.allocate(
-      byteCount: wordTotal * MemoryLayout<UInt>.stride, alignment: 64)
-    words = memory.initializeMemory(as: UInt.self, repeating: 0, count: wordTotal)
+    let size = Int(Self.count) * MemoryLayout<Known>.stride
+    // Of no owner, as no visit is.
+    let nothing = Known(
+      visit: Visit(file: 0, lineAndFlags: 0, on: 0, of: 0), place: PlaceNumber(bits: 0), notedAt: 0)
+    slots = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 64)
+      .initializeMemory(as: Known.self, repeating: nothing, count: Int(Self.count))
   }
 
-  /// What is known of a visit; `nil` for one whose slot is another's.
+  /// What is known of a visit; `nil` for one whose slot is another's. Good until the next `note`.
   @inline(__always)
-  func known(_ visit: Visit) -> Known? {
+  func known(_ visit: Visit) -> UnsafeMutablePointer<Known>? {
     let slot = slot(of: visit)
+    let noted = slot.pointee.visit
     // Without a branch for each: they agree nearly always.
     let differences =
-      slot[0] ^ visit.file | slot[1] ^ visit.lineAndMode | slot[2] ^ visit.key
-      | slot[3] ^ visit.owner
-    return differences == 0 ? Known(words: slot) : nil
+      noted.file ^ visit.file | noted.lineAndMode ^ visit.lineAndMode | noted.key ^ visit.key
+      | noted.owner ^ visit.owner
+    return differences == 0 ? slot : nil
   }
 
   /// Keeps a visit; another in the same slot is noted anew when it comes again.
   func note(_ visit: Visit, at place: PlaceNumber, at milliseconds: UInt) {
-    let slot = slot(of: visit)
-    slot[0] = visit.file
-    slot[1] = visit.lineAndMode
-    slot[2] = visit.key
-    slot[3] = visit.owner
-    slot[4] = place.bits
-    slot[5] = milliseconds
-    slot[6] = 0
-    slot[7] = 0
+    slot(of: visit).pointee = Known(visit: visit, place: place, notedAt: milliseconds)
   }
 
   /// By line, mode and resource: what a thread does in turn is mostly told apart by these.
   @inline(__always)
-  private func slot(of visit: Visit) -> UnsafeMutablePointer<UInt> {
+  private func slot(of visit: Visit) -> UnsafeMutablePointer<Known> {
     let line = visit.lineAndMode
-    return words + Int((line ^ line >> 32 & 1 ^ visit.key) & (Self.count - 1)) * Self.wordCount
+    return slots + Int((line ^ line >> 32 & 1 ^ visit.key) & (Self.count - 1))
   }
 }

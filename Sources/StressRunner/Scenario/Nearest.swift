@@ -14,8 +14,8 @@ package func nearest(to name: String, among names: [String]) -> String? {
   return best?.name
 }
 
-/// The end of a message about an unknown name: the nearest one, or else all there are; where nobody would read so many, their number, and
-/// what shows them.
+/// The end of a message about an unknown name: the nearest one, or else all there are; of more than anybody would read, how many
+/// they are, and the command that shows them.
 package func suggestion(
   for name: String, among names: [String], shownBy command: String? = nil
 ) -> String {

@@ -53,7 +53,7 @@ struct NearMissTests {
     }
     #expect(visits.known(visit()) == nil)
     visits.note(visit(), at: place, at: 4)
-    #expect(visits.known(visit())?.place == place)
+    #expect(visits.known(visit())?.pointee.place == place)
     for other in [
       visit(line: 2), visit(line: 1 | Record.writesFlag), visit(key: 5), visit(owner: 5),
     ] {
@@ -62,7 +62,7 @@ struct NearMissTests {
     // Another in its slot takes its place, and nothing else.
     for number in 0..<100 as Range<UInt> {
       visits.note(visit(owner: number), at: PlaceNumber(bits: number), at: 4)
-      #expect(visits.known(visit(owner: number))?.place == PlaceNumber(bits: number))
+      #expect(visits.known(visit(owner: number))?.pointee.place == PlaceNumber(bits: number))
     }
   }
 
@@ -75,7 +75,7 @@ struct NearMissTests {
     /// The visit comes at a time; whether it has been noted in the time that it is taken to come at.
     func comes(at now: UInt) throws -> Bool {
       let known = try #require(visits.known(visit))
-      let time = known.time {
+      let time = known.pointee.time {
         asked += 1
         return now
       }
