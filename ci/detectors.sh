@@ -60,6 +60,7 @@ tool=(-c release --scratch-path .build/trait --traits SectionTracking)
 swift build "${plain[@]}" --product DetectorProgram >&2
 swift build "${sanitized[@]}" --product DetectorProgram >&2
 swift build "${tool[@]}" --product interlock >&2
+swift build "${tool[@]}" --product DetectorProgram >&2
 swift build --product DetectorProgram >&2
 swift build --product interlock >&2
 
@@ -67,11 +68,15 @@ export INTERLOCK_DETECTOR_RUNS=$runs
 export INTERLOCK_DETECTOR_VALGRIND_RUNS=$valgrind_runs
 INTERLOCK_DETECTOR_PROGRAM=$(swift build "${plain[@]}" --show-bin-path)/DetectorProgram
 INTERLOCK_DETECTOR_SANITIZED_PROGRAM=$(swift build "${sanitized[@]}" --show-bin-path)/DetectorProgram
-export INTERLOCK_DETECTOR_PROGRAM INTERLOCK_DETECTOR_SANITIZED_PROGRAM
-tool_program=$(swift build "${tool[@]}" --show-bin-path)/interlock
+tool_folder=$(swift build "${tool[@]}" --show-bin-path)
+INTERLOCK_DETECTOR_MARKED_PROGRAM=$tool_folder/DetectorProgram
+export INTERLOCK_DETECTOR_PROGRAM INTERLOCK_DETECTOR_SANITIZED_PROGRAM INTERLOCK_DETECTOR_MARKED_PROGRAM
+tool_program=$tool_folder/interlock
 if [ -n "$rows" ]; then
   INTERLOCK_DETECTOR_ROWS=$rows exec "$tool_program" bench detectors
 fi
 "$tool_program" bench detectors slow-down
 debug=$(swift build --show-bin-path)
-INTERLOCK_DETECTOR_PROGRAM=$debug/DetectorProgram exec "$debug/interlock" bench slow-down
+# In a debug build it is one program that is marked and, without that, is not.
+export INTERLOCK_DETECTOR_PROGRAM=$debug/DetectorProgram INTERLOCK_DETECTOR_MARKED_PROGRAM=$debug/DetectorProgram
+exec "$debug/interlock" bench slow-down

@@ -7,21 +7,23 @@ import RacePrograms
 ///
 ///     DetectorProgram NAME                    runs it, and ends with 0
 ///     DetectorProgram --time THREADS CALLS    prints what a call of the guarded table takes, in nanoseconds, without marks
+///     DetectorProgram --time-sections THREADS CALLS    the same where each call is a section
 @main
 struct DetectorProgram {
   static func main() {
     let arguments = CommandLine.arguments.dropFirst()
     switch (arguments.count, arguments.first) {
-    case (3, "--time"):
+    case (3, "--time"), (3, "--time-sections"):
       let numbers = arguments.dropFirst().compactMap { Int($0) }
       guard numbers.count == 2, (1...64).contains(numbers[0]), numbers[1] >= numbers[0] else {
-        fail("'--time' expects a number of threads and one of calls")
+        fail("'\(arguments[1])' expects a number of threads and one of calls")
       }
       let table = GuardedTable()
       // Once before: the first thread and the first keys take their time, and much of it under a detector.
       let (threads, calls) = (numbers[0], numbers[1])
       _ = table.nanosecondsOfCall(threads: threads, turns: calls / 10 + threads, marked: false)
-      print(table.nanosecondsOfCall(threads: threads, turns: calls, marked: false))
+      let marked = arguments.first == "--time-sections"
+      print(table.nanosecondsOfCall(threads: threads, turns: calls, marked: marked))
     case (1, let name?):
       let programs = predictPrograms + racePrograms + detectorPrograms
       guard let program = programs.first(where: { $0.name == name }) else {

@@ -13,6 +13,7 @@ struct DetectorsBenchTests {
   func settings() throws {
     let programs = [
       DetectorSettings.programVariable: "/a", DetectorSettings.sanitizedVariable: "/b",
+      DetectorSettings.markedVariable: "/c",
     ]
     #expect(try DetectorSettings(environment: [:]) == nil)
     #expect(try DetectorSettings(environment: [DetectorSettings.programVariable: "/a"]) == nil)
@@ -52,6 +53,7 @@ struct DetectorsBenchTests {
   func chosenRows() throws {
     let programs = [
       DetectorSettings.programVariable: "/a", DetectorSettings.sanitizedVariable: "/b",
+      DetectorSettings.markedVariable: "/c",
     ]
     func rows(_ text: String) throws -> [DetectorRow]? {
       try DetectorSettings(
@@ -168,6 +170,7 @@ struct DetectorsBenchTests {
     let settings = try #require(
       try DetectorSettings(environment: [
         DetectorSettings.programVariable: "/a", DetectorSettings.sanitizedVariable: "/b",
+        DetectorSettings.markedVariable: "/c",
       ]))
     let detectors = Detector.all(settings, path: "/nowhere:/nowhere/else")
     #expect(detectors.map(\.name) == ["TSan", "TSan, flags", "Helgrind", "DRD"])
@@ -179,7 +182,7 @@ struct DetectorsBenchTests {
   @Test("A process: its exit code, signal and output are told, and what hangs is killed")
   func process() {
     func shell(_ text: String, limit: Double = 60) -> OutsideRun {
-      OutsideRun(["/bin/sh", "-c", text], options: "a=1", limit: limit)
+      OutsideRun(["/bin/sh", "-c", text], variables: ["TSAN_OPTIONS": "a=1"], limit: limit)
     }
     let ended = shell("echo out; echo $TSAN_OPTIONS >&2; exit 66")
     #expect(ended.ending == .exited(66) && ended.output == "out\na=1\n")
@@ -204,12 +207,14 @@ struct DetectorsBenchTests {
     let unknown = OutsideRun([program, "nope"])
     #expect(
       unknown.ending == .exited(64) && unknown.output == "error: there is no program 'nope'\n")
-    for arguments in [[], ["--time", "0", "10"], ["--time", "two", "10"], ["a", "b"]] {
+    for arguments in [[], ["--time", "0", "10"], ["--time-sections", "two", "10"], ["a", "b"]] {
       let wrong = OutsideRun([program] + arguments)
       #expect(wrong.ending == .exited(64), "\(arguments)")
       #expect(wrong.output.hasPrefix("error: ") && wrong.output.filter { $0 == "\n" }.count == 1)
     }
-    let timed = OutsideRun([program, "--time", "2", "1000"])
-    #expect((DetectorsSlowDown.nanoseconds(in: timed.output) ?? 0) > 0)
+    for option in ["--time", "--time-sections"] {
+      let timed = OutsideRun([program, option, "2", "1000"])
+      #expect((DetectorsSlowDown.nanoseconds(in: timed.output) ?? 0) > 0)
+    }
   }
 }

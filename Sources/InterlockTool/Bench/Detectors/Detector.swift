@@ -6,8 +6,8 @@ struct Detector: Sendable {
   var name: String
   /// What is put before the name of the program; `nil` where it is not installed.
   var command: [String]?
-  /// `TSAN_OPTIONS`; `nil` is none.
-  var options: String?
+  /// What it is told, by the environment.
+  var variables: [String: String] = [:]
   /// Whether it is a tool of Valgrind's.
   var isValgrind = false
 
@@ -27,7 +27,9 @@ struct Detector: Sendable {
       Detector(name: "TSan", command: [settings.sanitizedProgram]),
       Detector(
         name: "TSan, flags", command: [settings.sanitizedProgram],
-        options: "history_size=7 ignore_noninstrumented_modules=0 detect_deadlocks=1"),
+        variables: [
+          "TSAN_OPTIONS": "history_size=7 ignore_noninstrumented_modules=0 detect_deadlocks=1"
+        ]),
       tool("helgrind", "Helgrind"),
       tool("drd", "DRD"),
     ]
@@ -36,7 +38,7 @@ struct Detector: Sendable {
   /// One run of the program under it.
   func sighting(of program: String) -> Sighting {
     guard let command else { return .failed("not installed") }
-    let run = OutsideRun(command + [program], options: options)
+    let run = OutsideRun(command + [program], variables: variables)
     return isValgrind
       ? Sighting(valgrind: run.ending, output: run.output)
       : Sighting(sanitized: run.ending, output: run.output)

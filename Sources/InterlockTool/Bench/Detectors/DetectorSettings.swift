@@ -6,6 +6,8 @@ struct DetectorSettings: Equatable {
   var program: String
   /// The path of the same, built with ThreadSanitizer.
   var sanitizedProgram: String
+  /// The path of the same, built with section tracking.
+  var markedProgram: String
   /// Runs of each program by each detector.
   var runs = 5
   /// The same under Valgrind's tools, which take a second and more to start.
@@ -15,6 +17,7 @@ struct DetectorSettings: Equatable {
 
   static let programVariable = "INTERLOCK_DETECTOR_PROGRAM"
   static let sanitizedVariable = "INTERLOCK_DETECTOR_SANITIZED_PROGRAM"
+  static let markedVariable = "INTERLOCK_DETECTOR_MARKED_PROGRAM"
   static let runsVariable = "INTERLOCK_DETECTOR_RUNS"
   static let valgrindRunsVariable = "INTERLOCK_DETECTOR_VALGRIND_RUNS"
   static let rowsVariable = "INTERLOCK_DETECTOR_ROWS"
@@ -22,10 +25,12 @@ struct DetectorSettings: Equatable {
   /// Reads them; `nil` where a program is not given, since nobody but the script builds it.
   init?(environment: [String: String]) throws(UsageError) {
     guard let program = environment[Self.programVariable],
-      let sanitized = environment[Self.sanitizedVariable]
+      let sanitized = environment[Self.sanitizedVariable],
+      let marked = environment[Self.markedVariable]
     else { return nil }
     self.program = program
     sanitizedProgram = sanitized
+    markedProgram = marked
     runs = try Self.count(Self.runsVariable, environment) ?? runs
     valgrindRuns = try Self.count(Self.valgrindRunsVariable, environment) ?? valgrindRuns
     guard let title = environment[Self.rowsVariable] else { return }

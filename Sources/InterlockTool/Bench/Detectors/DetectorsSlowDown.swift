@@ -7,9 +7,11 @@ import Prediction
 
 /// What each detector makes of a dictionary under an NSLock, against the same program with nothing of any detector.
 enum DetectorsSlowDown {
-  private static let rounds = 7
+  /// Of ours, which take a fraction of a second each; and of the others.
+  private static let rounds = 15
+  private static let outsideRounds = 7
   /// So many that the first delays, which are free of the budget, are a small part.
-  private static let calls = 1_000_000
+  private static let calls = 2_000_000
   /// Fewer under Valgrind, which is a hundred times as slow.
   private static let valgrindCalls = 20_000
   #if DEBUG
@@ -18,7 +20,7 @@ enum DetectorsSlowDown {
   private static let build = "release"
   #endif
 
-  /// Measures and prints the lines. The wait table and prediction are on in this process from then on.
+  /// Measures and prints the lines. Prediction and the wait table are on in this process from then on.
   static func run() throws {
     let environment = ProcessInfo.processInfo.environment
     guard let settings = try DetectorSettings(environment: environment) else {
@@ -41,19 +43,31 @@ enum DetectorsSlowDown {
     }
     print("a dictionary of 1,024 keys under an NSLock, half of the calls write, each a section;")
     print(
-      "\(build) build; medians of \(rounds) rounds, against the same program without any detector")
+      "\(build) build; medians of \(rounds) rounds, of others \(outsideRounds), against the same program without any detector"
+    )
     let outside = [1, 2].map { threads in
       (threads, outsideLines(threads: threads, settings, detectors))
     }
-    let delays = [1, 2].map { inside(threads: $0, settings.program) }
-    // As in a trial: the wait table goes with it.
-    _ = interlock_waits_start()
+    // In a program of its own: who only marks sections links nothing else.
+    let delays = [1, 2].map { threads in
+      (0..<rounds).compactMap { _ in
+        pair(settings, threads) {
+          time(
+            [settings.markedProgram, "--time-sections"], ["INTERLOCK_OPTIONS": "delays=on"], threads,
+            calls)
+        }
+      }
+    }
     Predictor.start()
-    let predicted = [1, 2].map { inside(threads: $0, settings.program) }
+    let predicted = [1, 2].map { inside(threads: $0, settings) }
+    // What explains a hang, which is on in a trial.
+    _ = interlock_waits_start()
+    let inTrials = [1, 2].map { inside(threads: $0, settings) }
     for (index, (threads, lines)) in outside.enumerated() {
       print("  \(threads) thread\(threads == 1 ? "" : "s")")
       print(line("sections, delays", delays[index], budget: 1.5))
       print(line("sections, delays, prediction", predicted[index], budget: 3))
+      print(line("the same in a trial", inTrials[index], budget: 3))
       lines.forEach { print($0) }
     }
   }
@@ -63,33 +77,43 @@ enum DetectorsSlowDown {
   ) -> [String] {
     detectors.map { detector in
       let calls = detector.isValgrind ? valgrindCalls : calls
-      let count = detector.isValgrind ? min(3, rounds) : rounds
-      let pairs = (0..<count).compactMap { _ -> (Double, Double)? in
-        guard let plain = time([settings.program], nil, threads, Self.calls),
-          let watched = time(detector.command ?? [], detector.options, threads, calls)
-        else { return nil }
-        return (watched, plain)
+      let count = detector.isValgrind ? 3 : outsideRounds
+      let pairs = (0..<count).compactMap { _ in
+        pair(settings, threads) {
+          time((detector.command ?? []) + ["--time"], detector.variables, threads, calls)
+        }
       }
       return line(detector.name, pairs, budget: nil)
     }
   }
 
-  private static func inside(threads: Int, _ program: String) -> [(Double, Double)] {
+  private static func inside(
+    threads: Int, _ settings: DetectorSettings
+  ) -> [(watched: Double, plain: Double)] {
     let were = SectionTracking.delays
     SectionTracking.delays = true
     defer { SectionTracking.delays = were }
     let table = GuardedTable()
     return (0..<rounds).compactMap { _ in
-      guard let plain = time([program], nil, threads, calls) else { return nil }
-      return (table.nanosecondsOfCall(threads: threads, turns: calls), plain)
+      pair(settings, threads) { table.nanosecondsOfCall(threads: threads, turns: calls) }
     }
+  }
+
+  /// One round: the same without any detector, and with one.
+  private static func pair(
+    _ settings: DetectorSettings, _ threads: Int, _ watched: () -> Double?
+  ) -> (watched: Double, plain: Double)? {
+    guard let plain = time([settings.program, "--time"], [:], threads, calls),
+      let watched = watched()
+    else { return nil }
+    return (watched, plain)
   }
 
   /// What a process of its own prints; `nil` where it printed no number.
   private static func time(
-    _ command: [String], _ options: String?, _ threads: Int, _ calls: Int
+    _ command: [String], _ variables: [String: String], _ threads: Int, _ calls: Int
   ) -> Double? {
-    let run = OutsideRun(command + ["--time", "\(threads)", "\(calls)"], options: options)
+    let run = OutsideRun(command + ["\(threads)", "\(calls)"], variables: variables)
     return nanoseconds(in: run.output)
   }
 

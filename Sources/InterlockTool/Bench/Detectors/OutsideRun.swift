@@ -26,9 +26,9 @@ struct OutsideRun {
   ///
   /// - Parameters:
   ///   - command: The path of the executable, and its arguments.
-  ///   - options: What `TSAN_OPTIONS` is; `nil` leaves it out, whatever this process has.
+  ///   - variables: What its environment has beside this process's, of which it gets no detector's options.
   ///   - seconds: Its time.
-  init(_ command: [String], options: String? = nil, limit seconds: Double = 60) {
+  init(_ command: [String], variables: [String: String] = [:], limit seconds: Double = 60) {
     let path = NSTemporaryDirectory() + "interlock-detector-\(UUID().uuidString)"
     defer { unlink(path) }
     guard let executable = command.first,
@@ -42,8 +42,8 @@ struct OutsideRun {
     process.executableURL = URL(fileURLWithPath: executable)
     process.arguments = Array(command.dropFirst())
     process.environment = ProcessInfo.processInfo.environment
-      .merging(["TSAN_OPTIONS": options ?? ""]) { $1 }
-      .filter { $0.key != "TSAN_OPTIONS" || options != nil }
+      .filter { !["TSAN_OPTIONS", "INTERLOCK_OPTIONS"].contains($0.key) }
+      .merging(variables) { $1 }
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = file
     process.standardError = file
