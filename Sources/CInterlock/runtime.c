@@ -20,6 +20,7 @@ _Thread_local void *interlock_thread_home;
 uintptr_t interlock_buckets[INTERLOCK_BUCKETS * INTERLOCK_BUCKET_WORDS]
     __attribute__((aligned(INTERLOCK_BUCKET_WORDS * sizeof(uintptr_t))));
 uintptr_t interlock_histories[INTERLOCK_HISTORIES];
+uintptr_t interlock_remembers_parts;
 uintptr_t interlock_hot_settings;
 _Thread_local uint32_t interlock_tracker_locks;
 const interlock_order_source *interlock_order_source_now;

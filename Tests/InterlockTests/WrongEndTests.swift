@@ -93,6 +93,14 @@ struct WrongEndTests {
     let section = Section("wrong-end.block")
     section.read { section.end(.noWrite) }
     #expect(Findings.misuses(on: "wrong-end.block").map(\.kind) == [.endWithoutBegin])
+    // The same of a block that gives something.
+    let value = section.write {
+      section.end(.noReadWrite)
+      return 1
+    }
+    #expect(value == 1)
+    #expect(
+      Findings.misuses(on: "wrong-end.block").map(\.kind) == [.endWithoutBegin, .endWithoutBegin])
   }
 
   @Test("the innermost section is ended, wherever its record lies")

@@ -26,12 +26,16 @@ extern uintptr_t interlock_buckets[INTERLOCK_BUCKETS * INTERLOCK_BUCKET_WORDS];
 /// What resources remember, by their keys: addresses, where anything is remembered at all.
 extern uintptr_t interlock_histories[INTERLOCK_HISTORIES];
 
+/// 1 once a section on a part of a resource is remembered: before that, nobody looks for one.
+extern uintptr_t interlock_remembers_parts;
+
 /// The settings that the path without a conflict reads, in one word; 0 until they are first read.
 extern uintptr_t interlock_hot_settings;
 
 static inline void *interlock_get_home(void) { return interlock_thread_home; }
 static inline void *interlock_get_buckets(void) { return interlock_buckets; }
 static inline void *interlock_get_histories(void) { return interlock_histories; }
+static inline void *interlock_get_remembers_parts(void) { return &interlock_remembers_parts; }
 static inline void *interlock_get_hot_settings(void) { return &interlock_hot_settings; }
 
 /// Makes `home` the calling thread's, and asks for `interlock_thread_exited(home)` when it exits.
@@ -163,15 +167,20 @@ static inline __attribute__((always_inline)) size_t interlock_walk_frames_from(
   size_t count = 0;
   while (count < limit) {
     const uintptr_t *pair = (const uintptr_t *)frame;
-    uintptr_t address = pair[1];
-    if (address < 4096) break;
     // Relaxed: another thread may look at the record while it is being reused, and then drops what it read.
-    __atomic_store_n(&frames[count++], address, __ATOMIC_RELAXED);
-    frame = pair[0] & ~async_bit;
+    __atomic_store_n(&frames[count++], pair[1], __ATOMIC_RELAXED);
+    frame = pair[0];
     uintptr_t fewer = interlock_words_between(frame, last);
-    if (fewer >= left) break;
+    if (fewer >= left) {
+      // The end, mostly.
+      frame &= ~async_bit;
+      fewer = interlock_words_between(frame, last);
+      if (fewer >= left) break;
+    }
     left = fewer;
   }
+  // What a thread begins with returns to nowhere.
+  while (count > 0 && __atomic_load_n(&frames[count - 1], __ATOMIC_RELAXED) < 4096) count--;
   return count;
 }
 

@@ -23,7 +23,7 @@ struct Evidence: Sendable {
     init(of record: Record) {
       file = record[.file]
       lineAndFlags = record[.lineAndFlags]
-      let isAccessor = lineAndFlags & Record.placeFromStackFlag != 0
+      let isAccessor = lineAndFlags & Entry.placeFromStackFlag != 0
       // Behind the accessors that the library and the compiler wrote.
       caller = isAccessor ? record.words[Record.stack + 2].load(ordering: .relaxed) : 0
     }
@@ -60,9 +60,9 @@ struct Evidence: Sendable {
     owner = record[.owner]
     key = ResourceKey(hash: UInt64(record[.key]))
     let lineAndFlags = record[.lineAndFlags]
-    mode = lineAndFlags & Record.writesFlag != 0 ? .noReadWrite : .noWrite
-    synched = lineAndFlags & Record.synchedFlag != 0
-    placeFromStack = lineAndFlags & Record.placeFromStackFlag != 0
+    mode = lineAndFlags & Entry.writesFlag != 0 ? .noReadWrite : .noWrite
+    synched = lineAndFlags & Entry.synchedFlag != 0
+    placeFromStack = lineAndFlags & Entry.placeFromStackFlag != 0
     let lengths = record[.lengths]
     place = Place(
       file: Site.string(record[.file], lengths & 0xFFFF_FFFF),

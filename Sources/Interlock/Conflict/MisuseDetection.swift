@@ -25,7 +25,7 @@ enum MisuseDetection {
       misuse.kind = .endByAnotherOwner
       misuse.begin = evidence.place
       // Its own owner may be at it too: one of the two takes it out of its slot, and only that one ends it.
-      if let open { _ = Registry.end(open) }
+      if let open { _ = Registry.end(open, isAnothers: true) }
     }
     MisuseLog.shared.add(misuse)
   }
@@ -71,7 +71,8 @@ enum MisuseDetection {
       guard record[.owner] == owner, let (open, misuse) = read(record, as: .threadExited) else {
         return
       }
-      if Registry.end(open) { MisuseLog.shared.add(misuse) }
+      // The thread is past where its order could be asked for.
+      if Registry.end(open, isAnothers: true) { MisuseLog.shared.add(misuse) }
     }
   }
 

@@ -53,6 +53,30 @@ final class NearMissDelays: Sendable {
     pairs = Guarded(KnownPairs(plan, tables))
   }
 
+  /// Whether a section begins where its thread has just been, and nothing is to be done but to note that it goes on: nearly all
+  /// begins of a busy place. To be asked once: it counts.
+  @inline(__always)
+  static func passes(
+    _ open: Registry.OpenSection, of owner: UInt, in home: ThreadHome.Pointer
+  ) -> Bool {
+    guard !home.isSuspected, let known = home.pointee.visits.known(visit(open, of: owner)),
+      known.pointee.passes()
+    else { return false }
+    home.noteActivity()
+    return true
+  }
+
+  @inline(__always)
+  private static func visit(
+    _ open: Registry.OpenSection, of owner: UInt
+  ) -> RecentVisits.Visit {
+    let record = open.record
+    let part = open.word.hasPart ? record[.partHash] : 0
+    return RecentVisits.Visit(
+      file: record[.file], lineAndFlags: record[.lineAndFlags], on: UInt(open.key.hash) ^ part,
+      of: owner)
+  }
+
   /// Called at the end of a begin, with what has been published.
   @inline(__always)
   static func afterBegin(
@@ -74,21 +98,19 @@ final class NearMissDelays: Sendable {
   private func afterBegin(
     _ open: Registry.OpenSection, of owner: UInt, in home: ThreadHome.Pointer, hasMet: Bool
   ) {
-    let record = open.record
-    let part = open.word.hasPart ? record[.partHash] : 0
-    let visit = RecentVisits.Visit(
-      file: record[.file], lineAndFlags: record[.lineAndFlags], on: UInt(open.key.hash) ^ part,
-      of: owner)
+    let visit = Self.visit(open, of: owner)
     let known = home.pointee.visits.known(visit)
     let (now, isNoted) =
       known?.pointee.time { Platform.coarseMilliseconds } ?? (Platform.coarseMilliseconds, false)
-    let place = known?.pointee.place ?? number(of: record)
+    let place = known?.pointee.place ?? number(of: open.record)
     if home.isSuspected { settleSuspicion(of: home, on: open.key, at: place) }
     home.noteActivity(at: now)
     guard place.isFollowed else { return }
     if !isNoted {
       note(open, of: owner, at: place, now)
-      home.pointee.visits.note(visit, at: place, at: now)
+      home.pointee.visits.note(
+        visit, at: place, at: now,
+        armedPairs: probe == nil ? tables.words(of: place).armedPairs : nil)
     }
     if hasMet || budget.allowsNothing(at: now) { return }
     if tables.words(of: place).armedPairs.pointee.load(ordering: .relaxed) != 0,

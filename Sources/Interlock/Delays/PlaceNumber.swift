@@ -34,7 +34,7 @@ extension DelayTables {
 
     @inline(__always)
     init(file: UInt, lineAndFlags: UInt) {
-      let line = lineAndFlags & (0xFFFF_FFFF | Record.writesFlag)
+      let line = lineAndFlags & (0xFFFF_FFFF | Entry.writesFlag)
       bits = UInt(DelayTables.mixed(UInt64(file) ^ UInt64(line) << 24 ^ UInt64(line) >> 40)) | 1
     }
   }

@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// What a thread noted in the table of recent accesses when it last asked for the time: whoever came to the resource since has
 /// seen it there, and has armed the pair. So the thread has nothing to note, nor to look for, if it comes by again within the
 /// same tick of the coarse clock.
@@ -17,7 +19,7 @@ struct RecentVisits {
     @inline(__always)
     init(file: UInt, lineAndFlags: UInt, on key: UInt, of owner: UInt) {
       self.file = file
-      lineAndMode = lineAndFlags & (0xFFFF_FFFF | Record.writesFlag)
+      lineAndMode = lineAndFlags & (0xFFFF_FFFF | Entry.writesFlag)
       self.key = key
       self.owner = owner
     }
@@ -27,11 +29,23 @@ struct RecentVisits {
   struct Known {
     fileprivate var visit: Visit
     fileprivate(set) var place: PlaceNumber
+    /// How many armed pairs the place is in; `nil` where these are not all that a begin there is looked at for.
+    fileprivate let armedPairs: DelayTables.Words?
     /// When it was noted, in milliseconds of the coarse clock, and how often it has come again in that tick.
     fileprivate var notedAt: UInt
-    fileprivate var returns: UInt = 0
+    fileprivate var returns: UInt32 = 0
     /// So many next times do not ask for the time.
-    fileprivate var passesLeft: UInt = 0
+    fileprivate var passesLeft: UInt32 = 0
+
+    /// Whether the visit does not ask for the time, and there is nothing else to look for.
+    @inline(__always)
+    mutating func passes() -> Bool {
+      guard passesLeft != 0, let armedPairs, armedPairs.pointee.load(ordering: .relaxed) == 0 else {
+        return false
+      }
+      passesLeft &-= 1
+      return true
+    }
 
     /// The time, in milliseconds, and whether the visit has been noted in it; `clock` is asked where it has to be.
     @inline(__always)
@@ -43,14 +57,14 @@ struct RecentVisits {
       let now = clock()
       guard now == notedAt else { return (now, false) }
       returns &+= 1
-      if returns >= RecentVisits.busy { passesLeft = RecentVisits.passes }
+      if returns >= RecentVisits.busy { passesLeft = RecentVisits.passesAtOnce }
       return (now, true)
     }
   }
 
   /// So many times a visit must have come again within a tick, for as many next ones not to ask for the time.
-  static let busy: UInt = 8
-  static let passes: UInt = 3
+  static let busy: UInt32 = 8
+  static let passesAtOnce: UInt32 = 3
   private static let count: UInt = 8
 
   private let slots: UnsafeMutablePointer<Known>
@@ -60,7 +74,8 @@ struct RecentVisits {
     let size = Int(Self.count) * MemoryLayout<Known>.stride
     // Of no owner, as no visit is.
     let nothing = Known(
-      visit: Visit(file: 0, lineAndFlags: 0, on: 0, of: 0), place: PlaceNumber(bits: 0), notedAt: 0)
+      visit: Visit(file: 0, lineAndFlags: 0, on: 0, of: 0), place: PlaceNumber(bits: 0),
+      armedPairs: nil, notedAt: 0)
     slots = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 64)
       .initializeMemory(as: Known.self, repeating: nothing, count: Int(Self.count))
   }
@@ -77,9 +92,13 @@ struct RecentVisits {
     return differences == 0 ? slot : nil
   }
 
-  /// Keeps a visit; another in the same slot is noted anew when it comes again.
-  func note(_ visit: Visit, at place: PlaceNumber, at milliseconds: UInt) {
-    slot(of: visit).pointee = Known(visit: visit, place: place, notedAt: milliseconds)
+  /// Keeps a visit; another in the same slot is noted anew when it comes again. `armedPairs` as in `Known`.
+  func note(
+    _ visit: Visit, at place: PlaceNumber, at milliseconds: UInt,
+    armedPairs: DelayTables.Words? = nil
+  ) {
+    slot(of: visit).pointee = Known(
+      visit: visit, place: place, armedPairs: armedPairs, notedAt: milliseconds)
   }
 
   /// By line, mode and resource: what a thread does in turn is mostly told apart by these.

@@ -12,6 +12,20 @@ enum Histories {
     get { interlock_get_histories().assumingMemoryBound(to: Atomic<UInt>.self) }
   }
 
+  private static var partsFlag: UnsafeMutablePointer<Atomic<UInt>> {
+    @inline(__always)
+    get { interlock_get_remembers_parts().assumingMemoryBound(to: Atomic<UInt>.self) }
+  }
+
+  /// Whether there may be histories of parts. Relaxed: one that another thread makes at this moment may be missed.
+  @inline(__always)
+  static var haveParts: Bool { partsFlag.pointee.load(ordering: .relaxed) != 0 }
+
+  /// Says so from now on.
+  static func rememberParts() {
+    if !haveParts { partsFlag.pointee.store(1, ordering: .relaxed) }
+  }
+
   /// The history of a resource, if it has one.
   @inline(__always)
   static func find(_ key: UInt) -> History? {

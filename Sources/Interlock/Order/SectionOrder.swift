@@ -5,7 +5,7 @@ internal import Synchronization
 enum SectionOrder {
   /// Which histories a section belongs to: those that it is looked up in, and those that it is noted in.
   private struct Keys {
-    var looked: (UInt, UInt)
+    var looked: (UInt, UInt?)
     var noted: (UInt, UInt?)
 
     /// A section on the whole is looked up beside the wholes and the parts, one on a part beside the wholes and that part;
@@ -14,16 +14,18 @@ enum SectionOrder {
     init(_ open: Registry.OpenSection) {
       let whole = UInt(open.key.hash)
       let record = open.record
-      let anyPart = Self.mixed(whole, 1)
       if record[.nameLength] & Record.extended != 0, record[.part] != 0 {
         let part = Self.mixed(whole, record[.partHash] | 1 << 63)
         looked = (whole, part)
-        noted = (part, anyPart)
+        noted = (part, Self.anyPart(of: whole))
       } else {
-        looked = (whole, anyPart)
+        let hasParts = Histories.haveParts
+        looked = (whole, hasParts ? Self.anyPart(of: whole) : nil)
         noted = (whole, nil)
       }
     }
+
+    private static func anyPart(of whole: UInt) -> UInt { mixed(whole, 1) }
 
     private static func mixed(_ key: UInt, _ value: UInt) -> UInt {
       let product = (key ^ value).multipliedFullWidth(by: 0x9E37_79B9_7F4A_7C15)
@@ -42,7 +44,7 @@ enum SectionOrder {
     let thread = home.pointee.nameInHistories
     // The usual case, without asking for the moment. A thread's own accesses are in order; those of its tasks are not.
     if owner & 1 == 0, open.record[.instanceType] == 0, isOnly(of: thread, keys.looked.0),
-      isOnly(of: thread, keys.looked.1)
+      keys.looked.1.map({ isOnly(of: thread, $0) }) ?? true
     {
       return
     }
@@ -62,7 +64,7 @@ enum SectionOrder {
     home.pointee.nameInHistories = History.name(ofThread: moment.slot)
     var found: [Found] = []
     look(keys.looked.0, record, moment, source, into: &found)
-    look(keys.looked.1, record, moment, source, into: &found)
+    if let second = keys.looked.1 { look(second, record, moment, source, into: &found) }
     if found.isEmpty { return }
     for (past, held) in found {
       UnorderedLog.shared.add(past, held, record, source)
@@ -106,18 +108,18 @@ enum SectionOrder {
     past.isThere && past.record[.owner] != record[.owner] && !source.isBefore(past.moment)
   }
 
-  /// Called when a section has left the table, before its record is used anew.
+  /// Called when a section of the current owner's has left the table, before its record is used anew.
   @inline(never)
   static func afterEnd(_ open: Registry.OpenSection) {
     let record = open.record
-    let owner = record[.owner]
-    // It ends where another thread ended it: whose moment that is, nobody can tell.
-    guard owner == ThreadHome.current.currentOwner, open.key != SelfTest.key,
-      let source = OrderSource.current, let moment = source.moment(ofTask: owner & 1 != 0)
+    guard open.key != SelfTest.key, let source = OrderSource.current,
+      let moment = source.moment(ofTask: record[.owner] & 1 != 0)
     else { return }
     let keys = Keys(open)
     note(keys.noted.0, record, moment, clearsReads: true, source)
-    if let other = keys.noted.1 { note(other, record, moment, clearsReads: false, source) }
+    guard let anyPart = keys.noted.1 else { return }
+    Histories.rememberParts()
+    note(anyPart, record, moment, clearsReads: false, source)
   }
 
   private static func note(

@@ -116,9 +116,9 @@ extension UnsafeMutablePointer where Pointee == ThreadHome {
     // Acquires what a reader did under its pin, before a record of this home is written again.
     if pointee.pins.pointee.load(ordering: .acquiring) != 0 { waitForReaders() }
     let index = pointee.next
-    let record = Record(words: pointee.records + index * Record.wordCount)
+    let record = Record(words: pointee.records + index &* Record.wordCount)
     if record.isInUse { return claimAnotherRecord() }
-    pointee.next = index + 1 == ThreadHome.recordCount ? 0 : index + 1
+    pointee.next = index &+ 1 == ThreadHome.recordCount ? 0 : index &+ 1
     pointee.generation &+= 1
     record[.generation] = pointee.generation
     record[.inUse] = 1
@@ -195,6 +195,14 @@ extension UnsafeMutablePointer where Pointee == ThreadHome {
     let count = pointee.activity.pointee.load(ordering: .relaxed) >> 16
     pointee.activity.pointee.store(
       (count &+ 1) << 16 | milliseconds & 0xFFFF, ordering: .relaxed)
+  }
+
+  /// Notes that it begins one so soon after another that the time of that one will do.
+  @inline(__always)
+  func noteActivity() {
+    // As above.
+    let count = pointee.activity.pointee.load(ordering: .relaxed)
+    pointee.activity.pointee.store(count &+ 1 << 16, ordering: .relaxed)
   }
 
   /// What delays know of the thread: see `ThreadHome`.

@@ -31,7 +31,9 @@ extension Platform {
   }
 
   /// Milliseconds of a clock that never goes back; cheap, and behind by up to a tick of the system's (4 ms).
-  @inline(__always)
+  ///
+  /// Not inlined: what it needs of the stack, who asks it now and then would need always.
+  @inline(never)
   static var coarseMilliseconds: UInt {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC_COARSE, &time)

@@ -111,7 +111,11 @@ struct Bucket {
   }
 
   @inline(__always)
-  private func isInline(_ slot: Slot) -> Bool { slot >= words && slot < words + Self.inlineSlots }
+  private func isInline(_ slot: Slot) -> Bool {
+    // One comparison: what lies before the line is far behind it.
+    UInt(bitPattern: slot) &- UInt(bitPattern: words)
+      < UInt(Self.inlineSlots * MemoryLayout<UInt>.stride)
+  }
 
   @inline(never)
   private func publishInOverflow(_ word: SlotWord) -> Slot {

@@ -49,6 +49,11 @@ struct HotSettings {
   /// Whether more is done at a begin than to look for conflicts: one branch where it is not.
   @inline(__always)
   var follows: Bool { bits & (Self.delayFlag | Self.exerciseFlag | Self.orderFlag) != 0 }
+  /// Whether delays are all of that.
+  @inline(__always)
+  var followsDelaysAlone: Bool {
+    bits & (Self.delayFlag | Self.exerciseFlag | Self.orderFlag) == Self.delayFlag
+  }
   @inline(__always)
   var isOff: Bool { bits & Self.offFlag != 0 }
 }

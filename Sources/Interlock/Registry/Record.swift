@@ -31,7 +31,7 @@ struct Record: Equatable {
     case function
     /// Lengths of file and function, 32 bits each; `cString` for a string that ends by itself.
     case lengths
-    /// Line (32 bits), then the flags.
+    /// Line (32 bits), then the flags of `Entry`.
     case lineAndFlags
     case thread
     case queueLabel
@@ -53,9 +53,6 @@ struct Record: Equatable {
   static let extended: UInt = 1 << 62
   static let unwound: UInt = 1 << 63
   static let cString: UInt = 0xFFFF_FFFF
-  static let writesFlag: UInt = 1 << 32
-  static let synchedFlag: UInt = 1 << 33
-  static let placeFromStackFlag: UInt = 1 << 34
 
   let words: UnsafeMutablePointer<Atomic<UInt>>
 
@@ -86,7 +83,7 @@ struct Record: Equatable {
   var pins: UnsafeMutablePointer<Atomic<UInt>>? { UnsafeMutablePointer(bitPattern: self[.pins]) }
 
   @inline(__always)
-  var writes: Bool { self[.lineAndFlags] & Self.writesFlag != 0 }
+  var writes: Bool { self[.lineAndFlags] & Entry.writesFlag != 0 }
 
   var mode: Mode { writes ? .noReadWrite : .noWrite }
 

@@ -18,9 +18,7 @@ extension Registry {
     let home = ThreadHome.current
     let owner = home.currentOwner
     let record = home.claimRecord()
-    fill(
-      record, resource, mode, synched: synched, placeFromStack: false, at: site, of: owner,
-      in: home)
+    fill(record, resource, Entry(site, mode, synched: synched), of: owner, in: home)
     record[.nameLength] |= Record.extended
     captureStack(
       of: home, into: record, limit: min(settings.stackDepth, Record.extendedFrameLimit))

@@ -20,44 +20,50 @@ enum Registry {
     _ resource: borrowing Resource, _ mode: Mode, synched: Bool, placeFromStack: Bool = false,
     at site: borrowing Site
   ) -> OpenSection? {
+    begin(resource, Entry(site, mode, synched: synched, placeFromStack: placeFromStack))
+  }
+
+  @inline(__always)
+  static func begin(_ resource: borrowing Resource, _ entry: Entry) -> OpenSection? {
     let settings = HotSettings.current
     if settings.isOff { return nil }
     let home = ThreadHome.current
     let owner = home.currentOwner
     let record = home.claimRecord()
-    fill(
-      record, resource, mode, synched: synched, placeFromStack: placeFromStack, at: site,
-      of: owner, in: home)
+    fill(record, resource, entry, of: owner, in: home)
     captureStack(of: home, into: record, limit: settings.stackDepth)
 
     let bucket = Bucket(of: resource.key)
-    let word = SlotWord(record: record, key: resource.key, writes: mode.writes)
+    let word = SlotWord(record: record, key: resource.key, writes: entry.writes)
     let slot = bucket.publish(word)
     home.pointee.lastSlot = slot
     home.pointee.lastWord = word
     let open = OpenSection(record: record, slot: slot, word: word, key: resource.key)
     let meets = !bucket.isAlone(in: slot) && conflicts(open, of: owner, in: bucket)
     if meets { ConflictDetection.report(open, word, in: bucket, on: resource) }
-    if settings.follows { followUp(open, of: owner, in: home, hasMet: meets, settings) }
+    if settings.follows {
+      // The usual case where only delays are on, without a call.
+      if !settings.followsDelaysAlone || !NearMissDelays.passes(open, of: owner, in: home) {
+        followUp(open, of: owner, in: home, hasMet: meets, settings)
+      }
+    }
     return open
   }
 
   /// Writes down what is known of a section before it is published, but for its stack.
   @inline(__always)
   static func fill(
-    _ record: Record, _ resource: borrowing Resource, _ mode: Mode, synched: Bool,
-    placeFromStack: Bool, at site: borrowing Site, of owner: UInt, in home: ThreadHome.Pointer
+    _ record: Record, _ resource: borrowing Resource, _ entry: Entry, of owner: UInt,
+    in home: ThreadHome.Pointer
   ) {
     record[.owner] = owner
     record[.key] = UInt(resource.key.hash)
     record[.instance] = resource.instance
     record[.instanceType] = resource.instanceType
-    record[.file] = site.file
-    record[.function] = site.function
-    record[.lengths] = site.fileLength | site.functionLength << 32
-    record[.lineAndFlags] =
-      site.line | (mode.writes ? Record.writesFlag : 0) | (synched ? Record.synchedFlag : 0)
-      | (placeFromStack ? Record.placeFromStackFlag : 0)
+    record[.file] = entry.file
+    record[.function] = entry.function
+    record[.lengths] = entry.lengths
+    record[.lineAndFlags] = entry.lineAndFlags
     record[.thread] = home.pointee.thread
     record[.queueLabel] = home.currentQueueLabel()
     if resource.nameIsBorrowed {
@@ -79,7 +85,10 @@ enum Registry {
     if settings.exercise { Exercise.afterBegin(open, of: owner) }
     // Before a delay, whose own locks would order what they must not.
     if settings.followsOrder { SectionOrder.afterBegin(open, of: owner, in: home) }
-    if settings.delays { NearMissDelays.afterBegin(open, of: owner, in: home, hasMet: hasMet) }
+    guard settings.delays else { return }
+    // Elsewhere it has been asked.
+    if settings.followsOrder, NearMissDelays.passes(open, of: owner, in: home) { return }
+    NearMissDelays.afterBegin(open, of: owner, in: home, hasMet: hasMet)
   }
 
   /// Whether another owner is in a section that this one, which has been published, must not meet.
@@ -108,11 +117,13 @@ enum Registry {
     if !end(open) { MisuseDetection.endedBefore(resource, at: site) }
   }
 
-  /// Ends a section; returns `false` where another end was first, and then touches nothing.
+  /// Ends a section of the current owner's; returns `false` where another end was first, and then touches nothing.
+  ///
+  /// With `isAnothers`, a section of whomever: when it ends is then no moment of the owner's.
   @inline(__always)
-  static func end(_ open: OpenSection) -> Bool {
+  static func end(_ open: OpenSection, isAnothers: Bool = false) -> Bool {
     guard Bucket(of: open.key).withdraw(open.word, from: open.slot) else { return false }
-    if HotSettings.current.followsOrder { SectionOrder.afterEnd(open) }
+    if HotSettings.current.followsOrder && !isAnothers { SectionOrder.afterEnd(open) }
     if open.record[.nameLength] & (Record.ownedName | Record.extended) != 0 {
       releaseWithAll(open.record, from: Bucket(of: open.key))
     } else {
@@ -176,10 +187,10 @@ enum Registry {
     let count = interlock_walk_frames(
       record.frames, limit, home.pointee.stackLow, home.pointee.stackHigh)
     // A walk that sees nothing but its own caller has no frame pointers to go by.
-    if count < 2 && limit > 1 {
-      record[.frameCount] = UInt(interlock_unwind_frames(record.frames, limit)) | Record.unwound
+    if count >= 2 || limit == 1 {
+      record[.frameCount] = UInt(bitPattern: count)
     } else {
-      record[.frameCount] = UInt(count)
+      record[.frameCount] = UInt(interlock_unwind_frames(record.frames, limit)) | Record.unwound
     }
   }
 

@@ -11,8 +11,8 @@ extension Section {
     synched: Bool = false, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line, _ body: () throws(Failure) -> R
   ) throws(Failure) -> R {
-    let open = beginBlock(.noWrite, synched: synched, file, function, line)
-    defer { endBlock(open, file, function, line) }
+    let open = beginBlock(Entry(file, function, line, writes: false, synched: synched))
+    defer { if !endBlock(open) { reportEndedBefore(file, function, line) } }
     return try body()
   }
 
@@ -24,9 +24,35 @@ extension Section {
     synched: Bool = false, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line, _ body: () throws(Failure) -> R
   ) throws(Failure) -> R {
-    let open = beginBlock(.noReadWrite, synched: synched, file, function, line)
-    defer { endBlock(open, file, function, line) }
+    let open = beginBlock(Entry(file, function, line, writes: true, synched: synched))
+    defer { if !endBlock(open) { reportEndedBefore(file, function, line) } }
     return try body()
+  }
+
+  /// Runs `body`, which gives nothing and does not throw, as a section that reads.
+  ///
+  /// As the generic form, which costs more where nothing is optimised: a twentieth of a section.
+  @inlinable
+  public func read(
+    synched: Bool = false, file: StaticString = #fileID, function: StaticString = #function,
+    line: UInt = #line, _ body: () -> Void
+  ) {
+    let open = beginBlock(Entry(file, function, line, writes: false, synched: synched))
+    body()
+    if !endBlock(open) { reportEndedBefore(file, function, line) }
+  }
+
+  /// Runs `body`, which gives nothing and does not throw, as a section that writes.
+  ///
+  /// As the generic form, which costs more where nothing is optimised: a twentieth of a section.
+  @inlinable
+  public func write(
+    synched: Bool = false, file: StaticString = #fileID, function: StaticString = #function,
+    line: UInt = #line, _ body: () -> Void
+  ) {
+    let open = beginBlock(Entry(file, function, line, writes: true, synched: synched))
+    body()
+    if !endBlock(open) { reportEndedBefore(file, function, line) }
   }
 
   /// Runs `body` as a section that reads, held across its suspensions.
@@ -55,40 +81,39 @@ extension Section {
 }
 
 // Where the two blocks that do not suspend are inlined, what they do first and last is called: a stack begins with who
-// called this, be it the block's function or the one that the block stands in.
+// called this, be it the block's function or the one that the block stands in. What they are called with is little, and
+// known when the block's function is compiled: a call costs as much as what it hands over.
 extension Section {
   /// A section that a block has begun; `slot` is 0 where tracking is switched off.
   @usableFromInline
   struct OpenBlock {
     let slot: UInt
     let word: UInt
-    let key: UInt64
 
     @inline(__always)
     init(_ open: Registry.OpenSection?) {
       slot = UInt(bitPattern: open?.slot)
       word = open?.word.bits ?? 0
-      key = open?.key.hash ?? 0
     }
   }
 
   @usableFromInline @inline(__always)
-  func beginBlock(
-    _ mode: Mode, synched: Bool, _ file: StaticString, _ function: StaticString, _ line: UInt
-  ) -> OpenBlock {
-    OpenBlock(
-      Registry.begin(resource, mode, synched: synched, at: Site(file, function, line)))
+  func beginBlock(_ entry: Entry) -> OpenBlock { OpenBlock(Registry.begin(resource, entry)) }
+
+  /// Ends what a block has begun; returns `false` where another end was first.
+  @usableFromInline @inline(__always)
+  func endBlock(_ block: OpenBlock) -> Bool {
+    let word = SlotWord(bits: block.word)
+    guard let slot = Bucket.Slot(bitPattern: block.slot), let record = word.record else {
+      return true
+    }
+    return Registry.end(
+      Registry.OpenSection(record: record, slot: slot, word: word, key: resource.key))
   }
 
-  @usableFromInline @inline(__always)
-  func endBlock(
-    _ block: OpenBlock, _ file: StaticString, _ function: StaticString, _ line: UInt
-  ) {
-    let word = SlotWord(bits: block.word)
-    guard let slot = Bucket.Slot(bitPattern: block.slot), let record = word.record else { return }
-    let open = Registry.OpenSection(
-      record: record, slot: slot, word: word, key: ResourceKey(hash: block.key))
-    Registry.end(open, on: resource, at: Site(file, function, line))
+  @usableFromInline @inline(never)
+  func reportEndedBefore(_ file: StaticString, _ function: StaticString, _ line: UInt) {
+    MisuseDetection.endedBefore(resource, at: Site(file, function, line))
   }
 }
 

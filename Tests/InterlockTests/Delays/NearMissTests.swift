@@ -55,7 +55,7 @@ struct NearMissTests {
     visits.note(visit(), at: place, at: 4)
     #expect(visits.known(visit())?.pointee.place == place)
     for other in [
-      visit(line: 2), visit(line: 1 | Record.writesFlag), visit(key: 5), visit(owner: 5),
+      visit(line: 2), visit(line: 1 | Entry.writesFlag), visit(key: 5), visit(owner: 5),
     ] {
       #expect(visits.known(other) == nil)
     }
@@ -90,13 +90,40 @@ struct NearMissTests {
     for _ in 0..<RecentVisits.busy { #expect(try comes(at: 49)) }
     #expect(asked == 45 + Int(RecentVisits.busy))
     // Then it does not, whenever it comes.
-    for pass in 0..<RecentVisits.passes { #expect(try comes(at: 60 + pass)) }
+    for pass in 0..<UInt(RecentVisits.passesAtOnce) { #expect(try comes(at: 60 + pass)) }
     #expect(asked == 45 + Int(RecentVisits.busy))
     // After them it asks again: it was late by no more than these, and is not busy any more.
     #expect(try !comes(at: 70))
     #expect(try comes(at: 70))
     #expect(try !comes(at: 71))
     #expect(asked == 48 + Int(RecentVisits.busy))
+  }
+
+  @Test("a busy visit passes without more where its place is in no armed pair, and only there")
+  func passesOfVisits() throws {
+    let visits = RecentVisits()
+    let visit = RecentVisits.Visit(file: 0x1000, lineAndFlags: 1, on: 2, of: 3)
+    let armed = tables.words(of: writer).armedPairs
+    func passes() throws -> Bool { try #require(visits.known(visit)).pointee.passes() }
+    func keepComing(_ armedPairs: DelayTables.Words?) throws {
+      visits.note(visit, at: writer, at: 4, armedPairs: armedPairs)
+      #expect(try !passes())
+      for _ in 0..<RecentVisits.busy {
+        let time = try #require(visits.known(visit)).pointee.time { 4 }
+        #expect(time.isNoted)
+      }
+    }
+    try keepComing(armed)
+    for _ in 0..<RecentVisits.passesAtOnce { #expect(try passes()) }
+    #expect(try !passes(), "it asks for the time again")
+    try keepComing(armed)
+    armed.pointee.store(1, ordering: .relaxed)
+    #expect(try !passes())
+    armed.pointee.store(0, ordering: .relaxed)
+    #expect(try passes())
+    // Where more than pairs is looked at.
+    try keepComing(nil)
+    #expect(try !passes())
   }
 
   @Test("a resource's last accesses outlive one owner's thousand")
