@@ -13,9 +13,9 @@ Usage: ci/detectors.sh [--runs N] [--valgrind-runs N] [--rows TEXT]
   --rows TEXT         only the rows with this text in their titles, and their twins; without the slow-down
   -h, --help          show this, and build nothing
 
-Builds in release: the programs as they are, the programs with ThreadSanitizer, and the tool with the trait
-SectionTracking. In the first two the marks are nothing, and no harness is around a program. In debug, where sections
-are in any build: the programs and the tool once more, for what the tool costs there. Helgrind and DRD are left out
+Builds in release: the programs as they are, the programs with ThreadSanitizer, and the tool and the programs with the
+trait SectionTracking. In the first two the marks are nothing, and no harness is around a program. In debug, where
+sections are in any build: the programs and the tool once more, for what sections cost there. Helgrind and DRD are left out
 where no valgrind is installed. Ends with 0 when the table is printed, whatever it says; 64 wrong usage.
 END
 }

@@ -18,7 +18,8 @@ struct DetectorsBenchTests {
     #expect(try DetectorSettings(environment: [:]) == nil)
     #expect(try DetectorSettings(environment: [DetectorSettings.programVariable: "/a"]) == nil)
     let plain = try #require(try DetectorSettings(environment: programs))
-    #expect(plain.program == "/a" && plain.sanitizedProgram == "/b")
+    #expect(plain.program == "/a" && plain.sanitizedProgram == "/b" && plain.markedProgram == "/c")
+    #expect(try DetectorSettings(environment: programs.filter { $0.value != "/c" }) == nil)
     #expect(plain.runs == 5 && plain.valgrindRuns == 1)
     let counted = try DetectorSettings(
       environment: programs.merging([
@@ -188,11 +189,21 @@ struct DetectorsBenchTests {
     #expect(ended.ending == .exited(66) && ended.output == "out\na=1\n")
     #expect(shell("kill -9 $$").ending == .killed(signal: 9))
     #expect(shell("exec sleep 600", limit: 0.2).ending == .overTime)
-    let unset = OutsideRun(["/bin/sh", "-c", "echo ${TSAN_OPTIONS-none}"])
-    #expect(unset.output == "none\n")
     #expect(
       OutsideRun(["/nowhere/at/all"]).ending
         == .notStarted("'/nowhere/at/all' could not be started"))
+  }
+
+  @Test("A process does not get the options that this one has been given")
+  func options() async {
+    // In a process of its own: what it is given, all its tests are.
+    await #expect(processExitsWith: .success) {
+      for name in ["TSAN_OPTIONS", "INTERLOCK_OPTIONS"] {
+        setenv(name, "a=1", 1)
+        let unset = OutsideRun(["/bin/sh", "-c", "echo ${\(name)-none}"])
+        precondition(unset.output == "none\n")
+      }
+    }
   }
 
   @Test("A program by name runs and ends with 0; what is unknown is one line and exit code 64")
@@ -213,8 +224,11 @@ struct DetectorsBenchTests {
       #expect(wrong.output.hasPrefix("error: ") && wrong.output.filter { $0 == "\n" }.count == 1)
     }
     for option in ["--time", "--time-sections"] {
-      let timed = OutsideRun([program, option, "2", "1000"])
+      let timed = OutsideRun(
+        [program, option, "1", "1000"], variables: ["INTERLOCK_OPTIONS": "exercise=on"])
       #expect((DetectorsSlowDown.nanoseconds(in: timed.output) ?? 0) > 0)
+      // A resource that one thread alone has touched is told at the end.
+      #expect(timed.output.contains("table") == (option == "--time-sections"))
     }
   }
 }

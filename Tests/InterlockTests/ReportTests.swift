@@ -71,16 +71,28 @@ struct ReportTests {
     let high = UInt(bitPattern: stack + count)
     func address(_ word: Int) -> UInt { UInt(bitPattern: stack + word) }
     /// The return addresses that are found: the first frame is at word 0 and leads to `next`, a good frame at word 10 to `last`.
-    func found(_ next: UInt, last: UInt = 0, from first: UInt? = nil, to high: UInt) -> [UInt] {
+    func found(
+      _ next: UInt, last: UInt = 0, from first: UInt? = nil, to high: UInt, second: UInt = 0x2_0000,
+      limit: Int = 16
+    ) -> [UInt] {
       stack.initialize(repeating: 0xBAD_0000, count: count)
       (stack[0], stack[1]) = (next, 0x1_0000)
-      (stack[10], stack[11]) = (last, 0x2_0000)
+      (stack[10], stack[11]) = (last, second)
       (stack[62], stack[63]) = (0, 0x3_0000)
       var frames = [UInt](repeating: 0, count: 16)
-      let found = interlock_walk_frames_from(first ?? address(0), &frames, 16, low, high)
+      let found = interlock_walk_frames_from(first ?? address(0), &frames, limit, low, high)
       return Array(frames.prefix(found))
     }
     #expect(found(address(10), last: address(62), to: high) == [0x1_0000, 0x2_0000, 0x3_0000])
+    for limit in 0...2 {
+      let all: [UInt] = [0x1_0000, 0x2_0000, 0x3_0000]
+      let some = found(address(10), last: address(62), to: high, limit: limit)
+      #expect(some == Array(all.prefix(limit)))
+    }
+    // What is no address of code ends it.
+    for small in [0, 1, 4095] as [UInt] {
+      #expect(found(address(10), last: address(62), to: high, second: small) == [0x1_0000])
+    }
     // The mark of an asynchronous function's frame is no part of the address.
     #expect(found(address(10) | 1 << 60, to: high) == [0x1_0000, 0x2_0000])
     // A stack that ends anywhere: the last frame is in it, or not.

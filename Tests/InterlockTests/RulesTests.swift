@@ -94,6 +94,26 @@ struct RulesTests {
     #expect(found.map(\.count) == [1, 1])
   }
 
+  @Test("a block gives what its closure does, also where that is an if or a switch")
+  func results() throws {
+    struct Wrong: Error, Equatable {}
+    let section = Section("rules.results")
+    for isOdd in [true, false] {
+      let byIf = section.read { if isOdd { 5 } else { 6 } }
+      let bySwitch = section.write {
+        switch isOdd {
+        case true: "odd"
+        case false: "even"
+        }
+      }
+      #expect(byIf + 1 == (isOdd ? 6 : 7) && bySwitch == (isOdd ? "odd" : "even"))
+    }
+    #expect(throws: Wrong()) { try section.write { throw Wrong() } }
+    // It has ended all the same.
+    onThread { section.write {} }
+    #expect(Findings.conflicts(on: "rules.results").isEmpty)
+  }
+
   @Test("a section ended before the other begins is no conflict")
   func oneAfterTheOther() {
     let section = Section("rules.after")

@@ -167,8 +167,10 @@ static inline __attribute__((always_inline)) size_t interlock_walk_frames_from(
   size_t count = 0;
   while (count < limit) {
     const uintptr_t *pair = (const uintptr_t *)frame;
+    uintptr_t address = pair[1];
+    if (address < 4096) break;
     // Relaxed: another thread may look at the record while it is being reused, and then drops what it read.
-    __atomic_store_n(&frames[count++], pair[1], __ATOMIC_RELAXED);
+    __atomic_store_n(&frames[count++], address, __ATOMIC_RELAXED);
     frame = pair[0];
     uintptr_t fewer = interlock_words_between(frame, last);
     if (fewer >= left) {
@@ -179,8 +181,6 @@ static inline __attribute__((always_inline)) size_t interlock_walk_frames_from(
     }
     left = fewer;
   }
-  // What a thread begins with returns to nowhere.
-  while (count > 0 && __atomic_load_n(&frames[count - 1], __ATOMIC_RELAXED) < 4096) count--;
   return count;
 }
 

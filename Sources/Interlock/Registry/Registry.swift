@@ -86,8 +86,8 @@ enum Registry {
     // Before a delay, whose own locks would order what they must not.
     if settings.followsOrder { SectionOrder.afterBegin(open, of: owner, in: home) }
     guard settings.delays else { return }
-    // Elsewhere it has been asked.
-    if settings.followsOrder, NearMissDelays.passes(open, of: owner, in: home) { return }
+    // Where they are alone it has been asked.
+    if !settings.followsDelaysAlone, NearMissDelays.passes(open, of: owner, in: home) { return }
     NearMissDelays.afterBegin(open, of: owner, in: home, hasMet: hasMet)
   }
 
@@ -118,6 +118,7 @@ enum Registry {
   }
 
   /// Ends a section of the current owner's; returns `false` where another end was first, and then touches nothing.
+  /// (Where that was wrong, and has been told as a misuse, its slot may hold another section in the same record by now.)
   ///
   /// With `isAnothers`, a section of whomever: when it ends is then no moment of the owner's.
   @inline(__always)

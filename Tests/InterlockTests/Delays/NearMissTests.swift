@@ -46,6 +46,7 @@ struct NearMissTests {
 
   @Test("a thread's visit is known again by place, resource and owner together")
   func visits() {
+    #expect(MemoryLayout<RecentVisits.Known>.stride == 64, "a cache line")
     let visits = RecentVisits()
     let place = PlaceNumber(bits: 7)
     func visit(line: UInt = 1, key: UInt = 2, owner: UInt = 3) -> RecentVisits.Visit {

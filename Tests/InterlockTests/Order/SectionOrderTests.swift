@@ -68,6 +68,22 @@ struct SectionOrderTests {
     }
   }
 
+  @Test("a section that another thread has ended was at no moment, and is not remembered")
+  func endedByAnother() async {
+    await #expect(processExitsWith: .success) {
+      followOrder()
+      let section = Section("order.ended")
+      section.begin(.noReadWrite, line: 10)
+      onThread { section.end(.noReadWrite) }
+      precondition(SectionTracking.misuses.count == 1)
+      onThread { section.write(line: 20) {} }
+      precondition(names().isEmpty, "\(names())")
+      // The second one is.
+      onThread { section.write(line: 30) {} }
+      precondition(names().count == 1)
+    }
+  }
+
   @Test("what is in an order is not told, nor are reads beside reads, nor one thread's own")
   func ordered() async {
     await #expect(processExitsWith: .success) {
