@@ -54,7 +54,7 @@ final class NearMissDelays: Sendable {
   }
 
   /// Whether a section begins where its thread has just been, and nothing is to be done but to note that it goes on: three
-  /// of four begins of a busy place, where no probes are made. To be asked once: where it does, that is counted.
+  /// of four begins of a busy place, where no probes are made. Where it does, that is counted.
   @inline(__always)
   static func passes(
     _ open: Registry.OpenSection, of owner: UInt, in home: ThreadHome.Pointer

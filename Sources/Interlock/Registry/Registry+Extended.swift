@@ -65,10 +65,7 @@ extension Registry {
   static func followUp(_ open: OpenSection, hasMet: Bool) {
     let settings = HotSettings.current
     guard settings.follows else { return }
-    let owner = open.record[.owner]
-    let home = ThreadHome.current
-    if settings.followsDelaysAlone, NearMissDelays.passes(open, of: owner, in: home) { return }
-    followUp(open, of: owner, in: home, hasMet: hasMet, settings)
+    followUp(open, of: open.record[.owner], in: ThreadHome.current, hasMet: hasMet, settings)
   }
 
   /// Ends the innermost section that the current owner has in this mode on a part, or reports why there is none.

@@ -85,9 +85,8 @@ enum Registry {
     if settings.exercise { Exercise.afterBegin(open, of: owner) }
     // Before a delay, whose own locks would order what they must not.
     if settings.followsOrder { SectionOrder.afterBegin(open, of: owner, in: home) }
-    guard settings.delays else { return }
-    // Where they are alone it has been asked.
-    if !settings.followsDelaysAlone, NearMissDelays.passes(open, of: owner, in: home) { return }
+    // A begin on the whole has asked where delays are alone; it gets the same answer.
+    guard settings.delays, !NearMissDelays.passes(open, of: owner, in: home) else { return }
     NearMissDelays.afterBegin(open, of: owner, in: home, hasMet: hasMet)
   }
 

@@ -11,15 +11,7 @@ extension Section {
     synched: Bool = false, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line, _ body: () throws(Failure) -> R
   ) throws(Failure) -> R {
-    let open = beginBlock(writes: false, synched, file, function, line)
-    do throws(Failure) {
-      let result = try body()
-      if !open.end() { reportEndedBefore(file, function, line) }
-      return result
-    } catch {
-      if !open.end() { reportEndedBefore(file, function, line) }
-      throw error
-    }
+    try block(writes: false, synched, file, function, line, body)
   }
 
   /// Runs `body` as a section that writes: nobody else may be in.
@@ -30,15 +22,7 @@ extension Section {
     synched: Bool = false, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line, _ body: () throws(Failure) -> R
   ) throws(Failure) -> R {
-    let open = beginBlock(writes: true, synched, file, function, line)
-    do throws(Failure) {
-      let result = try body()
-      if !open.end() { reportEndedBefore(file, function, line) }
-      return result
-    } catch {
-      if !open.end() { reportEndedBefore(file, function, line) }
-      throw error
-    }
+    try block(writes: true, synched, file, function, line, body)
   }
 
   /// Runs `body` as a section that reads, held across its suspensions.
@@ -91,6 +75,22 @@ extension Section {
       guard let slot = Bucket.Slot(bitPattern: slot), let record = word.record else { return true }
       return Registry.end(
         Registry.OpenSection(record: record, slot: slot, word: word, key: ResourceKey(hash: key)))
+    }
+  }
+
+  @usableFromInline @_transparent
+  func block<R: ~Copyable, Failure: Error>(
+    writes: Bool, _ synched: Bool, _ file: StaticString, _ function: StaticString, _ line: UInt,
+    _ body: () throws(Failure) -> R
+  ) throws(Failure) -> R {
+    let open = beginBlock(writes: writes, synched, file, function, line)
+    do throws(Failure) {
+      let result = try body()
+      if !open.end() { reportEndedBefore(file, function, line) }
+      return result
+    } catch {
+      if !open.end() { reportEndedBefore(file, function, line) }
+      throw error
     }
   }
 
