@@ -19,6 +19,13 @@ static void publish(interlock_event_kind kind, interlock_object_kind object_kind
   interlock_publish(&event);
 }
 
+/// Returns the flag of a wait that ends by itself at `end`; 0 where that is 230 years away, by any clock: a wait until
+/// `Date.distantFuture`, or for the largest number of seconds, has no limit.
+static inline uint32_t limit_flag(const struct timespec *end) {
+  static const time_t never = 230 * 31556952ll;
+  return end->tv_sec < never ? INTERLOCK_FLAG_TIME_LIMIT : 0;
+}
+
 static inline void publish_mutex(interlock_event_kind kind, const void *mutex, uint32_t flags,
                                  uintptr_t place, uintptr_t frame) {
   interlock_publish_lock(kind, INTERLOCK_OBJECT_MUTEX, mutex, flags, place, frame);
@@ -79,11 +86,12 @@ INTERPOSED int pthread_mutex_trylock(pthread_mutex_t *mutex) {
     type *real = REAL(type, name);                                                        \
     if (!is_wanted(lock_kinds)) return real arguments;                                    \
     uintptr_t frame = THIS_FRAME, place = lock_place(RETURNS_TO, &frame);                 \
-    publish_mutex(INTERLOCK_EVENT_WAIT, mutex, INTERLOCK_FLAG_TIME_LIMIT, place, frame);  \
+    uint32_t limit = limit_flag(end);                                                     \
+    publish_mutex(INTERLOCK_EVENT_WAIT, mutex, limit, place, frame);                      \
     int result = real arguments;                                                          \
     bool has = has_mutex(result);                                                         \
     publish_mutex(has ? INTERLOCK_EVENT_ACQUIRE : INTERLOCK_EVENT_GIVE_UP, mutex,         \
-                  has ? INTERLOCK_FLAG_TIME_LIMIT : 0, place, frame);                     \
+                  has ? limit : 0, place, frame);                                         \
     return result;                                                                        \
   }
 
@@ -130,9 +138,10 @@ typedef int clock_rwlock_call(pthread_rwlock_t *, clockid_t, const struct timesp
     type *real = REAL(type, name);                                          \
     if (!is_wanted(lock_kinds)) return real arguments;                      \
     uintptr_t place = USER_PLACE;                                           \
-    publish(INTERLOCK_EVENT_WAIT, kind, lock, flag, place);                 \
+    uint32_t limit = flag;                                                  \
+    publish(INTERLOCK_EVENT_WAIT, kind, lock, limit, place);                \
     int result = real arguments;                                            \
-    publish_result(result, kind, lock, flag, place);                        \
+    publish_result(result, kind, lock, limit, place);                       \
     return result;                                                          \
   }
 
@@ -151,17 +160,17 @@ RWLOCK_WAIT(pthread_rwlock_rdlock, rwlock_call, INTERLOCK_OBJECT_READ_LOCK, 0,
 RWLOCK_WAIT(pthread_rwlock_wrlock, rwlock_call, INTERLOCK_OBJECT_WRITE_LOCK, 0,
             (pthread_rwlock_t *lock), (lock))
 RWLOCK_WAIT(pthread_rwlock_timedrdlock, timed_rwlock_call, INTERLOCK_OBJECT_READ_LOCK,
-            INTERLOCK_FLAG_TIME_LIMIT, (pthread_rwlock_t *lock, const struct timespec *end),
+            limit_flag(end), (pthread_rwlock_t *lock, const struct timespec *end),
             (lock, end))
 RWLOCK_WAIT(pthread_rwlock_timedwrlock, timed_rwlock_call, INTERLOCK_OBJECT_WRITE_LOCK,
-            INTERLOCK_FLAG_TIME_LIMIT, (pthread_rwlock_t *lock, const struct timespec *end),
+            limit_flag(end), (pthread_rwlock_t *lock, const struct timespec *end),
             (lock, end))
 RWLOCK_WAIT(pthread_rwlock_clockrdlock, clock_rwlock_call, INTERLOCK_OBJECT_READ_LOCK,
-            INTERLOCK_FLAG_TIME_LIMIT,
+            limit_flag(end),
             (pthread_rwlock_t *lock, clockid_t clock, const struct timespec *end),
             (lock, clock, end))
 RWLOCK_WAIT(pthread_rwlock_clockwrlock, clock_rwlock_call, INTERLOCK_OBJECT_WRITE_LOCK,
-            INTERLOCK_FLAG_TIME_LIMIT,
+            limit_flag(end),
             (pthread_rwlock_t *lock, clockid_t clock, const struct timespec *end),
             (lock, clock, end))
 RWLOCK_TRY(pthread_rwlock_tryrdlock, INTERLOCK_OBJECT_READ_LOCK)
@@ -218,11 +227,6 @@ INTERPOSED int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mut
   int result = real(condition, mutex);
   publish_condition(INTERLOCK_EVENT_ACQUIRE, condition, mutex, 0, place);
   return result;
-}
-
-/// A time so far away that it never comes is no limit: Foundation waits until the year 4001 so.
-static uint32_t limit_flag(const struct timespec *end) {
-  return end->tv_sec < 32503680000 ? INTERLOCK_FLAG_TIME_LIMIT : 0;
 }
 
 #define CONDITION_TIMED(name, type, parameters, arguments)                                 \
@@ -286,18 +290,19 @@ static interlock_object_kind kind_of_semaphore(uintptr_t returns_to) {
     if (!is_wanted(lock_kinds) || interlock_marks.nested) return real arguments;          \
     interlock_object_kind kind = kind_of_semaphore(RETURNS_TO);                           \
     uintptr_t place = USER_PLACE;                                                         \
-    publish(INTERLOCK_EVENT_WAIT, kind, semaphore, flag, place);                          \
+    uint32_t limit = flag;                                                                \
+    publish(INTERLOCK_EVENT_WAIT, kind, semaphore, limit, place);                         \
     int result = real arguments;                                                          \
     int error = errno;                                                                    \
-    publish_result(result, kind, semaphore, flag, place);                                 \
+    publish_result(result, kind, semaphore, limit, place);                                 \
     errno = error;                                                                        \
     return result;                                                                        \
   }
 
 SEMAPHORE_WAIT(sem_wait, semaphore_call, 0, (sem_t *semaphore), (semaphore))
-SEMAPHORE_WAIT(sem_timedwait, timed_semaphore_call, INTERLOCK_FLAG_TIME_LIMIT,
+SEMAPHORE_WAIT(sem_timedwait, timed_semaphore_call, limit_flag(end),
                (sem_t *semaphore, const struct timespec *end), (semaphore, end))
-SEMAPHORE_WAIT(sem_clockwait, clock_semaphore_call, INTERLOCK_FLAG_TIME_LIMIT,
+SEMAPHORE_WAIT(sem_clockwait, clock_semaphore_call, limit_flag(end),
                (sem_t *semaphore, clockid_t clock, const struct timespec *end),
                (semaphore, clock, end))
 
@@ -350,7 +355,8 @@ INTERPOSED long syscall(long number, long a, long b, long c, long d, long e, lon
   }
   interlock_object_kind kind = owned ? INTERLOCK_OBJECT_OWNED_FUTEX : INTERLOCK_OBJECT_FUTEX;
   uintptr_t place = USER_PLACE;
-  publish(INTERLOCK_EVENT_WAIT, kind, (const void *)a, d ? INTERLOCK_FLAG_TIME_LIMIT : 0, place);
+  uint32_t limit = d ? limit_flag((const struct timespec *)d) : 0;
+  publish(INTERLOCK_EVENT_WAIT, kind, (const void *)a, limit, place);
   long result = real(number, a, b, c, d, e, f);
   int error = errno;
   // What the word says then, nobody but the caller knows: it may ask again at once.
