@@ -17,9 +17,9 @@ Usage: ci/gate.sh [--package FOLDER] [--product NAME] [--json FILE] [ARGUMENT ..
   --json FILE        where to leave the results (default: interlock-results.json in the current folder)
                      what it holds from an earlier run goes before anything is built
   -h, --help         show this, and build nothing
-  ARGUMENT ...       handed to the executable's 'run': the names of scenarios, and its options --subject,
-                     --repeat, --seed, --jobs, --time-limit, --verbose, --color and --scenarios; behind --
-                     whatever it is
+  ARGUMENT ...       handed to the executable's 'run': names and paths of scenarios, and every option
+                     that 'run' has (see 'interlock help run'); behind -- whatever it is.
+                     A FILE is looked for from the current folder, scenarios from the package's
 
 Ends with the gate's own code: 0 every expectation met; 1 one was not; 64 wrong usage; 65 a bad scenario;
 70 a fault of Interlock's own, or the build failed; 130 interrupted.
@@ -36,6 +36,21 @@ shown() {
 usage() {
   echo "error: $1; see 'ci/gate.sh --help'" >&2
   exit 64
+}
+
+# The line of an option in the help of 'run', which a test keeps as it is: `-j, --jobs <n>`. Nothing where 'run' has
+# no such option, or none that tries anything.
+run_help=$(cd "$(dirname "$0")/.." && pwd)/Tests/InterlockStressTests/Goldens/help-run.txt
+option() {
+  grep -E -m 1 -e "^  (-., )?$1( |\$)" "$run_help" | grep -vE -e '--(help|version) '
+}
+
+# An option's value as 'run' finds it from the package's folder.
+value() {
+  case "$1" in
+    *'<file>'*) case "$2" in - | /*) echo "$2" ;; *) echo "$PWD/$2" ;; esac ;;
+    *) echo "$2" ;;
+  esac
 }
 
 while [ $# -gt 0 ]; do
@@ -64,17 +79,45 @@ while [ $# -gt 0 ]; do
       arguments+=("$@")
       break
       ;;
-    --subject | --repeat | --seed | --jobs | -j | --time-limit | --color | --scenarios)
-      [ $# -ge 2 ] || usage "Missing value for '$1'"
-      arguments+=("$1" "$2")
-      shift 2
-      ;;
-    --subject=* | --repeat=* | --seed=* | --jobs=* | --time-limit=* | --color=* | --scenarios=* | \
-      --verbose | -v | -j* | -vj*)
-      arguments+=("$1")
+    --*)
+      known=
+      [[ ${1%%=*} =~ ^--[a-z-]+$ ]] && known=$(option "${1%%=*}") ||
+        usage "Unknown option $(shown "$1"), expected one of the gate's or one of 'run'"
+      case "$1/$known" in
+        *=*/*'<'*) arguments+=("${1%%=*}=$(value "$known" "${1#*=}")") ;;
+        *=*/*) usage "The option '${1%%=*}' takes no value" ;;
+        */*'<'*)
+          [ $# -ge 2 ] || usage "Missing value for '$1'"
+          arguments+=("$1" "$(value "$known" "$2")")
+          shift
+          ;;
+        *) arguments+=("$1") ;;
+      esac
       shift
       ;;
-    -*) usage "Unknown option $(shown "$1"), expected one of the gate's or one of 'run'" ;;
+    -?*)
+      # -v, -j4, -j 4, -vj4
+      letters=${1#-}
+      arguments+=("$1")
+      while [ -n "$letters" ]; do
+        known=
+        [[ $letters =~ ^[a-zA-Z] ]] &&
+          known=$(grep -E -m 1 -e "^  -${letters:0:1}, " "$run_help" | grep -vE -e '--(help|version) ') ||
+          usage "Unknown option $(shown "$1"), expected one of the gate's or one of 'run'"
+        letters=${letters:1}
+        case "$known" in
+          *'<'*)
+            if [ -z "$letters" ]; then
+              [ $# -ge 2 ] || usage "Missing value for '$1'"
+              arguments+=("$2")
+              shift
+            fi
+            break
+            ;;
+        esac
+      done
+      shift
+      ;;
     *)
       arguments+=("$1")
       shift

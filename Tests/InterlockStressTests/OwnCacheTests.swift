@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import InterlockStress
+
 /// The example of the README: a package of its own that depends on this one by path.
 @Suite(.serialized)
 struct OwnCacheTests {
@@ -61,6 +63,11 @@ struct OwnCacheTests {
     let unknown = try run("/bin/bash", [gate, "--pakage", "x"])
     #expect(unknown.code == 64)
     #expect(unknown.text.hasPrefix("error: Unknown option '--pakage', expected one of the gate's"))
+    // With these 'run' would try nothing, and end with 0.
+    for nonsense in ["--version", "-vq", "-vh", "--subject", "-j"] {
+      let refused = try run("/bin/bash", [gate, "--package", Self.root.path, nonsense])
+      #expect(refused.code == 64 && refused.text.hasPrefix("error: "), "\(nonsense)")
+    }
     let help = try run("/bin/bash", [gate, "--package", "/nowhere", "--help"])
     #expect(help.code == 0)
     #expect(help.text.hasPrefix("Usage: ci/gate.sh "))
@@ -81,12 +88,37 @@ struct OwnCacheTests {
       [
         "PATH=\(folder.path):/usr/bin:/bin", "bash",
         Self.root.appendingPathComponent("ci/gate.sh").path, "--package=\(folder.path)", "reads",
-        "--subject", "a b", "--repeat=2", "-j4", "-v", "--json", "-", "--product", "shown", "--",
-        "--new", "x",
+        "--subject", "a b", "--repeat=2", "-j4", "-vj", "3", "--json", "-", "--product", "shown",
+        "--", "--new", "x",
       ])
     #expect(gate.code == 0)
     #expect(
-      gate.text == "[run][--json][-][reads][--subject][a b][--repeat=2][-j4][-v][--new][x]")
+      gate.text
+        == "[run][--json][-][reads][--subject][a b][--repeat=2][-j4][-vj][3][--new][x]")
+  }
+
+  @Test("the gate hands every option of 'run' on, and files as seen from where it was called")
+  func gateOptions() throws {
+    let folder = try makeFolder { folder in
+      [
+        "swift": "#!/bin/sh\ncase \"$*\" in *--show-bin-path) echo '\(folder)' ;; esac\n",
+        "shown": "#!/bin/sh\nprintf '[%s]' \"$@\"\n", "Package.swift": "",
+      ]
+    }
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let answers: Set = ["help", "version", "json"]
+    for spec in OptionSpec.options(of: .run) where !answers.contains(spec.name) {
+      let value = spec.placeholder.map { _ in "a value" }
+      let gate = try run(
+        "/usr/bin/env",
+        [
+          "-C", "/", "PATH=\(folder.path):/usr/bin:/bin", "bash",
+          Self.root.appendingPathComponent("ci/gate.sh").path, "--package=\(folder.path)",
+          "--json=-", "--product=shown", "--" + spec.name,
+        ] + [value].compactMap { $0 })
+      let handed = value.map { spec.placeholder == "file" ? "[//\($0)]" : "[\($0)]" } ?? ""
+      #expect(gate.text == "[run][--json][-][--\(spec.name)]\(handed)")
+    }
   }
 
   @Test("a build that fails leaves no results of an earlier run, and nothing else goes")
