@@ -32,8 +32,8 @@ extension World {
     case .run(let scenarios, let options):
       return try RunCommand(world: self, options: options)
         .perform(scenarios, firstArgument: firstArgument)
-    case .list(let options):
-      output.write(try listText(options))
+    case .list(let texts, let options):
+      output.write(try listText(texts, options))
     case .recipes(let options):
       output.write(try recipesText(options))
     case .pool(let scenarios, let options):

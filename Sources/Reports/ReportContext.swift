@@ -33,6 +33,33 @@ package struct ReportContext: Sendable {
     case unsupportedSystem
   }
 
+  /// What a command that replays a trial repeats, beside the trial's scenario, subject and seed.
+  package struct Replay: Sendable, Hashable {
+    /// The environment variables that reach into a trial, and their values.
+    package var variables: [Variable] = []
+    /// The path that names a scenario on the command line, by the scenario's name; the name itself names all others.
+    package var scenarios: [String: String] = [:]
+    /// Options that change a trial, and their values: `["--scenarios", "FOLDER"]`.
+    package var options: [String] = []
+
+    /// An environment variable.
+    package struct Variable: Sendable, Hashable {
+      /// Its name.
+      package var name: String
+      /// Its value.
+      package var value: String
+
+      /// Gives a variable its value.
+      package init(name: String, value: String) {
+        self.name = name
+        self.value = value
+      }
+    }
+
+    /// Nothing.
+    package init() {}
+  }
+
   /// The version of this package.
   package var version: String
   /// The machine.
@@ -41,27 +68,31 @@ package struct ReportContext: Sendable {
   package var seed: UInt64?
   /// The name of the executable, for the command that replays a trial.
   package var command: String
-  /// Options that a replay needs beside scenario, subject and seed: ` --scenarios FOLDER`, or nothing.
-  package var replayOptions: String
+  /// What a command that replays a trial repeats of the one that ran it.
+  package var replay: Replay
   /// Which of the children's calls are seen: without them no hang is explained.
   package var sight: Sight
 
   /// Describes a run.
   package init(
-    version: String, host: Host, seed: UInt64?, command: String, replayOptions: String = "",
+    version: String, host: Host, seed: UInt64?, command: String, replay: Replay = Replay(),
     sight: Sight = .everything
   ) {
     self.version = version
     self.host = host
     self.seed = seed
     self.command = command
-    self.replayOptions = replayOptions
+    self.replay = replay
     self.sight = sight
   }
 
   /// The command that runs a trial again.
   func replay(_ trial: Trial) -> String {
-    "\(command) run \(trial.scenario.name) --subject \(trial.subject) --seed \(trial.seed)"
-      + replayOptions
+    let scenario = replay.scenarios[trial.scenario.name] ?? trial.scenario.name
+    let words =
+      [command, "run", scenario, "--subject", trial.subject, "--seed", "\(trial.seed)"]
+      + replay.options
+    let variables = replay.variables.map { "\($0.name)=\(shellWord($0.value))" }
+    return (variables + words.map(shellWord)).joined(separator: " ")
   }
 }

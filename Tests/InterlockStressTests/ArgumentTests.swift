@@ -85,7 +85,7 @@ struct ArgumentTests {
     #expect(try parse(["--version"]) == .version)
     #expect(try parse(["list", "--version"]) == .version)
     #expect(try parse(["bench", "sections"]) == .bench(["sections"]))
-    #expect(try parse(["list"]) == .list(Options()))
+    #expect(try parse(["list", "x"]) == .list(texts: ["x"], Options()))
   }
 
   @Test("NO_COLOR and TERM=dumb turn colours off, and an option counts more")
@@ -161,7 +161,7 @@ struct ArgumentTests {
       ),
       (["--verbose=yes"], "The option '--verbose' takes no value, found 'yes'"),
       (["--json="], "The value '' is invalid for '--json <file>': expected a path"),
-      (["list", "x"], "Unexpected argument 'x': 'list' takes none"),
+      (["recipes", "x"], "Unexpected argument 'x': 'recipes' takes none"),
       (["help", "lst"], "There is no command 'lst': did you mean 'list'?"),
     ] as [([String], String)])
   func mistakes(_ arguments: [String], _ expected: String) {
@@ -191,7 +191,8 @@ struct OptionTableTests {
     let world = try TestWorld().world
     let values = [
       "name": "x", "n": "3", "seconds": "2", "file": "f", "when": "never", "folder": "d",
-      "switch": "off", "what": "potential", "list": "4", "percent": "5%", "calls/s": "100",
+      "switch": "off", "what": "potential", "list": "4", "tag": "x", "percent": "5%",
+      "calls/s": "100",
     ]
     let valuesByName = [
       "section": "0,10us", "distribution": "zipf", "driver": "tasks", "rounds": "6",

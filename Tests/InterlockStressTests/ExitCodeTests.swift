@@ -59,7 +59,10 @@ struct ExitCodeTests {
         ["--verbos"],
         "Unknown option '--verbos'. Did you mean '--verbose'? See 'interlock help run'"
       ),
-      (["list", "x"], "Unexpected argument 'x': 'list' takes none; see 'interlock help list'"),
+      (
+        ["recipes", "x"],
+        "Unexpected argument 'x': 'recipes' takes none; see 'interlock help recipes'"
+      ),
       (
         ["help", "lst"],
         "There is no command 'lst': did you mean 'list'? See 'interlock help help'"

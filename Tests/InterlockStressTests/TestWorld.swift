@@ -86,6 +86,12 @@ final class TestWorld {
       toFile: folder + "/StressScenarios/" + name, atomically: true, encoding: .utf8)
   }
 
+  /// Makes a folder among the scenarios.
+  func makeFolder(_ name: String) throws {
+    try FileManager.default.createDirectory(
+      atPath: folder + "/StressScenarios/" + name, withIntermediateDirectories: true)
+  }
+
   /// The text of a file in the folder.
   func read(_ name: String) throws -> String {
     try String(contentsOfFile: folder + "/" + name, encoding: .utf8)

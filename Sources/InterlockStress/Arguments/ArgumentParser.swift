@@ -87,6 +87,7 @@ private struct ArgumentParser {
   }
 
   private mutating func apply(_ spec: OptionSpec, attached: String?) throws(UsageError) {
+    var given: String?
     switch spec.action {
     case .help: answer = .help(isNamed && command != .help ? command : nil)
     case .version: answer = .version
@@ -102,6 +103,12 @@ private struct ArgumentParser {
         throw mistake(
           "The value '\(printable(value))' is invalid for '\(spec.label)': expected \(expected)")
       }
+      given = value
+    }
+    if case .repeats = spec.replay {
+      // The last one counts.
+      options.repeated.removeAll { $0.name == spec.name }
+      options.repeated.append(RepeatedOption(name: spec.name, value: given))
     }
   }
 
@@ -122,12 +129,14 @@ private struct ArgumentParser {
       return .compare(scenarios: positional, options)
     case .bench:
       return .bench(positional)
-    case .list, .recipes:
+    case .list:
+      return .list(texts: positional, options)
+    case .recipes:
       if let extra = positional.first {
         throw mistake(
           "Unexpected argument '\(printable(extra))': '\(command.rawValue)' takes none")
       }
-      return command == .list ? .list(options) : .recipes(options)
+      return .recipes(options)
     case .help:
       guard let name = positional.first else { return .help(nil) }
       guard positional.count == 1, let command = CommandName(rawValue: name) else {

@@ -1,9 +1,9 @@
 /// What the command line asks for.
 package enum Invocation: Sendable, Hashable {
-  /// Replay these scenarios, or all of them if none is named.
+  /// Replay these scenarios, by name or path, or all of them if none is given.
   case run(scenarios: [String], Options)
-  /// Say which subjects, scenarios and benches there are.
-  case list(Options)
+  /// Say which subjects, scenarios and benches there are, whose name or summary has these texts.
+  case list(texts: [String], Options)
   /// Say which known bugs of real systems the scenarios reproduce.
   case recipes(Options)
   /// Find the smallest pool with which a scenario completes.
@@ -34,6 +34,8 @@ package struct Options: Sendable, Hashable {
   package var subjects: [String] = []
   /// The families whose subjects are tried; all of them where it is empty.
   package var families: [String] = []
+  /// The tags that what is listed has; all is listed where it is empty.
+  package var tags: [String] = []
   /// How often each pair of scenario and subject is tried.
   package var repeats = 1
   /// The seed of every trial; `nil` leaves each scenario its own.
@@ -65,11 +67,20 @@ package struct Options: Sendable, Hashable {
   /// Where the scenarios are; `nil` is the executable's own folder.
   package var scenarioFolder: String?
 
+  /// What a replay of a trial repeats, in the order in which it was given, each option once.
+  package var repeated: [RepeatedOption] = []
+
   /// What `compare` alone has.
   package var compare = CompareOptions()
 
   /// The defaults.
   package init() {}
+}
+
+/// An option as it was given: its name without hyphens, and its value, if it takes one.
+package struct RepeatedOption: Sendable, Hashable {
+  package var name: String
+  package var value: String?
 }
 
 /// The commands.
@@ -106,7 +117,7 @@ package enum CommandName: String, Sendable, CaseIterable {
   package var usage: String {
     switch self {
     case .run: "run [<options>] [<scenario> ...]"
-    case .list: "list [<options>]"
+    case .list: "list [<options>] [<text> ...]"
     case .recipes: "recipes [<options>]"
     case .pool: "pool [<options>] <scenario> --subject <name>"
     case .compare: "compare [<options>] [<scenario> ...]"
@@ -118,9 +129,16 @@ package enum CommandName: String, Sendable, CaseIterable {
   /// What its arguments are: a name, and what it means.
   package var argument: (name: String, help: String)? {
     switch self {
-    case .run: ("scenario", "The scenarios to replay, by name. (default: all in the folder)")
-    case .list, .recipes: nil
-    case .pool: ("scenario", "The scenario to try, by name.")
+    case .run:
+      (
+        "scenario",
+        "The scenarios to replay: by name, or by the path of a file or folder. (default: all in the"
+          + " folder)"
+      )
+    case .list:
+      ("text", "List only what has this text in its name or summary; of several, all of them.")
+    case .recipes: nil
+    case .pool: ("scenario", "The scenario to try, by name or by the path of its file.")
     case .compare:
       ("scenario", "Scenarios on whose workloads caches are compared. (default: a grid)")
     case .bench: ("bench", "What to measure, by name. (default: everything)")

@@ -19,12 +19,22 @@ package struct OptionSpec: Sendable {
     case version
   }
 
+  /// What an option is to a replay: the command that a report prints, which tries the same trial again.
+  enum Replay: Sendable {
+    /// It changes what a trial does, or how the run judges it: a replay repeats it as it was given.
+    case repeats
+    /// It chooses trials, which a replay names itself, or only changes what is written of them.
+    case leavesOut
+  }
+
   /// The long name, without its hyphens.
   package var name: String
   /// The short name, if any.
   package var short: Character?
   /// The commands that have it.
   package var commands: [CommandName]
+  /// What a replay does with it. Has no default, so that every option decides.
+  var replay: Replay
   /// What it means, a sentence or two.
   package var help: String
   var action: Action
@@ -46,32 +56,48 @@ extension OptionSpec {
   /// The options that are not those of `compare` alone.
   private static let others: [OptionSpec] = [
     OptionSpec(
-      name: "subject", commands: [.run, .pool],
+      name: "subject", commands: [.run], replay: .leavesOut,
       help: "Try this subject; may be given several times. (default: all)",
       action: .setValue(placeholder: "name") { $1.subjects.append($0) }),
     OptionSpec(
-      name: "family", commands: [.run],
+      name: "subject", commands: [.pool], replay: .leavesOut,
+      help: "Required: the one subject to try.",
+      action: .setValue(placeholder: "name") { $1.subjects.append($0) }),
+    OptionSpec(
+      name: "family", commands: [.run], replay: .leavesOut,
       help: "Try the subjects of this family only; may be given several times. (default: all)",
       action: .setValue(placeholder: "name") { $1.families.append($0) }),
     OptionSpec(
-      name: "repeat", commands: [.run],
+      name: "family", commands: [.list], replay: .leavesOut,
+      help: "List the subjects of this family, and the scenarios that try one of them; may be given"
+        + " several times. (default: all)",
+      action: .setValue(placeholder: "name") { $1.families.append($0) }),
+    OptionSpec(
+      name: "tag", commands: [.list], replay: .leavesOut,
+      help: "List the scenarios with this tag, and the subjects that they try; of several, with all"
+        + " of them. A scenario's tags are its driver (threads, tasks, dispatch-queue) or 'script',"
+        + " its folder if that lies within the folder of scenarios (hangs), and what it expects of a"
+        + " subject: the verdict, its cause, and potential findings (deadlock, cycle, lock-order).",
+      action: .setValue(placeholder: "tag") { $1.tags.append($0) }),
+    OptionSpec(
+      name: "repeat", commands: [.run], replay: .leavesOut,
       help: "Try every pair of scenario and subject N times, 1 to 10000. A pair is unmet if one of"
         + " its trials is. (default: 1)",
       action: .setValue(placeholder: "n") { $1.repeats = try whole($0, in: 1...10_000) }),
     OptionSpec(
-      name: "seed", commands: [.run, .pool],
+      name: "seed", commands: [.run, .pool], replay: .leavesOut,
       help: "What operations and keys follow from. (default: each scenario's own)",
       action: .setValue(placeholder: "n") { $1.seed = try seed($0) }),
     OptionSpec(
-      name: "jobs", short: "j", commands: [.run],
+      name: "jobs", short: "j", commands: [.run], replay: .leavesOut,
       help: "Run so many trials at a time, 1 to 256. (default: one for each processor, at most 4)",
       action: .setValue(placeholder: "n") { $1.jobs = try whole($0, in: 1...256) }),
     OptionSpec(
-      name: "time-limit", commands: [.run, .pool],
+      name: "time-limit", commands: [.run, .pool], replay: .repeats,
       help: "Stop each trial after this long, 0.1 to 3600. (default: each scenario's own)",
       action: .setValue(placeholder: "seconds") { $1.timeLimit = try seconds($0) }),
     OptionSpec(
-      name: "pool-width", commands: [.run],
+      name: "pool-width", commands: [.run], replay: .repeats,
       help:
         "Let each child believe in so many processors, 1 to 1024, so that its thread pools are those of"
         + " another machine. (default: each scenario's own, or this machine's)",
@@ -79,60 +105,61 @@ extension OptionSpec {
         $1.poolWidth = try whole($0, in: Limits.poolWidthRange)
       }),
     OptionSpec(
-      name: "delays", commands: [.run],
+      name: "delays", commands: [.run], replay: .repeats,
       help: "Hold sections that nearly met open for a while now and then, so that they can meet; by"
         + " the trial's seed. (values: on, off; default: on)",
       action: .setValue(placeholder: "switch") { $1.delays = try onOrOff($0) }),
     OptionSpec(
-      name: "traps", commands: [.run],
+      name: "traps", commands: [.run], replay: .repeats,
       help:
         "Keep the places that nearly met in this file, for the next trials and runs of this build.",
       action: .setValue(placeholder: "file") { $1.trapFile = try filePath($0) }),
     OptionSpec(
-      name: "predict", commands: [.run],
+      name: "predict", commands: [.run], replay: .repeats,
       help:
         "Look for what does not go wrong and can: locks that are taken in several orders, tasks that block"
         + " their pool. (values: on, off; default: on where the scenario says what is expected)",
       action: .setValue(placeholder: "switch") { $1.predict = try onOrOff($0) }),
     OptionSpec(
-      name: "fail-on", commands: [.run],
+      name: "fail-on", commands: [.run], replay: .repeats,
       help: "Be red for this too: for findings that did not happen in this run, unless the scenario"
         + " expects them. (values: potential)",
       action: .setValue(placeholder: "what") { $1.failsOnPotential = try potential($0) }),
     OptionSpec(
-      name: "require-contention", commands: [.run],
+      name: "require-contention", commands: [.run], replay: .repeats,
       help: "Let the run be unmet where a marked resource was touched by one owner only: whether it"
         + " is protected was not tested.",
       action: .set { $0.requiresContention = true }),
     OptionSpec(
-      name: "json", commands: [.run],
+      name: "json", commands: [.run], replay: .leavesOut,
       help: "Write the results to this file too, as they arrive; '-' is standard output, and the"
         + " text then goes to standard error.",
       action: .setValue(placeholder: "file") { $1.jsonFile = try path($0) }),
     OptionSpec(
-      name: "html", commands: [.run],
+      name: "html", commands: [.run], replay: .leavesOut,
       help:
         "Write the results to this file as a page when the run is over: with a picture of who waits"
         + " for whom where something hung.",
       action: .setValue(placeholder: "file") { $1.htmlFile = try filePath($0) }),
     OptionSpec(
-      name: "verbose", short: "v", commands: [.run],
+      name: "verbose", short: "v", commands: [.run], replay: .leavesOut,
       help: "Show the evidence of expected failures too, and all of it.",
       action: .set { $0.isVerbose = true }),
     OptionSpec(
-      name: "color", commands: [.run, .compare],
+      name: "color", commands: [.run, .compare], replay: .leavesOut,
       help: "When to write colours; NO_COLOR and TERM=dumb are heeded unless this is given."
         + " (values: auto, always, never; default: auto)",
       action: .setValue(placeholder: "when") { $1.color = try color($0) }),
     OptionSpec(
-      name: "scenarios", commands: [.run, .list, .recipes, .pool, .compare],
+      name: "scenarios", commands: [.run, .list, .recipes, .pool, .compare], replay: .repeats,
       help: "Read the scenarios of this folder. (default: StressScenarios, here or above)",
       action: .setValue(placeholder: "folder") { $1.scenarioFolder = try path($0) }),
     OptionSpec(
-      name: "version", commands: CommandName.allCases, help: "Show the version.",
+      name: "version", commands: CommandName.allCases, replay: .leavesOut,
+      help: "Show the version.",
       action: .version),
     OptionSpec(
-      name: "help", short: "h", commands: CommandName.allCases,
+      name: "help", short: "h", commands: CommandName.allCases, replay: .leavesOut,
       help: "Show help information.", action: .help),
   ]
 

@@ -3,32 +3,30 @@ import Reports
 import StressRunner
 
 extension World {
-  /// What `list` prints: subjects by family, scenarios, strategies, benches.
-  func listText(_ options: Options) throws(ScenarioErrors) -> String {
-    let files = try loadScenarios(options)
+  /// What `list` prints: subjects by family, scenarios, strategies, benches; those that the texts and options ask for.
+  func listText(_ texts: [String], _ options: Options) throws -> String {
+    let filter = try ListFilter(
+      texts, options, subjects: subjects, files: loadScenarios(options), folder: folder(options))
     var sections: [String] = []
     var families: [String?] = []
-    for subject in subjects where !families.contains(subject.family) {
+    for subject in filter.subjects where !families.contains(subject.family) {
       families.append(subject.family)
     }
     for family in families {
       let title = family.map { "SUBJECTS of \(escaped($0))" } ?? "SUBJECTS"
       sections.append(
         section(
-          title, subjects.filter { $0.family == family }.map { ($0.name, summary(of: $0)) }))
+          title, filter.subjects.filter { $0.family == family }.map { ($0.name, summary(of: $0)) }))
     }
-    sections.append(
-      section(
-        "SCENARIOS (\(escaped(folder(options))))",
-        files.map { ($0.scenario.name, $0.scenario.summary) }))
-    if !strategies.isEmpty {
-      sections.append(
-        section("STRATEGIES of 'compare'", strategies.map { ($0.name, $0.summary) }))
+    let others = [
+      ("SCENARIOS (\(escaped(folder(options))))", filter.scenarios),
+      ("STRATEGIES of 'compare'", filter.others(strategies.map { ($0.name, $0.summary) })),
+      ("BENCHES", filter.others(benches.map { ($0.name, $0.summary) })),
+    ]
+    for (title, entries) in others where !entries.isEmpty {
+      sections.append(section(title, entries))
     }
-    if !benches.isEmpty {
-      sections.append(section("BENCHES", benches.map { ($0.name, $0.summary) }))
-    }
-    return sections.joined(separator: "\n")
+    return sections.isEmpty ? "nothing matches\n" : sections.joined(separator: "\n")
   }
 
   /// What `recipes` prints: a table in Markdown, a row for each known bug that a scenario reproduces.

@@ -21,9 +21,9 @@ struct PoolCommand {
         "'pool' tries one scenario on one subject: found \(scenarios.count) and"
           + " \(options.subjects.count); use: pool <scenario> --subject <name>", .pool)
     }
+    let selection = try world.select(scenarios, firstArgument: firstArgument, options)
     let plan = try RunPlan(
-      scenarios, firstArgument: firstArgument, options: options,
-      files: world.loadScenarios(options), subjects: world.subjects,
+      selection.files.map(\.scenario), options: options, subjects: world.subjects,
       currentFolder: world.currentFolder)
     guard var trial = plan.trials.first else { return .ourFault }
     world.output.write("\(trial.scenario.name) on \(trial.subject)\n\nWIDTH  VERDICT\n")

@@ -18,10 +18,10 @@ final class RunCommand {
   }
 
   func perform(_ scenarios: [String], firstArgument: String?) throws -> ExitCode {
-    let files = try world.loadScenarios(options)
+    let selection = try world.select(scenarios, firstArgument: firstArgument, options)
     let plan = try RunPlan(
-      scenarios, firstArgument: firstArgument, options: options, files: files,
-      subjects: world.subjects, currentFolder: world.currentFolder)
+      selection.files.map(\.scenario), options: options, subjects: world.subjects,
+      currentFolder: world.currentFolder)
     if options.requiresContention, !world.tracksSections {
       throw UsageError(
         "The option '--require-contention' needs section tracking (a debug build, or --traits"
@@ -36,7 +36,7 @@ final class RunCommand {
     }
     let context = ReportContext(
       version: World.version, host: world.host, seed: options.seed, command: world.command,
-      replayOptions: replayOptions, sight: world.sight)
+      replay: replay(selection), sight: world.sight)
     // The look comes first: the other file is emptied at once.
     let html = try options.htmlFile.map { path in try HTMLResultFile(path: path) }
     let json = try options.jsonFile.map { path in
@@ -129,44 +129,22 @@ final class RunCommand {
     return summary.unmet == 0 ? .met : .unmet
   }
 
-  /// What a command that replays a trial must repeat of this one.
-  private var replayOptions: String {
-    var text = ""
-    if let folder = options.scenarioFolder { text += " --scenarios \(quoted(folder))" }
-    if let width = options.poolWidth { text += " --pool-width \(width)" }
-    if !options.delays { text += " --delays off" }
-    if let predict = options.predict { text += " --predict \(predict ? "on" : "off")" }
-    if let file = options.trapFile { text += " --traps \(quoted(file))" }
-    if options.requiresContention { text += " --require-contention" }
-    if let limit = options.timeLimit { text += " --time-limit \(limit)" }
-    return text
-  }
-
-  /// A word as a shell reads it, in one line: bash and zsh read `$'…'` with its escapes.
-  private func quoted(_ word: String) -> String {
-    if escaped(word) != word {
-      return "$'"
-        + word.utf8.map { byte in
-          switch byte {
-          case UInt8(ascii: "'"), UInt8(ascii: "\\"): "\\" + String(UnicodeScalar(byte))
-          case 0x20..<0x7F: String(UnicodeScalar(byte))
-          default: "\\x" + (byte < 0x10 ? "0" : "") + String(byte, radix: 16)
-          }
-        }.joined() + "'"
+  /// What a command that replays a trial repeats of this one.
+  private func replay(_ selection: ScenarioSelection) -> ReportContext.Replay {
+    var replay = ReportContext.Replay()
+    replay.variables = ["INTERLOCK_OPTIONS", TrialHost.eventsVariable].compactMap { name in
+      world.environment[name].map { .init(name: name, value: $0) }
     }
-    let plain = word.utf8.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "."),
-        UInt8(ascii: "-"), UInt8(ascii: "_"):
-        true
-      default: false
+    replay.scenarios = selection.paths
+    for option in options.repeated {
+      guard let value = option.value else {
+        replay.options.append("--" + option.name)
+        continue
       }
+      // What begins with a hyphen would be taken for another option.
+      replay.options +=
+        value.hasPrefix("-") ? ["--\(option.name)=\(value)"] : ["--" + option.name, value]
     }
-    return plain
-      ? word
-      : "'"
-        + word.split(separator: "'", omittingEmptySubsequences: false)
-        .joined(separator: "'\\''") + "'"
+    return replay
   }
 }

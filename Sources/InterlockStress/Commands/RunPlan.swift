@@ -18,13 +18,11 @@ struct RunPlan {
       + " \(first.limits.stallSeconds) s"
   }
 
-  /// Picks scenarios and subjects by name, and applies what options override.
+  /// Picks subjects by name, and applies what options override.
   ///
-  /// - Throws: A name that is not there, with the nearest that is. What stands first on the command line may be
-  ///   a mistyped command as well.
+  /// - Throws: A name that is not there, with the nearest that is.
   init(
-    _ scenarios: [String], firstArgument: String?, options: Options, files: [ScenarioFile],
-    subjects: [SubjectEntry], currentFolder: String
+    _ scenarios: [Scenario], options: Options, subjects: [SubjectEntry], currentFolder: String
   ) throws(UsageError) {
     if options.failsOnPotential, options.predict == false {
       throw UsageError("The option '--fail-on potential' does nothing with '--predict off'", .run)
@@ -42,23 +40,14 @@ struct RunPlan {
     for name in subjectNames where !seen.insert(name).inserted {
       throw UsageError("This executable lists two subjects by the name '\(name)'", .run)
     }
-    let scenarioNames = files.map(\.scenario.name)
-    for name in scenarios where !scenarioNames.contains(name) {
-      throw UsageError(
-        Self.unknownScenario(name, among: scenarioNames, isFirst: name == firstArgument), .run)
-    }
     for name in options.subjects where !subjectNames.contains(name) {
       throw UsageError(
         "There is no subject '\(printable(name))': "
           + suggestion(for: name, among: subjectNames, shownBy: "interlock list"), .run)
     }
-    let families = Set(subjects.compactMap(\.family)).sorted()
-    for name in options.families where !families.contains(name) {
-      throw UsageError(
-        "There is no family '\(printable(name))': \(suggestion(for: name, among: families))", .run)
-    }
-    for file in files where scenarios.isEmpty || scenarios.contains(file.scenario.name) {
-      var scenario = file.scenario
+    try Self.checkFamilies(options, subjects, .run)
+    for scenario in scenarios {
+      var scenario = scenario
       if let timeLimit = options.timeLimit { scenario.limits.timeSeconds = timeLimit }
       if let width = options.poolWidth { scenario.poolWidth = width }
       for subject in subjects where Self.isWanted(subject, in: scenario, options) {
@@ -79,7 +68,7 @@ struct RunPlan {
 
   /// Whether a scenario is tried on a subject: it lists it, or it lists nobody and the subject runs unlisted, or
   /// is asked for by name; and no option leaves it out.
-  private static func isWanted(
+  static func isWanted(
     _ subject: SubjectEntry, in scenario: Scenario, _ options: Options
   ) -> Bool {
     let isAskedFor = options.subjects.contains(subject.name)
@@ -90,19 +79,16 @@ struct RunPlan {
       && (options.families.isEmpty || subject.family.map(options.families.contains) == true)
   }
 
-  private static func unknownScenario(
-    _ name: String, among names: [String], isFirst: Bool
-  ) -> String {
-    if let command = CommandName(rawValue: name) {
-      return "There is no scenario '\(name)'; the command '\(command.rawValue)' must stand first"
+  /// Checks that every family that is asked for has a subject.
+  static func checkFamilies(
+    _ options: Options, _ subjects: [SubjectEntry], _ command: CommandName
+  ) throws(UsageError) {
+    let families = Set(subjects.compactMap(\.family)).sorted()
+    for name in options.families where !families.contains(name) {
+      throw UsageError(
+        "There is no family '\(printable(name))': \(suggestion(for: name, among: families))",
+        command)
     }
-    let commands = CommandName.allCases.map(\.rawValue)
-    if isFirst, let near = nearest(to: name, among: names + commands), !names.contains(near) {
-      return "There is no command or scenario '\(printable(name))'."
-        + " Did you mean the command '\(near)'?"
-    }
-    return "There is no scenario '\(printable(name))': "
-      + suggestion(for: name, among: names, shownBy: "interlock list")
   }
 }
 

@@ -25,7 +25,11 @@ extension World {
 
   /// Reads and checks every scenario of the folder, the names of subjects too.
   func loadScenarios(_ options: Options) throws(ScenarioErrors) -> [ScenarioFile] {
-    let files = try ScenarioFolder.load(folder(options))
+    try checked(ScenarioFolder.load(folder(options)))
+  }
+
+  /// Checks the names of subjects, and of their calls, in scenarios that have been read.
+  func checked(_ files: [ScenarioFile]) throws(ScenarioErrors) -> [ScenarioFile] {
     var errors: [ScenarioError] = []
     for file in files {
       do throws(ScenarioError) {

@@ -3,12 +3,14 @@ import StressRunner
 
 /// What was found in a trial that did not go wrong and can, for people.
 struct PotentialText {
+  private let context: ReportContext
   private let style: TextStyle
   private let mostFindings: Int
   private let mostFrames: Int
 
   /// Chooses how much is shown before the rest is only counted.
-  init(style: TextStyle, isVerbose: Bool) {
+  init(context: ReportContext, style: TextStyle, isVerbose: Bool) {
+    self.context = context
     self.style = style
     mostFindings = isVerbose ? .max : 5
     mostFrames = isVerbose ? .max : 8
@@ -32,6 +34,7 @@ struct PotentialText {
       lines.append("  … \(findings.count - mostFindings) more (--verbose shows all)")
     }
     return lines + result.observation.prediction.notes.map { "  (\(harmless($0)))" }
+      + ["  replay: " + style.bold(context.replay(result.trial))]
   }
 
   private func lines(_ finding: PotentialFinding) -> [String] {

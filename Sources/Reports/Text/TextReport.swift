@@ -82,7 +82,7 @@ package struct TextReport: Sendable {
 
   /// A block for each pair with potential findings that nobody expected; with `--verbose`, for the others too.
   private func potential(_ results: [TrialResult], of trials: [Trial]) -> [[String]] {
-    let text = PotentialText(style: style, isVerbose: isVerbose)
+    let text = PotentialText(context: context, style: style, isVerbose: isVerbose)
     let byPair = Dictionary(grouping: results) { Pair($0.trial) }
     var seen: Set<Pair> = []
     return trials.map(Pair.init).filter { seen.insert($0).inserted }.compactMap { pair in

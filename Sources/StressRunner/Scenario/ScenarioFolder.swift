@@ -55,6 +55,25 @@ package enum ScenarioFolder {
     return files
   }
 
+  /// Reads the scenario that a path leads to, or every one of a folder.
+  package static func load(
+    fileOrFolder path: String, platform: PlatformName = .current
+  ) throws(ScenarioErrors) -> [ScenarioFile] {
+    var status = stat()
+    do throws(ScenarioError) {
+      guard stat(path, &status) == 0 || errno != ENOENT else {
+        throw ScenarioError(
+          path: path, message: "is not there, expected a scenario or a folder of scenarios")
+      }
+      guard status.st_mode & S_IFMT == S_IFDIR else {
+        return [try ScenarioFile(parsing: RegularFile.read(path), path: path, platform: platform)]
+      }
+    } catch {
+      throw ScenarioErrors(errors: [error])
+    }
+    return try load(path, platform: platform)
+  }
+
   /// The paths of those names that a scenario has.
   private static func scenarios(among names: [String], in path: String) -> [String] {
     names.filter { $0.hasSuffix(".json") }.map { inside(path, $0) }
@@ -94,7 +113,8 @@ package enum ScenarioFolder {
       .filter { !$0.hasPrefix(".") }.sorted()
   }
 
-  private static func duplicates(in files: [ScenarioFile]) -> [ScenarioError] {
+  /// An error for each file that has the name of one before it.
+  package static func duplicates(in files: [ScenarioFile]) -> [ScenarioError] {
     var firsts: [String: ScenarioFile] = [:]
     return files.compactMap { file in
       let name = file.scenario.name

@@ -1,0 +1,83 @@
+import Foundation
+import StressRunner
+
+/// The scenarios that the arguments of a command ask for, each once.
+struct ScenarioSelection {
+  /// Those that names ask for, in the folder's order, then those of each path.
+  var files: [ScenarioFile] = []
+  /// The path of each scenario that a path asks for, by the scenario's name.
+  var paths: [String: String] = [:]
+}
+
+extension World {
+  /// Picks scenarios by name from the folder of scenarios, and reads those that paths lead to.
+  ///
+  /// An argument with a slash or the ending `.json` is a path, as no name has either; so is a word that names no
+  /// scenario but something in the current folder. Where paths alone are given, the folder of scenarios is not read.
+  ///
+  /// - Parameters:
+  ///   - arguments: Names and paths; none for the whole folder.
+  ///   - firstArgument: What stands first on the command line: it may be a mistyped command as well.
+  ///   - options: Where the folder of scenarios is.
+  /// - Returns: The scenarios, checked against the subjects.
+  /// - Throws: `UsageError` for a name that is not there, with the nearest that is; `ScenarioErrors` for what is
+  ///   wrong in a file, and for two files of one name.
+  func select(
+    _ arguments: [String], firstArgument: String?, _ options: Options
+  ) throws -> ScenarioSelection {
+    var selection = ScenarioSelection()
+    let words = arguments.filter { !isPath($0) }
+    var known: [ScenarioFile] = []
+    if arguments.isEmpty || exists(folder(options)) && !words.isEmpty
+      || words.contains(where: { !exists($0) })
+    {
+      known = try loadScenarios(options)
+    }
+    let names = known.map(\.scenario.name)
+    for word in words where !names.contains(word) && !exists(word) {
+      throw UsageError(unknownScenario(word, among: names, isFirst: word == firstArgument), .run)
+    }
+    selection.files = known.filter { arguments.isEmpty || words.contains($0.scenario.name) }
+    var places = Set(selection.files.map { place($0.path) })
+    for path in arguments where !names.contains(path) {
+      for file in try checked(ScenarioFolder.load(fileOrFolder: path))
+      where places.insert(place(file.path)).inserted {
+        selection.files.append(file)
+        selection.paths[file.scenario.name] = file.path
+      }
+    }
+    let errors = ScenarioFolder.duplicates(in: selection.files)
+    guard errors.isEmpty else { throw ScenarioErrors(errors: errors) }
+    return selection
+  }
+
+  private func isPath(_ argument: String) -> Bool {
+    argument.contains("/") || argument.hasSuffix(".json") || [".", ".."].contains(argument)
+  }
+
+  private func exists(_ path: String) -> Bool {
+    FileManager.default.fileExists(atPath: absolute(path))
+  }
+
+  private func absolute(_ path: String) -> String {
+    path.hasPrefix("/") ? path : "\(currentFolder)/\(path)"
+  }
+
+  /// One and the same for every path that leads to a file.
+  private func place(_ path: String) -> String {
+    URL(fileURLWithPath: absolute(path)).resolvingSymlinksInPath().path
+  }
+
+  private func unknownScenario(_ name: String, among names: [String], isFirst: Bool) -> String {
+    if let command = CommandName(rawValue: name) {
+      return "There is no scenario '\(name)'; the command '\(command.rawValue)' must stand first"
+    }
+    let commands = CommandName.allCases.map(\.rawValue)
+    if isFirst, let near = nearest(to: name, among: names + commands), !names.contains(near) {
+      return "There is no command or scenario '\(printable(name))'."
+        + " Did you mean the command '\(near)'?"
+    }
+    return "There is no scenario '\(printable(name))': "
+      + suggestion(for: name, among: names, shownBy: "interlock list")
+  }
+}

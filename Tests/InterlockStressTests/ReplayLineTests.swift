@@ -1,0 +1,102 @@
+import Foundation
+import Interlock
+import Prediction
+import StressRunner
+import Testing
+
+@testable import InterlockStress
+
+/// The command that a report prints below what it found: the same trial, judged the same way.
+@Suite("The replay line")
+struct ReplayLineTests {
+  /// A value that differs from the default for each placeholder, and for an option that has its own.
+  private static let values = [
+    "name": "bad", "n": "3", "seconds": "2.5", "file": "some traps", "when": "never",
+    "switch": "off", "what": "potential",
+  ]
+  /// Options that say which trials there are, or where the results go: a replay names its one trial itself.
+  private static let others: Set = [
+    "subject", "family", "repeat", "seed", "jobs", "json", "html", "verbose", "color",
+    "version", "help",
+  ]
+
+  /// A world in which every trial is unmet, and something potential is found wherever it is looked for.
+  private func makeWorld() throws -> TestWorld {
+    let test = try TestWorld()
+    test.verdict = { _ in Verdict(kind: .crashed, message: "it crashed") }
+    test.findings = { _ in
+      [PotentialFinding(kind: .lockOrder, headline: "both ways", sides: [], count: 1)]
+    }
+    return test
+  }
+
+  /// The arguments of the first replay line, as a shell splits them; behind the executable's name.
+  private func replay(_ text: String) throws -> [String] {
+    let line = try #require(
+      text.split(separator: "\n").first { $0.hasPrefix("  replay: ") })
+    let shell = Process()
+    let pipe = Pipe()
+    shell.executableURL = URL(fileURLWithPath: "/bin/bash")
+    shell.arguments = ["-c", "printf '%s\\0' " + line.dropFirst("  replay: ".count)]
+    shell.standardOutput = pipe
+    try shell.run()
+    let data = pipe.fileHandleForReading.readDataToEndOfFile()
+    shell.waitUntilExit()
+    return String(decoding: data, as: UTF8.self).split(separator: "\0").map(String.init)
+  }
+
+  @Test("The replay line plans the very trial again, for every option of 'run' that changes it")
+  func everyOption() throws {
+    for spec in OptionSpec.options(of: .run) where !Self.others.contains(spec.name) {
+      let test = try makeWorld()
+      var arguments = ["run", "reads", "--" + spec.name]
+      if spec.name == "scenarios" {
+        arguments.append(test.folder + "/StressScenarios")
+      } else {
+        if let placeholder = spec.placeholder {
+          arguments.append(try #require(Self.values[placeholder], "no value for \(spec.label)"))
+        }
+        arguments += ["--scenarios", test.folder + "/StressScenarios"]
+      }
+      let code = test.world.perform(arguments)
+      #expect(code == .unmet)
+      let trial = try #require(test.trials.first)
+      let again = try makeWorld()
+      let words = try replay(test.output.text)
+      #expect(words.first == "interlock")
+      #expect(words.contains("--" + spec.name), "\(spec.label)")
+      #expect(again.world.perform(Array(words.dropFirst())) == code)
+      var replayed = again.trials
+      // A relative file is looked for from the current folder: each of these worlds has one of its own.
+      for index in replayed.indices where trial.delays?.trapFile != nil {
+        replayed[index].delays?.trapFile = trial.delays?.trapFile
+      }
+      #expect(replayed == [trial], "\(spec.label)")
+    }
+  }
+
+  @Test("The replay line of a potential finding looks for it again")
+  func potential() throws {
+    let test = try makeWorld()
+    test.verdict = { _ in Verdict(kind: .passed, message: "all completed") }
+    #expect(test.run("writes", "--subject", "good", "--fail-on", "potential") == .unmet)
+    #expect(
+      try replay(test.output.text).starts(with: [
+        "interlock", "run", "writes", "--subject", "good", "--seed", "1", "--fail-on", "potential",
+      ]))
+  }
+
+  @Test("The replay line gives an option as it was given, the last of several, quoted for a shell")
+  func quoted() throws {
+    let test = try makeWorld()
+    test.environment = ["INTERLOCK_OPTIONS": "stack_depth=4 exit_code=7"]
+    _ = test.run("reads", "--time-limit", "3", "--time-limit=2.50", "--traps=it's -o")
+    let words = try replay(test.output.text)
+    #expect(
+      words == [
+        "INTERLOCK_OPTIONS=stack_depth=4 exit_code=7", "interlock", "run", "reads", "--subject",
+        "good", "--seed", "7", "--time-limit", "2.50", "--traps", "it's -o", "--scenarios",
+        test.folder + "/StressScenarios",
+      ])
+  }
+}
