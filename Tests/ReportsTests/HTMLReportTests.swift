@@ -110,8 +110,8 @@ struct HTMLReportTests {
   func table() throws {
     let page = page(Samples.all + Self.hangs)
     let cells = page.all("td").map(\.text)
-    #expect(cells.contains("✗ race 2/3") && cells.contains("– skipped"))
-    #expect(cells.count { $0 == "✓ deadlock, why" } == 1)
+    #expect(cells.contains("✗ race 2/3, why") && cells.contains("– skipped"))
+    #expect(cells.count { $0 == "✓ deadlock, why" } == 2)
     #expect(cells.contains("✗ deadlock, why"))
     #expect(page.all("h2").map(\.text).contains("transfers on bank"))
     #expect(page.all("li").contains { $0.text.contains("unlocked: race, expected passed") })
@@ -128,7 +128,8 @@ struct HTMLReportTests {
     for line in diagnosis.details + diagnosis.advice { #expect(lines.contains(line)) }
     let parts = page.all("details")
     #expect(parts.count >= diagnosis.nodes.count)
-    let teller = try #require(parts.first { $0.text.contains("thread 11 \"teller\"") })
+    let teller = try #require(
+      parts.first { $0.attributes["id"] != nil && $0.text.contains("thread 11 \"teller\"") })
     #expect(teller.text.contains("in the cycle"))
     #expect(teller.text.contains("transfer(to:)  Bank.swift:21"))
     #expect(
@@ -142,6 +143,22 @@ struct HTMLReportTests {
     let page = page([Hangs.certain, Hangs.certain, Hangs.certain])
     #expect(page.all("section").count == 1)
     #expect(page.all("p").contains { $0.text.contains("(3 of 3 trials)") })
+  }
+
+  @Test("fits every screen: no picture, text or table is wider than the page")
+  func width() {
+    let page = page(Samples.all + Self.hangs)
+    for picture in page.all("svg") where !picture.parents.contains("svg") {
+      #expect(
+        picture.attributes["width"] == "100%"
+          || picture.attributes["class"] == "graph" && picture.attributes["viewBox"] != nil)
+    }
+    for rule in [
+      "svg.graph { max-width: 100%; height: auto; }", "white-space: pre-wrap",
+      ".matrix td::before { content: attr(data-label)",
+    ] { #expect(PageStyle.css.contains(rule)) }
+    let cells = page.all("td").filter { $0.attributes["data-label"] != nil }
+    #expect(cells.contains { $0.attributes["data-label"] == "concurrent-reads" })
   }
 
   @Test("says why there is no diagnosis, where it is the build's doing")

@@ -92,8 +92,12 @@ struct PictureTests {
       let page = Page(
         Timeline([WaitSnapshot.Activity(thread: 1, spans: spans)], ring, prefix: "x").svg)
       #expect(page.error == nil)
-      for width in page.values("width") { #expect(try #require(Double(width)) > 0) }
-      for x in page.values("x") { #expect((0...860).contains(try #require(Double(x)))) }
+      // In per cent of the page, however wide that is.
+      let widths = page.values("width").filter { $0.hasSuffix("%") }.map { $0.dropLast() }
+      for width in widths { #expect((0.1...100).contains(try #require(Double(width)))) }
+      for x in page.values("x") where x.hasSuffix("%") {
+        #expect((0...100).contains(try #require(Double(x.dropLast()))))
+      }
     }
   }
 }

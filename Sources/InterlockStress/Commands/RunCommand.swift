@@ -55,7 +55,9 @@ final class RunCommand {
     let width = text.width ?? 120
     let seconds = world.now() - start
     text.write("\n" + report.text(results, of: plan.trials, seconds: seconds, width: width))
-    let page = HTMLReport(results, of: plan.trials, seconds: seconds, context: context)
+    let page = HTMLReport(
+      results, of: plan.trials, seconds: seconds, context: context,
+      isVerbose: options.isVerbose)
     let failures = [
       (options.jsonFile, json?.failure), (options.htmlFile, html?.write(page.text)),
     ]

@@ -1,28 +1,23 @@
 package import StressRunner
 import WaitGraph
 
-/// The results of a run as one page: the verdicts, and for each hang its diagnosis, drawn.
+/// The results of a run as one page: the verdicts, for each hang its diagnosis, drawn, and for whatever else did not pass
+/// the evidence.
 ///
 /// The page needs nothing but itself: no font, picture or script from elsewhere. It is well-formed XML too. Whatever
 /// comes from a subject (labels, names of threads, functions, messages) is text and stays text.
 package struct HTMLReport: Sendable {
-  /// So many hangs are explained, one for each pair of scenario and subject; the rest are counted.
-  static let mostHangs = 200
+  /// So many trials are explained, one for each pair of scenario and subject; the rest are counted.
+  static let mostTrials = 200
 
   private typealias Pair = VerdictTables.Pair
-
-  /// A hang that is explained.
-  private struct Hang {
-    var result: TrialResult
-    var diagnosis: Diagnosis
-    var name: String
-    var note: String
-  }
 
   private let results: [TrialResult]
   private let trials: [Trial]
   private let seconds: Double
   private let context: ReportContext
+  private let isVerbose: Bool
+  private let excerpt: SourceExcerpt
 
   /// Describes a run.
   ///
@@ -31,19 +26,24 @@ package struct HTMLReport: Sendable {
   ///   - trials: What was planned.
   ///   - seconds: How long the run took.
   ///   - context: Who ran it, where, and how a trial is run again.
+  ///   - isVerbose: Whether the harness's own threads and frames are shown in wait-for graphs.
+  ///   - source: What reads the text of a source file; by default it opens the file.
   package init(
-    _ results: [TrialResult], of trials: [Trial], seconds: Double, context: ReportContext
+    _ results: [TrialResult], of trials: [Trial], seconds: Double, context: ReportContext,
+    isVerbose: Bool = false, source: (@Sendable (String) -> String?)? = nil
   ) {
     self.results = results
     self.trials = trials
     self.seconds = seconds
     self.context = context
+    self.isVerbose = isVerbose
+    excerpt = SourceExcerpt(source ?? SourceExcerpt.file)
   }
 
   /// The page, as UTF-8, with a line break at its end.
   package var text: String {
-    let hangs = hangs
-    let shown = hangs.prefix(Self.mostHangs)
+    let explained = explained
+    let shown = explained.prefix(Self.mostTrials)
     let sections = Dictionary(
       shown.map { (Pair($0.result.trial), $0.name) }, uniquingKeysWith: { first, _ in first })
     let report = TextReport(context: context, style: TextStyle(color: false), isVerbose: false)
@@ -51,9 +51,9 @@ package struct HTMLReport: Sendable {
     let tables = VerdictTables(results, of: trials, sections: sections).html
     return head(summary) + """
       <h2>Verdicts</h2>
-      \(tables)\(others(besides: sections))\(blindness)
-      """ + shown.map(section).joined() + rest(hangs.count - shown.count)
-      + PotentialSection(results).html
+      \(tables)\(unmet(sections))\(blindness)
+      """ + shown.map(section).joined() + rest(explained.count - shown.count)
+      + PotentialSection(results, context, excerpt).html
         + """
         </main>
         <script>\(PageStyle.script)</script>
@@ -88,43 +88,46 @@ package struct HTMLReport: Sendable {
       """
   }
 
-  /// One hang for each pair, in the order of the plan: one that is unmet, if there is any.
-  private var hangs: [Hang] {
+  /// One trial for each pair that was judged and did not pass, or should not have, in the order of the plan: one that is
+  /// unmet, if there is any, and of those one with a diagnosis.
+  private var explained: [ExplainedTrial] {
     let byPair = Dictionary(grouping: results) { Pair($0.trial) }
     var seen: Set<Pair> = []
-    var hangs: [Hang] = []
+    var explained: [ExplainedTrial] = []
     for pair in trials.map(Pair.init) where seen.insert(pair).inserted {
       let all = byPair[pair] ?? []
-      let stuck = all.filter { $0.isMet == false } + all.filter { $0.isMet != false }
-      for result in stuck {
-        guard let diagnosis = result.diagnosis else { continue }
-        let same = all.count { $0.verdict.kind == result.verdict.kind }
-        let note = all.count > 1 ? " (\(same) of \(all.count) trials)" : ""
-        hangs.append(
-          Hang(result: result, diagnosis: diagnosis, name: "hang-\(hangs.count + 1)", note: note))
-        break
-      }
+      let unmet = all.filter { $0.isMet == false }
+      let candidates = unmet.isEmpty ? all.filter { $0.isMet == true } : unmet
+      let told = candidates.filter { $0.isMet == false || $0.verdict.kind != .passed }
+      guard let result = told.first(where: { $0.diagnosis != nil }) ?? told.first else { continue }
+      let same = all.count { $0.verdict.kind == result.verdict.kind }
+      explained.append(
+        ExplainedTrial(
+          result: result, diagnosis: result.diagnosis, name: "trial-\(explained.count + 1)",
+          note: all.count > 1 ? " (\(same) of \(all.count) trials)" : "",
+          replay: context.replay(result.trial)))
     }
-    return hangs
+    return explained
   }
 
-  private func section(_ hang: Hang) -> String {
-    HangSection(
-      hang.result, hang.diagnosis, name: hang.name, note: hang.note,
-      replay: context.replay(hang.result.trial)
-    ).html
+  private func section(_ trial: ExplainedTrial) -> String {
+    guard let diagnosis = trial.diagnosis else { return TrialSection(trial, excerpt).html }
+    return HangSection(trial, isVerbose ? diagnosis : diagnosis.withoutHarness, excerpt).html
   }
 
-  /// What was not expected and has no section of its own.
-  private func others(besides sections: [Pair: String]) -> String {
-    let unmet = results.filter { $0.isMet == false && sections[Pair($0.trial)] == nil }
+  /// What was not expected, in short.
+  private func unmet(_ sections: [Pair: String]) -> String {
+    let unmet = results.filter { $0.isMet == false }
     guard !unmet.isEmpty else { return "" }
-    var lines = unmet.prefix(Self.mostHangs).map { result in
-      "\(result.trial.scenario.name) on \(result.trial.subject): \(verdictText(result.verdict)), "
-        + "expected \(expectationText(result.expected)): \(result.verdict.message)"
+    var items = unmet.prefix(Self.mostTrials).map { result in
+      let text = Markup.text(
+        "\(result.trial.scenario.name) on \(result.trial.subject): \(verdictText(result.verdict)), "
+          + "expected \(expectationText(result.expected)): \(result.verdict.message)")
+      return sections[Pair(result.trial)].map { "<a href=\"#\($0)\">\(text)</a>" } ?? text
     }
-    if unmet.count > lines.count { lines.append("… and \(unmet.count - lines.count) more") }
-    return "<h2>Not as expected</h2>\n" + Markup.list(lines)
+    if unmet.count > items.count { items.append("… and \(unmet.count - items.count) more") }
+    return "<h2>Not as expected</h2>\n<ul>\n"
+      + items.map { "<li>\($0)</li>\n" }.joined() + "</ul>\n"
   }
 
   private var blindness: String {
@@ -135,6 +138,6 @@ package struct HTMLReport: Sendable {
   }
 
   private func rest(_ count: Int) -> String {
-    count > 0 ? "<p>… and \(count) more hangs, which are not explained here.</p>\n" : ""
+    count > 0 ? "<p>… and \(count) more trials, which are not explained here.</p>\n" : ""
   }
 }

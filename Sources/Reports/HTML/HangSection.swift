@@ -5,62 +5,62 @@ import WaitGraph
 /// What a page says of one trial that could not go on: why, the picture, its parts one by one, and what the threads
 /// did before.
 struct HangSection {
-  private let result: TrialResult
+  /// So many arrows are told in words.
+  private static let mostLines = 100
+
+  private let trial: ExplainedTrial
   private let diagnosis: Diagnosis
   private let graph: FoldedGraph
-  private let name: String
-  private let note: String
-  private let replay: String
+  private let excerpt: SourceExcerpt
+  private var name: String { trial.name }
+  private var result: TrialResult { trial.result }
 
   /// Describes a trial.
   ///
   /// - Parameters:
-  ///   - result: What was found of it.
-  ///   - diagnosis: Why.
-  ///   - name: The name of the section on its page.
-  ///   - note: How often its like was seen; empty where there was one trial.
-  ///   - replay: The command that runs it again.
-  init(
-    _ result: TrialResult, _ diagnosis: Diagnosis, name: String, note: String, replay: String
-  ) {
-    self.result = result
+  ///   - trial: What was found of it.
+  ///   - diagnosis: Why, with the parts that are drawn.
+  ///   - excerpt: What shows source lines.
+  init(_ trial: ExplainedTrial, _ diagnosis: Diagnosis, _ excerpt: SourceExcerpt) {
+    self.trial = trial
     self.diagnosis = diagnosis
+    self.excerpt = excerpt
     graph = FoldedGraph(diagnosis)
-    self.name = name
-    self.note = note
-    self.replay = replay
   }
 
   /// The section.
   var html: String {
     let drawing = GraphDrawing(graph, diagnosis.cause, prefix: name)
-    return """
-      <section id="\(name)" aria-labelledby="\(name)-heading">
-      <h2 id="\(name)-heading">\(Markup.text(heading))</h2>
-      <p class="verdict">\(VerdictTables.badge(result))\(Markup.text(expected + note))</p>
+    return trial.head + """
       <p class="headline">\(Markup.text(diagnosis.headline))</p>
       \(certainty)\(Markup.list(diagnosis.details))
       """ + advice + """
         <p class="told">\(Markup.text(result.verdict.message))</p>
+        <p class="told">\(Markup.text(progress))</p>
         <h3>Who waits for whom</h3>
         \(legend)<div class="scroll" tabindex="0" role="region" aria-label="The picture of the wait-for graph">
         \(drawing.svg)</div>
-        \(left(drawing.left))<h3>One by one</h3>
+        \(left(drawing.left))\(inWords)<h3>One by one</h3>
         <p>What is a part of the cause comes first. A box of the picture leads here.</p>
 
         """ + graph.nodes.enumerated().map { details($0.element, $0.offset) }.joined()
-        + timeline + """
-          <h3>Again</h3>
-          <pre class="scroll" tabindex="0"><code>\(Markup.text(replay))</code></pre>
-          </section>
-
-          """
+      + timeline + EvidenceMarkup(result, excerpt).html + trial.foot
   }
 
-  private var heading: String { "\(result.trial.scenario.name) on \(result.trial.subject)" }
+  private var progress: String {
+    EvidenceWords.progress(of: result.observation, besides: result.verdict.message)
+  }
 
-  private var expected: String {
-    result.isMet == false ? ", expected \(expectationText(result.expected))" : ", as expected"
+  /// The picture's arrows as lines, for a screen too narrow to read the picture on.
+  private var inWords: String {
+    let titles = Dictionary(
+      graph.nodes.map { ($0.id, $0.title) }, uniquingKeysWith: { first, _ in first })
+    let order = graph.edges.filter(\.isMarked) + graph.edges.filter { !$0.isMarked }
+    let lines = order.prefix(Self.mostLines).compactMap { edge in
+      titles[edge.from].flatMap { from in titles[edge.to].map { "\(from) \(edge.label) \($0)" } }
+    }
+    guard !lines.isEmpty else { return "" }
+    return "<details>\n<summary>The picture in words</summary>\n\(Markup.list(lines))</details>\n"
   }
 
   private var certainty: String {
@@ -86,13 +86,17 @@ struct HangSection {
   }
 
   private var timeline: String {
-    let activity = result.observation.waits?.activity ?? []
+    let all = result.diagnosis?.nodes ?? []
+    let shown = Set(diagnosis.nodes.map(\.id))
+    let gone = Set(all.map(\.id).filter { !shown.contains($0) })
+    let activity = (result.observation.waits?.activity ?? []).filter {
+      !gone.contains("t\($0.thread)")
+    }
     guard !activity.isEmpty else { return "" }
     let timeline = Timeline(activity, diagnosis, prefix: name)
     return """
       <h3>The threads up to the hang</h3>
-      \(timeline.legend)<div class="scroll" tabindex="0" role="region" aria-label="The time line of the threads">
-      \(timeline.svg)</div>
+      \(timeline.legend)\(timeline.svg)
 
       """
   }
@@ -102,12 +106,10 @@ struct HangSection {
     var inside = Markup.list(node.details)
     if let place = node.place {
       inside += "<p>Line: <code>\(Markup.text(Self.placeText(place)))</code></p>\n"
+      inside += excerpt.html(place)
     }
     if !node.stack.isEmpty {
-      let frames = node.stack.map { "<li><code>\(Markup.text($0.description))</code></li>\n" }
-      inside +=
-        "<p>Stack, innermost first:</p>\n<ol class=\"stack\" start=\"0\">\n"
-        + frames.joined() + "</ol>\n"
+      inside += "<p>Stack, innermost first:</p>\n" + EvidenceMarkup.stack(node.stack)
     }
     let alike = graph.alike[number]
     if !alike.isEmpty {

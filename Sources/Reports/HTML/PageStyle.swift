@@ -47,14 +47,14 @@ enum PageStyle {
     ul { padding-left: 1.5rem; }
     a { color: var(--link); }
     code, pre { font-family: ui-monospace, SFMono-Regular, Menlo, "DejaVu Sans Mono", monospace; font-size: 0.875rem; }
-    pre { padding: 0.5rem 0.75rem; background: var(--box); }
+    pre { padding: 0.5rem 0.75rem; background: var(--box); white-space: pre-wrap; overflow-wrap: anywhere; }
     :focus-visible { outline: 3px solid var(--focus); outline-offset: 2px; }
     .scroll { overflow-x: auto; max-width: 100%; }
     .headline { font-size: 1.15rem; font-weight: 600; }
     .told, .legend, .host { color: var(--soft); font-size: 0.9rem; }
     .met { color: var(--met); } .unmet { color: var(--marked); } .skipped { color: var(--soft); }
     table { border-collapse: collapse; margin: 1rem 0; font-size: 0.9rem; }
-    caption { text-align: left; font-weight: 600; padding-bottom: 0.25rem; white-space: nowrap; }
+    caption { text-align: left; font-weight: 600; padding-bottom: 0.25rem; }
     th, td { padding: 0.3rem 0.75rem 0.3rem 0; text-align: left; border-bottom: 1px solid var(--line); white-space: nowrap; }
     th[scope="row"] { font-weight: 500; }
     details { border: 1px solid var(--line); border-radius: 6px; margin: 0.4rem 0; padding: 0.35rem 0.75rem; }
@@ -64,7 +64,17 @@ enum PageStyle {
     summary .kind { color: var(--soft); font-size: 0.85rem; }
     summary em { color: var(--marked); font-size: 0.85rem; font-style: normal; font-weight: 600; }
     .stack { padding-left: 2.5rem; }
+    h4 { margin: 1rem 0 0.25rem; overflow-wrap: anywhere; }
+    .sides { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr)); gap: 0 1.5rem; }
+    .side { min-width: 0; } .side p { margin: 0.25rem 0; }
+    .file { margin: 0.5rem 0 0; color: var(--soft); font-size: 0.85rem; }
+    .source { margin: 0.25rem 0 0.75rem; padding: 0.4rem 0.75rem 0.4rem 3.5rem; background: var(--box); }
+    .source li { white-space: pre-wrap; } .source li::marker { color: var(--soft); font-size: 0.8rem; }
+    .source .here { background: var(--marked-box); outline: 1px solid var(--marked); font-weight: 600; }
+    .source .here::marker { color: var(--marked); font-weight: 700; }
+    .interleaving td, .interleaving th { white-space: normal; overflow-wrap: anywhere; vertical-align: top; }
     svg { display: block; }
+    svg.graph { max-width: 100%; height: auto; }
     svg text { fill: var(--text); font: 12px system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif; }
     .graph .node rect { fill: var(--box); stroke: var(--soft); stroke-width: 1; }
     .graph .pool rect, .graph .queue rect, .graph .blocks rect { stroke-dasharray: none; }
@@ -91,6 +101,16 @@ enum PageStyle {
     .sample { display: inline-block; width: 2rem; height: 0.8rem; vertical-align: middle; }
     .sample.running { background: var(--running); }
     .sample.waiting { background: repeating-linear-gradient(45deg, var(--hatch) 0 2px, var(--waiting) 2px 6px); }
+    @media (max-width: 40rem) {
+      body { padding: 0.75rem; }
+      ul, .stack { padding-left: 1.75rem; } .source { padding-left: 2.75rem; }
+      th, td { white-space: normal; overflow-wrap: anywhere; }
+      .matrix thead { display: none; } .matrix caption { display: block; }
+      .matrix, .matrix tbody, .matrix tr, .matrix th, .matrix td { display: block; border: 0; padding: 0; }
+      .matrix tr { padding: 0.4rem 0; border-bottom: 1px solid var(--line); }
+      .matrix th[scope="row"] { font-weight: 600; }
+      .matrix td { padding-left: 1rem; } .matrix td::before { content: attr(data-label) ": "; color: var(--soft); }
+    }
     @media print { .scroll { overflow-x: visible; } }
     """
 }

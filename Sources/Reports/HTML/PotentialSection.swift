@@ -8,9 +8,13 @@ struct PotentialSection {
   private static let mostTrials = 200
 
   private let results: [TrialResult]
+  private let context: ReportContext
+  private let excerpt: SourceExcerpt
 
   /// Takes the trials in the order in which they are told of; those without findings are left out.
-  init(_ results: [TrialResult]) {
+  init(_ results: [TrialResult], _ context: ReportContext, _ excerpt: SourceExcerpt) {
+    self.context = context
+    self.excerpt = excerpt
     var seen: Set<[String]> = []
     self.results = results.filter {
       !$0.observation.prediction.findings.isEmpty
@@ -37,6 +41,8 @@ struct PotentialSection {
     let name = "\(result.trial.scenario.name) on \(result.trial.subject)\(expected)"
     return "<h3>\(Markup.text(name))</h3>\n"
       + result.observation.prediction.findings.map(finding).joined()
+      + Markup.list(result.observation.prediction.notes)
+      + "<pre><code>\(Markup.text(context.replay(result.trial)))</code></pre>\n"
   }
 
   private func finding(_ finding: PotentialFinding) -> String {
@@ -51,8 +57,6 @@ struct PotentialSection {
   private func side(_ side: PotentialFinding.Side) -> String {
     var text = "<p>\(Markup.text(side.who + " " + side.act + FindingText.at(side.place)))</p>\n"
     text += Markup.list(side.held.map { "holds \($0.object), taken\(FindingText.at($0.place))" })
-    guard !side.stack.isEmpty else { return text }
-    let frames = side.stack.map { "<li><code>\(Markup.text($0.description))</code></li>\n" }
-    return text + "<ol class=\"stack\" start=\"0\">\n" + frames.joined() + "</ol>\n"
+    return text + excerpt.html(side.place) + EvidenceMarkup.stack(side.stack)
   }
 }

@@ -6,12 +6,18 @@ import WaitGraph
 struct Timeline {
   private typealias Span = WaitSnapshot.Activity.Span
 
-  private static let nameWidth = 190.0
-  private static let barsWidth = 640.0
-  private static let rowHeight = 26.0
+  /// Where the bars begin and end, in per cent of the page's width.
+  private static let left = 2.0
+  private static let right = 95.0
+  /// A thread's name, and its bars below.
+  private static let rowHeight = 44.0
+  private static let nameHeight = 18.0
   private static let top = 8.0
-  /// No bar is narrower, however short it was.
-  private static let narrowest = 2.0
+  /// No bar is narrower, in per cent, however short it was.
+  private static let narrowest = 0.4
+  /// The characters that bars have room for from left to right where the page is narrow.
+  private static let characters = 52.0
+  private static let nameLength = 48
 
   private let activity: [WaitSnapshot.Activity]
   private let diagnosis: Diagnosis
@@ -41,12 +47,10 @@ struct Timeline {
 
   /// The picture as an element of a page.
   var svg: String {
-    let width = Markup.number(Self.nameWidth + Self.barsWidth + 20)
     let rows = Double(activity.count) * Self.rowHeight
     let height = Markup.number(Self.top + rows + 42)
     var text = """
-      <svg xmlns="http://www.w3.org/2000/svg" class="timeline" width="\(width)" height="\(height)" \
-      viewBox="0 0 \(width) \(height)" role="img" aria-labelledby="\(prefix)-time-title \(prefix)-time-desc">
+      <svg xmlns="http://www.w3.org/2000/svg" class="timeline" width="100%" height="\(height)" role="img" aria-labelledby="\(prefix)-time-title \(prefix)-time-desc">
       <title id="\(prefix)-time-title">What the threads did up to the hang</title>
       <desc id="\(prefix)-time-desc">\(Markup.text(description))</desc>
       <defs><pattern id="\(prefix)-hatch" width="6" height="6" patternUnits="userSpaceOnUse" \
@@ -73,7 +77,7 @@ struct Timeline {
   private func row(_ row: WaitSnapshot.Activity, at y: Double) -> String {
     let title = name(row.thread)
     var text = """
-      <g><text class="name" x="0" y="\(Markup.number(y + 17))">\(Markup.text(Markup.cut(title, to: 25)))\
+      <g><text class="name" x="0" y="\(Markup.number(y + 13))">\(Markup.text(Markup.cut(title, to: Self.nameLength)))\
       <title>\(Markup.text(title))</title></text>
 
       """
@@ -82,14 +86,15 @@ struct Timeline {
       let width = max(Self.narrowest, x(span.to) - start)
       let fill =
         span.kind == nil ? "class=\"running\"" : "class=\"bar\" fill=\"url(#\(prefix)-hatch)\""
-      let size = "width=\"\(Markup.number(width))\" height=\"\(Markup.number(Self.rowHeight - 6))\""
-      let label = Markup.cut(words(span), to: Int((width - 10) / 6.4))
+      let height = Markup.number(Self.rowHeight - Self.nameHeight - 6)
+      let label = Markup.cut(words(span), to: Int(width / 100 * Self.characters) - 1)
       let told = """
         \(words(span)), from \(Self.seconds(span.from)) to \(Self.seconds(span.to)) before the hang
         """
       text += """
-        <svg x="\(Markup.number(start))" y="\(Markup.number(y + 2))" \(size)>\
-        <title>\(Markup.text(told))</title><rect \(size) \(fill)/>\
+        <svg x="\(Self.percent(start))" y="\(Markup.number(y + Self.nameHeight))" \
+        width="\(Self.percent(width))" height="\(height)">\
+        <title>\(Markup.text(told))</title><rect width="100%" height="\(height)" \(fill)/>\
         \(label.count > 5 ? "<text class=\"on-bar\" x=\"5\" y=\"14\">\(Markup.text(label))</text>" : "")</svg>
 
         """
@@ -98,19 +103,19 @@ struct Timeline {
   }
 
   private func axis(below y: Double) -> String {
-    let end = Self.nameWidth + Self.barsWidth
+    let line = Markup.number(y + 4)
     var text = """
-      <path class="axis" d="M\(Markup.number(Self.nameWidth)) \(Markup.number(y + 4))H\(Markup.number(end))"/>
+      <line class="axis" x1="\(Self.percent(Self.left))" x2="\(Self.percent(Self.right))" y1="\(line)" y2="\(line)"/>
 
       """
     let step = Self.step(total)
     var tick = 0
     while Double(tick) * step <= total * 1.0001 {
       let seconds = Double(tick) * step
-      let place = Markup.number(x(seconds))
+      let place = Self.percent(x(seconds))
       let label = tick == 0 ? "hang" : "−\(Self.seconds(seconds))"
       text += """
-        <path class="axis" d="M\(place) \(Markup.number(Self.top))V\(Markup.number(y + 9))"/>\
+        <line class="axis" x1="\(place)" x2="\(place)" y1="\(Markup.number(Self.top))" y2="\(Markup.number(y + 9))"/>\
         <text class="tick" x="\(place)" y="\(Markup.number(y + 24))">\(label)</text>
 
         """
@@ -120,14 +125,16 @@ struct Timeline {
   }
 
   private func x(_ seconds: Double) -> Double {
-    Self.nameWidth + Self.barsWidth * (1 - min(max(0, seconds), total) / total)
+    Self.left + (Self.right - Self.left) * (1 - min(max(0, seconds), total) / total)
   }
 
-  /// Five to ten steps of 1, 2 or 5 times a power of ten.
+  private static func percent(_ value: Double) -> String { Markup.number(value) + "%" }
+
+  /// Three to five steps of 1, 2 or 5 times a power of ten.
   private static func step(_ total: Double) -> Double {
     var step = 0.001
     while true {
-      for factor in [1.0, 2, 5] where total / (step * factor) <= 10 { return step * factor }
+      for factor in [1.0, 2, 5] where total / (step * factor) <= 5 { return step * factor }
       step *= 10
     }
   }

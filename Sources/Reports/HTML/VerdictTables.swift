@@ -58,11 +58,15 @@ struct VerdictTables {
     let head = scenarios.map { "<th scope=\"col\">\(Markup.text($0))</th>" }.joined()
     let rows = subjects.map { subject in
       "<tr><th scope=\"row\">\(Markup.text(subject))</th>"
-        + scenarios.map { "<td>\(cell(Pair(scenario: $0, subject: subject)))</td>" }.joined()
+        + scenarios.map { scenario in
+          // On a narrow screen a row is a list, and each cell says which scenario it is of.
+          "<td data-label=\"\(Markup.text(scenario))\">"
+            + "\(cell(Pair(scenario: scenario, subject: subject)))</td>"
+        }.joined()
         + "</tr>\n"
     }
     return Self.table(
-      "Scenarios that are for every subject", "<th scope=\"col\">subject</th>" + head,
+      "Scenarios that are for every subject", "matrix", "<th scope=\"col\">subject</th>" + head,
       rows.joined())
   }
 
@@ -74,13 +78,15 @@ struct VerdictTables {
         + "<td>\(Markup.text(pair.subject))</td><td>\(cell(pair))</td></tr>\n"
     }
     let head = ["scenario", "subject", "verdict"].map { "<th scope=\"col\">\($0)</th>" }.joined()
-    return Self.table("Scenarios that are for a few subjects", head, rows.joined())
+    return Self.table("Scenarios that are for a few subjects", "pairs", head, rows.joined())
   }
 
-  private static func table(_ caption: String, _ head: String, _ rows: String) -> String {
+  private static func table(
+    _ caption: String, _ name: String, _ head: String, _ rows: String
+  ) -> String {
     """
     <div class="scroll" tabindex="0" role="region" aria-label="\(caption)">
-    <table>
+    <table class="\(name)">
     <caption>\(caption)</caption>
     <thead><tr>\(head)</tr></thead>
     <tbody>

@@ -56,7 +56,7 @@ package struct EvidenceText: Sendable {
       + "\(verdictText(result.verdict)), \(expected)\(often)"
     var lines = [style.marked(heading, met: result.isMet)]
     lines.append("  " + harmless(result.verdict.message))
-    lines.append("  " + progress(of: seen, besides: result.verdict.message))
+    lines.append("  " + EvidenceWords.progress(of: seen, besides: result.verdict.message))
     lines += diagnosisLines(result)
     lines += oracleLines(seen, besides: result.verdict.message)
     lines += seen.misuses.map { "  " + harmless($0) }
@@ -69,19 +69,6 @@ package struct EvidenceText: Sendable {
     return lines
   }
 
-  private func progress(of seen: Observation, besides message: String) -> String {
-    let calls = "\(seen.completed) of \(seen.operations) calls completed"
-    var parts = message.contains(calls) ? [] : [calls]
-    let inside = seen.callersInside
-    if inside > 0 { parts.append("\(inside) caller\(inside == 1 ? "" : "s") inside one") }
-    if seen.callersWaiting > 0 { parts.append("\(seen.callersWaiting) not begun") }
-    parts.append("\(secondsText(seen.seconds)) in all")
-    if let detection = seen.detectionSeconds {
-      parts.append("judged \(secondsText(detection)) after the last progress")
-    }
-    return parts.joined(separator: ", ")
-  }
-
   private func diagnosisLines(_ result: TrialResult) -> [String] {
     guard let diagnosis = result.diagnosis else { return [] }
     let shown = DiagnosisLines(
@@ -90,8 +77,7 @@ package struct EvidenceText: Sendable {
   }
 
   private func oracleLines(_ seen: Observation, besides message: String) -> [String] {
-    seen.oracleFailures.filter { !message.contains($0.evidence) }
-      .map { "  \($0.oracle.rawValue): \(harmless($0.evidence))" }
+    EvidenceWords.oracles(seen, besides: message).map { "  " + harmless($0) }
   }
 
   private func scriptLines(_ result: TrialResult) -> [String] {
@@ -106,14 +92,11 @@ package struct EvidenceText: Sendable {
     for conflict in seen.conflicts.prefix(cut.conflicts) {
       let times = conflict.count > 1 ? ", \(conflict.count) times" : ""
       lines.append("  conflict on '\(harmless(conflict.fullName))'\(times)")
+      for (title, side) in EvidenceWords.sides(conflict) { lines += sideLines(title, side) }
       if let witness = conflict.witness {
-        lines += sideLines("in the section, changed by someone who is not marked", conflict.first)
         lines += [
           "    before: \(harmless(witness.before))", "    after:  \(harmless(witness.after))",
         ]
-      } else {
-        lines += sideLines("first, in the section", conflict.first)
-        lines += sideLines("second, as it came", conflict.second)
       }
       if let heldOpen = conflict.heldOpen { lines.append("    \(heldOpen)") }
       lines.append("    " + conflict.meaning)
@@ -122,13 +105,10 @@ package struct EvidenceText: Sendable {
   }
 
   private func sideLines(_ title: String, _ side: Conflict.Side) -> [String] {
-    let part = side.part.map { " [\(harmless($0))]" } ?? ""
-    let mode =
-      (side.mode.writes ? "write" : "read") + part + (side.synched ? ", synched" : "")
-    var who = "thread '\(harmless(side.thread))'"
-    if let queue = side.queue { who += ", queue '\(harmless(queue))'" }
-    if let task = side.task { who += ", task \(task)" }
-    var lines = ["    \(title): \(mode)  \(side.place)", "      \(who)"]
+    var lines = [
+      "    \(title): \(harmless(EvidenceWords.claim(side)))  \(side.place)",
+      "      \(harmless(EvidenceWords.owner(side)))",
+    ]
     lines += stackLines(side.stack, indent: 6)
     if let note = side.stackNote { lines.append("      (\(note))") }
     return lines
@@ -142,7 +122,7 @@ package struct EvidenceText: Sendable {
   private func threadLines(_ seen: Observation) -> [String] {
     var lines: [String] = []
     if !seen.threadCounts.isEmpty {
-      lines.append("  threads over time: " + threadCounts(seen.threadCounts))
+      lines.append("  threads over time: " + EvidenceWords.threadCounts(seen.threadCounts))
     }
     guard !seen.threads.isEmpty else { return lines }
     let total = seen.threads.reduce(0) { $0 + $1.count }
@@ -152,13 +132,6 @@ package struct EvidenceText: Sendable {
       lines += stackLines(group.stack, indent: 6)
     }
     return lines + rest(seen.threads.count - cut.groups, "group of threads", indent: 4)
-  }
-
-  /// At most eight moments, the first and the last among them.
-  private func threadCounts(_ counts: [Observation.ThreadCount]) -> String {
-    let shown =
-      counts.count <= 8 ? counts : (0..<8).map { counts[$0 * (counts.count - 1) / 7] }
-    return shown.map { "\($0.threads) at \(secondsText($0.seconds))" }.joined(separator: ", ")
   }
 
   private func stackLines(_ stack: [StackFrame], indent: Int) -> [String] {

@@ -1,26 +1,42 @@
 import StressRunner
 
-/// What happened in a script, as a table with a column for each role.
+/// What happened in a script: a column for each role, and one for other threads if any did something.
+struct InterleavingTable {
+  /// The names of the columns.
+  let columns: [String]
+  /// What happened, one thing a row: its column, and what it was; not escaped.
+  let rows: [(column: Int, text: String)]
+
+  /// Lays out a record.
+  init(_ record: ScriptRecord, of script: Script) {
+    var columns = script.roles.map(\.name)
+    if record.passages.contains(where: { $0.role == nil }) { columns.append("others") }
+    self.columns = columns
+    rows = record.passages.map { passage in
+      (passage.role.flatMap { columns.firstIndex(of: $0) } ?? columns.count - 1, passage.text)
+    }
+  }
+}
+
+/// What happened in a script, as lines.
 struct InterleavingText {
   /// No column is wider than this.
   private static let widestColumn = 48
 
-  private let script: Script
+  private let table: InterleavingTable
   private let record: ScriptRecord
 
   /// Lays out a record.
   init(_ record: ScriptRecord, of script: Script) {
     self.record = record
-    self.script = script
+    table = InterleavingTable(record, of: script)
   }
 
   /// The table's lines, and a last one where the order was given up.
   func lines(limit: Int) -> [String] {
-    var columns = script.roles.map(\.name)
-    if record.passages.contains(where: { $0.role == nil }) { columns.append("others") }
-    let rows = record.passages.prefix(limit).map { passage in
-      let column = passage.role.flatMap { columns.firstIndex(of: $0) } ?? columns.count - 1
-      return columns.indices.map { $0 == column ? harmless(passage.text) : "" }
+    let columns = table.columns
+    let rows = table.rows.prefix(limit).map { row in
+      columns.indices.map { $0 == row.column ? harmless(row.text) : "" }
     }
     let widths = columns.indices.map { column in
       min(

@@ -143,12 +143,12 @@ private func kind(of status: stat) -> String {
 }
 
 /// Reads files that are nothing but files.
-enum RegularFile {
+package enum RegularFile {
   /// The whole of a small regular file.
   ///
-  /// Never waits: the file is opened without blocking, and judged by what was opened, so that nothing can
+  /// Never waits, and reads no more than `ScenarioFolder.fileSizeLimit`: the file is opened without blocking, and judged by what was opened, so that nothing can
   /// take its place in between.
-  static func read(_ path: String) throws(ScenarioError) -> [UInt8] {
+  package static func read(_ path: String) throws(ScenarioError) -> [UInt8] {
     func error(_ message: String) -> ScenarioError { ScenarioError(path: path, message: message) }
     let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
     guard descriptor >= 0 else {

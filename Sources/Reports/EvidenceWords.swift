@@ -1,0 +1,53 @@
+import Interlock
+import StressRunner
+
+/// What the terminal and the page say of the evidence in the same words; none of it is escaped.
+enum EvidenceWords {
+  /// `0 of 2 calls completed, 2 callers inside one, 1.09 s in all`, without what the message says already.
+  static func progress(of seen: Observation, besides message: String) -> String {
+    let calls = "\(seen.completed) of \(seen.operations) calls completed"
+    var parts = message.contains(calls) ? [] : [calls]
+    let inside = seen.callersInside
+    if inside > 0 { parts.append("\(inside) caller\(inside == 1 ? "" : "s") inside one") }
+    if seen.callersWaiting > 0 { parts.append("\(seen.callersWaiting) not begun") }
+    parts.append("\(secondsText(seen.seconds)) in all")
+    if let detection = seen.detectionSeconds {
+      parts.append("judged \(secondsText(detection)) after the last progress")
+    }
+    return parts.joined(separator: ", ")
+  }
+
+  /// A line for each oracle that did not hold, unless the message has it already.
+  static func oracles(_ seen: Observation, besides message: String) -> [String] {
+    seen.oracleFailures.filter { !message.contains($0.evidence) }
+      .map { "\($0.oracle.rawValue): \($0.evidence)" }
+  }
+
+  /// At most eight moments, the first and the last among them.
+  static func threadCounts(_ counts: [Observation.ThreadCount]) -> String {
+    let shown =
+      counts.count <= 8 ? counts : (0..<8).map { counts[$0 * (counts.count - 1) / 7] }
+    return shown.map { "\($0.threads) at \(secondsText($0.seconds))" }.joined(separator: ", ")
+  }
+
+  /// A conflict's two sides, each with what it is called; of a change that no marked writer made, the one that is known.
+  static func sides(_ conflict: Conflict) -> [(title: String, side: Conflict.Side)] {
+    conflict.witness == nil
+      ? [("first, in the section", conflict.first), ("second, as it came", conflict.second)]
+      : [("in the section, changed by someone who is not marked", conflict.first)]
+  }
+
+  /// `write [keys 1 to 4], synched`
+  static func claim(_ side: Conflict.Side) -> String {
+    (side.mode.writes ? "write" : "read") + (side.part.map { " [\($0)]" } ?? "")
+      + (side.synched ? ", synched" : "")
+  }
+
+  /// `thread 'workload', queue 'cache', task 5`
+  static func owner(_ side: Conflict.Side) -> String {
+    var owner = "thread '\(side.thread)'"
+    if let queue = side.queue { owner += ", queue '\(queue)'" }
+    if let task = side.task { owner += ", task \(task)" }
+    return owner
+  }
+}

@@ -1,0 +1,76 @@
+import Interlock
+import WaitGraph
+
+extension StackFrame {
+  /// Whether the frame is the harness's: the runner's, or that of a library that calls a subject for it.
+  var isHarness: Bool {
+    isRunners
+      || ["Sources/InterlockStress/", "Sources/CInterlockHarness/"].contains {
+        file?.contains($0) ?? false
+      }
+  }
+
+  /// Whether the frame is known to be the user's code.
+  fileprivate var isUsers: Bool {
+    file != nil && (line ?? 0) > 0 && !isSystem && !isHarness
+  }
+}
+
+extension Diagnosis {
+  /// The same without what the harness brought along: its threads, what only these wait for, and the outer frames that
+  /// called the user's code; and without threads of the system's that wait for nothing here. A part of the cause stays
+  /// in any case.
+  var withoutHarness: Diagnosis {
+    let linked = Set(edges.flatMap { [$0.from, $0.to] })
+    var gone = Set(
+      nodes.filter {
+        !$0.isMarked && ($0.isHarness || !linked.contains($0.id) && $0.isSystemThread)
+      }.map(\.id))
+    var isSettled = gone.isEmpty
+    while !isSettled {
+      isSettled = true
+      for node in nodes where !node.isMarked && node.kind != .thread && !gone.contains(node.id) {
+        let neighbors = edges.compactMap { edge in
+          edge.from == node.id ? edge.to : edge.to == node.id ? edge.from : nil
+        }
+        if !neighbors.isEmpty, neighbors.allSatisfy(gone.contains) {
+          gone.insert(node.id)
+          isSettled = false
+        }
+      }
+    }
+    var result = self
+    result.nodes = nodes.filter { !gone.contains($0.id) }
+    result.edges = edges.filter { !gone.contains($0.from) && !gone.contains($0.to) }
+    for index in result.nodes.indices {
+      result.nodes[index].stack = Node.withoutCallers(result.nodes[index].stack)
+    }
+    return result
+  }
+}
+
+extension Diagnosis.Node {
+  /// Whether it is a thread that runs nothing but the harness and the system.
+  ///
+  /// A frame of unknown origin that the harness called is a subject's, compiled without line numbers.
+  fileprivate var isHarness: Bool {
+    guard kind == .thread else { return false }
+    // Of a call that traps at once, only the place of each wait is known.
+    if stack.isEmpty { return place?.isHarness ?? false }
+    guard let first = stack.firstIndex(where: \.isHarness) else { return false }
+    return !stack.contains(where: \.isUsers) && stack[..<first].allSatisfy(\.isSystem)
+  }
+
+  /// Whether it is a thread of the system's that runs nothing else, such as the one that Dispatch listens for events on.
+  fileprivate var isSystemThread: Bool {
+    kind == .thread && place == nil
+      && (stack.isEmpty ? details == ["listens for events"] : stack.allSatisfy(\.isSystem))
+  }
+
+  /// A stack without the frames of the harness that called all others.
+  fileprivate static func withoutCallers(_ stack: [StackFrame]) -> [StackFrame] {
+    guard let first = stack.firstIndex(where: \.isHarness) else { return stack }
+    let end = max(first, stack.lastIndex(where: \.isUsers).map { $0 + 1 } ?? 0)
+    return end == 0 ? stack : Array(stack[..<end])
+  }
+}

@@ -1,0 +1,85 @@
+import Interlock
+import StressRunner
+import Synchronization
+import WaitGraph
+
+/// The lines of source code around places, where the files are there.
+struct SourceExcerpt: Sendable {
+  /// So many lines before and after a place are shown.
+  private static let around = 3
+  /// So much of a line is shown.
+  private static let longestLine = 400
+  /// The endings of the files that are opened: what a child names as a source file may be any file.
+  private static let endings = [".swift", ".c", ".h", ".m", ".mm", ".cc", ".cpp", ".hpp"]
+
+  private let files: SourceFiles
+
+  /// Takes what reads a file: the text at a path, or `nil` where there is none. It is asked once for each path.
+  init(_ read: @escaping @Sendable (String) -> String?) {
+    files = SourceFiles(read)
+  }
+
+  /// The text of a source file of moderate size; `nil` for anything else.
+  @Sendable static func file(_ path: String) -> String? {
+    guard path.hasPrefix("/"), endings.contains(where: path.hasSuffix) else { return nil }
+    return (try? RegularFile.read(path)).map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// The lines around a frame's place; nothing where it has none, or its file cannot be read.
+  func html(_ frame: StackFrame?) -> String {
+    guard let path = frame?.file, let line = frame?.line else { return "" }
+    return html(path, line)
+  }
+
+  /// The lines around a side's place. The stack names the file in full that the place only has by its module.
+  func html(_ side: Conflict.Side) -> String {
+    let base = "/" + (side.place.file.split(separator: "/").last.map(String.init) ?? "")
+    let frame = side.stack.first { $0.file?.hasSuffix(base) == true }
+    return html(frame?.file ?? side.place.file, side.place.line)
+  }
+
+  /// The lines around the place of a stack that is the user's own.
+  func html(_ stack: [StackFrame]) -> String {
+    html(stack.first { !$0.isSystem && !$0.isHarness && $0.file != nil && ($0.line ?? 0) > 0 })
+  }
+
+  private func html(_ path: String, _ line: Int) -> String {
+    guard line > 0, let lines = files.lines(path), line <= lines.count else { return "" }
+    let first = max(1, line - Self.around)
+    let shown = (first...min(lines.count, line + Self.around)).map { number in
+      let code = Markup.cut(
+        String(lines[number - 1]).replacing("\r", with: "").replacing("\t", with: "    "),
+        to: Self.longestLine)
+      return number == line
+        ? "<li class=\"here\"><code>\(Markup.text(code))</code></li>\n"
+        : "<li><code>\(Markup.text(code))</code></li>\n"
+    }
+    let base = path.split(separator: "/").last.map(String.init) ?? path
+    return """
+      <p class="file">\(Markup.text("\(base):\(line)"))</p>
+      <ol class="source" start="\(first)">
+      \(shown.joined())</ol>
+
+      """
+  }
+}
+
+/// The lines of files that have been read.
+private final class SourceFiles: Sendable {
+  private let read: @Sendable (String) -> String?
+  private let known = Mutex<[String: [Substring]?]>([:])
+
+  init(_ read: @escaping @Sendable (String) -> String?) {
+    self.read = read
+  }
+
+  /// The lines of a file; `nil` where it cannot be read.
+  func lines(_ path: String) -> [Substring]? {
+    known.withLock { known in
+      if let lines = known[path] { return lines }
+      let lines = read(path).map { $0.split(separator: "\n", omittingEmptySubsequences: false) }
+      known[path] = .some(lines)
+      return lines
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import StressRunner
+import WaitGraph
+
+/// A trial that a page explains: one for each pair of scenario and subject.
+struct ExplainedTrial {
+  /// What was found of it.
+  var result: TrialResult
+  /// Why it hung, where it did and its calls were seen.
+  var diagnosis: Diagnosis?
+  /// The name of its section on the page.
+  var name: String
+  /// How often its like was seen; empty where there was one trial.
+  var note: String
+  /// The command that runs it again.
+  var replay: String
+
+  /// `concurrent-reads on mutex`
+  var title: String { "\(result.trial.scenario.name) on \(result.trial.subject)" }
+
+  /// The opening of the section: its heading, and the verdict below.
+  var head: String {
+    let expected =
+      result.isMet == false ? ", expected \(expectationText(result.expected))" : ", as expected"
+    return """
+      <section id="\(name)" aria-labelledby="\(name)-heading">
+      <h2 id="\(name)-heading">\(Markup.text(title))</h2>
+      <p class="verdict">\(VerdictTables.badge(result))\(Markup.text(expected + note))</p>
+
+      """
+  }
+
+  /// The end of the section, after the command that runs the trial again.
+  var foot: String {
+    """
+    <h3>Replay</h3>
+    <pre><code>\(Markup.text(replay))</code></pre>
+    </section>
+
+    """
+  }
+}
+
+/// What a page says of one trial without a diagnosis: what was found, and the evidence.
+struct TrialSection {
+  private let trial: ExplainedTrial
+  private let excerpt: SourceExcerpt
+
+  init(_ trial: ExplainedTrial, _ excerpt: SourceExcerpt) {
+    self.trial = trial
+    self.excerpt = excerpt
+  }
+
+  /// The section.
+  var html: String {
+    let result = trial.result
+    let progress = EvidenceWords.progress(of: result.observation, besides: result.verdict.message)
+    return trial.head + """
+      <p class="headline">\(Markup.text(result.verdict.message))</p>
+      <p class="told">\(Markup.text(progress))</p>
+
+      """ + EvidenceMarkup(result, excerpt).html + trial.foot
+  }
+}

@@ -1,0 +1,182 @@
+import Foundation
+import Interlock
+import StressRunner
+import Testing
+import WaitGraph
+
+@testable import Reports
+
+/// What a page says of a race, a crash and a violation, and what its wait-for graphs leave out.
+@Suite("The evidence on a page")
+struct EvidencePageTests {
+  private func html(
+    _ results: [TrialResult], isVerbose: Bool = false,
+    source: (@Sendable (String) -> String?)? = nil
+  ) -> String {
+    HTMLReport(
+      results, of: results.map(\.trial), seconds: 1, context: Samples.context,
+      isVerbose: isVerbose, source: source ?? { _ in nil }
+    ).text
+  }
+
+  private var violation: TrialResult {
+    var result = Samples.violation
+    result.trial.scenario.workload.script = Script(
+      roles: [Script.Role("A", [Script.Call(.get)]), Script.Role("B", [Script.Call(.set)])],
+      order: [Script.Step("B", "call 1 ends")])
+    result.observation.script = ScriptRecord(
+      passages: [
+        .init(role: "A", text: "get key-0"), .init(role: "B", text: "reaches cache.set.inside"),
+        .init(role: nil, text: "told by a thread of its own"),
+      ], givenUp: "B never came")
+    return result
+  }
+
+  private var crash: TrialResult {
+    var result = Samples.crash
+    result.observation.crash?.stack = [
+      StackFrame(address: 1, function: "_assertionFailure()", image: "libswiftCore.so"),
+      StackFrame(address: 2, function: "Bank.take(_:)", file: "/src/Bank.swift", line: 12),
+    ]
+    return result
+  }
+
+  private var race: TrialResult {
+    var result = Samples.race
+    result.observation.conflicts[0].second.stack = [
+      StackFrame(address: 8, function: "Bank.put(_:)", file: "/src/Storage.swift", line: 36)
+    ]
+    return result
+  }
+
+  /// The words of a text, in small letters.
+  private func words(_ text: some StringProtocol) -> Set<String> {
+    Set(
+      text.lowercased().split { !$0.isLetter && !$0.isNumber && $0 != "." }.map(String.init))
+  }
+
+  @Test("has every word that the terminal shows of a race, a crash and a violation with --verbose")
+  func whole() {
+    for result in [race, crash, violation, Samples.deadlock] {
+      let lines = EvidenceText(
+        context: Samples.context, style: TextStyle(color: false), isVerbose: true
+      ).lines(result, times: 1, of: 1)
+      let page = Page(html([result]))
+      #expect(page.error == nil)
+      // The numbers of frames are those of a list.
+      let shown = page.elements.filter { $0.parents.contains("section") }
+        .reduce(into: Set((0..<20).map(String.init))) { $0.formUnion(words($1.text)) }
+      for line in lines {
+        #expect(words(line).subtracting(shown).isEmpty, "\(result.verdict.kind): \(line)")
+      }
+    }
+  }
+
+  @Test("shows both sides of a race, each with its owner, its stack and its source lines")
+  func source() {
+    let code = (1...50).map { "line \($0) <of> code" }.joined(separator: "\n")
+    let page = Page(html([race]) { $0 == "/src/Storage.swift" ? code : nil })
+    #expect(page.error == nil)
+    let sides = page.elements.filter { $0.attributes["class"] == "side" }
+    #expect(sides.count == 2)
+    #expect(sides[0].text.contains("thread 'thread 7', queue 'stress'"))
+    #expect(sides[0].text.contains("Storage.touch(_:)"))
+    #expect(sides[1].text.contains("thread 'thread 8', task 5"))
+    #expect(sides[1].text.contains("Bank.put(_:)"))
+    // The first began at line 31, by its place; the second at 36.
+    let sources = page.elements.filter { $0.attributes["class"] == "source" }
+    #expect(sources.map { $0.attributes["start"] } == ["28", "33"])
+    let marked = page.elements.filter { $0.attributes["class"] == "here" }
+    #expect(marked.map(\.text) == ["line 31 <of> code", "line 36 <of> code"])
+    #expect(sources[0].text.contains("line 28") && sources[0].text.contains("line 34"))
+  }
+
+  @Test("shows the source lines of a crash where the user's code is, however near the file's end")
+  func crashSource() {
+    let code = (1...12).map { "line \($0)" }.joined(separator: "\n")
+    let page = Page(html([crash]) { $0 == "/src/Bank.swift" ? code : nil })
+    let source = page.elements.filter { $0.attributes["class"] == "source" }
+    #expect(source.count == 1 && source.first?.attributes["start"] == "9")
+    #expect(page.elements.first { $0.attributes["class"] == "here" }?.text == "line 12")
+    // A file that has changed since has no such line.
+    #expect(!html([crash]) { _ in "short" }.contains("class=\"here\""))
+  }
+
+  @Test("opens source files alone: a child may name any path as its source")
+  func hostileSource() throws {
+    let folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("source-\(UUID().uuidString)").path
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    for name in ["a.swift", "secret", "b.json"] {
+      try "text".write(toFile: folder + "/" + name, atomically: true, encoding: .utf8)
+    }
+    #expect(mkfifo(folder + "/pipe.swift", 0o600) == 0)
+    #expect(SourceExcerpt.file(folder + "/a.swift") == "text")
+    for path in ["/secret", "/b.json", "/pipe.swift", "/none.swift", ""] {
+      #expect(SourceExcerpt.file(folder + path) == nil)
+    }
+    #expect(SourceExcerpt.file("a.swift") == nil)
+  }
+
+  // MARK: The harness
+
+  private func frame(_ function: String, _ file: String?, _ image: String? = nil) -> StackFrame {
+    StackFrame(
+      address: 1, function: function, file: file, line: file == nil ? nil : 7, image: image)
+  }
+
+  private var diagnosis: Diagnosis {
+    let wait = frame("pthread_cond_wait", nil, "libc.so.6")
+    let driver = frame("PhaseRun.wait()", "/x/Sources/StressRunner/Workload/PhaseRun.swift")
+    let start = frame("start_thread", nil, "libc.so.6")
+    func thread(_ id: String, _ stack: [StackFrame], isMarked: Bool = false) -> Diagnosis.Node {
+      .init(id: id, kind: .thread, title: "thread \(id)", stack: stack, isMarked: isMarked)
+    }
+    return Diagnosis(
+      cause: .cycle, isCertain: true, headline: "two wait",
+      nodes: [
+        thread("users", [wait, frame("Bank.take()", "/src/Bank.swift"), driver, start]),
+        thread("stripped", [wait, frame("take", nil, "libbank.so"), driver, start]),
+        thread("harness", [wait, driver, frame("@objc start", nil, "interlock"), start]),
+        thread("marked", [wait, driver, start], isMarked: true),
+        thread("dispatch", [frame("epoll_wait", nil, "libc.so.6"), start]),
+        .init(id: "its", kind: .semaphore, title: "its semaphore"),
+        .init(id: "shared", kind: .lock, title: "a lock"),
+      ],
+      edges: [
+        .init(from: "harness", to: "its", label: "waits for"),
+        .init(from: "harness", to: "shared", label: "waits for"),
+        .init(from: "users", to: "shared", label: "waits for"),
+      ])
+  }
+
+  @Test("leaves the harness's own threads and frames out of a graph, and nothing of the user's")
+  func harness() {
+    let shown = diagnosis.withoutHarness
+    #expect(shown.nodes.map(\.id) == ["users", "stripped", "marked", "shared"])
+    #expect(shown.edges.map(\.from) == ["users"])
+    #expect(shown.nodes[0].stack.map(\.function) == ["pthread_cond_wait", "Bank.take()"])
+    #expect(shown.nodes[1].stack.map(\.function) == ["pthread_cond_wait", "take"])
+    // Its own program has no such frames: there nothing is the harness's.
+    let plain = Hangs.certain.diagnosis
+    #expect(plain?.withoutHarness == plain)
+  }
+
+  @Test("shows the harness's own threads and frames in a graph where all is asked for")
+  func verbose() {
+    var waits = Hangs.ring
+    waits.threads.append(
+      .init(
+        id: 99, name: "workload",
+        wait: .init(
+          kind: .semaphore, object: 0x77, place: [], seconds: 1),
+        stack: [
+          frame("sem_wait", nil, "libc.so.6"),
+          frame("PhaseRun.wait()", "/x/Sources/StressRunner/Workload/PhaseRun.swift"),
+        ]))
+    let result = Hangs.result(waits)
+    #expect(!html([result]).contains("workload"))
+    #expect(html([result], isVerbose: true).contains("workload"))
+  }
+}
