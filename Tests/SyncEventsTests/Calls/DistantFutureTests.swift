@@ -1,4 +1,5 @@
 import CInterlockEvents
+import Dispatch
 import Foundation
 import Testing
 
