@@ -39,12 +39,19 @@ void interlock_look_at_hold_time(thread_state *state, const held_lock *lock, uin
 void interlock_take_lock(thread_state *state, uintptr_t object, uint32_t kind, bool is_shared,
                          uint32_t flags, uintptr_t place, uintptr_t outer) {
   held_lock *known = interlock_find_held(state, object);
+  // A try-lock or a timed lock cannot deadlock.
+  bool waits = !(flags & (INTERLOCK_FLAG_TRIED | INTERLOCK_FLAG_TIME_LIMIT));
   if (known) {
+    if (is_shared && known->is_shared && waits && interlock_prefers_writers(object)) {
+      interlock_note_loop(state, *known, true, 0, place, outer);
+    }
     known->count++;
     return;
   }
-  // Who only tries, or for some time, goes on by himself.
-  bool waits = !(flags & (INTERLOCK_FLAG_TRIED | INTERLOCK_FLAG_TIME_LIMIT));
+  if (kind == INTERLOCK_OBJECT_WRITE_LOCK && !is_shared && waits && interlock_prefers_writers(object)) {
+    held_lock own = {.object = object, .place = place, .outer = outer, .kind = (uint8_t)kind};
+    interlock_note_loop(state, own, false, 0, place, outer);
+  }
   if (waits && state->held_count > 0) {
     interlock_note_order(state, object, kind, is_shared, place, outer);
   }
@@ -58,7 +65,7 @@ void interlock_take_lock(thread_state *state, uintptr_t object, uint32_t kind, b
 
 bool interlock_let_go(thread_state *state, uintptr_t object, uintptr_t place) {
   held_lock *known = interlock_find_held(state, object);
-  if (!known) {
+  if (!known || known->is_callers) {
     if (state->untold > 0) state->untold--;
     return false;
   }

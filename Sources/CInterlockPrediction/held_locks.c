@@ -54,10 +54,11 @@ static bool is_wait_for_long(const interlock_event *event) {
 
 static void note_wait_in_task(thread_state *state, const interlock_event *event) {
   uintptr_t outer = interlock_events_outer(event->frame, event->place);
-  if (is_signal(state, event)) {
+  bool waits_for_signal = is_signal(state, event);
+  if (waits_for_signal && !(event->flags & INTERLOCK_FLAG_TIME_LIMIT)) {
     interlock_note_incident(state, INTERLOCK_INCIDENT_BLOCKING_WAIT, event->object_kind,
                             (uintptr_t)event->object, event->place, outer, 0, 0);
-  } else if (is_wait_for_long(event)) {
+  } else if (waits_for_signal || is_wait_for_long(event)) {
     state->wait_object = (uintptr_t)event->object;
     state->wait_kind = event->object_kind;
     state->wait_place = event->place;
@@ -66,7 +67,7 @@ static void note_wait_in_task(thread_state *state, const interlock_event *event)
   }
 }
 
-static void end_wait(thread_state *state, uintptr_t object) {
+void interlock_end_wait(thread_state *state, uintptr_t object) {
   if (!state->wait_since || state->wait_object != object) return;
   uint64_t waited = interlock_coarse_now() - state->wait_since;
   state->wait_since = 0;
@@ -75,27 +76,30 @@ static void end_wait(thread_state *state, uintptr_t object) {
                           state->wait_object, state->wait_place, state->wait_outer, 0, waited);
 }
 
-static bool is_shared_on(uintptr_t queue, uint32_t width, uint32_t flags) {
-  (void)queue;
-  return width > 1 && !(flags & INTERLOCK_FLAG_BARRIER);
-}
-
 static void note_sync(thread_state *state, const interlock_event *event) {
   uintptr_t queue = (uintptr_t)event->object, target;
   // The block of the call that this thread makes is its own.
-  state->wait_flags = event->flags;
   state->wait_object = queue;
   state->wait_kind = INTERLOCK_OBJECT_QUEUE;
+  if (interlock_is_main_queue(queue)) interlock_main_queue_called(state, event->place);
+  if (event->flags & INTERLOCK_FLAG_BARRIER) interlock_note_barrier(state, event);
   if (state->held_count == 0) return;
   uint32_t width = interlock_queue_look(queue, &target);
-  if (width == 0 || interlock_find_held(state, queue)) return;
-  interlock_note_order(state, queue, INTERLOCK_OBJECT_QUEUE, is_shared_on(queue, width, event->flags),
-                       event->place, 0);
+  if (width == 0) return;
+  bool is_shared = interlock_shares_queue(width, event->flags);
+  const held_lock *held = interlock_find_held(state, queue);
+  if (held) {
+    // A barrier may come between, for which this call waits, and which waits for the block that this thread is in.
+    if (is_shared && held->is_shared) interlock_note_loop(state, *held, true, 0, event->place, 0);
+    return;
+  }
+  interlock_note_order(state, queue, INTERLOCK_OBJECT_QUEUE, is_shared, event->place, 0);
 }
 
 static void note_wait(thread_state *state, const interlock_event *event) {
   state->wait_since = 0;
   state->wait_kind = event->object_kind;
+  state->wait_flags = event->flags;
   if (event->object_kind == INTERLOCK_OBJECT_QUEUE) note_sync(state, event);
   if (event->object_kind == INTERLOCK_OBJECT_CONDITION) {
     // It comes back as it was, however often it was taken.
@@ -110,10 +114,13 @@ static void note_wait(thread_state *state, const interlock_event *event) {
   if (state->jobs > 0) note_wait_in_task(state, event);
 }
 
+/// Who only tries, or waits with a limit, goes on.
+enum { limited = INTERLOCK_FLAG_TRIED | INTERLOCK_FLAG_TIME_LIMIT };
+
 static void note_acquire(thread_state *state, const interlock_event *event) {
   uintptr_t object = (uintptr_t)event->object;
   uintptr_t outer = interlock_events_outer(event->frame, event->place);
-  end_wait(state, object);
+  interlock_end_wait(state, object);
   state->wait_kind = 0;
   switch (event->object_kind) {
     case INTERLOCK_OBJECT_MUTEX:
@@ -128,9 +135,21 @@ static void note_acquire(thread_state *state, const interlock_event *event) {
       if (is_lock_semaphore(state, object)) {
         interlock_take_lock(state, object, INTERLOCK_OBJECT_SEMAPHORE, false, event->flags, event->place,
                             outer);
+      } else if (state->held_count > 0 && !(event->flags & limited)) {
+        interlock_waited_for_signal(state, event, outer);
       }
       return;
+    case INTERLOCK_OBJECT_GROUP:
+    case INTERLOCK_OBJECT_WORK_ITEM:
+      if (state->held_count > 0 && !(state->wait_flags & limited)) {
+        interlock_waited_for_signal(state, event, outer);
+      }
+      return;
+    case INTERLOCK_OBJECT_QUEUE: interlock_main_queue_returned(state); return;
     case INTERLOCK_OBJECT_CONDITION:
+      if (state->held_count > 0 && !(state->wait_flags & limited)) {
+        interlock_waited_for_signal(state, event, outer);
+      }
       if (state->put_aside.object) {
         held_lock back = state->put_aside;
         state->put_aside.object = 0;
@@ -154,86 +173,20 @@ static void note_release(thread_state *state, const interlock_event *event) {
     case INTERLOCK_OBJECT_OWNED_FUTEX:
     case INTERLOCK_OBJECT_ONCE: interlock_let_go(state, object, event->place); return;
     case INTERLOCK_OBJECT_SEMAPHORE:
-      if (!is_lock_semaphore(state, object)) return;
+      if (!is_lock_semaphore(state, object)) {
+        interlock_signalled(state, event, false);
+        return;
+      }
       bool by_owner = interlock_let_go(state, object, event->place);
       // Once is enough: no thread writes to what all share.
       if (by_owner && state->semaphore_was_given_back) return;
       interlock_semaphore_signalled(object, by_owner);
       state->semaphore_was_given_back = by_owner;
       return;
+    case INTERLOCK_OBJECT_GROUP:
+    case INTERLOCK_OBJECT_CONDITION: interlock_signalled(state, event, false); return;
     default: return;
   }
-}
-
-// Blocks.
-
-static void note_begin(thread_state *state, const interlock_event *event) {
-  uintptr_t queue = (uintptr_t)event->object, target;
-  bool is_part = event->flags & INTERLOCK_FLAG_APPLY;
-  bool is_synchronous = event->item == NULL && !is_part;
-  bool is_own = state->wait_kind == INTERLOCK_OBJECT_QUEUE && state->wait_object == queue;
-  if (is_synchronous && is_own) end_wait(state, queue);
-  state->wait_kind = 0;
-  uint32_t width = interlock_queue_look(queue, &target);
-  // The task pool's own queue lets as many in as it has threads, and nobody calls it synchronously.
-  bool is_pool_job = (event->flags & INTERLOCK_FLAG_JOB) && width != 1;
-  bool holds_queue = width != 0 && !is_pool_job;
-  if (state->run_count < runs_most) {
-    thread_run *run = &state->runs[state->run_count];
-    *run = (thread_run){.queue = queue,
-                        .number = is_synchronous ? 0 : interlock_next_number(),
-                        .flags = event->flags,
-                        .is_borrowed = is_synchronous && !is_own,
-                        .is_pool_job = is_pool_job,
-                        .holds_queue = holds_queue};
-    if (run->is_borrowed) state->borrowed++;
-    if (is_pool_job) state->jobs++;
-  }
-  state->run_count++;
-  if (!holds_queue) return;
-  held_lock *known = interlock_find_held(state, queue);
-  if (known) {
-    known->count++;
-    return;
-  }
-  interlock_hold(state, (held_lock){.object = queue,
-                                    .place = event->place,
-                                    .count = 1,
-                                    .kind = INTERLOCK_OBJECT_QUEUE,
-                                    .is_shared = is_shared_on(queue, width, event->flags)});
-}
-
-/// What a block has taken and not given back is nobody's from here on: the thread's next block is another's.
-static void leave_behind(thread_state *state, const thread_run *run) {
-  for (uint32_t index = state->held_count; index-- > 0;) {
-    held_lock lock = state->held[index];
-    if (lock.run < state->run_count + 1 || lock.kind == INTERLOCK_OBJECT_QUEUE) continue;
-    if (run->number == 0) {
-      // A synchronous block acts for its caller.
-      state->held[index].run = (uint16_t)state->run_count;
-      continue;
-    }
-    interlock_drop(state, &state->held[index]);
-    if (lock.kind == INTERLOCK_OBJECT_SEMAPHORE) {
-      interlock_semaphore_signalled(lock.object, false);
-    } else if ((run->flags & INTERLOCK_FLAG_JOB) && lock.kind != INTERLOCK_OBJECT_ONCE) {
-      interlock_note_incident(state, INTERLOCK_INCIDENT_LOCK_ACROSS_AWAIT, lock.kind, lock.object,
-                              lock.place, lock.outer, 0, 0);
-    }
-  }
-}
-
-static void note_end(thread_state *state, const interlock_event *event) {
-  if (state->run_count == 0) return;
-  state->run_count--;
-  thread_run run = {.queue = (uintptr_t)event->object, .holds_queue = true};
-  if (state->run_count < runs_most) {
-    run = state->runs[state->run_count];
-    if (run.is_borrowed && state->borrowed > 0) state->borrowed--;
-    leave_behind(state, &run);
-    if (run.is_pool_job && state->jobs > 0) state->jobs--;
-  }
-  if (run.holds_queue) interlock_let_go(state, run.queue, 0);
 }
 
 // The reader.
@@ -251,20 +204,24 @@ static void read_event(const interlock_event *event, void *context) {
       // Relaxed: a thread that uses the queue under its new target has been told of it in an order of its own.
       if (event->value == 2) __atomic_fetch_add(&interlock_locks_changed, 1, __ATOMIC_RELAXED);
       return;
+    case INTERLOCK_EVENT_ENQUEUE:
+      if (!(event->flags & INTERLOCK_FLAG_BARRIER)) return;
+      break;
     default: break;
   }
   thread_state *state = own_state();
   if (!state) return;
   switch (event->kind) {
+    case INTERLOCK_EVENT_ENQUEUE: interlock_note_barrier(state, event); return;
     case INTERLOCK_EVENT_WAIT: note_wait(state, event); return;
     case INTERLOCK_EVENT_ACQUIRE: note_acquire(state, event); return;
     case INTERLOCK_EVENT_GIVE_UP:
-      end_wait(state, (uintptr_t)event->object);
+      interlock_end_wait(state, (uintptr_t)event->object);
       state->wait_kind = 0;
       return;
     case INTERLOCK_EVENT_RELEASE: note_release(state, event); return;
-    case INTERLOCK_EVENT_BEGIN: note_begin(state, event); return;
-    case INTERLOCK_EVENT_END: note_end(state, event); return;
+    case INTERLOCK_EVENT_BEGIN: interlock_note_begin(state, event); return;
+    case INTERLOCK_EVENT_END: interlock_note_end(state, event); return;
     default: return;
   }
 }
@@ -330,6 +287,7 @@ static void forked(void) {
   __atomic_store_n(&started, 0, __ATOMIC_RELAXED);
   interlock_tables_lock = 0;
   interlock_states_forked();
+  interlock_main_queue_forked();
 }
 
 bool interlock_prediction_start(interlock_prediction_limits limits) {
@@ -339,16 +297,19 @@ bool interlock_prediction_start(interlock_prediction_limits limits) {
   // A queue's calls are as much a lock as a mutex's: without them, orders would be missing, and outer locks.
   if (interlock_events_available() != INTERLOCK_EVENTS_ALL) return false;
   if (!interlock_states_prepare() || !interlock_known_locks_prepare() ||
-      !interlock_order_prepare() || !interlock_incidents_prepare()) {
+      !interlock_order_prepare() || !interlock_chains_prepare() || !interlock_signals_prepare() ||
+      !interlock_incidents_prepare()) {
     return false;
   }
   interlock_queues_prepare();
+  interlock_writers_prepare();
   pthread_atfork(NULL, NULL, forked);
   bool added = interlock_events_add_leaf(
       read_event, read_lock,
       INTERLOCK_EVENT_CREATE | INTERLOCK_EVENT_DESTROY | INTERLOCK_EVENT_WAIT |
           INTERLOCK_EVENT_ACQUIRE | INTERLOCK_EVENT_GIVE_UP | INTERLOCK_EVENT_RELEASE |
-          INTERLOCK_EVENT_BEGIN | INTERLOCK_EVENT_END | INTERLOCK_EVENT_CONFIGURE);
+          INTERLOCK_EVENT_BEGIN | INTERLOCK_EVENT_END | INTERLOCK_EVENT_CONFIGURE |
+          INTERLOCK_EVENT_ENQUEUE);
   // Release: who sees that it has started finds the tables.
   __atomic_store_n(&started, added, __ATOMIC_RELEASE);
   if (added) __atomic_store_n(&interlock_lock_told, hear, __ATOMIC_RELEASE);

@@ -53,10 +53,18 @@ known_lock *interlock_find_lock(uintptr_t object, uint32_t kind) {
   return lock->object && lock->kind == kind ? lock : NULL;
 }
 
+static void forget(known_lock *lock) {
+  if (lock->kind == interlock_signal_kind) {
+    interlock_signal_forget(lock);
+  } else {
+    interlock_order_forget(lock);
+  }
+}
+
 static known_lock *put(uintptr_t object, uint32_t kind, uintptr_t created, bool is_one) {
   known_lock *lock = &locks[index_of(object)];
   if (lock->object) {
-    interlock_order_forget(lock);
+    forget(lock);
   } else if (count >= most) {
     interlock_losses.locks = true;
     return NULL;
@@ -100,13 +108,16 @@ known_lock *interlock_note_lock(uintptr_t object, uint32_t kind) {
 }
 
 void interlock_lock_made(const interlock_event *event) {
+  uint32_t kind = event->object_kind;
   switch (event->object_kind) {
     case INTERLOCK_OBJECT_MUTEX:
     case INTERLOCK_OBJECT_WRITE_LOCK:
     case INTERLOCK_OBJECT_OWNED_FUTEX:
     case INTERLOCK_OBJECT_QUEUE: break;
+    case INTERLOCK_OBJECT_GROUP: kind = interlock_signal_kind; break;
     case INTERLOCK_OBJECT_SEMAPHORE:
-      if (event->value == 1) break;
+      if (event->value == 0) kind = interlock_signal_kind;
+      if (event->value == 0 || event->value == 1) break;
       // What was at its address is no more all the same.
       interlock_events_hide_thread(true);
       interlock_lock_destroyed((uintptr_t)event->object);
@@ -117,7 +128,7 @@ void interlock_lock_made(const interlock_event *event) {
   // Hidden: a signal's handler that locks would wait for its own thread.
   interlock_events_hide_thread(true);
   take(&interlock_tables_lock);
-  put((uintptr_t)event->object, event->object_kind, event->place, true);
+  put((uintptr_t)event->object, kind, event->place, true);
   // Relaxed: whoever is handed the new lock has been told of it in an order of its own.
   __atomic_fetch_add(&interlock_locks_changed, 1, __ATOMIC_RELAXED);
   give(&interlock_tables_lock);
@@ -128,7 +139,7 @@ void interlock_lock_destroyed(uintptr_t object) {
   take(&interlock_tables_lock);
   uint32_t index = index_of(object);
   if (locks[index].object) {
-    interlock_order_forget(&locks[index]);
+    forget(&locks[index]);
     take_out(index);
   }
   __atomic_fetch_add(&interlock_locks_changed, 1, __ATOMIC_RELAXED);

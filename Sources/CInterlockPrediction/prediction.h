@@ -41,7 +41,9 @@ typedef struct {
   /// In which of the thread's blocks it was taken: 0 for none.
   uint16_t run;
   uint8_t kind;
-  bool is_shared;
+  bool is_shared : 1;
+  /// Whether the thread has it from the caller of the synchronous block that it runs.
+  bool is_callers : 1;
 } held_lock;
 
 /// A block that a thread is in.
@@ -55,6 +57,8 @@ typedef struct {
   /// A task's, on a thread that all tasks share.
   bool is_pool_job;
   bool holds_queue;
+  /// The group that is left, or the work item that is over, when the block ends; 0 for none.
+  uintptr_t ends;
   /// Whether Foundation calls the code in it.
   enum { UNKNOWN, NO, YES } is_operation;
 } thread_run;
@@ -76,6 +80,16 @@ typedef struct thread_state {
   uintptr_t wait_object, wait_place, wait_outer;
   uint64_t wait_since;
   uint32_t wait_kind, wait_flags;
+  /// While it waits for a synchronous call on the main queue (main_queue.c): where it made the call, and who it is; its
+  /// neighbour in the list.
+  uintptr_t call_place, callers_gate;
+  uint64_t callers_owner;
+  struct thread_state *next_caller;
+  /// On the main thread, the owner and the actor of the caller whose synchronous block it runs, and how many runs there are
+  /// with that one; 0 for none.
+  uint64_t adopted_owner;
+  uintptr_t adopted_gate;
+  uint32_t adopted_run;
   /// A number that no other thread ever has.
   uint64_t number;
   /// Chains that need no second look, by their hashes.
@@ -117,6 +131,51 @@ void interlock_take_lock(thread_state *state, uintptr_t object, uint32_t kind, b
                          uintptr_t place, uintptr_t outer) HIDDEN;
 /// It gives one back; returns whether it was its own.
 bool interlock_let_go(thread_state *state, uintptr_t object, uintptr_t place) HIDDEN;
+
+/// Whether it is known what a thread holds: not where it is more than there is room for, nor where it acts for a caller
+/// that is not known.
+static inline bool interlock_knows_held(const thread_state *state) {
+  return state->untold == 0 && state->borrowed == 0 && state->run_count <= runs_most;
+}
+/// A number for some locks and where they were taken.
+static inline uint64_t interlock_held_hash(const held_lock *locks, uint32_t count, uint64_t hash) {
+  for (uint32_t index = 0; index < count; index++) {
+    hash = mix(mix(hash, locks[index].object), locks[index].place << 1 | locks[index].is_shared);
+  }
+  return hash;
+}
+
+// Blocks (held_blocks.c).
+
+/// Whether a block on a queue of this width shares it with others.
+static inline bool interlock_shares_queue(uint32_t width, uint32_t flags) {
+  return width > 1 && !(flags & INTERLOCK_FLAG_BARRIER);
+}
+/// The thread waits no more: tells of a wait in a task that was long.
+void interlock_end_wait(thread_state *state, uintptr_t object) HIDDEN;
+void interlock_note_begin(thread_state *state, const interlock_event *event) HIDDEN;
+void interlock_note_end(thread_state *state, const interlock_event *event) HIDDEN;
+
+// Callers of the main queue (main_queue.c): their blocks run on its thread, with what the callers hold.
+
+bool interlock_is_main_queue(uintptr_t queue) HIDDEN;
+/// The calling thread waits for a synchronous call on it; it goes on.
+void interlock_main_queue_called(thread_state *state, uintptr_t place) HIDDEN;
+void interlock_main_queue_returned(thread_state *state) HIDDEN;
+/// A synchronous block of another thread begins on it: the calling thread holds from here on what that one does. False
+/// where it cannot be said which thread that is.
+bool interlock_adopt_caller(thread_state *state, uintptr_t place) HIDDEN;
+/// It ends.
+void interlock_leave_caller(thread_state *state) HIDDEN;
+void interlock_main_queue_forked(void) HIDDEN;
+
+// Locks in which a writer may come between two reads (writers.c).
+
+void interlock_writers_prepare(void) HIDDEN;
+/// Whether a read-write lock lets no reader in while a writer waits.
+bool interlock_prefers_writers(uintptr_t lock) HIDDEN;
+/// A barrier is handed to a queue, or called there.
+void interlock_note_barrier(thread_state *state, const interlock_event *event) HIDDEN;
 
 /// The serial executor whose code this thread runs: an actor, by its address. Both words, as the runtime returns them.
 typedef struct {
@@ -179,11 +238,37 @@ void interlock_semaphore_signalled(uintptr_t object, bool by_owner) HIDDEN;
 // Orders (lock_order.c).
 
 bool interlock_order_prepare(void) HIDDEN;
+bool interlock_chains_prepare(void) HIDDEN;
+/// A lock that a thread has, and the serial queues that it runs on in turn, where it is a queue: who is on one has them all.
+uint32_t interlock_with_targets(held_lock first, held_lock *locks, uint32_t room) HIDDEN;
 /// The calling thread, which holds something, takes this or waits for it.
 void interlock_note_order(thread_state *state, uintptr_t object, uint32_t kind, bool is_shared,
                           uintptr_t place, uintptr_t outer) HIDDEN;
+/// The calling thread, which has a lock, waits for it again; or writes under one that it does not have, which others may
+/// read twice.
+void interlock_note_loop(thread_state *state, held_lock first, bool is_shared, uint32_t signal,
+                         uintptr_t place, uintptr_t outer) HIDDEN;
+/// It waits for what is only signalled under a lock: the place is that of the wait.
+void interlock_note_signal(thread_state *state, held_lock gate, uint32_t signal) HIDDEN;
 /// A lock is no more; under the lock of the tables. What led only to it, or only from it, is no part of a cycle.
 void interlock_order_forget(known_lock *lock) HIDDEN;
+
+// What others signal (signals.c).
+
+/// A kind of `known_lock` beside those of the events: what is no lock, and is waited for until another thread signals it. Its
+/// node is its index in the list of signals, plus 1.
+enum { interlock_signal_kind = 64 };
+
+bool interlock_signals_prepare(void) HIDDEN;
+/// The calling thread signals something: a semaphore that begins at 0, a group, a condition or a work item. `at_end` is
+/// whether a block does so by its end.
+void interlock_signalled(thread_state *state, const interlock_event *event, bool at_end) HIDDEN;
+/// It has waited for such a thing without a limit, and may have had to.
+void interlock_waited_for_signal(thread_state *state, const interlock_event *event, uintptr_t outer) HIDDEN;
+/// Describes a signal; false where it was signalled without the lock of this number too. Under the lock of the tables.
+bool interlock_describe_signal(uint32_t signal, uint32_t number, interlock_signal_view *view) HIDDEN;
+/// Something at this address is no more; under the lock of the tables.
+void interlock_signal_forget(known_lock *lock) HIDDEN;
 
 // Incidents (incidents.c).
 

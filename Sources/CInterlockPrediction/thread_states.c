@@ -90,7 +90,17 @@ static thread_run *innermost_block(thread_state *state) {
 enum { of_thread = 1, of_block, of_task };
 static uint64_t owner_of(uint64_t kind, uint64_t number) { return kind << 62 | number; }
 
+/// Whether the calling thread acts for the caller of a synchronous block: it runs no other in it.
+static bool is_callers(thread_state *state) {
+  const thread_run *block = state->adopted_run ? innermost_block(state) : NULL;
+  return state->adopted_run && (!block || block - state->runs + 1 < state->adopted_run);
+}
+
 uint64_t interlock_owner(thread_state *state, uintptr_t *gate) {
+  if (is_callers(state)) {
+    *gate = state->adopted_gate;
+    return state->adopted_owner;
+  }
   *gate = 0;
   uint64_t task = interlock_current_task();
   if (task) {
@@ -103,7 +113,7 @@ uint64_t interlock_owner(thread_state *state, uintptr_t *gate) {
 }
 
 uint64_t interlock_final_owner(thread_state *state, uint64_t owner, uintptr_t place) {
-  if (owner >> 62 != of_block) return owner;
+  if (owner >> 62 != of_block || is_callers(state)) return owner;
   thread_run *block = innermost_block(state);
   if (block->is_operation == UNKNOWN) {
     uintptr_t frames[48];
@@ -117,6 +127,35 @@ uint64_t interlock_final_owner(thread_state *state, uint64_t owner, uintptr_t pl
     }
   }
   return block->is_operation == YES ? owner_of(of_block, 0) : owner;
+}
+
+/// The frame above another; 0 where there is none that can be read.
+static uintptr_t next_frame(uintptr_t frame) {
+  enum { farthest = 4096 };
+  uintptr_t next = *(const uintptr_t *)frame;
+  return next > frame && next - frame <= farthest && next % sizeof(uintptr_t) == 0 ? next : 0;
+}
+
+/// The stack from a place on that a library's function returns to which has no frame of its own, as Dispatch's in Swift have
+/// none: an unwinder ends there. The place lies right behind the frame of what that function called. Empty elsewhere.
+static void add_frames_from(uintptr_t place, interlock_actor_view *actor) {
+  enum { most_steps = 24, nearest = 6 };
+  uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
+  for (int step = 0; step < most_steps && actor->stack_count == 0; step++) {
+    const uintptr_t *words = (const uintptr_t *)frame;
+    frame = next_frame(frame);
+    if (!frame) return;
+    if (interlock_events_is_users(words[1])) continue;
+    for (int index = 2; index < nearest && (uintptr_t)&words[index] < frame; index++) {
+      if (words[index] != place) continue;
+      actor->stack[actor->stack_count++] = place;
+      break;
+    }
+  }
+  while (frame && actor->stack_count > 0 && actor->stack_count < INTERLOCK_ORDER_STACK) {
+    actor->stack[actor->stack_count++] = ((const uintptr_t *)frame)[1];
+    frame = next_frame(frame);
+  }
 }
 
 void interlock_describe_actor(const thread_state *state, uintptr_t place,
@@ -137,6 +176,7 @@ void interlock_describe_actor(const thread_state *state, uintptr_t place,
   size_t count = interlock_unwind_frames(frames, sizeof frames / sizeof *frames);
   size_t first = 0;
   while (first < count && frames[first] != place) first++;
+  if (first == count) add_frames_from(place, actor);
   while (first < count && actor->stack_count < INTERLOCK_ORDER_STACK) {
     actor->stack[actor->stack_count++] = frames[first++];
   }

@@ -48,20 +48,27 @@ package enum Predictor {
     let names = Names(of: Set(incidents.flatMap(\.addresses)))
     var judge = CodeJudge()
     let races = races(besides: order, judge: &judge)
-    let apart = cycles.found.filter { Self.mayHaveUnseenGate($0, judge: &judge) }
-    let possible = cycles.found.filter { !apart.contains($0) }
+    let found = cycles.found + order.loops()
+    let apart = found.filter { Self.mayHaveUnseenGate($0, judge: &judge) }
+    let doubts = found.filter { !apart.contains($0) }.map { Self.doubt(about: $0, judge: &judge) }
+    let possible = zip(found.filter { !apart.contains($0) }, doubts).filter { $1 == nil }.map(\.0)
     let findings =
       order.findings(of: possible) + incidents.map { $0.finding(names) } + races.findings
     return PredictionRecord(
       state: .on, findings: findings.filter(isUsers),
-      notes: notes(isComplete: cycles.isComplete, undecided: apart.count) + races.notes,
+      notes: notes(
+        isComplete: cycles.isComplete, undecided: apart.count, doubts: doubts.compactMap(\.self))
+        + races.notes,
       unseen: racesBlindness == nil ? [] : [.race])
   }
 
-  /// Whether everybody who takes part acts in a user's code: the harness's own threads wait in tasks, too.
+  /// Whether all that take part act in a user's code: the harness's own threads wait in tasks, too.
   private static func isUsers(_ finding: PotentialFinding) -> Bool {
     finding.sides.allSatisfy { side in
-      side.place.contains { !$0.isSystem } || side.stack.first.map { !$0.isSystem } ?? false
+      // No stack is kept of a signaller, which may be a library.
+      let isSignaller = finding.kind == .lockOrder && side.stack.isEmpty
+      return isSignaller || side.place.contains { !$0.isSystem }
+        || side.stack.first.map { !$0.isSystem } ?? false
     }
   }
 
@@ -76,9 +83,25 @@ package enum Predictor {
     return count >= 2
   }
 
-  private static func notes(isComplete: Bool, undecided: Int) -> [String] {
+  /// The doubt about the code that waits for a signal: it may order the wait after the signal unseen.
+  private static func doubt(
+    about cycle: LockOrder.Cycle, judge: inout CodeJudge
+  ) -> CodeJudge.Doubt? {
+    for edge in cycle.edges {
+      guard let signal = edge.signal else { continue }
+      if let doubt = judge.doubt(about: edge.actor.stack + [signal.place]) { return doubt }
+    }
+    return nil
+  }
+
+  private static func notes(
+    isComplete: Bool, undecided: Int, doubts: [CodeJudge.Doubt]
+  ) -> [String] {
     let lost = interlock_prediction_lost()
-    var notes: [String] = []
+    var notes = Set(doubts).sorted().map { doubt in
+      "a wait under a lock for what is signalled only under a lock: undecided, since \(doubt),"
+        + " and no event tells what that orders"
+    }
     if undecided > 0 {
       notes.append(
         "\(undecided) \(undecided == 1 ? "cycle" : "cycles") of locks: undecided, since those who"
@@ -86,6 +109,7 @@ package enum Predictor {
     }
     if lost.locks { notes.append("there were more locks at a time than are followed") }
     if lost.orders { notes.append("there were more orders of locks than are kept") }
+    if lost.signals { notes.append("there were more signals under locks than are followed") }
     if lost.held { notes.append("a thread held more than is followed of one") }
     if lost.incidents { notes.append("there were more places that block or hold than are kept") }
     if lost.threads { notes.append("there was no memory to follow another thread") }

@@ -62,7 +62,19 @@ typedef struct {
   char label[INTERLOCK_ORDER_NAME];
 } interlock_order_lock;
 
-/// That somebody who held one lock has waited for another, or would have.
+/// What was waited for until another thread signalled it, and was signalled only by threads that held a lock.
+typedef struct {
+  /// An `interlock_object_kind`; 0 for none.
+  uint32_t kind;
+  /// Where it was made; 0 where that is not known.
+  uintptr_t created;
+  /// Where it was signalled first, and by which thread.
+  uintptr_t place;
+  uint32_t thread;
+} interlock_signal_view;
+
+/// That somebody who held one lock has waited for another, or would have; or for what is signalled only under the other. A lock
+/// leads to itself where it is read again, where it is written, and where it is waited so under itself.
 typedef struct {
   /// Indices of the locks.
   uint32_t from, to;
@@ -79,6 +91,7 @@ typedef struct {
   uintptr_t from_place, from_outer, to_place, to_outer;
   /// The first of the owners.
   interlock_actor_view actor;
+  interlock_signal_view signal;
 } interlock_order_edge;
 
 /// Gives how many locks have been numbered: their indices are below.
@@ -128,6 +141,8 @@ typedef struct {
   bool locks, orders, incidents, threads;
   /// Threads that held more than is kept of one.
   bool held;
+  /// Semaphores, groups and conditions that are signalled under locks.
+  bool signals;
 } interlock_prediction_losses;
 interlock_prediction_losses interlock_prediction_lost(void);
 

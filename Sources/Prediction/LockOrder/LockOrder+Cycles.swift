@@ -23,6 +23,22 @@ extension LockOrder {
     )
   }
 
+  /// The waits for a lock that its owner keeps for itself: of a thread that reads again where a writer may come between, and of
+  /// one that waits under a lock for what is only signalled under it.
+  package func loops() -> [Cycle] {
+    let certain = edges.filter { $0.from == $0.to && locks[$0.from]?.isCertain ?? false }
+    let signals = certain.filter { $0.signal != nil }.map { Cycle(edges: [$0]) }
+    let plain = Dictionary(grouping: certain.filter { $0.signal == nil }, by: \.from)
+    let reads = plain.sorted { $0.key < $1.key }.flatMap { _, edges in
+      edges.filter(\.fromIsShared).compactMap { read in
+        edges.first { write in
+          !write.fromIsShared && !Search.exclude(read, write) && Search.haveOwners([read, write])
+        }.map { Cycle(edges: [read, $0]) }
+      }
+    }
+    return signals + reads
+  }
+
   /// A walk along the edges from each lock, through those with a greater index only: so each cycle is found once.
   private struct Search {
     let next: [Int: [Int: [Edge]]]
@@ -35,7 +51,9 @@ extension LockOrder {
       let edges = order.edges.filter {
         $0.from != $0.to && isCertain($0.from) && isCertain($0.to)
       }
-      for edge in Self.withoutEnds(edges) {
+      // A lock that is taken says more than one that a signaller holds: those come first.
+      let kept = Self.withoutEnds(edges)
+      for edge in kept.filter({ $0.signal == nil }) + kept.filter({ $0.signal != nil }) {
         next[edge.from, default: [:]][edge.to, default: []].append(edge)
       }
       self.next = next
@@ -108,7 +126,7 @@ extension LockOrder {
     }
 
     /// Whether a common lock lets only one of the two in at a time.
-    private static func exclude(_ one: Edge, _ other: Edge) -> Bool {
+    fileprivate static func exclude(_ one: Edge, _ other: Edge) -> Bool {
       one.gates.contains { lock, isShared in
         guard let otherIsShared = other.gates[lock] else { return false }
         return !(isShared && otherIsShared)
@@ -116,7 +134,7 @@ extension LockOrder {
     }
 
     /// Whether each can have an owner of its own.
-    private static func haveOwners(_ edges: [Edge]) -> Bool {
+    fileprivate static func haveOwners(_ edges: [Edge]) -> Bool {
       func assign(_ index: Int, _ taken: Set<UInt64>) -> Bool {
         guard index < edges.count else { return true }
         if edges[index].hasManyOwners { return assign(index + 1, taken) }

@@ -37,10 +37,29 @@ package struct LockOrder: Sendable {
     package var toPlace: [UInt] = []
     /// The first who did so.
     package var actor = Actor()
+    /// What it waited for instead of the second lock, and was signalled only under that.
+    package var signal: Signal?
 
     package init(from: Int, to: Int) {
       self.from = from
       self.to = to
+    }
+  }
+
+  /// What a thread waits for until another signals it.
+  package struct Signal: Sendable, Hashable {
+    package var kind: SignalKind
+    /// Where it was made; 0 where that is not known.
+    package var created: UInt
+    /// Where it was signalled first, and by which thread.
+    package var place: UInt
+    package var thread: Int
+
+    package init(kind: SignalKind, created: UInt = 0, place: UInt = 0, thread: Int = 0) {
+      self.kind = kind
+      self.created = created
+      self.place = place
+      self.thread = thread
     }
   }
 
@@ -54,6 +73,12 @@ package struct LockOrder: Sendable {
 /// What a lock is.
 package enum LockKind: Sendable, Hashable {
   case mutex, readWriteLock, semaphore, queue, swiftMutex
+}
+
+/// What a thread waits for that is no lock.
+package enum SignalKind: String, Sendable, Hashable {
+  case semaphore, group, condition
+  case workItem = "work item"
 }
 
 /// Who did something.

@@ -39,7 +39,21 @@ enum Tables {
     edge.fromPlace = [view.from_place, view.from_outer].filter { $0 != 0 }
     edge.toPlace = [view.to_place, view.to_outer].filter { $0 != 0 }
     edge.actor = Actor(view.actor)
+    edge.signal = signal(view.signal)
     return edge
+  }
+
+  private static func signal(_ view: interlock_signal_view) -> LockOrder.Signal? {
+    let kind: SignalKind
+    switch interlock_object_kind(view.kind) {
+    case INTERLOCK_OBJECT_SEMAPHORE: kind = .semaphore
+    case INTERLOCK_OBJECT_GROUP: kind = .group
+    case INTERLOCK_OBJECT_CONDITION: kind = .condition
+    case INTERLOCK_OBJECT_WORK_ITEM: kind = .workItem
+    default: return nil
+    }
+    return LockOrder.Signal(
+      kind: kind, created: view.created, place: view.place, thread: Int(view.thread))
   }
 
   /// The elements of an array in a C structure, which Swift sees as a tuple.

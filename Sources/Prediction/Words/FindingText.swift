@@ -20,7 +20,9 @@ package struct FindingText {
     var lines: [String] = []
     for side in finding.sides {
       lines.append("\(side.who) \(side.act)" + Self.at(side.place))
-      lines += side.held.map { "  holds \($0.object), taken" + Self.at($0.place) }
+      lines += side.held.map { held in
+        "  holds \(held.object)" + (held.place.isEmpty ? "" : ", taken" + Self.at(held.place))
+      }
       lines += side.stack.prefix(mostFrames).enumerated().map { "  #\($0.offset) \($0.element)" }
       let left = side.stack.count - mostFrames
       if left > 0 { lines.append("  … \(left) more frames") }

@@ -47,6 +47,12 @@ struct Names {
     return made.isEmpty ? "\(kind) 0x" + String(lock.object, radix: 16) : "the \(kind)" + made
   }
 
+  /// `the group made at Loader.swift:12`, which is no lock.
+  func signal(_ signal: LockOrder.Signal) -> String {
+    let made = made(signal.created)
+    return made.isEmpty ? "a \(signal.kind.rawValue)" : "the \(signal.kind.rawValue)\(made)"
+  }
+
   /// What a kind of lock is called.
   static func name(_ kind: LockKind) -> String {
     switch kind {

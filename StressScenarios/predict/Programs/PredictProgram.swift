@@ -36,6 +36,10 @@ public let predictPrograms: [PredictProgram] =
   lockPrograms
   + queuePrograms
   + mixedPrograms
+  + mainQueuePrograms
+  + readAgainPrograms
+  + signalPrograms
+  + limitPrograms
   + safeOrderPrograms
   + callbackPrograms
   + taskPrograms

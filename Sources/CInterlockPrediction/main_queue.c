@@ -1,0 +1,76 @@
+// Synchronous calls on the main queue. The main thread runs their blocks, and acts for the callers: it holds what they hold.
+#include "prediction.h"
+
+extern char _dispatch_main_q[] INTERLOCK_WEAK;
+
+static int callers_lock;
+/// Threads that wait for such a call.
+static thread_state *callers;
+
+bool interlock_is_main_queue(uintptr_t queue) { return queue == (uintptr_t)_dispatch_main_q; }
+
+void interlock_main_queue_called(thread_state *state, uintptr_t place) {
+  // The call of a job's is one of many parts of its task, which others run.
+  if (state->jobs > 0 || !interlock_knows_held(state) || state->call_place) return;
+  interlock_events_hide_thread(true);
+  state->callers_owner = interlock_owner(state, &state->callers_gate);
+  state->callers_owner = interlock_final_owner(state, state->callers_owner, place);
+  state->call_place = place;
+  take(&callers_lock);
+  state->next_caller = callers;
+  callers = state;
+  give(&callers_lock);
+  interlock_events_hide_thread(false);
+}
+
+void interlock_main_queue_returned(thread_state *state) {
+  if (!state->call_place) return;
+  interlock_events_hide_thread(true);
+  take(&callers_lock);
+  thread_state **at = &callers;
+  while (*at && *at != state) at = &(*at)->next_caller;
+  if (*at) *at = state->next_caller;
+  give(&callers_lock);
+  state->call_place = 0;
+  interlock_events_hide_thread(false);
+}
+
+bool interlock_adopt_caller(thread_state *state, uintptr_t place) {
+  if (state->adopted_run) return false;
+  interlock_events_hide_thread(true);
+  thread_state *caller = NULL;
+  uint32_t count = 0;
+  take(&callers_lock);
+  for (thread_state *at = callers; at; at = at->next_caller) {
+    if (at->call_place != place) continue;
+    caller = at;
+    count++;
+  }
+  give(&callers_lock);
+  interlock_events_hide_thread(false);
+  // The thread that called at this place waits until the block has ended: what it holds stays as it is.
+  if (count != 1 || caller->held_count + state->held_count > INTERLOCK_HELD_LOCKS_MOST - 2) return false;
+  for (uint32_t index = 0; index < caller->held_count; index++) {
+    held_lock held = caller->held[index];
+    if (interlock_find_held(state, held.object)) continue;
+    held.is_callers = true;
+    state->held[state->held_count++] = held;
+  }
+  state->adopted_owner = caller->callers_owner;
+  state->adopted_gate = caller->callers_gate;
+  state->adopted_run = state->run_count + 1;
+  return true;
+}
+
+void interlock_leave_caller(thread_state *state) {
+  for (uint32_t index = state->held_count; index-- > 0;) {
+    if (state->held[index].is_callers) interlock_drop(state, &state->held[index]);
+  }
+  state->adopted_run = 0;
+}
+
+void interlock_main_queue_forked(void) {
+  // The other threads are not here.
+  callers_lock = 0;
+  callers = NULL;
+}

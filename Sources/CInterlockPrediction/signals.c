@@ -1,0 +1,228 @@
+// What a thread waits for until another signals it: under which locks it was signalled. Who waits for it with such a lock, or
+// with one that is taken under it, may keep out every signaller.
+#include "prediction.h"
+
+#include <sys/mman.h>
+
+#include "interlock_clocks.h"
+#include "interlock_runtime.h"
+
+enum { most_signals = 1 << 12, most_gates = 4, most_moments = 4 };
+
+/// When a thread signalled first.
+typedef struct {
+  uint32_t slot, count;
+} moment;
+
+typedef struct {
+  interlock_signal_view view;
+  /// The locks that every signaller held, and their numbers.
+  held_lock gates[most_gates];
+  uint32_t numbers[most_gates];
+  moment moments[most_moments];
+  uint32_t gate_count, moment_count;
+  /// The next free one, plus 1.
+  uint32_t next_free;
+  /// Whether it was signalled without a common lock, or more is not known of it.
+  bool is_open;
+  /// Whether a block's end has signalled it.
+  bool at_end;
+  /// Whether it is in the graph of orders: then it stays.
+  bool is_noted;
+} signal;
+
+static signal *all;
+static uint32_t used, first_free;
+
+bool interlock_signals_prepare(void) {
+  void *memory = mmap(NULL, most_signals * sizeof *all, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) return false;
+  all = memory;
+  return true;
+}
+
+static uint32_t make_signal(void) {
+  uint32_t made = first_free;
+  if (made) {
+    first_free = all[made - 1].next_free;
+  } else if (used < most_signals) {
+    made = ++used;
+  } else {
+    interlock_losses.signals = true;
+    return 0;
+  }
+  all[made - 1] = (signal){0};
+  return made;
+}
+
+void interlock_signal_forget(known_lock *lock) {
+  uint32_t index = lock->node;
+  lock->node = 0;
+  if (!index || all[index - 1].is_noted) return;
+  all[index - 1].next_free = first_free;
+  first_free = index;
+}
+
+bool interlock_describe_signal(uint32_t index, uint32_t number, interlock_signal_view *view) {
+  const signal *known = &all[index - 1];
+  *view = known->view;
+  for (uint32_t gate = 0; gate < known->gate_count && !known->is_open; gate++) {
+    if (known->numbers[gate] == number) return true;
+  }
+  return false;
+}
+
+// Signals.
+
+/// How often a signaller counts on in its clock until the signal is over: see `note_release` of the clocks.
+static uint32_t counts_of(const signal *known) {
+  return known->view.kind == INTERLOCK_OBJECT_GROUP ? 2 : 1;
+}
+
+static void note_gates(signal *known, const held_lock *held, uint32_t count) {
+  bool is_first = known->moment_count == 0;
+  held_lock gates[most_gates];
+  uint32_t numbers[most_gates], kept = 0;
+  for (uint32_t index = 0; index < count && kept < most_gates; index++) {
+    if (held[index].kind == INTERLOCK_OBJECT_ONCE) continue;
+    const known_lock *lock = interlock_note_lock(held[index].object, held[index].kind);
+    if (!lock) continue;
+    uint32_t at = 0;
+    while (at < known->gate_count && known->numbers[at] != lock->number) at++;
+    if (!is_first && at == known->gate_count) continue;
+    gates[kept] = held[index];
+    gates[kept].is_shared = held[index].is_shared || (!is_first && known->gates[at].is_shared);
+    numbers[kept++] = lock->number;
+  }
+  for (uint32_t index = 0; index < kept; index++) {
+    known->gates[index] = gates[index];
+    known->numbers[index] = numbers[index];
+  }
+  known->gate_count = kept;
+  if (kept == 0) known->is_open = true;
+}
+
+static void note_moment(signal *known, uint32_t slot, uint32_t count) {
+  for (uint32_t index = 0; index < known->moment_count; index++) {
+    if (known->moments[index].slot == slot) return;
+  }
+  if (known->moment_count < most_moments) {
+    known->moments[known->moment_count++] = (moment){slot, count};
+  } else {
+    known->is_open = true;
+  }
+}
+
+/// The signal of an event, noted where it is new. Of a semaphore only where it was seen to begin at 0: from more, some may be
+/// taken without a signal.
+static signal *find_signal(const interlock_event *event) {
+  uintptr_t object = (uintptr_t)event->object;
+  known_lock *lock = event->object_kind == INTERLOCK_OBJECT_SEMAPHORE
+                         ? interlock_find_lock(object, interlock_signal_kind)
+                         : interlock_note_lock(object, interlock_signal_kind);
+  if (!lock) return NULL;
+  if (lock->node) return &all[lock->node - 1];
+  lock->node = make_signal();
+  if (!lock->node) return NULL;
+  signal *made = &all[lock->node - 1];
+  made->view.kind = event->object_kind;
+  made->view.created = lock->created;
+  return made;
+}
+
+static void note_signal(const interlock_event *event, const thread_state *state, bool is_known, bool at_end) {
+  held_lock held[INTERLOCK_HELD_LOCKS_MOST * 2];
+  uint32_t count = 0, slot = 0, moment = 0;
+  enum { room = sizeof held / sizeof *held };
+  for (uint32_t index = 0; is_known && index < state->held_count; index++) {
+    count += interlock_with_targets(state->held[index], held + count, room - count);
+  }
+  if (count > 0) is_known = interlock_clocks_moment(false, &slot, &moment);
+  uintptr_t place = count > 0 ? interlock_events_place(event) : 0;
+  take(&interlock_tables_lock);
+  signal *known = find_signal(event);
+  if (known && !known->is_open) {
+    if (is_known && count > 0) {
+      if (known->moment_count == 0) {
+        known->view.place = place;
+        known->view.thread = (uint32_t)interlock_thread_number();
+      }
+      if (at_end) known->at_end = true;
+      note_gates(known, held, count);
+      note_moment(known, slot, moment);
+    } else {
+      known->is_open = true;
+    }
+  }
+  give(&interlock_tables_lock);
+}
+
+void interlock_signalled(thread_state *state, const interlock_event *event, bool at_end) {
+  // A task's order is not told: what it signals is taken for signalled without a lock.
+  bool is_known = interlock_knows_held(state) && !interlock_current_task();
+  // Relaxed: see where it is counted.
+  uint64_t hash = mix((uintptr_t)event->object, __atomic_load_n(&interlock_locks_changed, __ATOMIC_RELAXED));
+  if (is_known) hash = interlock_held_hash(state->held, state->held_count, mix(hash, 1));
+  uint64_t *slot = &state->chains[hash % known_chains];
+  // This thread has signalled it so before.
+  if (*slot == hash) return;
+  *slot = hash;
+  interlock_events_hide_thread(true);
+  note_signal(event, state, is_known, at_end);
+  interlock_events_hide_thread(false);
+}
+
+// Waits.
+
+/// Whether a signal came before this wait for another reason than a lock: then the waiter cannot have come first. Both have the
+/// lock where `has_gate` says so: the signaller gave it up with the next count of its clock.
+static bool is_ordered(const signal *known, bool has_gate) {
+  for (uint32_t index = 0; index < known->moment_count; index++) {
+    moment first = known->moments[index];
+    uint32_t after = has_gate ? counts_of(known) + 1 : 0;
+    if (interlock_clocks_has_seen(first.slot, first.count + after)) return true;
+  }
+  return false;
+}
+
+/// Whether a wait with a gate of its signal held, or not, tells anything.
+static bool is_telling(const signal *known, const held_lock *gate, const held_lock *held) {
+  if (is_ordered(known, held != NULL)) return false;
+  if (!held) return true;
+  // Not a queue, which runs its blocks in an order that it was given.
+  return gate->kind != INTERLOCK_OBJECT_QUEUE && !known->at_end && !(gate->is_shared && held->is_shared);
+}
+
+void interlock_waited_for_signal(thread_state *state, const interlock_event *event, uintptr_t outer) {
+  uint32_t slot, count;
+  if (!interlock_knows_held(state) || interlock_current_task()) return;
+  held_lock gates[most_gates];
+  uint32_t gate_count = 0, index = 0;
+  interlock_events_hide_thread(true);
+  bool is_known = interlock_clocks_moment(false, &slot, &count);
+  take(&interlock_tables_lock);
+  const known_lock *lock = interlock_find_lock((uintptr_t)event->object, interlock_signal_kind);
+  if (is_known && lock && lock->node && !all[lock->node - 1].is_open) {
+    index = lock->node;
+    signal *known = &all[index - 1];
+    for (uint32_t number = 0; number < known->gate_count; number++) {
+      const held_lock *gate = &known->gates[number];
+      if (is_telling(known, gate, interlock_find_held(state, gate->object))) gates[gate_count++] = *gate;
+    }
+    if (gate_count > 0) known->is_noted = true;
+  }
+  give(&interlock_tables_lock);
+  interlock_events_hide_thread(false);
+  for (uint32_t number = 0; number < gate_count; number++) {
+    held_lock gate = gates[number];
+    const held_lock *held = interlock_find_held(state, gate.object);
+    if (held) {
+      interlock_note_loop(state, *held, gate.is_shared, index, event->place, outer);
+    } else {
+      gate.place = event->place;
+      gate.outer = outer;
+      interlock_note_signal(state, gate, index);
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import Dispatch
+import Foundation
+
+/// Waits with a limit: one that never comes is none.
+let limitPrograms: [PredictProgram] = [
+  PredictProgram(
+    "semaphores-both-ways-until-the-distant-future",
+    "two semaphores are locks, nested either way, and waited for until the distant future",
+    { semaphoresBothWays { _ = $0.wait(timeout: .distantFuture) } }),
+  PredictProgram(
+    "group-of-a-queue-until-the-distant-future",
+    "under an NSLock that a queue's blocks take, its group is waited for until the distant future",
+    { groupUnderLock(until: .distantFuture) }),
+  PredictProgram(
+    "semaphores-both-ways-for-a-time",
+    "two semaphores are locks, nested either way, and waited for with a limit",
+    { semaphoresBothWays { _ = $0.wait(timeout: .now() + 60) } }),
+  PredictProgram(
+    "group-of-a-queue-for-a-time",
+    "under an NSLock that a queue's blocks take, its group is waited for with a limit",
+    { groupUnderLock(until: .now() + 60) }),
+]
+
+private func semaphoresBothWays(_ wait: @escaping @Sendable (DispatchSemaphore) -> Void) {
+  let index = DispatchSemaphore(value: 1)
+  let store = DispatchSemaphore(value: 1)
+  @Sendable func update(_ first: DispatchSemaphore, _ second: DispatchSemaphore) {
+    wait(first)
+    wait(second)
+    second.signal()
+    first.signal()
+  }
+  inTurn({ update(index, store) }, { update(store, index) })
+}
+
+private func groupUnderLock(until end: DispatchTime) {
+  let state = NSLock()
+  let events = DispatchQueue(label: "events")
+  let handled = DispatchGroup()
+  events.async { state.withLock {} }
+  events.sync {}
+  inTurn({
+    state.withLock {
+      events.async(group: handled) {}
+      _ = handled.wait(timeout: end)
+    }
+  })
+}

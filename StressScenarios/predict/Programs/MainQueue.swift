@@ -1,0 +1,129 @@
+import Dispatch
+import Foundation
+
+/// The main queue as a lock: a thread that syncs on it waits for the main thread.
+let mainQueuePrograms: [PredictProgram] = [
+  PredictProgram(
+    "main-queue-and-lock-both-ways",
+    "a thread syncs on the main queue under an NSLock that a block there takes",
+    mainQueueAndLockBothWays),
+  PredictProgram(
+    "lock-in-a-main-sync",
+    "a thread syncs on the main queue under an NSLock, another takes it in a sync there",
+    lockInAMainSync),
+  PredictProgram(
+    "observer-on-main-under-lock",
+    "a notification for an observer on the main queue is posted under an NSLock taken there",
+    observerOnMainUnderLock),
+  PredictProgram(
+    "main-queue-asynchronously", "under the lock, the block is handed to the main queue by async",
+    mainQueueAsynchronously),
+  PredictProgram(
+    "lock-and-main-queue-one-way", "threads sync on the main queue under an NSLock, in one order",
+    lockAndMainQueueOneWay),
+  PredictProgram(
+    "locks-in-a-main-sync-under-a-gate",
+    "blocks of the main queue nest two NSLocks either way, and their callers hold a third",
+    locksInAMainSyncUnderAGate),
+  PredictProgram(
+    "observer-on-main-after-unlock",
+    "a notification for an observer on the main queue is posted when the NSLock is unlocked",
+    observerOnMainAfterUnlock),
+]
+
+/// Waits until the main queue has run what was handed to it before.
+private func passMainQueue() {
+  let passed = DispatchSemaphore(value: 0)
+  DispatchQueue.main.async { passed.signal() }
+  passed.wait()
+}
+
+/// Wrong: the block on the main queue waits for the lock, whose owner waits for the main queue.
+private func mainQueueAndLockBothWays() {
+  let state = NSLock()
+  DispatchQueue.main.async { state.withLock {} }
+  passMainQueue()
+  inTurn({ state.withLock { DispatchQueue.main.sync {} } })
+}
+
+/// Wrong: as that, but the block that takes the lock is a synchronous one.
+private func lockInAMainSync() {
+  let state = NSLock()
+  inTurn(
+    { state.withLock { DispatchQueue.main.sync {} } },
+    { DispatchQueue.main.sync { state.withLock {} } })
+}
+
+/// Wrong: on Linux `post` waits until the observer's queue has run the observer.
+private func observerOnMainUnderLock() {
+  let state = NSLock()
+  postToMain(
+    before: { DispatchQueue.main.async { state.withLock {} } },
+    { post in state.withLock(post) })
+}
+
+/// Right: no lock is held while the notification is posted.
+private func observerOnMainAfterUnlock() {
+  let state = NSLock()
+  postToMain(
+    before: { DispatchQueue.main.async { state.withLock {} } },
+    { post in
+      state.withLock {}
+      post()
+    })
+}
+
+private func postToMain(
+  before prepare: () -> Void, _ body: @escaping @Sendable (_ post: () -> Void) -> Void
+) {
+  let center = NotificationCenter()
+  let name = Notification.Name("changed")
+  // It takes its time, so that one of the posts at least has to wait for it.
+  let observer = center.addObserver(forName: name, object: nil, queue: .main) { _ in
+    usleep(5_000)
+  }
+  prepare()
+  passMainQueue()
+  inTurn({ body { for _ in 0..<20 { center.post(name: name, object: nil) } } })
+  center.removeObserver(observer)
+}
+
+/// Right: the owner of the lock does not wait for the main queue.
+private func mainQueueAsynchronously() {
+  let state = NSLock()
+  let handled = DispatchGroup()
+  together(
+    {
+      for _ in 0..<50 {
+        state.withLock { DispatchQueue.main.async(group: handled) { state.withLock {} } }
+      }
+    },
+    { for _ in 0..<50 { DispatchQueue.main.sync { state.withLock {} } } })
+  handled.wait()
+}
+
+/// Right: what runs on the main queue takes no lock but one that is taken nowhere else with it.
+private func lockAndMainQueueOneWay() {
+  let state = NSLock()
+  let screen = NSLock()
+  @Sendable func show() {
+    for _ in 0..<50 { state.withLock { DispatchQueue.main.sync { screen.withLock {} } } }
+  }
+  together(show, show, { for _ in 0..<50 { DispatchQueue.main.sync { screen.withLock {} } } })
+}
+
+/// Right: the callers' lock and the main queue let in one at a time.
+private func locksInAMainSyncUnderAGate() {
+  let gate = NSLock()
+  let left = NSLock()
+  let right = NSLock()
+  together(
+    {
+      for _ in 0..<50 {
+        gate.withLock { DispatchQueue.main.sync { left.withLock { right.withLock {} } } }
+      }
+    },
+    {
+      for _ in 0..<50 { gate.withLock { right.withLock { left.withLock {} } } }
+    })
+}

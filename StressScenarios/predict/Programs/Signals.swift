@@ -1,0 +1,178 @@
+import Dispatch
+import Foundation
+
+/// What a thread waits for under a lock, and where it is signalled.
+let signalPrograms: [PredictProgram] = [
+  PredictProgram(
+    "semaphore-signalled-under-waiters-lock",
+    "a thread waits at a semaphore under an NSLock, and it is signalled under that lock only",
+    semaphoreSignalledUnderWaitersLock),
+  PredictProgram(
+    "group-left-under-waiters-lock",
+    "a thread waits for a group under an NSLock, and the group is left under that lock only",
+    groupLeftUnderWaitersLock),
+  PredictProgram(
+    "group-of-a-queue-under-lock",
+    "a thread waits under an NSLock for a group of a queue, whose other blocks take the lock",
+    { groupOfAQueue(isLocked: true) }),
+  PredictProgram(
+    "work-item-of-a-queue-under-lock",
+    "a thread waits under an NSLock for a work item of a queue, whose other blocks take the lock",
+    { workItemOfAQueue(isLocked: true) }),
+  PredictProgram(
+    "semaphore-signalled-elsewhere-too",
+    "a thread waits at a semaphore under an NSLock, and it is signalled without the lock too",
+    semaphoreSignalledElsewhereToo),
+  PredictProgram(
+    "semaphore-signalled-before-the-lock",
+    "a thread waits at a semaphore under an NSLock, and it is signalled before the lock is taken",
+    semaphoreSignalledBeforeTheLock),
+  PredictProgram(
+    "semaphore-signalled-in-turn",
+    "a semaphore is signalled under an NSLock, and its waiter takes the lock afterwards",
+    semaphoreSignalledInTurn),
+  PredictProgram(
+    "group-left-before-the-lock",
+    "a thread waits for a group under an NSLock, and the group is left before the lock is taken",
+    groupLeftBeforeTheLock),
+  PredictProgram(
+    "group-of-a-queue-without-lock",
+    "a thread waits for a group of a queue, whose other blocks take the lock, and then takes it",
+    { groupOfAQueue(isLocked: false) }),
+  PredictProgram(
+    "work-item-of-a-queue-without-lock",
+    "a thread waits for a work item of a queue, whose other blocks take the lock, then takes it",
+    { workItemOfAQueue(isLocked: false) }),
+  PredictProgram(
+    "signalled-on-the-queue-that-waits",
+    "a serial queue's first block signals what its second waits for",
+    signalledOnTheQueueThatWaits),
+]
+
+/// Runs the first on a thread of its own, and the second when that has ended: as luck would have it, for nothing that the
+/// program does puts them in that order.
+private func byLuck(_ first: @escaping @Sendable () -> Void, then second: @Sendable () -> Void) {
+  let thread = Thread(block: first)
+  thread.start()
+  while !thread.isFinished { usleep(1_000) }
+  second()
+}
+
+/// Wrong: had the waiter come first, the lock would keep out its signaller. Goetz et al., "Java Concurrency in Practice", 14.2.1.
+private func semaphoreSignalledUnderWaitersLock() {
+  let state = NSLock()
+  let isReady = DispatchSemaphore(value: 0)
+  byLuck({ state.withLock { _ = isReady.signal() } }, then: { state.withLock { isReady.wait() } })
+}
+
+/// Wrong: as the semaphore.
+private func groupLeftUnderWaitersLock() {
+  let state = NSLock()
+  let loading = DispatchGroup()
+  loading.enter()
+  byLuck({ state.withLock { loading.leave() } }, then: { state.withLock { loading.wait() } })
+}
+
+/// Wrong where the lock is held: the queue's other blocks wait for it, and those of the group behind them.
+private func groupOfAQueue(isLocked: Bool) {
+  let state = NSLock()
+  let events = DispatchQueue(label: "events")
+  let handled = DispatchGroup()
+  events.async { state.withLock {} }
+  events.sync {}
+  @Sendable func handle() {
+    events.async(group: handled) {}
+    handled.wait()
+  }
+  inTurn({
+    if isLocked {
+      state.withLock(handle)
+    } else {
+      handle()
+      state.withLock {}
+    }
+  })
+}
+
+/// Wrong where the lock is held: as the group.
+private func workItemOfAQueue(isLocked: Bool) {
+  let state = NSLock()
+  let events = DispatchQueue(label: "events")
+  events.async { state.withLock {} }
+  events.sync {}
+  @Sendable func handle() {
+    let item = DispatchWorkItem {}
+    events.async(execute: item)
+    item.wait()
+  }
+  inTurn({
+    if isLocked {
+      state.withLock(handle)
+    } else {
+      handle()
+      state.withLock {}
+    }
+  })
+}
+
+/// Right: the second signaller needs no lock, and its signal lets the waiter go on.
+private func semaphoreSignalledElsewhereToo() {
+  let state = NSLock()
+  let isReady = DispatchSemaphore(value: 0)
+  together(
+    { state.withLock { _ = isReady.signal() } },
+    { isReady.signal() },
+    { state.withLock { isReady.wait() } })
+}
+
+/// Right: the signaller takes the lock when it has signalled.
+private func semaphoreSignalledBeforeTheLock() {
+  let state = NSLock()
+  let isReady = DispatchSemaphore(value: 0)
+  together(
+    {
+      isReady.signal()
+      state.withLock {}
+    },
+    { state.withLock { isReady.wait() } })
+}
+
+/// Right: another semaphore keeps the waiter from taking the lock too early.
+private func semaphoreSignalledInTurn() {
+  let state = NSLock()
+  let isReady = DispatchSemaphore(value: 0)
+  let mayCome = DispatchSemaphore(value: 0)
+  together(
+    {
+      state.withLock { _ = isReady.signal() }
+      mayCome.signal()
+    },
+    {
+      mayCome.wait()
+      state.withLock { isReady.wait() }
+    })
+}
+
+/// Right: as the semaphore.
+private func groupLeftBeforeTheLock() {
+  let state = NSLock()
+  let loading = DispatchGroup()
+  loading.enter()
+  together(
+    {
+      loading.leave()
+      state.withLock {}
+    },
+    { state.withLock { loading.wait() } })
+}
+
+/// Right: a serial queue runs its blocks in the order in which they were handed over.
+private func signalledOnTheQueueThatWaits() {
+  let events = DispatchQueue(label: "events")
+  let isReady = DispatchSemaphore(value: 0)
+  for _ in 0..<20 {
+    events.async { isReady.signal() }
+    events.async { isReady.wait() }
+  }
+  events.sync {}
+}

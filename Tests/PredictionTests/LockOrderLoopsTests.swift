@@ -1,0 +1,68 @@
+import Testing
+
+@testable import Prediction
+
+/// A lock leads to itself where its owner waits for its own signaller, and where it is read twice.
+@Suite("Locks that lead to themselves")
+struct LockOrderLoopsTests {
+  private func order(_ edges: LockOrder.Edge..., isCertain: Bool = true) -> LockOrder {
+    var order = LockOrder()
+    order.locks[0] = LockOrder.Lock(object: 64, kind: .queue)
+    order.locks[0]?.isCertain = isCertain
+    order.edges = edges
+    return order
+  }
+
+  private func loop(
+    isShared: Bool, by owner: UInt64, under gates: [UInt: Bool] = [:],
+    signal: LockOrder.Signal? = nil
+  ) -> LockOrder.Edge {
+    var edge = LockOrder.Edge(from: 0, to: 0)
+    edge.owners = [owner]
+    edge.gates = isShared ? gates.merging([64: true]) { $1 } : gates
+    edge.fromIsShared = isShared
+    edge.toIsShared = isShared
+    edge.signal = signal
+    return edge
+  }
+
+  @Test("are found where one owner reads twice and another one writes")
+  func readAndWrite() {
+    let order = order(loop(isShared: true, by: 1), loop(isShared: false, by: 2))
+    #expect(order.loops().map(\.edges.count) == [2])
+    #expect(order.cycles().found.isEmpty)
+  }
+
+  @Test("are none without a writer, nor where the writer is the reader itself")
+  func noWriter() {
+    #expect(order(loop(isShared: true, by: 1), loop(isShared: true, by: 2)).loops().isEmpty)
+    #expect(order(loop(isShared: false, by: 1), loop(isShared: false, by: 2)).loops().isEmpty)
+    #expect(order(loop(isShared: true, by: 1), loop(isShared: false, by: 1)).loops().isEmpty)
+  }
+
+  @Test("are none where a common lock keeps the writer out between the two reads")
+  func gate() {
+    let gate: [UInt: Bool] = [128: false]
+    let (read, write) = (
+      loop(isShared: true, by: 1, under: gate), loop(isShared: false, by: 2, under: gate)
+    )
+    #expect(order(read, write).loops().isEmpty)
+    let shared: [UInt: Bool] = [128: true]
+    #expect(order(loop(isShared: true, by: 1, under: shared), write).loops().isEmpty)
+    #expect(order(read, loop(isShared: false, by: 2)).loops().count == 1)
+  }
+
+  @Test("are found where an owner waits under the lock for its own signaller")
+  func signal() {
+    let signal = LockOrder.Signal(kind: .group)
+    let found = order(loop(isShared: false, by: 1, signal: signal)).loops()
+    #expect(found.map(\.edges.count) == [1])
+    #expect(found.first?.edges.first?.signal == signal)
+  }
+
+  @Test("are none where the lock may have been two, one after the other")
+  func uncertain() {
+    let reads = loop(isShared: true, by: 1)
+    #expect(order(reads, loop(isShared: false, by: 2), isCertain: false).loops().isEmpty)
+  }
+}
