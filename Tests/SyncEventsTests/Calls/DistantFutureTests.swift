@@ -1,5 +1,4 @@
 import CInterlockEvents
-import Dispatch
 import Foundation
 import Testing
 
@@ -45,8 +44,8 @@ extension SyncEvents {
       }
     }
 
-    /// The year 2223: Foundation makes a trap of `Date.distantFuture` on its way to these calls.
-    private static var distant: timespec { timespec(tv_sec: 8_000_000_000, tv_nsec: 0) }
+    /// Two centuries from now: Foundation makes a trap of `Date.distantFuture` on its way to these calls.
+    private static var distant: timespec { moment(in: 6e9) }
 
     private static func pointer<Value>(_ address: UInt) -> UnsafeMutablePointer<Value> {
       UnsafeMutablePointer(bitPattern: address)!
