@@ -140,6 +140,10 @@ let package = Package(
       name: "DetectorProgram",
       dependencies: ["DetectorPrograms", "PredictPrograms", "RacePrograms"],
       swiftSettings: common + [framePointers]),
+    // What 'interlock bench sections' measures, each in a program of its own: locks where nothing of this package is
+    // linked, and marks where Interlock alone is.
+    .executableTarget(name: "YardstickLocks", swiftSettings: common),
+    .executableTarget(name: "YardstickMarks", dependencies: ["Interlock"], swiftSettings: common),
     // Not named as its product: on a file system without case it would be `Interlock`.
     .executableTarget(
       name: "InterlockTool",
@@ -147,6 +151,8 @@ let package = Package(
         "InterlockStress", "StressRunner", "Comparison", "Prediction", "HangPrograms",
         "PredictPrograms", "RacePrograms", "DetectorPrograms", "Caches", "LockStrategies",
         "Interlock", "CInterlockHarness", "CInterlockEvents",
+        // Executables: they are built beside it, and not linked.
+        "YardstickLocks", "YardstickMarks",
       ],
       swiftSettings: common + tracking + [framePointers]),
     .target(

@@ -7,7 +7,7 @@ struct InterlockCommand: StressCommand {
 
   static let benches = [
     BenchEntry(name: "sections", summary: "what a section costs, against an uncontended NSLock") {
-      SectionsBench.run()
+      try SectionsBench.run()
     },
     BenchEntry(name: "delays", summary: "what near-miss delays cost where there is nothing to find")
     {

@@ -2,7 +2,7 @@ import Foundation
 import Interlock
 import Synchronization
 
-/// What a section costs, as a ratio to an uncontended `NSLock` lock and unlock in the same run.
+/// What a section costs, as a ratio to an uncontended `NSLock` lock and unlock in a program without Interlock.
 enum SectionsBench {
   /// A line of the table and the most that it may be; the budgets are those of the README.
   private struct Line {
@@ -14,24 +14,27 @@ enum SectionsBench {
 
   #if DEBUG
   private static let build = "debug"
-  private static let budgets = [10.0, 6.0, 16.0, 10.0, 20.0]
+  private static let budgets = [4.0, 3.0, 16.0, 10.0, 20.0]
   #else
   private static let build = "release"
-  private static let budgets = [6.0, 3.0, 8.0, 6.0, 16.0]
+  private static let budgets = [4.5, 3.0, 8.0, 6.0, 16.0]
   #endif
 
   /// Measures and prints the table.
-  static func run() {
+  static func run() throws {
     guard SectionTracking.isCompiledIn else {
       print(
         "section tracking is not compiled in: build in debug, or with --traits SectionTracking")
       return
     }
+    let yardstick = try Yardstick()
     // A process with one thread gets a cheaper NSLock; concurrent code never is one.
     let company = Companion()
     defer { company.leave() }
-    let lines = pairLines() + [throughputLine()] + memoryLines()
-    print("sections, \(build) build; medians of interleaved rounds; 1 × is an NSLock pair")
+    let lines = lines(yardstick) + [throughputLine()] + memoryLines()
+    print(
+      "sections, \(build) build; medians of interleaved runs of a program that links Interlock alone;"
+        + " 1 × is an NSLock pair in one that links nothing of it")
     for line in lines {
       let name = line.name.padding(toLength: 48, withPad: " ", startingAt: 0)
       let value = String(repeating: " ", count: max(0, 10 - line.value.count)) + line.value
@@ -39,64 +42,13 @@ enum SectionsBench {
     }
   }
 
-  private static func pairLines() -> [Line] {
-    let lock = NSLock()
-    let section = Section("bench.section")
-    let depth = SectionTracking.stackDepth
-    let rows: [Measurement.Row] = [
-      .init(name: "NSLock") { turns in
-        for _ in 0..<turns {
-          lock.lock()
-          lock.unlock()
-        }
-      },
-      .init(name: "begin + end on a Section, stacks on") { turns in
-        SectionTracking.stackDepth = 16
-        for _ in 0..<turns {
-          section.begin(.noReadWrite)
-          section.end(.noReadWrite)
-        }
-      },
-      .init(name: "begin + end on a Section, stacks off") { turns in
-        SectionTracking.stackDepth = 0
-        for _ in 0..<turns {
-          section.begin(.noReadWrite)
-          section.end(.noReadWrite)
-        }
-      },
-      .init(name: "begin + end by a literal name, stacks off") { turns in
-        SectionTracking.stackDepth = 0
-        for _ in 0..<turns {
-          BEGIN_LOCK(.noReadWrite, "bench.literal")
-          END_LOCK(.noReadWrite, "bench.literal")
-        }
-      },
-      .init(name: "the first, noting what is exercised") { turns in
-        SectionTracking.stackDepth = 16
-        SectionTracking.exercise = true
-        for _ in 0..<turns {
-          section.begin(.noReadWrite)
-          section.end(.noReadWrite)
-        }
-        SectionTracking.exercise = false
-      },
-      .init(name: "begin + end on a part, stacks on") { turns in
-        SectionTracking.stackDepth = 16
-        for turn in 0..<turns {
-          section.begin(.noReadWrite, part: turn)
-          section.end(.noReadWrite, part: turn)
-        }
-      },
-    ]
-    let measured = Measurement(rows, rounds: 25, turns: 20_000)
-    SectionTracking.stackDepth = depth
-    return rows.indices.dropFirst().map { row in
-      let ratio = measured.ratio(row, to: 0)
-      return Line(
-        name: rows[row].name, value: String(format: "%.1f ×", ratio),
+  private static func lines(_ yardstick: Yardstick) -> [Line] {
+    zip(yardstick.rows, budgets).map { row, budget in
+      Line(
+        name: row.name, value: String(format: "%.1f ×", row.ratio),
         budget: String(
-          format: "(≤ %.0f ×; %.0f ns against %.0f ns)", budgets[row - 1], measured.median(row),
-          measured.median(0)), isWithin: ratio <= budgets[row - 1])
+          format: "(≤ %.1f ×; %.1f ns against %.1f ns)", budget, row.nanoseconds, yardstick.lock),
+        isWithin: row.ratio <= budget)
     }
   }
 

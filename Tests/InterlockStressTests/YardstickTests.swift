@@ -1,0 +1,33 @@
+import Foundation
+import Testing
+
+@testable import InterlockTool
+
+/// What 'bench sections' divides: marks and locks, each in a program of its own.
+@Suite(
+  "The yardstick of 'bench sections'",
+  .enabled(if: FileManager.default.fileExists(atPath: "/proc/self/exe")))
+struct YardstickTests {
+  private func program(_ name: String) throws -> Data {
+    let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+    let path = URL(fileURLWithPath: own).deletingLastPathComponent().appendingPathComponent(name)
+    return try Data(contentsOf: path, options: .alwaysMapped)
+  }
+
+  private func has(_ symbol: String, _ program: Data) -> Bool {
+    program.range(of: Data(symbol.utf8)) != nil
+  }
+
+  @Test("The locks are those of a program without Interlock, the marks those of one with it alone")
+  func links() throws {
+    let locks = try program("YardstickLocks")
+    #expect(!has("interlock_", locks))
+    let marks = try program("YardstickMarks")
+    #expect(has("interlock_thread_home", marks))
+    let tool = try program("interlock")
+    for symbol in ["interlock_find_real", "interlock_wanted", "interlock_waits_start"] {
+      #expect(has(symbol, tool))
+      #expect(!has(symbol, marks))
+    }
+  }
+}
