@@ -69,6 +69,8 @@ let package = Package(
         // An outlined half of a function would see its other half as its caller.
         .unsafeFlags([
           "-O2", "-fno-omit-frame-pointer", "-fblocks", "-Xclang", "-fno-split-cold-code",
+          // A call that only jumps on to the real one needs no frame.
+          "-momit-leaf-frame-pointer",
         ]),
         .define("INTERLOCK_UNSEEN_CALLS", .when(traits: ["UnseenCalls"])),
       ]),

@@ -149,5 +149,21 @@ void *interlock_find_real(const char *name) HIDDEN;
 /// Weak: where libdispatch is linked in statically, its own definitions are taken, and there are no two of them.
 #define INTERPOSED __attribute__((weak, visibility("default"))) BETWEEN
 
+/// Begins the definition of a call that a lock's speed depends on; its body follows. While no reader
+/// wants any of `kinds`, the call jumps to the real function without a frame of its own, so that a
+/// lock costs what it costs without the harness. Else it jumps to the body, where the return address
+/// and the frame are those of the call. Relaxed: see `REAL` and `is_wanted`.
+#define INTERPOSED_FAST(result_type, name, kinds, parameters, arguments)                   \
+  __attribute__((noinline)) BETWEEN static result_type seen_##name parameters;            \
+  INTERPOSED result_type name parameters {                                                \
+    typedef result_type real_call parameters;                                             \
+    real_call *real = REAL(real_call, name);                                              \
+    if (__builtin_expect(!(__atomic_load_n(&interlock_wanted, __ATOMIC_RELAXED) & (kinds)), 1)) { \
+      __attribute__((musttail)) return real arguments;                                    \
+    }                                                                                     \
+    __attribute__((musttail)) return seen_##name arguments;                               \
+  }                                                                                       \
+  static result_type seen_##name parameters
+
 #endif
 #endif

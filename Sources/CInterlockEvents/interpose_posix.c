@@ -55,7 +55,7 @@ enum { robust_kind = 16 };
 /// Whether the thread has the lock: also where its last holder died.
 static inline bool has_mutex(int result) { return result == 0 || result == EOWNERDEAD; }
 
-INTERPOSED int pthread_mutex_lock(pthread_mutex_t *mutex) {
+INTERPOSED_FAST(int, pthread_mutex_lock, lock_kinds, (pthread_mutex_t *mutex), (mutex)) {
   mutex_call *real = REAL(mutex_call, pthread_mutex_lock);
   if (!is_wanted(lock_kinds)) return real(mutex);
   uintptr_t frame = THIS_FRAME, place = lock_place(RETURNS_TO, &frame);
@@ -101,7 +101,8 @@ MUTEX_TIMED(pthread_mutex_clocklock, clock_mutex_call,
             (pthread_mutex_t *mutex, clockid_t clock, const struct timespec *end),
             (mutex, clock, end))
 
-INTERPOSED int pthread_mutex_unlock(pthread_mutex_t *mutex) {
+INTERPOSED_FAST(int, pthread_mutex_unlock, INTERLOCK_EVENT_RELEASE, (pthread_mutex_t *mutex),
+                (mutex)) {
   // Before: once it is unlocked, the memory may be somebody else's.
   if (is_wanted(INTERLOCK_EVENT_RELEASE)) {
     publish_mutex(INTERLOCK_EVENT_RELEASE, mutex, 0, RETURNS_TO, THIS_FRAME);
@@ -134,7 +135,7 @@ typedef int timed_rwlock_call(pthread_rwlock_t *, const struct timespec *);
 typedef int clock_rwlock_call(pthread_rwlock_t *, clockid_t, const struct timespec *);
 
 #define RWLOCK_WAIT(name, type, kind, flag, parameters, arguments)          \
-  INTERPOSED int name parameters {                                          \
+  INTERPOSED_FAST(int, name, lock_kinds, parameters, arguments) {           \
     type *real = REAL(type, name);                                          \
     if (!is_wanted(lock_kinds)) return real arguments;                      \
     uintptr_t place = USER_PLACE;                                           \
@@ -176,7 +177,8 @@ RWLOCK_WAIT(pthread_rwlock_clockwrlock, clock_rwlock_call, INTERLOCK_OBJECT_WRIT
 RWLOCK_TRY(pthread_rwlock_tryrdlock, INTERLOCK_OBJECT_READ_LOCK)
 RWLOCK_TRY(pthread_rwlock_trywrlock, INTERLOCK_OBJECT_WRITE_LOCK)
 
-INTERPOSED int pthread_rwlock_unlock(pthread_rwlock_t *lock) {
+INTERPOSED_FAST(int, pthread_rwlock_unlock, INTERLOCK_EVENT_RELEASE, (pthread_rwlock_t *lock),
+                (lock)) {
   if (is_wanted(INTERLOCK_EVENT_RELEASE)) {
     publish(INTERLOCK_EVENT_RELEASE, INTERLOCK_OBJECT_WRITE_LOCK, lock, 0, RETURNS_TO);
   }

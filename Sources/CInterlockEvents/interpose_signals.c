@@ -66,7 +66,8 @@ INTERPOSED void *dispatch_semaphore_create(intptr_t value) {
   return made;
 }
 
-INTERPOSED intptr_t dispatch_semaphore_wait(void *semaphore, moment_t end) {
+INTERPOSED_FAST(intptr_t, dispatch_semaphore_wait, wait_kinds, (void *semaphore, moment_t end),
+                (semaphore, end)) {
   typedef intptr_t wait(void *, moment_t);
   wait *real = REAL(wait, dispatch_semaphore_wait);
   // libdispatch's idle workers wait at one too.
@@ -96,7 +97,8 @@ INTERPOSED intptr_t dispatch_semaphore_wait(void *semaphore, moment_t end) {
   return result;
 }
 
-INTERPOSED intptr_t dispatch_semaphore_signal(void *semaphore) {
+INTERPOSED_FAST(intptr_t, dispatch_semaphore_signal, INTERLOCK_EVENT_RELEASE, (void *semaphore),
+                (semaphore)) {
   typedef intptr_t signal(void *);
   signal *real = REAL(signal, dispatch_semaphore_signal);
   if (interlock_marks.nested || !is_wanted(INTERLOCK_EVENT_RELEASE) ||
