@@ -9,6 +9,8 @@
 #include "interlock_runtime.h"
 
 static const char *blindness;
+/// Whether a section asked for the order since none is told.
+static bool is_missed;
 static int state;
 
 /// All that left any group: the block that comes of it does not name its group.
@@ -324,8 +326,11 @@ static void read_lock(interlock_event_kind kind, interlock_object_kind object_ki
 // For who asks.
 
 bool interlock_clocks_moment(bool is_task, uint32_t *slot, uint32_t *count) {
-  // Relaxed, the second: as in `interlock_clocks_blindness`.
-  if (__atomic_load_n(&state, __ATOMIC_ACQUIRE) != 2 || __atomic_load_n(&blindness, __ATOMIC_RELAXED)) return false;
+  // Relaxed, the second: as in `interlock_clocks_blindness`. The third: read at the end.
+  if (__atomic_load_n(&state, __ATOMIC_ACQUIRE) != 2 || __atomic_load_n(&blindness, __ATOMIC_RELAXED)) {
+    __atomic_store_n(&is_missed, true, __ATOMIC_RELAXED);
+    return false;
+  }
   thread_clock *own = interlock_own_clock ? interlock_own_clock : interlock_clock_own(NULL);
   if (!own || own->initialisers > 0 || is_task != (own->jobs > 0)) return false;
   if (is_task) {
@@ -341,6 +346,8 @@ bool interlock_clocks_moment(bool is_task, uint32_t *slot, uint32_t *count) {
   *count = own->clock.counts[own->slot];
   return true;
 }
+
+bool interlock_clocks_are_missed(void) { return __atomic_load_n(&is_missed, __ATOMIC_RELAXED); }
 
 void interlock_clocks_come_after_all(void) {
   if (__atomic_load_n(&state, __ATOMIC_ACQUIRE) != 2) return;

@@ -96,11 +96,23 @@ static void note_sync(thread_state *state, const interlock_event *event) {
   interlock_note_order(state, queue, INTERLOCK_OBJECT_QUEUE, is_shared, event->place, 0);
 }
 
+/// A `Mutex` that is locked where no call shows it is seen only when a thread has to wait.
+static void note_wait_for_mutex(const interlock_event *event) {
+  if (!interlock_events_is_users(event->place)) return;
+  interlock_events_hide_thread(true);
+  take(&interlock_tables_lock);
+  bool is_seen = interlock_find_lock((uintptr_t)event->object, INTERLOCK_OBJECT_OWNED_FUTEX);
+  if (!is_seen && !interlock_losses.unseen_mutex) interlock_losses.unseen_mutex = event->place;
+  give(&interlock_tables_lock);
+  interlock_events_hide_thread(false);
+}
+
 static void note_wait(thread_state *state, const interlock_event *event) {
   state->wait_since = 0;
   state->wait_kind = event->object_kind;
   state->wait_flags = event->flags;
   if (event->object_kind == INTERLOCK_OBJECT_QUEUE) note_sync(state, event);
+  if (event->object_kind == INTERLOCK_OBJECT_OWNED_FUTEX) note_wait_for_mutex(event);
   if (event->object_kind == INTERLOCK_OBJECT_CONDITION) {
     // It comes back as it was, however often it was taken.
     state->put_aside.object = 0;
@@ -145,7 +157,9 @@ static void note_acquire(thread_state *state, const interlock_event *event) {
         interlock_waited_for_signal(state, event, outer);
       }
       return;
-    case INTERLOCK_OBJECT_QUEUE: interlock_main_queue_returned(state); return;
+    case INTERLOCK_OBJECT_QUEUE:
+      if (state->call_place) interlock_main_queue_returned(state);
+      return;
     case INTERLOCK_OBJECT_CONDITION:
       if (state->held_count > 0 && !(state->wait_flags & limited)) {
         interlock_waited_for_signal(state, event, outer);

@@ -24,7 +24,6 @@ void interlock_main_queue_called(thread_state *state, uintptr_t place) {
 }
 
 void interlock_main_queue_returned(thread_state *state) {
-  if (!state->call_place) return;
   interlock_events_hide_thread(true);
   take(&callers_lock);
   thread_state **at = &callers;

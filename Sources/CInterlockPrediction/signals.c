@@ -25,6 +25,8 @@ typedef struct {
   uint32_t next_free;
   /// Whether it was signalled without a common lock, or more is not known of it.
   bool is_open;
+  /// Whether it was signalled under a lock when no order was told any more.
+  bool is_missed;
   /// Whether a block's end has signalled it.
   bool at_end;
   /// Whether it is in the graph of orders: then it stays.
@@ -138,7 +140,8 @@ static void note_signal(const interlock_event *event, const thread_state *state,
   for (uint32_t index = 0; is_known && index < state->held_count; index++) {
     count += interlock_with_targets(state->held[index], held + count, room - count);
   }
-  if (count > 0) is_known = interlock_clocks_moment(false, &slot, &moment);
+  bool is_missed = count > 0 && interlock_clocks_blindness();
+  if (count > 0) is_known = !is_missed && interlock_clocks_moment(false, &slot, &moment);
   uintptr_t place = count > 0 ? interlock_events_place(event) : 0;
   take(&interlock_tables_lock);
   signal *known = find_signal(event);
@@ -153,6 +156,7 @@ static void note_signal(const interlock_event *event, const thread_state *state,
       note_moment(known, slot, moment);
     } else {
       known->is_open = true;
+      known->is_missed = is_missed;
     }
   }
   give(&interlock_tables_lock);
@@ -200,9 +204,10 @@ void interlock_waited_for_signal(thread_state *state, const interlock_event *eve
   held_lock gates[most_gates];
   uint32_t gate_count = 0, index = 0;
   interlock_events_hide_thread(true);
-  bool is_known = interlock_clocks_moment(false, &slot, &count);
+  bool is_known = !interlock_clocks_blindness() && interlock_clocks_moment(false, &slot, &count);
   take(&interlock_tables_lock);
   const known_lock *lock = interlock_find_lock((uintptr_t)event->object, interlock_signal_kind);
+  if (lock && lock->node && all[lock->node - 1].is_missed) interlock_losses.waits = true;
   if (is_known && lock && lock->node && !all[lock->node - 1].is_open) {
     index = lock->node;
     signal *known = &all[index - 1];

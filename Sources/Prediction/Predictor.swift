@@ -107,6 +107,17 @@ package enum Predictor {
         "\(undecided) \(undecided == 1 ? "cycle" : "cycles") of locks: undecided, since those who"
           + " take them are in functions with atomics or a Mutex, which may keep them apart unseen")
     }
+    if lost.waits, let racesBlindness {
+      notes.append(
+        "waits under a lock for what others signal are not followed from some moment on:"
+          + " \(racesBlindness)")
+    }
+    if lost.unseen_mutex != 0 {
+      let place = Wording.at(Names(of: [lost.unseen_mutex]).frames([lost.unseen_mutex]))
+      notes.append(
+        "a Mutex that a thread waited for\(place) is in no order of locks, since no call shows where"
+          + " it is locked; one that is taken through a section is")
+    }
     if lost.locks { notes.append("there were more locks at a time than are followed") }
     if lost.orders { notes.append("there were more orders of locks than are kept") }
     if lost.signals { notes.append("there were more signals under locks than are followed") }

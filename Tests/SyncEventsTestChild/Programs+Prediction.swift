@@ -57,11 +57,11 @@ extension Programs {
     },
     "too-many-threads": { _ in
       // All alive at a time, each with a clock of its own.
-      let lock = NSLock()
+      let (lock, section) = (NSLock(), Section("number"))
       let (isCounted, isOver) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
       for _ in 0..<300 {
         Thread.detachNewThread {
-          lock.withLock {}
+          lock.withLock { section.write {} }
           isCounted.signal()
           isOver.wait()
           isCounted.signal()
@@ -75,7 +75,7 @@ extension Programs {
     "too-many-awaits": { _ in
       // More than the 65,536 that are kept: some are refused, wherever they would lie.
       let count = 70_000
-      let suspended = Suspended()
+      let (suspended, section) = (Suspended(), Section("number"))
       let isWaiting = DispatchSemaphore(value: 0)
       let ended = DispatchGroup()
       for number in 1...count {
@@ -85,7 +85,7 @@ extension Programs {
             suspended.continuations.withLock { $0.append(continuation) }
             isWaiting.signal()
           }
-          suspended.sum.withLock { $0 += number }
+          suspended.sum.withLock { sum in section.write { sum += number } }
           ended.leave()
         }
         // Not all of them in the queue at a time, of which there are also too many to follow.
@@ -97,6 +97,24 @@ extension Programs {
       ended.wait()
       print(suspended.sum.withLock { $0 })
     },
+    "source-without-sections": { _ in
+      let lock = NSLock()
+      useSource()
+      lock.withLock { print("done") }
+    },
+    "source-and-wait-under-lock": { _ in
+      let (lock, isReady) = (NSLock(), DispatchSemaphore(value: 0))
+      useSource()
+      let ended = DispatchSemaphore(value: 0)
+      Thread.detachNewThread {
+        lock.withLock { _ = isReady.signal() }
+        ended.signal()
+      }
+      ended.wait()
+      lock.withLock { isReady.wait() }
+      print("done")
+    },
+    "contended-mutex": { _ in contendMutex() },
     "main-queue-given-away": { _ in giveMainQueueAway(reading: .main) },
     "main-queue-not-asked": { _ in
       giveMainQueueAway(reading: DispatchQueue(label: "another"), after: 0.1)
@@ -121,6 +139,47 @@ extension Programs {
     isMade.wait()
     section.write {}
     dispatchMain()
+  }
+
+  /// A source runs code unseen: from then on no order is told.
+  private static func useSource() {
+    let source = DispatchSource.makeTimerSource(queue: .global())
+    let fired = DispatchSemaphore(value: 0)
+    source.setEventHandler { fired.signal() }
+    source.schedule(deadline: .now())
+    source.activate()
+    fired.wait()
+    source.cancel()
+  }
+
+  /// What the system says of a thread, its number first.
+  private static func statistics(_ thread: String) -> String {
+    (try? String(contentsOfFile: "/proc/\(thread)/stat", encoding: .utf8)) ?? ""
+  }
+
+  /// One thread keeps a Mutex until another waits for it.
+  private static func contendMutex() {
+    let suspended = Suspended()
+    let isHeld = DispatchSemaphore(value: 0)
+    let waiter = Atomic<Int>(0)
+    Thread.detachNewThread {
+      suspended.sum.withLock { _ in
+        isHeld.signal()
+        var isWaiting = false
+        while !isWaiting {
+          usleep(1_000)
+          // The state of a thread comes behind its name, in parentheses.
+          let line = statistics("self/task/\(waiter.load(ordering: .relaxed))")
+          isWaiting = line.split(separator: ")").last?.hasPrefix(" S") ?? false
+        }
+      }
+    }
+    isHeld.wait()
+    waiter.store(
+      statistics("thread-self").split(separator: " ").first.flatMap { Int($0) } ?? 0,
+      ordering: .relaxed)
+    suspended.sum.withLock { $0 += 1 }
+    print("done")
   }
 
   private static func nest(crosswise: Bool) {

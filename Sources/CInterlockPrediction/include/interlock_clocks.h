@@ -21,6 +21,9 @@ const char *interlock_clocks_blindness(void);
 /// missed. `is_task` is whether a task runs on it.
 bool interlock_clocks_moment(bool is_task, uint32_t *slot, uint32_t *count);
 
+/// Whether a moment was asked for since no order is told any more.
+bool interlock_clocks_are_missed(void);
+
 /// What the calling thread does from now on comes after all that anybody has done: somebody who waited by means that no
 /// event shows says so.
 void interlock_clocks_come_after_all(void);

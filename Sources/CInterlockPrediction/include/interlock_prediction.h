@@ -143,6 +143,10 @@ typedef struct {
   bool held;
   /// Semaphores, groups and conditions that are signalled under locks.
   bool signals;
+  /// Waits under a lock for what others signal, of which the order is not told any more.
+  bool waits;
+  /// Where a thread waited first for a `Mutex` that no call shows being locked; 0 for nowhere.
+  uintptr_t unseen_mutex;
 } interlock_prediction_losses;
 interlock_prediction_losses interlock_prediction_lost(void);
 

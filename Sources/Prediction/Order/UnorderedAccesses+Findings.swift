@@ -27,7 +27,8 @@ extension Predictor {
       "\(count) \(count == 1 ? "pair" : "pairs") of places without an order that was seen:"
         + " undecided, since \(doubt), and no event tells what that orders"
     }
-    if let racesBlindness {
+    // Where no section asked for it, nothing is missed.
+    if let racesBlindness, interlock_clocks_are_missed() {
       notes.append("the order of sections is not told from some moment on: \(racesBlindness)")
     }
     return (findings, notes)

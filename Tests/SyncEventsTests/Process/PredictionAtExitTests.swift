@@ -51,6 +51,26 @@ extension SyncEvents {
       #expect(!gone.errors.contains("not complete"))
     }
 
+    @Test("is said to be incomplete only for what the program does")
+    func blindSpots() throws {
+      let source = try ChildRun("source-without-sections", options: "predict=on")
+      #expect(source.words == ["done"])
+      #expect(source.errors.isEmpty, "\(source.errors)")
+      let wait = try ChildRun("source-and-wait-under-lock", options: "predict=on")
+      #expect(wait.words == ["done"])
+      #expect(
+        wait.errors.hasPrefix(
+          "interlock: prediction is not complete: waits under a lock for what others signal are not"
+            + " followed from some moment on: a Dispatch source"), "\(wait.errors)")
+      let mutex = try ChildRun("contended-mutex", options: "predict=on")
+      #expect(mutex.words == ["done"])
+      #expect(
+        mutex.errors.hasPrefix(
+          "interlock: prediction is not complete: a Mutex that a thread waited for at "),
+        "\(mutex.errors)")
+      #expect(mutex.errors.contains("Programs+Prediction.swift:"), "\(mutex.errors)")
+    }
+
     @Test("is a lock that is held for long, where a limit is given")
     func longHold() throws {
       let child = try ChildRun("long-hold", options: "predict=on hold_limit=0.1")
