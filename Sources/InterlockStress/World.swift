@@ -1,3 +1,4 @@
+import CInterlockEvents
 package import Comparison
 import Foundation
 import Interlock
@@ -34,6 +35,9 @@ package struct World {
   package var selfTest: () -> String? = { nil }
   /// Which of the calls that wait and wake this build sees; without, no hang is explained.
   package var sight = ReportContext.Sight.everything
+  /// Has the calls that wait and wake cost what they cost without Interlock, for good, and says what is left: the
+  /// nanoseconds of a mutex pair that this executable calls itself, the C library's and its own. `nil` where that cannot be.
+  package var leaveCallsUnseen: () -> (real: Double, interposed: Double)? = { nil }
   /// Whether the compiler has left out its optimisations: what is measured then is not what ships.
   package var isDebugBuild = false
   /// How many trials run at a time unless an option says so.
@@ -76,7 +80,9 @@ extension World {
         } catch {
           return error.description
         }
-      }, sight: .ofThisBuild, isDebugBuild: isDebugBuild,
+      }, sight: .ofThisBuild,
+      leaveCallsUnseen: { interlock_events_bypass() ? RealMutex()?.pairs() : nil },
+      isDebugBuild: isDebugBuild,
       // A deadlocked trial only waits; two at a time keep two processors busy with one that works.
       defaultJobs: max(1, min(4, ProcessInfo.processInfo.activeProcessorCount)),
       now: { (ContinuousClock.now - start) / .seconds(1) },

@@ -69,6 +69,23 @@ struct CompareCommandTests {
     #expect(try mistake("--html", "/nowhere/x").contains("'--html <file>': it cannot be written"))
   }
 
+  @Test("leaves calls unseen once all is judged, and says what they still cost")
+  func unseen() throws {
+    let test = try TestWorld()
+    var measured = world(test)
+    var judged = 0
+    measured.leaveCallsUnseen = {
+      judged = test.trials.count
+      return (real: 5.7, interposed: 6.5)
+    }
+    #expect(measured.perform(["compare"] + short) == .met)
+    #expect(judged > 0)
+    #expect(test.output.text.contains("calls itself takes 0.80 ns more (6.50 ns against 5.70 ns)"))
+    let seen = try TestWorld()
+    #expect(world(seen).perform(["compare"] + short) == .met)
+    #expect(seen.output.text.contains("'--traits UnseenCalls' leaves that out"))
+  }
+
   @Test("stops in a debug build, and says so, unless it is told otherwise")
   func debug() throws {
     #expect(try mistake(isDebug: true).contains("This is a debug build"))

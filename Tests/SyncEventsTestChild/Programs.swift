@@ -41,6 +41,7 @@ enum Programs {
     "blocks": { arguments in blocks(number(arguments, 0), isSeen: arguments.last == "seen") },
     "unread": { _ in unread() },
     "swift-mutex": { _ in swiftMutex() },
+    "bypass": { _ in bypass() },
   ]
 
   private static func number(_ arguments: [String], _ index: Int) -> Int32 {

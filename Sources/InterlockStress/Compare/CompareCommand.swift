@@ -117,11 +117,6 @@ final class CompareCommand {
       tracksSections: world.tracksSections, isOfCaches: field.isOfCaches)
     text.write("correctness first: \(result.check)\n")
     result.notes = field.notes
-    if world.sight == .everything || world.sight == .withoutDispatch {
-      result.notes.append(
-        "this build sees the calls that wait and wake, which costs a few nanoseconds a call of the C"
-          + " library's and Dispatch's locks; '--traits UnseenCalls' leaves that out")
-    }
     if let rate = options.compare.rate {
       result.rate = rate
       result.notes.append("latencies count from when a call was due")
@@ -158,10 +153,27 @@ final class CompareCommand {
 
   // MARK: Measuring
 
+  /// Every strategy has been judged by now, with its calls seen, in processes of its own; this one only measures.
+  private func leaveCallsUnseen() {
+    guard world.sight == .everything || world.sight == .withoutDispatch else { return }
+    guard let pair = world.leaveCallsUnseen() else {
+      result.notes.append(
+        "this build sees the calls that wait and wake, which costs a few nanoseconds a call of the C"
+          + " library's and Dispatch's locks; '--traits UnseenCalls' leaves that out")
+      return
+    }
+    result.notes.append(
+      "calls that wait and wake are left unseen while it is measured: those of the libraries cost what"
+        + " they cost without Interlock, and a mutex pair that this executable calls itself takes"
+        + " \(latencyText(max(0, pair.interposed - pair.real))) more"
+        + " (\(latencyText(pair.interposed)) against \(latencyText(pair.real)))")
+  }
+
   /// `false` where an interrupt came.
   private func measure(
     _ field: CompareField, _ contestants: [Contestant], _ plan: MeasurementPlan
   ) -> Bool {
+    leaveCallsUnseen()
     result.roundSeconds = plan.roundSeconds
     result.plannedRounds = plan.rounds
     let measurer = Measurer(

@@ -1,5 +1,6 @@
 import CInterlockEvents
 import Foundation
+import InterlockStress
 import StressRunner
 
 /// What it costs that the calls that wait and wake are seen: while nobody reads, and with the wait table on.
@@ -50,27 +51,11 @@ enum EventsBench {
     }
   }
 
-  /// The C library's functions, past those that this executable defines.
-  struct RealMutex {
-    typealias Call = @convention(c) (UnsafeMutableRawPointer) -> Int32
-    let lock: Call
-    let unlock: Call
-
-    init?() {
-      guard let library = dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD),
-        let lock = dlsym(library, "pthread_mutex_lock"),
-        let unlock = dlsym(library, "pthread_mutex_unlock")
-      else { return nil }
-      self.lock = unsafeBitCast(lock, to: Call.self)
-      self.unlock = unsafeBitCast(unlock, to: Call.self)
-    }
-  }
-
   /// The pair, past the readers; through them; and an `NSLock`'s.
   private static func rows(_ real: RealMutex) -> [Measurement.Row] {
     let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     pthread_mutex_init(mutex, nil)
-    let own = ownCalls
+    let own = RealMutex.interposed
     let lock = NSLock()
     return [
       .init(name: "the C library's") { turns in
@@ -95,18 +80,11 @@ enum EventsBench {
   }
 
   /// This executable's own definitions, called through a pointer as the real ones are.
-  private static var ownCalls: (lock: RealMutex.Call, unlock: RealMutex.Call) {
-    (
-      { pthread_mutex_lock($0.assumingMemoryBound(to: pthread_mutex_t.self)) },
-      { pthread_mutex_unlock($0.assumingMemoryBound(to: pthread_mutex_t.self)) }
-    )
-  }
-
   /// Two threads at one mutex: the real calls, the interposed ones, and the real ones again.
   private static func contendedRows(_ real: RealMutex) -> [Measurement.Row] {
     let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     pthread_mutex_init(mutex, nil)
-    let own = ownCalls
+    let own = RealMutex.interposed
     func body(_ lock: @escaping RealMutex.Call, _ unlock: @escaping RealMutex.Call) -> (Int) -> Void
     {
       { turns in

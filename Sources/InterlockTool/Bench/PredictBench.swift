@@ -1,6 +1,7 @@
 import CInterlockEvents
 import Dispatch
 import Foundation
+import InterlockStress
 import Prediction
 
 /// What prediction costs: with the wait table on, which goes on in every trial, and without.
@@ -8,7 +9,7 @@ enum PredictBench {
   /// Measures and prints the table. Prediction is on in this process from then on: other benches come before.
   static func run() {
     guard interlock_events_available() == INTERLOCK_EVENTS_ALL,
-      let real = EventsBench.RealMutex()
+      let real = RealMutex()
     else {
       print("the calls that wait and wake are not seen in this build")
       return
@@ -52,7 +53,7 @@ enum PredictBench {
     "DispatchSemaphore of 1, wait + signal", "sync on a serial queue",
   ]
 
-  private static func rows(_ real: EventsBench.RealMutex) -> [Measurement.Row] {
+  private static func rows(_ real: RealMutex) -> [Measurement.Row] {
     let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     pthread_mutex_init(mutex, nil)
     let lock = NSLock()

@@ -8,7 +8,7 @@ package func timeText(_ seconds: Double) -> String {
 }
 
 /// `0`, `98 ns`, `1.25 µs`, `13.2 ms`: three digits.
-func latencyText(_ nanoseconds: Double) -> String {
+package func latencyText(_ nanoseconds: Double) -> String {
   scaled(nanoseconds, [("s", 1e9), ("ms", 1e6), ("µs", 1e3), ("ns", 1)])
 }
 

@@ -1,0 +1,120 @@
+// Leads the calls of other images past this executable's definitions, straight to the libraries' own, while something is
+// measured. In C, for the structures of the dynamic linker.
+#include "interpose.h"
+
+#ifdef INTERLOCK_INTERPOSES
+
+#include <elf.h>
+#include <errno.h>
+#include <link.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#if defined(__x86_64__)
+enum { jump_slot = R_X86_64_JUMP_SLOT, global_data = R_X86_64_GLOB_DAT };
+#elif defined(__aarch64__)
+enum { jump_slot = R_AARCH64_JUMP_SLOT, global_data = R_AARCH64_GLOB_DAT };
+#else
+enum { jump_slot = -1, global_data = -1 };
+#endif
+
+extern const char __start_interlock_between[] HIDDEN, __stop_interlock_between[] HIDDEN;
+
+/// Whether a function is one of those that this executable defines anew.
+static bool is_ours(const void *function) {
+  uintptr_t start = (uintptr_t)__start_interlock_between;
+  return (uintptr_t)function - start < (uintptr_t)__stop_interlock_between - start;
+}
+
+/// An image that is looked at, and what came of all.
+typedef struct {
+  uintptr_t base;
+  const ElfW(Sym) *symbols;
+  const char *names;
+  /// What the linker has made read-only after it filled it in.
+  uintptr_t sealed, sealed_end;
+  bool failed;
+} image;
+
+/// Writes an address into a slot, which may be in memory that is read-only by now.
+static bool write_slot(image *image, uintptr_t *slot, uintptr_t function) {
+  uintptr_t page_size = (uintptr_t)sysconf(_SC_PAGESIZE);
+  uintptr_t page = (uintptr_t)slot & ~(page_size - 1);
+  bool is_sealed = (uintptr_t)slot >= image->sealed && (uintptr_t)slot < image->sealed_end;
+  if (is_sealed && mprotect((void *)page, page_size, PROT_READ | PROT_WRITE) != 0) return false;
+  // Relaxed: another thread calls the one or the other, and code needs no publication.
+  __atomic_store_n(slot, function, __ATOMIC_RELAXED);
+  return !is_sealed || mprotect((void *)page, page_size, PROT_READ) == 0;
+}
+
+static void lead_past(image *image, const ElfW(Rela) *entries, size_t size) {
+  for (size_t index = 0; index < size / sizeof *entries; index++) {
+    int type = (int)ELF64_R_TYPE(entries[index].r_info);
+    if (type != jump_slot && type != global_data) continue;
+    const ElfW(Sym) *symbol = &image->symbols[ELF64_R_SYM(entries[index].r_info)];
+    const char *name = image->names + symbol->st_name;
+    if (symbol->st_shndx != SHN_UNDEF && ELF64_ST_TYPE(symbol->st_info) != STT_FUNC) continue;
+    // A slot that no call has filled in yet would be by the next: so the name counts, not the content.
+    if (!*name || !is_ours(dlsym(RTLD_DEFAULT, name))) continue;
+    void *real = interlock_find_real(name);
+    uintptr_t *slot = (uintptr_t *)(image->base + entries[index].r_offset);
+    if (!real || is_ours(real) || !write_slot(image, slot, (uintptr_t)real)) image->failed = true;
+  }
+}
+
+/// The dynamic section has addresses, on some systems and of some images without the base.
+static uintptr_t address(const image *image, ElfW(Addr) value) {
+  return value < image->base ? image->base + value : value;
+}
+
+static int lead_image_past(struct dl_phdr_info *info, size_t size, void *failed) {
+  (void)size;
+  // The executable's own calls are direct; the kernel's page makes none.
+  if (!info->dlpi_name || !*info->dlpi_name || strncmp(info->dlpi_name, "linux-vdso", 10) == 0) {
+    return 0;
+  }
+  image image = {.base = info->dlpi_addr};
+  const ElfW(Dyn) *dynamic = NULL;
+  for (int index = 0; index < info->dlpi_phnum; index++) {
+    const ElfW(Phdr) *header = &info->dlpi_phdr[index];
+    if (header->p_type == PT_DYNAMIC) dynamic = (const ElfW(Dyn) *)(image.base + header->p_vaddr);
+    if (header->p_type == PT_GNU_RELRO) {
+      image.sealed = image.base + header->p_vaddr;
+      image.sealed_end = image.sealed + header->p_memsz;
+    }
+  }
+  uintptr_t calls = 0, data = 0;
+  size_t calls_size = 0, data_size = 0;
+  for (; dynamic && dynamic->d_tag != DT_NULL; dynamic++) {
+    switch (dynamic->d_tag) {
+      case DT_SYMTAB: image.symbols = (const ElfW(Sym) *)address(&image, dynamic->d_un.d_ptr); break;
+      case DT_STRTAB: image.names = (const char *)address(&image, dynamic->d_un.d_ptr); break;
+      case DT_JMPREL: calls = address(&image, dynamic->d_un.d_ptr); break;
+      case DT_PLTRELSZ: calls_size = dynamic->d_un.d_val; break;
+      case DT_RELA: data = address(&image, dynamic->d_un.d_ptr); break;
+      case DT_RELASZ: data_size = dynamic->d_un.d_val; break;
+    }
+  }
+  if (!image.symbols || !image.names) return 0;
+  if (calls) lead_past(&image, (const ElfW(Rela) *)calls, calls_size);
+  if (data) lead_past(&image, (const ElfW(Rela) *)data, data_size);
+  if (image.failed) *(bool *)failed = true;
+  return 0;
+}
+
+bool interlock_events_bypass(void) {
+  // A reader would miss the second half of what is under way.
+  if (jump_slot < 0 || __atomic_load_n(&interlock_wanted, __ATOMIC_RELAXED)) return false;
+  bool failed = false;
+  dl_iterate_phdr(lead_image_past, &failed);
+  return !failed;
+}
+
+#else
+
+#include "interlock_events.h"
+
+bool interlock_events_bypass(void) { return false; }
+
+#endif
