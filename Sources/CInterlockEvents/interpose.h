@@ -123,6 +123,8 @@ extern __thread uint32_t interlock_blocks_begun __attribute__((tls_model("initia
 
 /// The system's number of the calling thread, kept.
 uint32_t interlock_thread_id(void) HIDDEN;
+/// That of the thread that started it; 0 where no reader was there then.
+extern __thread uint32_t interlock_started_by __attribute__((tls_model("initial-exec"))) HIDDEN;
 
 #define RETURNS_TO ((uintptr_t)__builtin_return_address(0))
 #define THIS_FRAME ((uintptr_t)__builtin_frame_address(0))

@@ -11,7 +11,12 @@ typedef void *thread_function(void *);
 typedef struct {
   thread_function *function;
   void *argument;
+  /// The thread that starts it, and whether it has published that.
+  uint32_t by;
+  bool is_published;
 } start;
+
+__thread uint32_t interlock_started_by;
 
 static void publish(interlock_event_kind kind, const start *start, uintptr_t place) {
   interlock_event event = {.kind = kind,
@@ -23,7 +28,9 @@ static void publish(interlock_event_kind kind, const start *start, uintptr_t pla
 
 BETWEEN static void *run_thread(void *argument) {
   start own = *(start *)argument;
-  if (is_wanted(INTERLOCK_EVENT_START)) publish(INTERLOCK_EVENT_START, argument, (uintptr_t)own.function);
+  interlock_started_by = own.by;
+  // A reader that came after the thread was started must not take this for the START of a FORK that it has seen.
+  if (own.is_published && is_wanted(INTERLOCK_EVENT_START)) publish(INTERLOCK_EVENT_START, argument, (uintptr_t)own.function);
   free(argument);
   return own.function(own.argument);
 }
@@ -32,12 +39,14 @@ INTERPOSED int pthread_create(pthread_t *thread, const pthread_attr_t *attribute
                               thread_function *function, void *argument) {
   typedef int create(pthread_t *, const pthread_attr_t *, thread_function *, void *);
   create *real = REAL(create, pthread_create);
-  if (!is_wanted(INTERLOCK_EVENT_FORK)) return real(thread, attributes, function, argument);
+  // Any reader: the wait table asks for the thread that started another.
+  if (!is_wanted(~0u)) return real(thread, attributes, function, argument);
   start *made = malloc(sizeof *made);
   // Without memory its beginning is not seen: to readers it comes after all.
   if (!made) return real(thread, attributes, function, argument);
-  *made = (start){function, argument};
-  publish(INTERLOCK_EVENT_FORK, made, USER_PLACE);
+  bool is_published = is_wanted(INTERLOCK_EVENT_FORK);
+  *made = (start){function, argument, interlock_thread_id(), is_published};
+  if (is_published) publish(INTERLOCK_EVENT_FORK, made, USER_PLACE);
   int result = real(thread, attributes, run_thread, made);
   if (result != 0) free(made);
   return result;

@@ -43,6 +43,22 @@ size_t interlock_waits_continuations(interlock_object_view *views, size_t capaci
   (void)views, (void)capacity;
   return 0;
 }
+uintptr_t interlock_waits_made(uintptr_t lock) {
+  (void)lock;
+  return 0;
+}
+size_t interlock_waits_left_locks(interlock_left_lock *locks, size_t capacity) {
+  (void)locks, (void)capacity;
+  return 0;
+}
+uint32_t interlock_lock_writer(uintptr_t lock) {
+  (void)lock;
+  return 0;
+}
+bool interlock_lock_is_held_by(uintptr_t lock, uint32_t kind, uint32_t thread) {
+  (void)lock, (void)kind, (void)thread;
+  return false;
+}
 bool interlock_waits_is_partial(void) { return true; }
 void interlock_waits_on_self(void (*told)(const interlock_self_wait *)) { (void)told; }
 uint32_t interlock_mutex_owner(uintptr_t mutex) {

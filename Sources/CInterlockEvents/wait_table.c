@@ -173,7 +173,7 @@ static void note_release(thread_record *record, const interlock_event *event) {
     case INTERLOCK_OBJECT_ONCE:
     case INTERLOCK_OBJECT_READ_LOCK:
     case INTERLOCK_OBJECT_WRITE_LOCK:
-      let_go(record, object);
+      if (!let_go(record, object)) interlock_lock_unlocked_for_another(object);
       has_changed(record);
       return;
     case INTERLOCK_OBJECT_SEMAPHORE:
@@ -244,11 +244,14 @@ static void read_event(const interlock_event *event, void *context) {
     case INTERLOCK_EVENT_CREATE:
       if (event->object_kind == INTERLOCK_OBJECT_QUEUE) {
         interlock_queue_made(event);
-      } else if (event->object_kind != INTERLOCK_OBJECT_MUTEX &&
-                 event->object_kind != INTERLOCK_OBJECT_WRITE_LOCK) {
+      } else if (event->object_kind == INTERLOCK_OBJECT_MUTEX ||
+                 event->object_kind == INTERLOCK_OBJECT_WRITE_LOCK) {
+        interlock_lock_made_at(event);
+      } else {
         interlock_object_made(event);
       }
       return;
+    case INTERLOCK_EVENT_DESTROY: interlock_lock_gone((uintptr_t)event->object); return;
     case INTERLOCK_EVENT_ENTER: interlock_object_entered(event); return;
     case INTERLOCK_EVENT_CONFIGURE: interlock_queue_configured(event); return;
     case INTERLOCK_EVENT_UNFOLLOWED: interlock_note_partial(); return;

@@ -80,6 +80,17 @@ static inline bool interlock_is_last_lock(uintptr_t semaphore) {
          interlock_last_lock.made == __atomic_load_n(&interlock_semaphores_made, __ATOMIC_RELAXED);
 }
 
+// Locks (wait_locks.c).
+
+void interlock_lock_made_at(const interlock_event *event) HIDDEN;
+/// It was destroyed.
+void interlock_lock_gone(uintptr_t object) HIDDEN;
+/// The calling thread, which ends, holds it.
+void interlock_note_left(const interlock_held *held, uint32_t thread) HIDDEN;
+/// A thread has unlocked what it did not hold.
+void interlock_lock_unlocked_for_another(uintptr_t object) HIDDEN;
+void interlock_left_forked(void) HIDDEN;
+
 // Queues (wait_queues.c).
 
 void interlock_queue_made(const interlock_event *event) HIDDEN;

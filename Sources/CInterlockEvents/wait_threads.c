@@ -17,6 +17,10 @@ __thread thread_record *interlock_own_record;
 static pthread_key_t exit_key;
 static void thread_exits(void *record) {
   thread_record *mine = record;
+  for (uint32_t index = 0; index < mine->view.held_count; index++) {
+    interlock_note_left(&mine->view.held[index], mine->view.number);
+  }
+  mine->view.held_count = 0;
   interlock_own_record = NULL;
   // Release: who takes the record again sees it as this thread left it.
   __atomic_store_n(&mine->used, 0, __ATOMIC_RELEASE);
@@ -71,6 +75,7 @@ static thread_record *claim_record(void) {
   memset(&found->view, 0, sizeof found->view);
   found->view.sequence = sequence + 1;
   found->view.number = interlock_thread_id();
+  found->view.started_by = interlock_started_by;
   found->view.handle = (uintptr_t)pthread_self();
   __atomic_store_n(&found->used, 1, __ATOMIC_RELEASE);
   give(&threads_lock);
@@ -89,7 +94,10 @@ thread_record *interlock_make_record(void) {
 
 void interlock_threads_start(void) { pthread_key_create(&exit_key, thread_exits); }
 
-void interlock_threads_forked(void) { threads_lock = 0; }
+void interlock_threads_forked(void) {
+  threads_lock = 0;
+  interlock_left_forked();
+}
 
 // Snapshots. From a thread that is hidden, so that nothing here is published.
 

@@ -53,6 +53,8 @@ typedef struct {
 /// A thread at one moment.
 typedef struct {
   uint32_t number;
+  /// The number of the thread that started it; 0 where that is not known.
+  uint32_t started_by;
   /// What others join it by.
   uintptr_t handle;
   /// Grows with every event of the thread.
@@ -153,6 +155,28 @@ bool interlock_waits_object(uintptr_t object, interlock_object_view *view);
 /// Writes the continuations that have been made and not resumed, newest first as far as known.
 size_t interlock_waits_continuations(interlock_object_view *views, size_t capacity);
 
+/// Where a mutex or a read-write lock was made; 0 where that was not seen.
+uintptr_t interlock_waits_made(uintptr_t lock);
+
+/// A lock that a thread held when it ended.
+typedef struct {
+  uintptr_t object;
+  /// Where it was taken, and where that was called.
+  uintptr_t place, outer;
+  uint32_t kind;
+  /// The thread's number, and its name.
+  uint32_t thread;
+  char name[16];
+} interlock_left_lock;
+
+/// Writes the last locks that were left so and not unlocked, destroyed or made anew since; returns how many there are.
+size_t interlock_waits_left_locks(interlock_left_lock *locks, size_t capacity);
+
+/// Whether a mutex or a read-write lock is held by a thread, by the lock's own word. Of a lock that is held to read it
+/// only tells whether any thread holds it. False for a robust mutex, which its holder's end gives up, and
+/// for one that other processes share.
+bool interlock_lock_is_held_by(uintptr_t lock, uint32_t kind, uint32_t thread);
+
 /// Whether something may run code without a call that is seen (a Dispatch source, I/O), or there was no room for
 /// something: then only what is seen to run or to wait in a ring is certain.
 bool interlock_waits_is_partial(void);
@@ -174,6 +198,9 @@ void interlock_waits_on_self(void (*told)(const interlock_self_wait *wait));
 
 /// The thread that has a pthread mutex, by its own word; 0 for none, or for what is no such mutex.
 uint32_t interlock_mutex_owner(uintptr_t mutex);
+
+/// The thread that has a read-write lock to write, by its own word; 0 for none.
+uint32_t interlock_lock_writer(uintptr_t lock);
 
 /// Memory of this process, if it can be read; false otherwise.
 bool interlock_peek(uintptr_t address, void *bytes, size_t count);

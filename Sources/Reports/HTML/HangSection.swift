@@ -141,6 +141,7 @@ extension HangSection {
     case .self: "waits for itself"
     case .starvation: "of the dry pool"
     case .lostWakeUp, .suspended: "never woken"
+    case .abandonedLock: "left locked"
     case .unknown: "stuck"
     }
   }

@@ -85,7 +85,7 @@ public enum Judge {
   /// Whether calls wait for what somebody has: then none is lost.
   private static func isHeld(_ observation: Observation) -> Bool {
     switch observation.waits.flatMap({ Diagnosis(of: $0) })?.cause {
-    case .self, .cycle, .starvation: true
+    case .self, .cycle, .starvation, .abandonedLock: true
     case .lostWakeUp, .suspended, .unknown, nil: false
     }
   }

@@ -33,6 +33,8 @@ public struct Verdict: Sendable, Hashable, Codable {
     case lostWakeUp = "lost-wake-up"
     /// A task's continuation is never resumed, and nothing is left to run that could.
     case suspended
+    /// The owner of a lock ended, or went on, without giving it up.
+    case abandonedLock = "abandoned-lock"
     /// It could not be told.
     case unknown
   }

@@ -47,9 +47,11 @@ extension Finder {
   /// The cause that explains most: what certainly cannot end comes before what somebody might still have done.
   fileprivate var cause: Finding? {
     guard !liveness.stuck.isEmpty else { return causeWithoutWaiters }
-    return selfWait ?? cycle ?? starvation(isTold: true) ?? suspendedQueue
-      ?? suspendedTask(.continuation) ?? starvation(isTold: false) ?? signalCycle ?? lostWakeUp
-      ?? unknown
+    if let ring = selfWait ?? cycle { return ring }
+    let chains = WaitChains(liveness)
+    return abandonedLock(chains) ?? starvation(isTold: true) ?? suspendedQueue
+      ?? suspendedTask(.continuation) ?? starvation(isTold: false) ?? signalCycle
+      ?? lostWakeUp(chains) ?? unknown
   }
 
   /// Where no thread waits for an object: a task, or blocks, that nobody is left to wake.

@@ -18,6 +18,8 @@ public struct Diagnosis: Sendable, Hashable, Codable {
     case lostWakeUp = "lost-wake-up"
     /// A task's continuation was never resumed, and nothing is left to run.
     case suspended
+    /// A lock's owner ended, or went on, without giving it up.
+    case abandonedLock = "abandoned-lock"
     /// It could not be told.
     case unknown
   }

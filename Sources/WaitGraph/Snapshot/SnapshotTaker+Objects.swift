@@ -94,9 +94,9 @@ extension SnapshotTaker {
     return blocks
   }
 
-  /// What threads wait at, and what tasks were never resumed with.
+  /// What threads wait at, what tasks were never resumed with, and the locks whose making was seen.
   func signals(for threads: [WaitSnapshot.Thread]) -> [WaitSnapshot.Signal] {
-    var found: [UInt: WaitSnapshot.Signal] = [:]
+    var found = Self.madeLocks(of: threads)
     for wait in threads.compactMap(\.wait) where found[wait.object] == nil {
       switch wait.kind {
       case .semaphore, .group, .condition:

@@ -64,14 +64,15 @@ package struct SnapshotTaker {
     Self.nameJoined(in: &threads, known: views)
     let queues = queues(for: threads)
     let signals = signals(for: threads)
+    var snapshot = WaitSnapshot(
+      threads: threads.sorted { $0.id < $1.id }, queues: queues, signals: signals,
+      processors: Self.processors, isPartial: interlock_waits_is_partial(),
+      nextTimer: Platform.timers(of: process).filter { !Self.isHousekeeping($0) }
+        .map(\.seconds).min(),
+      mayRest: mayRest, selfWait: selfWait)
+    snapshot.leftLocks = Self.leftLocks(for: threads)
     return Taken(
-      snapshot: WaitSnapshot(
-        threads: threads.sorted { $0.id < $1.id }, queues: queues, signals: signals,
-        processors: Self.processors, isPartial: interlock_waits_is_partial(),
-        nextTimer: Platform.timers(of: process).filter { !Self.isHousekeeping($0) }
-          .map(\.seconds).min(),
-        mayRest: mayRest, selfWait: selfWait),
-      progress: progress,
+      snapshot: snapshot, progress: progress,
       switches: Dictionary(
         system.map { ($0.id, $0.switches) }, uniquingKeysWith: { first, _ in first }),
       askingInVain: Set(
@@ -142,6 +143,7 @@ package struct SnapshotTaker {
       result.held = Self.held(&view)
       result.runs = Self.runs(&view)
       result.pool = view.pool == 0 ? nil : view.pool
+      result.startedBy = Int(view.started_by)
       result.isPartial = view.untold > 0
       if thread.state == .sleeping, view.wait_kind == INTERLOCK_OBJECT_IDLE.rawValue,
         result.runs.isEmpty
@@ -245,6 +247,13 @@ package struct SnapshotTaker {
     for wait in threads.compactMap(\.wait) where owners[wait.object] == nil {
       switch wait.kind {
       case .mutex: owners[wait.object] = Int(interlock_mutex_owner(wait.object))
+      case .readLock, .writeLock:
+        // It knows only its writer.
+        let writer = Int(interlock_lock_writer(wait.object))
+        guard writer != 0 else { continue }
+        owners[wait.object] = writer
+        kinds[wait.object] = .writeLock
+        continue
       case .swiftMutex: owners[wait.object] = ownerOfFutex(wait.object)
       case .initializer: owners[wait.object] = ownerOfOnce(wait.object)?.thread
       default: continue

@@ -48,6 +48,9 @@ extension WaitSnapshot {
       copy.signals[number].releasePlaces = change(copy.signals[number].releasePlaces)
       copy.signals[number].enterPlaces = change(copy.signals[number].enterPlaces)
     }
+    for number in copy.leftLocks.indices {
+      copy.leftLocks[number].place = change(copy.leftLocks[number].place)
+    }
     if let own = copy.selfWait {
       copy.selfWait?.place = change(own.place)
       copy.selfWait?.firstPlace = change(own.firstPlace)

@@ -159,6 +159,8 @@ public struct WaitSnapshot: Sendable, Hashable, Codable {
     public var runs: [Run]
     /// The root queue whose worker it is; `nil` for none.
     public var pool: ObjectID?
+    /// The number of the thread that started it; 0 where that is not known.
+    public var startedBy = 0
     /// Whether it holds or runs more than is told here.
     public var isPartial: Bool
     /// The stack, innermost first; empty where it was not captured.
@@ -340,8 +342,11 @@ public struct WaitSnapshot: Sendable, Hashable, Codable {
   public var threads: [Thread]
   /// The queues that matter: with something queued, running or waited for, and their targets.
   public var queues: [Queue]
-  /// The semaphores, groups and conditions that threads wait at, and continuations that were not resumed.
+  /// The semaphores, groups and conditions that threads wait at, continuations that were not resumed, and the mutexes and
+  /// read-write locks whose making was seen.
   public var signals: [Signal]
+  /// The locks that threads wait for and that a thread which has ended has left locked.
+  public var leftLocks: [LeftLock] = []
   /// How many processors the pools were made for.
   public var processors: Int
   /// Whether something may run code without being seen here (a Dispatch source, I/O, no room in a table).

@@ -6,6 +6,7 @@ import Synchronization
 let correctPrograms: [HangProgram] =
   correctLockPrograms
   + correctWaitPrograms
+  + correctJoinPrograms
 
 /// Locks that are held for long, by many, or in an order that looks wrong.
 private let correctLockPrograms: [HangProgram] = [

@@ -21,6 +21,7 @@ public struct HangProgram: Sendable {
 /// All of them: those that hang by what they are made of, and then those that do not.
 public let hangPrograms: [HangProgram] =
   lockPrograms
+  + abandonedLockPrograms
   + queuePrograms
   + semaphorePrograms
   + groupPrograms
@@ -29,4 +30,5 @@ public let hangPrograms: [HangProgram] =
   + taskPrograms
   + staticLetPrograms
   + mixedPrograms
+  + joinPrograms
   + correctPrograms

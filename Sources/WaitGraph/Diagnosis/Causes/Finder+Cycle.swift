@@ -79,7 +79,7 @@ extension Finder {
   }
 
   /// Why a thread waits: `that thread 13 has since Cache.swift:20`.
-  private func reason(_ gate: Need.Gate, _ wait: WaitSnapshot.Wait, by thread: Int) -> String {
+  func reason(_ gate: Need.Gate, _ wait: WaitSnapshot.Wait, by thread: Int) -> String {
     let who = words.thread(thread)
     let found = index.threads[thread]
     switch gate {

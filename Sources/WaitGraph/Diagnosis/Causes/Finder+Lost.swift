@@ -77,35 +77,32 @@ extension Finder {
     }
   }
 
-  /// Threads that wait for a signal that nobody is left to give.
-  var lostWakeUp: Finding? {
-    let signals = liveness.stuck.filter { index.threads[$0].wait?.isForSignal ?? false }
-    let waiters = signals.isEmpty ? liveness.stuck.filter(waitsForForgottenLock) : signals
-    var byObject: [WaitIndex.ObjectID: [Int]] = [:]
-    for waiter in waiters {
-      guard let wait = index.threads[waiter].wait else { continue }
-      byObject[wait.object, default: []].append(waiter)
+  /// Threads that wait for a signal that no thread is left to give: of several, those that no other stuck thread keeps.
+  func lostWakeUp(_ chains: WaitChains) -> Finding? {
+    let waiters = liveness.stuck.filter {
+      index.threads[$0].wait?.isForSignal ?? false || waitsForForgottenLock($0)
     }
-    // The object with most waiters; of equals, that of the thread with the lowest number.
-    let order = byObject.values.sorted { ($1.count, $0[0]) < ($0.count, $1[0]) }
-    guard let first = order.first, let wait = index.threads[first[0]].wait else { return nil }
-    let name = Wording.name(wait.kind)
+    let innermost = waiters.filter(chains.isInnermost)
+    guard let first = mostWaitedFor(innermost.isEmpty ? waiters : innermost),
+      let wait = index.threads[first[0]].wait
+    else { return nil }
     let what =
       switch wait.kind {
       case .semaphore: "signal the semaphore"
       case .group: "leave the group"
       case .condition: "wake the condition"
-      case .mutex, .swiftMutex, .initializer, .readLock, .writeLock: "unlock the \(name)"
-      default: "end the wait for the \(name)"
+      case _ where wait.isForLock: "unlock the \(Wording.name(wait.kind))"
+      default: "end the wait for the \(Wording.name(wait.kind))"
       }
     let who =
       first.count == 1
       ? "\(words.thread(first[0])) waits for" : "\(Counted.noun(first.count, "thread")) wait for"
     var result = finding(.lostWakeUp, "nobody is left who could \(what) that \(who)")
-    result.details = waitLines(first)
+    let chain = chainLines(to: first, chains)
+    result.details = chain.lines + waitLines(first)
     result.details += wait.isForSignal ? signalLines(wait) : holderLines(wait)
-    let others = liveness.stuck.filter { !WaitIndex.contains($0, in: first) }
-    result.details += waitLines(others)
+    result.details += waitLines(
+      liveness.stuck.filter { !WaitIndex.contains($0, in: first) && !chain.members.contains($0) })
     // Perhaps one of them would have given it.
     result.details += taskLines(waitingTasks(.stream), " for an AsyncStream's next element")
     result.advice = [advice(for: wait.kind)]
@@ -114,37 +111,13 @@ extension Finder {
     return result
   }
 
-  /// Whether a thread waits for a lock that no thread has, or only ones that wait for nothing and do nothing.
-  private func waitsForForgottenLock(_ number: Int) -> Bool {
-    guard let wait = index.threads[number].wait else { return false }
-    switch wait.kind {
-    case .mutex, .swiftMutex, .initializer, .readLock, .writeLock:
-      return (index.holders[wait.object] ?? []).allSatisfy { index.threads[$0].wait == nil }
-    default: return false
-    }
-  }
-
-  /// Who has a lock without doing anything.
-  private func holderLines(_ wait: WaitSnapshot.Wait) -> [String] {
-    guard let holders = index.holders[wait.object] else {
-      return ["no thread that is alive is known to have it: perhaps it has ended without unlocking"]
-    }
-    return holders.prefix(4).map { number in
-      let held = index.threads[number].held.last { $0.object == wait.object }
-      let place = held.flatMap { Wording.place($0.place) }
-      return "\(words.thread(number)) has it" + (place.map { " since " + $0 } ?? "")
-        + (index.threads[number].elsewhere == .idle ? ", and has no work" : ", and sleeps")
-    }
-  }
-
   private func advice(for kind: WaitSnapshot.ObjectKind) -> String {
     switch kind {
     case .group: "safe when: every way out of the work that entered the group leaves it"
     case .condition:
       "safe when: the waiter checks under the mutex what it waits for, and who changes that "
         + "signals after it"
-    case .mutex, .swiftMutex, .initializer, .readLock, .writeLock:
-      "safe when: every way out of the code that locks it unlocks it, on the same thread"
+    case .mutex, .swiftMutex, .initializer, .readLock, .writeLock: Self.unlockAdvice
     default: "safe when: every way out of the work that is waited for signals"
     }
   }

@@ -47,12 +47,32 @@ extension Finder {
         guard let gate = gates.first(where: { !kept.isDisjoint(with: $0.1) }) else { continue }
         kept.insert(thread)
         grows = true
-        if direct == nil, gate.1.contains(waiter), let object = gate.0.object {
+        if direct == nil, gate.1.contains(waiter), !gate.0.isJoin, let object = gate.0.object,
+          !waitsAlike(thread, waiter, for: object)
+        {
           direct = (thread, object)
         }
       }
     }
     kept.remove(waiter)
     return kept.isEmpty ? nil : (kept.sorted(), direct)
+  }
+
+  /// Whether a thread waits for a lock at the place where another took it: it would wait for the same signal next, and
+  /// not give it.
+  private func waitsAlike(_ thread: Int, _ other: Int, for object: WaitIndex.ObjectID) -> Bool {
+    guard let wait = index.threads[thread].wait, !wait.place.isEmpty else { return false }
+    return index.threads[other].held.contains { $0.object == object && $0.place == wait.place }
+  }
+}
+
+extension Need.Gate {
+  /// Whether threads at it wait for others to end, and not for what those hold: a thread that joins a waiter is kept by
+  /// it, and need not be the one to signal.
+  fileprivate var isJoin: Bool {
+    switch self {
+    case .end, .workItem, .members, .apply: true
+    default: false
+    }
   }
 }

@@ -6,10 +6,15 @@ extension Finder {
   /// - Parameter isTold: Whether serial queues count only where a thread is known to wait for a block behind it.
   /// - Returns: `nil` where no pool is dry.
   func starvation(isTold: Bool) -> Finding? {
-    let pools = DryPool.all(liveness).filter { $0.isTold || !isTold }
+    let chains = WaitChains(liveness)
+    // Blocks that no thread is known to wait for are no cause where their thread waits for what another holds.
+    let pools = DryPool.all(liveness).filter {
+      $0.isTold || !isTold && $0.workers.contains(where: chains.isInnermost)
+    }
     guard let pool = pools.first else { return nil }
     var result = finding(.starvation, headline(pool))
     result.details = blockLines(pool) + waiterLines(pool)
+    if pool.workers.count == 1 { result.details += chainLines(from: pool.workers[0], chains) }
     if let line = neededLine(pool) { result.details.append(line) }
     let others = pools.count - 1
     if others > 0 {

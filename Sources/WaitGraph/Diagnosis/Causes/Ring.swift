@@ -42,7 +42,11 @@ struct Ring {
     gates.removeAll { $0.0 == .main }
     guard wait.isForSignal else { return gates }
     let id = index.threads[thread].id
-    if let started = index.startedBy[id] { gates.append((.started(id), started)) }
+    // A thread that waits for the same signal cannot give it.
+    let started = (index.startedBy[id] ?? []).filter {
+      index.threads[$0].wait?.object != wait.object
+    }
+    if !started.isEmpty { gates.append((.started(id), started)) }
     for queue in index.enqueuedBy[id] ?? []
     where !index.isMain(queue) && !liveness.canBegin(blocksOn: queue) {
       gates += index.needs(ofBlocksOn: queue).compactMap(\.gate).filter {

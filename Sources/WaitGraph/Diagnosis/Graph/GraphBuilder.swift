@@ -166,6 +166,10 @@ struct GraphBuilder {
         details.append("signalled \(Counted.noun(signal.releases, "time"))")
       }
     }
+    if let left = index.leftLocks[id] {
+      details.append("left locked by thread \(left.thread), which has ended")
+      if let place = Wording.place(left.place) { details.append("taken at \(place)") }
+    }
     add(
       Node(
         id: name, kind: nodeKind, title: words.object(kind, id), details: details,

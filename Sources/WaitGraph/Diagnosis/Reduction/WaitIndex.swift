@@ -16,6 +16,10 @@ struct WaitIndex {
   let threads: [WaitSnapshot.Thread]
   let queues: [WaitSnapshot.Queue]
   let signals: [ObjectID: WaitSnapshot.Signal]
+  /// Those of which several of a kind were made at one place.
+  let namesakes: Set<ObjectID>
+  /// The locks that a thread which has ended has left locked.
+  let leftLocks: [ObjectID: WaitSnapshot.LeftLock]
   let threadAt: [Int: Int]
   let queueAt: [ObjectID: Int]
   /// For each queue: itself, its target, that one's target, and so on.
@@ -49,6 +53,8 @@ struct WaitIndex {
   private(set) var workers: [ObjectID: [Int]] = [:]
   /// Who is in a block that a thread, by its number, has enqueued.
   private(set) var startedBy: [Int: [Int]] = [:]
+  /// The threads that a thread, by its number, has started; not those of pools.
+  private(set) var children: [Int: [Int]] = [:]
   /// The queues with blocks that a thread, by its number, has enqueued.
   private(set) var enqueuedBy: [Int: [Int]] = [:]
 
@@ -57,6 +63,8 @@ struct WaitIndex {
     threads = snapshot.threads.sorted { $0.id < $1.id }
     queues = snapshot.queues.sorted { $0.id < $1.id }
     signals = Dictionary(snapshot.signals.map { ($0.id, $0) }) { first, _ in first }
+    namesakes = Self.namesakes(among: snapshot.signals)
+    leftLocks = Dictionary(snapshot.leftLocks.map { ($0.object, $0) }) { first, _ in first }
     threadAt = Dictionary(threads.indices.map { [threads] in (threads[$0].id, $0) }) { first, _ in
       first
     }
@@ -71,6 +79,17 @@ struct WaitIndex {
         enqueuedBy[thread, default: []].append(number)
       }
     }
+  }
+
+  private static func namesakes(among signals: [WaitSnapshot.Signal]) -> Set<ObjectID> {
+    struct Name: Hashable {
+      var kind: String
+      var created: [StackFrame]
+    }
+    let groups = Dictionary(grouping: signals.filter { !$0.created.isEmpty }) {
+      Name(kind: Wording.name($0.kind), created: $0.created)
+    }
+    return Set(groups.values.filter { $0.count > 1 }.joined().map(\.id))
   }
 
   private static func chain(
@@ -106,7 +125,11 @@ struct WaitIndex {
       }
     }
     for run in thread.runs { add(run, of: number) }
-    if let pool = thread.pool { workers[pool, default: []].append(number) }
+    if let pool = thread.pool {
+      workers[pool, default: []].append(number)
+    } else if thread.startedBy != 0 {
+      children[thread.startedBy, default: []].append(number)
+    }
     guard let wait = thread.wait else { return }
     switch wait.kind {
     case .writeLock: writeWaiters[wait.object, default: []].append(number)

@@ -7,6 +7,13 @@ package struct Wording {
   /// `TMCache.swift:61  get(_:)`, for the first frame that is the user's; `nil` where nothing is known.
   package static func place(_ frames: [StackFrame]) -> String? { frame(of: frames).flatMap(text) }
 
+  /// The same with where that function was called, if it is known: a lock may be taken in a wrapper's `lock()`.
+  static func placeAndCaller(_ frames: [StackFrame]) -> String? {
+    guard let first = place(frames) else { return nil }
+    let users = frames.filter { !$0.isSystem }.compactMap(text)
+    return users.count > 1 && users[1] != first ? "\(first), called at \(users[1])" : first
+  }
+
   /// The first frame that is the user's, else the first that is not the compiler's, else the first.
   static func frame(of frames: [StackFrame]) -> StackFrame? {
     frames.first { !$0.isSystem } ?? frames.first { !$0.isCompilers } ?? frames.first
@@ -82,7 +89,8 @@ package struct Wording {
       + "pool"
   }
 
-  /// `mutex 0x7f…`, `queue "cache"`, `the semaphore made at TMCache.swift:60`.
+  /// `queue "cache"`, `the mutex made at TMCache.swift:60`; with its address where several were made there, and the address
+  /// alone where its making was not seen.
   func object(_ kind: WaitSnapshot.ObjectKind, _ id: WaitIndex.ObjectID) -> String {
     switch kind {
     case .queue: return queue(id)
@@ -95,7 +103,9 @@ package struct Wording {
       guard let made = index.signals[id].flatMap({ Self.place($0.created) }) else {
         return Self.name(kind) + address(id)
       }
+      let isAlone = !index.namesakes.contains(id)
       return "the \(Self.name(kind)) made at \(made)"
+        + (isAlone ? "" : " (\(address(id).dropFirst()))")
     }
   }
 
@@ -135,7 +145,7 @@ package struct Wording {
     }
   }
 
-  /// What a thread does in a wait: `waits for mutex 0x7f…`, `waits to write to read-write lock 0x…`.
+  /// What a thread does in a wait: `waits for the mutex made at Bank.swift:9`, `waits to write read-write lock 0x…`.
   func waiting(_ wait: WaitSnapshot.Wait) -> String {
     switch wait.kind {
     case .readLock: "waits to read " + object(wait.kind, wait.object)

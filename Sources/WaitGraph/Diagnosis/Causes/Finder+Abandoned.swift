@@ -1,0 +1,93 @@
+import Interlock
+
+extension Finder {
+  /// Threads that wait for a lock which its owner did not give up: the owner has ended, or went on and has nothing to do.
+  func abandonedLock(_ chains: WaitChains) -> Finding? {
+    guard let waiters = mostWaitedFor(liveness.stuck.filter(waitsForAbandonedLock)),
+      let wait = index.threads[waiters[0]].wait
+    else { return nil }
+    let lock = words.object(wait.kind, wait.object)
+    let who =
+      waiters.count == 1
+      ? "\(words.thread(waiters[0])) waits" : "\(Counted.noun(waiters.count, "thread")) wait"
+    var result: Finding
+    if let left = index.leftLocks[wait.object] {
+      result = finding(
+        .abandonedLock, "\(Self.owner(left)) ended without unlocking \(lock), which \(who) for")
+    } else {
+      let holder = index.holders[wait.object]?.first.map(words.thread) ?? "a thread"
+      result = finding(
+        .abandonedLock, "\(holder) went on without unlocking \(lock), which \(who) for")
+    }
+    let chain = chainLines(to: waiters, chains)
+    result.details = chain.lines + waitLines(waiters) + holderLines(wait)
+    result.details += waitLines(
+      liveness.stuck.filter {
+        !WaitIndex.contains($0, in: waiters) && !chain.members.contains($0)
+      })
+    result.advice = [Self.unlockAdvice]
+    result.markedThreads = Set(waiters + (index.holders[wait.object] ?? []))
+    result.markedObjects = [wait.object]
+    return result
+  }
+
+  static let unlockAdvice =
+    "safe when: every way out of the code that locks it unlocks it, on the same thread"
+
+  private static func owner(_ left: WaitSnapshot.LeftLock) -> String {
+    left.threadName.isEmpty
+      ? "thread \(left.thread)" : "thread \(left.thread) \"\(Printable.label(left.threadName))\""
+  }
+
+  private func waitsForAbandonedLock(_ number: Int) -> Bool {
+    guard let wait = index.threads[number].wait else { return false }
+    if index.leftLocks[wait.object] != nil { return true }
+    guard wait.isForLock, let holders = index.holders[wait.object] else { return false }
+    // Without work, it is in no code that could still unlock.
+    return holders.allSatisfy {
+      let holder = index.threads[$0]
+      return holder.wait == nil && holder.elsewhere == .idle && holder.runs.isEmpty
+    }
+  }
+
+  /// Whether a thread waits for a lock that no thread is known to hold, or only threads that wait for nothing and do
+  /// nothing.
+  func waitsForForgottenLock(_ number: Int) -> Bool {
+    guard let wait = index.threads[number].wait, wait.isForLock else { return false }
+    return (index.holders[wait.object] ?? []).allSatisfy { index.threads[$0].wait == nil }
+  }
+
+  /// The threads of these that wait for the object for which most of them do; of equals, the object of the thread with the
+  /// lowest number.
+  func mostWaitedFor(_ waiters: [Int]) -> [Int]? {
+    let byObject = Dictionary(grouping: waiters) { index.threads[$0].wait?.object ?? 0 }
+    return byObject.values.min { ($1.count, $0[0]) < ($0.count, $1[0]) }
+  }
+
+  /// Who has a lock without doing anything, or has left it.
+  func holderLines(_ wait: WaitSnapshot.Wait) -> [String] {
+    if let left = index.leftLocks[wait.object] {
+      guard let place = Wording.placeAndCaller(left.place) else { return [] }
+      return ["\(Self.owner(left)) took it at \(place)"]
+    }
+    guard let holders = index.holders[wait.object] else {
+      return ["no thread that is alive is known to have it: perhaps it has ended without unlocking"]
+    }
+    return holders.prefix(4).map { number in
+      let held = index.threads[number].held.last { $0.object == wait.object }
+      let place = held.flatMap { Wording.placeAndCaller($0.place) }
+      return "\(words.thread(number)) has it" + (place.map { " since " + $0 } ?? "")
+        + (index.threads[number].elsewhere == .idle ? ", and has no work" : ", and sleeps")
+    }
+  }
+}
+
+extension WaitSnapshot.Wait {
+  /// Whether it ends when the thread that has a lock gives it up.
+  var isForLock: Bool {
+    switch kind {
+    case .mutex, .swiftMutex, .initializer, .readLock, .writeLock: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,127 @@
+import Dispatch
+import Foundation
+
+/// Locks that their owners leave locked: the owner ends, or goes on to something else.
+let abandonedLockPrograms: [HangProgram] = [
+  HangProgram(
+    "lock-left-by-thread",
+    "a thread returns early and ends with an NSLock locked, which main wants",
+    lockLeftByThread),
+  HangProgram(
+    "lock-left-by-block", "a block returns early with a POSIX mutex locked, which a thread wants",
+    lockLeftByBlock),
+  HangProgram(
+    "read-lock-left-by-thread", "a reader ends without unlocking a POSIX rwlock; a writer waits",
+    readLockLeftByThread),
+  HangProgram(
+    "recursive-lock-left-by-thread",
+    "a thread unlocks an NSRecursiveLock once less than it locked it, and ends",
+    recursiveLockLeftByThread),
+  HangProgram(
+    "workers-joined-behind-left-lock",
+    "a group is waited for whose workers want an NSLock that one of them has left locked",
+    workersJoinedBehindLeftLock),
+  HangProgram(
+    "queue-behind-left-lock",
+    "blocks are queued behind one that waits for an NSLock which a thread has left locked",
+    queueBehindLeftLock),
+]
+
+/// Wrong: no `defer`. CWE-667 ("improper locking"), as `return-without-unlock`, but the next caller is another thread.
+private func lockLeftByThread() {
+  final class Names: @unchecked Sendable {
+    let lock = NSLock()
+    var all: Set<String> = []
+
+    func add(_ name: String) {
+      lock.lock()
+      guard !name.isEmpty else { return }
+      all.insert(name)
+      lock.unlock()
+    }
+  }
+
+  let names = Names()
+  let ended = DispatchSemaphore(value: 0)
+  Thread.detachNewThread {
+    names.add("")
+    ended.signal()
+  }
+  ended.wait()
+  names.add("Ada")
+}
+
+/// Wrong: the block ends, and its thread, which has the mutex, goes back to the pool.
+private func lockLeftByBlock() {
+  let mutex = PosixMutex()
+  let queue = DispatchQueue(label: "import")
+  queue.async {
+    mutex.lock()
+    guard Int("x") != nil else { return }
+    mutex.unlock()
+  }
+  queue.sync {}
+  mutex.lock()
+  mutex.unlock()
+}
+
+/// Wrong: a reader keeps writers out as any owner does.
+private func readLockLeftByThread() {
+  let table = PosixReadWriteLock()
+  let read = DispatchSemaphore(value: 0)
+  Thread.detachNewThread {
+    table.lockToRead()
+    read.signal()
+  }
+  read.wait()
+  table.lockToWrite()
+  table.unlock()
+}
+
+/// Wrong: each `lock` of a recursive lock needs an `unlock` of its own.
+private func recursiveLockLeftByThread() {
+  let lock = NSRecursiveLock()
+  let ended = DispatchSemaphore(value: 0)
+  Thread.detachNewThread {
+    lock.lock()
+    lock.lock()
+    lock.unlock()
+    ended.signal()
+  }
+  ended.wait()
+  lock.withLock {}
+}
+
+/// Wrong: the lock that the first worker leaves keeps the others, and they keep the group.
+private func workersJoinedBehindLeftLock() {
+  let lock = NSLock()
+  let left = DispatchSemaphore(value: 0)
+  let workers = DispatchGroup()
+  startThread(in: workers) {
+    lock.lock()
+    defer { left.signal() }
+    guard Int("x") != nil else { return }
+    lock.unlock()
+  }
+  left.wait()
+  for _ in 0..<3 {
+    startThread(in: workers) { lock.withLock {} }
+  }
+  workers.wait()
+}
+
+/// Wrong: more threads for the queue would not help.
+private func queueBehindLeftLock() {
+  let lock = NSLock()
+  let left = DispatchSemaphore(value: 0)
+  Thread.detachNewThread {
+    lock.lock()
+    left.signal()
+  }
+  left.wait()
+  let queue = DispatchQueue(label: "log")
+  for _ in 0..<8 {
+    queue.async { lock.withLock {} }
+  }
+  queue.sync {}
+}

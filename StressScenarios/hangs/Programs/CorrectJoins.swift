@@ -1,0 +1,87 @@
+import Dispatch
+import Foundation
+
+/// The correct twins of the locks that are left locked, and of the joins.
+let correctJoinPrograms: [HangProgram] = [
+  HangProgram(
+    "unlocked-on-every-path", "threads and blocks return early, and unlock with defer",
+    unlockedOnEveryPath),
+  HangProgram(
+    "unlocked-for-another",
+    "a thread ends with a POSIX mutex locked, which another unlocks half a second later",
+    unlockedForAnother),
+  HangProgram(
+    "one-signal-for-each-block", "two blocks of a group wait at a semaphore, signalled for each",
+    oneSignalForEachBlock),
+  HangProgram(
+    "main-queue-after-lock",
+    "a thread gives up an NSLock that the main thread wants, and waits for a block of main's",
+    mainQueueAfterLock),
+]
+
+private func unlockedOnEveryPath() {
+  let lock = NSRecursiveLock()
+  let table = PosixReadWriteLock()
+  let workers = DispatchGroup()
+  let work: @Sendable () -> Void = {
+    lock.lock()
+    defer { lock.unlock() }
+    table.lockToRead()
+    defer { table.unlock() }
+    guard Int("x") != nil else { return }
+    lock.withLock {}
+  }
+  for number in 0..<4 {
+    startThread(in: workers, work)
+    DispatchQueue(label: "worker \(number)").async(group: workers, execute: work)
+  }
+  workers.wait()
+  lock.withLock {
+    table.lockToWrite()
+    table.unlock()
+  }
+}
+
+/// The mutex is used as a binary semaphore, which glibc allows: not one of these waits is for ever.
+private func unlockedForAnother() {
+  let mutex = PosixMutex()
+  let locked = DispatchSemaphore(value: 0)
+  Thread.detachNewThread {
+    mutex.lock()
+    locked.signal()
+  }
+  locked.wait()
+  let done = DispatchGroup()
+  startThread(in: done) {
+    Thread.sleep(forTimeInterval: 0.5)
+    mutex.unlock()
+  }
+  mutex.lock()
+  mutex.unlock()
+  done.wait()
+}
+
+private func oneSignalForEachBlock() {
+  let ready = DispatchSemaphore(value: 0)
+  let passed = DispatchGroup()
+  for number in 0..<2 {
+    DispatchQueue(label: "reader \(number)").async(group: passed) { ready.wait() }
+  }
+  for _ in 0..<2 { ready.signal() }
+  passed.wait()
+}
+
+private func mainQueueAfterLock() {
+  let model = NSLock()
+  let meeting = Meeting()
+  Thread.detachNewThread {
+    DispatchQueue.main.async {
+      meeting.come()
+      model.withLock {}
+    }
+  }
+  let shown = DispatchSemaphore(value: 0)
+  model.withLock { meeting.comeToo() }
+  DispatchQueue.main.async { shown.signal() }
+  shown.wait()
+}

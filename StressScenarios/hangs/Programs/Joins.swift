@@ -1,0 +1,58 @@
+import Dispatch
+import Foundation
+
+/// Threads that wait for others which wait for something else: the innermost wait is the cause.
+let joinPrograms: [HangProgram] = [
+  HangProgram(
+    "joined-by-semaphore",
+    "a thread waits for its worker, which waits for an answer that does not come",
+    joinedBySemaphore),
+  HangProgram(
+    "two-blocks-one-signal",
+    "two blocks of a group wait at a semaphore that is signalled once",
+    oneSignalForTwoBlocks),
+  HangProgram(
+    "main-queue-behind-lock",
+    "a thread holds an NSLock that the main thread wants, and waits for a block of main's",
+    mainQueueBehindLock),
+]
+
+/// Wrong: as `completion-not-called`. The join waits for the worker, and is no fault of its own.
+private func joinedBySemaphore() {
+  let ended = DispatchSemaphore(value: 0)
+  Thread.detachNewThread {
+    let answered = DispatchSemaphore(value: 0)
+    answered.wait()
+    ended.signal()
+  }
+  ended.wait()
+}
+
+/// Wrong: as `one-signal-for-two`. The group is left by blocks that are in it, and no thread waits in a ring.
+private func oneSignalForTwoBlocks() {
+  let ready = DispatchSemaphore(value: 0)
+  let passed = DispatchGroup()
+  for number in 0..<2 {
+    DispatchQueue(label: "reader \(number)").async(group: passed) { ready.wait() }
+  }
+  ready.signal()
+  passed.wait()
+}
+
+/// Wrong: the block that the thread waits for is queued behind one that wants the lock.
+private func mainQueueBehindLock() {
+  let model = NSLock()
+  let meeting = Meeting()
+  Thread.detachNewThread {
+    DispatchQueue.main.async {
+      meeting.come()
+      model.withLock {}
+    }
+  }
+  let shown = DispatchSemaphore(value: 0)
+  model.withLock {
+    meeting.comeToo()
+    DispatchQueue.main.async { shown.signal() }
+    shown.wait()
+  }
+}

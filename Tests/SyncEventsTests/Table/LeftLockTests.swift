@@ -1,0 +1,109 @@
+import CInterlockEvents
+import Foundation
+import Interlock
+import Testing
+import WaitGraph
+
+extension SyncEvents {
+  /// What the wait table knows of locks: where they were made, which threads left them, and who started a thread.
+  @Suite("The wait table's locks")
+  struct LeftLockTests {
+    init() throws { try #require(interlock_waits_start()) }
+
+    private static func left(_ object: UInt) -> interlock_left_lock? {
+      interlock_events_hide_thread(true)
+      defer { interlock_events_hide_thread(false) }
+      let all = [interlock_left_lock](unsafeUninitializedCapacity: 64) {
+        $1 = min(interlock_waits_left_locks($0.baseAddress, 64), 64)
+      }
+      return all.first { $0.object == object }
+    }
+
+    @Test("are known by the line that made them, until they are destroyed")
+    func made() {
+      let mutex = allocated(pthread_mutex_t())
+      pthread_mutex_init(mutex, nil)
+      #expect(lineOf(interlock_waits_made(mutex.address)) == nextLine(#fileID, #line - 2))
+      pthread_mutex_destroy(mutex)
+      #expect(interlock_waits_made(mutex.address) == 0)
+      let lock = allocated(pthread_rwlock_t())
+      pthread_rwlock_init(lock, nil)
+      #expect(lineOf(interlock_waits_made(lock.address)) == nextLine(#fileID, #line - 2))
+      #expect(interlock_waits_made(allocated(pthread_mutex_t()).address) == 0)
+    }
+
+    @Test("are known by the lines that made them however many come and go")
+    func many() {
+      for _ in 0..<200_000 {
+        let lock = NSLock()
+        _ = lock
+      }
+      let mutexes = (0..<1000).map { _ in
+        let mutex = allocated(pthread_mutex_t())
+        pthread_mutex_init(mutex, nil)
+        return mutex
+      }
+      #expect(mutexes.allSatisfy { interlock_waits_made($0.address) != 0 })
+      for mutex in mutexes { pthread_mutex_destroy(mutex) }
+    }
+
+    @Test("that a thread leaves locked are known by the line that took them")
+    func left() throws {
+      nonisolated(unsafe) let mutex = MutexTests.mutex()
+      nonisolated(unsafe) let written = ReadWriteLockTests.lock()
+      nonisolated(unsafe) let read = ReadWriteLockTests.lock()
+      let thread = TestThread {
+        pthread_mutex_lock(mutex)
+        pthread_rwlock_wrlock(written)
+        pthread_rwlock_rdlock(read)
+      }
+      let first = nextLine(#fileID, #line - 5)
+      let number = UInt32(thread.id)
+      thread.join()
+      for (object, kind) in [
+        (mutex.address, INTERLOCK_OBJECT_MUTEX), (written.address, INTERLOCK_OBJECT_WRITE_LOCK),
+        (read.address, INTERLOCK_OBJECT_READ_LOCK),
+      ] {
+        let found = try #require(Self.left(object))
+        #expect(found.kind == kind.rawValue)
+        #expect(found.thread == number)
+        #expect(interlock_lock_is_held_by(object, kind.rawValue, number))
+      }
+      #expect(lineOf(try #require(Self.left(mutex.address)).place) == first)
+      #expect(!interlock_lock_is_held_by(mutex.address, INTERLOCK_OBJECT_MUTEX.rawValue, 1))
+      #expect(!interlock_lock_is_held_by(written.address, INTERLOCK_OBJECT_WRITE_LOCK.rawValue, 1))
+      // What another thread unlocks, makes anew or destroys is left no more.
+      pthread_mutex_unlock(mutex)
+      pthread_rwlock_unlock(read)
+      pthread_rwlock_destroy(written)
+      for object in [mutex.address, written.address, read.address] {
+        #expect(Self.left(object) == nil)
+      }
+      #expect(
+        !interlock_lock_is_held_by(read.address, INTERLOCK_OBJECT_READ_LOCK.rawValue, number))
+    }
+
+    @Test("that their holder gives up when it ends are not left: robust ones")
+    func robust() {
+      var attributes = pthread_mutexattr_t()
+      pthread_mutexattr_init(&attributes)
+      pthread_mutexattr_setrobust(&attributes, Int32(PTHREAD_MUTEX_ROBUST))
+      nonisolated(unsafe) let mutex = allocated(pthread_mutex_t())
+      pthread_mutex_init(mutex, &attributes)
+      let thread = TestThread { pthread_mutex_lock(mutex) }
+      let number = UInt32(thread.id)
+      thread.join()
+      #expect(!interlock_lock_is_held_by(mutex.address, INTERLOCK_OBJECT_MUTEX.rawValue, number))
+    }
+
+    @Test("of a thread in a snapshot: the thread that started it")
+    func startedBy() throws {
+      let mayEnd = DispatchSemaphore(value: 0)
+      let thread = TestThread { mayEnd.wait() }
+      let found = try #require(TableTests.thread(thread.id, waitsFor: .semaphore))
+      #expect(found.startedBy == Platform.thisThread)
+      mayEnd.signal()
+      thread.join()
+    }
+  }
+}
