@@ -31,11 +31,15 @@ static inline void publish_mutex(interlock_event_kind kind, const void *mutex, u
   interlock_publish_lock(kind, INTERLOCK_OBJECT_MUTEX, mutex, flags, place, frame);
 }
 
+static inline uint32_t flag_of_refusal(int result) {
+  return result == EDEADLK ? INTERLOCK_FLAG_REFUSED : 0;
+}
+
 /// What a call that waits did: 0 means that the thread has it. Of what it has, `flags` tell how long it would have waited.
 static void publish_result(int result, interlock_object_kind object_kind, const void *object,
                            uint32_t flags, uintptr_t place) {
   publish(result == 0 ? INTERLOCK_EVENT_ACQUIRE : INTERLOCK_EVENT_GIVE_UP, object_kind, object,
-          result == 0 ? flags : 0, place);
+          result == 0 ? flags : flag_of_refusal(result), place);
 }
 
 // Mutexes. The runtime's own are many, deep below the user's code, and in nobody's way: only Foundation's callers are
@@ -67,8 +71,8 @@ INTERPOSED_FAST(int, pthread_mutex_lock, lock_kinds, (pthread_mutex_t *mutex), (
   }
   publish_mutex(INTERLOCK_EVENT_WAIT, mutex, 0, place, frame);
   int result = real(mutex);
-  publish_mutex(has_mutex(result) ? INTERLOCK_EVENT_ACQUIRE : INTERLOCK_EVENT_GIVE_UP, mutex, 0,
-                place, frame);
+  publish_mutex(has_mutex(result) ? INTERLOCK_EVENT_ACQUIRE : INTERLOCK_EVENT_GIVE_UP, mutex,
+                flag_of_refusal(result), place, frame);
   return result;
 }
 

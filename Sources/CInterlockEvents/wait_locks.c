@@ -160,6 +160,11 @@ bool interlock_lock_is_held_by(uintptr_t lock, uint32_t kind, uint32_t thread) {
       return interlock_peek(lock, &copy, sizeof copy) &&
              copy.__data.__readers >> readers_shift > 0;
     }
+    case INTERLOCK_OBJECT_OWNED_FUTEX: {
+      uint32_t word;
+      // Below the kernel's two bits for waiters and for a holder that died.
+      return interlock_peek(lock, &word, sizeof word) && (word & 0x3fffffff) == thread;
+    }
     default: return false;
   }
 }

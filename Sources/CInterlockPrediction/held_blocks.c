@@ -1,6 +1,10 @@
 // The blocks that a thread runs: a queue is held by whoever runs a block on it.
 #include "prediction.h"
 
+#include <unistd.h>
+
+#include "interlock_runtime.h"
+
 void interlock_note_begin(thread_state *state, const interlock_event *event) {
   uintptr_t queue = (uintptr_t)event->object, target;
   bool is_part = event->flags & INTERLOCK_FLAG_APPLY;
@@ -56,6 +60,9 @@ static void leave_behind(thread_state *state, const thread_run *run) {
     } else if ((run->flags & INTERLOCK_FLAG_JOB) && lock.kind != INTERLOCK_OBJECT_ONCE) {
       interlock_note_incident(state, INTERLOCK_INCIDENT_LOCK_ACROSS_AWAIT, lock.kind, lock.object,
                               lock.place, lock.outer, 0, 0);
+    } else if (interlock_thread_number() != (uint64_t)getpid()) {
+      // The main thread may unlock it in a later block. A pool's thread has no later block of its own.
+      interlock_note_left_lock(state, &lock, INTERLOCK_INCIDENT_LEFT_BY_BLOCK);
     }
   }
 }

@@ -178,6 +178,29 @@ static void note_acquire(thread_state *state, const interlock_event *event) {
   }
 }
 
+/// Of a lock that the thread does not hold: another left it, or the thread counts a refused call for one that locked.
+static void note_release_of_other(thread_state *state, uintptr_t object) {
+  interlock_unlocked_for_another(object);
+  held_lock refused = state->refused;
+  if (refused.object != object) return;
+  state->refused.object = 0;
+  interlock_note_incident(state, INTERLOCK_INCIDENT_RELOCK, refused.kind, object, refused.place,
+                          refused.outer, (uintptr_t)refused.since, 0);
+}
+
+/// The C library has refused a lock that the thread holds. That is in order where the thread looks at the result: a
+/// mistake only once it gives the lock up more often than it has taken it.
+static void note_refusal(thread_state *state, const interlock_event *event) {
+  uintptr_t object = (uintptr_t)event->object;
+  const held_lock *known = interlock_find_held(state, object);
+  if (!known) return;
+  state->refused = (held_lock){.object = object,
+                               .place = event->place,
+                               .outer = interlock_events_outer(event->frame, event->place),
+                               .since = known->place,
+                               .kind = known->kind};
+}
+
 static void note_release(thread_state *state, const interlock_event *event) {
   uintptr_t object = (uintptr_t)event->object;
   switch (event->object_kind) {
@@ -185,7 +208,9 @@ static void note_release(thread_state *state, const interlock_event *event) {
     case INTERLOCK_OBJECT_READ_LOCK:
     case INTERLOCK_OBJECT_WRITE_LOCK:
     case INTERLOCK_OBJECT_OWNED_FUTEX:
-    case INTERLOCK_OBJECT_ONCE: interlock_let_go(state, object, event->place); return;
+    case INTERLOCK_OBJECT_ONCE:
+      if (!interlock_let_go(state, object, event->place)) note_release_of_other(state, object);
+      return;
     case INTERLOCK_OBJECT_SEMAPHORE:
       if (!is_lock_semaphore(state, object)) {
         interlock_signalled(state, event, false);
@@ -232,6 +257,7 @@ static void read_event(const interlock_event *event, void *context) {
     case INTERLOCK_EVENT_GIVE_UP:
       interlock_end_wait(state, (uintptr_t)event->object);
       state->wait_kind = 0;
+      if (event->flags & INTERLOCK_FLAG_REFUSED) note_refusal(state, event);
       return;
     case INTERLOCK_EVENT_RELEASE: note_release(state, event); return;
     case INTERLOCK_EVENT_BEGIN: interlock_note_begin(state, event); return;
@@ -312,7 +338,7 @@ bool interlock_prediction_start(interlock_prediction_limits limits) {
   if (interlock_events_available() != INTERLOCK_EVENTS_ALL) return false;
   if (!interlock_states_prepare() || !interlock_known_locks_prepare() ||
       !interlock_order_prepare() || !interlock_chains_prepare() || !interlock_signals_prepare() ||
-      !interlock_incidents_prepare()) {
+      !interlock_incidents_prepare() || !interlock_left_locks_prepare()) {
     return false;
   }
   interlock_queues_prepare();

@@ -99,6 +99,8 @@ typedef struct thread_state {
   uintptr_t semaphore;
   uint32_t semaphores_made;
   bool semaphore_is_lock, semaphore_was_given_back;
+  /// The last lock that it asked for although it held it, and was refused; and where.
+  held_lock refused;
   uint32_t used;
   struct thread_state *next;
 } thread_state;
@@ -269,6 +271,15 @@ void interlock_waited_for_signal(thread_state *state, const interlock_event *eve
 bool interlock_describe_signal(uint32_t signal, uint32_t number, interlock_signal_view *view) HIDDEN;
 /// Something at this address is no more; under the lock of the tables.
 void interlock_signal_forget(known_lock *lock) HIDDEN;
+
+// Locks that are left locked (left_locks.c).
+
+bool interlock_left_locks_prepare(void) HIDDEN;
+/// The calling thread, or its block, ends while it holds the lock.
+void interlock_note_left_lock(const thread_state *state, const held_lock *held,
+                              interlock_incident_kind kind) HIDDEN;
+/// A thread has unlocked what it did not hold.
+void interlock_unlocked_for_another(uintptr_t object) HIDDEN;
 
 // Incidents (incidents.c).
 

@@ -29,10 +29,30 @@ uint64_t interlock_coarse_now(void) {
   return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
-static void thread_exits(void *state) {
+static void thread_exits(void *own) {
+  thread_state *state = own;
+  for (uint32_t index = 0; index < state->held_count; index++) {
+    interlock_note_left_lock(state, &state->held[index], INTERLOCK_INCIDENT_LEFT_BY_THREAD);
+  }
+  state->held_count = 0;
   interlock_own_state = NULL;
   // Release: who takes the record again sees it as this thread left it.
-  __atomic_store_n(&((thread_state *)state)->used, 0, __ATOMIC_RELEASE);
+  __atomic_store_n(&state->used, 0, __ATOMIC_RELEASE);
+}
+
+bool interlock_others_hold_locks(void) {
+  bool found = false;
+  take(&states_lock);
+  for (thread_state *state = all_states; state && !found; state = state->next) {
+    if (state == interlock_own_state || !__atomic_load_n(&state->used, __ATOMIC_ACQUIRE)) continue;
+    // Relaxed: a hint, of a list that its thread may be changing.
+    uint32_t count = __atomic_load_n(&state->held_count, __ATOMIC_RELAXED);
+    for (uint32_t index = 0; index < count && index < INTERLOCK_HELD_LOCKS_MOST; index++) {
+      if (state->held[index].kind != INTERLOCK_OBJECT_QUEUE) found = true;
+    }
+  }
+  give(&states_lock);
+  return found;
 }
 
 bool interlock_states_prepare(void) { return pthread_key_create(&exit_key, thread_exits) == 0; }

@@ -34,7 +34,8 @@ enum PredictionAtExit {
   }
 
   private static func tell() {
-    let record = Predictor.record()
+    Predictor.noteEndOfMain()
+    let record = Predictor.record(atEnd: true)
     let text = lines(record).map { $0 + "\n" }.joined()
     text.utf8CString.withUnsafeBufferPointer { bytes in
       guard let start = bytes.baseAddress else { return }

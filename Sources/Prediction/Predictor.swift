@@ -1,5 +1,6 @@
 import CInterlockEvents
 import CInterlockPrediction
+import Foundation
 import Interlock
 import WaitGraph
 
@@ -30,10 +31,30 @@ package enum Predictor {
   /// that no event shows. From any thread.
   package static func comesAfterAll() { interlock_clocks_come_after_all() }
 
+  /// The thread whose `main` has returned says so: what it holds is left locked. To be called in a handler of the process's
+  /// end; nothing where user code has called `exit`, since it may be in its critical section.
+  package static func noteEndOfMain() {
+    guard interlock_prediction_started(), interlock_prediction_depth() > 0, CodeJudge.mainReturned()
+    else { return }
+    interlock_note_left_at_exit()
+  }
+
+  /// So long, at most, threads that hold a lock get to end, in steps of a millisecond: one that has signalled its last may
+  /// not have come to its end yet.
+  private static let mostPauses = 100
+
+  private static func waitForEndingThreads() {
+    for _ in 0..<mostPauses where interlock_others_hold_locks() {
+      var pause = timespec(tv_sec: 0, tv_nsec: 1_000_000)
+      nanosleep(&pause, nil)
+    }
+  }
+
   /// What was found up to now. Takes up to a second where something was: debug information is read. From any thread.
   ///
+  /// - Parameter isAtEnd: Whether the process is about to end: then threads that hold a lock get a moment to end first.
   /// - Returns: `unavailable` where the calls of this process are not seen.
-  package static func record() -> PredictionRecord {
+  package static func record(atEnd isAtEnd: Bool = false) -> PredictionRecord {
     guard interlock_prediction_started() else {
       return PredictionRecord(
         state: .unavailable(
@@ -42,9 +63,10 @@ package enum Predictor {
     }
     interlock_events_hide_thread(true)
     defer { interlock_events_hide_thread(false) }
+    if isAtEnd { waitForEndingThreads() }
     let order = Tables.lockOrder()
     let cycles = order.cycles()
-    let incidents = Tables.incidents()
+    let incidents = Tables.incidents() + Tables.leftLocks()
     let names = Names(of: Set(incidents.flatMap(\.addresses)))
     var judge = CodeJudge()
     let races = races(besides: order, judge: &judge)

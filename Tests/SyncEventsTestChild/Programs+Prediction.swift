@@ -43,6 +43,20 @@ extension Programs {
       lock.withLock { Thread.sleep(forTimeInterval: 0.3) }
       print("done")
     },
+    "left-lock": { _ in
+      let lock = NSLock()
+      lock.lock()
+      // As a program keeps its locks: one that is gone is no finding.
+      _ = Unmanaged.passRetained(lock)
+      print("done")
+    },
+    "exit-under-lock": { _ in
+      let lock = NSLock()
+      lock.withLock {
+        print("done")
+        exit(0)
+      }
+    },
     "mutexes-of-sections": { _ in
       let (names, numbers) = (Counted(), Counted())
       for (outer, inner) in [(names, numbers), (numbers, names)] {

@@ -8,4 +8,3 @@ guard let name = arguments.first, let program = Programs.all[name] else {
   exit(64)
 }
 program(Array(arguments.dropFirst()))
-exit(0)

@@ -136,6 +136,8 @@ enum {
   INTERLOCK_FLAG_UNNAMED_GROUP = 1 << 11,
   /// The block is what the making of a task enqueues: its first job, or that of the actor that it begins on.
   INTERLOCK_FLAG_FIRST_JOB = 1 << 12,
+  /// Of a `GIVE_UP`: the C library says that the wait would never end (`EDEADLK`).
+  INTERLOCK_FLAG_REFUSED = 1 << 13,
 };
 
 /// A block that was handed to a queue and has not begun: 56 bytes, so that malloc takes 64.

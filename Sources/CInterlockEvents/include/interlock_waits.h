@@ -172,7 +172,7 @@ typedef struct {
 /// Writes the last locks that were left so and not unlocked, destroyed or made anew since; returns how many there are.
 size_t interlock_waits_left_locks(interlock_left_lock *locks, size_t capacity);
 
-/// Whether a mutex or a read-write lock is held by a thread, by the lock's own word. Of a lock that is held to read it
+/// Whether a mutex (a Swift `Mutex` too) or a read-write lock is held by a thread, by the lock's own word. Of a lock that is held to read it
 /// only tells whether any thread holds it. False for a robust mutex, which its holder's end gives up, and
 /// for one that other processes share.
 bool interlock_lock_is_held_by(uintptr_t lock, uint32_t kind, uint32_t thread);

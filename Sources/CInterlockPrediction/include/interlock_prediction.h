@@ -108,6 +108,12 @@ typedef enum {
   INTERLOCK_INCIDENT_LOCK_ACROSS_AWAIT,
   INTERLOCK_INCIDENT_LONG_HOLD,
   INTERLOCK_INCIDENT_CALLBACK,
+  /// A lock that a thread held when it ended, a block when it ended, or the main thread when `main` returned.
+  INTERLOCK_INCIDENT_LEFT_BY_THREAD,
+  INTERLOCK_INCIDENT_LEFT_BY_BLOCK,
+  INTERLOCK_INCIDENT_LEFT_BY_MAIN,
+  /// A thread asked for a lock that it held, which the C library refused, and gave it up twice.
+  INTERLOCK_INCIDENT_RELOCK,
 } interlock_incident_kind;
 
 typedef struct {
@@ -117,8 +123,11 @@ typedef struct {
   uintptr_t object;
   /// Where it was waited for, or taken.
   uintptr_t place, outer;
-  /// Where it was given back, or somebody was called; 0 where that is not known.
+  /// Where it was given back, or somebody was called; of a lock that was asked for again, where it was taken; 0 where that
+  /// is not known.
   uintptr_t end_place;
+  /// Where the lock was made; 0 where that was not seen, or does not matter.
+  uintptr_t created;
   /// The longest time.
   uint64_t nanoseconds;
   uint64_t count;
@@ -128,6 +137,15 @@ typedef struct {
 
 size_t interlock_incident_count(void);
 bool interlock_incident_at(size_t index, interlock_incident *incident);
+
+/// The locks that were left locked: returns how many there may be. Describes one; false where it has been unlocked,
+/// destroyed or made anew since.
+size_t interlock_left_lock_count(void);
+bool interlock_left_lock_at(size_t index, interlock_incident *incident);
+/// To be called on the thread whose `main` has returned: what it holds is left locked.
+void interlock_note_left_at_exit(void);
+/// Whether another thread that lives holds a lock: it may be about to end.
+bool interlock_others_hold_locks(void);
 
 /// To be called where somebody else's code is about to be called by the calling thread: where a lock is held that was
 /// taken since `depth` (see `interlock_prediction_depth`), it is noted. Queues do not count: to call back on one's own

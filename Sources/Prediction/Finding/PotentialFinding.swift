@@ -17,6 +17,10 @@ public struct PotentialFinding: Sendable, Hashable, Codable {
     case lockAcrossAwait = "lock-across-await"
     /// A lock was held for longer than was asked for.
     case longHold = "long-hold"
+    /// A lock was left locked: its thread or its block has ended, or the process has.
+    case abandonedLock = "abandoned-lock"
+    /// A thread asked again for a lock that it held, was refused, and unlocked it twice.
+    case relock
     /// Two accesses to one resource, of which no order was seen.
     case race
   }

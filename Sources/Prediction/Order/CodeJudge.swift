@@ -1,3 +1,4 @@
+import CInterlock
 import CInterlockEvents
 import CInterlockPrediction
 
@@ -108,6 +109,20 @@ struct CodeJudge {
       }
     }
     return nil
+  }
+
+  /// Whether the calling thread, in a handler of the process's end, has left `main`: behind the C library's frames, it is
+  /// in the code that has called `main`, and in no other. False where the frames do not tell.
+  static func mainReturned() -> Bool {
+    let most = 64
+    let frames = [UInt](unsafeUninitializedCapacity: most) {
+      $1 = interlock_unwind_frames($0.baseAddress, most)
+    }
+    // First the handler's own frames, then the C library's `exit`.
+    let outside = frames.drop(while: interlock_events_is_users)
+      .drop { !interlock_events_is_users($0) }
+    guard let first = outside.first else { return false }
+    return symbol(first - 1) == "_start"
   }
 
   private static func mangled(_ module: String) -> String { "\(module.utf8.count)\(module)" }

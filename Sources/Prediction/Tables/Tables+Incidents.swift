@@ -9,13 +9,22 @@ struct Incident: Sendable {
     case condition, group, thread
   }
 
+  /// What held a lock that was left locked.
+  enum Owner: Sendable {
+    case thread, block, main
+  }
+
   var kind: PotentialFinding.Kind
+  /// Of a lock that was left locked.
+  var owner = Owner.thread
   var object: Object
   var address: UInt
   /// Where it was waited for or taken, and where that function was called.
   var place: [UInt]
-  /// Where it was given back; 0 where nobody asked.
+  /// Where it was given back; 0 where nobody asked. Of a lock that was asked for again, where it was taken.
   var endPlace: UInt
+  /// Where the lock was made; 0 where that was not seen, or is not told.
+  var created: UInt = 0
   /// The longest time; 0 where none was taken.
   var seconds: Double
   var count: Int
@@ -32,13 +41,37 @@ extension Tables {
     }
   }
 
+  /// The locks that are left locked now: those that were left at one place count as one.
+  static func leftLocks() -> [Incident] {
+    var found: [Incident] = []
+    for index in 0..<interlock_left_lock_count() {
+      var view = interlock_incident()
+      guard interlock_left_lock_at(index, &view), let made = incident(view) else { continue }
+      if let known = found.firstIndex(where: { $0.place == made.place && $0.owner == made.owner }) {
+        found[known].count += 1
+      } else {
+        found.append(made)
+      }
+    }
+    return found
+  }
+
   private static func incident(_ view: interlock_incident) -> Incident? {
     let kind: PotentialFinding.Kind
+    var owner = Incident.Owner.thread
     switch interlock_incident_kind(view.kind) {
     case INTERLOCK_INCIDENT_BLOCKING_WAIT: kind = .blockingWaitInTask
     case INTERLOCK_INCIDENT_LOCK_ACROSS_AWAIT: kind = .lockAcrossAwait
     case INTERLOCK_INCIDENT_LONG_HOLD: kind = .longHold
     case INTERLOCK_INCIDENT_CALLBACK: kind = .callbackUnderLock
+    case INTERLOCK_INCIDENT_RELOCK: kind = .relock
+    case INTERLOCK_INCIDENT_LEFT_BY_THREAD: kind = .abandonedLock
+    case INTERLOCK_INCIDENT_LEFT_BY_BLOCK:
+      kind = .abandonedLock
+      owner = .block
+    case INTERLOCK_INCIDENT_LEFT_BY_MAIN:
+      kind = .abandonedLock
+      owner = .main
     default: return nil
     }
     let object: Incident.Object
@@ -51,8 +84,9 @@ extension Tables {
       object = .lock(lock)
     }
     return Incident(
-      kind: kind, object: object, address: view.object,
+      kind: kind, owner: owner, object: object, address: view.object,
       place: [view.place, view.outer].filter { $0 != 0 }, endPlace: view.end_place,
-      seconds: Double(view.nanoseconds) / 1e9, count: Int(view.count), actor: Actor(view.actor))
+      created: view.created, seconds: Double(view.nanoseconds) / 1e9, count: Int(view.count),
+      actor: Actor(view.actor))
   }
 }

@@ -4,7 +4,7 @@ import WaitGraph
 
 extension Incident {
   /// The addresses to be named.
-  var addresses: [UInt] { place + actor.stack + end }
+  var addresses: [UInt] { place + actor.stack + end + (created == 0 ? [] : [created]) }
 
   /// What it means, in words.
   func finding(_ names: Names) -> PotentialFinding {
@@ -31,6 +31,21 @@ extension Incident {
         "\(object) was held for \(text(seconds)): taken\(at)"
         + (end.isEmpty ? "" : ", given back" + Wording.at(names.frames(end)))
       held = [.init(object: object, place: frames)]
+    case .abandonedLock:
+      let lock = lockName(names)
+      let (subject, verb) = leaving
+      act = "\(verb) without unlocking \(lock)"
+      headline =
+        "\(subject) without unlocking \(lock), which is still locked: taken"
+        + Wording.atWithCaller(frames)
+      held = [.init(object: lock, place: frames)]
+    case .relock:
+      act = "asks again for \(object) that it holds, and goes on without it"
+      headline =
+        "a thread asked again for \(object) that it held, the call was refused (EDEADLK), and the"
+        + " thread unlocked it twice: asked for again\(Wording.atWithCaller(frames)), taken"
+        + Wording.at(names.frames(end))
+      held = [.init(object: object, place: names.frames(end))]
     case .callbackUnderLock, .lockOrder, .race:
       act = "calls back while it holds \(object)"
       headline = "somebody else's code is called under \(object), which was taken\(at)"
@@ -44,6 +59,22 @@ extension Incident {
           held: held)
       ],
       count: count)
+  }
+
+  /// What ended, in the headline's words and as an act of its thread.
+  private var leaving: (subject: String, verb: String) {
+    switch owner {
+    case .thread: ("a thread ended", "ended")
+    case .block: ("a block ended", "ended a block")
+    case .main: ("main returned", "returned from main")
+    }
+  }
+
+  private func lockName(_ names: Names) -> String {
+    guard case .lock(let kind) = self.object else { return objectName }
+    var lock = LockOrder.Lock(object: address, kind: kind)
+    lock.created = created
+    return names.lock(lock)
   }
 
   private var end: [UInt] { endPlace == 0 ? [] : [endPlace] }

@@ -86,7 +86,7 @@ public enum TrialHost {
         }, afterCalls: stopExercise)
     }
     for failure in failures { events.send(.oracleFailure(failure)) }
-    if trial.predicts { events.send(.prediction(Predictor.record())) }
+    if trial.predicts { events.send(.prediction(Predictor.record(atEnd: true))) }
     table.stage = .finished
     end(events, .finished(SectionTracking.isCompiledIn ? SectionTracking.exerciseReport : nil))
   }

@@ -34,6 +34,7 @@ public struct PredictProgram: Sendable {
 /// All of them, by what they are about.
 public let predictPrograms: [PredictProgram] =
   lockPrograms
+  + leftLockPrograms
   + queuePrograms
   + mixedPrograms
   + mainQueuePrograms

@@ -78,6 +78,21 @@ extension SyncEvents {
       #expect(child.errors.contains("long-hold: a mutex was held for "), "\(child.errors)")
     }
 
+    @Test("is a lock that is left locked, with the line that took it; none where exit was called")
+    func leftLocks() throws {
+      let left = try ChildRun("left-lock", options: "predict=on")
+      #expect(left.status == 0, "\(left.errors)")
+      #expect(
+        left.errors.contains(
+          "abandoned-lock: main returned without unlocking the mutex made at Programs+Prediction"),
+        "\(left.errors)")
+      #expect(left.errors.contains("taken at Programs+Prediction.swift:"), "\(left.errors)")
+      // It may be in its critical section, and ends the process there.
+      let inside = try ChildRun("exit-under-lock", options: "predict=on fail_on=potential")
+      #expect(inside.status == 0, "\(inside.errors)")
+      #expect(inside.errors.isEmpty, "\(inside.errors)")
+    }
+
     @Test(
       "is no order of sections from when more threads or tasks are met than are followed, and all go on",
       arguments: [

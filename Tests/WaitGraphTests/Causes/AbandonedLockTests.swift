@@ -23,7 +23,7 @@ struct AbandonedLockTests {
     return snapshot
   }
 
-  @Test("names the thread that has ended, the lock by where it was made, and the lines that took it")
+  @Test("names the thread that has ended, where its lock was made, and the lines that took it")
   func ended() throws {
     let waiting = S.waiting(1, .mutex, 0xa, isMain: true)
     let found = try #require(Diagnosis(of: Self.process([waiting])))

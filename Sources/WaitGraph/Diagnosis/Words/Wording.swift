@@ -14,6 +14,11 @@ package struct Wording {
     return users.count > 1 && users[1] != first ? "\(first), called at \(users[1])" : first
   }
 
+  /// ` at PosixLock.swift:9  lock(), called at Bank.swift:12  add(_:)`; empty where nothing is known.
+  package static func atWithCaller(_ frames: [StackFrame]) -> String {
+    placeAndCaller(frames).map { " at " + $0 } ?? ""
+  }
+
   /// The first frame that is the user's, else the first that is not the compiler's, else the first.
   static func frame(of frames: [StackFrame]) -> StackFrame? {
     frames.first { !$0.isSystem } ?? frames.first { !$0.isCompilers } ?? frames.first

@@ -1,0 +1,146 @@
+// Locks that are left locked: what a thread held when it ended, or a block on a pool's thread. A finding only while the
+// lock's own word still names that thread: another may unlock it, destroy it, or make it anew.
+#include "prediction.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "interlock_runtime.h"
+
+typedef struct {
+  interlock_incident incident;
+  /// Which lock it is, of those that were ever at its address.
+  uint32_t lock;
+  uint32_t thread;
+  bool is_shared;
+} left_lock;
+
+enum { capacity = 256 };
+static left_lock *left_locks;
+/// Under the lock of the tables; read without it by threads that only ask whether there is any.
+static uint32_t used;
+
+bool interlock_left_locks_prepare(void) {
+  void *memory = mmap(NULL, capacity * sizeof *left_locks, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return false;
+  left_locks = memory;
+  return true;
+}
+
+static void remove_at(uint32_t index) {
+  left_locks[index] = left_locks[used - 1];
+  __atomic_store_n(&used, used - 1, __ATOMIC_RELAXED);
+}
+
+static bool is_still_left(const left_lock *left) {
+  const interlock_incident *incident = &left->incident;
+  const known_lock *lock = interlock_find_lock(incident->object, incident->object_kind);
+  uint32_t kind = left->is_shared ? INTERLOCK_OBJECT_READ_LOCK : incident->object_kind;
+  return lock && lock->number == left->lock &&
+         interlock_lock_is_held_by(incident->object, kind, left->thread);
+}
+
+/// Whether it lies on the calling thread's stack, which goes with the thread.
+static bool is_on_own_stack(uintptr_t object) {
+#ifdef __linux__
+  pthread_attr_t attributes;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return true;
+  void *base = NULL;
+  size_t size = 0;
+  pthread_attr_getstack(&attributes, &base, &size);
+  pthread_attr_destroy(&attributes);
+  return object - (uintptr_t)base < size;
+#else
+  (void)object;
+  return true;
+#endif
+}
+
+static void add(const left_lock *left) {
+  if (used == capacity) {
+    for (uint32_t index = used; index-- > 0;) {
+      if (!is_still_left(&left_locks[index])) remove_at(index);
+    }
+  }
+  if (used == capacity) {
+    interlock_losses.incidents = true;
+    return;
+  }
+  left_locks[used] = *left;
+  __atomic_store_n(&used, used + 1, __ATOMIC_RELAXED);
+}
+
+void interlock_note_left_lock(const thread_state *state, const held_lock *held,
+                              interlock_incident_kind kind) {
+  switch (held->kind) {
+    case INTERLOCK_OBJECT_MUTEX:
+    case INTERLOCK_OBJECT_WRITE_LOCK:
+    case INTERLOCK_OBJECT_OWNED_FUTEX: break;
+    // Any thread may signal a semaphore.
+    default: return;
+  }
+  // What the system's libraries do among themselves is nobody's fault here.
+  if (!interlock_events_is_users(held->place)) return;
+  interlock_events_hide_thread(true);
+  left_lock left = {.incident = {.kind = kind,
+                                 .object_kind = held->kind,
+                                 .object = held->object,
+                                 .place = held->place,
+                                 .outer = held->outer,
+                                 .count = 1},
+                    .thread = (uint32_t)interlock_thread_number(),
+                    .is_shared = held->is_shared};
+  if (!is_on_own_stack(held->object)) {
+    interlock_describe_actor(state, held->place, &left.incident.actor);
+    take(&interlock_tables_lock);
+    const known_lock *lock = interlock_note_lock(held->object, held->kind);
+    // One that nobody saw being made may lie in memory that is freed and used again.
+    if (lock && lock->is_one) {
+      left.lock = lock->number;
+      left.incident.created = lock->created;
+      add(&left);
+    }
+    give(&interlock_tables_lock);
+  }
+  interlock_events_hide_thread(false);
+}
+
+void interlock_unlocked_for_another(uintptr_t object) {
+  // Relaxed: a thread that unlocks for another has an order of its own with what that one did.
+  if (__atomic_load_n(&used, __ATOMIC_RELAXED) == 0) return;
+  interlock_events_hide_thread(true);
+  take(&interlock_tables_lock);
+  for (uint32_t index = used; index-- > 0;) {
+    if (left_locks[index].incident.object == object) remove_at(index);
+  }
+  give(&interlock_tables_lock);
+  interlock_events_hide_thread(false);
+}
+
+void interlock_note_left_at_exit(void) {
+  const thread_state *state = interlock_own_state;
+  if (!state || !interlock_prediction_started()) return;
+  for (uint32_t index = 0; index < state->held_count; index++) {
+    interlock_note_left_lock(state, &state->held[index], INTERLOCK_INCIDENT_LEFT_BY_MAIN);
+  }
+}
+
+size_t interlock_left_lock_count(void) {
+  return interlock_prediction_started() ? __atomic_load_n(&used, __ATOMIC_RELAXED) : 0;
+}
+
+bool interlock_left_lock_at(size_t index, interlock_incident *incident) {
+  bool found = false;
+  interlock_events_hide_thread(true);
+  take(&interlock_tables_lock);
+  if (index < used && is_still_left(&left_locks[index])) {
+    *incident = left_locks[index].incident;
+    found = true;
+  }
+  give(&interlock_tables_lock);
+  interlock_events_hide_thread(false);
+  return found;
+}

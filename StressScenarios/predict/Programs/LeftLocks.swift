@@ -1,0 +1,193 @@
+import Dispatch
+import Foundation
+import HangPrograms
+
+/// Locks that their owners leave locked, which nothing asks for in this run.
+let leftLockPrograms: [PredictProgram] = [
+  PredictProgram(
+    "ended-thread-left-lock", "a thread returns early and ends with an NSLock locked",
+    endedThreadLeftLock),
+  PredictProgram(
+    "ended-thread-unlocks", "a thread returns early, and unlocks its NSLock with defer",
+    endedThreadUnlocks),
+  PredictProgram(
+    "reader-left-lock", "a reader ends without unlocking a POSIX rwlock", readerLeftLock),
+  PredictProgram(
+    "ended-block-left-lock", "a block of a serial queue returns early with an NSLock locked",
+    endedBlockLeftLock),
+  PredictProgram(
+    "ended-block-unlocks", "a block of a serial queue returns early, and unlocks with defer",
+    endedBlockUnlocks),
+  PredictProgram(
+    "unlocked-by-another-thread", "a thread ends with a POSIX mutex locked; another unlocks it",
+    unlockedByAnotherThread),
+  PredictProgram(
+    "left-lock-destroyed", "a thread ends with an NSLock locked that nothing refers to any more",
+    leftLockDestroyed),
+  PredictProgram(
+    "held-at-the-end", "a thread waits in its critical section when the program ends",
+    heldAtTheEnd),
+  PredictProgram(
+    "write-lock-relocked", "a thread asks for a POSIX rwlock to write that it has, and ignores no",
+    writeLockRelocked),
+  PredictProgram(
+    "relock-refused-and-heeded",
+    "a thread asks for an error-checking mutex that it has, and looks at the answer",
+    relockRefusedAndHeeded),
+]
+
+/// Runs on a thread of its own, and returns when that has ended: `Thread` has no join.
+private func joined(_ body: @escaping @Sendable () -> Void) {
+  final class Box: Sendable {
+    let body: @Sendable () -> Void
+    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+  }
+
+  var thread = pthread_t()
+  let argument = Unmanaged.passRetained(Box(body)).toOpaque()
+  pthread_create(
+    &thread, nil,
+    { argument in
+      guard let argument else { return nil }
+      Unmanaged<Box>.fromOpaque(argument).takeRetainedValue().body()
+      return nil
+    }, argument)
+  pthread_join(thread, nil)
+}
+
+/// Wrong: no `defer`. CWE-667, improper locking: a path on which the lock is not given back.
+private func endedThreadLeftLock() {
+  final class Names: @unchecked Sendable {
+    let lock = NSLock()
+    var all: Set<String> = []
+
+    func add(_ name: String) {
+      lock.lock()
+      guard !name.isEmpty else { return }
+      all.insert(name)
+      lock.unlock()
+    }
+  }
+
+  let names = Names()
+  joined { names.add("") }
+  keep(names)
+}
+
+private func endedThreadUnlocks() {
+  let lock = NSLock()
+  joined {
+    lock.lock()
+    defer { lock.unlock() }
+    guard Int("x") != nil else { return }
+  }
+  keep(lock)
+}
+
+/// Wrong: a writer would wait for it for ever.
+private func readerLeftLock() {
+  let table = PosixReadWriteLock()
+  joined { table.lockToRead() }
+  keep(table)
+}
+
+/// Wrong: the thread that has the lock is the pool's, and no later block is known to run on it.
+private func endedBlockLeftLock() {
+  let lock = NSLock()
+  let queue = DispatchQueue(label: "import")
+  queue.async {
+    lock.lock()
+    guard Int("x") != nil else { return }
+    lock.unlock()
+  }
+  queue.sync {}
+  keep(lock)
+}
+
+private func endedBlockUnlocks() {
+  let lock = NSLock()
+  let queue = DispatchQueue(label: "import")
+  queue.async {
+    lock.lock()
+    defer { lock.unlock() }
+    guard Int("x") != nil else { return }
+  }
+  queue.sync {}
+  keep(lock)
+}
+
+/// The mutex is used as a binary semaphore, which glibc allows.
+private func unlockedByAnotherThread() {
+  let mutex = PosixMutex()
+  joined { mutex.lock() }
+  mutex.unlock()
+  keep(mutex)
+}
+
+private func leftLockDestroyed() {
+  joined {
+    let lock = NSLock()
+    lock.lock()
+  }
+  // Another lock at its address.
+  let locks = (0..<8).map { _ in NSLock() }
+  keep(locks)
+}
+
+private func heldAtTheEnd() {
+  let lock = NSLock()
+  let isHeld = DispatchSemaphore(value: 0)
+  let never = DispatchSemaphore(value: 0)
+  keep(never)
+  Thread.detachNewThread {
+    lock.withLock {
+      isHeld.signal()
+      never.wait()
+    }
+  }
+  isHeld.wait()
+}
+
+/// Wrong: `total` locks what `add` has locked. glibc refuses that with EDEADLK, which nothing looks at: the first unlock gives
+/// the lock up, and what follows runs without it.
+private func writeLockRelocked() {
+  final class Numbers: @unchecked Sendable {
+    let lock = PosixReadWriteLock()
+    var all: [Int] = []
+
+    func total() -> Int {
+      lock.lockToWrite()
+      defer { lock.unlock() }
+      return all.reduce(0, +)
+    }
+
+    func add(_ number: Int) {
+      lock.lockToWrite()
+      defer { lock.unlock() }
+      if total() < 100 { all.append(number) }
+    }
+  }
+
+  Numbers().add(1)
+}
+
+private func relockRefusedAndHeeded() {
+  var attributes = pthread_mutexattr_t()
+  pthread_mutexattr_init(&attributes)
+  pthread_mutexattr_settype(&attributes, Int32(PTHREAD_MUTEX_ERRORCHECK))
+  let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+  pthread_mutex_init(mutex, &attributes)
+  for _ in 0..<2 {
+    pthread_mutex_lock(mutex)
+    // It is held already: nothing was locked.
+    if pthread_mutex_lock(mutex) == 0 { pthread_mutex_unlock(mutex) }
+    pthread_mutex_unlock(mutex)
+  }
+  pthread_mutex_destroy(mutex)
+  mutex.deallocate()
+}
+
+/// Keeps an object as long as the process lives, as a program keeps its locks: one that is gone is no finding.
+private func keep(_ object: Any) {
+  _ = Unmanaged.passRetained(object as AnyObject)
+}
