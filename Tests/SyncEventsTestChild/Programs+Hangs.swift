@@ -21,6 +21,10 @@ extension Programs {
       start(arguments)
       relock()
     },
+    "left-locked": { arguments in
+      start(arguments)
+      leftLocked()
+    },
     "lost": { arguments in
       start(arguments)
       let semaphore = DispatchSemaphore(value: 0)
@@ -53,6 +57,23 @@ extension Programs {
     let lock = NSLock()
     lock.lock()  // relock: has
     lock.lock()  // relock: asks
+  }
+
+  private static func leftLocked() {
+    let lock = NSLock()  // left-locked: made
+    let ended = DispatchSemaphore(value: 0)
+    Thread.detachNewThread {
+      lock.lock()  // left-locked: has
+      ended.signal()
+    }
+    ended.wait()
+    let done = DispatchGroup()
+    done.enter()
+    Thread.detachNewThread {
+      lock.lock()  // left-locked: asks
+      done.leave()
+    }
+    done.wait()  // left-locked: joins
   }
 
   private static func cycle() {

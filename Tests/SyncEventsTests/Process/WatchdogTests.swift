@@ -15,7 +15,10 @@ extension SyncEvents {
     }
 
     static let hangs = [
-      Hang(program: "cycle", parts: ["(cycle)"]),
+      Hang(program: "cycle", parts: ["(cycle)", "the mutex made at Programs+Hangs.swift:"]),
+      Hang(
+        program: "left-locked",
+        parts: ["(abandoned-lock)", "ended without unlocking the mutex made at"]),
       Hang(program: "self", parts: ["(self)", "hang.self"]),
       Hang(program: "relock", parts: ["(self)"]), Hang(program: "lost", parts: ["(lost-wake-up)"]),
       Hang(program: "never-resumed", parts: ["(suspended)"], limit: "1"),
