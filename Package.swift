@@ -175,7 +175,8 @@ let package = Package(
       swiftSettings: common),
     // What needs a process of its own: it hangs, forks, or counts its memory.
     .target(
-      name: "SyncEventsTestC", dependencies: ["CInterlockEvents"], path: "Tests/SyncEventsTestC",
+      name: "SyncEventsTestC", dependencies: ["CInterlockEvents", "CInterlock"],
+      path: "Tests/SyncEventsTestC",
       cSettings: [.unsafeFlags(["-fblocks"])]),
     .executableTarget(
       name: "SyncEventsTestChild",

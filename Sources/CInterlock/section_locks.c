@@ -23,6 +23,13 @@ static section_lock *find(const void *lock) {
   return NULL;
 }
 
+void interlock_listen_to_locks(interlock_lock_listener listener) {
+  // The thread that had the table may not be here: in the child of a fork.
+  if (!listener) __atomic_store_n(&known_lock, 0, __ATOMIC_RELAXED);
+  // Release: pairs with the acquire in `interlock_tell_lock`.
+  __atomic_store_n(&interlock_lock_told, listener, __ATOMIC_RELEASE);
+}
+
 void interlock_tell_sections_lock(interlock_lock_change change, const void *lock, uint64_t section,
                                   interlock_call_place place) {
   // Relaxed: whether anybody listens; who is told is loaded anew.

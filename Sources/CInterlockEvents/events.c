@@ -188,6 +188,7 @@ static void forked(void) {
   own_number = 0;
   // Another thread may just have had it, and is not here.
   unlock_slots();
+  interlock_work_items_forked();
 }
 
 void interlock_events_tell(const interlock_event *event) {

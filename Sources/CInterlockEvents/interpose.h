@@ -118,6 +118,8 @@ bool interlock_is_concurrency(uintptr_t address) HIDDEN;
 
 /// A job of Swift Concurrency was handed to a queue: it may be a task whose checked continuation was resumed.
 void interlock_job_enqueued(const void *job) HIDDEN;
+/// In the child of a fork: gives up the lock of the work items.
+void interlock_work_items_forked(void) HIDDEN;
 /// How many blocks, jobs too, this thread has begun.
 extern __thread uint32_t interlock_blocks_begun __attribute__((tls_model("initial-exec"))) HIDDEN;
 

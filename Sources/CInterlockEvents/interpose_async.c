@@ -50,10 +50,13 @@ INTERPOSED void dispatch_async(queue_t queue, void *block) {
 INTERPOSED void dispatch_async_f(queue_t queue, void *context, function_t function) {
   queue_function_call *real = REAL(queue_function_call, dispatch_async_f);
   if (!is_wanted(item_kinds)) return real(queue, context, function);
-  uint32_t flags = flags_of_caller(RETURNS_TO);
+  uint32_t flags = flags_of_function(function, RETURNS_TO);
   if (flags & INTERLOCK_FLAG_JOB) {
     interlock_job_enqueued(context);
-    if (interlock_marks.makes_task) flags |= INTERLOCK_FLAG_FIRST_JOB;
+    // A user's executor may forward another job than that of the task being made.
+    if (interlock_marks.makes_task && interlock_is_concurrency(RETURNS_TO)) {
+      flags |= INTERLOCK_FLAG_FIRST_JOB;
+    }
   }
   enqueue_function(queue, context, function, flags, USER_PLACE, real);
 }
@@ -68,8 +71,9 @@ INTERPOSED void dispatch_barrier_async(queue_t queue, void *block) {
 INTERPOSED void dispatch_barrier_async_f(queue_t queue, void *context, function_t function) {
   queue_function_call *real = REAL(queue_function_call, dispatch_barrier_async_f);
   if (!is_wanted(item_kinds)) return real(queue, context, function);
-  enqueue_function(queue, context, function, INTERLOCK_FLAG_BARRIER | flags_of_caller(RETURNS_TO),
-                   USER_PLACE, real);
+  enqueue_function(queue, context, function,
+                   INTERLOCK_FLAG_BARRIER | flags_of_function(function, RETURNS_TO), USER_PLACE,
+                   real);
 }
 
 // With a group: it is entered here, and left by libdispatch when the block has ended.
@@ -196,7 +200,8 @@ INTERPOSED void dispatch_after_f(moment_t when, queue_t queue, void *context,
   after_function_call *real = REAL(after_function_call, dispatch_after_f);
   interlock_item *item = NULL;
   if (!interlock_marks.nested && is_wanted(item_kinds)) {
-    item = make_delayed(when, queue, function, context, flags_of_caller(RETURNS_TO), USER_PLACE);
+    item = make_delayed(when, queue, function, context, flags_of_function(function, RETURNS_TO),
+                        USER_PLACE);
   }
   if (!item) return real(when, queue, context, function);
   interlock_publish_enqueue(item);

@@ -87,6 +87,9 @@ static void lock_work_items(void) {
 
 static void unlock_work_items(void) { __atomic_store_n(&work_items_lock, 0, __ATOMIC_RELEASE); }
 
+/// The thread that had the lock is not in the child. A list is whole at every moment: one store changes it.
+void interlock_work_items_forked(void) { unlock_work_items(); }
+
 /// Takes the first queued one of a block out of its list; NULL for none.
 static interlock_item *take_work_item(const void *block) {
   interlock_item *found = NULL;

@@ -74,8 +74,14 @@ static inline void publish(interlock_event_kind kind, interlock_object_kind obje
 }
 
 static inline uint32_t flags_of_caller(uintptr_t returns_to) {
-  if (interlock_is_concurrency(returns_to)) return INTERLOCK_FLAG_JOB;
   return interlock_is_dispatch(returns_to) ? INTERLOCK_FLAG_INTERNAL : 0;
+}
+
+/// The same where a function is handed over. A job of Swift Concurrency is recognised by that function, which is the
+/// runtime's: the runtime jumps to the call, so the caller may be a user's executor that forwards its jobs.
+static inline uint32_t flags_of_function(function_t function, uintptr_t returns_to) {
+  if (interlock_is_concurrency((uintptr_t)function)) return INTERLOCK_FLAG_JOB;
+  return flags_of_caller(returns_to);
 }
 
 typedef void queue_block_call(queue_t, void *);

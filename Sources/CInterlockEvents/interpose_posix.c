@@ -282,6 +282,7 @@ INTERPOSED int pthread_join(pthread_t thread, void **result) {
 // Semaphores: a user's own, and those that libdispatch's idle workers wait at.
 
 typedef int semaphore_call(sem_t *);
+static semaphore_call *real_sem_post(void) { return REAL(semaphore_call, sem_post); }
 typedef int timed_semaphore_call(sem_t *, const struct timespec *);
 typedef int clock_semaphore_call(sem_t *, clockid_t, const struct timespec *);
 
@@ -328,7 +329,7 @@ INTERPOSED int sem_post(sem_t *semaphore) {
       publish(INTERLOCK_EVENT_RELEASE, INTERLOCK_OBJECT_SEMAPHORE, semaphore, 0, USER_PLACE);
     }
   }
-  return REAL(semaphore_call, sem_post)(semaphore);
+  return real_sem_post()(semaphore);
 }
 
 INTERPOSED int sem_init(sem_t *semaphore, int shared, unsigned value) {
@@ -348,9 +349,11 @@ INTERPOSED int sem_init(sem_t *semaphore, int shared, unsigned value) {
 // The kernel's own wait, as `Synchronization.Mutex`, libdispatch and the Swift runtime ask for it. Declared without
 // the C library's `...`: six arguments are handed on, whatever the call has.
 
+typedef long system_call(long, long, long, long, long, long, long);
+static system_call *real_syscall(void) { return REAL(system_call, syscall); }
+
 INTERPOSED long syscall(long number, long a, long b, long c, long d, long e, long f) {
-  typedef long system_call(long, long, long, long, long, long, long);
-  system_call *real = REAL(system_call, syscall);
+  system_call *real = real_syscall();
   if (number != SYS_futex || interlock_marks.nested || !is_wanted(lock_kinds)) {
     return real(number, a, b, c, d, e, f);
   }
@@ -370,5 +373,9 @@ INTERPOSED long syscall(long number, long a, long b, long c, long d, long e, lon
   errno = error;
   return result;
 }
+
+/// A signal's handler may make both calls while another thread has the loader's lock: their real functions are found
+/// as the process starts.
+__attribute__((constructor(101))) static void find_calls(void) { real_sem_post(), real_syscall(); }
 
 #endif

@@ -1,19 +1,46 @@
 // Where a call comes from: which code is a user's, and which line of it led into a library.
 #include "interpose.h"
 
+#include <string.h>
+
+/// Whether a library's name is this one up to the first dot.
+static bool is_named(const char *name, const char *asked) {
+  size_t length = strlen(asked);
+  return strncmp(name, asked, length) == 0 && (name[length] == '.' || name[length] == 0);
+}
+
+bool interlock_events_is_system_library(const char *name) {
+  // By whole names: a user may call a library `libswiftlog`. A library that is missing here counts as a user's: an
+  // order of its locks is seen too many, and none too few.
+  static const char *const systems[] = {
+      "libc", "libm", "libpthread", "libdl", "librt", "libgcc_s", "libstdc++", "linux-vdso",
+      "ld-linux-x86-64", "ld-linux-aarch64", "libBlocksRuntime", "libdispatch", "libswiftCore",
+      "libswift_Concurrency", "libswift_StringProcessing", "libswift_RegexParser",
+      "libswift_Differentiation", "libswift_Builtin_float", "libswift_Volatile",
+      "libswift_Backtracing", "libswiftRuntime", "libswiftRegexBuilder", "libswiftSynchronization",
+      "libswiftObservation", "libswiftDistributed", "libswiftDispatch", "libswiftGlibc",
+      "libswiftSwiftOnoneSupport", "libswiftRemoteMirror", "libFoundation",
+      "libFoundationEssentials", "libFoundationInternationalization", "libFoundationNetworking",
+      "libFoundationXML", "lib_FoundationICU", "libTesting", "lib_TestingInterop",
+      "lib_Testing_Foundation", "lib_InternalSwiftStaticMirror", "libXCTest"};
+  for (size_t index = 0; index < sizeof systems / sizeof *systems; index++) {
+    if (is_named(name, systems[index])) return true;
+  }
+  return false;
+}
+
 #ifdef INTERLOCK_INTERPOSES
 
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
-#include <string.h>
 
 #ifdef DLFO_STRUCT_HAS_EH_DBASE
 extern int _dl_find_object(void *address, struct dl_find_object *found) __attribute__((weak));
 #endif
 
 typedef struct {
-  uintptr_t low, high;
+  uintptr_t low, size;
 } range;
 
 /// Code of one kind, as it was at the start.
@@ -23,11 +50,13 @@ typedef struct {
   int count;
 } ranges;
 static ranges system_code, user_code;
-static range dispatch_range, concurrency_range, foundation_range;
+static range dispatch_range, concurrency_range;
+/// May be opened late, by a library that a program opens: changed while others read it.
+static range foundation_range;
 uintptr_t interlock_own_code, interlock_own_code_size;
 
 static bool is_within(range range, uintptr_t address) {
-  return address - range.low < range.high - range.low;
+  return address - range.low < range.size;
 }
 
 static const range *find_range(const ranges *known, uintptr_t address) {
@@ -47,50 +76,50 @@ static const char *base_name(const char *path) {
   return slash ? slash + 1 : path ? path : "";
 }
 
-static bool is_system_library(const char *name) {
-  static const char *const systems[] = {
-      "libdispatch", "libswift", "libFoundation", "lib_Foundation", "libBlocksRuntime", "libc.so",
-      "libm.so",     "ld-linux", "libstdc++",     "libgcc",         "libpthread",       "linux-vdso",
-      "libTesting",  "libXCTest", "lib_Testing", "libXCT"};
-  for (size_t index = 0; index < sizeof systems / sizeof *systems; index++) {
-    if (strncmp(name, systems[index], strlen(systems[index])) == 0) return true;
-  }
-  return false;
-}
-
 bool interlock_is_dispatch(uintptr_t address) { return is_within(dispatch_range, address); }
 bool interlock_is_concurrency(uintptr_t address) { return is_within(concurrency_range, address); }
 
-bool interlock_is_foundation(uintptr_t address) { return is_within(foundation_range, address); }
+bool interlock_is_foundation(uintptr_t address) {
+  // Relaxed: a size is never there without its start where it matters. With the size alone, only addresses that no
+  // code has would lie within.
+  range now = {__atomic_load_n(&foundation_range.low, __ATOMIC_RELAXED),
+               __atomic_load_n(&foundation_range.size, __ATOMIC_RELAXED)};
+  return is_within(now, address);
+}
+
+static void note_foundation(range code) {
+  __atomic_store_n(&foundation_range.low, code.low, __ATOMIC_RELAXED);
+  __atomic_store_n(&foundation_range.size, code.size, __ATOMIC_RELAXED);
+}
 
 /// What of a module is code; nothing else of it may be mapped.
 static range code_of(uintptr_t base, const ElfW(Phdr) *headers, int count) {
-  range code = {UINTPTR_MAX, 0};
+  uintptr_t first = UINTPTR_MAX, end = 0;
   for (int index = 0; index < count; index++) {
     const ElfW(Phdr) *header = &headers[index];
     if (header->p_type != PT_LOAD || !(header->p_flags & PF_X)) continue;
     uintptr_t low = base + header->p_vaddr;
-    if (low < code.low) code.low = low;
-    if (low + header->p_memsz > code.high) code.high = low + header->p_memsz;
+    if (low < first) first = low;
+    if (low + header->p_memsz > end) end = low + header->p_memsz;
   }
-  return code;
+  return first < end ? (range){first, end - first} : (range){0, 0};
 }
 
 static int note_object(struct dl_phdr_info *info, size_t size, void *context) {
   (void)size;
   (void)context;
   range code = code_of(info->dlpi_addr, info->dlpi_phdr, info->dlpi_phnum);
-  if (code.low >= code.high) return 0;
+  if (code.size == 0) return 0;
   // The executable is the first, and has no name.
   if (!interlock_own_code) {
     interlock_own_code = code.low;
-    interlock_own_code_size = code.high - code.low;
+    interlock_own_code_size = code.size;
   }
   const char *name = base_name(info->dlpi_name);
-  if (strncmp(name, "libdispatch", 11) == 0) dispatch_range = code;
-  if (strncmp(name, "libswift_Concurrency", 20) == 0) concurrency_range = code;
-  if (strncmp(name, "libFoundation.so", 16) == 0) foundation_range = code;
-  add_range(is_system_library(name) ? &system_code : &user_code, code);
+  if (is_named(name, "libdispatch")) dispatch_range = code;
+  if (is_named(name, "libswift_Concurrency")) concurrency_range = code;
+  if (is_named(name, "libFoundation")) note_foundation(code);
+  add_range(interlock_events_is_system_library(name) ? &system_code : &user_code, code);
   return 0;
 }
 
@@ -110,7 +139,10 @@ static const ranges *look_up(uintptr_t address) {
                        (const void *)((uintptr_t)header + header->e_phoff), header->e_phnum);
   // Behind a call, whose bytes are looked at.
   if (!is_within(code, address) || address < code.low + 8) return NULL;
-  return is_system_library(base_name(found.dlfo_link_map->l_name)) ? &system_code : &user_code;
+  const char *name = base_name(found.dlfo_link_map->l_name);
+  // What opened it may be closed again; Foundation itself stays, as every library of Swift does.
+  if (is_named(name, "libFoundation")) note_foundation(code);
+  return interlock_events_is_system_library(name) ? &system_code : &user_code;
 #else
   (void)address;
   return NULL;

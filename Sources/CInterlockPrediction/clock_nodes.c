@@ -1,7 +1,6 @@
 // What threads meet at, and the clocks it carries. In memory from the system: malloc may be what is being called.
 #include "clock_tables.h"
 
-#include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -66,7 +65,12 @@ static node *make_node(uintptr_t key) {
   }
   // Under its lock: who knew it when it was another's may be looking at it.
   take(&made->lock);
-  memset(&made->has_shared, 0, sizeof *made - offsetof(node, has_shared));
+  made->has_shared = false;
+  made->passed_by = made->lessons = 0;
+  // Only what threads have been in: no more was ever written, and the lock of the nodes shows how many that are.
+  size_t used = __atomic_load_n(&interlock_clock_slots_used, __ATOMIC_RELAXED) * sizeof(uint64_t);
+  memset(made->alone.counts, 0, used);
+  memset(made->shared.counts, 0, used);
   made->key = key;
   give(&made->lock);
   return made;
@@ -163,7 +167,9 @@ static node *take_mutex(thread_clock *own, uintptr_t address, uintptr_t place) {
     // It was destroyed, and another is at its address.
     give(&own->mutex_node->lock);
   }
-  bool follows = interlock_events_is_foundation(place) || interlock_events_is_users(place);
+  // Twice: by the second question, a Foundation that was opened late is known.
+  bool follows = interlock_events_is_foundation(place) || interlock_events_is_users(place) ||
+                 interlock_events_is_foundation(place);
   node *found = take_node(key, follows);
   own->mutex = found ? address : 0;
   own->mutex_node = found;

@@ -8,8 +8,10 @@
 
 enum { most_slots = 256, most_runs = 16, most_shared = 8 };
 
+/// 64 bits: a slot's count goes on when another thread has the slot, and one that wraps would make false races of what
+/// is in order. A hot lock takes minutes to count to 2^32.
 typedef struct {
-  uint32_t counts[most_slots];
+  uint64_t counts[most_slots];
 } vector_clock;
 
 /// What a thread is in: a block on a queue.
@@ -31,7 +33,7 @@ typedef struct thread_clock {
   /// A new task comes after who made it, and not after what its thread did before: what that knew; and from which count of its
   /// own on, and up to which, the thread's doings come before what it does now. All of them where the first is 0.
   vector_clock outside;
-  uint32_t first_count, seen_own;
+  uint64_t first_count, seen_own;
   /// Read-write locks that it reads: the call that gives one up does not say so.
   uintptr_t shared[most_shared];
   uint32_t shared_count;
@@ -77,7 +79,7 @@ void interlock_clock_know_all(thread_clock *own) HIDDEN;
 void interlock_clock_forget_all(thread_clock *own) HIDDEN;
 void interlock_clock_remember(thread_clock *own) HIDDEN;
 /// Whether what a thread did up to a count comes before what this one does now.
-bool interlock_clock_has_seen(const thread_clock *own, uint32_t slot, uint32_t count) HIDDEN;
+bool interlock_clock_has_seen(const thread_clock *own, uint32_t slot, uint64_t count) HIDDEN;
 /// A thread has been joined: all that had its handle, since another may have it by now.
 void interlock_clock_join_thread(thread_clock *own, pthread_t handle) HIDDEN;
 

@@ -2,6 +2,7 @@
 #include "clock_tables.h"
 
 #include <stddef.h>
+#include <string.h>
 #include <sys/mman.h>
 
 static thread_clock *slots;
@@ -29,12 +30,16 @@ static void renew_number(thread_clock *own) {
   own->number = __atomic_add_fetch(&numbers, 1, __ATOMIC_RELAXED);
 }
 
+/// For tests, which define it: the count that a slot begins with.
+extern uint64_t interlock_test_first_count(void) __attribute__((weak));
+
 static thread_clock *claim_slot(void) {
   take(&slots_lock);
   thread_clock *found = NULL;
   if (interlock_clock_slots_used < most_slots) {
     found = &slots[interlock_clock_slots_used];
     found->slot = interlock_clock_slots_used;
+    if (interlock_test_first_count) found->clock.counts[found->slot] = interlock_test_first_count();
     // Relaxed: a thread that does not count the new slot yet has met nobody who has been in it.
     __atomic_store_n(&interlock_clock_slots_used, interlock_clock_slots_used + 1, __ATOMIC_RELAXED);
   } else {
@@ -70,15 +75,17 @@ static thread_clock *claim_slot(void) {
   return found;
 }
 
-bool interlock_clock_has_seen(const thread_clock *own, uint32_t slot, uint32_t count) {
+bool interlock_clock_has_seen(const thread_clock *own, uint32_t slot, uint64_t count) {
   slot %= most_slots;
   if (slot == own->slot) return count >= own->first_count || count <= own->seen_own;
   return own->clock.counts[slot] >= count;
 }
 
 void interlock_clock_forget_all(thread_clock *own) {
-  own->outside = own->clock;
-  for (uint32_t index = 0; index < most_slots; index++) {
+  uint32_t used = __atomic_load_n(&interlock_clock_slots_used, __ATOMIC_RELAXED);
+  // What lies above is 0, here and there.
+  memcpy(own->outside.counts, own->clock.counts, used * sizeof *own->clock.counts);
+  for (uint32_t index = 0; index < used; index++) {
     // Its own is looked at by others, and never less than it was.
     if (index != own->slot) own->clock.counts[index] = 0;
   }

@@ -325,7 +325,7 @@ static void read_lock(interlock_event_kind kind, interlock_object_kind object_ki
 
 // For who asks.
 
-bool interlock_clocks_moment(bool is_task, uint32_t *slot, uint32_t *count) {
+bool interlock_clocks_moment(bool is_task, uint32_t *slot, uint64_t *count) {
   // Relaxed, the second: as in `interlock_clocks_blindness`. The third: read at the end.
   if (__atomic_load_n(&state, __ATOMIC_ACQUIRE) != 2 || __atomic_load_n(&blindness, __ATOMIC_RELAXED)) {
     __atomic_store_n(&is_missed, true, __ATOMIC_RELAXED);
@@ -355,7 +355,7 @@ void interlock_clocks_come_after_all(void) {
   if (own) interlock_clock_know_all(own);
 }
 
-bool interlock_clocks_has_seen(uint32_t slot, uint32_t count) {
+bool interlock_clocks_has_seen(uint32_t slot, uint64_t count) {
   thread_clock *own = interlock_own_clock;
   return !own || interlock_clock_has_seen(own, slot, count);
 }

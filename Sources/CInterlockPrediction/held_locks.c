@@ -324,6 +324,7 @@ static void hear(interlock_lock_change change, const void *lock, interlock_call_
 static void forked(void) {
   // The other threads are not here; who had a lock of the tables is not either.
   interlock_events_remove(read_event, NULL);
+  interlock_listen_to_locks(NULL);
   __atomic_store_n(&started, 0, __ATOMIC_RELAXED);
   interlock_tables_lock = 0;
   interlock_states_forked();
@@ -352,7 +353,7 @@ bool interlock_prediction_start(interlock_prediction_limits limits) {
           INTERLOCK_EVENT_ENQUEUE);
   // Release: who sees that it has started finds the tables.
   __atomic_store_n(&started, added, __ATOMIC_RELEASE);
-  if (added) __atomic_store_n(&interlock_lock_told, hear, __ATOMIC_RELEASE);
+  if (added) interlock_listen_to_locks(hear);
   return added;
 }
 

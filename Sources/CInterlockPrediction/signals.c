@@ -11,7 +11,8 @@ enum { most_signals = 1 << 12, most_gates = 4, most_moments = 4 };
 
 /// When a thread signalled first.
 typedef struct {
-  uint32_t slot, count;
+  uint32_t slot;
+  uint64_t count;
 } moment;
 
 typedef struct {
@@ -105,7 +106,7 @@ static void note_gates(signal *known, const held_lock *held, uint32_t count) {
   if (kept == 0) known->is_open = true;
 }
 
-static void note_moment(signal *known, uint32_t slot, uint32_t count) {
+static void note_moment(signal *known, uint32_t slot, uint64_t count) {
   for (uint32_t index = 0; index < known->moment_count; index++) {
     if (known->moments[index].slot == slot) return;
   }
@@ -135,7 +136,8 @@ static signal *find_signal(const interlock_event *event) {
 
 static void note_signal(const interlock_event *event, const thread_state *state, bool is_known, bool at_end) {
   held_lock held[INTERLOCK_HELD_LOCKS_MOST * 2];
-  uint32_t count = 0, slot = 0, moment = 0;
+  uint32_t count = 0, slot = 0;
+  uint64_t moment = 0;
   enum { room = sizeof held / sizeof *held };
   for (uint32_t index = 0; is_known && index < state->held_count; index++) {
     count += interlock_with_targets(state->held[index], held + count, room - count);
@@ -199,7 +201,8 @@ static bool is_telling(const signal *known, const held_lock *gate, const held_lo
 }
 
 void interlock_waited_for_signal(thread_state *state, const interlock_event *event, uintptr_t outer) {
-  uint32_t slot, count;
+  uint32_t slot;
+  uint64_t count;
   if (!interlock_knows_held(state) || interlock_current_task()) return;
   held_lock gates[most_gates];
   uint32_t gate_count = 0, index = 0;

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/time.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "sync_events_test.h"
 
@@ -29,6 +30,19 @@ static double now(void) {
   return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
+/// Who started this process may have had it blocked, as Dispatch's workers have.
+void sync_events_unblock(int signal) {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, signal);
+  pthread_sigmask(SIG_UNBLOCK, &signals, NULL);
+}
+
+void sync_events_end_in(unsigned seconds) {
+  sync_events_unblock(SIGALRM);
+  alarm(seconds);
+}
+
 long sync_events_signal_storm(double seconds, long interval) {
   sem_t own;
   sem_init(&own, 0, 0);
@@ -37,11 +51,7 @@ long sync_events_signal_storm(double seconds, long interval) {
   memset(&action, 0, sizeof action);
   action.sa_handler = interrupt;
   sigaction(SIGALRM, &action, NULL);
-  // Who started this process may have had it blocked, as Dispatch's workers have.
-  sigset_t alarm;
-  sigemptyset(&alarm);
-  sigaddset(&alarm, SIGALRM);
-  pthread_sigmask(SIG_UNBLOCK, &alarm, NULL);
+  sync_events_unblock(SIGALRM);
   struct itimerval every = {{0, interval}, {0, interval}};
   setitimer(ITIMER_REAL, &every, NULL);
   long taken = 0;

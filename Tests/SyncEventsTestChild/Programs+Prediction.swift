@@ -14,6 +14,36 @@ private final class Counted: Sendable {
   }
 }
 
+/// An executor that hands its jobs on to the pool.
+private final class Forward: TaskExecutor {
+  func enqueue(_ job: consuming ExecutorJob) { globalConcurrentExecutor.enqueue(job) }
+}
+
+/// What a thread waits for, and another tells it, which begins after the wait has.
+private final class Told: @unchecked Sendable {
+  // Unchecked: the condition guards the flag.
+  private let condition = NSCondition()
+  private var isTold = false
+  private let isAsked = DispatchSemaphore(value: 0)
+
+  func wait() {
+    condition.lock()
+    isAsked.signal()
+    while !isTold { condition.wait() }
+    condition.unlock()
+    isAsked.signal()
+  }
+
+  func tell() {
+    isAsked.wait()
+    condition.lock()
+    isTold = true
+    condition.signal()
+    condition.unlock()
+    isAsked.wait()
+  }
+}
+
 /// Tasks that wait to be resumed, and what those that were have got together.
 private final class Suspended: Sendable {
   let continuations = Mutex<[CheckedContinuation<Int, Never>]>([])
@@ -68,6 +98,36 @@ extension Programs {
         ended.wait()
       }
       print("done")
+    },
+    "under-one-lock": { _ in
+      // Each thread gives the lock up often, and takes it from the others.
+      let (lock, section) = (NSLock(), Section("number"))
+      let ended = DispatchGroup()
+      for _ in 0..<4 {
+        ended.enter()
+        Thread.detachNewThread {
+          for _ in 0..<1_000 { lock.withLock { section.write {} } }
+          ended.leave()
+        }
+      }
+      ended.wait()
+      print("done")
+    },
+    "forwarded-wait": { _ in
+      let told = Told()
+      Task(executorPreference: Forward()) { told.wait() }
+      told.tell()
+      print("done")
+    },
+    "forwarded-in-order": { _ in
+      let section = Section("number")
+      let first = Task(executorPreference: Forward()) { section.write {} }
+      runTask {
+        await first.value
+        await Task(executorPreference: Forward()) { section.write {} }.value
+        section.write {}
+        print("done")
+      }
     },
     "too-many-threads": { _ in
       // All alive at a time, each with a clock of its own.

@@ -20,6 +20,10 @@ enum Programs {
       _ = interlock_waits_start()
       print(sync_events_fork(number(arguments, 0), Int32(number(arguments, 1))))
     },
+    "fork-in-locks": { arguments in print(sync_events_fork_in_locks(number(arguments, 0))) },
+    "post-while-loading": { arguments in
+      print(sync_events_post_while_loading(arguments.first ?? ""))
+    },
     "signals": { _ in
       _ = interlock_waits_start()
       print(sync_events_signal_storm(1, 150))

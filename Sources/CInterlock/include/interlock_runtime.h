@@ -57,9 +57,9 @@ typedef struct {
 typedef struct {
   /// The moment at which the calling thread is: a number of the thread, and a count that grows whenever it gives something up
   /// to others. False where its order cannot be told. `is_task` is whether a task runs on it.
-  _Bool (*moment)(_Bool is_task, uint32_t *slot, uint32_t *count);
+  _Bool (*moment)(_Bool is_task, uint32_t *slot, uint64_t *count);
   /// Whether what a thread did up to a count, or a task on it, has happened before what the calling thread does now.
-  _Bool (*has_seen)(uint32_t slot, uint32_t count);
+  _Bool (*has_seen)(uint32_t slot, uint64_t count);
   /// What the calling thread holds.
   size_t (*held)(interlock_held_at *held, size_t capacity);
 } interlock_order_source;
@@ -131,6 +131,10 @@ static inline __attribute__((always_inline)) interlock_call_place interlock_call
   return (interlock_call_place){(uintptr_t)__builtin_return_address(0),
                                 (uintptr_t)__builtin_frame_address(0)};
 }
+
+/// Has `listener` told of such locks from now on. NULL for none: only in the child of a fork, where no other thread
+/// tells.
+void interlock_listen_to_locks(interlock_lock_listener listener);
 
 static inline void interlock_tell_lock(interlock_lock_change change, const void *lock,
                                        interlock_call_place place) {

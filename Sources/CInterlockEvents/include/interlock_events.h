@@ -264,7 +264,10 @@ static inline uintptr_t interlock_events_outer(uintptr_t frame, uintptr_t place)
 
 /// Whether an address lies in code that a user may have written: in no library of the system or of the toolchain.
 bool interlock_events_is_users(uintptr_t address);
-/// Whether it lies in Foundation, or in the runtime of Swift Concurrency.
+/// Whether a library of this name, without its folder, is one of the system or of the toolchain.
+bool interlock_events_is_system_library(const char *name);
+/// Whether it lies in Foundation, or in the runtime of Swift Concurrency. A Foundation that was opened after the start is
+/// known once an address in it has been asked for by `interlock_events_is_users`.
 bool interlock_events_is_foundation(uintptr_t address);
 bool interlock_events_is_concurrency(uintptr_t address);
 

@@ -19,7 +19,7 @@ const char *interlock_clocks_blindness(void);
 /// The moment at which the calling thread is: its slot, and how often it has given something up to others. False where its
 /// order cannot be told: in an initialiser that runs once, in a task that nothing was seen to run, or when an order may have been
 /// missed. `is_task` is whether a task runs on it.
-bool interlock_clocks_moment(bool is_task, uint32_t *slot, uint32_t *count);
+bool interlock_clocks_moment(bool is_task, uint32_t *slot, uint64_t *count);
 
 /// Whether a moment was asked for since no order is told any more.
 bool interlock_clocks_are_missed(void);
@@ -30,7 +30,7 @@ void interlock_clocks_come_after_all(void);
 
 /// Whether what a slot's thread did up to a moment has happened before what the calling thread does now. Of its own slot too: a
 /// task does not come after another for having its thread.
-bool interlock_clocks_has_seen(uint32_t slot, uint32_t count);
+bool interlock_clocks_has_seen(uint32_t slot, uint64_t count);
 
 #ifdef __cplusplus
 }

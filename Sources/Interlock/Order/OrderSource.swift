@@ -7,7 +7,7 @@ struct OrderSource {
     /// A number of the thread.
     var slot: UInt32
     /// Grows whenever the thread gives something up to others.
-    var count: UInt32
+    var count: UInt64
   }
 
   private let source: UnsafePointer<interlock_order_source>

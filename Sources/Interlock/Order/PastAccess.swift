@@ -12,6 +12,7 @@ struct PastAccess {
   private static let recordAt = 2
   private static let heldAt = recordAt + Record.wordCount
 
+  /// 0: the count of its moment. 1: the slot of that and 1; 0 where there is no access.
   let words: UnsafeMutablePointer<Atomic<UInt>>
 
   /// Whether there is one.
@@ -20,9 +21,9 @@ struct PastAccess {
 
   @inline(__always)
   var moment: OrderSource.Moment {
-    let bits = words[0].load(ordering: .relaxed)
-    return OrderSource.Moment(
-      slot: UInt32(truncatingIfNeeded: bits >> 32), count: UInt32(truncatingIfNeeded: bits))
+    OrderSource.Moment(
+      slot: UInt32(truncatingIfNeeded: words[1].load(ordering: .relaxed) &- 1),
+      count: UInt64(words[0].load(ordering: .relaxed)))
   }
 
   /// The copy, which nobody else changes under the lock.
@@ -35,8 +36,8 @@ struct PastAccess {
   /// Remembers a section of the calling thread's that is ending.
   @inline(__always)
   func set(_ ended: Record, at moment: OrderSource.Moment, _ source: OrderSource) {
-    words[0].store(UInt(moment.slot) << 32 | UInt(moment.count), ordering: .relaxed)
-    words[1].store(1, ordering: .relaxed)
+    words[0].store(UInt(moment.count), ordering: .relaxed)
+    words[1].store(UInt(moment.slot) + 1, ordering: .relaxed)
     // Copied as plain memory: the record is the thread's own, and what it is copied to is only touched under the lock. By
     // lengths that are known, which needs no call; what is behind a shorter stack is another section's, and not read.
     let copy = UnsafeMutableRawPointer(words + Self.recordAt)

@@ -1,3 +1,4 @@
+import CInterlockEvents
 import Interlock
 
 extension StackFrame {
@@ -46,10 +47,7 @@ extension StackFrame {
   /// Whether the frame is the system's, the runtime's, a library's of the toolchain, or the runner's.
   package var isSystem: Bool {
     if isPoolMachinery || isCompilers { return true }
-    if let image {
-      let names = ["libswift", "libFoundation", "lib_Foundation", "libBlocksRuntime", "libstdc++"]
-      if names.contains(where: image.hasPrefix) { return true }
-    }
+    if let image, interlock_events_is_system_library(image) { return true }
     // Debug information has the C files by their path in the package.
     if let file {
       let parts = [

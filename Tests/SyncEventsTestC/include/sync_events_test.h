@@ -2,6 +2,7 @@
 #ifndef SYNC_EVENTS_TEST_H
 #define SYNC_EVENTS_TEST_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /// What ran before main, where `SYNC_EVENTS_BEFORE_MAIN` was set: how many readers' events were heard of a lock taken
@@ -12,6 +13,14 @@ int sync_events_heard_in_constructor(void);
 /// Forks while other threads lock without end, `count` times; each child locks, posts, and exits, or becomes another
 /// program if `exec` is not 0. Gives how many children ended well.
 int sync_events_fork(int count, int exec);
+
+/// Forks while other threads hold the locks of the work items and of the sections' locks for much of the time; each child uses
+/// both. Gives how many of `count` children ended well, up to the first that did not within 5 s.
+int sync_events_fork_in_locks(int count);
+
+/// Has a thread open a library that waits in its constructor, and meanwhile a signal's handler post a semaphore for
+/// the first time. Gives 1 if the post was made; the process ends by SIGALRM where it is never made.
+int sync_events_post_while_loading(const char *path);
 
 /// Has a thread lock, wait and post for `seconds`, while it is interrupted `interval` microseconds apart by a handler
 /// that posts a semaphore and tries a lock. Gives how many posts were not taken again afterwards, which is 0 if
@@ -50,6 +59,15 @@ typedef enum { SYNC_EVENTS_ONCE_FUNCTION, SYNC_EVENTS_ONCE_BLOCK } sync_events_o
 /// Makes one of them, whether the predicate is done already or not.
 void sync_events_once(sync_events_once_call call, intptr_t *predicate, void *context,
                       void (*function)(void *));
+
+/// Ends the process by SIGALRM in so many seconds, also where whoever started it has blocked that; with 0, no more.
+void sync_events_end_in(unsigned seconds);
+
+/// The path of the library that a symbol comes from; NULL where there is none.
+const char *sync_events_library_of(const char *symbol);
+
+/// Lets a signal come to the calling thread that whoever started the process has blocked.
+void sync_events_unblock(int signal);
 
 /// Resident memory of this process in bytes.
 long sync_events_resident_bytes(void);

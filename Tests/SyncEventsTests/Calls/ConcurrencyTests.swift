@@ -50,6 +50,28 @@ extension SyncEvents {
       #expect(handed.map(\.words) == ["enqueue queue job first"])
     }
 
+    @Test("tells of a task's jobs that they are some also where a user's executor forwards them")
+    func forwardedJobs() async throws {
+      let recorder = try #require(EventRecorder.start())
+      defer { recorder.stop() }
+      let before = DispatchSemaphore(value: 0)
+      let thread = TestThread {
+        recorder.follow(thread: Platform.thisThread)
+        Task(executorPreference: Forward()) { before.signal() }
+        before.wait()
+      }
+      thread.join()
+      let handed = recorder.all.filter {
+        $0.thread == thread.id && $0.kind == INTERLOCK_EVENT_ENQUEUE
+      }
+      #expect(handed.map { $0.flags & INTERLOCK_FLAG_JOB } == [INTERLOCK_FLAG_JOB])
+    }
+
+    /// An executor of a user's that hands its jobs on to the pool.
+    private final class Forward: TaskExecutor {
+      func enqueue(_ job: consuming ExecutorJob) { globalConcurrentExecutor.enqueue(job) }
+    }
+
     @Test("hands errors and values on, from several tasks at once")
     func values() async throws {
       struct Failure: Error {}

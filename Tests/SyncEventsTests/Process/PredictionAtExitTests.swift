@@ -110,6 +110,27 @@ extension SyncEvents {
     }
 
     @Test(
+      "is no race of what one lock orders, beyond any count of 32 bits too", arguments: [32, 40])
+    func manyCounts(bits: Int) throws {
+      let child = try ChildRun(
+        "under-one-lock", options: "predict=on",
+        environment: ["SYNC_EVENTS_FIRST_COUNT": "\(1 << bits - 200)"])
+      #expect(child.status == 0, "\(child.errors)")
+      #expect(child.words == ["done"])
+      #expect(child.errors.isEmpty, "\(child.errors)")
+    }
+
+    @Test("is a wait in a task whose jobs a user's executor forwards, and not an await")
+    func forwarded() throws {
+      let wait = try ChildRun("forwarded-wait", options: "predict=on")
+      #expect(wait.words == ["done"], "\(wait.errors)")
+      #expect(wait.errors.contains("blocking-wait-in-task"), "\(wait.errors)")
+      let order = try ChildRun("forwarded-in-order", options: "predict=on")
+      #expect(order.words == ["done"])
+      #expect(order.errors.isEmpty, "\(order.errors)")
+    }
+
+    @Test(
       "is no race between the main thread and the main queue that it gave away; but with another queue"
     )
     func mainQueue() throws {

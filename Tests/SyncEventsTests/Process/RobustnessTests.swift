@@ -87,48 +87,32 @@ extension SyncEvents {
       #expect(Array(seen.numbers.dropFirst()) == [count, count])
     }
 
-    @Test("what a library that was opened late calls is seen, and its code is known as a user's")
-    func lateLibrary() throws {
-      let compiler = "/usr/bin/env"
-      let folder = FileManager.default.temporaryDirectory
-        .appendingPathComponent("sync-events-\(UUID().uuidString)")
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-      defer { try? FileManager.default.removeItem(at: folder) }
-      let source = folder.appendingPathComponent("late.c")
-      let library = folder.appendingPathComponent("late.so")
-      try Self.lateSource.write(to: source, atomically: true, encoding: .utf8)
-      let build = Process()
-      build.executableURL = URL(fileURLWithPath: compiler)
-      build.arguments = ["clang", "-shared", "-fPIC", "-o", library.path, source.path]
-      try build.run()
-      build.waitUntilExit()
-      try #require(build.terminationStatus == 0, "no compiler for C here")
-      let child = try ChildRun("late", library.path)
+    @Test("a fork while other threads have locks of the harness gives a child that goes on")
+    func forkInLocks() throws {
+      let child = try ChildRun("fork-in-locks", "300", options: "predict=on hang_limit=30")
       #expect(child.status == 0, "\(child.errors)")
-      // Two numbers of the wait table's count for each change that was written down.
-      #expect(child.numbers == [1])
+      #expect(child.numbers == [300])
     }
 
-    /// Says whether the wait table's count grows by its calls, and whether they come from a user's code.
-    private static let lateSource = """
-      #include <pthread.h>
-      #include <semaphore.h>
-      static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-      static __attribute__((noinline)) unsigned long place(void) {
-        return (unsigned long)__builtin_return_address(0);
+    @Test("a signal handler may post while another thread opens a library")
+    func postWhileLoading() throws {
+      let source = """
+        #include <stdio.h>
+        #include <stdlib.h>
+        #include <unistd.h>
+        __attribute__((constructor)) static void wait_for_test(void) {
+          int arrived, go_on;
+          char byte = 0;
+          if (sscanf(getenv("SYNC_EVENTS_PIPES"), "%d %d", &arrived, &go_on) != 2) abort();
+          if (write(arrived, &byte, 1) != 1 || read(go_on, &byte, 1) != 1) abort();
+        }
+        """
+      let child = try CompiledC.library("waits.so", source) {
+        try ChildRun("post-while-loading", $0)
       }
-      int sync_events_late(unsigned long (*progress)(void), _Bool (*is_users)(unsigned long)) {
-        if (!is_users(place())) return -2;
-        if (is_users((unsigned long)&sem_getvalue)) return -3;
-        unsigned long before = progress();
-        pthread_mutex_lock(&lock);
-        pthread_mutex_unlock(&lock);
-        sem_t semaphore;
-        sem_init(&semaphore, 0, 1);
-        sem_wait(&semaphore);
-        return progress() > before;
-      }
-      """
+      #expect(child.status == 0, "\(child.errors)")
+      #expect(child.numbers == [1])
+    }
 
     @Test("where nobody reads, nothing is written down")
     func unread() throws {

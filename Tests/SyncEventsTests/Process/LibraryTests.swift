@@ -1,0 +1,99 @@
+import CInterlockEvents
+import Foundation
+import SyncEventsTestC
+import Testing
+
+extension SyncEvents {
+  /// Which libraries are the system's, and which a user's, whenever they are opened.
+  @Suite("Libraries")
+  struct LibraryTests {
+    @Test(
+      "what a library that was opened late calls is seen, and its code is known as a user's",
+      arguments: ["late.so", "libswiftlog.so", "libFoundationKit.so", "libdispatchers.so"])
+    func lateLibrary(name: String) throws {
+      let child = try CompiledC.library(name, Self.lateSource) { try ChildRun("late", $0) }
+      #expect(child.status == 0, "\(child.errors)")
+      // Two numbers of the wait table's count for each change that was written down.
+      #expect(child.numbers == [1])
+    }
+
+    /// Says whether the wait table's count grows by its calls, and whether they come from a user's code.
+    private static let lateSource = """
+      #include <pthread.h>
+      #include <semaphore.h>
+      static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+      static __attribute__((noinline)) unsigned long place(void) {
+        return (unsigned long)__builtin_return_address(0);
+      }
+      int sync_events_late(unsigned long (*progress)(void), _Bool (*is_users)(unsigned long)) {
+        if (!is_users(place())) return -2;
+        if (is_users((unsigned long)&sem_getvalue)) return -3;
+        unsigned long before = progress();
+        pthread_mutex_lock(&lock);
+        pthread_mutex_unlock(&lock);
+        sem_t semaphore;
+        sem_init(&semaphore, 0, 1);
+        sem_wait(&semaphore);
+        return progress() > before;
+      }
+      """
+
+    @Test("every library of the toolchain is known as the system's")
+    func toolchain() throws {
+      let core = String(cString: try #require(sync_events_library_of("swift_retain")))
+      let folder = URL(fileURLWithPath: core).deletingLastPathComponent().path
+      let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+        .filter { $0.hasSuffix(".so") }
+      #expect(names.contains("libswiftCore.so"))
+      #expect(names.filter { !interlock_events_is_system_library($0) } == [])
+    }
+
+    @Test(
+      "Foundation that is opened after the start is known, once its code has been looked at",
+      .enabled(if: FileManager.default.fileExists(atPath: Self.events), "no sources here"))
+    func lateFoundation() throws {
+      let library = """
+        __attribute__((noinline)) unsigned long here(void) {
+          return (unsigned long)__builtin_return_address(0);
+        }
+        unsigned long place(void) { return here() + 0 * here(); }
+        """
+      // A program that does not link Foundation: the sources of the events that tell libraries apart, and this.
+      let program = """
+        #include <dlfcn.h>
+        #include <stdio.h>
+        #include "interlock_events.h"
+        void interlock_work_items_forked(void) {}
+        int main(int count, char **arguments) {
+          void *library = dlopen(arguments[count - 1], RTLD_NOW);
+          unsigned long (*place)(void) = (unsigned long (*)(void))dlsym(library, "place");
+          unsigned long address = place();
+          int before = interlock_events_is_foundation(address);
+          int is_users = interlock_events_is_users(address);
+          printf("%d %d %d\\n", before, is_users, interlock_events_is_foundation(address));
+        }
+        """
+      let sources = ["events.c", "interpose_threads.c", "user_places.c"].map { Self.events + $0 }
+      let output = try CompiledC.library("libFoundation.so", library) { library in
+        try CompiledC.compiled(
+          "program", program, sources + ["-O1", "-I", Self.events + "include"]
+        ) { program in
+          let process = Process()
+          let pipe = Pipe()
+          process.executableURL = URL(fileURLWithPath: program)
+          process.arguments = [library]
+          process.standardOutput = pipe
+          try process.run()
+          let output = pipe.fileHandleForReading.readDataToEndOfFile()
+          process.waitUntilExit()
+          return String(decoding: output, as: UTF8.self)
+        }
+      }
+      #expect(output == "0 0 1\n")
+    }
+
+    private static let events =
+      URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .appendingPathComponent("../../../Sources/CInterlockEvents/").standardized.path + "/"
+  }
+}

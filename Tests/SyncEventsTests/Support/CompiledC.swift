@@ -1,0 +1,32 @@
+import Foundation
+import Testing
+
+/// C code that is compiled for a test, in a folder of its own, which goes when `body` has ended.
+enum CompiledC {
+  /// Builds a library of this name, and hands `body` its path.
+  static func library<Result>(
+    _ name: String, _ source: String, _ body: (String) throws -> Result
+  ) throws -> Result {
+    try compiled(name, source, ["-shared", "-fPIC"], body)
+  }
+
+  /// Builds a file of this name with the toolchain's C compiler, and hands `body` its path.
+  static func compiled<Result>(
+    _ name: String, _ source: String, _ arguments: [String], _ body: (String) throws -> Result
+  ) throws -> Result {
+    let folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("sync-events-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let file = folder.appendingPathComponent("source.c")
+    let result = folder.appendingPathComponent(name)
+    try source.write(to: file, atomically: true, encoding: .utf8)
+    let build = Process()
+    build.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    build.arguments = ["clang", file.path] + arguments + ["-o", result.path]
+    try build.run()
+    build.waitUntilExit()
+    try #require(build.terminationStatus == 0, "no compiler for C here")
+    return try body(result.path)
+  }
+}
