@@ -116,6 +116,9 @@ bool interlock_is_foundation(uintptr_t address) HIDDEN;
 bool interlock_is_dispatch(uintptr_t address) HIDDEN;
 bool interlock_is_concurrency(uintptr_t address) HIDDEN;
 
+/// Whether an address lies in code.
+bool interlock_is_code(uintptr_t address) HIDDEN;
+
 /// A job of Swift Concurrency was handed to a queue: it may be a task whose checked continuation was resumed.
 void interlock_job_enqueued(const void *job) HIDDEN;
 /// In the child of a fork: gives up the lock of the work items.

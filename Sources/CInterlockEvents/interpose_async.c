@@ -1,5 +1,6 @@
 // Blocks that are handed to a queue: at once, with a group, after a time.
 #include "interpose_dispatch.h"
+#include "layouts.h"
 
 #ifdef INTERLOCK_INTERPOSES
 
@@ -161,6 +162,31 @@ static uint64_t monotonic(moment_t when) {
   return when;
 }
 
+static moment_t realtime_in(moment_t nanoseconds) {
+  struct timespec time;
+  clock_gettime(CLOCK_REALTIME, &time);
+  return (moment_t)time.tv_sec * 1000000000 + (moment_t)time.tv_nsec + nanoseconds;
+}
+
+bool interlock_check_moments(ptrdiff_t shift) {
+  typedef moment_t in(moment_t, int64_t);
+  typedef moment_t at(const struct timespec *, int64_t);
+  in *monotonic_in = (in *)interlock_find_real("dispatch_time");
+  at *wall_in = (at *)interlock_find_real("dispatch_walltime");
+  if (!monotonic_in || !wall_in) return true;
+  static const moment_t hour = 3600000000000, slack = 60000000000, day_clock = 3;
+  // As it would be if other bits said the clock.
+  moment_t early = interlock_now() + hour;
+  moment_t soon = monotonic_in(at_once, (int64_t)hour) << shift;
+  bool holds = soon >= early && soon <= interlock_now() + hour;
+  early = realtime_in(hour);
+  moment_t later = wall_in(NULL, (int64_t)hour) << shift;
+  moment_t time = (moment_t)-(int64_t)later;
+  // The clock may be set meanwhile.
+  return holds && later >> 62 == day_clock && time + slack >= early && time <= early + slack &&
+         monotonic_in(forever, 0) == forever;
+}
+
 typedef void after_block_call(moment_t, queue_t, void *);
 typedef void after_function_call(moment_t, queue_t, void *, function_t);
 
@@ -168,7 +194,7 @@ static interlock_item *make_delayed(moment_t when, queue_t queue, function_t fun
                                     void *context, uint32_t flags, uintptr_t place) {
   interlock_item *item =
       interlock_make_item(queue, function, context, flags | INTERLOCK_FLAG_DELAYED, place);
-  if (item) item->turn = monotonic(when);
+  if (item) item->turn = interlock_layout_holds(INTERLOCK_LAYOUT_MOMENT) ? monotonic(when) : forever;
   return item;
 }
 

@@ -5,6 +5,7 @@
 // These are functions of Swift's asynchronous calling convention, which are left by a jump. So the doors are of a few
 // instructions that keep every register of the call. What the runtime calls within itself does not come by here.
 #include "interpose_awaits.h"
+#include "layouts.h"
 
 #if defined(INTERLOCK_INTERPOSES) && defined(__has_attribute)
 #if __has_attribute(swiftcall) && (defined(__x86_64__) || defined(__aarch64__))
@@ -77,7 +78,35 @@ static void remove_entry(pending_await *entry) {
 
 extern const char interlock_await_ended[] HIDDEN, interlock_switch_ended[] HIDDEN;
 
+/// Whether something is so, as it was found at the first look: before a task calls, there is nothing to look at.
+typedef enum { UNKNOWN, SO, NOT_SO } first_look;
+
+static bool note_first(first_look *look, bool is_so) {
+  // Relaxed: threads that look at once find the same.
+  __atomic_store_n(look, is_so ? SO : NOT_SO, __ATOMIC_RELAXED);
+  return interlock_layout_note(INTERLOCK_LAYOUT_CONTEXT, is_so);
+}
+
+/// Whether a call's context, which comes in a register, begins with its caller's and with code that goes on.
+static bool has_known_context(const interlock_async_context *context) {
+  static first_look look;
+  first_look found = __atomic_load_n(&look, __ATOMIC_RELAXED);
+  if (found != UNKNOWN) return found == SO;
+  context = (const void *)((const char *)context + interlock_layout_shift(INTERLOCK_LAYOUT_CONTEXT));
+  uintptr_t parent = (uintptr_t)context->parent;
+  return note_first(&look, parent % sizeof(uintptr_t) == 0 && !interlock_is_code(parent) &&
+                               interlock_is_code(context->resume));
+}
+
+/// Whether what a call of the runtime's own gets in a register is code that goes on.
+static bool has_known_register(uintptr_t resume) {
+  static first_look look;
+  first_look found = __atomic_load_n(&look, __ATOMIC_RELAXED);
+  return found != UNKNOWN ? found == SO : note_first(&look, interlock_is_code(resume));
+}
+
 bool interlock_await_begins(interlock_async_context *context) {
+  if (!has_known_context(context)) return false;
   if (context->resume == (uintptr_t)interlock_await_ended) return true;
   if (!put((uintptr_t)context, context->resume, UNSAFE_CONTINUATION)) return false;
   context->resume = (uintptr_t)interlock_await_ended;
@@ -126,8 +155,13 @@ CALLED uintptr_t interlock_call_begins(interlock_async_context *context, uint32_
   bool is_wait = kind == CONTINUATION || kind == STREAM;
   if (!is_wanted(INTERLOCK_EVENT_TASK | (is_wait ? INTERLOCK_EVENT_CREATE : 0))) return real;
   uintptr_t task = current_task();
+  if (!task) return real;
+  if (!has_known_context(context)) {
+    tell_task(INTERLOCK_TASK_LOST, task);
+    return real;
+  }
   // One whose end is met already is handed on by another.
-  if (!task || context->resume == (uintptr_t)interlock_await_ended) return real;
+  if (context->resume == (uintptr_t)interlock_await_ended) return real;
   uintptr_t resume = context->resume;
   pending_await *entry = put((uintptr_t)context, resume, kind);
   if (!entry) {
@@ -223,7 +257,7 @@ CALLED switch_addresses interlock_switch_begins(uintptr_t resume, uint32_t numbe
   // From no actor to none nobody comes after anybody; what an actor runs comes after all there is.
   if (number == 0 && !is_on_actor()) return addresses;
   // A task awaits one of these at a time.
-  if (put(key_of_switch(task), resume, PLAIN)) {
+  if (has_known_register(resume) && put(key_of_switch(task), resume, PLAIN)) {
     addresses.resume = (uintptr_t)interlock_switch_ended;
   } else {
     tell_task(INTERLOCK_TASK_LOST, task);

@@ -1,6 +1,7 @@
 // The boundary of Swift Concurrency: a task gives its thread up until its continuation is resumed. Its jobs come as
 // blocks of Dispatch (interpose_async.c).
 #include "interpose_awaits.h"
+#include "layouts.h"
 
 #if defined(INTERLOCK_INTERPOSES) && defined(__has_attribute)
 #if __has_attribute(swiftcall)
@@ -24,7 +25,8 @@ INTERPOSED SWIFT_CALL void *swift_continuation_init(interlock_async_context *con
   void *task = REAL(init, swift_continuation_init)(context, flags);
   if (is_wanted(INTERLOCK_EVENT_CREATE)) {
     // In debug builds `withUnsafeContinuation` is a function of its own, and the user's code is its caller.
-    publish(INTERLOCK_EVENT_CREATE, task, USER_PLACE, context->parent ? context->parent->resume + 1 : 0);
+    bool has_parent = interlock_layout_holds(INTERLOCK_LAYOUT_CONTEXT) && context->parent;
+    publish(INTERLOCK_EVENT_CREATE, task, USER_PLACE, has_parent ? context->parent->resume + 1 : 0);
   }
   if (!is_met) tell_task(INTERLOCK_TASK_LOST, (uintptr_t)task);
   return task;

@@ -36,13 +36,20 @@ static inline bool is_work_item(const void *block) {
          ((const struct block_layout *)block)->invoke == _dispatch_block_special_invoke;
 }
 
-/// The flags of an event for a work item. libdispatch keeps its own behind the block's header, after a magic number;
-/// where that is not found, it is taken for one without a barrier.
+/// What libdispatch keeps of a work item, behind the block's header: a magic number, and its flags. Checked at the start
+/// (layouts.c).
+static inline const uint64_t *kept_of_work_item(const void *block) {
+  enum { header = 32 };
+  return (const uint64_t *)((const char *)block + header);
+}
+static inline bool has_work_item_magic(const void *block) {
+  return kept_of_work_item(block)[0] == 0xd159b10c;
+}
+static inline bool is_barrier_item(const void *block) { return kept_of_work_item(block)[1] & 1; }
+
+/// The flags of an event for a work item.
 static inline uint32_t flags_of_work_item(const void *block) {
-  enum { header = 32, is_barrier = 1 };
-  const uint64_t *kept = (const uint64_t *)((const char *)block + header);
-  bool barrier = kept[0] == 0xd159b10c && (kept[1] & is_barrier);
-  return INTERLOCK_FLAG_WORK_ITEM | (barrier ? INTERLOCK_FLAG_BARRIER : 0);
+  return INTERLOCK_FLAG_WORK_ITEM | (is_barrier_item(block) ? INTERLOCK_FLAG_BARRIER : 0);
 }
 
 BETWEEN static inline void call_block(void *block) { ((struct block_layout *)block)->invoke(block); }

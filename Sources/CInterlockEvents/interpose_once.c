@@ -2,6 +2,7 @@
 // only C can call. Whoever is in the initialiser has the variable, as a lock; who comes meanwhile waits for it. An
 // initialiser that comes back to its own variable never ends.
 #include "interpose_dispatch.h"
+#include "layouts.h"
 
 #ifdef INTERLOCK_INTERPOSES
 
@@ -17,6 +18,13 @@ typedef void swift_call(int *, initialiser *, void *);
 typedef void dispatch_call(intptr_t *, void *, initialiser *);
 
 enum { lock_kinds = INTERLOCK_EVENT_WAIT | INTERLOCK_EVENT_ACQUIRE | INTERLOCK_EVENT_RELEASE };
+
+int interlock_once_done = -1;
+
+/// Whether a call that has something to run, or to wait for, is published.
+static bool is_followed(void) {
+  return !interlock_marks.nested && is_wanted(lock_kinds) && interlock_layout_holds(INTERLOCK_LAYOUT_ONCE);
+}
 
 typedef struct {
   void *once;
@@ -123,11 +131,11 @@ static void run_dispatch_once(intptr_t *once, void *context, initialiser *run) {
 }
 
 INTERPOSED void swift_once(int *once, initialiser *run, void *context) {
-  // The runtime stores -1 when it is done, and does nothing then. Acquire: what the initialiser wrote is there.
-  if (__atomic_load_n(once, __ATOMIC_ACQUIRE) < 0) return;
+  // The runtime does nothing then. Acquire: what the initialiser wrote is there.
+  if (__atomic_load_n(once, __ATOMIC_ACQUIRE) == interlock_once_done) return;
   swift_call *real = REAL(swift_call, swift_once);
   if (!real) real = run_swift_once;
-  if (interlock_marks.nested || !is_wanted(lock_kinds)) {
+  if (!is_followed()) {
     real(once, run, context);
     return;
   }
@@ -142,7 +150,7 @@ static void call_dispatch_once(intptr_t *once, void *context, initialiser *run,
   if (__atomic_load_n(once, __ATOMIC_ACQUIRE) == ~(intptr_t)0) return;
   dispatch_call *real = REAL(dispatch_call, dispatch_once_f);
   if (!real) real = run_dispatch_once;
-  if (interlock_marks.nested || !is_wanted(lock_kinds) || interlock_is_dispatch(returns_to)) {
+  if (!is_followed() || interlock_is_dispatch(returns_to)) {
     real(once, context, run);
     return;
   }

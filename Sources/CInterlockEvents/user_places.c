@@ -309,6 +309,10 @@ uintptr_t interlock_find_user_place(uintptr_t returns_to, uintptr_t *frame) {
   return is_system ? unwind(returns_to, *frame, known) : returns_to;
 }
 
+bool interlock_is_code(uintptr_t address) {
+  return find_range(&user_code, address) || find_range(&system_code, address) || look_up(address);
+}
+
 bool interlock_events_is_users(uintptr_t address) { return is_users(address); }
 bool interlock_events_is_concurrency(uintptr_t address) { return interlock_is_concurrency(address); }
 

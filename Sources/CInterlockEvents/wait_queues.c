@@ -1,4 +1,5 @@
 // What the wait table knows of queues: what is queued on them, and what they are.
+#include "layouts.h"
 #include "wait_table.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -28,8 +29,7 @@ extern void dispatch_release(void *object) __attribute__((weak));
 extern char _dispatch_main_q[] __attribute__((weak));
 extern char _dispatch_queue_attr_concurrent[] __attribute__((weak));
 
-/// Where a queue has its target and its width. Not in any header: found on queues whose are known, and not used if
-/// they are not found.
+/// Where a queue has its target and its width; 0 where that is not known, and then neither is used.
 static size_t target_offset, width_offset;
 
 static void copy_label(queue_record *record, const char *label) {
@@ -168,50 +168,46 @@ bool interlock_is_same_exclusion(uintptr_t queue, const interlock_run *run, bool
          (barrier || (run->flags & INTERLOCK_FLAG_BARRIER));
 }
 
-// The layout of queues, from two that are made for it.
+// The layout of queues: where libdispatch says that the fields are, for debuggers, and two queues made for it agree.
 
-static void learn(void) {
+/// The words of `dispatch_queue_offsets` that are used, as libdispatch's private/layout_private.h has them.
+enum { at_version = 0, at_width = 7, at_width_size = 8, at_target = 13, at_target_size = 14 };
+
+static bool has_fields(const void *queue, uint16_t width, const void *target) {
+  return *(const uint16_t *)((uintptr_t)queue + width_offset) == width &&
+         *(void *const *)((uintptr_t)queue + target_offset) == target;
+}
+
+bool interlock_check_queues(ptrdiff_t shift) {
   typedef void *create(const char *, void *, void *);
   create *make = (create *)interlock_find_real("dispatch_queue_create_with_target");
-  if (!make || !dispatch_get_global_queue || !dispatch_release) return;
+  // Not in the process, or linked in statically, where no call on a queue is seen.
+  if (!make || !dispatch_get_global_queue || !dispatch_release) return true;
   static const intptr_t classes[] = {0x21, 0x19, 0x15, 0x11, 0x09, 0x05};
   for (int index = 0; index < 6; index++) {
     roots[index] = (uintptr_t)dispatch_get_global_queue(classes[index], 0);
     roots[index + 6] = (uintptr_t)dispatch_get_global_queue(classes[index], 2);
   }
+  enum { first_with_target = 5, most = 120, concurrent_width = 0xffe };
+  const uint16_t *told = (const uint16_t *)interlock_find_real("dispatch_queue_offsets");
+  if (!told || told[at_version] < first_with_target || told[at_width_size] != sizeof(uint16_t) ||
+      told[at_target_size] != sizeof(void *) || told[at_width] > most || told[at_target] > most) {
+    return false;
+  }
+  width_offset = told[at_width] + (size_t)shift;
+  target_offset = told[at_target] + (size_t)shift;
   void *target = (void *)roots[4];
   void *serial = make("interlock.serial", NULL, target);
   void *concurrent = make("interlock.concurrent", _dispatch_queue_attr_concurrent, target);
-  for (size_t offset = 8; offset < 96 && !target_offset; offset += 8) {
-    if (*(void **)((uintptr_t)serial + offset) == target &&
-        *(void **)((uintptr_t)concurrent + offset) == target) {
-      target_offset = offset;
-    }
-  }
-  for (size_t offset = 8; offset < 96 && !width_offset; offset += 2) {
-    if (*(uint16_t *)((uintptr_t)serial + offset) == 1 &&
-        *(uint16_t *)((uintptr_t)concurrent + offset) == 0xffe) {
-      width_offset = offset;
-    }
-  }
-  dispatch_release(serial);
-  dispatch_release(concurrent);
+  bool holds = serial && concurrent && has_fields(serial, 1, target) &&
+               has_fields(concurrent, concurrent_width, target);
+  if (serial) dispatch_release(serial);
+  if (concurrent) dispatch_release(concurrent);
+  if (!holds) width_offset = target_offset = 0;
+  return holds;
 }
 
-void interlock_queues_prepare(void) {
-  static int state;
-  enum { unknown, learning, known };
-  int expected = unknown;
-  // Acquire and release: who finds that it is known finds what is known.
-  if (__atomic_compare_exchange_n(&state, &expected, learning, false, __ATOMIC_ACQ_REL,
-                                  __ATOMIC_ACQUIRE)) {
-    interlock_events_hide_thread(true);
-    learn();
-    interlock_events_hide_thread(false);
-    __atomic_store_n(&state, known, __ATOMIC_RELEASE);
-  }
-  while (__atomic_load_n(&state, __ATOMIC_ACQUIRE) != known) sched_yield();
-}
+void interlock_queues_prepare(void) { interlock_layouts_check(); }
 
 uint32_t interlock_queue_look(uintptr_t queue, uintptr_t *target) {
   *target = 0;

@@ -309,6 +309,7 @@ static void forked(void) {
 bool interlock_waits_start(void) {
   static int only;
   if (__atomic_exchange_n(&only, 1, __ATOMIC_ACQ_REL)) return interlock_waits_started();
+  if (interlock_events_available() == INTERLOCK_EVENTS_NONE_LAYOUT) return false;
   interlock_threads_start();
   // Blocks may be queued that nobody here was told of.
   if (interlock_events_available() != INTERLOCK_EVENTS_ALL) interlock_note_partial();

@@ -158,6 +158,14 @@ void interlock_clock_get(thread_clock *own, uintptr_t address, purpose purpose, 
   }
 }
 
+/// Whether a mutex that is taken or given up at this place is followed. A function of its own: the others stay small enough to be
+/// compiled into their callers.
+__attribute__((noinline)) static bool is_followed(uintptr_t place) {
+  // Twice: by the question between, a Foundation that was opened late is known.
+  return interlock_events_is_foundation(place) || interlock_events_is_users(place) ||
+         interlock_events_is_foundation(place);
+}
+
 /// Takes the lock of what carries a mutex's clock; NULL where nobody follows it.
 static node *take_mutex(thread_clock *own, uintptr_t address, uintptr_t place) {
   uintptr_t key = key_of(address, AS_LOCK);
@@ -167,10 +175,7 @@ static node *take_mutex(thread_clock *own, uintptr_t address, uintptr_t place) {
     // It was destroyed, and another is at its address.
     give(&own->mutex_node->lock);
   }
-  // Twice: by the second question, a Foundation that was opened late is known.
-  bool follows = interlock_events_is_foundation(place) || interlock_events_is_users(place) ||
-                 interlock_events_is_foundation(place);
-  node *found = take_node(key, follows);
+  node *found = take_node(key, is_followed(place));
   own->mutex = found ? address : 0;
   own->mutex_node = found;
   return found;

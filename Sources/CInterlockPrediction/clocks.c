@@ -25,9 +25,15 @@ void interlock_clocks_lose_sight(const char *reason) {
 }
 
 const char *interlock_clocks_blindness(void) {
-  if (__atomic_load_n(&state, __ATOMIC_RELAXED) == 3) return "there was no memory for it, or no room for a reader";
+  if (__atomic_load_n(&state, __ATOMIC_RELAXED) == 3) {
+    const char *lost = interlock_layouts_lost(INTERLOCK_LAYOUTS_OF_LOCKS);
+    return lost ? lost : "there was no memory for it, or no room for a reader";
+  }
   return __atomic_load_n(&blindness, __ATOMIC_RELAXED);
 }
+
+/// Whether no order is told any more. Asked in the reader, which is only there where the clocks have started.
+static inline bool is_blind(void) { return __atomic_load_n(&blindness, __ATOMIC_RELAXED) != NULL; }
 
 // Queues: a serial one is had as a lock by each of its blocks, a concurrent one by a barrier, and shared by the others.
 
@@ -86,6 +92,7 @@ static void come_to_task(thread_clock *own) {
 }
 
 static void note_task(thread_clock *own, const interlock_event *event) {
+  const char *reason;
   switch ((interlock_task_change)event->value) {
     case INTERLOCK_TASK_GOES_ON:
       interlock_clock_know_all(own);
@@ -94,7 +101,9 @@ static void note_task(thread_clock *own, const interlock_event *event) {
     case INTERLOCK_TASK_RUNS: begin_job(own, event); return;
     case INTERLOCK_TASK_RAN: end_job(own); return;
     case INTERLOCK_TASK_LOST:
-      interlock_clocks_lose_sight("there were more tasks that wait at a time than are followed");
+      reason = interlock_layouts_lost(1 << INTERLOCK_LAYOUT_CONTEXT);
+      interlock_clocks_lose_sight(
+          reason ? reason : "there were more tasks that wait at a time than are followed");
       return;
   }
 }
@@ -280,7 +289,7 @@ static void note(thread_clock *own, const interlock_event *event) {
 
 static void read_event(const interlock_event *event, void *context) {
   (void)context;
-  if (interlock_clocks_blindness()) return;
+  if (is_blind()) return;
   // The tracker's own locks are no order that a user could have meant.
   if (interlock_tracker_locks > 0) return;
   // What Dispatch's idle workers wait at orders nothing that a user may count on.
@@ -305,7 +314,7 @@ static void read_lock(interlock_event_kind kind, interlock_object_kind object_ki
                       uintptr_t place, uintptr_t frame) {
   thread_clock *own = interlock_own_clock;
   bool is_usual = own && !own->is_busy && own->jobs == 0 && object_kind == INTERLOCK_OBJECT_MUTEX &&
-                  interlock_tracker_locks == 0 && !interlock_clocks_blindness();
+                  interlock_tracker_locks == 0 && !is_blind();
   if (!is_usual) {
     interlock_event event = interlock_lock_event(kind, object_kind, object, flags, place, frame);
     read_event(&event, NULL);
@@ -371,6 +380,7 @@ static void forked(void) {
 
 static bool prepare(void) {
   if (interlock_events_available() != INTERLOCK_EVENTS_ALL) return false;
+  if (interlock_layouts_lost(INTERLOCK_LAYOUTS_OF_LOCKS)) return false;
   if (!interlock_clock_nodes_prepare() || !interlock_clock_threads_prepare()) return false;
   pthread_atfork(NULL, NULL, forked);
   interlock_queues_prepare();

@@ -337,6 +337,7 @@ bool interlock_prediction_start(interlock_prediction_limits limits) {
   interlock_limits = limits;
   // A queue's calls are as much a lock as a mutex's: without them, orders would be missing, and outer locks.
   if (interlock_events_available() != INTERLOCK_EVENTS_ALL) return false;
+  if (interlock_layouts_lost(INTERLOCK_LAYOUTS_OF_LOCKS)) return false;
   if (!interlock_states_prepare() || !interlock_known_locks_prepare() ||
       !interlock_order_prepare() || !interlock_chains_prepare() || !interlock_signals_prepare() ||
       !interlock_incidents_prepare() || !interlock_left_locks_prepare()) {

@@ -59,6 +59,7 @@ package enum Predictor {
       return PredictionRecord(
         state: .unavailable(
           reason: SnapshotTaker.blindness
+            ?? SnapshotTaker.layoutsLost(UInt32(INTERLOCK_LAYOUTS_OF_LOCKS))
             ?? "it was not started: there was no memory, or no wish, for it"))
     }
     interlock_events_hide_thread(true)

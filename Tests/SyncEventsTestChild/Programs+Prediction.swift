@@ -44,6 +44,12 @@ private final class Told: @unchecked Sendable {
   }
 }
 
+/// What threads share that cannot be copied.
+private final class Made<Value: ~Copyable & Sendable>: Sendable {
+  let value: Value
+  init(_ value: consuming Value) { self.value = value }
+}
+
 /// Tasks that wait to be resumed, and what those that were have got together.
 private final class Suspended: Sendable {
   let continuations = Mutex<[CheckedContinuation<Int, Never>]>([])
@@ -99,18 +105,28 @@ extension Programs {
       }
       print("done")
     },
-    "under-one-lock": { _ in
-      // Each thread gives the lock up often, and takes it from the others.
-      let (lock, section) = (NSLock(), Section("number"))
+    "under-one-lock": { _ in underOneLock() },
+    "on-one-queue": { _ in
+      let (queue, section) = (DispatchQueue(label: "one"), Section("number"))
       let ended = DispatchGroup()
       for _ in 0..<4 {
         ended.enter()
         Thread.detachNewThread {
-          for _ in 0..<1_000 { lock.withLock { section.write {} } }
+          for _ in 0..<100 { queue.sync { section.write {} } }
           ended.leave()
         }
       }
       ended.wait()
+      print("done")
+    },
+    "behind-a-barrier-item": { _ in
+      let queue = DispatchQueue(label: "all", attributes: .concurrent)
+      let section = Section("number")
+      for _ in 0..<100 {
+        queue.async(execute: DispatchWorkItem(flags: .barrier) { section.write {} })
+        queue.async { section.read {} }
+      }
+      queue.sync(flags: .barrier) {}
       print("done")
     },
     "forwarded-wait": { _ in
@@ -194,6 +210,33 @@ extension Programs {
       giveMainQueueAway(reading: DispatchQueue(label: "another"), after: 0.1)
     },
   ]
+
+  /// One thread writes, counts on for long with a lock of its own, and gives the common lock up; then the other takes that
+  /// and writes.
+  private static func underOneLock() {
+    let (common, own, section) = (NSLock(), NSLock(), Section("number"))
+    // Not an event: only the lock puts one thread behind the other.
+    let hasWritten = Made(Atomic(false))
+    let ended = DispatchGroup()
+    for isFirst in [true, false] {
+      ended.enter()
+      Thread.detachNewThread {
+        if isFirst {
+          section.write {}
+          for _ in 0..<1_000 { own.withLock {} }
+          common.withLock {}
+          hasWritten.value.store(true, ordering: .relaxed)
+        } else {
+          while !hasWritten.value.load(ordering: .relaxed) { sched_yield() }
+          common.withLock {}
+          section.write {}
+        }
+        ended.leave()
+      }
+    }
+    ended.wait()
+    print("done")
+  }
 
   /// The main thread writes, and gives its queue away; a block reads, which a thread has handed over that knows nothing of the write.
   private static func giveMainQueueAway(

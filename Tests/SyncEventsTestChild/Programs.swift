@@ -20,6 +20,7 @@ enum Programs {
       _ = interlock_waits_start()
       print(sync_events_fork(number(arguments, 0), Int32(number(arguments, 1))))
     },
+    "mixed-readers": { _ in print(sync_events_mixed_readers()) },
     "fork-in-locks": { arguments in print(sync_events_fork_in_locks(number(arguments, 0))) },
     "post-while-loading": { arguments in
       print(sync_events_post_while_loading(arguments.first ?? ""))

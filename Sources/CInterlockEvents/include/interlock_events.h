@@ -138,6 +138,8 @@ enum {
   INTERLOCK_FLAG_FIRST_JOB = 1 << 12,
   /// Of a `GIVE_UP`: the C library says that the wait would never end (`EDEADLK`).
   INTERLOCK_FLAG_REFUSED = 1 << 13,
+  /// The last flag: see where queued blocks keep them.
+  INTERLOCK_FLAG_LAST = INTERLOCK_FLAG_REFUSED,
 };
 
 /// A block that was handed to a queue and has not begun: 56 bytes, so that malloc takes 64.
@@ -195,6 +197,8 @@ typedef enum {
   INTERLOCK_EVENTS_NONE_SYSTEM = 3,
   /// Left out on purpose, by the package trait `UnseenCalls`.
   INTERLOCK_EVENTS_NONE_TRAIT = 4,
+  /// A private layout that all calls rely on is another: see `interlock_layouts_lost`.
+  INTERLOCK_EVENTS_NONE_LAYOUT = 5,
 } interlock_events_availability;
 
 /// Says which calls are seen. May be called from any thread, at any time.
@@ -207,8 +211,35 @@ interlock_events_availability interlock_events_available(void);
 /// Returns false where a reader follows, where it cannot be done on this system, and where not every call was led past.
 bool interlock_events_bypass(void);
 
-/// The most readers at a time.
-#define INTERLOCK_READERS 4
+/// A private layout of the system's libraries that the events, or their readers, rely on. Each is checked before its first
+/// use. Where one does not hold, what relies on it is off, and one line on standard error says so.
+typedef enum {
+  /// 48 bits are enough for an address.
+  INTERLOCK_LAYOUT_ADDRESS,
+  /// The owner and the kind of the C library's mutex.
+  INTERLOCK_LAYOUT_MUTEX,
+  /// The flags of a work item, and how it is recognised.
+  INTERLOCK_LAYOUT_BLOCK,
+  /// The words of `swift_once` and `dispatch_once`.
+  INTERLOCK_LAYOUT_ONCE,
+  /// The width and the target of a queue.
+  INTERLOCK_LAYOUT_QUEUE,
+  /// The encoding of `dispatch_time_t`.
+  INTERLOCK_LAYOUT_MOMENT,
+  /// The registers and the context of an asynchronous call.
+  INTERLOCK_LAYOUT_CONTEXT,
+} interlock_layout;
+
+/// Those without which a lock or a queue may be taken for another: for predictions, and for the order of threads.
+enum {
+  INTERLOCK_LAYOUTS_OF_LOCKS = 1 << INTERLOCK_LAYOUT_ONCE | 1 << INTERLOCK_LAYOUT_QUEUE,
+};
+
+/// Why one of these layouts, a bit for each, cannot be relied on; NULL where all hold. From any thread.
+const char *interlock_layouts_lost(uint32_t among);
+
+/// The most readers at a time: three are the harness's own.
+#define INTERLOCK_READERS 8
 
 /// Has `reader` called with the events of these kinds, from now on, on every thread. Returns false where there are
 /// `INTERLOCK_READERS` already, or where no call is seen. May be called from any thread. What the reader calls itself is

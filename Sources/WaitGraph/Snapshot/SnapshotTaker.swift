@@ -32,8 +32,14 @@ package struct SnapshotTaker {
       "Dispatch is linked in statically, so its calls are not seen"
     case INTERLOCK_EVENTS_NONE_SANITIZER:
       "this build does not see the calls that wait and wake: ThreadSanitizer is built in"
+    case INTERLOCK_EVENTS_NONE_LAYOUT: layoutsLost(.max)
     default: "the calls that wait and wake are not seen on this system"
     }
+  }
+
+  /// Why one of these private layouts cannot be relied on, in words; `nil` where all hold.
+  package static func layoutsLost(_ among: UInt32) -> String? {
+    interlock_layouts_lost(among).map { String(cString: $0) }
   }
 
   /// What was seen at one moment, and what tells whether that has passed.

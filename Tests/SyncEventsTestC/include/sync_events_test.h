@@ -66,6 +66,10 @@ void sync_events_end_in(unsigned seconds);
 /// The path of the library that a symbol comes from; NULL where there is none.
 const char *sync_events_library_of(const char *symbol);
 
+/// Publishes events, and swaps the reader after the first instruction of the first, the second of the second, and so on. Gives how
+/// often a reader was called with another's context; -1 where it could not be tried.
+long sync_events_mixed_readers(void);
+
 /// Lets a signal come to the calling thread that whoever started the process has blocked.
 void sync_events_unblock(int signal);
 

@@ -64,6 +64,8 @@ extension SyncEvents {
         #include <stdio.h>
         #include "interlock_events.h"
         void interlock_work_items_forked(void) {}
+        void interlock_layouts_forked(void) {}
+        const char *interlock_layouts_lost(unsigned among) { return among ? 0 : ""; }
         int main(int count, char **arguments) {
           void *library = dlopen(arguments[count - 1], RTLD_NOW);
           unsigned long (*place)(void) = (unsigned long (*)(void))dlsym(library, "place");

@@ -87,6 +87,13 @@ extension SyncEvents {
       #expect(Array(seen.numbers.dropFirst()) == [count, count])
     }
 
+    @Test("a reader that takes another's slot, at any instruction of a call, gets its own context")
+    func mixedReaders() throws {
+      let child = try ChildRun("mixed-readers")
+      #expect(child.status == 0, "\(child.errors)")
+      #expect(child.numbers == [0])
+    }
+
     @Test("a fork while other threads have locks of the harness gives a child that goes on")
     func forkInLocks() throws {
       let child = try ChildRun("fork-in-locks", "300", options: "predict=on hang_limit=30")

@@ -1,0 +1,100 @@
+import CInterlockEvents
+import Testing
+
+extension SyncEvents {
+  /// Private layouts of the system's libraries, each as if it were another: what relies on it is off, and one line says so.
+  @Suite("Private layouts")
+  struct LayoutTests {
+    private static let line = "interlock: the layout of "
+    private static let unknown = "is not one that is known here"
+
+    /// Runs a program in which a check looks so many bytes beside the place of its layout.
+    private static func run(
+      _ program: String, _ layout: interlock_layout, shift: Int
+    ) throws -> ChildRun {
+      try ChildRun(
+        program, options: "predict=on hang_limit=30",
+        environment: ["SYNC_EVENTS_LAYOUT": "\(layout.rawValue) \(shift)"])
+    }
+
+    private static func lines(_ child: ChildRun) -> [String] {
+      child.errors.split(separator: "\n").map(String.init).filter { $0.hasPrefix(line) }
+    }
+
+    @Test(
+      "all hold, without a word",
+      arguments: ["under-one-lock", "on-one-queue", "behind-a-barrier-item", "forwarded-in-order"])
+    func all(program: String) throws {
+      let child = try ChildRun(program, options: "predict=on hang_limit=30")
+      #expect(child.status == 0)
+      #expect(child.words == ["done"])
+      #expect(!child.errors.contains("layout"), "\(child.errors)")
+      #expect(!child.errors.contains("without an order that was seen"), "\(child.errors)")
+    }
+
+    @Test(
+      "that all calls rely on switch them off",
+      arguments: [
+        (INTERLOCK_LAYOUT_ADDRESS, 8, "addresses"), (INTERLOCK_LAYOUT_MUTEX, 4, "mutexes"),
+        (INTERLOCK_LAYOUT_BLOCK, 8, "work items"),
+      ])
+    func calls(layout: interlock_layout, shift: Int, name: String) throws {
+      let child = try Self.run("behind-a-barrier-item", layout, shift: shift)
+      #expect(child.status == 0)
+      #expect(child.words == ["done"])
+      #expect(Self.lines(child) == ["\(Self.line)\(name) \(Self.unknown): no call is seen"])
+      #expect(
+        child.errors.contains(
+          "interlock: nothing is predicted: the layout of \(name) \(Self.unknown)"),
+        "\(child.errors)")
+    }
+
+    @Test(
+      "of queues and of what runs once switch predictions off, and make no race of what is in order",
+      arguments: [
+        (INTERLOCK_LAYOUT_QUEUE, 8, "queues"),
+        (INTERLOCK_LAYOUT_ONCE, 8, "initialisers that run once"),
+      ])
+    func predictions(layout: interlock_layout, shift: Int, name: String) throws {
+      let child = try Self.run("on-one-queue", layout, shift: shift)
+      #expect(child.status == 0)
+      #expect(child.words == ["done"])
+      let lines = Self.lines(child)
+      #expect(lines.count == 1)
+      #expect(lines.first?.hasPrefix("\(Self.line)\(name) \(Self.unknown): ") ?? false)
+      #expect(
+        child.errors.contains(
+          "interlock: nothing is predicted: the layout of \(name) \(Self.unknown)"),
+        "\(child.errors)")
+      #expect(!child.errors.contains("potential"))
+    }
+
+    @Test("of Dispatch's times switches off when a delayed block is due, and nothing else")
+    func moments() throws {
+      let child = try Self.run("both-ways", INTERLOCK_LAYOUT_MOMENT, shift: 8)
+      #expect(child.words == ["done"])
+      #expect(
+        Self.lines(child) == [
+          "\(Self.line)times of Dispatch \(Self.unknown): when a delayed block is due is not known"
+        ])
+      #expect(child.errors.contains("lock-order: two locks"), "\(child.errors)")
+    }
+
+    @Test("of asynchronous calls switches the order of sections off; the tasks go on")
+    func contexts() throws {
+      let child = try Self.run("forwarded-in-order", INTERLOCK_LAYOUT_CONTEXT, shift: -8)
+      #expect(child.status == 0)
+      #expect(child.words == ["done"])
+      #expect(
+        Self.lines(child) == [
+          "\(Self.line)asynchronous calls \(Self.unknown): awaits are not seen, and the order of"
+            + " sections is not told"
+        ])
+      #expect(
+        child.errors.contains(
+          "the order of sections is not told from some moment on: the layout of asynchronous calls"),
+        "\(child.errors)")
+      #expect(!child.errors.contains("without an order that was seen"))
+    }
+  }
+}
