@@ -48,7 +48,8 @@ void interlock_note_begin(thread_state *state, const interlock_event *event) {
 static void leave_behind(thread_state *state, const thread_run *run) {
   for (uint32_t index = state->held_count; index-- > 0;) {
     held_lock lock = state->held[index];
-    if (lock.run < state->run_count + 1 || lock.kind == INTERLOCK_OBJECT_QUEUE) continue;
+    if (lock.run < state->run_count + 1 || lock.run == callers_run) continue;
+    if (lock.kind == INTERLOCK_OBJECT_QUEUE) continue;
     if (run->number == 0) {
       // A synchronous block acts for its caller.
       state->held[index].run = (uint16_t)state->run_count;

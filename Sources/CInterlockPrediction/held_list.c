@@ -65,7 +65,7 @@ void interlock_take_lock(thread_state *state, uintptr_t object, uint32_t kind, b
 
 bool interlock_let_go(thread_state *state, uintptr_t object, uintptr_t place) {
   held_lock *known = interlock_find_held(state, object);
-  if (!known || known->is_callers) {
+  if (!known || known->run == callers_run) {
     if (state->untold > 0) state->untold--;
     return false;
   }

@@ -1,13 +1,9 @@
 // Synchronous calls on the main queue. The main thread runs their blocks, and acts for the callers: it holds what they hold.
 #include "prediction.h"
 
-extern char _dispatch_main_q[] INTERLOCK_WEAK;
-
 static int callers_lock;
 /// Threads that wait for such a call.
 static thread_state *callers;
-
-bool interlock_is_main_queue(uintptr_t queue) { return queue == (uintptr_t)_dispatch_main_q; }
 
 void interlock_main_queue_called(thread_state *state, uintptr_t place) {
   // The call of a job's is one of many parts of its task, which others run.
@@ -52,7 +48,7 @@ bool interlock_adopt_caller(thread_state *state, uintptr_t place) {
   for (uint32_t index = 0; index < caller->held_count; index++) {
     held_lock held = caller->held[index];
     if (interlock_find_held(state, held.object)) continue;
-    held.is_callers = true;
+    held.run = callers_run;
     state->held[state->held_count++] = held;
   }
   state->adopted_owner = caller->callers_owner;
@@ -63,7 +59,7 @@ bool interlock_adopt_caller(thread_state *state, uintptr_t place) {
 
 void interlock_leave_caller(thread_state *state) {
   for (uint32_t index = state->held_count; index-- > 0;) {
-    if (state->held[index].is_callers) interlock_drop(state, &state->held[index]);
+    if (state->held[index].run == callers_run) interlock_drop(state, &state->held[index]);
   }
   state->adopted_run = 0;
 }

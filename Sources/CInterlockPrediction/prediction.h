@@ -38,13 +38,14 @@ typedef struct {
   /// When it was taken, in nanoseconds; 0 where nobody asks.
   uint64_t since;
   uint32_t count;
-  /// In which of the thread's blocks it was taken: 0 for none.
+  /// In which of the thread's blocks it was taken: 0 for none, `callers_run` for what the caller of the synchronous block has
+  /// that the thread runs.
   uint16_t run;
   uint8_t kind;
-  bool is_shared : 1;
-  /// Whether the thread has it from the caller of the synchronous block that it runs.
-  bool is_callers : 1;
+  bool is_shared;
 } held_lock;
+
+enum { callers_run = UINT16_MAX };
 
 /// A block that a thread is in.
 typedef struct {
@@ -118,7 +119,7 @@ static inline thread_state *own_state(void) {
 // What a thread holds (held_list.c): the calling thread's own list.
 
 static inline uint32_t innermost_run(const thread_state *state) {
-  return state->run_count < UINT16_MAX ? state->run_count : UINT16_MAX;
+  return state->run_count < callers_run ? state->run_count : callers_run - 1;
 }
 /// Adds something that is not in the list.
 void interlock_hold(thread_state *state, held_lock lock) HIDDEN;
@@ -160,7 +161,8 @@ void interlock_note_end(thread_state *state, const interlock_event *event) HIDDE
 
 // Callers of the main queue (main_queue.c): their blocks run on its thread, with what the callers hold.
 
-bool interlock_is_main_queue(uintptr_t queue) HIDDEN;
+extern char _dispatch_main_q[] INTERLOCK_WEAK;
+static inline bool interlock_is_main_queue(uintptr_t queue) { return queue == (uintptr_t)_dispatch_main_q; }
 /// The calling thread waits for a synchronous call on it; it goes on.
 void interlock_main_queue_called(thread_state *state, uintptr_t place) HIDDEN;
 void interlock_main_queue_returned(thread_state *state) HIDDEN;

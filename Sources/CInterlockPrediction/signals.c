@@ -9,6 +9,10 @@
 
 enum { most_signals = 1 << 12, most_gates = 4, most_moments = 4 };
 
+/// The node of what was signalled without a common lock, or of which more is not known; and of what was signalled under a lock
+/// when no order was told any more.
+static const uint32_t open_node = UINT32_MAX, missed_node = UINT32_MAX - 1;
+
 /// When a thread signalled first.
 typedef struct {
   uint32_t slot;
@@ -17,6 +21,7 @@ typedef struct {
 
 typedef struct {
   interlock_signal_view view;
+  uintptr_t object;
   /// The locks that every signaller held, and their numbers.
   held_lock gates[most_gates];
   uint32_t numbers[most_gates];
@@ -24,10 +29,8 @@ typedef struct {
   uint32_t gate_count, moment_count;
   /// The next free one, plus 1.
   uint32_t next_free;
-  /// Whether it was signalled without a common lock, or more is not known of it.
+  /// Whether it was signalled without a common lock since.
   bool is_open;
-  /// Whether it was signalled under a lock when no order was told any more.
-  bool is_missed;
   /// Whether a block's end has signalled it.
   bool at_end;
   /// Whether it is in the graph of orders: then it stays.
@@ -45,26 +48,50 @@ bool interlock_signals_prepare(void) {
   return true;
 }
 
+static signal *signal_of(const known_lock *lock) {
+  return lock->node && lock->node < missed_node ? &all[lock->node - 1] : NULL;
+}
+
+/// Takes the room of a signal that no order has: it is taken for an open one. 0 where all have one.
+static uint32_t take_room(void) {
+  static uint32_t next;
+  for (uint32_t step = 0; step < most_signals; step++) {
+    uint32_t index = next++ % most_signals;
+    if (all[index].is_noted) continue;
+    known_lock *lock = interlock_find_lock(all[index].object, interlock_signal_kind);
+    if (lock && lock->node == index + 1) lock->node = open_node;
+    return index + 1;
+  }
+  interlock_losses.signals = true;
+  return 0;
+}
+
 static uint32_t make_signal(void) {
   uint32_t made = first_free;
   if (made) {
     first_free = all[made - 1].next_free;
-  } else if (used < most_signals) {
-    made = ++used;
   } else {
-    interlock_losses.signals = true;
-    return 0;
+    made = used < most_signals ? ++used : take_room();
   }
-  all[made - 1] = (signal){0};
+  if (made) all[made - 1] = (signal){0};
   return made;
 }
 
 void interlock_signal_forget(known_lock *lock) {
+  signal *known = signal_of(lock);
   uint32_t index = lock->node;
   lock->node = 0;
-  if (!index || all[index - 1].is_noted) return;
-  all[index - 1].next_free = first_free;
+  if (!known || known->is_noted) return;
+  known->next_free = first_free;
   first_free = index;
+}
+
+/// Nothing follows from where it is signalled, from now on.
+static void open_signal(known_lock *lock, uint32_t node) {
+  signal *known = signal_of(lock);
+  if (known) known->is_open = true;
+  interlock_signal_forget(lock);
+  lock->node = node;
 }
 
 bool interlock_describe_signal(uint32_t index, uint32_t number, interlock_signal_view *view) {
@@ -83,7 +110,8 @@ static uint32_t counts_of(const signal *known) {
   return known->view.kind == INTERLOCK_OBJECT_GROUP ? 2 : 1;
 }
 
-static void note_gates(signal *known, const held_lock *held, uint32_t count) {
+/// Keeps the locks that are held, as far as every signaller before held them; false where there are none.
+static bool keep_gates(signal *known, const held_lock *held, uint32_t count) {
   bool is_first = known->moment_count == 0;
   held_lock gates[most_gates];
   uint32_t numbers[most_gates], kept = 0;
@@ -103,34 +131,37 @@ static void note_gates(signal *known, const held_lock *held, uint32_t count) {
     known->numbers[index] = numbers[index];
   }
   known->gate_count = kept;
-  if (kept == 0) known->is_open = true;
+  return kept > 0;
 }
 
-static void note_moment(signal *known, uint32_t slot, uint64_t count) {
+/// Keeps when a thread signalled first; false where there is no room.
+static bool keep_moment(signal *known, uint32_t slot, uint64_t count) {
   for (uint32_t index = 0; index < known->moment_count; index++) {
-    if (known->moments[index].slot == slot) return;
+    if (known->moments[index].slot == slot) return true;
   }
-  if (known->moment_count < most_moments) {
-    known->moments[known->moment_count++] = (moment){slot, count};
-  } else {
-    known->is_open = true;
-  }
+  if (known->moment_count == most_moments) return false;
+  known->moments[known->moment_count++] = (moment){slot, count};
+  return true;
 }
 
-/// The signal of an event, noted where it is new. Of a semaphore only where it was seen to begin at 0: from more, some may be
-/// taken without a signal.
-static signal *find_signal(const interlock_event *event) {
+/// What an event signals; NULL where it is not followed. Of semaphores those that were seen to begin at 0: from more, some may
+/// be taken without a signal.
+static known_lock *find_signalled(const interlock_event *event) {
   uintptr_t object = (uintptr_t)event->object;
-  known_lock *lock = event->object_kind == INTERLOCK_OBJECT_SEMAPHORE
-                         ? interlock_find_lock(object, interlock_signal_kind)
-                         : interlock_note_lock(object, interlock_signal_kind);
-  if (!lock) return NULL;
-  if (lock->node) return &all[lock->node - 1];
+  return event->object_kind == INTERLOCK_OBJECT_SEMAPHORE
+             ? interlock_find_lock(object, interlock_signal_kind)
+             : interlock_note_lock(object, interlock_signal_kind);
+}
+
+static signal *make_signal_of(known_lock *lock, const interlock_event *event, uintptr_t place) {
   lock->node = make_signal();
-  if (!lock->node) return NULL;
-  signal *made = &all[lock->node - 1];
-  made->view.kind = event->object_kind;
-  made->view.created = lock->created;
+  signal *made = signal_of(lock);
+  if (!made) return NULL;
+  made->object = lock->object;
+  made->view = (interlock_signal_view){.kind = event->object_kind,
+                                       .created = lock->created,
+                                       .place = place,
+                                       .thread = (uint32_t)interlock_thread_number()};
   return made;
 }
 
@@ -146,19 +177,14 @@ static void note_signal(const interlock_event *event, const thread_state *state,
   if (count > 0) is_known = !is_missed && interlock_clocks_moment(false, &slot, &moment);
   uintptr_t place = count > 0 ? interlock_events_place(event) : 0;
   take(&interlock_tables_lock);
-  signal *known = find_signal(event);
-  if (known && !known->is_open) {
-    if (is_known && count > 0) {
-      if (known->moment_count == 0) {
-        known->view.place = place;
-        known->view.thread = (uint32_t)interlock_thread_number();
-      }
-      if (at_end) known->at_end = true;
-      note_gates(known, held, count);
-      note_moment(known, slot, moment);
-    } else {
-      known->is_open = true;
-      known->is_missed = is_missed;
+  known_lock *lock = find_signalled(event);
+  if (lock && lock->node < missed_node) {
+    bool is_gated = is_known && count > 0;
+    signal *known = signal_of(lock);
+    if (is_gated && !known) known = make_signal_of(lock, event, place);
+    if (known && at_end) known->at_end = true;
+    if (!known || !is_gated || !keep_gates(known, held, count) || !keep_moment(known, slot, moment)) {
+      open_signal(lock, is_missed ? missed_node : open_node);
     }
   }
   give(&interlock_tables_lock);
@@ -210,10 +236,10 @@ void interlock_waited_for_signal(thread_state *state, const interlock_event *eve
   bool is_known = !interlock_clocks_blindness() && interlock_clocks_moment(false, &slot, &count);
   take(&interlock_tables_lock);
   const known_lock *lock = interlock_find_lock((uintptr_t)event->object, interlock_signal_kind);
-  if (lock && lock->node && all[lock->node - 1].is_missed) interlock_losses.waits = true;
-  if (is_known && lock && lock->node && !all[lock->node - 1].is_open) {
+  if (lock && lock->node == missed_node) interlock_losses.waits = true;
+  signal *known = lock && is_known ? signal_of(lock) : NULL;
+  if (known) {
     index = lock->node;
-    signal *known = &all[index - 1];
     for (uint32_t number = 0; number < known->gate_count; number++) {
       const held_lock *gate = &known->gates[number];
       if (is_telling(known, gate, interlock_find_held(state, gate->object))) gates[gate_count++] = *gate;

@@ -187,6 +187,14 @@ extension Programs {
       ended.wait()
       print(suspended.sum.withLock { $0 })
     },
+    "many-signals": { _ in
+      // All alive at a time, more than are followed, and waited for without a lock.
+      let lock = NSLock()
+      let signals = (0..<10_000).map { _ in DispatchSemaphore(value: 0) }
+      for signal in signals { lock.withLock { _ = signal.signal() } }
+      for signal in signals { signal.wait() }
+      print("done")
+    },
     "source-without-sections": { _ in
       let lock = NSLock()
       useSource()

@@ -53,9 +53,11 @@ extension SyncEvents {
 
     @Test("is said to be incomplete only for what the program does")
     func blindSpots() throws {
-      let source = try ChildRun("source-without-sections", options: "predict=on")
-      #expect(source.words == ["done"])
-      #expect(source.errors.isEmpty, "\(source.errors)")
+      for program in ["source-without-sections", "many-signals"] {
+        let child = try ChildRun(program, options: "predict=on")
+        #expect(child.words == ["done"])
+        #expect(child.errors.isEmpty, "\(child.errors)")
+      }
       let wait = try ChildRun("source-and-wait-under-lock", options: "predict=on")
       #expect(wait.words == ["done"])
       #expect(
