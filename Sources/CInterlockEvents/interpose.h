@@ -43,6 +43,8 @@ typedef struct {
   uint32_t nested;
   /// Above 0 while it makes a task.
   uint32_t makes_task;
+  /// Above 0 while it polls a run loop.
+  uint32_t polls;
 } interlock_thread_marks;
 extern __thread interlock_thread_marks interlock_marks
     __attribute__((tls_model("initial-exec"))) HIDDEN;
@@ -115,6 +117,11 @@ static inline uintptr_t interlock_user_place(uintptr_t returns_to, uintptr_t fra
 bool interlock_is_foundation(uintptr_t address) HIDDEN;
 bool interlock_is_dispatch(uintptr_t address) HIDDEN;
 bool interlock_is_concurrency(uintptr_t address) HIDDEN;
+/// Whether it is in Swift Testing, or in XCTest.
+bool interlock_is_testing(uintptr_t address) HIDDEN;
+bool interlock_is_xctest(uintptr_t address) HIDDEN;
+/// Whether a call comes from a run loop that the calling thread polls.
+bool interlock_is_of_poll(uintptr_t returns_to) HIDDEN;
 
 /// Whether an address lies in code.
 bool interlock_is_code(uintptr_t address) HIDDEN;

@@ -71,7 +71,8 @@ INTERPOSED void dispatch_set_target_queue(void *object, queue_t target) {
 // What may run code on queues without a call that is seen.
 
 static void unfollowed(const void *object, uintptr_t returns_to) {
-  if (is_wanted(INTERLOCK_EVENT_UNFOLLOWED) && !interlock_is_dispatch(returns_to)) {
+  if (is_wanted(INTERLOCK_EVENT_UNFOLLOWED) && !interlock_is_dispatch(returns_to) &&
+      !interlock_is_of_poll(returns_to)) {
     publish(INTERLOCK_EVENT_UNFOLLOWED, INTERLOCK_OBJECT_QUEUE, object, NULL, 0, returns_to, NULL,
             0);
   }

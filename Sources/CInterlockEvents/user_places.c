@@ -50,7 +50,7 @@ typedef struct {
   int count;
 } ranges;
 static ranges system_code, user_code;
-static range dispatch_range, concurrency_range;
+static range dispatch_range, concurrency_range, testing_range, xctest_range;
 /// May be opened late, by a library that a program opens: changed while others read it.
 static range foundation_range;
 uintptr_t interlock_own_code, interlock_own_code_size;
@@ -78,6 +78,9 @@ static const char *base_name(const char *path) {
 
 bool interlock_is_dispatch(uintptr_t address) { return is_within(dispatch_range, address); }
 bool interlock_is_concurrency(uintptr_t address) { return is_within(concurrency_range, address); }
+
+bool interlock_is_xctest(uintptr_t address) { return is_within(xctest_range, address); }
+bool interlock_is_testing(uintptr_t address) { return is_within(testing_range, address); }
 
 bool interlock_is_foundation(uintptr_t address) {
   // Relaxed: a size is never there without its start where it matters. With the size alone, only addresses that no
@@ -119,6 +122,8 @@ static int note_object(struct dl_phdr_info *info, size_t size, void *context) {
   if (is_named(name, "libdispatch")) dispatch_range = code;
   if (is_named(name, "libswift_Concurrency")) concurrency_range = code;
   if (is_named(name, "libFoundation")) note_foundation(code);
+  if (is_named(name, "libTesting")) testing_range = code;
+  if (is_named(name, "libXCTest")) xctest_range = code;
   add_range(interlock_events_is_system_library(name) ? &system_code : &user_code, code);
   return 0;
 }

@@ -106,6 +106,7 @@ static void set_wait(thread_record *record, const interlock_event *event) {
 }
 
 static void note_wait(thread_record *record, const interlock_event *event) {
+  if (event->object_kind == INTERLOCK_OBJECT_IDLE) interlock_note_idle(record, event->kind);
   set_wait(record, event);
   if (event->object_kind == INTERLOCK_OBJECT_CONDITION) {
     // It comes back as it was, however often it was taken.
@@ -161,6 +162,7 @@ static void note_acquire(thread_record *record, const interlock_event *event) {
         record->put_aside.object = 0;
       }
       break;
+    case INTERLOCK_OBJECT_IDLE: interlock_note_idle(record, event->kind); break;
     default: break;
   }
   has_changed(record);
@@ -196,6 +198,7 @@ static void note_begin(thread_record *record, const interlock_event *event) {
     // A delayed one has its time where others have the thread.
     if (!(event->flags & INTERLOCK_FLAG_DELAYED)) by = (uint32_t)(event->item->turn & 0x3fffff);
     interlock_item_unlisted(event->item);
+    record->idle.has_handled = true;
   }
   interlock_thread_view *view = &record->view;
   if (view->run_count == 0 && event->item) view->pool = interlock_queue_root((uintptr_t)event->object);
@@ -229,12 +232,14 @@ static void read_event(const interlock_event *event, void *context) {
     case INTERLOCK_EVENT_WAIT: note_wait(record, event); return;
     case INTERLOCK_EVENT_ACQUIRE: note_acquire(record, event); return;
     case INTERLOCK_EVENT_GIVE_UP:
+      if (event->object_kind == INTERLOCK_OBJECT_IDLE) interlock_note_idle(record, event->kind);
       record->view.wait_kind = 0;
       has_changed(record);
       return;
     case INTERLOCK_EVENT_RELEASE: note_release(record, event); return;
     case INTERLOCK_EVENT_BEGIN: note_begin(record, event); return;
     case INTERLOCK_EVENT_END: note_end(record, event); return;
+    case INTERLOCK_EVENT_POLL: interlock_note_poll(record, event); return;
     default: break;
   }
   has_changed(record);

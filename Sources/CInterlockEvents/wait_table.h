@@ -29,10 +29,28 @@ static inline size_t hash_of(uintptr_t object) {
 // Threads (wait_threads.c). A record is written by its thread alone, which then raises `sequence`, and read by whoever makes a snapshot.
 // One that is read while it is being written shows that afterwards: its number has grown when the snapshot is checked.
 
+/// Steps of a thread's `sequence` that are no progress.
+typedef struct {
+  /// How many there have been.
+  uint64_t steps;
+  /// What the thread counts for while it polls, plus 1; 0 while it does not.
+  uint64_t frozen;
+  /// The thread's number when a poll began, and before it was woken as a worker.
+  uint64_t from, woken;
+  /// When the last poll began and when it ended, 0 where it has not, in nanoseconds of the monotonic clock; and the
+  /// thread's processor time then.
+  uint64_t began, ended, cpu_at_end;
+  /// How many blocks it was in when the poll began.
+  uint32_t runs;
+  bool has_handled, has_timed;
+} interlock_idleness;
+
 typedef struct thread_record {
   interlock_thread_view view;
   /// The mutex given up by a wait for a condition.
   interlock_held put_aside;
+  /// What no progress is: see wait_polls.c.
+  interlock_idleness idle;
   uint32_t used;
   struct thread_record *next;
 } thread_record;
@@ -54,6 +72,16 @@ static inline void has_changed(thread_record *record) {
   // Release: who sees the number sees all of the change.
   __atomic_store_n(&record->view.sequence, record->view.sequence + 1, __ATOMIC_RELEASE);
 }
+
+// What is no progress (wait_polls.c).
+
+void interlock_note_poll(thread_record *record, const interlock_event *event) HIDDEN;
+/// A worker of a pool is woken (`ACQUIRE`), waits for work, or has waited in vain; before that is counted.
+void interlock_note_idle(thread_record *record, interlock_event_kind kind) HIDDEN;
+/// What the thread counts for, by any thread.
+uint64_t interlock_progress_of(const thread_record *record) HIDDEN;
+/// When its poll began, if that has handled nothing, by any thread; 0 while it does not poll.
+uint64_t interlock_polls_since(const thread_record *record) HIDDEN;
 
 // Objects (wait_objects.c).
 

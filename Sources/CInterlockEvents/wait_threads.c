@@ -73,6 +73,9 @@ static thread_record *claim_record(void) {
   }
   uint64_t sequence = found->view.sequence;
   memset(&found->view, 0, sizeof found->view);
+  // What was no progress of the last thread's stays none.
+  __atomic_store_n(&found->idle.frozen, 0, __ATOMIC_RELAXED);
+  found->idle.has_timed = false;
   found->view.sequence = sequence + 1;
   found->view.number = interlock_thread_id();
   found->view.started_by = interlock_started_by;
@@ -110,7 +113,7 @@ uint64_t interlock_waits_progress(void) {
   for (thread_record *record = __atomic_load_n(&all_threads, __ATOMIC_ACQUIRE); record;
        record = record->next) {
     // Of those that are gone too: a record that is taken again goes on from its number.
-    sum += __atomic_load_n(&record->view.sequence, __ATOMIC_RELAXED);
+    sum += interlock_progress_of(record);
   }
   return sum;
 }
@@ -125,6 +128,7 @@ size_t interlock_waits_threads(interlock_thread_view *threads, size_t capacity) 
       uint64_t sequence = __atomic_load_n(&record->view.sequence, __ATOMIC_ACQUIRE);
       memcpy(&threads[count], &record->view, sizeof record->view);
       threads[count].sequence = sequence;
+      threads[count].polls_since = interlock_polls_since(record);
       if (threads[count].run_count > INTERLOCK_RUNS_MOST) {
         threads[count].run_count = INTERLOCK_RUNS_MOST;
       }

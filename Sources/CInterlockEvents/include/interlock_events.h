@@ -60,6 +60,8 @@ typedef enum {
   /// The thread comes before others, or after them, by something that no other event is about; `value` is an
   /// `interlock_order_change`.
   INTERLOCK_EVENT_ORDER = 1 << 16,
+  /// The thread polls a run loop: `value` is an `interlock_poll_change`.
+  INTERLOCK_EVENT_POLL = 1 << 17,
 } interlock_event_kind;
 
 /// What an event is about.
@@ -108,6 +110,16 @@ typedef enum {
   INTERLOCK_ORDER_AFTER_SOMEBODY,
 } interlock_order_change;
 
+/// What a thread does that polls a run loop (`RunLoop.run(mode:before:)`, `RunLoop.run(until:)`).
+typedef enum {
+  INTERLOCK_POLL_BEGINS,
+  INTERLOCK_POLL_ENDS,
+  /// One of the loop's timers has fired. Blocks of the main queue have events of their own.
+  INTERLOCK_POLL_HANDLED,
+  /// This thread, one of a pool, has run the timer that ends another thread's poll.
+  INTERLOCK_POLL_TIMED,
+} interlock_poll_change;
+
 /// More about an event.
 enum {
   /// The wait ends by itself when its time is up.
@@ -120,7 +132,7 @@ enum {
   INTERLOCK_FLAG_ON_GROUP = 1 << 3,
   /// The block is a job of Swift Concurrency.
   INTERLOCK_FLAG_JOB = 1 << 4,
-  /// The call came from libdispatch itself.
+  /// The call came from libdispatch itself; of a `POLL`, from XCTest.
   INTERLOCK_FLAG_INTERNAL = 1 << 5,
   /// The block is called several times, by several threads.
   INTERLOCK_FLAG_APPLY = 1 << 6,

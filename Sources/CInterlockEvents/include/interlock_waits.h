@@ -16,7 +16,9 @@ bool interlock_waits_start(void);
 /// Whether it follows them.
 bool interlock_waits_started(void);
 
-/// A number that grows with what any thread does: two equal ones mean that nothing happened between.
+/// A number that grows with what any thread does: two equal ones mean that nothing happened between. A thread that polls
+/// a run loop does nothing until the loop handles something, and nor does a pool's worker that ends such a poll; while
+/// one of them is about it, the number may be greater for a moment.
 uint64_t interlock_waits_progress(void);
 
 #define INTERLOCK_HELD_MOST 16
@@ -72,6 +74,8 @@ typedef struct {
   uint32_t run_count;
   /// Held or run, but not in the lists: there was no room.
   uint32_t untold;
+  /// When it began to poll a run loop that has handled nothing, in nanoseconds of the monotonic clock; 0 for no poll.
+  uint64_t polls_since;
   interlock_held held[INTERLOCK_HELD_MOST];
   interlock_run runs[INTERLOCK_RUNS_MOST];
 } interlock_thread_view;

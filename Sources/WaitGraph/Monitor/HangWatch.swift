@@ -59,7 +59,7 @@ struct HangWatch {
   /// What changes whenever a thread does something: the events; or, where none are seen, how often the threads were
   /// switched.
   private var count: UInt64 {
-    if SnapshotTaker.isAvailable { return interlock_waits_progress() }
+    if SnapshotTaker.isAvailable { return SnapshotTaker.progress(after: progress) }
     guard polls % Self.blindEvery == 0 else { return progress }
     return taker.switches()
   }

@@ -50,8 +50,9 @@ package struct SnapshotTaker {
     package var progress: UInt64
     /// How often each thread had been switched.
     package var switches: [Int: Int]
-    /// The threads that wait without sleeping: that they go on, their events say.
-    package var askingInVain: Set<Int> = []
+    /// The threads of which only the events say whether they go on: that they run now and then says nothing. They wait
+    /// without sleeping, poll a run loop, or are a pool's threads without work.
+    package var toldByEvents: Set<Int> = []
   }
 
   /// Looks at everything once. While it looks, threads may go on: only what `hasMoved(since:)` says did not happen was
@@ -81,20 +82,47 @@ package struct SnapshotTaker {
       snapshot: snapshot, progress: progress,
       switches: Dictionary(
         system.map { ($0.id, $0.switches) }, uniquingKeysWith: { first, _ in first }),
-      askingInVain: Set(
+      toldByEvents: Set(
         system.filter { thread in
-          thread.state != .sleeping && (known[thread.id].map(Self.asksInVain) ?? false)
-        }.map(\.id)))
+          guard let view = known[thread.id] else { return false }
+          if Self.polls(thread, view) { return true }
+          return thread.state == .sleeping ? Self.hasNoWork(view) : Self.asksInVain(view)
+        }.map(\.id)
+          + threads.filter { $0.elsewhere == .listening && !$0.isMain && $0.runs.isEmpty }.map(\.id)
+      ))
+  }
+
+  /// The number of all that has happened, where it is not what it was.
+  ///
+  /// A thread that polls its run loop has it greater for a moment, ten times a second.
+  package static func progress(after last: UInt64) -> UInt64 {
+    var count = interlock_waits_progress()
+    for _ in 0..<4 where count != last {
+      var pause = timespec(tv_sec: 0, tv_nsec: 2_000_000)
+      nanosleep(&pause, nil)
+      count = interlock_waits_progress()
+    }
+    return count
+  }
+
+  /// Whether a thread only polls its run loop. One that runs for a second in one poll is in what the loop has called.
+  private static func polls(_ thread: Platform.Thread, _ view: interlock_thread_view) -> Bool {
+    view.polls_since != 0
+      && (thread.state == .sleeping || Platform.now - Double(view.polls_since) / 1e9 < 1)
+  }
+
+  private static func hasNoWork(_ view: interlock_thread_view) -> Bool {
+    view.wait_kind == INTERLOCK_OBJECT_IDLE.rawValue && view.run_count == 0
   }
 
   /// Whether a thread has come, gone, made a call or run since the look began.
   package func hasMoved(since taken: Taken) -> Bool {
-    guard interlock_waits_progress() == taken.progress else { return true }
+    guard Self.progress(after: taken.progress) == taken.progress else { return true }
     let now = Platform.threads(of: getpid()).filter { !ignoredThreads.contains($0.id) }
     guard now.count == taken.switches.count else { return true }
     return now.contains {
       ($0.state != .sleeping || $0.switches != taken.switches[$0.id])
-        && !taken.askingInVain.contains($0.id)
+        && !taken.toldByEvents.contains($0.id)
     }
   }
 
@@ -151,9 +179,7 @@ package struct SnapshotTaker {
       result.pool = view.pool == 0 ? nil : view.pool
       result.startedBy = Int(view.started_by)
       result.isPartial = view.untold > 0
-      if thread.state == .sleeping, view.wait_kind == INTERLOCK_OBJECT_IDLE.rawValue,
-        result.runs.isEmpty
-      {
+      if thread.state == .sleeping, Self.hasNoWork(view) {
         result.elsewhere = .idle
         return result
       }
@@ -166,7 +192,7 @@ package struct SnapshotTaker {
     }
     result.elsewhere = elsewhere(
       thread, process: process, isWorker: result.runs.isEmpty && result.pool != nil,
-      listensOutside: listensOutside)
+      polls: view.map { Self.polls(thread, $0) } ?? false, listensOutside: listensOutside)
     return result
   }
 
@@ -185,8 +211,10 @@ package struct SnapshotTaker {
   }
 
   private func elsewhere(
-    _ thread: Platform.Thread, process: Int32, isWorker: Bool, listensOutside: Bool
+    _ thread: Platform.Thread, process: Int32, isWorker: Bool, polls: Bool, listensOutside: Bool
   ) -> WaitSnapshot.Elsewhere {
+    // Its run loop's poll may have a limit, or nothing to wait for, and it polls again after that.
+    if polls { return listensOutside ? .outside : .listening }
     guard thread.state == .sleeping else { return .running }
     switch Platform.wait(of: thread.id, in: process) {
     case .forever, .unknown: return .unknown

@@ -55,10 +55,14 @@ struct Liveness {
     index.snapshot.isPartial || isTimerSet(index)
   }
 
-  /// Whether somebody is woken when its time has come.
+  /// Whether a thread is woken when its time has come, within a day: the longest limit that a user may set. XCTest sets
+  /// a timer of a month wherever it waits for an asynchronous test.
   static func isTimerSet(_ index: WaitIndex) -> Bool {
-    index.snapshot.nextTimer != nil
-      || index.queues.contains { $0.delayed > 0 || $0.nextDelayed != nil }
+    let day = 86_400.0
+    return index.snapshot.nextTimer.map { $0 < day } ?? false
+      || index.queues.contains {
+        ($0.delayed > 0 || $0.nextDelayed != nil) && $0.nextDelayed ?? 0 < day
+      }
   }
 
   private mutating func connect(_ needs: [Need], to node: Int) {

@@ -1,0 +1,94 @@
+// A thread that polls its run loop, as XCTest does where a test waits: ten times a second it runs the loop for a moment,
+// and the loop sets a timer that ends it. Neither is progress of the program. The events say where a poll begins and
+// ends, and what the loop handled in it; the loop's own timer is run unseen.
+#include "interpose_dispatch.h"
+
+#ifdef INTERLOCK_INTERPOSES
+
+static void tell(interlock_poll_change change, uint32_t flags) {
+  interlock_event event = {.kind = INTERLOCK_EVENT_POLL, .flags = flags, .value = change};
+  interlock_publish_fast(&event);
+}
+
+#if defined(__has_attribute)
+#if __has_attribute(swiftcall) && (defined(__x86_64__) || defined(__aarch64__))
+
+#define SWIFT_CALL __attribute__((swiftcall))
+
+static uint32_t flags_of_poller(uintptr_t returns_to) {
+  return interlock_is_xctest(returns_to) ? INTERLOCK_FLAG_INTERNAL : 0;
+}
+
+/// The arguments are handed on in the registers that they come in, whatever they are: at most four words and two
+/// floating-point numbers, which no version of these methods has had more of.
+#define POLLS(name, symbol)                                                                       \
+  INTERPOSED SWIFT_CALL uintptr_t name(uintptr_t first, uintptr_t second, uintptr_t third,        \
+                                       uintptr_t fourth, double number, double other,             \
+                                       __attribute__((swift_context)) void *loop) __asm__(symbol); \
+  SWIFT_CALL uintptr_t name(uintptr_t first, uintptr_t second, uintptr_t third, uintptr_t fourth, \
+                            double number, double other,                                          \
+                            __attribute__((swift_context)) void *loop) {                          \
+    typedef SWIFT_CALL uintptr_t run(uintptr_t, uintptr_t, uintptr_t, uintptr_t, double, double,  \
+                                     __attribute__((swift_context)) void *);                      \
+    static run *known;                                                                            \
+    /* Relaxed: as in REAL. */                                                                    \
+    run *real = __atomic_load_n(&known, __ATOMIC_RELAXED);                                        \
+    if (!real) {                                                                                  \
+      real = (run *)interlock_find_real(symbol);                                                  \
+      __atomic_store_n(&known, real, __ATOMIC_RELAXED);                                           \
+    }                                                                                             \
+    bool is_told = is_wanted(INTERLOCK_EVENT_POLL);                                               \
+    if (is_told) tell(INTERLOCK_POLL_BEGINS, flags_of_poller(RETURNS_TO));                        \
+    interlock_marks.polls++;                                                                      \
+    uintptr_t result = real(first, second, third, fourth, number, other, loop);                   \
+    interlock_marks.polls--;                                                                      \
+    if (is_told) tell(INTERLOCK_POLL_ENDS, 0);                                                    \
+    return result;                                                                                \
+  }
+
+POLLS(run_in_mode, "$s10Foundation7RunLoopC3run4mode6beforeSbAC4ModeV_0A10Essentials4DateVtF")
+POLLS(run_until, "$s10Foundation7RunLoopC3run5untily0A10Essentials4DateV_tF")
+
+#endif
+#endif
+
+/// The loop sets its timer anew when it has fired: a poll in which that happens has handled something.
+INTERPOSED int timerfd_settime(int file, int flags, const void *next, void *last) {
+  typedef int set(int, int, const void *, void *);
+  int result = REAL(set, timerfd_settime)(file, flags, next, last);
+  if (interlock_marks.polls && is_wanted(INTERLOCK_EVENT_POLL)) tell(INTERLOCK_POLL_HANDLED, 0);
+  return result;
+}
+
+// The timer that ends a poll is a source of Dispatch, the only one that a poll makes.
+
+bool interlock_is_of_poll(uintptr_t returns_to) {
+  return interlock_marks.polls && interlock_is_foundation(returns_to);
+}
+
+typedef void set_handler(void *, block_t);
+
+/// What the loop does when its time is up, or was not needed, without events.
+static void set_unseen(void *source, block_t handler, set_handler *set) {
+  set(source, ^{
+    interlock_marks.hidden++;
+    handler();
+    interlock_marks.hidden--;
+    if (is_wanted(INTERLOCK_EVENT_POLL)) tell(INTERLOCK_POLL_TIMED, 0);
+  });
+}
+
+#define SETS_HANDLER(name)                                              \
+  INTERPOSED void name(void *source, block_t handler) {                 \
+    set_handler *set = REAL(set_handler, name);                         \
+    if (handler && interlock_is_of_poll(RETURNS_TO)) {                  \
+      set_unseen(source, handler, set);                                 \
+    } else {                                                            \
+      set(source, handler);                                             \
+    }                                                                   \
+  }
+
+SETS_HANDLER(dispatch_source_set_event_handler)
+SETS_HANDLER(dispatch_source_set_cancel_handler)
+
+#endif
