@@ -184,10 +184,15 @@ let package = Package(
         "InterlockWatchdog", "WaitGraph", "Interlock", "CInterlockEvents", "SyncEventsTestC",
       ],
       path: "Tests/SyncEventsTestChild", swiftSettings: common + [framePointers]),
+    // Tests that hang, as a test process runs them: an executable, so that nothing else runs them.
+    .executableTarget(
+      name: "HangingTests", dependencies: ["InterlockWatchdog"], path: "Tests/HangingTests",
+      swiftSettings: common),
     .testTarget(
       name: "SyncEventsTests",
       dependencies: [
         "WaitGraph", "Interlock", "CInterlockEvents", "SyncEventsTestC", "SyncEventsTestChild",
+        "HangingTests",
       ],
       swiftSettings: common),
     .testTarget(

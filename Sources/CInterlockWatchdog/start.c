@@ -7,8 +7,9 @@
 
 // After the constructors without a priority, among them those of the C++ parts of the runtime in this executable.
 __attribute__((constructor(65535))) static void start(void) {
+  interlock_follow_tests();
   const char *options = getenv("INTERLOCK_OPTIONS");
-  // Nothing is touched where nobody asks.
+  // Nothing more is touched where nobody asks.
   if (!options) return;
   // First: what is made before it starts is not followed.
   if (strstr(options, "predict")) interlock_prediction_start_from_environment();

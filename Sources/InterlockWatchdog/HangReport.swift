@@ -10,6 +10,8 @@ struct HangReport {
   private static let mostThreads: UInt32 = 2048
   private static let mostGroups = 24
   private static let mostFrames = 24
+  /// So many tests are named.
+  private static let mostTests = 16
 
   /// What is said, in lines.
   let lines: [String]
@@ -19,8 +21,11 @@ struct HangReport {
   /// - Parameters:
   ///   - snapshot: The process, with its addresses named.
   ///   - groups: Its threads, those with equal stacks together.
+  ///   - tests: The tests that have begun and not ended; where none are known, the stacks may show one.
   ///   - blindness: Why no calls are seen in this build; `nil` where they are.
-  init(of snapshot: WaitSnapshot, groups: [ThreadGroup], blindness: String?) {
+  init(
+    of snapshot: WaitSnapshot, groups: [ThreadGroup], tests: [String], blindness: String?
+  ) {
     var lines: [String] = []
     let diagnosis = Diagnosis(of: snapshot)
     let quiet = String(format: "%.1f s", snapshot.quietSeconds)
@@ -28,7 +33,12 @@ struct HangReport {
       diagnosis?.isCertain ?? false
         ? "interlock: this process can never go on"
         : "interlock: this process hangs: nothing has happened for \(quiet)")
-    if let test = Self.runningTest(in: groups) { lines.append("  test: \(test)") }
+    let names = tests.isEmpty ? [Self.runningTest(in: groups)].compactMap { $0 } : tests
+    lines += names.prefix(Self.mostTests).map { "  test: \(Printable.line($0))" }
+    if names.count > Self.mostTests {
+      lines.append("  … and \(names.count - Self.mostTests) more tests")
+    }
+    if names.isEmpty, let note = RunningTests.shared.note { lines.append("  (\(note))") }
     if let diagnosis {
       lines += DiagnosisText(diagnosis, width: nil).lines.map { "  " + $0 }
     }
@@ -88,7 +98,9 @@ struct HangReport {
         snapshot = snapshot.named(frames)
       }
     }
-    let report = HangReport(of: snapshot, groups: groups, blindness: SnapshotTaker.blindness)
+    let report = HangReport(
+      of: snapshot, groups: groups, tests: RunningTests.shared.names,
+      blindness: SnapshotTaker.blindness)
     let text = report.lines.joined(separator: "\n") + "\n"
     text.utf8CString.withUnsafeBufferPointer { bytes in
       guard let start = bytes.baseAddress else { return }

@@ -61,10 +61,17 @@ public enum HangWatchdog {
 
   /// Whether this is a process that runs tests, as `swift test` starts it.
   private static var isTestProcess: Bool {
-    CommandLine.arguments.contains { $0.hasSuffix(".xctest") || $0.contains("--testing-library") }
+    RunningTests.shared.hasXCTest
+      || CommandLine.arguments.contains {
+        $0.hasSuffix(".xctest") || $0.contains("--testing-library")
+      }
       || (CommandLine.arguments.first?.contains("xctest") ?? false)
   }
 }
+
+/// Called before `main`, by `Sources/CInterlockWatchdog/start.c`.
+@_cdecl("interlock_follow_tests")
+func followTests() { RunningTests.shared.follow() }
 
 /// Called before `main`, by `Sources/CInterlockWatchdog/start.c`.
 @_cdecl("interlock_watchdog_start_from_environment")

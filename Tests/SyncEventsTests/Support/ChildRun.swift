@@ -19,17 +19,18 @@ struct ChildRun {
   /// The numbers among those.
   var numbers: [Int] { words.compactMap { Int($0) } }
 
-  /// The test child, which lies beside the test bundle.
-  static var executable: URL {
+  /// A program that lies beside the test bundle.
+  private static func executable(_ name: String) -> URL {
     let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
     return URL(fileURLWithPath: own).deletingLastPathComponent()
-      .appendingPathComponent("SyncEventsTestChild")
+      .appendingPathComponent(name)
   }
 
   /// Starts it, and kills it if it does not end in time, in which case the test fails.
   init(
-    _ arguments: String..., options: String? = nil, environment: [String: String] = [:],
-    limit: Double = 60, at location: SourceLocation = #_sourceLocation
+    _ arguments: String..., program: String = "SyncEventsTestChild", options: String? = nil,
+    environment: [String: String] = [:], limit: Double = 60,
+    at location: SourceLocation = #_sourceLocation
   ) throws {
     let folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("sync-events-\(UUID().uuidString)")
@@ -41,7 +42,7 @@ struct ChildRun {
       return (url: url, handle: try FileHandle(forWritingTo: url))
     }
     let process = Process()
-    process.executableURL = Self.executable
+    process.executableURL = Self.executable(program)
     process.arguments = arguments
     var variables = ProcessInfo.processInfo.environment
     variables["INTERLOCK_OPTIONS"] = options

@@ -1,0 +1,63 @@
+// Which tests of Swift Testing run. The library has no observers for a process that it runs in, but it binds a task-local
+// value to each test: by calls of the runtime from another library, which come by here. That value has the test's name,
+// also while the test's task has given its thread up and is on no stack.
+#include "interlock_tests.h"
+#include "interpose.h"
+
+#if defined(INTERLOCK_INTERPOSES) && defined(__has_attribute)
+#if __has_attribute(swiftcall)
+#define FOLLOWS_TESTS 1
+#endif
+#endif
+
+#ifdef FOLLOWS_TESTS
+
+#define SWIFT_CALL __attribute__((swiftcall))
+
+static const interlock_test_follower *follower;
+
+void interlock_tests_follow(const interlock_test_follower *newest) {
+  // Release: pairs with the acquire in `follower_of`; whoever finds the functions finds what they use.
+  __atomic_store_n(&follower, newest, __ATOMIC_RELEASE);
+}
+
+/// NULL for a call that is not Swift Testing's, or where nothing follows.
+static const interlock_test_follower *follower_of(uintptr_t returns_to) {
+  const interlock_test_follower *found = __atomic_load_n(&follower, __ATOMIC_ACQUIRE);
+  return found && interlock_is_testing(returns_to) ? found : NULL;
+}
+
+static uintptr_t owner(void) {
+  typedef SWIFT_CALL void *current(void);
+  void *task = REAL(current, swift_task_getCurrent)();
+  return task ? (uintptr_t)task : (uintptr_t)&interlock_marks;
+}
+
+INTERPOSED SWIFT_CALL void swift_task_localValuePush(const void *key, void *value, const void *type) {
+  typedef SWIFT_CALL void push(const void *, void *, const void *);
+  push *real = REAL(push, swift_task_localValuePush);
+  const interlock_test_follower *found = follower_of(RETURNS_TO);
+  if (found) {
+    interlock_marks.hidden++;
+    // Before the runtime takes the value away.
+    found->binds(value, type, owner());
+    interlock_marks.hidden--;
+  }
+  real(key, value, type);
+}
+
+INTERPOSED SWIFT_CALL void swift_task_localValuePop(void) {
+  typedef SWIFT_CALL void pop(void);
+  pop *real = REAL(pop, swift_task_localValuePop);
+  const interlock_test_follower *found = follower_of(RETURNS_TO);
+  if (found) {
+    interlock_marks.hidden++;
+    found->unbinds(owner());
+    interlock_marks.hidden--;
+  }
+  real();
+}
+
+#else
+void interlock_tests_follow(const interlock_test_follower *newest) { (void)newest; }
+#endif

@@ -1,0 +1,173 @@
+import CInterlockEvents
+import CInterlockWatchdog
+import Foundation
+
+/// The tests that have begun and not ended, by what the test libraries themselves say: a test that waits at an `await` is
+/// on no stack. The watchdog links neither library.
+///
+/// XCTest tells its observers. Swift Testing has none for the process that it runs in; its event stream goes to a file
+/// that only its own options name. It binds a task-local value to each test, and that value, looked at by its labels,
+/// has the test. The stacks of tasks have only what a debug build leaves there, and no arguments.
+final class RunningTests: Sendable {
+  /// One for the process: both libraries have one list of tests.
+  static let shared = RunningTests()
+
+  // Not `Mutex`: ThreadSanitizer takes a contended one for a race.
+  private let lock = NSLock()
+  // Reached under that lock alone.
+  nonisolated(unsafe) private var xctests: [(id: UInt, name: String)] = []
+  nonisolated(unsafe) private var bound: [UInt: [(number: Int, value: Any)]] = [:]
+  nonisolated(unsafe) private var count = 0
+  /// Written once, before another thread is there.
+  nonisolated(unsafe) private var xctest = INTERLOCK_XCTEST_NONE
+
+  /// Follows both libraries, as far as they are in the process. Called before `main`, while there is one thread.
+  func follow() {
+    xctest = interlock_observe_xctest(Unmanaged.passUnretained(self).toOpaque(), Self.observer)
+    interlock_tests_follow(Self.follower)
+  }
+
+  // These live as long as the process.
+
+  nonisolated(unsafe) private static let observer = constant(
+    interlock_xctest_follower(
+      begins: { id, name in
+        RunningTests.shared.begins(id, unsafeBitCast((name.first, name.second), to: String.self))
+      },
+      ends: { id in RunningTests.shared.ends(id) }))
+
+  nonisolated(unsafe) private static let follower = constant(
+    interlock_test_follower(
+      binds: { value, type, owner in
+        guard let value, let type else { return }
+        RunningTests.shared.binds(value, unsafeBitCast(type, to: Any.Type.self), to: owner)
+      },
+      unbinds: { owner in RunningTests.shared.unbinds(from: owner) }))
+
+  private static func constant<Value>(_ value: Value) -> UnsafePointer<Value> {
+    let memory = UnsafeMutablePointer<Value>.allocate(capacity: 1)
+    memory.initialize(to: value)
+    return UnsafePointer(memory)
+  }
+
+  private func begins(_ id: UInt, _ name: String) { lock.withLock { xctests.append((id, name)) } }
+
+  private func ends(_ id: UInt) { lock.withLock { xctests.removeAll { $0.id == id } } }
+
+  private func binds(_ value: UnsafeRawPointer, _ type: Any.Type, to owner: UInt) {
+    func copy<Value>(_: Value.Type) -> Any { value.assumingMemoryBound(to: Value.self).pointee }
+    let value = _openExistential(type, do: copy)
+    lock.withLock {
+      count += 1
+      bound[owner, default: []].append((count, value))
+    }
+  }
+
+  private func unbinds(from owner: UInt) {
+    // It may be the last reference: what that frees runs outside of the lock.
+    let value = lock.withLock {
+      let last = bound[owner]?.popLast()
+      if bound[owner]?.isEmpty ?? false { bound[owner] = nil }
+      return last
+    }
+    withExtendedLifetime(value) {}
+  }
+
+  /// Whether XCTest is in the process: nothing but a test process links it.
+  var hasXCTest: Bool { xctest != INTERLOCK_XCTEST_NONE }
+
+  /// The tests that have begun and not ended, in the order in which they began.
+  var names: [String] {
+    // A thread that is in one of the calls above goes on; if it cannot, the hang is said without names.
+    guard lock.lock(before: Date(timeIntervalSinceNow: 1)) else { return [] }
+    let values = bound.values.compactMap { stack in
+      stack.last { SwiftTestingCase($0.value) != nil }
+    }.sorted { $0.number < $1.number }
+    let names = xctests.map(\.name)
+    lock.unlock()
+    var seen: Set<String> = []
+    return (names + values.compactMap { SwiftTestingCase($0.value)?.description })
+      .filter { seen.insert($0).inserted }
+  }
+
+  /// Why tests have no names here; `nil` where they have.
+  var note: String? {
+    xctest == INTERLOCK_XCTEST_UNKNOWN
+      ? "this XCTest is not one that the watchdog knows: its tests have no names here" : nil
+  }
+}
+
+/// A test case of Swift Testing, from the value that the library binds for it.
+private struct SwiftTestingCase: CustomStringConvertible {
+  private let test: Mirror
+  private let testCase: Mirror
+
+  /// `nil` where the value is of no test case: it is bound for a suite or a run of tests too.
+  init?(_ value: Any) {
+    guard let state = Self.some(value), let test = Self.child("test", of: state),
+      let testCase = Self.child("testCase", of: state)
+    else { return nil }
+    self.test = Mirror(reflecting: test)
+    self.testCase = Mirror(reflecting: testCase)
+  }
+
+  /// `"takes a lock again" STHangs.relock() (STHangs.swift:9)`, with the arguments of the case.
+  var description: String {
+    var text = value("name", of: test) as? String ?? "a test"
+    if let type = suite {
+      // Without the module, which a test's file tells.
+      text = String(reflecting: type).drop { $0 != "." }.dropFirst() + "." + text
+    }
+    let arguments = self.arguments
+    if !arguments.isEmpty { text += " with " + arguments.joined(separator: ", ") }
+    if let location = value("sourceLocation", of: test) {
+      let place = Mirror(reflecting: location)
+      if let file = value("fileID", of: place) as? String, let line = value("line", of: place) {
+        text += " (\(file.split(separator: "/").last ?? ""):\(line))"
+      }
+    }
+    if let shown = value("displayName", of: test) as? String { text = "\"\(shown)\" \(text)" }
+    return String(text.prefix(240))
+  }
+
+  /// The type that the test is in; `nil` for none.
+  private var suite: Any.Type? {
+    guard let info = value("containingTypeInfo", of: test),
+      let kind = value("_kind", of: Mirror(reflecting: info)),
+      let payload = Mirror(reflecting: kind).children.first?.value
+    else { return nil }
+    return payload as? Any.Type ?? Mirror(reflecting: payload).children.first?.value as? Any.Type
+  }
+
+  /// The arguments of the case. No description of the user's own is asked for: it may wait for what hangs.
+  private var arguments: [String] {
+    guard let kind = value("_kind", of: testCase),
+      let payload = Mirror(reflecting: kind).children.first?.value,
+      let arguments = value("arguments", of: Mirror(reflecting: payload))
+    else { return [] }
+    return Mirror(reflecting: arguments).children.compactMap {
+      switch value("value", of: Mirror(reflecting: $0.value)) {
+      case let text as String: "\"\(text.prefix(60))\""
+      case let number as Int: "\(number)"
+      case let number as Double: "\(number)"
+      case let flag as Bool: "\(flag)"
+      case let other?: "\(type(of: other))"
+      case nil: nil
+      }
+    }
+  }
+
+  private func value(_ label: String, of mirror: Mirror) -> Any? {
+    mirror.children.first { $0.label == label }.flatMap { Self.some($0.value) }
+  }
+
+  private static func child(_ label: String, of value: Any) -> Any? {
+    Mirror(reflecting: value).children.first { $0.label == label }.flatMap { some($0.value) }
+  }
+
+  /// What an optional has in it; the value itself where it is none.
+  private static func some(_ value: Any) -> Any? {
+    let mirror = Mirror(reflecting: value)
+    return mirror.displayStyle == .optional ? mirror.children.first?.value : value
+  }
+}

@@ -1,0 +1,47 @@
+import Dispatch
+import Synchronization
+
+/// Blocks the thread of a task.
+func block(at semaphore: DispatchSemaphore) {
+  semaphore.wait()  // testSemaphoresInTasks: waits
+}
+
+/// Keeps what nothing resumes.
+func keep(_ continuation: CheckedContinuation<Void, Never>) {
+  kept.withLock { $0.append(continuation) }
+}
+
+private let kept = Mutex<[CheckedContinuation<Void, Never>]>([])
+
+/// An actor whose thread waits for what another of its methods does.
+actor Gate {
+  private let opened = DispatchSemaphore(value: 0)
+  private nonisolated let entered = AsyncStream.makeStream(of: Void.self)
+
+  func enter() {
+    entered.continuation.yield()
+    opened.wait()  // testActorBlocked: blocks
+  }
+
+  func open() { opened.signal() }
+
+  nonisolated func waitUntilEntered() async {
+    for await _ in entered.stream { return }
+  }
+}
+
+/// Two tasks, each of which awaits the other.
+func crossTasks() async {
+  let (handles, handle) = AsyncStream.makeStream(of: Task<Void, Never>.self)
+  let first = Task {
+    for await second in handles {
+      await second.value  // testTasksCrossed: first
+      return
+    }
+  }
+  let second = Task {
+    await first.value  // testTasksCrossed: second
+  }
+  handle.yield(second)
+  await first.value
+}

@@ -1,0 +1,32 @@
+import Dispatch
+import InterlockWatchdog
+import Testing
+import XCTest
+
+// As the package manager's test runner does: `--testing-library` says which library runs, and the
+// arguments after it are the library's.
+let arguments = CommandLine.arguments
+if arguments.contains("swift-testing") {
+  Task { await Testing.__swiftPMEntryPoint() as Never }
+  dispatchMain()
+} else {
+  XCTMain([
+    testCase([
+      ("testRelock", XCHangs.testRelock),
+      ("testExpectationBlocking", XCHangs.testExpectationBlocking),
+    ]),
+    testCase([
+      ("testSemaphoresInTasks", asyncTest(XCHangs.testSemaphoresInTasks)),
+      ("testNeverResumed", asyncTest(XCHangs.testNeverResumed)),
+      ("testActorBlocked", asyncTest(XCHangs.testActorBlocked)),
+      ("testTasksCrossed", asyncTest(XCHangs.testTasksCrossed)),
+      ("testExpectation", asyncTest(XCHangs.testExpectation)),
+    ]),
+    testCase([("testRunLoopTimer", XCQuiet.testRunLoopTimer)]),
+    testCase([
+      ("testSleeps", asyncTest(XCQuiet.testSleeps)),
+      ("testExpectationLate", asyncTest(XCQuiet.testExpectationLate)),
+      ("testThreadAnswers", asyncTest(XCQuiet.testThreadAnswers)),
+    ]),
+  ])
+}

@@ -1,0 +1,113 @@
+import Foundation
+import Testing
+
+extension SyncEvents {
+  /// `InterlockWatchdog` in a process that runs tests, of XCTest and of Swift Testing: `Tests/HangingTests`.
+  @Suite("The watchdog in tests")
+  struct HangingTestsTests {
+    /// A test that hangs.
+    struct Hang: CustomTestStringConvertible, Sendable {
+      /// Its name, as the library is asked for it.
+      var name: String
+      /// Its name in the report, the cause, and what else must be there.
+      var parts: [String]
+      var library = "xctest"
+      /// Whether nothing that could still happen ends it, and it is said before the limit.
+      var isCertain = true
+      var testDescription: String { "\(library) \(name)" }
+    }
+
+    static let hangs = [
+      Hang(name: "testRelock", parts: ["test: XCHangs.testRelock\n", "(self)"]),
+      Hang(
+        name: "testSemaphoresInTasks",
+        parts: ["test: XCHangs.testSemaphoresInTasks\n", "(starvation)"]),
+      Hang(name: "testNeverResumed", parts: ["test: XCHangs.testNeverResumed\n", "(suspended)"]),
+      Hang(name: "testActorBlocked", parts: ["test: XCHangs.testActorBlocked\n"]),
+      Hang(name: "testExpectation", parts: ["test: XCHangs.testExpectation\n"], isCertain: false),
+      Hang(
+        name: "testExpectationBlocking", parts: ["test: XCHangs.testExpectationBlocking\n"],
+        isCertain: false),
+      Hang(
+        name: "relock",
+        parts: ["test: \"takes a lock again\" STHangs.relock() (STHangs.swift:", "(self)"],
+        library: "swift-testing"),
+      Hang(
+        name: "neverResumed",
+        parts: ["test: STHangs.neverResumed() (STHangs.swift:", "(suspended)"],
+        library: "swift-testing"),
+      Hang(
+        name: "argument",
+        parts: ["test: STHangs.argument(_:) with 2 (STHangs.swift:", "(suspended)"],
+        library: "swift-testing"),
+    ]
+
+    @Test(
+      "names a test that hangs, says why, and does so at once where it is certain",
+      arguments: hangs)
+    func names(_ hang: Hang) throws {
+      let child = try Self.run(
+        hang.library, hang.library == "xctest" ? "XCHangs/\(hang.name)" : "STHangs/\(hang.name)",
+        limit: hang.isCertain ? 60 : 1)
+      #expect(child.status == 86, "\(child.output)\(child.errors)")
+      #expect(
+        child.errors.contains(
+          hang.isCertain
+            ? "interlock: this process can never go on"
+            : "interlock: this process hangs: nothing has happened for "),
+        "\(child.errors)")
+      for part in try hang.parts + Self.lines(of: hang.name) {
+        #expect(child.errors.contains(part), "\(child.errors)")
+      }
+      #expect(child.errors.components(separatedBy: "  test: ").count == 2, "\(child.errors)")
+    }
+
+    @Test("names all tests that have begun and not ended")
+    func together() throws {
+      let child = try Self.run("swift-testing", "STHangs/(neverResumed|argument)", limit: 60)
+      #expect(child.status == 86, "\(child.output)\(child.errors)")
+      #expect(child.errors.contains("test: STHangs.neverResumed()"), "\(child.errors)")
+      #expect(child.errors.contains("test: STHangs.argument(_:) with 2"), "\(child.errors)")
+      #expect(!child.errors.contains("with 1"), "\(child.errors)")
+    }
+
+    @Test(
+      "leaves alone tests that wait long for something that comes",
+      arguments: [("xctest", "XCQuiet"), ("swift-testing", "STQuiet")])
+    func quiet(library: String, suite: String) throws {
+      let child = try Self.run(library, suite, limit: 30)
+      #expect(child.status == 0, "\(child.output)\(child.errors)")
+      #expect(!child.errors.contains("interlock:"), "\(child.errors)")
+    }
+
+    @Test("takes a run loop's timers for something that happens, and its polls for nothing")
+    func ticks() throws {
+      let child = try Self.run("xctest", "XCQuiet/testRunLoopTimer", limit: 1)
+      #expect(child.status == 0, "\(child.output)\(child.errors)")
+      #expect(!child.errors.contains("interlock:"), "\(child.errors)")
+      #expect(child.seconds > 1.8)
+    }
+
+    private static func run(_ library: String, _ test: String, limit: Int) throws -> ChildRun {
+      let options = "hang_limit=\(limit)"
+      return library == "xctest"
+        ? try ChildRun("HangingTests." + test, program: "HangingTests", options: options, limit: 90)
+        : try ChildRun(
+          "--testing-library", library, "--filter", test, program: "HangingTests",
+          options: options, limit: 90)
+    }
+
+    /// The lines that the source marks for a test, as a report has them.
+    private static func lines(of test: String, _ file: String = #filePath) throws -> [String] {
+      let folder = URL(fileURLWithPath: file).deletingLastPathComponent()
+        .appendingPathComponent("../../HangingTests")
+      return try ["Hangs.swift", "XCHangs.swift", "STHangs.swift"].flatMap { name in
+        try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8).split(
+          separator: "\n", omittingEmptySubsequences: false
+        ).enumerated().compactMap { index, line in
+          line.contains("// \(test): ") ? "\(name):\(index + 1) " : nil
+        }
+      }
+    }
+  }
+}
