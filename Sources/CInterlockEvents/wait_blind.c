@@ -18,6 +18,10 @@ size_t interlock_waits_items(uintptr_t queue, interlock_item_view *items, size_t
   (void)queue, (void)items, (void)capacity;
   return 0;
 }
+uint64_t interlock_waits_code(uintptr_t function, uintptr_t context, uint32_t flags) {
+  (void)function, (void)context, (void)flags;
+  return 0;
+}
 uint64_t interlock_waits_ahead(uintptr_t root, uint64_t turn) {
   (void)root, (void)turn;
   return 0;

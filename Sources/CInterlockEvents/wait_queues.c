@@ -12,6 +12,8 @@ typedef struct {
   uintptr_t queue;
   int lock;
   int32_t suspended;
+  /// Whether it was made here and nothing since has held its blocks back.
+  bool keeps_order;
   uint64_t queued, delayed, on_group;
   interlock_item *first, *last;
   /// Those that wait for a time or a group.
@@ -65,6 +67,7 @@ void interlock_queue_made(const interlock_event *event) {
   take(&record->lock);
   // Another was here before; what it had queued has run, or it would still be there.
   record->suspended = 0;
+  record->keeps_order = true;
   copy_label(record, event->label);
   give(&record->lock);
 }
@@ -97,6 +100,7 @@ void interlock_item_listed(interlock_item *item) {
     }
     record->last = item;
     record->queued++;
+    if ((item->origin >> 48) & INTERLOCK_FLAG_BARRIER) record->keeps_order = false;
   }
   give(&record->lock);
 }
@@ -221,6 +225,8 @@ void interlock_queue_configured(const interlock_event *event) {
   // Sources are suspended and resumed by the same calls: only what is known as a queue is counted.
   queue_record *record = find_queue((uintptr_t)event->object, false);
   if (!record) return;
+  // Relaxed, here and below: read when nothing moves.
+  __atomic_store_n(&record->keeps_order, false, __ATOMIC_RELAXED);
   if (event->value == 1 || event->value == -1) {
     __atomic_fetch_add(&record->suspended, (int32_t)event->value, __ATOMIC_RELAXED);
   }
@@ -240,6 +246,7 @@ static void view_queue(const queue_record *record, interlock_queue_view *view) {
   view->is_root = root >= 0;
   view->is_overcommit = root >= 6;
   view->suspended = __atomic_load_n(&record->suspended, __ATOMIC_RELAXED);
+  view->keeps_order = view->is_root || __atomic_load_n(&record->keeps_order, __ATOMIC_RELAXED);
   if (!view->is_root) view->target = peek_target(record->queue);
   uint16_t width = 0;
   if (width_offset && interlock_peek(record->queue + width_offset, &width, sizeof width)) {
@@ -306,7 +313,8 @@ size_t interlock_waits_items(uintptr_t queue, interlock_item_view *items, size_t
   for (interlock_item *item = record->first; item && count < capacity; item = item->next) {
     items[count++] = (interlock_item_view){(uintptr_t)(item->origin & 0xffffffffffff),
                                            item->turn >> 22, (uint32_t)(item->turn & 0x3fffff),
-                                           (uint32_t)(item->origin >> 48)};
+                                           (uint32_t)(item->origin >> 48),
+                                           (uintptr_t)item->function, (uintptr_t)item->context};
   }
   give(&record->lock);
   return count;
@@ -328,6 +336,9 @@ uint64_t interlock_waits_ahead(uintptr_t root, uint64_t turn) {
   return ahead;
 }
 
-void interlock_queue_called(uintptr_t queue) { find_queue(queue, true); }
+void interlock_queue_called(uintptr_t queue, bool barrier) {
+  queue_record *record = find_queue(queue, true);
+  if (record && barrier) __atomic_store_n(&record->keeps_order, false, __ATOMIC_RELAXED);
+}
 
 #endif

@@ -123,7 +123,7 @@ static void note_wait(thread_record *record, const interlock_event *event) {
   has_changed(record);
   if (event->object_kind == INTERLOCK_OBJECT_QUEUE && !(event->flags & INTERLOCK_FLAG_APPLY)) {
     // A queue that is only ever called synchronously is known from here.
-    interlock_queue_called((uintptr_t)event->object);
+    interlock_queue_called((uintptr_t)event->object, event->flags & INTERLOCK_FLAG_BARRIER);
     look_for_self(record, event);
   }
   if (event->object_kind == INTERLOCK_OBJECT_OWNED_FUTEX ||
@@ -206,7 +206,9 @@ static void note_begin(thread_record *record, const interlock_event *event) {
     view->runs[view->run_count] =
         (interlock_run){(uintptr_t)event->object, event->place, by, event->flags,
                         event->item == NULL && !(event->flags & INTERLOCK_FLAG_APPLY),
-                        (uintptr_t)event->other, (uintptr_t)event->value};
+                        (uintptr_t)event->other, (uintptr_t)event->value,
+                        event->item ? (uintptr_t)event->item->function : 0,
+                        event->item ? (uintptr_t)event->item->context : 0};
   } else {
     view->untold++;
   }
@@ -221,6 +223,7 @@ static void note_end(thread_record *record, const interlock_event *event) {
     record->view.untold--;
   }
   if (record->view.run_count > 0) record->view.run_count--;
+  record->view.ended++;
   has_changed(record);
 }
 

@@ -122,7 +122,7 @@ void interlock_left_forked(void) HIDDEN;
 // Queues (wait_queues.c).
 
 void interlock_queue_made(const interlock_event *event) HIDDEN;
-void interlock_queue_called(uintptr_t queue) HIDDEN;
+void interlock_queue_called(uintptr_t queue, bool barrier) HIDDEN;
 void interlock_queue_configured(const interlock_event *event) HIDDEN;
 void interlock_item_listed(interlock_item *item) HIDDEN;
 void interlock_item_unlisted(interlock_item *item) HIDDEN;

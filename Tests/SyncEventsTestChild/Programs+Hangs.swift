@@ -30,6 +30,26 @@ extension Programs {
       let semaphore = DispatchSemaphore(value: 0)
       semaphore.wait()  // lost: asks
     },
+    "lost-for-ever": { arguments in
+      start(arguments)
+      _ = DispatchSemaphore(value: 0).wait(timeout: .distantFuture)  // lost-for-ever: asks
+    },
+    "readers-64": { arguments in
+      start(arguments)
+      readersBehindBarrier(64)
+    },
+    "readers-300": { arguments in
+      start(arguments)
+      readersBehindBarrier(300)
+    },
+    "callers-300": { arguments in
+      start(arguments)
+      callersOfTheirPool(300)
+    },
+    "unsure-beside-idle": { arguments in
+      start(arguments)
+      unsureBesideIdle()
+    },
     "never-resumed": { arguments in
       start(arguments)
       runTask {
@@ -51,6 +71,51 @@ extension Programs {
   /// Starts the watchdog with the first argument's limit, and changes it to each further one's.
   static func start(_ arguments: [String]) {
     for limit in arguments.compactMap(Double.init) { HangWatchdog.start(limit: .seconds(limit)) }
+  }
+
+  /// Readers on the default pool wait for a barrier that is in line behind them all.
+  static func readersBehindBarrier(_ readers: Int) {
+    let table = DispatchQueue(label: "table", attributes: .concurrent)
+    let finished = DispatchGroup()
+    let start = DispatchGroup()
+    start.enter()
+    for _ in 0..<readers {
+      DispatchQueue.global().async(group: finished) {
+        start.wait()
+        table.async(flags: .barrier) {}
+        table.sync {}  // readers: ask
+      }
+    }
+    start.leave()
+    finished.wait()
+  }
+
+  /// Callers on the default pool each wait for a block of their own that is in line behind them all.
+  private static func callersOfTheirPool(_ callers: Int) {
+    let finished = DispatchGroup()
+    let start = DispatchGroup()
+    start.enter()
+    for _ in 0..<callers {
+      DispatchQueue.global().async(group: finished) {
+        start.wait()
+        let answered = DispatchSemaphore(value: 0)
+        DispatchQueue.global().async { answered.signal() }
+        answered.wait()
+      }
+    }
+    start.leave()
+    finished.wait()
+  }
+
+  /// A wait of which nothing is certain, since a thread sleeps; and a worker without work, which ends after five seconds.
+  private static func unsureBesideIdle() {
+    let ended = DispatchSemaphore(value: 0)
+    Thread.detachNewThread { Thread.sleep(forTimeInterval: 60) }
+    DispatchQueue.global().sync {}
+    let worked = DispatchSemaphore(value: 0)
+    DispatchQueue.global().async { worked.signal() }
+    worked.wait()
+    ended.wait()
   }
 
   private static func relock() {

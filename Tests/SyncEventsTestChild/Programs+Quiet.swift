@@ -49,6 +49,11 @@ extension Programs {
       start(arguments)
       unsure()
     },
+    "readers-5": { arguments in
+      start(arguments)
+      readersBehindBarrier(5)
+      print("done")
+    },
     "ends": { arguments in
       start(arguments)
       print("done")

@@ -50,6 +50,9 @@ typedef struct {
   uintptr_t work_item;
   /// The group that is left when it ends; 0 for none.
   uintptr_t group;
+  /// What it was handed over with, for `interlock_waits_code`; only compared, since the block may be gone.
+  uintptr_t function;
+  uintptr_t context;
 } interlock_run;
 
 /// A thread at one moment.
@@ -72,6 +75,8 @@ typedef struct {
   uintptr_t pool;
   uint32_t held_count;
   uint32_t run_count;
+  /// How many blocks have ended on it.
+  uint32_t ended;
   /// Held or run, but not in the lists: there was no room.
   uint32_t untold;
   /// When it began to poll a run loop that has handled nothing, in nanoseconds of the monotonic clock; 0 for no poll.
@@ -93,6 +98,9 @@ typedef struct {
   bool is_root;
   bool is_overcommit;
   int32_t suspended;
+  /// Whether its blocks come to its pool in the order in which they were handed over: it is a root queue, or was never
+  /// suspended, given another target, or closed by a barrier.
+  bool keeps_order;
   /// Blocks that are queued, and those that wait for a time or a group.
   uint64_t queued;
   uint64_t delayed;
@@ -126,10 +134,18 @@ typedef struct {
   uint64_t turn;
   uint32_t enqueued_by;
   uint32_t flags;
+  /// For `interlock_waits_code`.
+  uintptr_t function;
+  uintptr_t context;
 } interlock_item_view;
 
 /// Writes the first queued blocks of a queue, in their order, without those that wait for a time or a group.
 size_t interlock_waits_items(uintptr_t queue, interlock_item_view *items, size_t capacity);
+
+/// A number for the code that a block runs, by what it was handed over with: equal for blocks of one closure that have
+/// captured closures of the same code, as far as these are found. 0 where that is not known: for a work item, a job, and
+/// a block that a library made. Looks at memory that may be gone: only what has not moved since is true.
+uint64_t interlock_waits_code(uintptr_t function, uintptr_t context, uint32_t flags);
 
 /// The number of blocks that are queued on any queue before this turn, on queues that end at this root.
 uint64_t interlock_waits_ahead(uintptr_t root, uint64_t turn);

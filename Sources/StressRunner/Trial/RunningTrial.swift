@@ -15,6 +15,8 @@ final class RunningTrial {
   private static let timerLookSeconds = 0.2
   /// What a child has said of its threads holds for so many seconds.
   private static let waitsAge = 1.0
+  /// The same of what it has said of its pools, which change once a second.
+  private static let poolAge = 3.0
   /// A child that has said that it is finished ends at once; if it does not, it is not waited for.
   private static let exitPatience = 1.0
 
@@ -197,12 +199,20 @@ final class RunningTrial {
     }
     guard detector.feed(sample) == .suspected, seconds >= nextCloserLook else { return false }
     nextCloserLook = seconds + 0.1
+    if isOnlySlow { return false }
     guard !threads.contains(where: wakesByItself) else { return false }
     // One thread was looked at after the other: only if nothing has moved meanwhile was it one moment. A call
     // that has just completed leaves its thread idle, which looks like one that waits for ever.
     guard child.table.completed == completed, !hasAnyMoved(since: threads) else { return false }
     observation.detectionSeconds = Platform.now - child.startedAt - detector.lastProgress
     return true
+  }
+
+  /// Whether all wait for a pool that gets the threads it needs, here and on Apple's systems: then the child goes on when it
+  /// has them.
+  private var isOnlySlow: Bool {
+    guard let waits = observation.waits, Platform.now - waitsAt < Self.poolAge else { return false }
+    return Diagnosis(of: waits)?.pool?.isOnlySlow ?? false
   }
 
   /// Whether a thread has come, gone or been woken since it was looked at, but by that look.

@@ -101,7 +101,10 @@ public enum Judge {
       guard !group.stack.isEmpty else { return true }
       // The innermost that is not the system's decides: whose code it is that waits.
       guard let frame = group.stack.first(where: { $0.isRunners || !$0.isSystem }) else {
-        return false
+        // A whole stack ends where the C library or libdispatch has started the thread. The system's unwinder ends earlier
+        // in functions of Swift's libraries that have no unwind table, as `wait(timeout:)`: whose code is further out is not
+        // known then.
+        return group.stack.last.map { !$0.isPoolMachinery } ?? true
       }
       return !frame.isRunners && frame.function != nil
     }
@@ -163,6 +166,11 @@ public enum Judge {
       if let frame = group.stack.first(where: { !$0.isSystem }) { text += " in \(frame)" }
     } else if observation.threads.contains(where: { $0.state == "stopped" }) {
       text += "; it is stopped by a signal"
+    }
+    if let pool = observation.waits.flatMap({ Diagnosis(of: $0) })?.pool, pool.isOnlySlow {
+      text +=
+        "; its pool had \(pool.threads) of the \(pool.needed) threads that it needs, and gets"
+        + " one more a second here: slow, not stuck"
     }
     let limits = scenario.limits
     if limits.timeSeconds <= limits.stallSeconds {

@@ -22,7 +22,8 @@ extension Diagnosis {
       if let finding = finder.cause {
         self.init(
           finding, finder,
-          isCertain: finder.isCertain && finding.cause != .unknown && !finding.mayBeAtRest)
+          isCertain: finding.pool?.isProven ?? false
+            || finder.isCertain && finding.cause != .unknown && !finding.mayBeAtRest)
         return
       }
     }
@@ -35,11 +36,14 @@ extension Diagnosis {
       details.append("not certain: a process that only listens for more to do looks like this")
     } else if !isCertain, let doubt = finder.doubt {
       details.append(doubt)
+    } else if finding.pool?.isProven ?? false {
+      details.append("certain if the blocks of the same code, from the same line, wait as these do")
     }
     let graph = GraphBuilder(finder, finding).graph
     self.init(
       cause: finding.cause, isCertain: isCertain, headline: finding.headline, details: details,
       advice: finding.advice, nodes: graph.nodes, edges: graph.edges)
+    pool = finding.pool
   }
 }
 

@@ -97,6 +97,8 @@ public struct Diagnosis: Sendable, Hashable, Codable {
   public var nodes: [Node]
   /// Its edges.
   public var edges: [Edge]
+  /// What becomes of the pool that is dry, where that is the cause and it can be told.
+  package var pool: PoolForecast?
 
   /// Describes a cause.
   public init(

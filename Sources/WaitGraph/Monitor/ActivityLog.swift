@@ -6,7 +6,7 @@ struct ActivityLog {
   private static let mostLooks = 250
   /// So many threads are told of, those that have waited longest first; with more, none is looked at.
   private static let mostThreads = 64
-  private static let mostLookedAt = 512
+  static let mostLookedAt = 512
 
   private struct State: Equatable {
     var kind: UInt32
@@ -15,14 +15,14 @@ struct ActivityLog {
 
   private var looks: [(seconds: Double, states: [Int: State])] = []
 
-  /// Takes note of what every thread does.
-  mutating func note(at seconds: Double) {
-    guard interlock_waits_threads(nil, 0) <= Self.mostLookedAt else {
+  /// Takes note of what every thread does; `nil` where they are too many.
+  mutating func note(_ views: [interlock_thread_view]?, at seconds: Double) {
+    guard let views else {
       looks.removeAll()
       return
     }
     var states: [Int: State] = [:]
-    for view in SnapshotTaker.threadViews() {
+    for view in views {
       states[Int(view.number)] = State(kind: view.wait_kind, object: view.wait_object)
     }
     if looks.count == Self.mostLooks { looks.removeFirst() }

@@ -16,6 +16,10 @@ struct HangWatch {
   private static let patientEvery = 25
   /// Where no calls are seen, the system is asked for every thread each so many looks.
   private static let blindEvery = 12
+  /// A process that moves at so many looks in a row when its time is up computes, or polls.
+  private static let mostMovedPolls = 5
+  /// A new thread may run its first block for so many looks before that is something.
+  private static let mostUndecidedPolls = 12
 
   private var taker: SnapshotTaker
   private var progress: UInt64 = .max
@@ -32,6 +36,9 @@ struct HangWatch {
   /// The ring that the last such look found, by its headline and its members.
   private var suspectedRing: [String] = []
   private var log = ActivityLog()
+  private var housekeeping = PoolHousekeeping()
+  private var movedPolls = 0
+  private var undecidedPolls = 0
 
   init(taker: SnapshotTaker, thread: Int) {
     self.taker = taker
@@ -42,17 +49,23 @@ struct HangWatch {
   mutating func look(limit: Double?) -> HangMonitor.Finding? {
     let now = Platform.now
     polls += 1
-    log.note(at: now)
+    let views =
+      interlock_waits_threads(nil, 0) <= ActivityLog.mostLookedAt
+      ? SnapshotTaker.threadViews() : nil
+    log.note(views, at: now)
     let count = count
-    guard count == progress else {
+    guard count == progress || isHousekeeping(count, views) else {
       noteProgress(count, at: now)
       return polls % Self.ringPolls == 0 ? lookForRing() : nil
     }
+    guard undecidedPolls == 0 else { return nil }
     quietPolls += 1
+    if quietPolls == 1, let views { housekeeping.restart(views) }
     let isOver = limit.map { now - quietSince >= $0 } ?? false
     if isOver, !hasToldLimit { return lookAtLimit(now) }
     guard quietPolls >= Self.quietPolls, !hasToldCertain else { return nil }
-    if quietPolls > Self.patientPolls, quietPolls % Self.patientEvery != 0 { return nil }
+    let isPatient = quietPolls > Self.patientPolls && suspectedAt != progress
+    if isPatient, quietPolls % Self.patientEvery != 0 { return nil }
     return lookClosely(at: now)
   }
 
@@ -64,7 +77,28 @@ struct HangWatch {
     return taker.switches()
   }
 
+  /// Whether the count has changed, but only by what Dispatch does with its threads by itself.
+  private mutating func isHousekeeping(
+    _ count: UInt64, _ views: [interlock_thread_view]?
+  ) -> Bool {
+    guard quietPolls > 0, let views else { return false }
+    switch housekeeping.change(views) {
+    case .progress: return false
+    case .undecided:
+      undecidedPolls += 1
+      return undecidedPolls <= Self.mostUndecidedPolls
+    case .none:
+      undecidedPolls = 0
+      progress = count
+      suspectedAt = nil
+      housekeeping.restart(views)
+      return true
+    }
+  }
+
   private mutating func noteProgress(_ count: UInt64, at now: Double) {
+    movedPolls = 0
+    undecidedPolls = 0
     progress = count
     quietSince = now
     quietPolls = 0
@@ -99,13 +133,18 @@ struct HangWatch {
   private mutating func lookAtLimit(_ now: Double) -> HangMonitor.Finding? {
     var taken = taker.take()
     guard !taker.hasMoved(since: taken) else {
-      // Somebody computes, or polls: that is something.
-      noteProgress(progress, at: now)
+      // A thread computes or polls, which is something; or a pool gets one at this moment, which is not.
+      movedPolls += 1
+      if movedPolls >= Self.mostMovedPolls { noteProgress(progress, at: now) }
       return nil
     }
+    movedPolls = 0
+    let diagnosis = Diagnosis(of: taken.snapshot)
+    // It ends by itself: a thread a second is this system's way.
+    if diagnosis?.pool?.isOnlySlow ?? false { return nil }
     hasToldLimit = true
     taken.snapshot.quietSeconds = now - quietSince
-    var result = finding(taken.snapshot, Diagnosis(of: taken.snapshot))
+    var result = finding(taken.snapshot, diagnosis)
     result.isOverLimit = true
     return result
   }

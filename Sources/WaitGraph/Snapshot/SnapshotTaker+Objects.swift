@@ -10,7 +10,7 @@ extension SnapshotTaker {
   private static let mostBlocks = 4096
   /// So many places of equal blocks are kept of a queue, and so many threads of each.
   private static let mostPlaces = 16
-  private static let mostEnqueuers = 64
+  private static let mostEnqueuers = 256
   private static let mostContinuations = 64
 
   /// The queues that have something queued or delayed, that a thread is on or waits for, and those that they hand their
@@ -26,6 +26,7 @@ extension SnapshotTaker {
     }
     wanted.formUnion(
       views.filter { $0.queued > 0 || $0.delayed > 0 || $0.on_group > 0 }.map(\.queue))
+    let codes = Self.codesOfWaiters(threads)
     var found: [UInt: WaitSnapshot.Queue] = [:]
     var open = Array(wanted)
     while let id = open.popLast() {
@@ -33,7 +34,7 @@ extension SnapshotTaker {
       var view = byID[id] ?? interlock_queue_view()
       // A target that nothing was ever handed to directly, and every root queue.
       if byID[id] == nil { interlock_waits_describe_queue(id, &view) }
-      let queue = queue(view)
+      let queue = queue(view, codes: codes)
       found[id] = queue
       if let target = queue.target { open.append(target) }
     }
@@ -47,7 +48,21 @@ extension SnapshotTaker {
     }
   }
 
-  private func queue(_ view: interlock_queue_view) -> WaitSnapshot.Queue {
+  /// The codes of the blocks that waiting threads are in, by the places that enqueued them.
+  private static func codesOfWaiters(_ threads: [WaitSnapshot.Thread]) -> [UInt: Set<UInt64>] {
+    var codes: [UInt: Set<UInt64>] = [:]
+    for thread in threads where thread.wait != nil {
+      guard let run = thread.runs.first, run.code != 0, let place = run.place.first else {
+        continue
+      }
+      codes[place.address, default: []].insert(run.code)
+    }
+    return codes
+  }
+
+  private func queue(
+    _ view: interlock_queue_view, codes: [UInt: Set<UInt64>]
+  ) -> WaitSnapshot.Queue {
     var queue = WaitSnapshot.Queue(
       id: view.queue,
       label: withUnsafeBytes(of: view.label) {
@@ -55,16 +70,19 @@ extension SnapshotTaker {
       },
       width: Int(view.width), target: view.target == 0 ? nil : view.target,
       isMain: view.is_main, isRoot: view.is_root, isOvercommit: view.is_overcommit,
-      isSuspended: view.suspended > 0, queued: Int(view.queued), delayed: Int(view.delayed),
+      isSuspended: view.suspended > 0, keepsOrder: view.keeps_order, queued: Int(view.queued),
+      delayed: Int(view.delayed),
       onGroups: Int(view.on_group))
     if view.delayed > 0, view.next_delayed != .max {
       queue.nextDelayed = max(0, Double(view.next_delayed) / 1e9 - Platform.now)
     }
-    if view.queued > 0 { queue.blocks = Self.blocks(of: view) }
+    if view.queued > 0 { queue.blocks = Self.blocks(of: view, codes: codes) }
     return queue
   }
 
-  private static func blocks(of view: interlock_queue_view) -> [WaitSnapshot.QueuedBlocks] {
+  private static func blocks(
+    of view: interlock_queue_view, codes: [UInt: Set<UInt64>]
+  ) -> [WaitSnapshot.QueuedBlocks] {
     let items = [interlock_item_view](unsafeUninitializedCapacity: mostBlocks) {
       $1 = interlock_waits_items(view.queue, $0.baseAddress, mostBlocks)
     }
@@ -73,8 +91,15 @@ extension SnapshotTaker {
       let flags = Int(item.flags)
       let isBarrier = flags & INTERLOCK_FLAG_BARRIER != 0
       let isJob = flags & INTERLOCK_FLAG_JOB != 0
+      // Only compared with what waits: to tell more codes apart would only split the list.
+      var code: UInt64 = 0
+      if let waiting = codes[item.place] {
+        code = interlock_waits_code(item.function, item.context, item.flags)
+        if !waiting.contains(code) { code = 0 }
+      }
       if let last = blocks.indices.last, blocks[last].place.first?.address ?? 0 == item.place,
-        blocks[last].isBarrier == isBarrier, blocks[last].isJob == isJob
+        blocks[last].isBarrier == isBarrier, blocks[last].isJob == isJob,
+        blocks[last].code == code
       {
         blocks[last].count += 1
         if blocks[last].enqueuedBy.count < mostEnqueuers,
@@ -89,7 +114,8 @@ extension SnapshotTaker {
         WaitSnapshot.QueuedBlocks(
           count: 1, place: frames(item.place), enqueuedBy: [Int(item.enqueued_by)],
           isBarrier: isBarrier, isJob: isJob,
-          ahead: Int(interlock_waits_ahead(interlock_waits_root(view.queue), item.turn))))
+          ahead: Int(interlock_waits_ahead(interlock_waits_root(view.queue), item.turn)),
+          code: code))
     }
     return blocks
   }

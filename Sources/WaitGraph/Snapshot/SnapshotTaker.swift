@@ -65,7 +65,10 @@ package struct SnapshotTaker {
     let known = Dictionary(views.map { (Int($0.number), $0) }, uniquingKeysWith: { $1 })
     let listensOutside = Platform.listensOutside(process, ignoring: ignoredDescriptors)
     var threads = system.map { thread in
-      self.thread(thread, view: known[thread.id], process: process, listensOutside: listensOutside)
+      // With more threads than this no pool may grow, and what its blocks run decides nothing.
+      self.thread(
+        thread, view: known[thread.id], process: process, listensOutside: listensOutside,
+        readsCode: system.count <= ActivityLog.mostLookedAt)
     }
     Self.correctHolders(in: &threads)
     Self.nameJoined(in: &threads, known: views)
@@ -169,13 +172,14 @@ package struct SnapshotTaker {
   }
 
   private func thread(
-    _ thread: Platform.Thread, view: interlock_thread_view?, process: Int32, listensOutside: Bool
+    _ thread: Platform.Thread, view: interlock_thread_view?, process: Int32, listensOutside: Bool,
+    readsCode: Bool
   ) -> WaitSnapshot.Thread {
     var result = WaitSnapshot.Thread(
       id: thread.id, name: thread.name, isMain: thread.id == Int(process))
     if var view {
       result.held = Self.held(&view)
-      result.runs = Self.runs(&view)
+      result.runs = Self.runs(&view, readsCode: readsCode)
       result.pool = view.pool == 0 ? nil : view.pool
       result.startedBy = Int(view.started_by)
       result.isPartial = view.untold > 0
@@ -235,7 +239,9 @@ package struct SnapshotTaker {
     }
   }
 
-  private static func runs(_ view: inout interlock_thread_view) -> [WaitSnapshot.Run] {
+  private static func runs(
+    _ view: inout interlock_thread_view, readsCode: Bool
+  ) -> [WaitSnapshot.Run] {
     let count = Int(view.run_count)
     return withUnsafeBytes(of: &view.runs) { bytes in
       bytes.bindMemory(to: interlock_run.self).prefix(count).map { run in
@@ -246,7 +252,8 @@ package struct SnapshotTaker {
           isSynchronous: run.is_synchronous, isApply: flags & INTERLOCK_FLAG_APPLY != 0,
           isJob: flags & INTERLOCK_FLAG_JOB != 0,
           workItem: run.work_item == 0 ? nil : run.work_item,
-          group: run.group == 0 ? nil : run.group)
+          group: run.group == 0 ? nil : run.group,
+          code: readsCode ? interlock_waits_code(run.function, run.context, run.flags) : 0)
       }
     }
   }

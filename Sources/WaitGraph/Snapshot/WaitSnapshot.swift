@@ -122,13 +122,16 @@ public struct WaitSnapshot: Sendable, Hashable, Codable {
     public var workItem: ObjectID?
     /// The group that is left when it ends; `nil` for none.
     public var group: ObjectID?
+    /// A number that is the same for blocks of the same code; 0 where it is not known.
+    public var code: UInt64
 
     /// Describes a block.
     public init(
       queue: ObjectID, place: [StackFrame] = [], enqueuedBy: Int = 0, isBarrier: Bool = false,
       isSynchronous: Bool = false, isApply: Bool = false, isJob: Bool = false,
-      workItem: ObjectID? = nil, group: ObjectID? = nil
+      workItem: ObjectID? = nil, group: ObjectID? = nil, code: UInt64 = 0
     ) {
+      self.code = code
       self.queue = queue
       self.place = place
       self.enqueuedBy = enqueuedBy
@@ -191,7 +194,7 @@ public struct WaitSnapshot: Sendable, Hashable, Codable {
     public var count: Int
     /// Where they were handed to the queue.
     public var place: [StackFrame]
-    /// The threads that did, at most 64 of them.
+    /// The threads that did, at most 256 of them.
     public var enqueuedBy: [Int]
     /// Whether they are barriers.
     public var isBarrier: Bool
@@ -199,12 +202,15 @@ public struct WaitSnapshot: Sendable, Hashable, Codable {
     public var isJob: Bool
     /// How many blocks are queued before the first of them for threads of the same pool.
     public var ahead: Int
+    /// The number of their code, where a thread that waits runs a block of the same; 0 elsewhere.
+    public var code: UInt64
 
     /// Describes blocks.
     public init(
       count: Int, place: [StackFrame] = [], enqueuedBy: [Int] = [], isBarrier: Bool = false,
-      isJob: Bool = false, ahead: Int = 0
+      isJob: Bool = false, ahead: Int = 0, code: UInt64 = 0
     ) {
+      self.code = code
       self.count = count
       self.place = place
       self.enqueuedBy = enqueuedBy
@@ -232,6 +238,9 @@ public struct WaitSnapshot: Sendable, Hashable, Codable {
     public var isOvercommit: Bool
     /// Whether it is suspended: nothing that is queued begins.
     public var isSuspended: Bool
+    /// Whether its blocks are known to come to the pool in the order in which they were handed to it, and to nothing but
+    /// that: it was never suspended, retargeted, or closed by a barrier.
+    public var keepsOrder: Bool
     /// Blocks that have not begun.
     public var queued: Int
     /// Blocks that are queued when their time has come.
@@ -247,7 +256,8 @@ public struct WaitSnapshot: Sendable, Hashable, Codable {
     public init(
       id: ObjectID, label: String = "", width: Int = 1, target: ObjectID? = nil,
       isMain: Bool = false, isRoot: Bool = false, isOvercommit: Bool = false,
-      isSuspended: Bool = false, queued: Int = 0, delayed: Int = 0, nextDelayed: Double? = nil,
+      isSuspended: Bool = false, keepsOrder: Bool = false, queued: Int = 0, delayed: Int = 0,
+      nextDelayed: Double? = nil,
       onGroups: Int = 0, blocks: [QueuedBlocks] = []
     ) {
       self.id = id
@@ -258,6 +268,7 @@ public struct WaitSnapshot: Sendable, Hashable, Codable {
       self.isRoot = isRoot
       self.isOvercommit = isOvercommit
       self.isSuspended = isSuspended
+      self.keepsOrder = keepsOrder
       self.queued = queued
       self.delayed = delayed
       self.nextDelayed = nextDelayed

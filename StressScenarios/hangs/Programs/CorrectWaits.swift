@@ -41,12 +41,37 @@ let correctWaitPrograms: [HangProgram] = [
     "every thread of the pool waits for a block behind them, until the pool has grown",
     poolGrows),
   HangProgram(
+    "5-readers-behind-a-barrier",
+    "5 blocks on a pool of one thread each change a table by a barrier, and read it back",
+    { readersBehindBarrier(5) }),
+  HangProgram(
+    "300-readers-without-waiting",
+    "300 blocks on the default pool each change a table by a barrier, and are told what is there",
+    readersWithoutWaiting),
+  HangProgram(
     "main-queue-round-trips", "a thread and the main queue call each other, 500 times each",
     mainQueueRoundTrips),
   HangProgram(
     "chained-operations", "20 operations that depend on each other, on a serial OperationQueue",
     chainedOperations),
 ]
+
+/// Right: no reader keeps a thread while it waits for the table.
+private func readersWithoutWaiting() {
+  let table = DispatchQueue(label: "table", attributes: .concurrent)
+  let finished = DispatchGroup()
+  let start = DispatchGroup()
+  start.enter()
+  for _ in 0..<300 {
+    DispatchQueue.global().async(group: finished) {
+      start.wait()
+      table.async(group: finished, flags: .barrier) {}
+      table.async(group: finished) {}
+    }
+  }
+  start.leave()
+  finished.wait()
+}
 
 /// Starts a thread that leaves a group when it ends.
 func startThread(in group: DispatchGroup, _ body: @escaping @Sendable () -> Void) {

@@ -7,6 +7,14 @@ let poolPrograms: [HangProgram] = [
     "concurrent-queue-waits-behind", "400 blocks on a concurrent queue wait for the 401st",
     concurrentQueueWaitsBehind),
   HangProgram(
+    "64-readers-behind-a-barrier",
+    "64 blocks on the default pool each change a table by a barrier, and read it back",
+    { readersBehindBarrier(64) }),
+  HangProgram(
+    "300-readers-behind-a-barrier",
+    "300 blocks on the default pool each change a table by a barrier, and read it back",
+    { readersBehindBarrier(300) }),
+  HangProgram(
     "serial-queues-wait-for-last", "600 serial queues run a block each that waits for the last's",
     serialQueuesWaitForLast),
   HangProgram(
@@ -28,6 +36,27 @@ private func concurrentQueueWaitsBehind() {
   }
   queue.async(group: parsed) { grammar.signal() }
   parsed.wait()
+}
+
+/// Wrong: the first barrier needs a thread of the pool, and is in line behind all of the readers, which each take one to
+/// wait for it. 64 readers need 65 threads: here that takes a minute, and Apple's pool may not have so many. 300 need
+/// more than any pool may have.
+func readersBehindBarrier(_ readers: Int) {
+  let table = DispatchQueue(label: "table", attributes: .concurrent)
+  let pool = DispatchQueue.global()
+  let finished = DispatchGroup()
+  // Held back until all are queued: a machine with more processors would serve the first before the last is there.
+  let start = DispatchGroup()
+  start.enter()
+  for _ in 0..<readers {
+    pool.async(group: finished) {
+      start.wait()
+      table.async(flags: .barrier) {}
+      table.sync {}
+    }
+  }
+  start.leave()
+  finished.wait()
 }
 
 /// Wrong: a serial queue is not a thread. Those without a target share the overcommit pool: at most 255 threads on

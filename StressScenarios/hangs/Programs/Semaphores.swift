@@ -21,9 +21,24 @@ let semaphorePrograms: [HangProgram] = [
     "serial-queue-waits-behind", "a block on a serial queue waits for a later block of it",
     serialQueueWaitsBehind),
   HangProgram(
+    "wait-until-the-distant-future", "a thread waits until the distant future for a lost answer",
+    waitUntilTheDistantFuture),
+  HangProgram(
     "timer-never-resumed", "a thread waits for the first tick of a Dispatch timer, never resumed",
     timerNeverResumed),
 ]
+
+/// Wrong: a limit that never comes is none. The answer comes before it is waited for, and is thrown away.
+private func waitUntilTheDistantFuture() {
+  let answered = DispatchSemaphore(value: 0)
+  let asked = DispatchGroup()
+  startThread(in: asked) {
+    // What has been signalled before is not a new answer.
+    if answered.signal() == 0 { answered.wait() }
+  }
+  asked.wait()
+  _ = answered.wait(timeout: .distantFuture)
+}
 
 /// Wrong: one path of the asynchronous call forgets its caller. A semaphore over a callback, as on Stack Overflow.
 private func completionNotCalled() {

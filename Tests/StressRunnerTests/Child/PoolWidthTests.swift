@@ -8,8 +8,8 @@ import WaitGraph
   "A pool of another width",
   .disabled(if: Platform.isUnderThreadSanitizer, "nothing is interposed under ThreadSanitizer"))
 struct PoolWidthTests {
-  private func result(_ subject: String, width: Int) throws -> TrialResult {
-    var scenario = makeScenario(callers: 20, driver: .dispatchQueue)
+  private func result(_ subject: String, callers: Int = 100, width: Int?) throws -> TrialResult {
+    var scenario = makeScenario(callers: callers, driver: .dispatchQueue)
     scenario.poolWidth = width
     var runner = TrialRunner(jobs: 1)
     runner.executable = childExecutable
@@ -25,8 +25,33 @@ struct PoolWidthTests {
     let starved = try result("semaphore-over-async", width: 2)
     #expect(starved.verdict.kind == .deadlock)
     #expect(starved.verdict.cause == .starvation)
-    let wide = try result("semaphore-over-async", width: 64)
+    let wide = try result("semaphore-over-async", width: 128)
     #expect(wide.verdict.kind == .passed)
+  }
+
+  @Test(
+    "of as many threads as the report says lets calls complete, and of far fewer does not",
+    arguments: [400, 600])
+  func advice(_ callers: Int) throws {
+    let subject = "semaphore-over-async"
+    let stuck = try result(subject, callers: callers, width: nil)
+    let pool = try #require(stuck.observation.waits.flatMap { Diagnosis(of: $0) }?.pool)
+    // Callers that had completed need none any more.
+    let needed = pool.needed + stuck.observation.completed
+    #expect(needed == callers + 1)
+    #expect(pool.needed > 255)
+    let enough = try result(subject, callers: callers, width: needed)
+    #expect(enough.verdict.kind == .passed, "\(enough.verdict.message)")
+    // Not one fewer: the driver's queue was suspended, so that some of what is waited for may come between the callers.
+    let fewer = try result(subject, callers: callers, width: needed * 3 / 4)
+    #expect(fewer.verdict.kind == .deadlock, "\(fewer.verdict.message)")
+    #expect(fewer.verdict.cause == .starvation)
+  }
+
+  @Test("that grows to what the calls need is slow, and no deadlock")
+  func slow() throws {
+    let slow = try result("semaphore-over-async", callers: 5, width: 1)
+    #expect(slow.verdict.kind == .passed, "\(slow.verdict.message)")
   }
 
   @Test("that is no number ends the process with one line")

@@ -48,9 +48,13 @@ struct LostCallTests {
       verdict([[Self.wait, Self.driver], [Self.wait, Self.user, Self.driver]]).kind == .deadlock)
   }
 
-  @Test("is a deadlock where a stack is missing, a caller waits for its turn, or nobody asked")
+  @Test(
+    "is a deadlock where a stack is missing or cut, a caller waits, or the oracle was not asked")
   func undecided() {
     let lost = [[Self.wait, Self.driver], [Self.wait, Self.idle]]
+    let cut = StackFrame(
+      address: 5, function: "DispatchSemaphore.wait(wallTimeout:)", image: "libswiftDispatch.so")
+    #expect(verdict(lost + [[Self.wait, cut]]).kind == .deadlock)
     #expect(verdict(lost + [[]]).kind == .deadlock)
     #expect(verdict(lost, waiting: 1).kind == .deadlock)
     #expect(verdict(lost, oracles: []).kind == .deadlock)

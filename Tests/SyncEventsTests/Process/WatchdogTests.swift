@@ -21,6 +21,7 @@ extension SyncEvents {
         parts: ["(abandoned-lock)", "ended without unlocking the mutex made at"]),
       Hang(program: "self", parts: ["(self)", "hang.self"]),
       Hang(program: "relock", parts: ["(self)"]), Hang(program: "lost", parts: ["(lost-wake-up)"]),
+      Hang(program: "lost-for-ever", parts: ["(lost-wake-up)"]),
       Hang(program: "never-resumed", parts: ["(suspended)"], limit: "1"),
       Hang(program: "checked-never-resumed", parts: ["(suspended)"], limit: "1"),
     ]
@@ -91,6 +92,52 @@ extension SyncEvents {
       #expect(lines.count == 1, "\(child.errors)")
       #expect(lines.first?.hasPrefix("interlock: INTERLOCK_OPTIONS: 'hang_limit' must be") ?? false)
       #expect(lines.first?.contains("0.1 to 86400") ?? false)
+    }
+
+    @Test("reports readers behind a barrier at its limit, with the threads that they need")
+    func growingPool() throws {
+      let child = try ChildRun(
+        "readers-64", "2", environment: ["INTERLOCK_POOL_WIDTH": "2"], limit: 30)
+      #expect(child.status == 86, "\(child.errors)")
+      #expect(child.errors.contains("nothing has happened for 2."), "\(child.errors)")
+      #expect(child.errors.contains("(starvation)"), "\(child.errors)")
+      #expect(child.errors.contains("it needs 65 threads"), "\(child.errors)")
+      #expect(child.errors.contains("never within Apple's limit of 64 threads"))
+    }
+
+    @Test(
+      "is certain of blocks that need more threads than the pool may have, and right of how many",
+      arguments: ["readers-300", "callers-300"])
+    func poolTooSmall(_ program: String) throws {
+      let child = try ChildRun(program, "60", limit: 30)
+      #expect(child.status == 86, "\(child.errors)")
+      #expect(child.errors.contains("interlock: this process can never go on"), "\(child.errors)")
+      #expect(child.errors.contains("it needs 301 threads"), "\(child.errors)")
+      func status(_ width: Int) throws -> Int32 {
+        try ChildRun(
+          program, "60", environment: ["INTERLOCK_POOL_WIDTH": "\(width)"], limit: 60
+        ).status
+      }
+      // Beyond 255 threads a pool does not grow: the width is what it has.
+      #expect(try status(300) == 86)
+      #expect(try status(301) == 0)
+    }
+
+    @Test("leaves readers alone that the pool serves when it has grown, and Apple's at once")
+    func slowPool() throws {
+      let child = try ChildRun(
+        "readers-5", "1", environment: ["INTERLOCK_POOL_WIDTH": "1"], limit: 60)
+      #expect(child.status == 0, "\(child.errors)")
+      #expect(child.words == ["done"])
+      // The pool did grow for longer than the limit.
+      #expect(child.seconds > 2.5)
+    }
+
+    @Test("keeps its limit where a worker without work ends meanwhile")
+    func idleWorkerEnds() throws {
+      let child = try ChildRun("unsure-beside-idle", "6", limit: 40)
+      #expect(child.status == 86, "\(child.errors)")
+      #expect(child.seconds < 10.5, "\(child.errors)")
     }
 
     @Test("takes the limit of the last start")

@@ -34,7 +34,7 @@ struct DryPool {
   /// How many those are, with synchronous calls that wait.
   let queued: Int
   /// The first of the needed blocks; `nil` where it is not known which are needed.
-  let needed: Needed?
+  private(set) var needed: Needed?
 
   /// The dry pools of a snapshot, the one that tells most first.
   static func all(_ liveness: Liveness) -> [DryPool] {
@@ -103,30 +103,67 @@ struct DryPool {
     self.queued = queued
     threadCount = all.count
     workers = all.filter { WaitIndex.contains($0, in: liveness.stuck) }
-    needed = Self.needed(on: self.queues, by: workers, liveness)
+    needed = neededBlocks(liveness)
   }
 
-  /// The first block that one of the pool's own waiting threads has enqueued, or else that any stuck thread has.
-  private static func needed(on queues: [Int], by workers: [Int], _ liveness: Liveness) -> Needed? {
+  /// The first block that one of the pool's own waiting threads has enqueued or waits behind, or else that any stuck
+  /// thread has enqueued; first of all one that does not do what the waiting threads do.
+  private func neededBlocks(_ liveness: Liveness) -> Needed? {
     let index = liveness.index
-    let waiters = liveness.stuck.filter { index.threads[$0].wait?.isForSignal ?? false }
-    let own = waiters.filter { WaitIndex.contains($0, in: workers) }
-    let others = waiters.filter { !WaitIndex.contains($0, in: workers) }
-    for threads in [own, others] {
-      let ids = Set(threads.map { index.threads[$0].id })
-      let found = queues.flatMap { queue in
-        index.queues[queue].blocks.filter { !ids.isDisjoint(with: $0.enqueuedBy) }
-          .map { (queue: queue, blocks: $0) }
+    let others = liveness.stuck.filter { !WaitIndex.contains($0, in: workers) }
+    let found = [workers, others].map { waited(for: $0, index) }
+    for isAlike in [false, true] {
+      for waited in found {
+        let wanted = waited.filter { self.isAlike($0.blocks, index) == isAlike }
+        guard
+          let first = wanted.min(by: { ($0.blocks.ahead, $0.queue) < ($1.blocks.ahead, $1.queue) })
+        else { continue }
+        return Needed(
+          queue: first.queue, blocks: first.blocks,
+          waiters: Set(wanted.flatMap(\.waiters)).sorted(),
+          isOwn: WaitIndex.contains(first.waiters[0], in: workers))
       }
-      guard let first = found.min(by: { ($0.blocks.ahead, $0.queue) < ($1.blocks.ahead, $1.queue) })
-      else { continue }
-      let by = ids.intersection(found.flatMap(\.blocks.enqueuedBy))
-      return Needed(
-        queue: first.queue, blocks: first.blocks,
-        waiters: threads.filter { by.contains(index.threads[$0].id) },
-        isOwn: WaitIndex.contains(threads[0], in: workers))
     }
     return nil
+  }
+
+  typealias Waited = (queue: Int, blocks: WaitSnapshot.QueuedBlocks, waiters: [Int])
+
+  /// The queued blocks that threads wait for, as far as that can be known: those that they have enqueued, where they wait
+  /// for a signal; those on the queue that they call, where that queue waits for this pool.
+  func waited(for threads: [Int], _ index: WaitIndex) -> [Waited] {
+    let signalled = threads.filter { index.threads[$0].wait?.isForSignal ?? false }
+    let numbers = Dictionary(uniqueKeysWithValues: signalled.map { (index.threads[$0].id, $0) })
+    var callers: [WaitIndex.ObjectID: [Int]] = [:]
+    if case .root = kind {
+      for thread in threads {
+        guard let wait = index.threads[thread].wait, wait.kind == .queue, !wait.isApply else {
+          continue
+        }
+        callers[wait.object, default: []].append(thread)
+      }
+    }
+    return queues.flatMap { queue -> [Waited] in
+      var found = index.queues[queue].blocks.compactMap { blocks -> Waited? in
+        let waiters = blocks.enqueuedBy.compactMap { numbers[$0] }
+        return waiters.isEmpty ? nil : (queue, blocks, waiters.sorted())
+      }
+      if let waiters = callers[index.queues[queue].id], let first = index.queues[queue].blocks.first
+      {
+        found.append((queue, first, waiters))
+      }
+      return found
+    }
+  }
+
+  /// Whether queued blocks were enqueued from the line of those that the pool's threads wait in, and are not known to be
+  /// of other code.
+  func isAlike(_ blocks: WaitSnapshot.QueuedBlocks, _ index: WaitIndex) -> Bool {
+    guard !blocks.place.isEmpty else { return false }
+    return workers.contains { worker in
+      guard let run = index.threads[worker].runs.first else { return false }
+      return run.place == blocks.place && (run.code == blocks.code || run.code == 0)
+    }
   }
 
   /// Whether a thread of the pool itself is known to wait for a block that is queued behind it; or the pool is one that

@@ -22,7 +22,8 @@ extension Finder {
         "\(Counted.noun(others, "other queue")) or \(others == 1 ? "pool stands" : "pools stand") so, too"
       )
     }
-    result.advice = PoolAdvice(pool: pool, index: index, words: words).lines
+    result.pool = PoolForecast(pool, liveness)
+    result.advice = PoolAdvice(pool: pool, forecast: result.pool, index: index, words: words).lines
     result.markedThreads = Set(pool.workers)
     result.markedObjects = Set(pool.queues.map { index.queues[$0].id })
     switch pool.kind {
@@ -121,7 +122,7 @@ extension Finder {
     } else {
       // Of many threads that have enqueued blocks not all are told.
       who =
-        count == pool.workers.count || needed.blocks.enqueuedBy.count >= 64
+        count == pool.workers.count || needed.blocks.enqueuedBy.count >= 256
         ? "each waits" : "\(Counted.number(count)) of them wait"
     }
     let kind = words.queueKind(needed.queue)

@@ -58,6 +58,8 @@ struct Finding {
   var markedObjects: Set<WaitIndex.ObjectID> = []
   /// Whether a process that has nothing to do would look the same.
   var mayBeAtRest = false
+  /// What becomes of the pool that is dry, where that is the cause and it can be told.
+  var pool: PoolForecast?
 
   init(cause: Diagnosis.Cause, headline: String) {
     self.cause = cause

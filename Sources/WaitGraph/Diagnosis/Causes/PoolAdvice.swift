@@ -3,12 +3,9 @@ import Interlock
 /// What would free a pool that is dry, here and on Apple's systems, and when the same code is safe.
 struct PoolAdvice {
   let pool: DryPool
+  let forecast: PoolForecast?
   let index: WaitIndex
   let words: Wording
-
-  /// The most threads of Apple's pools. The plain ones share one limit: `bsd/pthread/pthread_workqueue.c` in xnu.
-  private static let appleOvercommit = 512
-  private var applePlain: Int { max(64, 5 * index.snapshot.processors) }
 
   var lines: [String] {
     switch pool.kind {
@@ -32,37 +29,21 @@ struct PoolAdvice {
     }
   }
 
-  /// How many threads the pool must have before what is waited for begins; `nil` where it is not known what that is.
-  ///
-  /// The threads that wait, one for each block that is queued earlier from the same place and will wait, too, and one
-  /// for the block itself.
-  var threadsNeeded: Int? {
-    guard let needed = pool.needed else { return nil }
-    let places = Set(
-      pool.workers.flatMap { index.threads[$0].runs.map(\.place) }.filter { !$0.isEmpty })
-    var ahead = 0
-    for queue in pool.queues {
-      for blocks in index.queues[queue].blocks where blocks.ahead < needed.blocks.ahead {
-        guard places.isEmpty || places.contains(blocks.place) else { continue }
-        ahead += min(blocks.count, needed.blocks.ahead - blocks.ahead)
-      }
-    }
-    return pool.threadCount + min(ahead, needed.blocks.ahead) + 1
-  }
-
   private func rootLines(_ root: WaitIndex.ObjectID) -> [String] {
     let isOvercommit = index.queueAt[root].map { index.queues[$0].isOvercommit } ?? false
-    let most = WaitIndex.largestPool
+    let most = isOvercommit ? WaitIndex.largestPool : index.largestPlainPool
     let now = pool.threadCount
     let size = "(this pool: \(now) now, \(most) at most)"
     var lines: [String] = []
-    if let needed = threadsNeeded {
+    if let forecast {
+      let ahead = forecast.needed - forecast.threads - 1
+      let blocks =
+        "\(Counted.noun(ahead, "block")) that will wait, too, \(ahead == 1 ? "is" : "are")"
       let more =
-        needed - now > 1
-        ? "one more thread at a time gives one more waiter; needs \(Counted.noun(needed, "thread")) "
-        : "one more thread "
-      lines.append("frees it: \(more)\(size)")
-      lines.append(outlook(needed, isOvercommit: isOvercommit))
+        ahead > 0
+        ? "\(blocks) queued first, so it needs \(Counted.noun(forecast.needed, "thread"))"
+        : "one more thread"
+      lines += ["frees it: \(more) \(size)", Self.outlook(forecast)]
     } else {
       lines.append("frees it: more threads \(size)")
       lines.append(
@@ -75,17 +56,16 @@ struct PoolAdvice {
     return lines
   }
 
-  /// `completes here after about 6 s; at once on Apple's (64 threads)`.
-  private func outlook(_ needed: Int, isOvercommit: Bool) -> String {
-    let more = needed - pool.threadCount
-    let here =
-      needed > WaitIndex.largestPool || isOvercommit
-      ? "never completes here" : "completes here after about \(Counted.number(more)) s"
-    let limit = isOvercommit ? Self.appleOvercommit : applePlain
-    let there =
-      needed > limit
-      ? "never on Apple's pool of \(limit)" : "at once on Apple's (\(limit) threads)"
-    return "\(here), \(there)"
+  /// `completes here after about 6 s, and within Apple's limit of 64 threads`.
+  private static func outlook(_ forecast: PoolForecast) -> String {
+    let seconds = Counted.number(forecast.seconds)
+    let limit = "Apple's limit of \(forecast.mostOnApple) threads"
+    switch (forecast.completesHere, forecast.completesOnApple) {
+    case (true, true): return "completes here after about \(seconds) s, and within \(limit)"
+    case (true, false): return "completes here after about \(seconds) s, never within \(limit)"
+    case (false, true): return "never completes here, but within \(limit)"
+    case (false, false): return "never completes here, nor within \(limit)"
+    }
   }
 
   private func taskLines(_ queue: WaitIndex.ObjectID) -> [String] {

@@ -110,7 +110,7 @@ struct Liveness {
     }
     let busy = index.busyWorkers(of: root).count
     if busy < index.snapshot.processors { return true }
-    return hope == .all && busy < WaitIndex.largestPool
+    return hope == .all && busy < index.largestPlainPool
   }
 
   /// Whether anybody at all can go on.

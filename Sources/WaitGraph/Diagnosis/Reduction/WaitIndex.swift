@@ -9,6 +9,8 @@ struct WaitIndex {
 
   /// The most threads that a pool has, on Linux.
   static let largestPool = 255
+  /// The same of one that begins with a thread for each processor: more only where it is told of more processors.
+  var largestPlainPool: Int { max(Self.largestPool, snapshot.processors) }
   /// The label of the queues that run Swift's tasks, on Linux.
   static let taskQueueLabel = "Swift global concurrent queue"
 

@@ -1,0 +1,74 @@
+// Which code a block runs, as far as that can be told of one that has not begun: by the functions that it, the closure in it,
+// and the closures that this has captured, are made of.
+#include "wait_table.h"
+
+#ifdef INTERLOCK_INTERPOSES
+
+/// What a block begins with; a closure of Swift's in it follows: its function, and what that has captured.
+enum { header_words = 4, invoke_word = 2, size_word = 1, most_words = 8, deepest = 2 };
+
+/// What runs blocks on the way from libdispatch to the user's code.
+extern const char __start_interlock_between[] HIDDEN, __stop_interlock_between[] HIDDEN;
+
+static bool is_own_code(uintptr_t word) { return word - interlock_own_code < interlock_own_code_size; }
+
+static uint64_t mix(uint64_t hash, uint64_t value) {
+  return (hash ^ value) * 0x9e3779b97f4a7c15ull;
+}
+
+/// The words of an object on the heap, by the size that malloc keeps before it; 0 where it cannot be read. Of what is no
+/// such object the number may be wrong: then blocks of the same code may seem to differ.
+static size_t words_at(uintptr_t object, uintptr_t *words) {
+  uintptr_t size;
+  if (object < 4096 || object % 16 != 0 ||
+      !interlock_peek(object - sizeof size, &size, sizeof size)) {
+    return 0;
+  }
+  size_t count = (size & ~(uintptr_t)7) / sizeof *words;
+  // The chunk's own word is counted in its size, too.
+  if (count < 2) return 0;
+  count = count - 1 < most_words ? count - 1 : most_words;
+  return interlock_peek(object, words, count * sizeof *words) ? count : 0;
+}
+
+static uint64_t mix_captured(uint64_t hash, const uintptr_t *words, size_t count, int depth) {
+  for (size_t index = 0; index < count; index++) {
+    if (is_own_code(words[index])) {
+      hash = mix(hash, words[index] ^ (uint64_t)index << 56 ^ (uint64_t)depth << 60);
+    } else if (depth < deepest) {
+      uintptr_t inner[most_words];
+      hash = mix_captured(hash, inner, words_at(words[index], inner), depth + 1);
+    }
+  }
+  return hash;
+}
+
+uint64_t interlock_waits_code(uintptr_t function, uintptr_t context, uint32_t flags) {
+  if (flags & (INTERLOCK_FLAG_WORK_ITEM | INTERLOCK_FLAG_JOB | INTERLOCK_FLAG_APPLY |
+               INTERLOCK_FLAG_DELAYED | INTERLOCK_FLAG_ON_GROUP)) {
+    return 0;
+  }
+  uintptr_t words[header_words + most_words], descriptor[2];
+  // The functions that are handed over with a block are this library's own.
+  uintptr_t between = (uintptr_t)__start_interlock_between;
+  bool is_block = (flags & INTERLOCK_FLAG_GROUP) ||
+                  function - between < (uintptr_t)__stop_interlock_between - between;
+  if (!is_block) {
+    // A function and what it is called with, of which nothing is known but its words.
+    if (!is_own_code(function)) return 0;
+    uint64_t hash = mix(1, function);
+    return mix_captured(hash, words, words_at(context, words), 1);
+  }
+  if (!interlock_peek(context, words, header_words * sizeof *words) ||
+      !is_own_code(words[invoke_word]) ||
+      !interlock_peek(words[header_words - 1], descriptor, sizeof descriptor)) {
+    return 0;
+  }
+  size_t count = descriptor[size_word] / sizeof *words;
+  if (count < header_words) return 0;
+  if (count > header_words + most_words) count = header_words + most_words;
+  if (!interlock_peek(context, words, count * sizeof *words)) return 0;
+  return mix_captured(mix(2, words[invoke_word]), words + header_words, count - header_words, 0);
+}
+
+#endif

@@ -1,0 +1,77 @@
+import CInterlockEvents
+
+/// Tells apart, while a process stands still, what threads do for the program and what Dispatch does by itself.
+///
+/// A pool whose threads all wait gets a thread more a second; it takes the next block, which may wait as the others do.
+/// A worker without work ends after five seconds. Both publish events, and neither is progress: a process in which only
+/// that happens has stood still since before.
+struct PoolHousekeeping {
+  /// What has happened since the process last stood still.
+  enum Change {
+    /// Nothing but housekeeping.
+    case none
+    /// A new thread runs its first block: it is not known yet what becomes of that.
+    case undecided
+    /// A thread went on, ended, or was given work.
+    case progress
+  }
+
+  private struct State {
+    var sequence: UInt64
+    var ended: UInt32
+    var isIdle: Bool
+    /// Where the block was enqueued that it waits in; 0 for none.
+    var waitsIn: UInt
+  }
+
+  private var threads: [Int: State] = [:]
+
+  /// The process stands still: from here on its threads are compared with what they are now.
+  mutating func restart(_ views: [interlock_thread_view]) {
+    threads = Dictionary(
+      views.map { (Int($0.number), Self.state($0)) }, uniquingKeysWith: { $1 })
+  }
+
+  /// What the threads have done since.
+  func change(_ views: [interlock_thread_view]) -> Change {
+    var missing = Set(threads.keys)
+    var change = Change.none
+    for view in views {
+      missing.remove(Int(view.number))
+      switch self.change(of: view) {
+      case .none: break
+      case .undecided: change = .undecided
+      case .progress: return .progress
+      }
+    }
+    return missing.allSatisfy { threads[$0]?.isIdle ?? false } ? change : .progress
+  }
+
+  private func change(of view: interlock_thread_view) -> Change {
+    let now = Self.state(view)
+    if let before = threads[Int(view.number)] {
+      if before.sequence == now.sequence { return .none }
+      // Woken in vain, or about to end: it has begun no block since.
+      return before.isIdle && view.run_count == 0 && before.ended == now.ended ? .none : .progress
+    }
+    guard now.ended == 0 else { return .progress }
+    if view.run_count == 0 {
+      // A worker that has not begun yet; any other thread was started by one that goes on.
+      return view.wait_kind == 0 || view.wait_kind == INTERLOCK_OBJECT_IDLE.rawValue
+        ? .undecided : .progress
+    }
+    guard view.pool != 0 else { return .progress }
+    guard view.wait_kind != 0, Int(view.wait_flags) & INTERLOCK_FLAG_TIME_LIMIT == 0 else {
+      return .undecided
+    }
+    // A block from another line than those that wait already is something new.
+    return threads.values.contains { $0.waitsIn == now.waitsIn } ? .none : .progress
+  }
+
+  private static func state(_ view: interlock_thread_view) -> State {
+    State(
+      sequence: view.sequence, ended: view.ended,
+      isIdle: view.run_count == 0 && view.wait_kind == INTERLOCK_OBJECT_IDLE.rawValue,
+      waitsIn: view.run_count > 0 && view.wait_kind != 0 ? view.runs.0.place : 0)
+  }
+}
