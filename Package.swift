@@ -167,8 +167,10 @@ let package = Package(
       name: "CachesTests", dependencies: ["Caches", "LockStrategies", "Interlock"],
       swiftSettings: common),
     // Subjects that really hang, trap or eat memory: what the runner's tests start as children.
+    .target(name: "StressRunnerTestC", path: "Tests/StressRunnerTestC"),
     .executableTarget(
-      name: "StressRunnerTestChild", dependencies: ["StressRunner", "Interlock"],
+      name: "StressRunnerTestChild",
+      dependencies: ["StressRunner", "Interlock", "StressRunnerTestC"],
       path: "Tests/StressRunnerTestChild", swiftSettings: common + tracking + [framePointers]),
     .testTarget(
       name: "WaitGraphTests", dependencies: ["WaitGraph", "Interlock", "CInterlockEvents"],
@@ -204,7 +206,8 @@ let package = Package(
     .testTarget(
       name: "StressRunnerTests",
       dependencies: [
-        "StressRunner", "Prediction", "WaitGraph", "Interlock", "StressRunnerTestChild",
+        "StressRunner", "Prediction", "WaitGraph", "Interlock", "CInterlock",
+        "StressRunnerTestChild",
       ],
       swiftSettings: common),
     .testTarget(

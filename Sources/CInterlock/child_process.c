@@ -4,8 +4,11 @@
 
 #include "interlock_child.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #if defined(__linux__)
@@ -88,12 +91,51 @@ void interlock_name_thread(const char *name) {
 #endif
 }
 
-int interlock_memory_file(void) {
+int interlock_memory_file(size_t bytes) {
 #if defined(__linux__)
-  return memfd_create("interlock", MFD_CLOEXEC);
+  struct rlimit limit;
+  // Beyond that limit the system would end this process by SIGXFSZ.
+  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && bytes > limit.rlim_cur) {
+    errno = EFBIG;
+    return -1;
+  }
+  int descriptor = memfd_create("interlock", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (descriptor < 0) return -1;
+  // Sealed: to read a page that a child has cut off would end this process by SIGBUS.
+  if (ftruncate(descriptor, (off_t)bytes) == 0 &&
+      fcntl(descriptor, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0)
+    return descriptor;
+  int reason = errno;
+  close(descriptor);
+  errno = reason;
+  return -1;
 #else
+  (void)bytes;
+  errno = ENOSYS;
   return -1;
 #endif
+}
+
+int interlock_open_folder(int parent, const char *name) {
+  int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+#if defined(SYS_openat2)
+  // A bind mount may be of the same device: only the kernel can tell.
+  struct {
+    uint64_t flags, mode, resolve;
+  } how = {(uint64_t)flags, 0, 0x01 | 0x04 | 0x08};  // RESOLVE_NO_XDEV, _NO_SYMLINKS, _BENEATH
+  int opened = (int)syscall(SYS_openat2, parent, name, &how, sizeof how);
+  // Linux before 5.6 has no such call, and some sandboxes forbid what they do not know.
+  if (opened >= 0 || (errno != ENOSYS && errno != EPERM)) return opened;
+#endif
+  int descriptor = openat(parent, name, flags);
+  struct stat inner, outer;
+  if (descriptor < 0) return -1;
+  if (fstat(descriptor, &inner) == 0 && fstat(parent, &outer) == 0 &&
+      inner.st_dev == outer.st_dev)
+    return descriptor;
+  close(descriptor);
+  errno = EXDEV;
+  return -1;
 }
 
 bool interlock_under_thread_sanitizer(void) {

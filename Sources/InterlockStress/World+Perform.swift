@@ -21,6 +21,9 @@ extension World {
     } catch let error as ScenarioErrors {
       errors.write(error.errors.map { "error: \($0)\n" }.joined())
       return .badScenario
+    } catch let error as RunnerFault {
+      errors.write("error: the run cannot go on: \(error.reason)\n")
+      return .ourFault
     } catch {
       errors.write("error: a fault of Interlock's own, please report it: \(error)\n")
       return .ourFault

@@ -144,6 +144,21 @@ struct ExitCodeTests {
     #expect(other.errors.text.contains("error: /no\\u{a}where: is not there, expected a folder"))
   }
 
+  @Test(
+    "65 for a scenario, or a folder of scenarios, whose name is not UTF-8: it is not left out",
+    arguments: [(".json", false), ("", true)])
+  func badNames(suffix: String, isFolder: Bool) throws {
+    let test = try TestWorld()
+    let path = Array((test.folder + "/StressScenarios/a").utf8CString.dropLast()) + [-1]
+    let whole = path + Array(suffix.utf8CString)
+    if isFolder { mkdir(whole, 0o700) } else { close(open(whole, O_WRONLY | O_CREAT, 0o600)) }
+    #expect(test.run("reads") == .badScenario)
+    #expect(
+      test.errors.text == "error: \(test.folder)/StressScenarios: holds 'a\u{FFFD}\(suffix)', whose"
+        + " name is not UTF-8\n")
+    #expect(test.trials.isEmpty)
+  }
+
   @Test("The command that replays a trial is one line, whatever its folder is called")
   func replayFolder() throws {
     let test = try TestWorld()
@@ -169,6 +184,47 @@ struct ExitCodeTests {
     test.failure = Broken()
     #expect(test.run() == .ourFault)
     #expect(test.errors.text.contains("a fault of Interlock's own"))
+  }
+
+  @Test("70 where the machine refuses what a trial needs, with the reason and what was judged")
+  func refused() throws {
+    let test = try TestWorld()
+    test.refuseAfter = 2
+    #expect(test.run("--json", test.folder + "/out.json") == .ourFault)
+    #expect(
+      test.errors.text
+        == "error: the run ended after 2 of 6 trials: no pipe: Too many open files\n")
+    #expect(test.output.text.contains("2 met, 0 unmet, 0 skipped"))
+    #expect(try results(in: test.read("out.json")) == 2)
+    let other = try TestWorld()
+    other.refuseAfter = 0
+    #expect(other.run("pool", "writes", "--subject", "good") == .ourFault)
+    #expect(
+      other.errors.text == "error: the run cannot go on: no pipe: Too many open files\n")
+  }
+
+  @Test("What could not be removed is a warning, and changes no verdict")
+  func leftBehind() throws {
+    let test = try TestWorld()
+    test.leftBehind = ["the folder '/tmp/x' is left: Device or resource busy"]
+    #expect(test.run() == .met)
+    #expect(
+      test.errors.text == "warning: the folder '/tmp/x' is left: Device or resource busy\n")
+  }
+
+  @Test("1 where a trial was skipped and '--fail-on skipped' is given, 0 where none was")
+  func skippedIsRed() throws {
+    let test = try TestWorld()
+    test.verdict = { trial in
+      let expected = trial.scenario.expectation(for: trial.subject).verdict
+      return Verdict(kind: trial.subject == "mutex" ? .skipped : expected, message: "m")
+    }
+    #expect(test.run() == .met)
+    #expect(test.run("--fail-on", "skipped") == .unmet)
+    #expect(test.errors.text == "error: 2 of 6 trials were skipped\n")
+    #expect(test.run("--fail-on", "skipped", "--subject", "good") == .met)
+    #expect(test.run("--fail-on", "everything") == .usage)
+    #expect(test.errors.text.contains("expected one of potential, skipped"))
   }
 
   @Test("130 when interrupted, after printing what was judged so far")

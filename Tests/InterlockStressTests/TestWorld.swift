@@ -53,6 +53,10 @@ final class TestWorld {
   var findings: (Trial) -> [PotentialFinding] = { _ in [] }
   /// After how many trials an interrupt comes.
   var interruptAfter: Int?
+  /// After how many trials the machine refuses the next.
+  var refuseAfter: Int?
+  /// What is said to be left when the run is over.
+  var leftBehind: [String] = []
   /// What is thrown instead of running anything.
   var failure: (any Error)?
   /// What is looked at after each result.
@@ -122,6 +126,7 @@ final class TestWorld {
         for (index, trial) in trials.enumerated() {
           onEvent(.started(index: index))
           if index == interruptAfter { return .interrupted }
+          if index == refuseAfter { return .failed(reason: "no pipe: Too many open files") }
           var seen = Observation(
             ending: .exited(code: 0), operations: trial.scenario.workload.operationCount)
           seen.completed = seen.operations
@@ -135,6 +140,7 @@ final class TestWorld {
               TrialResult(trial: trial, observation: seen, verdict: verdict)))
           afterEach()
         }
+        for line in leftBehind { onEvent(.leftBehind(line)) }
         return .completed
       })
   }

@@ -4,10 +4,14 @@ import StressRunner
 // A child of the runner's tests; and, with the name of a subject, a runner of its own, which prints
 // the result as JSON. So a test can look at a runner from outside, and at stacks that name functions.
 
-TrialHost.runIfChild(subjects: testSubjects + sessionSubjects + [slowExitSubject])
+TrialHost.runIfChild(
+  subjects: testSubjects + sessionSubjects + [slowExitSubject] + hostileSubjects)
 
+if CommandLine.arguments.dropFirst().first == "hostile" {
+  runHostile(Array(CommandLine.arguments.dropFirst(2)))
+}
 guard CommandLine.arguments.count > 1 else {
-  print("usage: StressRunnerTestChild SUBJECT [TRIALS]")
+  print("usage: StressRunnerTestChild SUBJECT [TRIALS] | hostile MOUNT-POINT JOBS NAME=SECONDS ...")
   exit(64)
 }
 // Of more than one trial, each has one caller.
@@ -25,6 +29,7 @@ let ending = TrialRunner(jobs: 1).run(Array(repeating: trial, count: trials)) { 
   case .started: FileHandle.standardError.write(Data("started\n".utf8))
   case .finished(_, let result):
     if let json = try? JSONEncoder().encode(result) { FileHandle.standardOutput.write(json) }
+  case .leftBehind(let line): FileHandle.standardError.write(Data((line + "\n").utf8))
   }
 }
-exit(ending == .interrupted ? 130 : 0)
+exit(ending == .completed ? 0 : ending == .interrupted ? 130 : 70)

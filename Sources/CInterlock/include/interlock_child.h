@@ -5,6 +5,7 @@
 // does not import (variadic ones, and the numbers of system calls). No part of the API for users.
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -67,8 +68,13 @@ void interlock_kill_opened_process(int descriptor);
 /// Gives the calling thread a name that reports show; at most 15 bytes.
 void interlock_name_thread(const char *name);
 
-/// A file in memory without a name, closed on exec; -1 where the system has no such thing.
-int interlock_memory_file(void);
+/// A file of zeros in memory, without a name, closed on exec, whose size nothing can change any more. -1, with the
+/// reason in `errno`, where the system has no such thing, or this process may not have a file of that size.
+int interlock_memory_file(size_t bytes);
+
+/// Opens a folder in another one, closed on exec. Follows no link, and enters nothing that is mounted there. -1, with
+/// the reason in `errno`, where it cannot be opened so.
+int interlock_open_folder(int parent, const char *name);
 
 /// Whether ThreadSanitizer is built in: it maps terabytes, which no address-space limit allows.
 bool interlock_under_thread_sanitizer(void);

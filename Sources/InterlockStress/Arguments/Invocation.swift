@@ -54,6 +54,8 @@ package struct Options: Sendable, Hashable {
   package var predict: Bool?
   /// Whether what they find, and no scenario expects, is red.
   package var failsOnPotential = false
+  /// Whether a trial that is skipped is red.
+  package var failsOnSkipped = false
   /// Whether a resource that one owner alone touched makes the run red.
   package var requiresContention = false
   /// Where the results are written as JSON; `-` is standard output.

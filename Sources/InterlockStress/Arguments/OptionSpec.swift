@@ -123,8 +123,9 @@ extension OptionSpec {
     OptionSpec(
       name: "fail-on", commands: [.run], replay: .repeats,
       help: "Be red for this too: for findings that did not happen in this run, unless the scenario"
-        + " expects them. (values: potential)",
-      action: .setValue(placeholder: "what") { $1.failsOnPotential = try potential($0) }),
+        + " expects them; for trials that are skipped. May be given twice. (values: potential,"
+        + " skipped)",
+      action: .setValue(placeholder: "what") { try failOn($0, &$1) }),
     OptionSpec(
       name: "require-contention", commands: [.run], replay: .repeats,
       help: "Let the run be unmet where a marked resource was touched by one owner only: whether it"
@@ -197,9 +198,12 @@ extension OptionSpec {
     return value
   }
 
-  private static func potential(_ text: String) throws -> Bool {
-    guard text == "potential" else { throw InvalidValue(expected: "potential") }
-    return true
+  private static func failOn(_ text: String, _ options: inout Options) throws {
+    switch text {
+    case "potential": options.failsOnPotential = true
+    case "skipped": options.failsOnSkipped = true
+    default: throw InvalidValue(expected: "one of potential, skipped")
+    }
   }
 
   private static func onOrOff(_ text: String) throws -> Bool {

@@ -48,9 +48,10 @@ struct PoolCommand {
 
   private func run(_ trial: Trial) throws -> TrialResult? {
     var result: TrialResult?
-    _ = try world.runTrials(1, [trial]) {
+    let ending = try world.runTrials(1, [trial]) {
       if case .finished(_, let finished) = $0 { result = finished }
     }
+    if case .failed(let reason) = ending { throw RunnerFault(reason: reason) }
     return result
   }
 

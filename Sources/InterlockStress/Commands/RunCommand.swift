@@ -1,3 +1,4 @@
+import CInterlock
 import Reports
 import StressRunner
 
@@ -65,6 +66,10 @@ final class RunCommand {
       world.errors.write("error: '\(escaped(path))' could not be written: \(failure)\n")
     }
     if failures.contains(where: { $0.1 != nil }) { return .ourFault }
+    if html != nil, ending == .completed, interlock_interrupted() {
+      text.write("interrupted while the page was written, which is whole\n")
+      return .interrupted
+    }
     return exitCode(ending, planned: plan.trials.count)
   }
 
@@ -107,11 +112,18 @@ final class RunCommand {
         show("")
       case .finished(let index, let result):
         finish(judged[index], result)
+      case .leftBehind(let line):
+        world.errors.write("warning: \(line)\n")
       }
     }
   }
 
   private func exitCode(_ ending: TrialRunner.Ending, planned: Int) -> ExitCode {
+    if case .failed(let reason) = ending {
+      world.errors.write(
+        "error: the run ended after \(results.count) of \(planned) trials: \(reason)\n")
+      return .ourFault
+    }
     if ending == .interrupted {
       text.write("interrupted: \(results.count) of \(planned) trials were judged\n")
       return .interrupted
@@ -124,6 +136,10 @@ final class RunCommand {
     let summary = ReportSummary(results)
     if summary.met + summary.unmet == 0 {
       world.errors.write("error: nothing was judged: all \(planned) trials were skipped\n")
+      return .unmet
+    }
+    if options.failsOnSkipped, summary.skipped > 0 {
+      world.errors.write("error: \(summary.skipped) of \(planned) trials were skipped\n")
       return .unmet
     }
     if options.failsOnPotential, summary.potential > 0 { return .unmet }

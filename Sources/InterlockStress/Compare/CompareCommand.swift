@@ -142,6 +142,7 @@ final class CompareCommand {
       show("correctness", done: Double(done) / Double(pass.trials.count), secondsLeft: nil)
     }
     if let width = text.width, width > 0 { text.write(progress.clear()) }
+    if case .failed(let reason) = ending { throw RunnerFault(reason: reason) }
     return ending == .completed
   }
 

@@ -34,12 +34,12 @@ public enum TrialHost {
   }
 
   private static func runTrial(subjects: [SubjectEntry]) -> Never {
-    guard let table = ProgressTable.open(tableDescriptor) else { _exit(70) }
+    guard let table = ProgressTable.open(tableDescriptor) else {
+      fail("the memory that the trial shares with its runner is not there")
+    }
     let events = EventPipe(descriptor: eventDescriptor)
     prepareProcess(table: table)
-    guard let trial = table.trial else {
-      end(events, .notRun("the trial could not be read by its child process"))
-    }
+    guard let trial = table.trial else { fail("the trial could not be read by its child process") }
     guard let entry = subjects.first(where: { $0.name == trial.subject }) else {
       end(events, .notRun("there is no subject '\(trial.subject)' in this executable"))
     }
@@ -110,6 +110,13 @@ public enum TrialHost {
     SectionTracking.saveTraps()
     events.send(event)
     _exit(0)
+  }
+
+  /// Ends the process, which is no trial's, with the reason.
+  private static func fail(_ reason: String) -> Never {
+    let line = "interlock: a fault of Interlock's own: \(reason)\n"
+    _ = write(STDERR_FILENO, line, line.utf8.count)
+    _exit(70)
   }
 
   private static func prepareProcess(table: ProgressTable) {

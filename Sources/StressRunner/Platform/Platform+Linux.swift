@@ -7,15 +7,25 @@ extension Platform {
   /// The running executable.
   static var executable: String { "/proc/self/exe" }
 
-  /// A file in memory that has no name, of this size; `nil` where the system refuses.
+  /// A file in memory that has no name, of this size, which no child can change; `nil` where the system refuses.
   static func makeSharedFile(bytes: Int) -> Int32? {
-    let descriptor = interlock_memory_file()
-    guard descriptor >= 0 else { return nil }
-    guard ftruncate(descriptor, bytes) == 0 else {
-      close(descriptor)
-      return nil
+    let descriptor = interlock_memory_file(bytes)
+    return descriptor >= 0 ? descriptor : nil
+  }
+
+  /// Reaps the threads of a child that have made this process their tracer: until then the child is not over.
+  static func reapTracedThreads(of process: pid_t) {
+    var status: Int32 = 0
+    for thread in threadNumbers(of: process) where thread != Int(process) {
+      waitpid(pid_t(thread), &status, WNOHANG | Int32(__WALL))
     }
-    return descriptor
+  }
+
+  /// Where an open folder is now; `nil` where it has been removed.
+  static func path(of folder: Int32) -> String? {
+    var status = stat()
+    guard fstat(folder, &status) == 0, status.st_nlink > 0 else { return nil }
+    return try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(folder)")
   }
 
   /// Bounds this process's address space and forbids core files.

@@ -16,14 +16,32 @@ extension Platform {
   /// Marks this process, and with it all that it will start. Goes on without where that is refused.
   static func wear(_ mark: ChildMark) { _ = interlock_set_real_time_limit(mark.value) }
 
-  /// Kills every process that has the mark, until none is found. Processes of another user, as a
+  /// So often is looked again where processes end by themselves while they are looked at.
+  private static let mostFruitlessLooks = 20
+
+  /// Kills every process that has the mark but the child itself, until none is found. Processes of another user, as a
   /// program with the set-user-ID bit makes one, are not seen, nor is one that has set the limit itself.
-  static func killAll(with mark: ChildMark) {
+  static func killAll(with mark: ChildMark, startedBy child: pid_t) {
     let deadline = now + killPatience
-    while true {
-      let found = numbers(in: "/proc").compactMap { open(pid_t($0), markedBy: mark) }
-      if found.isEmpty { return }
-      found.forEach { interlock_kill_opened_process($0) }
+    var fruitless = 0
+    while fruitless < mostFruitlessLooks {
+      var found: [Int32] = []
+      var hasOneEnded = false
+      // The newest first: what goes on as its own child, over and over, does not live for long.
+      for process in numbers(in: "/proc").reversed() where process != Int(child) {
+        errno = 0
+        if let descriptor = open(pid_t(process), markedBy: mark) {
+          killSession(of: pid_t(process))
+          interlock_kill_opened_process(descriptor)
+          found.append(descriptor)
+        } else if errno == ESRCH, process > Int(child) {
+          hasOneEnded = true
+        }
+      }
+      if found.isEmpty {
+        guard hasOneEnded else { return }
+        fruitless += 1
+      }
       // One that was just forking may have a child by now: hence another round, when these are dead.
       for descriptor in found {
         while !isDead(descriptor, within: deadline - now), now < deadline {}
@@ -31,6 +49,15 @@ extension Platform {
       }
       if now >= deadline { return }
     }
+  }
+
+  /// Kills a process's group at once, so that none of it can fork meanwhile, where the group lies in another session
+  /// than this process: a process of the trial has begun that session, and so the whole of it belongs to the trial.
+  private static func killSession(of process: pid_t) {
+    let session = getsid(process)
+    let group = getpgid(process)
+    guard session > 1, group > 1, session != getsid(0) else { return }
+    kill(-group, SIGKILL)
   }
 
   /// A descriptor for a process, if it has the mark and is alive.

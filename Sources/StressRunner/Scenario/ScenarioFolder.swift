@@ -105,12 +105,28 @@ package enum ScenarioFolder {
     guard status.st_mode & S_IFMT == S_IFDIR else {
       throw error("is \(kind(of: status)), expected a folder of scenarios")
     }
-    guard let stream = opendir(path) else {
-      throw error("cannot be read: \(String(cString: strerror(errno)))")
+    let folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard folder >= 0 else { throw error("cannot be read: \(String(cString: strerror(errno)))") }
+    defer { close(folder) }
+    var names: [String] = []
+    for bytes in FolderListing.names(in: folder) where bytes.first != CChar(UInt8(ascii: ".")) {
+      if let name = FolderListing.text(of: bytes) {
+        names.append(name)
+      } else if mayHoldScenarios(bytes, in: folder) {
+        // A path in a message or a report could not lead to it, and what is left out is not tried.
+        let name = String(decoding: bytes.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        throw error("holds '\(escaped(name))', whose name is not UTF-8")
+      }
     }
-    closedir(stream)
-    return ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [])
-      .filter { !$0.hasPrefix(".") }.sorted()
+    return names.sorted()
+  }
+
+  /// Whether a name is that of a scenario, or of a folder, which may hold some.
+  private static func mayHoldScenarios(_ name: [CChar], in folder: Int32) -> Bool {
+    var status = stat()
+    return name.suffix(6) == Array(".json".utf8CString)[...]
+      || fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0
+        && status.st_mode & S_IFMT == S_IFDIR
   }
 
   /// An error for each file that has the name of one before it.
@@ -144,46 +160,80 @@ private func kind(of status: stat) -> String {
 
 /// Reads files that are nothing but files.
 package enum RegularFile {
+  /// The whole of a regular file of at most so many bytes; `nil` for anything else. Never waits.
+  static func contents(_ path: String, atMost most: Int) -> [UInt8]? {
+    let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+      status.st_size <= most
+    else { return nil }
+    return try? read(descriptor, atMost: Int(status.st_size))
+  }
+
   /// The whole of a small regular file.
   ///
-  /// Never waits, and reads no more than `ScenarioFolder.fileSizeLimit`: the file is opened without blocking, and judged by what was opened, so that nothing can
-  /// take its place in between.
+  /// Never waits, and reads no more than `ScenarioFolder.fileSizeLimit`: the file is opened without blocking, and
+  /// judged by what was opened, so that nothing can take its place in between.
   package static func read(_ path: String) throws(ScenarioError) -> [UInt8] {
-    func error(_ message: String) -> ScenarioError { ScenarioError(path: path, message: message) }
+    func fault(_ message: String) -> ScenarioError { ScenarioError(path: path, message: message) }
     let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
     guard descriptor >= 0 else {
       let reason = errno
       // Some kinds cannot even be opened so: links, and sockets.
       var status = stat()
       guard lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG else {
-        throw error("cannot be read: \(String(cString: strerror(reason)))")
+        throw fault("cannot be read: \(String(cString: strerror(reason)))")
       }
-      throw error("is \(kind(of: status)), expected a regular file")
+      throw fault("is \(kind(of: status)), expected a regular file")
     }
     defer { close(descriptor) }
     var status = stat()
     guard fstat(descriptor, &status) == 0 else {
-      throw error("cannot be read: \(String(cString: strerror(errno)))")
+      throw fault("cannot be read: \(String(cString: strerror(errno)))")
     }
     guard status.st_mode & S_IFMT == S_IFREG else {
-      throw error("is \(kind(of: status)), expected a regular file")
+      throw fault("is \(kind(of: status)), expected a regular file")
     }
     guard status.st_size <= ScenarioFolder.fileSizeLimit else {
-      throw error(
+      throw fault(
         "has \(status.st_size) bytes, expected at most \(ScenarioFolder.fileSizeLimit)")
     }
+    do throws(ReadError) {
+      return try read(descriptor, atMost: ScenarioFolder.fileSizeLimit)
+    } catch {
+      switch error {
+      case .system(let reason):
+        throw fault("cannot be read: \(String(cString: strerror(reason)))")
+      case .tooLarge:
+        throw fault(
+          "grew while it was read, expected at most \(ScenarioFolder.fileSizeLimit) bytes")
+      }
+    }
+  }
+
+  private enum ReadError: Error {
+    case system(Int32)
+    case tooLarge
+  }
+
+  /// Reads to the end of a file.
+  private static func read(
+    _ descriptor: Int32, atMost most: Int
+  ) throws(ReadError) -> [UInt8] {
     // One byte more than the limit, in case the file grows while it is read.
-    var bytes = [UInt8](repeating: 0, count: ScenarioFolder.fileSizeLimit + 1)
+    var bytes = [UInt8](repeating: 0, count: most + 1)
     var count = 0
     while count < bytes.count {
       let got = bytes.withUnsafeMutableBytes { buffer in
         Foundation.read(descriptor, buffer.baseAddress?.advanced(by: count), buffer.count - count)
       }
       if got < 0, errno == EINTR { continue }
-      guard got >= 0 else { throw error("cannot be read: \(String(cString: strerror(errno)))") }
+      guard got >= 0 else { throw .system(errno) }
       if got == 0 { return Array(bytes.prefix(count)) }
       count += got
     }
-    throw error("grew while it was read, expected at most \(ScenarioFolder.fileSizeLimit) bytes")
+    throw .tooLarge
   }
 }

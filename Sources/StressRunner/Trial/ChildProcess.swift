@@ -14,16 +14,14 @@ final class ChildProcess {
     var environment: [String: String]
   }
 
-  /// Why a child could not be started.
-  struct Failure: Error {
-    /// In words, with the system's reason.
-    var reason: String
-  }
-
   /// More output than this, on both pipes together, is a flood.
   static let mostOutput = 16 << 20
   /// So much of what it wrote to standard error is kept.
   private static let keptErrorOutput = 8 << 10
+  /// So many more descriptors must be free than a child needs: to look at it.
+  private static let spareDescriptors: Int32 = 8
+  /// What is not dead so long after SIGKILL sits in a driver, or its tracer cannot be found: it is left.
+  private static let endPatience = 5.0
 
   /// The process's number, and that of its group.
   let process: pid_t
@@ -35,7 +33,8 @@ final class ChildProcess {
   private var events: Pipe
   private var output: Pipe
   private var errors: Pipe
-  private var isReaped = false
+  private var isEnded = false
+  private var eventLines = EventLines()
   /// What the child and all that it starts are known by. Not read from the table, which the child can
   /// write to.
   private let mark: ChildMark?
@@ -53,10 +52,10 @@ final class ChildProcess {
   }
 
   /// Starts a child, in a process group of its own.
-  init(_ trial: Trial, as launch: Launch) throws(Failure) {
+  init(_ trial: Trial, as launch: Launch) throws(RunnerFault) {
     mark = Platform.makeMark()
     guard let (table, shared) = ProgressTable.make(for: trial, mark: mark) else {
-      throw Failure(reason: "no shared memory: \(String(cString: strerror(errno)))")
+      throw RunnerFault(reason: "no shared memory: \(String(cString: strerror(errno)))")
     }
     // Above the numbers that the child finds its own at.
     let raised = fcntl(shared, F_DUPFD_CLOEXEC, 10)
@@ -68,12 +67,22 @@ final class ChildProcess {
     var pipes: [(read: Int32, write: Int32)] = []
     for _ in 0..<3 {
       guard raised >= 0, let pair = Self.makePipe() else {
+        let reason = String(cString: strerror(errno))
         closeAll()
         table.unmap()
-        throw Failure(reason: "no pipe: \(String(cString: strerror(errno)))")
+        throw RunnerFault(reason: "no pipe: \(reason)")
       }
       pipes.append(pair)
       opened += [pair.read, pair.write]
+    }
+    // Else it would run unwatched.
+    let spare = (0..<Self.spareDescriptors).map { _ in fcntl(raised, F_DUPFD_CLOEXEC, 0) }
+    let reason = String(cString: strerror(errno))
+    spare.filter { $0 >= 0 }.forEach { close($0) }
+    guard !spare.contains(-1) else {
+      closeAll()
+      table.unmap()
+      throw RunnerFault(reason: "no descriptors to watch a child with: \(reason)")
     }
     startedAt = Platform.now
     var launch = launch
@@ -86,7 +95,7 @@ final class ChildProcess {
     guard code == 0 else {
       closeAll()
       table.unmap()
-      throw Failure(
+      throw RunnerFault(
         reason: "\(launch.executable) could not be started: \(String(cString: strerror(code)))")
     }
     close(raised)
@@ -109,21 +118,19 @@ final class ChildProcess {
   /// Whether the child has closed the pipe for events, as it does when it ends.
   var isSilent: Bool { !events.isOpen }
 
+  /// Whether it wrote to the pipe for events what no child has to say.
+  var isFloodingEvents: Bool { eventLines.isFlooded }
+  /// Bytes written to the pipe for events, so far.
+  var eventBytes: Int { eventLines.bytes }
+
   /// Reads what there is, without waiting, and gives the events that came, in order.
   func read() -> [ChildEvent] {
     outputBytes += take(from: &output, keeping: 0)
     outputBytes += take(from: &errors, keeping: Self.keptErrorOutput)
     errorOutput = errors.pending
-    // An event is small; without a bound, a child that writes rubbish there would fill our memory.
-    outputBytes += max(0, take(from: &events, keeping: Self.mostOutput) - (1 << 20))
-    let lines = events.pending.split(
-      separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-    guard let rest = lines.last, lines.count > 1 else { return [] }
-    let found = lines.dropLast().compactMap {
-      try? JSONDecoder().decode(ChildEvent.self, from: Data($0))
-    }
-    events.pending = Array(rest)
-    return found
+    _ = take(from: &events, keeping: 2 << 20)
+    defer { events.pending = [] }
+    return eventLines.take(events.pending, at: Platform.now - startedAt)
   }
 
   /// Whether the process has ended by itself. It is not reaped yet, so its number is still its own.
@@ -134,19 +141,41 @@ final class ChildProcess {
       && information.si_signo == SIGCHLD
   }
 
-  /// Kills what is left of the process, of its group and of what it has started in any other, reaps
-  /// it, and gives its wait status.
-  func end() -> Int32 {
-    guard !isReaped else { return 0 }
-    isReaped = true
+  /// Kills what is left of the process, of its group and of what it has started in any other, reaps it, and gives its
+  /// wait status; `nil` where it is not dead in time. To be called once.
+  func end() -> Int32? {
+    guard !isEnded else { return nil }
+    isEnded = true
     kill(-process, SIGKILL)
     kill(process, SIGKILL)
-    var status: Int32 = 0
-    while waitpid(process, &status, 0) < 0 && errno == EINTR {}
-    // Whoever joined the group between the two.
+    let deadline = Platform.now + Self.endPatience
+    var status = reap(within: 0.02)
+    while status == nil, Platform.now < deadline {
+      // A process that traces it hears of its end first, and may keep it: another of the trial's, or this one.
+      if let mark { Platform.killAll(with: mark, startedBy: process) }
+      Platform.reapTracedThreads(of: process)
+      status = reap(within: 0.05)
+    }
+    // What has joined the group meanwhile.
     kill(-process, SIGKILL)
-    if let mark { Platform.killAll(with: mark) }
+    if let mark { Platform.killAll(with: mark, startedBy: process) }
     return status
+  }
+
+  /// The wait status of the process, if it is dead in time.
+  private func reap(within seconds: Double) -> Int32? {
+    let deadline = Platform.now + seconds
+    var pause: UInt32 = 100
+    while true {
+      var status: Int32 = 0
+      let found = waitpid(process, &status, WNOHANG)
+      // Of a child that this process traces the system tells a stop too, by 0x7f.
+      if found == process, status & 0xff != 0x7f { return status }
+      if found < 0, errno != EINTR { return nil }
+      guard Platform.now < deadline else { return nil }
+      usleep(pause)
+      pause = min(pause * 2, 5000)
+    }
   }
 
   /// Closes the pipes and gives the shared memory back.

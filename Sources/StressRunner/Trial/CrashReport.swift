@@ -24,19 +24,30 @@ struct CrashReport: Decodable {
   private var description: String?
   private var threads: [Thread]?
 
+  /// A report of one thread with its sources has a hundredth of that; a subject can write to the folder too.
+  private static let mostBytes = 8 << 20
+  /// So many names are looked at.
+  private static let mostNames = 1000
+  /// So many frames are kept.
+  private static let mostFrames = 1000
+
   /// The crash of this process, if a report of it lies in the folder.
-  static func crash(of process: pid_t, in folder: TemporaryFolder) -> Observation.Crash? {
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+  static func crash(of process: pid_t, in folder: TrialFolder) -> Observation.Crash? {
+    let descriptor = open(folder.path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    let names = FolderListing.names(in: descriptor, atMost: mostNames)
+      .compactMap(FolderListing.text)
     // Named `<executable>-<process>-<number>.json`.
     guard let name = names.first(where: { $0.contains("-\(process)-") && $0.hasSuffix(".json") }),
-      let data = FileManager.default.contents(atPath: folder.path + "/" + name),
-      let report = try? JSONDecoder().decode(CrashReport.self, from: data)
+      let bytes = RegularFile.contents(folder.path + "/" + name, atMost: mostBytes),
+      let report = try? JSONDecoder().decode(CrashReport.self, from: Data(bytes))
     else { return nil }
     let threads = report.threads ?? []
     let thread = threads.first { $0.crashed == true } ?? threads.first
     return Observation.Crash(
       reason: report.description ?? "crashed",
-      stack: (thread?.frames ?? []).compactMap { $0.asFrame })
+      stack: (thread?.frames ?? []).prefix(mostFrames).compactMap { $0.asFrame })
   }
 }
 
@@ -51,6 +62,8 @@ extension CrashReport.Frame {
     }
     return StackFrame(
       address: number, function: function, file: sourceLocation?.file,
-      line: sourceLocation?.line, image: image)
+      // What is no line would overflow where lines around it are shown.
+      line: sourceLocation.flatMap { (0...Int(Int32.max)).contains($0.line) ? $0.line : nil },
+      image: image)
   }
 }

@@ -18,7 +18,9 @@ public struct Observation: Sendable, Hashable, Codable {
     case outOfMemory(mebibytes: Int)
     /// It was stopped: it wrote more than it may.
     case flooded(bytes: Int)
-    /// It could not be started, or does not have what the scenario needs.
+    /// It was stopped: it wrote what no child has to say to the pipe on which it reports.
+    case floodedEvents(bytes: Int)
+    /// It was not run: the subject needs what is not there, or does not have what the scenario needs.
     case notRun(reason: String)
   }
 

@@ -104,8 +104,9 @@ struct ProgressTable: @unchecked Sendable {
     get {
       Set(
         (0..<8).compactMap { index in
+          // What is no number of a thread, a child has written there.
           let id = base.load(fromByteOffset: 64 + index * 8, as: UInt64.self)
-          return id == 0 ? nil : Int(truncatingIfNeeded: id)
+          return id == 0 || id > UInt64(Int32.max) ? nil : Int(id)
         })
     }
     nonmutating set {
@@ -124,12 +125,14 @@ struct ProgressTable: @unchecked Sendable {
   /// How many stacks there is room for.
   var stackCapacity: UInt32 { UInt32(Self.stackSlots) }
 
-  /// Calls completed, in all.
-  var completed: Int {
-    (0..<Self.stripes).reduce(0) { total, stripe in
+  /// Calls completed, in all; at most as many as there are, whatever a child has written there.
+  func completed(of operations: Int) -> Int {
+    let most = UInt64(max(0, operations))
+    let total = (0..<Self.stripes).reduce(UInt64(0)) { total, stripe in
       // Relaxed: a count, of which an older value does no harm.
-      total &+ Int(truncatingIfNeeded: stripeWord(stripe).pointee.load(ordering: .relaxed))
+      min(most, total + min(most, stripeWord(stripe).pointee.load(ordering: .relaxed)))
     }
+    return Int(total)
   }
 
   /// Callers that are inside a call, and callers that have not begun, among those of the phases that

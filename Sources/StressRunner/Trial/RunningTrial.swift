@@ -19,6 +19,8 @@ final class RunningTrial {
   private static let poolAge = 3.0
   /// A child that has said that it is finished ends at once; if it does not, it is not waited for.
   private static let exitPatience = 1.0
+  /// One that is dead, but kept by a process that traces it, is not waited for either.
+  private static let deathPatience = 0.2
 
   /// The trial's number in the list.
   let index: Int
@@ -27,8 +29,8 @@ final class RunningTrial {
   /// When to look again.
   private(set) var nextSample: Double
 
-  /// The child's place for temporary files.
-  private let scratch: TemporaryFolder?
+  /// Where the child's temporary files are, and what the toolchain's backtracer writes.
+  let folder: TrialFolder
   private let symbolicate: RawStacks.Symbolicate
   private var observation: Observation
   private var detector: StallDetector
@@ -36,19 +38,22 @@ final class RunningTrial {
   private var nextCloserLook = 0.0
   private var isKilledAfterFinish = false
   private var nextTimerLook = 0.0
+  private var deadSince: Double?
+  /// Whether the child's process could not be ended.
+  private(set) var isLeft = false
   /// When the child last said who waits for whom.
   private var waitsAt = -Double.infinity
   /// Threads that wait with a timeout, and were found to be idle ones of a pool: until they wake.
   private var idle: [Int: Int] = [:]
 
   init(
-    index: Int, trial: Trial, child: ChildProcess, scratch: TemporaryFolder?,
+    index: Int, trial: Trial, child: ChildProcess, folder: TrialFolder,
     seesCalls: Bool, symbolicate: @escaping RawStacks.Symbolicate
   ) {
     self.index = index
     self.trial = trial
     self.child = child
-    self.scratch = scratch
+    self.folder = folder
     self.symbolicate = symbolicate
     nextSample = child.startedAt + Self.sampleSeconds
     detector = StallDetector(stallSeconds: trial.scenario.limits.stallSeconds)
@@ -65,15 +70,16 @@ final class RunningTrial {
   /// How long the loop may sleep for this trial's sake.
   func timeout(at now: Double) -> Double {
     // It is ending: the system closes its pipes a moment before it can be waited for.
-    if endSeenAt != nil { return 0.001 }
+    if let endSeenAt, now - endSeenAt < Self.deathPatience { return 0.001 }
     return max(0, nextSample - now)
   }
 
   /// Takes what has come, looks at the child if it is time to, and says how it ended, if it has.
-  func step(at now: Double) -> Observation.Ending? {
+  func step(at now: Double) throws(RunnerFault) -> Observation.Ending? {
     for event in child.read() {
       if let ending = note(event) { return ending }
     }
+    if child.isFloodingEvents { return .floodedEvents(bytes: child.eventBytes) }
     if child.outputBytes > ChildProcess.mostOutput {
       return .flooded(bytes: child.outputBytes)
     }
@@ -87,7 +93,7 @@ final class RunningTrial {
     }
     guard now >= nextSample else { return nil }
     let usedBefore = Platform.cpuOfThisThread
-    let ending = look(at: now)
+    let ending = try look(at: now)
     // In processor time: on a busy machine, the time that passes is mostly that of others.
     let used = Platform.cpuOfThisThread - usedBefore
     nextSample =
@@ -99,7 +105,7 @@ final class RunningTrial {
   /// Ends the child if it still runs, and gives all that was seen; the threads, where there is need
   /// to know what they did, are still to be named.
   func finish(
-    _ ending: Observation.Ending, folder: TemporaryFolder
+    _ ending: Observation.Ending
   ) -> (observation: Observation, stacks: RawStacks?) {
     let process = child.process
     var stacks: RawStacks?
@@ -107,14 +113,15 @@ final class RunningTrial {
     if case .outOfTime = ending { stacks = captureThreads() }
     observation.ending = ending
     let status = child.end()
+    isLeft = status == nil
     // What a child that is slow to end dies of then is this kill.
-    if case .exited = ending, !isKilledAfterFinish {
+    if case .exited = ending, !isKilledAfterFinish, let status {
       observation.ending = Self.ending(ofStatus: status)
     }
     for event in child.read() { _ = note(event) }
     let now = Platform.now
     observation.seconds = now - child.startedAt
-    observation.completed = child.table.completed
+    observation.completed = child.table.completed(of: observation.operations)
     let callers = child.table.callers(in: trial.scenario.workload)
     observation.callersInside = callers.inside
     observation.callersWaiting = callers.waiting
@@ -123,7 +130,6 @@ final class RunningTrial {
     }
     observation.errorOutput = Self.text(child.errorOutput)
     child.dispose()
-    scratch?.remove()
     return (observation, stacks)
   }
 
@@ -152,17 +158,24 @@ final class RunningTrial {
     // What libdispatch ends itself, it is left to end: that is what happens without this runner.
     guard isCertain, snapshot.selfWait?.traps != true, endSeenAt == nil else { return nil }
     observation.isProvenStuck = true
-    observation.detectionSeconds = snapshot.quietSeconds
+    observation.detectionSeconds = min(max(0, snapshot.quietSeconds), waitsAt - child.startedAt)
     return .stalled
   }
 
-  private func look(at now: Double) -> Observation.Ending? {
+  private func look(at now: Double) throws(RunnerFault) -> Observation.Ending? {
     let seconds = now - child.startedAt
     if let endSeenAt, observation.finished, now - endSeenAt > Self.exitPatience {
       isKilledAfterFinish = true
       return .exited(code: 0)
     }
-    guard let whole = Platform.process(child.process) else { return nil }
+    guard let whole = Platform.process(child.process) else {
+      let reason = errno
+      // Until it is reaped the system tells of it.
+      guard !child.hasEnded else { return nil }
+      throw RunnerFault(
+        reason: "a child could not be watched: \(String(cString: strerror(reason)))")
+    }
+    if whole.isMainThreadDead, isOver(whole, at: now) { return .exited(code: 0) }
     if whole.threads > 0, observation.threadCounts.last?.threads != whole.threads,
       observation.threadCounts.count < 4096
     {
@@ -177,8 +190,17 @@ final class RunningTrial {
     return hasStalled(at: seconds, whole) ? .stalled : nil
   }
 
+  /// Whether a child is dead, and for so long that it must be another process than this one that keeps it.
+  private func isOver(_ whole: Platform.Process, at now: Double) -> Bool {
+    // Where this process has become the tracer of its threads.
+    Platform.reapTracedThreads(of: child.process)
+    guard whole.threads <= 1 else { return false }
+    if deadSince == nil { deadSince = now }
+    return now - (deadSince ?? now) > Self.deathPatience
+  }
+
   private func hasStalled(at seconds: Double, _ whole: Platform.Process) -> Bool {
-    let completed = child.table.completed
+    let completed = child.table.completed(of: observation.operations)
     // What the harness's own threads do there is not the subject's.
     let ownSeconds = child.table.ignoredThreads.reduce(0) {
       $0 + Platform.cpuSeconds(of: $1, in: child.process)
@@ -203,7 +225,9 @@ final class RunningTrial {
     guard !threads.contains(where: wakesByItself) else { return false }
     // One thread was looked at after the other: only if nothing has moved meanwhile was it one moment. A call
     // that has just completed leaves its thread idle, which looks like one that waits for ever.
-    guard child.table.completed == completed, !hasAnyMoved(since: threads) else { return false }
+    guard child.table.completed(of: observation.operations) == completed,
+      !hasAnyMoved(since: threads)
+    else { return false }
     observation.detectionSeconds = Platform.now - child.startedAt - detector.lastProgress
     return true
   }

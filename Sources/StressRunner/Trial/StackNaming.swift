@@ -6,7 +6,12 @@ import WaitGraph
 final class StackNaming: Sendable {
   /// The trial's number in the list.
   let index: Int
+  /// Stacks that are not named in this time are shown without names.
+  private static let patience = 60.0
+
   private let condition = NSCondition()
+  private let deadline = Platform.now + patience
+  private let unnamed: Observation
   // Reached under the condition alone.
   nonisolated(unsafe) private var finished: Observation?
 
@@ -16,6 +21,9 @@ final class StackNaming: Sendable {
     symbolicate: @escaping RawStacks.Symbolicate
   ) {
     self.index = index
+    var unnamed = observation
+    unnamed.threads = stacks.groups(named: [:])
+    self.unnamed = unnamed
     // Has the list of images taken here, where nothing is mapped or unmapped meanwhile, by asking for
     // an address that is cheap to name.
     let cheap = stacks.origins.first {
@@ -35,12 +43,15 @@ final class StackNaming: Sendable {
   }
 
   /// The observation with its threads; `nil` while they are being named.
-  var observation: Observation? { condition.withLock { finished } }
+  var observation: Observation? {
+    condition.withLock { finished ?? (Platform.now < deadline ? nil : unnamed) }
+  }
 
-  /// Blocks until they are named.
+  /// Blocks until they are named, but not for long.
   func wait() {
+    let end = Date(timeIntervalSinceNow: 10)
     condition.withLock {
-      while finished == nil { condition.wait() }
+      while finished == nil, condition.wait(until: end) {}
     }
   }
 }

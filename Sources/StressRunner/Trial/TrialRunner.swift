@@ -11,6 +11,8 @@ public struct TrialRunner: Sendable {
     case started(index: Int)
     /// The trial with this number in the list is judged.
     case finished(index: Int, TrialResult)
+    /// A process or a folder of a trial could not be removed: which, and why, in a line. Comes when the run is over.
+    case leftBehind(String)
   }
 
   /// How a run ended.
@@ -19,6 +21,9 @@ public struct TrialRunner: Sendable {
     case completed
     /// An interrupt (SIGINT, SIGTERM, SIGHUP or SIGQUIT) came; its trials were killed and not judged.
     case interrupted
+    /// This machine refused what a trial needs to be started or watched, with no other under way that could give it
+    /// back: why. The trials that were not judged by then are not judged.
+    case failed(reason: String)
   }
 
   /// How many trials run at a time.
@@ -43,18 +48,32 @@ public struct TrialRunner: Sendable {
   public func run(_ trials: [Trial], onEvent: (Event) -> Void) -> Ending {
     interlock_interrupts_begin()
     defer { interlock_interrupts_end() }
-    guard let folder = TemporaryFolder() else {
-      for (index, trial) in trials.enumerated() {
-        let reason = "no temporary folder could be made: \(String(cString: strerror(errno)))"
-        onEvent(.started(index: index))
-        onEvent(.finished(index: index, Self.notRun(trial, reason: reason)))
-      }
-      return .completed
-    }
-    defer { folder.remove() }
-    let launch = launch(in: folder)
-    var next = 0
     var running: [RunningTrial] = []
+    var left: [String] = []
+    var ending = Ending.completed
+    do throws(RunnerFault) {
+      let folder = try TemporaryFolder()
+      do throws(RunnerFault) {
+        ending = try run(trials, in: folder, &running, &left, onEvent: onEvent)
+      } catch {
+        ending = .failed(reason: error.reason)
+      }
+      for trial in running { _ = finish(trial, .notRun(reason: ""), in: folder, &left) }
+      left += folder.remove()
+    } catch {
+      ending = .failed(reason: error.reason)
+    }
+    for line in left { onEvent(.leftBehind(line)) }
+    return ending
+  }
+
+  /// The same in a folder for temporary files. What is still running when it returns or throws is the caller's to end.
+  private func run(
+    _ trials: [Trial], in folder: TemporaryFolder, _ running: inout [RunningTrial],
+    _ left: inout [String], onEvent: (Event) -> Void
+  ) throws(RunnerFault) -> Ending {
+    var next = 0
+    var most = max(1, jobs)
     var naming: [StackNaming] = []
     func deliverNamed() {
       naming.removeAll { job in
@@ -66,34 +85,29 @@ public struct TrialRunner: Sendable {
     while next < trials.count || !running.isEmpty || !naming.isEmpty {
       deliverNamed()
       if interlock_interrupted() {
-        for trial in running { _ = trial.finish(.notRun(reason: "interrupted"), folder: folder) }
         // What had ended before the interrupt is judged.
         for job in naming { job.wait() }
         deliverNamed()
         return .interrupted
       }
-      while running.count < max(1, jobs), next < trials.count {
-        onEvent(.started(index: next))
-        do throws(ChildProcess.Failure) {
-          // What a trial leaves there goes with it: the files of a thousand would fill a disk.
-          let scratch = folder.makeFolder(named: "trial-\(next)")
-          var launch = launch
-          launch.environment["TMPDIR"] = environment["TMPDIR"] ?? (scratch ?? folder).path
-          let child = try ChildProcess(trials[next], as: launch)
-          running.append(
-            RunningTrial(
-              index: next, trial: trials[next], child: child, scratch: scratch,
-              seesCalls: TrialHost.seesCalls(in: launch.environment), symbolicate: symbolicate))
+      while running.count < most, next < trials.count {
+        do throws(RunnerFault) {
+          running.append(try start(trials[next], index: next, in: folder))
         } catch {
-          onEvent(.finished(index: next, Self.notRun(trials[next], reason: error.reason)))
+          // What is missing may be what the trials under way have: fewer at a time from here on.
+          guard !running.isEmpty else { throw error }
+          most = running.count
+          break
         }
+        onEvent(.started(index: next))
         next += 1
       }
       if running.isEmpty && naming.isEmpty { continue }
       Self.wait(for: running, atMost: naming.isEmpty ? 1 : 0.005)
-      running.removeAll { trial in
-        guard let ending = trial.step(at: Platform.now) else { return false }
-        let (observation, stacks) = trial.finish(ending, folder: folder)
+      for trial in running {
+        guard let ending = try trial.step(at: Platform.now) else { continue }
+        running.removeAll { $0 === trial }
+        let (observation, stacks) = finish(trial, ending, in: folder, &left)
         if let stacks {
           naming.append(
             StackNaming(
@@ -101,10 +115,40 @@ public struct TrialRunner: Sendable {
         } else {
           onEvent(.finished(index: trial.index, Self.result(trial.trial, observation)))
         }
-        return true
       }
     }
     return .completed
+  }
+
+  private func start(
+    _ trial: Trial, index: Int, in folder: TemporaryFolder
+  ) throws(RunnerFault) -> RunningTrial {
+    // What a trial leaves there goes with it: the files of a thousand would fill a disk.
+    let place = try folder.makeTrial()
+    let launch = launch(in: place)
+    do throws(RunnerFault) {
+      return RunningTrial(
+        index: index, trial: trial, child: try ChildProcess(trial, as: launch), folder: place,
+        seesCalls: TrialHost.seesCalls(in: launch.environment), symbolicate: symbolicate)
+    } catch {
+      folder.remove(place)
+      throw error
+    }
+  }
+
+  /// Ends a trial, and removes what it has left; takes note of what it cannot remove.
+  private func finish(
+    _ trial: RunningTrial, _ ending: Observation.Ending, in folder: TemporaryFolder,
+    _ left: inout [String]
+  ) -> (observation: Observation, stacks: RawStacks?) {
+    let seen = trial.finish(ending)
+    folder.remove(trial.folder)
+    if trial.isLeft {
+      left.append(
+        "the process \(trial.child.process) of a trial of '\(printable(trial.trial.subject))' could"
+          + " not be ended")
+    }
+    return seen
   }
 
   /// Sleeps until a child says something or ends, or one is to be looked at.
@@ -117,21 +161,17 @@ public struct TrialRunner: Sendable {
     _ = poll(&waited, nfds_t(waited.count), Int32((seconds * 1000).rounded(.up)))
   }
 
-  private func launch(in folder: TemporaryFolder) -> ChildProcess.Launch {
+  private func launch(in folder: TrialFolder) -> ChildProcess.Launch {
     var all = ProcessInfo.processInfo.environment
     all["SWIFT_BACKTRACE"] =
       "enable=yes,format=json,output-to=\(folder.path)/,interactive=no,color=no,threads=crashed,"
       + "registers=none,images=none,symbolicate=fast,sanitize=no"
+    all["TMPDIR"] = folder.temporary
     all.merge(environment) { _, new in new }
     all[TrialHost.variable] = "1"
     return ChildProcess.Launch(
       executable: executable, arguments: [CommandLine.arguments.first ?? "interlock"],
       environment: all)
-  }
-
-  private static func notRun(_ trial: Trial, reason: String) -> TrialResult {
-    let operations = trial.scenario.workload.operationCount
-    return result(trial, Observation(ending: .notRun(reason: reason), operations: operations))
   }
 
   private static func result(_ trial: Trial, _ observation: Observation) -> TrialResult {

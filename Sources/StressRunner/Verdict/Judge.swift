@@ -52,6 +52,11 @@ public enum Judge {
         kind: .crashed,
         message: "stopped: it wrote \(bytes >> 20) MiB of output, more than the "
           + "\(ChildProcess.mostOutput >> 20) MiB allowed; \(progress(observation))")
+    case .floodedEvents(let bytes):
+      return Verdict(
+        kind: .crashed,
+        message: "stopped: it wrote \(bytes) bytes to the pipe on which its process reports, and a"
+          + " subject must not write there; \(progress(observation))")
     case .outOfTime, .exited, .notRun:
       break
     }

@@ -8,7 +8,7 @@ extension Platform {
     guard let fields = statistics("/proc/\(process)/stat"), fields.count > 21 else { return nil }
     return Process(
       threads: number(fields[17]), residentBytes: number(fields[21]) * sysconf(Int32(_SC_PAGESIZE)),
-      cpuSeconds: cpuSeconds(fields))
+      cpuSeconds: cpuSeconds(fields), isMainThreadDead: state(fields[0].first) == .dead)
   }
 
   /// The processor time that a thread has used, in seconds; 0 where it is gone.

@@ -14,6 +14,8 @@ package enum Platform {
     package var residentBytes: Int
     /// Processor time used so far, in seconds.
     package var cpuSeconds: Double
+    /// Whether its first thread has ended; if there is no other, the process waits to be reaped.
+    package var isMainThreadDead = false
   }
 
   /// One thread of another process.

@@ -117,16 +117,4 @@ struct RunnerProcessTests {
     // Dead, but with nobody to reap it, is not running.
     Platform.threads(of: pid_t(process)).contains { $0.state != .dead }
   }
-
-  @Test("whose child cannot be started says so")
-  func cannotStart() throws {
-    var runner = TrialRunner(jobs: 1)
-    runner.executable = "/no/such/executable"
-    var verdicts: [Verdict] = []
-    _ = runner.run([makeTrial("quick")]) { event in
-      if case .finished(_, let result) = event { verdicts.append(result.verdict) }
-    }
-    #expect(verdicts.map(\.kind) == [.skipped])
-    #expect(verdicts.first?.message.contains("/no/such/executable could not be started") ?? false)
-  }
 }

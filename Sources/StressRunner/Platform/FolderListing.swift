@@ -1,0 +1,32 @@
+import Foundation
+
+/// Names as a file system has them: any bytes but a slash.
+enum FolderListing {
+  /// The names in an open folder, at most so many, each with a 0 at its end.
+  static func names(in folder: Int32, atMost most: Int = .max) -> [[CChar]] {
+    // Of its own, since a copy of the descriptor would share its place in the list.
+    let descriptor = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0, let stream = fdopendir(descriptor) else {
+      if descriptor >= 0 { close(descriptor) }
+      return []
+    }
+    defer { closedir(stream) }
+    var names: [[CChar]] = []
+    while names.count < most, let entry = readdir(stream) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { first in
+          Array(UnsafeBufferPointer(start: first, count: strlen(first) + 1))
+        }
+      }
+      // "." and "..".
+      if name == [46, 0] || name == [46, 46, 0] { continue }
+      names.append(name)
+    }
+    return names
+  }
+
+  /// A name as text; `nil` where it is not UTF-8.
+  static func text(of name: [CChar]) -> String? {
+    String(validating: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+}

@@ -1,0 +1,147 @@
+#include "hostile.h"
+
+#if defined(__linux__)
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+// What is written to the pipes that the runner reads: 1, 2, and that of events, 4.
+
+enum { EVENTS = 4, BLOCK = 1 << 16 };
+
+/// Writes blocks of one byte for ever.
+static void flood(int descriptor, int byte) {
+  static char block[BLOCK];
+  memset(block, byte, sizeof block);
+  for (;;) write(descriptor, block, sizeof block);
+}
+
+static void flood_output(int byte) { flood(1, byte); }
+static void flood_errors(int byte) { flood(2, byte); }
+static void flood_events(int byte) { flood(EVENTS, byte); }
+
+static void say(const char *line) {
+  write(EVENTS, line, strlen(line));
+  write(EVENTS, "\n", 1);
+}
+
+static const char *const lines[] = {
+    "{\"misuse\":{\"_0\":\"nothing\"}}",
+    "{\"finished\":{}}",
+    "{\"notRun\":{\"_0\":\"\"}}",
+    "{\"misuse\":{\"_0\":1e999999}}",
+    "{\"finished\":{\"_0\":{\"resources\":99999999999999999999}}}",
+    "{\"hang\":{\"_0\":{},\"isCertain\":true}}",
+    "{\"unknown\":{}}",
+    "\xff\xfe\x00\xc3\x28",
+    "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[",
+    "{\"oracleFailure\":{\"_0\":{\"oracle\":\"none\",\"evidence\":\"\"}}}",
+};
+
+static void say_one(int index) {
+  say(lines[index]);
+  hostile_hang();
+}
+
+static void say_one_and_exit(int index) {
+  say(lines[index]);
+  _exit(0);
+}
+
+static void say_for_ever(int index) {
+  for (;;) say(lines[index]);
+}
+
+static void nest(int argument) {
+  (void)argument;
+  static char deep[1 << 20];
+  memset(deep, '[', sizeof deep - 2);
+  say(deep);
+  hostile_hang();
+}
+
+static void say_half(int argument) {
+  (void)argument;
+  write(EVENTS, "{\"misuse\":{\"_0\":\"noth", 21);
+  _exit(0);
+}
+
+/// One line of as many MiB, and then nothing.
+static void say_much(int mebibytes) {
+  static char block[BLOCK];
+  memset(block, 'x', sizeof block);
+  for (int index = 0; index < mebibytes * 16; index++) write(EVENTS, block, sizeof block);
+  say("");
+  hostile_hang();
+}
+
+static void close_events(int argument) {
+  close(EVENTS);
+  if (argument != 0) hostile_hang();
+}
+
+static void close_all(int argument) {
+  for (int number = 0; number < 5; number++) close(number);
+  if (argument != 0) hostile_hang();
+}
+
+static void make_small(int argument) {
+  (void)argument;
+  // F_SETPIPE_SZ.
+  fcntl(EVENTS, 1031, 4096);
+  fcntl(EVENTS, F_SETFL, O_NONBLOCK);
+  fcntl(1, F_SETFL, O_NONBLOCK);
+}
+
+static void steal(int argument) {
+  (void)argument;
+  // The other end of the pipe: what others say is lost.
+  int reader = open("/proc/self/fd/4", O_RDONLY | O_CLOEXEC);
+  char block[BLOCK];
+  while (read(reader, block, sizeof block) != 0) {}
+}
+
+static void say_bytes(int argument) {
+  (void)argument;
+  unsigned seed = 1;
+  for (int index = 0; index < 100000; index++) {
+    unsigned char byte = (unsigned char)rand_r(&seed);
+    write(2, &byte, 1);
+  }
+}
+
+const hostile_action hostile_pipes[] = {
+    {"floods-output", flood_output, 'x'},
+    {"floods-errors", flood_errors, 0},
+    {"floods-events", flood_events, 'x'},
+    {"floods-events-with-lines", flood_events, '\n'},
+    {"floods-events-with-nothing", flood_events, 0},
+    {"floods-events-with-misuse", say_for_ever, 0},
+    {"floods-events-with-rubbish", say_for_ever, 6},
+    {"says-finished", say_one, 1},
+    {"says-finished-and-exits", say_one_and_exit, 1},
+    {"says-large-number", say_one, 3},
+    {"says-large-count", say_one, 4},
+    {"says-hang-of-nothing", say_one, 5},
+    {"says-unknown", say_one, 6},
+    {"says-no-text", say_one, 7},
+    {"says-open-brackets", say_one, 8},
+    {"says-unknown-oracle", say_one, 9},
+    {"says-deep-nesting", nest, 0},
+    {"says-half", say_half, 0},
+    {"says-long-line", say_much, 8},
+    {"says-too-long-line", say_much, 64},
+    {"says-bytes", say_bytes, 0},
+    {"closes-events", close_events, 0},
+    {"closes-events-and-hangs", close_events, 1},
+    {"closes-all", close_all, 0},
+    {"closes-all-and-hangs", close_all, 1},
+    {"makes-pipes-small", make_small, 0},
+    {"steals-events", steal, 0},
+    {NULL, NULL, 0},
+};
+
+#endif

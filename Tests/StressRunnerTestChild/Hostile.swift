@@ -1,0 +1,140 @@
+import Foundation
+import StressRunner
+import StressRunnerTestC
+
+// Hostile subjects, and the run of them in an enclosure: namespaces and file systems of its own.
+
+/// Every action of the C table as a subject, and one that must pass after each of them.
+let hostileSubjects: [SubjectEntry] =
+  (0..<hostile_count()).map { index in
+    subject(hostileName(index)) { _ in hostile_run(index) }
+  } + [subject("benign") { _ in lookAtFolder() }]
+
+private func hostileName(_ index: Int) -> String {
+  hostile_at(index).map { String(cString: $0.pointee.name) } ?? ""
+}
+
+/// Ends the process where the trial's folder for temporary files is not what it should be.
+private func lookAtFolder() {
+  let folder = ProcessInfo.processInfo.environment["TMPDIR"] ?? ""
+  let above = (folder as NSString).deletingLastPathComponent
+  // What a subject takes for its parent must belong to it alone, and so must not be that of all programs.
+  if ["", "/", "/tmp"].contains(above) { exit(11) }
+  if ["", "/", "/tmp"].contains((above as NSString).deletingLastPathComponent) { exit(12) }
+  guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else { exit(13) }
+  if !names.isEmpty { exit(14) }
+  let bytes = Data(repeating: 1, count: 1 << 20)
+  if (try? bytes.write(to: URL(fileURLWithPath: folder + "/file"))) == nil { exit(15) }
+}
+
+/// What came of a trial in the enclosure, as a line of JSON.
+struct HostileResult: Codable {
+  var index: Int
+  var verdict: String
+  var message: String
+  var seconds: Double
+  /// What the subject wrote to standard error.
+  var errors: String
+}
+
+/// What is there when all is over.
+struct HostileRemains: Codable {
+  /// The processes beside the runner, by their command lines.
+  var processes: [String]
+  /// What is in `/tmp`, and in the folder there that a subject has links to.
+  var files: [String]
+  /// What the runner says that it could not remove.
+  var said: [String]
+}
+
+/// `hostile MOUNT-POINT JOBS NAME=SECONDS ...`: runs a trial of each subject with this time limit, each followed by one
+/// of `benign`, and prints what came of them. Ends with 77 and the reason where there can be no enclosure.
+///
+/// Without anything behind it: prints the names of all.
+func runHostile(_ arguments: [String]) -> Never {
+  if arguments.isEmpty {
+    print(hostileSubjects.map(\.name).joined(separator: "\n"))
+    exit(0)
+  }
+  guard arguments.count > 2, let jobs = Int(arguments[1]) else { exit(64) }
+  if let reason = enclose(at: arguments[0]) {
+    print(reason)
+    exit(77)
+  }
+  // What is taken in the enclosure is its own.
+  setenv("TMPDIR", "/tmp", 1)
+  var trials: [Trial] = []
+  for word in arguments.dropFirst(2) {
+    let parts = word.split(separator: "=")
+    guard parts.count == 2, let seconds = Double(parts[1]) else { exit(64) }
+    trials.append(hostileTrial(String(parts[0]), seconds: seconds))
+    trials.append(hostileTrial("benign", seconds: 60))
+  }
+  var said: [String] = []
+  let ending = TrialRunner(jobs: jobs).run(trials) { event in
+    if case .leftBehind(let line) = event { said.append(line) }
+    if case .finished(let index, let result) = event {
+      write(
+        HostileResult(
+          index: index, verdict: result.verdict.kind.rawValue, message: result.verdict.message,
+          seconds: result.observation.seconds,
+          errors: result.observation.errorOutput))
+    }
+  }
+  let files = (try? FileManager.default.contentsOfDirectory(atPath: "/tmp")) ?? ["unreadable"]
+  let kept = (try? FileManager.default.contentsOfDirectory(atPath: "/tmp/precious")) ?? []
+  write(
+    HostileRemains(
+      processes: otherProcesses(), files: (files + kept.map { "precious/" + $0 }).sorted(),
+      said: said))
+  exit(ending == .completed ? 0 : 1)
+}
+
+private func hostileTrial(_ subject: String, seconds: Double) -> Trial {
+  let scenario = Scenario(
+    name: "hostile", summary: "One get.", source: "a test",
+    workload: Workload(
+      driver: .threads, phases: [.init(callers: 1, rounds: 1, operations: .sequence([.get]))],
+      keys: 1, valueBytes: 0, preparesAllKeys: false, seed: 1),
+    limits: Limits(stallSeconds: 60, timeSeconds: seconds, memoryMebibytes: 256),
+    oracles: [.completesOnce], expectations: [:])
+  return Trial(scenario: scenario, subject: subject, seed: 1)
+}
+
+private func write(_ value: some Encodable) {
+  guard var line = try? JSONEncoder().encode(value) else { return }
+  line.append(UInt8(ascii: "\n"))
+  FileHandle.standardOutput.write(line)
+}
+
+/// The processes beside this one and the namespace's first, without those that only wait to be reaped.
+private func otherProcesses() -> [String] {
+  let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+  return names.compactMap { name in
+    guard let number = Int32(name), number != 1, number != getpid(),
+      let status = FileManager.default.contents(atPath: "/proc/\(number)/stat"),
+      let line = FileManager.default.contents(atPath: "/proc/\(number)/cmdline")
+    else { return nil }
+    let fields = String(decoding: status, as: UTF8.self)
+    if let end = fields.lastIndex(of: ")"), fields[end...].hasPrefix(") Z") { return nil }
+    return fields.prefix(60) + " " + String(decoding: line, as: UTF8.self)
+  }
+}
+
+/// Why there can be no enclosure; `nil` in the process that is in it.
+private func enclose(at mountPoint: String) -> String? {
+  var folders = ["/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc"]
+  // The executable, and the toolchain with its libraries and its backtracer.
+  let own = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+  folders.append((own.map { $0 as NSString } ?? "/").deletingLastPathComponent)
+  if let library = hostile_library_of("swift_retain") {
+    var path = String(cString: library)
+    for _ in 0..<4 { path = (path as NSString).deletingLastPathComponent }
+    if path != "/usr", !path.isEmpty { folders.append(path) }
+  }
+  var words = folders.map { UnsafePointer(strdup($0)) } as [UnsafePointer<CChar>?]
+  if let failure = hostile_enclose(mountPoint, &words, folders.count, 240) {
+    return String(cString: failure)
+  }
+  return hostile_reach().map { String(cString: $0) }
+}

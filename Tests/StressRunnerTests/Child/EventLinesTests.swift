@@ -1,0 +1,81 @@
+import Foundation
+import Testing
+
+@testable import StressRunner
+
+/// What comes through the pipe on which a child reports.
+struct EventLinesTests {
+  private static let misuse = Array(#"{"misuse":{"_0":"a word"}}"#.utf8) + [10]
+
+  @Test("Events arrive whole and in order, however they are cut", arguments: [1, 7, 27, 28, 4096])
+  func pieces(size: Int) {
+    let text = Array(
+      (0..<50).map { #"{"misuse":{"_0":"\#($0)"}}"# + "\n" }.joined().utf8)
+    var lines = EventLines()
+    var found: [String] = []
+    var rest = text[...]
+    while !rest.isEmpty {
+      for event in lines.take(Array(rest.prefix(size)), at: 0) {
+        if case .misuse(let word) = event { found.append(word) }
+      }
+      rest = rest.dropFirst(size)
+    }
+    #expect(found == (0..<50).map(String.init))
+    #expect(!lines.isFlooded)
+    #expect(lines.bytes == text.count)
+  }
+
+  @Test("A child that hangs for an hour, and says so twice a second, floods nothing")
+  func patient() {
+    var lines = EventLines()
+    var count = 0
+    for half in 0..<7200 { count += lines.take(Self.misuse, at: Double(half) / 2).count }
+    #expect(count == 7200)
+    #expect(!lines.isFlooded)
+  }
+
+  @Test("Too many events at once are a flood, and nothing is read after it")
+  func many() {
+    var lines = EventLines()
+    let events = lines.take(
+      Array(repeatElement(Self.misuse, count: 5000).joined()), at: 0)
+    #expect(lines.isFlooded)
+    #expect(events.count < 1100)
+    #expect(lines.take(Self.misuse, at: 0).isEmpty)
+  }
+
+  @Test(
+    "Lines that are no events are a flood, with and without an end",
+    arguments: [
+      (10, 200, 1), (0, 70_000, 1),
+      (UInt8(ascii: "{"), 1 << 20, (EventLines.longestLine >> 20) + 1),
+    ])
+  func rubbish(byte: UInt8, count: Int, times: Int) {
+    var lines = EventLines()
+    let bytes = Array(repeating: byte, count: count)
+    for _ in 0..<times {
+      // Compared outside of the expectation, which would describe a million bytes.
+      #expect(!lines.isFlooded)
+      let found = lines.take(bytes, at: 0).count
+      #expect(found == 0)
+    }
+    #expect(lines.isFlooded)
+  }
+
+  @Test("Lines of JSON that are no events are a flood")
+  func unknown() {
+    var lines = EventLines()
+    let found = lines.take(
+      Array(String(repeating: "{\"unknown\":{}}\n", count: 200).utf8), at: 0
+    ).count
+    #expect(found == 0)
+    #expect(lines.isFlooded)
+  }
+
+  @Test("A broken line does not hide the event behind it")
+  func broken() {
+    var lines = EventLines()
+    #expect(lines.take(Array("{\"misuse\":{\"_\n".utf8) + Self.misuse, at: 0).count == 1)
+    #expect(!lines.isFlooded)
+  }
+}

@@ -1,0 +1,90 @@
+import Foundation
+import Interlock
+import Testing
+
+@testable import StressRunner
+import WaitGraph
+
+/// Subjects that end, hang or mislead the runner if they can, each followed by one that must pass.
+///
+/// All run in an enclosure: namespaces of their own for processes, mounts, users and networks, in which everything
+/// but a file system in memory is read-only. Where this machine allows none, nothing is run.
+@Suite(
+  "A hostile subject", .serialized,
+  .enabled(
+    if: Enclosure.isPossible, "no enclosure can be made here, for the reason printed above"
+  ),
+  .disabled(if: Platform.isUnderThreadSanitizer, "it forks and traces, which its runtime forbids"))
+struct HostileSubjectTests {
+  /// Judges every subject of a table, what came after it, and what is left.
+  private func expect(
+    _ subjects: [HostileSubject], jobs: Int, files: [String] = []
+  ) throws {
+    let run = try Enclosure.run(subjects, jobs: jobs)
+    #expect(run.code == 0, "the runner ended with \(run.code)")
+    for (index, subject) in subjects.enumerated() {
+      let result = run.results[2 * index]
+      #expect(
+        result?.verdict == subject.verdict.rawValue,
+        "\(subject.name): \(result?.verdict ?? "no verdict"): \(result?.message ?? "")")
+      if let message = subject.message {
+        #expect(
+          result?.message.contains(message) == true,
+          "\(subject.name): \(result?.message ?? "no message")")
+      }
+      let next = run.results[2 * index + 1]
+      #expect(
+        next?.verdict == "passed",
+        "after \(subject.name): \(next?.message ?? "no verdict") \(next?.errors ?? "")")
+    }
+    let remains = try #require(run.remains, "the runner has not come to its end")
+    #expect(remains.processes == [])
+    #expect(remains.files == files)
+    #expect(remains.said == [])
+  }
+
+  @Test("leaves the next trial and the machine as they were, whatever it does to itself")
+  func ownProcess() throws {
+    try expect(HostileSubject.ofProcesses, jobs: 16)
+  }
+
+  @Test("that writes to what it shares with the runner is judged, and the next trial passes")
+  func shared() throws {
+    try expect(HostileSubject.ofSharedThings, jobs: 16)
+  }
+
+  @Test("that deletes, moves or replaces the runner's folders harms only its own files")
+  func folders() throws {
+    try expect(HostileSubject.ofFolders, jobs: 1, files: ["precious", "precious/file"])
+  }
+
+  @Test("that keeps the runner's folder from being removed is told of")
+  func leftFolder() throws {
+    let subject = HostileSubject("locks-place-of-runners-folder", .passed)
+    let run = try Enclosure.run([subject], jobs: 1)
+    #expect(run.results.mapValues(\.verdict) == [0: "passed", 1: "passed"])
+    let remains = try #require(run.remains)
+    #expect(remains.files.count == 1)
+    #expect(
+      remains.said == ["the folder '/tmp/\(remains.files.first ?? "")' is left: Permission denied"])
+  }
+
+  @Test("of each kind there is stands in a table here")
+  func tables() throws {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: childExecutable)
+    process.arguments = ["hostile"]
+    let output = Pipe()
+    process.standardOutput = output
+    try process.run()
+    let text = String(
+      decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    let tables =
+      HostileSubject.ofProcesses + HostileSubject.ofSharedThings + HostileSubject.ofFolders
+    let known = tables.map(\.name) + ["locks-place-of-runners-folder", "benign"]
+    #expect(Set(known).count == known.count)
+    #expect(Set(text.split(separator: "\n").map(String.init)) == Set(known))
+    #expect(known.count > 120)
+  }
+}

@@ -1,0 +1,77 @@
+import Foundation
+import Testing
+
+@testable import StressRunner
+import WaitGraph
+
+/// A runner that this machine refuses what a trial needs.
+@Suite(
+  "A runner that lacks what a trial needs",
+  .disabled(if: Platform.isUnderThreadSanitizer, "its runtime needs more than the limits here"))
+struct RunnerFaultTests {
+  /// Runs so many trials of a subject that passes, with a limit that a shell sets.
+  private func run(_ limit: String, trials: Int) throws -> (code: Int32, passed: Int, all: String) {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/bin/sh")
+    process.arguments = [
+      "-c", "\(limit) && exec \"$0\" quick \(trials)", childExecutable,
+    ]
+    let output = Pipe()
+    process.standardOutput = output
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    let text = String(
+      decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    #expect(process.terminationReason == .exit)
+    return (process.terminationStatus, text.matches(of: /"kind":"passed"/).count, text)
+  }
+
+  @Test("Without descriptors it ends with the reason, and no trial counts as skipped")
+  func descriptors() throws {
+    let (code, passed, all) = try run("ulimit -n 14", trials: 3)
+    #expect(code == 70)
+    #expect(passed == 0)
+    #expect(!all.contains("skipped"))
+  }
+
+  @Test("Without the right to a file of the size it needs it ends with the reason, not by a signal")
+  func fileSize() throws {
+    let (code, passed, all) = try run("ulimit -f 1", trials: 1)
+    #expect(code == 70)
+    #expect(passed == 0)
+    #expect(!all.contains("skipped"))
+  }
+
+  @Test("It says what it lacks, and leaves nothing")
+  func reason() {
+    var runner = TrialRunner(jobs: 2)
+    runner.executable = "/no/such/executable"
+    var events = 0
+    let ending = runner.run([makeTrial("quick"), makeTrial("quick")]) { _ in events += 1 }
+    guard case .failed(let reason) = ending else {
+      Issue.record("\(ending)")
+      return
+    }
+    #expect(reason == "/no/such/executable could not be started: No such file or directory")
+    #expect(events == 0)
+  }
+
+  @Test("With room for some trials at a time it runs so many, and judges all")
+  func fewer() async throws {
+    // In a process of its own: the limit is for good.
+    await #expect(processExitsWith: .success) {
+      var limit = rlimit(rlim_cur: 64, rlim_max: 64)
+      setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+      var runner = TrialRunner(jobs: 40)
+      runner.executable = childExecutable
+      var passed = 0
+      let ending = runner.run(
+        Array(repeating: makeTrial("quick", makeScenario(callers: 1)), count: 60)
+      ) {
+        if case .finished(_, let result) = $0, result.verdict.kind == .passed { passed += 1 }
+      }
+      exit(ending == .completed && passed == 60 ? 0 : 1)
+    }
+  }
+}
