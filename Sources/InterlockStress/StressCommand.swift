@@ -50,6 +50,8 @@ extension StressCommand {
     TrialHost.runIfChild(subjects: subjects + strategies.map(\.trialSubject))
     // A reader that closes its end early must not kill the run: its results may go to a file as well.
     signal(SIGPIPE, SIG_IGN)
+    // A file that may not grow any more is an error of its own, and the run ends with its results.
+    signal(SIGXFSZ, SIG_IGN)
     let world = World.process(
       subjects: subjects, strategies: strategies, scenarioFolder: scenarioFolder, benches: benches)
     exit(world.perform(Array(CommandLine.arguments.dropFirst())).rawValue)

@@ -62,10 +62,13 @@ extension World {
   }
 
   private func section(_ title: String, _ entries: [(name: String, summary: String)]) -> String {
-    let width = entries.map(\.name.count).max() ?? 0
-    let lines = entries.map { entry in
-      "  " + entry.name + String(repeating: " ", count: width - entry.name.count + 2)
-        + entry.summary
+    // A column as wide as the longest name, unless that is no name that is typed: each line would be as long.
+    let named = entries.map { name, summary in
+      (name.utf8.count > 100 ? printable(name) : name, summary)
+    }
+    let width = named.map(\.0.count).max() ?? 0
+    let lines = named.map { name, summary in
+      "  " + name + String(repeating: " ", count: width - name.count + 2) + summary
     }
     return ([title + ":"] + lines).joined(separator: "\n") + "\n"
   }

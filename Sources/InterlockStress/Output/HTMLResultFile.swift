@@ -1,3 +1,4 @@
+import CInterlock
 import Foundation
 import StressRunner
 
@@ -48,6 +49,9 @@ struct HTMLResultFile {
       return write(bytes, to: path, O_WRONLY | O_CLOEXEC)
         .flatMap { $0 == EPIPE ? nil : String(cString: strerror($0)) }
     }
+    // A signal must not leave the draft: it is noted, and the page is finished first.
+    interlock_interrupts_begin()
+    defer { interlock_interrupts_end() }
     let draft = "\(folder)/.\(name).\(getpid())"
     var reason = write(bytes, to: draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC)
     if reason == nil, rename(draft, path) != 0 { reason = errno }

@@ -6,8 +6,9 @@ import StressRunner
 ///
 /// What was judged must survive whatever happens to the runner, so the file is a whole JSON document from
 /// the start and after each result: an entry is written over the document's tail, together with the new
-/// tail, by one call. The cost of a result does not grow with the number of results before it. Into a pipe,
-/// where nothing can be written over, entries go as they arrive and the tail at the end.
+/// tail, by one call. The cost of a result does not grow with the number of results before it. A result that does
+/// not fit on the disk is taken back, and none is added after it: the file ends with the last whole one. Into a
+/// pipe, where nothing can be written over, entries go as they arrive and the tail at the end.
 final class JSONResultFile {
   private enum Target {
     case file(Int32, end: Int)
@@ -41,7 +42,7 @@ final class JSONResultFile {
       let isFile = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
       target = isFile ? .file(descriptor, end: 0) : .stream(descriptor)
     }
-    append(JSONReport.head(context))
+    append(JSONReport.head(context), ReportSummary())
   }
 
   deinit {
@@ -53,9 +54,11 @@ final class JSONResultFile {
 
   /// Adds a result.
   func add(_ result: TrialResult) {
+    guard failure == nil else { return }
     let separator = JSONReport.separator(isFirst: summary.count == 0)
-    summary.add(result)
-    append(separator + JSONReport.entry(result))
+    var next = summary
+    next.add(result)
+    append(separator + JSONReport.entry(result), next)
   }
 
   /// Writes what is left to write.
@@ -68,19 +71,36 @@ final class JSONResultFile {
     }
   }
 
-  private func append(_ text: String) {
+  /// Adds a text, after which the document has these results.
+  private func append(_ text: String, _ next: ReportSummary) {
     switch target {
     case .file(let descriptor, let end):
       // The tail never gets shorter, so it always covers the one before.
-      note(
-        writeAll(
-          Array((text + JSONReport.tail(summary, planned: planned)).utf8), to: descriptor, at: end))
+      let tail = JSONReport.tail(next, planned: planned)
+      if let reason = writeAll(Array((text + tail).utf8), to: descriptor, at: end) {
+        takeBack(to: end, in: descriptor)
+        note(reason)
+        return
+      }
       target = .file(descriptor, end: end + text.utf8.count)
     case .stream(let descriptor):
       note(writeAll(Array(text.utf8), to: descriptor, at: nil))
     case .sink(let sink):
       sink.write(text)
     }
+    summary = next
+  }
+
+  /// Writes the tail that was there before once more: its bytes are the file's already, so a full disk has room for
+  /// them.
+  private func takeBack(to end: Int, in descriptor: Int32) {
+    guard end > 0 else {
+      ftruncate(descriptor, 0)
+      return
+    }
+    let tail = Array(JSONReport.tail(summary, planned: planned).utf8)
+    _ = writeAll(tail, to: descriptor, at: end)
+    ftruncate(descriptor, off_t(end + tail.count))
   }
 
   private func note(_ reason: Int32?) {

@@ -66,8 +66,8 @@ extension JSONValue {
 /// A text from outside, cut to 60 characters and without control characters: a file that is quoted in a
 /// message must not move the cursor of whoever reads it.
 package func printable(_ text: String) -> String {
-  let isLong = text.unicodeScalars.count > 60
-  return escaped(String(text.unicodeScalars.prefix(60))) + (isLong ? "…" : "")
+  let start = text.unicodeScalars.prefix(60)
+  return escaped(String(start)) + (start.endIndex < text.endIndex ? "…" : "")
 }
 
 /// A text from outside in one line that moves no cursor, however long: for paths, which tell nothing when cut.

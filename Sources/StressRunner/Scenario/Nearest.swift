@@ -6,7 +6,8 @@ package func nearest(to name: String, among names: [String]) -> String? {
   // Beyond this nobody mistyped anything, and the distance costs the product of the lengths.
   guard name.count <= 100 else { return nil }
   var best: (name: String, distance: Int)?
-  for candidate in names {
+  // A character has at most a few dozen bytes.
+  for candidate in names where candidate.utf8.count <= 10_000 {
     let distance = editDistance(Array(name.lowercased()), Array(candidate.lowercased()))
     guard distance * 2 <= max(name.count, candidate.count) else { continue }
     if best.map({ distance < $0.distance }) ?? true { best = (candidate, distance) }
@@ -24,7 +25,8 @@ package func suggestion(
     return "none of the \(names.count) there are is spelled like it"
       + (command.map { ", '\($0)' shows them" } ?? "")
   }
-  return "expected one of: " + names.joined(separator: ", ")
+  return "expected one of: "
+    + names.map { $0.utf8.count > 100 ? printable($0) : $0 }.joined(separator: ", ")
 }
 
 private func editDistance(_ left: [Character], _ right: [Character]) -> Int {

@@ -1,0 +1,85 @@
+import Foundation
+import Reports
+import StressRunner
+import Testing
+
+@testable import InterlockStress
+
+/// Files of results on a disk that is full, and under signals.
+@Suite("A file of results")
+struct ResultFileTests {
+  private static func makeResult(_ index: Int) -> TrialResult {
+    let scenario = Scenario(
+      name: "s", summary: "s", source: "s",
+      workload: Workload(
+        driver: .threads, phases: [.init(callers: 1, rounds: 1, operations: .sequence([.get]))],
+        keys: 1, valueBytes: 0, preparesAllKeys: false, seed: 1),
+      limits: Limits(), oracles: [], expectations: [:])
+    let trial = Trial(scenario: scenario, subject: "subject-\(index)", seed: 1)
+    return .skipped(trial, because: String(repeating: "x", count: 300))
+  }
+
+  @Test("ends with the last whole result where the disk is full, and says why")
+  func fullDisk() async throws {
+    let path = NSTemporaryDirectory() + "/full-\(UUID().uuidString).json"
+    defer { unlink(path) }
+    // In a process of its own: files may have 10,000 bytes there. The rest of a write is lost, as on a full disk.
+    await #expect(processExitsWith: .success) { [path = path as String] in
+      signal(SIGXFSZ, SIG_IGN)
+      var limit = rlimit(rlim_cur: 10_000, rlim_max: 10_000)
+      setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+      let context = ReportContext(
+        version: "1", host: .init(system: "s", cores: 1, swift: "s"), seed: 1, command: "interlock",
+        replay: .init(), sight: .everything)
+      guard
+        let file = try? JSONResultFile(
+          path: path, planned: 100, context: context, output: TextBuffer())
+      else { exit(1) }
+      for index in 0..<100 { file.add(Self.makeResult(index)) }
+      file.finish()
+      exit(file.failure == "File too large" ? 0 : 2)
+    }
+    let text = try String(contentsOfFile: path, encoding: .utf8)
+    let count = try results(in: text)
+    #expect(count > 2 && count < 40)
+    #expect(text.contains("\"subject-\(count - 1)\""))
+    #expect(!text.contains("\"subject-\(count)\""))
+    #expect(text.utf8.count <= 10_000)
+  }
+
+  @Test(
+    "leaves no half page where a signal comes while it is written", arguments: [SIGTERM, SIGINT])
+  func signalled(number: Int32) async throws {
+    let folder = NSTemporaryDirectory() + "/page-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    await #expect(processExitsWith: .success) {
+      [folder = folder as String, number = number as Int32] in
+      guard let file = try? HTMLResultFile(path: folder + "/out.html") else { exit(1) }
+      // Ends the process as it does without a handler, but with a code that passes: the folder is what is judged.
+      signal(number) { _ in _exit(0) }
+      // As soon as there is a draft.
+      Thread {
+        let names = { (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] }
+        while names().isEmpty {}
+        kill(getpid(), number)
+      }.start()
+      let failure = file.write(String(repeating: "x", count: 128 << 20))
+      exit(failure == nil ? 0 : 2)
+    }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["out.html"])
+    let size = try FileManager.default.attributesOfItem(atPath: folder + "/out.html")[.size]
+    #expect(size as? Int == 128 << 20)
+  }
+
+  @Test("is not made longer by the name of a subject that 'list' shows")
+  func longName() throws {
+    let test = try TestWorld()
+    let name = String(repeating: "n", count: 10 << 20)
+    test.moreSubjects = [SubjectEntry(name: name, summary: "is long") { IdleSubject() }]
+    #expect(test.run("list") == .met)
+    #expect(test.output.text.utf8.count < 10_000)
+    #expect(test.output.text.contains("\(name.prefix(60))…  is long\n"))
+    #expect(test.run("--subject", "xyzzyx") == .usage)
+  }
+}
