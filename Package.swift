@@ -16,6 +16,12 @@ let tracking: [SwiftSetting] = [
   .define("INTERLOCK_TRACKING", .when(traits: ["SectionTracking"])),
 ]
 
+/// The same for C.
+let trackingInC: [CSetting] = [
+  .define("INTERLOCK_TRACKING", .when(configuration: .debug)),
+  .define("INTERLOCK_TRACKING", .when(traits: ["SectionTracking"])),
+]
+
 /// Frame pointers make a stack of 16 frames cost tens of nanoseconds; `-O` drops them otherwise.
 let framePointers: SwiftSetting = .unsafeFlags(["-Xcc", "-fno-omit-frame-pointer"])
 
@@ -39,7 +45,9 @@ let package = Package(
     ),
   ],
   targets: [
-    .target(name: "CInterlock", cSettings: [.unsafeFlags(["-O2", "-fno-omit-frame-pointer"])]),
+    .target(
+      name: "CInterlock",
+      cSettings: trackingInC + [.unsafeFlags(["-O2", "-fno-omit-frame-pointer"])]),
     .target(
       name: "Interlock",
       dependencies: ["CInterlock"],
@@ -160,8 +168,13 @@ let package = Package(
     .target(
       name: "InterlockTestsC", dependencies: ["CInterlock", "Interlock"],
       path: "Tests/InterlockTestsC"),
+    // Tracked properties in another module than the tests that access them.
+    .target(
+      name: "TrackedModel", dependencies: ["Interlock"], path: "Tests/TrackedModel",
+      swiftSettings: common),
     .testTarget(
-      name: "InterlockTests", dependencies: ["Interlock", "CInterlock", "InterlockTestsC"],
+      name: "InterlockTests",
+      dependencies: ["Interlock", "CInterlock", "InterlockTestsC", "TrackedModel"],
       swiftSettings: common),
     .testTarget(
       name: "CachesTests", dependencies: ["Caches", "LockStrategies", "Interlock"],

@@ -7,10 +7,13 @@
 #include <execinfo.h>
 #ifdef __linux__
 #include <link.h>
+#else
+#include <dlfcn.h>
 #endif
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 #ifdef __linux__
 #include <sys/syscall.h>
@@ -32,7 +35,7 @@ void interlock_set_order_source(const interlock_order_source *source) {
 
 // Swift's side: `Sources/Interlock/Owner/ThreadHome.swift`, `Sources/Interlock/Conflict/ProcessEnd.swift`.
 void interlock_thread_exited(void *home);
-void interlock_process_ends(void);
+void interlock_process_ends(int status);
 
 static pthread_key_t home_key;
 static pthread_once_t home_key_once = PTHREAD_ONCE_INIT;
@@ -53,15 +56,51 @@ void interlock_set_home(void *home) {
 
 static pid_t watched_process;
 
-static void process_ends(void) {
-  // A fork has its parent's handlers, but neither its threads nor its findings.
-  if (getpid() == watched_process) interlock_process_ends();
+// A fork has its parent's handlers, but neither its threads nor its findings.
+#ifdef __GLIBC__
+static void process_ends(int status, void *unused) {
+  (void)unused;
+  if (getpid() == watched_process) interlock_process_ends(status);
 }
 
-void interlock_watch_exit(void) {
+static void watch_exit(void) {
+  watched_process = getpid();
+  on_exit(process_ends, NULL);
+}
+#else
+static void process_ends(void) {
+  if (getpid() == watched_process) interlock_process_ends(0);
+}
+
+static void watch_exit(void) {
   watched_process = getpid();
   atexit(process_ends);
 }
+#endif
+
+void interlock_watch_exit(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, watch_exit);
+}
+
+#ifdef __APPLE__
+// A weak reference needs a library there that may have the function.
+_Bool interlock_has_watchdog(void) {
+  return dlsym(RTLD_DEFAULT, "interlock_watchdog_start_from_environment") != NULL;
+}
+#else
+extern void interlock_watchdog_start_from_environment(void) INTERLOCK_WEAK;
+_Bool interlock_has_watchdog(void) { return interlock_watchdog_start_from_environment != NULL; }
+#endif
+
+#ifdef INTERLOCK_TRACKING
+// In a program that begins no section, too: an option that is misspelt would otherwise go unnoticed. In C because it must run
+// before main. A build without section tracking has no such constructor.
+__attribute__((constructor)) static void read_options(void) {
+  const char *options = getenv("INTERLOCK_OPTIONS");
+  if (options && *options) interlock_read_options();
+}
+#endif
 
 interlock_lock_listener interlock_lock_told;
 
@@ -120,6 +159,12 @@ uint64_t interlock_libraries_loaded(void) {
 #endif
   return count;
 }
+
+char *interlock_demangled(const char *symbol) {
+  return swift_demangle ? swift_demangle(symbol, strlen(symbol), NULL, NULL, 0) : NULL;
+}
+
+void interlock_free_demangled(char *name) { free(name); }
 
 void interlock_write_error(const char *bytes, size_t length) {
   while (length > 0) {

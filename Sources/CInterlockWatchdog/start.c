@@ -1,7 +1,6 @@
 #include "interlock_watchdog.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "interlock_child.h"
 
@@ -9,11 +8,11 @@
 __attribute__((constructor(65535))) static void start(void) {
   interlock_follow_tests();
   const char *options = getenv("INTERLOCK_OPTIONS");
-  // Nothing more is touched where nobody asks.
-  if (!options) return;
+  // Nothing is touched where nobody asks.
+  if (!options || !*options) return;
   // First: what is made before it starts is not followed.
-  if (strstr(options, "predict")) interlock_prediction_start_from_environment();
-  if (strstr(options, "hang_limit")) interlock_watchdog_start_from_environment();
+  interlock_prediction_start_from_environment();
+  interlock_watchdog_start_from_environment();
 }
 
 void *interlock_watchdog_stack_area(unsigned slots) {

@@ -43,6 +43,9 @@ public enum HangWatchdog {
       guard isHang(finding) else { return }
       HangReport.printAndExit(finding)
     }
+    SectionTracking.announce(
+      "the watchdog is armed: a hang ends this process with code \(exitCode), a certain one at once and"
+        + " another after \(limitSeconds) s")
   }
 
   private static var limitSeconds: Double {

@@ -3,6 +3,7 @@ import CInterlockWatchdog
 import Foundation
 import Interlock
 import Prediction
+import WaitGraph
 
 /// Tells at the end of a process what did not go wrong in it and can, where the environment asks for it:
 /// `INTERLOCK_OPTIONS="predict=on"`. The exit code stays as it is, unless `fail_on=potential` is there too.
@@ -31,6 +32,11 @@ enum PredictionAtExit {
     guard let asked = SectionTracking.prediction else { return }
     Predictor.start(holdSeconds: asked.holdLimit)
     atexit { PredictionAtExit.tell() }
+    // Otherwise the line at exit says why nothing is predicted.
+    guard SnapshotTaker.blindness == nil else { return }
+    SectionTracking.announce(
+      "prediction is armed: what it finds is written at exit"
+        + (asked.failsOnPotential ? ", with exit code \(SectionTracking.exitCode)" : ""))
   }
 
   private static func tell() {

@@ -49,19 +49,11 @@ struct ActionTests {
 
   @Test("a property's headline names the line that declares it")
   func propertyHeadline() async {
-    final class Shelf: @unchecked Sendable {
-      // Unchecked: the conflict is what the test is about.
-      @Tracked var books: [Int] = []
-      @Tracked("action.boxes") var boxes: [Int] = []
-    }
     let result = await #expect(
       processExitsWith: .exitCode(66), observing: [\.standardErrorContent]
     ) {
       setenv("INTERLOCK_OPTIONS", "on_conflict=log", 1)
-      let shelf = Shelf()
-      func hold(_ array: inout [Int], _ body: @escaping @Sendable () -> Void) { onThread(body) }
-      hold(&shelf.books) { _ = shelf.books.count }
-      hold(&shelf.boxes) { shelf.boxes.append(1) }
+      Rack().meet()
       exit(EXIT_SUCCESS)
     }
     let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
@@ -71,7 +63,16 @@ struct ActionTests {
       headlines == [
         "InterlockTests/ActionTests.swift: conflict on a property, declared here: read beside write",
         "InterlockTests/ActionTests.swift: conflict on 'action.boxes ', declared here: write beside write",
+        // Once more at exit, where the stacks have become lines.
+        "InterlockTests/ActionTests.swift: conflict on 'Rack.books ': read here, write at"
+          + " InterlockTests/ActionTests.swift",
+        "InterlockTests/ActionTests.swift: conflict on 'action.boxes ': write here, write at"
+          + " InterlockTests/ActionTests.swift",
       ])
+    #expect(
+      text.hasSuffix(
+        "\ninterlock: the exit code is 66: 2 conflicts were logged; both sides of each are in its"
+          + " report above\n"))
   }
 
   @Test("log reports once, goes on, and exits with 66")
@@ -89,7 +90,7 @@ struct ActionTests {
     #expect(text.contains("the process went on"))
   }
 
-  @Test("record says nothing, keeps the values, and exits with the code that was asked for")
+  @Test("record keeps the values, and says at exit which conflicts make the exit code red")
   func record() async {
     let result = await #expect(
       processExitsWith: .exitCode(77), observing: [\.standardErrorContent]
@@ -98,9 +99,34 @@ struct ActionTests {
       overlap("action.record", times: 3)
       precondition(SectionTracking.conflicts.count == 1)
       precondition(SectionTracking.conflicts[0].count == 3)
+      writeLine("the end")
+      exit(EXIT_SUCCESS)
     }
     let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    #expect(!text.contains("action.record"))
+    let lines = text.replacing(/(:|#)\d+/, with: "").split(separator: "\n")
+    #expect(
+      lines == [
+        "the end",
+        "InterlockTests/ActionTests.swift: conflict on 'action.record ': write here, read at"
+          + " InterlockTests/ActionTests.swift (3 times)",
+        "interlock: the exit code is 77: 1 conflict was recorded; both sides with their stacks are in"
+          + " SectionTracking.conflicts, or in the log with on_conflict=log",
+      ])
+  }
+
+  @Test("at exit twenty conflicts have a line each, and more are counted")
+  func manyAtEnd() async {
+    let result = await #expect(
+      processExitsWith: .exitCode(66), observing: [\.standardErrorContent]
+    ) {
+      SectionTracking.onConflict = .record
+      for number in 0..<23 { overlap("action.many.\(number)", times: 1) }
+      exit(EXIT_SUCCESS)
+    }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(text.matches(of: /conflict on 'action\.many/).count == 20)
+    #expect(text.contains("\n… and 3 more conflicts\n"))
+    #expect(text.contains(" 23 conflicts were recorded"))
   }
 
   @Test("a recorded conflict that is removed again does not fail the process")
@@ -162,6 +188,19 @@ struct ActionTests {
       END_LOCK(.noWrite, "action.off")
       precondition(SectionTracking.misuses.isEmpty)
     }
+  }
+}
+
+/// Not in a test: what is in a macro's argument is in a file of the macro's.
+private final class Rack: @unchecked Sendable {
+  // Unchecked: the conflicts are what a test is about.
+  @Tracked var books: [Int] = []
+  @Tracked("action.boxes") var boxes: [Int] = []
+
+  func meet() {
+    func hold(_ array: inout [Int], _ body: @escaping @Sendable () -> Void) { onThread(body) }
+    hold(&books) { _ = self.books.count }
+    hold(&boxes) { self.boxes.append(1) }
   }
 }
 

@@ -7,17 +7,52 @@ struct OptionsTests {
   @Test("every option is read")
   func all() {
     let text =
-      "on_conflict=log exit_code=7  stack_depth=4\tsections=off delays=on "
+      "on_conflict=log exit_code=7  stack_depth=4\tsections=on delays=on "
       + "delay_seed=9 delay_budget=20 traps=/tmp/traps exercise=on require_contention=on "
-      + "predict=on fail_on=potential hold_limit=0.5"
+      + "hang_limit=2 predict=on fail_on=potential hold_limit=0.5 quiet=on"
     let (options, errors) = Options.parse(text)
     #expect(errors.isEmpty)
     #expect(
       options
         == Options(
-          onConflict: .log, exitCode: 7, stackDepth: 4, delays: true, delaySeed: 9, delayBudget: 20,
-          trapFile: "/tmp/traps", exercise: true, requiresContention: true, isOff: true,
-          predicts: true, failsOnPotential: true, holdLimit: 0.5))
+          onConflict: .log, exitCode: 7, stackDepth: 4, sections: true, delays: true, delaySeed: 9,
+          delayBudget: 20, trapFile: "/tmp/traps", exercise: true, requiresContention: true,
+          hangLimit: 2, predicts: true, failOn: .potential, holdLimit: 0.5, quiet: true))
+    let read = Set(text.split { " \t".contains($0) }.map { $0.prefix { $0 != "=" } })
+    #expect(read == Set(Option.all.map { $0.name[...] }), "an option is missing here")
+  }
+
+  @Test(
+    "no two options have one name, and none takes an empty value",
+    arguments: Option.all.map(\.name))
+  func declared(name: String) {
+    #expect(Option.all.count { $0.name == name } == 1)
+    let (options, errors) = Options.parse("\(name)=")
+    #expect(options == Options())
+    #expect(errors.first?.hasPrefix("interlock: INTERLOCK_OPTIONS: '\(name)' must be ") == true)
+    #expect(errors.first?.hasSuffix(", found nothing") == true)
+  }
+
+  @Test("what nothing heeds that is linked is one line, and the rest holds")
+  func unheeded() {
+    let text = "on_conflict=log hang_limit=2 exit_code=7 predict=on quiet=on"
+    let all = Options.parse(text)
+    #expect(all.errors.isEmpty)
+    for (linked, line) in [
+      (
+        Option.Part.sections,
+        "'hang_limit', 'predict' do nothing here: the watchdog is not linked (product InterlockWatchdog)"
+      ),
+      (
+        .watchdog,
+        "'on_conflict' does nothing here: section tracking is not compiled in (a debug build, or --traits"
+          + " SectionTracking)"
+      ),
+    ] {
+      let (options, errors) = Options.parse(text, linked: linked)
+      #expect(errors == ["interlock: INTERLOCK_OPTIONS: " + line])
+      #expect(options == all.options)
+    }
   }
 
   @Test("nothing set is nothing changed")
@@ -33,7 +68,7 @@ struct OptionsTests {
         "colour=red",
         "unknown option 'colour'; the options are on_conflict, exit_code, stack_depth, sections, delays, "
           + "delay_seed, delay_budget, traps, exercise, require_contention, hang_limit, predict, "
-          + "fail_on, hold_limit"
+          + "fail_on, hold_limit, quiet"
       ),
       ("on_conflict=panic", "'on_conflict' must be one of trap, log, record, found 'panic'"),
       ("exit_code=0", "'exit_code' must be a whole number from 1 to 255, found '0'"),
@@ -46,6 +81,10 @@ struct OptionsTests {
       (
         "require_contention=on exercise=off",
         "'require_contention' needs to know what is exercised, so 'exercise=off' is not heeded"
+      ),
+      (
+        "require_contention=on sections=off",
+        "'require_contention' does nothing with 'sections=off'"
       ),
       ("delays=3", "'delays' must be on or off, found '3'"),
       (

@@ -150,6 +150,17 @@ struct ReportTests {
   }
 
   @Test(
+    "a delay that held the first section open lasted for more than nothing",
+    arguments: [
+      (0, "less than 1 µs"), (1, "1 µs"), (99, "99 µs"), (100, "0.1 ms"), (3_149, "3.1 ms"),
+    ])
+  func heldOpen(microseconds: Int, text: String) {
+    #expect(
+      "\(Conflict.HeldOpen(microseconds: microseconds, seed: 7))"
+        == "The first had been held open for \(text) by a near-miss delay, seed 7.")
+  }
+
+  @Test(
     "the last line says what it means",
     arguments: [
       (false, false, "Nothing kept the writer at A:2 and the reader at A:1 apart."),

@@ -41,8 +41,17 @@ static inline void *interlock_get_hot_settings(void) { return &interlock_hot_set
 /// Makes `home` the calling thread's, and asks for `interlock_thread_exited(home)` when it exits.
 void interlock_set_home(void *home);
 
-/// Asks for `interlock_process_ends()` at exit.
+/// Asks for `interlock_process_ends()` at exit; once, however often it is called.
 void interlock_watch_exit(void);
+
+/// Whether the watchdog is linked.
+_Bool interlock_has_watchdog(void);
+
+/// Whether the executable has tests of XCTest; true where that is not known.
+_Bool interlock_has_xctests(void);
+
+/// Reads `INTERLOCK_OPTIONS`, once. Swift's side: `Sources/Interlock/Settings/Settings.swift`.
+void interlock_read_options(void);
 
 /// Something that a thread holds, as who follows the locks knows it.
 typedef struct {
@@ -86,6 +95,13 @@ static inline const interlock_order_source *interlock_get_order_source(void) {
 extern void *swift_task_getCurrent(void) INTERLOCK_WEAK;
 extern uint64_t swift_task_getJobTaskId(void *task) INTERLOCK_WEAK;
 extern const char *dispatch_queue_get_label(void *queue) INTERLOCK_WEAK;
+
+extern char *swift_demangle(const char *name, size_t length, char *output, size_t *output_length,
+                            uint32_t flags) INTERLOCK_WEAK;
+
+/// The demangled name, null where it is no Swift symbol; the caller gives it to `interlock_free_demangled`.
+char *interlock_demangled(const char *symbol);
+void interlock_free_demangled(char *name);
 
 /// A number that no other task of the process ever has, or 0 outside a task.
 static inline uint64_t interlock_current_task(void) {

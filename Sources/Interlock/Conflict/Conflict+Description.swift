@@ -43,8 +43,13 @@ extension Conflict: CustomStringConvertible {
 extension Conflict.HeldOpen: CustomStringConvertible {
   /// The delay in one sentence.
   public var description: String {
-    "The first had been held open for \(microseconds / 1000).\(microseconds / 100 % 10) ms by a"
-      + " near-miss delay, seed \(seed)."
+    "The first had been held open for \(duration) by a near-miss delay, seed \(seed)."
+  }
+
+  private var duration: String {
+    if microseconds < 1 { return "less than 1 µs" }
+    if microseconds < 100 { return "\(microseconds) µs" }
+    return "\(microseconds / 1000).\(microseconds / 100 % 10) ms"
   }
 }
 

@@ -51,7 +51,7 @@ struct Meeting: Sendable {
   /// What a `@Tracked` property without a name of its own is called.
   private var propertyName: String {
     first.property ?? second.property
-      ?? "property declared at \(first.place.file):\(first.place.line)"
+      ?? "property at \(first.place.file):\(first.place.line)"
   }
 
   func conflict(count: Int) -> Conflict {
@@ -69,18 +69,28 @@ struct Meeting: Sendable {
 final class ConflictLog: Sendable {
   static let shared = ConflictLog()
 
-  private struct Entry {
+  fileprivate struct Entry {
     var meeting: Meeting
     var count: Int
     var lastSections: Set<Evidence.Identity>
     /// The meeting in words, once somebody has asked for it.
     var inWords: Conflict?
+    /// Whether the report went to standard error, and whether the exit code is red for it.
+    var isLogged = false
+    var isUnhandled = false
   }
 
-  private struct State {
+  fileprivate struct State {
     var order: [Meeting.Finding] = []
     var entries: [Meeting.Finding: Entry] = [:]
-    var hasUnhandled = false
+
+    mutating func conflict(_ finding: Meeting.Finding) -> Conflict? {
+      guard let entry = entries[finding] else { return nil }
+      var conflict = entry.inWords ?? entry.meeting.conflict(count: entry.count)
+      conflict.count = entry.count
+      entries[finding]?.inWords = conflict
+      return conflict
+    }
   }
 
   private let state = Guarded(State())
@@ -120,7 +130,7 @@ final class ConflictLog: Sendable {
     let finding = meeting.finding
     let action = Settings.shared.onConflict
     let isNew = state.withLock { state in
-      if action.leavesUnhandled { state.hasUnhandled = true }
+      defer { state.entries[finding]?.note(action) }
       if var entry = state.entries[finding] {
         if times > 1 || entry.lastSections != meeting.sections { entry.count += times }
         entry.lastSections = meeting.sections
@@ -153,23 +163,48 @@ final class ConflictLog: Sendable {
     }
   }
 
-  /// Whether a conflict was found that was only logged or recorded.
-  var hasUnhandled: Bool { state.withLock { $0.hasUnhandled } }
-
-  /// The findings in the order they were made; stacks become functions and lines here.
-  var conflicts: [Conflict] {
+  /// The conflicts that were only logged or recorded, a line each, and where to read the rest; nothing
+  /// where there is none.
+  func linesAtEnd(exitCode: Int) -> [String] {
     state.withLock { state in
-      state.order.compactMap { finding in
+      let unhandled = state.order.filter { state.entries[$0]?.isUnhandled == true }
+      guard !unhandled.isEmpty else { return [] }
+      var lines = unhandled.prefix(Self.mostLinesAtEnd).compactMap { finding -> String? in
         guard let entry = state.entries[finding] else { return nil }
-        var conflict = entry.inWords ?? entry.meeting.conflict(count: entry.count)
-        conflict.count = entry.count
-        state.entries[finding]?.inWords = conflict
-        return conflict
+        // Which lines access a property only the stacks tell.
+        let isProperty = entry.meeting.second.placeFromStack
+        let line = isProperty ? state.conflict(finding)?.headline : entry.meeting.headline
+        return line.map { $0 + (entry.count > 1 ? " (\(entry.count) times)" : "") }
       }
+      let count = unhandled.count
+      if count > lines.count { lines.append("… and \(count - lines.count) more conflicts") }
+      let areLogged = unhandled.allSatisfy { state.entries[$0]?.isLogged == true }
+      let what =
+        "\(count) conflict\(count == 1 ? " was" : "s were") "
+        + (areLogged
+          ? "logged; both sides of each are in its report above"
+          : "recorded; both sides with their stacks are in SectionTracking.conflicts,"
+            + " or in the log with on_conflict=log")
+      return lines + ["interlock: the exit code is \(exitCode): \(what)"]
     }
   }
 
+  private static let mostLinesAtEnd = 20
+
+  /// The findings in the order they were made; stacks become functions and lines here.
+  var conflicts: [Conflict] {
+    state.withLock { state in state.order.compactMap { state.conflict($0) } }
+  }
+
   func removeAll() { state.withLock { $0 = State() } }
+}
+
+extension ConflictLog.Entry {
+  /// Notes what is done with the conflict.
+  fileprivate mutating func note(_ action: SectionTracking.ConflictAction) {
+    if action.leavesUnhandled { isUnhandled = true }
+    if case .log = action { isLogged = true }
+  }
 }
 
 /// Writes to standard error, all of it, without a buffer that a trap would lose.

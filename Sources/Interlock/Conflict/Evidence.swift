@@ -17,15 +17,22 @@ struct Evidence: Sendable {
   struct RawPlace: Hashable, Sendable {
     var file: UInt
     var lineAndFlags: UInt
-    /// Who called the accessor, where the place is a property's declaration.
+    /// The code that accesses the property, where the place is a property's declaration.
     var caller: UInt
 
     init(of record: Record) {
       file = record[.file]
       lineAndFlags = record[.lineAndFlags]
       let isAccessor = lineAndFlags & Entry.placeFromStackFlag != 0
-      // Behind the accessors that the library and the compiler wrote.
-      caller = isAccessor ? record.words[Record.stack + 2].load(ordering: .relaxed) : 0
+      guard isAccessor else {
+        caller = 0
+        return
+      }
+      // The compiler's accessor and the code that calls it; one of both where the accessor was inlined.
+      let frames = (0..<min(2, Int(record[.frameCount] & 0xFF))).map {
+        record.words[Record.stack + $0].load(ordering: .relaxed)
+      }
+      caller = frames.reduce(0) { $0 &* 31 &+ $1 }
     }
 
     /// The place of a section whose record is gone.
@@ -132,15 +139,9 @@ struct Evidence: Sendable {
 
   /// The same in words; the stack becomes functions and lines.
   func side() -> Conflict.Side {
-    let frames = Symbolicator.shared.frames(addresses, isAccessor: placeFromStack)
-    var place = place
-    if placeFromStack, let frame = frames.first, let file = frame.file, let line = frame.line {
-      // The accessor is of the module that declares the property, and so is nearly every access.
-      let module = place.file.prefix { $0 != "/" }
-      let base = file.split(separator: "/").last ?? ""
-      place = Place(
-        file: "\(module)/\(base)", line: line, function: frame.function ?? place.function)
-    }
+    let access = placeFromStack ? Symbolicator.shared.access(in: addresses) : nil
+    let frames = access?.stack ?? Symbolicator.shared.frames(addresses)
+    let place = access?.place(declaredAt: place) ?? place
     let task = owner & 1 == 1 ? UInt64(owner >> 1) : nil
     var side = Conflict.Side(
       mode: mode, synched: synched, place: place,
@@ -151,7 +152,10 @@ struct Evidence: Sendable {
   }
 
   /// The property whose accessor began the section: `Cache.entries`.
-  var property: String? { Symbolicator.shared.accessor(in: addresses) }
+  var property: String? {
+    guard placeFromStack else { return nil }
+    return PropertyAccess(of: Symbolicator.shared.named(addresses), location: { _ in nil }).property
+  }
 
   /// Dispatch names a default queue for every thread that is on none; that is left out.
   private var knownQueue: String? {

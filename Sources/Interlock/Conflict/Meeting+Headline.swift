@@ -25,6 +25,18 @@ extension Meeting {
   }
 }
 
+extension Conflict {
+  /// The same of a conflict of which everything is known.
+  var headline: String {
+    let (mine, others) = (Self.word(second), Self.word(first))
+    return "\(second.where): conflict on '\(fullName)': \(mine) here, \(others) at \(first.where)"
+  }
+
+  private static func word(_ side: Side) -> String {
+    side.mode.writes ? "write" : "read"
+  }
+}
+
 extension Evidence {
   fileprivate var line: String { "\(place.file):\(place.line)" }
 }

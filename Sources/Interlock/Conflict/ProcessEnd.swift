@@ -8,17 +8,21 @@ func threadExited(_ home: UnsafeMutableRawPointer) {
   ThreadHomes.leave(home)
 }
 
-/// C's door: the process ends. Called once, from `exit`.
+/// C's door: the process ends with this status, 0 where that is not known. Called once, from `exit`.
 @_cdecl("interlock_process_ends")
-func processEnds() {
+func processEnds(_ status: Int32) {
   // A thread that is putting its conflict into words is about to end the process itself.
   ConflictLog.shared.waitIfStopping()
   SectionTracking.saveTraps()
   MisuseDetection.processEnds()
-  let isExercised = reportExercise()
-  if ConflictLog.shared.hasUnhandled {
-    interlock_exit_from_handler(Int32(Settings.shared.exitCode))
-  } else if !isExercised {
+  let redExercise = reportExercise(endingWith: status)
+  let exitCode = Settings.shared.exitCode
+  let conflicts = ConflictLog.shared.linesAtEnd(exitCode: exitCode)
+  let reasons = redExercise.map { [$0] } ?? []
+  writeError((reasons + conflicts).map { $0 + "\n" }.joined())
+  if !conflicts.isEmpty {
+    interlock_exit_from_handler(Int32(exitCode))
+  } else if redExercise != nil {
     interlock_exit_from_handler(exerciseExitCode)
   }
 }
@@ -26,10 +30,22 @@ func processEnds() {
 /// The exit code of a process that was to exercise every resource, and did not.
 private let exerciseExitCode: Int32 = 1
 
-/// Says what was exercised, where that was asked for; returns `false` where it is not enough.
-private func reportExercise() -> Bool {
-  guard Settings.shared.exercise else { return true }
+/// Says what was exercised, where that was asked for; returns why it is not enough, where it is not.
+///
+/// A process that fails anyway keeps its status: Swift Testing ends with one of its own where it has
+/// no tests.
+private func reportExercise(endingWith status: Int32) -> String? {
+  guard Settings.shared.exercise else { return nil }
   let report = SectionTracking.exerciseReport
   writeError(report.summary + "\n")
-  return !Settings.shared.requiresContention || report.notTested.isEmpty
+  guard Settings.shared.requiresContention, status == 0 else { return nil }
+  let count = report.notTested.count
+  if report.resources.isEmpty {
+    if TestPass.hasNoTests(CommandLine.arguments) { return nil }
+    return "interlock: the exit code is \(exerciseExitCode) (require_contention=on): no section was"
+      + " begun, so nothing was tested"
+  }
+  guard count > 0 else { return nil }
+  return "interlock: the exit code is \(exerciseExitCode) (require_contention=on): \(count)"
+    + " resource\(count == 1 ? " was" : "s were") not tested"
 }

@@ -125,6 +125,8 @@ extension SectionTracking {
     set { Settings.shared.exercise = newValue }
   }
 
-  /// What has been exercised so far; nothing where `exercise` was never on.
-  public static var exerciseReport: ExerciseReport { Exercise.made?.report ?? ExerciseReport() }
+  /// What has been exercised so far; where `exercise` was never on, the report says that it is not known.
+  public static var exerciseReport: ExerciseReport {
+    Exercise.made?.report ?? ExerciseReport(isMeasured: Settings.shared.wasExercised)
+  }
 }

@@ -18,6 +18,7 @@ extension ExerciseReport: CustomStringConvertible {
 
   /// How many resources were exercised, in one line.
   package var headline: String {
+    guard isMeasured else { return "exercise is off: what was exercised is not known" }
     let count = resources.count
     var parts = ["exercised \(count) resource\(count == 1 ? "" : "s")"]
     let lone = notTested.count

@@ -98,11 +98,14 @@ public struct ExerciseReport: Sendable, Hashable, Codable {
   public var resources: [Resource]
   /// Whether there were more names, places or pairs than are followed: those that came last are missing.
   public var isFull: Bool
+  /// Whether anything was noted at all; where not, an empty report does not say that no section was begun.
+  public var isMeasured: Bool
 
   /// A report of nothing.
-  public init() {
+  public init(isMeasured: Bool = true) {
     resources = []
     isFull = false
+    self.isMeasured = isMeasured
   }
 
   /// Those that were touched by one owner only.

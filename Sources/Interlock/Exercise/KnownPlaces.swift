@@ -23,7 +23,7 @@ struct KnownPlaces {
     of place: Place, in mode: Mode, on name: String, in tables: ExerciseTables
   ) -> PlaceNumber {
     let none = PlaceNumber(bits: 0)
-    let name = name.isEmpty ? "property declared at \(place.file):\(place.line)" : name
+    let name = name.isEmpty ? "property at \(place.file):\(place.line)" : name
     guard let resource = resources[name] ?? add(name) else { return none }
     let visit = Visit(resource: resource, place: place, mode: mode)
     if let number = numbers[visit] { return number }

@@ -6,6 +6,8 @@ internal import Musl
 internal import Darwin
 #endif
 
+internal import CInterlock
+
 /// What the systems do alike, under one name; what they do differently stands in a file for each.
 enum Platform {
   /// Lets another thread run.
@@ -22,6 +24,9 @@ enum Platform {
   static func equal(_ left: UnsafePointer<CChar>, _ right: UnsafePointer<CChar>) -> Bool {
     strcmp(left, right) == 0
   }
+
+  /// Whether the executable, or a library of it, has the watchdog.
+  static var hasWatchdog: Bool { interlock_has_watchdog() }
 
   static func environment(_ name: String) -> String? {
     getenv(name).map { String(cString: $0) }

@@ -10,9 +10,7 @@ struct PlatformImages {
 
   mutating func frames(_ addresses: [UInt]) -> [NamedFrame] {
     let map = currentMap()
-    guard let architecture = currentArchitecture() else {
-      return Self.unnamed(addresses)
-    }
+    guard let architecture = currentArchitecture() else { return Self.unnamed(addresses) }
     // `Backtrace` has no public initializer from addresses, but it can be decoded.
     let source = BacktraceSource(architecture: architecture, addresses: addresses)
     guard let backtrace = try? Backtrace(from: source),
@@ -22,20 +20,24 @@ struct PlatformImages {
     return symbolicated.frames.compactMap(Self.named)
   }
 
+  private static func unnamed(_ addresses: [UInt]) -> [NamedFrame] {
+    addresses.map { NamedFrame(frame: StackFrame(address: $0)) }
+  }
+
   private static func named(_ frame: SymbolicatedBacktrace.Frame) -> NamedFrame? {
     let address = UInt("\(frame.captured.originalProgramCounter)".dropFirst(2), radix: 16) ?? 0
     guard address != 0 else { return nil }
     guard let symbol = frame.symbol else { return NamedFrame(frame: StackFrame(address: address)) }
     let location = symbol.sourceLocation
+    // The toolchain leaves the module out, which is all that a closure in top-level code is in.
+    let name = symbol.name.hasSuffix(" in ") ? symbol.name + "top-level code" : symbol.name
     return NamedFrame(
       frame: StackFrame(
-        address: address, function: symbol.name, file: location?.path, line: location?.line,
+        address: address, function: name, file: location?.path, line: location?.line,
         image: symbol.imageName.isEmpty ? nil : symbol.imageName),
-      symbol: symbol.rawName)
-  }
-
-  private static func unnamed(_ addresses: [UInt]) -> [NamedFrame] {
-    addresses.map { NamedFrame(frame: StackFrame(address: $0)) }
+      symbol: symbol.rawName, offset: frame.inlined ? 0 : UInt(max(symbol.offset, 0)),
+      // A key path's accessors are none to the toolchain.
+      isThunk: symbol.isSwiftThunk || ["TK", "Tk"].contains(where: symbol.rawName.hasSuffix))
   }
 
   /// The image map, taken anew only where a library has been loaded since: taking it costs 200 µs, and it

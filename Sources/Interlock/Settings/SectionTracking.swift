@@ -11,7 +11,7 @@ public enum SectionTracking {
     /// The report goes to standard error, once for each pair of places; the process goes on, and exits
     /// with the exit code at its end.
     case log
-    /// As `log`, without the report: read it from `conflicts`.
+    /// As `log`, without the report: read it from `conflicts`. At exit each has a line.
     case record
     /// The function is called on the thread that came second, once for each pair of places.
     case handler(@Sendable (Conflict) -> Void)

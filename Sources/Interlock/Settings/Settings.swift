@@ -1,3 +1,4 @@
+internal import CInterlock
 internal import Synchronization
 
 /// The settings of this process: the environment's, until code says otherwise.
@@ -13,6 +14,7 @@ final class Settings: Sendable {
     var delayPlan = DelayPlan()
     var followsOrder = false
     var exercise = false
+    var wasExercised = false
     var requiresContention = false
     var isOff = false
 
@@ -30,12 +32,20 @@ final class Settings: Sendable {
   /// What `INTERLOCK_OPTIONS` says of what does not go wrong and can; `nil` where nobody is to look for it.
   let prediction: SectionTracking.Prediction?
 
+  /// Whether no line says what is armed.
+  let isQuiet: Bool
+
+  /// What is wrong with `INTERLOCK_OPTIONS`, a line each; all of it has been written to standard error.
+  let optionErrors: [String]
+
   private let state: Guarded<State>
 
   private init() {
     var state = State()
-    let (options, errors) = Options.parse(Platform.environment("INTERLOCK_OPTIONS") ?? "")
-    for error in errors { writeError(error + "\n") }
+    let (options, errors) = Options.parse(
+      Platform.environment("INTERLOCK_OPTIONS") ?? "", linked: .linked)
+    writeError(errors.map { $0 + "\n" }.joined())
+    optionErrors = errors
     switch options.onConflict {
     case .trap: state.onConflict = .trap
     case .log: state.onConflict = .log
@@ -52,12 +62,16 @@ final class Settings: Sendable {
     if let seed = options.delaySeed { NearMissDelays.seed.store(seed, ordering: .relaxed) }
     state.requiresContention = options.requiresContention ?? state.requiresContention
     state.exercise = options.exercise ?? state.requiresContention
-    state.isOff = options.isOff ?? state.isOff
+    state.wasExercised = state.exercise
+    state.isOff = options.sections == false
     hangLimit = options.hangLimit
+    isQuiet = options.quiet ?? false
     prediction =
       options.predicts == true
       ? .init(
-        failsOnPotential: options.failsOnPotential ?? false, holdLimit: options.holdLimit) : nil
+        failsOnPotential: options.failOn == .potential, holdLimit: options.holdLimit) : nil
+    // The end of a process that begins no section is judged too.
+    if state.requiresContention, !state.isOff { interlock_watch_exit() }
     self.state = Guarded(state)
   }
 
@@ -96,11 +110,22 @@ final class Settings: Sendable {
 
   var exercise: Bool {
     get { state.withLock { $0.exercise } }
-    set { change { $0.exercise = newValue } }
+    set {
+      change {
+        $0.exercise = newValue
+        $0.wasExercised = $0.wasExercised || newValue
+      }
+    }
   }
 
-  /// Whether the process's end is red where a resource was touched by one owner only.
-  var requiresContention: Bool { state.withLock { $0.requiresContention } }
+  /// Whether `exercise` was ever on.
+  var wasExercised: Bool { state.withLock { $0.wasExercised } }
+
+  /// Whether the process's end is red where a resource was touched by one owner only, or no section was begun.
+  var requiresContention: Bool {
+    get { state.withLock { $0.requiresContention } }
+    set { state.withLock { $0.requiresContention = newValue } }
+  }
 
   var delayPlan: DelayPlan { state.withLock { $0.delayPlan } }
 
@@ -146,6 +171,23 @@ extension SectionTracking {
 
   /// What `INTERLOCK_OPTIONS` says of that; `nil` where nobody is to look.
   package static var prediction: Prediction? { Settings.shared.prediction }
+
+  /// What is wrong with `INTERLOCK_OPTIONS`, a line each, which standard error has had.
+  package static var optionErrors: [String] { Settings.shared.optionErrors }
+
+  /// Whether `require_contention` of `INTERLOCK_OPTIONS` is on; it is off in this process from then on, which leaves it to the
+  /// processes that it starts.
+  package static func takeContentionRequirement() -> Bool {
+    guard Settings.shared.requiresContention else { return false }
+    Settings.shared.requiresContention = false
+    Settings.shared.exercise = false
+    return true
+  }
+
+  /// Writes a line to standard error that says what is armed, unless `quiet=on` leaves it out.
+  package static func announce(_ line: String) {
+    if !Settings.shared.isQuiet { writeError("interlock: \(line)\n") }
+  }
 }
 
 extension SectionTracking.ConflictAction {
@@ -162,3 +204,7 @@ extension SectionTracking.ConflictAction {
     }
   }
 }
+
+/// C's door: reads `INTERLOCK_OPTIONS`, once, and writes what is wrong with it to standard error. Called before `main`.
+@_cdecl("interlock_read_options")
+func readOptions() { _ = Settings.shared }

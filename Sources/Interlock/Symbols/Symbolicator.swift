@@ -7,29 +7,31 @@ final class Symbolicator: Sendable {
     var images = PlatformImages()
     /// What each address is: the stacks of a report share most of theirs.
     var known: [UInt: [NamedFrame]] = [:]
+    /// The lines of addresses that have none of their own.
+    var neighbours: [UInt: NeighbouringLines.Location] = [:]
   }
 
   private let state = Guarded(State())
 
-  /// The frames of a stack as a report shows them: the tracker's own are left out, and, for an accessor
-  /// that the compiler wrote, so is it.
-  func frames(_ addresses: [UInt], isAccessor: Bool) -> [StackFrame] {
-    let named = named(addresses)
-    let users = named.drop { Self.isTrackers($0.symbol) }
-    let shown = isAccessor ? users.drop { Self.isCompilers($0.frame) } : users
-    return shown.map(\.frame)
+  /// The frames of a stack as a report shows them: without the tracker's own.
+  func frames(_ addresses: [UInt]) -> [StackFrame] {
+    named(addresses).drop(while: \.isTrackers).map(\.frame)
   }
 
-  /// The property that an accessor which the compiler wrote belongs to: `Cache.entries`.
-  func accessor(in addresses: [UInt]) -> String? {
-    let first = named(addresses).first { !Self.isTrackers($0.symbol) }
-    guard let frame = first?.frame, Self.isCompilers(frame), let name = frame.function else {
-      return nil
+  /// What the stack of a property's section shows.
+  func access(in addresses: [UInt]) -> PropertyAccess {
+    PropertyAccess(of: named(addresses), location: neighbour)
+  }
+
+  private func neighbour(of frame: NamedFrame) -> NeighbouringLines.Location? {
+    let address = frame.frame.address
+    if let known = state.withLock({ $0.neighbours[address] }) { return known }
+    let lines = NeighbouringLines { addresses in
+      self.state.withLock { $0.images.frames(addresses) }
     }
-    for suffix in [".getter", ".setter", ".modify", ".read"] where name.hasSuffix(suffix) {
-      return String(name.dropLast(suffix.count))
-    }
-    return nil
+    let found = lines.location(of: frame)
+    state.withLock { $0.neighbours[address] = found }
+    return found
   }
 
   /// Every frame, with its mangled symbol.
@@ -45,21 +47,6 @@ final class Symbolicator: Sendable {
       return addresses.flatMap { state.known[$0] ?? [] }
     }
   }
-
-  private static func isTrackers(_ symbol: String?) -> Bool {
-    guard let symbol else { return false }
-    return symbol.hasPrefix("$s9Interlock") || symbol.hasPrefix("interlock_")
-  }
-
-  private static func isCompilers(_ frame: StackFrame) -> Bool {
-    frame.file == nil || frame.line == 0 || frame.file?.hasSuffix("<compiler-generated>") == true
-  }
-}
-
-/// A frame and the symbol that its name comes from.
-struct NamedFrame {
-  var frame: StackFrame
-  var symbol: String?
 }
 
 /// Turns return addresses of this process into functions and lines, innermost first.

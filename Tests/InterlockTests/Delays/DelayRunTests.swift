@@ -111,7 +111,7 @@ struct DelayRunTests {
     let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
     #expect(
       text.contains(
-        /The first had been held open for \d+\.\d ms by a near-miss delay, seed 4711\.\n/))
+        /The first had been held open for \d+(\.\d ms| µs) by a near-miss delay, seed 4711\.\n/))
   }
 
   @Test("without delays no section is held open, whoever races")

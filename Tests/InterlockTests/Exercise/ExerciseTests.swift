@@ -1,3 +1,4 @@
+import CInterlock
 import Foundation
 import InterlockTestsC
 import Testing
@@ -92,7 +93,7 @@ struct ExerciseTests {
       c_end_write("exercise.c")
       let report = SectionTracking.exerciseReport
       precondition(report.resources.count == 2, "\(report)")
-      precondition(report.resources[0].name.hasPrefix("property declared at InterlockTests/"))
+      precondition(report.resources[0].name.hasPrefix("property at InterlockTests/"))
       precondition(report.resources[0].contention == .shared)
       precondition(report.notTested.map(\.name) == ["exercise.c"])
       SectionTracking.exercise = false
@@ -184,6 +185,65 @@ struct ExerciseEndTests {
       setenv("INTERLOCK_OPTIONS", "require_contention=on", 1)
       Section("end.lone").write {}
       exit(EXIT_SUCCESS)
+    }
+  }
+
+  @Test("with require_contention=on a process that begins no section is red, and says so")
+  func nothingBegun() async {
+    let result = await #expect(
+      processExitsWith: .exitCode(1), observing: [\.standardErrorContent]
+    ) {
+      setenv("INTERLOCK_OPTIONS", "require_contention=on", 1)
+      // What runs before `main` where the variable is set from the start.
+      readOptions()
+      exit(EXIT_SUCCESS)
+    }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(
+      text == """
+        interlock: exercised no resource: no section was begun
+        interlock: the exit code is 1 (require_contention=on): no section was begun, so nothing was tested
+
+        """)
+  }
+
+  @Test("a process of 'swift test' that has no tests needs no section")
+  func noTests() {
+    let bundle = "/app/.build/debug/AppTests.xctest"
+    #expect(TestPass.hasNoTests([bundle], hasXCTests: false))
+    #expect(!TestPass.hasNoTests([bundle], hasXCTests: true))
+    #expect(TestPass.hasNoTests([bundle, ""], hasXCTests: true))
+    #expect(!TestPass.hasNoTests([bundle, "App.Tests/testA"], hasXCTests: true))
+    let swiftTesting = [bundle, "--testing-library", "swift-testing"]
+    #expect(!TestPass.hasNoTests(swiftTesting, hasXCTests: false))
+    #expect(TestPass.hasNoTests([bundle, "--dump-tests-json"], hasXCTests: true))
+    #expect(!TestPass.hasNoTests(["/app/.build/debug/app"], hasXCTests: false))
+    // These tests are Swift Testing's.
+    #expect(!interlock_has_xctests())
+  }
+
+  @Test("with require_contention=on a process that fails anyway keeps its exit code")
+  func failing() async {
+    await #expect(processExitsWith: .exitCode(69)) {
+      setenv("INTERLOCK_OPTIONS", "require_contention=on", 1)
+      Section("end.lone").write {}
+      exit(69)
+    }
+  }
+
+  @Test("with exercise=off the report says that nothing is known, not that no section was begun")
+  func off() async {
+    await #expect(processExitsWith: .success) {
+      setenv("INTERLOCK_OPTIONS", "exercise=off", 1)
+      Section("end.off").write {}
+      let off = SectionTracking.exerciseReport
+      precondition(!off.isMeasured)
+      precondition("\(off)" == "interlock: exercise is off: what was exercised is not known")
+      SectionTracking.exercise = true
+      let nothing = SectionTracking.exerciseReport
+      precondition(nothing.isMeasured)
+      precondition("\(nothing)" == "interlock: exercised no resource: no section was begun")
+      SectionTracking.exercise = false
     }
   }
 

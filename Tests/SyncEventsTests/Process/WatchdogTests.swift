@@ -140,6 +140,29 @@ extension SyncEvents {
       #expect(child.seconds < 10.5, "\(child.errors)")
     }
 
+    @Test("says once that it is armed, unless that is to be left out")
+    func armed() throws {
+      let child = try ChildRun("ends", options: "hang_limit=30 predict=on", quiet: false)
+      #expect(child.status == 0)
+      #expect(
+        child.errors.split(separator: "\n") == [
+          "interlock: prediction is armed: what it finds is written at exit",
+          "interlock: the watchdog is armed: a hang ends this process with code 86, a certain one at once"
+            + " and another after 30.0 s",
+        ])
+      #expect(try ChildRun("ends", options: "hang_limit=30 predict=on").errors.isEmpty)
+      let none = try ChildRun("ends", options: nil, quiet: false)
+      #expect(none.errors.isEmpty)
+    }
+
+    @Test("reports an option that is misspelt where no section is begun and none of its own is set")
+    func misspelt() throws {
+      let child = try ChildRun("ends", options: "on_conflct=log")
+      #expect(child.status == 0)
+      #expect(child.errors.split(separator: "\n").count == 1, "\(child.errors)")
+      #expect(child.errors.hasPrefix("interlock: INTERLOCK_OPTIONS: unknown option 'on_conflct';"))
+    }
+
     @Test("takes the limit of the last start")
     func changedLimit() throws {
       // The program waits for three seconds, for a thread that sleeps: that is not certain to be a hang.

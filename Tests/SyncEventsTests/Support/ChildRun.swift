@@ -26,10 +26,11 @@ struct ChildRun {
       .appendingPathComponent(name)
   }
 
-  /// Starts it, and kills it if it does not end in time, in which case the test fails.
+  /// Starts it, without the lines that say what is armed unless `quiet` is false. Kills it if it does
+  /// not end in time, in which case the test fails.
   init(
     _ arguments: String..., program: String = "SyncEventsTestChild", options: String? = nil,
-    environment: [String: String] = [:], limit: Double = 60,
+    environment: [String: String] = [:], quiet: Bool = true, limit: Double = 60,
     at location: SourceLocation = #_sourceLocation
   ) throws {
     let folder = FileManager.default.temporaryDirectory
@@ -45,7 +46,7 @@ struct ChildRun {
     process.executableURL = Self.executable(program)
     process.arguments = arguments
     var variables = ProcessInfo.processInfo.environment
-    variables["INTERLOCK_OPTIONS"] = options
+    variables["INTERLOCK_OPTIONS"] = quiet ? (options ?? "") + " quiet=on" : options
     variables.merge(environment) { $1 }
     process.environment = variables
     // A file takes whatever is written; a pipe that nobody reads would stop the child.

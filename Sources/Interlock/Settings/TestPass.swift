@@ -1,0 +1,17 @@
+internal import CInterlock
+
+/// What `swift test` starts a process for: it starts one for the tests of XCTest and one for those of Swift Testing, whether there
+/// are any or not, and others to list them.
+enum TestPass {
+  /// Whether a process with these arguments runs no test of the user's.
+  static func hasNoTests(_ arguments: [String], hasXCTests: Bool = interlock_has_xctests()) -> Bool
+  {
+    let options = arguments.dropFirst()
+    if options.contains("--list-tests") || options.contains("--dump-tests-json") { return true }
+    // XCTest is the library that no option names.
+    guard arguments.first?.hasSuffix(".xctest") ?? false, !options.contains("--testing-library")
+    else { return false }
+    // A filter that fits none gives an empty list.
+    return !hasXCTests || options.first?.isEmpty ?? false
+  }
+}

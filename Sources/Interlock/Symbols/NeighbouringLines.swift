@@ -1,0 +1,47 @@
+/// Finds a line for an address to which debug information gives line 0, or a file that the compiler made up.
+///
+/// Such is the call that begins a mutation in place: `entries.append(1)` calls the property's accessor, a coroutine, from no
+/// line. What is computed for that call stands right before it, and what is done with the result right behind.
+struct NeighbouringLines {
+  /// A file and a line in it.
+  struct Location: Equatable {
+    var file: String?
+    var line: Int?
+  }
+
+  /// So many bytes of code are looked at in either direction, so many at a time: each takes up to a millisecond.
+  private static let reach: UInt = 256
+  private static let step: UInt = 8
+
+  /// Names return addresses: several frames for one where functions were inlined.
+  let name: ([UInt]) -> [NamedFrame]
+
+  /// The line of the code before; where that only begins the function, the line of the code behind.
+  func location(of named: NamedFrame) -> Location? {
+    guard let symbol = named.symbol else { return nil }
+    let address = named.frame.address
+    let behind = { first(of: symbol) { address + $0 } }
+    guard let before = first(of: symbol, at: { address - $0 }) else { return behind() }
+    // Of an inlined function the beginning is not known.
+    guard named.offset > 0 else { return before }
+    let entry = locations([address - named.offset + 1], of: symbol).first
+    return before == entry ? behind() ?? before : before
+  }
+
+  /// The line that is nearest among addresses at growing distances.
+  private func first(of symbol: String, at address: (UInt) -> UInt) -> Location? {
+    for distance in stride(from: 1, to: Self.reach, by: Int(Self.step)) {
+      let step = (distance..<distance + Self.step).map(address)
+      if let found = locations(step, of: symbol).first { return found }
+    }
+    return nil
+  }
+
+  /// The lines of those addresses that have one in this function, in their order.
+  private func locations(_ addresses: [UInt], of symbol: String) -> [Location] {
+    let frames = name(addresses).filter { $0.symbol == symbol && $0.hasLine }.map(\.frame)
+    return addresses.compactMap { address in
+      frames.first { $0.address == address }.map { Location(file: $0.file, line: $0.line) }
+    }
+  }
+}

@@ -1,0 +1,77 @@
+/// What the call stack of a `@Tracked` property's section shows: the property, and the code that accesses it.
+///
+/// Innermost are the accessor that the compiler wrote, and thunks that lead to it: a protocol's, a key path's.
+struct PropertyAccess {
+  /// `Cache.entries`; `nil` where the stack does not tell.
+  let property: String?
+  /// The stack from the code that accesses the property on.
+  private var frames: [NamedFrame]
+
+  private static let suffixes = [".getter", ".setter", ".modify", ".read"]
+
+  var stack: [StackFrame] { frames.map(\.frame) }
+
+  /// Reads a stack.
+  ///
+  /// - Parameters:
+  ///   - frames: All of it, innermost first.
+  ///   - location: Finds a line for a frame to which debug information gives none.
+  init(of frames: [NamedFrame], location: (NamedFrame) -> NeighbouringLines.Location?) {
+    var rest = frames.drop(while: \.isTrackers)
+    var property: String?
+    // An accessor that a user wrote has a line of its own.
+    if let first = rest.first, !first.hasLine, let name = Self.property(of: first) {
+      property = first.isMerged ? nil : name
+      rest = rest.drop { !$0.hasLine && Self.property(of: $0) == name }
+    }
+    self.property = property
+    self.frames = Array(rest.drop { $0.isThunk || $0.hasNoFile && $0.isLibrarys })
+    if let access = self.frames.first, !access.hasNoFile, !access.hasLine {
+      let found = location(access)
+      self.frames[0].frame.file = found?.file
+      self.frames[0].frame.line = found?.line
+    }
+  }
+
+  /// Where the property is accessed; the declaration's place, with what is known, where debug information has no line.
+  func place(declaredAt declaration: Place) -> Place {
+    guard let access = frames.first else { return declaration }
+    // Code of the standard library that was specialised for the user's has the user's lines.
+    let functions = frames.prefix { $0.frame.address == access.frame.address } + [access]
+    let function = functions.first { SwiftSymbol.module(of: $0.symbol) != "Swift" } ?? access
+    guard let path = access.frame.file, let line = access.frame.line, line > 0 else {
+      guard let name = access.frame.function else { return declaration }
+      let others = access.isMerged ? " or a function with the same code" : ""
+      return Place(
+        file: declaration.file, line: declaration.line,
+        function: "\(declaration.function), accessed by \(name)\(others)")
+    }
+    return Place(
+      file: Self.fileID(path, SwiftSymbol.module(of: function.symbol), declaration.file),
+      line: line, function: function.frame.function ?? declaration.function)
+  }
+
+  /// `Module/File.swift`, as `#fileID` has it.
+  private static func fileID(_ path: String, _ module: String?, _ declaration: String) -> String {
+    let base = path.split(separator: "/").last.map(String.init) ?? path
+    if let module { return "\(module)/\(base)" }
+    if declaration.hasSuffix("/\(base)") { return declaration }
+    return path.split(separator: "/").suffix(2).joined(separator: "/")
+  }
+
+  private static func property(of frame: NamedFrame) -> String? {
+    guard let name = frame.frame.function else { return nil }
+    // Of a type in a function: `entries.modify in Cache #1 in fill()`.
+    let context = name.firstRange(of: " in ").map { name[$0.upperBound...].prefix { $0 != " " } }
+    let accessor = name.firstRange(of: " in ").map { name[..<$0.lowerBound] } ?? name[...]
+    guard let suffix = suffixes.first(where: accessor.hasSuffix) else { return nil }
+    return (context.map { "\($0)." } ?? "") + accessor.dropLast(suffix.count)
+  }
+}
+
+extension NamedFrame {
+  /// Whether the function is part of the runtime or the standard library.
+  fileprivate var isLibrarys: Bool {
+    frame.image?.hasPrefix("libswift") ?? false || symbol?.hasPrefix("swift_") ?? false
+  }
+}
