@@ -33,6 +33,10 @@ package struct World {
   package var tracksSections: Bool
   /// Plants a race, and says why it was not found; `nil` where it was.
   package var selfTest: () -> String? = { nil }
+  /// What is wrong with `INTERLOCK_OPTIONS`, a line each, which standard error has had.
+  package var optionErrors: [String] = []
+  /// Whether `INTERLOCK_OPTIONS` asks for contention, as `--require-contention` does.
+  package var requiresContention = false
   /// Which of the calls that wait and wake this build sees; without, no hang is explained.
   package var sight = ReportContext.Sight.everything
   /// Has the calls that wait and wake cost what they cost without Interlock, for good, and says what is left: the
@@ -80,7 +84,9 @@ extension World {
         } catch {
           return error.description
         }
-      }, sight: .ofThisBuild,
+      }, optionErrors: SectionTracking.optionErrors,
+      // Of the trials: this process begins no section of the user's.
+      requiresContention: SectionTracking.takeContentionRequirement(), sight: .ofThisBuild,
       leaveCallsUnseen: { interlock_events_bypass() ? RealMutex()?.pairs() : nil },
       isDebugBuild: isDebugBuild,
       // A deadlocked trial only waits; two at a time keep two processors busy with one that works.

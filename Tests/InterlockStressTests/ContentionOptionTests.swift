@@ -31,12 +31,51 @@ struct ContentionOptionTests {
         "reads on good: not tested: 'entries' was touched by one owner only"))
   }
 
-  @Test("a resource of several owners, an undecided one and none are not red")
+  @Test("a resource of several owners and an undecided one are not red")
   func green() throws {
-    for contention in [ExerciseReport.Contention.shared, .unknown, nil] {
+    for contention in [ExerciseReport.Contention.shared, .unknown] {
       let test = try Self.world(contention)
       #expect(test.run("--require-contention") == .met)
     }
+  }
+
+  @Test("a run in which no section was begun, or no trial could tell, is red and says so")
+  func nothing() throws {
+    let test = try TestWorld()
+    test.exercise = ExerciseReport()
+    #expect(test.run("reads") == .met)
+    #expect(test.run("reads", "--require-contention") == .unmet)
+    #expect(
+      test.output.text.contains(
+        "\n✗ exercised: no resource: no section was begun in any of 3 pairs of scenario and subject\n"
+      ))
+    let silent = try Self.world(nil)
+    #expect(silent.run("--require-contention") == .unmet)
+    #expect(
+      silent.output.text.contains("\n✗ exercised: nothing that is known: no trial lived to tell\n"))
+  }
+
+  @Test("require_contention=on in the environment is '--require-contention'")
+  func environment() throws {
+    let test = try Self.world(.oneOwner)
+    var world = test.world
+    world.requiresContention = true
+    let folder = test.folder + "/StressScenarios"
+    #expect(world.perform(["run", "reads", "--scenarios", folder]) == .unmet)
+  }
+
+  @Test("options in the environment that nothing heeds end the run with 64 before any trial")
+  func optionErrors() throws {
+    let test = try Self.world(.shared)
+    var world = test.world
+    world.optionErrors = ["interlock: INTERLOCK_OPTIONS: 'fail_on' must be potential, found 'x'"]
+    let folder = test.folder + "/StressScenarios"
+    #expect(world.perform(["run", "--scenarios", folder]) == .usage)
+    #expect(
+      test.errors.text
+        == "error: INTERLOCK_OPTIONS has what nothing here knows or heeds, as said above;"
+        + " see 'interlock help run'\n")
+    #expect(test.trials.isEmpty)
   }
 
   @Test("in a build without section tracking, the option is a mistake in one line")

@@ -223,6 +223,15 @@ struct DetectorsBenchTests {
       #expect(wrong.ending == .exited(64), "\(arguments)")
       #expect(wrong.output.hasPrefix("error: ") && wrong.output.filter { $0 == "\n" }.count == 1)
     }
+    // No watchdog is linked, and no section is begun: what nothing knows or heeds is said all the same.
+    let bad = OutsideRun(
+      [program, "file-rewritten-in-turn"],
+      variables: ["INTERLOCK_OPTIONS": "on_conflct=log hang_limit=10 predict=on"])
+    #expect(bad.ending == .exited(0))
+    let lines = bad.output.split(separator: "\n")
+    #expect(lines.count == 2, "\(bad.output)")
+    #expect(lines.first?.contains("unknown option 'on_conflct'") == true)
+    #expect(lines.last?.contains("'hang_limit', 'predict' do nothing here: the watchdog") == true)
     for option in ["--time", "--time-sections"] {
       let timed = OutsideRun(
         [program, option, "1", "1000"], variables: ["INTERLOCK_OPTIONS": "exercise=on"])

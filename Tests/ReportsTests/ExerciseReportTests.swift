@@ -61,6 +61,40 @@ struct ExerciseReportTests {
         """))
   }
 
+  @Test("the line breaks between words where the terminal is narrow")
+  func narrow() {
+    let results = [Self.result("mutex", [Self.resource("a", .shared)])]
+    let report = TextReport(
+      context: Samples.context, style: TextStyle(color: false), isVerbose: false)
+    let text = report.text(results, of: results.map(\.trial), seconds: 1, width: 40)
+    #expect(
+      text.contains(
+        """
+        exercised: 1 resource in 1 pair of
+            scenario and subject; 1 touched by
+            several owners, 0 not tested
+
+        """))
+  }
+
+  @Test("what no oracle could decide is a line with the subjects and the reason")
+  func undecided() {
+    let results = ["a", "b", "a"].map { subject in
+      Samples.result(Samples.reads, subject, Samples.passed) { seen in
+        seen.undecidedOracles = [
+          .init(oracle: .totalCostMatches, evidence: "the subject keeps no cost")
+        ]
+      }
+    }
+    #expect(
+      Self.text(results).contains(
+        "\nnot decided: total-cost-matches, on a, b: the subject keeps no cost\n"))
+    #expect(
+      JSONReport.entry(results[0]).contains(
+        #""oracle": "total-cost-matches""#))
+    #expect(!Self.text([Self.result("mutex", [])]).contains("not decided"))
+  }
+
   @Test("verbose shows every resource with its pairs of places")
   func whole() {
     let text = Self.text(

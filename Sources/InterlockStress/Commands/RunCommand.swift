@@ -12,6 +12,8 @@ final class RunCommand {
 
   init(world: World, options: Options) {
     self.world = world
+    var options = options
+    if world.requiresContention { options.requiresContention = true }
     self.options = options
     text = options.jsonFile == "-" ? world.errors : world.output
     style = TextStyle(
@@ -19,6 +21,10 @@ final class RunCommand {
   }
 
   func perform(_ scenarios: [String], firstArgument: String?) throws -> ExitCode {
+    if !world.optionErrors.isEmpty {
+      throw UsageError(
+        "INTERLOCK_OPTIONS has what nothing here knows or heeds, as said above", .run)
+    }
     let selection = try world.select(scenarios, firstArgument: firstArgument, options)
     let plan = try RunPlan(
       selection.files.map(\.scenario), options: options, subjects: world.subjects,
@@ -143,7 +149,7 @@ final class RunCommand {
       return .unmet
     }
     if options.failsOnPotential, summary.potential > 0 { return .unmet }
-    if options.requiresContention, !Exercised(results).notTested.isEmpty { return .unmet }
+    if options.requiresContention, Exercised(results).isInsufficient { return .unmet }
     return summary.unmet == 0 ? .met : .unmet
   }
 

@@ -6,6 +6,9 @@ import WaitGraph
 extension JSONReport {
   static func value(of result: TrialResult) -> JSONValue {
     let seen = result.observation
+    let undecided = seen.undecidedOracles.map {
+      JSONValue.object(["oracle": .string($0.oracle.rawValue), "reason": .string($0.evidence)])
+    }
     return .object([
       "scenario": .string(result.trial.scenario.name),
       "subject": .string(result.trial.subject),
@@ -24,6 +27,7 @@ extension JSONReport {
       "threads": .array(crash(of: seen) + seen.threads.map(value)),
       "interleaving": .optional(seen.script.map(value)),
       "poolWidth": .optional(result.trial.scenario.poolWidth.map { .number($0) }),
+      "undecided": .array(undecided),
       "diagnosis": .optional(
         result.diagnosis.map { value(of: $0, activity: seen.waits?.activity ?? []) }),
       "exercise": .optional(seen.exercise.map(value)),

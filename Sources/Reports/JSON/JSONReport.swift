@@ -12,6 +12,7 @@ package import StressRunner
 ///                                       "function", "thread", "queue", "stack"}, "second": {…},
 ///                                       "heldOpen", "witness" } ],
 ///                      "threads": [ { "count", "name", "state", "stack" } ], "interleaving", "poolWidth",
+///                      "undecided": [ {"oracle", "reason"} ],
 ///                      "diagnosis": {"cause", "certain", "headline", "details", "advice", "nodes",
 ///                                    "edges", "activity"},
 ///                      "exercise": {"full", "resources"},

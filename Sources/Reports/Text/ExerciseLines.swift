@@ -9,22 +9,29 @@ struct ExerciseLines {
   private let style: TextStyle
   private let isVerbose: Bool
   private let isRequired: Bool
+  private let width: Int
 
   /// Tells of these; where `isRequired`, a resource that was not tested makes the run red.
-  init(_ exercised: Exercised, style: TextStyle, isVerbose: Bool, isRequired: Bool) {
+  init(
+    _ exercised: Exercised, style: TextStyle, isVerbose: Bool, isRequired: Bool, width: Int
+  ) {
+    self.width = width
     self.exercised = exercised
     self.style = style
     self.isVerbose = isVerbose
     self.isRequired = isRequired
   }
 
-  /// Nothing where no trial could tell.
+  /// Nothing where no trial could tell, unless that makes the run red.
   var lines: [String] {
-    guard exercised.pairCount > 0 else { return [] }
+    guard exercised.pairCount > 0 || isRequired else { return [] }
     let lone = exercised.notTested
-    let met: Bool? = isRequired ? lone.isEmpty : nil
+    let met: Bool? = isRequired ? !exercised.isInsufficient : nil
     let sign = isRequired ? "\(sign(met: met)) " : ""
-    var lines = [style.marked(sign + headline(notTested: lone.count), met: met)]
+    let headline = wrapped(sign + headline(notTested: lone.count), width: width)
+    var lines = headline.enumerated().map { index, line in
+      style.marked((index > 0 ? "    " : "") + line, met: met)
+    }
     if isVerbose {
       lines += exercised.items.flatMap { $0.lines.map { "  " + $0 } }
     } else {
@@ -40,6 +47,11 @@ struct ExerciseLines {
   private func headline(notTested: Int) -> String {
     let count = exercised.items.count
     let pairs = exercised.pairCount
+    if pairs == 0 { return "exercised: nothing that is known: no trial lived to tell" }
+    if count == 0 {
+      return "exercised: no resource: no section was begun in any of \(pairs)"
+        + " pair\(pairs == 1 ? "" : "s") of scenario and subject"
+    }
     var text = "exercised: \(count) resource\(count == 1 ? "" : "s") in \(pairs)"
     text += " pair\(pairs == 1 ? "" : "s") of scenario and subject"
     let undecided = exercised.items.count { $0.resource.contention == .unknown }

@@ -46,10 +46,13 @@ package struct TextReport: Sendable {
     parts += potential(results, of: trials)
     parts.append(
       ExerciseLines(
-        Exercised(results), style: style, isVerbose: isVerbose, isRequired: requiresContention
+        Exercised(results), style: style, isVerbose: isVerbose, isRequired: requiresContention,
+        width: width
       ).lines)
     parts.append(
-      blindness(results) + unlooked(results) + [summary(results, of: trials, seconds: seconds)])
+      blindness(results) + unlooked(results) + undecided(results) + [
+        summary(results, of: trials, seconds: seconds)
+      ])
     return parts.filter { !$0.isEmpty }
       .map { $0.joined(separator: "\n") + "\n" }.joined(separator: "\n")
   }
@@ -100,6 +103,22 @@ package struct TextReport: Sendable {
       if case .unavailable(let reason) = result.observation.prediction.state { reason } else { nil }
     }
     return Set(reasons).sorted().map { style.dim("no prediction: \(harmless($0))") }
+  }
+
+  /// The oracles that subjects give nothing to decide by, each with the subjects.
+  private func undecided(_ results: [TrialResult]) -> [String] {
+    var subjects: [Observation.OracleFailure: [String]] = [:]
+    for result in results {
+      for oracle in result.observation.undecidedOracles
+      where subjects[oracle]?.contains(result.trial.subject) != true {
+        subjects[oracle, default: []].append(result.trial.subject)
+      }
+    }
+    return subjects.map { undecided, subjects in
+      let named = subjects.prefix(5).map(harmless).joined(separator: ", ")
+      let more = subjects.count > 5 ? " and \(subjects.count - 5) more" : ""
+      return "not decided: \(undecided.oracle.rawValue), on \(named)\(more): \(undecided.evidence)"
+    }.sorted().map(style.dim)
   }
 
   /// Why a deadlock stands there without a diagnosis, where it is the build's doing.

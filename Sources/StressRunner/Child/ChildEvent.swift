@@ -14,6 +14,8 @@ enum ChildEvent: Codable, Sendable {
   case misuse(String)
   /// An oracle did not hold.
   case oracleFailure(Observation.OracleFailure)
+  /// Oracles that the subject gives nothing to decide by.
+  case undecided([Observation.OracleFailure])
   /// Nothing goes on: who waits for whom. The newest counts.
   case hang(WaitSnapshot, isCertain: Bool)
   /// What did not go wrong and can; the newest counts.

@@ -71,10 +71,12 @@ public enum TrialHost {
     if let monitor { table.ignoredThreads.insert(monitor.threadNumber) }
     table.stage = .running
     let failures: [Observation.OracleFailure]
+    let noteUndecided = { events.send(.undecided($0)) }
     if let script = trial.scenario.workload.script {
       let outcome = runScript(
         trial.scenario, script, on: subject, reporting: table, ignoring: table.ignoredThreads,
-        beforeCalls: { SectionTracking.exercise = true }, afterCalls: stopExercise)
+        beforeCalls: { SectionTracking.exercise = true }, afterCalls: stopExercise,
+        noteUndecided: noteUndecided)
       failures = outcome.failures
       events.send(.script(outcome.record))
     } else {
@@ -83,7 +85,7 @@ public enum TrialHost {
         beforeCalls: {
           SectionTracking.exercise = true
           startDelays(of: trial)
-        }, afterCalls: stopExercise)
+        }, afterCalls: stopExercise, noteUndecided: noteUndecided)
     }
     for failure in failures { events.send(.oracleFailure(failure)) }
     if trial.predicts { events.send(.prediction(Predictor.record(atEnd: true))) }

@@ -10,11 +10,13 @@
 ///   - ignoredThreads: Threads of this process that were there before anything of the subject's was.
 ///   - beforeCalls: Called once, after the preparation, when the roles are about to begin.
 ///   - afterCalls: Called once, when they have ended and the oracles are about to be asked.
+///   - noteUndecided: Called with the oracles that the subject gives nothing to decide by, if there are any.
 /// - Returns: The oracles that did not hold, each once, and what came of the script's order.
 package func runScript(
   _ scenario: Scenario, _ script: Script, on subject: any Subject,
   reporting progress: any ProgressSink, ignoring ignoredThreads: Set<Int> = [],
-  beforeCalls: () -> Void = {}, afterCalls: () -> Void = {}
+  beforeCalls: () -> Void = {}, afterCalls: () -> Void = {},
+  noteUndecided: ([Observation.OracleFailure]) -> Void = { _ in }
 ) -> (failures: [Observation.OracleFailure], record: ScriptRecord) {
   let workload = scenario.workload
   let values = ScriptValues(workload, script)
@@ -32,6 +34,8 @@ package func runScript(
   afterCalls()
 
   let state = finalState(of: subject)
+  let undecided = ledger.undecidedAtRest(state)
+  if !undecided.isEmpty { noteUndecided(undecided) }
   func name(_ key: String, _ bytes: [UInt8]) -> String {
     guard let number = keyNumber(of: key) else { return "\(bytes.count) bytes" }
     return values.name(of: bytes, ofKey: number)

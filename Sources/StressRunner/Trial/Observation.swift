@@ -108,6 +108,8 @@ public struct Observation: Sendable, Hashable, Codable {
   public var misuses: [String]
   /// The oracles that did not hold.
   public var oracleFailures: [OracleFailure]
+  /// The oracles that were asked and could not be decided, with the reason in the place of the evidence.
+  public var undecidedOracles: [OracleFailure]
   /// What came of the script's order, where the workload is a script that has ended.
   public var script: ScriptRecord?
   /// Where it died, if it did.
@@ -133,6 +135,7 @@ public struct Observation: Sendable, Hashable, Codable {
     conflicts = []
     misuses = []
     oracleFailures = []
+    undecidedOracles = []
     errorOutput = ""
   }
 }

@@ -140,6 +140,7 @@ final class RunningTrial {
     case .exercise(let report): observation.exercise = report
     case .misuse(let line): observation.misuses.append(line)
     case .oracleFailure(let failure): observation.oracleFailures.append(failure)
+    case .undecided(let oracles): observation.undecidedOracles = oracles
     case .script(let record): observation.script = record
     case .prediction(let record): observation.prediction = record
     case .hang(let snapshot, let isCertain): return note(snapshot, isCertain: isCertain)

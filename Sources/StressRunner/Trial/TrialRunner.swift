@@ -161,6 +161,8 @@ public struct TrialRunner: Sendable {
     _ = poll(&waited, nfds_t(waited.count), Int32((seconds * 1000).rounded(.up)))
   }
 
+  private var optionsVariable: String { "INTERLOCK_OPTIONS" }
+
   private func launch(in folder: TrialFolder) -> ChildProcess.Launch {
     var all = ProcessInfo.processInfo.environment
     all["SWIFT_BACKTRACE"] =
@@ -169,6 +171,8 @@ public struct TrialRunner: Sendable {
     all["TMPDIR"] = folder.temporary
     all.merge(environment) { _, new in new }
     all[TrialHost.variable] = "1"
+    // A watchdog that the executable links says nothing in each trial.
+    all[optionsVariable] = (all[optionsVariable].map { $0 + " " } ?? "") + "quiet=on"
     return ChildProcess.Launch(
       executable: executable, arguments: [CommandLine.arguments.first ?? "interlock"],
       environment: all)

@@ -12,11 +12,13 @@ import Dispatch
 ///   - progress: Where each call's beginning and completion are noted; the preparation's are not.
 ///   - beforeCalls: Called once, after the preparation, when the calls of several are about to begin.
 ///   - afterCalls: Called once, when all of them have completed and the oracles are about to be asked.
+///   - noteUndecided: Called with the oracles that the subject gives nothing to decide by, if there are any.
 /// - Returns: The oracles that did not hold, each once.
 package func runWorkload(
   _ scenario: Scenario, seed: UInt64, on subject: any Subject,
   reporting progress: any ProgressSink, beforeCalls: () -> Void = {},
-  afterCalls: () -> Void = {}
+  afterCalls: () -> Void = {},
+  noteUndecided: ([Observation.OracleFailure]) -> Void = { _ in }
 ) -> [Observation.OracleFailure] {
   let workload = scenario.workload
   let plan = WorkloadPlan(workload, seed: seed)
@@ -46,7 +48,10 @@ package func runWorkload(
 
   afterCalls()
 
-  if let state = finalState(of: subject) {
+  let state = finalState(of: subject)
+  let undecided = ledger.undecidedAtRest(state)
+  if !undecided.isEmpty { noteUndecided(undecided) }
+  if let state {
     if let evidence = evidenceOfBrokenValue(in: state, pattern: pattern, keys: workload.keys) {
       ledger.note(.valuesIntact, evidence)
     }

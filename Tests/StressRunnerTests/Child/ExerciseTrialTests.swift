@@ -46,6 +46,16 @@ struct ExerciseTrialTests {
     #expect(try result("killed", callers: 1).observation.exercise == nil)
   }
 
+  @Test("a trial tells which oracles its subject gave nothing to decide by")
+  func undecided() throws {
+    var scenario = makeScenario(callers: 1, driver: .threads)
+    scenario.oracles = [.totalCostMatches, .completesOnce]
+    let trial = makeTrial("quick", scenario)
+    let result = try #require(run([trial], jobs: 1).results["quick"])
+    #expect(result.verdict.kind == .passed)
+    #expect(result.observation.undecidedOracles.map(\.oracle) == [.totalCostMatches])
+  }
+
   @Test("a change that nobody marked is a race, with both values in its message")
   func witness() throws {
     let result = try result("change-unmarked", callers: 1)

@@ -13,6 +13,27 @@ struct RestOracleTests {
     return await run(workload(.threads, callers: 1, [.removeAll]), on: subject)
   }
 
+  @Test("an oracle that the subject gives nothing to decide by is undecided, where it is asked")
+  func undecided() {
+    let all = Ledger(asking: Oracle.allCases)
+    var state = FinalState(count: 0, entries: [:])
+    let missing: [Oracle] = [
+      .totalCostMatches, .totalsMatch, .indexesAgree, .layersAgree, .limitsHold,
+    ]
+    #expect(all.undecidedAtRest(state).map(\.oracle) == missing)
+    #expect(all.undecidedAtRest(state).first?.evidence == "the subject keeps no cost")
+    #expect(Ledger(asking: [.countMatches]).undecidedAtRest(state).isEmpty)
+    state.totalCost = 0
+    state.totals = [.init("bytes", claimed: 0, counted: 0)]
+    state.indexes = ["list": [], "table": []]
+    state.layers = ["memory": [:], "disk": [:]]
+    state.limits = [.init("entries", value: 0, limit: 1)]
+    #expect(all.undecidedAtRest(state).isEmpty)
+    let silent = all.undecidedAtRest(nil)
+    #expect(silent.count == 8)
+    #expect(silent.first?.evidence == "the subject says nothing of its state at the end")
+  }
+
   @Test("totals-match finds a sum that is not what counting gives")
   func totals() async {
     let byteCount = "the byte count of the disk"

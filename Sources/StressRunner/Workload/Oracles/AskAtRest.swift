@@ -20,6 +20,37 @@ extension Ledger {
   }
 }
 
+extension Ledger {
+  /// The oracles among those that are asked for which a state at rest has nothing to decide by.
+  ///
+  /// What the subject does not say would otherwise count as a check that held.
+  ///
+  /// - Parameter state: What the subject says; `nil` where it says nothing.
+  /// - Returns: The oracles, with the reason in the place of the evidence.
+  func undecidedAtRest(_ state: FinalState?) -> [Observation.OracleFailure] {
+    let reasons: [(Oracle, String?)]
+    if let state {
+      reasons = [
+        (.totalCostMatches, state.totalCost == nil ? "the subject keeps no cost" : nil),
+        (.totalsMatch, state.totals.isEmpty ? "the subject keeps no sum" : nil),
+        (.indexesAgree, state.indexes.count < 2 ? "the subject has no two structures" : nil),
+        (.layersAgree, state.layers.count < 2 ? "the subject has no two layers" : nil),
+        (.limitsHold, state.limits.isEmpty ? "the subject has no limit" : nil),
+      ]
+    } else {
+      let oracles: [Oracle] = [
+        .countMatches, .totalCostMatches, .totalsMatch, .indexesAgree, .layersAgree, .limitsHold,
+        .eventsPaired, .silentAfterCancel,
+      ]
+      reasons = oracles.map { ($0, "the subject says nothing of its state at the end") }
+    }
+    return reasons.compactMap { oracle, reason in
+      guard asks(oracle) else { return nil }
+      return reason.map { Observation.OracleFailure(oracle: oracle, evidence: $0) }
+    }
+  }
+}
+
 /// Asks a subject for its state, on a thread of its own.
 func finalState(of subject: any Subject) -> FinalState? {
   let answer = Answer()
