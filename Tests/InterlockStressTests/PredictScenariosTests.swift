@@ -28,7 +28,7 @@ struct PredictScenariosTests {
   func onePerProgram() throws {
     let scenarios = try Self.scenarios()
     #expect(Set(predictPrograms.map(\.name)).count == predictPrograms.count)
-    #expect(scenarios.map(\.name) == predictPrograms.map(\.name).sorted())
+    #expect(scenarios.map(\.name).sorted() == predictPrograms.map(\.name).sorted())
     for scenario in scenarios {
       #expect(scenario.subjects == [scenario.name])
       #expect(scenario.workload.operationCount == 1, "\(scenario.name)")
