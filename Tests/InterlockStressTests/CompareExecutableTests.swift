@@ -8,10 +8,14 @@ import WaitGraph
   "The real 'compare'", .serialized, .offThePool,
   .enabled(if: FileManager.default.fileExists(atPath: "/proc/self/exe")))
 struct CompareExecutableTests {
-  private static let small = [
-    "compare", "--allow-debug", "--threads", "2,8", "--reads", "50", "--keys", "1",
-    "--distribution", "uniform",
-  ]
+  private static let small = small(threads: "2,8")
+
+  private static func small(threads: String) -> [String] {
+    [
+      "compare", "--allow-debug", "--threads", threads, "--reads", "50", "--keys", "1",
+      "--distribution", "uniform",
+    ]
+  }
 
   private func start(_ arguments: [String]) throws -> (Foundation.Process, Pipe) {
     let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
@@ -49,8 +53,9 @@ struct CompareExecutableTests {
     "has no rank for caches that deadlock, trap or race, and names each verdict",
     .disabled(if: Platform.isUnderThreadSanitizer, "in a child, a trap comes as another signal"))
   func wrongCaches() throws {
+    // More callers than a pool has threads on any system: with fewer it is slow, and goes on.
     let (process, output) = try start(
-      Self.small + [
+      Self.small(threads: "100") + [
         "--driver", "dispatch-queue", "--subject", "semaphore-over-async", "--subject",
         "serial-queue-reentrant", "--subject", "unlocked", "--subject", "nslock", "--time", "3",
       ])
