@@ -53,7 +53,7 @@ struct CompareExecutableTests {
     "has no rank for caches that deadlock, trap or race, and names each verdict",
     .disabled(if: Platform.isUnderThreadSanitizer, "in a child, a trap comes as another signal"))
   func wrongCaches() throws {
-    // More callers than a pool has threads on any system: with fewer it is slow, and goes on.
+    // They need more threads than a pool on Apple's systems may have; fewer callers only take long.
     let (process, output) = try start(
       Self.small(threads: "100") + [
         "--driver", "dispatch-queue", "--subject", "semaphore-over-async", "--subject",
