@@ -127,28 +127,24 @@ let package = Package(
         "CInterlock", "CInterlockEvents",
       ],
       swiftSettings: common + tracking + [framePointers]),
-    // Small programs that hang, and some that only look so: nothing in them is marked.
+    // Small programs that go wrong, or can, each with its correct twin. Swift calls no `dispatch_once`: that is C's.
     .target(
-      name: "HangProgramsC", path: "StressScenarios/hangs/ProgramsC",
+      name: "CSamplePrograms", path: "Sources/SamplePrograms/C",
       cSettings: [.unsafeFlags(["-fblocks"])]),
+    // Two modules in one folder: prediction judges code by modules, and a module that uses Synchronization is undecided.
     .target(
-      name: "HangPrograms", dependencies: ["HangProgramsC"], path: "StressScenarios/hangs/Programs",
+      name: "PredictPrograms", dependencies: ["LockStrategies", "Interlock"],
+      path: "Sources/SamplePrograms", exclude: ["C", "Detectors", "Hangs"],
       swiftSettings: common + [framePointers]),
-    // Small programs in which something can go wrong and does not, and their correct twins: nothing in them is marked.
     .target(
-      name: "PredictPrograms", dependencies: ["HangPrograms", "LockStrategies"],
-      path: "StressScenarios/predict/Programs", swiftSettings: common + [framePointers]),
-    // The same for accesses that are in an order by luck: what is shared is marked.
-    .target(
-      name: "RacePrograms", dependencies: ["PredictPrograms", "LockStrategies", "Interlock"],
-      path: "StressScenarios/predict/Races", swiftSettings: common + [framePointers]),
-    // What race and deadlock detectors are compared on, and an executable that runs one program, with no harness.
-    .target(
-      name: "DetectorPrograms", dependencies: ["PredictPrograms", "LockStrategies", "Interlock"],
-      path: "StressScenarios/detectors/Programs", swiftSettings: common + [framePointers]),
+      name: "SamplePrograms",
+      dependencies: ["PredictPrograms", "CSamplePrograms", "LockStrategies", "Interlock"],
+      path: "Sources/SamplePrograms", exclude: ["C", "Predict", "Races"],
+      swiftSettings: common + [framePointers]),
+    // Runs one of them without a harness: what detectors are compared on.
     .executableTarget(
       name: "DetectorProgram",
-      dependencies: ["DetectorPrograms", "PredictPrograms", "RacePrograms"],
+      dependencies: ["SamplePrograms", "PredictPrograms"],
       swiftSettings: common + [framePointers]),
     // What 'interlock bench sections' measures, each in a program of its own: locks where nothing of this package is
     // linked, and marks where Interlock alone is.
@@ -158,9 +154,9 @@ let package = Package(
     .executableTarget(
       name: "InterlockTool",
       dependencies: [
-        "InterlockStress", "StressRunner", "Comparison", "Prediction", "HangPrograms",
-        "PredictPrograms", "RacePrograms", "DetectorPrograms", "Caches", "LockStrategies",
-        "Interlock", "CInterlockHarness", "CInterlockEvents",
+        "InterlockStress", "StressRunner", "Comparison", "Prediction", "SamplePrograms",
+        "PredictPrograms", "Caches", "LockStrategies", "Interlock", "CInterlockHarness",
+        "CInterlockEvents",
         // Executables: they are built beside it, and not linked.
         "YardstickLocks", "YardstickMarks",
       ],
@@ -237,8 +233,8 @@ let package = Package(
       name: "InterlockStressTests",
       dependencies: [
         "InterlockStress", "StressRunner", "Comparison", "Prediction", "WaitGraph", "Reports",
-        "Caches", "LockStrategies", "Interlock", "InterlockTool", "HangPrograms", "PredictPrograms",
-        "RacePrograms", "DetectorPrograms", "DetectorProgram",
+        "Caches", "LockStrategies", "Interlock", "InterlockTool", "SamplePrograms",
+        "PredictPrograms", "DetectorProgram",
       ],
       exclude: ["Goldens"], swiftSettings: common),
   ]

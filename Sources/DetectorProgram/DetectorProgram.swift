@@ -1,7 +1,6 @@
-import DetectorPrograms
+import SamplePrograms
 import Foundation
 import PredictPrograms
-import RacePrograms
 
 /// Runs one of the small programs by itself, with no harness around it: what detectors that watch from outside are given.
 ///

@@ -1,8 +1,7 @@
-import DetectorPrograms
+import SamplePrograms
 import Foundation
 import InterlockStress
 import PredictPrograms
-import RacePrograms
 import Testing
 
 @testable import InterlockTool

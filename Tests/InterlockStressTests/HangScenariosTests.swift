@@ -1,5 +1,5 @@
 import Foundation
-import HangPrograms
+import SamplePrograms
 import Testing
 
 @testable import StressRunner

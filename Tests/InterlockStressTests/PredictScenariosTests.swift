@@ -1,6 +1,5 @@
 import Foundation
 import PredictPrograms
-import RacePrograms
 import Prediction
 import Testing
 

@@ -1,4 +1,4 @@
-import HangPrograms
+import SamplePrograms
 import InterlockStress
 import StressRunner
 

@@ -1,7 +1,6 @@
-import DetectorPrograms
+import SamplePrograms
 import InterlockStress
 import PredictPrograms
-import RacePrograms
 import StressRunner
 
 /// The small programs of `StressScenarios/predict`: each a subject of its name, with one call, `subject.run`.
@@ -15,7 +14,7 @@ let predictSubjects: [SubjectEntry] = (predictPrograms + racePrograms).map { pro
   }
 }
 
-/// The small programs of `StressScenarios/detectors`, in the same way.
+/// What detectors are compared on, in the same way.
 let detectorSubjects: [SubjectEntry] = detectorPrograms.map { program in
   SubjectEntry(
     name: program.name, summary: program.summary, family: "Detectors",

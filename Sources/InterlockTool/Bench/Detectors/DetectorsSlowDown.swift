@@ -1,5 +1,5 @@
 import CInterlockEvents
-import DetectorPrograms
+import SamplePrograms
 import Foundation
 import Interlock
 import InterlockStress

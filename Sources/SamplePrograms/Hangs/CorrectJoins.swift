@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import PredictPrograms
 
 /// The correct twins of the locks that are left locked, and of the joins.
 let correctJoinPrograms: [HangProgram] = [

@@ -1,6 +1,6 @@
 /// The small programs that only C can be written in: Swift cannot call `dispatch_once`.
-#ifndef HANG_PROGRAMS_H
-#define HANG_PROGRAMS_H
+#ifndef SAMPLE_PROGRAMS_H
+#define SAMPLE_PROGRAMS_H
 
 /// Wrong: the settings read their default from who reads the settings. Ends the process.
 void hang_dispatch_once_uses_itself(void);

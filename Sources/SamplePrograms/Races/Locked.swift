@@ -1,7 +1,6 @@
 import Foundation
 import Interlock
 import LockStrategies
-import PredictPrograms
 
 /// What a lock is forgotten for, or taken in the wrong way.
 let lockedRacePrograms: [PredictProgram] = [
@@ -70,30 +69,16 @@ let lockedRacePrograms: [PredictProgram] = [
   },
 ]
 
-/// A POSIX read-write lock, as C code has it.
-private final class PosixReadWriteLock: @unchecked Sendable {
-  // Unchecked: the lock is made for several threads.
-  private let lock: UnsafeMutablePointer<pthread_rwlock_t>
-
-  init() {
-    lock = .allocate(capacity: 1)
-    pthread_rwlock_init(lock, nil)
-  }
-
-  deinit {
-    pthread_rwlock_destroy(lock)
-    lock.deallocate()
-  }
-
-  func read(_ body: () -> Void) {
-    pthread_rwlock_rdlock(lock)
+extension PosixReadWriteLock {
+  fileprivate func read(_ body: () -> Void) {
+    lockToRead()
     body()
-    pthread_rwlock_unlock(lock)
+    unlock()
   }
 
-  func write(_ body: () -> Void) {
-    pthread_rwlock_wrlock(lock)
+  fileprivate func write(_ body: () -> Void) {
+    lockToWrite()
     body()
-    pthread_rwlock_unlock(lock)
+    unlock()
   }
 }

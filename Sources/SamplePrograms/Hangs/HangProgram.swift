@@ -1,7 +1,7 @@
 /// A small program that hangs, or one that is correct and looks as if it did.
 ///
 /// It is written as a user would: nothing in it is marked, and nothing of Interlock is imported. Its expected verdict
-/// is in the scenario of its name, one folder up.
+/// is in the scenario of its name, in `StressScenarios/hangs`.
 public struct HangProgram: Sendable {
   /// Its name, the scenario's too: lower-case words joined by hyphens.
   public let name: String

@@ -1,6 +1,5 @@
 import Foundation
 import Interlock
-public import PredictPrograms
 
 /// All programs in which two accesses are in an order by luck alone, and their correct twins: what is shared is marked.
 public let racePrograms: [PredictProgram] =

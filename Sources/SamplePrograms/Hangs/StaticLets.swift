@@ -1,6 +1,6 @@
 import Dispatch
 import Foundation
-internal import HangProgramsC
+internal import CSamplePrograms
 
 /// `static let`, and C's `dispatch_once`: an initialiser runs once, and whoever comes meanwhile waits for it.
 let staticLetPrograms: [HangProgram] = [

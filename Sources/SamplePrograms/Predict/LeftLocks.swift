@@ -1,6 +1,5 @@
 import Dispatch
 import Foundation
-import HangPrograms
 
 /// Locks that their owners leave locked, which nothing asks for in this run.
 let leftLockPrograms: [PredictProgram] = [

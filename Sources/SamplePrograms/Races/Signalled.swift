@@ -1,6 +1,5 @@
 import Foundation
 import Interlock
-import PredictPrograms
 
 /// What is signalled too early, or not waited for.
 let signalledRacePrograms: [PredictProgram] = [

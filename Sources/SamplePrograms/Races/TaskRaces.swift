@@ -1,5 +1,4 @@
 import Foundation
-import PredictPrograms
 
 /// What tasks do in no order, and what orders them: who makes whom, who awaits whom, and the actor that both are on.
 let taskRacePrograms: [PredictProgram] = [

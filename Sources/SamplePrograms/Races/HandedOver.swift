@@ -1,6 +1,5 @@
 import Foundation
 import Interlock
-import PredictPrograms
 
 /// Correct, without a lock around what is shared: it is handed from one owner to the next.
 let handedOverPrograms: [PredictProgram] = [

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import PredictPrograms
 import Synchronization
 
 /// Locks alone: taken in two orders, taken again, not given back.

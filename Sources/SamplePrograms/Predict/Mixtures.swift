@@ -1,6 +1,5 @@
 import Dispatch
 import Foundation
-import HangPrograms
 
 /// Locks of several kinds.
 let mixedPrograms: [PredictProgram] = [

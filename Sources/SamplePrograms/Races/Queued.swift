@@ -1,6 +1,5 @@
 import Foundation
 import Interlock
-import PredictPrograms
 
 /// What a queue guards, and what goes past it.
 let queuedRacePrograms: [PredictProgram] = [

@@ -1,6 +1,5 @@
 import Dispatch
 import Foundation
-import HangPrograms
 import LockStrategies
 
 /// Locks of one kind, in two orders and in one.

@@ -1,6 +1,6 @@
 import Dispatch
 import Foundation
-internal import HangProgramsC
+internal import CSamplePrograms
 
 /// Waits that end: by a clock, by a file, by another thread that is late.
 let correctWaitPrograms: [HangProgram] = [

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import PredictPrograms
 import Synchronization
 
 /// Two kinds of things that wait, in one ring.

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import PredictPrograms
 
 /// Conditions: signalled too early, too rarely, or never.
 let conditionPrograms: [HangProgram] = [

@@ -1,7 +1,7 @@
 /// A small program in which something can go wrong that does not, or its correct twin.
 ///
 /// It is written as a user would: nothing in it is marked. What is expected to be found is in the scenario of its name,
-/// one folder up.
+/// in `StressScenarios/predict`.
 public struct PredictProgram: Sendable {
   /// Its name, the scenario's too: lower-case words joined by hyphens.
   public let name: String

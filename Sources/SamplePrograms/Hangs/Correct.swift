@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import PredictPrograms
 import Synchronization
 
 /// Correct, and in parts long without a move: whoever takes one of these for a hang is wrong.

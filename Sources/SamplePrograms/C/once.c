@@ -1,5 +1,5 @@
 // `dispatch_once`: what a C or Objective-C library makes its shared instances with.
-#include "hang_programs.h"
+#include "sample_programs.h"
 
 #include <pthread.h>
 #include <stddef.h>

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import PredictPrograms
 
 /// Locks that their owners leave locked: the owner ends, or goes on to something else.
 let abandonedLockPrograms: [HangProgram] = [
