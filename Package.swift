@@ -53,10 +53,10 @@ let package = Package(
       dependencies: ["CInterlock"],
       swiftSettings: common + tracking + [
         framePointers,
-        // The tracker runs inside other people's debug builds: unoptimised, it costs ten times as much.
-        .unsafeFlags(
-          ["-O", "-disable-batch-mode", "-whole-module-optimization", "-num-threads", "2"],
-          .when(configuration: .debug)),
+        // The tracker runs inside other people's debug builds: unoptimised, it costs ten times as
+        // much. Not the whole module at once: SwiftPM passes '-incremental' in debug, and the
+        // driver prints a remark where both are given. `FastPath.swift` is what must be inlined.
+        .unsafeFlags(["-O"], .when(configuration: .debug)),
       ]),
     .target(
       name: "LockStrategies", dependencies: ["Interlock", "CInterlock"],

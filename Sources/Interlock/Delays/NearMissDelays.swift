@@ -53,30 +53,6 @@ final class NearMissDelays: Sendable {
     pairs = Guarded(KnownPairs(plan, tables))
   }
 
-  /// Whether a section begins where its thread has just been, and nothing is to be done but to note that it goes on: three
-  /// of four begins of a busy place, where no probes are made. Where it does, that is counted.
-  @inline(__always)
-  static func passes(
-    _ open: Registry.OpenSection, of owner: UInt, in home: ThreadHome.Pointer
-  ) -> Bool {
-    guard !home.isSuspected, let known = home.pointee.visits.known(visit(open, of: owner)),
-      known.pointee.passes()
-    else { return false }
-    home.noteActivity()
-    return true
-  }
-
-  @inline(__always)
-  private static func visit(
-    _ open: Registry.OpenSection, of owner: UInt
-  ) -> RecentVisits.Visit {
-    let record = open.record
-    let part = open.word.hasPart ? record[.partHash] : 0
-    return RecentVisits.Visit(
-      file: record[.file], lineAndFlags: record[.lineAndFlags], on: UInt(open.key.hash) ^ part,
-      of: owner)
-  }
-
   /// Called at the end of a begin, with what has been published.
   @inline(__always)
   static func afterBegin(
@@ -98,7 +74,7 @@ final class NearMissDelays: Sendable {
   private func afterBegin(
     _ open: Registry.OpenSection, of owner: UInt, in home: ThreadHome.Pointer, hasMet: Bool
   ) {
-    let visit = Self.visit(open, of: owner)
+    let visit = RecentVisits.Visit(open, of: owner)
     let known = home.pointee.visits.known(visit)
     let (now, isNoted) =
       known?.pointee.time { Platform.coarseMilliseconds } ?? (Platform.coarseMilliseconds, false)

@@ -8,8 +8,6 @@ internal import Synchronization
 struct ThreadHome: ~Copyable {
   typealias Pointer = UnsafeMutablePointer<ThreadHome>
 
-  static let recordCount = 24
-
   /// The record that is tried first; they are taken in turn, so that an ended section can still be read.
   var next = 0
   let records: UnsafeMutablePointer<Atomic<UInt>>
@@ -68,34 +66,9 @@ struct ThreadHome: ~Copyable {
   static func age(of activity: UInt, at milliseconds: UInt) -> UInt {
     (milliseconds &- activity) & 0xFFFF
   }
-
-  /// The calling thread's home.
-  @inline(__always)
-  static var current: Pointer {
-    if let raw = interlock_get_home() { return raw.assumingMemoryBound(to: ThreadHome.self) }
-    return ThreadHomes.adopt()
-  }
 }
 
 extension UnsafeMutablePointer where Pointee == ThreadHome {
-  /// The owner that runs here now: the task, else the thread. The lowest bit tells them apart.
-  @inline(__always)
-  var currentOwner: UInt {
-    let task = interlock_current_task()
-    return task == 0 ? pointee.threadOwner : UInt(task) << 1 | 1
-  }
-
-  /// The section that the thread began last, if it is this one. It may have ended: that is told by whether
-  /// its slot still holds its word, which only this thread can put there again.
-  @inline(__always)
-  func lastSection(on key: ResourceKey, of owner: UInt, writes: Bool) -> Registry.OpenSection? {
-    let word = pointee.lastWord
-    guard let slot = pointee.lastSlot, let record = word.record,
-      word.isOnWhole(writes: writes), record[.key] == UInt(key.hash), record[.owner] == owner
-    else { return nil }
-    return Registry.OpenSection(record: record, slot: slot, word: word, key: key)
-  }
-
   /// The section that the thread began last, if it is this one on a part, and is open.
   func lastSection(
     on key: ResourceKey, of owner: UInt, writes: Bool, part: Part
@@ -110,23 +83,8 @@ extension UnsafeMutablePointer where Pointee == ThreadHome {
     return Registry.OpenSection(record: record, slot: slot, word: word, key: key)
   }
 
-  /// A record that nobody uses, marked as used, with its generation set.
-  @inline(__always)
-  func claimRecord() -> Record {
-    // Acquires what a reader did under its pin, before a record of this home is written again.
-    if pointee.pins.pointee.load(ordering: .acquiring) != 0 { waitForReaders() }
-    let index = pointee.next
-    let record = Record(words: pointee.records + index &* Record.wordCount)
-    if record.isInUse { return claimAnotherRecord() }
-    pointee.next = index &+ 1 == ThreadHome.recordCount ? 0 : index &+ 1
-    pointee.generation &+= 1
-    record[.generation] = pointee.generation
-    record[.inUse] = 1
-    return record
-  }
-
   @inline(never)
-  private func claimAnotherRecord() -> Record {
+  func claimAnotherRecord() -> Record {
     for _ in 0..<ThreadHome.recordCount {
       let index = pointee.next
       pointee.next = (index + 1) % ThreadHome.recordCount
@@ -149,19 +107,12 @@ extension UnsafeMutablePointer where Pointee == ThreadHome {
 
   /// Readers copy some 250 bytes and go; they are here only after a conflict.
   @inline(never)
-  private func waitForReaders() {
+  func waitForReaders() {
     while pointee.pins.pointee.load(ordering: .acquiring) != 0 { Platform.yield() }
   }
 
-  /// The current queue's label in memory that outlives the queue.
-  @inline(__always)
-  func currentQueueLabel() -> UInt {
-    if pointee.queueWord.pointee == pointee.lastingQueue { return pointee.lastingLabel }
-    return askQueueLabel()
-  }
-
   @inline(never)
-  private func askQueueLabel() -> UInt {
+  func askQueueLabel() -> UInt {
     let label = queueLabel()
     let queue = pointee.queueWord.pointee
     if interlock_is_lasting_queue(queue) {
@@ -197,22 +148,11 @@ extension UnsafeMutablePointer where Pointee == ThreadHome {
       (count &+ 1) << 16 | milliseconds & 0xFFFF, ordering: .relaxed)
   }
 
-  /// Notes that it begins one so soon after another that the time of that one will do.
-  @inline(__always)
-  func noteActivity() {
-    // As above.
-    let count = pointee.activity.pointee.load(ordering: .relaxed)
-    pointee.activity.pointee.store(count &+ 1 << 16, ordering: .relaxed)
-  }
-
   /// What delays know of the thread: see `ThreadHome`.
   @inline(__always)
   var activity: UnsafeMutablePointer<Atomic<UInt>> { pointee.activity }
   @inline(__always)
   var suspicion: UnsafeMutablePointer<Atomic<UInt>> { pointee.suspicion }
-  /// Whether a delay may have kept the thread from going on, and it has begun no section since.
-  @inline(__always)
-  var isSuspected: Bool { suspicion.pointee.load(ordering: .relaxed) != 0 }
   var threadNumber: UnsafeMutablePointer<Atomic<UInt>> { pointee.threadNumber }
 
   /// Visits the records in use, in this home and its spares.

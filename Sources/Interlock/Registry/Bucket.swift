@@ -1,4 +1,3 @@
-internal import CInterlock
 internal import Synchronization
 
 /// A cache line of the table: the open sections of the resources whose keys fall into it.
@@ -16,59 +15,11 @@ internal import Synchronization
 struct Bucket {
   typealias Slot = UnsafeMutablePointer<Atomic<UInt>>
 
-  private static let inlineSlots = 6
-  /// The word that counts sections in overflow, and those who look in its upper half.
-  private static let overflowCount = 6
   private static let oneLook: UInt = 1 << 32
   private static let overflowBlock = 7
   private static let blockSlots = 7
 
-  private let words: Slot
-
-  @inline(__always)
-  init(of key: ResourceKey) {
-    words =
-      interlock_get_buckets().assumingMemoryBound(to: Atomic<UInt>.self)
-      + key.bucketIndex * Int(INTERLOCK_BUCKET_WORDS)
-  }
-
-  /// Puts a word into a free slot. Sequentially consistent: see the type.
-  @inline(__always)
-  func publish(_ word: SlotWord) -> Slot {
-    for index in 0..<Self.inlineSlots where Self.take(words + index, word) {
-      return words + index
-    }
-    return publishInOverflow(word)
-  }
-
-  /// Empties a slot if the word is still in it: a wrong end elsewhere may have been first, and the slot may
-  /// be another section's by now. Returns whether it was.
-  ///
-  /// Releasing: a lock that the caller gives up next orders the look of whoever takes it.
-  @inline(__always)
-  func withdraw(_ word: SlotWord, from slot: Slot) -> Bool {
-    let isOurs = slot.pointee.compareExchange(
-      expected: word.bits, desired: 0, successOrdering: .releasing, failureOrdering: .relaxed
-    ).exchanged
-    if isOurs, !isInline(slot) {
-      words[Self.overflowCount].wrappingSubtract(1, ordering: .releasing)
-    }
-    return isOurs
-  }
-
-  /// Whether a section in the first slot is alone, told without a branch for each slot: the usual case.
-  ///
-  /// Of a section elsewhere this says nothing.
-  @inline(__always)
-  func isAlone(in slot: Slot) -> Bool {
-    guard slot == words else { return false }
-    // Sequentially consistent, as every look after a publication is: see the type.
-    var others = words[Self.overflowCount].load(ordering: .sequentiallyConsistent)
-    for index in 1..<Self.inlineSlots {
-      others |= words[index].load(ordering: .sequentiallyConsistent)
-    }
-    return others == 0
-  }
+  let words: Slot
 
   /// Runs `body`, which visits slots, so that records of parts that it finds there stay as they are; `body` must
   /// call nothing of the user's, who may end a section on a part in it.
@@ -102,23 +53,8 @@ struct Bucket {
     }
   }
 
-  @inline(__always)
-  private static func take(_ slot: Slot, _ word: SlotWord) -> Bool {
-    slot.pointee.load(ordering: .relaxed) == 0
-      && slot.pointee.compareExchange(
-        expected: 0, desired: word.bits, ordering: .sequentiallyConsistent
-      ).exchanged
-  }
-
-  @inline(__always)
-  private func isInline(_ slot: Slot) -> Bool {
-    // One comparison: what lies before the line is far behind it.
-    UInt(bitPattern: slot) &- UInt(bitPattern: words)
-      < UInt(Self.inlineSlots * MemoryLayout<UInt>.stride)
-  }
-
   @inline(never)
-  private func publishInOverflow(_ word: SlotWord) -> Slot {
+  func publishInOverflow(_ word: SlotWord) -> Slot {
     words[Self.overflowCount].wrappingAdd(1, ordering: .sequentiallyConsistent)
     var link = words + Self.overflowBlock
     while true {

@@ -7,9 +7,9 @@ struct Resource {
   /// Whether a record must copy the name, because its bytes do not live as long as the process.
   var nameIsBorrowed: Bool
   /// The address of the instance, or the number of the `Section`; 0 for neither.
-  var instance: UInt = 0
+  var instance: UInt
   /// The instance's type as an address of its metadata; 0 where `instance` is a number.
-  var instanceType: UInt = 0
+  var instanceType: UInt
 
   @inline(__always)
   init(literal name: StaticString, instance: AnyObject?) {
@@ -19,23 +19,12 @@ struct Resource {
 
   @inline(__always)
   init(bytes: UnsafeRawBufferPointer, isBorrowed: Bool, instance: AnyObject? = nil) {
-    if let instance {
-      self.instance = UInt(bitPattern: ObjectIdentifier(instance))
-      instanceType = unsafeBitCast(type(of: instance), to: UInt.self)
-    }
+    self.instance = instance.map { UInt(bitPattern: ObjectIdentifier($0)) } ?? 0
+    instanceType = instance.map { unsafeBitCast(type(of: $0), to: UInt.self) } ?? 0
     key = ResourceKey(name: bytes, instance: self.instance)
     name = UInt(bitPattern: bytes.baseAddress)
     nameLength = UInt(bytes.count)
     nameIsBorrowed = isBorrowed
-  }
-
-  @inline(__always)
-  init(key: ResourceKey, name: UInt, nameLength: UInt, number: UInt) {
-    self.key = key
-    self.name = name
-    self.nameLength = nameLength
-    nameIsBorrowed = false
-    instance = number
   }
 
   /// The name as it was given.

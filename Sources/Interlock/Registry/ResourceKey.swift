@@ -5,9 +5,6 @@
 struct ResourceKey: Equatable {
   var hash: UInt64
 
-  @inline(__always)
-  init(hash: UInt64) { self.hash = hash }
-
   /// Hashes a name, eight bytes a step (a multiply and fold, as in the wyhash family).
   @inline(__always)
   init(name: UnsafeRawBufferPointer, instance: UInt = 0) {
@@ -38,12 +35,4 @@ struct ResourceKey: Equatable {
     let (high, low) = value.multipliedFullWidth(by: 0xA076_1D64_78BD_642F)
     return high ^ low ^ value
   }
-
-  /// The part of the key that a slot holds beside the record's address.
-  @inline(__always)
-  var fragment: UInt { UInt(hash >> 48) }
-
-  /// The bucket, from other bits than the fragment.
-  @inline(__always)
-  var bucketIndex: Int { Int(hash & 1023) }
 }

@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// What a slot of the table holds: a record's address, its mode, and a part of its resource's key.
 ///
 /// Bits 63–48: the key's fragment. Bits 47–6: the address, which is a multiple of 64. Bit 0: writes. Bit 1: the
@@ -8,44 +6,17 @@ internal import Synchronization
 struct SlotWord: Equatable {
   var bits: UInt
 
-  @inline(__always)
-  init(bits: UInt) { self.bits = bits }
-
-  @inline(__always)
-  init(record: Record, key: ResourceKey, writes: Bool) {
-    bits = key.fragment << 48 | UInt(bitPattern: record.words) | (writes ? 1 : 0)
-  }
-
   /// The same for an extended record: on a part by this hash, or with a witness.
   init(record: Record, key: ResourceKey, writes: Bool, partHash: UInt64?) {
     self.init(record: record, key: key, writes: writes)
     bits |= partHash.map { 2 | UInt($0 >> 60) << 2 } ?? 4
   }
 
-  @inline(__always)
-  var fragment: UInt { bits >> 48 }
-
-  @inline(__always)
-  var writes: Bool { bits & 1 != 0 }
-
-  /// Whether it is a section on a part.
-  @inline(__always)
-  var hasPart: Bool { bits & 2 != 0 }
-
   /// Whether it is a section on the whole that has a witness.
   @inline(__always)
   var isWitnessed: Bool { bits & 6 == 4 }
 
-  /// Whether it is a section on the whole in this mode.
-  @inline(__always)
-  func isOnWhole(writes: Bool) -> Bool { bits & 3 == (writes ? 1 : 0) }
-
   /// Some bits of the part's hash: two sections on parts that differ in them are on different parts.
   @inline(__always)
   var partBits: UInt { bits >> 2 & 15 }
-
-  @inline(__always)
-  var record: Record? {
-    UnsafeMutablePointer<Atomic<UInt>>(bitPattern: bits & 0x0000_FFFF_FFFF_FFC0).map(Record.init)
-  }
 }

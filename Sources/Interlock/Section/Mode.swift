@@ -6,7 +6,4 @@ public enum Mode: Int, Sendable, Hashable, Codable {
   case noWrite = 1
   /// "I write": nobody else may be in.
   case noReadWrite = 3
-
-  /// Whether an owner in this mode changes the resource.
-  public var writes: Bool { self == .noReadWrite }
 }

@@ -54,30 +54,6 @@ extension Section {
 // first and last is called: a stack begins with who called this, be it the block's function or the one that the block stands in.
 // What is handed over is little, and in an optimised build constants: a call costs as much as that.
 extension Section {
-  /// A section that a block has begun; `slot` is 0 where tracking is switched off.
-  @usableFromInline
-  struct OpenBlock {
-    private let slot: UInt
-    private let word: UInt
-    private let key: UInt64
-
-    @inline(__always)
-    init(_ open: Registry.OpenSection?) {
-      slot = UInt(bitPattern: open?.slot)
-      word = open?.word.bits ?? 0
-      key = open?.key.hash ?? 0
-    }
-
-    /// Ends it; returns `false` where another end was first.
-    @usableFromInline
-    func end() -> Bool {
-      let word = SlotWord(bits: word)
-      guard let slot = Bucket.Slot(bitPattern: slot), let record = word.record else { return true }
-      return Registry.end(
-        Registry.OpenSection(record: record, slot: slot, word: word, key: ResourceKey(hash: key)))
-    }
-  }
-
   @usableFromInline @_transparent
   func block<R: ~Copyable, Failure: Error>(
     writes: Bool, _ synched: Bool, _ file: StaticString, _ function: StaticString, _ line: UInt,
@@ -100,9 +76,6 @@ extension Section {
   ) -> OpenBlock {
     beginBlock(Entry(file, function, line, writes: writes, synched: synched))
   }
-
-  @usableFromInline @inline(__always)
-  func beginBlock(_ entry: Entry) -> OpenBlock { OpenBlock(Registry.begin(resource, entry)) }
 
   @usableFromInline
   func reportEndedBefore(_ file: StaticString, _ function: StaticString, _ line: UInt) {

@@ -7,10 +7,10 @@ internal import Synchronization
 /// Thread-safe.
 public struct Section: Sendable {
   #if INTERLOCK_TRACKING
-  private let key: UInt64
-  private let name: UInt
-  private let nameLength: UInt32
-  private let number: UInt32
+  let key: UInt64
+  let name: UInt
+  let nameLength: UInt32
+  let number: UInt32
 
   /// A resource of this name.
   public init(_ name: StaticString) {
@@ -35,12 +35,6 @@ public struct Section: Sendable {
   }
 
   private static let counter = Atomic<UInt>(0)
-
-  @inline(__always)
-  var resource: Resource {
-    Resource(
-      key: ResourceKey(hash: key), name: name, nameLength: UInt(nameLength), number: UInt(number))
-  }
   #else
   /// Nothing: tracking is not compiled in.
   @_transparent

@@ -6,15 +6,6 @@ struct Site {
   var functionLength: UInt
   var line: UInt
 
-  @inline(__always)
-  init(_ file: StaticString, _ function: StaticString, _ line: UInt) {
-    self.file = UInt(bitPattern: file.utf8Start)
-    fileLength = UInt(bitPattern: file.utf8CodeUnitCount)
-    self.function = UInt(bitPattern: function.utf8Start)
-    functionLength = UInt(bitPattern: function.utf8CodeUnitCount)
-    self.line = line
-  }
-
   /// From C strings that live as long as the process.
   @inline(__always)
   init(cFile: UnsafePointer<CChar>, cFunction: UnsafePointer<CChar>, line: UInt) {

@@ -1,0 +1,558 @@
+// The path of a section that meets nothing, from the mark to the slot and back. A debug build
+// optimises file by file and inlines nothing of another file, so this file has of each type what
+// that path needs. The rest of each type is in the file of its name.
+
+internal import CInterlock
+internal import Synchronization
+
+#if INTERLOCK_TRACKING
+
+extension Section {
+  /// Begins a section; a conflict with another owner is reported before this returns.
+  ///
+  /// End it in the same mode, from the same task, or from the same thread where no task runs.
+  /// With `synched`, claims that a real lock is held.
+  public func begin(
+    _ mode: Mode, synched: Bool = false, file: StaticString = #fileID,
+    function: StaticString = #function, line: UInt = #line
+  ) {
+    _ = Registry.begin(resource, mode, synched: synched, at: Site(file, function, line))
+  }
+
+  /// Ends the section that this owner began last in this mode; reports a misuse where there is none.
+  public func end(
+    _ mode: Mode, file: StaticString = #fileID, function: StaticString = #function,
+    line: UInt = #line
+  ) {
+    Registry.end(resource, mode, at: Site(file, function, line))
+  }
+
+  /// A section that a block has begun; `slot` is 0 where tracking is switched off.
+  @usableFromInline
+  struct OpenBlock {
+    private let slot: UInt
+    private let word: UInt
+    private let key: UInt64
+
+    @inline(__always)
+    init(_ open: Registry.OpenSection?) {
+      slot = UInt(bitPattern: open?.slot)
+      word = open?.word.bits ?? 0
+      key = open?.key.hash ?? 0
+    }
+
+    /// Ends it; returns `false` where another end was first.
+    @usableFromInline
+    func end() -> Bool {
+      let word = SlotWord(bits: word)
+      guard let slot = Bucket.Slot(bitPattern: slot), let record = word.record else { return true }
+      return Registry.end(
+        Registry.OpenSection(record: record, slot: slot, word: word, key: ResourceKey(hash: key)))
+    }
+  }
+
+  @usableFromInline @inline(__always)
+  func beginBlock(_ entry: Entry) -> OpenBlock { OpenBlock(Registry.begin(resource, entry)) }
+
+  @inline(__always)
+  var resource: Resource {
+    Resource(
+      key: ResourceKey(hash: key), name: name, nameLength: UInt(nameLength), number: UInt(number))
+  }
+}
+
+#endif
+
+extension Registry {
+  /// A section that has been begun: what its end needs.
+  struct OpenSection {
+    var record: Record
+    var slot: Bucket.Slot
+    /// What was put into the slot: whoever takes it out has ended the section, and nobody else.
+    var word: SlotWord
+    var key: ResourceKey
+  }
+
+  /// Begins a section, and reports whomever it conflicts with before it returns.
+  ///
+  /// Returns `nil` where tracking is switched off at run time.
+  @inline(__always)
+  static func begin(
+    _ resource: borrowing Resource, _ mode: Mode, synched: Bool, placeFromStack: Bool = false,
+    at site: borrowing Site
+  ) -> OpenSection? {
+    begin(resource, Entry(site, mode, synched: synched, placeFromStack: placeFromStack))
+  }
+
+  @inline(__always)
+  static func begin(_ resource: borrowing Resource, _ entry: Entry) -> OpenSection? {
+    let settings = HotSettings.current
+    if settings.isOff { return nil }
+    let home = ThreadHome.current
+    let owner = home.currentOwner
+    let record = home.claimRecord()
+    fill(record, resource, entry, of: owner, in: home)
+    captureStack(of: home, into: record, limit: settings.stackDepth)
+
+    let bucket = Bucket(of: resource.key)
+    let word = SlotWord(record: record, key: resource.key, writes: entry.writes)
+    let slot = bucket.publish(word)
+    home.pointee.lastSlot = slot
+    home.pointee.lastWord = word
+    let open = OpenSection(record: record, slot: slot, word: word, key: resource.key)
+    let meets = !bucket.isAlone(in: slot) && conflicts(open, of: owner, in: bucket)
+    if meets { ConflictDetection.report(open, word, in: bucket, on: resource) }
+    if settings.follows {
+      // The usual case where only delays are on, without a call.
+      if !settings.followsDelaysAlone
+        || !NearMissDelays.passes(RecentVisits.Visit(open, of: owner), in: home)
+      {
+        followUp(open, of: owner, in: home, hasMet: meets, settings)
+      }
+    }
+    return open
+  }
+
+  /// Writes down what is known of a section before it is published, but for its stack.
+  @inline(__always)
+  static func fill(
+    _ record: Record, _ resource: borrowing Resource, _ entry: Entry, of owner: UInt,
+    in home: ThreadHome.Pointer
+  ) {
+    record[.owner] = owner
+    record[.key] = UInt(resource.key.hash)
+    record[.instance] = resource.instance
+    record[.instanceType] = resource.instanceType
+    record[.file] = entry.file
+    record[.function] = entry.function
+    record[.lengths] = entry.lengths
+    record[.lineAndFlags] = entry.lineAndFlags
+    record[.thread] = home.pointee.thread
+    record[.queueLabel] = home.currentQueueLabel()
+    if resource.nameIsBorrowed {
+      copyName(of: resource, into: record)
+    } else {
+      record[.name] = resource.name
+      record[.nameLength] = resource.nameLength
+    }
+  }
+
+  /// Ends a section that `begin` returned, and reports a misuse where another end was first.
+  @inline(__always)
+  static func end(_ open: OpenSection, on resource: borrowing Resource, at site: borrowing Site) {
+    if !end(open) { MisuseDetection.endedBefore(resource, at: site) }
+  }
+
+  /// Ends a section of the current owner's; returns `false` where another end was first, and then touches nothing.
+  /// (Where that was wrong, and has been told as a misuse, its slot may hold another section in the same record by now.)
+  ///
+  /// With `isAnothers`, a section of whomever: when it ends is then no moment of the owner's.
+  @inline(__always)
+  static func end(_ open: OpenSection, isAnothers: Bool = false) -> Bool {
+    guard Bucket(of: open.key).withdraw(open.word, from: open.slot) else { return false }
+    if HotSettings.current.followsOrder && !isAnothers { SectionOrder.afterEnd(open) }
+    if open.record[.nameLength] & (Record.ownedName | Record.extended) != 0 {
+      releaseWithAll(open.record, from: Bucket(of: open.key))
+    } else {
+      open.record.release()
+    }
+    return true
+  }
+
+  /// Ends the innermost section that the current owner has in this mode on a resource; returns `false` where
+  /// there is none.
+  @inline(__always)
+  static func end(_ key: ResourceKey, _ mode: Mode) -> Bool {
+    let home = ThreadHome.current
+    let owner = home.currentOwner
+    if let open = home.lastSection(on: key, of: owner, writes: mode.writes), end(open) {
+      return true
+    }
+    return endOlder(key, mode, of: owner)
+  }
+
+  /// Ends the innermost section that the current owner has in this mode on a resource, or reports why
+  /// there is none.
+  @inline(__always)
+  static func end(_ resource: borrowing Resource, _ mode: Mode, at site: borrowing Site) {
+    if HotSettings.current.isOff { return }
+    if end(resource.key, mode) { return }
+    MisuseDetection.endWithoutBegin(resource, mode, at: site)
+  }
+
+  @inline(__always)
+  static func captureStack(
+    of home: ThreadHome.Pointer, into record: Record, limit: Int
+  ) {
+    guard limit > 0 else {
+      record[.frameCount] = 0
+      return
+    }
+    let count = interlock_walk_frames(
+      record.frames, limit, home.pointee.stackLow, home.pointee.stackHigh)
+    // A walk that sees nothing but its own caller has no frame pointers to go by.
+    if count >= 2 || limit == 1 {
+      record[.frameCount] = UInt(bitPattern: count)
+    } else {
+      record[.frameCount] = UInt(interlock_unwind_frames(record.frames, limit)) | Record.unwound
+    }
+  }
+}
+
+extension HotSettings {
+  static let readyFlag: UInt = 1 << 63
+  static let offFlag: UInt = 1 << 62
+  static let delayFlag: UInt = 1 << 61
+  static let exerciseFlag: UInt = 1 << 60
+  static let orderFlag: UInt = 1 << 59
+
+  @inline(__always)
+  static var current: HotSettings {
+    // Relaxed: a setting takes effect at some begin soon after, and orders nothing.
+    let bits = word.pointee.load(ordering: .relaxed)
+    if bits != 0 { return HotSettings(bits: bits) }
+    return Settings.shared.publishHotSettings()
+  }
+
+  @inline(__always)
+  init(bits: UInt) { self.bits = bits }
+
+  @inline(__always)
+  static var word: UnsafeMutablePointer<Atomic<UInt>> {
+    interlock_get_hot_settings().assumingMemoryBound(to: Atomic<UInt>.self)
+  }
+
+  @inline(__always)
+  var stackDepth: Int { Int(bits & 0xFF) }
+  @inline(__always)
+  var followsOrder: Bool { bits & Self.orderFlag != 0 }
+  /// Whether more is done at a begin than to look for conflicts: one branch where it is not.
+  @inline(__always)
+  var follows: Bool { bits & (Self.delayFlag | Self.exerciseFlag | Self.orderFlag) != 0 }
+  /// Whether delays are all of that.
+  @inline(__always)
+  var followsDelaysAlone: Bool {
+    bits & (Self.delayFlag | Self.exerciseFlag | Self.orderFlag) == Self.delayFlag
+  }
+  @inline(__always)
+  var isOff: Bool { bits & Self.offFlag != 0 }
+}
+
+extension ResourceKey {
+  @inline(__always)
+  init(hash: UInt64) { self.hash = hash }
+
+  /// The part of the key that a slot holds beside the record's address.
+  @inline(__always)
+  var fragment: UInt { UInt(hash >> 48) }
+
+  /// The bucket, from other bits than the fragment.
+  @inline(__always)
+  var bucketIndex: Int { Int(hash & 1023) }
+}
+
+extension Resource {
+  @inline(__always)
+  init(key: ResourceKey, name: UInt, nameLength: UInt, number: UInt) {
+    self.key = key
+    self.name = name
+    self.nameLength = nameLength
+    nameIsBorrowed = false
+    instance = number
+    instanceType = 0
+  }
+}
+
+extension Site {
+  @inline(__always)
+  init(_ file: StaticString, _ function: StaticString, _ line: UInt) {
+    self.file = UInt(bitPattern: file.utf8Start)
+    fileLength = UInt(bitPattern: file.utf8CodeUnitCount)
+    self.function = UInt(bitPattern: function.utf8Start)
+    functionLength = UInt(bitPattern: function.utf8CodeUnitCount)
+    self.line = line
+  }
+}
+
+extension Entry {
+  @inlinable @inline(__always)
+  static var writesFlag: UInt { 1 << 32 }
+  @inlinable @inline(__always)
+  static var synchedFlag: UInt { 1 << 33 }
+  static var placeFromStackFlag: UInt { 1 << 34 }
+
+  @inline(__always)
+  init(_ site: borrowing Site, _ mode: Mode, synched: Bool, placeFromStack: Bool = false) {
+    file = site.file
+    function = site.function
+    lengths = site.fileLength | site.functionLength << 32
+    lineAndFlags =
+      site.line | (mode.writes ? Self.writesFlag : 0) | (synched ? Self.synchedFlag : 0)
+      | (placeFromStack ? Self.placeFromStackFlag : 0)
+  }
+
+  @inline(__always)
+  var writes: Bool { lineAndFlags & Self.writesFlag != 0 }
+}
+
+extension Mode {
+  /// Whether an owner in this mode changes the resource.
+  public var writes: Bool {
+    // No `==`: that is a function of the enumeration's own file.
+    if case .noReadWrite = self { true } else { false }
+  }
+}
+
+extension SlotWord {
+  @inline(__always)
+  init(bits: UInt) { self.bits = bits }
+
+  @inline(__always)
+  init(record: Record, key: ResourceKey, writes: Bool) {
+    bits = key.fragment << 48 | UInt(bitPattern: record.words) | (writes ? 1 : 0)
+  }
+
+  @inline(__always)
+  var fragment: UInt { bits >> 48 }
+
+  @inline(__always)
+  var writes: Bool { bits & 1 != 0 }
+
+  /// Whether it is a section on a part.
+  @inline(__always)
+  var hasPart: Bool { bits & 2 != 0 }
+
+  /// Whether it is a section on the whole in this mode.
+  @inline(__always)
+  func isOnWhole(writes: Bool) -> Bool { bits & 3 == (writes ? 1 : 0) }
+
+  @inline(__always)
+  var record: Record? {
+    UnsafeMutablePointer<Atomic<UInt>>(bitPattern: bits & 0x0000_FFFF_FFFF_FFC0).map(Record.init)
+  }
+}
+
+extension Bucket {
+  static let inlineSlots = 6
+  /// The word that counts sections in overflow, and those who look in its upper half.
+  static let overflowCount = 6
+
+  @inline(__always)
+  init(of key: ResourceKey) {
+    words =
+      interlock_get_buckets().assumingMemoryBound(to: Atomic<UInt>.self)
+      + key.bucketIndex * Int(INTERLOCK_BUCKET_WORDS)
+  }
+
+  /// Puts a word into a free slot. Sequentially consistent: see the type.
+  @inline(__always)
+  func publish(_ word: SlotWord) -> Slot {
+    for index in 0..<Self.inlineSlots where Self.take(words + index, word) {
+      return words + index
+    }
+    return publishInOverflow(word)
+  }
+
+  /// Empties a slot if the word is still in it: a wrong end elsewhere may have been first, and the slot may
+  /// be another section's by now. Returns whether it was.
+  ///
+  /// Releasing: a lock that the caller gives up next orders the look of whoever takes it.
+  @inline(__always)
+  func withdraw(_ word: SlotWord, from slot: Slot) -> Bool {
+    let isOurs = slot.pointee.compareExchange(
+      expected: word.bits, desired: 0, successOrdering: .releasing, failureOrdering: .relaxed
+    ).exchanged
+    if isOurs, !isInline(slot) {
+      words[Self.overflowCount].wrappingSubtract(1, ordering: .releasing)
+    }
+    return isOurs
+  }
+
+  /// Whether a section in the first slot is alone, told without a branch for each slot: the usual case.
+  ///
+  /// Of a section elsewhere this says nothing.
+  @inline(__always)
+  func isAlone(in slot: Slot) -> Bool {
+    guard slot == words else { return false }
+    // Sequentially consistent, as every look after a publication is: see the type.
+    var others = words[Self.overflowCount].load(ordering: .sequentiallyConsistent)
+    for index in 1..<Self.inlineSlots {
+      others |= words[index].load(ordering: .sequentiallyConsistent)
+    }
+    return others == 0
+  }
+
+  @inline(__always)
+  static func take(_ slot: Slot, _ word: SlotWord) -> Bool {
+    slot.pointee.load(ordering: .relaxed) == 0
+      && slot.pointee.compareExchange(
+        expected: 0, desired: word.bits, ordering: .sequentiallyConsistent
+      ).exchanged
+  }
+
+  @inline(__always)
+  func isInline(_ slot: Slot) -> Bool {
+    // One comparison: what lies before the line is far behind it.
+    UInt(bitPattern: slot) &- UInt(bitPattern: words)
+      < UInt(Self.inlineSlots * MemoryLayout<UInt>.stride)
+  }
+}
+
+/// What is known of one open section, in memory that is never given back.
+///
+/// A record belongs to the home of the thread that began the section. Its words are atomics, relaxed
+/// unless said otherwise: the table publishes a record by a slot, and an owner that finds a record through
+/// a slot has acquired what was stored before. What is read without that is checked by `generation`.
+struct Record: Equatable {
+  /// Words a record has: 2,048 bits, four cache lines.
+  static let wordCount = 32
+  /// The most frames of a stack that a record holds.
+  static let frameLimit = 16
+  /// The same of an extended record, whose last words are used otherwise.
+  static let extendedFrameLimit = 12
+  /// The word where the stack begins.
+  static let stack = 16
+
+  /// The words' meaning by position; from `stack` on they are the stack.
+  enum Field: Int {
+    /// Grows with every section begun on the home.
+    case generation
+    case owner
+    case key
+    case name
+    /// The name's length, with `ownedName` where the record owns the name's bytes, and `extended`.
+    case nameLength
+    case instance
+    case instanceType
+    case file
+    case function
+    /// Lengths of file and function, 32 bits each; `cString` for a string that ends by itself.
+    case lengths
+    /// Line (32 bits), then the flags of `Entry`.
+    case lineAndFlags
+    case thread
+    case queueLabel
+    /// The address of the home's pins, which is what others know of a home.
+    case pins
+    /// How many frames, with `unwound` where the unwinder found them.
+    case frameCount
+    /// 1 from claim to end.
+    case inUse
+    /// Of an extended record, in the place of frames: 1 once a marked writer was in beside this section.
+    case hasMet = 28
+    /// The hash of the part, and its `Part` as an address, which the record owns; 0 for the whole.
+    case partHash
+    case part
+  }
+
+  static let ownedName: UInt = 1 << 63
+  /// The record has the fields from `hasMet` on, and `extendedFrameLimit` frames at most.
+  static let extended: UInt = 1 << 62
+  static let unwound: UInt = 1 << 63
+  static let cString: UInt = 0xFFFF_FFFF
+
+  let words: UnsafeMutablePointer<Atomic<UInt>>
+
+  @inline(__always)
+  init(words: UnsafeMutablePointer<Atomic<UInt>>) {
+    self.words = words
+  }
+
+  @inline(__always)
+  subscript(field: Field) -> UInt {
+    get { words[field.rawValue].load(ordering: .relaxed) }
+    nonmutating set { words[field.rawValue].store(newValue, ordering: .relaxed) }
+  }
+
+  @inline(__always)
+  var isInUse: Bool {
+    // Acquires what the thread that ended the section did with the record before it let go.
+    words[Field.inUse.rawValue].load(ordering: .acquiring) != 0
+  }
+
+  /// The words of the stack, as memory for the frame walk.
+  @inline(__always)
+  var frames: UnsafeMutablePointer<UInt> {
+    UnsafeMutableRawPointer(words + Self.stack).assumingMemoryBound(to: UInt.self)
+  }
+
+  /// How many threads are reading records of this one's home right now.
+  var pins: UnsafeMutablePointer<Atomic<UInt>>? { UnsafeMutablePointer(bitPattern: self[.pins]) }
+
+  @inline(__always)
+  var writes: Bool { self[.lineAndFlags] & Entry.writesFlag != 0 }
+
+  var mode: Mode { writes ? .noReadWrite : .noWrite }
+
+  /// Gives the record back to its home; nothing of it may be used after that.
+  @inline(__always)
+  func release() {
+    // Releases: whoever claims the record next must not overtake what was done under it.
+    words[Field.inUse.rawValue].store(0, ordering: .releasing)
+  }
+}
+
+extension ThreadHome {
+  static let recordCount = 24
+
+  /// The calling thread's home.
+  @inline(__always)
+  static var current: Pointer {
+    if let raw = interlock_get_home() { return raw.assumingMemoryBound(to: ThreadHome.self) }
+    return ThreadHomes.adopt()
+  }
+}
+
+extension UnsafeMutablePointer where Pointee == ThreadHome {
+  /// The owner that runs here now: the task, else the thread. The lowest bit tells them apart.
+  @inline(__always)
+  var currentOwner: UInt {
+    let task = interlock_current_task()
+    return task == 0 ? pointee.threadOwner : UInt(task) << 1 | 1
+  }
+
+  /// The section that the thread began last, if it is this one. It may have ended: that is told by whether
+  /// its slot still holds its word, which only this thread can put there again.
+  @inline(__always)
+  func lastSection(on key: ResourceKey, of owner: UInt, writes: Bool) -> Registry.OpenSection? {
+    let word = pointee.lastWord
+    guard let slot = pointee.lastSlot, let record = word.record,
+      word.isOnWhole(writes: writes), record[.key] == UInt(key.hash), record[.owner] == owner
+    else { return nil }
+    return Registry.OpenSection(record: record, slot: slot, word: word, key: key)
+  }
+
+  /// A record that nobody uses, marked as used, with its generation set.
+  @inline(__always)
+  func claimRecord() -> Record {
+    // Acquires what a reader did under its pin, before a record of this home is written again.
+    if pointee.pins.pointee.load(ordering: .acquiring) != 0 { waitForReaders() }
+    let index = pointee.next
+    let record = Record(words: pointee.records + index &* Record.wordCount)
+    if record.isInUse { return claimAnotherRecord() }
+    pointee.next = index &+ 1 == ThreadHome.recordCount ? 0 : index &+ 1
+    pointee.generation &+= 1
+    record[.generation] = pointee.generation
+    record[.inUse] = 1
+    return record
+  }
+
+  /// The current queue's label in memory that outlives the queue.
+  @inline(__always)
+  func currentQueueLabel() -> UInt {
+    if pointee.queueWord.pointee == pointee.lastingQueue { return pointee.lastingLabel }
+    return askQueueLabel()
+  }
+}
+
+extension RecentVisits.Visit {
+  @inline(__always)
+  init(_ open: Registry.OpenSection, of owner: UInt) {
+    let record = open.record
+    let part = open.word.hasPart ? record[.partHash] : 0
+    file = record[.file]
+    lineAndMode = record[.lineAndFlags] & (0xFFFF_FFFF | Entry.writesFlag)
+    key = UInt(open.key.hash) ^ part
+    self.owner = owner
+  }
+}
