@@ -2,16 +2,14 @@ import Foundation
 
 /// A folder of scenario files.
 ///
-/// Only regular files that stand directly in it, or in a folder directly in it, and end in `.json` are scenarios.
+/// Only regular files that stand in it, or in a folder in it at whatever depth, and end in `.json` are scenarios.
 /// Whatever else has such a name is an error rather than opened: a link could lead out of the folder, and a pipe
-/// would never end. A link to a folder is not followed. What is hidden, by a dot, is left out; so is what stands
-/// deeper.
+/// would never end. A link to a folder is not followed. What is hidden, by a dot, is left out.
 package enum ScenarioFolder {
   /// The size that a scenario file may have: a hundred times what anybody writes by hand.
   package static let fileSizeLimit = 1_048_576
 
-  /// Reads every scenario of a folder, in the order of the file names: first its own, then those of each folder in
-  /// it.
+  /// Reads every scenario of a folder, in the order of the names: first its own, then those of each folder in it.
   ///
   /// - Parameters:
   ///   - path: The folder, as messages show it.
@@ -25,16 +23,7 @@ package enum ScenarioFolder {
     var errors: [ScenarioError] = []
     var paths: [String] = []
     do throws(ScenarioError) {
-      let names = try names(in: path)
-      paths = scenarios(among: names, in: path)
-      for name in names where isFolder(inside(path, name)) {
-        let folder = inside(path, name)
-        do throws(ScenarioError) {
-          paths += scenarios(among: try self.names(in: folder), in: folder)
-        } catch {
-          errors.append(error)
-        }
-      }
+      paths = try scenarios(in: path, &errors)
       if paths.isEmpty, errors.isEmpty {
         throw ScenarioError(
           path: path, message: "holds no scenario, expected files that end in .json")
@@ -74,17 +63,31 @@ package enum ScenarioFolder {
     return try load(path, platform: platform)
   }
 
-  /// The paths of those names that a scenario has.
-  private static func scenarios(among names: [String], in path: String) -> [String] {
-    names.filter { $0.hasSuffix(".json") }.map { inside(path, $0) }
+  /// The paths of the scenarios in a folder and in the folders in it. A folder in it that cannot be read is noted
+  /// among the errors.
+  private static func scenarios(
+    in path: String, _ errors: inout [ScenarioError]
+  ) throws(ScenarioError) -> [String] {
+    let names = try names(in: path)
+    var paths = names.filter { $0.hasSuffix(".json") }.map { inside(path, $0) }
+    for folder in names.map({ inside(path, $0) }) where isFolder(folder) {
+      do throws(ScenarioError) {
+        paths += try scenarios(in: folder, &errors)
+      } catch {
+        errors.append(error)
+      }
+    }
+    return paths
   }
 
   /// Whether scenarios may stand in what a path leads to: a folder itself, and no link to one. One that has the name
-  /// of a scenario is an error elsewhere.
+  /// of a scenario is an error elsewhere. A path that cannot be looked at, since it is too long, is an error as a
+  /// folder is.
   private static func isFolder(_ path: String) -> Bool {
     var status = stat()
-    return !path.hasSuffix(".json") && lstat(path, &status) == 0
-      && status.st_mode & S_IFMT == S_IFDIR
+    guard !path.hasSuffix(".json") else { return false }
+    guard lstat(path, &status) == 0 else { return errno == ENAMETOOLONG }
+    return status.st_mode & S_IFMT == S_IFDIR
   }
 
   private static func inside(_ path: String, _ name: String) -> String {

@@ -47,8 +47,7 @@ private func scenario(_ name: String) -> String {
 
 @Suite("A folder of scenarios is read")
 struct ScenarioFolderTests {
-  @Test(
-    "Only .json files in it, and in folders directly in it, are scenarios, in the order of names")
+  @Test("Only .json files in it, and in the folders in it, are scenarios, in the order of names")
   func content() throws {
     let folder = try TemporaryFolder()
     try folder.write(scenario("two"), "b.json")
@@ -59,23 +58,50 @@ struct ScenarioFolderTests {
     try folder.write(scenario("three"), "aa/c.json")
     try folder.write("no JSON", "aa/notes.txt")
     try folder.write("no JSON", "aa/.hidden.json")
-    try folder.write("no JSON", "aa/deeper/e.json")
-    try folder.write("no JSON", ".hidden/f.json")
+    try folder.write(scenario("five"), "aa/deeper/e.json")
+    try folder.write(scenario("six"), "aa/deeper/still/f.json")
+    try folder.write(scenario("seven"), "ab/g.json")
+    try folder.write("no JSON", ".hidden/h.json")
+    try folder.write("no JSON", "aa/deeper/.hidden/h.json")
     try folder.makeFolder("bb")
     let files = try ScenarioFolder.load(folder.path)
-    #expect(files.map(\.scenario.name) == ["one", "two", "three", "four"])
-    let names = ["/a.json", "/b.json", "/aa/c.json", "/aa/d.json"]
+    #expect(files.map(\.scenario.name) == ["one", "two", "three", "four", "five", "six", "seven"])
+    let names = [
+      "/a.json", "/b.json", "/aa/c.json", "/aa/d.json", "/aa/deeper/e.json",
+      "/aa/deeper/still/f.json", "/ab/g.json",
+    ]
     #expect(files.map(\.path) == names.map { folder.path + $0 })
     #expect(try ScenarioFolder.load(folder.path + "/").map(\.path) == files.map(\.path))
   }
 
-  @Test("Scenarios in the folders of a folder are enough; those one level deeper are not")
+  @Test("Scenarios in the folders of a folder are enough, at whatever depth")
   func foldersAlone() throws {
     let folder = try TemporaryFolder()
-    try folder.write(scenario("deep"), "a/b/deep.json")
+    try folder.makeFolder("a/b")
     #expect(folder.messages == ["F: holds no scenario, expected files that end in .json"])
-    try folder.write(scenario("one"), "a/one.json")
-    #expect(try ScenarioFolder.load(folder.path).map(\.scenario.name) == ["one"])
+    try folder.write(scenario("deep"), "a/b/deep.json")
+    #expect(try ScenarioFolder.load(folder.path).map(\.scenario.name) == ["deep"])
+  }
+
+  @Test("A folder whose path is too long for the system is one line, and not left out")
+  func tooDeep() throws {
+    let folder = try TemporaryFolder()
+    try folder.write(scenario("one"), "one.json")
+    let name = String(repeating: "d", count: 200)
+    // By descriptors: no path leads so deep.
+    var folders = [open(folder.path, O_RDONLY | O_DIRECTORY)]
+    for index in 0..<25 {
+      #expect(mkdirat(folders[index], name, 0o700) == 0)
+      folders.append(openat(folders[index], name, O_RDONLY | O_DIRECTORY))
+    }
+    defer {
+      for parent in folders.reversed() {
+        _ = unlinkat(parent, name, AT_REMOVEDIR)
+        close(parent)
+      }
+    }
+    #expect(folder.messages.count == 1)
+    #expect(folder.messages.first?.hasSuffix(": cannot be read: File name too long") ?? false)
   }
 
   @Test("A link to a folder is not followed, inside or out")
@@ -139,6 +165,11 @@ struct ScenarioFolderTests {
         "F/b.json:2: the name 'reads' is taken by F/a.json:2",
         "F/below/a.json:2: the name 'reads' is taken by F/a.json:2",
       ])
+    let other = try TemporaryFolder()
+    try other.write(scenario("reads"), "one/deep/a.json")
+    try other.write(scenario("reads"), "two/a.json")
+    #expect(
+      other.messages == ["F/two/a.json:2: the name 'reads' is taken by F/one/deep/a.json:2"])
   }
 
   @Test("The first fault of each file is told, not of the first file alone")
