@@ -1,5 +1,6 @@
 import CInterlock
 import Dispatch
+import InterlockTestsC
 import Testing
 
 @testable import Interlock
@@ -114,6 +115,14 @@ struct ReportTests {
       #expect(found(address(10), to: high).isEmpty)
     }
   }
+
+  #if os(Linux)
+  @Test("a closure in top-level code, which the toolchain names without it, is named with it")
+  func topLevelCode() {
+    let frames = symbolicate([c_address_in_top_level_closure()])
+    #expect(frames.map(\.function) == ["closure #1 in top-level code"])
+  }
+  #endif
 
   @Test("the report in full")
   func text() {

@@ -24,6 +24,14 @@ public struct StackFrame: Sendable, Hashable, Codable {
   }
 }
 
+extension StackFrame {
+  /// The whole name of a function: the toolchain leaves the module out, which is all that a closure in top-level code
+  /// is in.
+  package static func functionName(_ demangled: String) -> String {
+    demangled.hasSuffix(" in ") ? demangled + "top-level code" : demangled
+  }
+}
+
 extension StackFrame: CustomStringConvertible {
   /// `function  File.swift:12`, or what is known of it.
   public var description: String {

@@ -29,12 +29,10 @@ struct PlatformImages {
     guard address != 0 else { return nil }
     guard let symbol = frame.symbol else { return NamedFrame(frame: StackFrame(address: address)) }
     let location = symbol.sourceLocation
-    // The toolchain leaves the module out, which is all that a closure in top-level code is in.
-    let name = symbol.name.hasSuffix(" in ") ? symbol.name + "top-level code" : symbol.name
     return NamedFrame(
       frame: StackFrame(
-        address: address, function: name, file: location?.path, line: location?.line,
-        image: symbol.imageName.isEmpty ? nil : symbol.imageName),
+        address: address, function: StackFrame.functionName(symbol.name), file: location?.path,
+        line: location?.line, image: symbol.imageName.isEmpty ? nil : symbol.imageName),
       symbol: symbol.rawName, offset: frame.inlined ? 0 : UInt(max(symbol.offset, 0)),
       // A key path's accessors are none to the toolchain.
       isThunk: symbol.isSwiftThunk || ["TK", "Tk"].contains(where: symbol.rawName.hasSuffix))

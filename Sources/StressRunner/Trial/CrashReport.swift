@@ -61,7 +61,7 @@ extension CrashReport.Frame {
       function = String(name.dropLast(" + \(offset)".count))
     }
     return StackFrame(
-      address: number, function: function, file: sourceLocation?.file,
+      address: number, function: function.map(StackFrame.functionName), file: sourceLocation?.file,
       // What is no line would overflow where lines around it are shown.
       line: sourceLocation.flatMap { (0...Int(Int32.max)).contains($0.line) ? $0.line : nil },
       image: image)

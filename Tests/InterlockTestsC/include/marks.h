@@ -26,6 +26,9 @@ int c_production_marks(void);
 /// Forks; the child exits at once, and this returns its exit code. C, because Swift has no fork.
 int c_exit_code_of_fork(void);
 
+/// An address in a function whose mangled name is that of the first closure in the top-level code of a module.
+unsigned long c_address_in_top_level_closure(void);
+
 /// Names the calling thread; 15 characters at most.
 void c_name_thread(const char *name);
 

@@ -131,4 +131,16 @@ struct CrashReportTests {
     #expect(crash.stack.map(\.address) == [16])
     #expect(crash.stack.map(\.line) == [nil])
   }
+
+  @Test("A closure in top-level code, which the toolchain names without it, is named with it")
+  func topLevelCode() throws {
+    let folder = try TemporaryFolder()
+    defer { _ = folder.remove() }
+    let trial = try folder.makeTrial()
+    let text =
+      #"{"threads":[{"frames":[{"address":"0x10","description":"closure #1 in  + 44","offset":44}]}]}"#
+    try text.write(toFile: trial.path + "/subject-77-0.json", atomically: false, encoding: .utf8)
+    let crash = try #require(CrashReport.crash(of: 77, in: trial))
+    #expect(crash.stack.map(\.function) == ["closure #1 in top-level code"])
+  }
 }

@@ -1,0 +1,9 @@
+#include "marks.h"
+
+// Named in C: the Swift code of a test is in no main.swift.
+void c_top_level_closure(void) __asm__("$s3appyycfU_");
+void c_top_level_closure(void) {}
+
+unsigned long c_address_in_top_level_closure(void) {
+  return (unsigned long)&c_top_level_closure + 1;
+}
