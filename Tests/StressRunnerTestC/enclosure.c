@@ -99,6 +99,11 @@ static const char *give_up_capabilities(void) {
 
 /// The first process of the namespace: reaps what is left to it, and ends as its child does.
 static void be_first(pid_t child, unsigned seconds) {
+  // The threads of pools block it, and the processes that they start inherit that.
+  sigset_t alarms;
+  sigemptyset(&alarms);
+  sigaddset(&alarms, SIGALRM);
+  sigprocmask(SIG_UNBLOCK, &alarms, NULL);
   alarm(seconds);
   for (;;) {
     int status;
