@@ -100,19 +100,27 @@ struct TemporaryFolderTests {
 
 /// A crash report that is none.
 struct CrashReportTests {
-  @Test("A crash report of 3 GB, a pipe and a link in its place are not read", arguments: 0..<3)
+  @Test("A crash report of 3 GB, a pipe and links in its place are not read", arguments: 0..<5)
   func hostile(kind: Int) throws {
     let folder = try TemporaryFolder()
     defer { _ = folder.remove() }
     let trial = try folder.makeTrial()
     let path = trial.path + "/subject-77-0.json"
+    let whole = #"{"description":"d","threads":[]}"#
     switch kind {
     case 0:
       let file = Foundation.open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
       #expect(ftruncate(file, 3 << 30) == 0)
       close(file)
     case 1: mkfifo(path, 0o600)
-    default: symlink("/dev/zero", path)
+    case 2: symlink("/dev/zero", path)
+    case 3:
+      try whole.write(toFile: trial.path + "/other", atomically: false, encoding: .utf8)
+      symlink(trial.path + "/other", path)
+    default:
+      // A report that could be read, but for its size.
+      let long = whole + String(repeating: " ", count: 9 << 20)
+      try long.write(toFile: path, atomically: false, encoding: .utf8)
     }
     #expect(CrashReport.crash(of: 77, in: trial) == nil)
   }
