@@ -21,6 +21,9 @@ struct EvidencePageTests {
 
   private var violation: TrialResult {
     var result = Samples.violation
+    // One that the verdict's message does not have.
+    result.observation.oracleFailures.append(
+      .init(oracle: .completesOnce, evidence: "call 7 completed twice"))
     result.trial.scenario.workload.script = Script(
       roles: [Script.Role("A", [Script.Call(.get)]), Script.Role("B", [Script.Call(.set)])],
       order: [Script.Step("B", "call 1 ends")])
@@ -73,19 +76,19 @@ struct EvidencePageTests {
   }
 
   @Test("shows both sides of a race, each with its owner, its stack and its source lines")
-  func source() {
+  func source() throws {
     let code = (1...50).map { "line \($0) <of> code" }.joined(separator: "\n")
     let page = Page(html([race]) { $0 == "/src/Storage.swift" ? code : nil })
     #expect(page.error == nil)
     let sides = page.elements.filter { $0.attributes["class"] == "side" }
-    #expect(sides.count == 2)
+    try #require(sides.count == 2)
     #expect(sides[0].text.contains("thread 'thread 7', queue 'stress'"))
     #expect(sides[0].text.contains("Storage.touch(_:)"))
     #expect(sides[1].text.contains("thread 'thread 8', task 5"))
     #expect(sides[1].text.contains("Bank.put(_:)"))
     // The first began at line 31, by its place; the second at 36.
     let sources = page.elements.filter { $0.attributes["class"] == "source" }
-    #expect(sources.map { $0.attributes["start"] } == ["28", "33"])
+    try #require(sources.map { $0.attributes["start"] } == ["28", "33"])
     let marked = page.elements.filter { $0.attributes["class"] == "here" }
     #expect(marked.map(\.text) == ["line 31 <of> code", "line 36 <of> code"])
     #expect(sources[0].text.contains("line 28") && sources[0].text.contains("line 34"))
