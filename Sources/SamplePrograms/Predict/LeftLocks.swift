@@ -21,7 +21,7 @@ let leftLockPrograms: [PredictProgram] = [
     "unlocked-by-another-thread", "a thread ends with a POSIX mutex locked; another unlocks it",
     unlockedByAnotherThread),
   PredictProgram(
-    "left-lock-destroyed", "a thread ends with an NSLock locked that nothing refers to any more",
+    "left-lock-destroyed", "threads end with locks locked that nothing refers to any more",
     leftLockDestroyed),
   PredictProgram(
     "held-at-the-end", "a thread waits in its critical section when the program ends",
@@ -128,7 +128,12 @@ private func leftLockDestroyed() {
     let lock = NSLock()
     lock.lock()
   }
-  // Another lock at its address.
+  do {
+    // One that outlives the thread.
+    let lock = NSLock()
+    joined { lock.lock() }
+  }
+  // Other locks at the address of the first.
   let locks = (0..<8).map { _ in NSLock() }
   keep(locks)
 }
