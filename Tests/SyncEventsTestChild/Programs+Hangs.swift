@@ -50,6 +50,16 @@ extension Programs {
       start(arguments)
       unsureBesideIdle()
     },
+    "initialiser": { arguments in
+      start(arguments)
+      _ = Endless.value
+    },
+    "delayed-for-days": { arguments in
+      start(arguments)
+      let semaphore = DispatchSemaphore(value: 0)
+      DispatchQueue.global().asyncAfter(deadline: .now() + 2 * 86_400) { semaphore.signal() }
+      semaphore.wait()
+    },
     "never-resumed": { arguments in
       start(arguments)
       runTask {
@@ -116,6 +126,12 @@ extension Programs {
     DispatchQueue.global().async { worked.signal() }
     worked.wait()
     ended.wait()
+  }
+
+  /// What its initialiser uses.
+  private enum Endless {
+    static let value: Int = next()
+    private static func next() -> Int { value + 1 }
   }
 
   private static func relock() {

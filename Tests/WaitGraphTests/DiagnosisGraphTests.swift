@@ -25,6 +25,26 @@ struct DiagnosisGraphTests {
     #expect(found.edges.contains { $0.from == "o0xa" && $0.to == "t1" && $0.label == "held by" })
   }
 
+  @Test("names a lock by the line that made it, and by its address too where that made several")
+  func locks() throws {
+    for (lines, names) in [
+      ([2, 3], ["2  init()", "3  init()"]), ([2, 2], ["2  init() (0xa)", "2  init() (0xb)"]),
+    ] {
+      let snapshot = S.process(
+        [
+          S.waiting(1, .mutex, 0xb, held: [S.has(0xa)]),
+          S.waiting(2, .mutex, 0xa, held: [S.has(0xb)]),
+        ],
+        signals: zip([0xa, 0xb], lines).map {
+          WaitSnapshot.Signal(id: $0, kind: .mutex, created: S.line($1, "init()"))
+        })
+      let found = try #require(Diagnosis(of: snapshot))
+      #expect(
+        found.nodes.filter { $0.kind == .lock }.map(\.title).sorted()
+          == names.map { "the mutex made at Cache.swift:" + $0 })
+    }
+  }
+
   @Test("has the pool, the queues and their blocks of a starvation")
   func starvation() throws {
     let found = try #require(Diagnosis(of: StarvationTests.cache(running: 4, queued: 996)))

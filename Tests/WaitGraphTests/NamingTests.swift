@@ -51,4 +51,15 @@ struct NamingTests {
     #expect(named.selfWait?.firstPlace == Self.at(10))
     #expect(Self.snapshot.named([1: []]) == Self.snapshot)
   }
+
+  @Test("names the line that took a lock which was left locked")
+  func leftLock() {
+    var snapshot = WaitSnapshot(threads: [])
+    snapshot.leftLocks = [
+      WaitSnapshot.LeftLock(kind: .mutex, object: 1, place: Self.at(1), thread: 2)
+    ]
+    #expect(snapshot.addresses == [1])
+    let named = snapshot.named([1: [StackFrame(address: 1, function: "take()")]])
+    #expect(named.leftLocks[0].place.map(\.function) == ["take()"])
+  }
 }

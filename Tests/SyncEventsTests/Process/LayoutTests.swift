@@ -80,6 +80,23 @@ extension SyncEvents {
       #expect(child.errors.contains("lock-order: two locks"), "\(child.errors)")
     }
 
+    @Test(
+      "of what runs once and of Dispatch's times are not relied on where a hang is judged",
+      arguments: [
+        ("initialiser", INTERLOCK_LAYOUT_ONCE, "waits for the initialiser of"),
+        ("delayed-for-days", INTERLOCK_LAYOUT_MOMENT, "this process can never go on"),
+      ])
+    func hangs(program: String, layout: interlock_layout, part: String) throws {
+      let known = try ChildRun(program, "1", limit: 25)
+      #expect(known.status == 86, "\(known.errors)")
+      #expect(known.errors.contains(part), "\(known.errors)")
+      let lost = try ChildRun(
+        program, "1", environment: ["SYNC_EVENTS_LAYOUT": "\(layout.rawValue) 8"], limit: 25)
+      #expect(lost.status == 86, "\(lost.errors)")
+      #expect(Self.lines(lost).count == 1)
+      #expect(!lost.errors.contains(part), "\(lost.errors)")
+    }
+
     @Test("of asynchronous calls switches the order of sections off; the tasks go on")
     func contexts() throws {
       let child = try Self.run("forwarded-in-order", INTERLOCK_LAYOUT_CONTEXT, shift: -8)

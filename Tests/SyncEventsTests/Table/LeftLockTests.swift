@@ -2,7 +2,8 @@ import CInterlockEvents
 import Foundation
 import Interlock
 import Testing
-import WaitGraph
+
+@testable import WaitGraph
 
 extension SyncEvents {
   /// What the wait table knows of locks: where they were made, which threads left them, and who started a thread.
@@ -81,6 +82,58 @@ extension SyncEvents {
       }
       #expect(
         !interlock_lock_is_held_by(read.address, INTERLOCK_OBJECT_READ_LOCK.rawValue, number))
+    }
+
+    @Test("that threads wait for are left only while their own words name the ended thread")
+    func ownWords() {
+      nonisolated(unsafe) let seen = MutexTests.mutex()
+      nonisolated(unsafe) let unseen = MutexTests.mutex()
+      let thread = TestThread {
+        pthread_mutex_lock(seen)
+        interlock_events_hide_thread(true)
+        pthread_mutex_lock(unseen)
+        interlock_events_hide_thread(false)
+      }
+      let number = thread.id
+      thread.join()
+      let waiters = [seen, unseen].map {
+        WaitSnapshot.Thread(id: 1, wait: .init(kind: .mutex, object: $0.address))
+      }
+      interlock_events_hide_thread(true)
+      defer { interlock_events_hide_thread(false) }
+      let left = SnapshotTaker.leftLocks(for: waiters)
+      #expect(Set(left.map(\.object)) == [seen.address, unseen.address])
+      #expect(left.allSatisfy { $0.thread == number })
+      // As in memory that is used again, without a call that says so.
+      for mutex in [seen, unseen] { mutex.pointee = pthread_mutex_t() }
+      #expect(SnapshotTaker.leftLocks(for: waiters) == [])
+    }
+
+    @Test("have the writer that their own words name, where nothing saw it take the lock")
+    func unseenWriter() throws {
+      nonisolated(unsafe) let lock = ReadWriteLockTests.lock()
+      let isHeld = DispatchSemaphore(value: 0)
+      let mayEnd = DispatchSemaphore(value: 0)
+      let writer = TestThread {
+        interlock_events_hide_thread(true)
+        pthread_rwlock_wrlock(lock)
+        interlock_events_hide_thread(false)
+        isHeld.signal()
+        mayEnd.wait()
+        pthread_rwlock_unlock(lock)
+      }
+      isHeld.wait()
+      let reader = TestThread {
+        pthread_rwlock_rdlock(lock)
+        pthread_rwlock_unlock(lock)
+      }
+      _ = try #require(TableTests.thread(reader.id, waitsFor: .readLock))
+      let found = try #require(TableTests.thread(writer.id, waitsFor: .semaphore))
+      #expect(found.held.map(\.object) == [lock.address])
+      #expect(found.held.map(\.kind) == [.writeLock])
+      mayEnd.signal()
+      writer.join()
+      reader.join()
     }
 
     @Test("that their holder gives up when it ends are not left: robust ones")

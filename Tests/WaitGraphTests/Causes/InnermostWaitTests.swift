@@ -26,6 +26,15 @@ struct InnermostWaitTests {
     #expect(found.nodes.first { $0.id == "t1" }?.isMarked == false)
   }
 
+  @Test("is that of both where a thread and one that it has started wait for the same signal")
+  func startedFellow() throws {
+    var worker = S.waiting(2, .semaphore, 0xa)
+    worker.startedBy = 1
+    let found = try #require(Diagnosis(of: S.process([S.waiting(1, .semaphore, 0xa), worker])))
+    #expect(found.cause == .lostWakeUp)
+    #expect(found.headline.hasSuffix("that 2 threads wait for"))
+  }
+
   @Test("is the cause over blocks: a group is waited for by the thread that has enqueued its block")
   func enqueuedBlock() throws {
     let block = S.waiting(
