@@ -60,6 +60,11 @@ AWAITED(SEQUENCE, "$ss32AsyncThrowingPrefixWhileSequenceV8IteratorV4next9isolati
 AWAITED(SEQUENCE, "$ss6_first_5where7ElementQzSgx_SbADYaKXEtYaKSciRzlF")
 AWAITED(SEQUENCE, "$ss9_contains_5whereSbx_Sb7ElementQzYaKXEtYaKSciRzlF")
 
+// The end of another task, which is the second argument.
+AWAITED(TASK, "$sScT5valuexvg")
+AWAITED(TASK, "$sScT6results6ResultOyxq_Gvg")
+AWAITED(TASK, "$sScTss5NeverORs_rlE5valuexvg")
+
 // Tasks, groups, actors, clocks.
 AWAITED(PLAIN, "$sScG22awaitAllRemainingTasks9isolationyScA_pSgYi_tYaF")
 AWAITED(PLAIN, "$sScG22awaitAllRemainingTasksyyYaF")
@@ -68,9 +73,6 @@ AWAITED(PLAIN, "$sScG4nextxSgyYaF")
 AWAITED(PLAIN, "$sScG8IteratorV4next9isolationxSgScA_pSgYi_tYaF")
 AWAITED(PLAIN, "$sScG8IteratorV4nextxSgyYaF")
 AWAITED(PLAIN, "$sScM3run10resultType4bodyxxm_xyYbKScMYcXEtYaKlFZ")
-AWAITED(PLAIN, "$sScT5valuexvg")
-AWAITED(PLAIN, "$sScT6results6ResultOyxq_Gvg")
-AWAITED(PLAIN, "$sScTss5NeverORs_rlE5valuexvg")
 AWAITED(PLAIN, "$sScTss5NeverORszABRs_rlE5sleep11nanosecondsys6UInt64V_tYaKFZ")
 AWAITED(PLAIN, "$sScTss5NeverORszABRs_rlE5sleep5until9tolerance5clocky7InstantQyd___8DurationQyd__Sgqd__tYaKs5ClockRd__lFZ")
 AWAITED(PLAIN, "$sScTss5NeverORszABRs_rlE5sleepyys6UInt64VYaFZ")

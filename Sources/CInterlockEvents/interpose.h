@@ -41,8 +41,9 @@ typedef struct {
   uint32_t hidden;
   /// Above 0 while it is in an outer call that is published: what that calls itself is not.
   uint32_t nested;
-  /// Above 0 while it makes a task.
+  /// Above 0 while it makes a task; and the last job that a task which it made began with.
   uint32_t makes_task;
+  uintptr_t made_job;
   /// Above 0 while it polls a run loop.
   uint32_t polls;
 } interlock_thread_marks;

@@ -57,6 +57,7 @@ INTERPOSED void dispatch_async_f(queue_t queue, void *context, function_t functi
     // A user's executor may forward another job than that of the task being made.
     if (interlock_marks.makes_task && interlock_is_concurrency(RETURNS_TO)) {
       flags |= INTERLOCK_FLAG_FIRST_JOB;
+      interlock_marks.made_job = (uintptr_t)context;
     }
   }
   enqueue_function(queue, context, function, flags, USER_PLACE, real);

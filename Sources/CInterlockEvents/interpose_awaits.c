@@ -4,7 +4,10 @@
 //
 // These are functions of Swift's asynchronous calling convention, which are left by a jump. So the doors are of a few
 // instructions that keep every register of the call. What the runtime calls within itself does not come by here.
+//
+// What a task waits for, another task or an actor, is kept with the call: the wait table lists it.
 #include "interpose_awaits.h"
+#include "interlock_waits.h"
 #include "layouts.h"
 
 #if defined(INTERLOCK_INTERPOSES) && defined(__has_attribute)
@@ -16,25 +19,32 @@
 // What is awaited, by the call's context, by its task, or both. Each entry is one task's from its exchange on until it
 // gives it back.
 
-typedef enum { PLAIN, SEQUENCE, CONTINUATION, STREAM, UNSAFE_CONTINUATION } await_kind;
+typedef enum { PLAIN, SEQUENCE, CONTINUATION, STREAM, UNSAFE_CONTINUATION, TASK } await_kind;
 
 typedef struct {
   uintptr_t key;
   /// Where the caller goes on.
   uintptr_t resume;
+  /// The task that waits, and what it waits for; `awaited` is 0 where that is not known.
+  uintptr_t task, awaited;
+  interlock_object_kind awaited_kind;
   await_kind kind;
-  /// Whether the call is the outermost of a sequence's, and whether it is known as a wait.
-  bool is_blind, is_waiting;
+  /// Whether the call is the outermost of a sequence's, whether it is known as a wait, and whether
+  /// its end is an event.
+  bool is_blind, is_waiting, is_told;
 } pending_await;
 
 enum { most_pending = 1 << 16, probes = 32 };
 static pending_await pending[most_pending];
 /// Of sequences' calls: most processes never have one.
 static uint32_t blind_count;
+/// Whether a task has ever waited for a task or an actor.
+static bool has_awaited;
 
-/// Contexts and tasks are aligned to 16 bytes.
+/// Contexts, tasks and what an `async let` keeps are aligned to 16 bytes.
 static uintptr_t key_of_switch(uintptr_t task) { return task | 1; }
 static uintptr_t key_of_blind(uintptr_t task) { return task | 2; }
+static uintptr_t key_of_let(uintptr_t let) { return let | 3; }
 
 static pending_await *at_probe(uintptr_t key, size_t probe) {
   return &pending[((size_t)((key ^ key >> 3) * 0x9e3779b97f4a7c15ull >> 40) + probe) % most_pending];
@@ -66,12 +76,46 @@ static pending_await *put(uintptr_t key, uintptr_t resume, await_kind kind) {
   entry->resume = resume;
   entry->kind = kind;
   entry->is_blind = entry->is_waiting = false;
+  entry->is_told = true;
   return entry;
 }
 
 static void remove_entry(pending_await *entry) {
+  // Relaxed: a snapshot is used only if no thread has gone on since.
+  __atomic_store_n(&entry->awaited, 0, __ATOMIC_RELAXED);
   // Release: the next task that takes the entry comes after.
   __atomic_store_n(&entry->key, 0, __ATOMIC_RELEASE);
+}
+
+/// Notes what a task waits for until the entry is removed.
+static void await_object(pending_await *entry, uintptr_t task, interlock_object_kind kind,
+                         uintptr_t object) {
+  // Relaxed: read once the process is quiet; it only ever becomes true.
+  if (!__atomic_load_n(&has_awaited, __ATOMIC_RELAXED)) {
+    __atomic_store_n(&has_awaited, true, __ATOMIC_RELAXED);
+  }
+  entry->task = task;
+  entry->awaited_kind = kind;
+  // Release: a snapshot that finds the object finds what is stored before.
+  __atomic_store_n(&entry->awaited, object, __ATOMIC_RELEASE);
+}
+
+size_t interlock_waits_awaits(interlock_await_view *views, size_t capacity) {
+  // Relaxed: see `await_object`.
+  if (!__atomic_load_n(&has_awaited, __ATOMIC_RELAXED)) return 0;
+  size_t count = 0;
+  for (size_t index = 0; index < most_pending; index++) {
+    // Acquire: pairs with the release in `await_object`.
+    uintptr_t awaited = __atomic_load_n(&pending[index].awaited, __ATOMIC_ACQUIRE);
+    if (!awaited) continue;
+    if (count < capacity) {
+      // The next part of the caller begins at the line of the call: as a return address, one further.
+      views[count] = (interlock_await_view){pending[index].task, pending[index].awaited_kind, awaited,
+                                            pending[index].resume + 1};
+    }
+    count++;
+  }
+  return count;
 }
 
 // Calls.
@@ -147,8 +191,9 @@ static uintptr_t current_task(void) {
   return (uintptr_t)REAL(current, swift_task_getCurrent)();
 }
 
-/// A call begins. Gives the address to go on at.
-CALLED uintptr_t interlock_call_begins(interlock_async_context *context, uint32_t call) {
+/// A call begins, with its first seven arguments. Gives the address to go on at.
+CALLED uintptr_t interlock_call_begins(interlock_async_context *context, uint32_t call,
+                                       const uintptr_t *arguments) {
   static uintptr_t known[call_count];
   uintptr_t real = find_real(&known[call], calls[call].name);
   await_kind kind = calls[call].kind;
@@ -171,6 +216,8 @@ CALLED uintptr_t interlock_call_begins(interlock_async_context *context, uint32_
   if (is_wait) {
     entry->is_waiting = interlock_suspension_begins(task, resume, object_of(kind));
   }
+  // After the address of the result comes the task.
+  if (kind == TASK) await_object(entry, task, INTERLOCK_OBJECT_TASK, arguments[1]);
   if (kind == SEQUENCE && !find(key_of_blind(task))) {
     entry->is_blind = put(key_of_blind(task), 0, SEQUENCE) != NULL;
     if (entry->is_blind) {
@@ -215,85 +262,119 @@ CALLED uintptr_t interlock_call_ends(interlock_async_context *context) {
 
 // The runtime's own entries are called with the address to go on at.
 
-/// By the register that the address comes in.
-#define SWITCHES(AT_FIRST, AT_THIRD, AT_FOURTH)             \
-  AT_FIRST(0, swift_task_switch)                            \
-  AT_THIRD(1, swift_task_future_wait)                       \
-  AT_THIRD(2, swift_task_future_wait_throwing)              \
-  AT_THIRD(3, swift_taskGroup_wait_next_throwing)           \
-  AT_THIRD(4, swift_asyncLet_get)                           \
-  AT_THIRD(5, swift_asyncLet_get_throwing)                  \
-  AT_THIRD(6, swift_asyncLet_consume)                       \
-  AT_THIRD(7, swift_asyncLet_consume_throwing)              \
-  AT_THIRD(8, swift_asyncLet_finish)                        \
-  AT_FOURTH(9, swift_taskGroup_waitAll)
+typedef enum { SWITCH, TASK_WAIT, GROUP_WAIT, LET_WAIT, LET_END } entry_kind;
 
-static const char *const switches[] = {
-#define NAME(number, name) #name,
-    SWITCHES(NAME, NAME, NAME)
-#undef NAME
+/// Each with its number, and with that of the argument which is the address.
+#define ENTRIES(ENTRY) \
+  ENTRY(0, SWITCH, 0, swift_task_switch)                      \
+  ENTRY(1, TASK_WAIT, 2, swift_task_future_wait)              \
+  ENTRY(2, TASK_WAIT, 2, swift_task_future_wait_throwing)     \
+  ENTRY(3, GROUP_WAIT, 2, swift_taskGroup_wait_next_throwing) \
+  ENTRY(4, LET_WAIT, 2, swift_asyncLet_get)                   \
+  ENTRY(5, LET_WAIT, 2, swift_asyncLet_get_throwing)          \
+  ENTRY(6, LET_END, 2, swift_asyncLet_consume)                \
+  ENTRY(7, LET_END, 2, swift_asyncLet_consume_throwing)       \
+  ENTRY(8, LET_END, 2, swift_asyncLet_finish)                 \
+  ENTRY(9, GROUP_WAIT, 3, swift_taskGroup_waitAll)
+
+static const struct {
+  const char *name;
+  entry_kind kind;
+  uint32_t resume;
+} entries[] = {
+#define DESCRIBED(number, kind, resume, name) [number] = {#name, kind, resume},
+    ENTRIES(DESCRIBED)
+#undef DESCRIBED
 };
 
-typedef struct {
-  /// Where the call goes on, and where its caller shall.
-  uintptr_t real, resume;
-} switch_addresses;
-
-/// Whether the thread runs an actor's code. Every function that is on no actor asks to leave it as it begins.
-static bool is_on_actor(void) {
-  typedef struct {
-    uintptr_t identity, implementation;
-  } executor;
+static executor current_executor(void) {
   typedef __attribute__((swiftcall)) executor current(void);
-  return REAL(current, swift_task_getCurrentExecutor)().identity != 0;
+  return REAL(current, swift_task_getCurrentExecutor)();
 }
 
-CALLED switch_addresses interlock_switch_begins(uintptr_t resume, uint32_t number) {
-  static uintptr_t known[sizeof switches / sizeof *switches];
-  switch_addresses addresses = {find_real(&known[number], switches[number]), resume};
-  if (!is_wanted(INTERLOCK_EVENT_TASK)) return addresses;
+static uintptr_t actor_of(executor executor) {
+  return executor.implementation == 0 ? executor.identity : 0;
+}
+
+uintptr_t interlock_running_task(uintptr_t *actor) {
   uintptr_t task = current_task();
-  if (!task) return addresses;
-  // From no actor to none nobody comes after anybody; what an actor runs comes after all there is.
-  if (number == 0 && !is_on_actor()) return addresses;
+  *actor = task ? actor_of(current_executor()) : 0;
+  return task;
+}
+
+void interlock_let_begins(uintptr_t let, uintptr_t task) {
+  put(key_of_let(let), task, PLAIN);
+}
+
+/// The task of an `async let`; 0 where it is not known.
+static uintptr_t task_of_let(uintptr_t let, bool ends) {
+  pending_await *entry = find(key_of_let(let));
+  if (!entry) return 0;
+  uintptr_t task = entry->resume;
+  if (ends) remove_entry(entry);
+  return task;
+}
+
+CALLED uintptr_t interlock_switch_begins(uintptr_t *arguments, uint32_t number) {
+  static uintptr_t known[sizeof entries / sizeof *entries];
+  uintptr_t real = find_real(&known[number], entries[number].name);
+  entry_kind kind = entries[number].kind;
+  if (!is_wanted(INTERLOCK_EVENT_TASK)) return real;
+  uintptr_t task = current_task();
+  if (!task) return real;
+  uintptr_t object = 0;
+  switch (kind) {
+    case SWITCH: object = actor_of((executor){arguments[1], arguments[2]}); break;
+    case TASK_WAIT: object = arguments[1]; break;
+    case LET_WAIT: object = task_of_let(arguments[0], false); break;
+    case LET_END: object = task_of_let(arguments[0], true); break;
+    case GROUP_WAIT: break;
+  }
+  // From no actor to none nobody comes after anybody; what an actor runs comes after all there is. Every function that is
+  // on no actor asks to leave it as it begins.
+  bool is_told = kind != SWITCH || current_executor().identity != 0;
+  if (!is_told && !object) return real;
+  uintptr_t *resume = &arguments[entries[number].resume];
   // A task awaits one of these at a time.
-  if (has_known_register(resume) && put(key_of_switch(task), resume, PLAIN)) {
-    addresses.resume = (uintptr_t)interlock_switch_ended;
-  } else {
+  pending_await *entry = has_known_register(*resume) ? put(key_of_switch(task), *resume, PLAIN) : NULL;
+  if (entry) {
+    entry->is_told = is_told;
+    if (object) {
+      await_object(entry, task, kind == SWITCH ? INTERLOCK_OBJECT_ACTOR : INTERLOCK_OBJECT_TASK,
+                   object);
+    }
+    *resume = (uintptr_t)interlock_switch_ended;
+  } else if (is_told) {
     tell_task(INTERLOCK_TASK_LOST, task);
   }
-  return addresses;
+  return real;
 }
 
 CALLED uintptr_t interlock_switch_ends(void) {
   uintptr_t task = current_task();
   pending_await *entry = find(key_of_switch(task));
   if (!entry) fail();
-  uintptr_t resume = entry->resume;
+  pending_await was = *entry;
   remove_entry(entry);
-  if (is_wanted(INTERLOCK_EVENT_TASK)) tell_task(INTERLOCK_TASK_GOES_ON, task);
-  return resume;
+  if (was.is_told && is_wanted(INTERLOCK_EVENT_TASK)) tell_task(INTERLOCK_TASK_GOES_ON, task);
+  return was.resume;
 }
 
 #if defined(__x86_64__)
 
-// Seven words are pushed: with the caller's, the stack is aligned for a call. The context is in r14, which C keeps, as
-// it does r12 (an error) and r13.
+// Seven words are pushed, the arguments in their order: with the caller's, the stack is aligned for a call. The context is
+// in r14, which C keeps, as it does r12 (an error) and r13.
 #define KEEP                                                                              \
-  "pushq %rdi\n pushq %rsi\n pushq %rdx\n pushq %rcx\n pushq %r8\n pushq %r9\n pushq %rax\n"
+  "pushq %rax\n pushq %r9\n pushq %r8\n pushq %rcx\n pushq %rdx\n pushq %rsi\n pushq %rdi\n"
 #define PUT_BACK_AND_GO                                                                   \
   "movq %rax, %r11\n"                                                                     \
-  "popq %rax\n popq %r9\n popq %r8\n popq %rcx\n popq %rdx\n popq %rsi\n popq %rdi\n"      \
+  "popq %rdi\n popq %rsi\n popq %rdx\n popq %rcx\n popq %r8\n popq %r9\n popq %rax\n"      \
   "jmpq *%r11\n"
-#define CALL_BEGINS(number) "movq %r14, %rdi\n movl $" number ", %esi\n callq interlock_call_begins\n"
+#define CALL_BEGINS(number)                                                               \
+  "movq %r14, %rdi\n movl $" number ", %esi\n movq %rsp, %rdx\n callq interlock_call_begins\n"
 #define CALL_ENDS "movq %r14, %rdi\n callq interlock_call_ends\n"
-// `place` is where the register lies among those that are kept.
-#define SWITCH_BEGINS(number, place)                                                      \
-  "movq " place "(%rsp), %rdi\n movl $" #number ", %esi\n callq interlock_switch_begins\n" \
-  "movq %rdx, " place "(%rsp)\n"
-#define FIRST "48"
-#define THIRD "32"
-#define FOURTH "24"
+#define SWITCH_BEGINS(number)                                                             \
+  "movq %rsp, %rdi\n movl $" number ", %esi\n callq interlock_switch_begins\n"
 #define SWITCH_ENDS "callq interlock_switch_ends\n"
 
 #else
@@ -307,14 +388,11 @@ CALLED uintptr_t interlock_switch_ends(void) {
   "ldp x0, x1, [sp, #16]\n ldp x2, x3, [sp, #32]\n ldp x4, x5, [sp, #48]\n"                \
   "ldp x6, x7, [sp, #64]\n ldr x8, [sp, #80]\n ldp x29, x30, [sp], #96\n"                  \
   "br x16\n"
-#define CALL_BEGINS(number) "mov x0, x22\n mov w1, #" number "\n bl interlock_call_begins\n"
+#define CALL_BEGINS(number)                                                               \
+  "mov x0, x22\n mov w1, #" number "\n add x2, sp, #16\n bl interlock_call_begins\n"
 #define CALL_ENDS "mov x0, x22\n bl interlock_call_ends\n"
-#define SWITCH_BEGINS(number, place)                                                      \
-  "ldr x0, [sp, #" place "]\n mov w1, #" #number "\n bl interlock_switch_begins\n"         \
-  "str x1, [sp, #" place "]\n"
-#define FIRST "16"
-#define THIRD "32"
-#define FOURTH "40"
+#define SWITCH_BEGINS(number)                                                             \
+  "add x0, sp, #16\n mov w1, #" number "\n bl interlock_switch_begins\n"
 #define SWITCH_ENDS "bl interlock_switch_ends\n"
 
 #endif
@@ -334,10 +412,8 @@ _Static_assert(first_counter == 1, "the doors count from here");
 #include "awaited_calls.h"
 #undef AWAITED
 
-#define AT_FIRST(number, name) DOOR(#name, SWITCH_BEGINS(number, FIRST))
-#define AT_THIRD(number, name) DOOR(#name, SWITCH_BEGINS(number, THIRD))
-#define AT_FOURTH(number, name) DOOR(#name, SWITCH_BEGINS(number, FOURTH))
-SWITCHES(AT_FIRST, AT_THIRD, AT_FOURTH)
+#define ENTRY_DOOR(number, kind, resume, name) DOOR(#name, SWITCH_BEGINS(#number))
+ENTRIES(ENTRY_DOOR)
 
 #define ENDING(name, end)                                                                 \
   __asm__(".pushsection .text\n"                                                          \
@@ -356,6 +432,12 @@ bool interlock_events_task_is_blind(const void *task) {
   (void)task;
   return false;
 }
+size_t interlock_waits_awaits(interlock_await_view *views, size_t capacity) {
+  (void)views, (void)capacity;
+  return 0;
+}
+uintptr_t interlock_running_task(uintptr_t *actor) { return *actor = 0; }
+void interlock_let_begins(uintptr_t let, uintptr_t task) { (void)let, (void)task; }
 #endif
 #else
 bool interlock_events_task_is_blind(const void *task) {

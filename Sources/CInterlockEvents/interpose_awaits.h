@@ -14,6 +14,11 @@ typedef struct interlock_async_context {
   uintptr_t resume;
 } interlock_async_context;
 
+/// An executor's two words: what it is, an actor perhaps; and 0 for an actor without an executor of its own.
+typedef struct {
+  uintptr_t identity, implementation;
+} executor;
+
 /// Tells what happens to a task.
 static inline void tell_task(interlock_task_change change, uintptr_t task) {
   interlock_event event = {.kind = INTERLOCK_EVENT_TASK,
@@ -31,6 +36,9 @@ bool interlock_await_begins(interlock_async_context *context) HIDDEN;
 bool interlock_suspension_begins(uintptr_t task, uintptr_t resume, interlock_object_kind kind) HIDDEN;
 /// It has come to its end.
 void interlock_suspension_ends(uintptr_t task, interlock_object_kind kind) HIDDEN;
+
+/// An `async let` has made its task.
+void interlock_let_begins(uintptr_t let, uintptr_t task) HIDDEN;
 
 #endif
 #endif

@@ -72,16 +72,14 @@ INTERPOSED SWIFT_CALL void swift_asyncLet_begin(void *let, void *options, const 
   typedef SWIFT_CALL void begin(void *, void *, const void *, void *, void *, void *);
   begin *real = REAL(begin, swift_asyncLet_begin);
   interlock_marks.makes_task++;
+  interlock_marks.made_job = 0;
   real(let, options, type, function, closure, result);
   interlock_marks.makes_task--;
+  // 0 where nothing follows the tasks, or where its executor does not use Dispatch.
+  if (interlock_marks.made_job) interlock_let_begins((uintptr_t)let, interlock_marks.made_job);
 }
 
 // Executors of the user's own run jobs by these: the runtime's call none of them.
-
-/// An executor's two words.
-typedef struct {
-  uintptr_t identity, implementation;
-} executor;
 
 static bool job_begins(const void *job) {
   if (!is_wanted(INTERLOCK_EVENT_TASK)) return false;

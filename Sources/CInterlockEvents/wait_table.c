@@ -103,6 +103,12 @@ static void set_wait(thread_record *record, const interlock_event *event) {
   view->wait_other = (uintptr_t)event->other;
   view->wait_place = event->place;
   view->wait_outer = interlock_events_outer(event->frame, event->place);
+  view->wait_task = view->wait_actor = 0;
+  for (uint32_t index = 0; index < view->run_count && index < INTERLOCK_RUNS_MOST; index++) {
+    if (!(view->runs[index].flags & INTERLOCK_FLAG_JOB)) continue;
+    view->wait_task = interlock_running_task(&view->wait_actor);
+    break;
+  }
 }
 
 static void note_wait(thread_record *record, const interlock_event *event) {

@@ -83,6 +83,9 @@ uint64_t interlock_progress_of(const thread_record *record) HIDDEN;
 /// When its poll began, if that has handled nothing, by any thread; 0 while it does not poll.
 uint64_t interlock_polls_since(const thread_record *record) HIDDEN;
 
+/// The task that the calling thread runs, and its actor; 0 for none (interpose_awaits.c).
+uintptr_t interlock_running_task(uintptr_t *actor) HIDDEN;
+
 // Objects (wait_objects.c).
 
 void interlock_object_made(const interlock_event *event) HIDDEN;

@@ -20,7 +20,7 @@ actor Gate {
 
   func enter() {
     entered.continuation.yield()
-    opened.wait()  // testActorBlocked: blocks
+    opened.wait()  // testActorBlocked, actorBlocked: blocks
   }
 
   func open() { opened.signal() }
@@ -35,12 +35,12 @@ func crossTasks() async {
   let (handles, handle) = AsyncStream.makeStream(of: Task<Void, Never>.self)
   let first = Task {
     for await second in handles {
-      await second.value  // testTasksCrossed: first
+      await second.value  // testTasksCrossed, tasksCrossed: first
       return
     }
   }
   let second = Task {
-    await first.value  // testTasksCrossed: second
+    await first.value  // testTasksCrossed, tasksCrossed: second
   }
   handle.yield(second)
   await first.value

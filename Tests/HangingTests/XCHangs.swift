@@ -25,7 +25,7 @@ final class XCHangs: XCTestCase {
     let gate = Gate()
     async let entered: Void = gate.enter()
     await gate.waitUntilEntered()
-    await gate.open()
+    await gate.open()  // testActorBlocked: waits
     await entered
   }
 

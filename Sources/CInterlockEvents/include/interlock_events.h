@@ -87,6 +87,7 @@ typedef enum {
   /// What an idle worker of a pool waits at until there is work.
   INTERLOCK_OBJECT_IDLE,
   INTERLOCK_OBJECT_TASK,
+  INTERLOCK_OBJECT_ACTOR,
 } interlock_object_kind;
 
 /// What happens to a task that no queue's block tells of.

@@ -71,6 +71,10 @@ typedef struct {
   uintptr_t wait_other;
   uintptr_t wait_place;
   uintptr_t wait_outer;
+  /// The task that it ran then, and the actor that the task was on; 0 for none. Not that of an actor
+  /// with an executor of its own.
+  uintptr_t wait_task;
+  uintptr_t wait_actor;
   /// The root queue whose worker it is, or was; 0 for none.
   uintptr_t pool;
   uint32_t held_count;
@@ -174,6 +178,19 @@ bool interlock_waits_object(uintptr_t object, interlock_object_view *view);
 
 /// Writes the continuations that have been made and not resumed, newest first as far as known.
 size_t interlock_waits_continuations(interlock_object_view *views, size_t capacity);
+
+/// A task that waits for another task or for an actor.
+typedef struct {
+  uintptr_t task;
+  /// `INTERLOCK_OBJECT_TASK` or `INTERLOCK_OBJECT_ACTOR`.
+  uint32_t kind;
+  uintptr_t awaited;
+  uintptr_t place;
+} interlock_await_view;
+
+/// Writes the tasks that wait for tasks or actors; returns how many there are, which may be more than `capacity`.
+/// A task that goes on soon may be among them: one is stuck only if no thread goes on.
+size_t interlock_waits_awaits(interlock_await_view *views, size_t capacity);
 
 /// Where a mutex or a read-write lock was made; 0 where that was not seen.
 uintptr_t interlock_waits_made(uintptr_t lock);

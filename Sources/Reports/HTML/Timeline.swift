@@ -160,6 +160,8 @@ struct Timeline {
     case .swiftMutex: "Mutex"
     case .initializer: "initialiser"
     case .stream: "stream"
+    case .task: "task"
+    case .actor: "actor"
     case .workItem: "work item"
     default: kind.rawValue
     }

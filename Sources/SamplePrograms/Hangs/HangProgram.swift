@@ -28,7 +28,9 @@ public let hangPrograms: [HangProgram] =
   + conditionPrograms
   + poolPrograms
   + taskPrograms
+  + awaitPrograms
   + staticLetPrograms
   + mixedPrograms
   + joinPrograms
   + correctPrograms
+  + correctAwaitPrograms

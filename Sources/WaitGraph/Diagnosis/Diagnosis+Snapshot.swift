@@ -50,16 +50,16 @@ extension Diagnosis {
 extension Finder {
   /// The cause that explains most: what certainly cannot end comes before what somebody might still have done.
   fileprivate var cause: Finding? {
-    guard !liveness.stuck.isEmpty else { return causeWithoutWaiters }
     if let ring = selfWait ?? cycle { return ring }
+    guard liveness.stuck.contains(where: { !index.isTask($0) }) else { return causeWithoutThreads }
     let chains = WaitChains(liveness)
-    return abandonedLock(chains) ?? starvation(isTold: true) ?? suspendedQueue
+    return abandonedLock(chains) ?? blockedActor ?? starvation(isTold: true) ?? suspendedQueue
       ?? suspendedTask(.continuation) ?? starvation(isTold: false) ?? signalCycle
       ?? lostWakeUp(chains) ?? unknown
   }
 
   /// Where no thread waits for an object: a task, or blocks, that nobody is left to wake.
-  private var causeWithoutWaiters: Finding? {
+  private var causeWithoutThreads: Finding? {
     // A process that only waits for its timer does what it was made for.
     guard liveness.hope != .none else { return nil }
     if let found = suspendedQueue { return found }
@@ -70,7 +70,9 @@ extension Finder {
     let asleep = index.threads.indices.filter {
       index.threads[$0].wait == nil && index.threads[$0].elsewhere == .unknown
     }
-    guard !liveness.isAnybodyLive, !asleep.isEmpty else { return nil }
+    guard !liveness.isAnybodyLive, !asleep.isEmpty else {
+      return liveness.isAnybodyLive || liveness.stuck.isEmpty ? nil : unknown
+    }
     var result = finding(
       .unknown,
       "\(Counted.noun(asleep.count, "thread")) \(asleep.count == 1 ? "sleeps" : "sleep"), "
@@ -84,7 +86,7 @@ extension Finder {
   private var unknown: Finding {
     let count = liveness.stuck.count
     var result = finding(
-      .unknown, "\(Counted.noun(count, "thread")) \(count == 1 ? "waits" : "wait") for ever")
+      .unknown, "\(words.count(liveness.stuck)) \(count == 1 ? "waits" : "wait") for ever")
     result.details = waitLines(liveness.stuck)
     result.markedThreads = Set(liveness.stuck)
     return result

@@ -81,6 +81,8 @@ package struct SnapshotTaker {
         .map(\.seconds).min(),
       mayRest: mayRest, selfWait: selfWait)
     snapshot.leftLocks = Self.leftLocks(for: threads)
+    snapshot.awaits = Self.awaits(besides: threads)
+    snapshot.actorTypes = Self.actorTypes(of: snapshot.awaits)
     return Taken(
       snapshot: snapshot, progress: progress,
       switches: Dictionary(
@@ -148,7 +150,8 @@ package struct SnapshotTaker {
     timer.isMonotonic && timer.seconds <= 1.05
   }
 
-  /// The threads that wait for a lock or a queue without a limit, and a number of each that changes when it goes on.
+  /// The threads that wait for a lock or a queue without a limit, and the tasks that wait for tasks; with a number of
+  /// each that changes when it goes on.
   package static func lockWaits() -> [Int: UInt64] {
     var found: [Int: UInt64] = [:]
     for view in threadViews() {
@@ -159,6 +162,9 @@ package struct SnapshotTaker {
         found[Int(view.number)] = view.sequence
       default: continue
       }
+    }
+    for view in awaitViews() where view.kind == INTERLOCK_OBJECT_TASK.rawValue {
+      found[Int(bitPattern: view.task)] = UInt64(view.awaited) ^ UInt64(view.place)
     }
     return found
   }
@@ -191,6 +197,10 @@ package struct SnapshotTaker {
         let wait = Self.wait(view, of: thread, in: process)
       {
         result.wait = wait
+        if view.wait_task != 0 { result.task = view.wait_task }
+        if view.wait_actor != 0 {
+          result.held.append(WaitSnapshot.Held(kind: .actor, object: view.wait_actor))
+        }
         return result
       }
     }
@@ -372,6 +382,8 @@ package struct SnapshotTaker {
     case INTERLOCK_OBJECT_CONTINUATION: .continuation
     case INTERLOCK_OBJECT_STREAM: .stream
     case INTERLOCK_OBJECT_ONCE: .initializer
+    case INTERLOCK_OBJECT_TASK: .task
+    case INTERLOCK_OBJECT_ACTOR: .actor
     default: nil
     }
   }

@@ -51,6 +51,9 @@ extension WaitSnapshot {
     for number in copy.leftLocks.indices {
       copy.leftLocks[number].place = change(copy.leftLocks[number].place)
     }
+    for number in copy.awaits.indices {
+      copy.awaits[number].place = change(copy.awaits[number].place)
+    }
     if let own = copy.selfWait {
       copy.selfWait?.place = change(own.place)
       copy.selfWait?.firstPlace = change(own.firstPlace)

@@ -35,6 +35,10 @@ public struct WaitSnapshot: Sendable, Hashable, Codable {
     case continuation
     /// The next element of an `AsyncStream`, for which a task waits.
     case stream
+    /// The end of a task, for which another task waits.
+    case task
+    /// An actor, which a task wants to enter and a thread runs.
+    case actor
     /// The initialiser of a global variable or a `static let`, or what `dispatch_once` runs: who is in it has it.
     case initializer
   }
@@ -164,6 +168,8 @@ public struct WaitSnapshot: Sendable, Hashable, Codable {
     public var pool: ObjectID?
     /// The number of the thread that started it; 0 where that is not known.
     public var startedBy = 0
+    /// The task that it runs while it waits; `nil` for none.
+    public var task: ObjectID?
     /// Whether it holds or runs more than is told here.
     public var isPartial: Bool
     /// The stack, innermost first; empty where it was not captured.
@@ -358,6 +364,10 @@ public struct WaitSnapshot: Sendable, Hashable, Codable {
   public var signals: [Signal]
   /// The locks that threads wait for and that a thread which has ended has left locked.
   public var leftLocks: [LeftLock] = []
+  /// The tasks that wait for other tasks or for actors.
+  public var awaits: [Await] = []
+  /// The types of those actors, as far as they are known.
+  public var actorTypes: [ObjectID: String] = [:]
   /// How many processors the pools were made for.
   public var processors: Int
   /// Whether something may run code without being seen here (a Dispatch source, I/O, no room in a table).

@@ -23,7 +23,10 @@ extension SyncEvents {
         name: "testSemaphoresInTasks",
         parts: ["test: XCHangs.testSemaphoresInTasks\n", "(starvation)"]),
       Hang(name: "testNeverResumed", parts: ["test: XCHangs.testNeverResumed\n", "(suspended)"]),
-      Hang(name: "testActorBlocked", parts: ["test: XCHangs.testActorBlocked\n"]),
+      Hang(
+        name: "testActorBlocked",
+        parts: ["test: XCHangs.testActorBlocked\n", "(cycle)", "the actor Gate"]),
+      Hang(name: "testTasksCrossed", parts: ["test: XCHangs.testTasksCrossed\n", "(cycle)"]),
       Hang(name: "testExpectation", parts: ["test: XCHangs.testExpectation\n"], isCertain: false),
       Hang(
         name: "testExpectationBlocking", parts: ["test: XCHangs.testExpectationBlocking\n"],
@@ -35,6 +38,14 @@ extension SyncEvents {
       Hang(
         name: "neverResumed",
         parts: ["test: STHangs.neverResumed() (STHangs.swift:", "(suspended)"],
+        library: "swift-testing"),
+      Hang(
+        name: "actorBlocked",
+        parts: ["test: STHangs.actorBlocked() (STHangs.swift:", "(cycle)", "the actor Gate"],
+        library: "swift-testing"),
+      Hang(
+        name: "tasksCrossed",
+        parts: ["test: STHangs.tasksCrossed() (STHangs.swift:", "(cycle)"],
         library: "swift-testing"),
       Hang(
         name: "argument",
@@ -105,7 +116,8 @@ extension SyncEvents {
         try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8).split(
           separator: "\n", omittingEmptySubsequences: false
         ).enumerated().compactMap { index, line in
-          line.contains("// \(test): ") ? "\(name):\(index + 1) " : nil
+          line.contains(" \(test): ") || line.contains(" \(test), ")
+            ? "\(name):\(index + 1) " : nil
         }
       }
     }

@@ -190,7 +190,8 @@ extension WaitSnapshot.Wait {
   var isForSignal: Bool {
     switch kind {
     case .semaphore, .group, .condition, .futex, .workItem, .continuation, .stream: true
-    case .mutex, .swiftMutex, .initializer, .readLock, .writeLock, .queue, .thread: false
+    case .mutex, .swiftMutex, .initializer, .readLock, .writeLock, .queue, .thread, .task, .actor:
+      false
     }
   }
 }

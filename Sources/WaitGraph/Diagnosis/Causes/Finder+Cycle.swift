@@ -16,22 +16,24 @@ extension Finder {
       .cycle,
       count == 1
         ? "\(words.thread(links[0].thread)) waits for itself"
-        : "\(Counted.noun(count, "thread")) wait for each other")
+        : "\(words.count(links.map(\.thread))) wait for each other")
     let shown = min(count, Self.mostDetails)
     result.details = Self.limited(
       (0..<shown).map {
         line(of: links[$0], after: links[($0 + count - 1) % count], before: links[($0 + 1) % count])
       },
       of: count, "thread")
-    let others = liveness.stuck.count - count
-    if others > 0 {
+    result.markedThreads = Set(links.map(\.thread))
+    let others = liveness.stuck.filter { !result.markedThreads.contains($0) }
+    if !others.isEmpty {
       result.details.append(
-        "\(Counted.noun(others, "other thread")) \(others == 1 ? "waits" : "wait") besides them")
+        "\(words.count(others, "other ")) \(others.count == 1 ? "waits" : "wait") besides them")
     }
     result.advice = [
-      "safe when: all threads take them in one order, or wait for none while they have one"
+      links.allSatisfy { index.isTask($0.thread) }
+        ? "safe when: a task waits for no task that waits for it, directly or over others"
+        : "safe when: all threads take them in one order, or wait for none while they have one"
     ]
-    result.markedThreads = Set(links.map(\.thread))
     for link in links {
       if let object = link.gate.object { result.markedObjects.insert(object) }
       if let wait = index.threads[link.thread].wait { result.markedObjects.insert(wait.object) }
@@ -43,6 +45,9 @@ extension Finder {
   private func line(of link: Ring.Link, after last: Ring.Link, before next: Ring.Link) -> String {
     guard let wait = index.threads[link.thread].wait else { return words.thread(link.thread) }
     var text = words.thread(link.thread)
+    if index.isTask(link.thread) {
+      return text + " " + words.waiting(wait) + Wording.at(wait.place)
+    }
     if let has = possession(of: link.thread, last.gate) { text += " \(has) and" }
     text += " " + words.waiting(wait) + Wording.at(wait.place)
     return text + ", " + reason(link.gate, wait, by: next.thread)
@@ -56,6 +61,7 @@ extension Finder {
     }
     let found = index.threads[thread]
     if let held = found.held.last(where: { $0.object == object }) {
+      if held.kind == .actor { return "is on " + words.object(.actor, object) }
       return "has " + words.object(held.kind, object) + parenthesis(held.place)
     }
     if let run = found.runs.last(where: { $0.workItem == object || $0.group == object }) {
@@ -83,6 +89,7 @@ extension Finder {
     let who = words.thread(thread)
     let found = index.threads[thread]
     switch gate {
+    case .lock where wait.kind == .actor: return "which \(who) is on"
     case .lock, .writers, .readersAndWriters, .semaphore:
       let place = found.held.last { $0.object == wait.object }.flatMap { Wording.place($0.place) }
       return "which \(who) has" + (place.map { " since " + $0 } ?? "")

@@ -149,18 +149,24 @@ extension Finder {
 
   /// Stuck threads by what they wait for and where, most first.
   func waitLines(_ threads: [Int]) -> [String] {
+    let tasks = Dictionary(grouping: threads, by: index.isTask)
+    return Self.limited(
+      waitLines(of: tasks[false] ?? [], "thread") + waitLines(of: tasks[true] ?? [], "task"),
+      "waits")
+  }
+
+  private func waitLines(of threads: [Int], _ noun: String) -> [String] {
     let texts = threads.compactMap { number in
       index.threads[number].wait.map { words.waiting($0) + Wording.at($0.place) }
     }
     let singles = Dictionary(
       zip(texts, threads.filter { index.threads[$0].wait != nil }), uniquingKeysWith: { a, _ in a })
-    let lines = Self.counted(texts).map { group in
+    return Self.counted(texts).map { group in
       if group.count == 1, let thread = singles[group.text] {
         return "\(words.thread(thread)) \(group.text)"
       }
-      return "\(Counted.noun(group.count, "thread")): each \(group.text)"
+      return "\(Counted.noun(group.count, noun)): each \(group.text)"
     }
-    return Self.limited(lines, "waits")
   }
 
   /// Equal texts once, with how many there are, most first.

@@ -89,8 +89,7 @@ struct GraphBuilder {
     let thread = index.threads[first]
     let name = "t\(thread.id)"
     let title =
-      group.threads.count == 1
-      ? words.thread(first) : Counted.noun(group.threads.count, "thread")
+      group.threads.count == 1 ? words.thread(first) : words.count(group.threads)
     var details: [String] = []
     if let wait = thread.wait {
       details.append(words.waiting(wait) + Wording.at(wait.place))
@@ -100,7 +99,7 @@ struct GraphBuilder {
     } else {
       details.append(Self.text(thread.elsewhere))
     }
-    if group.threads.count > 1 {
+    if group.threads.count > 1, !index.isTask(first) {
       let shown = group.threads.prefix(8).map { String(index.threads[$0].id) }
       let rest = group.threads.count - shown.count
       details.append(
@@ -109,7 +108,8 @@ struct GraphBuilder {
     }
     add(
       Node(
-        id: name, kind: .thread, count: group.threads.count, title: title, details: details,
+        id: name, kind: index.isTask(first) ? .task : .thread, count: group.threads.count,
+        title: title, details: details,
         place: thread.wait.flatMap { Wording.frame(of: $0.place) }, stack: thread.stack,
         isMarked: group.isMarked))
     connect(thread, name, isMarked: group.isMarked)
@@ -121,7 +121,8 @@ struct GraphBuilder {
       connect(name, object, wait.isApply ? "works on" : "waits for", isMarked, wait.object)
     }
     for held in thread.held {
-      connect(node(for: held.kind, held.object), name, "held by", isMarked, held.object)
+      let label = held.kind == .actor ? "runs on" : "held by"
+      connect(node(for: held.kind, held.object), name, label, isMarked, held.object)
     }
     // From a queue to who keeps others from it, as from a lock to its holder.
     for run in thread.runs {
@@ -145,15 +146,16 @@ struct GraphBuilder {
     for kind: WaitSnapshot.ObjectKind, _ id: WaitIndex.ObjectID
   ) -> String {
     if kind == .thread { return "t\(id)" }
+    if kind == .task, let party = index.party(ofTask: id) { return "t\(index.threads[party].id)" }
     if kind == .queue { return queueNode(id) }
     let name = "o0x" + String(id, radix: 16)
     let nodeKind: Node.Kind =
       switch kind {
-      case .mutex, .swiftMutex, .initializer, .readLock, .writeLock: .lock
+      case .mutex, .swiftMutex, .initializer, .readLock, .writeLock, .actor: .lock
       case .semaphore: .semaphore
       case .group: .group
       case .condition: .condition
-      case .continuation, .stream: .task
+      case .continuation, .stream, .task: .task
       default: .other
       }
     var details: [String] = []

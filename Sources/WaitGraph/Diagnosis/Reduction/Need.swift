@@ -63,7 +63,7 @@ extension WaitIndex {
       return [.all(.apply(wait.object), appliers[wait.object] ?? [])]
     }
     switch wait.kind {
-    case .mutex, .swiftMutex, .initializer:
+    case .mutex, .swiftMutex, .initializer, .actor:
       return [holders[wait.object].map { .one(.lock(wait.object), $0) } ?? .anybody]
     case .readLock: return [needToRead(wait.object)]
     case .writeLock:
@@ -72,6 +72,9 @@ extension WaitIndex {
     case .thread:
       let id = Int(truncatingIfNeeded: wait.object)
       return [threadAt[id].map { .one(.end(id), [$0]) } ?? .anybody]
+    case .task:
+      let id = Int(bitPattern: wait.object)
+      return [party(ofTask: wait.object).map { .one(.end(id), [$0]) } ?? .anybody]
     case .workItem:
       return [inWorkItem[wait.object].map { .one(.workItem(wait.object), $0) } ?? .anybody]
     case .group:

@@ -15,7 +15,11 @@ struct WaitIndex {
   static let taskQueueLabel = "Swift global concurrent queue"
 
   let snapshot: WaitSnapshot
+  /// The threads, and behind them the tasks that wait without one, each by its address: a task waits
+  /// and keeps others waiting as a thread does.
   let threads: [WaitSnapshot.Thread]
+  /// How many of them are threads.
+  let threadCount: Int
   let queues: [WaitSnapshot.Queue]
   let signals: [ObjectID: WaitSnapshot.Signal]
   /// Those of which several of a kind were made at one place.
@@ -23,6 +27,8 @@ struct WaitIndex {
   /// The locks that a thread which has ended has left locked.
   let leftLocks: [ObjectID: WaitSnapshot.LeftLock]
   let threadAt: [Int: Int]
+  /// The threads that run tasks while they wait.
+  let runningTask: [ObjectID: Int]
   let queueAt: [ObjectID: Int]
   /// For each queue: itself, its target, that one's target, and so on.
   let chains: [[Int]]
@@ -62,7 +68,14 @@ struct WaitIndex {
 
   init(_ snapshot: WaitSnapshot) {
     self.snapshot = snapshot
-    threads = snapshot.threads.sorted { $0.id < $1.id }
+    threadCount = snapshot.threads.count
+    threads =
+      snapshot.threads.sorted { $0.id < $1.id }
+      + snapshot.awaits.sorted { $0.task < $1.task }.map {
+        WaitSnapshot.Thread(
+          id: Int(bitPattern: $0.task),
+          wait: WaitSnapshot.Wait(kind: $0.kind, object: $0.object, place: $0.place))
+      }
     queues = snapshot.queues.sorted { $0.id < $1.id }
     signals = Dictionary(snapshot.signals.map { ($0.id, $0) }) { first, _ in first }
     namesakes = Self.namesakes(among: snapshot.signals)
@@ -73,6 +86,9 @@ struct WaitIndex {
     queueAt = Dictionary(queues.indices.map { [queues] in (queues[$0].id, $0) }) { first, _ in
       first
     }
+    runningTask = Dictionary(
+      threads.indices.compactMap { [threads] number in threads[number].task.map { ($0, number) } }
+    ) { first, _ in first }
     mainThread = threads.firstIndex { $0.isMain }
     chains = queues.indices.map { [queues, queueAt] in Self.chain(of: $0, queues, queueAt) }
     for number in threads.indices { add(number) }
@@ -120,7 +136,7 @@ struct WaitIndex {
         if (signals[held.object]?.value ?? 1) == 1 {
           Self.append(number, to: &semaphoreHolders[held.object, default: []])
         }
-      case .mutex, .swiftMutex, .initializer, .readLock, .writeLock:
+      case .mutex, .swiftMutex, .initializer, .readLock, .writeLock, .actor:
         Self.append(number, to: &holders[held.object, default: []])
         if held.kind == .writeLock { Self.append(number, to: &writers[held.object, default: []]) }
       default: break
@@ -170,6 +186,14 @@ struct WaitIndex {
       if list[middle] < number { low = middle + 1 } else { high = middle }
     }
     return low < list.count && list[low] == number
+  }
+
+  /// Whether one of `threads` is a task that has no thread.
+  func isTask(_ number: Int) -> Bool { number >= threadCount }
+
+  /// The place among `threads` of a task that waits, with a thread or without; `nil` for another.
+  func party(ofTask task: ObjectID) -> Int? {
+    runningTask[task] ?? threadAt[Int(bitPattern: task)]
   }
 
   /// The root queue that a queue's blocks end on; `nil` where it is not known.

@@ -44,10 +44,18 @@ package struct Wording {
 
   /// `thread 4711 "worker"`.
   func thread(_ number: Int) -> String {
+    if index.isTask(number) { return "task \(number - index.threadCount + 1)" }
     let thread = index.threads[number]
     if thread.isMain { return "thread \(thread.id) (main)" }
     if thread.name.isEmpty { return "thread \(thread.id)" }
     return "thread \(thread.id) \"\(Printable.label(thread.name))\""
+  }
+
+  /// `3 threads`, `2 other tasks`, `3 threads and 2 tasks`.
+  func count(_ threads: [Int], _ adjective: String = "") -> String {
+    let tasks = threads.count(where: index.isTask)
+    return [(threads.count - tasks, "thread"), (tasks, "task")].filter { $0.0 > 0 }
+      .map { Counted.noun($0.0, adjective + $0.1) }.joined(separator: " and ")
   }
 
   /// `queue "cache"`, `the main queue`, `the default pool`.
@@ -102,6 +110,13 @@ package struct Wording {
     case .thread:
       let number = index.threadAt[Int(truncatingIfNeeded: id)]
       return "the end of " + (number.map(thread) ?? "thread \(id)")
+    case .task:
+      return index.party(ofTask: id).map {
+        "the end of " + (index.isTask($0) ? thread($0) : "the task on " + thread($0))
+      } ?? "the end of a task"
+    case .actor:
+      return index.snapshot.actorTypes[id].map { "the actor \(Printable.label($0))" }
+        ?? "an actor" + address(id)
     case .workItem: return "a work item"
     case .initializer: return initializer(id)
     default:
@@ -147,12 +162,15 @@ package struct Wording {
     case .continuation: "continuation"
     case .stream: "element of an AsyncStream"
     case .initializer: "initialiser that runs once"
+    case .task: "end of a task"
+    case .actor: "actor"
     }
   }
 
   /// What a thread does in a wait: `waits for the mutex made at Bank.swift:9`, `waits to write read-write lock 0x…`.
   func waiting(_ wait: WaitSnapshot.Wait) -> String {
     switch wait.kind {
+    case .actor: "waits to enter " + object(wait.kind, wait.object)
     case .readLock: "waits to read " + object(wait.kind, wait.object)
     case .writeLock: "waits to write " + object(wait.kind, wait.object)
     case .queue where wait.isApply: "waits for the other parts of concurrentPerform"
@@ -163,6 +181,10 @@ package struct Wording {
 
   /// What a thread does in a wait, whatever the object: `waits for a semaphore`.
   static func waiting(_ kind: WaitSnapshot.ObjectKind) -> String {
-    kind == .thread ? "waits for the end of a thread" : "waits for a " + name(kind)
+    switch kind {
+    case .thread, .task: "waits for the " + name(kind)
+    case .actor: "waits to enter an actor"
+    default: "waits for a " + name(kind)
+    }
   }
 }

@@ -1,0 +1,194 @@
+import Dispatch
+import Foundation
+
+/// Tasks that wait for each other, and actors whose threads block; each with its correct twin.
+let awaitPrograms: [HangProgram] = [
+  HangProgram(
+    "tasks-await-each-other", "a cache that loads each key once, and two keys that need each other",
+    tasksAwaitEachOther),
+  HangProgram(
+    "tasks-await-through-async-let",
+    "a task awaits an async let, which awaits a task that awaits it",
+    tasksAwaitThroughAsyncLet),
+  HangProgram(
+    "task-awaits-itself", "a cache that loads each key once, and a load that asks for its own key",
+    taskAwaitsItself),
+  HangProgram(
+    "actor-blocked-by-semaphore", "a method of an actor blocks until another method of it signals",
+    actorBlockedBySemaphore),
+]
+
+/// The twins.
+let correctAwaitPrograms: [HangProgram] = [
+  HangProgram(
+    "tasks-await-in-one-order", "a cache that loads each key once, and keys that need later keys",
+    tasksAwaitInOneOrder),
+  HangProgram(
+    "tasks-await-a-sleeper", "a task awaits an async let, which awaits a task that sleeps",
+    tasksAwaitASleeper),
+  HangProgram(
+    "actor-awaits-continuation",
+    "a method of an actor awaits until another method of it resumes it",
+    actorAwaitsContinuation),
+  HangProgram(
+    "actor-blocked-for-a-thread", "a method of an actor blocks until a thread signals; others wait",
+    actorBlockedForAThread),
+]
+
+/// Waits on this thread for asynchronous code.
+private func waitFor(_ work: @escaping @Sendable () async -> Void) {
+  let finished = DispatchSemaphore(value: 0)
+  Task.detached {
+    await work()
+    finished.signal()
+  }
+  finished.wait()
+}
+
+/// Loads each key once: a second caller awaits the task of the first, as in WWDC 2021, "Protect
+/// mutable state with Swift actors".
+private actor Loader {
+  private var loads: [String: Task<Int, Never>] = [:]
+  private let needs: [String: String]
+
+  init(needs: [String: String]) { self.needs = needs }
+
+  func value(of key: String) async -> Int {
+    if let load = loads[key] { return await load.value }
+    let load = Task { await self.load(key) }
+    loads[key] = load
+    return await load.value
+  }
+
+  private func load(_ key: String) async -> Int {
+    guard let other = needs[key] else { return 1 }
+    return await value(of: other) + 1
+  }
+}
+
+/// Wrong: the load of each key awaits the other's.
+private func tasksAwaitEachOther() {
+  let loader = Loader(needs: ["user": "team", "team": "user"])
+  waitFor { _ = await loader.value(of: "user") }
+}
+
+/// Correct: no load is awaited by what it awaits.
+private func tasksAwaitInOneOrder() {
+  let loader = Loader(needs: ["user": "team", "guest": "team", "team": "site"])
+  waitFor {
+    async let user = loader.value(of: "user")
+    async let guest = loader.value(of: "guest")
+    _ = await (user, guest)
+  }
+}
+
+/// Wrong: a load that asks the cache for the key that it loads.
+private func taskAwaitsItself() {
+  let loader = Loader(needs: ["user": "user"])
+  waitFor { _ = await loader.value(of: "user") }
+}
+
+/// Wrong: the child task awaits a task that awaits the parent.
+private func tasksAwaitThroughAsyncLet() {
+  let (handles, handle) = AsyncStream.makeStream(of: Task<Int, Never>.self)
+  let first = Task {
+    for await second in handles {
+      async let answer = second.value
+      return await answer
+    }
+    return 0
+  }
+  let second = Task { await first.value }
+  handle.yield(second)
+  waitFor { _ = await first.value }
+}
+
+/// Correct: the same tasks, of which the last awaits a clock.
+private func tasksAwaitASleeper() {
+  let sleeper = Task { try? await Task.sleep(for: .seconds(1)) }
+  let first = Task {
+    async let slept: Void? = sleeper.value
+    await slept
+  }
+  waitFor { await first.value }
+}
+
+/// Wrong: the thread that `pass` blocks is on the actor, which `open` needs.
+private func actorBlockedBySemaphore() {
+  actor Gate {
+    private let opened = DispatchSemaphore(value: 0)
+
+    func pass(_ entered: AsyncStream<Void>.Continuation) {
+      entered.yield()
+      opened.wait()
+    }
+
+    func open() { opened.signal() }
+  }
+
+  let gate = Gate()
+  let (entries, entered) = AsyncStream.makeStream(of: Void.self)
+  Task.detached { await gate.pass(entered) }
+  waitFor {
+    for await _ in entries { break }
+    await gate.open()
+  }
+}
+
+/// Correct: an `await` leaves the actor.
+private func actorAwaitsContinuation() {
+  actor Gate {
+    private var waiting: CheckedContinuation<Void, Never>?
+
+    func pass(_ entered: AsyncStream<Void>.Continuation) async {
+      await withCheckedContinuation {
+        waiting = $0
+        entered.yield()
+      }
+    }
+
+    func open() { waiting.take()?.resume() }
+  }
+
+  let gate = Gate()
+  let (entries, entered) = AsyncStream.makeStream(of: Void.self)
+  let passed = Task.detached { await gate.pass(entered) }
+  waitFor {
+    for await _ in entries { break }
+    try? await Task.sleep(for: .seconds(1))
+    await gate.open()
+    await passed.value
+  }
+}
+
+/// Correct, and unwise: the actor's thread blocks for a second, and the tasks that want to enter the
+/// actor wait for it.
+private func actorBlockedForAThread() {
+  actor Store {
+    private var count = 0
+
+    func count(
+      after answered: DispatchSemaphore, _ entered: AsyncStream<Void>.Continuation
+    ) -> Int {
+      entered.yield()
+      answered.wait()
+      return count
+    }
+
+    func increment() { count += 1 }
+  }
+
+  let store = Store()
+  let answered = DispatchSemaphore(value: 0)
+  let (entries, entered) = AsyncStream.makeStream(of: Void.self)
+  let counted = Task.detached { await store.count(after: answered, entered) }
+  Thread.detachNewThread {
+    Thread.sleep(forTimeInterval: 1)
+    answered.signal()
+  }
+  waitFor {
+    for await _ in entries { break }
+    await store.increment()
+    _ = await counted.value
+  }
+}
