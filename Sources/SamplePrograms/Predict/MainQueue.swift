@@ -78,13 +78,13 @@ private func postToMain(
 ) {
   let center = NotificationCenter()
   let name = Notification.Name("changed")
-  // It takes its time, so that one of the posts at least has to wait for it.
+  // Long enough that a post has to wait for the observer, on a busy machine too.
   let observer = center.addObserver(forName: name, object: nil, queue: .main) { _ in
-    usleep(5_000)
+    usleep(50_000)
   }
   prepare()
   passMainQueue()
-  inTurn({ body { for _ in 0..<20 { center.post(name: name, object: nil) } } })
+  inTurn({ body { for _ in 0..<10 { center.post(name: name, object: nil) } } })
   center.removeObserver(observer)
 }
 
