@@ -136,8 +136,12 @@ static uintptr_t target_of(uintptr_t queue) {
 
 enum { most_roots = 12 };
 static uintptr_t roots[most_roots];
+/// The lowest of them, and how far the highest is from it: libdispatch has them in one array.
+static uintptr_t lowest_root, root_span;
 
 static int root_index(uintptr_t queue) {
+  // One comparison for a user's queue.
+  if (queue - lowest_root > root_span) return -1;
   for (int index = 0; index < most_roots; index++) {
     if (roots[index] == queue) return index;
   }
@@ -192,6 +196,12 @@ bool interlock_check_queues(ptrdiff_t shift) {
     roots[index] = (uintptr_t)dispatch_get_global_queue(classes[index], 0);
     roots[index + 6] = (uintptr_t)dispatch_get_global_queue(classes[index], 2);
   }
+  uintptr_t highest = lowest_root = roots[0];
+  for (int index = 1; index < most_roots; index++) {
+    if (roots[index] < lowest_root) lowest_root = roots[index];
+    if (roots[index] > highest) highest = roots[index];
+  }
+  root_span = highest - lowest_root;
   enum { first_with_target = 5, most = 120, concurrent_width = 0xffe };
   const uint16_t *told = (const uint16_t *)interlock_find_real("dispatch_queue_offsets");
   if (!told || told[at_version] < first_with_target || told[at_width_size] != sizeof(uint16_t) ||
@@ -217,8 +227,9 @@ uint32_t interlock_queue_look(uintptr_t queue, uintptr_t *target) {
   *target = 0;
   if (!queue || !width_offset || root_index(queue) >= 0) return 0;
   if (queue == (uintptr_t)_dispatch_main_q) return 1;
-  *target = target_of(queue);
-  return interlock_queue_width(queue);
+  // Both are known, or neither: no second question in what each synchronous call asks several times.
+  *target = *(const uintptr_t *)(queue + target_offset);
+  return *(const uint16_t *)(queue + width_offset);
 }
 
 void interlock_queue_configured(const interlock_event *event) {

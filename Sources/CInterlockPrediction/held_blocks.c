@@ -71,20 +71,22 @@ static void leave_behind(thread_state *state, const thread_run *run) {
 void interlock_note_end(thread_state *state, const interlock_event *event) {
   if (state->run_count == 0) return;
   state->run_count--;
-  thread_run run = {.queue = (uintptr_t)event->object, .holds_queue = true};
-  if (state->run_count < runs_most) {
-    run = state->runs[state->run_count];
-    if (run.ends) {
-      interlock_event end = *event;
-      bool is_group = run.flags & INTERLOCK_FLAG_GROUP;
-      end.object_kind = is_group ? INTERLOCK_OBJECT_GROUP : INTERLOCK_OBJECT_WORK_ITEM;
-      end.object = (const void *)run.ends;
-      interlock_signalled(state, &end, true);
-    }
-    if (state->adopted_run == state->run_count + 1) interlock_leave_caller(state);
-    if (run.is_borrowed && state->borrowed > 0) state->borrowed--;
-    leave_behind(state, &run);
-    if (run.is_pool_job && state->jobs > 0) state->jobs--;
+  if (state->run_count >= runs_most) {
+    interlock_let_go(state, (uintptr_t)event->object, 0);
+    return;
   }
+  // A copy: the handler of a signal may begin a block in its place.
+  thread_run run = state->runs[state->run_count];
+  if (run.ends) {
+    interlock_event end = *event;
+    bool is_group = run.flags & INTERLOCK_FLAG_GROUP;
+    end.object_kind = is_group ? INTERLOCK_OBJECT_GROUP : INTERLOCK_OBJECT_WORK_ITEM;
+    end.object = (const void *)run.ends;
+    interlock_signalled(state, &end, true);
+  }
+  if (state->adopted_run == state->run_count + 1) interlock_leave_caller(state);
+  if (run.is_borrowed && state->borrowed > 0) state->borrowed--;
+  leave_behind(state, &run);
+  if (run.is_pool_job && state->jobs > 0) state->jobs--;
   if (run.holds_queue) interlock_let_go(state, run.queue, 0);
 }

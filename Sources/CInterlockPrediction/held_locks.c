@@ -67,8 +67,8 @@ static void note_wait_in_task(thread_state *state, const interlock_event *event)
   }
 }
 
-void interlock_end_wait(thread_state *state, uintptr_t object) {
-  if (!state->wait_since || state->wait_object != object) return;
+void interlock_end_long_wait(thread_state *state, uintptr_t object) {
+  if (state->wait_object != object) return;
   uint64_t waited = interlock_coarse_now() - state->wait_since;
   state->wait_since = 0;
   if (waited < interlock_limits.blocked_limit) return;

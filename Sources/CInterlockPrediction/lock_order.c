@@ -106,7 +106,7 @@ static void note_loop(const held_lock *first, const held_lock *target, acquisiti
 
 /// Looks a chain up, and notes it where it is new. Gives whether the next owner need not be looked at.
 /// `first` is how the thread has the target already, NULL for not at all; `signal` is as in `acquisition`.
-static bool look_closer(thread_state *state, const held_lock *target, const held_lock *first,
+__attribute__((noinline)) static bool look_closer(thread_state *state, const held_lock *target, const held_lock *first,
                         uint32_t signal, uint64_t owner, uintptr_t gate) {
   held_lock held[most_held], wanted[8];
   uint32_t held_count = 0;
@@ -146,8 +146,9 @@ static bool look_closer(thread_state *state, const held_lock *target, const held
   return needs_no_owner;
 }
 
-static inline void note(thread_state *state, const held_lock *target, const held_lock *first,
-                        uint32_t signal) {
+/// Compiled into each caller, for which most of the arguments are constants: this is a part of every nested lock.
+__attribute__((always_inline)) static inline void note(thread_state *state, const held_lock *target,
+                                                       const held_lock *first, uint32_t signal) {
   // Of a thread that holds more than is known, or acts for one, it is not known which locks exclude others.
   if (!interlock_knows_held(state)) return;
   // A thread that is in no block is its own owner, for most that is the end of it; who runs a task is asked for.

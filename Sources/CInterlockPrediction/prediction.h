@@ -100,6 +100,9 @@ typedef struct thread_state {
   uintptr_t semaphore;
   uint32_t semaphores_made;
   bool semaphore_is_lock, semaphore_was_given_back;
+  /// What it signalled last of which nothing more can be learned (signals.c), and how many locks had changed until then.
+  uintptr_t settled;
+  uint32_t settled_at;
   /// The last lock that it asked for although it held it, and was refused; and where.
   held_lock refused;
   uint32_t used;
@@ -155,7 +158,10 @@ static inline bool interlock_shares_queue(uint32_t width, uint32_t flags) {
   return width > 1 && !(flags & INTERLOCK_FLAG_BARRIER);
 }
 /// The thread waits no more: tells of a wait in a task that was long.
-void interlock_end_wait(thread_state *state, uintptr_t object) HIDDEN;
+void interlock_end_long_wait(thread_state *state, uintptr_t object) HIDDEN;
+static inline void interlock_end_wait(thread_state *state, uintptr_t object) {
+  if (state->wait_since) interlock_end_long_wait(state, object);
+}
 void interlock_note_begin(thread_state *state, const interlock_event *event) HIDDEN;
 void interlock_note_end(thread_state *state, const interlock_event *event) HIDDEN;
 

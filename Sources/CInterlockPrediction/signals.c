@@ -165,7 +165,8 @@ static signal *make_signal_of(known_lock *lock, const interlock_event *event, ui
   return made;
 }
 
-static void note_signal(const interlock_event *event, const thread_state *state, bool is_known, bool at_end) {
+/// Returns whether nothing more can be learned from where it is signalled, by any thread.
+static bool note_signal(const interlock_event *event, const thread_state *state, bool is_known, bool at_end) {
   held_lock held[INTERLOCK_HELD_LOCKS_MOST * 2];
   uint32_t count = 0, slot = 0;
   uint64_t moment = 0;
@@ -187,21 +188,28 @@ static void note_signal(const interlock_event *event, const thread_state *state,
       open_signal(lock, is_missed ? missed_node : open_node);
     }
   }
+  bool is_settled = !lock || lock->node >= missed_node;
   give(&interlock_tables_lock);
+  return is_settled;
 }
 
 void interlock_signalled(thread_state *state, const interlock_event *event, bool at_end) {
+  // Relaxed: see where it is counted.
+  uint32_t changed = __atomic_load_n(&interlock_locks_changed, __ATOMIC_RELAXED);
+  if (state->settled == (uintptr_t)event->object && state->settled_at == changed) return;
   // A task's order is not told: what it signals is taken for signalled without a lock.
   bool is_known = interlock_knows_held(state) && !interlock_current_task();
-  // Relaxed: see where it is counted.
-  uint64_t hash = mix((uintptr_t)event->object, __atomic_load_n(&interlock_locks_changed, __ATOMIC_RELAXED));
+  uint64_t hash = mix((uintptr_t)event->object, changed);
   if (is_known) hash = interlock_held_hash(state->held, state->held_count, mix(hash, 1));
   uint64_t *slot = &state->chains[hash % known_chains];
   // This thread has signalled it so before.
   if (*slot == hash) return;
   *slot = hash;
   interlock_events_hide_thread(true);
-  note_signal(event, state, is_known, at_end);
+  if (note_signal(event, state, is_known, at_end)) {
+    state->settled = (uintptr_t)event->object;
+    state->settled_at = changed;
+  }
   interlock_events_hide_thread(false);
 }
 
