@@ -3,7 +3,7 @@ import Testing
 
 @testable import InterlockStress
 
-/// The example of the README: a package of its own that depends on this one by path.
+/// The example of the article *GatingYourType*: a package that depends on this one by path.
 @Suite(.serialized)
 struct OwnCacheTests {
   private static let root = URL(fileURLWithPath: #filePath)
@@ -11,16 +11,18 @@ struct OwnCacheTests {
   private static let package = root.appendingPathComponent("Tests/OwnCache")
 
   @Test(
-    "the README shows the example as it is built",
+    "the article on gating shows the example as it is built",
     arguments: ["Package.swift", "Sources/OwnCacheStress/OwnCacheStress.swift"])
   func shown(file: String) throws {
-    let readme = try String(
-      contentsOf: Self.root.appendingPathComponent("README.md"), encoding: .utf8)
+    let article = try String(
+      contentsOf: Self.root.appendingPathComponent(
+        "Sources/InterlockStress/InterlockStress.docc/GatingYourType.md"),
+      encoding: .utf8)
     var text = try String(
       contentsOf: Self.package.appendingPathComponent(file), encoding: .utf8)
     // A reader's package does not lie inside this one.
     text = text.replacingOccurrences(of: "path: \"../..\"", with: "path: \"../Interlock\"")
-    #expect(readme.contains(text))
+    #expect(article.contains(text))
   }
 
   @Test("it builds, gates its own scenario, and finds the cache that forgets its lock")

@@ -4,7 +4,7 @@ import Synchronization
 
 /// What a section costs, as a ratio to an uncontended `NSLock` lock and unlock in a program without Interlock.
 enum SectionsBench {
-  /// A line of the table and the most that it may be; the budgets are those of the README.
+  /// A line of the table and its budget; the article *SectionCosts* shows both.
   private struct Line {
     var name: String
     var value: String
