@@ -69,4 +69,13 @@ struct OtherCommandTests {
     #expect(test.output.text.contains("OVERVIEW: Replay scenarios"))
     #expect(test.errors.text == "")
   }
+
+  @Test("the change log's first entry is the version that --version prints")
+  func changeLog() throws {
+    let root = URL(fileURLWithPath: #filePath)
+      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    let text = try String(contentsOf: root.appending(path: "CHANGELOG.md"), encoding: .utf8)
+    let first = text.split(separator: "\n").first { $0.hasPrefix("## ") }
+    #expect(first == "## \(World.version)")
+  }
 }
