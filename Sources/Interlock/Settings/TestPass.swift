@@ -11,7 +11,8 @@ enum TestPass {
     // XCTest is the library that no option names.
     guard arguments.first?.hasSuffix(".xctest") ?? false, !options.contains("--testing-library")
     else { return false }
-    // A filter that fits none gives an empty list.
-    return !hasXCTests || options.first?.isEmpty ?? false
+    // A filter that fits none gives an empty list, which the package manager passes in the quotes
+    // of a shell.
+    return !hasXCTests || options.first.map { ["", "''"].contains($0) } ?? false
   }
 }

@@ -213,6 +213,7 @@ struct ExerciseEndTests {
     #expect(TestPass.hasNoTests([bundle], hasXCTests: false))
     #expect(!TestPass.hasNoTests([bundle], hasXCTests: true))
     #expect(TestPass.hasNoTests([bundle, ""], hasXCTests: true))
+    #expect(TestPass.hasNoTests([bundle, "''"], hasXCTests: true))
     #expect(!TestPass.hasNoTests([bundle, "App.Tests/testA"], hasXCTests: true))
     let swiftTesting = [bundle, "--testing-library", "swift-testing"]
     #expect(!TestPass.hasNoTests(swiftTesting, hasXCTests: false))
