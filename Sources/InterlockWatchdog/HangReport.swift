@@ -42,7 +42,7 @@ struct HangReport {
     if let diagnosis {
       lines += DiagnosisText(diagnosis, width: nil).lines.map { "  " + $0 }
     }
-    if let blindness { lines.append("  (who waits for whom is not known: \(blindness))") }
+    if let blindness { lines.append("  (what the threads wait for is not known: \(blindness))") }
     let total = groups.reduce(0) { $0 + $1.count }
     lines.append("  all \(total) threads:")
     for group in groups.prefix(Self.mostGroups) {

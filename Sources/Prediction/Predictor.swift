@@ -127,8 +127,8 @@ package enum Predictor {
     }
     if undecided > 0 {
       notes.append(
-        "\(undecided) \(undecided == 1 ? "cycle" : "cycles") of locks: undecided, since those who"
-          + " take them are in functions with atomics or a Mutex, which may keep them apart unseen")
+        "\(undecided) \(undecided == 1 ? "cycle" : "cycles") of locks: undecided, since the threads that"
+          + " take them run functions with atomics or a Mutex, which may keep them apart unseen")
     }
     if lost.waits, let racesBlindness {
       notes.append(

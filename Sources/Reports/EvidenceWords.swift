@@ -34,7 +34,7 @@ enum EvidenceWords {
   static func sides(_ conflict: Conflict) -> [(title: String, side: Conflict.Side)] {
     conflict.witness == nil
       ? [("first, in the section", conflict.first), ("second, as it came", conflict.second)]
-      : [("in the section, changed by someone who is not marked", conflict.first)]
+      : [("in the section, changed by unmarked code", conflict.first)]
   }
 
   /// `write [keys 1 to 4], synched`

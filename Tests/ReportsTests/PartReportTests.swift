@@ -47,7 +47,7 @@ struct PartReportTests {
   func witness() {
     let result = Self.result { $0.witness = .init(before: "12 bytes", after: "13 bytes") }
     let text = Self.text(result)
-    #expect(text.contains("in the section, changed by someone who is not marked: read  A.swift:1"))
+    #expect(text.contains("in the section, changed by unmarked code: read  A.swift:1"))
     #expect(text.contains("    before: 12 bytes\n    after:  13 bytes\n"))
     #expect(!text.contains("as it came"))
     #expect(

@@ -78,7 +78,7 @@ struct DiagnosisTextTests {
     #expect(
       found.headline
         == "thread 7 \"worker\" waits for a queue without a label 0x10, the queue that it is on")
-    #expect(found.details[0] == "asks again at user()  (app)")
+    #expect(found.details[0] == "enters it again at user()  (app)")
     #expect(found.nodes.allSatisfy { !$0.title.isEmpty })
   }
 

@@ -92,7 +92,7 @@ public struct Conflict: Sendable, Hashable, Codable {
   }
 
   /// What stands for the place of whoever changed what a witness tells of.
-  static let unmarked = "someone who is not marked"
+  static let unmarked = "unmarked code"
 
   /// The part that the two met in, in words; `nil` where both are on the whole. Of equal parts of several meetings
   /// at two places, that of the first.

@@ -90,7 +90,8 @@ extension OptionSpec {
       action: .setValue(placeholder: "n") { $1.seed = try seed($0) }),
     OptionSpec(
       name: "jobs", short: "j", commands: [.run], replay: .leavesOut,
-      help: "Run so many trials at a time, 1 to 256. (default: one for each processor, at most 4)",
+      help: "How many trials to run at a time, 1 to 256. (default: one for each processor, at most"
+        + " 4)",
       action: .setValue(placeholder: "n") { $1.jobs = try whole($0, in: 1...256) }),
     OptionSpec(
       name: "time-limit", commands: [.run, .pool], replay: .repeats,
@@ -99,7 +100,7 @@ extension OptionSpec {
     OptionSpec(
       name: "pool-width", commands: [.run], replay: .repeats,
       help:
-        "Let each child believe in so many processors, 1 to 1024, so that its thread pools are those of"
+        "How many processors each child sees, 1 to 1024: its thread pools are then those of"
         + " another machine. (default: each scenario's own, or this machine's)",
       action: .setValue(placeholder: "n") {
         $1.poolWidth = try whole($0, in: Limits.poolWidthRange)
@@ -117,19 +118,19 @@ extension OptionSpec {
     OptionSpec(
       name: "predict", commands: [.run], replay: .repeats,
       help:
-        "Look for what does not go wrong and can: locks that are taken in several orders, tasks that block"
+        "Predict what did not go wrong and can: locks taken in several orders, tasks that block"
         + " their pool. (values: on, off; default: on where the scenario says what is expected)",
       action: .setValue(placeholder: "switch") { $1.predict = try onOrOff($0) }),
     OptionSpec(
       name: "fail-on", commands: [.run], replay: .repeats,
-      help: "Be red for this too: for findings that did not happen in this run, unless the scenario"
+      help: "Fail for this too: for predicted findings, unless the scenario"
         + " expects them; for trials that are skipped. May be given twice. (values: potential,"
         + " skipped)",
       action: .setValue(placeholder: "what") { try failOn($0, &$1) }),
     OptionSpec(
       name: "require-contention", commands: [.run], replay: .repeats,
-      help: "Let the run be unmet where a marked resource was touched by one owner only: whether it"
-        + " is protected was not tested.",
+      help: "Fail if only one owner touched a marked resource: then the run did not test whether it"
+        + " is protected.",
       action: .set { $0.requiresContention = true }),
     OptionSpec(
       name: "json", commands: [.run], replay: .leavesOut,
@@ -139,8 +140,8 @@ extension OptionSpec {
     OptionSpec(
       name: "html", commands: [.run], replay: .leavesOut,
       help:
-        "Write the results to this file as a page when the run is over: with a picture of who waits"
-        + " for whom where something hung.",
+        "Write the results to this file as a page when the run is over: with the wait-for graph of"
+        + " each hang.",
       action: .setValue(placeholder: "file") { $1.htmlFile = try filePath($0) }),
     OptionSpec(
       name: "verbose", short: "v", commands: [.run], replay: .leavesOut,

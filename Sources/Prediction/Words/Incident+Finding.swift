@@ -48,7 +48,7 @@ extension Incident {
       held = [.init(object: object, place: names.frames(end))]
     case .callbackUnderLock, .lockOrder, .race:
       act = "calls back while it holds \(object)"
-      headline = "somebody else's code is called under \(object), which was taken\(at)"
+      headline = "a callback runs under \(object), which was taken\(at)"
       held = [.init(object: object, place: frames)]
     }
     return PotentialFinding(

@@ -55,7 +55,7 @@ struct CrashSummary {
       return "dispatch_sync on a queue that this thread already holds"
     }
     if top.contains(where: { $0.contains("_dispatch_semaphore_dispose") }) {
-      return "a semaphore was freed while somebody waited on it, or below its first value"
+      return "a semaphore was freed while a thread waited on it, or below its initial value"
     }
     if top.contains(where: { $0.contains("dispatch_group_leave") }) {
       return "a group was left more often than entered"

@@ -44,7 +44,7 @@ struct Deadlock {
     // A thread that waits for a lock waits for its holder, not for a pool: where all workers do, more
     // of them would not help.
     guard workers.contains(where: { !Self.waitsForLock($0) }) else {
-      return (.unknown, "all pool workers wait for locks, and who holds them is not known")
+      return (.unknown, "all pool workers wait for locks whose owners are not known")
     }
     let jobCount = jobs.reduce(0) { $0 + $1.count }
     if observation.processors > 0, jobCount >= observation.processors, isWorkWaiting {

@@ -147,7 +147,7 @@ public enum Judge {
     }
     let part = conflict.part.map { " [\($0)]" } ?? ""
     if let witness = conflict.witness {
-      return "'\(conflict.resource)\(part)': someone who is not marked changed it beside"
+      return "'\(conflict.resource)\(part)': unmarked code changed it beside"
         + " \(act(conflict.first)) at \(conflict.first.place): \(witness.before) became"
         + " \(witness.after)"
     }

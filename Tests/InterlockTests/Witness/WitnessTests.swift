@@ -29,7 +29,7 @@ struct WitnessTests {
     #expect(found.first.stack.contains { $0.function?.contains("unmarked") == true })
     #expect(found.second.place.line == 0)
     let text = found.description
-    #expect(text.contains(": changed by someone who is not marked\n  in the section: read  "))
+    #expect(text.contains(": changed by unmarked code\n  in the section: read  "))
     #expect(text.contains("before: \(before)\n  after:  \(before + 1)\n"))
     #expect(!text.contains("second, as it came"))
   }
@@ -187,7 +187,7 @@ struct WitnessRunTests {
     let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
     #expect(
       text.contains(
-        /WitnessTests\.swift:\d+: conflict on 'witness\.logged #\d+': read here, changed by someone who is not marked from 0 to 1\n/
+        /WitnessTests\.swift:\d+: conflict on 'witness\.logged #\d+': read here, changed by unmarked code from 0 to 1\n/
       ))
   }
 

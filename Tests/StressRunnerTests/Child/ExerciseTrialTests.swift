@@ -62,7 +62,7 @@ struct ExerciseTrialTests {
     #expect(result.verdict.kind == .race)
     #expect(
       result.verdict.message.hasPrefix(
-        "'test.witnessed': someone who is not marked changed it beside a reader at"))
+        "'test.witnessed': unmarked code changed it beside a reader at"))
     #expect(result.verdict.message.hasSuffix(": 0 became 1"))
     #expect(result.observation.conflicts.first?.witness?.after == "1")
   }

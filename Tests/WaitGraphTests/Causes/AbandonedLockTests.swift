@@ -57,7 +57,8 @@ struct AbandonedLockTests {
     #expect(found.cause == .abandonedLock)
     #expect(
       found.headline == "thread 2 went on without unlocking mutex 0xa, which thread 1 waits for")
-    #expect(found.details.contains("thread 2 has it since Cache.swift:9  take(), and has no work"))
+    #expect(
+      found.details.contains("thread 2 holds it since Cache.swift:9  take(), and has no work"))
     // A block that a running thread hands to it may unlock.
     #expect(
       Diagnosis(of: S.process([S.waiting(1, .mutex, 0xa), idle, S.other(3, .running)])) == nil)

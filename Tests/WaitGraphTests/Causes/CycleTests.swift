@@ -26,10 +26,10 @@ struct CycleTests {
     #expect(found.headline == "2 threads wait for each other")
     #expect(
       found.details == [
-        "thread 1 has mutex 0x1000 (Cache.swift:10  take()) and waits for mutex 0x1001 "
-          + "at Cache.swift:20  get(_:), which thread 2 has since Cache.swift:10  take()",
-        "thread 2 has mutex 0x1001 (Cache.swift:10  take()) and waits for mutex 0x1000 "
-          + "at Cache.swift:20  get(_:), which thread 1 has since Cache.swift:10  take()",
+        "thread 1 holds mutex 0x1000 (Cache.swift:10  take()) and waits for mutex 0x1001 "
+          + "at Cache.swift:20  get(_:), which thread 2 holds since Cache.swift:10  take()",
+        "thread 2 holds mutex 0x1001 (Cache.swift:10  take()) and waits for mutex 0x1000 "
+          + "at Cache.swift:20  get(_:), which thread 1 holds since Cache.swift:10  take()",
       ])
     #expect(found.nodes.filter(\.isMarked).count == 4)
     #expect(found.edges.filter(\.isMarked).count == 4)
@@ -91,7 +91,7 @@ struct CycleTests {
     #expect(found.isCertain)
     #expect(
       found.details[0]
-        == "thread 1 has mutex 0xa (Cache.swift:10  take()) and waits for queue \"cache\" "
+        == "thread 1 holds mutex 0xa (Cache.swift:10  take()) and waits for queue \"cache\" "
         + "at Cache.swift:30  get(_:), which thread 2 is on since Cache.swift:5  start()")
     #expect(found.details[1].contains("is on queue \"cache\" (Cache.swift:5  start()) and waits"))
   }

@@ -16,7 +16,7 @@ struct InnermostWaitTests {
       Diagnosis(of: S.process([S.waiting(1, .semaphore, 0xa, at: 10, isMain: true), worker])))
     #expect(found.cause == .lostWakeUp)
     #expect(
-      found.headline == "nobody is left who could signal the semaphore that thread 2 waits for")
+      found.headline == "no thread is left that could signal the semaphore that thread 2 waits for")
     #expect(
       found.details.prefix(2) == [
         "thread 1 (main) waits for semaphore 0xa at Cache.swift:10  get(_:), and has started "
@@ -42,7 +42,7 @@ struct InnermostWaitTests {
     let found = try #require(
       Diagnosis(of: S.process([S.waiting(1, .group, 0xa), block], [S.serial(0x10, "q")])))
     #expect(found.cause == .lostWakeUp)
-    #expect(found.headline.hasPrefix("nobody is left who could wake the condition"))
+    #expect(found.headline.hasPrefix("no thread is left that could wake the condition"))
   }
 
   @Test("of a holder is the cause, and not that of the many that wait for what it holds")
@@ -117,7 +117,7 @@ struct InnermostWaitTests {
     #expect(found.cause == .starvation)
     #expect(
       found.details.contains(
-        "thread 1 (main) waits for mutex 0xa at Cache.swift:10  get(_:), which thread 2 has since "
+        "thread 1 (main) waits for mutex 0xa at Cache.swift:10  get(_:), which thread 2 holds since "
           + "Cache.swift:5  take()"))
   }
 }

@@ -25,7 +25,7 @@ struct LostWakeUpTests {
     #expect(found.cause == .lostWakeUp)
     #expect(found.isCertain)
     #expect(
-      found.headline == "nobody is left who could signal the semaphore that 3 threads wait for")
+      found.headline == "no thread is left that could signal the semaphore that 3 threads wait for")
     #expect(
       found.details == [
         "3 threads: each waits for the semaphore made at Cache.swift:1  init() "
@@ -44,7 +44,7 @@ struct LostWakeUpTests {
     #expect(found.cause == .lostWakeUp)
     #expect(found.details.contains("nothing has ever signalled it"))
     #expect(
-      found.headline == "nobody is left who could signal the semaphore that thread 1 waits for")
+      found.headline == "no thread is left that could signal the semaphore that thread 1 waits for")
   }
 
   @Test("of a group tells how often it was entered and left")
@@ -75,7 +75,7 @@ struct LostWakeUpTests {
         ])))
     #expect(found.cause == .lostWakeUp)
     #expect(found.isCertain)
-    #expect(found.headline.hasPrefix("nobody is left who could wake the condition"))
+    #expect(found.headline.hasPrefix("no thread is left that could wake the condition"))
     #expect(found.details.contains { $0.hasPrefix("thread 3 waits for mutex 0xb") })
   }
 
@@ -115,8 +115,9 @@ struct LostWakeUpTests {
     let ended = try #require(Diagnosis(of: S.process([S.waiting(1, .mutex, 0xa)])))
     #expect(ended.cause == .lostWakeUp)
     #expect(ended.isCertain)
-    #expect(ended.headline == "nobody is left who could unlock the mutex that thread 1 waits for")
-    #expect(ended.details[1].hasPrefix("no thread that is alive is known to have it"))
+    #expect(
+      ended.headline == "no thread is left that could unlock the mutex that thread 1 waits for")
+    #expect(ended.details[1].hasPrefix("no live thread is known to hold it"))
     // A holder that waits is the one to ask about, here together with another who waits for nothing of its.
     let waits = S.process([
       S.waiting(1, .mutex, 0xa), S.waiting(2, .semaphore, 0xb, held: [S.has(0xa)]),

@@ -17,10 +17,10 @@ struct SelfTests {
         ])))
     #expect(found.cause == .self)
     #expect(found.isCertain)
-    #expect(found.headline.contains("thread 7 waits for mutex 0xa, which it has itself"))
+    #expect(found.headline.contains("thread 7 waits for mutex 0xa, which it already holds"))
     #expect(
       found.details.prefix(2) == [
-        "asks again at Cache.swift:20  get(_:)", "has it since Cache.swift:10  take()",
+        "acquires it again at Cache.swift:20  get(_:)", "holds it since Cache.swift:10  take()",
       ])
   }
 
@@ -57,7 +57,7 @@ struct SelfTests {
         + "which it has itself")
     #expect(
       found.details.prefix(2) == [
-        "asks again at Cache.swift:20  get(_:)", "has it since Cache.swift:10  take()",
+        "acquires it again at Cache.swift:20  get(_:)", "holds it since Cache.swift:10  take()",
       ])
     #expect(found.advice.contains { $0.contains("the variable that it is for") })
   }
@@ -71,7 +71,7 @@ struct SelfTests {
     #expect(direct.cause == .self)
     #expect(direct.isCertain)
     #expect(direct.headline == "thread 7 waits for \"cache\", the queue that it is on")
-    #expect(direct.details.contains("came onto it at Cache.swift:4  start()"))
+    #expect(direct.details.contains("entered it at Cache.swift:4  start()"))
     // From the target to a queue above it, and the other way round.
     let above = S.serial(0x11, "above", target: 0x10)
     for (from, to) in [(UInt(0x10), UInt(0x11)), (0x11, 0x10)] {
@@ -113,7 +113,7 @@ struct SelfTests {
     #expect(found.headline == "thread 7 waits for \"cache\", the queue that it is on")
     #expect(
       found.details == [
-        "asks again at Cache.swift:20  get(_:)", "came onto it at Cache.swift:10  get(_:)",
+        "enters it again at Cache.swift:20  get(_:)", "entered it at Cache.swift:10  get(_:)",
         "libdispatch ends the process there, on Linux without a word",
       ])
     snapshot.selfWait?.traps = false

@@ -22,7 +22,7 @@ struct SuspendedTests {
     #expect(found.isCertain)
     #expect(
       found.headline
-        == "a task waits at Cache.swift:44  load() for a continuation that nobody has resumed, "
+        == "a task waits at Cache.swift:44  load() for a continuation that was never resumed, "
         + "and nothing is left to run")
     #expect(found.nodes.contains { $0.kind == .task && $0.isMarked })
   }
@@ -48,7 +48,7 @@ struct SuspendedTests {
     #expect(
       found.headline
         == "a task waits at Cache.swift:51  listen() for an AsyncStream's next element, "
-        + "which nobody yields, and nothing is left to run")
+        + "which no thread is left to yield, and nothing is left to run")
     #expect(found.advice.contains { $0.contains("finishes it") })
   }
 
@@ -111,7 +111,7 @@ struct SuspendedTests {
     let found = try #require(
       Diagnosis(
         of: S.process([S.waiting(1, .group, 0xa)], signals: [Self.continuation, other])))
-    #expect(found.headline.hasPrefix("2 tasks wait for continuations that nobody has resumed"))
+    #expect(found.headline.hasPrefix("2 tasks wait for continuations that were never resumed"))
     #expect(found.details[0] == "2 tasks wait at Cache.swift:44  load()")
   }
 
@@ -125,7 +125,7 @@ struct SuspendedTests {
     #expect(found.isCertain)
     #expect(
       found.headline
-        == "queue \"cache\" is suspended, and nobody is left to resume it: 3 blocks wait on it")
+        == "queue \"cache\" is suspended, and no thread is left to resume it: 3 blocks wait on it")
     #expect(found.details[0] == "3 blocks enqueued at Cache.swift:12  start()")
     queue.queued = 0
     queue.blocks = []

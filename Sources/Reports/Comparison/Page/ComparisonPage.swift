@@ -150,7 +150,7 @@ package struct ComparisonPage: Sendable {
   private func latency(_ base: Ranking, _ numbers: [String: Int]) -> String {
     LineChart(
       title: "Latency of a call by percentile: \(base.cell.name)", id: "latency",
-      xTitle: "so many calls of a hundred are not longer",
+      xTitle: "percentile of the calls",
       places: ["50", "90", "99", "99.9", "100"], yTitle: "duration of a call", isLogarithmic: true,
       series: base.lines.map { line in
         .init(

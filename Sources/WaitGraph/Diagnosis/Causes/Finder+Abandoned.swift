@@ -71,12 +71,12 @@ extension Finder {
       return ["\(Self.owner(left)) took it at \(place)"]
     }
     guard let holders = index.holders[wait.object] else {
-      return ["no thread that is alive is known to have it: perhaps it has ended without unlocking"]
+      return ["no live thread is known to hold it: its owner may have ended without unlocking it"]
     }
     return holders.prefix(4).map { number in
       let held = index.threads[number].held.last { $0.object == wait.object }
       let place = held.flatMap { Wording.placeAndCaller($0.place) }
-      return "\(words.thread(number)) has it" + (place.map { " since " + $0 } ?? "")
+      return "\(words.thread(number)) holds it" + (place.map { " since " + $0 } ?? "")
         + (index.threads[number].elsewhere == .idle ? ", and has no work" : ", and sleeps")
     }
   }

@@ -41,7 +41,7 @@ extension Finder {
     return result
   }
 
-  /// `thread 12 has mutex 0x1 (Cache.swift:10) and waits for queue "b", which thread 13 is on, at Cache.swift:20`.
+  /// `thread 12 holds mutex 0x1 (Cache.swift:10) and waits for queue "b" at Cache.swift:20, which thread 13 is on`.
   private func line(of link: Ring.Link, after last: Ring.Link, before next: Ring.Link) -> String {
     guard let wait = index.threads[link.thread].wait else { return words.thread(link.thread) }
     var text = words.thread(link.thread)
@@ -53,7 +53,7 @@ extension Finder {
     return text + ", " + reason(link.gate, wait, by: next.thread)
   }
 
-  /// What of a gate a thread has: `has mutex 0x1 (Cache.swift:10)`, `is on queue "b" (Cache.swift:3)`.
+  /// What of a gate a thread holds: `holds mutex 0x1 (Cache.swift:10)`, `is on queue "b" (Cache.swift:3)`.
   private func possession(of thread: Int, _ gate: Need.Gate) -> String? {
     guard let object = gate.object else {
       if case .main = gate { return "is the main thread" }
@@ -62,7 +62,7 @@ extension Finder {
     let found = index.threads[thread]
     if let held = found.held.last(where: { $0.object == object }) {
       if held.kind == .actor { return "is on " + words.object(.actor, object) }
-      return "has " + words.object(held.kind, object) + parenthesis(held.place)
+      return "holds " + words.object(held.kind, object) + parenthesis(held.place)
     }
     if let run = found.runs.last(where: { $0.workItem == object || $0.group == object }) {
       let what = run.workItem == object ? "a work item" : "a block of a group"
@@ -84,7 +84,7 @@ extension Finder {
     return index.chains[number].contains { index.queues[$0].id == target }
   }
 
-  /// Why a thread waits: `that thread 13 has since Cache.swift:20`.
+  /// Why a thread waits: `which thread 13 holds since Cache.swift:20`.
   func reason(_ gate: Need.Gate, _ wait: WaitSnapshot.Wait, by thread: Int) -> String {
     let who = words.thread(thread)
     let found = index.threads[thread]
@@ -92,7 +92,7 @@ extension Finder {
     case .lock where wait.kind == .actor: return "which \(who) is on"
     case .lock, .writers, .readersAndWriters, .semaphore:
       let place = found.held.last { $0.object == wait.object }.flatMap { Wording.place($0.place) }
-      return "which \(who) has" + (place.map { " since " + $0 } ?? "")
+      return "which \(who) holds" + (place.map { " since " + $0 } ?? "")
     case .writeWaiters, .barrierWaiters: return "behind \(who), which waits to be alone"
     case .queue(let queue), .runners(let queue):
       guard let run = found.runs.last(where: { isBelow($0.queue, queue) }) else {

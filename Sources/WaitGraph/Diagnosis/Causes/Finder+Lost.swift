@@ -19,7 +19,7 @@ extension Finder {
     ].compactMap { $0 }.joined(separator: " and ")
     var result = finding(
       .suspended,
-      "\(words.queue(queue.id)) is suspended, and nobody is left to resume it: "
+      "\(words.queue(queue.id)) is suspended, and no thread is left to resume it: "
         + "\(waiting) \(queue.queued + calls == 1 ? "waits" : "wait") on it")
     result.details = queue.blocks.prefix(4).compactMap { blocks in
       Wording.place(blocks.place).map { "\(Counted.noun(blocks.count, "block")) enqueued at \($0)" }
@@ -47,10 +47,10 @@ extension Finder {
     guard let first = found.first else { return nil }
     let forWhat =
       switch (first.kind, found.count) {
-      case (.stream, 1): "for an AsyncStream's next element, which nobody yields"
-      case (.stream, _): "for the next elements of AsyncStreams, which nobody yields"
-      case (_, 1): "for a continuation that nobody has resumed"
-      default: "for continuations that nobody has resumed"
+      case (.stream, 1): "for an AsyncStream's next element, which no thread is left to yield"
+      case (.stream, _): "for the next elements of AsyncStreams, which no thread is left to yield"
+      case (_, 1): "for a continuation that was never resumed"
+      default: "for continuations that were never resumed"
       }
     let who =
       found.count == 1
@@ -97,7 +97,7 @@ extension Finder {
     let who =
       first.count == 1
       ? "\(words.thread(first[0])) waits for" : "\(Counted.noun(first.count, "thread")) wait for"
-    var result = finding(.lostWakeUp, "nobody is left who could \(what) that \(who)")
+    var result = finding(.lostWakeUp, "no thread is left that could \(what) that \(who)")
     let chain = chainLines(to: first, chains)
     result.details = chain.lines + waitLines(first)
     result.details += wait.isForSignal ? signalLines(wait) : holderLines(wait)
@@ -115,8 +115,8 @@ extension Finder {
     switch kind {
     case .group: "safe when: every way out of the work that entered the group leaves it"
     case .condition:
-      "safe when: the waiter checks under the mutex what it waits for, and who changes that "
-        + "signals after it"
+      "safe when: the waiter checks its condition under the mutex, and a thread that changes "
+        + "the condition signals afterwards"
     case .mutex, .swiftMutex, .initializer, .readLock, .writeLock: Self.unlockAdvice
     default: "safe when: every way out of the work that is waited for signals"
     }

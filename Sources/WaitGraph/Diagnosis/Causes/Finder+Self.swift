@@ -18,10 +18,13 @@ extension Finder {
     } else {
       result = Finding(
         cause: .self,
-        headline: "\(thread) waits for \(words.object(own.kind, own.object)), which it has itself")
-      if let place = Wording.place(own.place) { result.details = ["asks again at \(place)"] }
+        headline:
+          "\(thread) waits for \(words.object(own.kind, own.object)), which it already holds")
+      if let place = Wording.place(own.place) {
+        result.details = ["acquires it again at \(place)"]
+      }
       if let place = Wording.place(own.firstPlace) {
-        result.details.append("has it since \(place)")
+        result.details.append("holds it since \(place)")
       }
       if own.traps {
         let who = own.kind == .initializer ? "libdispatch" : "the runtime"
@@ -45,12 +48,16 @@ extension Finder {
 
   private static func callLines(_ place: [StackFrame], _ first: [StackFrame]) -> [String] {
     var lines: [String] = []
-    if let place = Wording.place(place) { lines.append("asks again at \(place)") }
-    if let place = Wording.place(first) { lines.append("came onto it at \(place)") }
+    if let place = Wording.place(place) { lines.append("enters it again at \(place)") }
+    if let place = Wording.place(first) { lines.append("entered it at \(place)") }
     return lines
   }
 
-  /// A thread that waits for what it has itself.
+  private static func waitLine(_ place: [StackFrame]) -> [String] {
+    Wording.place(place).map { ["waits at \($0)"] } ?? []
+  }
+
+  /// A thread that waits for what it holds itself.
   var selfWait: Finding? {
     for thread in liveness.stuck {
       let gates = Ring.gates(of: thread, liveness, .semaphores)
@@ -80,12 +87,13 @@ extension Finder {
       result = finding(.self, "\(who) waits for \(name), \(kind)")
       result.details = Self.callLines(wait.place, run?.place ?? [])
       if case .runners = gate {
-        result.details.append("the call is a barrier: it waits until nobody is on the queue")
+        result.details.append(
+          "the call is a barrier: it waits until no other block runs on the queue")
       }
       result.advice = [Self.ownQueueAdvice]
     case .main:
       result = finding(.self, "\(who) waits for the main queue, which only it runs")
-      result.details = Self.callLines(wait.place, [])
+      result.details = Self.waitLine(wait.place)
       result.advice = [Self.ownQueueAdvice]
     case .workItem, .members:
       let run = found.runs.last { $0.workItem == wait.object || $0.group == wait.object }
@@ -93,21 +101,23 @@ extension Finder {
       result = finding(
         .self,
         "\(who) waits for \(words.object(wait.kind, wait.object)), and is in \(what) itself")
-      result.details = Self.callLines(wait.place, [])
+      result.details = Self.waitLine(wait.place)
       if let place = Wording.place(run?.place ?? []) {
         result.details.append("its block was enqueued at \(place)")
       }
-      result.advice = ["safe when: who waits is not among those that are waited for"]
+      result.advice = ["safe when: the thread that waits is not one of those that it waits for"]
     case .end:
       result = finding(.self, "\(who) waits for its own end")
-      result.details = Self.callLines(wait.place, [])
+      result.details = Self.waitLine(wait.place)
     default:
       let held = found.held.last { $0.object == wait.object }
       let name = words.object(wait.kind, wait.object)
-      result = finding(.self, "\(who) waits for \(name), which it has itself")
-      if let place = Wording.place(wait.place) { result.details.append("asks again at \(place)") }
+      result = finding(.self, "\(who) waits for \(name), which it already holds")
+      if let place = Wording.place(wait.place) {
+        result.details.append("acquires it again at \(place)")
+      }
       if let place = held.flatMap({ Wording.place($0.place) }) {
-        result.details.append("has it since \(place)")
+        result.details.append("holds it since \(place)")
       }
       result.advice = [wait.kind == .initializer ? Self.ownVariableAdvice : Self.ownLockAdvice]
     }

@@ -15,17 +15,19 @@ extension Finder {
       else { continue }
       var result = finding(
         .cycle,
-        "\(words.thread(waiter)) waits for a signal, and all who are left to give it wait for "
-          + "what it has")
+        "\(words.thread(waiter)) waits for a signal, and every thread that could give it waits for "
+          + "what it holds")
       result.details = ["\(words.thread(waiter)) \(words.waiting(wait))\(Wording.at(wait.place))"]
       let held = index.threads[waiter].held.last { $0.object == direct.object }
       if let held {
         result.details.append(
-          "it has \(words.object(held.kind, held.object))"
+          "it holds \(words.object(held.kind, held.object))"
             + (Wording.place(held.place).map { " since \($0)" } ?? ""))
       }
       result.details += waitLines(keeper.kept)
-      result.advice = ["safe when: who waits for another has nothing that the other needs"]
+      result.advice = [
+        "safe when: a thread that waits for another holds nothing that the other needs"
+      ]
       result.markedThreads = Set([waiter] + keeper.kept)
       result.markedObjects = [wait.object, direct.object]
       return result
