@@ -20,8 +20,10 @@ struct TrapStoreTests {
       onThread { section.read(line: 10) {} }
       writeLine("armed at first: \(SectionTracking.delayCounts.armed)")
       onThread { section.write(line: 20) {} }
-      // A busy machine may put more than the window of a near miss between the two.
+      // A busy machine may put more than the window of a near miss between the two. On another
+      // resource each time: else two writes might nearly meet as well.
       while SectionTracking.delayCounts.armed == 0 {
+        let section = Section("traps.run")
         onThread { section.read(line: 10) {} }
         onThread { section.write(line: 20) {} }
       }

@@ -54,7 +54,7 @@ struct SelfTests {
     #expect(
       found.headline
         == "thread 7 waits for the initialiser of static Settings.shared (Settings.swift:3), "
-        + "which it has itself")
+        + "which it already holds")
     #expect(
       found.details.prefix(2) == [
         "acquires it again at Cache.swift:20  get(_:)", "holds it since Cache.swift:10  take()",

@@ -86,7 +86,7 @@ struct SignalTests {
       thread: 1, kind: .swiftMutex, object: 7, traps: true)
     let found = try #require(Diagnosis(of: snapshot))
     #expect(found.cause == .self)
-    #expect(found.headline.contains("which it has itself"))
+    #expect(found.headline.contains("which it already holds"))
     #expect(!found.headline.contains("queue"))
   }
 }
