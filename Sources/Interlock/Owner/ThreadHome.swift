@@ -71,14 +71,14 @@ struct ThreadHome: ~Copyable {
 extension UnsafeMutablePointer where Pointee == ThreadHome {
   /// The section that the thread began last, if it is this one on a part, and is open.
   func lastSection(
-    on key: ResourceKey, of owner: UInt, writes: Bool, part: Part
+    on key: ResourceKey, of owner: UInt, writes: Bool, where isPart: (Part) -> Bool
   ) -> Registry.OpenSection? {
     let word = pointee.lastWord
     guard let slot = pointee.lastSlot, let record = word.record, word.hasPart,
       word.writes == writes, record[.key] == UInt(key.hash), record[.owner] == owner,
       // Only an open one keeps its part.
       slot.pointee.load(ordering: .relaxed) == word.bits,
-      Part.at(record[.part])?.isSame(as: part) == true
+      let part = Part.at(record[.part]), isPart(part)
     else { return nil }
     return Registry.OpenSection(record: record, slot: slot, word: word, key: key)
   }

@@ -16,6 +16,15 @@ class Part: @unchecked Sendable {
   @_specialize(where Value == String)
   static func of<Value: Hashable & Sendable>(_ value: Value) -> Part { PartOf(value) }
 
+  /// Whether this is the part by a value: as `isSame`, without making a part of it.
+  @_specialize(where Value == Int)
+  @_specialize(where Value == String)
+  final func isPart<Value: Hashable & Sendable>(by value: Value) -> Bool {
+    guard type(of: self) == PartOf<Value>.self else { return false }
+    // Unsafe, and right: the types have just been compared.
+    return unsafeDowncast(self, to: PartOf<Value>.self).value == value
+  }
+
   /// Whether both name the same part. Calls the `==` of the user's type.
   func isSame(as other: Part) -> Bool { self === other }
 
@@ -50,7 +59,7 @@ class Part: @unchecked Sendable {
 /// A part by a value of this type.
 final class PartOf<Value: Hashable & Sendable>: Part, @unchecked Sendable {
   // Unchecked as its superclass is.
-  private let value: Value
+  fileprivate let value: Value
 
   init(_ value: Value) {
     self.value = value

@@ -68,6 +68,22 @@ extension Registry {
     followUp(open, of: open.record[.owner], in: ThreadHome.current, hasMet: hasMet, settings)
   }
 
+  /// Ends the section that this thread began last, if it is the current owner's in this mode on this part; makes no
+  /// part of the value for that, which would be as much as all the rest.
+  @_specialize(where Value == Int)
+  @_specialize(where Value == String)
+  static func endLast<Value: Hashable & Sendable>(
+    _ resource: borrowing Resource, _ mode: Mode, part value: Value
+  ) -> Bool {
+    if HotSettings.current.isOff { return false }
+    let home = ThreadHome.current
+    let last = home.lastSection(
+      on: resource.key, of: home.currentOwner, writes: mode.writes
+    ) { $0.isPart(by: value) }
+    guard let last else { return false }
+    return end(last)
+  }
+
   /// Ends the innermost section that the current owner has in this mode on a part, or reports why there is none.
   static func end(
     _ resource: borrowing Resource, _ mode: Mode, part: Part, at site: borrowing Site
@@ -86,9 +102,10 @@ extension Registry {
     on key: ResourceKey, of owner: UInt, writes: Bool, part: Part?
   ) -> OpenSection? {
     guard let part else { return innermost(on: key, of: owner, writes: writes) }
-    if let last = ThreadHome.current.lastSection(on: key, of: owner, writes: writes, part: part) {
-      return last
+    let last = ThreadHome.current.lastSection(on: key, of: owner, writes: writes) {
+      $0.isSame(as: part)
     }
+    if let last { return last }
     var found: OpenSection?
     Bucket(of: key).forEachOccupied { word, slot in
       guard word.fragment == key.fragment, word.writes == writes, word.hasPart,

@@ -79,7 +79,9 @@ extension Section {
     _ mode: Mode, part: @autoclosure () -> Key, file: StaticString = #fileID,
     function: StaticString = #function, line: UInt = #line
   ) {
-    Registry.end(resource, mode, part: Part.of(part()), at: Site(file, function, line))
+    let value = part()
+    if Registry.endLast(resource, mode, part: value) { return }
+    Registry.end(resource, mode, part: Part.of(value), at: Site(file, function, line))
   }
 }
 
