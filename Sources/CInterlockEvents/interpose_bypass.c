@@ -34,6 +34,8 @@ typedef struct {
   const char *names;
   /// What the linker has made read-only after it filled it in.
   uintptr_t sealed, sealed_end;
+  /// Whether its calls go past this executable's definitions, or to them again.
+  bool past;
   bool failed;
 } image;
 
@@ -48,7 +50,7 @@ static bool write_slot(image *image, uintptr_t *slot, uintptr_t function) {
   return !is_sealed || mprotect((void *)page, page_size, PROT_READ) == 0;
 }
 
-static void lead_past(image *image, const ElfW(Rela) *entries, size_t size) {
+static void lead(image *image, const ElfW(Rela) *entries, size_t size) {
   for (size_t index = 0; index < size / sizeof *entries; index++) {
     int type = (int)ELF64_R_TYPE(entries[index].r_info);
     if (type != jump_slot && type != global_data) continue;
@@ -56,10 +58,12 @@ static void lead_past(image *image, const ElfW(Rela) *entries, size_t size) {
     const char *name = image->names + symbol->st_name;
     if (symbol->st_shndx != SHN_UNDEF && ELF64_ST_TYPE(symbol->st_info) != STT_FUNC) continue;
     // A slot that no call has filled in yet would be by the next: so the name counts, not the content.
-    if (!*name || !is_ours(dlsym(RTLD_DEFAULT, name))) continue;
+    void *own = *name ? dlsym(RTLD_DEFAULT, name) : NULL;
+    if (!is_ours(own)) continue;
     void *real = interlock_find_real(name);
+    void *target = image->past ? real : own;
     uintptr_t *slot = (uintptr_t *)(image->base + entries[index].r_offset);
-    if (!real || is_ours(real) || !write_slot(image, slot, (uintptr_t)real)) image->failed = true;
+    if (!real || is_ours(real) || !write_slot(image, slot, (uintptr_t)target)) image->failed = true;
   }
 }
 
@@ -68,13 +72,18 @@ static uintptr_t address(const image *image, ElfW(Addr) value) {
   return value < image->base ? image->base + value : value;
 }
 
-static int lead_image_past(struct dl_phdr_info *info, size_t size, void *failed) {
+typedef struct {
+  bool past, failed;
+} direction;
+
+static int lead_image(struct dl_phdr_info *info, size_t size, void *context) {
   (void)size;
+  direction *all = context;
   // The executable's own calls are direct; the kernel's page makes none.
   if (!info->dlpi_name || !*info->dlpi_name || strncmp(info->dlpi_name, "linux-vdso", 10) == 0) {
     return 0;
   }
-  image image = {.base = info->dlpi_addr};
+  image image = {.base = info->dlpi_addr, .past = all->past};
   const ElfW(Dyn) *dynamic = NULL;
   for (int index = 0; index < info->dlpi_phnum; index++) {
     const ElfW(Phdr) *header = &info->dlpi_phdr[index];
@@ -97,24 +106,27 @@ static int lead_image_past(struct dl_phdr_info *info, size_t size, void *failed)
     }
   }
   if (!image.symbols || !image.names) return 0;
-  if (calls) lead_past(&image, (const ElfW(Rela) *)calls, calls_size);
-  if (data) lead_past(&image, (const ElfW(Rela) *)data, data_size);
-  if (image.failed) *(bool *)failed = true;
+  if (calls) lead(&image, (const ElfW(Rela) *)calls, calls_size);
+  if (data) lead(&image, (const ElfW(Rela) *)data, data_size);
+  if (image.failed) all->failed = true;
   return 0;
 }
 
-bool interlock_events_bypass(void) {
-  // A reader would miss the second half of what is under way.
+bool interlock_events_bypass(bool past) {
+  // A reader would miss one half of what is under way.
   if (jump_slot < 0 || __atomic_load_n(&interlock_wanted, __ATOMIC_RELAXED)) return false;
-  bool failed = false;
-  dl_iterate_phdr(lead_image_past, &failed);
-  return !failed;
+  direction all = {.past = past};
+  dl_iterate_phdr(lead_image, &all);
+  return !all.failed;
 }
 
 #else
 
 #include "interlock_events.h"
 
-bool interlock_events_bypass(void) { return false; }
+bool interlock_events_bypass(bool past) {
+  (void)past;
+  return false;
+}
 
 #endif

@@ -5,7 +5,8 @@ import Synchronization
 extension Programs {
   private static let heard = Atomic(0)
 
-  /// Leads the libraries' calls past the readers, and prints what was heard before and after, and that calls still work.
+  /// Leads the libraries' calls past the readers and back, and prints what was heard before, between
+  /// and after, and that calls still work.
   static func bypass() {
     // Relaxed: the main thread alone counts, and looks afterwards.
     let reader: interlock_reader = { _, _ in Programs.heard.wrappingAdd(1, ordering: .relaxed) }
@@ -27,16 +28,18 @@ extension Programs {
       }
     }
     _ = interlock_events_add(reader, nil, kinds)
-    let isRefused = !interlock_events_bypass()
+    let isRefused = !interlock_events_bypass(true)
     interlock_events_remove(reader, nil)
     let before = foundations()
-    let isDone = interlock_events_bypass() && interlock_events_bypass()
+    let isDone = interlock_events_bypass(true) && interlock_events_bypass(true)
     let after = foundations()
     let own = count {
       pthread_mutex_lock(mutex)
       pthread_mutex_unlock(mutex)
     }
-    print(isRefused, before, isDone, after, own, works())
+    let works = works()
+    let isBack = interlock_events_bypass(false)
+    print(isRefused, before, isDone, after, own, works, isBack, foundations(), Programs.works())
   }
 
   /// Threads, queues, groups, semaphores, conditions and tasks, as they are after it.

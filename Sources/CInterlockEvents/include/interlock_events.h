@@ -217,12 +217,12 @@ typedef enum {
 /// Says which calls are seen. May be called from any thread, at any time.
 interlock_events_availability interlock_events_available(void);
 
-/// Leads the calls of every library past the definitions of this executable, for good: from then on no reader sees them,
-/// and they cost what they cost without Interlock. For a process that measures. The executable's own calls still go
-/// through its definitions: with no reader, a load and a branch more.
+/// Leads the calls of every library past the definitions of this executable, or to them again. While they go past, no
+/// reader sees them, and they cost what they cost without Interlock. For a process that measures. The executable's own
+/// calls still go through its definitions: with no reader, a load and a branch more.
 ///
 /// Returns false where a reader follows, where it cannot be done on this system, and where not every call was led past.
-bool interlock_events_bypass(void);
+bool interlock_events_bypass(bool past);
 
 /// A private layout of the system's libraries that the events, or their readers, rely on. Each is checked before its first
 /// use. Where one does not hold, what relies on it is off, and one line on standard error says so.

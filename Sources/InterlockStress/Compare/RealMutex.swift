@@ -30,7 +30,7 @@ package struct RealMutex {
   /// The nanoseconds of an uncontended pair: by the C library's functions, and by this executable's.
   ///
   /// In processor time, in rounds that alternate; each the median of them.
-  func pairs() -> (real: Double, interposed: Double) {
+  package func pairs() -> (real: Double, interposed: Double) {
     let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     pthread_mutex_init(mutex, nil)
     defer {

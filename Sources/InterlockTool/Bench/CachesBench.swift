@@ -51,8 +51,9 @@ enum CachesBench {
     Thread { end.wait() }.start()
     defer { end.signal() }
     let baseline = CacheHit("dictionary under NSLock") { DictionaryUnderLock() }
-    let measured = Measurement(
-      [baseline.row()] + measuredCaches.map { $0.row() }, rounds: 15, turns: 5_000)
+    let (measured, difference) = UnseenCalls.measure {
+      Measurement([baseline.row()] + measuredCaches.map { $0.row() }, rounds: 15, turns: 5_000)
+    }
     print(
       "caches, an uncontended hit; medians of interleaved rounds; 1 × is a dictionary under NSLock"
         + String(format: ", %.0f ns", measured.median(0)))
@@ -60,6 +61,7 @@ enum CachesBench {
       let ratio = measured.ratio(number + 1, to: 0)
       print(line(cache, ratio: ratio, nanoseconds: measured.median(number + 1)))
     }
+    print("  " + difference)
   }
 
   private static func line(_ cache: CacheHit, ratio: Double, nanoseconds: Double) -> String {

@@ -19,39 +19,42 @@ enum DelaysBench {
     print(
       "near-miss delays, on a dictionary of 1,024 keys under an NSLock, half of the calls write")
     print("medians of interleaved rounds; the budget is 1.5 ×")
-    for threads in [2, 1] {
-      let table = LockedTable()
-      let rows: [Measurement.Row] = [
-        .init(name: "no sections") { turns in
-          table.work(threads: threads, turns: turns, marked: false)
-        },
-        .init(name: "sections") { turns in
-          SectionTracking.delays = false
-          table.work(threads: threads, turns: turns, marked: true)
-        },
-        .init(name: "sections and delays") { turns in
-          SectionTracking.delays = true
-          table.work(threads: threads, turns: turns, marked: true)
-        },
-      ]
-      let before = SectionTracking.delayCounts
-      let measured = Measurement(rows, rounds: 25, turns: 100_000)
-      SectionTracking.delays = false
-      let counts = SectionTracking.delayCounts
-      let ratio = measured.ratio(2, to: 1)
-      print(
-        String(
-          format:
-            "  %d thread%@: %.2f × of sections without delays (%.0f ns against %.0f ns a call;"
-            + " %.2f × of no sections)%@",
-          threads, threads == 1 ? " " : "s", ratio, measured.median(2), measured.median(1),
-          measured.ratio(2, to: 0), ratio <= 1.5 ? "" : "   OVER"))
-      print(
-        "             \(counts.delays - before.delays) delays,"
-          + " \((counts.microseconds - before.microseconds) / 1000) ms of"
-          + " \(Int(measured.total(2) * 100_000 / 1e6)) ms in all;"
-          + " pairs: \(counts.dropped - before.dropped) dropped, \(counts.armed) armed")
-    }
+    let (_, difference) = UnseenCalls.measure { for threads in [2, 1] { measure(threads) } }
+    print("  " + difference)
+  }
+
+  private static func measure(_ threads: Int) {
+    let table = LockedTable()
+    let rows: [Measurement.Row] = [
+      .init(name: "no sections") { turns in
+        table.work(threads: threads, turns: turns, marked: false)
+      },
+      .init(name: "sections") { turns in
+        SectionTracking.delays = false
+        table.work(threads: threads, turns: turns, marked: true)
+      },
+      .init(name: "sections and delays") { turns in
+        SectionTracking.delays = true
+        table.work(threads: threads, turns: turns, marked: true)
+      },
+    ]
+    let before = SectionTracking.delayCounts
+    let measured = Measurement(rows, rounds: 25, turns: 100_000)
+    SectionTracking.delays = false
+    let counts = SectionTracking.delayCounts
+    let ratio = measured.ratio(2, to: 1)
+    print(
+      String(
+        format:
+          "  %d thread%@: %.2f × of sections without delays (%.0f ns against %.0f ns a call;"
+          + " %.2f × of no sections)%@",
+        threads, threads == 1 ? " " : "s", ratio, measured.median(2), measured.median(1),
+        measured.ratio(2, to: 0), ratio <= 1.5 ? "" : "   OVER"))
+    print(
+      "             \(counts.delays - before.delays) delays,"
+        + " \((counts.microseconds - before.microseconds) / 1000) ms of"
+        + " \(Int(measured.total(2) * 100_000 / 1e6)) ms in all;"
+        + " pairs: \(counts.dropped - before.dropped) dropped, \(counts.armed) armed")
   }
 }
 
