@@ -61,10 +61,8 @@ let package = Package(
     .target(
       name: "LockStrategies", dependencies: ["Interlock", "CInterlock"],
       swiftSettings: common + [framePointers]),
-    // Finds the system's SQLite when the program runs: a machine may lack it, or its header.
-    .target(name: "CSQLite"),
     .target(
-      name: "Caches", dependencies: ["LockStrategies", "Interlock", "CSQLite"],
+      name: "Caches", dependencies: ["LockStrategies", "Interlock"],
       swiftSettings: common + [framePointers]),
     // What only the harness needs of C, functions of the C library defined anew among it: an application that
     // only marks sections never links it.
@@ -127,6 +125,16 @@ let package = Package(
         "CInterlock", "CInterlockEvents",
       ],
       swiftSettings: common + tracking + [framePointers]),
+    // Finds the system's SQLite when the program runs: a machine may lack it, or its header.
+    .target(name: "CSQLite"),
+    // Models of caches as they were shipped, with their bugs and the repairs, and what makes subjects of them.
+    .target(
+      name: "KnownBugs",
+      dependencies: [
+        "InterlockStress", "StressRunner", "Caches", "LockStrategies", "Interlock", "CSQLite",
+        "CInterlockHarness",
+      ],
+      swiftSettings: common + [framePointers]),
     // Small programs that go wrong, or can, each with its correct twin. Swift calls no `dispatch_once`: that is C's.
     .target(
       name: "CSamplePrograms", path: "Sources/SamplePrograms/C",
@@ -154,9 +162,9 @@ let package = Package(
     .executableTarget(
       name: "InterlockTool",
       dependencies: [
-        "InterlockStress", "StressRunner", "Comparison", "Prediction", "SamplePrograms",
-        "PredictPrograms", "Caches", "LockStrategies", "Interlock", "CInterlockHarness",
-        "CInterlockEvents",
+        "InterlockStress", "StressRunner", "Comparison", "Prediction", "KnownBugs",
+        "SamplePrograms", "PredictPrograms", "Caches", "LockStrategies", "Interlock",
+        "CInterlockHarness", "CInterlockEvents",
         // Executables: they are built beside it, and not linked.
         "YardstickLocks", "YardstickMarks",
       ],
@@ -173,7 +181,7 @@ let package = Package(
       dependencies: ["Interlock", "CInterlock", "InterlockTestsC", "TrackedModel"],
       swiftSettings: common),
     .testTarget(
-      name: "CachesTests", dependencies: ["Caches", "LockStrategies", "Interlock"],
+      name: "CachesTests", dependencies: ["KnownBugs", "Caches", "LockStrategies", "Interlock"],
       swiftSettings: common),
     // Subjects that really hang, trap or eat memory: what the runner's tests start as children.
     .target(name: "StressRunnerTestC", path: "Tests/StressRunnerTestC"),
@@ -233,8 +241,8 @@ let package = Package(
       name: "InterlockStressTests",
       dependencies: [
         "InterlockStress", "StressRunner", "Comparison", "Prediction", "WaitGraph", "Reports",
-        "Caches", "LockStrategies", "Interlock", "InterlockTool", "SamplePrograms",
-        "PredictPrograms", "DetectorProgram",
+        "Caches", "LockStrategies", "Interlock", "InterlockTool", "KnownBugs",
+        "SamplePrograms", "PredictPrograms", "DetectorProgram",
       ],
       exclude: ["Goldens"], swiftSettings: common),
   ]

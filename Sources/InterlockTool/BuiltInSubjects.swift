@@ -1,19 +1,13 @@
 import Caches
 import Dispatch
 import InterlockStress
+import KnownBugs
 import LockStrategies
 
 /// All that scenarios can be replayed on: a list for each family.
 let builtInSubjects: [SubjectEntry] =
   lockStrategySubjects
-  + tmcacheSubjects
-  + pinCacheSubjects
-  + pinOperationSubjects
-  + yycacheSubjects
-  + hybridStorageSubjects
-  + imageCacheSubjects
-  + modernSubjects
-  + recipeSubjects
+  + knownBugSubjects
   + nearMissSubjects
   + hangSubjects
   + predictSubjects

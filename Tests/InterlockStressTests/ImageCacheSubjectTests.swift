@@ -2,7 +2,7 @@ import InterlockStress
 import Synchronization
 import Testing
 
-@testable import InterlockTool
+@testable import KnownBugs
 
 /// What the oracles are told of Tusker's image cache, when all went well.
 @Suite("Tusker's image cache as a subject", .timeLimit(.minutes(10)))
@@ -10,7 +10,7 @@ struct ImageCacheSubjectTests {
   static let names = ["tusker", "tusker-repaired", "kingfisher-index", "kingfisher-index-repaired"]
 
   private func subject(_ name: String) throws -> any Subject {
-    try #require(builtInSubjects.first { $0.name == name }).make()
+    try #require(imageCacheSubjects.first { $0.name == name }).make()
   }
 
   private func act(_ name: String, on subject: any Subject, value: [UInt8] = []) async {

@@ -1,7 +1,7 @@
 import InterlockStress
 import Testing
 
-@testable import InterlockTool
+@testable import KnownBugs
 
 @Suite("The subjects of today's Swift and of the recipes", .timeLimit(.minutes(10)))
 struct ModernSubjectTests {

@@ -1,7 +1,7 @@
 import InterlockStress
 import Testing
 
-@testable import InterlockTool
+@testable import KnownBugs
 
 @Suite("PINCache's subjects", .timeLimit(.minutes(10)))
 struct PINCacheSubjectTests {

@@ -3,7 +3,7 @@ import Foundation
 import InterlockStress
 import Testing
 
-@testable import InterlockTool
+@testable import KnownBugs
 
 @Suite("TMCache's subjects", .timeLimit(.minutes(10)))
 struct TMCacheSubjectTests {

@@ -4,7 +4,7 @@ import Dispatch
 ///
 /// This is the pattern that the article on PINCache warns of: the callback needs a thread, and the one that
 /// is here cannot be it.
-func waitForCallback<R: Sendable>(_ start: (@escaping @Sendable (R) -> Void) -> Void) -> R {
+package func waitForCallback<R: Sendable>(_ start: (@escaping @Sendable (R) -> Void) -> Void) -> R {
   let answer = Answer<R>()
   start { value in
     answer.value = value

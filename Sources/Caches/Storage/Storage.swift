@@ -9,7 +9,7 @@ import Interlock
 /// PINCache reads under its lock, lets go, and takes it again to note the access.
 ///
 /// `@unchecked Sendable`: whether it is shared safely is the question that the harness asks.
-final class Storage: @unchecked Sendable {
+package final class Storage: @unchecked Sendable {
   private struct Entry {
     var value: [UInt8]
     var cost: Int
@@ -28,16 +28,16 @@ final class Storage: @unchecked Sendable {
   ///
   /// - Parameter isLocked: Whether the owner says that it holds a lock at every call: its sections are
   ///   then synched ones.
-  init(isLocked: Bool) {
+  package init(isLocked: Bool) {
     self.isLocked = isLocked
   }
 
-  func value(forKey key: String) -> [UInt8]? {
+  package func value(forKey key: String) -> [UInt8]? {
     section.read(synched: isLocked) { stored[key]?.value }
   }
 
   /// Notes that a key has been read, if it is still there.
-  func touch(_ key: String) {
+  package func touch(_ key: String) {
     section.write(synched: isLocked) {
       accesses += 1
       // In place: to assign through `stored[key]?` moves the entry out and in again.
@@ -45,7 +45,7 @@ final class Storage: @unchecked Sendable {
     }
   }
 
-  func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
+  package func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
     section.write(synched: isLocked) {
       accesses += 1
       let entry = Entry(value: value, cost: cost, access: accesses)
@@ -54,29 +54,29 @@ final class Storage: @unchecked Sendable {
     }
   }
 
-  func removeValue(forKey key: String) {
+  package func removeValue(forKey key: String) {
     section.write(synched: isLocked) {
       guard let old = stored.removeValue(forKey: key) else { return }
       costOfAll -= old.cost
     }
   }
 
-  func removeAllValues() {
+  package func removeAllValues() {
     section.write(synched: isLocked) {
       stored.removeAll()
       costOfAll = 0
     }
   }
 
-  var count: Int {
+  package var count: Int {
     section.read(synched: isLocked) { stored.count }
   }
 
-  var totalCost: Int {
+  package var totalCost: Int {
     section.read(synched: isLocked) { costOfAll }
   }
 
-  func entries() -> [String: CacheEntry] {
+  package func entries() -> [String: CacheEntry] {
     section.read(synched: isLocked) {
       stored.mapValues { CacheEntry(value: $0.value, cost: $0.cost) }
     }

@@ -1,5 +1,6 @@
 import Caches
 import Foundation
+import KnownBugs
 import LockStrategies
 
 /// What is timed, one line each; a family appends its memory cache here.

@@ -1,4 +1,5 @@
 import Caches
+import KnownBugs
 import Dispatch
 import LockStrategies
 import Testing

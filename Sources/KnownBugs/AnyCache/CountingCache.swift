@@ -1,0 +1,97 @@
+public import Caches
+import Interlock
+import LockStrategies
+
+/// A cache with a call that counts, as one adds it from outside: look, add one, store.
+///
+/// Each half takes the lock, so no tool that looks for races has anything to say; and the two halves are one
+/// act that has no lock. Two who count at a time both find the same number, and one count is lost. Source: CERT
+/// Oracle Secure Coding Standard for Java, VNA03-J, "Do not assume that a group of calls to independently atomic
+/// methods is atomic".
+///
+/// Repaired, the act is one locked section.
+public final class CountingCache: Cache {
+  private let lock = PthreadMutexLock()
+  private let storage = Storage(isLocked: true)
+  private let isRepaired: Bool
+
+  /// Makes an empty cache.
+  ///
+  /// - Parameter repaired: Whether counting is one locked section.
+  public init(repaired: Bool) {
+    isRepaired = repaired
+  }
+
+  /// Adds one to the number under a key; a key that is not there counts as 0.
+  public func countOne(_ key: String) {
+    if isRepaired {
+      lock.withLock {
+        let number = found(key)
+        SYNC_POINT("countingcache.count.found")
+        store(number + 1, key)
+      }
+    } else {
+      let number = lock.withLock { found(key) }
+      SYNC_POINT("countingcache.count.found")
+      lock.withLock { store(number + 1, key) }
+    }
+  }
+
+  /// The number under a key.
+  public func number(forKey key: String) -> Int {
+    lock.withLock { Self.number(storage.value(forKey: key)) }
+  }
+
+  private func found(_ key: String) -> Int {
+    Self.number(storage.value(forKey: key))
+  }
+
+  private func store(_ number: Int, _ key: String) {
+    let bytes = withUnsafeBytes(of: UInt64(truncatingIfNeeded: number).littleEndian, Array.init)
+    storage.setValue(bytes, forKey: key, cost: bytes.count)
+  }
+
+  private static func number(_ bytes: [UInt8]?) -> Int {
+    let bits = (bytes ?? []).prefix(8).reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+    return Int(truncatingIfNeeded: bits)
+  }
+
+  /// The value under a key; notes the access.
+  public func value(forKey key: String) -> [UInt8]? {
+    lock.withLock {
+      guard let value = storage.value(forKey: key) else { return nil }
+      storage.touch(key)
+      return value
+    }
+  }
+
+  /// Stores a value.
+  public func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
+    lock.withLock { storage.setValue(value, forKey: key, cost: cost) }
+  }
+
+  /// Removes a value.
+  public func removeValue(forKey key: String) {
+    lock.withLock { storage.removeValue(forKey: key) }
+  }
+
+  /// Removes every value.
+  public func removeAllValues() {
+    lock.withLock { storage.removeAllValues() }
+  }
+
+  /// How many values there are.
+  public var count: Int {
+    lock.withLock { storage.count }
+  }
+
+  /// What all values cost together.
+  public var totalCost: Int? {
+    lock.withLock { storage.totalCost }
+  }
+
+  /// What is stored.
+  public func entries() -> [String: CacheEntry]? {
+    lock.withLock { storage.entries() }
+  }
+}

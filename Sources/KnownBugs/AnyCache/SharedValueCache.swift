@@ -1,0 +1,99 @@
+public import Caches
+public import Interlock
+import LockStrategies
+
+/// A cache whose values can be edited, and which hands out the very object that it holds.
+///
+/// The cache is under a lock and does nothing wrong, and still two callers who got one key have one object
+/// between them: the lock guarded the way to it, and not the object. This is the warning at the end of
+/// "third-party cache framework of PINCache": two threads read one NSMutableDictionary from PINMemoryCache, and
+/// both update it.
+///
+/// Repaired, a caller gets a value instead: each edits a copy of its own, and stores it. (Of two edits at a
+/// time one is lost then; that is another mistake, which `CountingCache` shows.)
+public final class SharedValueCache: Cache {
+  /// A mutable object in the cache. Whoever changes it is found out by its tracked property.
+  ///
+  /// `@unchecked Sendable`: that it is shared, and may be changed by all who have it, is the bug.
+  public final class Document: @unchecked Sendable {
+    /// What is in it.
+    @Tracked public var bytes: [UInt8] = []
+    fileprivate let cost: Int
+
+    fileprivate init(_ bytes: [UInt8], cost: Int) {
+      self.bytes = bytes
+      self.cost = cost
+    }
+  }
+
+  private let lock = PthreadMutexLock()
+  private let isRepaired: Bool
+  // Only touched under the lock: the table, that is, and not what is in it.
+  nonisolated(unsafe) private var documents: [String: Document] = [:]
+
+  /// Makes an empty cache.
+  ///
+  /// - Parameter repaired: Whether callers edit copies.
+  public init(repaired: Bool) {
+    isRepaired = repaired
+  }
+
+  /// Changes the value under a key, if there is one; returns whether there is.
+  public func edit(_ key: String, _ change: (inout [UInt8]) -> Void) -> Bool {
+    if isRepaired {
+      guard var bytes = value(forKey: key) else { return false }
+      Self.apply(change, to: &bytes)
+      setValue(bytes, forKey: key, cost: bytes.count)
+    } else {
+      guard let document = document(forKey: key) else { return false }
+      // The lock was let go with the look-up.
+      Self.apply(change, to: &document.bytes)
+    }
+    return true
+  }
+
+  private static func apply(_ change: (inout [UInt8]) -> Void, to bytes: inout [UInt8]) {
+    SYNC_POINT("sharedvaluecache.edit.inside")
+    change(&bytes)
+  }
+
+  /// The object under a key, the cache's own.
+  public func document(forKey key: String) -> Document? {
+    lock.withLock { documents[key] }
+  }
+
+  /// A copy of what is in the object under a key.
+  public func value(forKey key: String) -> [UInt8]? {
+    lock.withLock { documents[key]?.bytes }
+  }
+
+  /// Stores a value, in an object of its own.
+  public func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
+    lock.withLock { documents[key] = Document(value, cost: cost) }
+  }
+
+  /// Removes a value.
+  public func removeValue(forKey key: String) {
+    lock.withLock { documents[key] = nil }
+  }
+
+  /// Removes every value.
+  public func removeAllValues() {
+    lock.withLock { documents = [:] }
+  }
+
+  /// How many values there are.
+  public var count: Int {
+    lock.withLock { documents.count }
+  }
+
+  /// What all values cost together.
+  public var totalCost: Int? {
+    lock.withLock { documents.values.reduce(0) { $0 + $1.cost } }
+  }
+
+  /// What is stored.
+  public func entries() -> [String: CacheEntry]? {
+    lock.withLock { documents.mapValues { CacheEntry(value: $0.bytes, cost: $0.cost) } }
+  }
+}

@@ -1,0 +1,163 @@
+public import Caches
+import Foundation
+import Interlock
+import LockStrategies
+
+/// Foundation's own `NSCache`: the real component, with an index of its keys, which it does not tell.
+///
+/// On Linux this is swift-corelibs-foundation's (`Sources/Foundation/NSCache.swift`, as of Swift 6.3): a
+/// dictionary and a list in the order of cost, under one `NSLock`. Its peculiarities, none of which Apple's
+/// documentation speaks of:
+///
+/// - The delegate's `cache(_:willEvictObject:)` is called under that lock, and the lock is not recursive: a
+///   delegate that asks the cache anything waits for itself.
+/// - Values are released under it too, whether replaced, removed or evicted: so does a value whose `deinit`
+///   asks the cache.
+/// - Among values of one cost the newest stands first in the list, and the list is evicted from its beginning:
+///   a cache that is full of equals throws out what was just stored. Cost decides first, use never.
+/// - A value that costs more than the limit is evicted at once, and everything cheaper before it.
+/// - A lower limit is only looked at when the next value is stored.
+/// - Replacing and removing are not told to the delegate.
+public final class FoundationCache: Cache {
+  /// What is done about the peculiarities.
+  public struct Repairs: OptionSet, Sendable {
+    /// A bit for each repair.
+    public let rawValue: Int
+
+    /// Names repairs by their bits.
+    public init(rawValue: Int) { self.rawValue = rawValue }
+
+    /// What is thrown out is kept alive, and told, until no lock is held.
+    public static let callsOutsideLocks = Repairs(rawValue: 1)
+    /// The cost that `NSCache` is given is a running number, so that the oldest goes first. It does not go
+    /// together with a limit of the total cost.
+    public static let evictsOldest = Repairs(rawValue: 2)
+  }
+
+  /// Something that is told of a key, with the cache that it was in.
+  public typealias Handler = @Sendable (_ cache: FoundationCache, _ key: String) -> Void
+
+  // Set up before anybody else has it, and from then on only called; its methods are thread-safe.
+  nonisolated(unsafe) private let values = NSCache<NSString, StoredValue>()
+  private let delegate: EvictionDelegate
+  private let index = KeyIndex()
+  private let repairs: Repairs
+  private let onEviction: Handler?
+  private let onRelease: Handler?
+  /// Repaired only: held round each change.
+  private let changing = PthreadMutexLock()
+  private let numbers = RunningNumber()
+
+  /// Makes an empty cache.
+  ///
+  /// - Parameters:
+  ///   - countLimit: How many values there may be; 0 for any number.
+  ///   - totalCostLimit: What they may cost together; 0 for any cost.
+  ///   - repairs: What is done about the peculiarities.
+  ///   - onEviction: Told of a key whose value is evicted.
+  ///   - onRelease: Told of a key whose value is released, by its `deinit`.
+  public init(
+    countLimit: Int = 0, totalCostLimit: Int = 0, repairs: Repairs = [],
+    onEviction: Handler? = nil, onRelease: Handler? = nil
+  ) {
+    self.repairs = repairs
+    self.onEviction = onEviction
+    self.onRelease = onRelease
+    delegate = EvictionDelegate(index: index, keeps: repairs.contains(.callsOutsideLocks))
+    values.countLimit = countLimit
+    values.totalCostLimit = totalCostLimit
+    values.delegate = delegate
+    guard !repairs.contains(.callsOutsideLocks) else { return }
+    delegate.onEviction = { [weak self] key in
+      if let self { onEviction?(self, key) }
+    }
+  }
+
+  /// The value under a key.
+  public func value(forKey key: String) -> [UInt8]? {
+    values.object(forKey: key as NSString)?.value
+  }
+
+  /// Stores a value, and evicts others, or the value itself, where a limit says so.
+  public func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
+    let stored = StoredValue(
+      key: key, value: value, cost: cost, owner: onRelease == nil ? nil : self)
+    change([key]) {
+      values.setObject(
+        stored, forKey: key as NSString,
+        cost: repairs.contains(.evictsOldest) ? numbers.next() : cost)
+      // Afterwards: an eviction of an older value of the key must not take the newer one's entry along.
+      index.insert(key)
+    }
+  }
+
+  /// Removes a value.
+  public func removeValue(forKey key: String) {
+    change([key]) {
+      values.removeObject(forKey: key as NSString)
+      index.remove(key)
+    }
+  }
+
+  /// Removes every value.
+  public func removeAllValues() {
+    change(index.keys) {
+      values.removeAllObjects()
+      index.removeAll()
+    }
+  }
+
+  /// Changes the values of some keys. Repaired, whatever that throws out lives on until the lock is free, and
+  /// is told of then; `NSCache` has no lock of its own to be asked for, so that takes another.
+  private func change(_ keys: Set<String>, _ body: () -> Void) {
+    guard repairs.contains(.callsOutsideLocks) else { return body() }
+    let (replaced, evicted) = changing.withLock {
+      let replaced = keys.compactMap { values.object(forKey: $0 as NSString) }
+      body()
+      return (replaced, delegate.takeEvicted())
+    }
+    for value in evicted { onEviction?(self, value.key) }
+    withExtendedLifetime(replaced) {}
+  }
+
+  /// Told by a value that is released.
+  fileprivate func wasReleased(_ key: String) { onRelease?(self, key) }
+
+  // MARK: What NSCache does not tell
+
+  /// How many values there are, by the index.
+  public var count: Int { present.count }
+
+  /// What all values cost together, by the index.
+  public var totalCost: Int? { present.reduce(0) { $0 + $1.cost } }
+
+  /// What is stored, by the index.
+  public func entries() -> [String: CacheEntry]? {
+    Dictionary(
+      present.map { ($0.key, CacheEntry(value: $0.value, cost: $0.cost)) },
+      uniquingKeysWith: { first, _ in first })
+  }
+
+  private var present: [StoredValue] {
+    index.keys.compactMap { values.object(forKey: $0 as NSString) }
+  }
+}
+
+/// A value in an `NSCache`, which takes objects only.
+///
+/// `@unchecked Sendable`: nothing of it changes but the weak reference, which only its target's end sets to nil.
+final class StoredValue: NSObject, @unchecked Sendable {
+  let key: String
+  let value: [UInt8]
+  let cost: Int
+  private weak var owner: FoundationCache?
+
+  init(key: String, value: [UInt8], cost: Int, owner: FoundationCache?) {
+    self.key = key
+    self.value = value
+    self.cost = cost
+    self.owner = owner
+  }
+
+  deinit { owner?.wasReleased(key) }
+}

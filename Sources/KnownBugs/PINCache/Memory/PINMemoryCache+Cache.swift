@@ -1,0 +1,55 @@
+public import Caches
+
+/// The cache of bytes that the harness knows.
+extension PINMemoryCache: Cache {
+  /// The bytes under a key.
+  public func value(forKey key: String) -> [UInt8]? { object(forKey: key)?.bytes }
+
+  /// Stores bytes, in an object.
+  public func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
+    setObject(PINObject(value), forKey: key, withCost: UInt(bitPattern: cost))
+  }
+
+  /// Removes a key.
+  public func removeValue(forKey key: String) { removeObject(forKey: key) }
+
+  /// Removes everything.
+  public func removeAllValues() { removeAllObjects() }
+
+  /// How many objects there are.
+  public var count: Int { locked { slots.count - phantoms } }
+
+  /// What the cache says that all objects cost together; below zero where the original's `NSUInteger` has wrapped
+  /// around.
+  public var totalCost: Int? { locked { Int(bitPattern: costOfAll) } }
+
+  /// What is stored. The bytes are read when the lock is free.
+  public func entries() -> [String: CacheEntry]? {
+    let objects = locked {
+      slots.compactMapValues { slot in slot.object.map { ($0, Int(bitPattern: slot.cost)) } }
+    }
+    return objects.mapValues { CacheEntry(value: $0.bytes, cost: $1) }
+  }
+
+  /// The keys that the cache has noted an access of: the same as those of the objects, or so it should be.
+  public var accessedKeys: Set<String> { locked { Set(slots.keys) } }
+
+  /// Reads by the scheduler.
+  public func value(forKey key: String, completion: @escaping @Sendable ([UInt8]?) -> Void) {
+    object(forKey: key) { _, _, object in completion(object?.bytes) }
+  }
+
+  /// Stores by the scheduler.
+  public func setValue(
+    _ value: [UInt8], forKey key: String, cost: Int, completion: @escaping @Sendable () -> Void
+  ) {
+    setObject(PINObject(value), forKey: key, withCost: UInt(bitPattern: cost)) { _, _, _ in
+      completion()
+    }
+  }
+
+  /// Removes by the scheduler.
+  public func removeValue(forKey key: String, completion: @escaping @Sendable () -> Void) {
+    removeObject(forKey: key) { _, _, _ in completion() }
+  }
+}

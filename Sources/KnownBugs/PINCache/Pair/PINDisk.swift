@@ -1,0 +1,83 @@
+public import Caches
+public import Foundation
+
+/// What the pair needs of a disk cache, of either version.
+public protocol PINDisk: Cache {
+  /// The object under a key.
+  func object(forKey key: String) -> PINObject?
+  /// The object under a key, later; the object is `nil` where there is none.
+  func object(forKey key: String, completion: @escaping @Sendable (PINObject?) -> Void)
+  /// Whether there is an object under a key.
+  func containsObject(forKey key: String) -> Bool
+  /// Notes a use of a key, later.
+  func touch(_ key: String)
+  /// Writes an object's file; gives back where, or `nil` where it could not be written.
+  func setObject(_ object: PINObject, forKey key: String, ageLimit: TimeInterval) -> String?
+  /// Removes a key.
+  func removeObject(forKey key: String)
+  /// Removes what is older than a date.
+  func trim(to date: Date)
+  /// Removes what has expired; 2.0 knows of no such thing.
+  func removeExpiredObjects()
+  /// Removes everything.
+  func removeAllObjects()
+  /// How many bytes the cache says that its files have.
+  var byteCount: UInt { get }
+  /// The same, when nobody touches the files.
+  var lockedByteCount: UInt { get }
+  /// What the cache thinks there is: the size of each key's file.
+  var knownSizes: [String: UInt] { get }
+  /// What there really is in the directory.
+  func storedFiles() -> [String: PINStoredFile]
+  /// Where removed files go.
+  var trash: PINTrash { get }
+}
+
+extension PINDiskCache2: PINDisk {
+  /// The object under a key, later: the completion runs under the cache's lock.
+  public func object(forKey key: String, completion: @escaping @Sendable (PINObject?) -> Void) {
+    object(forKey: key) { _, _, object, _ in completion(object) }
+  }
+
+  /// Whether there is a file of a key; a use is noted, as 2.0 has no other way to ask.
+  public func containsObject(forKey key: String) -> Bool { filePath(forKey: key) != nil }
+
+  /// Notes a use of a key, later.
+  public func touch(_ key: String) {
+    filePath(forKey: key, completion: nil)
+  }
+
+  /// Writes an object's file; 2.0 knows no age limit of a key's own.
+  public func setObject(
+    _ object: PINObject, forKey key: String, ageLimit: TimeInterval
+  ) -> String? { setObject(object, forKey: key) }
+
+  /// Does nothing: 2.0 hides nothing that is old.
+  public func removeExpiredObjects() {}
+
+  /// The byte count, when nobody touches the files.
+  public var lockedByteCount: UInt {
+    var count: UInt = 0
+    synchronouslyLockFileAccess { count = $0.byteCount }
+    return count
+  }
+}
+
+extension PINDiskCache3: PINDisk {
+  /// The object under a key, later.
+  public func object(forKey key: String, completion: @escaping @Sendable (PINObject?) -> Void) {
+    object(forKey: key) { _, _, object, _ in completion(object) }
+  }
+
+  /// Notes a use of a key, later.
+  public func touch(_ key: String) {
+    filePath(forKey: key) { _, _ in }
+  }
+
+  /// The byte count, when nobody touches the files.
+  public var lockedByteCount: UInt {
+    var count: UInt = 0
+    synchronouslyLockFileAccess { count = $0.byteCount }
+    return count
+  }
+}

@@ -1,0 +1,56 @@
+import Foundation
+import InterlockStress
+import StressRunner
+import Synchronization
+
+/// The keys that somebody knows of who goes by what a cache announces: a key comes with `didAdd`, and goes with
+/// `willRemove`. To write what goes back to where it came from, say.
+///
+/// `@unchecked Sendable`: `known` is under `lock`.
+final class PINAnnounced: @unchecked Sendable {
+  private let lock = NSLock()
+  private var known: Set<String>?
+
+  /// The keys; `nil` where nobody follows.
+  var keys: Set<String>? { lock.withLock { known } }
+
+  func follow(_ cache: PINMemoryCache) {
+    begin()
+    cache.setEvent(\.didAddObject) { [self] _, key, _ in add(key) }
+    cache.setEvent(\.willRemoveObject) { [self] _, key, _ in remove(key) }
+  }
+
+  func follow(_ cache: PINDiskCache3) {
+    begin()
+    cache.setEvent(\.didAddObject) { [self] _, key, _, _ in add(key) }
+    cache.setEvent(\.willRemoveObject) { [self] _, key, _, _ in remove(key) }
+  }
+
+  private func begin() { lock.withLock { known = [] } }
+  private func add(_ key: String) { lock.withLock { _ = known?.insert(key) } }
+  private func remove(_ key: String) { lock.withLock { _ = known?.remove(key) } }
+}
+
+/// A folder of its own in the one for temporary files, which goes when the run is over.
+func pinTemporaryFolder() -> String {
+  FileManager.default.temporaryDirectory.path + "/pincache-" + UUID().uuidString
+}
+
+extension PINDisk {
+  /// What the cache says, beside what is in its directory.
+  func finalState() -> FinalState {
+    let files = storedFiles()
+    var state = FinalState(
+      count: knownSizes.count, entries: files.mapValues { Int($0.size) },
+      values: files.mapValues(\.value))
+    state.totals = [byteTotal("the byte count", of: files)]
+    state.indexes = ["the metadata": Set(knownSizes.keys), "the directory": Set(files.keys)]
+    return state
+  }
+
+  func byteTotal(_ name: String, of files: [String: PINStoredFile]) -> FinalState.Total {
+    FinalState.Total(
+      name, claimed: Int(bitPattern: byteCount),
+      counted: files.values.reduce(0) { $0 + Int($1.size) })
+  }
+}

@@ -1,0 +1,87 @@
+public import Caches
+import Interlock
+import LockStrategies
+
+/// A shared table with the marks of "Detecting race conditions in iOS" (2012), and with a lock or without.
+///
+/// The article's tool excludes nobody. It is told who reads and who writes (`LOCK_NO_WRITE` 1,
+/// `LOCK_NO_READWRITE` 3), and stops the program where a writer meets anybody, before the damage is done. So
+/// the marks stand where a lock should: as shipped there is none, and a reader who meets a writer is found out.
+/// Repaired, a mutex is taken before the mark is set; the marks stay, and have nothing to say.
+///
+/// `@unchecked Sendable`: whether the table is shared safely is the question that its marks answer.
+public final class MarkedTable: Cache, @unchecked Sendable {
+  private let lock: PthreadMutexLock?
+  private var table: [String: CacheEntry] = [:]
+
+  /// Makes an empty table.
+  ///
+  /// - Parameter repaired: Whether it has a lock.
+  public init(repaired: Bool) {
+    lock = repaired ? PthreadMutexLock() : nil
+  }
+
+  /// The value under a key.
+  public func value(forKey key: String) -> [UInt8]? {
+    reading {
+      SYNC_POINT("markedtable.get.inside")
+      return table[key]?.value
+    }
+  }
+
+  /// Stores a value.
+  public func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
+    writing {
+      SYNC_POINT("markedtable.set.inside")
+      table[key] = CacheEntry(value: value, cost: cost)
+    }
+  }
+
+  /// Removes a value.
+  public func removeValue(forKey key: String) {
+    writing { table[key] = nil }
+  }
+
+  /// Removes every value.
+  public func removeAllValues() {
+    writing { table = [:] }
+  }
+
+  /// How many values there are.
+  public var count: Int {
+    reading { table.count }
+  }
+
+  /// What all values cost together.
+  public var totalCost: Int? {
+    reading { table.values.reduce(0) { $0 + $1.cost } }
+  }
+
+  /// What is stored.
+  public func entries() -> [String: CacheEntry]? {
+    reading { table }
+  }
+
+  private func reading<R>(_ body: () -> R) -> R {
+    locked {
+      // The article's resource is a name in the whole program; here it is that name of this table, or two
+      // tables would be one.
+      BEGIN_LOCK(.noWrite, "table", of: self)
+      defer { END_LOCK(.noWrite, "table", of: self) }
+      return body()
+    }
+  }
+
+  private func writing<R>(_ body: () -> R) -> R {
+    locked {
+      BEGIN_LOCK(.noReadWrite, "table", of: self)
+      defer { END_LOCK(.noReadWrite, "table", of: self) }
+      return body()
+    }
+  }
+
+  private func locked<R>(_ body: () -> R) -> R {
+    guard let lock else { return body() }
+    return lock.withLock(body)
+  }
+}

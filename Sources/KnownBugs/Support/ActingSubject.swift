@@ -1,0 +1,55 @@
+import InterlockStress
+import StressRunner
+
+/// A cache with calls of its own, as a subject: the calls that every cache has are made as for any other.
+final class ActingSubject: Subject {
+  /// One of the cache's own calls; it completes exactly once, or as the cache lets it.
+  typealias Action = @Sendable (StressRunner.Operation, @escaping @Sendable (Reply) -> Void) -> Void
+
+  private let base: any Subject
+  private let actions: [String: Action]
+  private let complete: @Sendable (inout FinalState) -> Void
+
+  /// A subject over a cache.
+  ///
+  /// - Parameters:
+  ///   - base: What makes the calls that every cache has.
+  ///   - actions: The cache's own calls, by their names.
+  ///   - complete: Adds to the state at rest what only this cache has.
+  init(
+    _ base: SubjectEntry, actions: [String: Action] = [:],
+    state complete: @escaping @Sendable (inout FinalState) -> Void = { _ in }
+  ) {
+    self.base = base.make()
+    self.actions = actions
+    self.complete = complete
+  }
+
+  func supports(_ kind: Operation.Kind) -> Bool {
+    if case .action(let name) = kind { return actions[name] != nil }
+    return base.supports(kind)
+  }
+
+  func perform(_ operation: StressRunner.Operation, completion: @escaping @Sendable (Reply) -> Void)
+  {
+    guard case .action(let name) = operation.kind, let action = actions[name] else {
+      return base.perform(operation, completion: completion)
+    }
+    action(operation, completion)
+  }
+
+  func perform(_ operation: StressRunner.Operation) async -> Reply {
+    guard case .action(let name) = operation.kind, let action = actions[name] else {
+      return await base.perform(operation)
+    }
+    return await withCheckedContinuation { continuation in
+      action(operation) { continuation.resume(returning: $0) }
+    }
+  }
+
+  func finalState() -> FinalState? {
+    guard var state = base.finalState() else { return nil }
+    complete(&state)
+    return state
+  }
+}

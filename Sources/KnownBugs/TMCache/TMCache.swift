@@ -1,0 +1,223 @@
+import Caches
+internal import Dispatch
+public import Foundation
+import Interlock
+
+/// TMCache: a memory cache and a disk cache behind a third queue.
+///
+/// Follows TMCache.m of TMCache 2.1.0 (commit 4a39e53): `objectForKey:block:`, `setObject:forKey:block:`,
+/// `removeObjectForKey:block:`, `removeAllObjects:`, `trimToDate:block:`, `diskByteCount` and the synchronous forms. As
+/// there, a read goes from its own concurrent queue to memory, from there to the disk where memory has nothing, and
+/// puts what it finds into memory without looking; changes are made to both side by side, joined by a dispatch
+/// group; `diskByteCount` is `sync` on the process's disk queue; and each synchronous form starts the asynchronous
+/// one and waits on a semaphore. `TMCache+Repaired.swift` has what the repaired one does instead.
+///
+/// Thread-safe as far as its repairs go.
+public final class TMCache: Sendable {
+  /// The bugs that this cache is without.
+  public let repairs: TMRepairs
+  /// The memory half; what is stored past the pair is not kept in step.
+  public let memoryCache: TMMemoryCache<[UInt8]>
+  /// The disk half; what is stored past the pair is not kept in step.
+  public let diskCache: TMDiskCache
+  let queue = DispatchQueue(label: "tmcache", attributes: .concurrent)
+
+  /// Opens a cache, with what is on the disk from earlier.
+  ///
+  /// - Parameters:
+  ///   - name: What the cache is called; two of one name have the same files.
+  ///   - root: The directory that has the cache's own in it; nothing outside it is touched.
+  ///   - archiver: What objects are written as.
+  ///   - repairs: The bugs that the cache is without.
+  ///   - onError: Told of what could not be read, written or removed, where the original logs it.
+  public init(
+    name: String, root: URL, archiver: TMArchiver = TMArchiver(), repairs: TMRepairs = [],
+    onError: @escaping @Sendable (any Error) -> Void = { _ in }
+  ) {
+    self.repairs = repairs
+    diskCache = TMDiskCache(
+      name: name, root: root, archiver: archiver, repairs: repairs, onError: onError)
+    // As shipped the two of a name have a memory each; repaired, the directory's.
+    memoryCache = diskCache.directory.memory
+  }
+
+  // MARK: Native forms
+
+  /// Finds an object in memory, or else on the disk, and calls back with it.
+  ///
+  /// As shipped, a call without a key is dropped, and so is one whose cache goes before any of its steps.
+  public func object(forKey key: String?, completion: @escaping @Sendable ([UInt8]?) -> Void) {
+    guard let key else { return answerAnyway { completion(nil) } }
+    let readIfThere = ifThere { cache in
+      if cache.isInStep { return completion(cache.objectInStep(forKey: key)) }
+      cache.readInSteps(key, completion)
+    }
+    queue.async {
+      SYNC_POINT("tmcache.get.start")
+      readIfThere()
+    }
+  }
+
+  /// The steps of a read as shipped, each of which starts the next.
+  private func readInSteps(_ key: String, _ completion: @escaping @Sendable ([UInt8]?) -> Void) {
+    let onDisk: @Sendable ([UInt8]?) -> Void = ifThere { cache, object in
+      SYNC_POINT("tmcache.get.afterDiskRead")
+      SYNC_POINT("tmcache.get.beforeBackFill")
+      if let object { cache.memoryCache.setObject(object, forKey: key, completion: nil) }
+      cache.enqueue { _ in completion(object) }
+    }
+    memoryCache.object(
+      forKey: key,
+      completion: ifThere { cache, object in
+        if let object {
+          // Notes the access on the disk.
+          cache.diskCache.fileURL(forKey: key) { _ in }
+          return cache.enqueue { _ in completion(object) }
+        }
+        SYNC_POINT("tmcache.get.afterMemoryMiss")
+        cache.diskCache.object(forKey: key, completion: onDisk)
+      })
+  }
+
+  /// Stores an object in memory and on the disk.
+  public func setObject(
+    _ object: [UInt8], forKey key: String?, cost: Int = 0,
+    completion: (@Sendable () -> Void)? = nil
+  ) {
+    guard let key else { return answerAnyway(completion) }
+    if isInStep {
+      return enqueue { cache in
+        cache.setInStep(object, forKey: key, cost: cost)
+        completion?()
+      }
+    }
+    let (both, left) = join(completion)
+    memoryCache.setObject(object, forKey: key, cost: cost) {
+      SYNC_POINT("tmcache.set.afterMemory")
+      left()
+    }
+    SYNC_POINT("tmcache.set.betweenLayers")
+    SYNC_POINT("tmcache.set.beforeDisk")
+    diskCache.setObject(object, forKey: key) { _ in left() }
+    both()
+  }
+
+  /// Removes an object from memory and from the disk.
+  public func removeObject(forKey key: String?, completion: (@Sendable () -> Void)? = nil) {
+    guard let key else { return answerAnyway(completion) }
+    if isInStep {
+      return enqueue { cache in
+        cache.removeInStep(key)
+        completion?()
+      }
+    }
+    let (both, left) = join(completion)
+    memoryCache.removeObject(forKey: key) {
+      SYNC_POINT("tmcache.remove.afterMemory")
+      left()
+    }
+    diskCache.removeObject(forKey: key, completion: left)
+    both()
+  }
+
+  /// Removes every object from memory and from the disk.
+  public func removeAllObjects(completion: (@Sendable () -> Void)? = nil) {
+    if isInStep {
+      return enqueue { cache in
+        cache.removeAllInStep()
+        completion?()
+      }
+    }
+    let (both, left) = join(completion)
+    memoryCache.removeAllObjects(completion: left)
+    diskCache.removeAllObjects(completion: left)
+    both()
+  }
+
+  /// Removes what was last used before a date from memory and from the disk.
+  public func trim(toDate date: Date, completion: (@Sendable () -> Void)?) {
+    let (both, left) = join(completion)
+    memoryCache.trim(toDate: date, completion: left)
+    diskCache.trim(toDate: date, completion: left)
+    both()
+  }
+
+  /// How many bytes the disk cache has: asked on the process's disk queue as shipped, where it traps.
+  public var diskByteCount: Int { diskCache.ask { diskCache.byteCount } }
+
+  // MARK: Synchronous forms
+
+  /// Finds an object in memory, or else on the disk.
+  public func object(forKey key: String) -> [UInt8]? {
+    if isInStep { return objectInStep(forKey: key) }
+    return waitForCallback { object(forKey: key, completion: $0) }
+  }
+
+  /// Stores an object in memory and on the disk.
+  public func setObject(_ object: [UInt8], forKey key: String, cost: Int = 0) {
+    if isInStep { return setInStep(object, forKey: key, cost: cost) }
+    waitForCallback { done in setObject(object, forKey: key, cost: cost) { done(()) } }
+  }
+
+  /// Removes an object from memory and from the disk.
+  public func removeObject(forKey key: String) {
+    if isInStep { return removeInStep(key) }
+    waitForCallback { done in removeObject(forKey: key) { done(()) } }
+  }
+
+  /// Removes every object from memory and from the disk.
+  public func removeAllObjects() {
+    if isInStep { return removeAllInStep() }
+    waitForCallback { done in removeAllObjects { done(()) } }
+  }
+
+  /// Removes what was last used before a date from memory and from the disk.
+  public func trim(toDate date: Date) {
+    if repairs.contains(.synchronousCore) {
+      memoryCache.trim(toDate: date)
+      return diskCache.trim(toDate: date)
+    }
+    waitForCallback { done in trim(toDate: date) { done(()) } }
+  }
+
+  // MARK: The queue
+
+  private var isInStep: Bool { repairs.contains(.layersInStep) }
+
+  /// Runs an operation as a block on the queue, if the cache is still there when its turn comes.
+  private func enqueue(_ operation: @escaping @Sendable (TMCache) -> Void) {
+    queue.async(execute: ifThere(operation))
+  }
+
+  private func ifThere(_ operation: @escaping @Sendable (TMCache) -> Void) -> @Sendable () -> Void {
+    let withValue: @Sendable (()) -> Void = ifThere { cache, _ in operation(cache) }
+    return { withValue(()) }
+  }
+
+  /// A callback that does nothing once the cache has gone; the repaired one keeps it for as long.
+  private func ifThere<Value>(
+    _ operation: @escaping @Sendable (TMCache, Value) -> Void
+  ) -> @Sendable (Value) -> Void {
+    if repairs.contains(.answersAlways) { return { operation(self, $0) } }
+    return { [weak self] value in
+      if let self { operation(self, value) }
+    }
+  }
+
+  /// What waits for two callbacks and then calls back on the queue: a dispatch group.
+  private func join(
+    _ completion: (@Sendable () -> Void)?
+  ) -> (both: () -> Void, left: @Sendable () -> Void) {
+    guard let completion else { return ({}, {}) }
+    let group = DispatchGroup()
+    group.enter()
+    group.enter()
+    let notified = ifThere { _ in completion() }
+    let queue = queue
+    return ({ group.notify(queue: queue, execute: notified) }, { group.leave() })
+  }
+
+  private func answerAnyway(_ completion: (@Sendable () -> Void)?) {
+    if repairs.contains(.answersAlways), let completion { queue.async { completion() } }
+  }
+}

@@ -1,0 +1,42 @@
+public import Caches
+
+extension YYDiskCache: Cache {
+  /// The value under a key.
+  public func value(forKey key: String) -> [UInt8]? { item(forKey: key)?.value }
+
+  /// Stores a value. The disk cache keeps no costs: it goes by the size.
+  public func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
+    setValue(value, forKey: key)
+  }
+
+  /// Removes what is under a key.
+  public func removeValue(forKey key: String) {
+    withStorage { _ = $0.remove(key: key) }
+  }
+
+  /// Removes everything: the database is made anew.
+  public func removeAllValues() {
+    withStorage { $0.removeAll() }
+  }
+
+  /// How many entries there are; -1 where the database fails.
+  public var count: Int { withStorage { $0.count } }
+
+  /// What is stored, at the size of its archive.
+  public func entries() -> [String: CacheEntry]? {
+    let items = withStorage { $0.allItems() }
+    return Dictionary(
+      items.compactMap { item in
+        item.value.flatMap(YYArchive.unarchive).map {
+          (item.key, CacheEntry(value: $0, cost: item.size))
+        }
+      }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// The names of the files that hold values, by the database and by the folder.
+  package var fileNames: (inDatabase: Set<String>, inFolder: Set<String>) {
+    withStorage { storage in
+      (Set(storage.allItems().compactMap(\.fileName)), storage.fileNames)
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import Caches
+import KnownBugs
+import Testing
+
+@Suite("Every asynchronous cache", .timeLimit(.minutes(10)))
+struct AsyncCacheConformanceTests {
+  @Test("finds what was stored, and nothing else", arguments: AsyncCacheCase.all)
+  func reading(_ subject: AsyncCacheCase) async {
+    let cache = subject.make()
+    #expect(await cache.value(forKey: "a") == nil)
+    await cache.setValue([1, 2, 3], forKey: "a", cost: 3)
+    #expect(await cache.value(forKey: "a") == [1, 2, 3])
+    #expect(await cache.value(forKey: "b") == nil)
+    #expect(await cache.count == 1)
+  }
+
+  @Test("has the last of two values under one key", arguments: AsyncCacheCase.all)
+  func replacing(_ subject: AsyncCacheCase) async {
+    let cache = subject.make()
+    await cache.setValue([1], forKey: "a", cost: 10)
+    await cache.setValue([2], forKey: "a", cost: 4)
+    #expect(await cache.value(forKey: "a") == [2])
+    #expect(await cache.count == 1)
+    #expect(await cache.totalCost == 4)
+  }
+
+  @Test("no longer finds what was removed", arguments: AsyncCacheCase.all)
+  func removing(_ subject: AsyncCacheCase) async {
+    let cache = subject.make()
+    for key in ["a", "b", "c"] { await cache.setValue([7], forKey: key, cost: 5) }
+    await cache.removeValue(forKey: "b")
+    await cache.removeValue(forKey: "never stored")
+    #expect(await cache.value(forKey: "b") == nil)
+    #expect(
+      await cache.entries() == ["a": .init(value: [7], cost: 5), "c": .init(value: [7], cost: 5)])
+    #expect(await cache.totalCost == 10)
+    await cache.removeAllValues()
+    #expect(await cache.value(forKey: "a") == nil)
+    #expect(await cache.count == 0)
+    #expect(await cache.totalCost == 0)
+  }
+}
+
+@Suite("A stream cache", .timeLimit(.minutes(10)))
+struct StreamCacheTests {
+  @Test("does the same in the forms with a completion", arguments: [false, true])
+  func completions(repaired: Bool) async {
+    let cache = StreamCache(repaired: repaired)
+    await withCheckedContinuation { continuation in
+      cache.setValue([9], forKey: "a", cost: 1) { continuation.resume() }
+    }
+    let found = await withCheckedContinuation { continuation in
+      cache.value(forKey: "a") { continuation.resume(returning: $0) }
+    }
+    #expect(found == [9])
+    await withCheckedContinuation { continuation in
+      cache.removeValue(forKey: "a") { continuation.resume() }
+    }
+    #expect(await cache.count == 0)
+  }
+
+  @Test("performs what was sent before it went")
+  func end() async {
+    var cache: StreamCache? = StreamCache(repaired: true)
+    let value = Counted()
+    await withCheckedContinuation { continuation in
+      cache?.value(forKey: "a") { [value] _ in
+        value.note()
+        continuation.resume()
+      }
+      cache = nil
+    }
+    #expect(value.notes == 1)
+  }
+}

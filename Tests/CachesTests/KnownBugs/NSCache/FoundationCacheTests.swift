@@ -1,0 +1,118 @@
+import Caches
+import KnownBugs
+import Foundation
+import Synchronization
+import Testing
+
+/// Counts calls from any thread.
+final class Counted: Sendable {
+  private let count = Atomic(0)
+  func note() { count.wrappingAdd(1, ordering: .sequentiallyConsistent) }
+  var notes: Int { count.load(ordering: .sequentiallyConsistent) }
+}
+
+/// What Foundation's NSCache does on Linux. Where one of these fails on a new toolchain, NSCache has changed: the
+/// recipes over it and `FoundationCache`'s own page have to change with it.
+@Suite(
+  "Foundation's NSCache", .timeLimit(.minutes(10)),
+  .enabled(if: FoundationCache.lackingForPeculiarities == nil))
+struct FoundationCacheTests {
+  private func fill(_ cache: FoundationCache, _ costs: KeyValuePairs<String, Int>) {
+    for (key, cost) in costs { cache.setValue([1], forKey: key, cost: cost) }
+  }
+
+  private func keys(_ cache: FoundationCache) -> [String] {
+    (cache.entries() ?? [:]).keys.sorted()
+  }
+
+  @Test("evicts the newest of equals")
+  func equals() {
+    let cache = FoundationCache(countLimit: 3)
+    fill(cache, ["a": 1, "b": 1, "c": 1, "d": 1, "e": 1])
+    #expect(keys(cache) == ["a", "b", "c"])
+    #expect(cache.value(forKey: "e") == nil)
+  }
+
+  @Test("evicts the cheapest first, whenever it was stored or used")
+  func cheapest() {
+    let cache = FoundationCache(countLimit: 3)
+    fill(cache, ["a": 5, "b": 1, "c": 9])
+    _ = cache.value(forKey: "b")
+    fill(cache, ["d": 3, "e": 7])
+    #expect(keys(cache) == ["a", "c", "e"])
+  }
+
+  @Test("evicts a value that is too dear at once, and everything cheaper before it")
+  func tooDear() {
+    let cache = FoundationCache(totalCostLimit: 10)
+    fill(cache, ["a": 5, "b": 1, "c": 11])
+    #expect(keys(cache) == [])
+    fill(cache, ["a": 5, "b": 1, "c": 9])
+    #expect(keys(cache) == ["c"])
+  }
+
+  @Test("repaired, evicts the oldest")
+  func oldest() {
+    let cache = FoundationCache(countLimit: 3, repairs: .evictsOldest)
+    fill(cache, ["a": 9, "b": 1, "c": 5, "a": 9, "d": 0])
+    #expect(keys(cache) == ["a", "c", "d"])
+    #expect(cache.totalCost == 14)
+  }
+
+  @Test("tells of evictions, and neither of replacing nor of removing", arguments: [false, true])
+  func telling(repaired: Bool) {
+    let told = Counted()
+    let cache = FoundationCache(
+      countLimit: 2, repairs: repaired ? .callsOutsideLocks : [],
+      onEviction: { _, _ in told.note() })
+    fill(cache, ["a": 1, "a": 2, "b": 3])
+    cache.removeValue(forKey: "a")
+    cache.removeAllValues()
+    #expect(told.notes == 0)
+    fill(cache, ["a": 1, "b": 2, "c": 3])
+    #expect(told.notes == 1)
+    #expect(keys(cache) == ["b", "c"])
+  }
+
+  @Test("repaired, may be asked by whoever is told, and by a value's deinit")
+  func asking() async {
+    let (evictions, releases) = (Counted(), Counted())
+    await onThread {
+      let cache = FoundationCache(
+        countLimit: 2, repairs: .callsOutsideLocks,
+        onEviction: { cache, key in
+          #expect(cache.value(forKey: key) == nil)
+          evictions.note()
+        },
+        onRelease: { cache, _ in
+          _ = cache.value(forKey: "a")
+          releases.note()
+        })
+      for round in 0..<4 {
+        // A replacement, an eviction, a removal, and a removal of all.
+        fill(cache, ["a": 1, "a": 2, "b": 3, "c": 4])
+        cache.removeValue(forKey: "c")
+        cache.removeAllValues()
+        #expect(evictions.notes == round + 1)
+        #expect(releases.notes == 4 * (round + 1))
+      }
+    }
+  }
+
+  @Test("keeps its index right while many store and remove", arguments: [false, true])
+  func index(repaired: Bool) async {
+    let cache = FoundationCache(repairs: repaired ? .callsOutsideLocks : [])
+    await onThreads(4) { thread in
+      for round in 0..<500 {
+        let key = "\(thread)-\(round % 10)"
+        cache.setValue([UInt8(thread)], forKey: key, cost: 1)
+        if round % 3 == 0 { cache.removeValue(forKey: key) }
+      }
+    }
+    for thread in 0..<4 {
+      for number in 0..<10 where cache.value(forKey: "\(thread)-\(number)") != nil {
+        #expect(cache.entries()?["\(thread)-\(number)"] != nil)
+      }
+    }
+  }
+}

@@ -1,0 +1,100 @@
+import Caches
+import KnownBugs
+import Foundation
+import Testing
+
+@Suite("PINCache", .timeLimit(.minutes(10)))
+struct PINPairTests {
+  @Test(
+    "finds on disk what memory has lost, and has it in memory again",
+    arguments: [PINVersion.two, .three])
+  func fallsBack(_ version: PINVersion) {
+    withTemporaryFolder { root in
+      let cache = pinPair(version, root, [version.shipped, .heldUntilScanned])
+      cache.setValue([1, 2], forKey: "a", cost: 3)
+      cache.memory.removeAllObjects()
+      #expect(cache.containsObject(forKey: "a"))
+      #expect(cache.value(forKey: "a") == [1, 2])
+      #expect(cache.memory.value(forKey: "a") == [1, 2])
+      #expect(cache.diskByteCount == cache.disk.byteCount)
+      cache.removeAllObjects()
+      #expect(cache.value(forKey: "a") == nil)
+      #expect(!cache.containsObject(forKey: "a"))
+    }
+  }
+
+  @Test("does the same in the asynchronous forms, repaired or not")
+  func asynchronously() async {
+    for changes in [PINChanges.version3, .repaired] {
+      let root = temporaryFolder()
+      defer { try? FileManager.default.removeItem(atPath: root) }
+      let cache = pinPair(.three, root, changes)
+      await withCheckedContinuation { continuation in
+        cache.setObject(PINObject([1]), forKey: "a") { _, _, _ in continuation.resume() }
+      }
+      cache.memory.removeAllObjects()
+      let read = await withCheckedContinuation { continuation in
+        cache.object(forKey: "a") { continuation.resume(returning: $2?.bytes) }
+      }
+      #expect(read == [1])
+      await withCheckedContinuation { continuation in
+        cache.removeAllObjects { _ in continuation.resume() }
+      }
+      #expect(cache.disk.storedFiles().isEmpty)
+    }
+  }
+
+  @Test("takes over the files of a TMCache, whatever their keys, with their dates")
+  func migration() async throws {
+    let root = temporaryFolder()
+    defer { try? FileManager.default.removeItem(atPath: root) }
+    let keys = ["plain", "a/b", "with space", "..", "日本語", String(repeating: "long/", count: 200)]
+    let old = TMDiskCache(name: "images.v1", root: URL(fileURLWithPath: root))
+    for (number, key) in keys.enumerated() {
+      let url = await withCheckedContinuation { continuation in
+        old.setObject([UInt8(number), 7], forKey: key) { continuation.resume(returning: $0) }
+      }
+      try #require(url != nil)
+    }
+    let before = try FileManager.default.contentsOfDirectory(atPath: root)
+    let outcomes = PINMigration.migrateDiskCaches(named: ["images.v1", "none"], root: root)
+    #expect(outcomes == ["images.v1": .moved, "none": .absent])
+    let after = try FileManager.default.contentsOfDirectory(atPath: root)
+    #expect(!before.contains("com.pinterest.PINDiskCache.images%2Ev1"))
+    #expect(after.contains("com.pinterest.PINDiskCache.images%2Ev1"))
+    #expect(after.count == before.count)
+    let cache = PINDiskCache3(name: "images.v1", root: root)
+    #expect(Set(cache.knownSizes.keys) == Set(keys))
+    for (number, key) in keys.enumerated() {
+      #expect(cache.value(forKey: key) == [UInt8(number), 7])
+    }
+    #expect(cache.storedFiles().count == keys.count)
+  }
+
+  @Test("deletes a TMCache's directory where PINCache has one already")
+  func migrationTooLate() async throws {
+    let root = temporaryFolder()
+    defer { try? FileManager.default.removeItem(atPath: root) }
+    let old = TMDiskCache(name: "tests", root: URL(fileURLWithPath: root))
+    _ = await withCheckedContinuation { continuation in
+      old.setObject([1], forKey: "a") { continuation.resume(returning: $0) }
+    }
+    let cache = pinDisk3(root, .version3)
+    cache.setValue([2], forKey: "a", cost: 0)
+    #expect(PINMigration.migrateDiskCaches(named: ["tests"], root: root) == ["tests": .deleted])
+    #expect(cache.value(forKey: "a") == [2])
+  }
+
+  @Test("one directory has one cache, where its users ask for it by name")
+  func instances() {
+    withTemporaryFolder { root in
+      let instances = PINInstances<PINDiskCache3>()
+      var first: PINDiskCache3? = instances.instance(named: "a") { pinDisk3(root, .version3) }
+      let second = instances.instance(named: "a") { pinDisk3(root, .version3) }
+      #expect(first === second)
+      first = nil
+      let other = instances.instance(named: "b") { pinDisk3(root + "/b", .version3) }
+      #expect(other !== second)
+    }
+  }
+}

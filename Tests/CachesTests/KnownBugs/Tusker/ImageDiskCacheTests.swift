@@ -1,0 +1,181 @@
+import Foundation
+import Testing
+
+import Caches
+@testable import KnownBugs
+
+/// A time of day that tests set.
+final class TestClock: Sendable {
+  private let seconds = Locked(1_000_000.0)
+  var clock: CacheClock { { Date(timeIntervalSince1970: self.seconds.withLock { $0 }) } }
+  func advance(_ by: Double) { seconds.withLock { $0 += by } }
+}
+
+/// A disk cache as shipped or repaired, with either index.
+struct DiskCase: CustomTestStringConvertible, Sendable {
+  var index: ImageDiskCache.Index
+  var repaired: Bool
+  var testDescription: String { "\(index), \(repaired ? "repaired" : "as shipped")" }
+
+  static let all = [true, false].flatMap { repaired in
+    [ImageDiskCache.Index.fileStates, .maybeCached].map {
+      DiskCase(index: $0, repaired: repaired)
+    }
+  }
+
+  func make(
+    in folder: URL, expiry: CacheExpiry = .never, clock: TestClock = TestClock()
+  ) throws -> ImageDiskCache {
+    try ImageDiskCache(
+      directory: folder, expiry: expiry, index: index, repaired: repaired, now: clock.clock)
+  }
+}
+
+@Suite("A disk cache of images, used by one", .timeLimit(.minutes(10)))
+struct ImageDiskCacheTests {
+  let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  @Test("finds what was stored, also when it is opened again", arguments: DiskCase.all)
+  func keeping(_ subject: DiskCase) throws {
+    let cache = try subject.make(in: folder.url)
+    #expect(!cache.has("a"))
+    #expect(cache.data(forKey: "a") == nil)
+    try cache.set([1, 2], forKey: "a")
+    try cache.set([3], forKey: "a")
+    #expect(cache.has("a"))
+    #expect(cache.data(forKey: "a") == [3])
+    #expect(try subject.make(in: folder.url).data(forKey: "a") == [3])
+  }
+
+  @Test("no longer finds what was removed", arguments: DiskCase.all)
+  func removing(_ subject: DiskCase) throws {
+    let cache = try subject.make(in: folder.url)
+    for key in ["a", "b", "c"] { try cache.set([1], forKey: key) }
+    try cache.remove(forKey: "a")
+    try cache.remove(forKey: "never stored")
+    #expect(!cache.has("a"))
+    #expect(cache.has("b"))
+    try cache.removeAll()
+    #expect(!cache.has("b"))
+    #expect(try folder.names() == [])
+    try cache.set([2], forKey: "b")
+    #expect(cache.data(forKey: "b") == [2])
+  }
+
+  @Test("has nothing that has expired, and removes it on request", arguments: DiskCase.all)
+  func expiry(_ subject: DiskCase) throws {
+    let clock = TestClock()
+    let cache = try subject.make(in: folder.url, expiry: .seconds(60), clock: clock)
+    try cache.set([1], forKey: "old")
+    clock.advance(40)
+    try cache.set([2], forKey: "new")
+    #expect(cache.data(forKey: "old") == [1])
+    clock.advance(40)
+    #expect(!cache.has("old"))
+    #expect(cache.data(forKey: "old") == nil)
+    try cache.removeExpired()
+    #expect(try folder.names() == ["new"])
+    #expect(cache.data(forKey: "new") == [2])
+  }
+
+  @Test(
+    "keeps every key apart, within its folder",
+    arguments: [
+      "", "/", "..", "../../etc/passwd", "a/b", "a%2fb", ".hidden", "A", "ä", "\0", "%", "~",
+      String(repeating: "long", count: 2000), "https://example.com/a?b=c#d",
+    ])
+  func keys(key: String) throws {
+    let inner = folder.url.appendingPathComponent("cache")
+    let cache = try ImageDiskCache(directory: inner, repaired: true)
+    try cache.set([7], forKey: "a")
+    try cache.set([8], forKey: key)
+    #expect(cache.data(forKey: key) == [8])
+    #expect(cache.data(forKey: "a") == [7])
+    #expect(try folder.names() == ["cache"])
+    #expect(try cache.fileNames().count == 2)
+    try cache.remove(forKey: key)
+    #expect(try cache.fileNames() == ["a"])
+  }
+
+  @Test("gives long keys names by a digest that is SHA-256")
+  func digest() {
+    #expect(
+      SHA256.hexDigest(of: "abc".utf8)
+        == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
+    // 56 bytes: the length goes into a second block.
+    #expect(
+      SHA256.hexDigest(of: "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq".utf8)
+        == "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1")
+    #expect(
+      SHA256.hexDigest(of: [])
+        == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
+    #expect(CacheFileName(key: String(repeating: "k", count: 200)).name.hasPrefix("kk"))
+    #expect(CacheFileName(key: String(repeating: "k", count: 201)).name.hasPrefix("~"))
+  }
+
+  @Test("asks the file system once for what is not there, and trusts its index after that")
+  func states() throws {
+    let cache = try ImageDiskCache(directory: folder.url, repaired: true)
+    #expect(!cache.has("a"))
+    // Behind the cache's back: it is not looked for again.
+    try Data([1]).write(to: folder.url.appendingPathComponent("a"))
+    #expect(!cache.has("a"))
+    #expect(try cache.indexedFileNames() == [])
+    try cache.removeAll()
+    try Data([1]).write(to: folder.url.appendingPathComponent("a"))
+    #expect(cache.has("a"))
+    #expect(cache.isKnownToHave("a"))
+    // The other way round: the index says yes, and the read is a miss.
+    try FileManager.default.removeItem(at: folder.url.appendingPathComponent("a"))
+    #expect(cache.has("a"))
+    #expect(cache.data(forKey: "a") == nil)
+  }
+
+  @Test(
+    "with an index by a scan knows what was there, and what came since", arguments: [true, false])
+  func scan(repaired: Bool) async throws {
+    try Data([1]).write(to: folder.url.appendingPathComponent("old"))
+    let subject = DiskCase(index: .maybeCached, repaired: repaired)
+    let cache = try subject.make(in: folder.url)
+    #expect(cache.has("old"))
+    await withCheckedContinuation { scanned in cache.scan { scanned.resume() } }
+    try Data([1]).write(to: folder.url.appendingPathComponent("foreign"))
+    try cache.set([2], forKey: "new")
+    #expect(cache.has("old"))
+    #expect(cache.has("new"))
+    #expect(!cache.has("foreign"))
+    try cache.remove(forKey: "old")
+    #expect(!cache.has("old"))
+  }
+
+  @Test("says so when it cannot make its folder", arguments: DiskCase.all)
+  func noFolder(_ subject: DiskCase) throws {
+    // A file stands where the folder should be: holds for the superuser too.
+    let file = folder.url.appendingPathComponent("file")
+    try Data().write(to: file)
+    #expect(throws: (any Error).self) {
+      try subject.make(in: file.appendingPathComponent("cache"))
+    }
+  }
+
+  @Test("says so when it cannot write, and then has neither the old value nor the new")
+  func cannotWrite() async throws {
+    await #expect(processExitsWith: .success) {
+      let folder = try TemporaryFolder()
+      let cache = try ImageDiskCache(directory: folder.url, repaired: true)
+      try cache.set([1], forKey: "a")
+      // As on a full disk, nothing more than this can be written to a file.
+      limitFileSize(to: 100)
+      var thrown: (any Error)?
+      do { try cache.set([UInt8](repeating: 2, count: 5000), forKey: "a") } catch { thrown = error }
+      precondition(thrown != nil)
+      precondition(cache.data(forKey: "a") == nil)
+      try cache.set([3], forKey: "b")
+      precondition(cache.data(forKey: "b") == [3])
+      let names = try folder.names()
+      precondition(names == ["b"])
+    }
+  }
+}

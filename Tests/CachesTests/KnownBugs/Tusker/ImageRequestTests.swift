@@ -1,0 +1,221 @@
+import Foundation
+import Synchronization
+import Testing
+
+import Caches
+@testable import KnownBugs
+
+/// What came back to callers, in order.
+final class Answers: Sendable {
+  private let answers = Locked<[String: [ImageResult]]>([:])
+  func note(_ name: String) -> @Sendable (ImageResult) -> Void {
+    { answer in self.answers.withLock { $0[name, default: []].append(answer) } }
+  }
+  subscript(_ name: String) -> [ImageResult] { answers.withLock { $0[name] ?? [] } }
+}
+
+@Suite("A cache of images, as shipped and repaired", .timeLimit(.minutes(10)))
+struct ImageRequestTests {
+  let source = GatedImageSource()
+  let answers = Answers()
+  static let image = PixelImage(width: 2, height: 1, isGray: true, samples: [7, 8])!
+
+  private func cache(repaired: Bool) -> ImageCache {
+    ImageCache(store: ImageStore(disk: nil, repaired: repaired), source: source, repaired: repaired)
+  }
+
+  private func deliver() { source.deliver(.success(Self.image.netpbm), for: "a") }
+
+  @Test("batches requests for one URL into one download", arguments: [true, false])
+  func batching(repaired: Bool) {
+    let cache = cache(repaired: repaired)
+    #expect(cache.get("a", completion: answers.note("first")) != nil)
+    #expect(cache.get("a", variant: .grayscale, completion: answers.note("second")) != nil)
+    cache.fetchIfNotCached("a")
+    #expect(source.pending("a") == 1)
+    #expect(cache.urlsUnderWay == ["a"])
+    #expect(answers["first"] == [])
+    deliver()
+    #expect(answers["first"] == [.success(Self.image)])
+    #expect(answers["second"] == [.success(Self.image)])
+    #expect(source.downloadsByURL == ["a": 1])
+    #expect(cache.urlsUnderWay == [])
+    // And from now on from the store, at once and without a request.
+    #expect(cache.get("a", completion: answers.note("third")) == nil)
+    #expect(answers["third"] == [.success(Self.image)])
+    cache.fetchIfNotCached("a")
+    #expect(source.pending("a") == 0)
+  }
+
+  @Test("cancels the download when nobody is left, and not before", arguments: [true, false])
+  func cancelling(repaired: Bool) {
+    let cache = cache(repaired: repaired)
+    let first = cache.get("a", completion: answers.note("first"))
+    let second = cache.get("a", completion: answers.note("second"))
+    cache.fetchIfNotCached("a")
+    first?.cancel()
+    first?.cancel()
+    second?.cancel()
+    cache.cancelWithoutCallback("not asked for")
+    deliver()
+    #expect(source.downloadsByURL == ["a": 1])
+    #expect(answers["first"] == [])
+    #expect(answers["second"] == [])
+    #expect(cache.store.has("a"))
+  }
+
+  @Test("cancels a download that only prefetching wanted", arguments: [true, false])
+  func cancellingPrefetch(repaired: Bool) {
+    let cache = cache(repaired: repaired)
+    cache.fetchIfNotCached("a")
+    cache.fetchIfNotCached("a")
+    cache.cancelWithoutCallback("a")
+    let request = cache.get("a", completion: answers.note("late"))
+    cache.cancelWithoutCallback("a")
+    cache.cancelWithoutCallback("a")
+    request?.cancel()
+    deliver()
+    #expect(source.downloadsByURL == ["a": 0])
+    #expect(cache.urlsUnderWay == [])
+    #expect(!cache.store.has("a"))
+    #expect(answers["late"] == [])
+  }
+
+  @Test("tells why there is no image, and asks again next time", arguments: [true, false])
+  func failing(repaired: Bool) {
+    let cache = cache(repaired: repaired)
+    cache.get("a", completion: answers.note("first"))
+    source.deliver(.failure(.status(404)), for: "a")
+    #expect(answers["first"] == [.failure(.source(.status(404)))])
+    cache.get("a", completion: answers.note("second"))
+    source.deliver(.success([1, 2, 3]), for: "a")
+    #expect(answers["second"] == [.failure(.undecodable)])
+    // What is stored is no image: downloaded anew.
+    cache.get("a", completion: answers.note("third"))
+    deliver()
+    #expect(answers["third"] == [.success(Self.image)])
+  }
+
+  @Test("may be asked and cancelled from a callback", arguments: [true, false])
+  func reentry(repaired: Bool) {
+    let cache = cache(repaired: repaired)
+    let answers = answers
+    let itself = Locked<ImageRequest?>(nil)
+    let request = cache.get("a") { answer in
+      answers.note("outer")(answer)
+      itself.withLock { $0 }?.cancel()
+      cache.get("a", completion: answers.note("inner"))
+    }
+    itself.withLock { $0 = request }
+    deliver()
+    #expect(answers["outer"] == [.success(Self.image)])
+    #expect(answers["inner"] == [.success(Self.image)])
+  }
+
+  @Test("lets go of itself when nothing is under way", arguments: [true, false])
+  func lifetime(repaired: Bool) {
+    weak var gone: ImageCache?
+    var request: ImageRequest?
+    do {
+      let cache = cache(repaired: repaired)
+      gone = cache
+      request = cache.get("a", completion: answers.note("first"))
+      deliver()
+    }
+    // Still good for a call that changes nothing.
+    request?.cancel()
+    request = nil
+    #expect(gone == nil)
+    #expect(answers["first"].count == 1)
+  }
+}
+
+@Suite("A repaired cache of images", .timeLimit(.minutes(10)))
+struct RepairedImageCacheTests {
+  let source = GatedImageSource()
+  let answers = Answers()
+
+  private func cache() -> ImageCache {
+    ImageCache(store: ImageStore(disk: nil, repaired: true), source: source, repaired: true)
+  }
+
+  @Test("starts a new download for whoever comes after the last one has cancelled")
+  func afterCancel() {
+    let cache = cache()
+    cache.get("a", completion: answers.note("first"))?.cancel()
+    cache.get("a", completion: answers.note("second"))
+    // The cancelled one ends first, and takes only itself out.
+    source.deliver(.success(ImageRequestTests.image.netpbm), for: "a", atMost: 1)
+    #expect(answers["second"] == [])
+    #expect(cache.urlsUnderWay == ["a"])
+    source.deliver(.success(ImageRequestTests.image.netpbm), for: "a")
+    #expect(answers["first"] == [])
+    #expect(answers["second"] == [.success(ImageRequestTests.image)])
+    #expect(cache.urlsUnderWay == [])
+  }
+
+  @Test("waits in cancel() for a callback that is being called on another thread")
+  func cancelWaits() async {
+    let cache = cache()
+    let (inCallback, leave, cancelled) = (
+      DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
+    )
+    let isDone = Atomic(false)
+    let wasDone = Atomic(false)
+    let request = cache.get("a") { _ in
+      inCallback.signal()
+      leave.wait()
+      isDone.store(true, ordering: .sequentiallyConsistent)
+    }
+    let source = source
+    await onThreads(3) { thread in
+      switch thread {
+      case 0:
+        source.deliver(.success(ImageRequestTests.image.netpbm), for: "a")
+      case 1:
+        inCallback.wait()
+        cancelled.signal()
+        request?.cancel()
+        wasDone.store(
+          isDone.load(ordering: .sequentiallyConsistent), ordering: .sequentiallyConsistent)
+      default:
+        cancelled.wait()
+        leave.signal()
+      }
+    }
+    let hadRun = wasDone.load(ordering: .sequentiallyConsistent)
+    #expect(hadRun)
+  }
+
+  @Test("answers everybody once, whoever cancels, joins and delivers at the same time")
+  func everybody() async {
+    let cache = cache()
+    let (source, answers) = (source, answers)
+    await onThreads(4) { thread in
+      for turn in 0..<500 {
+        let url = "\(turn % 50)"
+        if thread == 0 {
+          source.deliver(.success(ImageRequestTests.image.netpbm), for: url)
+          if turn % 3 == 0 { cache.store.removeValue(forKey: url) }
+        } else {
+          let name = "\(thread)-\(turn)"
+          let request = cache.get(url, completion: answers.note(name))
+          if turn % 7 == 0, let request {
+            request.cancel()
+            let before = answers[name].count
+            #expect(before <= 1)
+          }
+        }
+      }
+    }
+    for url in 0..<50 {
+      source.deliver(.success(ImageRequestTests.image.netpbm), for: "\(url)")
+    }
+    for thread in 1..<4 {
+      for turn in 0..<500 where turn % 7 != 0 {
+        #expect(answers["\(thread)-\(turn)"] == [.success(ImageRequestTests.image)])
+      }
+    }
+    #expect(cache.urlsUnderWay == [])
+  }
+}

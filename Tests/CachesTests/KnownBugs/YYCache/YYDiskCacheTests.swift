@@ -1,0 +1,345 @@
+import Dispatch
+import Foundation
+import Testing
+
+import Caches
+@testable import KnownBugs
+
+private let hasSQLite = SQLiteLibrary.missing == nil
+private let bothKinds: [YYDiskRepairs] = [[], .all]
+
+@Suite("YYDiskCache", .enabled(if: hasSQLite), .timeLimit(.minutes(10)))
+struct YYDiskCacheTests {
+  private let folder = YYFolder()
+
+  private func cache(
+    _ repairs: YYDiskRepairs = [], inlineThreshold: Int = YYDiskCache.defaultInlineThreshold,
+    clock: @escaping @Sendable () -> Int = { 1000 }
+  ) throws -> YYDiskCache {
+    try YYDiskCache(
+      folder.path + "/cache", options(repairs, inlineThreshold: inlineThreshold), clock: clock)
+  }
+
+  private func bytes(_ count: Int, of byte: UInt8 = 7) -> [UInt8] {
+    [UInt8](repeating: byte, count: count)
+  }
+
+  @Test("keeps long values in files and short ones in the database")
+  func threshold() throws {
+    let cache = try cache()
+    // Twelve bytes are the archive's own.
+    cache.setValue(bytes(20 * 1024 - 12), forKey: "short")
+    #expect(cache.fileNames == ([], []))
+    cache.setValue(bytes(20 * 1024 - 11), forKey: "long")
+    #expect(cache.fileNames == ([MD5.hexadecimal("long")], [MD5.hexadecimal("long")]))
+    #expect(cache.value(forKey: "short")?.count == 20 * 1024 - 12)
+    #expect(cache.value(forKey: "long")?.count == 20 * 1024 - 11)
+    // Made short, it leaves no file.
+    cache.setValue([1], forKey: "long")
+    #expect(cache.fileNames == ([], []))
+    #expect(cache.value(forKey: "long") == [1])
+    cache.setValue(bytes(30_000), forKey: "long")
+    #expect(cache.value(forKey: "long") == bytes(30_000))
+    cache.removeValue(forKey: "long")
+    #expect(cache.fileNames == ([], []))
+  }
+
+  @Test("keeps all in files, or all in the database", arguments: [0, Int.max])
+  func oneKind(_ threshold: Int) throws {
+    let cache = try cache(inlineThreshold: threshold)
+    for size in [0, 1, 30_000] { cache.setValue(bytes(size), forKey: "key-\(size)") }
+    #expect(cache.fileNames.inFolder.count == (threshold == 0 ? 3 : 0))
+    for size in [0, 1, 30_000] { #expect(cache.value(forKey: "key-\(size)") == bytes(size)) }
+    #expect(cache.totalSize == 30_001 + 3 * 12)
+  }
+
+  @Test("finds everything again when it is opened again")
+  func reopening() throws {
+    do {
+      let cache = try cache()
+      cache.setValue([1], forKey: "a", extendedData: [9])
+      cache.setValue(bytes(30_000), forKey: "b")
+    }
+    let cache = try cache()
+    #expect(cache.item(forKey: "a")?.value == [1])
+    #expect(cache.item(forKey: "a")?.extendedData == [9])
+    #expect(cache.value(forKey: "b") == bytes(30_000))
+    #expect(cache.count == 2)
+  }
+
+  @Test("takes out the longest unused by size, count and age")
+  func trims() throws {
+    let time = Locked(1000)
+    let cache = try cache(clock: { time.withLock { $0 } })
+    func fill() {
+      cache.removeAllValues()
+      for key in 0..<40 {
+        time.withLock { $0 += 10 }
+        // A file for every other.
+        cache.setValue(bytes(key % 2 == 0 ? 88 : 29_988), forKey: "key-\(key)")
+      }
+      time.withLock { $0 += 10 }
+      _ = cache.value(forKey: "key-0")
+    }
+    fill()
+    #expect(cache.totalSize == 20 * 100 + 20 * 30_000)
+    cache.trim(toCount: 3)
+    #expect(Set(cache.entries()?.keys.map { $0 } ?? []) == ["key-0", "key-39", "key-38"])
+    #expect(cache.fileNames == ([MD5.hexadecimal("key-39")], [MD5.hexadecimal("key-39")]))
+    fill()
+    cache.trim(toSize: 30_200)
+    #expect(Set(cache.entries()?.keys.map { $0 } ?? []) == ["key-0", "key-39", "key-38"])
+    cache.trim(toSize: 30_199)
+    #expect(Set(cache.entries()?.keys.map { $0 } ?? []) == ["key-0", "key-39"])
+    fill()
+    cache.trim(toAge: 25)
+    #expect(Set(cache.entries()?.keys.map { $0 } ?? []) == ["key-0", "key-39", "key-38"])
+    #expect(cache.fileNames.inFolder == [MD5.hexadecimal("key-39")])
+    cache.trim(toAge: 0)
+    #expect(cache.count == 0)
+    #expect(cache.fileNames.inFolder.isEmpty)
+  }
+
+  @Test("trims to its limits, and to leave the disk free space")
+  func limits() throws {
+    var options = options()
+    options.countLimit = 2
+    let path = folder.path + "/limited"
+    let cache = try YYDiskCache(path, options)
+    for key in 0..<5 { cache.setValue([1], forKey: "key-\(key)") }
+    cache.trimToLimits()
+    #expect(cache.count == 2)
+    options.countLimit = .max
+    options.freeDiskSpaceLimit = .max
+    let greedy = try YYDiskCache(folder.path + "/greedy", options)
+    greedy.setValue([1], forKey: "a")
+    greedy.trimToLimits()
+    #expect(greedy.count == 0)
+  }
+
+  @Test("removes everything bit by bit, and says how far it is", arguments: bothKinds)
+  func removalWithProgress(_ repairs: YYDiskRepairs) async throws {
+    let cache = try cache(repairs)
+    for key in 0..<70 { cache.setValue(bytes(key == 0 ? 30_000 : 1), forKey: "key-\(key)") }
+    let steps = Locked<[[Int]]>([])
+    let failed: Bool = await withCheckedContinuation { continuation in
+      cache.removeAllValues(
+        progress: { removed, total in steps.withLock { $0.append([removed, total]) } },
+        end: { continuation.resume(returning: $0) })
+    }
+    #expect(!failed)
+    #expect(steps.withLock { $0 } == [[32, 70], [64, 70], [70, 70]])
+    #expect(cache.count == 0)
+    #expect(cache.fileNames == ([], []))
+  }
+
+  @Test("repaired, lets the blocks of a removal call the cache")
+  func reentrantProgress() async throws {
+    let cache = try cache(.callsBackUnlocked)
+    cache.setValue([1], forKey: "a")
+    let counts: [Int] = await withCheckedContinuation { continuation in
+      let counts = Locked<[Int]>([])
+      cache.removeAllValues(
+        progress: { _, _ in counts.withLock { $0.append(cache.count) } },
+        end: { _ in continuation.resume(returning: counts.withLock { $0 } + [cache.count]) })
+    }
+    #expect(counts == [0, 0])
+  }
+
+  @Test("keeps whatever key in its folder", arguments: bothKinds)
+  func keys(_ repairs: YYDiskRepairs) throws {
+    let cache = try cache(repairs, inlineThreshold: 0)
+    let keys = [
+      "/etc/passwd", "../../outside", "..", ".", "a/b", "\u{0}", "a\u{0}b", "a\u{0}c", "é",
+      String(repeating: "k", count: 100_000),
+    ]
+    for (number, key) in keys.enumerated() {
+      #expect(cache.setValue([UInt8(number)], forKey: key))
+    }
+    for (number, key) in keys.enumerated() {
+      #expect(cache.value(forKey: key) == [UInt8(number)])
+    }
+    // The empty key is not stored, as in the original.
+    #expect(!cache.setValue([1], forKey: ""))
+    #expect(cache.value(forKey: "") == nil)
+    cache.removeValue(forKey: "")
+    #expect(folder.contents.allSatisfy { $0 == "cache" || $0.hasPrefix("cache/") })
+  }
+
+  @Test("starts anew over a damaged database")
+  func damagedDatabase() throws {
+    try cache().setValue([1], forKey: "a")
+    let path = folder.path + "/cache/manifest.sqlite"
+    for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
+    try Data(repeating: 0x55, count: 8192).write(to: URL(fileURLWithPath: path))
+    let cache = try cache()
+    #expect(cache.value(forKey: "a") == nil)
+    #expect(cache.setValue([2], forKey: "a"))
+    #expect(cache.value(forKey: "a") == [2])
+  }
+
+  @Test("takes a damaged or a missing file for a miss")
+  func damagedFile() throws {
+    let cache = try cache(inlineThreshold: 0)
+    let path = folder.path + "/cache/data/" + MD5.hexadecimal("a")
+    for damage in 0..<3 {
+      cache.setValue(bytes(100), forKey: "a")
+      var file = try Data(contentsOf: URL(fileURLWithPath: path))
+      switch damage {
+      case 0: file[50] ^= 1
+      case 1: file.removeLast()
+      default: file = Data()
+      }
+      try file.write(to: URL(fileURLWithPath: path))
+      #expect(cache.value(forKey: "a") == nil)
+    }
+    cache.setValue(bytes(100), forKey: "a")
+    try FileManager.default.removeItem(atPath: path)
+    #expect(cache.count == 1)
+    #expect(cache.value(forKey: "a") == nil)
+    // The row has gone too.
+    #expect(cache.count == 0)
+  }
+
+  @Test("says so when the disk is full, and keeps the rest")
+  func fullDisk() throws {
+    let cache = try cache(inlineThreshold: 1000)
+    cache.setValue([1], forKey: "small")
+    cache.setValue(bytes(2000), forKey: "other")
+    let path = folder.path + "/cache/data/" + MD5.hexadecimal("large")
+    if FileManager.default.fileExists(atPath: "/dev/full") {
+      try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "/dev/full")
+      #expect(!cache.setValue(bytes(2000), forKey: "large"))
+      #expect(cache.value(forKey: "large") == nil)
+    }
+    cache.withStorage { storage in
+      _ = storage.query { try? $0.execute("PRAGMA max_page_count = 1") }
+    }
+    // The pages that there are have some room left.
+    let failed = (0..<50).first { !cache.setValue(bytes(900), forKey: "new-\($0)") }
+    #expect(failed != nil)
+    #expect(cache.lastError == "database or disk is full")
+    for number in 0..<(failed ?? 0) { #expect(cache.value(forKey: "new-\(number)") == bytes(900)) }
+    #expect(cache.value(forKey: "small") == [1])
+    #expect(cache.value(forKey: "other") == bytes(2000))
+    #expect(cache.count >= 2)
+  }
+
+  @Test("says in one line why a folder cannot be used", arguments: bothKinds)
+  func unusableFolder(_ repairs: YYDiskRepairs) throws {
+    let file = folder.path + "/file"
+    try Data([1]).write(to: URL(fileURLWithPath: file))
+    for path in [file, file + "/cache"] {
+      let error = #expect(throws: YYStorageError.self) {
+        try YYDiskCache.open(path, options(repairs))
+      }
+      #expect("\(try #require(error))".hasSuffix(": Not a directory"))
+    }
+    try FileManager.default.createDirectory(
+      atPath: folder.path + "/odd/manifest.sqlite/x", withIntermediateDirectories: true)
+    let error = #expect(throws: YYStorageError.self) {
+      try YYDiskCache.open(folder.path + "/odd", options(repairs))
+    }
+    #expect("\(try #require(error))".hasSuffix(": unable to open database file"))
+  }
+
+  @Test("says what to install where there is no SQLite")
+  func withoutSQLite() {
+    let error = #expect(throws: YYStorageError.self) {
+      _ = try YYKVStorage(folder.path, .mixed, library: nil)
+    }
+    #expect(error.map { "\($0)".hasPrefix("needs SQLite: install ") } == true)
+  }
+
+  @Test("is one for a path while it is open; repaired, for a folder")
+  func instances() throws {
+    let path = folder.path + "/cache"
+    let other = folder.path + "/./cache"
+    for repairs in bothKinds {
+      let one = try YYDiskCache.open(path, options(repairs))
+      #expect(try YYDiskCache.open(path, options(repairs)) === one)
+      #expect(try (YYDiskCache.open(other, options(repairs)) === one) == (repairs == .all))
+      withExtendedLifetime(one) {}
+    }
+    weak var gone: YYDiskCache?
+    do {
+      let cache = try YYDiskCache.open(path, options())
+      gone = cache
+    }
+    #expect(gone == nil)
+  }
+
+  @Test("as shipped, throws away a database that is only locked; repaired, says that it is")
+  func lockedDatabase() throws {
+    for lockMilliseconds in [10, 0] {
+      let path = folder.path + "/locked-\(lockMilliseconds)"
+      try YYKVStorage(path, .mixed).save(key: "a", value: [1])
+      let other = try SQLiteDatabase(path + "/manifest.sqlite", try #require(.shared))
+      try other.execute("PRAGMA locking_mode = EXCLUSIVE; DELETE FROM manifest WHERE key = 'b'")
+      if lockMilliseconds == 0 {
+        #expect(try YYKVStorage(path, .mixed).count == 0)
+        continue
+      }
+      let error = #expect(throws: YYStorageError.self) {
+        _ = try YYKVStorage(path, .mixed, lockMilliseconds: lockMilliseconds)
+      }
+      #expect("\(try #require(error))".hasSuffix(": database is locked"))
+      other.close()
+      #expect(try YYKVStorage(path, .mixed, lockMilliseconds: lockMilliseconds).count == 1)
+    }
+  }
+
+  @Test("as shipped, loses a write to a database that another cache has written to")
+  func databaseIsLocked() throws {
+    let one = try cache()
+    let two = try cache()
+    one.setValue([1], forKey: "a")
+    // Leaves its view of the database open.
+    #expect(one.value(forKey: "a") == [1])
+    #expect(two.setValue([2], forKey: "a"))
+    #expect(!one.setValue([3], forKey: "a"))
+    #expect(one.lastError == "database is locked")
+    #expect(two.value(forKey: "a") == [2])
+  }
+}
+
+@Suite("SQLite")
+struct SQLiteLibraryTests {
+  @Test("is not found in what is no library, or another one")
+  func missing() {
+    #expect(SQLiteLibrary(anyOf: []) == nil)
+    #expect(SQLiteLibrary(anyOf: ["no-such-library.so", "/etc/hostname"]) == nil)
+    // A library, and none of its functions.
+    #expect(SQLiteLibrary(anyOf: ["libc.so.6", "/usr/lib/libSystem.dylib"]) == nil)
+  }
+
+  @Test("has its version", .enabled(if: hasSQLite))
+  func version() {
+    #expect(SQLiteLibrary.shared?.version.hasPrefix("3.") == true)
+  }
+
+  @Test("is missed, with what to install, where the environment names none")
+  func missingByEnvironment() async {
+    await #expect(processExitsWith: .success) {
+      setenv("INTERLOCK_SQLITE", "/no/such/library.so", 1)
+      precondition(SQLiteLibrary.missing?.hasPrefix("needs SQLite: install ") == true)
+    }
+  }
+}
+
+@Suite("MD5")
+struct MD5Tests {
+  @Test("gives the digests of RFC 1321")
+  func digests() {
+    let expected = [
+      "": "d41d8cd98f00b204e9800998ecf8427e",
+      "abc": "900150983cd24fb0d6963f7d28e17f72",
+      String(repeating: "1234567890", count: 8): "57edf4a22be3c955ac49da2e2107b67a",
+      // Around the end of a block.
+      String(repeating: "a", count: 55): "ef1772b6dff9a122358552954ad0df65",
+      String(repeating: "a", count: 56): "3b0c8ac703f828b04c6c197006d17218",
+      String(repeating: "a", count: 64): "014842d480b571495a4a0363793f7367",
+    ]
+    for (text, digest) in expected { #expect(MD5.hexadecimal(text) == digest) }
+  }
+}
