@@ -64,11 +64,11 @@ let package = Package(
     .target(
       name: "Caches", dependencies: ["LockStrategies", "Interlock"],
       swiftSettings: common + [framePointers]),
-    // What only the harness needs of C, functions of the C library defined anew among it: an application that
-    // only marks sections never links it.
+    // What only the harness needs of C, functions of the C library defined anew among it: an
+    // application that only marks sections never links it.
     .target(name: "CInterlockHarness", cSettings: [.unsafeFlags(["-O2"])]),
-    // The calls that wait, wake and enqueue, defined anew, and what they tell: nobody links it but the harness, the
-    // watchdog and who asks for it.
+    // The calls that wait, wake and enqueue, defined anew, and what they tell: nobody links it but
+    // the harness, the watchdog and who asks for it.
     .target(
       name: "CInterlockEvents",
       cSettings: [
@@ -80,7 +80,8 @@ let package = Package(
         ]),
         .define("INTERLOCK_UNSEEN_CALLS", .when(traits: ["UnseenCalls"])),
       ]),
-    // What did not go wrong in this run, and can in another: a reader of the events that notes it. In C as they are.
+    // What did not go wrong in this run, and can in another: a reader of the events that notes it.
+    // In C as they are.
     .target(
       name: "CInterlockPrediction", dependencies: ["CInterlockEvents", "CInterlock"],
       cSettings: [.unsafeFlags(["-O2", "-fno-omit-frame-pointer"])]),
@@ -127,7 +128,8 @@ let package = Package(
       swiftSettings: common + tracking + [framePointers]),
     // Finds the system's SQLite when the program runs: a machine may lack it, or its header.
     .target(name: "CSQLite"),
-    // Models of caches as they were shipped, with their bugs and the repairs, and what makes subjects of them.
+    // Models of caches as they were shipped, with their bugs and the repairs, and what makes
+    // subjects of them.
     .target(
       name: "KnownBugs",
       dependencies: [
@@ -135,11 +137,13 @@ let package = Package(
         "CInterlockHarness",
       ],
       swiftSettings: common + [framePointers]),
-    // Small programs that go wrong, or can, each with its correct twin. Swift calls no `dispatch_once`: that is C's.
+    // Small programs that go wrong, or can, each with its correct twin. Swift calls no
+    // `dispatch_once`: that is C's.
     .target(
       name: "CSamplePrograms", path: "Sources/SamplePrograms/C",
       cSettings: [.unsafeFlags(["-fblocks"])]),
-    // Two modules in one folder: prediction judges code by modules, and a module that uses Synchronization is undecided.
+    // Two modules in one folder: prediction judges code by modules, and a module that uses
+    // Synchronization is undecided.
     .target(
       name: "PredictPrograms", dependencies: ["LockStrategies", "Interlock"],
       path: "Sources/SamplePrograms", exclude: ["C", "Detectors", "Hangs"],
@@ -154,8 +158,8 @@ let package = Package(
       name: "DetectorProgram",
       dependencies: ["SamplePrograms", "PredictPrograms"],
       swiftSettings: common + [framePointers]),
-    // What 'interlock bench sections' measures, each in a program of its own: locks where nothing of this package is
-    // linked, and marks where Interlock alone is.
+    // What 'interlock bench sections' measures, each in a program of its own: locks where nothing
+    // of this package is linked, and marks where Interlock alone is.
     .executableTarget(name: "YardstickLocks", swiftSettings: common),
     .executableTarget(name: "YardstickMarks", dependencies: ["Interlock"], swiftSettings: common),
     // Not named as its product: on a file system without case it would be `Interlock`.
@@ -203,8 +207,8 @@ let package = Package(
         "InterlockWatchdog", "WaitGraph", "Interlock", "CInterlockEvents", "SyncEventsTestC",
       ],
       path: "Tests/SyncEventsTestChild", swiftSettings: common + [framePointers]),
-    // Tests that hang, as a test process runs them. No test target depends on it: its tests would be
-    // linked into the bundle of the package's own tests, and run there.
+    // Tests that hang, as a test process runs them. No test target depends on it: its tests would
+    // be linked into the bundle of the package's own tests, and run there.
     .executableTarget(
       name: "HangingTests", dependencies: ["InterlockWatchdog"], path: "Tests/HangingTests",
       swiftSettings: common),

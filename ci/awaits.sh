@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Every asynchronous function that the toolchain's runtime exports is met where it ends, and every other entry has been looked
-# at: one that is missing would be an order between tasks that nobody sees. Linux only; needs nm. Ends with 1 where some are.
+# Every asynchronous function that the toolchain's runtime exports is met where it ends, and every
+# other entry has been looked at: one that is missing would be an order between tasks that nobody
+# sees. Linux only; needs nm. Ends with 1 where some are.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

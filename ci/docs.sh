@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Builds each DocC catalogue with the toolchain's docc, a warning being an error, and checks that every
-# relative link of the Markdown files points to a file. Writes nothing into the package.
-# Needs a debug build, and makes one if there is none.
+# Builds each DocC catalogue with the toolchain's docc, a warning being an error, and checks that
+# every relative link of the Markdown files points to a file. Writes nothing into the package. Needs
+# a debug build, and makes one if there is none.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

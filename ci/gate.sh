@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Replays scenarios and fails where an expectation is not met: what a CI job calls. `ci/gate.sh --help` says
-# how; what is wrong with the arguments is told before anything is built.
+# Replays scenarios and fails where an expectation is not met: what a CI job calls.
+# `ci/gate.sh --help` says how; what is wrong with the arguments is told before anything is built.
 set -euo pipefail
 
 package=$(cd "$(dirname "$0")/.." && pwd)
@@ -38,8 +38,8 @@ usage() {
   exit 64
 }
 
-# The line of an option in the help of 'run', which a test keeps as it is: `-j, --jobs <n>`. Nothing where 'run' has
-# no such option, or none that tries anything.
+# The line of an option in the help of 'run', which a test keeps as it is: `-j, --jobs <n>`. Nothing
+# where 'run' has no such option, or none that tries anything.
 run_help=$(cd "$(dirname "$0")/.." && pwd)/Tests/InterlockStressTests/Goldens/help-run.txt
 option() {
   grep -E -m 1 -e "^  (-., )?$1( |\$)" "$run_help" | grep -vE -e '--(help|version) '
@@ -144,8 +144,9 @@ if [ "$json" != - ]; then
   fi
 fi
 
-# What an earlier run has left must not be taken for the results of this one, should it not come to any.
-# A device or a pipe is left as it is; a link stays one, and a file that its folder keeps is emptied.
+# What an earlier run has left must not be taken for the results of this one, should it not come to
+# any. A device or a pipe is left as it is; a link stays one, and a file that its folder keeps is
+# emptied.
 if [ "$json" != - ] && [ -f "$json" ]; then
   if [ -L "$json" ] || ! rm -f -- "$json" 2>/dev/null; then : >"$json"; fi
 fi

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Shows that nothing of the marks is left in a release build without the trait SectionTracking: the machine
-# code of marked functions equals that of the same functions without marks.
-# (`suspended` is compiled and not compared: an async body is a coroutine of its own in either file.)
+# Shows that nothing of the marks is left in a release build without the trait SectionTracking: the
+# machine code of marked functions equals that of the same functions without marks. (`suspended` is
+# compiled and not compared: an async body is a coroutine of its own in either file.)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -13,7 +13,8 @@ swift build -c release --scratch-path "$scratch" --target Interlock
 products=$(swift build -c release --scratch-path "$scratch" --show-bin-path)
 objdump=$(command -v llvm-objdump || command -v objdump)
 
-# The instructions of one function: addresses, offsets into data and the names of locals are not code.
+# The instructions of one function: addresses, offsets into data and the names of locals are not
+# code.
 instructions() {
   "$objdump" -d --no-show-raw-insn "$1" |
     awk -v name="$2" '

@@ -19,8 +19,8 @@
 #endif
 
 // In C because `syscall` and `prctl` are variadic, which Swift does not import, and because which
-// system calls there are is for the preprocessor to tell. (Swift does not see `memfd_create` and `prlimit`
-// either.)
+// system calls there are is for the preprocessor to tell. (Swift does not see `memfd_create` and
+// `prlimit` either.)
 
 bool interlock_signal_thread(pid_t process, int64_t thread, int signal) {
 #if defined(__linux__)

@@ -25,7 +25,8 @@ static void take_over(int signal, struct sigaction *previous) {
   action.sa_handler = note;
   sigemptyset(&action.sa_mask);
   sigaction(signal, NULL, previous);
-  // A shell that starts a command in the background has it ignore SIGINT, and `nohup` SIGHUP: so it shall.
+  // A shell that starts a command in the background has it ignore SIGINT, and `nohup` SIGHUP: so it
+  // shall.
   if (previous->sa_handler != SIG_IGN) sigaction(signal, &action, NULL);
 }
 

@@ -1,5 +1,5 @@
-// Where libdispatch keeps the queue that a thread is on: in a word of its thread-local storage, which has no name. Found by
-// trying; in C because of what it asks the loader for.
+// Where libdispatch keeps the queue that a thread is on: in a word of its thread-local storage,
+// which has no name. Found by trying; in C because of what it asks the loader for.
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -15,7 +15,8 @@ const uintptr_t interlock_unknown_queue = 3;
 #include <sched.h>
 #include <string.h>
 
-// Its real functions: calls of ours may be defined anew, and these are no business of who reads them.
+// Its real functions: calls of ours may be defined anew, and these are no business of who reads
+// them.
 typedef void *create_call(const char *, void *);
 typedef void sync_call(void *, void *, void (*)(void *));
 typedef void release_call(void *);
@@ -71,7 +72,8 @@ static void look(void *context) {
   }
 }
 
-/// One word alone that is a queue's address while the thread is on that queue, for two queues, and what it was afterwards.
+/// One word alone that is a queue's address while the thread is on that queue, for two queues, and
+/// what it was afterwards.
 static int find_word(void) {
   create_call *create = (create_call *)dlsym(RTLD_NEXT, "dispatch_queue_create");
   sync_call *sync = (sync_call *)dlsym(RTLD_NEXT, "dispatch_sync_f");

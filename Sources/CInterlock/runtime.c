@@ -33,7 +33,8 @@ void interlock_set_order_source(const interlock_order_source *source) {
   __atomic_store_n(&interlock_order_source_now, source, __ATOMIC_RELEASE);
 }
 
-// Swift's side: `Sources/Interlock/Owner/ThreadHome.swift`, `Sources/Interlock/Conflict/ProcessEnd.swift`.
+// Swift's side: `Sources/Interlock/Owner/ThreadHome.swift`,
+// `Sources/Interlock/Conflict/ProcessEnd.swift`.
 void interlock_thread_exited(void *home);
 void interlock_process_ends(int status);
 
@@ -94,8 +95,9 @@ _Bool interlock_has_watchdog(void) { return interlock_watchdog_start_from_enviro
 #endif
 
 #ifdef INTERLOCK_TRACKING
-// In a program that begins no section, too: an option that is misspelt would otherwise go unnoticed. In C because it must run
-// before main. A build without section tracking has no such constructor.
+// In a program that begins no section, too: an option that is misspelt would otherwise go
+// unnoticed. In C because it must run before main. A build without section tracking has no such
+// constructor.
 __attribute__((constructor)) static void read_options(void) {
   const char *options = getenv("INTERLOCK_OPTIONS");
   if (options && *options) interlock_read_options();

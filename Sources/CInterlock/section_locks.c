@@ -1,4 +1,5 @@
-// The locks that sections take, and which section each is of: nobody tells of their making, nor of their end.
+// The locks that sections take, and which section each is of: nobody tells of their making, nor of
+// their end.
 #include "interlock_runtime.h"
 
 #include <sched.h>

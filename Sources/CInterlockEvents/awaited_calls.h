@@ -1,6 +1,6 @@
-// The asynchronous functions of the runtime that an executable calls by name, by their symbols: `AWAITED(kind, symbol)` each.
-// `ci/awaits.sh` tells which of the toolchain's are missing. Those that take an isolation, and those without one that older
-// compilers call.
+// The asynchronous functions of the runtime that an executable calls by name, by their symbols:
+// `AWAITED(kind, symbol)` each. `ci/awaits.sh` tells which of the toolchain's are missing. Those
+// that take an isolation, and those without one that older compilers call.
 
 // A continuation, which the task waits for.
 AWAITED(CONTINUATION, "$ss23withCheckedContinuation8function_xSS_yScCyxs5NeverOGXEtYalF")

@@ -15,8 +15,8 @@ uint32_t interlock_wanted;
 __thread interlock_thread_marks interlock_marks;
 static __thread uint32_t own_number __attribute__((tls_model("initial-exec")));
 
-/// A reader as it was added. It never changes and is never freed: a thread that has found one calls its function with
-/// its own context, whoever has come to be in the slot since.
+/// A reader as it was added. It never changes and is never freed: a thread that has found one calls
+/// its function with its own context, whoever has come to be in the slot since.
 typedef struct reader_entry {
   interlock_reader reader;
   interlock_lock_reader locks;
@@ -92,8 +92,8 @@ static void tell_nobody(interlock_event_kind kind, interlock_object_kind object_
   (void)kind, (void)object_kind, (void)object, (void)flags, (void)place, (void)frame;
 }
 
-/// Why no call is published, whoever reads; NULL where they are. Of a reader that came before any constructor, the
-/// layouts are checked later.
+/// Why no call is published, whoever reads; NULL where they are. Of a reader that came before any
+/// constructor, the layouts are checked later.
 static const char *all_calls_lost(void) {
   return interlock_layouts_lost(1 << INTERLOCK_LAYOUT_ADDRESS | 1 << INTERLOCK_LAYOUT_MUTEX |
                                 1 << INTERLOCK_LAYOUT_BLOCK);
@@ -114,15 +114,16 @@ static void update_wanted(void) {
     used = index + 1;
     if (!last->locks || (last->kinds & of_locks) != of_locks) all_read_locks = false;
   }
-  // A thread that has just found the last one may still call it, with kinds that are the next one's: as whoever is
-  // removed may.
+  // A thread that has just found the last one may still call it, with kinds that are the next
+  // one's: as whoever is removed may.
   __atomic_store_n(&interlock_only.reader, NULL, __ATOMIC_RELEASE);
   if (count == 1 && last->is_leaf) {
     __atomic_store_n(&interlock_only.kinds, last->kinds, __ATOMIC_RELAXED);
     __atomic_store_n(&interlock_only.reader, last->reader, __ATOMIC_RELEASE);
   }
-  // Each reader has the place of its slot, and the list only grows: a thread that is going through it while another reader
-  // comes or goes misses no other. The first place last: who sees it sees the rest, and NULL there leads past the list.
+  // Each reader has the place of its slot, and the list only grows: a thread that is going through
+  // it while another reader comes or goes misses no other. The first place last: who sees it sees
+  // the rest, and NULL there leads past the list.
   for (int index = INTERLOCK_READERS; index-- > 0;) {
     interlock_lock_reader locks = slots[index] ? slots[index]->locks : NULL;
     bool was_used = index < used || __atomic_load_n(&interlock_only.locks[index], __ATOMIC_RELAXED);
@@ -135,8 +136,9 @@ static void update_wanted(void) {
   __atomic_store_n(&interlock_wanted, kinds, __ATOMIC_RELAXED);
 }
 
-/// The entry of a reader that has been added before, with all that it was added with; else a new one. NULL where there is
-/// no memory. Many at a time, from the system: malloc may be what is being called.
+/// The entry of a reader that has been added before, with all that it was added with; else a new
+/// one. NULL where there is no memory. Many at a time, from the system: malloc may be what is being
+/// called.
 static const reader_entry *entry_of(reader_entry asked) {
   for (reader_entry *known = known_readers; known; known = known->next) {
     if (known->reader == asked.reader && known->locks == asked.locks &&

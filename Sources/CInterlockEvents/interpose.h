@@ -50,10 +50,11 @@ typedef struct {
 extern __thread interlock_thread_marks interlock_marks
     __attribute__((tls_model("initial-exec"))) HIDDEN;
 
-/// Whether the call shall be published. Relaxed: a reader that comes meanwhile hears of the next call.
+/// Whether the call shall be published. Relaxed: a reader that comes meanwhile hears of the next
+/// call.
 static inline bool is_wanted(uint32_t kinds) {
-  // Without a hint that it is unlikely: a compiler that puts unlikely code into a function of its own takes the return
-  // address that is asked for there along.
+  // Without a hint that it is unlikely: a compiler that puts unlikely code into a function of its
+  // own takes the return address that is asked for there along.
   return (__atomic_load_n(&interlock_wanted, __ATOMIC_RELAXED) & kinds) &&
          interlock_marks.hidden == 0;
 }
@@ -61,8 +62,9 @@ static inline bool is_wanted(uint32_t kinds) {
 /// Tells every reader that wants it.
 void interlock_publish(const interlock_event *event) HIDDEN;
 
-/// The only reader, where there is one alone and it is a leaf; NULL elsewhere. And the functions for locks of all readers, up
-/// to a NULL, where all are leaves that have one and want every event of a lock; elsewhere the first is NULL.
+/// The only reader, where there is one alone and it is a leaf; NULL elsewhere. And the functions
+/// for locks of all readers, up to a NULL, where all are leaves that have one and want every event
+/// of a lock; elsewhere the first is NULL.
 typedef struct {
   interlock_reader reader;
   uint32_t kinds;
@@ -70,7 +72,8 @@ typedef struct {
 } interlock_only_reader;
 extern interlock_only_reader interlock_only HIDDEN;
 
-/// The same for the calls that cost least themselves: one reader is told without a look at the others' places.
+/// The same for the calls that cost least themselves: one reader is told without a look at the
+/// others' places.
 static inline void interlock_publish_fast(const interlock_event *event) {
   // Acquire: pairs with the release in `update_wanted`; who sees the function sees the rest.
   interlock_reader reader = __atomic_load_n(&interlock_only.reader, __ATOMIC_ACQUIRE);
@@ -105,9 +108,9 @@ static inline void interlock_publish_lock(interlock_event_kind kind,
 /// Where the code of the executable lies, which is where most calls come from.
 extern uintptr_t interlock_own_code, interlock_own_code_size HIDDEN;
 
-/// The user's place of a call: where it returns to, or, if that is one of the system's libraries, the first address
-/// further out on the stack that lies behind a call in somebody else's code. `frame` is that of the call; where the way up
-/// is known, it becomes that of the place.
+/// The user's place of a call: where it returns to, or, if that is one of the system's libraries,
+/// the first address further out on the stack that lies behind a call in somebody else's code.
+/// `frame` is that of the call; where the way up is known, it becomes that of the place.
 uintptr_t interlock_find_user_place(uintptr_t returns_to, uintptr_t *frame) HIDDEN;
 static inline uintptr_t interlock_user_place(uintptr_t returns_to, uintptr_t frame) {
   if (returns_to - interlock_own_code < interlock_own_code_size) return returns_to;
@@ -127,7 +130,8 @@ bool interlock_is_of_poll(uintptr_t returns_to) HIDDEN;
 /// Whether an address lies in code.
 bool interlock_is_code(uintptr_t address) HIDDEN;
 
-/// A job of Swift Concurrency was handed to a queue: it may be a task whose checked continuation was resumed.
+/// A job of Swift Concurrency was handed to a queue: it may be a task whose checked continuation
+/// was resumed.
 void interlock_job_enqueued(const void *job) HIDDEN;
 /// In the child of a fork: gives up the lock of the work items.
 void interlock_work_items_forked(void) HIDDEN;
@@ -143,8 +147,9 @@ extern __thread uint32_t interlock_started_by __attribute__((tls_model("initial-
 #define THIS_FRAME ((uintptr_t)__builtin_frame_address(0))
 #define USER_PLACE interlock_user_place(RETURNS_TO, THIS_FRAME)
 
-/// The next definition of a symbol after ours. Looked up at each first use: a call may come before our constructor.
-/// Relaxed: threads that look at once find the same, and code needs no publication.
+/// The next definition of a symbol after ours. Looked up at each first use: a call may come before
+/// our constructor. Relaxed: threads that look at once find the same, and code needs no
+/// publication.
 #define REAL(type, name)                                                   \
   ({                                                                       \
     static type *known_##name;                                             \
@@ -157,17 +162,18 @@ extern __thread uint32_t interlock_started_by __attribute__((tls_model("initial-
   })
 void *interlock_find_real(const char *name) HIDDEN;
 
-/// For functions that run somebody else's code, and so lie between a system library and a user on the stack: a place in
-/// them is nobody's. They are told by the section that they are in.
+/// For functions that run somebody else's code, and so lie between a system library and a user on
+/// the stack: a place in them is nobody's. They are told by the section that they are in.
 #define BETWEEN __attribute__((section("interlock_between")))
 
-/// Weak: where libdispatch is linked in statically, its own definitions are taken, and there are no two of them.
+/// Weak: where libdispatch is linked in statically, its own definitions are taken, and there are no
+/// two of them.
 #define INTERPOSED __attribute__((weak, visibility("default"))) BETWEEN
 
-/// Begins the definition of a call that a lock's speed depends on; its body follows. While no reader
-/// wants any of `kinds`, the call jumps to the real function without a frame of its own, so that a
-/// lock costs what it costs without the harness. Else it jumps to the body, where the return address
-/// and the frame are those of the call. Relaxed: see `REAL` and `is_wanted`.
+/// Begins the definition of a call that a lock's speed depends on; its body follows. While no
+/// reader wants any of `kinds`, the call jumps to the real function without a frame of its own, so
+/// that a lock costs what it costs without the harness. Else it jumps to the body, where the return
+/// address and the frame are those of the call. Relaxed: see `REAL` and `is_wanted`.
 #define INTERPOSED_FAST(result_type, name, kinds, parameters, arguments)                   \
   __attribute__((noinline)) BETWEEN static result_type seen_##name parameters;            \
   INTERPOSED result_type name parameters {                                                \

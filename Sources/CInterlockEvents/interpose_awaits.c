@@ -1,9 +1,11 @@
-// Where an `await` ends. A task that finds what it awaits ready goes on at once, on its thread, and no other call
-// tells of it; yet it comes after who made that ready. So the runtime's asynchronous functions are met at their door: where
-// the caller goes on is put away, and ours is put in its stead.
+// Where an `await` ends. A task that finds what it awaits ready goes on at once, on its thread, and
+// no other call tells of it; yet it comes after who made that ready. So the runtime's asynchronous
+// functions are met at their door: where the caller goes on is put away, and ours is put in its
+// stead.
 //
-// These are functions of Swift's asynchronous calling convention, which are left by a jump. So the doors are of a few
-// instructions that keep every register of the call. What the runtime calls within itself does not come by here.
+// These are functions of Swift's asynchronous calling convention, which are left by a jump. So the
+// doors are of a few instructions that keep every register of the call. What the runtime calls
+// within itself does not come by here.
 //
 // What a task waits for, another task or an actor, is kept with the call: the wait table lists it.
 #include "interpose_awaits.h"
@@ -16,8 +18,8 @@
 /// Called by what the compiler does not see: the code at the end.
 #define CALLED __attribute__((used)) HIDDEN
 
-// What is awaited, by the call's context, by its task, or both. Each entry is one task's from its exchange on until it
-// gives it back.
+// What is awaited, by the call's context, by its task, or both. Each entry is one task's from its
+// exchange on until it gives it back.
 
 typedef enum { PLAIN, SEQUENCE, CONTINUATION, STREAM, UNSAFE_CONTINUATION, TASK } await_kind;
 
@@ -53,19 +55,22 @@ static pending_await *at_probe(uintptr_t key, size_t probe) {
 static pending_await *find(uintptr_t key) {
   for (size_t probe = 0; probe < probes; probe++) {
     pending_await *entry = at_probe(key, probe);
-    // Relaxed: only the task itself looks for its keys, and the runtime runs its parts one after the other.
+    // Relaxed: only the task itself looks for its keys, and the runtime runs its parts one after
+    // the other.
     if (__atomic_load_n(&entry->key, __ATOMIC_RELAXED) == key) return entry;
   }
   return NULL;
 }
 
-/// NULL where there is no room. One that a call left behind which never came to its end is taken again.
+/// NULL where there is no room. One that a call left behind which never came to its end is taken
+/// again.
 static pending_await *put(uintptr_t key, uintptr_t resume, await_kind kind) {
   pending_await *entry = find(key);
   for (size_t probe = 0; !entry && probe < probes; probe++) {
     pending_await *tried = at_probe(key, probe);
     uintptr_t nobody = 0;
-    // Relaxed where it fails: the next entry is looked at. Acquire: after the last task has left the entry.
+    // Relaxed where it fails: the next entry is looked at. Acquire: after the last task has left
+    // the entry.
     if (__atomic_load_n(&tried->key, __ATOMIC_RELAXED) == 0 &&
         __atomic_compare_exchange_n(&tried->key, &nobody, key, false, __ATOMIC_ACQUIRE,
                                     __ATOMIC_RELAXED)) {
@@ -109,7 +114,8 @@ size_t interlock_waits_awaits(interlock_await_view *views, size_t capacity) {
     uintptr_t awaited = __atomic_load_n(&pending[index].awaited, __ATOMIC_ACQUIRE);
     if (!awaited) continue;
     if (count < capacity) {
-      // The next part of the caller begins at the line of the call: as a return address, one further.
+      // The next part of the caller begins at the line of the call: as a return address, one
+      // further.
       views[count] = (interlock_await_view){pending[index].task, pending[index].awaited_kind, awaited,
                                             pending[index].resume + 1};
     }
@@ -122,7 +128,8 @@ size_t interlock_waits_awaits(interlock_await_view *views, size_t capacity) {
 
 extern const char interlock_await_ended[] HIDDEN, interlock_switch_ended[] HIDDEN;
 
-/// Whether something is so, as it was found at the first look: before a task calls, there is nothing to look at.
+/// Whether something is so, as it was found at the first look: before a task calls, there is
+/// nothing to look at.
 typedef enum { UNKNOWN, SO, NOT_SO } first_look;
 
 static bool note_first(first_look *look, bool is_so) {
@@ -131,7 +138,8 @@ static bool note_first(first_look *look, bool is_so) {
   return interlock_layout_note(INTERLOCK_LAYOUT_CONTEXT, is_so);
 }
 
-/// Whether a call's context, which comes in a register, begins with its caller's and with code that goes on.
+/// Whether a call's context, which comes in a register, begins with its caller's and with code that
+/// goes on.
 static bool has_known_context(const interlock_async_context *context) {
   static first_look look;
   first_look found = __atomic_load_n(&look, __ATOMIC_RELAXED);
@@ -245,7 +253,8 @@ CALLED uintptr_t interlock_call_ends(interlock_async_context *context) {
   remove_entry(entry);
   uintptr_t task = current_task();
   if (was.is_waiting) interlock_suspension_ends(task, object_of(was.kind));
-  // The runtime resumes a checked one by itself, also where that was compiled into its caller and made as any other.
+  // The runtime resumes a checked one by itself, also where that was compiled into its caller and
+  // made as any other.
   if (was.kind == UNSAFE_CONTINUATION && is_wanted(INTERLOCK_EVENT_RELEASE)) {
     interlock_event event = {.kind = INTERLOCK_EVENT_RELEASE,
                              .object_kind = INTERLOCK_OBJECT_CONTINUATION,
@@ -330,8 +339,8 @@ CALLED uintptr_t interlock_switch_begins(uintptr_t *arguments, uint32_t number) 
     case LET_END: object = task_of_let(arguments[0], true); break;
     case GROUP_WAIT: break;
   }
-  // From no actor to none nobody comes after anybody; what an actor runs comes after all there is. Every function that is
-  // on no actor asks to leave it as it begins.
+  // From no actor to none nobody comes after anybody; what an actor runs comes after all there is.
+  // Every function that is on no actor asks to leave it as it begins.
   bool is_told = kind != SWITCH || current_executor().identity != 0;
   if (!is_told && !object) return real;
   uintptr_t *resume = &arguments[entries[number].resume];
@@ -362,8 +371,8 @@ CALLED uintptr_t interlock_switch_ends(void) {
 
 #if defined(__x86_64__)
 
-// Seven words are pushed, the arguments in their order: with the caller's, the stack is aligned for a call. The context is
-// in r14, which C keeps, as it does r12 (an error) and r13.
+// Seven words are pushed, the arguments in their order: with the caller's, the stack is aligned for
+// a call. The context is in r14, which C keeps, as it does r12 (an error) and r13.
 #define KEEP                                                                              \
   "pushq %rax\n pushq %r9\n pushq %r8\n pushq %rcx\n pushq %rdx\n pushq %rsi\n pushq %rdi\n"
 #define PUT_BACK_AND_GO                                                                   \

@@ -14,7 +14,8 @@ typedef struct interlock_async_context {
   uintptr_t resume;
 } interlock_async_context;
 
-/// An executor's two words: what it is, an actor perhaps; and 0 for an actor without an executor of its own.
+/// An executor's two words: what it is, an actor perhaps; and 0 for an actor without an executor of
+/// its own.
 typedef struct {
   uintptr_t identity, implementation;
 } executor;
@@ -28,11 +29,13 @@ static inline void tell_task(interlock_task_change change, uintptr_t task) {
   interlock_publish(&event);
 }
 
-/// Has it told that the caller of this context, which makes a continuation, goes on; false where there is no room.
+/// Has it told that the caller of this context, which makes a continuation, goes on; false where
+/// there is no room.
 bool interlock_await_begins(interlock_async_context *context) HIDDEN;
 
-/// A task comes to a checked continuation or a stream, and goes on at `resume`. False where it is known to wait already: within
-/// another call, as in the closure of AsyncStream(unfolding:), that is where its end is met.
+/// A task comes to a checked continuation or a stream, and goes on at `resume`. False where it is
+/// known to wait already: within another call, as in the closure of AsyncStream(unfolding:), that
+/// is where its end is met.
 bool interlock_suspension_begins(uintptr_t task, uintptr_t resume, interlock_object_kind kind) HIDDEN;
 /// It has come to its end.
 void interlock_suspension_ends(uintptr_t task, interlock_object_kind kind) HIDDEN;

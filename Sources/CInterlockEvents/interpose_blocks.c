@@ -68,8 +68,8 @@ BETWEEN void interlock_run_item(void *context) {
          has_group ? call_and_release_block : (function_t)item->function, item->context);
 }
 
-// Work items run through libdispatch's own block, which keeps their flags. Those that are queued are found again by
-// that block when it calls ours: in lists by its address.
+// Work items run through libdispatch's own block, which keeps their flags. Those that are queued
+// are found again by that block when it calls ours: in lists by its address.
 
 enum { work_item_lists = 1024 };
 static interlock_item *work_items[work_item_lists];
@@ -87,7 +87,8 @@ static void lock_work_items(void) {
 
 static void unlock_work_items(void) { __atomic_store_n(&work_items_lock, 0, __ATOMIC_RELEASE); }
 
-/// The thread that had the lock is not in the child. A list is whole at every moment: one store changes it.
+/// The thread that had the lock is not in the child. A list is whole at every moment: one store
+/// changes it.
 void interlock_work_items_forked(void) { unlock_work_items(); }
 
 /// Takes the first queued one of a block out of its list; NULL for none.
@@ -122,7 +123,8 @@ void interlock_list_work_item(interlock_item *item) {
   while (*end) end = (interlock_item **)&(*end)->function;
   *end = item;
   unlock_work_items();
-  // One that was cancelled before is never called. Asked when it is in the list: a cancellation from now on finds it.
+  // One that was cancelled before is never called. Asked when it is in the list: a cancellation
+  // from now on finds it.
   if (dispatch_block_testcancel && dispatch_block_testcancel(block)) drop_work_item(block);
 }
 

@@ -1,5 +1,5 @@
-// Leads the calls of other images past this executable's definitions, straight to the libraries' own, while something is
-// measured. In C, for the structures of the dynamic linker.
+// Leads the calls of other images past this executable's definitions, straight to the libraries'
+// own, while something is measured. In C, for the structures of the dynamic linker.
 #include "interpose.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -57,7 +57,8 @@ static void lead(image *image, const ElfW(Rela) *entries, size_t size) {
     const ElfW(Sym) *symbol = &image->symbols[ELF64_R_SYM(entries[index].r_info)];
     const char *name = image->names + symbol->st_name;
     if (symbol->st_shndx != SHN_UNDEF && ELF64_ST_TYPE(symbol->st_info) != STT_FUNC) continue;
-    // A slot that no call has filled in yet would be by the next: so the name counts, not the content.
+    // A slot that no call has filled in yet would be by the next: so the name counts, not the
+    // content.
     void *own = *name ? dlsym(RTLD_DEFAULT, name) : NULL;
     if (!is_ours(own)) continue;
     void *real = interlock_find_real(name);

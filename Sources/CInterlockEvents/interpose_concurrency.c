@@ -1,5 +1,5 @@
-// The boundary of Swift Concurrency: a task gives its thread up until its continuation is resumed. Its jobs come as
-// blocks of Dispatch (interpose_async.c).
+// The boundary of Swift Concurrency: a task gives its thread up until its continuation is resumed.
+// Its jobs come as blocks of Dispatch (interpose_async.c).
 #include "interpose_awaits.h"
 #include "layouts.h"
 
@@ -24,7 +24,8 @@ INTERPOSED SWIFT_CALL void *swift_continuation_init(interlock_async_context *con
   bool is_met = !is_wanted(INTERLOCK_EVENT_TASK | INTERLOCK_EVENT_CREATE) || interlock_await_begins(context);
   void *task = REAL(init, swift_continuation_init)(context, flags);
   if (is_wanted(INTERLOCK_EVENT_CREATE)) {
-    // In debug builds `withUnsafeContinuation` is a function of its own, and the user's code is its caller.
+    // In debug builds `withUnsafeContinuation` is a function of its own, and the user's code is its
+    // caller.
     bool has_parent = interlock_layout_holds(INTERLOCK_LAYOUT_CONTEXT) && context->parent;
     publish(INTERLOCK_EVENT_CREATE, task, USER_PLACE, has_parent ? context->parent->resume + 1 : 0);
   }

@@ -1,5 +1,6 @@
-// What the files of Dispatch's calls share. Declared here rather than included from its headers: what is defined anew must
-// not depend on where the toolchain keeps them, and blocks are all that is needed. Not for users of the target.
+// What the files of Dispatch's calls share. Declared here rather than included from its headers:
+// what is defined anew must not depend on where the toolchain keeps them, and blocks are all that
+// is needed. Not for users of the target.
 #ifndef INTERLOCK_INTERPOSE_DISPATCH_H
 #define INTERLOCK_INTERPOSE_DISPATCH_H
 
@@ -36,8 +37,8 @@ static inline bool is_work_item(const void *block) {
          ((const struct block_layout *)block)->invoke == _dispatch_block_special_invoke;
 }
 
-/// What libdispatch keeps of a work item, behind the block's header: a magic number, and its flags. Checked at the start
-/// (layouts.c).
+/// What libdispatch keeps of a work item, behind the block's header: a magic number, and its flags.
+/// Checked at the start (layouts.c).
 static inline const uint64_t *kept_of_work_item(const void *block) {
   enum { header = 32 };
   return (const uint64_t *)((const char *)block + header);
@@ -84,8 +85,9 @@ static inline uint32_t flags_of_caller(uintptr_t returns_to) {
   return interlock_is_dispatch(returns_to) ? INTERLOCK_FLAG_INTERNAL : 0;
 }
 
-/// The same where a function is handed over. A job of Swift Concurrency is recognised by that function, which is the
-/// runtime's: the runtime jumps to the call, so the caller may be a user's executor that forwards its jobs.
+/// The same where a function is handed over. A job of Swift Concurrency is recognised by that
+/// function, which is the runtime's: the runtime jumps to the call, so the caller may be a user's
+/// executor that forwards its jobs.
 static inline uint32_t flags_of_function(function_t function, uintptr_t returns_to) {
   if (interlock_is_concurrency((uintptr_t)function)) return INTERLOCK_FLAG_JOB;
   return flags_of_caller(returns_to);
@@ -97,7 +99,8 @@ typedef void object_call(void *);
 
 // Blocks (interpose_blocks.c).
 
-/// Runs somebody's code inside a published call: what it calls is published again. Lets go of `item`, if there is one.
+/// Runs somebody's code inside a published call: what it calls is published again. Lets go of
+/// `item`, if there is one.
 void interlock_run_on(queue_t queue, const void *work_item, group_t group, interlock_item *item,
                       uint32_t flags, uintptr_t place, function_t function, void *context) HIDDEN;
 /// The monotonic clock, in nanoseconds.
@@ -108,7 +111,8 @@ interlock_item *interlock_make_item(queue_t queue, function_t function, void *co
 void interlock_publish_enqueue(interlock_item *item) HIDDEN;
 /// What a queue calls with an item.
 void interlock_run_item(void *item) HIDDEN;
-/// Tells of a work item that is about to be handed to a queue by libdispatch itself; of none where it is NULL.
+/// Tells of a work item that is about to be handed to a queue by libdispatch itself; of none where
+/// it is NULL.
 void interlock_list_work_item(interlock_item *item) HIDDEN;
 
 /// A synchronous call of a work item that this thread is in.

@@ -1,5 +1,5 @@
-// What else brings one thread behind another: spin locks, barriers of threads, pipes, sockets and signals, and the main queue
-// that its thread gives away. Nobody is listed as waiting at them.
+// What else brings one thread behind another: spin locks, barriers of threads, pipes, sockets and
+// signals, and the main queue that its thread gives away. Nobody is listed as waiting at them.
 #include "interpose.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -71,8 +71,8 @@ INTERPOSED int pthread_barrier_destroy(pthread_barrier_t *barrier) {
   return real(barrier);
 }
 
-// Pipes, sockets and signals: who wrote what was read, or read what made room, is not asked. A file is no order: whoever
-// reads it cannot know that it was written before.
+// Pipes, sockets and signals: who wrote what was read, or read what made room, is not asked. A file
+// is no order: whoever reads it cannot know that it was written before.
 
 /// After a call that has found something.
 static void come_after_somebody(void) {
@@ -90,7 +90,8 @@ static void note_transfer(int file, ssize_t result) {
   if (orders) come_after_somebody();
 }
 
-/// Calls that a signal's handler may make: the real one is found as the process starts, when nobody has the loader's lock.
+/// Calls that a signal's handler may make: the real one is found as the process starts, when nobody
+/// has the loader's lock.
 #define MEETS(result_type, name, parameters, arguments, after)             \
   typedef result_type name##_call parameters;                              \
   static name##_call *real_##name(void) { return REAL(name##_call, name); } \

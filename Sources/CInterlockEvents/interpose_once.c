@@ -1,6 +1,7 @@
-// What runs once: `swift_once`, which stands behind every global variable and every `static let`, and `dispatch_once`, which
-// only C can call. Whoever is in the initialiser has the variable, as a lock; who comes meanwhile waits for it. An
-// initialiser that comes back to its own variable never ends.
+// What runs once: `swift_once`, which stands behind every global variable and every `static let`,
+// and `dispatch_once`, which only C can call. Whoever is in the initialiser has the variable, as a
+// lock; who comes meanwhile waits for it. An initialiser that comes back to its own variable never
+// ends.
 #include "interpose_dispatch.h"
 #include "layouts.h"
 
@@ -70,8 +71,8 @@ static void end(const first_call *call) {
   publish_once(INTERLOCK_EVENT_RELEASE, call);
 }
 
-// In an executable that has the runtime linked in, this file's are the only ones, since nothing asks for the archive's. So
-// they do the same there, in the same words.
+// In an executable that has the runtime linked in, this file's are the only ones, since nothing
+// asks for the archive's. So they do the same there, in the same words.
 
 /// Two words: whether it is done, and the thread that is in it, as the kernel knows it.
 static void run_swift_once(int *once, initialiser *run, void *context) {
@@ -98,7 +99,8 @@ static void run_swift_once(int *once, initialiser *run, void *context) {
   errno = error;
 }
 
-/// One word: the thread that is in it, in its low half, with a bit where somebody waits; ~0 when it is done.
+/// One word: the thread that is in it, in its low half, with a bit where somebody waits; ~0 when it
+/// is done.
 static void run_dispatch_once(intptr_t *once, void *context, initialiser *run) {
   enum { somebody_waits = 0x80000000u, thread_mask = 0x3fffffff };
   int error = errno;

@@ -19,8 +19,8 @@ static void publish(interlock_event_kind kind, interlock_object_kind object_kind
   interlock_publish(&event);
 }
 
-/// Returns the flag of a wait that ends by itself at `end`; 0 where that is 230 years away, by any clock: a wait until
-/// `Date.distantFuture`, or for the largest number of seconds, has no limit.
+/// Returns the flag of a wait that ends by itself at `end`; 0 where that is 230 years away, by any
+/// clock: a wait until `Date.distantFuture`, or for the largest number of seconds, has no limit.
 static inline uint32_t limit_flag(const struct timespec *end) {
   static const time_t never = 230 * 31556952ll;
   return end->tv_sec < never ? INTERLOCK_FLAG_TIME_LIMIT : 0;
@@ -35,15 +35,16 @@ static inline uint32_t flag_of_refusal(int result) {
   return result == EDEADLK ? INTERLOCK_FLAG_REFUSED : 0;
 }
 
-/// What a call that waits did: 0 means that the thread has it. Of what it has, `flags` tell how long it would have waited.
+/// What a call that waits did: 0 means that the thread has it. Of what it has, `flags` tell how
+/// long it would have waited.
 static void publish_result(int result, interlock_object_kind object_kind, const void *object,
                            uint32_t flags, uintptr_t place) {
   publish(result == 0 ? INTERLOCK_EVENT_ACQUIRE : INTERLOCK_EVENT_GIVE_UP, object_kind, object,
           result == 0 ? flags : flag_of_refusal(result), place);
 }
 
-// Mutexes. The runtime's own are many, deep below the user's code, and in nobody's way: only Foundation's callers are
-// looked for.
+// Mutexes. The runtime's own are many, deep below the user's code, and in nobody's way: only
+// Foundation's callers are looked for.
 static inline uintptr_t lock_place(uintptr_t returns_to, uintptr_t *frame) {
   return interlock_is_foundation(returns_to) ? interlock_find_user_place(returns_to, frame)
                                              : returns_to;
@@ -63,8 +64,9 @@ INTERPOSED_FAST(int, pthread_mutex_lock, lock_kinds, (pthread_mutex_t *mutex), (
   mutex_call *real = REAL(mutex_call, pthread_mutex_lock);
   if (!is_wanted(lock_kinds)) return real(mutex);
   uintptr_t frame = THIS_FRAME, place = lock_place(RETURNS_TO, &frame);
-  // Most locks are free. What is not, or cannot be had so, is asked for as it was meant; so is a robust one, which glibc
-  // leaves taken for good when it is tried after nobody could make it consistent.
+  // Most locks are free. What is not, or cannot be had so, is asked for as it was meant; so is a
+  // robust one, which glibc leaves taken for good when it is tried after nobody could make it
+  // consistent.
   if (!(mutex->__data.__kind & robust_kind) && REAL(mutex_call, pthread_mutex_trylock)(mutex) == 0) {
     publish_mutex(INTERLOCK_EVENT_ACQUIRE, mutex, 0, place, frame);
     return 0;
@@ -206,7 +208,8 @@ INTERPOSED int pthread_rwlock_destroy(pthread_rwlock_t *lock) {
   return REAL(rwlock_call, pthread_rwlock_destroy)(lock);
 }
 
-// Conditions. The mutex is given up while the thread waits, and its own again when the wait is over.
+// Conditions. The mutex is given up while the thread waits, and its own again when the wait is
+// over.
 
 typedef int condition_wait(pthread_cond_t *, pthread_mutex_t *);
 typedef int timed_condition_wait(pthread_cond_t *, pthread_mutex_t *, const struct timespec *);
@@ -286,7 +289,8 @@ static semaphore_call *real_sem_post(void) { return REAL(semaphore_call, sem_pos
 typedef int timed_semaphore_call(sem_t *, const struct timespec *);
 typedef int clock_semaphore_call(sem_t *, clockid_t, const struct timespec *);
 
-/// What a semaphore is for: inside a call of Dispatch's that is published itself, nobody needs to know of it.
+/// What a semaphore is for: inside a call of Dispatch's that is published itself, nobody needs to
+/// know of it.
 static interlock_object_kind kind_of_semaphore(uintptr_t returns_to) {
   return interlock_is_dispatch(returns_to) ? INTERLOCK_OBJECT_IDLE : INTERLOCK_OBJECT_SEMAPHORE;
 }
@@ -346,8 +350,8 @@ INTERPOSED int sem_init(sem_t *semaphore, int shared, unsigned value) {
   return result;
 }
 
-// The kernel's own wait, as `Synchronization.Mutex`, libdispatch and the Swift runtime ask for it. Declared without
-// the C library's `...`: six arguments are handed on, whatever the call has.
+// The kernel's own wait, as `Synchronization.Mutex`, libdispatch and the Swift runtime ask for it.
+// Declared without the C library's `...`: six arguments are handed on, whatever the call has.
 
 typedef long system_call(long, long, long, long, long, long, long);
 static system_call *real_syscall(void) { return REAL(system_call, syscall); }
@@ -374,8 +378,8 @@ INTERPOSED long syscall(long number, long a, long b, long c, long d, long e, lon
   return result;
 }
 
-/// A signal's handler may make both calls while another thread has the loader's lock: their real functions are found
-/// as the process starts.
+/// A signal's handler may make both calls while another thread has the loader's lock: their real
+/// functions are found as the process starts.
 __attribute__((constructor(101))) static void find_calls(void) { real_sem_post(), real_syscall(); }
 
 #endif

@@ -1,11 +1,13 @@
-// Tasks that wait for a checked continuation, or for a stream's next element, from when they come to the runtime's
-// function on: interpose_awaits.c. Their hand-over to a queue is what lets them go on.
+// Tasks that wait for a checked continuation, or for a stream's next element, from when they come
+// to the runtime's function on: interpose_awaits.c. Their hand-over to a queue is what lets them go
+// on.
 #include "interpose_awaits.h"
 
 #if defined(INTERLOCK_INTERPOSES) && defined(__has_attribute)
 #if __has_attribute(swiftcall) && (defined(__x86_64__) || defined(__aarch64__))
 
-// By address. Each entry is one task's from its exchange on until it gives it back: a task has one wait at a time.
+// By address. Each entry is one task's from its exchange on until it gives it back: a task has one
+// wait at a time.
 
 typedef struct {
   uintptr_t task;
@@ -36,7 +38,8 @@ static bool remember(uintptr_t task, interlock_object_kind kind) {
   for (size_t probe = 0; probe < probes; probe++) {
     waiting_task *entry = &waiting[(first_probe(task) + probe) % most_waiting];
     uintptr_t nobody = 0;
-    // Relaxed where it fails: the next entry is looked at. Acquire: after the last task has left the entry.
+    // Relaxed where it fails: the next entry is looked at. Acquire: after the last task has left
+    // the entry.
     if (__atomic_load_n(&entry->task, __ATOMIC_RELAXED) != 0 ||
         !__atomic_compare_exchange_n(&entry->task, &nobody, task, false, __ATOMIC_ACQUIRE,
                                      __ATOMIC_RELAXED)) {
@@ -66,7 +69,8 @@ void interlock_job_enqueued(const void *job) {
   if (__atomic_load_n(&waiting_count, __ATOMIC_RELAXED) == 0) return;
   const waiting_task *entry = find((uintptr_t)job);
   if (!entry) return;
-  // One that hands itself on before it has given its thread up has changed its executor, and waits still.
+  // One that hands itself on before it has given its thread up has changed its executor, and waits
+  // still.
   if (entry->thread == interlock_thread_id() && entry->block == interlock_blocks_begun) return;
   publish(INTERLOCK_EVENT_RELEASE, entry->kind, (uintptr_t)job, 0);
 }

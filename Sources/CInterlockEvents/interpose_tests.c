@@ -1,6 +1,7 @@
-// Which tests of Swift Testing run. The library has no observers for a process that it runs in, but it binds a task-local
-// value to each test: by calls of the runtime from another library, which come by here. That value has the test's name,
-// also while the test's task has given its thread up and is on no stack.
+// Which tests of Swift Testing run. The library has no observers for a process that it runs in, but
+// it binds a task-local value to each test: by calls of the runtime from another library, which
+// come by here. That value has the test's name, also while the test's task has given its thread up
+// and is on no stack.
 #include "interlock_tests.h"
 #include "interpose.h"
 
@@ -17,7 +18,8 @@
 static const interlock_test_follower *follower;
 
 void interlock_tests_follow(const interlock_test_follower *newest) {
-  // Release: pairs with the acquire in `follower_of`; whoever finds the functions finds what they use.
+  // Release: pairs with the acquire in `follower_of`; whoever finds the functions finds what they
+  // use.
   __atomic_store_n(&follower, newest, __ATOMIC_RELEASE);
 }
 

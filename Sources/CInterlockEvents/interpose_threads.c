@@ -29,7 +29,8 @@ static void publish(interlock_event_kind kind, const start *start, uintptr_t pla
 BETWEEN static void *run_thread(void *argument) {
   start own = *(start *)argument;
   interlock_started_by = own.by;
-  // A reader that came after the thread was started must not take this for the START of a FORK that it has seen.
+  // A reader that came after the thread was started must not take this for the START of a FORK that
+  // it has seen.
   if (own.is_published && is_wanted(INTERLOCK_EVENT_START)) publish(INTERLOCK_EVENT_START, argument, (uintptr_t)own.function);
   free(argument);
   return own.function(own.argument);

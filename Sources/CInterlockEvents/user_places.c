@@ -10,8 +10,8 @@ static bool is_named(const char *name, const char *asked) {
 }
 
 bool interlock_events_is_system_library(const char *name) {
-  // By whole names: a user may call a library `libswiftlog`. A library that is missing here counts as a user's: an
-  // order of its locks is seen too many, and none too few.
+  // By whole names: a user may call a library `libswiftlog`. A library that is missing here counts
+  // as a user's: an order of its locks is seen too many, and none too few.
   static const char *const systems[] = {
       "libc", "libm", "libpthread", "libdl", "librt", "libgcc_s", "libstdc++", "linux-vdso",
       "ld-linux-x86-64", "ld-linux-aarch64", "libBlocksRuntime", "libdispatch", "libswiftCore",
@@ -83,8 +83,8 @@ bool interlock_is_xctest(uintptr_t address) { return is_within(xctest_range, add
 bool interlock_is_testing(uintptr_t address) { return is_within(testing_range, address); }
 
 bool interlock_is_foundation(uintptr_t address) {
-  // Relaxed: a size is never there without its start where it matters. With the size alone, only addresses that no
-  // code has would lie within.
+  // Relaxed: a size is never there without its start where it matters. With the size alone, only
+  // addresses that no code has would lie within.
   range now = {__atomic_load_n(&foundation_range.low, __ATOMIC_RELAXED),
                __atomic_load_n(&foundation_range.size, __ATOMIC_RELAXED)};
   return is_within(now, address);
@@ -128,9 +128,9 @@ static int note_object(struct dl_phdr_info *info, size_t size, void *context) {
   return 0;
 }
 
-/// Of code that is in no range, for it was opened later or found no room: which kind it is; NULL where there is no code.
-/// Without a lock of the loader's: whoever asks may hold what somebody waits for who has that. Nothing is kept: a module that
-/// was opened later may be closed.
+/// Of code that is in no range, for it was opened later or found no room: which kind it is; NULL
+/// where there is no code. Without a lock of the loader's: whoever asks may hold what somebody
+/// waits for who has that. Nothing is kept: a module that was opened later may be closed.
 static const ranges *look_up(uintptr_t address) {
 #ifdef DLFO_STRUCT_HAS_EH_DBASE
   struct dl_find_object found;
@@ -175,7 +175,8 @@ static bool follows_call(uintptr_t address) {
 
 extern const char __start_interlock_between[] HIDDEN, __stop_interlock_between[] HIDDEN;
 
-/// Whether an address, which may be any word of a stack, is in a user's code of the start, behind a call.
+/// Whether an address, which may be any word of a stack, is in a user's code of the start, behind a
+/// call.
 static bool is_known_users(uintptr_t address) {
   uintptr_t between = (uintptr_t)__start_interlock_between;
   // The address to which a call returns may be the first behind the last function.
@@ -191,8 +192,8 @@ static bool is_users(uintptr_t address) {
          follows_call(address);
 }
 
-/// What a stack is read to: nothing above the thread's control block, which lies at the top of the stacks that glibc
-/// makes; the main thread has its environment there.
+/// What a stack is read to: nothing above the thread's control block, which lies at the top of the
+/// stacks that glibc makes; the main thread has its environment there.
 static uintptr_t top_of_reading(uintptr_t frame) {
   enum { farthest = 8192 };
   uintptr_t top = frame + farthest;
@@ -200,8 +201,9 @@ static uintptr_t top_of_reading(uintptr_t frame) {
   return control > frame && control < top ? control : top;
 }
 
-// The unwinder knows where each caller's return address is, and is too slow to ask at each call. Where it was found
-// once for a place in a system library, it is found again: so many frames up by the frame pointers, or so far up.
+// The unwinder knows where each caller's return address is, and is too slow to ask at each call.
+// Where it was found once for a place in a system library, it is found again: so many frames up by
+// the frame pointers, or so far up.
 
 struct unwinding {
   uintptr_t system_place;
@@ -226,16 +228,19 @@ static int unwind_step(unwind_context *context, void *argument) {
   }
   if (!is_users(address)) return goes_on;
   unwinding->found = address;
-  // Of a frame, this is where the stack stood when it had made its call, less that call's return address.
+  // Of a frame, this is where the stack stood when it had made its call, less that call's return
+  // address.
   unwinding->above = _Unwind_GetCFA(context);
   return ends;
 }
 
 enum { known_ways = 256, most_steps = 6 };
 typedef struct {
-  /// The place's 48 bits, and above them the way: a number of frames, or `most_steps` plus a distance in words.
+  /// The place's 48 bits, and above them the way: a number of frames, or `most_steps` plus a
+  /// distance in words.
   uint64_t way;
-  /// What was found last, which is known to be a user's, whatever way led there: a loop finds the same again.
+  /// What was found last, which is known to be a user's, whatever way led there: a loop finds the
+  /// same again.
   uintptr_t last;
 } known_way;
 /// By place.
@@ -271,7 +276,8 @@ static uintptr_t unwind(uintptr_t place, uintptr_t frame, known_way *known) {
   interlock_marks.hidden--;
   uintptr_t top = top_of_reading(frame);
   if (!unwinding.found) {
-    // Some of the toolchain's small functions have no unwind information: their caller's address is near.
+    // Some of the toolchain's small functions have no unwind information: their caller's address is
+    // near.
     for (uintptr_t at = frame + 2 * sizeof(uintptr_t); at + sizeof(uintptr_t) <= top;
          at += sizeof(uintptr_t)) {
       if (!is_known_users(*(const uintptr_t *)at)) continue;

@@ -1,10 +1,11 @@
-// Which code a block runs, as far as that can be told of one that has not begun: by the functions that it, the closure in it,
-// and the closures that this has captured, are made of.
+// Which code a block runs, as far as that can be told of one that has not begun: by the functions
+// that it, the closure in it, and the closures that this has captured, are made of.
 #include "wait_table.h"
 
 #ifdef INTERLOCK_INTERPOSES
 
-/// What a block begins with; a closure of Swift's in it follows: its function, and what that has captured.
+/// What a block begins with; a closure of Swift's in it follows: its function, and what that has
+/// captured.
 enum { header_words = 4, invoke_word = 2, size_word = 1, most_words = 8, deepest = 2 };
 
 /// What runs blocks on the way from libdispatch to the user's code.
@@ -16,8 +17,9 @@ static uint64_t mix(uint64_t hash, uint64_t value) {
   return (hash ^ value) * 0x9e3779b97f4a7c15ull;
 }
 
-/// The words of an object on the heap, by the size that malloc keeps before it; 0 where it cannot be read. Of what is no
-/// such object the number may be wrong: then blocks of the same code may seem to differ.
+/// The words of an object on the heap, by the size that malloc keeps before it; 0 where it cannot
+/// be read. Of what is no such object the number may be wrong: then blocks of the same code may
+/// seem to differ.
 static size_t words_at(uintptr_t object, uintptr_t *words) {
   uintptr_t size;
   if (object < 4096 || object % 16 != 0 ||

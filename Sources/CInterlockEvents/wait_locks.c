@@ -1,5 +1,5 @@
-// What the wait table knows of mutexes and read-write locks apart from their holders: where each was made, and which
-// were left locked by threads that have ended.
+// What the wait table knows of mutexes and read-write locks apart from their holders: where each
+// was made, and which were left locked by threads that have ended.
 #include "wait_table.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -8,8 +8,8 @@
 #include <string.h>
 #include <sys/prctl.h>
 
-// Where locks were made: by address, near its hash. An entry that finds no room is left out: the lock is then called by
-// its address.
+// Where locks were made: by address, near its hash. An entry that finds no room is left out: the
+// lock is then called by its address.
 
 typedef struct {
   /// 0 where nothing has been yet, and `gone` where a lock was.
@@ -44,8 +44,9 @@ static void note_made(uintptr_t object, uintptr_t place) {
     entry = &made_locks[(first + probe) & (made_capacity - 1)];
     uintptr_t found = __atomic_load_n(&entry->object, __ATOMIC_RELAXED);
     if (found > gone) continue;
-    // No two threads make a lock at one address at once, so the object is in no other entry. Acquire and release: the
-    // entry is this thread's from here on. `busy` is an odd address, which no lock has.
+    // No two threads make a lock at one address at once, so the object is in no other entry.
+    // Acquire and release: the entry is this thread's from here on. `busy` is an odd address, which
+    // no lock has.
     enum { busy = 3 };
     if (!__atomic_compare_exchange_n(&entry->object, &found, busy, false, __ATOMIC_ACQ_REL,
                                      __ATOMIC_RELAXED)) {
@@ -62,14 +63,16 @@ uintptr_t interlock_waits_made(uintptr_t lock) {
   return entry ? __atomic_load_n(&entry->place, __ATOMIC_RELAXED) : 0;
 }
 
-// Locks that ended threads have left locked: the last of them. What is freed without being destroyed looks as it was,
-// so that the lock's own word is asked as well before anything is said of it.
+// Locks that ended threads have left locked: the last of them. What is freed without being
+// destroyed looks as it was, so that the lock's own word is asked as well before anything is said
+// of it.
 
 enum { left_most = 64 };
 static interlock_left_lock left_locks[left_most];
 static uint32_t left_next;
 static int left_lock;
-/// How many there are. Written under the lock; read without it by threads that only ask whether there is one.
+/// How many there are. Written under the lock; read without it by threads that only ask whether
+/// there is one.
 static uint32_t left_count;
 
 static void remove_left(uintptr_t object) {
@@ -136,7 +139,8 @@ void interlock_lock_gone(uintptr_t object) {
 
 // The locks' own words.
 
-/// How glibc marks a robust mutex, whose next owner is told that the last one has ended, and one that other processes use.
+/// How glibc marks a robust mutex, whose next owner is told that the last one has ended, and one
+/// that other processes use.
 enum { robust_mutex = 16, shared_mutex = 128, readers_shift = 3 };
 
 uint32_t interlock_lock_writer(uintptr_t lock) {

@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-// Semaphores, groups, conditions, continuations: by address, in a table that never forgets. What is made again at an
-// address begins anew there.
+// Semaphores, groups, conditions, continuations: by address, in a table that never forgets. What is
+// made again at an address begins anew there.
 
 typedef struct {
   uintptr_t object;
@@ -43,8 +43,9 @@ static object_record *find_object(uintptr_t object, uint32_t kind, bool make) {
   return NULL;
 }
 
-/// Whether it is a semaphore that begins at 1: used as a lock, so that who has it is known. Others only tell something,
-/// and then it is counted how often; of a lock that would make all threads write to one place.
+/// Whether it is a semaphore that begins at 1: used as a lock, so that who has it is known. Others
+/// only tell something, and then it is counted how often; of a lock that would make all threads
+/// write to one place.
 static bool is_lock(const object_record *record) {
   return record->value == 1 && record->created && record->kind == INTERLOCK_OBJECT_SEMAPHORE;
 }

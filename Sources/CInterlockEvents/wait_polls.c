@@ -1,8 +1,9 @@
-// What of a thread's events is no progress. A thread that polls its run loop is idle while the loop handles nothing: no
-// timer of the loop fires, and no block of the main queue begins. A loop that it handles many things in is work.
-// So is what it does between two polls, unless that takes next to no processor time, as looking whether to go on does.
-// (XCTest polls without a pause on threads whose loop has nothing to wait for.)
-// A worker of a pool that was woken for nothing but the timer that ends a poll is idle, too.
+// What of a thread's events is no progress. A thread that polls its run loop is idle while the loop
+// handles nothing: no timer of the loop fires, and no block of the main queue begins. A loop that
+// it handles many things in is work. So is what it does between two polls, unless that takes next
+// to no processor time, as looking whether to go on does. (XCTest polls without a pause on threads
+// whose loop has nothing to wait for.) A worker of a pool that was woken for nothing but the timer
+// that ends a poll is idle, too.
 #include "wait_table.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -16,12 +17,14 @@ static uint64_t nanoseconds(clockid_t clock) {
 }
 
 static void add_steps(interlock_idleness *idle, uint64_t steps) {
-  // Written by its own thread alone. Relaxed: a number for the monitor, which looks again before it believes a change.
+  // Written by its own thread alone. Relaxed: a number for the monitor, which looks again before it
+  // believes a change.
   __atomic_store_n(&idle->steps, idle->steps + steps, __ATOMIC_RELAXED);
 }
 
 static void freeze(interlock_idleness *idle, uint64_t count) {
-  // Release: pairs with the acquire in `interlock_polls_since`; whoever finds it finds the steps and the times.
+  // Release: pairs with the acquire in `interlock_polls_since`; whoever finds it finds the steps
+  // and the times.
   __atomic_store_n(&idle->frozen, count, __ATOMIC_RELEASE);
 }
 

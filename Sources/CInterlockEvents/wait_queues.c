@@ -176,9 +176,11 @@ bool interlock_is_same_exclusion(uintptr_t queue, const interlock_run *run, bool
          (barrier || (run->flags & INTERLOCK_FLAG_BARRIER));
 }
 
-// The layout of queues: where libdispatch says that the fields are, for debuggers, and two queues made for it agree.
+// The layout of queues: where libdispatch says that the fields are, for debuggers, and two queues
+// made for it agree.
 
-/// The words of `dispatch_queue_offsets` that are used, as libdispatch's private/layout_private.h has them.
+/// The words of `dispatch_queue_offsets` that are used, as libdispatch's private/layout_private.h
+/// has them.
 enum { at_version = 0, at_width = 7, at_width_size = 8, at_target = 13, at_target_size = 14 };
 
 static bool has_fields(const void *queue, uint16_t width, const void *target) {
@@ -227,7 +229,8 @@ uint32_t interlock_queue_look(uintptr_t queue, uintptr_t *target) {
   *target = 0;
   if (!queue || !width_offset || root_index(queue) >= 0) return 0;
   if (queue == (uintptr_t)_dispatch_main_q) return 1;
-  // Both are known, or neither: no second question in what each synchronous call asks several times.
+  // Both are known, or neither: no second question in what each synchronous call asks several
+  // times.
   *target = *(const uintptr_t *)(queue + target_offset);
   return *(const uint16_t *)(queue + width_offset);
 }
@@ -299,7 +302,8 @@ void interlock_waits_describe_queue(uintptr_t queue, interlock_queue_view *view)
   view_queue(&record, view);
   view->next_delayed = ~(uint64_t)0;
   const char *label = NULL;
-  // A root queue's label stands at a place of its own; others that nobody was ever told of have none here.
+  // A root queue's label stands at a place of its own; others that nobody was ever told of have
+  // none here.
   if (view->is_root) label = dispatch_queue_get_label((void *)queue);
   if (view->is_main) label = "com.apple.main-thread";
   if (label) {

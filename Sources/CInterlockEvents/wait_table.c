@@ -1,5 +1,5 @@
-// The wait table. In C: it is called within every lock of the process, before Swift's runtime may be up, and must
-// neither allocate there nor take a lock that is interposed.
+// The wait table. In C: it is called within every lock of the process, before Swift's runtime may
+// be up, and must neither allocate there nor take a lock that is interposed.
 #include "wait_table.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -63,7 +63,8 @@ static void look_for_self(thread_record *record, const interlock_event *event) {
                                 .object = run->queue,
                                 .place = event->place,
                                 .first_place = run->place,
-                                // A reader that wants to be a barrier waits for itself without a trap.
+                                // A reader that wants to be a barrier waits for itself without a
+                                // trap.
                                 .traps = queue != run->queue || interlock_queue_width(queue) == 1 ||
                                          (run->flags & INTERLOCK_FLAG_BARRIER)};
     tell(told, &wait);
@@ -71,8 +72,9 @@ static void look_for_self(thread_record *record, const interlock_event *event) {
   }
 }
 
-/// A contended Swift mutex has its holder's thread in its word, and so has what `dispatch_once` runs: the runtime and
-/// libdispatch end the process where that asks again. What `swift_once` runs has 0 there.
+/// A contended Swift mutex has its holder's thread in its word, and so has what `dispatch_once`
+/// runs: the runtime and libdispatch end the process where that asks again. What `swift_once` runs
+/// has 0 there.
 static void look_for_own_word(thread_record *record, const interlock_event *event) {
   void (*told)(const interlock_self_wait *) = __atomic_load_n(&self_told, __ATOMIC_ACQUIRE);
   if (!told) return;
@@ -280,7 +282,8 @@ static inline bool has(const interlock_thread_view *view, uintptr_t object) {
   return false;
 }
 
-/// Whether an acquired object is a lock of the thread's that it did not have, which is noted in one step.
+/// Whether an acquired object is a lock of the thread's that it did not have, which is noted in one
+/// step.
 static inline bool is_new_lock(const interlock_thread_view *view, interlock_object_kind kind,
                                uintptr_t object) {
   if (view->held_count >= INTERLOCK_HELD_MOST) return false;
@@ -288,7 +291,8 @@ static inline bool is_new_lock(const interlock_thread_view *view, interlock_obje
   return kind == INTERLOCK_OBJECT_SEMAPHORE && interlock_is_last_lock(object);
 }
 
-/// Nearly all events are these: a lock that nobody else has, taken and given back in the opposite order.
+/// Nearly all events are these: a lock that nobody else has, taken and given back in the opposite
+/// order.
 static void read_lock(interlock_event_kind kind, interlock_object_kind object_kind,
                       const void *object, uint32_t flags, uintptr_t place, uintptr_t frame) {
   thread_record *record = own_record();

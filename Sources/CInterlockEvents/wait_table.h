@@ -26,8 +26,9 @@ static inline size_t hash_of(uintptr_t object) {
   return (size_t)((object >> 4) * 0x9e3779b97f4a7c15ull >> 40);
 }
 
-// Threads (wait_threads.c). A record is written by its thread alone, which then raises `sequence`, and read by whoever makes a snapshot.
-// One that is read while it is being written shows that afterwards: its number has grown when the snapshot is checked.
+// Threads (wait_threads.c). A record is written by its thread alone, which then raises `sequence`,
+// and read by whoever makes a snapshot. One that is read while it is being written shows that
+// afterwards: its number has grown when the snapshot is checked.
 
 /// Steps of a thread's `sequence` that are no progress.
 typedef struct {
@@ -37,8 +38,8 @@ typedef struct {
   uint64_t frozen;
   /// The thread's number when a poll began, and before it was woken as a worker.
   uint64_t from, woken;
-  /// When the last poll began and when it ended, 0 where it has not, in nanoseconds of the monotonic clock; and the
-  /// thread's processor time then.
+  /// When the last poll began and when it ended, 0 where it has not, in nanoseconds of the
+  /// monotonic clock; and the thread's processor time then.
   uint64_t began, ended, cpu_at_end;
   /// How many blocks it was in when the poll began.
   uint32_t runs;
@@ -76,7 +77,8 @@ static inline void has_changed(thread_record *record) {
 // What is no progress (wait_polls.c).
 
 void interlock_note_poll(thread_record *record, const interlock_event *event) HIDDEN;
-/// A worker of a pool is woken (`ACQUIRE`), waits for work, or has waited in vain; before that is counted.
+/// A worker of a pool is woken (`ACQUIRE`), waits for work, or has waited in vain; before that is
+/// counted.
 void interlock_note_idle(thread_record *record, interlock_event_kind kind) HIDDEN;
 /// What the thread counts for, by any thread.
 uint64_t interlock_progress_of(const thread_record *record) HIDDEN;
@@ -92,10 +94,12 @@ void interlock_object_made(const interlock_event *event) HIDDEN;
 void interlock_object_waited(const interlock_event *event) HIDDEN;
 void interlock_object_released(const interlock_event *event) HIDDEN;
 void interlock_object_entered(const interlock_event *event) HIDDEN;
-/// What a thread does that has a semaphore, after a wait that was told of or at once. Whether it is one that begins at 1.
+/// What a thread does that has a semaphore, after a wait that was told of or at once. Whether it is
+/// one that begins at 1.
 bool interlock_semaphore_acquired(const interlock_event *event, bool after_wait) HIDDEN;
 
-/// As many semaphores as have been made: who remembers what one is asks whether there may be another at its address.
+/// As many semaphores as have been made: who remembers what one is asks whether there may be
+/// another at its address.
 extern uint32_t interlock_semaphores_made HIDDEN;
 /// The last semaphore that this thread took as a lock, and how many semaphores there had been.
 typedef struct {
@@ -129,12 +133,12 @@ void interlock_queue_called(uintptr_t queue, bool barrier) HIDDEN;
 void interlock_queue_configured(const interlock_event *event) HIDDEN;
 void interlock_item_listed(interlock_item *item) HIDDEN;
 void interlock_item_unlisted(interlock_item *item) HIDDEN;
-/// The root that a queue's work runs on, and how many of its blocks run at once; 0 where that cannot be told. The queue
-/// must be alive.
+/// The root that a queue's work runs on, and how many of its blocks run at once; 0 where that
+/// cannot be told. The queue must be alive.
 uintptr_t interlock_queue_root(uintptr_t queue) HIDDEN;
 uint32_t interlock_queue_width(uintptr_t queue) HIDDEN;
-/// Whether a synchronous call on `queue` by a thread that is in `run` waits for itself: both are on one queue, or one
-/// of them ends at the other, a serial one.
+/// Whether a synchronous call on `queue` by a thread that is in `run` waits for itself: both are on
+/// one queue, or one of them ends at the other, a serial one.
 bool interlock_is_same_exclusion(uintptr_t queue, const interlock_run *run, bool barrier) HIDDEN;
 
 #endif

@@ -26,8 +26,9 @@ static void thread_exits(void *record) {
   __atomic_store_n(&mine->used, 0, __ATOMIC_RELEASE);
 }
 
-/// Whether a record is nobody's: given back; or its thread, which is gone, has locked something after that, in the last
-/// round of its destructors. Only asked of the system when a new block of records would be needed.
+/// Whether a record is nobody's: given back; or its thread, which is gone, has locked something
+/// after that, in the last round of its destructors. Only asked of the system when a new block of
+/// records would be needed.
 static bool is_free(const thread_record *record, bool asks) {
   if (!__atomic_load_n(&record->used, __ATOMIC_ACQUIRE)) return true;
   uint32_t number = record->view.number;
@@ -87,7 +88,8 @@ static thread_record *claim_record(void) {
   return found;
 }
 
-/// Hidden: the handler of a signal that comes meanwhile would come here too, and wait for its own thread.
+/// Hidden: the handler of a signal that comes meanwhile would come here too, and wait for its own
+/// thread.
 thread_record *interlock_make_record(void) {
   interlock_marks.hidden++;
   thread_record *made = claim_record();

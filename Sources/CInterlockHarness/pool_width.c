@@ -1,6 +1,7 @@
-// Thread pools of another machine's size: what libdispatch and Swift Concurrency ask the system for the number
-// of processors is answered here, since a symbol that the executable defines comes before the C library's.
-// In C because it must be there before libdispatch's constructor, and has to have the C library's names.
+// Thread pools of another machine's size: what libdispatch and Swift Concurrency ask the system for
+// the number of processors is answered here, since a symbol that the executable defines comes
+// before the C library's. In C because it must be there before libdispatch's constructor, and has
+// to have the C library's names.
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE 1
 #endif

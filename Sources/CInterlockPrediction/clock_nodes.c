@@ -1,4 +1,5 @@
-// What threads meet at, and the clocks it carries. In memory from the system: malloc may be what is being called.
+// What threads meet at, and the clocks it carries. In memory from the system: malloc may be what is
+// being called.
 #include "clock_tables.h"
 
 #include <string.h>
@@ -6,7 +7,8 @@
 
 enum { bucket_count = 1 << 15, nodes_together = 256, most_nodes = 1 << 16 };
 
-/// What threads meet at. Never given back to the system: a thread may still know one that is another's by now.
+/// What threads meet at. Never given back to the system: a thread may still know one that is
+/// another's by now.
 typedef struct clock_node {
   struct clock_node *next;
   /// Guards what is below; held for some tens of nanoseconds.
@@ -14,7 +16,8 @@ typedef struct clock_node {
   bool has_shared;
   /// 0 for one that is free.
   uintptr_t key;
-  /// The thread whose clock `alone` is, by its number, and how much the thread had learnt then; 0 where it is several threads'.
+  /// The thread whose clock `alone` is, by its number, and how much the thread had learnt then; 0
+  /// where it is several threads'.
   uint64_t passed_by, lessons;
   /// From those that had it alone, and from those that shared it.
   vector_clock alone, shared;
@@ -67,7 +70,8 @@ static node *make_node(uintptr_t key) {
   take(&made->lock);
   made->has_shared = false;
   made->passed_by = made->lessons = 0;
-  // Only what threads have been in: no more was ever written, and the lock of the nodes shows how many that are.
+  // Only what threads have been in: no more was ever written, and the lock of the nodes shows how
+  // many that are.
   size_t used = __atomic_load_n(&interlock_clock_slots_used, __ATOMIC_RELAXED) * sizeof(uint64_t);
   memset(made->alone.counts, 0, used);
   memset(made->shared.counts, 0, used);
@@ -76,7 +80,8 @@ static node *make_node(uintptr_t key) {
   return made;
 }
 
-/// Finds what carries a clock, and takes its lock; with `makes`, makes it where there is none. NULL for none.
+/// Finds what carries a clock, and takes its lock; with `makes`, makes it where there is none. NULL
+/// for none.
 static node *take_node(uintptr_t key, bool makes) {
   size_t bucket = bucket_of(key);
   take(&buckets[bucket].lock);
@@ -158,8 +163,8 @@ void interlock_clock_get(thread_clock *own, uintptr_t address, purpose purpose, 
   }
 }
 
-/// Whether a mutex that is taken or given up at this place is followed. A function of its own: the others stay small enough to be
-/// compiled into their callers.
+/// Whether a mutex that is taken or given up at this place is followed. A function of its own: the
+/// others stay small enough to be compiled into their callers.
 __attribute__((noinline)) static bool is_followed(uintptr_t place) {
   // Twice: by the question between, a Foundation that was opened late is known.
   return interlock_events_is_foundation(place) || interlock_events_is_users(place) ||
@@ -181,9 +186,10 @@ static node *take_mutex(thread_clock *own, uintptr_t address, uintptr_t place) {
   return found;
 }
 
-/// Whether the calling thread, which has the mutex that it had last, was also the last to give it up: then it has nothing to
-/// learn. Without the lock of what carries its clock: whoever changes that has the mutex, and the mutex hands it over. It may
-/// be another's by now, or this address's anew; that has happened before the thread got the mutex, which so sees it.
+/// Whether the calling thread, which has the mutex that it had last, was also the last to give it
+/// up: then it has nothing to learn. Without the lock of what carries its clock: whoever changes
+/// that has the mutex, and the mutex hands it over. It may be another's by now, or this address's
+/// anew; that has happened before the thread got the mutex, which so sees it.
 static inline bool is_left_by(const thread_clock *own, uintptr_t address) {
   if (own->mutex != address) return false;
   const node *node = own->mutex_node;
@@ -193,8 +199,8 @@ static inline bool is_left_by(const thread_clock *own, uintptr_t address) {
          !__atomic_load_n(&node->has_shared, __ATOMIC_RELAXED);
 }
 
-/// Whether only who has a mutex can give it up: of the usual kind, glibc gives it up whoever asks, and to ask without having it
-/// is wrong; of the others it refuses.
+/// Whether only who has a mutex can give it up: of the usual kind, glibc gives it up whoever asks,
+/// and to ask without having it is wrong; of the others it refuses.
 static inline bool is_plain_mutex(uintptr_t address) {
 #ifdef __GLIBC__
   return (((const pthread_mutex_t *)address)->__data.__kind & 127) == PTHREAD_MUTEX_TIMED_NP;
@@ -207,8 +213,8 @@ static inline bool is_plain_mutex(uintptr_t address) {
 void interlock_clock_get_mutex(thread_clock *own, uintptr_t address, uintptr_t place) {
   if (is_left_by(own, address)) return;
   if (own->mutex != address && interlock_events_is_concurrency(place)) {
-    // The runtime's own lock, which it takes before it runs a handler of a cancellation or of a stream's end: that comes
-    // after who handed the handler over.
+    // The runtime's own lock, which it takes before it runs a handler of a cancellation or of a
+    // stream's end: that comes after who handed the handler over.
     interlock_clock_know_all(own);
     return;
   }
@@ -225,7 +231,8 @@ void interlock_clock_pass_mutex(thread_clock *own, uintptr_t address, uintptr_t 
     clock_count_on(own);
     return;
   }
-  // The call may be its caller's last, and return elsewhere: one that is followed is given up from anywhere.
+  // The call may be its caller's last, and return elsewhere: one that is followed is given up from
+  // anywhere.
   node *found = take_mutex(own, address, place);
   if (!found) return;
   pass_alone(own, found);

@@ -8,8 +8,8 @@
 
 enum { most_slots = 256, most_runs = 16, most_shared = 8 };
 
-/// 64 bits: a slot's count goes on when another thread has the slot, and one that wraps would make false races of what
-/// is in order. A hot lock takes minutes to count to 2^32.
+/// 64 bits: a slot's count goes on when another thread has the slot, and one that wraps would make
+/// false races of what is in order. A hot lock takes minutes to count to 2^32.
 typedef struct {
   uint64_t counts[most_slots];
 } vector_clock;
@@ -28,10 +28,12 @@ typedef struct thread_clock {
   /// Blocks that it is in, jobs of tasks among them, and initialisers.
   uint32_t runs, jobs, initialisers;
   clock_run run[most_runs];
-  /// Of a job's task that is in order with what the clock says since the thread last learnt of all; 0 for none.
+  /// Of a job's task that is in order with what the clock says since the thread last learnt of all;
+  /// 0 for none.
   uintptr_t task;
-  /// A new task comes after who made it, and not after what its thread did before: what that knew; and from which count of its
-  /// own on, and up to which, the thread's doings come before what it does now. All of them where the first is 0.
+  /// A new task comes after who made it, and not after what its thread did before: what that knew;
+  /// and from which count of its own on, and up to which, the thread's doings come before what it
+  /// does now. All of them where the first is 0.
   vector_clock outside;
   uint64_t first_count, seen_own;
   /// Read-write locks that it reads: the call that gives one up does not say so.
@@ -58,8 +60,8 @@ typedef enum { AS_LOCK, AS_ITEM, AS_CALL, AS_RETURN, AS_APPLY, AS_APPLIED, AS_TH
 /// The calling thread's clock; NULL where it has none yet.
 extern __thread thread_clock *interlock_own_clock __attribute__((tls_model("initial-exec"))) HIDDEN;
 
-/// How many slots threads have been in. Relaxed where it is read without the slots' lock: a thread that does not count a new slot
-/// yet has met nobody who has been in it.
+/// How many slots threads have been in. Relaxed where it is read without the slots' lock: a thread
+/// that does not count a new slot yet has met nobody who has been in it.
 extern uint32_t interlock_clock_slots_used HIDDEN;
 
 bool interlock_clock_nodes_prepare(void) HIDDEN;
@@ -70,12 +72,13 @@ void interlock_clock_threads_forked(void) HIDDEN;
 /// From now on no order is told, for this reason.
 void interlock_clocks_lose_sight(const char *reason) HIDDEN;
 
-/// The calling thread's clock, made where it has none; NULL where there is no room. A thread that is met at another event than its
-/// `START` comes after all that has happened.
+/// The calling thread's clock, made where it has none; NULL where there is no room. A thread that
+/// is met at another event than its `START` comes after all that has happened.
 thread_clock *interlock_clock_own(const interlock_event *event) HIDDEN;
 /// The thread comes after all that has happened.
 void interlock_clock_know_all(thread_clock *own) HIDDEN;
-/// The thread forgets what it knows, until a matching `remember`: what it is told from now on is all that comes before.
+/// The thread forgets what it knows, until a matching `remember`: what it is told from now on is
+/// all that comes before.
 void interlock_clock_forget_all(thread_clock *own) HIDDEN;
 void interlock_clock_remember(thread_clock *own) HIDDEN;
 /// Whether what a thread did up to a count comes before what this one does now.
@@ -85,12 +88,13 @@ void interlock_clock_join_thread(thread_clock *own, pthread_t handle) HIDDEN;
 
 /// The thread gives something up: who gets it next comes after all that the thread has done.
 void interlock_clock_pass(thread_clock *own, uintptr_t address, purpose purpose, bool is_shared) HIDDEN;
-/// The thread gets something: it comes after all that those did who gave it up; where it shares it, only after those who
-/// had it alone.
+/// The thread gets something: it comes after all that those did who gave it up; where it shares it,
+/// only after those who had it alone.
 void interlock_clock_get(thread_clock *own, uintptr_t address, purpose purpose, bool is_shared,
                          bool is_last) HIDDEN;
-/// The thread gets a mutex, or gives it up, at a place in the code. The runtime's own locks order nothing that a user may
-/// count on: a mutex is followed from when a user's code, or Foundation's, takes it or gives it up.
+/// The thread gets a mutex, or gives it up, at a place in the code. The runtime's own locks order
+/// nothing that a user may count on: a mutex is followed from when a user's code, or Foundation's,
+/// takes it or gives it up.
 void interlock_clock_get_mutex(thread_clock *own, uintptr_t address, uintptr_t place) HIDDEN;
 void interlock_clock_pass_mutex(thread_clock *own, uintptr_t address, uintptr_t place) HIDDEN;
 /// A lock is no more; what was known of it is no use to the next one at its address.

@@ -43,7 +43,8 @@ static thread_clock *claim_slot(void) {
     // Relaxed: a thread that does not count the new slot yet has met nobody who has been in it.
     __atomic_store_n(&interlock_clock_slots_used, interlock_clock_slots_used + 1, __ATOMIC_RELAXED);
   } else {
-    // A thread that has ended lends its slot: who has heard of the later one seems to have heard of the earlier too.
+    // A thread that has ended lends its slot: who has heard of the later one seems to have heard of
+    // the earlier too.
     for (uint32_t index = 0; index < most_slots && !found; index++) {
       if (!__atomic_load_n(&slots[index].is_alive, __ATOMIC_ACQUIRE)) found = &slots[index];
     }

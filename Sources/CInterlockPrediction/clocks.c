@@ -1,9 +1,11 @@
-// Vector clocks, as in Djit+ and FastTrack (PLDI 2009): each thread counts how often it has given something up to others,
-// and knows of each other thread up to which count all of it has happened before. What threads meet at (a lock, a queue, a
-// block) carries such a clock from who gives it up to who gets it.
+// Vector clocks, as in Djit+ and FastTrack (PLDI 2009): each thread counts how often it has given
+// something up to others, and knows of each other thread up to which count all of it has happened
+// before. What threads meet at (a lock, a queue, a block) carries such a clock from who gives it up
+// to who gets it.
 //
-// An order too many is a race that is not told; an order too few would be a false alarm. So where it cannot be said who
-// passed what to whom, all is passed; and where something may order threads unseen, no order is told from then on.
+// An order too many is a race that is not told; an order too few would be a false alarm. So where
+// it cannot be said who passed what to whom, all is passed; and where something may order threads
+// unseen, no order is told from then on.
 #include "clock_tables.h"
 #include "interlock_clocks.h"
 #include "interlock_runtime.h"
@@ -20,7 +22,8 @@ static common_clock ended_unnamed;
 
 void interlock_clocks_lose_sight(const char *reason) {
   const char *none = NULL;
-  // Relaxed: text that never changes; when the others see it is of no account, for what was missed came before.
+  // Relaxed: text that never changes; when the others see it is of no account, for what was missed
+  // came before.
   __atomic_compare_exchange_n(&blindness, &none, reason, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
@@ -32,10 +35,12 @@ const char *interlock_clocks_blindness(void) {
   return __atomic_load_n(&blindness, __ATOMIC_RELAXED);
 }
 
-/// Whether no order is told any more. Asked in the reader, which is only there where the clocks have started.
+/// Whether no order is told any more. Asked in the reader, which is only there where the clocks
+/// have started.
 static inline bool is_blind(void) { return __atomic_load_n(&blindness, __ATOMIC_RELAXED) != NULL; }
 
-// Queues: a serial one is had as a lock by each of its blocks, a concurrent one by a barrier, and shared by the others.
+// Queues: a serial one is had as a lock by each of its blocks, a concurrent one by a barrier, and
+// shared by the others.
 
 static void enter_queues(thread_clock *own, uintptr_t queue, bool is_barrier) {
   enum { most_targets = 16 };
@@ -59,10 +64,10 @@ static void leave_queues(thread_clock *own, uintptr_t queue, bool is_barrier) {
   }
 }
 
-// Tasks. A new one comes after who made it, which enqueued it. One that goes on comes after whoever let it go on, of whom
-// no call tells, and after what it did on other threads: after all that has happened so far. So does what is on an actor,
-// which lets one in at a time, as no call tells either; and what a sequence's closure does, before which the runtime may
-// have waited by itself.
+// Tasks. A new one comes after who made it, which enqueued it. One that goes on comes after whoever
+// let it go on, of whom no call tells, and after what it did on other threads: after all that has
+// happened so far. So does what is on an actor, which lets one in at a time, as no call tells
+// either; and what a sequence's closure does, before which the runtime may have waited by itself.
 
 static void begin_job(thread_clock *own, const interlock_event *event) {
   bool is_first = own->jobs++ == 0 && event->item && event->flags & INTERLOCK_FLAG_FIRST_JOB;
@@ -152,7 +157,8 @@ static void end_block(thread_clock *own, const interlock_event *event) {
     interlock_clock_pass(own, run.group, AS_LOCK, false);
     interlock_clock_pass_to(own, &left);
   }
-  // Of a work item that is queued twice, either run may be taken for the other, which was in a group.
+  // Of a work item that is queued twice, either run may be taken for the other, which was in a
+  // group.
   if (event->flags & (INTERLOCK_FLAG_UNNAMED_GROUP | INTERLOCK_FLAG_WORK_ITEM)) {
     interlock_clock_pass_to(own, &ended_unnamed);
   }

@@ -5,8 +5,9 @@
 
 #if defined(__x86_64__)
 
-// The length of each instruction, and whether it is an atomic one: one with a lock prefix, or an exchange with memory, which
-// needs none. After the opcode maps of Intel's manual, volume 2, appendix A.
+// The length of each instruction, and whether it is an atomic one: one with a lock prefix, or an
+// exchange with memory, which needs none. After the opcode maps of Intel's manual, volume 2,
+// appendix A.
 
 typedef struct {
   const unsigned char *code;
@@ -26,7 +27,8 @@ static bool has_modrm(unsigned char opcode) {
   }
 }
 
-/// The bytes of an immediate operand of the first map; -1 for an opcode that 64-bit code does not have.
+/// The bytes of an immediate operand of the first map; -1 for an opcode that 64-bit code does not
+/// have.
 static int immediate_of(unsigned char opcode, unsigned char modrm, bool is_16, bool is_wide) {
   int full = is_16 ? 2 : 4;
   if (opcode < 0x40) {
@@ -99,7 +101,8 @@ static bool is_prefix(unsigned char byte) {
   }
 }
 
-/// One of VEX (c4, c5) or EVEX (62): never atomic. `at` is the prefix; gives the whole length, or 0.
+/// One of VEX (c4, c5) or EVEX (62): never atomic. `at` is the prefix; gives the whole length, or
+/// 0.
 static size_t vector_length(const unsigned char *at, size_t left) {
   size_t prefix = at[0] == 0xc5 ? 2 : at[0] == 0xc4 ? 3 : 4;
   if (left < prefix + 2) return 0;
@@ -183,8 +186,9 @@ interlock_code_finding interlock_scan_code(const void *code, size_t size, size_t
 
 #elif defined(__aarch64__)
 
-// Every instruction has four bytes. Exclusive and ordered loads and stores (ldxr, stxr, ldar, stlr and the like), and what
-// came with ARMv8.1 (cas, swp, ldadd and the like); after the Architecture Reference Manual, C4.1.
+// Every instruction has four bytes. Exclusive and ordered loads and stores (ldxr, stxr, ldar, stlr
+// and the like), and what came with ARMv8.1 (cas, swp, ldadd and the like); after the Architecture
+// Reference Manual, C4.1.
 
 static bool is_atomic(uint32_t word) {
   // Load/store exclusive, load-acquire, store-release, compare and swap: bits 29–24 are 001000.

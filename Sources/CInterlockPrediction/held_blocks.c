@@ -44,7 +44,8 @@ void interlock_note_begin(thread_state *state, const interlock_event *event) {
                                     .is_shared = interlock_shares_queue(width, event->flags)});
 }
 
-/// What a block has taken and not given back is nobody's from here on: the thread's next block is another's.
+/// What a block has taken and not given back is nobody's from here on: the thread's next block is
+/// another's.
 static void leave_behind(thread_state *state, const thread_run *run) {
   for (uint32_t index = state->held_count; index-- > 0;) {
     held_lock lock = state->held[index];
@@ -62,7 +63,8 @@ static void leave_behind(thread_state *state, const thread_run *run) {
       interlock_note_incident(state, INTERLOCK_INCIDENT_LOCK_ACROSS_AWAIT, lock.kind, lock.object,
                               lock.place, lock.outer, 0, 0);
     } else if (interlock_thread_number() != (uint64_t)getpid()) {
-      // The main thread may unlock it in a later block. A pool's thread has no later block of its own.
+      // The main thread may unlock it in a later block. A pool's thread has no later block of its
+      // own.
       interlock_note_left_lock(state, &lock, INTERLOCK_INCIDENT_LEFT_BY_BLOCK);
     }
   }

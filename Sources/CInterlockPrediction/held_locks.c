@@ -1,5 +1,5 @@
-// The reader: what each thread holds and runs. In C, as the wait table is: it is called within every lock of the
-// process.
+// The reader: what each thread holds and runs. In C, as the wait table is: it is called within
+// every lock of the process.
 #include "prediction.h"
 
 #include <pthread.h>
@@ -89,7 +89,8 @@ static void note_sync(thread_state *state, const interlock_event *event) {
   bool is_shared = interlock_shares_queue(width, event->flags);
   const held_lock *held = interlock_find_held(state, queue);
   if (held) {
-    // A barrier may come between, for which this call waits, and which waits for the block that this thread is in.
+    // A barrier may come between, for which this call waits, and which waits for the block that
+    // this thread is in.
     if (is_shared && held->is_shared) interlock_note_loop(state, *held, true, 0, event->place, 0);
     return;
   }
@@ -178,7 +179,8 @@ static void note_acquire(thread_state *state, const interlock_event *event) {
   }
 }
 
-/// Of a lock that the thread does not hold: another left it, or the thread counts a refused call for one that locked.
+/// Of a lock that the thread does not hold: another left it, or the thread counts a refused call
+/// for one that locked.
 static void note_release_of_other(thread_state *state, uintptr_t object) {
   interlock_unlocked_for_another(object);
   held_lock refused = state->refused;
@@ -188,8 +190,8 @@ static void note_release_of_other(thread_state *state, uintptr_t object) {
                           refused.outer, (uintptr_t)refused.since, 0);
 }
 
-/// The C library has refused a lock that the thread holds. That is in order where the thread looks at the result: a
-/// mistake only once it gives the lock up more often than it has taken it.
+/// The C library has refused a lock that the thread holds. That is in order where the thread looks
+/// at the result: a mistake only once it gives the lock up more often than it has taken it.
 static void note_refusal(thread_state *state, const interlock_event *event) {
   uintptr_t object = (uintptr_t)event->object;
   const held_lock *known = interlock_find_held(state, object);
@@ -240,7 +242,8 @@ static void read_event(const interlock_event *event, void *context) {
       interlock_events_hide_thread(false);
       return;
     case INTERLOCK_EVENT_CONFIGURE:
-      // Relaxed: a thread that uses the queue under its new target has been told of it in an order of its own.
+      // Relaxed: a thread that uses the queue under its new target has been told of it in an order
+      // of its own.
       if (event->value == 2) __atomic_fetch_add(&interlock_locks_changed, 1, __ATOMIC_RELAXED);
       return;
     case INTERLOCK_EVENT_ENQUEUE:
@@ -276,7 +279,8 @@ static inline bool is_plain_lock(const thread_state *state, interlock_object_kin
          state->semaphores_made == __atomic_load_n(&interlock_locks_changed, __ATOMIC_RELAXED);
 }
 
-/// Nearly all events are these: a lock that nobody else has, taken by a thread that holds nothing, and given back.
+/// Nearly all events are these: a lock that nobody else has, taken by a thread that holds nothing,
+/// and given back.
 static void read_lock(interlock_event_kind kind, interlock_object_kind object_kind,
                       const void *object, uint32_t flags, uintptr_t place, uintptr_t frame) {
   thread_state *state = own_state();
@@ -335,7 +339,8 @@ bool interlock_prediction_start(interlock_prediction_limits limits) {
   static int only;
   if (__atomic_exchange_n(&only, 1, __ATOMIC_ACQ_REL)) return interlock_prediction_started();
   interlock_limits = limits;
-  // A queue's calls are as much a lock as a mutex's: without them, orders would be missing, and outer locks.
+  // A queue's calls are as much a lock as a mutex's: without them, orders would be missing, and
+  // outer locks.
   if (interlock_events_available() != INTERLOCK_EVENTS_ALL) return false;
   if (interlock_layouts_lost(INTERLOCK_LAYOUTS_OF_LOCKS)) return false;
   if (!interlock_states_prepare() || !interlock_known_locks_prepare() ||

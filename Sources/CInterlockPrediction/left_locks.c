@@ -1,5 +1,6 @@
-// Locks that are left locked: what a thread held when it ended, or a block on a pool's thread. A finding only while the
-// lock's own word still names that thread: another may unlock it, destroy it, or make it anew.
+// Locks that are left locked: what a thread held when it ended, or a block on a pool's thread. A
+// finding only while the lock's own word still names that thread: another may unlock it, destroy
+// it, or make it anew.
 #include "prediction.h"
 
 #include <pthread.h>

@@ -1,4 +1,5 @@
-// The orders in which locks are taken. A chain of locks and places that has been seen by enough owners costs one look-up.
+// The orders in which locks are taken. A chain of locks and places that has been seen by enough
+// owners costs one look-up.
 #include "order_tables.h"
 
 #include <string.h>
@@ -43,8 +44,8 @@ uint32_t interlock_with_targets(held_lock first, held_lock *locks, uint32_t room
   return count;
 }
 
-/// The same by the locks' numbers, which stay right when others are made or destroyed. Locks that are not known are
-/// noted. Under the lock of the tables.
+/// The same by the locks' numbers, which stay right when others are made or destroyed. Locks that
+/// are not known are noted. Under the lock of the tables.
 static uint64_t number_hash_of(const held_lock *locks, uint32_t count, uint64_t hash) {
   for (uint32_t index = 0; index < count; index++) {
     const known_lock *lock = interlock_note_lock(locks[index].object, locks[index].kind);
@@ -54,7 +55,8 @@ static uint64_t number_hash_of(const held_lock *locks, uint32_t count, uint64_t 
   return hash;
 }
 
-/// Whether enough owners have gone along a chain, this one among them: then there is nothing more to learn from it.
+/// Whether enough owners have gone along a chain, this one among them: then there is nothing more
+/// to learn from it.
 static bool is_known(uint64_t hash, uint64_t owner, bool *needs_no_owner) {
   chain *slot = &all_chains[hash % chain_slots];
   if (slot->hash != hash) *slot = (chain){.hash = hash};
@@ -80,7 +82,8 @@ static uint32_t node_of(const held_lock *held) {
 
 static void note_chain(const held_lock *held, uint32_t held_count, const held_lock *wanted,
                        uint32_t wanted_count, acquisition *taken) {
-  // First all that are held: noting one may not move another, and a pointer would be no longer right.
+  // First all that are held: noting one may not move another, and a pointer would be no longer
+  // right.
   uint32_t nodes[most_held];
   for (uint32_t index = 0; index < held_count; index++) nodes[index] = node_of(&held[index]);
   for (uint32_t number = 0; number < wanted_count; number++) {
@@ -104,8 +107,9 @@ static void note_loop(const held_lock *first, const held_lock *target, acquisiti
   interlock_add_order(node - 1, first, taken);
 }
 
-/// Looks a chain up, and notes it where it is new. Gives whether the next owner need not be looked at.
-/// `first` is how the thread has the target already, NULL for not at all; `signal` is as in `acquisition`.
+/// Looks a chain up, and notes it where it is new. Gives whether the next owner need not be looked
+/// at. `first` is how the thread has the target already, NULL for not at all; `signal` is as in
+/// `acquisition`.
 __attribute__((noinline)) static bool look_closer(thread_state *state, const held_lock *target, const held_lock *first,
                         uint32_t signal, uint64_t owner, uintptr_t gate) {
   held_lock held[most_held], wanted[8];
@@ -133,7 +137,8 @@ __attribute__((noinline)) static bool look_closer(thread_state *state, const hel
   }
   interlock_actor_view actor;
   interlock_describe_actor(state, target->place, &actor);
-  // A library's lock in a thread that runs no user's code has no place: what was found for one is a word of the stack.
+  // A library's lock in a thread that runs no user's code has no place: what was found for one is a
+  // word of the stack.
   if (actor.stack_count == 0) return needs_no_owner;
   taken.actor = &actor;
   take(&interlock_tables_lock);
@@ -146,12 +151,15 @@ __attribute__((noinline)) static bool look_closer(thread_state *state, const hel
   return needs_no_owner;
 }
 
-/// Compiled into each caller, for which most of the arguments are constants: this is a part of every nested lock.
+/// Compiled into each caller, for which most of the arguments are constants: this is a part of
+/// every nested lock.
 __attribute__((always_inline)) static inline void note(thread_state *state, const held_lock *target,
                                                        const held_lock *first, uint32_t signal) {
-  // Of a thread that holds more than is known, or acts for one, it is not known which locks exclude others.
+  // Of a thread that holds more than is known, or acts for one, it is not known which locks exclude
+  // others.
   if (!interlock_knows_held(state)) return;
-  // A thread that is in no block is its own owner, for most that is the end of it; who runs a task is asked for.
+  // A thread that is in no block is its own owner, for most that is the end of it; who runs a task
+  // is asked for.
   uintptr_t gate = 0;
   uint64_t owner = state->run_count > 0 ? interlock_owner(state, &gate) : 0;
   // Relaxed: see where it is counted.
@@ -163,7 +171,8 @@ __attribute__((always_inline)) static inline void note(thread_state *state, cons
   uint64_t own = mix(base, owner);
   uint64_t *slot = &state->chains[base % known_chains];
   if (*slot == base || *slot == own) return;
-  // Hidden: what is called from here is not the user's, and a signal's handler would wait for its own thread.
+  // Hidden: what is called from here is not the user's, and a signal's handler would wait for its
+  // own thread.
   interlock_events_hide_thread(true);
   if (!owner) owner = interlock_owner(state, &gate);
   *slot = look_closer(state, target, first, signal, owner, gate) ? base : own;

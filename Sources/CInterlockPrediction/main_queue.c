@@ -1,4 +1,5 @@
-// Synchronous calls on the main queue. The main thread runs their blocks, and acts for the callers: it holds what they hold.
+// Synchronous calls on the main queue. The main thread runs their blocks, and acts for the callers:
+// it holds what they hold.
 #include "prediction.h"
 
 static int callers_lock;
@@ -43,7 +44,8 @@ bool interlock_adopt_caller(thread_state *state, uintptr_t place) {
   }
   give(&callers_lock);
   interlock_events_hide_thread(false);
-  // The thread that called at this place waits until the block has ended: what it holds stays as it is.
+  // The thread that called at this place waits until the block has ended: what it holds stays as it
+  // is.
   if (count != 1 || caller->held_count + state->held_count > INTERLOCK_HELD_LOCKS_MOST - 2) return false;
   for (uint32_t index = 0; index < caller->held_count; index++) {
     held_lock held = caller->held[index];

@@ -1,5 +1,5 @@
-// The graph of orders: its nodes are locks, and an edge leads from each that was held to the one that was taken, once for
-// each set of locks held with it.
+// The graph of orders: its nodes are locks, and an edge leads from each that was held to the one
+// that was taken, once for each set of locks held with it.
 #include "order_tables.h"
 
 #include <string.h>
@@ -28,11 +28,12 @@ typedef struct {
 typedef struct {
   interlock_order_edge view;
   uint64_t gates_hash;
-  /// What was waited for instead of the second lock, under which it is signalled: its index, plus 1.
+  /// What was waited for instead of the second lock, under which it is signalled: its index, plus
+  /// 1.
   uint32_t signal;
   bool used;
-  /// Neighbours among those from its first lock and among those to its second, plus 1: in both directions, so that one of
-  /// thousands is taken out in one step. The lists by pairs are short.
+  /// Neighbours among those from its first lock and among those to its second, plus 1: in both
+  /// directions, so that one of thousands is taken out in one step. The lists by pairs are short.
   uint32_t next_out, previous_out, next_in, previous_in, next_of_list;
 } edge;
 

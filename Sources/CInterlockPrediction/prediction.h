@@ -15,7 +15,8 @@
 
 #define HIDDEN __attribute__((visibility("hidden")))
 
-// A lock of a few instructions, for tables that change under it. Not a mutex: its calls are published.
+// A lock of a few instructions, for tables that change under it. Not a mutex: its calls are
+// published.
 static inline void take(int *lock) {
   // Acquire and release: what one has changed, the next finds.
   for (int spins = 0; __atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE); spins++) {
@@ -38,8 +39,8 @@ typedef struct {
   /// When it was taken, in nanoseconds; 0 where nobody asks.
   uint64_t since;
   uint32_t count;
-  /// In which of the thread's blocks it was taken: 0 for none, `callers_run` for what the caller of the synchronous block has
-  /// that the thread runs.
+  /// In which of the thread's blocks it was taken: 0 for none, `callers_run` for what the caller of
+  /// the synchronous block has that the thread runs.
   uint16_t run;
   uint8_t kind;
   bool is_shared;
@@ -81,13 +82,13 @@ typedef struct thread_state {
   uintptr_t wait_object, wait_place, wait_outer;
   uint64_t wait_since;
   uint32_t wait_kind, wait_flags;
-  /// While it waits for a synchronous call on the main queue (main_queue.c): where it made the call, and who it is; its
-  /// neighbour in the list.
+  /// While it waits for a synchronous call on the main queue (main_queue.c): where it made the
+  /// call, and who it is; its neighbour in the list.
   uintptr_t call_place, callers_gate;
   uint64_t callers_owner;
   struct thread_state *next_caller;
-  /// On the main thread, the owner and the actor of the caller whose synchronous block it runs, and how many runs there are
-  /// with that one; 0 for none.
+  /// On the main thread, the owner and the actor of the caller whose synchronous block it runs, and
+  /// how many runs there are with that one; 0 for none.
   uint64_t adopted_owner;
   uintptr_t adopted_gate;
   uint32_t adopted_run;
@@ -95,12 +96,13 @@ typedef struct thread_state {
   uint64_t number;
   /// Chains that need no second look, by their hashes.
   uint64_t chains[known_chains];
-  /// The last semaphore, how many locks had been made then, whether it is one that begins at 1, and whether it is known
-  /// that it was given back by who had it.
+  /// The last semaphore, how many locks had been made then, whether it is one that begins at 1, and
+  /// whether it is known that it was given back by who had it.
   uintptr_t semaphore;
   uint32_t semaphores_made;
   bool semaphore_is_lock, semaphore_was_given_back;
-  /// What it signalled last of which nothing more can be learned (signals.c), and how many locks had changed until then.
+  /// What it signalled last of which nothing more can be learned (signals.c), and how many locks
+  /// had changed until then.
   uintptr_t settled;
   uint32_t settled_at;
   /// The last lock that it asked for although it held it, and was refused; and where.
@@ -130,7 +132,8 @@ void interlock_hold(thread_state *state, held_lock lock) HIDDEN;
 held_lock *interlock_find_held(thread_state *state, uintptr_t object) HIDDEN;
 /// Takes something out of it.
 void interlock_drop(thread_state *state, const held_lock *lock) HIDDEN;
-/// Tells of a lock that was held for too long, where anybody asks; `place` is where it is given back.
+/// Tells of a lock that was held for too long, where anybody asks; `place` is where it is given
+/// back.
 void interlock_look_at_hold_time(thread_state *state, const held_lock *lock, uintptr_t place) HIDDEN;
 /// The thread has a lock, and may have waited for it.
 void interlock_take_lock(thread_state *state, uintptr_t object, uint32_t kind, bool is_shared, uint32_t flags,
@@ -138,8 +141,8 @@ void interlock_take_lock(thread_state *state, uintptr_t object, uint32_t kind, b
 /// It gives one back; returns whether it was its own.
 bool interlock_let_go(thread_state *state, uintptr_t object, uintptr_t place) HIDDEN;
 
-/// Whether it is known what a thread holds: not where it is more than there is room for, nor where it acts for a caller
-/// that is not known.
+/// Whether it is known what a thread holds: not where it is more than there is room for, nor where
+/// it acts for a caller that is not known.
 static inline bool interlock_knows_held(const thread_state *state) {
   return state->untold == 0 && state->borrowed == 0 && state->run_count <= runs_most;
 }
@@ -165,15 +168,16 @@ static inline void interlock_end_wait(thread_state *state, uintptr_t object) {
 void interlock_note_begin(thread_state *state, const interlock_event *event) HIDDEN;
 void interlock_note_end(thread_state *state, const interlock_event *event) HIDDEN;
 
-// Callers of the main queue (main_queue.c): their blocks run on its thread, with what the callers hold.
+// Callers of the main queue (main_queue.c): their blocks run on its thread, with what the callers
+// hold.
 
 extern char _dispatch_main_q[] INTERLOCK_WEAK;
 static inline bool interlock_is_main_queue(uintptr_t queue) { return queue == (uintptr_t)_dispatch_main_q; }
 /// The calling thread waits for a synchronous call on it; it goes on.
 void interlock_main_queue_called(thread_state *state, uintptr_t place) HIDDEN;
 void interlock_main_queue_returned(thread_state *state) HIDDEN;
-/// A synchronous block of another thread begins on it: the calling thread holds from here on what that one does. False
-/// where it cannot be said which thread that is.
+/// A synchronous block of another thread begins on it: the calling thread holds from here on what
+/// that one does. False where it cannot be said which thread that is.
 bool interlock_adopt_caller(thread_state *state, uintptr_t place) HIDDEN;
 /// It ends.
 void interlock_leave_caller(thread_state *state) HIDDEN;
@@ -187,7 +191,8 @@ bool interlock_prefers_writers(uintptr_t lock) HIDDEN;
 /// A barrier is handed to a queue, or called there.
 void interlock_note_barrier(thread_state *state, const interlock_event *event) HIDDEN;
 
-/// The serial executor whose code this thread runs: an actor, by its address. Both words, as the runtime returns them.
+/// The serial executor whose code this thread runs: an actor, by its address. Both words, as the
+/// runtime returns them.
 typedef struct {
   uintptr_t identity, implementation;
 } serial_executor;
@@ -204,16 +209,18 @@ uint64_t interlock_next_number(void) HIDDEN;
 extern interlock_prediction_limits interlock_limits HIDDEN;
 extern interlock_prediction_losses interlock_losses HIDDEN;
 
-/// Grows whenever a lock is made or destroyed, or a queue gets another target: what was at an address may be another.
+/// Grows whenever a lock is made or destroyed, or a queue gets another target: what was at an
+/// address may be another.
 extern uint32_t interlock_locks_changed HIDDEN;
 
 /// Who the calling thread is, with its stack from `place` on.
 void interlock_describe_actor(const thread_state *state, uintptr_t place,
                               interlock_actor_view *actor) HIDDEN;
-/// Who acts: by a number that stands for the thread, its task or its block. `gate` becomes the actor whose code it
-/// runs, which lets nobody else in meanwhile; 0 for none.
+/// Who acts: by a number that stands for the thread, its task or its block. `gate` becomes the
+/// actor whose code it runs, which lets nobody else in meanwhile; 0 for none.
 uint64_t interlock_owner(thread_state *state, uintptr_t *gate) HIDDEN;
-/// The same after a closer look: Foundation's operations wait for each other unseen, so all that it runs counts as one.
+/// The same after a closer look: Foundation's operations wait for each other unseen, so all that it
+/// runs counts as one.
 uint64_t interlock_final_owner(thread_state *state, uint64_t owner, uintptr_t place) HIDDEN;
 
 // Locks that live (known_locks.c), by address; under `interlock_tables_lock`.
@@ -249,33 +256,36 @@ void interlock_semaphore_signalled(uintptr_t object, bool by_owner) HIDDEN;
 
 bool interlock_order_prepare(void) HIDDEN;
 bool interlock_chains_prepare(void) HIDDEN;
-/// A lock that a thread has, and the serial queues that it runs on in turn, where it is a queue: who is on one has them all.
+/// A lock that a thread has, and the serial queues that it runs on in turn, where it is a queue:
+/// who is on one has them all.
 uint32_t interlock_with_targets(held_lock first, held_lock *locks, uint32_t room) HIDDEN;
 /// The calling thread, which holds something, takes this or waits for it.
 void interlock_note_order(thread_state *state, uintptr_t object, uint32_t kind, bool is_shared,
                           uintptr_t place, uintptr_t outer) HIDDEN;
-/// The calling thread, which has a lock, waits for it again; or writes under one that it does not have, which others may
-/// read twice.
+/// The calling thread, which has a lock, waits for it again; or writes under one that it does not
+/// have, which others may read twice.
 void interlock_note_loop(thread_state *state, held_lock first, bool is_shared, uint32_t signal,
                          uintptr_t place, uintptr_t outer) HIDDEN;
 /// It waits for what is only signalled under a lock: the place is that of the wait.
 void interlock_note_signal(thread_state *state, held_lock gate, uint32_t signal) HIDDEN;
-/// A lock is no more; under the lock of the tables. What led only to it, or only from it, is no part of a cycle.
+/// A lock is no more; under the lock of the tables. What led only to it, or only from it, is no
+/// part of a cycle.
 void interlock_order_forget(known_lock *lock) HIDDEN;
 
 // What others signal (signals.c).
 
-/// A kind of `known_lock` beside those of the events: what is no lock, and is waited for until another thread signals it. Its
-/// node is its index in the list of signals, plus 1.
+/// A kind of `known_lock` beside those of the events: what is no lock, and is waited for until
+/// another thread signals it. Its node is its index in the list of signals, plus 1.
 enum { interlock_signal_kind = 64 };
 
 bool interlock_signals_prepare(void) HIDDEN;
-/// The calling thread signals something: a semaphore that begins at 0, a group, a condition or a work item. `at_end` is
-/// whether a block does so by its end.
+/// The calling thread signals something: a semaphore that begins at 0, a group, a condition or a
+/// work item. `at_end` is whether a block does so by its end.
 void interlock_signalled(thread_state *state, const interlock_event *event, bool at_end) HIDDEN;
 /// It has waited for such a thing without a limit, and may have had to.
 void interlock_waited_for_signal(thread_state *state, const interlock_event *event, uintptr_t outer) HIDDEN;
-/// Describes a signal; false where it was signalled without the lock of this number too. Under the lock of the tables.
+/// Describes a signal; false where it was signalled without the lock of this number too. Under the
+/// lock of the tables.
 bool interlock_describe_signal(uint32_t signal, uint32_t number, interlock_signal_view *view) HIDDEN;
 /// Something at this address is no more; under the lock of the tables.
 void interlock_signal_forget(known_lock *lock) HIDDEN;

@@ -1,5 +1,5 @@
-// What a thread waits for until another signals it: under which locks it was signalled. Who waits for it with such a lock, or
-// with one that is taken under it, may keep out every signaller.
+// What a thread waits for until another signals it: under which locks it was signalled. Who waits
+// for it with such a lock, or with one that is taken under it, may keep out every signaller.
 #include "prediction.h"
 
 #include <sys/mman.h>
@@ -9,8 +9,8 @@
 
 enum { most_signals = 1 << 12, most_gates = 4, most_moments = 4 };
 
-/// The node of what was signalled without a common lock, or of which more is not known; and of what was signalled under a lock
-/// when no order was told any more.
+/// The node of what was signalled without a common lock, or of which more is not known; and of what
+/// was signalled under a lock when no order was told any more.
 static const uint32_t open_node = UINT32_MAX, missed_node = UINT32_MAX - 1;
 
 /// When a thread signalled first.
@@ -105,12 +105,14 @@ bool interlock_describe_signal(uint32_t index, uint32_t number, interlock_signal
 
 // Signals.
 
-/// How often a signaller counts on in its clock until the signal is over: see `note_release` of the clocks.
+/// How often a signaller counts on in its clock until the signal is over: see `note_release` of the
+/// clocks.
 static uint32_t counts_of(const signal *known) {
   return known->view.kind == INTERLOCK_OBJECT_GROUP ? 2 : 1;
 }
 
-/// Keeps the locks that are held, as far as every signaller before held them; false where there are none.
+/// Keeps the locks that are held, as far as every signaller before held them; false where there are
+/// none.
 static bool keep_gates(signal *known, const held_lock *held, uint32_t count) {
   bool is_first = known->moment_count == 0;
   held_lock gates[most_gates];
@@ -144,8 +146,8 @@ static bool keep_moment(signal *known, uint32_t slot, uint64_t count) {
   return true;
 }
 
-/// What an event signals; NULL where it is not followed. Of semaphores those that were seen to begin at 0: from more, some may
-/// be taken without a signal.
+/// What an event signals; NULL where it is not followed. Of semaphores those that were seen to
+/// begin at 0: from more, some may be taken without a signal.
 static known_lock *find_signalled(const interlock_event *event) {
   uintptr_t object = (uintptr_t)event->object;
   return event->object_kind == INTERLOCK_OBJECT_SEMAPHORE
@@ -215,8 +217,9 @@ void interlock_signalled(thread_state *state, const interlock_event *event, bool
 
 // Waits.
 
-/// Whether a signal came before this wait for another reason than a lock: then the waiter cannot have come first. Both have the
-/// lock where `has_gate` says so: the signaller gave it up with the next count of its clock.
+/// Whether a signal came before this wait for another reason than a lock: then the waiter cannot
+/// have come first. Both have the lock where `has_gate` says so: the signaller gave it up with the
+/// next count of its clock.
 static bool is_ordered(const signal *known, bool has_gate) {
   for (uint32_t index = 0; index < known->moment_count; index++) {
     moment first = known->moments[index];

@@ -89,7 +89,8 @@ static thread_state *claim(void) {
   return found;
 }
 
-/// Hidden: the handler of a signal that comes meanwhile would come here too, and wait for its own thread.
+/// Hidden: the handler of a signal that comes meanwhile would come here too, and wait for its own
+/// thread.
 thread_state *interlock_make_state(void) {
   interlock_events_hide_thread(true);
   thread_state *made = claim();
@@ -156,8 +157,9 @@ static uintptr_t next_frame(uintptr_t frame) {
   return next > frame && next - frame <= farthest && next % sizeof(uintptr_t) == 0 ? next : 0;
 }
 
-/// The stack from a place on that a library's function returns to which has no frame of its own, as Dispatch's in Swift have
-/// none: an unwinder ends there. The place lies right behind the frame of what that function called. Empty elsewhere.
+/// The stack from a place on that a library's function returns to which has no frame of its own, as
+/// Dispatch's in Swift have none: an unwinder ends there. The place lies right behind the frame of
+/// what that function called. Empty elsewhere.
 static void add_frames_from(uintptr_t place, interlock_actor_view *actor) {
   enum { most_steps = 24, nearest = 6 };
   uintptr_t frame = (uintptr_t)__builtin_frame_address(0);

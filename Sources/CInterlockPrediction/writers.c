@@ -1,5 +1,5 @@
-// Locks in which a writer may come between two reads of one thread: the second waits for the writer then, which waits for
-// the first.
+// Locks in which a writer may come between two reads of one thread: the second waits for the writer
+// then, which waits for the first.
 #include "prediction.h"
 
 #include <pthread.h>
@@ -8,8 +8,8 @@ static bool is_kind_known;
 
 void interlock_writers_prepare(void) {
 #ifdef __GLIBC__
-  // The kind lies in the lock, at a place that a header of glibc shows and nothing promises: looked at on one whose kind is
-  // known.
+  // The kind lies in the lock, at a place that a header of glibc shows and nothing promises: looked
+  // at on one whose kind is known.
   interlock_events_hide_thread(true);
   pthread_rwlockattr_t attributes;
   pthread_rwlock_t lock;
@@ -27,7 +27,8 @@ void interlock_writers_prepare(void) {
 
 bool interlock_prefers_writers(uintptr_t lock) {
 #ifdef __GLIBC__
-  // The other kind that is called so prefers readers all the same: pthread_rwlockattr_setkind_np(3).
+  // The other kind that is called so prefers readers all the same:
+  // pthread_rwlockattr_setkind_np(3).
   return is_kind_known &&
          ((const pthread_rwlock_t *)lock)->__data.__flags == PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP;
 #else

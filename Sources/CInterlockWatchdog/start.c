@@ -4,7 +4,8 @@
 
 #include "interlock_child.h"
 
-// After the constructors without a priority, among them those of the C++ parts of the runtime in this executable.
+// After the constructors without a priority, among them those of the C++ parts of the runtime in
+// this executable.
 __attribute__((constructor(65535))) static void start(void) {
   interlock_follow_tests();
   const char *options = getenv("INTERLOCK_OPTIONS");

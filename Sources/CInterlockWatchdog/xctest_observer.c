@@ -1,7 +1,7 @@
-// Observes the tests of XCTest where that is in the process, without linking it. In C because a conformance to a protocol
-// of a library that may be missing can only be made by hand: a witness table is the protocol's requirements in order.
-// The order is the source's; that the protocol has as many requirements as this file knows, and that what comes is a
-// test case, is checked.
+// Observes the tests of XCTest where that is in the process, without linking it. In C because a
+// conformance to a protocol of a library that may be missing can only be made by hand: a witness
+// table is the protocol's requirements in order. The order is the source's; that the protocol has
+// as many requirements as this file knows, and that what comes is a test case, is checked.
 #define _GNU_SOURCE 1
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -26,7 +26,8 @@ typedef SWIFT_CALL interlock_swift_string get_name(SELF const void *test_case);
 static get_name *name_of;
 static const void *test_case_class;
 
-/// Whether an object's class is XCTestCase or below it. A class begins with its kind, then its superclass.
+/// Whether an object's class is XCTestCase or below it. A class begins with its kind, then its
+/// superclass.
 static bool is_test_case(const void *object) {
   const void *const *metadata = object ? *(const void *const *const *)object : NULL;
   for (int depth = 0; metadata && depth < 16; depth++) {

@@ -3,8 +3,8 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
-// Where SQLite's header is, the compiler compares; where it is not, the declarations of this target stand alone.
-// CSQLITE_WITHOUT_HEADER builds that second case on a machine that has it.
+// Where SQLite's header is, the compiler compares; where it is not, the declarations of this target
+// stand alone. CSQLITE_WITHOUT_HEADER builds that second case on a machine that has it.
 #if __has_include(<sqlite3.h>) && !defined(CSQLITE_WITHOUT_HEADER)
 #include <sqlite3.h>
 

@@ -2,7 +2,8 @@ import SamplePrograms
 import Foundation
 import PredictPrograms
 
-/// Runs one of the small programs by itself, with no harness around it: what detectors that watch from outside are given.
+/// Runs one of the small programs by itself, with no harness around it: what detectors that watch
+/// from outside are given.
 ///
 ///     DetectorProgram NAME                    runs it, and ends with 0
 ///     DetectorProgram --time THREADS CALLS    prints what a call of the guarded table takes, in nanoseconds, without marks
@@ -18,7 +19,8 @@ struct DetectorProgram {
         fail("'\(arguments[1])' expects a number of threads and one of calls")
       }
       let table = GuardedTable()
-      // Once before: the first thread and the first keys take their time, and much of it under a detector.
+      // Once before: the first thread and the first keys take their time, and much of it under a
+      // detector.
       let (threads, calls) = (numbers[0], numbers[1])
       _ = table.nanosecondsOfCall(threads: threads, turns: calls / 10 + threads, marked: false)
       let marked = arguments.first == "--time-sections"

@@ -4,8 +4,9 @@ import StressRunner
 
 /// A cache whose native form is `async`, as a subject.
 ///
-/// A task awaits it as it is. Elsewhere a call starts a task and completes from there, in the forms that are
-/// synchronous for other subjects too: to wait for the task would be the very mistake that starves a pool.
+/// A task awaits it as it is. Elsewhere a call starts a task and completes from there, in the forms
+/// that are synchronous for other subjects too: to wait for the task would be the very mistake that
+/// starves a pool.
 final class AsyncCacheSubject: Subject {
   private let cache: any Caches.AsyncCache
 

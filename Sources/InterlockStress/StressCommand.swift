@@ -10,20 +10,21 @@ public import StressRunner
 ///       static let subjects = [SubjectEntry(name: "my-cache", summary: "…") { MyCacheSubject() }]
 ///     }
 ///
-/// The executable starts itself again for each trial, so a subject must be made by nothing but its entry:
-/// what else the parent process did is not there in the child.
+/// The executable starts itself again for each trial, so a subject must be made by nothing but its
+/// entry: what else the parent process did is not there in the child.
 public protocol StressCommand {
   /// What scenarios are replayed on; at least one, no two of one name.
   static var subjects: [SubjectEntry] { get }
 
   /// Where scenarios are unless `--scenarios` says so; `StressScenarios` by default.
   ///
-  /// A relative folder is looked for in the current folder, then in those above it, up to the first that
-  /// holds a `Package.swift`.
+  /// A relative folder is looked for in the current folder, then in those above it, up to the first
+  /// that holds a `Package.swift`.
   static var scenarioFolder: String { get }
 
-  /// What `compare` measures against each other, beside the subjects; the built-in strategies by default. A lock of one's
-  /// own is added: `StrategyEntry.builtIn + [.lock("mine", "a lock of mine") { MyLock() }]`.
+  /// What `compare` measures against each other, beside the subjects; the built-in strategies by
+  /// default. A lock of one's own is added:
+  /// `StrategyEntry.builtIn + [.lock("mine", "a lock of mine") { MyLock() }]`.
   static var strategies: [StrategyEntry] { get }
 
   /// What `bench` can measure; nothing by default.
@@ -48,7 +49,8 @@ extension StressCommand {
   public static func main() {
     // First of all: in a child there is nothing to parse, and nothing else may have started.
     TrialHost.runIfChild(subjects: subjects + strategies.map(\.trialSubject))
-    // A reader that closes its end early must not kill the run: its results may go to a file as well.
+    // A reader that closes its end early must not kill the run: its results may go to a file as
+    // well.
     signal(SIGPIPE, SIG_IGN)
     // A file that may not grow any more is an error of its own, and the run ends with its results.
     signal(SIGXFSZ, SIG_IGN)

@@ -5,7 +5,8 @@ extension SubjectEntry {
   /// Lists a cache whose native form is synchronous.
   ///
   /// - Parameters:
-  ///   - name: The name on the command line, in scenarios and in reports: lower case, words joined by hyphens.
+  ///   - name: The name on the command line, in scenarios and in reports: lower case, words joined
+  ///     by hyphens.
   ///   - summary: One line for `interlock list`: how it works.
   ///   - make: Makes an empty cache; called once a trial, in the trial's own process.
   /// - Returns: The subject, to be listed.
@@ -18,7 +19,8 @@ extension SubjectEntry {
   /// Lists a cache whose native form is `async`: an actor, most often.
   ///
   /// - Parameters:
-  ///   - name: The name on the command line, in scenarios and in reports: lower case, words joined by hyphens.
+  ///   - name: The name on the command line, in scenarios and in reports: lower case, words joined
+  ///     by hyphens.
   ///   - summary: One line for `interlock list`: how it works.
   ///   - make: Makes an empty cache; called once a trial, in the trial's own process.
   /// - Returns: The subject, to be listed.

@@ -39,8 +39,9 @@ package struct World {
   package var requiresContention = false
   /// Which of the calls that wait and wake this build sees; without, no hang is explained.
   package var sight = ReportContext.Sight.everything
-  /// Has the calls that wait and wake cost what they cost without Interlock, for good, and says what is left: the
-  /// nanoseconds of a mutex pair that this executable calls itself, the C library's and its own. `nil` where that cannot be.
+  /// Has the calls that wait and wake cost what they cost without Interlock, for good, and says
+  /// what is left: the nanoseconds of a mutex pair that this executable calls itself, the C
+  /// library's and its own. `nil` where that cannot be.
   package var leaveCallsUnseen: () -> (real: Double, interposed: Double)? = { nil }
   /// Whether the compiler has left out its optimisations: what is measured then is not what ships.
   package var isDebugBuild = false
@@ -104,7 +105,8 @@ extension World {
       cores: ProcessInfo.processInfo.activeProcessorCount, swift: compilerVersion)
   }
 
-  /// The compiler tells its version only by comparison, so this is the newest known one that it reaches.
+  /// The compiler tells its version only by comparison, so this is the newest known one that it
+  /// reaches.
   private var compilerVersion: String {
     #if compiler(>=6.4)
     "6.4 or later"

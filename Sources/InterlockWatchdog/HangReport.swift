@@ -6,7 +6,8 @@ import WaitGraph
 
 /// What a watchdog says before it ends the process.
 struct HangReport {
-  /// So many threads' stacks are captured, so many groups of them shown, and so many frames of each.
+  /// So many threads' stacks are captured, so many groups of them shown, and so many frames of
+  /// each.
   private static let mostThreads: UInt32 = 2048
   private static let mostGroups = 24
   private static let mostFrames = 24
@@ -21,7 +22,8 @@ struct HangReport {
   /// - Parameters:
   ///   - snapshot: The process, with its addresses named.
   ///   - groups: Its threads, those with equal stacks together.
-  ///   - tests: The tests that have begun and not ended; where none are known, the stacks may show one.
+  ///   - tests: The tests that have begun and not ended; where none are known, the stacks may show
+  ///     one.
   ///   - blindness: Why no calls are seen in this build; `nil` where they are.
   init(
     of snapshot: WaitSnapshot, groups: [ThreadGroup], tests: [String], blindness: String?
@@ -59,8 +61,8 @@ struct HangReport {
     self.lines = lines
   }
 
-  /// The test that runs, where a thread is inside it: the outermost function of the user's that a test library calls.
-  /// A test that has given its thread up, at an `await`, is on no stack.
+  /// The test that runs, where a thread is inside it: the outermost function of the user's that a
+  /// test library calls. A test that has given its thread up, at an `await`, is on no stack.
   private static func runningTest(in groups: [ThreadGroup]) -> String? {
     for stack in groups.map(\.stack) {
       guard let caller = stack.firstIndex(where: isTestLibrarys) else { continue }
@@ -75,12 +77,13 @@ struct HangReport {
   private static func isTestLibrarys(_ frame: StackFrame) -> Bool {
     let libraries = ["libXCTest", "libTesting", "lib_Testing"]
     if let image = frame.image, libraries.contains(where: image.hasPrefix) { return true }
-    // The function that Swift Testing's macro makes around a test; its caller is a job of the runtime.
+    // The function that Swift Testing's macro makes around a test; its caller is a job of the
+    // runtime.
     return frame.function?.contains("4TestfMp_") ?? false
   }
 
-  /// Looks at every thread, says what was found on standard error, and ends the process at once: what is registered
-  /// for its end might wait for what hangs.
+  /// Looks at every thread, says what was found on standard error, and ends the process at once:
+  /// what is registered for its end might wait for what hangs.
   static func printAndExit(_ finding: HangMonitor.Finding) -> Never {
     // First what is known without a look at debug information, which takes up to a second.
     var groups: [ThreadGroup] = []

@@ -6,7 +6,8 @@ import Interlock
 import Synchronization
 import WaitGraph
 
-/// Ends a process that hangs, with the reason on standard error, before a CI job's limit throws the log away.
+/// Ends a process that hangs, with the reason on standard error, before a CI job's limit throws the
+/// log away.
 ///
 /// For any program, and for test targets above all: one line in a test or in `main`, or none, with
 /// `INTERLOCK_OPTIONS="hang_limit=10"` in the environment of a test target that links this product.
@@ -14,13 +15,14 @@ import WaitGraph
 ///     import InterlockWatchdog
 ///     HangWatchdog.start(limit: .seconds(10))
 ///
-/// It is a thread of the system, not a task, so it runs when every pool is dry. A deadlock that is certain is told at
-/// once, and what only looks like one when nothing has happened for the limit: no thread ran, waited for something
-/// else, or was given work. A thread that computes, or looks for something again and again, is no hang; nor is a
-/// program that has nothing to do, unless it is a test.
+/// It is a thread of the system, not a task, so it runs when every pool is dry. A deadlock that is
+/// certain is told at once, and what only looks like one when nothing has happened for the limit:
+/// no thread ran, waited for something else, or was given work. A thread that computes, or looks
+/// for something again and again, is no hang; nor is a program that has nothing to do, unless it is
+/// a test.
 ///
-/// Not started, it costs nothing but its size. On Linux; elsewhere, and under ThreadSanitizer, only the limit is kept,
-/// and only the stacks are told.
+/// Not started, it costs nothing but its size. On Linux; elsewhere, and under ThreadSanitizer, only
+/// the limit is kept, and only the stacks are told.
 public enum HangWatchdog {
   /// What the process ends with.
   public static let exitCode: Int32 = 86
@@ -28,10 +30,11 @@ public enum HangWatchdog {
   /// The limit in nanoseconds; 0 while it is not started.
   private static let limit = Atomic<Int64>(0)
 
-  /// Starts to watch this process, for the rest of its life. Called again, it changes the limit. From any thread.
+  /// Starts to watch this process, for the rest of its life. Called again, it changes the limit.
+  /// From any thread.
   ///
-  /// - Parameter limit: For how long nothing may happen: from 0.1 s to a day; what lies outside is taken for the
-  ///   nearest of these.
+  /// - Parameter limit: For how long nothing may happen: from 0.1 s to a day; what lies outside is
+  ///   taken for the nearest of these.
   public static func start(limit: Duration = .seconds(10)) {
     let nanoseconds = min(max(limit / .nanoseconds(1), 1e8), 86_400e9)
     // Both: the one that finds 0 starts the thread, and no other does.

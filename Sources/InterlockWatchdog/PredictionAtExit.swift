@@ -5,8 +5,9 @@ import Interlock
 import Prediction
 import WaitGraph
 
-/// Tells at the end of a process what did not go wrong in it and can, where the environment asks for it:
-/// `INTERLOCK_OPTIONS="predict=on"`. The exit code stays as it is, unless `fail_on=potential` is there too.
+/// Tells at the end of a process what did not go wrong in it and can, where the environment asks
+/// for it: `INTERLOCK_OPTIONS="predict=on"`. The exit code stays as it is, unless
+/// `fail_on=potential` is there too.
 enum PredictionAtExit {
   private static let mostFindings = 20
   private static let mostFrames = 12

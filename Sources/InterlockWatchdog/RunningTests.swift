@@ -2,12 +2,13 @@ import CInterlockEvents
 import CInterlockWatchdog
 import Foundation
 
-/// The tests that have begun and not ended, by what the test libraries themselves say: a test that waits at an `await` is
-/// on no stack. The watchdog links neither library.
+/// The tests that have begun and not ended, by what the test libraries themselves say: a test that
+/// waits at an `await` is on no stack. The watchdog links neither library.
 ///
-/// XCTest tells its observers. Swift Testing has none for the process that it runs in; its event stream goes to a file
-/// that only its own options name. It binds a task-local value to each test, and that value, looked at by its labels,
-/// has the test. The stacks of tasks have only what a debug build leaves there, and no arguments.
+/// XCTest tells its observers. Swift Testing has none for the process that it runs in; its event
+/// stream goes to a file that only its own options name. It binds a task-local value to each test,
+/// and that value, looked at by its labels, has the test. The stacks of tasks have only what a
+/// debug build leaves there, and no arguments.
 final class RunningTests: Sendable {
   /// One for the process: both libraries have one list of tests.
   static let shared = RunningTests()
@@ -21,7 +22,8 @@ final class RunningTests: Sendable {
   /// Written once, before another thread is there.
   nonisolated(unsafe) private var xctest = INTERLOCK_XCTEST_NONE
 
-  /// Follows both libraries, as far as they are in the process. Called before `main`, while there is one thread.
+  /// Follows both libraries, as far as they are in the process. Called before `main`, while there
+  /// is one thread.
   func follow() {
     xctest = interlock_observe_xctest(Unmanaged.passUnretained(self).toOpaque(), Self.observer)
     interlock_tests_follow(Self.follower)
@@ -78,7 +80,8 @@ final class RunningTests: Sendable {
 
   /// The tests that have begun and not ended, in the order in which they began.
   var names: [String] {
-    // A thread that is in one of the calls above goes on; if it cannot, the hang is said without names.
+    // A thread that is in one of the calls above goes on; if it cannot, the hang is said without
+    // names.
     guard lock.lock(before: Date(timeIntervalSinceNow: 1)) else { return [] }
     let values = bound.values.compactMap { stack in
       stack.last { SwiftTestingCase($0.value) != nil }
@@ -139,7 +142,8 @@ private struct SwiftTestingCase: CustomStringConvertible {
     return payload as? Any.Type ?? Mirror(reflecting: payload).children.first?.value as? Any.Type
   }
 
-  /// The arguments of the case. No description of the user's own is asked for: it may wait for what hangs.
+  /// The arguments of the case. No description of the user's own is asked for: it may wait for what
+  /// hangs.
   private var arguments: [String] {
     guard let kind = value("_kind", of: testCase),
       let payload = Mirror(reflecting: kind).children.first?.value,

@@ -1,6 +1,7 @@
 public import StressRunner
 
-/// Caches as their authors shipped them, each with its repaired twin, and mistakes that belong to no one cache.
+/// Caches as their authors shipped them, each with its repaired twin, and mistakes that belong to
+/// no one cache.
 ///
 /// A list for each system, in the order of `interlock list`.
 public let knownBugSubjects: [SubjectEntry] =

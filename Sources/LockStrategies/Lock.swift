@@ -1,8 +1,8 @@
 /// A way to let one caller at a time, or several readers, into a stretch of code.
 ///
-/// A strategy is what is compared, so each conformance is the thinnest possible layer over one mechanism
-/// of the platform. Unless a strategy says otherwise it is not recursive: taking it again on a thread that
-/// holds it never returns.
+/// A strategy is what is compared, so each conformance is the thinnest possible layer over one
+/// mechanism of the platform. Unless a strategy says otherwise it is not recursive: taking it again
+/// on a thread that holds it never returns.
 public protocol Lock: Sendable {
   /// Runs `body` while nobody else is in `withLock` or `withSharedLock` of this lock.
   func withLock<R>(_ body: () throws -> R) rethrows -> R

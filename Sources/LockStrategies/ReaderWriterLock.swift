@@ -1,7 +1,7 @@
 /// A POSIX reader-writer lock: readers together, a writer alone.
 ///
-/// On Linux the default kind prefers readers, so an endless stream of them keeps a writer out. Neither
-/// system lets a reader become a writer: `withLock` inside `withSharedLock` never returns.
+/// On Linux the default kind prefers readers, so an endless stream of them keeps a writer out.
+/// Neither system lets a reader become a writer: `withLock` inside `withSharedLock` never returns.
 public final class ReaderWriterLock: Lock {
   private let lock = PthreadReaderWriterLock()
 

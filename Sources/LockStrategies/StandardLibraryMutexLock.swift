@@ -3,10 +3,10 @@ import Synchronization
 
 /// `Synchronization.Mutex`, the standard library's lock.
 ///
-/// Taking it again on the thread that holds it traps with a message. On Linux it hands its owner to the
-/// kernel (a futex with priority inheritance); ThreadSanitizer does not see that, and reports false races
-/// when it is contended. Its fast path is compiled into this class, where no call shows it: so whoever looks
-/// for locks that are taken in several orders is told here.
+/// Taking it again on the thread that holds it traps with a message. On Linux it hands its owner to
+/// the kernel (a futex with priority inheritance); ThreadSanitizer does not see that, and reports
+/// false races when it is contended. Its fast path is compiled into this class, where no call shows
+/// it: so whoever looks for locks that are taken in several orders is told here.
 public final class StandardLibraryMutexLock: Lock {
   private let mutex = Mutex<Void>(())
 

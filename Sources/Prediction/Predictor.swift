@@ -6,12 +6,13 @@ import WaitGraph
 
 /// Looks, in this process, for what did not go wrong and can.
 package enum Predictor {
-  /// From when on a task that waits for a lock, on a thread of the pool, is told of. Far above what a busy machine
-  /// makes of a short section.
+  /// From when on a task that waits for a lock, on a thread of the pool, is told of. Far above what
+  /// a busy machine makes of a short section.
   package static let blockedSeconds = 1.0
 
-  /// Begins to look, for the rest of the process's life: before the code under test makes its locks, for what is made
-  /// earlier is not followed. Calls after the first do nothing. From any thread.
+  /// Begins to look, for the rest of the process's life: before the code under test makes its
+  /// locks, for what is made earlier is not followed. Calls after the first do nothing. From any
+  /// thread.
   ///
   /// - Parameter holdSeconds: From when on a lock that is held is told of; `nil` for never.
   package static func start(holdSeconds: Double? = nil) {
@@ -22,25 +23,26 @@ package enum Predictor {
     if interlock_clocks_start() { SectionTracking.followOrder() }
   }
 
-  /// Notes where the calling thread holds a lock while it calls code that it does not know: to be called at the
-  /// beginning of that code. A queue is no such lock: to call back on one's own queue is what many interfaces promise.
-  /// A few nanoseconds; nothing where nobody looks.
+  /// Notes where the calling thread holds a lock while it calls code that it does not know: to be
+  /// called at the beginning of that code. A queue is no such lock: to call back on one's own queue
+  /// is what many interfaces promise. A few nanoseconds; nothing where nobody looks.
   package static func calledBack() { interlock_prediction_called_back(0) }
 
-  /// What the calling thread does from now on comes after all that anybody has done: to be told by who waited in a way
-  /// that no event shows. From any thread.
+  /// What the calling thread does from now on comes after all that anybody has done: to be told by
+  /// who waited in a way that no event shows. From any thread.
   package static func comesAfterAll() { interlock_clocks_come_after_all() }
 
-  /// The thread whose `main` has returned says so: what it holds is left locked. To be called in a handler of the process's
-  /// end; nothing where user code has called `exit`, since it may be in its critical section.
+  /// The thread whose `main` has returned says so: what it holds is left locked. To be called in a
+  /// handler of the process's end; nothing where user code has called `exit`, since it may be in
+  /// its critical section.
   package static func noteEndOfMain() {
     guard interlock_prediction_started(), interlock_prediction_depth() > 0, CodeJudge.mainReturned()
     else { return }
     interlock_note_left_at_exit()
   }
 
-  /// So long, at most, threads that hold a lock get to end, in steps of a millisecond: one that has signalled its last may
-  /// not have come to its end yet.
+  /// So long, at most, threads that hold a lock get to end, in steps of a millisecond: one that has
+  /// signalled its last may not have come to its end yet.
   private static let mostPauses = 100
 
   private static func waitForEndingThreads() {
@@ -50,9 +52,11 @@ package enum Predictor {
     }
   }
 
-  /// What was found up to now. Takes up to a second where something was: debug information is read. From any thread.
+  /// What was found up to now. Takes up to a second where something was: debug information is read.
+  /// From any thread.
   ///
-  /// - Parameter isAtEnd: Whether the process is about to end: then threads that hold a lock get a moment to end first.
+  /// - Parameter isAtEnd: Whether the process is about to end: then threads that hold a lock get a
+  ///   moment to end first.
   /// - Returns: `unavailable` where the calls of this process are not seen.
   package static func record(atEnd isAtEnd: Bool = false) -> PredictionRecord {
     guard interlock_prediction_started() else {
@@ -95,7 +99,8 @@ package enum Predictor {
     }
   }
 
-  /// Whether two of the orders may be kept apart by a lock that no event shows: both were in a function with atomics.
+  /// Whether two of the orders may be kept apart by a lock that no event shows: both were in a
+  /// function with atomics.
   private static func mayHaveUnseenGate(
     _ cycle: LockOrder.Cycle, judge: inout CodeJudge
   ) -> Bool {
@@ -106,7 +111,8 @@ package enum Predictor {
     return count >= 2
   }
 
-  /// The doubt about the code that waits for a signal: it may order the wait after the signal unseen.
+  /// The doubt about the code that waits for a signal: it may order the wait after the signal
+  /// unseen.
   private static func doubt(
     about cycle: LockOrder.Cycle, judge: inout CodeJudge
   ) -> CodeJudge.Doubt? {

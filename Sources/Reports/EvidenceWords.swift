@@ -3,7 +3,8 @@ import StressRunner
 
 /// What the terminal and the page say of the evidence in the same words; none of it is escaped.
 enum EvidenceWords {
-  /// `0 of 2 calls completed, 2 callers inside one, 1.09 s in all`, without what the message says already.
+  /// `0 of 2 calls completed, 2 callers inside one, 1.09 s in all`, without what the message says
+  /// already.
   static func progress(of seen: Observation, besides message: String) -> String {
     let calls = "\(seen.completed) of \(seen.operations) calls completed"
     var parts = message.contains(calls) ? [] : [calls]
@@ -30,7 +31,8 @@ enum EvidenceWords {
     return shown.map { "\($0.threads) at \(secondsText($0.seconds))" }.joined(separator: ", ")
   }
 
-  /// A conflict's two sides, each with what it is called; of a change that no marked writer made, the one that is known.
+  /// A conflict's two sides, each with what it is called; of a change that no marked writer made,
+  /// the one that is known.
   static func sides(_ conflict: Conflict) -> [(title: String, side: Conflict.Side)] {
     conflict.witness == nil
       ? [("first, in the section", conflict.first), ("second, as it came", conflict.second)]

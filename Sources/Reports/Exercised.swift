@@ -71,7 +71,8 @@ package struct Exercised: Sendable {
   /// Those that one owner alone touched, in every trial.
   package var notTested: [Item] { items.filter { $0.resource.contention == .oneOwner } }
 
-  /// Whether this is too little for a run that must exercise what it has: a resource was not tested, or there is none.
+  /// Whether this is too little for a run that must exercise what it has: a resource was not
+  /// tested, or there is none.
   package var isInsufficient: Bool { items.isEmpty || !notTested.isEmpty }
 
   private static func rank(_ resource: ExerciseReport.Resource) -> Int {

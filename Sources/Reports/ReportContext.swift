@@ -37,7 +37,8 @@ package struct ReportContext: Sendable {
   package struct Replay: Sendable, Hashable {
     /// The environment variables that reach into a trial, and their values.
     package var variables: [Variable] = []
-    /// The path that names a scenario on the command line, by the scenario's name; the name itself names all others.
+    /// The path that names a scenario on the command line, by the scenario's name; the name itself
+    /// names all others.
     package var scenarios: [String: String] = [:]
     /// Options that change a trial, and their values: `["--scenarios", "FOLDER"]`.
     package var options: [String] = []

@@ -1,9 +1,9 @@
 import Dispatch
 import Foundation
 
-/// Prints what an uncontended `NSLock` pair takes in a program that links nothing of Interlock: what its users' locks cost
-/// without it, and so what `interlock bench sections` divides by. In `interlock` itself the calls of every lock are
-/// interposed, and cost more.
+/// Prints what an uncontended `NSLock` pair takes in a program that links nothing of Interlock:
+/// what its users' locks cost without it, and so what `interlock bench sections` divides by. In
+/// `interlock` itself the calls of every lock are interposed, and cost more.
 @main
 struct YardstickLocks {
   static func main() {
@@ -23,7 +23,8 @@ struct YardstickLocks {
     end.signal()
   }
 
-  /// What the calling thread has used of a processor, ever: other processes take time, but none of this.
+  /// What the calling thread has used of a processor, ever: other processes take time, but none of
+  /// this.
   private static func nanoseconds() -> Int {
     var time = timespec()
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)

@@ -6,8 +6,8 @@ import Testing
 
 @testable import Comparison
 
-/// Lets callers in by turns: so many of the first that comes for each of anybody else's. Whoever waits for a turn that
-/// does not come, since a round is over, goes in after a while.
+/// Lets callers in by turns: so many of the first that comes for each of anybody else's. Whoever
+/// waits for a turn that does not come, since a round is over, goes in after a while.
 ///
 /// `@unchecked Sendable`: everything is only touched under `condition`.
 final class TurnLock: Lock, @unchecked Sendable {
@@ -122,7 +122,8 @@ struct MeasurementTests {
   @Test("finds the faults of no lock at all in a build without sections too")
   func noLock() throws {
     let entry = try #require(StrategyEntry.builtIn.first { $0.name == "no-lock" })
-    // Always inside: one that is stopped there leaves the other in. How many rounds it takes is the scheduler's choice.
+    // Always inside: one that is stopped there leaves the other in. How many rounds it takes is the
+    // scheduler's choice.
     for _ in 0..<100 {
       let figures = try measured(entry.makeWork(SharedTable(keys: 1, burns: 20_000)), small)
       if figures.faults > 0 { return }
@@ -149,8 +150,8 @@ struct MeasurementTests {
     cell.threads = 1
     let open = try measured(
       .synchronous(SlowOnce()), cell, seconds: 0.2, pace: Pace(interval: 1_000_000))
-    // 60 ms are 60 calls, one a millisecond, and all but ten of them are late by more than 10 ms: one of a hundred also in
-    // a round that a busy machine makes ten times as long.
+    // 60 ms are 60 calls, one a millisecond, and all but ten of them are late by more than 10 ms:
+    // one of a hundred also in a round that a busy machine makes ten times as long.
     #expect(open.latencies[.p99] ?? 0 > 10_000_000)
     #expect(Double(open.operations) <= open.seconds * 1000 + 2)
     let closed = try measured(.synchronous(SlowOnce()), cell, seconds: 0.2, pace: Pace())
@@ -219,7 +220,8 @@ struct MeasurementTests {
 
   @Test("gives one order, three times, for strategies that differ")
   func repeated() throws {
-    // Each inside for many times as long as the one before: no load of the machine makes up for that.
+    // Each inside for many times as long as the one before: no load of the machine makes up for
+    // that.
     let entries =
       StrategyEntry.builtIn.filter { $0.name == "nslock" }
       + [(name: "slow", turns: 10_000), (name: "slower", turns: 200_000)].map { name, turns in
@@ -269,7 +271,8 @@ struct MeasurementTests {
     for _ in 0..<200 where !(64...128).contains(bytes) {
       bytes = try #require(Contestant(mutex).bytesPerLock)
     }
-    // An object of a pointer beside its header, and the 40 bytes of a mutex; each with the allocator's own.
+    // An object of a pointer beside its header, and the 40 bytes of a mutex; each with the
+    // allocator's own.
     #expect((64...128).contains(bytes), "\(bytes)")
     #endif
   }

@@ -14,7 +14,8 @@ struct NormalNumbers {
   }
 }
 
-/// Rounds of two strategies on a machine whose speed drifts for both alike, each with noise of its own.
+/// Rounds of two strategies on a machine whose speed drifts for both alike, each with noise of its
+/// own.
 ///
 /// - Parameters:
 ///   - count: How many rounds.
@@ -42,7 +43,8 @@ func round(_ calls: Double) -> RoundFigures {
   RoundFigures(operations: Int(calls), seconds: 1)
 }
 
-/// A comparison of known throughputs: by workload, then by strategy, a list of calls a second of the rounds.
+/// A comparison of known throughputs: by workload, then by strategy, a list of calls a second of
+/// the rounds.
 func record(_ cells: [(Cell, [(String, [Double])])], seed: UInt64 = 1) -> ComparisonRecord {
   let names = cells.first?.1.map(\.0) ?? []
   return ComparisonRecord(

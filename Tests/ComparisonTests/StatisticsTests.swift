@@ -77,7 +77,8 @@ struct StatisticsTests {
 
   @Test("take the order statistics of the sign test: ranks from the tables")
   func signTest() {
-    // Dixon and Massey's table for 95 %: the k-th smallest and the k-th largest; a rank here counts from 0.
+    // Dixon and Massey's table for 95 %: the k-th smallest and the k-th largest; a rank here counts
+    // from 0.
     for (count, rank) in [(6, 1), (8, 1), (9, 2), (12, 3), (15, 4), (20, 6), (25, 8), (30, 10)] {
       #expect(Interval.signTestRank(count: count) == rank - 1, "\(count)")
     }

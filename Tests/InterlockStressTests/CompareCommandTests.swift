@@ -149,7 +149,8 @@ struct CompareCommandTests {
     #expect(
       now.output.text.contains(
         "no strategy is known to be more than 10 × slower than in the baseline"))
-    // A baseline in which the reference took ten times as long: in terms of it, the other was ten times as quick.
+    // A baseline in which the reference took ten times as long: in terms of it, the other was ten
+    // times as quick.
     let json = try test.read("before.json")
     let start = "\"strategy\": \"nslock\",\n          \"warmUp\""
     let parts = json.components(separatedBy: start)

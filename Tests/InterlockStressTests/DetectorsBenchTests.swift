@@ -222,7 +222,8 @@ struct DetectorsBenchTests {
       #expect(wrong.ending == .exited(64), "\(arguments)")
       #expect(wrong.output.hasPrefix("error: ") && wrong.output.filter { $0 == "\n" }.count == 1)
     }
-    // No watchdog is linked, and no section is begun: what nothing knows or heeds is said all the same.
+    // No watchdog is linked, and no section is begun: what nothing knows or heeds is said all the
+    // same.
     let bad = OutsideRun(
       [program, "file-rewritten-in-turn"],
       variables: ["INTERLOCK_OPTIONS": "on_conflct=log hang_limit=10 predict=on"])

@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// Runs a test on a thread of its own: what it waits for may need the pool's threads, and so may other tests.
+/// Runs a test on a thread of its own: what it waits for may need the pool's threads, and so may
+/// other tests.
 struct OffThePool: SuiteTrait, TestTrait, TestScoping {
   var isRecursive: Bool { true }
 

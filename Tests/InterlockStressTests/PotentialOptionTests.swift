@@ -9,7 +9,8 @@ struct PotentialOptionTests {
   private static let finding = PotentialFinding(
     kind: .lockOrder, headline: "two locks are taken in both orders", sides: [])
 
-  /// A world whose scenarios expect: nothing said of the first, one kind of the second, none of the third.
+  /// A world whose scenarios expect: nothing said of the first, one kind of the second, none of the
+  /// third.
   private func world() throws -> TestWorld {
     let test = try TestWorld()
     try test.write(

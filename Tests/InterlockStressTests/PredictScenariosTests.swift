@@ -11,7 +11,8 @@ struct PredictScenariosTests {
   private static let folder = URL(fileURLWithPath: #filePath)
     .appending(path: "../../../StressScenarios").standardizedFileURL.path
 
-  /// Those of the scenarios of the folder that are for one of these programs, in the order of their names.
+  /// Those of the scenarios of the folder that are for one of these programs, in the order of their
+  /// names.
   private static func scenarios() throws -> [Scenario] {
     let names = Set(predictPrograms.map(\.name))
     return try ScenarioFolder.load(folder, platform: .linux)

@@ -9,18 +9,21 @@ import Testing
 /// The command that a report prints below what it found: the same trial, judged the same way.
 @Suite("The replay line")
 struct ReplayLineTests {
-  /// A value that differs from the default for each placeholder, and for an option that has its own.
+  /// A value that differs from the default for each placeholder, and for an option that has its
+  /// own.
   private static let values = [
     "name": "bad", "n": "3", "seconds": "2.5", "file": "some traps", "when": "never",
     "switch": "off", "what": "potential",
   ]
-  /// Options that say which trials there are, or where the results go: a replay names its one trial itself.
+  /// Options that say which trials there are, or where the results go: a replay names its one trial
+  /// itself.
   private static let others: Set = [
     "subject", "family", "repeat", "seed", "jobs", "json", "html", "verbose", "color",
     "version", "help",
   ]
 
-  /// A world in which every trial is unmet, and something potential is found wherever it is looked for.
+  /// A world in which every trial is unmet, and something potential is found wherever it is looked
+  /// for.
   private func makeWorld() throws -> TestWorld {
     let test = try TestWorld()
     test.verdict = { _ in Verdict(kind: .crashed, message: "it crashed") }
@@ -67,7 +70,8 @@ struct ReplayLineTests {
       #expect(words.contains("--" + spec.name), "\(spec.label)")
       #expect(again.world.perform(Array(words.dropFirst())) == code)
       var replayed = again.trials
-      // A relative file is looked for from the current folder: each of these worlds has one of its own.
+      // A relative file is looked for from the current folder: each of these worlds has one of its
+      // own.
       for index in replayed.indices where trial.delays?.trapFile != nil {
         replayed[index].delays?.trapFile = trial.delays?.trapFile
       }

@@ -23,7 +23,8 @@ struct ResultFileTests {
   func fullDisk() async throws {
     let path = NSTemporaryDirectory() + "/full-\(UUID().uuidString).json"
     defer { unlink(path) }
-    // In a process of its own: files may have 10,000 bytes there. The rest of a write is lost, as on a full disk.
+    // In a process of its own: files may have 10,000 bytes there. The rest of a write is lost, as
+    // on a full disk.
     await #expect(processExitsWith: .success) { [path = path as String] in
       signal(SIGXFSZ, SIG_IGN)
       var limit = rlimit(rlim_cur: 10_000, rlim_max: 10_000)
@@ -56,7 +57,8 @@ struct ResultFileTests {
     await #expect(processExitsWith: .success) {
       [folder = folder as String, number = number as Int32] in
       guard let file = try? HTMLResultFile(path: folder + "/out.html") else { exit(1) }
-      // Ends the process as it does without a handler, but with a code that passes: the folder is what is judged.
+      // Ends the process as it does without a handler, but with a code that passes: the folder is
+      // what is judged.
       signal(number) { _ in _exit(0) }
       // As soon as there is a draft.
       Thread {

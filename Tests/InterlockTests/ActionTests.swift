@@ -34,7 +34,8 @@ struct ActionTests {
     let result = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
     ) {
-      // On Linux every mapped file is read for its symbols: one that has got shorter since is a bus error.
+      // On Linux every mapped file is read for its symbols: one that has got shorter since is a bus
+      // error.
       precondition(c_map_file_that_is_gone() == 0)
       let section = Section("action.headline")
       section.begin(.noReadWrite)
@@ -204,7 +205,8 @@ private final class Rack: @unchecked Sendable {
   }
 }
 
-/// Two owners, one of them a writer, in sections on one resource at once; always the same two places.
+/// Two owners, one of them a writer, in sections on one resource at once; always the same two
+/// places.
 func overlap(_ name: String, times: Int) {
   let section = Section(name)
   for _ in 0..<times {

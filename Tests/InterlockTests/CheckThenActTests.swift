@@ -4,9 +4,11 @@ import Testing
 
 @testable import Interlock
 
-/// A look and a change, each under the lock, with the lock let go between: no memory is raced for, and yet it is broken.
+/// A look and a change, each under the lock, with the lock let go between: no memory is raced for,
+/// and yet it is broken.
 struct CheckThenActTests {
-  /// Reads under the lock, lets `between` run without it, and writes what it read plus one under the lock.
+  /// Reads under the lock, lets `between` run without it, and writes what it read plus one under
+  /// the lock.
   private final class Account: Sendable {
     private let lock = NSLock()
     // Atomic, so that nothing but the order of the two accesses is wrong.

@@ -9,11 +9,12 @@ final class FreshThreads: TaskExecutor {
   private let suspended = Guarded<CheckedContinuation<Void, Never>?>(nil)
   private let end = Gate()
 
-  /// - Parameter stay: Whether the threads live until `finish`, so that no two of them have one number; else
-  ///   a thread has exited before the task goes on elsewhere.
+  /// - Parameter stay: Whether the threads live until `finish`, so that no two of them have one
+  ///   number; else a thread has exited before the task goes on elsewhere.
   init(stay: Bool) { self.stay = stay }
 
-  /// Suspends the task; it is resumed when its thread has left it, so on another thread for certain.
+  /// Suspends the task; it is resumed when its thread has left it, so on another thread for
+  /// certain.
   func changeThread() async {
     await withCheckedContinuation { continuation in
       suspended.withLock { $0 = continuation }

@@ -4,7 +4,8 @@ import Testing
 
 @testable import Interlock
 
-/// What a section knows of the queue it is on, mostly without asking Dispatch, is what Dispatch says.
+/// What a section knows of the queue it is on, mostly without asking Dispatch, is what Dispatch
+/// says.
 struct QueueLabelTests {
   /// As a section has it, and as Dispatch has it.
   private static func labels() -> [String] {

@@ -71,7 +71,8 @@ struct ReportTests {
     let low = UInt(bitPattern: stack) - 1
     let high = UInt(bitPattern: stack + count)
     func address(_ word: Int) -> UInt { UInt(bitPattern: stack + word) }
-    /// The return addresses that are found: the first frame is at word 0 and leads to `next`, a good frame at word 10 to `last`.
+    /// The return addresses that are found: the first frame is at word 0 and leads to `next`, a
+    /// good frame at word 10 to `last`.
     func found(
       _ next: UInt, last: UInt = 0, from first: UInt? = nil, to high: UInt, second: UInt = 0x2_0000,
       limit: Int = 16
@@ -100,7 +101,8 @@ struct ReportTests {
     for less in 0..<8 as Range<UInt> {
       let all = found(address(10), last: address(62), to: high - less)
       #expect(all == [0x1_0000, 0x2_0000] + (less == 0 ? [0x3_0000] : []))
-      // Nowhere else is read: this would be a fault, or not a return address. Far away with each rest of a division by eight.
+      // Nowhere else is read: this would be a fault, or not a return address. Far away with each
+      // rest of a division by eight.
       var astray: [UInt] = [0, address(0), low, high, high + 8, .max]
       astray += [address(10) + 1, address(10) + 4, address(62) + 8]
       for far in [high + 0x1000_0000, 0x1000, 0x6000_0000_0000_0000] as [UInt] {

@@ -22,7 +22,8 @@ private final class Guarded: Sendable {
   var address: UInt { withUnsafePointer(to: value) { UInt(bitPattern: $0) } }
 }
 
-/// A `Mutex` that is taken through a section. What listens is the process's, so each of those is in one of its own.
+/// A `Mutex` that is taken through a section. What listens is the process's, so each of those is in
+/// one of its own.
 struct SectionMutexTests {
   @Test("is held while the body runs, gives what it gives, and throws what it throws")
   func passesThrough() throws {

@@ -6,8 +6,8 @@ import Testing
 
 @testable import Interlock
 
-/// The tracker's findings in the test process. Settings are the process's: they are set once, so that tests
-/// can run side by side, and each test looks at resources whose names are its own.
+/// The tracker's findings in the test process. Settings are the process's: they are set once, so
+/// that tests can run side by side, and each test looks at resources whose names are its own.
 enum Findings {
   private static let installed: Void = {
     SectionTracking.onConflict = .handler { _ in }
@@ -26,7 +26,8 @@ enum Findings {
   static func collect() { installed }
 }
 
-/// Runs a body on a thread of its own and waits for the thread's end, so for what happens at its exit too.
+/// Runs a body on a thread of its own and waits for the thread's end, so for what happens at its
+/// exit too.
 func onThread(named name: String? = nil, _ body: @escaping @Sendable () -> Void) {
   JoinableThread(named: name, body).join()
 }
@@ -94,8 +95,8 @@ final class Barrier: @unchecked Sendable {
   }
 }
 
-/// The same for few threads that must go on at the very same moment: they spin, where those of a `Barrier`
-/// are woken one after the other.
+/// The same for few threads that must go on at the very same moment: they spin, where those of a
+/// `Barrier` are woken one after the other.
 final class SpinBarrier: Sendable {
   private let parties: Int
   private let waiting = Atomic<Int>(0)

@@ -100,7 +100,8 @@ struct ComparisonReportTests {
     let all = try #require(page.all("table").first { $0.attributes["class"] == "sortable" })
     #expect(all.text.contains("calls/s") && all.text.contains("is the") == false)
     let rows = page.all("tr").filter { $0.parents.contains("tbody") }
-    // Three ranked strategies: on five workloads, and in the tables of three charts; a row for each number of callers.
+    // Three ranked strategies: on five workloads, and in the tables of three charts; a row for each
+    // number of callers.
     #expect(rows.count == 15 + 9 + 2)
     let throughput = try #require(
       page.all("table").first { $0.attributes["id"] == "throughput-figures" })

@@ -3,7 +3,8 @@ import StressRunner
 
 @testable import Reports
 
-/// A comparison with known figures: three strategies that have a rank and one that has none, on five workloads.
+/// A comparison with known figures: three strategies that have a rank and one that has none, on
+/// five workloads.
 enum ComparisonSamples {
   static let context = ReportContext(
     version: "1.2.3", host: .init(system: "Test OS 1", cores: 2, swift: "6.3"), seed: 1,

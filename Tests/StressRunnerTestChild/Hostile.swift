@@ -18,7 +18,8 @@ private func hostileName(_ index: Int) -> String {
 private func lookAtFolder() {
   let folder = ProcessInfo.processInfo.environment["TMPDIR"] ?? ""
   let above = (folder as NSString).deletingLastPathComponent
-  // What a subject takes for its parent must belong to it alone, and so must not be that of all programs.
+  // What a subject takes for its parent must belong to it alone, and so must not be that of all
+  // programs.
   if ["", "/", "/tmp"].contains(above) { exit(11) }
   if ["", "/", "/tmp"].contains((above as NSString).deletingLastPathComponent) { exit(12) }
   guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else { exit(13) }
@@ -47,8 +48,9 @@ struct HostileRemains: Codable {
   var said: [String]
 }
 
-/// `hostile MOUNT-POINT JOBS NAME=SECONDS ...`: runs a trial of each subject with this time limit, each followed by one
-/// of `benign`, and prints what came of them. Ends with 77 and the reason where there can be no enclosure.
+/// `hostile MOUNT-POINT JOBS NAME=SECONDS ...`: runs a trial of each subject with this time limit,
+/// each followed by one of `benign`, and prints what came of them. Ends with 77 and the reason
+/// where there can be no enclosure.
 ///
 /// Without anything behind it: prints the names of all.
 func runHostile(_ arguments: [String]) -> Never {
@@ -107,7 +109,8 @@ private func write(_ value: some Encodable) {
   FileHandle.standardOutput.write(line)
 }
 
-/// The processes beside this one and the namespace's first, without those that only wait to be reaped.
+/// The processes beside this one and the namespace's first, without those that only wait to be
+/// reaped.
 private func otherProcesses() -> [String] {
   let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
   return names.compactMap { name in

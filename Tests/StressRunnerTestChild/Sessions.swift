@@ -9,7 +9,8 @@ private let newSession: Int16 = 0x400
 private let newSession: Int16 = 0x80
 #endif
 
-/// Starts an executable, in a session of its own where that is asked for, and traps where it cannot.
+/// Starts an executable, in a session of its own where that is asked for, and traps where it
+/// cannot.
 private func start(
   _ executable: String, _ arguments: [String], environment: [String: String],
   inNewSession isNewSession: Bool
@@ -45,7 +46,8 @@ private let sleepers: Void = {
   _ = write(ready, "r", 1)
 }()
 
-/// Starts a runner, which runs the subject that never ends, and waits until that has started its own.
+/// Starts a runner, which runs the subject that never ends, and waits until that has started its
+/// own.
 private func startRunner() {
   var ends: [Int32] = [0, 0]
   guard pipe(&ends) == 0 else { fatalError("no pipe") }

@@ -2,7 +2,8 @@ import Foundation
 import StressRunner
 
 // A child of the runner's tests; and, with the name of a subject, a runner of its own, which prints
-// the result as JSON. So a test can look at a runner from outside, and at stacks that name functions.
+// the result as JSON. So a test can look at a runner from outside, and at stacks that name
+// functions.
 
 TrialHost.runIfChild(
   subjects: testSubjects + sessionSubjects + [slowExitSubject] + hostileSubjects)

@@ -1,4 +1,5 @@
-// Calls before main: before any constructor of the process, and in the first of this executable's own.
+// Calls before main: before any constructor of the process, and in the first of this executable's
+// own.
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdint.h>

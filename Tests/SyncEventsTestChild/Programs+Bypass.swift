@@ -5,8 +5,8 @@ import Synchronization
 extension Programs {
   private static let heard = Atomic(0)
 
-  /// Leads the libraries' calls past the readers and back, and prints what was heard before, between
-  /// and after, and that calls still work.
+  /// Leads the libraries' calls past the readers and back, and prints what was heard before,
+  /// between and after, and that calls still work.
   static func bypass() {
     // Relaxed: the main thread alone counts, and looks afterwards.
     let reader: interlock_reader = { _, _ in Programs.heard.wrappingAdd(1, ordering: .relaxed) }

@@ -3,8 +3,8 @@ import InterlockWatchdog
 import Synchronization
 
 extension Programs {
-  /// What never ends by itself. The first argument is the watchdog's limit in seconds; without one, it is not started
-  /// here.
+  /// What never ends by itself. The first argument is the watchdog's limit in seconds; without one,
+  /// it is not started here.
   static let hangs: [String: Program] = [
     "cycle": { arguments in
       start(arguments)
@@ -100,7 +100,8 @@ extension Programs {
     finished.wait()
   }
 
-  /// Callers on the default pool each wait for a block of their own that is in line behind them all.
+  /// Callers on the default pool each wait for a block of their own that is in line behind them
+  /// all.
   private static func callersOfTheirPool(_ callers: Int) {
     let finished = DispatchGroup()
     let start = DispatchGroup()
@@ -117,7 +118,8 @@ extension Programs {
     finished.wait()
   }
 
-  /// A wait of which nothing is certain, since a thread sleeps; and a worker without work, which ends after five seconds.
+  /// A wait of which nothing is certain, since a thread sleeps; and a worker without work, which
+  /// ends after five seconds.
   private static func unsureBesideIdle() {
     let ended = DispatchSemaphore(value: 0)
     Thread.detachNewThread { Thread.sleep(forTimeInterval: 60) }

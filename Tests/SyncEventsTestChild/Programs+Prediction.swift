@@ -219,8 +219,8 @@ extension Programs {
     },
   ]
 
-  /// One thread writes, counts on for long with a lock of its own, and gives the common lock up; then the other takes that
-  /// and writes.
+  /// One thread writes, counts on for long with a lock of its own, and gives the common lock up;
+  /// then the other takes that and writes.
   private static func underOneLock() {
     let (common, own, section) = (NSLock(), NSLock(), Section("number"))
     // Not an event: only the lock puts one thread behind the other.
@@ -246,7 +246,8 @@ extension Programs {
     print("done")
   }
 
-  /// The main thread writes, and gives its queue away; a block reads, which a thread has handed over that knows nothing of the write.
+  /// The main thread writes, and gives its queue away; a block reads, which a thread has handed
+  /// over that knows nothing of the write.
   private static func giveMainQueueAway(
     reading queue: DispatchQueue, after seconds: TimeInterval = 0
   ) {

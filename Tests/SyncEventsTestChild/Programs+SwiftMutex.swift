@@ -7,7 +7,8 @@ import WaitGraph
 extension Programs {
   private static let mutex = Mutex(0)
 
-  /// Has a thread wait for a `Mutex` that the main thread has, and prints what a snapshot says of it.
+  /// Has a thread wait for a `Mutex` that the main thread has, and prints what a snapshot says of
+  /// it.
   static func swiftMutex() {
     _ = interlock_waits_start()
     interlock_events_hide_thread(true)

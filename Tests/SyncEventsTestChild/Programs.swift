@@ -53,7 +53,8 @@ enum Programs {
     arguments.indices.contains(index) ? Int32(arguments[index]) ?? 0 : 0
   }
 
-  /// Queues so many blocks, and prints by how many bytes that let the process grow, and what is listed.
+  /// Queues so many blocks, and prints by how many bytes that let the process grow, and what is
+  /// listed.
   private static func blocks(_ count: Int32, isSeen: Bool) {
     if isSeen { _ = interlock_waits_start() }
     let queue = DispatchQueue(label: "many")

@@ -1,6 +1,7 @@
 package import Interlock
 
-/// Something that has tracked properties in another module than its tests; each method returns the line of its access.
+/// Something that has tracked properties in another module than its tests; each method returns the
+/// line of its access.
 package final class Shelf: Shelved, @unchecked Sendable {
   // Unchecked: the conflict is what the test is about.
   @Tracked package var books: [Int: Int] = [:]

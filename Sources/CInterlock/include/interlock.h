@@ -6,9 +6,10 @@
 ///     ...
 ///     END_LOCK(LOCK_NO_WRITE, "users.%d", id);
 ///
-/// The registry is that of the Swift module `Interlock`: a C writer and a Swift reader conflict.
-/// A name is a printf format with its arguments, or stands alone. A part of a resource is a string before the name:
-/// two in different parts do not conflict, and one in the whole does with one in any part.
+/// The registry is that of the Swift module `Interlock`: a C writer and a Swift reader conflict. A
+/// name is a printf format with its arguments, or stands alone. A part of a resource is a string
+/// before the name: two in different parts do not conflict, and one in the whole does with one in
+/// any part.
 ///
 ///     BEGIN_LOCK_PART(LOCK_NO_READWRITE, key, "users");
 #ifndef INTERLOCK_H
@@ -56,13 +57,15 @@ extern "C" {
 /// Begins a section on a part, and claims that a real lock is held.
 #define BEGIN_SYNCHED_LOCK_PART(mode, part, ...) \
   interlock_begin_part(__FILE__, __func__, __LINE__, (mode), 1, (part), __VA_ARGS__)
-/// Ends the innermost section of this owner in this mode on an equal part of the resource of this name.
+/// Ends the innermost section of this owner in this mode on an equal part of the resource of this
+/// name.
 #define END_LOCK_PART(mode, part, ...) \
   interlock_end_part(__FILE__, __func__, __LINE__, (mode), (part), __VA_ARGS__)
 #endif
 
-/// What BEGIN_LOCK and BEGIN_SYNCHED_LOCK call. C, because a printf format needs C's variable arguments.
-/// `file` and `function` must live as long as the process, as `__FILE__` and `__func__` do.
+/// What BEGIN_LOCK and BEGIN_SYNCHED_LOCK call. C, because a printf format needs C's variable
+/// arguments. `file` and `function` must live as long as the process, as `__FILE__` and `__func__`
+/// do.
 void interlock_begin_named(const char *file, const char *function, int line, int mode, int synched,
                            const char *format, ...) __attribute__((format(printf, 6, 7)));
 

@@ -55,11 +55,13 @@ bool interlock_die_with_parent(void);
 /// microseconds, all ones for none; 0 where it cannot be read or the system has no such limit.
 uint64_t interlock_real_time_limit(pid_t process);
 
-/// Sets that limit of this process, and lowers the soft one to it. Returns false where it could not.
+/// Sets that limit of this process, and lowers the soft one to it. Returns false where it could
+/// not.
 bool interlock_set_real_time_limit(uint64_t microseconds);
 
-/// A descriptor that stays with this process even when its number goes to another, closed on exec; it can be
-/// read from when the process has ended. -1 where there is none to be had (Linux before 5.3).
+/// A descriptor that stays with this process even when its number goes to another, closed on exec;
+/// it can be read from when the process has ended. -1 where there is none to be had (Linux before
+/// 5.3).
 int interlock_open_process(pid_t process);
 
 /// Sends SIGKILL to the process of such a descriptor.
@@ -68,12 +70,13 @@ void interlock_kill_opened_process(int descriptor);
 /// Gives the calling thread a name that reports show; at most 15 bytes.
 void interlock_name_thread(const char *name);
 
-/// A file of zeros in memory, without a name, closed on exec, whose size nothing can change any more. -1, with the
-/// reason in `errno`, where the system has no such thing, or this process may not have a file of that size.
+/// A file of zeros in memory, without a name, closed on exec, whose size nothing can change any
+/// more. -1, with the reason in `errno`, where the system has no such thing, or this process may
+/// not have a file of that size.
 int interlock_memory_file(size_t bytes);
 
-/// Opens a folder in another one, closed on exec. Follows no link, and enters nothing that is mounted there. -1, with
-/// the reason in `errno`, where it cannot be opened so.
+/// Opens a folder in another one, closed on exec. Follows no link, and enters nothing that is
+/// mounted there. -1, with the reason in `errno`, where it cannot be opened so.
 int interlock_open_folder(int parent, const char *name);
 
 /// Whether ThreadSanitizer is built in: it maps terabytes, which no address-space limit allows.
@@ -101,8 +104,9 @@ interlock_wait interlock_classify_wait(long number, const uint64_t arguments[6])
 /// Whether a system call by this number is `futex`.
 bool interlock_is_futex(long number);
 
-/// Takes note of SIGINT, SIGTERM, SIGHUP and SIGQUIT instead of dying, until the matching `end`; calls
-/// may overlap on several threads, but not nest on one. A signal that is ignored when it begins stays ignored.
+/// Takes note of SIGINT, SIGTERM, SIGHUP and SIGQUIT instead of dying, until the matching `end`;
+/// calls may overlap on several threads, but not nest on one. A signal that is ignored when it
+/// begins stays ignored.
 void interlock_interrupts_begin(void);
 
 /// Puts back what handled the signals before the first `begin`; called on the same thread.

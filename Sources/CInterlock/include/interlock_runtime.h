@@ -1,5 +1,5 @@
-/// What the tracker needs and Swift cannot say: thread-local storage, zero-initialised storage that is
-/// there before any code runs, weak references to the runtimes, and a walk over its own frames.
+/// What the tracker needs and Swift cannot say: thread-local storage, zero-initialised storage that
+/// is there before any code runs, weak references to the runtimes, and a walk over its own frames.
 /// Not for use outside the package.
 #ifndef INTERLOCK_RUNTIME_H
 #define INTERLOCK_RUNTIME_H
@@ -14,11 +14,13 @@ extern "C" {
 #define INTERLOCK_BUCKETS 1024
 #define INTERLOCK_BUCKET_WORDS 8
 
-/// The calling thread's home, or null before its first section. C, because Swift has no thread-locals.
-/// Initial-exec: one load instead of a call, for eight bytes of the space that every process reserves.
+/// The calling thread's home, or null before its first section. C, because Swift has no
+/// thread-locals. Initial-exec: one load instead of a call, for eight bytes of the space that every
+/// process reserves.
 extern _Thread_local void *interlock_thread_home __attribute__((tls_model("initial-exec")));
 
-/// The table of open sections, a cache line a bucket. C, because a Swift global costs a once-check a use.
+/// The table of open sections, a cache line a bucket. C, because a Swift global costs a once-check
+/// a use.
 extern uintptr_t interlock_buckets[INTERLOCK_BUCKETS * INTERLOCK_BUCKET_WORDS];
 
 #define INTERLOCK_HISTORIES 4096
@@ -61,19 +63,22 @@ typedef struct {
   uint32_t kind;
 } interlock_held_at;
 
-/// Tells what has happened before what. Set by who follows the synchronisation of the process: the tracker itself sees
-/// only sections.
+/// Tells what has happened before what. Set by who follows the synchronisation of the process: the
+/// tracker itself sees only sections.
 typedef struct {
-  /// The moment at which the calling thread is: a number of the thread, and a count that grows whenever it gives something up
-  /// to others. False where its order cannot be told. `is_task` is whether a task runs on it.
+  /// The moment at which the calling thread is: a number of the thread, and a count that grows
+  /// whenever it gives something up to others. False where its order cannot be told. `is_task` is
+  /// whether a task runs on it.
   _Bool (*moment)(_Bool is_task, uint32_t *slot, uint64_t *count);
-  /// Whether what a thread did up to a count, or a task on it, has happened before what the calling thread does now.
+  /// Whether what a thread did up to a count, or a task on it, has happened before what the calling
+  /// thread does now.
   _Bool (*has_seen)(uint32_t slot, uint64_t count);
   /// What the calling thread holds.
   size_t (*held)(interlock_held_at *held, size_t capacity);
 } interlock_order_source;
 
-/// Above 0 while the calling thread is in a lock of the tracker's own: its order is none of the user's.
+/// Above 0 while the calling thread is in a lock of the tracker's own: its order is none of the
+/// user's.
 extern _Thread_local uint32_t interlock_tracker_locks __attribute__((tls_model("initial-exec")));
 static inline void interlock_enter_tracker_lock(void) { interlock_tracker_locks++; }
 static inline void interlock_leave_tracker_lock(void) { interlock_tracker_locks--; }
@@ -99,7 +104,8 @@ extern const char *dispatch_queue_get_label(void *queue) INTERLOCK_WEAK;
 extern char *swift_demangle(const char *name, size_t length, char *output, size_t *output_length,
                             uint32_t flags) INTERLOCK_WEAK;
 
-/// The demangled name, null where it is no Swift symbol; the caller gives it to `interlock_free_demangled`.
+/// The demangled name, null where it is no Swift symbol; the caller gives it to
+/// `interlock_free_demangled`.
 char *interlock_demangled(const char *symbol);
 void interlock_free_demangled(char *name);
 
@@ -110,18 +116,21 @@ static inline uint64_t interlock_current_task(void) {
   return task ? swift_task_getJobTaskId(task) : 0;
 }
 
-/// The label of the current Dispatch queue, valid while the caller runs on it; null without Dispatch.
+/// The label of the current Dispatch queue, valid while the caller runs on it; null without
+/// Dispatch.
 static inline const char *interlock_current_queue_label(void) {
   return dispatch_queue_get_label ? dispatch_queue_get_label(NULL) : NULL;
 }
 
-/// The word in which libdispatch keeps the queue that the calling thread is on, 0 where it is on none. It stays until the
-/// thread ends, and is to be read by the thread alone. `interlock_unknown_queue` where that is not known.
+/// The word in which libdispatch keeps the queue that the calling thread is on, 0 where it is on
+/// none. It stays until the thread ends, and is to be read by the thread alone.
+/// `interlock_unknown_queue` where that is not known.
 const uintptr_t *interlock_queue_word(void);
 extern const uintptr_t interlock_unknown_queue;
 static inline const uintptr_t *interlock_unknown_queue_word(void) { return &interlock_unknown_queue; }
 
-/// Whether what such a word holds is no queue, or one of libdispatch's own, which keeps its label for ever.
+/// Whether what such a word holds is no queue, or one of libdispatch's own, which keeps its label
+/// for ever.
 _Bool interlock_is_lasting_queue(uintptr_t queue);
 
 /// What happens to a lock whose fast path no call shows.
@@ -139,7 +148,8 @@ typedef struct {
 
 typedef void (*interlock_lock_listener)(interlock_lock_change, const void *, interlock_call_place);
 
-/// Told of such locks by those who take them; null while nobody listens, which costs a load and a branch.
+/// Told of such locks by those who take them; null while nobody listens, which costs a load and a
+/// branch.
 extern interlock_lock_listener interlock_lock_told;
 
 /// Of the function that this is compiled into.
@@ -148,19 +158,21 @@ static inline __attribute__((always_inline)) interlock_call_place interlock_call
                                 (uintptr_t)__builtin_frame_address(0)};
 }
 
-/// Has `listener` told of such locks from now on. NULL for none: only in the child of a fork, where no other thread
-/// tells.
+/// Has `listener` told of such locks from now on. NULL for none: only in the child of a fork, where
+/// no other thread tells.
 void interlock_listen_to_locks(interlock_lock_listener listener);
 
 static inline void interlock_tell_lock(interlock_lock_change change, const void *lock,
                                        interlock_call_place place) {
-  // Acquire: pairs with the release of who begins to listen; who sees the function sees what it needs.
+  // Acquire: pairs with the release of who begins to listen; who sees the function sees what it
+  // needs.
   interlock_lock_listener listener = __atomic_load_n(&interlock_lock_told, __ATOMIC_ACQUIRE);
   if (listener) listener(change, lock, place);
 }
 
-/// The same of a lock that is taken through the section of this number. Where the lock was not the section's before, it is told to
-/// be made: what was at its address was another. Tells nothing where there are more of them than are kept.
+/// The same of a lock that is taken through the section of this number. Where the lock was not the
+/// section's before, it is told to be made: what was at its address was another. Tells nothing
+/// where there are more of them than are kept.
 void interlock_tell_sections_lock(interlock_lock_change change, const void *lock, uint64_t section,
                                   interlock_call_place place);
 
@@ -169,27 +181,30 @@ static inline __attribute__((always_inline)) uintptr_t interlock_words_between(u
   return __builtin_rotateright64(to - from, 3);
 }
 
-/// Walks frame pointers from `frame` into `frames`, innermost first; tens of nanoseconds. Reads only between `low` and
-/// `high`, the bounds of the thread's own stack, and only ever upwards, so that a register that holds no frame
-/// pointer ends the walk and nothing worse.
+/// Walks frame pointers from `frame` into `frames`, innermost first; tens of nanoseconds. Reads
+/// only between `low` and `high`, the bounds of the thread's own stack, and only ever upwards, so
+/// that a register that holds no frame pointer ends the walk and nothing worse.
 static inline __attribute__((always_inline)) size_t interlock_walk_frames_from(
     uintptr_t frame, uintptr_t *frames, size_t limit, uintptr_t low, uintptr_t high) {
   // Swift marks the frame of an async function by bit 60 of the saved frame pointer.
   const uintptr_t async_bit = (uintptr_t)1 << 60;
   const uintptr_t pair_size = 2 * sizeof(uintptr_t);
   if (high < pair_size) return 0;
-  // On an even word, which the comparison below needs: a stack that a program gave a thread may end anywhere.
+  // On an even word, which the comparison below needs: a stack that a program gave a thread may end
+  // anywhere.
   const uintptr_t last = (high - pair_size) & ~(uintptr_t)(sizeof(uintptr_t) - 1);
   if (frame <= low || frame > last || frame % sizeof(uintptr_t) != 0) return 0;
-  // Steps to the end of the stack. One comparison tells that a frame lies above the one before it, within the stack and on
-  // an even word: what is past the end, or has odd bits, which go to the top here, is more steps away than any before.
+  // Steps to the end of the stack. One comparison tells that a frame lies above the one before it,
+  // within the stack and on an even word: what is past the end, or has odd bits, which go to the
+  // top here, is more steps away than any before.
   uintptr_t left = interlock_words_between(frame, last);
   size_t count = 0;
   while (count < limit) {
     const uintptr_t *pair = (const uintptr_t *)frame;
     uintptr_t address = pair[1];
     if (address < 4096) break;
-    // Relaxed: another thread may look at the record while it is being reused, and then drops what it read.
+    // Relaxed: another thread may look at the record while it is being reused, and then drops what
+    // it read.
     __atomic_store_n(&frames[count++], address, __ATOMIC_RELAXED);
     frame = pair[0];
     uintptr_t fewer = interlock_words_between(frame, last);
@@ -210,7 +225,8 @@ static inline __attribute__((always_inline)) size_t interlock_walk_frames(
   return interlock_walk_frames_from((uintptr_t)__builtin_frame_address(0), frames, limit, low, high);
 }
 
-/// The caller's stack by the system's unwinder, which needs no frame pointers and costs about a microsecond.
+/// The caller's stack by the system's unwinder, which needs no frame pointers and costs about a
+/// microsecond.
 size_t interlock_unwind_frames(uintptr_t *frames, size_t limit);
 
 /// The bounds of the calling thread's stack; both 0 where the system does not tell.
@@ -228,7 +244,8 @@ void interlock_write_error(const char *bytes, size_t length);
 /// Ends the process as a failed assertion does.
 void interlock_trap(void) __attribute__((noreturn));
 
-/// Ends the process with this code while handlers of `exit` run: the handlers that are left still run.
+/// Ends the process with this code while handlers of `exit` run: the handlers that are left still
+/// run.
 void interlock_exit_from_handler(int code);
 
 #ifdef __cplusplus

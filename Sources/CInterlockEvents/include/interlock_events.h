@@ -1,14 +1,16 @@
-/// The stream of synchronisation events of unmodified code: who waits for what, who has what, what is queued
-/// where. The calls that wait, wake and enqueue are defined anew in the executable that links this target; each
-/// passes through to the real one and tells the readers.
+/// The stream of synchronisation events of unmodified code: who waits for what, who has what, what
+/// is queued where. The calls that wait, wake and enqueue are defined anew in the executable that
+/// links this target; each passes through to the real one and tells the readers.
 ///
-/// A reader is a function that is called on the thread that makes the call, before the call (`WAIT`, `RELEASE`,
-/// `ENQUEUE`) or after it (`ACQUIRE`, `GIVE_UP`, `BEGIN`, `END`, …). So one that only looks sees everything in the
-/// order of each thread, and one that decides when a thread may go on may hold it there. Several readers may follow
-/// at once, and none knows of another. While nobody reads, a call costs one load and a branch more.
+/// A reader is a function that is called on the thread that makes the call, before the call
+/// (`WAIT`, `RELEASE`, `ENQUEUE`) or after it (`ACQUIRE`, `GIVE_UP`, `BEGIN`, `END`, …). So one
+/// that only looks sees everything in the order of each thread, and one that decides when a thread
+/// may go on may hold it there. Several readers may follow at once, and none knows of another.
+/// While nobody reads, a call costs one load and a branch more.
 ///
-/// Not there on systems other than Linux, under ThreadSanitizer (whose own interceptors have the same names), and,
-/// for `dispatch_*`, with a static standard library: `interlock_events_available` says what is.
+/// Not there on systems other than Linux, under ThreadSanitizer (whose own interceptors have the
+/// same names), and, for `dispatch_*`, with a static standard library: `interlock_events_available`
+/// says what is.
 #ifndef INTERLOCK_EVENTS_H
 #define INTERLOCK_EVENTS_H
 
@@ -22,43 +24,49 @@ extern "C" {
 
 /// What happened. A set of them is what a reader wants to hear of.
 typedef enum {
-  /// An object was made; `value` is a semaphore's first value, `other` a queue's attribute, or, of a
-  /// continuation, where the code goes on that called the function which made it.
+  /// An object was made; `value` is a semaphore's first value, `other` a queue's attribute, or, of
+  /// a continuation, where the code goes on that called the function which made it.
   INTERLOCK_EVENT_CREATE = 1 << 0,
-  /// The thread asks for the object, and waits for it if it must: a mutex or a semaphore that is free is acquired without. An
-  /// `ACQUIRE` or a `GIVE_UP` follows.
+  /// The thread asks for the object, and waits for it if it must: a mutex or a semaphore that is
+  /// free is acquired without. An `ACQUIRE` or a `GIVE_UP` follows.
   INTERLOCK_EVENT_WAIT = 1 << 1,
-  /// The thread has what it asked for: it holds the lock, or the semaphore, group or condition let it go on.
+  /// The thread has what it asked for: it holds the lock, or the semaphore, group or condition let
+  /// it go on.
   INTERLOCK_EVENT_ACQUIRE = 1 << 2,
   /// The thread goes on without what it asked for: the time was up, or the call failed.
   INTERLOCK_EVENT_GIVE_UP = 1 << 3,
-  /// The thread gives the object up: unlocks it, signals the semaphore or condition, leaves the group.
+  /// The thread gives the object up: unlocks it, signals the semaphore or condition, leaves the
+  /// group.
   INTERLOCK_EVENT_RELEASE = 1 << 4,
   /// The thread enters a group.
   INTERLOCK_EVENT_ENTER = 1 << 5,
   /// A block was handed to a queue; `item` is what `BEGIN` and `END` will name.
   INTERLOCK_EVENT_ENQUEUE = 1 << 6,
-  /// A block begins to run on this thread, on the queue `object`; `item` is NULL for a synchronous one, and `other` is
-  /// its work item, if it is of one. `value` is its group, where the flags say that it has one.
+  /// A block begins to run on this thread, on the queue `object`; `item` is NULL for a synchronous
+  /// one, and `other` is its work item, if it is of one. `value` is its group, where the flags say
+  /// that it has one.
   INTERLOCK_EVENT_BEGIN = 1 << 7,
   /// It has ended.
   INTERLOCK_EVENT_END = 1 << 8,
-  /// A queue was suspended (`value` 1), resumed (-1) or activated (0), or its target is `other` now (2).
+  /// A queue was suspended (`value` 1), resumed (-1) or activated (0), or its target is `other` now
+  /// (2).
   INTERLOCK_EVENT_CONFIGURE = 1 << 9,
   /// A work item was cancelled before it ran; its `item` is no more.
   INTERLOCK_EVENT_CANCEL = 1 << 10,
-  /// Something that the stream does not follow may run code on a queue from now on: a source, or I/O.
+  /// Something that the stream does not follow may run code on a queue from now on: a source, or
+  /// I/O.
   INTERLOCK_EVENT_UNFOLLOWED = 1 << 11,
   /// A mutex or a read-write lock is no more: what comes to be at its address is another.
   INTERLOCK_EVENT_DESTROY = 1 << 12,
   /// The thread starts another: `object` is what the other's `START` will name.
   INTERLOCK_EVENT_FORK = 1 << 13,
-  /// A thread begins, with this event. One that was started while nobody listened for `FORK` does not tell.
+  /// A thread begins, with this event. One that was started while nobody listened for `FORK` does
+  /// not tell.
   INTERLOCK_EVENT_START = 1 << 14,
   /// Of the task `object`; `value` is an `interlock_task_change`.
   INTERLOCK_EVENT_TASK = 1 << 15,
-  /// The thread comes before others, or after them, by something that no other event is about; `value` is an
-  /// `interlock_order_change`.
+  /// The thread comes before others, or after them, by something that no other event is about;
+  /// `value` is an `interlock_order_change`.
   INTERLOCK_EVENT_ORDER = 1 << 16,
   /// The thread polls a run loop: `value` is an `interlock_poll_change`.
   INTERLOCK_EVENT_POLL = 1 << 17,
@@ -73,15 +81,17 @@ typedef enum {
   INTERLOCK_OBJECT_SEMAPHORE,
   INTERLOCK_OBJECT_GROUP,
   INTERLOCK_OBJECT_QUEUE,
-  /// A word that the kernel has waiters for: the slow path of `Synchronization.Mutex`, which has the holder's thread
-  /// number in it, is `OWNED_FUTEX`.
+  /// A word that the kernel has waiters for: the slow path of `Synchronization.Mutex`, which has
+  /// the holder's thread number in it, is `OWNED_FUTEX`.
   INTERLOCK_OBJECT_FUTEX,
   INTERLOCK_OBJECT_OWNED_FUTEX,
   INTERLOCK_OBJECT_WORK_ITEM,
-  /// The initialiser of a global variable or a `static let`, or what `dispatch_once` runs: who is in it has it, as a lock.
+  /// The initialiser of a global variable or a `static let`, or what `dispatch_once` runs: who is
+  /// in it has it, as a lock.
   INTERLOCK_OBJECT_ONCE,
   INTERLOCK_OBJECT_THREAD,
-  /// A task, by its address, that waits for a continuation; or for the next element of an `AsyncStream`.
+  /// A task, by its address, that waits for a continuation; or for the next element of an
+  /// `AsyncStream`.
   INTERLOCK_OBJECT_CONTINUATION,
   INTERLOCK_OBJECT_STREAM,
   /// What an idle worker of a pool waits at until there is work.
@@ -101,13 +111,15 @@ typedef enum {
   INTERLOCK_TASK_LOST,
 } interlock_task_change;
 
-/// How a thread stands to others at a spin lock, at a barrier of threads, or at the main queue, by its address.
+/// How a thread stands to others at a spin lock, at a barrier of threads, or at the main queue, by
+/// its address.
 typedef enum {
   /// What it has done so far comes before whoever gets the object from now on.
   INTERLOCK_ORDER_GIVES,
   /// It comes after who gave the object.
   INTERLOCK_ORDER_GETS,
-  /// It comes after somebody, of whom nothing is known: it has read from a pipe, or been sent a signal.
+  /// It comes after somebody, of whom nothing is known: it has read from a pipe, or been sent a
+  /// signal.
   INTERLOCK_ORDER_AFTER_SOMEBODY,
 } interlock_order_change;
 
@@ -147,7 +159,8 @@ enum {
   INTERLOCK_FLAG_FREE = 1 << 10,
   /// The block is in a group that its begin and its end do not name.
   INTERLOCK_FLAG_UNNAMED_GROUP = 1 << 11,
-  /// The block is what the making of a task enqueues: its first job, or that of the actor that it begins on.
+  /// The block is what the making of a task enqueues: its first job, or that of the actor that it
+  /// begins on.
   INTERLOCK_FLAG_FIRST_JOB = 1 << 12,
   /// Of a `GIVE_UP`: the C library says that the wait would never end (`EDEADLK`).
   INTERLOCK_FLAG_REFUSED = 1 << 13,
@@ -157,19 +170,21 @@ enum {
 
 /// A block that was handed to a queue and has not begun: 56 bytes, so that malloc takes 64.
 typedef struct interlock_item {
-  /// What is called; for a work item, the next of those with its hash; for a block of a group, the group.
+  /// What is called; for a work item, the next of those with its hash; for a block of a group, the
+  /// group.
   void *function;
   /// What it is called with; for a work item, the item.
   void *context;
   /// The queue.
   void *queue;
-  /// Neighbours, for the one reader that lists what is queued. Elsewhere they would cost 64 bytes more a block.
+  /// Neighbours, for the one reader that lists what is queued. Elsewhere they would cost 64 bytes
+  /// more a block.
   struct interlock_item *next;
   struct interlock_item *previous;
   /// Who enqueued it: 48 bits of the place in the code, and 16 of flags above them.
   uint64_t origin;
-  /// The thread's number in the low 22 bits, and above them a number that grows with every block; for a delayed one,
-  /// when its time has come, in nanoseconds of the monotonic clock.
+  /// The thread's number in the low 22 bits, and above them a number that grows with every block;
+  /// for a delayed one, when its time has come, in nanoseconds of the monotonic clock.
   uint64_t turn;
 } interlock_item;
 
@@ -184,11 +199,13 @@ typedef struct {
   const void *other;
   /// The block, for `ENQUEUE`, `BEGIN`, `END` and `CANCEL`.
   interlock_item *item;
-  /// Where the user's code made the call: the address to which it returns. For a mutex's or a semaphore's `RELEASE`, the
-  /// address to which the call itself returns, which may lie in a library: see `interlock_events_place`.
+  /// Where the user's code made the call: the address to which it returns. For a mutex's or a
+  /// semaphore's `RELEASE`, the address to which the call itself returns, which may lie in a
+  /// library: see `interlock_events_place`.
   uintptr_t place;
-  /// The frame of the call, or one nearer to the place, for what is known by frames: the caller of `withLock`, which is
-  /// compiled into the user's own code. 0 where there is nothing to be found by it.
+  /// The frame of the call, or one nearer to the place, for what is known by frames: the caller of
+  /// `withLock`, which is compiled into the user's own code. 0 where there is nothing to be found
+  /// by it.
   uintptr_t frame;
   /// A number, by kind.
   int64_t value;
@@ -217,15 +234,18 @@ typedef enum {
 /// Says which calls are seen. May be called from any thread, at any time.
 interlock_events_availability interlock_events_available(void);
 
-/// Leads the calls of every library past the definitions of this executable, or to them again. While they go past, no
-/// reader sees them, and they cost what they cost without Interlock. For a process that measures. The executable's own
-/// calls still go through its definitions: with no reader, a load and a branch more.
+/// Leads the calls of every library past the definitions of this executable, or to them again.
+/// While they go past, no reader sees them, and they cost what they cost without Interlock. For a
+/// process that measures. The executable's own calls still go through its definitions: with no
+/// reader, a load and a branch more.
 ///
-/// Returns false where a reader follows, where it cannot be done on this system, and where not every call was led past.
+/// Returns false where a reader follows, where it cannot be done on this system, and where not
+/// every call was led past.
 bool interlock_events_bypass(bool past);
 
-/// A private layout of the system's libraries that the events, or their readers, rely on. Each is checked before its first
-/// use. Where one does not hold, what relies on it is off, and one line on standard error says so.
+/// A private layout of the system's libraries that the events, or their readers, rely on. Each is
+/// checked before its first use. Where one does not hold, what relies on it is off, and one line on
+/// standard error says so.
 typedef enum {
   /// 48 bits are enough for an address.
   INTERLOCK_LAYOUT_ADDRESS,
@@ -243,24 +263,26 @@ typedef enum {
   INTERLOCK_LAYOUT_CONTEXT,
 } interlock_layout;
 
-/// Those without which a lock or a queue may be taken for another: for predictions, and for the order of threads.
+/// Those without which a lock or a queue may be taken for another: for predictions, and for the
+/// order of threads.
 enum {
   INTERLOCK_LAYOUTS_OF_LOCKS = 1 << INTERLOCK_LAYOUT_ONCE | 1 << INTERLOCK_LAYOUT_QUEUE,
 };
 
-/// Why one of these layouts, a bit for each, cannot be relied on; NULL where all hold. From any thread.
+/// Why one of these layouts, a bit for each, cannot be relied on; NULL where all hold. From any
+/// thread.
 const char *interlock_layouts_lost(uint32_t among);
 
 /// The most readers at a time: three are the harness's own.
 #define INTERLOCK_READERS 8
 
-/// Has `reader` called with the events of these kinds, from now on, on every thread. Returns false where there are
-/// `INTERLOCK_READERS` already, or where no call is seen. May be called from any thread. What the reader calls itself is
-/// not published.
+/// Has `reader` called with the events of these kinds, from now on, on every thread. Returns false
+/// where there are `INTERLOCK_READERS` already, or where no call is seen. May be called from any
+/// thread. What the reader calls itself is not published.
 bool interlock_events_add(interlock_reader reader, void *context, uint32_t kinds);
 
-/// An event of a mutex or of a Dispatch semaphore in a few words: most events are such, of a call that takes a few
-/// nanoseconds itself. See `interlock_event` for what they mean.
+/// An event of a mutex or of a Dispatch semaphore in a few words: most events are such, of a call
+/// that takes a few nanoseconds itself. See `interlock_event` for what they mean.
 typedef void (*interlock_lock_reader)(interlock_event_kind kind, interlock_object_kind object_kind,
                                       const void *object, uint32_t flags, uintptr_t place,
                                       uintptr_t frame);
@@ -278,22 +300,23 @@ static inline interlock_event interlock_lock_event(interlock_event_kind kind,
                            .frame = frame};
 }
 
-/// As `interlock_events_add`, for a reader that calls nothing which would be published, and has no context: an event costs it
-/// less. `locks` is called instead with those events; NULL where that is no matter. With several readers an event costs
-/// least where all have one and want every event of a lock.
+/// As `interlock_events_add`, for a reader that calls nothing which would be published, and has no
+/// context: an event costs it less. `locks` is called instead with those events; NULL where that is
+/// no matter. With several readers an event costs least where all have one and want every event of
+/// a lock.
 bool interlock_events_add_leaf(interlock_reader reader, interlock_lock_reader locks,
                                uint32_t kinds);
 
-/// Ends that. A thread that is just calling the reader may still be in it when this returns: the context must live
-/// as long as the process, or be told apart by the reader.
+/// Ends that. A thread that is just calling the reader may still be in it when this returns: the
+/// context must live as long as the process, or be told apart by the reader.
 void interlock_events_remove(interlock_reader reader, void *context);
 
-/// Where the user's code made the call of an event, also where the event has only the next place. To be called in the
-/// reader.
+/// Where the user's code made the call of an event, also where the event has only the next place.
+/// To be called in the reader.
 uintptr_t interlock_events_place(const interlock_event *event);
 
-/// Where the function was called that made a call at `place`, by the frame pointers; 0 where they do not tell. Only what
-/// lies in the next pages above is read: those of this thread's stack.
+/// Where the function was called that made a call at `place`, by the frame pointers; 0 where they
+/// do not tell. Only what lies in the next pages above is read: those of this thread's stack.
 static inline uintptr_t interlock_events_outer(uintptr_t frame, uintptr_t place) {
   enum { most_steps = 4, farthest = 2048 };
   for (int step = 0; frame && step < most_steps; step++) {
@@ -306,24 +329,27 @@ static inline uintptr_t interlock_events_outer(uintptr_t frame, uintptr_t place)
   return 0;
 }
 
-/// Whether an address lies in code that a user may have written: in no library of the system or of the toolchain.
+/// Whether an address lies in code that a user may have written: in no library of the system or of
+/// the toolchain.
 bool interlock_events_is_users(uintptr_t address);
 /// Whether a library of this name, without its folder, is one of the system or of the toolchain.
 bool interlock_events_is_system_library(const char *name);
-/// Whether it lies in Foundation, or in the runtime of Swift Concurrency. A Foundation that was opened after the start is
-/// known once an address in it has been asked for by `interlock_events_is_users`.
+/// Whether it lies in Foundation, or in the runtime of Swift Concurrency. A Foundation that was
+/// opened after the start is known once an address in it has been asked for by
+/// `interlock_events_is_users`.
 bool interlock_events_is_foundation(uintptr_t address);
 bool interlock_events_is_concurrency(uintptr_t address);
 
-/// Whether a task, the calling thread's, is in a call of the runtime that runs closures where no event has told of an
-/// `await` before them: those of a sequence.
+/// Whether a task, the calling thread's, is in a call of the runtime that runs closures where no
+/// event has told of an `await` before them: those of a sequence.
 bool interlock_events_task_is_blind(const void *task);
 
-/// Tells the readers of what no interposed call shows: a lock whose fast path is compiled into its caller. The same
-/// rules hold as for the others' events.
+/// Tells the readers of what no interposed call shows: a lock whose fast path is compiled into its
+/// caller. The same rules hold as for the others' events.
 void interlock_events_tell(const interlock_event *event);
 
-/// Publishes nothing that the calling thread does until the matching `false`: for the harness's own threads. Nests.
+/// Publishes nothing that the calling thread does until the matching `false`: for the harness's own
+/// threads. Nests.
 void interlock_events_hide_thread(bool hidden);
 
 #ifdef __cplusplus

@@ -1,5 +1,6 @@
-/// The wait table: the first reader of the events. It knows at every moment what each thread waits for, what it holds
-/// and runs, and what is queued where; a snapshot of it is what the wait-for graph is made of.
+/// The wait table: the first reader of the events. It knows at every moment what each thread waits
+/// for, what it holds and runs, and what is queued where; a snapshot of it is what the wait-for
+/// graph is made of.
 #ifndef INTERLOCK_WAITS_H
 #define INTERLOCK_WAITS_H
 
@@ -9,16 +10,18 @@
 extern "C" {
 #endif
 
-/// Begins to follow the events, for the rest of the process's life; calls after the first do nothing. Returns false
-/// where no call is seen. What was held or queued before is not known. May be called from any thread.
+/// Begins to follow the events, for the rest of the process's life; calls after the first do
+/// nothing. Returns false where no call is seen. What was held or queued before is not known. May
+/// be called from any thread.
 bool interlock_waits_start(void);
 
 /// Whether it follows them.
 bool interlock_waits_started(void);
 
-/// A number that grows with what any thread does: two equal ones mean that nothing happened between. A thread that polls
-/// a run loop does nothing until the loop handles something, and nor does a pool's worker that ends such a poll; while
-/// one of them is about it, the number may be greater for a moment.
+/// A number that grows with what any thread does: two equal ones mean that nothing happened
+/// between. A thread that polls a run loop does nothing until the loop handles something, and nor
+/// does a pool's worker that ends such a poll; while one of them is about it, the number may be
+/// greater for a moment.
 uint64_t interlock_waits_progress(void);
 
 #define INTERLOCK_HELD_MOST 16
@@ -50,7 +53,8 @@ typedef struct {
   uintptr_t work_item;
   /// The group that is left when it ends; 0 for none.
   uintptr_t group;
-  /// What it was handed over with, for `interlock_waits_code`; only compared, since the block may be gone.
+  /// What it was handed over with, for `interlock_waits_code`; only compared, since the block may
+  /// be gone.
   uintptr_t function;
   uintptr_t context;
 } interlock_run;
@@ -71,8 +75,8 @@ typedef struct {
   uintptr_t wait_other;
   uintptr_t wait_place;
   uintptr_t wait_outer;
-  /// The task that it ran then, and the actor that the task was on; 0 for none. Not that of an actor
-  /// with an executor of its own.
+  /// The task that it ran then, and the actor that the task was on; 0 for none. Not that of an
+  /// actor with an executor of its own.
   uintptr_t wait_task;
   uintptr_t wait_actor;
   /// The root queue whose worker it is, or was; 0 for none.
@@ -83,13 +87,15 @@ typedef struct {
   uint32_t ended;
   /// Held or run, but not in the lists: there was no room.
   uint32_t untold;
-  /// When it began to poll a run loop that has handled nothing, in nanoseconds of the monotonic clock; 0 for no poll.
+  /// When it began to poll a run loop that has handled nothing, in nanoseconds of the monotonic
+  /// clock; 0 for no poll.
   uint64_t polls_since;
   interlock_held held[INTERLOCK_HELD_MOST];
   interlock_run runs[INTERLOCK_RUNS_MOST];
 } interlock_thread_view;
 
-/// Writes the threads that have been seen and live; gives how many there are, which may be more than `capacity`.
+/// Writes the threads that have been seen and live; gives how many there are, which may be more
+/// than `capacity`.
 size_t interlock_waits_threads(interlock_thread_view *threads, size_t capacity);
 
 /// A queue at one moment.
@@ -102,8 +108,8 @@ typedef struct {
   bool is_root;
   bool is_overcommit;
   int32_t suspended;
-  /// Whether its blocks come to its pool in the order in which they were handed over: it is a root queue, or was never
-  /// suspended, given another target, or closed by a barrier.
+  /// Whether its blocks come to its pool in the order in which they were handed over: it is a root
+  /// queue, or was never suspended, given another target, or closed by a barrier.
   bool keeps_order;
   /// Blocks that are queued, and those that wait for a time or a group.
   uint64_t queued;
@@ -114,19 +120,21 @@ typedef struct {
   char label[INTERLOCK_LABEL_BYTES];
 } interlock_queue_view;
 
-/// Writes the queues that have something queued, or run something, or are another's target, by the same rule.
+/// Writes the queues that have something queued, or run something, or are another's target, by the
+/// same rule.
 size_t interlock_waits_queues(interlock_queue_view *queues, size_t capacity);
 
 /// Describes any queue that lives, with what is queued on it if that is known.
 void interlock_waits_describe_queue(uintptr_t queue, interlock_queue_view *view);
 
-/// Learns where a queue has its width and its target: before the first `interlock_queue_look`. Calls after the first do
-/// nothing. May be called from any thread, but not in a reader.
+/// Learns where a queue has its width and its target: before the first `interlock_queue_look`.
+/// Calls after the first do nothing. May be called from any thread, but not in a reader.
 void interlock_queues_prepare(void);
 
-/// How many blocks of a queue that lives may run at once: 1 for a serial queue and the main queue; 0 where there is no
-/// limit that a block could wait for (a root queue), or where it is not known. `target` becomes the queue that its
-/// blocks run on in turn; 0 for a root queue. For readers: it makes no call.
+/// How many blocks of a queue that lives may run at once: 1 for a serial queue and the main queue;
+/// 0 where there is no limit that a block could wait for (a root queue), or where it is not known.
+/// `target` becomes the queue that its blocks run on in turn; 0 for a root queue. For readers: it
+/// makes no call.
 uint32_t interlock_queue_look(uintptr_t queue, uintptr_t *target);
 
 /// The root queue whose threads run what is queued on a queue; 0 where it cannot be told.
@@ -143,15 +151,18 @@ typedef struct {
   uintptr_t context;
 } interlock_item_view;
 
-/// Writes the first queued blocks of a queue, in their order, without those that wait for a time or a group.
+/// Writes the first queued blocks of a queue, in their order, without those that wait for a time or
+/// a group.
 size_t interlock_waits_items(uintptr_t queue, interlock_item_view *items, size_t capacity);
 
-/// A number for the code that a block runs, by what it was handed over with: equal for blocks of one closure that have
-/// captured closures of the same code, as far as these are found. 0 where that is not known: for a work item, a job, and
-/// a block that a library made. Looks at memory that may be gone: only what has not moved since is true.
+/// A number for the code that a block runs, by what it was handed over with: equal for blocks of
+/// one closure that have captured closures of the same code, as far as these are found. 0 where
+/// that is not known: for a work item, a job, and a block that a library made. Looks at memory that
+/// may be gone: only what has not moved since is true.
 uint64_t interlock_waits_code(uintptr_t function, uintptr_t context, uint32_t flags);
 
-/// The number of blocks that are queued on any queue before this turn, on queues that end at this root.
+/// The number of blocks that are queued on any queue before this turn, on queues that end at this
+/// root.
 uint64_t interlock_waits_ahead(uintptr_t root, uint64_t turn);
 
 /// What is known of a semaphore, group, condition or continuation.
@@ -162,7 +173,8 @@ typedef struct {
   int64_t value;
   /// Where it was made; 0 where nobody saw it.
   uintptr_t created;
-  /// Where the code that called the function goes on which made a continuation; 0 where that is not known.
+  /// Where the code that called the function goes on which made a continuation; 0 where that is not
+  /// known.
   uintptr_t created_outer;
   uint64_t waits;
   uint64_t releases;
@@ -188,8 +200,9 @@ typedef struct {
   uintptr_t place;
 } interlock_await_view;
 
-/// Writes the tasks that wait for tasks or actors; returns how many there are, which may be more than `capacity`.
-/// A task that goes on soon may be among them: one is stuck only if no thread goes on.
+/// Writes the tasks that wait for tasks or actors; returns how many there are, which may be more
+/// than `capacity`. A task that goes on soon may be among them: one is stuck only if no thread goes
+/// on.
 size_t interlock_waits_awaits(interlock_await_view *views, size_t capacity);
 
 /// Where a mutex or a read-write lock was made; 0 where that was not seen.
@@ -206,20 +219,21 @@ typedef struct {
   char name[16];
 } interlock_left_lock;
 
-/// Writes the last locks that were left so and not unlocked, destroyed or made anew since; returns how many there are.
+/// Writes the last locks that were left so and not unlocked, destroyed or made anew since; returns
+/// how many there are.
 size_t interlock_waits_left_locks(interlock_left_lock *locks, size_t capacity);
 
-/// Whether a mutex (a Swift `Mutex` too) or a read-write lock is held by a thread, by the lock's own word. Of a lock that is held to read it
-/// only tells whether any thread holds it. False for a robust mutex, which its holder's end gives up, and
-/// for one that other processes share.
+/// Whether a mutex (a Swift `Mutex` too) or a read-write lock is held by a thread, by the lock's
+/// own word. Of a lock that is held to read it only tells whether any thread holds it. False for a
+/// robust mutex, which its holder's end gives up, and for one that other processes share.
 bool interlock_lock_is_held_by(uintptr_t lock, uint32_t kind, uint32_t thread);
 
-/// Whether something may run code without a call that is seen (a Dispatch source, I/O), or there was no room for
-/// something: then only what is seen to run or to wait in a ring is certain.
+/// Whether something may run code without a call that is seen (a Dispatch source, I/O), or there
+/// was no room for something: then only what is seen to run or to wait in a ring is certain.
 bool interlock_waits_is_partial(void);
 
-/// A call for what the calling thread has already: a queue that it is on, or a Swift mutex. It traps, or hangs, in the
-/// next moment.
+/// A call for what the calling thread has already: a queue that it is on, or a Swift mutex. It
+/// traps, or hangs, in the next moment.
 typedef struct {
   uint32_t thread;
   interlock_object_kind kind;

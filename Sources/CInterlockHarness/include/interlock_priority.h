@@ -11,8 +11,8 @@
 extern "C" {
 #endif
 
-/// Has the calling thread run on one processor only: the first of those that it may use now. Returns
-/// false where it could not, or where the system has no such call.
+/// Has the calling thread run on one processor only: the first of those that it may use now.
+/// Returns false where it could not, or where the system has no such call.
 bool interlock_run_on_first_processor(void);
 
 /// Has the calling thread run only where no other wants the processor (SCHED_IDLE). Returns false

@@ -1,5 +1,5 @@
-/// What each thread holds, and where it took it: kept by a reader of the synchronisation events once prediction has
-/// been started.
+/// What each thread holds, and where it took it: kept by a reader of the synchronisation events
+/// once prediction has been started.
 #ifndef INTERLOCK_HELD_LOCKS_H
 #define INTERLOCK_HELD_LOCKS_H
 
@@ -14,7 +14,8 @@ extern "C" {
 /// The most that is known of one thread.
 #define INTERLOCK_HELD_LOCKS_MOST 16
 
-/// Something that a thread holds: a lock, a semaphore that is used as one, or a queue that it is on.
+/// Something that a thread holds: a lock, a semaphore that is used as one, or a queue that it is
+/// on.
 typedef struct {
   uintptr_t object;
   /// Where it was taken; of a queue, where its block was handed over.
@@ -23,12 +24,14 @@ typedef struct {
   uintptr_t outer;
   /// An `interlock_object_kind`.
   uint32_t kind;
-  /// Whether others may hold it too meanwhile: a read lock, or a concurrent queue without a barrier.
+  /// Whether others may hold it too meanwhile: a read lock, or a concurrent queue without a
+  /// barrier.
   bool is_shared;
 } interlock_held_lock;
 
-/// Writes what the calling thread holds, in the order in which it was taken, and gives how many there are. Nothing is
-/// held where prediction has not been started. Makes no call that is published; tens of nanoseconds.
+/// Writes what the calling thread holds, in the order in which it was taken, and gives how many
+/// there are. Nothing is held where prediction has not been started. Makes no call that is
+/// published; tens of nanoseconds.
 size_t interlock_held_locks(interlock_held_lock *locks, size_t capacity);
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
-/// Prediction: what did not go wrong in this run, and can in another. Readers of the synchronisation events note in
-/// which orders locks are taken and where the rules of the task pool are broken; what it means is decided later, in
-/// Swift, from these tables.
+/// Prediction: what did not go wrong in this run, and can in another. Readers of the
+/// synchronisation events note in which orders locks are taken and where the rules of the task pool
+/// are broken; what it means is decided later, in Swift, from these tables.
 #ifndef INTERLOCK_PREDICTION_H
 #define INTERLOCK_PREDICTION_H
 
@@ -20,14 +20,16 @@ extern "C" {
 
 /// What is noted beside the order of locks.
 typedef struct {
-  /// From how many nanoseconds on a thread of the task pool that waits for a lock in a task is noted.
+  /// From how many nanoseconds on a thread of the task pool that waits for a lock in a task is
+  /// noted.
   uint64_t blocked_limit;
   /// From how many on a lock that is held is; 0 for never.
   uint64_t hold_limit;
 } interlock_prediction_limits;
 
-/// Begins to follow the events, for the rest of the process's life. Returns false where no call is seen, or where there
-/// is no memory for the tables. May be called from any thread; calls after the first only give their result.
+/// Begins to follow the events, for the rest of the process's life. Returns false where no call is
+/// seen, or where there is no memory for the tables. May be called from any thread; calls after the
+/// first only give their result.
 bool interlock_prediction_start(interlock_prediction_limits limits);
 
 /// Whether it follows them.
@@ -53,16 +55,18 @@ typedef struct {
   uint32_t kind;
   /// Where it was made; 0 where nobody saw that.
   uintptr_t created;
-  /// Whether anything told that it is one lock from its first order to its last: it was seen being made, or lies in
-  /// memory that is never freed.
+  /// Whether anything told that it is one lock from its first order to its last: it was seen being
+  /// made, or lies in memory that is never freed.
   bool is_one;
-  /// Whether it is used as a lock: of a semaphore, that whoever waited has signalled, and nobody else has.
+  /// Whether it is used as a lock: of a semaphore, that whoever waited has signalled, and nobody
+  /// else has.
   bool is_lock;
   /// A queue's.
   char label[INTERLOCK_ORDER_NAME];
 } interlock_order_lock;
 
-/// What was waited for until another thread signalled it, and was signalled only by threads that held a lock.
+/// What was waited for until another thread signalled it, and was signalled only by threads that
+/// held a lock.
 typedef struct {
   /// An `interlock_object_kind`; 0 for none.
   uint32_t kind;
@@ -73,8 +77,9 @@ typedef struct {
   uint32_t thread;
 } interlock_signal_view;
 
-/// That somebody who held one lock has waited for another, or would have; or for what is signalled only under the other. A lock
-/// leads to itself where it is read again, where it is written, and where it is waited so under itself.
+/// That somebody who held one lock has waited for another, or would have; or for what is signalled
+/// only under the other. A lock leads to itself where it is read again, where it is written, and
+/// where it is waited so under itself.
 typedef struct {
   /// Indices of the locks.
   uint32_t from, to;
@@ -85,7 +90,8 @@ typedef struct {
   /// Who has done so, by numbers that stand for a thread, a task or a block; at most so many.
   uint64_t owners[INTERLOCK_ORDER_OWNERS];
   uint32_t owner_count;
-  /// All that was held then, the first lock among it: the address, and 1 in its lowest bit where it was shared.
+  /// All that was held then, the first lock among it: the address, and 1 in its lowest bit where it
+  /// was shared.
   uintptr_t gates[INTERLOCK_HELD_LOCKS_MOST * 2];
   uint32_t gate_count;
   uintptr_t from_place, from_outer, to_place, to_outer;
@@ -108,7 +114,8 @@ typedef enum {
   INTERLOCK_INCIDENT_LOCK_ACROSS_AWAIT,
   INTERLOCK_INCIDENT_LONG_HOLD,
   INTERLOCK_INCIDENT_CALLBACK,
-  /// A lock that a thread held when it ended, a block when it ended, or the main thread when `main` returned.
+  /// A lock that a thread held when it ended, a block when it ended, or the main thread when `main`
+  /// returned.
   INTERLOCK_INCIDENT_LEFT_BY_THREAD,
   INTERLOCK_INCIDENT_LEFT_BY_BLOCK,
   INTERLOCK_INCIDENT_LEFT_BY_MAIN,
@@ -123,8 +130,8 @@ typedef struct {
   uintptr_t object;
   /// Where it was waited for, or taken.
   uintptr_t place, outer;
-  /// Where it was given back, or somebody was called; of a lock that was asked for again, where it was taken; 0 where that
-  /// is not known.
+  /// Where it was given back, or somebody was called; of a lock that was asked for again, where it
+  /// was taken; 0 where that is not known.
   uintptr_t end_place;
   /// Where the lock was made; 0 where that was not seen, or does not matter.
   uintptr_t created;
@@ -138,8 +145,8 @@ typedef struct {
 size_t interlock_incident_count(void);
 bool interlock_incident_at(size_t index, interlock_incident *incident);
 
-/// The locks that were left locked: returns how many there may be. Describes one; false where it has been unlocked,
-/// destroyed or made anew since.
+/// The locks that were left locked: returns how many there may be. Describes one; false where it
+/// has been unlocked, destroyed or made anew since.
 size_t interlock_left_lock_count(void);
 bool interlock_left_lock_at(size_t index, interlock_incident *incident);
 /// To be called on the thread whose `main` has returned: what it holds is left locked.
@@ -147,9 +154,9 @@ void interlock_note_left_at_exit(void);
 /// Whether another thread that lives holds a lock: it may be about to end.
 bool interlock_others_hold_locks(void);
 
-/// To be called where somebody else's code is about to be called by the calling thread: where a lock is held that was
-/// taken since `depth` (see `interlock_prediction_depth`), it is noted. Queues do not count: to call back on one's own
-/// queue is a promise of many interfaces.
+/// To be called where somebody else's code is about to be called by the calling thread: where a
+/// lock is held that was taken since `depth` (see `interlock_prediction_depth`), it is noted.
+/// Queues do not count: to call back on one's own queue is a promise of many interfaces.
 void interlock_prediction_called_back(uint32_t depth);
 /// How much the calling thread holds.
 uint32_t interlock_prediction_depth(void);

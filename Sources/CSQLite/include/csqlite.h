@@ -1,8 +1,10 @@
-// The few calls of SQLite that the package makes, found in the system's library when the program runs.
+// The few calls of SQLite that the package makes, found in the system's library when the program
+// runs.
 //
-// Why not link it: a machine may lack the header, or the library, and the package must build there too, without
-// a warning; and what a manifest or the preprocessor found stays in a build's cache when it is installed later.
-// Why C: the types of these functions are then checked against SQLite's own header, where there is one.
+// Why not link it: a machine may lack the header, or the library, and the package must build there
+// too, without a warning; and what a manifest or the preprocessor found stays in a build's cache
+// when it is installed later. Why C: the types of these functions are then checked against SQLite's
+// own header, where there is one.
 
 #ifndef CSQLITE_H
 #define CSQLITE_H

@@ -18,12 +18,13 @@ public protocol AsyncCache: AnyObject, Sendable {
   /// What all values cost together; `nil`, the default, where the cache keeps no costs.
   var totalCost: Int? { get async }
 
-  /// What is stored, for checks when nothing is under way; `nil`, the default, where it cannot be told.
+  /// What is stored, for checks when nothing is under way; `nil`, the default, where it cannot be
+  /// told.
   func entries() async -> [String: CacheEntry]?
 }
 
-// `async` as the requirements are. Call these two on an `any AsyncCache`: on an actor's own type, code that is
-// `async` itself would prefer these to the actor's synchronous members.
+// `async` as the requirements are. Call these two on an `any AsyncCache`: on an actor's own type,
+// code that is `async` itself would prefer these to the actor's synchronous members.
 extension AsyncCache {
   /// No costs are kept.
   public var totalCost: Int? { get async { nil } }

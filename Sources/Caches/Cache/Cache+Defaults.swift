@@ -4,8 +4,8 @@ import Dispatch
 private let asynchronousForms = DispatchQueue(
   label: "interlock.cache.asynchronous-forms", attributes: .concurrent)
 
-// The asynchronous forms wrap the synchronous ones, and not the other way round: that is how PINCache cured
-// the deadlock of the cache that it forked.
+// The asynchronous forms wrap the synchronous ones, and not the other way round: that is how
+// PINCache cured the deadlock of the cache that it forked.
 extension Cache {
   /// No costs are kept.
   public var totalCost: Int? { nil }

@@ -1,7 +1,7 @@
 /// A cache whose native form is synchronous: bytes by key, each with a cost.
 ///
-/// It is called from any number of threads at once. Five members are enough for a type of one's own; the
-/// rest have defaults.
+/// It is called from any number of threads at once. Five members are enough for a type of one's
+/// own; the rest have defaults.
 public protocol Cache: AnyObject, Sendable {
   /// The value under a key, or `nil` where there is none.
   func value(forKey key: String) -> [UInt8]?
@@ -21,16 +21,16 @@ public protocol Cache: AnyObject, Sendable {
   /// What all values cost together; `nil`, the default, where the cache keeps no costs.
   var totalCost: Int? { get }
 
-  /// What is stored, for checks when nothing is under way. The default is `nil`: it cannot be told, and
-  /// what can only be checked by it is not checked.
+  /// What is stored, for checks when nothing is under way. The default is `nil`: it cannot be told,
+  /// and what can only be checked by it is not checked.
   func entries() -> [String: CacheEntry]?
 
   /// Reads a key, and calls `completion` exactly once. The default runs the synchronous form on a
   /// concurrent queue.
   func value(forKey key: String, completion: @escaping @Sendable ([UInt8]?) -> Void)
 
-  /// Stores a value, and calls `completion` exactly once. The default runs the synchronous form on a
-  /// concurrent queue.
+  /// Stores a value, and calls `completion` exactly once. The default runs the synchronous form on
+  /// a concurrent queue.
   func setValue(
     _ value: [UInt8], forKey key: String, cost: Int, completion: @escaping @Sendable () -> Void)
 

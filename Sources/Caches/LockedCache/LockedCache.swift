@@ -2,9 +2,10 @@ public import LockStrategies
 
 /// A cache whose native methods are synchronous, under a lock of any strategy.
 ///
-/// This is the design that PINCache 2 replaced the deadlocking one by: whoever waits for the lock needs no
-/// other thread than the one that is in, and the asynchronous forms wrap the synchronous ones. A read takes
-/// the lock twice, as there: shared to find the value, exclusively to note the access.
+/// This is the design that PINCache 2 replaced the deadlocking one by: whoever waits for the lock
+/// needs no other thread than the one that is in, and the asynchronous forms wrap the synchronous
+/// ones. A read takes the lock twice, as there: shared to find the value, exclusively to note the
+/// access.
 public final class LockedCache<Strategy: Lock>: Cache {
   private let lock: Strategy
   private let storage: Storage
@@ -13,7 +14,8 @@ public final class LockedCache<Strategy: Lock>: Cache {
   ///
   /// - Parameters:
   ///   - lock: The lock, which nothing else may use.
-  ///   - excludes: Whether the lock is claimed to exclude; a conflict is then reported as a broken claim.
+  ///   - excludes: Whether the lock is claimed to exclude; a conflict is then reported as a broken
+  ///     claim.
   public init(_ lock: Strategy, excludes: Bool = true) {
     self.lock = lock
     storage = Storage(isLocked: excludes)

@@ -1,26 +1,28 @@
 public import Dispatch
 
-/// A cache whose native methods are asynchronous, and whose synchronous ones wait for them: TMCache.
+/// A cache whose native methods are asynchronous, and whose synchronous ones wait for them:
+/// TMCache.
 ///
-/// The private queue is the lock: reads run on it side by side, writes under a barrier, and a read notes its
-/// access by a barrier of its own. A synchronous call starts the asynchronous one and waits on a semaphore
-/// that the callback signals.
+/// The private queue is the lock: reads run on it side by side, writes under a barrier, and a read
+/// notes its access by a barrier of its own. A synchronous call starts the asynchronous one and
+/// waits on a semaphore that the callback signals.
 ///
-/// **1,000 reads over a concurrent queue**: each waiting caller holds a thread, and the callback that would
-/// wake it needs another from the same pool. When all are held, nobody is left to signal: starvation
-/// (TMCache's issues 25, 39 and 71; its fork PINCache is the answer). On Linux the pool starts at the number
-/// of processors and grows by one thread a second to 255, each of them taken by the next caller in line; on
-/// Apple's systems it is full at 64 (or five for each processor, if that is more).
+/// **1,000 reads over a concurrent queue**: each waiting caller holds a thread, and the callback
+/// that would wake it needs another from the same pool. When all are held, nobody is left to
+/// signal: starvation (TMCache's issues 25, 39 and 71; its fork PINCache is the answer). On Linux
+/// the pool starts at the number of processors and grows by one thread a second to 255, each of
+/// them taken by the next caller in line; on Apple's systems it is full at 64 (or five for each
+/// processor, if that is more).
 ///
-/// **Over a serial queue of its own** the same code passes on Linux, in milliseconds: such a queue has its
-/// thread from another pool, the overcommitting one, which the callers have not used up; on Apple's systems
-/// likewise, up to the 512 threads of a process. The pattern is no better for it.
+/// **Over a serial queue of its own** the same code passes on Linux, in milliseconds: such a queue
+/// has its thread from another pool, the overcommitting one, which the callers have not used up; on
+/// Apple's systems likewise, up to the 512 threads of a process. The pattern is no better for it.
 public final class SemaphoreOverAsyncCache: Cache {
   private let queue: DispatchQueue
   private let storage = Storage(isLocked: true)
 
-  /// Makes an empty cache over a private queue with these attributes: `.concurrent`, or none for a serial
-  /// one.
+  /// Makes an empty cache over a private queue with these attributes: `.concurrent`, or none for a
+  /// serial one.
   public init(attributes: DispatchQueue.Attributes) {
     queue = DispatchQueue(label: "interlock.semaphore-over-async-cache", attributes: attributes)
   }

@@ -2,8 +2,8 @@ import Dispatch
 
 /// Starts something that ends in a callback, and blocks the calling thread until it comes.
 ///
-/// This is the pattern that the article on PINCache warns of: the callback needs a thread, and the one that
-/// is here cannot be it.
+/// This is the pattern that the article on PINCache warns of: the callback needs a thread, and the
+/// one that is here cannot be it.
 package func waitForCallback<R: Sendable>(_ start: (@escaping @Sendable (R) -> Void) -> Void) -> R {
   let answer = Answer<R>()
   start { value in
@@ -19,7 +19,8 @@ package func waitForCallback<R: Sendable>(_ start: (@escaping @Sendable (R) -> V
 
 /// What a callback hands to the thread that waits for it.
 ///
-/// `@unchecked Sendable`: written once before the semaphore is signalled, read once after it was waited on.
+/// `@unchecked Sendable`: written once before the semaphore is signalled, read once after it was
+/// waited on.
 private final class Answer<R>: @unchecked Sendable {
   let semaphore = DispatchSemaphore(value: 0)
   var value: R?

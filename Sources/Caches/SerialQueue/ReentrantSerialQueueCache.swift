@@ -2,12 +2,12 @@ import Dispatch
 
 /// A cache whose lock is a serial queue, and which enters it a second time while it is in.
 ///
-/// AwesomeCache (its issues 10, 58 and 66) and hyperoslo's Cache (146, 249) did it: a method that locks by
-/// `sync` calls another that does.
+/// AwesomeCache (its issues 10, 58 and 66) and hyperoslo's Cache (146, 249) did it: a method that
+/// locks by `sync` calls another that does.
 ///
-/// **1,000 reads**: the first one traps, in whatever thread. libdispatch sees that the queue is the caller's
-/// own; Apple's systems put "dispatch_sync called on queue already owned by current thread" into the crash
-/// report, and on Linux that text is compiled out: SIGILL, and nothing else.
+/// **1,000 reads**: the first one traps, in whatever thread. libdispatch sees that the queue is the
+/// caller's own; Apple's systems put "dispatch_sync called on queue already owned by current
+/// thread" into the crash report, and on Linux that text is compiled out: SIGILL, and nothing else.
 public final class ReentrantSerialQueueCache: QueuedCache {
   let queue = DispatchQueue(label: "interlock.reentrant-serial-queue-cache")
   let storage = Storage(isLocked: true)

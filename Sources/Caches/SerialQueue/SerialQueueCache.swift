@@ -2,28 +2,30 @@ public import Dispatch
 
 /// A cache whose lock is a serial queue: reads are `sync`, and note the access by `async`.
 ///
-/// The source is the sentence of Apple's guide to moving from threads to Dispatch that the article on
-/// PINCache quotes: "as long as you submit your tasks to a serial queue asynchronously, the queue can never
-/// deadlock". Here some are submitted asynchronously and some not, as in many a cache (SDWebImage's and
-/// AwesomeCache's queues, TMCache's getters).
+/// The source is the sentence of Apple's guide to moving from threads to Dispatch that the article
+/// on PINCache quotes: "as long as you submit your tasks to a serial queue asynchronously, the
+/// queue can never deadlock". Here some are submitted asynchronously and some not, as in many a
+/// cache (SDWebImage's and AwesomeCache's queues, TMCache's getters).
 ///
 /// **1,000 reads on a queue that targets the shared pool** (`.global()`): the first read leaves an
-/// asynchronous item behind, which needs a thread of that pool. The pool's threads are by then all taken by
-/// other readers, who wait in `sync` behind that item: starvation. On Linux the pool starts at the number of
-/// processors and grows by one thread a second to 255, and each new thread is taken by the next reader in
-/// line; on Apple's systems it is full at 64 (or five for each processor, if that is more) and stays so.
+/// asynchronous item behind, which needs a thread of that pool. The pool's threads are by then all
+/// taken by other readers, who wait in `sync` behind that item: starvation. On Linux the pool
+/// starts at the number of processors and grows by one thread a second to 255, and each new thread
+/// is taken by the next reader in line; on Apple's systems it is full at 64 (or five for each
+/// processor, if that is more) and stays so.
 ///
-/// **On a queue of its own without a target** the same code passes on Linux: a serial queue then draws its
-/// thread from another pool (the overcommitting one, at most 255), which the readers have not used up. On
-/// Apple's systems the same holds up to the 512 threads of a process. The verdict hangs on where a queue
-/// gets its threads, which nothing at the call shows.
+/// **On a queue of its own without a target** the same code passes on Linux: a serial queue then
+/// draws its thread from another pool (the overcommitting one, at most 255), which the readers have
+/// not used up. On Apple's systems the same holds up to the 512 threads of a process. The verdict
+/// hangs on where a queue gets its threads, which nothing at the call shows.
 public final class SerialQueueCache: QueuedCache {
   let queue: DispatchQueue
   let storage = Storage(isLocked: true)
 
   /// Makes an empty cache.
   ///
-  /// - Parameter target: What the queue gets its threads from; `nil` for a pool of the system's choice.
+  /// - Parameter target: What the queue gets its threads from; `nil` for a pool of the system's
+  ///   choice.
   public init(target: DispatchQueue?) {
     queue = DispatchQueue(label: "interlock.serial-queue-cache", target: target)
   }

@@ -1,12 +1,13 @@
 import Interlock
 
-/// What every built-in cache keeps its values in: a dictionary with costs and the order of accesses.
+/// What every built-in cache keeps its values in: a dictionary with costs and the order of
+/// accesses.
 ///
-/// It locks nothing. Whoever owns it must see to it that nobody writes while another is in; its reads and
-/// writes are sections on a resource of its own, so an owner that fails to is found out.
+/// It locks nothing. Whoever owns it must see to it that nobody writes while another is in; its
+/// reads and writes are sections on a resource of its own, so an owner that fails to is found out.
 ///
-/// A read comes in two steps, `value(forKey:)` and `touch(_:)`, because the real caches lock twice for it:
-/// PINCache reads under its lock, lets go, and takes it again to note the access.
+/// A read comes in two steps, `value(forKey:)` and `touch(_:)`, because the real caches lock twice
+/// for it: PINCache reads under its lock, lets go, and takes it again to note the access.
 ///
 /// `@unchecked Sendable`: whether it is shared safely is the question that the harness asks.
 package final class Storage: @unchecked Sendable {
@@ -26,8 +27,8 @@ package final class Storage: @unchecked Sendable {
 
   /// Makes an empty storage.
   ///
-  /// - Parameter isLocked: Whether the owner says that it holds a lock at every call: its sections are
-  ///   then synched ones.
+  /// - Parameter isLocked: Whether the owner says that it holds a lock at every call: its sections
+  ///   are then synched ones.
   package init(isLocked: Bool) {
     self.isLocked = isLocked
   }

@@ -32,7 +32,8 @@ package struct Cell: Sendable, Hashable {
     self.scenario = scenario
   }
 
-  /// `4 threads, 90 % reads, section 100 ns, 1000 keys`, the same on every machine: cells of two runs are matched by it.
+  /// `4 threads, 90 % reads, section 100 ns, 1000 keys`, the same on every machine: cells of two
+  /// runs are matched by it.
   package var name: String {
     if let scenario { return "scenario \(scenario)" }
     let callers = driver == .threads ? "thread" : "caller"

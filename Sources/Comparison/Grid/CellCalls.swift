@@ -8,7 +8,8 @@ package struct CellCalls: Sendable {
   /// A ring for each caller.
   package var rings: [CallRing]
 
-  /// Draws calls by a cell's reads, keys and distribution. The same cell and seed have the same calls.
+  /// Draws calls by a cell's reads, keys and distribution. The same cell and seed have the same
+  /// calls.
   package init(_ cell: Cell, seed: UInt64) {
     let sampler = KeySampler(keys: cell.keys, distribution: cell.distribution)
     rings = (0..<cell.threads).map { caller in

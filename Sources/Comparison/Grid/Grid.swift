@@ -45,7 +45,8 @@ package struct Grid: Sendable, Hashable {
     return grid
   }
 
-  /// The workload that a ranking is about: callers and reads of the middle, the first of everything else.
+  /// The workload that a ranking is about: callers and reads of the middle, the first of everything
+  /// else.
   ///
   /// `nil` where a property has no value, so that there is no workload at all.
   package var base: Cell? {

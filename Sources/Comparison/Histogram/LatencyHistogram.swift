@@ -1,8 +1,9 @@
 /// How often each duration was seen, to three significant digits, in memory that does not grow.
 ///
-/// The layout is that of HdrHistogram (Gil Tene, 2012): 2,048 places for the durations below 2,048 ns, one each, and
-/// 1,024 more for each doubling; so a duration is known to within 1/1,024 of itself. Up to 2⁴⁰ ns (18 minutes) that is
-/// 248 KiB; what is longer counts as that. Not for several threads at once.
+/// The layout is that of HdrHistogram (Gil Tene, 2012): 2,048 places for the durations below 2,048
+/// ns, one each, and 1,024 more for each doubling; so a duration is known to within 1/1,024 of
+/// itself. Up to 2⁴⁰ ns (18 minutes) that is 248 KiB; what is longer counts as that. Not for
+/// several threads at once.
 package struct LatencyHistogram: Sendable {
   private static let precisionBits = 11
   private static let half = 1 << (precisionBits - 1)

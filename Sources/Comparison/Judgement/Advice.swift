@@ -1,6 +1,7 @@
 /// What the figures say, in two or three sentences: nothing in it comes from taste.
 package struct Advice: Sendable, Hashable {
-  /// Callers get so unequal a part that it is told: Jain's index of at most this, by the whole interval.
+  /// Callers get so unequal a part that it is told: Jain's index of at most this, by the whole
+  /// interval.
   package static let unfair = 0.9
 
   /// The sentences, without full stops.
@@ -10,7 +11,8 @@ package struct Advice: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - comparison: What was measured.
-  ///   - reference: The strategy that others are compared with, where it takes part: the one that everybody knows.
+  ///   - reference: The strategy that others are compared with, where it takes part: the one that
+  ///     everybody knows.
   package init(_ comparison: ComparisonRecord, reference: String) {
     guard let base = comparison.cells.first else { return }
     let ranking = Ranking(base, of: comparison)
@@ -46,7 +48,8 @@ package struct Advice: Sendable, Hashable {
     return head + ": \(who)\(range(ratio)) × faster than `\(compared.strategy)`"
   }
 
-  /// A strategy that is as good as any where most calls read, and slower than another where fewer do.
+  /// A strategy that is as good as any where most calls read, and slower than another where fewer
+  /// do.
   private func crossing(_ comparison: ComparisonRecord, base: Cell) -> String? {
     var rankings: [(reads: Int, ranking: Ranking)] = []
     for result in comparison.cells {

@@ -1,5 +1,6 @@
-/// An earlier comparison that this one is measured by: of each strategy on each workload, its throughput by that of a
-/// reference strategy in the same round. An absolute time of another machine, or another day, means nothing.
+/// An earlier comparison that this one is measured by: of each strategy on each workload, its
+/// throughput by that of a reference strategy in the same round. An absolute time of another
+/// machine, or another day, means nothing.
 package struct Baseline: Sendable, Hashable {
   /// A strategy on a workload that got slower.
   package struct Regression: Sendable, Hashable {
@@ -13,7 +14,8 @@ package struct Baseline: Sendable, Hashable {
 
   /// What is compared: the ratios of the rounds, by workload and strategy.
   package struct Ratios: Sendable, Hashable {
-    /// By the workload's name, then the strategy's: the throughput by the reference's, of each round.
+    /// By the workload's name, then the strategy's: the throughput by the reference's, of each
+    /// round.
     package var byCell: [String: [String: [Double]]]
 
     /// Known ratios.
@@ -48,7 +50,8 @@ package struct Baseline: Sendable, Hashable {
   /// Sets the limit.
   package init(limit: Double) { self.limit = limit }
 
-  /// What got slower than the limit allows by the whole interval: what the noise could have done is none.
+  /// What got slower than the limit allows by the whole interval: what the noise could have done is
+  /// none.
   ///
   /// - Parameters:
   ///   - now: This comparison's ratios.
@@ -79,8 +82,8 @@ package struct Baseline: Sendable, Hashable {
 }
 
 extension Interval {
-  /// The ratio of the medians of two samples that have nothing to do with each other, each as wide as its own interval
-  /// allows: so it is a little wider than it must be.
+  /// The ratio of the medians of two samples that have nothing to do with each other, each as wide
+  /// as its own interval allows: so it is a little wider than it must be.
   package init(ofRatio first: [Double], to second: [Double]) {
     let (one, other) = (Interval(of: first), Interval(of: second))
     guard one.low > 0, other.low > 0, one.high.isFinite, other.high.isFinite else {

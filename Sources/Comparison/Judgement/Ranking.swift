@@ -6,7 +6,8 @@ package struct Ranking: Sendable, Hashable {
     package var strategy: String
     /// Calls a second.
     package var throughput: Interval
-    /// How it stands to the first: its throughput by the first's of the same round. The first's is 1.
+    /// How it stands to the first: its throughput by the first's of the same round. The first's is
+    /// 1.
     package var toFirst: RoundPair
     /// The percentiles of a call's duration; nanoseconds.
     package var latencies: [LatencyPoint: Interval]
@@ -50,8 +51,8 @@ package struct Ranking: Sendable, Hashable {
     lines = entries.map { Line($0, first: first) }
   }
 
-  /// Those that no difference to the first was seen of, the first among them; none where there are too few rounds to
-  /// say who is the first.
+  /// Those that no difference to the first was seen of, the first among them; none where there are
+  /// too few rounds to say who is the first.
   package var leaders: [String] {
     guard let first = lines.first, first.rounds >= Interval.fewestValues else { return [] }
     return [first.strategy]

@@ -17,7 +17,8 @@ package struct RoundPair: Sendable, Hashable {
   /// Of how many rounds.
   package var rounds: Int
 
-  /// Compares two entries of one cell; rounds in which either was still warming up are left out of both.
+  /// Compares two entries of one cell; rounds in which either was still warming up are left out of
+  /// both.
   package init(_ first: ComparisonRecord.Entry, to second: ComparisonRecord.Entry) {
     let warmUp = max(first.warmUp, second.warmUp)
     let ratios = zip(first.rounds, second.rounds).dropFirst(warmUp).map {

@@ -26,6 +26,7 @@ package struct WinnerMap: Sendable, Hashable {
     reads = Set(reads).sorted()
   }
 
-  /// The fastest, and those that no difference to it was seen of; `nil` where that was not measured.
+  /// The fastest, and those that no difference to it was seen of; `nil` where that was not
+  /// measured.
   package func winners(threads: Int, reads: Int) -> [String]? { leaders[[threads, reads]] }
 }

@@ -3,13 +3,14 @@ import Synchronization
 
 /// One caller of a round: makes its calls until it is told to stop, and notes how long they took.
 ///
-/// It reads the clock around one call of each stretch, and with it learns what the stretch took together: so the
-/// percentiles are those of a sample, and no wait goes unseen.
+/// It reads the clock around one call of each stretch, and with it learns what the stretch took
+/// together: so the percentiles are those of a sample, and no wait goes unseen.
 ///
-/// `@unchecked Sendable`: one thread or task at a time has it, and hands it on through a queue, the task's own order or
-/// the end of the round; `done` is atomic.
+/// `@unchecked Sendable`: one thread or task at a time has it, and hands it on through a queue, the
+/// task's own order or the end of the round; `done` is atomic.
 final class Caller: @unchecked Sendable {
-  /// How many calls are made: written by the caller, read at the end of the round, whatever the caller is doing then.
+  /// How many calls are made: written by the caller, read at the end of the round, whatever the
+  /// caller is doing then.
   let done = Atomic(0)
   /// What came of them.
   private(set) var tally = Tally()
@@ -123,15 +124,16 @@ final class Caller: @unchecked Sendable {
     done.store(made, ordering: .relaxed)
   }
 
-  /// From when it was due, not from when it was made: a call that had to wait for the one before was late for its
-  /// user too. That is the correction for coordinated omission (Gil Tene).
+  /// From when it was due, not from when it was made: a call that had to wait for the one before
+  /// was late for its user too. That is the correction for coordinated omission (Gil Tene).
   private func noteOpen(_ interval: Int, until end: Int) {
     noteTimed(end &- due)
     due &+= interval
     publish(1)
   }
 
-  /// Sleeps while there is time, and looks at the clock for the rest. `false` where the round is over first.
+  /// Sleeps while there is time, and looks at the clock for the rest. `false` where the round is
+  /// over first.
   private func waitUntilDue(_ interval: Int, _ stop: StopFlag) -> Bool {
     let slack = 60_000
     while !stop.isSet {

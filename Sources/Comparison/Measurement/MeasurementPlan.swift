@@ -16,7 +16,8 @@ package struct MeasurementPlan: Sendable, Hashable {
     case tooLong(seconds: Double)
   }
 
-  /// A shorter round says little: threads have to come, and the scheduler's slices are milliseconds.
+  /// A shorter round says little: threads have to come, and the scheduler's slices are
+  /// milliseconds.
   static let shortestRound = 0.01
   /// A longer one is better spent on more rounds.
   static let longestRound = 0.25
@@ -62,7 +63,8 @@ package struct MeasurementPlan: Sendable, Hashable {
     }
     var count = rounds ?? Self.wantedRounds
     if rounds == nil {
-      // Fewer, where they would be too short to say much; more, where they would be longer than is of use.
+      // Fewer, where they would be too short to say much; more, where they would be longer than is
+      // of use.
       while count > 9, each(count) < 0.02 { count -= 1 }
       while count > fewest, each(count) < Self.shortestRound { count -= 1 }
       while each(count) > Self.longestRound { count += 1 }
@@ -76,11 +78,13 @@ package struct MeasurementPlan: Sendable, Hashable {
     Double(cells * contestants * (rounds + 1)) * (roundSeconds + Self.roundOverhead)
   }
 
-  /// All pairs in the order of a round: the workloads in random order, and the strategies of each in random order, one
-  /// after the other, so that a change of the machine's speed hits all of them alike.
+  /// All pairs in the order of a round: the workloads in random order, and the strategies of each
+  /// in random order, one after the other, so that a change of the machine's speed hits all of them
+  /// alike.
   ///
-  /// Each second round goes through all of the round before it backwards (counterbalancing): of any two strategies each is
-  /// first equally often, but for one round where their number is odd. What one leaves behind for the next, or a machine that grows slower, would pass for a difference
+  /// Each second round goes through all of the round before it backwards (counterbalancing): of any
+  /// two strategies each is first equally often, but for one round where their number is odd. What
+  /// one leaves behind for the next, or a machine that grows slower, would pass for a difference
   /// else: of ten random orders, one of twenty has the same of two first eight times or more.
   ///
   /// - Parameter round: 0 is the round that sets the pace.

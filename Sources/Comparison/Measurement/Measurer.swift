@@ -84,8 +84,8 @@ package final class Measurer {
     return true
   }
 
-  /// What the harness costs by itself on one thread, and the cheapest strategy with it, in interleaved rounds of the same
-  /// pace.
+  /// What the harness costs by itself on one thread, and the cheapest strategy with it, in
+  /// interleaved rounds of the same pace.
   package func measureOverhead() {
     guard let base = cells.first, !contestants.isEmpty else { return }
     // Where the harness weighs most: nobody waits, and nothing is done inside.

@@ -7,8 +7,8 @@ package struct Pace: Sendable, Hashable {
 
   /// One of so many calls is timed; the others between are timed together.
   package var callsEach: Int
-  /// From the beginning of a caller's call to that of its next, nanoseconds, where the load is open; `nil` where each
-  /// caller calls again as soon as it can.
+  /// From the beginning of a caller's call to that of its next, nanoseconds, where the load is
+  /// open; `nil` where each caller calls again as soon as it can.
   package var interval: Int?
 
   /// A known pace.

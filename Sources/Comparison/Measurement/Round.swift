@@ -23,8 +23,8 @@ struct Round {
 
   /// Runs the callers together, waits, stops them, and waits until they have stopped.
   ///
-  /// What they have done is read at the moment of the end, and not when the last of them notices it: on a machine with
-  /// fewer processors than callers some wait for a processor then.
+  /// What they have done is read at the moment of the end, and not when the last of them notices
+  /// it: on a machine with fewer processors than callers some wait for a processor then.
   func run(_ work: Work, _ rings: [CallRing], _ callers: [Caller]) -> Outcome {
     for (number, caller) in callers.enumerated() {
       let offset = (pace.interval ?? 0) * number / callers.count
@@ -90,7 +90,8 @@ struct Round {
     }
   }
 
-  /// Starts each caller as the driver has it; work that must be awaited is always called from tasks.
+  /// Starts each caller as the driver has it; work that must be awaited is always called from
+  /// tasks.
   private func start(
     _ callers: [Caller], on work: Work, _ line: StartLine, until stop: StopFlag,
     ended: @escaping @Sendable () -> Void

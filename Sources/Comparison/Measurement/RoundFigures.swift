@@ -4,8 +4,8 @@ package struct RoundFigures: Sendable, Hashable {
   package var operations: Int
   /// How long the round took.
   package var seconds: Double
-  /// The percentiles of a call's duration: of each fraction in `LatencyPoint.allCases`, nanoseconds; `nil` where nothing was
-  /// timed.
+  /// The percentiles of a call's duration: of each fraction in `LatencyPoint.allCases`,
+  /// nanoseconds; `nil` where nothing was timed.
   package var latencies: [LatencyPoint: Int]
   /// How many calls were timed.
   package var timed: Int

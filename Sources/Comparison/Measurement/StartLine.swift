@@ -2,7 +2,8 @@ import Dispatch
 
 /// Where callers wait until all have come, and are let go together.
 ///
-/// `@unchecked Sendable`: `starter` is set before anybody is let go, and called by the one that lets go.
+/// `@unchecked Sendable`: `starter` is set before anybody is let go, and called by the one that
+/// lets go.
 final class StartLine: @unchecked Sendable {
   private let parties: Int
   private let arrived = DispatchSemaphore(value: 0)
@@ -20,8 +21,8 @@ final class StartLine: @unchecked Sendable {
     gate.wait()
   }
 
-  /// For callers on threads that are not theirs, which must not wait there: they are put on their pool when they are let
-  /// go.
+  /// For callers on threads that are not theirs, which must not wait there: they are put on their
+  /// pool when they are let go.
   func startWithoutThem(_ starter: @escaping () -> Void) { self.starter = starter }
 
   /// Waits until every caller has come.

@@ -6,7 +6,8 @@ import Musl
 import Darwin
 #endif
 
-/// The clock of measurements: nanoseconds that never go back. One place, and as cheap as the system has it.
+/// The clock of measurements: nanoseconds that never go back. One place, and as cheap as the system
+/// has it.
 package enum Clock {
   /// Nanoseconds since some moment before the process began.
   @inline(__always)
@@ -24,7 +25,8 @@ package enum Clock {
     nanosleep(&time, nil)
   }
 
-  /// What two readings cost, which a timed call takes longer than an untimed one: the median of many, in nanoseconds.
+  /// What two readings cost, which a timed call takes longer than an untimed one: the median of
+  /// many, in nanoseconds.
   package static func costOfPair() -> Double {
     let readings = 1000
     let costs = (0..<21).map { _ in

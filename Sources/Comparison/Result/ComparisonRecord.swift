@@ -1,4 +1,5 @@
-/// What a comparison has measured, and what it ran on: the one thing that its reports are made from.
+/// What a comparison has measured, and what it ran on: the one thing that its reports are made
+/// from.
 package struct ComparisonRecord: Sendable, Hashable {
   /// A strategy, and whether it may be ranked.
   package struct Strategy: Sendable, Hashable {
@@ -98,7 +99,8 @@ package struct ComparisonRecord: Sendable, Hashable {
   package var roundSeconds: Double
   /// How many rounds there were to be.
   package var plannedRounds: Int
-  /// How many calls a second were asked for together; `nil` where each caller calls as fast as it can.
+  /// How many calls a second were asked for together; `nil` where each caller calls as fast as it
+  /// can.
   package var rate: Double?
   /// What the correctness pass could see, in one line.
   package var check: String

@@ -2,8 +2,8 @@ import Foundation
 
 /// A median, and the bounds between which it lies with a confidence of 95 %.
 package struct Interval: Sendable, Hashable {
-  /// The fewest values of which an interval says anything: of five, even the smallest and the largest enclose the true
-  /// median only with 1 − 2/2⁵ = 93.75 %.
+  /// The fewest values of which an interval says anything: of five, even the smallest and the
+  /// largest enclose the true median only with 1 − 2/2⁵ = 93.75 %.
   package static let fewestValues = 6
 
   /// The median.
@@ -20,12 +20,13 @@ package struct Interval: Sendable, Hashable {
     self.high = high
   }
 
-  /// The percentile bootstrap of the median (Efron, 1979): the middle 95 % of the medians of all samples that can be drawn
-  /// from the values with replacement.
+  /// The percentile bootstrap of the median (Efron, 1979): the middle 95 % of the medians of all
+  /// samples that can be drawn from the values with replacement.
   ///
-  /// Nothing is drawn: how likely each order statistic is to be the median of such a sample is known exactly (Maritz and
-  /// Jarrett, 1978). Widened to the order statistics that enclose the median with 95 % whatever the distribution (the
-  /// interval of the sign test), since the bootstrap of a dozen values is a little too narrow.
+  /// Nothing is drawn: how likely each order statistic is to be the median of such a sample is
+  /// known exactly (Maritz and Jarrett, 1978). Widened to the order statistics that enclose the
+  /// median with 95 % whatever the distribution (the interval of the sign test), since the
+  /// bootstrap of a dozen values is a little too narrow.
   ///
   /// - Parameter values: At least `fewestValues`, or the bounds are infinite.
   package init(of values: [Double]) {
@@ -47,10 +48,11 @@ package struct Interval: Sendable, Hashable {
   /// Whether a value lies outside.
   package func excludes(_ value: Double) -> Bool { value < low || value > high }
 
-  /// The rank (from 0) of the order statistic at 2.5 % of the medians of drawn samples; that at 97.5 % is its mirror.
+  /// The rank (from 0) of the order statistic at 2.5 % of the medians of drawn samples; that at
+  /// 97.5 % is its mirror.
   ///
-  /// Of a sample, the lower middle value is at most the value of rank k if at least half of what was drawn is: each draw
-  /// is so with a probability of (k + 1)/n.
+  /// Of a sample, the lower middle value is at most the value of rank k if at least half of what
+  /// was drawn is: each draw is so with a probability of (k + 1)/n.
   static func bootstrapRank(count: Int) -> Int {
     let needed = (count + 1) / 2
     var low = 0
@@ -78,8 +80,8 @@ package struct Interval: Sendable, Hashable {
     return sum
   }
 
-  /// The largest rank (from 0) below which, and above its mirror, the median lies with at most 2.5 % each: heads of a
-  /// fair coin.
+  /// The largest rank (from 0) below which, and above its mirror, the median lies with at most 2.5
+  /// % each: heads of a fair coin.
   static func signTestRank(count: Int) -> Int {
     var probability = 1.0
     for _ in 0..<count { probability /= 2 }

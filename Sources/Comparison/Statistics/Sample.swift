@@ -1,4 +1,5 @@
-/// The middle value; the mean of the middle two where their number is even; not a number where there is none.
+/// The middle value; the mean of the middle two where their number is even; not a number where
+/// there is none.
 package func median(_ values: [Double]) -> Double {
   medianOfSorted(values.sorted())
 }
@@ -10,8 +11,8 @@ func medianOfSorted(_ sorted: [Double]) -> Double {
   return sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
 }
 
-/// Jain's index of fairness: 1 where all have the same, 1/n where one of n has everything (Jain, Chiu and Hawe,
-/// "A quantitative measure of fairness and discrimination", 1984).
+/// Jain's index of fairness: 1 where all have the same, 1/n where one of n has everything (Jain,
+/// Chiu and Hawe, "A quantitative measure of fairness and discrimination", 1984).
 ///
 /// - Parameter shares: What each has got, in any unit; nothing at all is fair.
 /// - Returns: The index, above 0 and at most 1.

@@ -1,9 +1,9 @@
-/// How many of the first rounds were not yet like the others, by the marginal standard error rule (White, "An effective
-/// truncation heuristic for bias reduction in simulation output", 1997): as many are left out as make the standard error
-/// of the rest's mean smallest, at most half.
+/// How many of the first rounds were not yet like the others, by the marginal standard error rule
+/// (White, "An effective truncation heuristic for bias reduction in simulation output", 1997): as
+/// many are left out as make the standard error of the rest's mean smallest, at most half.
 ///
-/// Only a beginning that lies outside of what the rest does is left out at all: without that, the rule would take the
-/// first rounds of plain noise away now and then.
+/// Only a beginning that lies outside of what the rest does is left out at all: without that, the
+/// rule would take the first rounds of plain noise away now and then.
 ///
 /// - Parameter values: A figure of each round, in the order of time.
 /// - Returns: 0 where the beginning is like the rest.

@@ -1,7 +1,8 @@
 import LockStrategies
 
 extension StrategyEntry {
-  /// The strategies of this package: those that are right first, then the control, which is asked for by name.
+  /// The strategies of this package: those that are right first, then the control, which is asked
+  /// for by name.
   public static let builtIn: [StrategyEntry] =
     [
       .lock("stdlib-mutex", "Synchronization.Mutex") { StandardLibraryMutexLock() },

@@ -1,14 +1,16 @@
 import CInterlockHarness
 import StressRunner
 
-/// Keeps the processor busy for so many rounds, where it stands: nothing moves it out of a locked stretch.
+/// Keeps the processor busy for so many rounds, where it stands: nothing moves it out of a locked
+/// stretch.
 @inlinable
 public func burn(_ rounds: Int) { burnInC(rounds) }
 
 @usableFromInline @inline(never)
 func burnInC(_ rounds: Int) { interlock_burn(UInt64(truncatingIfNeeded: rounds)) }
 
-/// How long a round of `burn` takes here, so that a stretch of so many nanoseconds is the same work for every strategy.
+/// How long a round of `burn` takes here, so that a stretch of so many nanoseconds is the same work
+/// for every strategy.
 package struct BurnRate: Sendable, Hashable {
   /// Rounds a nanosecond.
   package var roundsPerNanosecond: Double
@@ -16,7 +18,8 @@ package struct BurnRate: Sendable, Hashable {
   /// A known rate.
   package init(roundsPerNanosecond: Double) { self.roundsPerNanosecond = roundsPerNanosecond }
 
-  /// Measures it, in some 10 ms. The quickest of many tries counts: what makes one slower is other people's work.
+  /// Measures it, in some 10 ms. The quickest of many tries counts: what makes one slower is other
+  /// people's work.
   package static func measured() -> BurnRate {
     let rounds = 200_000
     burn(rounds)

@@ -40,7 +40,8 @@ package final class CacheWork: SynchronousWork {
   /// Nothing can be told: a cache may drop what it likes.
   package func lost(of writes: Int) -> Int { 0 }
 
-  /// In a function of the cache's own type, so that its kind is looked up once and not for each call.
+  /// In a function of the cache's own type, so that its kind is looked up once and not for each
+  /// call.
   private static func perform(
     _ calls: CallRing, _ range: Range<Int>, on cache: some Caches.Cache, _ data: CacheData
   ) -> Tally {

@@ -1,7 +1,8 @@
-/// One call of a compared workload: what is called, and on which key. Four bytes, so that thousands of them, drawn
-/// before the clock runs, stay in the processor's nearest memory.
+/// One call of a compared workload: what is called, and on which key. Four bytes, so that thousands
+/// of them, drawn before the clock runs, stay in the processor's nearest memory.
 public struct Call: Sendable, Hashable {
-  /// What is called, as a number: 0 reads a key, 1 writes one; of a cache, the others are its other calls.
+  /// What is called, as a number: 0 reads a key, 1 writes one; of a cache, the others are its other
+  /// calls.
   public var kind: Int { Int(bits & 15) }
 
   /// The key, from 0.

@@ -2,7 +2,8 @@
 final class EmptyWork: SynchronousWork {
   func perform(_ calls: CallRing, _ range: Range<Int>) -> Tally {
     var tally = Tally()
-    // As `LockedTable` has it, but without a branch: to choose between reading and writing is the workload's own.
+    // As `LockedTable` has it, but without a branch: to choose between reading and writing is the
+    // workload's own.
     var index = range.lowerBound
     while index < range.upperBound {
       tally.writes &+= calls[index].isWrite ? 1 : 0

@@ -2,8 +2,8 @@ public import LockStrategies
 
 /// A table under a lock: what strategies are compared on.
 ///
-/// Everything that runs while it is measured is inlinable, so that a lock from another package costs what it costs and
-/// no indirect call more than the built-in ones.
+/// Everything that runs while it is measured is inlinable, so that a lock from another package
+/// costs what it costs and no indirect call more than the built-in ones.
 public final class LockedTable<Strategy: Lock>: SynchronousWork {
   @usableFromInline let lock: Strategy
   @usableFromInline let table: SharedTable

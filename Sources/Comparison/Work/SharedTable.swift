@@ -1,13 +1,14 @@
 public import Synchronization
 
-/// What callers share: two numbers for each key, which a write counts up, the one at its beginning and the other at
-/// its end.
+/// What callers share: two numbers for each key, which a write counts up, the one at its beginning
+/// and the other at its end.
 ///
-/// So it tells by itself whether it was guarded, in any build and while it is measured: who reads two different numbers
-/// was in beside a writer, and where two writers were in together the numbers are short of a write.
+/// So it tells by itself whether it was guarded, in any build and while it is measured: who reads
+/// two different numbers was in beside a writer, and where two writers were in together the numbers
+/// are short of a write.
 ///
-/// `@unchecked Sendable`: the numbers are atomic. Relaxed, all of them: what orders them is the lock, and if it does
-/// not, that must be seen and not be undefined.
+/// `@unchecked Sendable`: the numbers are atomic. Relaxed, all of them: what orders them is the
+/// lock, and if it does not, that must be seen and not be undefined.
 public final class SharedTable: @unchecked Sendable {
   /// How many keys there are.
   public let keys: Int

@@ -91,7 +91,8 @@ package final class AwaitedSubjectWork: AsynchronousWork {
 
 /// Where a call's completion and its caller meet.
 ///
-/// `@unchecked Sendable`: `reply` is written before the exchange and read after it; `isThere` the other way round.
+/// `@unchecked Sendable`: `reply` is written before the exchange and read after it; `isThere` the
+/// other way round.
 private final class Completion: @unchecked Sendable {
   private enum State {
     static let open = 0

@@ -1,6 +1,7 @@
 /// What callers share and a strategy guards, where each call is made on the caller's own thread.
 public protocol SynchronousWork: AnyObject, Sendable {
-  /// Makes some calls, one after the other. Called from many threads at once: that is what is measured.
+  /// Makes some calls, one after the other. Called from many threads at once: that is what is
+  /// measured.
   ///
   /// - Parameters:
   ///   - calls: The caller's calls.

@@ -67,8 +67,8 @@ public struct Conflict: Sendable, Hashable, Codable {
 
   /// The name of the resource.
   public var resource: String
-  /// Which instance the resource belongs to: `#3` of a `Section`, type and address of an object; `nil`
-  /// where the name alone is the resource.
+  /// Which instance the resource belongs to: `#3` of a `Section`, type and address of an object;
+  /// `nil` where the name alone is the resource.
   public var instance: String?
   /// The owner that was in.
   public var first: Side
@@ -76,11 +76,12 @@ public struct Conflict: Sendable, Hashable, Codable {
   public var second: Side
   /// How often this pair of places met on this resource, at least 1.
   public var count: Int
-  /// The near-miss delay that the first owner was in; `nil` where it was in none. The two met all the same.
+  /// The near-miss delay that the first owner was in; `nil` where it was in none. The two met all
+  /// the same.
   public var heldOpen: HeldOpen?
 
-  /// What changed, where nobody who is marked met the first section: the second side then stands for whoever wrote, and
-  /// nothing is known of it. `nil` for two sections that met.
+  /// What changed, where nobody who is marked met the first section: the second side then stands
+  /// for whoever wrote, and nothing is known of it. `nil` for two sections that met.
   public var witness: Witness?
 
   /// Describes a conflict.
@@ -94,8 +95,8 @@ public struct Conflict: Sendable, Hashable, Codable {
   /// What stands for the place of whoever changed what a witness tells of.
   static let unmarked = "unmarked code"
 
-  /// The part that the two met in, in words; `nil` where both are on the whole. Of equal parts of several meetings
-  /// at two places, that of the first.
+  /// The part that the two met in, in words; `nil` where both are on the whole. Of equal parts of
+  /// several meetings at two places, that of the first.
   public var part: String? { first.part ?? second.part }
 
   /// The resource with the instance that it belongs to, and the part that the two met in.

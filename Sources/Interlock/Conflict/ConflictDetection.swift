@@ -4,7 +4,8 @@ internal import Synchronization
 enum ConflictDetection {
   /// Those whom a section has met.
   private struct Others {
-    /// A thousand others may be in at once, nearly all at one place: each place is reported once, counted.
+    /// A thousand others may be in at once, nearly all at one place: each place is reported once,
+    /// counted.
     var byPlace: [Evidence.RawPlace: (evidence: Evidence, count: Int)] = [:]
     /// Where the section stands that a delay held open, if it is one of them.
     var heldPlace: Evidence.RawPlace?
@@ -47,8 +48,8 @@ enum ConflictDetection {
     add(others, met: mine, held: held, on: resource)
   }
 
-  /// Reports every owner that a section on a part, which has just been published, conflicts with: those on the whole,
-  /// and those on the same part. Returns whether there is any.
+  /// Reports every owner that a section on a part, which has just been published, conflicts with:
+  /// those on the whole, and those on the same part. Returns whether there is any.
   @inline(never)
   static func lookAndReport(
     _ open: Registry.OpenSection, _ part: Part, in bucket: Bucket, on resource: borrowing Resource
@@ -93,15 +94,15 @@ enum ConflictDetection {
     return true
   }
 
-  /// Tells a section with a witness that a marked section is in beside it, whose owner it was or another: what changes
-  /// from now on is no stranger's doing. To be called in a look.
+  /// Tells a section with a witness that a marked section is in beside it, whose owner it was or
+  /// another: what changes from now on is no stranger's doing. To be called in a look.
   private static func noteMeeting(with other: SlotWord, on key: ResourceKey) {
     guard other.isWitnessed, let record = other.record, record[.key] == UInt(key.hash) else {
       return
     }
     record[.hasMet] = 1
-    // What this section goes on to write comes behind it, for a reader that sees what was written: see
-    // `WitnessDetection`.
+    // What this section goes on to write comes behind it, for a reader that sees what was written:
+    // see `WitnessDetection`.
     atomicMemoryFence(ordering: .sequentiallyConsistent)
   }
 

@@ -163,8 +163,8 @@ final class ConflictLog: Sendable {
     }
   }
 
-  /// The conflicts that were only logged or recorded, a line each, and where to read the rest; nothing
-  /// where there is none.
+  /// The conflicts that were only logged or recorded, a line each, and where to read the rest;
+  /// nothing where there is none.
   func linesAtEnd(exitCode: Int) -> [String] {
     state.withLock { state in
       let unhandled = state.order.filter { state.entries[$0]?.isUnhandled == true }

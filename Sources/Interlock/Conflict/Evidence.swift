@@ -28,7 +28,8 @@ struct Evidence: Sendable {
         caller = 0
         return
       }
-      // The compiler's accessor and the code that calls it; one of both where the accessor was inlined.
+      // The compiler's accessor and the code that calls it; one of both where the accessor was
+      // inlined.
       let frames = (0..<min(2, Int(record[.frameCount] & 0xFF))).map {
         record.words[Record.stack + $0].load(ordering: .relaxed)
       }
@@ -84,7 +85,8 @@ struct Evidence: Sendable {
     }
   }
 
-  /// Takes note of the part as well: of a record that cannot let go of it, by a pin, a look, or being the caller's own.
+  /// Takes note of the part as well: of a record that cannot let go of it, by a pin, a look, or
+  /// being the caller's own.
   init(withPartOf record: Record) {
     self.init(of: record)
     if record[.nameLength] & Record.extended != 0 { part = Part.at(record[.part]) }
@@ -118,8 +120,9 @@ struct Evidence: Sendable {
     _ word: SlotWord, in slot: Bucket.Slot, key: ResourceKey, owner: UInt
   ) -> Evidence? {
     guard let record = word.record, let pins = record.pins else { return nil }
-    // The home takes its records in turn, and stops to begin sections while it is pinned: what is in
-    // the slot now stays readable. Sequentially consistent: the pin must be seen before the slot is read.
+    // The home takes its records in turn, and stops to begin sections while it is pinned: what is
+    // in the slot now stays readable. Sequentially consistent: the pin must be seen before the slot
+    // is read.
     pins.pointee.wrappingAdd(1, ordering: .sequentiallyConsistent)
     defer {
       // Releases the reads above to the owner, who acquires the pins before it writes a record.

@@ -1,8 +1,9 @@
 extension Meeting {
   /// The meeting in one line that stands by itself, without what only a symbol tells.
   ///
-  /// Putting stacks into words takes milliseconds and reads every file that is mapped; where another thread
-  /// unmaps one at that moment, the process ends there, and this line is what is left.
+  /// Putting stacks into words takes milliseconds and reads every file that is mapped; where
+  /// another thread unmaps one at that moment, the process ends there, and this line is what is
+  /// left.
   var headline: String {
     let part = (first.part ?? second.part).map { "[\($0.text)]" }
     let name = [resource, instance ?? "", part ?? ""].filter { !$0.isEmpty }.joined(separator: " ")

@@ -24,7 +24,8 @@ enum MisuseDetection {
     {
       misuse.kind = .endByAnotherOwner
       misuse.begin = evidence.place
-      // Its own owner may be at it too: one of the two takes it out of its slot, and only that one ends it.
+      // Its own owner may be at it too: one of the two takes it out of its slot, and only that one
+      // ends it.
       if let open { _ = Registry.end(open, isAnothers: true) }
     }
     MisuseLog.shared.add(misuse)
@@ -43,8 +44,8 @@ enum MisuseDetection {
     MisuseLog.shared.add(misuse)
   }
 
-  /// The section of another owner that an end may have meant: the only one there is in this mode, taken
-  /// out of its slot; without the slot where there are several, since none is the one.
+  /// The section of another owner that an end may have meant: the only one there is in this mode,
+  /// taken out of its slot; without the slot where there are several, since none is the one.
   private static func anothers(
     on key: ResourceKey, part: Part?, owner: UInt, writes: Bool
   ) -> (Registry.OpenSection?, Evidence)? {
@@ -86,8 +87,8 @@ enum MisuseDetection {
     for misuse in found { MisuseLog.shared.add(misuse) }
   }
 
-  /// Reads the record of a section that is open, as one that was left so; `nil` where another thread ends it
-  /// at this moment: that one is well.
+  /// Reads the record of a section that is open, as one that was left so; `nil` where another
+  /// thread ends it at this moment: that one is well.
   private static func read(
     _ record: Record, as kind: Misuse.Kind
   ) -> (Registry.OpenSection, Misuse)? {
@@ -104,8 +105,8 @@ enum MisuseDetection {
       kind: kind, resource: name(in: record), instance: instance(in: record), end: nil,
       begin: evidence.place, thread: threadName(evidence.thread))
     misuse.part = evidence.part?.text
-    // An end takes the section out of its slot before it takes the name out of the record. Acquiring: the
-    // slot is looked at after the record.
+    // An end takes the section out of its slot before it takes the name out of the record.
+    // Acquiring: the slot is looked at after the record.
     atomicMemoryFence(ordering: .acquiring)
     guard open.slot.pointee.load(ordering: .relaxed) == open.word.bits else { return nil }
     return (open, misuse)

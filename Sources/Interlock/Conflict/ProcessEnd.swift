@@ -8,7 +8,8 @@ func threadExited(_ home: UnsafeMutableRawPointer) {
   ThreadHomes.leave(home)
 }
 
-/// C's door: the process ends with this status, 0 where that is not known. Called once, from `exit`.
+/// C's door: the process ends with this status, 0 where that is not known. Called once, from
+/// `exit`.
 @_cdecl("interlock_process_ends")
 func processEnds(_ status: Int32) {
   // A thread that is putting its conflict into words is about to end the process itself.
@@ -30,10 +31,11 @@ func processEnds(_ status: Int32) {
 /// The exit code of a process that was to exercise every resource, and did not.
 private let exerciseExitCode: Int32 = 1
 
-/// Says what was exercised, where that was asked for; returns why it is not enough, where it is not.
+/// Says what was exercised, where that was asked for; returns why it is not enough, where it is
+/// not.
 ///
-/// A process that fails anyway keeps its status: Swift Testing ends with one of its own where it has
-/// no tests.
+/// A process that fails anyway keeps its status: Swift Testing ends with one of its own where it
+/// has no tests.
 private func reportExercise(endingWith status: Int32) -> String? {
   guard Settings.shared.exercise else { return nil }
   let report = SectionTracking.exerciseReport

@@ -25,8 +25,8 @@ public struct StackFrame: Sendable, Hashable, Codable {
 }
 
 extension StackFrame {
-  /// The whole name of a function: the toolchain leaves the module out, which is all that a closure in top-level code
-  /// is in.
+  /// The whole name of a function: the toolchain leaves the module out, which is all that a closure
+  /// in top-level code is in.
   package static func functionName(_ demangled: String) -> String {
     demangled.hasSuffix(" in ") ? demangled + "top-level code" : demangled
   }

@@ -2,11 +2,11 @@ internal import Synchronization
 
 /// Whether, and for how long, a section that has just begun at an armed place is held open.
 struct DelayDecision: Equatable {
-  /// The shortest and the longest, in microseconds: of the length of the scheduler's turns, and longer than the
-  /// gaps between the calls of a busy thread.
+  /// The shortest and the longest, in microseconds: of the length of the scheduler's turns, and
+  /// longer than the gaps between the calls of a busy thread.
   static let lengths: ClosedRange<UInt> = 2000...6000
-  /// Of 2³² passages, so many are delayed before anything is known of a place: 9 of 10, so that two threads in
-  /// step get out of it.
+  /// Of 2³² passages, so many are delayed before anything is known of a place: 9 of 10, so that two
+  /// threads in step get out of it.
   private static let firstChance: UInt64 = 0xE666_6666
 
   /// Microseconds.
@@ -14,8 +14,9 @@ struct DelayDecision: Equatable {
 
   /// Decides by the seed, the place and how often it was passed: the same three, the same decision.
   ///
-  /// The chance is halved with every delay that found nothing. A place that is passed n times is so delayed
-  /// about log₂ n times, early and, in a long run, now and then for ever; it is never given up.
+  /// The chance is halved with every delay that found nothing. A place that is passed n times is so
+  /// delayed about log₂ n times, early and, in a long run, now and then for ever; it is never given
+  /// up.
   init?(seed: UInt64, place: UInt64, passage: UInt64, fruitless: UInt64) {
     let draw = DelayTables.mixed(
       DelayTables.mixed(seed ^ place) &+ passage &* 0x9E37_79B9_7F4A_7C15)
@@ -26,17 +27,19 @@ struct DelayDecision: Equatable {
 }
 
 extension NearMissDelays {
-  /// A delay is looked at so often: whether somebody has come in. Not oftener, since on a busy machine each look
-  /// may cost a turn of the scheduler's.
+  /// A delay is looked at so often: whether somebody has come in. Not oftener, since on a busy
+  /// machine each look may cost a turn of the scheduler's.
   private static let sliceMicroseconds: UInt = 2000
 
-  /// Decides whether this passage of an armed place is delayed, and delays it; returns whether it did.
+  /// Decides whether this passage of an armed place is delayed, and delays it; returns whether it
+  /// did.
   @inline(never)
   func consider(
     _ open: Registry.OpenSection, at place: PlaceNumber, in home: ThreadHome.Pointer
   ) -> Bool {
     let words = tables.words(of: place)
-    // No exchange, which would cost more than the rest: two threads that pass at once may have one number.
+    // No exchange, which would cost more than the rest: two threads that pass at once may have one
+    // number.
     let passage = words.considered.pointee.load(ordering: .relaxed) &+ 1
     words.considered.pointee.store(passage, ordering: .relaxed)
     guard
@@ -79,7 +82,8 @@ extension NearMissDelays {
     return hold(open, for: length, since: start, besides: bystanders) ? .met : .fruitless
   }
 
-  /// Keeps a section open until somebody comes in or the time is over; returns whether somebody came.
+  /// Keeps a section open until somebody comes in or the time is over; returns whether somebody
+  /// came.
   private func hold(
     _ open: Registry.OpenSection, for length: UInt, since start: UInt,
     besides bystanders: [Bystander]

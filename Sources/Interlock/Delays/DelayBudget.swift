@@ -6,7 +6,8 @@ internal import Synchronization
 final class DelayBudget: Sendable {
   /// The most of all, in microseconds.
   static let most: UInt = 2_000_000
-  /// What a run may spend however short it is, in microseconds: a tenth of a second would give one delay else.
+  /// What a run may spend however short it is, in microseconds: a tenth of a second would give one
+  /// delay else.
   static let free: UInt = 80_000
 
   private let percent: UInt
@@ -32,7 +33,8 @@ final class DelayBudget: Sendable {
     return allows
   }
 
-  /// Whether it is certain at such a moment, in milliseconds of the coarse clock, that no delay is allowed: then nobody has to ask.
+  /// Whether it is certain at such a moment, in milliseconds of the coarse clock, that no delay is
+  /// allowed: then nobody has to ask.
   @inline(__always)
   func allowsNothing(at milliseconds: UInt) -> Bool {
     milliseconds < nothingBefore.load(ordering: .relaxed)
@@ -47,8 +49,8 @@ final class DelayBudget: Sendable {
     return Platform.coarseMilliseconds + (elapsed - min(elapsed, now &- startedAt)) / 1000
   }
 
-  /// Takes what a delay took, and no more than it was given: a machine that lets it wait longer for a processor
-  /// would use the budget up with a few of them.
+  /// Takes what a delay took, and no more than it was given: a machine that lets it wait longer for
+  /// a processor would use the budget up with a few of them.
   func spend(_ length: UInt) {
     spentMicroseconds.wrappingAdd(length, ordering: .relaxed)
     delayCount.wrappingAdd(1, ordering: .relaxed)

@@ -1,11 +1,12 @@
 internal import Synchronization
 
-/// The memory of the near-miss delays: 420 KiB of the address space, taken once and never given back, of which
-/// only what is used is resident.
+/// The memory of the near-miss delays: 420 KiB of the address space, taken once and never given
+/// back, of which only what is used is resident.
 ///
-/// It does not grow with resources, owners or begins: what finds no room replaces what is oldest, or is not
-/// followed. All words are atomics. They are relaxed unless said otherwise: what is lost or read late here costs
-/// a delay more or less, never a false report, since a conflict is told by the registry alone.
+/// It does not grow with resources, owners or begins: what finds no room replaces what is oldest,
+/// or is not followed. All words are atomics. They are relaxed unless said otherwise: what is lost
+/// or read late here costs a delay more or less, never a false report, since a conflict is told by
+/// the registry alone.
 struct DelayTables: @unchecked Sendable {
   // Unchecked: pointers that are set once, to atomics in memory that is never given back.
   typealias Words = UnsafeMutablePointer<Atomic<UInt>>

@@ -11,14 +11,15 @@ struct DelayInQuestion {
   var patience: UInt = 0
 }
 
-// TSVD's inferred happens-before: a thread that made no step while another was delayed, and goes on right after
-// it, was kept out by a lock that the delayed one holds. Its two places are ordered, and further delays would find
-// nothing.
+// TSVD's inferred happens-before: a thread that made no step while another was delayed, and goes on
+// right after it, was kept out by a lock that the delayed one holds. Its two places are ordered,
+// and further delays would find nothing.
 //
-// A thread without a processor makes no step either, and one in a pause between two calls neither. So it only
-// counts who, at the delay's end, waits in the system to be woken by another and for ever if nobody does; who
-// then, as its very next section, begins the paired place on the same resource; and within as much time as the
-// delay took. And it takes several such delays: threads that wait for each other at a barrier look the same.
+// A thread without a processor makes no step either, and one in a pause between two calls neither.
+// So it only counts who, at the delay's end, waits in the system to be woken by another and for
+// ever if nobody does; who then, as its very next section, begins the paired place on the same
+// resource; and within as much time as the delay took. And it takes several such delays: threads
+// that wait for each other at a barrier look the same.
 extension NearMissDelays {
   /// Delays that prove an order before a pair is dropped.
   static let proofsNeeded = 3
@@ -31,8 +32,8 @@ extension NearMissDelays {
     var activity: UInt
   }
 
-  /// The threads whose last section is not longer ago than a near miss may be, but for the caller's; and those
-  /// who were kept waiting by an earlier delay and have begun none since.
+  /// The threads whose last section is not longer ago than a near miss may be, but for the
+  /// caller's; and those who were kept waiting by an earlier delay and have begun none since.
   func bystanders(besides home: ThreadHome.Pointer) -> [Bystander] {
     let now = Platform.coarseMilliseconds
     var found: [Bystander] = []
@@ -46,13 +47,14 @@ extension NearMissDelays {
     return found
   }
 
-  /// Whether nobody who is known could walk in: all wait since an earlier delay. A lock's holder often takes it
-  /// again before who waits for it is awake, and would be delayed again and again.
+  /// Whether nobody who is known could walk in: all wait since an earlier delay. A lock's holder
+  /// often takes it again before who waits for it is awake, and would be delayed again and again.
   func allWait(_ bystanders: [Bystander]) -> Bool {
     !bystanders.isEmpty && bystanders.allSatisfy { $0.home.isSuspected }
   }
 
-  /// Marks those who were kept waiting through a delay. To be called before the delayed section goes on.
+  /// Marks those who were kept waiting through a delay. To be called before the delayed section
+  /// goes on.
   func suspect(_ bystanders: [Bystander], of open: Registry.OpenSection, length: UInt) {
     let still = bystanders.lazy.filter {
       $0.home.activity.pointee.load(ordering: .relaxed) == $0.activity
@@ -71,7 +73,8 @@ extension NearMissDelays {
         number: pairs.question.number, key: open.key, place: place, endedAt: now, patience: length)
       return pairs.question.number
     }
-    // Relaxed: who waits for this thread is ordered behind it by what it waits for; who does not is asked nothing.
+    // Relaxed: who waits for this thread is ordered behind it by what it waits for; who does not is
+    // asked nothing.
     for thread in waiting { thread.home.suspicion.pointee.store(number, ordering: .relaxed) }
   }
 

@@ -1,6 +1,7 @@
 internal import Synchronization
 
-/// Places by their text, what has come of each pair, and the trap file: all that is behind the lock.
+/// Places by their text, what has come of each pair, and the trap file: all that is behind the
+/// lock.
 struct KnownPairs {
   /// How many delays have proved an order, and which was the last.
   private struct Proofs {
@@ -12,7 +13,8 @@ struct KnownPairs {
   private var places: [PlaceNumber: TrapPlace] = [:]
   private var states: [PlacePair: PairState] = [:]
   private var proofs: [PlacePair: Proofs] = [:]
-  /// Pairs that met in an earlier run of this build: they are looked for again, and are never taken for ordered.
+  /// Pairs that met in an earlier run of this build: they are looked for again, and are never taken
+  /// for ordered.
   private var metBefore: Set<PlacePair> = []
   private var store: TrapStore?
   private let scope: String
@@ -41,7 +43,8 @@ struct KnownPairs {
     }
   }
 
-  /// The number of a place, a new one where it has none; one that is not followed where there are too many.
+  /// The number of a place, a new one where it has none; one that is not followed where there are
+  /// too many.
   mutating func number(of place: TrapPlace, in tables: DelayTables) -> PlaceNumber {
     if let number = numbers[place] { return number }
     // From 1 on, twice: 0 stands for no place.
@@ -54,7 +57,8 @@ struct KnownPairs {
     return number
   }
 
-  /// Keeps what has come of a pair; returns whether that is new. A pair that has met stays one that has.
+  /// Keeps what has come of a pair; returns whether that is new. A pair that has met stays one that
+  /// has.
   @discardableResult
   mutating func set(_ state: PairState, of pair: PlacePair, in tables: DelayTables) -> Bool {
     let before = states[pair]

@@ -1,13 +1,15 @@
 internal import Synchronization
 
-/// Near-miss delays: arms pairs of places that nearly met, and keeps a section at an armed place open for a
-/// while, so that the other can walk in. The registry tells when it does, as it tells any conflict.
+/// Near-miss delays: arms pairs of places that nearly met, and keeps a section at an armed place
+/// open for a while, so that the other can walk in. The registry tells when it does, as it tells
+/// any conflict.
 ///
-/// The path of every begin goes through fixed memory without a lock (`DelayTables`); what happens once for a
-/// place or a pair goes under the lock of `pairs`. No thread sleeps with a lock of the tracker's held.
-/// Source: TSVD (SOSP 2019), whose reference implementation is microsoft/TSVD.
+/// The path of every begin goes through fixed memory without a lock (`DelayTables`); what happens
+/// once for a place or a pair goes under the lock of `pairs`. No thread sleeps with a lock of the
+/// tracker's held. Source: TSVD (SOSP 2019), whose reference implementation is microsoft/TSVD.
 final class NearMissDelays: Sendable {
-  /// The delays of this process, made at the first section that may be delayed; `nil` where there is no memory.
+  /// The delays of this process, made at the first section that may be delayed; `nil` where there
+  /// is no memory.
   static let shared: NearMissDelays? = make()
 
   static let seed = Atomic(UInt64.random(in: 0...UInt64.max))
@@ -31,7 +33,8 @@ final class NearMissDelays: Sendable {
   let heldSince = Atomic<UInt>(0)
   /// Whether somebody has come into it.
   let isMet = Atomic(false)
-  /// One section is held open at a time: who does not move then was kept by this delay, not by another.
+  /// One section is held open at a time: who does not move then was kept by this delay, not by
+  /// another.
   let isDelaying = Atomic(false)
 
   private static func make() -> NearMissDelays? {
@@ -62,7 +65,8 @@ final class NearMissDelays: Sendable {
     if !isKnown { shared?.afterFirstBegin(open, of: owner, in: home, hasMet: hasMet) }
   }
 
-  /// Apart, so that the usual path can be inlined above: a call more is a fortieth of a guarded call in a debug build.
+  /// Apart, so that the usual path can be inlined above: a call more is a fortieth of a guarded
+  /// call in a debug build.
   @inline(never)
   private func afterFirstBegin(
     _ open: Registry.OpenSection, of owner: UInt, in home: ThreadHome.Pointer, hasMet: Bool

@@ -62,8 +62,8 @@ extension DelayTables {
     slot(of: pair).flatMap { PairState(rawValue: $0.pointee.load(ordering: .relaxed) & 0xFF) }
   }
 
-  /// Keeps what has come of a pair, and how many armed pairs its places are in; to be called under the lock of
-  /// the pairs. Returns `false` where there is no room for it.
+  /// Keeps what has come of a pair, and how many armed pairs its places are in; to be called under
+  /// the lock of the pairs. Returns `false` where there is no room for it.
   func set(_ state: PairState, of pair: PlacePair) -> Bool {
     guard let slot = slot(of: pair) else { return false }
     let before = PairState(rawValue: slot.pointee.load(ordering: .relaxed) & 0xFF)

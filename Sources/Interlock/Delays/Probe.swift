@@ -1,7 +1,8 @@
 internal import Synchronization
 
-/// Delays of sections that have nearly met nobody, for stress runs: without them a machine that is busy elsewhere
-/// may run all calls of one thread before the first of the next, and there is no near miss to go by.
+/// Delays of sections that have nearly met nobody, for stress runs: without them a machine that is
+/// busy elsewhere may run all calls of one thread before the first of the next, and there is no
+/// near miss to go by.
 ///
 /// They come at begins 16, 32, 64, … of the process, of those for which there is time left:
 /// a long workload is delayed more often, and none by much.

@@ -2,9 +2,9 @@ internal import Synchronization
 
 /// One access in the table of recent ones, in a word, so that it is whole for whoever reads it.
 ///
-/// Bits 63–48: a piece of the resource's key. 47: on a part. 46–28: a hash of the owner. 27–16: the place. 15–0: the time in
-/// milliseconds, which comes round after 65 seconds: an old access may then pass for a recent one, and arms a
-/// pair for nothing.
+/// Bits 63–48: a piece of the resource's key. 47: on a part. 46–28: a hash of the owner. 27–16: the
+/// place. 15–0: the time in milliseconds, which comes round after 65 seconds: an old access may
+/// then pass for a recent one, and arms a pair for nothing.
 struct RecentAccess {
   /// Two accesses are close in time within so many milliseconds: TSVD's window.
   static let window: UInt = 100
@@ -47,10 +47,11 @@ struct RecentAccess {
 }
 
 extension DelayTables {
-  /// Notes a section that begins, and calls `nearMiss` with the place of every recent one that it nearly met.
+  /// Notes a section that begins, and calls `nearMiss` with the place of every recent one that it
+  /// nearly met.
   ///
-  /// One on a part is noted twice: under its resource, where those on the whole find it, and under a key of the
-  /// part's own, where those on an equal part do.
+  /// One on a part is noted twice: under its resource, where those on the whole find it, and under
+  /// a key of the part's own, where those on an equal part do.
   @inline(__always)
   func note(
     _ open: Registry.OpenSection, of owner: UInt, at place: PlaceNumber, at milliseconds: UInt,
@@ -70,10 +71,11 @@ extension DelayTables {
       to: own, at: milliseconds, nearMiss: nearMiss)
   }
 
-  /// Notes an access, and calls `nearMiss` with the place of every recent one that it nearly met: another
-  /// owner's, to the same resource, one of the two to write.
+  /// Notes an access, and calls `nearMiss` with the place of every recent one that it nearly met:
+  /// another owner's, to the same resource, one of the two to write.
   ///
-  /// Two threads that note at once may lose an access of one of them: a near miss is seen the next time.
+  /// Two threads that note at once may lose an access of one of them: a near miss is seen the next
+  /// time.
   @inline(__always)
   func note(
     _ access: RecentAccess, to key: ResourceKey, at milliseconds: UInt,

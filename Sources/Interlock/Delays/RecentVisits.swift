@@ -1,11 +1,12 @@
 internal import Synchronization
 
-/// What a thread noted in the table of recent accesses when it last asked for the time: whoever came to the resource since has
-/// seen it there, and has armed the pair. So the thread has nothing to note, nor to look for, if it comes by again within the
-/// same tick of the coarse clock.
+/// What a thread noted in the table of recent accesses when it last asked for the time: whoever
+/// came to the resource since has seen it there, and has armed the pair. So the thread has nothing
+/// to note, nor to look for, if it comes by again within the same tick of the coarse clock.
 ///
-/// Even that clock costs as much as all the rest of it. So a visit that keeps coming within one tick is taken to come a few times
-/// more without asking: where it stays away instead, as many of its begins pass for older than they are, and note nothing.
+/// Even that clock costs as much as all the rest of it. So a visit that keeps coming within one
+/// tick is taken to come a few times more without asking: where it stays away instead, as many of
+/// its begins pass for older than they are, and note nothing.
 ///
 /// Used by its own thread alone.
 struct RecentVisits {
@@ -28,9 +29,11 @@ struct RecentVisits {
   struct Known {
     fileprivate var visit: Visit
     fileprivate(set) var place: PlaceNumber
-    /// How many armed pairs the place is in; `nil` where these are not all that a begin there is looked at for.
+    /// How many armed pairs the place is in; `nil` where these are not all that a begin there is
+    /// looked at for.
     fileprivate let armedPairs: DelayTables.Words?
-    /// When it was noted, in milliseconds of the coarse clock, and how often it has come again in that tick.
+    /// When it was noted, in milliseconds of the coarse clock, and how often it has come again in
+    /// that tick.
     fileprivate var notedAt: UInt
     fileprivate var returns: UInt32 = 0
     /// So many next times do not ask for the time.
@@ -46,7 +49,8 @@ struct RecentVisits {
       return true
     }
 
-    /// The time, in milliseconds, and whether the visit has been noted in it; `clock` is asked where it has to be.
+    /// The time, in milliseconds, and whether the visit has been noted in it; `clock` is asked
+    /// where it has to be.
     @inline(__always)
     mutating func time(_ clock: () -> UInt) -> (now: UInt, isNoted: Bool) {
       if passesLeft != 0 {
@@ -61,7 +65,8 @@ struct RecentVisits {
     }
   }
 
-  /// So many times a visit must have come again within a tick, for as many next ones not to ask for the time.
+  /// So many times a visit must have come again within a tick, for as many next ones not to ask for
+  /// the time.
   static let busy: UInt32 = 8
   static let passesAtOnce: UInt32 = 3
   private static let count: UInt = 8
@@ -91,7 +96,8 @@ struct RecentVisits {
     return differences == 0 ? slot : nil
   }
 
-  /// Keeps a visit; another in the same slot is noted anew when it comes again. `armedPairs` as in `Known`.
+  /// Keeps a visit; another in the same slot is noted anew when it comes again. `armedPairs` as in
+  /// `Known`.
   func note(
     _ visit: Visit, at place: PlaceNumber, at milliseconds: UInt,
     armedPairs: DelayTables.Words? = nil
@@ -110,8 +116,9 @@ struct RecentVisits {
 
 // Beside the visits: a debug build inlines nothing of another file.
 extension NearMissDelays {
-  /// Whether a section begins where its thread has just been, and nothing is to be done but to note that it goes on: three
-  /// of four begins of a busy place, where no probes are made. Where it does, that is counted.
+  /// Whether a section begins where its thread has just been, and nothing is to be done but to note
+  /// that it goes on: three of four begins of a busy place, where no probes are made. Where it
+  /// does, that is counted.
   @inline(__always)
   static func passes(_ visit: RecentVisits.Visit, in home: ThreadHome.Pointer) -> Bool {
     guard !home.isSuspected, let known = home.pointee.visits.known(visit),

@@ -15,14 +15,15 @@ struct TrapPlace: Hashable {
 
 /// What one run leaves to the next: pairs of places, and what came of them.
 ///
-/// A text of lines. The first names the format's version and the build, since lines move between builds; each
-/// other is a pair, in fields with a tab between:
+/// A text of lines. The first names the format's version and the build, since lines move between
+/// builds; each other is a pair, in fields with a tab between:
 ///
 ///     interlock-traps 1 2816120-1764000000.123456789
 ///     armed<tab>write Cache.swift:12<tab>read Cache.swift:31<tab>
 ///
-/// The state is `armed`, `dropped` or `found`; the last field says whose the pair is, and is empty except in a
-/// stress run, where it is the subject's name: two subjects may share a place, of which one has a lock.
+/// The state is `armed`, `dropped` or `found`; the last field says whose the pair is, and is empty
+/// except in a stress run, where it is the subject's name: two subjects may share a place, of which
+/// one has a lock.
 struct TrapFile: Equatable {
   struct Pair: Hashable {
     var first: TrapPlace
@@ -61,7 +62,8 @@ struct TrapFile: Equatable {
     }
   }
 
-  /// More bytes than this are no trap file: it would be 2,048 pairs of places with names of 8,000 bytes.
+  /// More bytes than this are no trap file: it would be 2,048 pairs of places with names of 8,000
+  /// bytes.
   static let mostBytes = 32 << 20
   private static let title = "interlock-traps"
   private static let version = "1"
@@ -69,7 +71,8 @@ struct TrapFile: Equatable {
   var build: String
   var pairs: [Pair: PairState] = [:]
 
-  /// Adds what another run has found: a meeting counts more than an order, which counts more than a near miss.
+  /// Adds what another run has found: a meeting counts more than an order, which counts more than a
+  /// near miss.
   mutating func merge(_ other: TrapFile) {
     pairs.merge(other.pairs) { $0.rawValue > $1.rawValue ? $0 : $1 }
   }

@@ -1,8 +1,8 @@
 /// A trap file on disk. To be used under the lock of the pairs.
 ///
-/// It is written whole to a file beside it that is then renamed, so that no reader sees half of one. Processes of
-/// one run may share it: each adds what is there when it writes. Of two that write at the same moment the later
-/// one counts, and what the other had found is found again.
+/// It is written whole to a file beside it that is then renamed, so that no reader sees half of
+/// one. Processes of one run may share it: each adds what is there when it writes. Of two that
+/// write at the same moment the later one counts, and what the other had found is found again.
 struct TrapStore {
   let path: String
   private let build: String
@@ -13,8 +13,8 @@ struct TrapStore {
     build = Platform.executableIdentity
   }
 
-  /// What earlier runs of this build have left: nothing where there is no file yet, or an empty one. Anything
-  /// else that cannot be used is a line on standard error.
+  /// What earlier runs of this build have left: nothing where there is no file yet, or an empty
+  /// one. Anything else that cannot be used is a line on standard error.
   mutating func load() -> (file: TrapFile, mustBeRebuilt: Bool) {
     let nothing = TrapFile(build: build)
     do throws(Platform.FileFailure) {

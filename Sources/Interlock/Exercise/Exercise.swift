@@ -2,8 +2,8 @@ internal import Synchronization
 
 /// Takes note of what sections a run has: who touched what where, and which places nearly met.
 ///
-/// The path of every begin goes through fixed memory without a lock (`ExerciseTables`); what happens once for a place
-/// or a pair goes under the lock of `places`.
+/// The path of every begin goes through fixed memory without a lock (`ExerciseTables`); what
+/// happens once for a place or a pair goes under the lock of `places`.
 final class Exercise: Sendable {
   /// That of this process, made at the first section that is noted; `nil` where there is no memory.
   static let shared: Exercise? = make()
@@ -64,8 +64,8 @@ final class Exercise: Sendable {
     }
   }
 
-  /// Notes that two sections have met, and who they were: the conflict may end the process before the second is noted
-  /// as one that has begun.
+  /// Notes that two sections have met, and who they were: the conflict may end the process before
+  /// the second is noted as one that has begun.
   func met(_ one: Evidence, _ other: Evidence, on resource: String) {
     guard one.place.line != 0, other.place.line != 0 else { return }
     let numbers = [one, other].map { evidence in
@@ -116,16 +116,18 @@ extension DelayTables.Mark {
 }
 
 extension SectionTracking {
-  /// Whether it is noted what the run exercises; off unless set here, by `exercise=on`, or by `require_contention=on`.
+  /// Whether it is noted what the run exercises; off unless set here, by `exercise=on`, or by
+  /// `require_contention=on`.
   ///
-  /// Costs some tens of nanoseconds a section and 900 KiB of the address space, once. What is switched off in between is
-  /// not noted.
+  /// Costs some tens of nanoseconds a section and 900 KiB of the address space, once. What is
+  /// switched off in between is not noted.
   public static var exercise: Bool {
     get { Settings.shared.exercise }
     set { Settings.shared.exercise = newValue }
   }
 
-  /// What has been exercised so far; where `exercise` was never on, the report says that it is not known.
+  /// What has been exercised so far; where `exercise` was never on, the report says that it is not
+  /// known.
   public static var exerciseReport: ExerciseReport {
     Exercise.made?.report ?? ExerciseReport(isMeasured: Settings.shared.wasExercised)
   }

@@ -1,5 +1,6 @@
 extension ExerciseReport: CustomStringConvertible {
-  /// The whole report for people: every resource, every place that one owner alone visited, every listed pair.
+  /// The whole report for people: every resource, every place that one owner alone visited, every
+  /// listed pair.
   public var description: String { text(resources: .max, details: true) }
 
   /// The report in short: how many resources, and those that were not tested by name.

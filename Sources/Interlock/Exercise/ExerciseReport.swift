@@ -37,7 +37,8 @@ public struct ExerciseReport: Sendable, Hashable, Codable {
     }
   }
 
-  /// Two places of a resource, by their numbers in `places`; both numbers are one where two owners come to one place.
+  /// Two places of a resource, by their numbers in `places`; both numbers are one where two owners
+  /// come to one place.
   public struct Pair: Sendable, Hashable, Codable {
     /// The number of the one.
     public var first: Int
@@ -96,9 +97,11 @@ public struct ExerciseReport: Sendable, Hashable, Codable {
 
   /// The resources in the order in which they were first touched.
   public var resources: [Resource]
-  /// Whether there were more names, places or pairs than are followed: those that came last are missing.
+  /// Whether there were more names, places or pairs than are followed: those that came last are
+  /// missing.
   public var isFull: Bool
-  /// Whether anything was noted at all; where not, an empty report does not say that no section was begun.
+  /// Whether anything was noted at all; where not, an empty report does not say that no section was
+  /// begun.
   public var isMeasured: Bool
 
   /// A report of nothing.

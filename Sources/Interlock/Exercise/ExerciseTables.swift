@@ -1,10 +1,11 @@
 internal import Synchronization
 
-/// The memory of what is exercised: 900 KiB of the address space, taken once and never given back, of which only what
-/// is used is resident. It does not grow with resources, owners or begins.
+/// The memory of what is exercised: 900 KiB of the address space, taken once and never given back,
+/// of which only what is used is resident. It does not grow with resources, owners or begins.
 ///
-/// Places by number, recent accesses and pairs are those of the near-miss delays, in tables of their own. All words
-/// are atomics, relaxed unless said otherwise: what two threads write at once may be lost and is noted the next time.
+/// Places by number, recent accesses and pairs are those of the near-miss delays, in tables of
+/// their own. All words are atomics, relaxed unless said otherwise: what two threads write at once
+/// may be lost and is noted the next time.
 struct ExerciseTables: @unchecked Sendable {
   // Unchecked: pointers that are set once, to atomics in memory that is never given back.
   typealias Words = DelayTables.Words
@@ -86,9 +87,9 @@ struct ExerciseTables: @unchecked Sendable {
     places[Int(place.bits) * Self.placeWords].load(ordering: .relaxed)
   }
 
-  /// Whether it was this owner on this part of this instance that came to the place last, in this same millisecond:
-  /// then all is noted, and whoever else came since has noted that the two nearly met. Of two that agree in a hash
-  /// of 64 bits, the second is not noted.
+  /// Whether it was this owner on this part of this instance that came to the place last, in this
+  /// same millisecond: then all is noted, and whoever else came since has noted that the two nearly
+  /// met. Of two that agree in a hash of 64 bits, the second is not noted.
   @inline(__always)
   func isSame(
     _ owner: UInt, _ key: ResourceKey, part: UInt, at place: PlaceNumber, _ milliseconds: UInt
@@ -121,11 +122,12 @@ struct ExerciseTables: @unchecked Sendable {
     places[Int(place.bits) * Self.placeWords + 1].load(ordering: .relaxed) != .max
   }
 
-  /// Notes who touched an instance; says of its name that it is shared where somebody else did before.
+  /// Notes who touched an instance; says of its name that it is shared where somebody else did
+  /// before.
   ///
-  /// A word has 26 bits of the key, the name's number, and 26 bits of the owner: of two owners that agree in them, once
-  /// in 67 million, the second is not seen. Where there are more instances than room, the one that gives way leaves its
-  /// name undecided.
+  /// A word has 26 bits of the key, the name's number, and 26 bits of the owner: of two owners that
+  /// agree in them, once in 67 million, the second is not seen. Where there are more instances than
+  /// room, the one that gives way leaves its name undecided.
   @inline(__always)
   func note(_ owner: UInt, on key: ResourceKey, ofResource number: UInt) {
     let tag = UInt(key.hash >> 38) << 38 | number << 26

@@ -1,6 +1,7 @@
 internal import Synchronization
 
-/// Resources and places by their text, and what has come of pairs: all that is behind the lock of `Exercise`.
+/// Resources and places by their text, and what has come of pairs: all that is behind the lock of
+/// `Exercise`.
 struct KnownPlaces {
   private struct Visit: Hashable {
     var resource: UInt
@@ -17,8 +18,8 @@ struct KnownPlaces {
   /// Whether something found no room.
   var isFull = false
 
-  /// The number of a place on a resource, a new one where it has none; one that is not followed where there are too
-  /// many.
+  /// The number of a place on a resource, a new one where it has none; one that is not followed
+  /// where there are too many.
   mutating func number(
     of place: Place, in mode: Mode, on name: String, in tables: ExerciseTables
   ) -> PlaceNumber {

@@ -1,9 +1,11 @@
 internal import CInterlock
 internal import Synchronization
 
-/// The histories of the resources, by their keys, in memory that is bounded: 4,096 of some two kilobytes each.
+/// The histories of the resources, by their keys, in memory that is bounded: 4,096 of some two
+/// kilobytes each.
 ///
-/// Where two resources fall on one place, the later takes it: what the earlier did is forgotten, and not told.
+/// Where two resources fall on one place, the later takes it: what the earlier did is forgotten,
+/// and not told.
 enum Histories {
   private static let count = Int(INTERLOCK_HISTORIES)
   private static let probes = 4
@@ -17,7 +19,8 @@ enum Histories {
     get { interlock_get_remembers_parts().assumingMemoryBound(to: Atomic<UInt>.self) }
   }
 
-  /// Whether there may be histories of parts. Relaxed: one that another thread makes at this moment may be missed.
+  /// Whether there may be histories of parts. Relaxed: one that another thread makes at this moment
+  /// may be missed.
   @inline(__always)
   static var haveParts: Bool { partsFlag.pointee.load(ordering: .relaxed) != 0 }
 
@@ -39,7 +42,8 @@ enum Histories {
     return nil
   }
 
-  /// The same, made where there is none. Another resource may take it at any moment: its key is looked at under its lock.
+  /// The same, made where there is none. Another resource may take it at any moment: its key is
+  /// looked at under its lock.
   static func make(_ key: UInt) -> History {
     let first = Int(key >> 24) & (count - 1)
     for probe in 0..<probes {

@@ -1,14 +1,16 @@
 internal import Synchronization
 
-/// What a resource remembers: its last write, and its last reads since, by a few threads. As FastTrack (PLDI 2009) has it, but
-/// with the last reads of four threads where that keeps them all: what is forgotten is not told.
+/// What a resource remembers: its last write, and its last reads since, by a few threads. As
+/// FastTrack (PLDI 2009) has it, but with the last reads of four threads where that keeps them all:
+/// what is forgotten is not told.
 struct History {
   static let readLimit = 4
   private static let headWords = 5
   private static let wordCount = headWords + (readLimit + 1) * PastAccess.wordCount
 
-  /// 0: the lock. 1: the resource's key. 2: which read is replaced next. 3: the mark of its instance. 4: whose the accesses
-  /// are, if all are one thread's: its slot and 1, else `manyThreads`; 0 where there are none.
+  /// 0: the lock. 1: the resource's key. 2: which read is replaced next. 3: the mark of its
+  /// instance. 4: whose the accesses are, if all are one thread's: its slot and 1, else
+  /// `manyThreads`; 0 where there are none.
   let words: UnsafeMutablePointer<Atomic<UInt>>
 
   init() { words = zeroedWords(Self.wordCount) }
@@ -30,7 +32,8 @@ struct History {
   @inline(__always)
   static func name(ofThread slot: UInt32) -> UInt { UInt(slot) + 1 }
 
-  /// Whether nobody but the thread of this name is remembered. Without the lock it tells what was so just before.
+  /// Whether nobody but the thread of this name is remembered. Without the lock it tells what was
+  /// so just before.
   @inline(__always)
   func isOnly(of name: UInt) -> Bool {
     let thread = words[4].load(ordering: .relaxed)
@@ -77,15 +80,17 @@ struct History {
     for index in 0...Self.readLimit { access(index).clear() }
   }
 
-  /// The object whose resource it is, held weakly: where another is at its address, what the first one's threads did is not
-  /// remembered against it. The memory's way from one to the other orders them, and is not seen.
+  /// The object whose resource it is, held weakly: where another is at its address, what the first
+  /// one's threads did is not remembered against it. The memory's way from one to the other orders
+  /// them, and is not seen.
   private final class Mark {
     weak var object: AnyObject?
 
     init(_ object: AnyObject) { self.object = object }
   }
 
-  /// Forgets all unless it is of this object; under the lock. The object is alive: its caller has it.
+  /// Forgets all unless it is of this object; under the lock. The object is alive: its caller has
+  /// it.
   func keepOnly(of instance: UInt) {
     guard let pointer = UnsafeRawPointer(bitPattern: instance) else { return }
     let object = Unmanaged<AnyObject>.fromOpaque(pointer).takeUnretainedValue()
@@ -98,8 +103,8 @@ struct History {
     old?.release()
   }
 
-  /// Remembers a section that ends; under the lock. A write `clearsReads` that it was looked up beside when it began: who is
-  /// in no order with one of them was told of it.
+  /// Remembers a section that ends; under the lock. A write `clearsReads` that it was looked up
+  /// beside when it began: who is in no order with one of them was told of it.
   @inline(__always)
   func note(
     _ ended: Record, at moment: OrderSource.Moment, clearsReads: Bool, _ source: OrderSource

@@ -2,7 +2,8 @@ internal import CInterlock
 
 /// What tells the order of threads: a reader of the synchronisation events, where one is linked.
 struct OrderSource {
-  /// A moment of a thread: what it did up to then has happened before what another does that has seen this count.
+  /// A moment of a thread: what it did up to then has happened before what another does that has
+  /// seen this count.
   struct Moment {
     /// A number of the thread.
     var slot: UInt32

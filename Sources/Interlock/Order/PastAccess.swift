@@ -1,7 +1,8 @@
 internal import CInterlock
 internal import Synchronization
 
-/// A section that has ended, as its resource remembers it: when it was, a copy of its record, and what its owner held.
+/// A section that has ended, as its resource remembers it: when it was, a copy of its record, and
+/// what its owner held.
 ///
 /// Words of a history, under its lock.
 struct PastAccess {
@@ -38,8 +39,9 @@ struct PastAccess {
   func set(_ ended: Record, at moment: OrderSource.Moment, _ source: OrderSource) {
     words[0].store(UInt(moment.count), ordering: .relaxed)
     words[1].store(UInt(moment.slot) + 1, ordering: .relaxed)
-    // Copied as plain memory: the record is the thread's own, and what it is copied to is only touched under the lock. By
-    // lengths that are known, which needs no call; what is behind a shorter stack is another section's, and not read.
+    // Copied as plain memory: the record is the thread's own, and what it is copied to is only
+    // touched under the lock. By lengths that are known, which needs no call; what is behind a
+    // shorter stack is another section's, and not read.
     let copy = UnsafeMutableRawPointer(words + Self.recordAt)
     let stack = Record.stack * MemoryLayout<UInt>.stride
     let half = stack / 2

@@ -1,15 +1,17 @@
 internal import Synchronization
 
-/// Looks whether sections are in an order that does not depend on luck: a section that begins after another has ended,
-/// and nothing made it come after, could have met it.
+/// Looks whether sections are in an order that does not depend on luck: a section that begins after
+/// another has ended, and nothing made it come after, could have met it.
 enum SectionOrder {
-  /// Which histories a section belongs to: those that it is looked up in, and those that it is noted in.
+  /// Which histories a section belongs to: those that it is looked up in, and those that it is
+  /// noted in.
   private struct Keys {
     var looked: (UInt, UInt?)
     var noted: (UInt, UInt?)
 
-    /// A section on the whole is looked up beside the wholes and the parts, one on a part beside the wholes and that part;
-    /// the parts' hashes tell them apart, of which two that are equal are one in 2^60.
+    /// A section on the whole is looked up beside the wholes and the parts, one on a part beside
+    /// the wholes and that part; the parts' hashes tell them apart, of which two that are equal are
+    /// one in 2^60.
     @inline(__always)
     init(_ open: Registry.OpenSection) {
       let whole = UInt(open.key.hash)
@@ -42,7 +44,8 @@ enum SectionOrder {
   ) {
     let keys = Keys(open)
     let thread = home.pointee.nameInHistories
-    // The usual case, without asking for the moment. A thread's own accesses are in order; those of its tasks are not.
+    // The usual case, without asking for the moment. A thread's own accesses are in order; those of
+    // its tasks are not.
     if owner & 1 == 0, open.record[.instanceType] == 0, isOnly(of: thread, keys.looked.0),
       keys.looked.1.map({ isOnly(of: thread, $0) }) ?? true
     {
@@ -77,7 +80,8 @@ enum SectionOrder {
     into found: inout [Found]
   ) {
     guard let history = Histories.find(key) else { return }
-    // A thread's own accesses are in order. One that another notes at this moment may be missed, and is never told falsely.
+    // A thread's own accesses are in order. One that another notes at this moment may be missed,
+    // and is never told falsely.
     let isObjects = record[.instanceType] != 0
     if !isObjects, record[.owner] & 1 == 0,
       history.isOnly(of: History.name(ofThread: moment.slot))
@@ -108,7 +112,8 @@ enum SectionOrder {
     past.isThere && past.record[.owner] != record[.owner] && !source.isBefore(past.moment)
   }
 
-  /// Called when a section of the current owner's has left the table, before its record is used anew.
+  /// Called when a section of the current owner's has left the table, before its record is used
+  /// anew.
   @inline(never)
   static func afterEnd(_ open: Registry.OpenSection) {
     let record = open.record

@@ -1,5 +1,5 @@
-/// Two sections on one resource, at least one of them to write, of which no order was seen: what made the second come
-/// after the first was luck.
+/// Two sections on one resource, at least one of them to write, of which no order was seen: what
+/// made the second come after the first was luck.
 ///
 /// They did not meet in this run. Where something orders them that nobody sees, they never can.
 package struct UnorderedAccesses: Sendable {
@@ -37,10 +37,11 @@ package struct UnorderedAccesses: Sendable {
 }
 
 extension SectionTracking {
-  /// Begins to look at the order of sections, by the source that `interlock_set_order_source` was given.
+  /// Begins to look at the order of sections, by the source that `interlock_set_order_source` was
+  /// given.
   package static func followOrder() { Settings.shared.followsOrder = true }
 
-  /// The pairs of places of which no order was seen, without those that met as well. Stacks are turned into functions
-  /// and lines at this call.
+  /// The pairs of places of which no order was seen, without those that met as well. Stacks are
+  /// turned into functions and lines at this call.
   package static var unordered: [UnorderedAccesses] { UnorderedLog.shared.accesses }
 }

@@ -26,7 +26,8 @@ final class UnorderedLog: Sendable {
 
   private let state = Guarded(State())
 
-  /// Notes that nothing ordered a section that ended before the one that the calling thread has just begun.
+  /// Notes that nothing ordered a section that ended before the one that the calling thread has
+  /// just begun.
   func add(
     _ past: Evidence, _ held: [UnorderedAccesses.Held], _ record: Record, _ source: OrderSource
   ) {

@@ -1,14 +1,16 @@
 internal import CInterlock
 internal import Synchronization
 
-/// Where a thread's records live: about 6 KiB a thread, taken over by later threads, never given back.
+/// Where a thread's records live: about 6 KiB a thread, taken over by later threads, never given
+/// back.
 ///
-/// All of it is used by its own thread alone, or under the lock of `ThreadHomes`; what pointers to atomics lead to
-/// lies elsewhere, and other threads look at it.
+/// All of it is used by its own thread alone, or under the lock of `ThreadHomes`; what pointers to
+/// atomics lead to lies elsewhere, and other threads look at it.
 struct ThreadHome: ~Copyable {
   typealias Pointer = UnsafeMutablePointer<ThreadHome>
 
-  /// The record that is tried first; they are taken in turn, so that an ended section can still be read.
+  /// The record that is tried first; they are taken in turn, so that an ended section can still be
+  /// read.
   var next = 0
   let records: UnsafeMutablePointer<Atomic<UInt>>
   /// How many threads are reading records of this home right now: only after they met a conflict.
@@ -32,8 +34,8 @@ struct ThreadHome: ~Copyable {
   var thread: UInt = 0
   var stackLow: UInt = 0
   var stackHigh: UInt = 0
-  /// Where libdispatch keeps the queue that the thread is on, if that is known; and the last one seen there that has its
-  /// label for ever, with a copy of it: most threads are on none.
+  /// Where libdispatch keeps the queue that the thread is on, if that is known; and the last one
+  /// seen there that has its label for ever, with a copy of it: most threads are on none.
   var queueWord: UnsafePointer<UInt>
   var lastingQueue = Self.noQueue
   var lastingLabel: UInt = 0
@@ -62,7 +64,8 @@ struct ThreadHome: ~Copyable {
     threadNumber = pins + 3
   }
 
-  /// How many milliseconds ago a thread with such an activity began its last section; up to 65 seconds.
+  /// How many milliseconds ago a thread with such an activity began its last section; up to 65
+  /// seconds.
   static func age(of activity: UInt, at milliseconds: UInt) -> UInt {
     (milliseconds &- activity) & 0xFFFF
   }
@@ -139,7 +142,8 @@ extension UnsafeMutablePointer where Pointee == ThreadHome {
     return UInt(bitPattern: copy)
   }
 
-  /// Notes that the thread begins a section: a count, and the time in milliseconds in the lowest 16 bits.
+  /// Notes that the thread begins a section: a count, and the time in milliseconds in the lowest 16
+  /// bits.
   @inline(__always)
   func noteActivity(at milliseconds: UInt) {
     // Relaxed, and no exchange: only this thread writes it.

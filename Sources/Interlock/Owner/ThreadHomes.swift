@@ -14,8 +14,8 @@ enum ThreadHomes {
 
   /// Makes a home and links it into the list of all.
   static func make() -> ThreadHome.Pointer {
-    // On cache lines of its own, two at a time since they are fetched in pairs: homes are written at every
-    // begin, each by another thread.
+    // On cache lines of its own, two at a time since they are fetched in pairs: homes are written
+    // at every begin, each by another thread.
     let home = UnsafeMutableRawPointer.allocate(
       byteCount: (MemoryLayout<ThreadHome>.size + 127) & ~127, alignment: 128
     ).bindMemory(to: ThreadHome.self, capacity: 1)

@@ -1,6 +1,7 @@
 #if os(Linux)
-/// A list of return addresses as something that `Runtime.Backtrace` can be decoded from: its architecture,
-/// and the addresses in the Compact Backtrace Format (swift `docs/CompactBacktraceFormat.md`), in base 64.
+/// A list of return addresses as something that `Runtime.Backtrace` can be decoded from: its
+/// architecture, and the addresses in the Compact Backtrace Format (swift
+/// `docs/CompactBacktraceFormat.md`), in base 64.
 struct BacktraceSource: Decoder {
   fileprivate let values: [String: String]
 
@@ -8,8 +9,8 @@ struct BacktraceSource: Decoder {
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
   init(architecture: String, addresses: [UInt]) {
-    // Version 1 of the format for 64-bit addresses, then an absolute return address of 8 bytes each, then
-    // the end.
+    // Version 1 of the format for 64-bit addresses, then an absolute return address of 8 bytes
+    // each, then the end.
     var bytes: [UInt8] = [0x02]
     for address in addresses {
       bytes.append(0x2F)

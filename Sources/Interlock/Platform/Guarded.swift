@@ -10,7 +10,8 @@ internal import CInterlock
 
 /// A value behind a pthread mutex: for what is off the path without a conflict.
 ///
-/// Not `Synchronization.Mutex`, whose slow path ThreadSanitizer does not see (a false report when contended).
+/// Not `Synchronization.Mutex`, whose slow path ThreadSanitizer does not see (a false report when
+/// contended).
 final class Guarded<Value>: @unchecked Sendable {
   // Unchecked because the compiler cannot see that `value` is only touched under `mutex`.
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>

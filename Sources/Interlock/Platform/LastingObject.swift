@@ -1,7 +1,7 @@
 internal import Synchronization
 
-/// Holds an object for as long as the process lives, and finds it by its address: a lazy global costs a call, and a count of
-/// references, at each use.
+/// Holds an object for as long as the process lives, and finds it by its address: a lazy global
+/// costs a call, and a count of references, at each use.
 ///
 /// Thread-safe.
 struct LastingObject<Object: AnyObject & Sendable>: ~Copyable, Sendable {

@@ -17,8 +17,8 @@ extension Platform {
     name.hasPrefix("…") ? label.hasSuffix(name.dropFirst()) : label == name
   }
 
-  /// libdispatch names its workers by their root queue's label, of which the system keeps room for the last
-  /// 15 characters: the label, where only one ends so, else with a mark that it was cut.
+  /// libdispatch names its workers by their root queue's label, of which the system keeps room for
+  /// the last 15 characters: the label, where only one ends so, else with a mark that it was cut.
   private static func inFull(_ name: String) -> String {
     let kinds = [
       "maintenance", "background", "utility", "default", "user-initiated", "user-interactive",
@@ -30,7 +30,8 @@ extension Platform {
     return matching.count > 1 ? "…\(name)" : matching.first ?? name
   }
 
-  /// Milliseconds of a clock that never goes back; cheap, and behind by up to a tick of the system's (4 ms).
+  /// Milliseconds of a clock that never goes back; cheap, and behind by up to a tick of the
+  /// system's (4 ms).
   ///
   /// Not inlined: what it needs of the stack, who asks it now and then would need always.
   @inline(never)

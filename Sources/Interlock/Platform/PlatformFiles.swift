@@ -15,7 +15,8 @@ extension Platform {
     init(errno code: Int32) { reason = String(cString: strerror(code)) }
   }
 
-  /// All bytes of a file; `nil` where there is none of this name. Waits for nobody: a pipe is no file.
+  /// All bytes of a file; `nil` where there is none of this name. Waits for nobody: a pipe is no
+  /// file.
   static func contents(of path: String, atMost most: Int) throws(FileFailure) -> [UInt8]? {
     let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     if file < 0 {

@@ -2,7 +2,8 @@
 internal import CInterlock
 internal import Runtime
 
-/// The binary images of this process and their symbols, by the toolchain's own `Runtime` module (SE-0419).
+/// The binary images of this process and their symbols, by the toolchain's own `Runtime` module
+/// (SE-0419).
 struct PlatformImages {
   private var map: ImageMap?
   private var librariesLoaded: UInt64 = 0
@@ -38,8 +39,8 @@ struct PlatformImages {
       isThunk: symbol.isSwiftThunk || ["TK", "Tk"].contains(where: symbol.rawName.hasSuffix))
   }
 
-  /// The image map, taken anew only where a library has been loaded since: taking it costs 200 µs, and it
-  /// reads whatever is mapped at that moment.
+  /// The image map, taken anew only where a library has been loaded since: taking it costs 200 µs,
+  /// and it reads whatever is mapped at that moment.
   private mutating func currentMap() -> ImageMap {
     let loaded = interlock_libraries_loaded()
     if let map, loaded == librariesLoaded { return map }

@@ -7,8 +7,8 @@ internal import Darwin
 #endif
 
 extension Platform {
-  /// Runs two functions on a thread each, and returns when both threads have ended; `false` where the system gives
-  /// no two threads.
+  /// Runs two functions on a thread each, and returns when both threads have ended; `false` where
+  /// the system gives no two threads.
   ///
   /// Where only the first could be started, `abandon` is called, and must make it return.
   static func runOnTwoThreads(

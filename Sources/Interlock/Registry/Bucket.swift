@@ -3,12 +3,14 @@ internal import Synchronization
 /// A cache line of the table: the open sections of the resources whose keys fall into it.
 ///
 /// To begin is to publish one's own slot and then to look at the others; both are sequentially
-/// consistent. Of two owners that begin at once, the later of the two publications in that single order
-/// is followed by a look that must find the earlier: no overlap is missed by both (Dekker's argument).
+/// consistent. Of two owners that begin at once, the later of the two publications in that single
+/// order is followed by a look that must find the earlier: no overlap is missed by both (Dekker's
+/// argument).
 ///
-/// Whether a section on a part conflicts is told by its record, not by the slot alone. So whoever begins one counts
-/// itself into the line before it looks (`look`), and a section on a part that ends waits until nobody looks before
-/// it lets its record go: a record that was seen in its slot during a look is whole until the look is over.
+/// Whether a section on a part conflicts is told by its record, not by the slot alone. So whoever
+/// begins one counts itself into the line before it looks (`look`), and a section on a part that
+/// ends waits until nobody looks before it lets its record go: a record that was seen in its slot
+/// during a look is whole until the look is over.
 ///
 /// Six slots lie in the line itself. When they are taken, further blocks of slots hang on it; their
 /// number is bounded by the most sections that were ever open at once, and they are kept.
@@ -21,11 +23,11 @@ struct Bucket {
 
   let words: Slot
 
-  /// Runs `body`, which visits slots, so that records of parts that it finds there stay as they are; `body` must
-  /// call nothing of the user's, who may end a section on a part in it.
+  /// Runs `body`, which visits slots, so that records of parts that it finds there stay as they
+  /// are; `body` must call nothing of the user's, who may end a section on a part in it.
   func look<R>(_ body: () -> R) -> R {
-    // Sequentially consistent, as the looks in `body` and the fence in `waitForLooks` are: of a look that found a
-    // slot taken, whoever empties it after that knows.
+    // Sequentially consistent, as the looks in `body` and the fence in `waitForLooks` are: of a
+    // look that found a slot taken, whoever empties it after that knows.
     words[Self.overflowCount].wrappingAdd(Self.oneLook, ordering: .sequentiallyConsistent)
     // Releases what was read to whoever waits for the look.
     defer { words[Self.overflowCount].wrappingSubtract(Self.oneLook, ordering: .releasing) }

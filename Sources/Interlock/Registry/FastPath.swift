@@ -19,7 +19,8 @@ extension Section {
     _ = Registry.begin(resource, mode, synched: synched, at: Site(file, function, line))
   }
 
-  /// Ends the section that this owner began last in this mode; reports a misuse where there is none.
+  /// Ends the section that this owner began last in this mode; reports a misuse where there is
+  /// none.
   public func end(
     _ mode: Mode, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
@@ -143,8 +144,9 @@ extension Registry {
     if !end(open) { MisuseDetection.endedBefore(resource, at: site) }
   }
 
-  /// Ends a section of the current owner's; returns `false` where another end was first, and then touches nothing.
-  /// (Where that was wrong, and has been told as a misuse, its slot may hold another section in the same record by now.)
+  /// Ends a section of the current owner's; returns `false` where another end was first, and then
+  /// touches nothing. (Where that was wrong, and has been told as a misuse, its slot may hold
+  /// another section in the same record by now.)
   ///
   /// With `isAnothers`, a section of whomever: when it ends is then no moment of the owner's.
   @inline(__always)
@@ -159,8 +161,8 @@ extension Registry {
     return true
   }
 
-  /// Ends the innermost section that the current owner has in this mode on a resource; returns `false` where
-  /// there is none.
+  /// Ends the innermost section that the current owner has in this mode on a resource; returns
+  /// `false` where there is none.
   @inline(__always)
   static func end(_ key: ResourceKey, _ mode: Mode) -> Bool {
     let home = ThreadHome.current
@@ -171,8 +173,8 @@ extension Registry {
     return endOlder(key, mode, of: owner)
   }
 
-  /// Ends the innermost section that the current owner has in this mode on a resource, or reports why
-  /// there is none.
+  /// Ends the innermost section that the current owner has in this mode on a resource, or reports
+  /// why there is none.
   @inline(__always)
   static func end(_ resource: borrowing Resource, _ mode: Mode, at site: borrowing Site) {
     if HotSettings.current.isOff { return }
@@ -353,8 +355,8 @@ extension Bucket {
     return publishInOverflow(word)
   }
 
-  /// Empties a slot if the word is still in it: a wrong end elsewhere may have been first, and the slot may
-  /// be another section's by now. Returns whether it was.
+  /// Empties a slot if the word is still in it: a wrong end elsewhere may have been first, and the
+  /// slot may be another section's by now. Returns whether it was.
   ///
   /// Releasing: a lock that the caller gives up next orders the look of whoever takes it.
   @inline(__always)
@@ -368,7 +370,8 @@ extension Bucket {
     return isOurs
   }
 
-  /// Whether a section in the first slot is alone, told without a branch for each slot: the usual case.
+  /// Whether a section in the first slot is alone, told without a branch for each slot: the usual
+  /// case.
   ///
   /// Of a section elsewhere this says nothing.
   @inline(__always)
@@ -400,9 +403,10 @@ extension Bucket {
 
 /// What is known of one open section, in memory that is never given back.
 ///
-/// A record belongs to the home of the thread that began the section. Its words are atomics, relaxed
-/// unless said otherwise: the table publishes a record by a slot, and an owner that finds a record through
-/// a slot has acquired what was stored before. What is read without that is checked by `generation`.
+/// A record belongs to the home of the thread that began the section. Its words are atomics,
+/// relaxed unless said otherwise: the table publishes a record by a slot, and an owner that finds a
+/// record through a slot has acquired what was stored before. What is read without that is checked
+/// by `generation`.
 struct Record: Equatable {
   /// Words a record has: 2,048 bits, four cache lines.
   static let wordCount = 32
@@ -438,7 +442,8 @@ struct Record: Equatable {
     case frameCount
     /// 1 from claim to end.
     case inUse
-    /// Of an extended record, in the place of frames: 1 once a marked writer was in beside this section.
+    /// Of an extended record, in the place of frames: 1 once a marked writer was in beside this
+    /// section.
     case hasMet = 28
     /// The hash of the part, and its `Part` as an address, which the record owns; 0 for the whole.
     case partHash
@@ -511,8 +516,8 @@ extension UnsafeMutablePointer where Pointee == ThreadHome {
     return task == 0 ? pointee.threadOwner : UInt(task) << 1 | 1
   }
 
-  /// The section that the thread began last, if it is this one. It may have ended: that is told by whether
-  /// its slot still holds its word, which only this thread can put there again.
+  /// The section that the thread began last, if it is this one. It may have ended: that is told by
+  /// whether its slot still holds its word, which only this thread can put there again.
   @inline(__always)
   func lastSection(on key: ResourceKey, of owner: UInt, writes: Bool) -> Registry.OpenSection? {
     let word = pointee.lastWord

@@ -1,9 +1,11 @@
 /// A part of a resource, as whoever marks it names it: a key, an index, a row.
 ///
-/// Two are one part where their types are one and their values equal; their hashes, which may collide, only tell them
-/// apart quickly. Not an `AnyHashable`, which asks the runtime for a conformance each time it is made.
+/// Two are one part where their types are one and their values equal; their hashes, which may
+/// collide, only tell them apart quickly. Not an `AnyHashable`, which asks the runtime for a
+/// conformance each time it is made.
 class Part: @unchecked Sendable {
-  // Unchecked: it has subclasses, of which `PartOf` is the only one; both have nothing that changes.
+  // Unchecked: it has subclasses, of which `PartOf` is the only one; both have nothing that
+  // changes.
   let hash: UInt64
 
   /// The longest text of a part in a report, in characters.
@@ -11,7 +13,8 @@ class Part: @unchecked Sendable {
 
   init(hash: Int) { self.hash = UInt64(UInt(bitPattern: hash)) }
 
-  /// The part by a value. Made for the usual types of keys ahead: another's class is looked up at run time each time.
+  /// The part by a value. Made for the usual types of keys ahead: another's class is looked up at
+  /// run time each time.
   @_specialize(where Value == Int)
   @_specialize(where Value == String)
   static func of<Value: Hashable & Sendable>(_ value: Value) -> Part { PartOf(value) }

@@ -1,13 +1,15 @@
 internal import Synchronization
 
-// Sections on a part, and sections with a witness: what they need beside the rest lies in the last words of the
-// record, so that those without pay nothing for it.
+// Sections on a part, and sections with a witness: what they need beside the rest lies in the last
+// words of the record, so that those without pay nothing for it.
 extension Registry {
-  /// Begins a section on a part, or on the whole where `part` is `nil`; to be followed by `followUp`.
+  /// Begins a section on a part, or on the whole where `part` is `nil`; to be followed by
+  /// `followUp`.
   ///
-  /// It is published in the bucket of its resource, as one on the whole is: so the argument that no overlap is missed by
-  /// both (see `Bucket`) holds between two parts, and between a part and the whole, as it does between two on the
-  /// whole. Returns `nil` where tracking is switched off at run time.
+  /// It is published in the bucket of its resource, as one on the whole is: so the argument that no
+  /// overlap is missed by both (see `Bucket`) holds between two parts, and between a part and the
+  /// whole, as it does between two on the whole. Returns `nil` where tracking is switched off at
+  /// run time.
   @inline(never)
   static func beginExtended(
     _ resource: borrowing Resource, _ mode: Mode, part: Part?, synched: Bool,
@@ -54,7 +56,8 @@ extension Registry {
     return begun.open
   }
 
-  /// Ends a section on a part that `begin` returned, and reports a misuse where another end was first.
+  /// Ends a section on a part that `begin` returned, and reports a misuse where another end was
+  /// first.
   static func end(
     _ open: OpenSection, on resource: borrowing Resource, part: Part, at site: borrowing Site
   ) {
@@ -68,8 +71,8 @@ extension Registry {
     followUp(open, of: open.record[.owner], in: ThreadHome.current, hasMet: hasMet, settings)
   }
 
-  /// Ends the section that this thread began last, if it is the current owner's in this mode on this part; makes no
-  /// part of the value for that, which would be as much as all the rest.
+  /// Ends the section that this thread began last, if it is the current owner's in this mode on
+  /// this part; makes no part of the value for that, which would be as much as all the rest.
   @_specialize(where Value == Int)
   @_specialize(where Value == String)
   static func endLast<Value: Hashable & Sendable>(
@@ -84,7 +87,8 @@ extension Registry {
     return end(last)
   }
 
-  /// Ends the innermost section that the current owner has in this mode on a part, or reports why there is none.
+  /// Ends the innermost section that the current owner has in this mode on a part, or reports why
+  /// there is none.
   static func end(
     _ resource: borrowing Resource, _ mode: Mode, part: Part, at site: borrowing Site
   ) {
@@ -97,7 +101,8 @@ extension Registry {
     MisuseDetection.endWithoutBegin(resource, mode, part: part, at: site)
   }
 
-  /// The section that an owner began last on a part of a resource in a mode; on the whole where `part` is `nil`.
+  /// The section that an owner began last on a part of a resource in a mode; on the whole where
+  /// `part` is `nil`.
   static func innermost(
     on key: ResourceKey, of owner: UInt, writes: Bool, part: Part?
   ) -> OpenSection? {

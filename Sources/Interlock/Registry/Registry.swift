@@ -83,8 +83,9 @@ enum Registry {
     let part = isExtended ? record[.part] : 0
     if isExtended { bucket.waitForLooks() }
     record[.nameLength] = 0
-    // Sequentially consistent on both sides: a reader pins the home and then looks whether the record is
-    // in use; here it is let go first, and the pins are looked at then. One of the two sees the other.
+    // Sequentially consistent on both sides: a reader pins the home and then looks whether the
+    // record is in use; here it is let go first, and the pins are looked at then. One of the two
+    // sees the other.
     record.words[Record.Field.inUse.rawValue].store(0, ordering: .sequentiallyConsistent)
     if let pins = record.pins {
       while pins.pointee.load(ordering: .sequentiallyConsistent) != 0 { Platform.yield() }

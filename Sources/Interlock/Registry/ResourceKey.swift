@@ -1,7 +1,7 @@
 /// A resource, as the table knows it: a 64-bit hash of its name and instance.
 ///
-/// Two names are one resource where their hashes agree; for two different names that happens once in
-/// 2^64, and costs a wrong name in one report.
+/// Two names are one resource where their hashes agree; for two different names that happens once
+/// in 2^64, and costs a wrong name in one report.
 struct ResourceKey: Equatable {
   var hash: UInt64
 

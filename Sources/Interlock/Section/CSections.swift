@@ -28,8 +28,8 @@ func sectionEnd(
   #endif
 }
 
-/// C's door to the registry: what `BEGIN_LOCK_PART` of `interlock.h` comes to. A part in C is a string, and the same
-/// part as that string in Swift.
+/// C's door to the registry: what `BEGIN_LOCK_PART` of `interlock.h` comes to. A part in C is a
+/// string, and the same part as that string in Swift.
 @_cdecl("interlock_part_begin")
 func partBegin(
   _ file: UnsafePointer<CChar>, _ function: UnsafePointer<CChar>, _ line: CInt, _ mode: CInt,

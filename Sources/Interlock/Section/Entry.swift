@@ -1,4 +1,5 @@
-/// How a section is begun: at which line of source code, in which mode and with which claim, as its record keeps it.
+/// How a section is begun: at which line of source code, in which mode and with which claim, as its
+/// record keeps it.
 @usableFromInline
 struct Entry {
   @usableFromInline let file: UInt
@@ -7,7 +8,8 @@ struct Entry {
   @usableFromInline let lengths: UInt
   @usableFromInline let lineAndFlags: UInt
 
-  /// Where this is inlined, its arguments are mostly literals: then all of it is known when it is compiled.
+  /// Where this is inlined, its arguments are mostly literals: then all of it is known when it is
+  /// compiled.
   @inlinable @inline(__always)
   init(
     _ file: StaticString, _ function: StaticString, _ line: UInt, writes: Bool, synched: Bool

@@ -1,8 +1,9 @@
 /// What the system says of a file at one moment, for the witness of a section that reads it.
 ///
-/// Two states are equal where existence, size, time of the last change and identity are: a change that keeps the size
-/// within one tick of the file system's clock (4 ms on many) is not seen. Making one is one system call, some
-/// microseconds, and may be done from any thread. Links are followed.
+/// Two states are equal where existence, size, time of the last change and identity are: a change
+/// that keeps the size within one tick of the file system's clock (4 ms on many) is not seen.
+/// Making one is one system call, some microseconds, and may be done from any thread. Links are
+/// followed.
 public struct FileState: Sendable, Hashable {
   /// Bytes; `nil` where there is no such file, or it cannot be looked at.
   public var size: Int64?

@@ -4,7 +4,8 @@
 
 /// Begins a section on a part of the resource of this name, and of this instance if one is given.
 ///
-/// Two owners in different parts do not conflict; one in the whole does with one in any part. Thread-safe.
+/// Two owners in different parts do not conflict; one in the whole does with one in any part.
+/// Thread-safe.
 public func BEGIN_LOCK<Key: Hashable & Sendable>(
   _ mode: Mode, _ name: StaticString, part: @autoclosure () -> Key,
   of instance: @autoclosure () -> AnyObject? = nil, file: StaticString = #fileID,
@@ -15,7 +16,8 @@ public func BEGIN_LOCK<Key: Hashable & Sendable>(
     resource, mode, part: Part.of(part()), synched: false, at: Site(file, function, line))
 }
 
-/// Begins a section on a part of the resource, and of this instance if one is given, by a computed name.
+/// Begins a section on a part of the resource, and of this instance if one is given, by a computed
+/// name.
 @_disfavoredOverload
 public func BEGIN_LOCK<Key: Hashable & Sendable>(
   _ mode: Mode, _ name: @autoclosure () -> String, part: @autoclosure () -> Key,

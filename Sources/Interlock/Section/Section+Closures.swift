@@ -50,9 +50,10 @@ extension Section {
   }
 }
 
-// The two blocks that do not suspend are inlined in any build, so that their closures are called as they are. What they do
-// first and last is called: a stack begins with who called this, be it the block's function or the one that the block stands in.
-// What is handed over is little, and in an optimised build constants: a call costs as much as that.
+// The two blocks that do not suspend are inlined in any build, so that their closures are called as
+// they are. What they do first and last is called: a stack begins with who called this, be it the
+// block's function or the one that the block stands in. What is handed over is little, and in an
+// optimised build constants: a call costs as much as that.
 extension Section {
   @usableFromInline @_transparent
   func block<R: ~Copyable, Failure: Error>(

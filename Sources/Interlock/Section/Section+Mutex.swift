@@ -1,17 +1,17 @@
 internal import CInterlock
 public import Synchronization
 
-// A `Mutex` has a fast path that is compiled into the code which takes it, where no call shows it. Taken through a section,
-// it is seen: by the order of locks, and by the order of sections.
+// A `Mutex` has a fast path that is compiled into the code which takes it, where no call shows it.
+// Taken through a section, it is seen: by the order of locks, and by the order of sections.
 
 #if INTERLOCK_TRACKING
 
 extension Section {
   /// Takes a mutex, and runs `body` on its value as a section that reads.
   ///
-  /// The mutex is held as `Mutex.withLock` holds it; where prediction is on, it is a lock like any other. One mutex
-  /// belongs to one section. Nothing of it is seen where it is taken without the section. Thread-safe; gives what `body`
-  /// gives, and throws what it throws.
+  /// The mutex is held as `Mutex.withLock` holds it; where prediction is on, it is a lock like any
+  /// other. One mutex belongs to one section. Nothing of it is seen where it is taken without the
+  /// section. Thread-safe; gives what `body` gives, and throws what it throws.
   @inline(never)
   public func read<Value: ~Copyable, R: ~Copyable, Failure: Error>(
     locking mutex: borrowing Mutex<Value>, file: StaticString = #fileID,

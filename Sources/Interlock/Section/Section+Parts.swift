@@ -1,7 +1,8 @@
-// Sections on a part of a resource: a key, an index, a row. Two owners in different parts do not conflict; one in the whole
-// (a section without a part) conflicts with one in any part, unless both read. Two parts are one where they have one type and `==` says so.
-// The value is kept until the section ends, and is not even computed where tracking is not compiled in. It costs a
-// memory allocation or two a section; a report shows 12 frames of its stack at most.
+// Sections on a part of a resource: a key, an index, a row. Two owners in different parts do not
+// conflict; one in the whole (a section without a part) conflicts with one in any part, unless both
+// read. Two parts are one where they have one type and `==` says so. The value is kept until the
+// section ends, and is not even computed where tracking is not compiled in. It costs a memory
+// allocation or two a section; a report shows 12 frames of its stack at most.
 
 #if INTERLOCK_TRACKING
 
@@ -20,7 +21,8 @@ extension Section {
     return try body()
   }
 
-  /// Runs `body` as a section that writes a part: nobody else may be in that part, nor in the whole.
+  /// Runs `body` as a section that writes a part: nobody else may be in that part, nor in the
+  /// whole.
   ///
   /// A conflict is reported before `body` runs. With `synched`, claims that a real lock is held.
   public func write<Key: Hashable & Sendable, R: ~Copyable, Failure: Error>(
@@ -64,8 +66,8 @@ extension Section {
 
   /// Begins a section on a part; a conflict with another owner is reported before this returns.
   ///
-  /// End it in the same mode on an equal part, from the same task, or from the same thread where no task runs.
-  /// With `synched`, claims that a real lock is held.
+  /// End it in the same mode on an equal part, from the same task, or from the same thread where no
+  /// task runs. With `synched`, claims that a real lock is held.
   public func begin<Key: Hashable & Sendable>(
     _ mode: Mode, part: @autoclosure () -> Key, synched: Bool = false,
     file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
@@ -74,7 +76,8 @@ extension Section {
       resource, mode, part: Part.of(part()), synched: synched, at: Site(file, function, line))
   }
 
-  /// Ends the section that this owner began last in this mode on this part; reports a misuse where there is none.
+  /// Ends the section that this owner began last in this mode on this part; reports a misuse where
+  /// there is none.
   public func end<Key: Hashable & Sendable>(
     _ mode: Mode, part: @autoclosure () -> Key, file: StaticString = #fileID,
     function: StaticString = #function, line: UInt = #line

@@ -2,9 +2,9 @@ internal import Synchronization
 
 /// A resource of one instance, whose reads and writes are marked.
 ///
-/// Two sections of one name are two resources. A copy of a section is the same resource. The value takes no
-/// memory of its own beside the words it is stored in, and nothing where tracking is not compiled in.
-/// Thread-safe.
+/// Two sections of one name are two resources. A copy of a section is the same resource. The value
+/// takes no memory of its own beside the words it is stored in, and nothing where tracking is not
+/// compiled in. Thread-safe.
 public struct Section: Sendable {
   #if INTERLOCK_TRACKING
   let key: UInt64

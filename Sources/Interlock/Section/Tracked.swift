@@ -1,9 +1,10 @@
 /// A stored property whose every read is a section that reads, and every mutation one that writes.
 ///
-/// It belongs in a class or an actor: the wrapper cannot be copied, so that a property is one resource, and
-/// a copyable struct that tries it does not compile. A mutation in place (`entries[key] = value`) is one
-/// section from its begin to its end. A report names the line of the access by the call stack, and the line
-/// of the declaration where the stack does not tell. Where tracking is not compiled in, this is the value.
+/// It belongs in a class or an actor: the wrapper cannot be copied, so that a property is one
+/// resource, and a copyable struct that tries it does not compile. A mutation in place
+/// (`entries[key] = value`) is one section from its begin to its end. A report names the line of
+/// the access by the call stack, and the line of the declaration where the stack does not tell.
+/// Where tracking is not compiled in, this is the value.
 ///
 ///     final class Cache: @unchecked Sendable {
 ///       @Tracked var entries: [String: Int] = [:]

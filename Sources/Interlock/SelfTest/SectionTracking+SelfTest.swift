@@ -25,13 +25,13 @@ extension SectionTracking {
     }
   }
 
-  /// Plants a race and throws unless the tracker finds it: to be called in a test suite that counts on being told of
-  /// races, once.
+  /// Plants a race and throws unless the tracker finds it: to be called in a test suite that counts
+  /// on being told of races, once.
   ///
-  /// Two threads of its own, held together step by step, begin to write one resource; what is found is in neither
-  /// `conflicts` nor any report, whatever `onConflict` is. Takes less than a millisecond on a machine that has a
-  /// processor left. May be called from any thread, not from a handler of conflicts. Works in the process that calls it:
-  /// it says nothing of another build.
+  /// Two threads of its own, held together step by step, begin to write one resource; what is found
+  /// is in neither `conflicts` nor any report, whatever `onConflict` is. Takes less than a
+  /// millisecond on a machine that has a processor left. May be called from any thread, not from a
+  /// handler of conflicts. Works in the process that calls it: it says nothing of another build.
   /// Source: KCSAN's self-test at boot (`CONFIG_KCSAN_SELFTEST`, Linux).
   public static func selfTest() throws(SelfTestFailure) {
     try SelfTest.run()

@@ -1,8 +1,8 @@
 internal import Synchronization
 
-/// A race that is planted to see whether the tracker finds it: two threads, one of which begins to write while the
-/// other certainly is writing. Only the path from begin to report is shared with real sections; what is found goes
-/// nowhere else, neither into the conflicts nor into any count.
+/// A race that is planted to see whether the tracker finds it: two threads, one of which begins to
+/// write while the other certainly is writing. Only the path from begin to report is shared with
+/// real sections; what is found goes nowhere else, neither into the conflicts nor into any count.
 enum SelfTest {
   /// No `Section` has the number 0.
   static var key: ResourceKey {

@@ -1,7 +1,7 @@
 /// One option of `INTERLOCK_OPTIONS`: its name, what heeds it, and how its value is read.
 ///
-/// An option that is not in `all` does not exist; one that is there is listed, read, and reported where
-/// nothing that is linked heeds it.
+/// An option that is not in `all` does not exist; one that is there is listed, read, and reported
+/// where nothing that is linked heeds it.
 struct Option: Sendable {
   /// What heeds an option.
   struct Part: OptionSet, Sendable {

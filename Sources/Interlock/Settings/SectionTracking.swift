@@ -1,15 +1,17 @@
 /// What the tracker does in this process.
 ///
-/// Everything here may be called from any thread. The environment sets the same things for a program that
-/// cannot be changed: `INTERLOCK_OPTIONS="on_conflict=log exit_code=66 stack_depth=16"`. Where tracking is
-/// not compiled in (a release build without the package trait `SectionTracking`), nothing here has an effect.
+/// Everything here may be called from any thread. The environment sets the same things for a
+/// program that cannot be changed:
+/// `INTERLOCK_OPTIONS="on_conflict=log exit_code=66 stack_depth=16"`. Where tracking is not
+/// compiled in (a release build without the package trait `SectionTracking`), nothing here has an
+/// effect.
 public enum SectionTracking {
   /// What happens when two owners conflict.
   public enum ConflictAction: Sendable {
     /// The report goes to standard error and the process traps, before the section's body runs.
     case trap
-    /// The report goes to standard error, once for each pair of places; the process goes on, and exits
-    /// with the exit code at its end.
+    /// The report goes to standard error, once for each pair of places; the process goes on, and
+    /// exits with the exit code at its end.
     case log
     /// As `log`, without the report: read it from `conflicts`. At exit each has a line.
     case record
@@ -48,8 +50,8 @@ public enum SectionTracking {
     set { Settings.shared.onMisuse = newValue }
   }
 
-  /// The exit code of a process that ends with conflicts logged or recorded: 66, as ThreadSanitizer's,
-  /// unless set here or by `exit_code=`.
+  /// The exit code of a process that ends with conflicts logged or recorded: 66, as
+  /// ThreadSanitizer's, unless set here or by `exit_code=`.
   public static var exitCode: Int {
     get { Settings.shared.exitCode }
     set { Settings.shared.exitCode = newValue }
@@ -61,8 +63,8 @@ public enum SectionTracking {
     set { Settings.shared.stackDepth = newValue }
   }
 
-  /// Stops every thread at its first conflict, before the section's body runs, and hands the first of all
-  /// to `report`, which ends the process. For a process that is there to find one.
+  /// Stops every thread at its first conflict, before the section's body runs, and hands the first
+  /// of all to `report`, which ends the process. For a process that is there to find one.
   package static func stopAtFirstConflict(
     _ report: @escaping @Sendable (Conflict) -> Never
   ) {
@@ -80,7 +82,8 @@ public enum SectionTracking {
   /// The misuses found so far.
   public static var misuses: [Misuse] { MisuseLog.shared.misuses }
 
-  /// Forgets the conflicts and misuses found so far; with them, the exit code that they would cause.
+  /// Forgets the conflicts and misuses found so far; with them, the exit code that they would
+  /// cause.
   public static func removeAll() {
     ConflictLog.shared.removeAll()
     MisuseLog.shared.removeAll()

@@ -25,17 +25,19 @@ final class Settings: Sendable {
     }
   }
 
-  /// For how many seconds nothing may happen, if `INTERLOCK_OPTIONS` says so: what a watchdog keeps, where one is
-  /// linked.
+  /// For how many seconds nothing may happen, if `INTERLOCK_OPTIONS` says so: what a watchdog
+  /// keeps, where one is linked.
   let hangLimit: Double?
 
-  /// What `INTERLOCK_OPTIONS` says of what does not go wrong and can; `nil` where nobody is to look for it.
+  /// What `INTERLOCK_OPTIONS` says of what does not go wrong and can; `nil` where nobody is to look
+  /// for it.
   let prediction: SectionTracking.Prediction?
 
   /// Whether no line says what is armed.
   let isQuiet: Bool
 
-  /// What is wrong with `INTERLOCK_OPTIONS`, a line each; all of it has been written to standard error.
+  /// What is wrong with `INTERLOCK_OPTIONS`, a line each; all of it has been written to standard
+  /// error.
   let optionErrors: [String]
 
   private let state: Guarded<State>
@@ -121,7 +123,8 @@ final class Settings: Sendable {
   /// Whether `exercise` was ever on.
   var wasExercised: Bool { state.withLock { $0.wasExercised } }
 
-  /// Whether the process's end is red where a resource was touched by one owner only, or no section was begun.
+  /// Whether the process's end is red where a resource was touched by one owner only, or no section
+  /// was begun.
   var requiresContention: Bool {
     get { state.withLock { $0.requiresContention } }
     set { state.withLock { $0.requiresContention = newValue } }
@@ -129,7 +132,8 @@ final class Settings: Sendable {
 
   var delayPlan: DelayPlan { state.withLock { $0.delayPlan } }
 
-  /// Here, although it is no part of the state: what the environment says is read before anything is set.
+  /// Here, although it is no part of the state: what the environment says is read before anything
+  /// is set.
   var delaySeed: UInt64 {
     // Relaxed: it holds from some decision soon after.
     get { NearMissDelays.seed.load(ordering: .relaxed) }
@@ -175,8 +179,8 @@ extension SectionTracking {
   /// What is wrong with `INTERLOCK_OPTIONS`, a line each, which standard error has had.
   package static var optionErrors: [String] { Settings.shared.optionErrors }
 
-  /// Whether `require_contention` of `INTERLOCK_OPTIONS` is on; it is off in this process from then on, which leaves it to the
-  /// processes that it starts.
+  /// Whether `require_contention` of `INTERLOCK_OPTIONS` is on; it is off in this process from then
+  /// on, which leaves it to the processes that it starts.
   package static func takeContentionRequirement() -> Bool {
     guard Settings.shared.requiresContention else { return false }
     Settings.shared.requiresContention = false
@@ -205,6 +209,7 @@ extension SectionTracking.ConflictAction {
   }
 }
 
-/// C's door: reads `INTERLOCK_OPTIONS`, once, and writes what is wrong with it to standard error. Called before `main`.
+/// C's door: reads `INTERLOCK_OPTIONS`, once, and writes what is wrong with it to standard error.
+/// Called before `main`.
 @_cdecl("interlock_read_options")
 func readOptions() { _ = Settings.shared }

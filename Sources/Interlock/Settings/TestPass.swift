@@ -1,7 +1,7 @@
 internal import CInterlock
 
-/// What `swift test` starts a process for: it starts one for the tests of XCTest and one for those of Swift Testing, whether there
-/// are any or not, and others to list them.
+/// What `swift test` starts a process for: it starts one for the tests of XCTest and one for those
+/// of Swift Testing, whether there are any or not, and others to list them.
 enum TestPass {
   /// Whether a process with these arguments runs no test of the user's.
   static func hasNoTests(_ arguments: [String], hasXCTests: Bool = interlock_has_xctests()) -> Bool

@@ -2,7 +2,8 @@
 struct NamedFrame {
   var frame: StackFrame
   var symbol: String?
-  /// How many bytes the address lies behind the beginning of the function; 0 where that is not known.
+  /// How many bytes the address lies behind the beginning of the function; 0 where that is not
+  /// known.
   var offset: UInt = 0
   /// Whether the function is a thunk, which only passes a call on.
   var isThunk = false
@@ -22,6 +23,7 @@ struct NamedFrame {
   /// Whether debug information ties the address to a line of such a file.
   var hasLine: Bool { !isInNoFile && frame.line ?? 0 > 0 }
 
-  /// Whether functions of equal machine code were merged into this one: its name is that of one of them.
+  /// Whether functions of equal machine code were merged into this one: its name is that of one of
+  /// them.
   var isMerged: Bool { symbol?.hasSuffix("Tm") ?? false }
 }

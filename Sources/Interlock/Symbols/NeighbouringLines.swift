@@ -1,7 +1,9 @@
-/// Finds a line for an address to which debug information gives line 0, or a file that the compiler made up.
+/// Finds a line for an address to which debug information gives line 0, or a file that the compiler
+/// made up.
 ///
-/// Such is the call that begins a mutation in place: `entries.append(1)` calls the property's accessor, a coroutine, from no
-/// line. What is computed for that call stands right before it, and what is done with the result right behind.
+/// Such is the call that begins a mutation in place: `entries.append(1)` calls the property's
+/// accessor, a coroutine, from no line. What is computed for that call stands right before it, and
+/// what is done with the result right behind.
 struct NeighbouringLines {
   /// A file and a line in it.
   struct Location: Equatable {
@@ -9,9 +11,10 @@ struct NeighbouringLines {
     var line: Int?
   }
 
-  /// How far from the address code is looked at, in the order of looking, a few places at a time: each takes tens of
-  /// milliseconds where there is much debug information. A call is 5 bytes long on x86, so that what
-  /// stands before it is found at once; hardly an instruction around it is shorter than 3.
+  /// How far from the address code is looked at, in the order of looking, a few places at a time:
+  /// each takes tens of milliseconds where there is much debug information. A call is 5 bytes long
+  /// on x86, so that what stands before it is found at once; hardly an instruction around it is
+  /// shorter than 3.
   private static let distances: [[UInt]] =
     [[5]] + stride(from: 7, to: 256, by: 12).map { [$0, $0 + 3, $0 + 6, $0 + 9] }
 

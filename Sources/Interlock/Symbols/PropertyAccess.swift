@@ -1,6 +1,8 @@
-/// What the call stack of a `@Tracked` property's section shows: the property, and the code that accesses it.
+/// What the call stack of a `@Tracked` property's section shows: the property, and the code that
+/// accesses it.
 ///
-/// Innermost are the accessor that the compiler wrote, and thunks that lead to it: a protocol's, a key path's.
+/// Innermost are the accessor that the compiler wrote, and thunks that lead to it: a protocol's, a
+/// key path's.
 struct PropertyAccess {
   /// `Cache.entries`; `nil` where the stack does not tell.
   let property: String?
@@ -33,7 +35,8 @@ struct PropertyAccess {
     }
   }
 
-  /// Where the property is accessed; the declaration's place, with what is known, where debug information has no line.
+  /// Where the property is accessed; the declaration's place, with what is known, where debug
+  /// information has no line.
   func place(declaredAt declaration: Place) -> Place {
     guard let access = frames.first else { return declaration }
     // Code of the standard library that was specialised for the user's has the user's lines.

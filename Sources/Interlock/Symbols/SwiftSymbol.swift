@@ -2,12 +2,14 @@ internal import CInterlock
 
 /// What a mangled name tells beside the function's name.
 enum SwiftSymbol {
-  /// The module that a function is declared in: that of the extension where it stands in one of another module's type.
+  /// The module that a function is declared in: that of the extension where it stands in one of
+  /// another module's type.
   static func module(of symbol: String?) -> String? {
     symbol.flatMap(demangled).flatMap(module(ofDemangled:))
   }
 
-  /// The same of a demangled name: `closure #1 () -> () in (extension in App):Model.Store.fill() -> ()` is in `App`.
+  /// The same of a demangled name:
+  /// `closure #1 () -> () in (extension in App):Model.Store.fill() -> ()` is in `App`.
   static func module(ofDemangled name: String) -> String? {
     // The innermost function is last, behind closures and local functions in it.
     var words: [Substring] = []

@@ -1,5 +1,5 @@
-/// Turns addresses of this process into functions and lines. Slow (milliseconds at first, then microseconds
-/// a stack), so only for reports; safe from any thread.
+/// Turns addresses of this process into functions and lines. Slow (milliseconds at first, then
+/// microseconds a stack), so only for reports; safe from any thread.
 final class Symbolicator: Sendable {
   static let shared = Symbolicator()
 
@@ -51,7 +51,8 @@ final class Symbolicator: Sendable {
 
 /// Turns return addresses of this process into functions and lines, innermost first.
 ///
-/// Where a function was inlined into another, one address gives several frames. Safe from any thread.
+/// Where a function was inlined into another, one address gives several frames. Safe from any
+/// thread.
 package func symbolicate(_ addresses: [UInt]) -> [StackFrame] {
   Symbolicator.shared.named(addresses).map(\.frame)
 }

@@ -1,14 +1,15 @@
-// A named place at which a scenario may hold a caller until another has passed its own. The idea is that of
-// RocksDB's sync points (`util/sync_point.h`); here the order is data in a scenario file.
+// A named place at which a scenario may hold a caller until another has passed its own. The idea is
+// that of RocksDB's sync points (`util/sync_point.h`); here the order is data in a scenario file.
 
 #if INTERLOCK_TRACKING
 
 /// Marks a place in a subject where a scenario's script may hold whoever comes by.
 ///
-/// Costs one load where no script is set; thread-safe. Do not put one between taking and releasing a lock that
-/// the script's other roles need before their own points: that order cannot be reached, and the script says so.
-/// - Parameter name: What scripts call the place: words in lower camel case joined by dots, the type first,
-///   as `tmcache.get.afterDiskRead`.
+/// Costs one load where no script is set; thread-safe. Do not put one between taking and releasing
+/// a lock that the script's other roles need before their own points: that order cannot be reached,
+/// and the script says so.
+/// - Parameter name: What scripts call the place: words in lower camel case joined by dots, the
+///   type first, as `tmcache.get.afterDiskRead`.
 public func SYNC_POINT(_ name: StaticString) {
   if SyncPoints.isArmed { SyncPoints.reached(name) }
 }

@@ -1,6 +1,7 @@
 internal import Synchronization
 
-/// Who is told when a sync point is reached: nobody, or the script of the trial that this process runs.
+/// Who is told when a sync point is reached: nobody, or the script of the trial that this process
+/// runs.
 package enum SyncPoints {
   /// Called on the thread that reached the point, which goes on when it returns.
   package typealias Handler = @Sendable (_ point: String) -> Void
@@ -8,7 +9,8 @@ package enum SyncPoints {
   private static let armed = Atomic<Bool>(false)
   private static let handler = Guarded<Handler?>(nil)
 
-  /// Relaxed: a point that is reached while the script is being set may miss it; `reached` takes the lock.
+  /// Relaxed: a point that is reached while the script is being set may miss it; `reached` takes
+  /// the lock.
   @inline(__always)
   static var isArmed: Bool { armed.load(ordering: .relaxed) }
 

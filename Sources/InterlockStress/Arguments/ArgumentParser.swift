@@ -2,9 +2,9 @@ import StressRunner
 
 /// Understands a command line; prints nothing, ends nothing.
 ///
-/// The conventions are those of swift-argument-parser: `--name value` and `--name=value`, `-j4` and `-j 4`,
-/// clusters of short options, options and arguments in any order, and only arguments behind `--`. A command
-/// stands first; without one it is `run`.
+/// The conventions are those of swift-argument-parser: `--name value` and `--name=value`, `-j4` and
+/// `-j 4`, clusters of short options, options and arguments in any order, and only arguments behind
+/// `--`. A command stands first; without one it is `run`.
 ///
 /// - Parameters:
 ///   - arguments: What follows the executable's name.
@@ -112,7 +112,8 @@ private struct ArgumentParser {
     }
   }
 
-  /// The next argument, unless it is an option. A negative number is a value, and so is a lone hyphen.
+  /// The next argument, unless it is an option. A negative number is a value, and so is a lone
+  /// hyphen.
   private mutating func nextValue() -> String? {
     guard let next = rest.first else { return nil }
     let isOption = next.hasPrefix("-") && next != "-" && Double(next) == nil

@@ -2,7 +2,8 @@ extension World {
   /// What `--help` prints.
   ///
   /// - Parameters:
-  ///   - name: The command that is explained; `nil` for all of them in short, and the options of `run`.
+  ///   - name: The command that is explained; `nil` for all of them in short, and the options of
+  ///     `run`.
   ///   - width: The columns that the terminal has.
   /// - Returns: The text, with a line break at its end.
   package func helpText(_ name: CommandName?, width: Int) -> String {

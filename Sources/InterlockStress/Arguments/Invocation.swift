@@ -8,7 +8,8 @@ package enum Invocation: Sendable, Hashable {
   case recipes(Options)
   /// Find the smallest pool with which a scenario completes.
   case pool(scenarios: [String], Options)
-  /// Measure lock strategies or caches against each other, on these scenarios or on a grid of workloads.
+  /// Measure lock strategies or caches against each other, on these scenarios or on a grid of
+  /// workloads.
   case compare(scenarios: [String], Options)
   /// Measure these, or everything if none is named.
   case bench([String])
@@ -50,7 +51,8 @@ package struct Options: Sendable, Hashable {
   package var delays = true
   /// Where pairs of such places are kept from trial to trial and from run to run; `nil` is nowhere.
   package var trapFile: String?
-  /// Whether children look for what does not go wrong and can; `nil` leaves it to what each scenario expects.
+  /// Whether children look for what does not go wrong and can; `nil` leaves it to what each
+  /// scenario expects.
   package var predict: Bool?
   /// Whether what they find, and no scenario expects, is red.
   package var failsOnPotential = false

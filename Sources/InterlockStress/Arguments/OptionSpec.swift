@@ -19,7 +19,8 @@ package struct OptionSpec: Sendable {
     case version
   }
 
-  /// What an option is to a replay: the command that a report prints, which tries the same trial again.
+  /// What an option is to a replay: the command that a report prints, which tries the same trial
+  /// again.
   enum Replay: Sendable {
     /// It changes what a trial does, or how the run judges it: a replay repeats it as it was given.
     case repeats
@@ -49,8 +50,8 @@ package struct OptionSpec: Sendable {
 }
 
 extension OptionSpec {
-  /// Every option of every command, in the order of the help text. Of an option that is given twice the last
-  /// one counts, except `--subject`, which adds up.
+  /// Every option of every command, in the order of the help text. Of an option that is given twice
+  /// the last one counts, except `--subject`, which adds up.
   package static let all: [OptionSpec] = compare + others
 
   /// The options that are not those of `compare` alone.

@@ -13,8 +13,9 @@ struct ListFilter {
 
   /// Picks what is shown.
   ///
-  /// By family and tag, a scenario and a subject are shown where they are tried together and have them all: the tags
-  /// of a trial are those of its scenario and of what that expects of its subject.
+  /// By family and tag, a scenario and a subject are shown where they are tried together and have
+  /// them all: the tags of a trial are those of its scenario and of what that expects of its
+  /// subject.
   ///
   /// - Throws: A family or a tag that nothing has, with the nearest there is.
   init(

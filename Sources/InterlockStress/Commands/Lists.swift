@@ -3,7 +3,8 @@ import Reports
 import StressRunner
 
 extension World {
-  /// What `list` prints: subjects by family, scenarios, strategies, benches; those that the texts and options ask for.
+  /// What `list` prints: subjects by family, scenarios, strategies, benches; those that the texts
+  /// and options ask for.
   func listText(_ texts: [String], _ options: Options) throws -> String {
     let filter = try ListFilter(
       texts, options, subjects: subjects, files: loadScenarios(options), folder: folder(options))
@@ -29,9 +30,11 @@ extension World {
     return sections.isEmpty ? "nothing matches\n" : sections.joined(separator: "\n")
   }
 
-  /// What `recipes` prints: a table in Markdown, a row for each known bug that a scenario reproduces.
+  /// What `recipes` prints: a table in Markdown, a row for each known bug that a scenario
+  /// reproduces.
   ///
-  /// The verdicts are those that `run` expects, and so those that the runner gives wherever the gate is green.
+  /// The verdicts are those that `run` expects, and so those that the runner gives wherever the
+  /// gate is green.
   func recipesText(_ options: Options) throws(ScenarioErrors) -> String {
     let scenarios = try loadScenarios(options).map(\.scenario)
     let rows = scenarios.compactMap { scenario in
@@ -62,7 +65,8 @@ extension World {
   }
 
   private func section(_ title: String, _ entries: [(name: String, summary: String)]) -> String {
-    // A column as wide as the longest name, unless that is no name that is typed: each line would be as long.
+    // A column as wide as the longest name, unless that is no name that is typed: each line would
+    // be as long.
     let named = entries.map { name, summary in
       (name.utf8.count > 100 ? printable(name) : name, summary)
     }
@@ -74,7 +78,8 @@ extension World {
   }
 }
 
-/// `TM-2a` before `TM-2b`, and both before `TM-10`: by letters, then by number, then by what follows.
+/// `TM-2a` before `TM-2b`, and both before `TM-10`: by letters, then by number, then by what
+/// follows.
 private struct RecipeOrder: Comparable {
   private let letters: String
   private let number: Int

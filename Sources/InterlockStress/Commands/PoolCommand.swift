@@ -13,8 +13,8 @@ struct PoolCommand {
 
   /// Tries one scenario on one subject with pools of many widths, and prints what came of each.
   ///
-  /// Widths are doubled until the trial completes, and then halved in between: whoever completes with a pool
-  /// completes with a larger one, since more of its blocks can run.
+  /// Widths are doubled until the trial completes, and then halved in between: whoever completes
+  /// with a pool completes with a larger one, since more of its blocks can run.
   func perform(_ scenarios: [String], firstArgument: String?) throws -> ExitCode {
     guard scenarios.count == 1, options.subjects.count == 1 else {
       throw UsageError(

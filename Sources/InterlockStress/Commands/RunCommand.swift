@@ -34,7 +34,8 @@ final class RunCommand {
         "The option '--require-contention' needs section tracking (a debug build, or --traits"
           + " SectionTracking), found a build without", .run)
     }
-    // Before anything is run or emptied: a tracker that sees nothing would pass all that is expected to.
+    // Before anything is run or emptied: a tracker that sees nothing would pass all that is
+    // expected to.
     if world.tracksSections, let failure = world.selfTest() {
       world.errors.write(
         "error: a fault of Interlock's own: section tracking does not work in this run: \(failure)\n"

@@ -5,7 +5,8 @@ struct RunPlan {
   /// All of them, scenario by scenario.
   var trials: [Trial] = []
 
-  /// What the run cannot find although it was asked to run, in one line; `nil` where there is no such thing.
+  /// What the run cannot find although it was asked to run, in one line; `nil` where there is no
+  /// such thing.
   ///
   /// A trial that is stopped before its stall window has passed never counts as stalled.
   var warning: String? {
@@ -66,8 +67,8 @@ struct RunPlan {
     }
   }
 
-  /// Whether a scenario is tried on a subject: it lists it, or it lists nobody and the subject runs unlisted, or
-  /// is asked for by name; and no option leaves it out.
+  /// Whether a scenario is tried on a subject: it lists it, or it lists nobody and the subject runs
+  /// unlisted, or is asked for by name; and no option leaves it out.
   static func isWanted(
     _ subject: SubjectEntry, in scenario: Scenario, _ options: Options
   ) -> Bool {

@@ -12,16 +12,18 @@ struct ScenarioSelection {
 extension World {
   /// Picks scenarios by name from the folder of scenarios, and reads those that paths lead to.
   ///
-  /// An argument with a slash or the ending `.json` is a path, as no name has either; so is a word that names no
-  /// scenario but something in the current folder. Where paths alone are given, the folder of scenarios is not read.
+  /// An argument with a slash or the ending `.json` is a path, as no name has either; so is a word
+  /// that names no scenario but something in the current folder. Where paths alone are given, the
+  /// folder of scenarios is not read.
   ///
   /// - Parameters:
   ///   - arguments: Names and paths; none for the whole folder.
-  ///   - firstArgument: What stands first on the command line: it may be a mistyped command as well.
+  ///   - firstArgument: What stands first on the command line: it may be a mistyped command as
+  ///     well.
   ///   - options: Where the folder of scenarios is.
   /// - Returns: The scenarios, checked against the subjects.
-  /// - Throws: `UsageError` for a name that is not there, with the nearest that is; `ScenarioErrors` for what is
-  ///   wrong in a file, and for two files of one name.
+  /// - Throws: `UsageError` for a name that is not there, with the nearest that is;
+  ///   `ScenarioErrors` for what is wrong in a file, and for two files of one name.
   func select(
     _ arguments: [String], firstArgument: String?, _ options: Options
   ) throws -> ScenarioSelection {

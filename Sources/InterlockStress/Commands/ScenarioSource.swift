@@ -4,9 +4,9 @@ import StressRunner
 extension World {
   /// The folder that scenarios are read from, as messages name it.
   ///
-  /// One that an option names is taken as it is. The executable's own, if relative, is looked for in the
-  /// current folder and then above it, up to the first that holds a package: whoever stands somewhere in a
-  /// package means that package's scenarios.
+  /// One that an option names is taken as it is. The executable's own, if relative, is looked for
+  /// in the current folder and then above it, up to the first that holds a package: whoever stands
+  /// somewhere in a package means that package's scenarios.
   func folder(_ options: Options) -> String {
     if let folder = options.scenarioFolder { return folder }
     guard !scenarioFolder.hasPrefix("/") else { return scenarioFolder }

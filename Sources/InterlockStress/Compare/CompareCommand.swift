@@ -4,7 +4,8 @@ import Foundation
 import Reports
 import StressRunner
 
-/// `compare`: has every strategy judged, measures those that are right, and says what the figures come to.
+/// `compare`: has every strategy judged, measures those that are right, and says what the figures
+/// come to.
 final class CompareCommand {
   private let world: World
   private let options: Options
@@ -154,7 +155,8 @@ final class CompareCommand {
 
   // MARK: Measuring
 
-  /// Every strategy has been judged by now, with its calls seen, in processes of its own; this one only measures.
+  /// Every strategy has been judged by now, with its calls seen, in processes of its own; this one
+  /// only measures.
   private func leaveCallsUnseen() {
     guard world.sight == .everything || world.sight == .withoutDispatch else { return }
     guard let pair = world.leaveCallsUnseen() else {
@@ -247,7 +249,8 @@ final class CompareCommand {
     return holds ? .met : .unmet
   }
 
-  /// Says what got slower than in the baseline. `false` where something did, or nothing could be compared.
+  /// Says what got slower than in the baseline. `false` where something did, or nothing could be
+  /// compared.
   private func holdsUp(to before: Baseline.Ratios, _ field: CompareField) -> Bool {
     let reference = field.reference
     guard result.ranked.contains(reference) else {

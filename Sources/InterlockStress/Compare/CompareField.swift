@@ -7,7 +7,8 @@ struct CompareField {
   var contestants: [Contestant] = []
   /// The workloads, the base first.
   var cells: [Cell] = []
-  /// The scenarios of the correctness pass, and the subject of each contestant in them, by its name.
+  /// The scenarios of the correctness pass, and the subject of each contestant in them, by its
+  /// name.
   var checks: [Scenario] = []
   /// The name of a contestant's subject in the correctness pass.
   var subjectNames: [String: String] = [:]
@@ -172,8 +173,8 @@ struct CompareField {
   /// The size of a cache's values where no scenario says it.
   private static let valueBytes = 64
 
-  /// A cache that is called directly where it can be; what completes later is awaited, and never waited for on a thread
-  /// of a pool.
+  /// A cache that is called directly where it can be; what completes later is awaited, and never
+  /// waited for on a thread of a pool.
   private static func work(
     _ subject: any Subject, _ data: CacheData, _ driver: Workload.Driver
   ) -> Work {
@@ -186,7 +187,8 @@ struct CompareField {
     return .synchronous(SubjectWork(subject, data))
   }
 
-  /// One scenario for each driver: as many callers as the grid has at most, reads and writes as it has where that is both.
+  /// One scenario for each driver: as many callers as the grid has at most, reads and writes as it
+  /// has where that is both.
   private static func checks(of grid: Grid, isOfCaches: Bool, seed: UInt64) -> [Scenario] {
     let reads = grid.reads.filter { (1...99).contains($0) }.min() ?? grid.reads.min() ?? 50
     let weights = [

@@ -70,6 +70,7 @@ package struct CompareOptions: Sendable, Hashable {
     return grid
   }
 
-  /// How long all rounds may take together; the correctness pass and the harness's own cost come on top.
+  /// How long all rounds may take together; the correctness pass and the harness's own cost come on
+  /// top.
   package var measuringSeconds: Double { seconds ?? (isQuick ? 28 : 225) }
 }

@@ -1,6 +1,7 @@
 import Reports
 
-/// The line at the bottom of a terminal while a comparison runs: what it does, a bar, and the time left.
+/// The line at the bottom of a terminal while a comparison runs: what it does, a bar, and the time
+/// left.
 struct CompareProgress {
   private var isDrawn = false
 

@@ -27,7 +27,8 @@ package struct RealMutex {
     )
   }
 
-  /// The nanoseconds of an uncontended pair: by the C library's functions, and by this executable's.
+  /// The nanoseconds of an uncontended pair: by the C library's functions, and by this
+  /// executable's.
   ///
   /// In processor time, in rounds that alternate; each the median of them.
   package func pairs() -> (real: Double, interposed: Double) {

@@ -2,10 +2,11 @@ import CInterlock
 import Foundation
 import StressRunner
 
-/// The file that `--html` names, or `--json` of a comparison: written when the run is over, whole or not at all.
+/// The file that `--html` names, or `--json` of a comparison: written when the run is over, whole
+/// or not at all.
 ///
-/// The page takes its place by a rename, so that whoever has an earlier one open never sees half of this. What is no
-/// file, such as a pipe, is written into.
+/// The page takes its place by a rename, so that whoever has an earlier one open never sees half of
+/// this. What is no file, such as a pipe, is written into.
 struct HTMLResultFile {
   private let path: String
 

@@ -4,11 +4,12 @@ import StressRunner
 
 /// The file that `--json` names.
 ///
-/// What was judged must survive whatever happens to the runner, so the file is a whole JSON document from
-/// the start and after each result: an entry is written over the document's tail, together with the new
-/// tail, by one call. The cost of a result does not grow with the number of results before it. A result that does
-/// not fit on the disk is taken back, and none is added after it: the file ends with the last whole one. Into a
-/// pipe, where nothing can be written over, entries go as they arrive and the tail at the end.
+/// What was judged must survive whatever happens to the runner, so the file is a whole JSON
+/// document from the start and after each result: an entry is written over the document's tail,
+/// together with the new tail, by one call. The cost of a result does not grow with the number of
+/// results before it. A result that does not fit on the disk is taken back, and none is added after
+/// it: the file ends with the last whole one. Into a pipe, where nothing can be written over,
+/// entries go as they arrive and the tail at the end.
 final class JSONResultFile {
   private enum Target {
     case file(Int32, end: Int)
@@ -91,8 +92,8 @@ final class JSONResultFile {
     summary = next
   }
 
-  /// Writes the tail that was there before once more: its bytes are the file's already, so a full disk has room for
-  /// them.
+  /// Writes the tail that was there before once more: its bytes are the file's already, so a full
+  /// disk has room for them.
   private func takeBack(to end: Int, in descriptor: Int32) {
     guard end > 0 else {
       ftruncate(descriptor, 0)

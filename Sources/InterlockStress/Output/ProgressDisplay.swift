@@ -3,7 +3,8 @@ import StressRunner
 
 /// What stands at the bottom of a terminal while trials run: a line for each of them, and a bar.
 ///
-/// It is text over state alone: the lines are drawn anew with each event, over the ones drawn before.
+/// It is text over state alone: the lines are drawn anew with each event, over the ones drawn
+/// before.
 struct ProgressDisplay {
   private let trials: [Trial]
   private var running: [Int] = []
@@ -35,14 +36,14 @@ struct ProgressDisplay {
   mutating func clear() -> String {
     defer { drawnLines = 0 }
     guard drawnLines > 0 else { return "" }
-    // From the line's start, since the terminal may have echoed a ^C there. Line by line, since some terminals
-    // keep in their history what is erased with a whole screen; then to the end of the screen, in case the
-    // window got narrower.
+    // From the line's start, since the terminal may have echoed a ^C there. Line by line, since
+    // some terminals keep in their history what is erased with a whole screen; then to the end of
+    // the screen, in case the window got narrower.
     return "\r\u{1B}[K" + String(repeating: "\u{1B}[A\u{1B}[K", count: drawnLines) + "\u{1B}[J"
   }
 
-  /// Never wider than the terminal: a line that wraps would be two to take away. Never so high that the first
-  /// line scrolls out when the cursor goes below the last: no cursor gets back there.
+  /// Never wider than the terminal: a line that wraps would be two to take away. Never so high that
+  /// the first line scrolls out when the cursor goes below the last: no cursor gets back there.
   private func lines(width: Int, height: Int) -> [String] {
     guard height > 1 else { return [] }
     let room = min(8, height - 2)

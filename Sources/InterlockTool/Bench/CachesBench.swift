@@ -5,8 +5,8 @@ import LockStrategies
 
 /// What is timed, one line each; a family appends its memory cache here.
 ///
-/// Where the design itself costs more (an actor's hop, another thread, Foundation's own code), that is timed
-/// and has no budget; say what it is.
+/// Where the design itself costs more (an actor's hop, another thread, Foundation's own code), that
+/// is timed and has no budget; say what it is.
 private let measuredCaches: [CacheHit] = [
   CacheHit("LockedCache, POSIX mutex") { LockedCache(PthreadMutexLock()) },
   CacheHit("LockedCache, semaphore of 1") { LockedCache(SemaphoreLock()) },
@@ -40,7 +40,8 @@ private let measuredCaches: [CacheHit] = [
   },
 ]
 
-/// What a hit in a memory cache costs that nobody else uses, as a ratio to a dictionary under `NSLock`.
+/// What a hit in a memory cache costs that nobody else uses, as a ratio to a dictionary under
+/// `NSLock`.
 enum CachesBench {
   /// The most that a hit may be, times the dictionary's, in a release build.
   private static let budget = 3.0
@@ -101,8 +102,8 @@ private struct CacheHit: Sendable {
     }
   }
 
-  /// A cache whose native form is `async`; a task reads it, and the thread that times waits for that task
-  /// once for all turns.
+  /// A cache whose native form is `async`; a task reads it, and the thread that times waits for
+  /// that task once for all turns.
   init(
     awaiting name: String, byDesign reason: String? = nil,
     _ make: @escaping @Sendable () -> some AsyncCache

@@ -1,8 +1,9 @@
 import Foundation
 import Interlock
 
-/// What near-miss delays cost a dictionary under a lock whose accesses are sections, where there is nothing to
-/// find: as a ratio to the same without delays, and to the same without sections, in the same run.
+/// What near-miss delays cost a dictionary under a lock whose accesses are sections, where there is
+/// nothing to find: as a ratio to the same without delays, and to the same without sections, in the
+/// same run.
 enum DelaysBench {
   /// Measures and prints the table.
   static func run() {

@@ -3,9 +3,11 @@ import Foundation
 import InterlockStress
 import StressRunner
 
-/// What it costs that the calls that wait and wake are seen: while nobody reads, and with the wait table on.
+/// What it costs that the calls that wait and wake are seen: while nobody reads, and with the wait
+/// table on.
 enum EventsBench {
-  /// Measures and prints the table. The wait table is on in this process from then on: other benches come before.
+  /// Measures and prints the table. The wait table is on in this process from then on: other
+  /// benches come before.
   static func run() {
     guard interlock_events_available() == INTERLOCK_EVENTS_ALL,
       let real = RealMutex()
@@ -92,8 +94,9 @@ enum EventsBench {
         let threads = (0..<2).map { _ in
           DedicatedThread {
             guard let mutex = UnsafeMutableRawPointer(bitPattern: address) else { return }
-            // Held for long against the calls: with nothing to do, a thread would have the lock a hundred times before
-            // the other sees it free, and the figure would be that of a lock that is not contended.
+            // Held for long against the calls: with nothing to do, a thread would have the lock a
+            // hundred times before the other sees it free, and the figure would be that of a lock
+            // that is not contended.
             var work = 1
             for _ in 0..<turns {
               _ = lock(mutex)
@@ -120,8 +123,8 @@ enum EventsBench {
     }
   }
 
-  /// How much longer a passing trial takes with something on in its child: what it is, `setUp` says, by the environment
-  /// and by whether the child predicts.
+  /// How much longer a passing trial takes with something on in its child: what it is, `setUp`
+  /// says, by the environment and by whether the child predicts.
   static func trialRatio(
     on subject: String, setUp: (Bool) -> (environment: [String: String], predicts: Bool)
   ) -> Double {

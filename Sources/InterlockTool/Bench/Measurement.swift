@@ -1,4 +1,5 @@
-/// Times bodies against each other in interleaved rounds, so that a change of the machine's speed hits all.
+/// Times bodies against each other in interleaved rounds, so that a change of the machine's speed
+/// hits all.
 struct Measurement {
   /// What is timed: a name, and a body that does the thing so many times.
   struct Row {

@@ -6,7 +6,8 @@ import Prediction
 
 /// What prediction costs: with the wait table on, which goes on in every trial, and without.
 enum PredictBench {
-  /// Measures and prints the table. Prediction is on in this process from then on: other benches come before.
+  /// Measures and prints the table. Prediction is on in this process from then on: other benches
+  /// come before.
   static func run() {
     guard interlock_events_available() == INTERLOCK_EVENTS_ALL,
       let real = RealMutex()

@@ -2,7 +2,8 @@ import Foundation
 import Interlock
 import Synchronization
 
-/// What a section costs, as a ratio to an uncontended `NSLock` lock and unlock in a program without Interlock.
+/// What a section costs, as a ratio to an uncontended `NSLock` lock and unlock in a program without
+/// Interlock.
 enum SectionsBench {
   /// A line of the table and its budget; the article *SectionCosts* shows both.
   private struct Line {
@@ -52,9 +53,9 @@ enum SectionsBench {
     }
   }
 
-  /// Throughput of two threads, each on its own resource, against one thread; beside it, what two threads
-  /// reach that take a lock each and share nothing, since two processors of a shared machine may be worth
-  /// less than two.
+  /// Throughput of two threads, each on its own resource, against one thread; beside it, what two
+  /// threads reach that take a lock each and share nothing, since two processors of a shared
+  /// machine may be worth less than two.
   private static func throughputLine() -> Line {
     let sections: [@Sendable (Int) -> Void] = [Section("bench.one"), Section("bench.two")].map {
       section in
@@ -93,10 +94,11 @@ enum SectionsBench {
     rate(of: bodies) / rate(of: Array(bodies.prefix(1)))
   }
 
-  /// Turns a nanosecond of threads that run a body each, all let go together; their rates are added.
+  /// Turns a nanosecond of threads that run a body each, all let go together; their rates are
+  /// added.
   ///
-  /// By each thread's own processor time: a third process that takes a processor away for a while tells
-  /// nothing about what the two do to each other.
+  /// By each thread's own processor time: a third process that takes a processor away for a while
+  /// tells nothing about what the two do to each other.
   private static func rate(of bodies: [@Sendable (Int) -> Void]) -> Double {
     let turns = 100_000
     let done = DispatchSemaphore(value: 0)
@@ -174,7 +176,8 @@ enum SectionsBench {
   }
 }
 
-/// Where threads spin until all have come: woken from sleep, one would be long done before the other begins.
+/// Where threads spin until all have come: woken from sleep, one would be long done before the
+/// other begins.
 private final class StartLine: Sendable {
   private let missing: Atomic<Int>
 

@@ -6,8 +6,8 @@ import InterlockStress
 enum UnseenCalls {
   /// Runs `body` while the calls of all libraries go past this executable's definitions.
   ///
-  /// Returns what `body` returns, and the line that says what is different from such a process. Where
-  /// a reader follows the calls already, `body` runs with them seen.
+  /// Returns what `body` returns, and the line that says what is different from such a process.
+  /// Where a reader follows the calls already, `body` runs with them seen.
   static func measure<R>(_ body: () -> R) -> (result: R, difference: String) {
     guard interlock_events_available() == INTERLOCK_EVENTS_ALL else {
       return (body(), "locks cost what they do without Interlock: no call is seen")

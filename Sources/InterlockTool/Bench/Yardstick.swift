@@ -1,7 +1,8 @@
 import Foundation
 
-/// What marks cost their users: pairs of marks in a program that links `Interlock` alone, against a lock's in a program that
-/// links nothing of this package. Both programs stand beside this executable.
+/// What marks cost their users: pairs of marks in a program that links `Interlock` alone, against a
+/// lock's in a program that links nothing of this package. Both programs stand beside this
+/// executable.
 struct Yardstick {
   /// A kind of mark.
   struct Row {

@@ -4,7 +4,8 @@ import LockStrategies
 import StressRunner
 import Synchronization
 
-/// Short sections with pauses between, which hardly ever overlap by themselves: what near-miss delays are for.
+/// Short sections with pauses between, which hardly ever overlap by themselves: what near-miss
+/// delays are for.
 let nearMissSubjects: [SubjectEntry] = [
   paused("paused-racy", "short writes without a lock, some 500 µs apart") { _, section, body in
     section.write(body)

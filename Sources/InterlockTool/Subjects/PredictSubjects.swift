@@ -3,7 +3,8 @@ import InterlockStress
 import PredictPrograms
 import StressRunner
 
-/// The small programs of `StressScenarios/predict`: each a subject of its name, with one call, `subject.run`.
+/// The small programs of `StressScenarios/predict`: each a subject of its name, with one call,
+/// `subject.run`.
 let predictSubjects: [SubjectEntry] = (predictPrograms + racePrograms).map { program in
   SubjectEntry(
     name: program.name, summary: program.summary, family: "Predict",

@@ -4,10 +4,10 @@ import LockStrategies
 
 /// A cache with a call that counts, as one adds it from outside: look, add one, store.
 ///
-/// Each half takes the lock, so no tool that looks for races has anything to say; and the two halves are one
-/// act that has no lock. Two who count at a time both find the same number, and one count is lost. Source: CERT
-/// Oracle Secure Coding Standard for Java, VNA03-J, "Do not assume that a group of calls to independently atomic
-/// methods is atomic".
+/// Each half takes the lock, so no tool that looks for races has anything to say; and the two
+/// halves are one act that has no lock. Two who count at a time both find the same number, and one
+/// count is lost. Source: CERT Oracle Secure Coding Standard for Java, VNA03-J, "Do not assume that
+/// a group of calls to independently atomic methods is atomic".
 ///
 /// Repaired, the act is one locked section.
 public final class CountingCache: Cache {

@@ -3,8 +3,9 @@ public import LockStrategies
 
 /// A cache that tells an observer what it is about to store, while it holds its lock.
 ///
-/// TMCache's `willAddObjectBlock` is called so, inside the barrier, and PINDiskCache 2's under its semaphore.
-/// Whatever the observer does, it does under the lock; and whoever it wakes comes while the lock is held.
+/// TMCache's `willAddObjectBlock` is called so, inside the barrier, and PINDiskCache 2's under its
+/// semaphore. Whatever the observer does, it does under the lock; and whoever it wakes comes while
+/// the lock is held.
 public final class ObservedCache<Strategy: Lock>: Cache {
   private let lock: Strategy
   private let storage = Storage(isLocked: true)

@@ -4,13 +4,13 @@ import LockStrategies
 
 /// A cache whose values can be edited, and which hands out the very object that it holds.
 ///
-/// The cache is under a lock and does nothing wrong, and still two callers who got one key have one object
-/// between them: the lock guarded the way to it, and not the object. This is the warning at the end of
-/// "third-party cache framework of PINCache": two threads read one NSMutableDictionary from PINMemoryCache, and
-/// both update it.
+/// The cache is under a lock and does nothing wrong, and still two callers who got one key have one
+/// object between them: the lock guarded the way to it, and not the object. This is the warning at
+/// the end of "third-party cache framework of PINCache": two threads read one NSMutableDictionary
+/// from PINMemoryCache, and both update it.
 ///
-/// Repaired, a caller gets a value instead: each edits a copy of its own, and stores it. (Of two edits at a
-/// time one is lost then; that is another mistake, which `CountingCache` shows.)
+/// Repaired, a caller gets a value instead: each edits a copy of its own, and stores it. (Of two
+/// edits at a time one is lost then; that is another mistake, which `CountingCache` shows.)
 public final class SharedValueCache: Cache {
   /// A mutable object in the cache. Whoever changes it is found out by its tracked property.
   ///

@@ -3,13 +3,13 @@ import Dispatch
 public import Foundation
 import Interlock
 
-/// A cache in memory and in files whose clean-up reads its own keys: the sibling of hyperoslo's Cache with the same
-/// fault, three times.
+/// A cache in memory and in files whose clean-up reads its own keys: the sibling of hyperoslo's
+/// Cache with the same fault, three times.
 ///
-/// A model of Cache.swift of AwesomeCache (`objectForKey:`, `setObject:forKey:expires:`, `removeObjectForKey:`,
-/// `removeAllObjects`, `removeExpiredObjects`). Memory is looked into on any thread, files on a queue. Cleaning up
-/// is a block on that queue which reads every key by the call that users have; where a key is not in memory, that
-/// call waits for the queue.
+/// A model of Cache.swift of AwesomeCache (`objectForKey:`, `setObject:forKey:expires:`,
+/// `removeObjectForKey:`, `removeAllObjects`, `removeExpiredObjects`). Memory is looked into on any
+/// thread, files on a queue. Cleaning up is a block on that queue which reads every key by the call
+/// that users have; where a key is not in memory, that call waits for the queue.
 public final class AwesomeCache: Sendable {
   /// How the queue is used, and by whom.
   public enum Version: Sendable, Hashable, CaseIterable {
@@ -17,7 +17,8 @@ public final class AwesomeCache: Sendable {
     case serialQueue
     /// Pull request 66, for 2.2: a concurrent queue, and barriers that write.
     case barrierQueue
-    /// Pull request 67 and version 3.0: as the one before, and who is on the queue reads without it.
+    /// Pull request 67 and version 3.0: as the one before, and who is on the queue reads without
+    /// it.
     case repaired
   }
 
@@ -137,8 +138,9 @@ public final class AwesomeCache: Sendable {
     files.compactMap { $0.deletingPathExtension().lastPathComponent.removingPercentEncoding }
   }
 
-  /// The original puts a hyphen for whatever is no letter or digit, so that two keys may have one file; here nothing
-  /// is lost in the name, but for keys that are too long for one: those have a digest.
+  /// The original puts a hyphen for whatever is no letter or digit, so that two keys may have one
+  /// file; here nothing is lost in the name, but for keys that are too long for one: those have a
+  /// digest.
   private func url(forKey key: String) -> URL {
     let name = key.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? key
     return directory.appendingPathComponent(

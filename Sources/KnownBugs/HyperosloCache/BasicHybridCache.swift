@@ -2,11 +2,13 @@ public import Caches
 import Dispatch
 public import Foundation
 
-/// A cache with a storage in memory before one in files, each with a queue to read on and a queue to write on.
+/// A cache with a storage in memory before one in files, each with a queue to read on and a queue
+/// to write on.
 ///
-/// A model of BasicHybridCache.swift of hyperoslo's Cache 1.0.0 (`add`, `object`, `remove`, `clear`) and of the
-/// storages behind it; every call is asynchronous, and calls back on a queue of the storage that ended it. Reads and
-/// writes of one storage are not kept apart, and what a read finds out may be over when it acts on it.
+/// A model of BasicHybridCache.swift of hyperoslo's Cache 1.0.0 (`add`, `object`, `remove`,
+/// `clear`) and of the storages behind it; every call is asynchronous, and calls back on a queue of
+/// the storage that ended it. Reads and writes of one storage are not kept apart, and what a read
+/// finds out may be over when it acts on it.
 public final class BasicHybridCache: Sendable {
   let front: TwoQueueMemoryStorage
   let back: TwoQueueDiskStorage
@@ -15,9 +17,11 @@ public final class BasicHybridCache: Sendable {
   ///
   /// - Parameters:
   ///   - directory: The directory, which nothing else may use.
-  ///   - maximumSize: What the files may have together after `clearExpired`; bytes, and zero is no limit.
-  ///   - repaired: Whether a read that finds an expired object has it looked at again, in one piece with its
-  ///     removal, on the queue that writes. No upstream report; version 3.0 no longer removes on reads.
+  ///   - maximumSize: What the files may have together after `clearExpired`; bytes, and zero is no
+  ///     limit.
+  ///   - repaired: Whether a read that finds an expired object has it looked at again, in one piece
+  ///     with its removal, on the queue that writes. No upstream report; version 3.0 no longer
+  ///     removes on reads.
   public init(directory: URL, maximumSize: Int = 0, repaired: Bool = false) {
     front = TwoQueueMemoryStorage(repaired: repaired)
     back = TwoQueueDiskStorage(path: directory.path, maximumSize: maximumSize)
@@ -58,8 +62,8 @@ public final class BasicHybridCache: Sendable {
     }
   }
 
-  /// Removes what has expired from disk, and what expires last from a directory that is too large: what the
-  /// original does when the application ends.
+  /// Removes what has expired from disk, and what expires last from a directory that is too large:
+  /// what the original does when the application ends.
   public func clearExpired(completion: @escaping @Sendable () -> Void = {}) {
     back.clearExpired(completion: completion)
   }
@@ -72,8 +76,8 @@ public final class BasicHybridCache: Sendable {
     }
   }
 
-  /// The keys in memory, and those of the files; a file that none of `known` has is there by its name. For checks
-  /// when nothing is under way.
+  /// The keys in memory, and those of the files; a file that none of `known` has is there by its
+  /// name. For checks when nothing is under way.
   public func keys(known: Set<String>) -> (inMemory: Set<String>, onDisk: Set<String>) {
     let keys = Dictionary(
       known.map { (back.fileName(forKey: $0), $0) }, uniquingKeysWith: { first, _ in first })
@@ -81,8 +85,8 @@ public final class BasicHybridCache: Sendable {
   }
 }
 
-// The synchronous forms that the original has since 1.3.0 (SyncHybridCache.swift): a semaphore waits for the
-// asynchronous ones.
+// The synchronous forms that the original has since 1.3.0 (SyncHybridCache.swift): a semaphore
+// waits for the asynchronous ones.
 extension BasicHybridCache: Cache {
   /// The value under a key, whether or not it has expired.
   public func value(forKey key: String) -> [UInt8]? {

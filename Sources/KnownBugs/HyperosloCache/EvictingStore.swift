@@ -1,10 +1,10 @@
 import Foundation
 
-/// A store in memory that throws out what was not used for longest when it is over a limit: what the originals have
-/// `NSCache` for.
+/// A store in memory that throws out what was not used for longest when it is over a limit: what
+/// the originals have `NSCache` for.
 ///
-/// Thread-safe, as `NSCache` is. Not `NSCache` itself: Apple does not say which entries go, and Linux's throws out
-/// the one that was just stored.
+/// Thread-safe, as `NSCache` is. Not `NSCache` itself: Apple does not say which entries go, and
+/// Linux's throws out the one that was just stored.
 ///
 /// `@unchecked Sendable`: the slots are only touched under `lock`.
 final class EvictingStore<Value: Sendable>: @unchecked Sendable {

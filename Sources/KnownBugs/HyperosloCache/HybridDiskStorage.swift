@@ -1,15 +1,16 @@
 public import Foundation
 import Interlock
 
-/// Objects in files, whose dates of modification say when they expire: DiskStorage.swift of hyperoslo's Cache
-/// 7.4.0.
+/// Objects in files, whose dates of modification say when they expire: DiskStorage.swift of
+/// hyperoslo's Cache 7.4.0.
 ///
-/// It locks nothing. Each call of the file system is atomic by itself; what comes in between two of them is what
-/// can go wrong, above all between a file's writing and its date: until then it has expired.
+/// It locks nothing. Each call of the file system is atomic by itself; what comes in between two of
+/// them is what can go wrong, above all between a file's writing and its date: until then it has
+/// expired.
 ///
-/// A file is named by the digest of its key and the key's extension, so that nothing outside the directory is
-/// touched whatever the key. The original takes an extension of any length; here one that a file system might
-/// refuse is left out.
+/// A file is named by the digest of its key and the key's extension, so that nothing outside the
+/// directory is touched whatever the key. The original takes an extension of any length; here one
+/// that a file system might refuse is left out.
 public final class HybridDiskStorage<Value: Sendable>: Sendable {
   /// The directory.
   public let path: String
@@ -23,8 +24,8 @@ public final class HybridDiskStorage<Value: Sendable>: Sendable {
   /// - Parameters:
   ///   - directory: The directory, which nothing else may use.
   ///   - expiry: What objects have for which nothing is said.
-  ///   - maximumSize: When the files are larger together, `removeExpiredObjects` removes those that expire first,
-  ///     down to half of it; bytes, and zero is no limit.
+  ///   - maximumSize: When the files are larger together, `removeExpiredObjects` removes those that
+  ///     expire first, down to half of it; bytes, and zero is no limit.
   ///   - transformer: How objects become bytes.
   /// - Throws: Foundation's error, where the directory cannot be made.
   public convenience init(

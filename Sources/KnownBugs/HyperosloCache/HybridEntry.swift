@@ -40,8 +40,8 @@ public enum HybridStorageError: Error, Hashable {
   case malformedFileAttributes(path: String)
   /// The file does not hold what was stored.
   case decodingFailed(path: String)
-  /// The file could not be written. The original does not look at that result, and reports the date that it then
-  /// cannot set; where an older file is in the place it reports nothing.
+  /// The file could not be written. The original does not look at that result, and reports the date
+  /// that it then cannot set; where an older file is in the place it reports nothing.
   case writeFailed(path: String)
   /// The storage was freed before its queue came to the call.
   case deallocated
@@ -65,7 +65,8 @@ public struct HybridTransformer<Value: Sendable>: Sendable {
 }
 
 extension HybridTransformer where Value == [UInt8] {
-  /// Bytes behind a check sum, so that a damaged file is found out, as it is by the original's JSON decoder.
+  /// Bytes behind a check sum, so that a damaged file is found out, as it is by the original's JSON
+  /// decoder.
   public static let checked = HybridTransformer(
     bytes: { value in
       withUnsafeBytes(of: checkSum(of: value).littleEndian) { Array($0) } + value

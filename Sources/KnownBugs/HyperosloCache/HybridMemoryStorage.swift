@@ -2,11 +2,13 @@ import Interlock
 
 /// Objects in memory, and a set of their keys: MemoryStorage.swift of hyperoslo's Cache 7.4.0.
 ///
-/// The store is thread-safe; the set beside it is not, and is left to whoever calls. It keeps the keys of objects
-/// that the store has thrown out. Costs are not handed to the store (issues 292 and 332), so that only the count
-/// limit works. What has expired is found all the same: the caller has to ask.
+/// The store is thread-safe; the set beside it is not, and is left to whoever calls. It keeps the
+/// keys of objects that the store has thrown out. Costs are not handed to the store (issues 292 and
+/// 332), so that only the count limit works. What has expired is found all the same: the caller has
+/// to ask.
 ///
-/// `@unchecked Sendable`: the set is guarded by the queue that its caller is on, if it is guarded at all.
+/// `@unchecked Sendable`: the set is guarded by the queue that its caller is on, if it is guarded
+/// at all.
 public final class HybridMemoryStorage<Value: Sendable>: @unchecked Sendable {
   private struct Capsule {
     var object: Value

@@ -28,15 +28,16 @@ public enum HybridKeyChange<Value: Sendable>: Sendable {
 public struct HybridObservation: Sendable {
   let end: @Sendable () -> Void
 
-  /// Ends it. As shipped the observer may still be called by whoever is about to; repaired, it is not called once
-  /// this has returned, and a call that is under way on another thread is waited for.
+  /// Ends it. As shipped the observer may still be called by whoever is about to; repaired, it is
+  /// not called once this has returned, and a call that is under way on another thread is waited
+  /// for.
   public func cancel() { end() }
 }
 
 /// Who wants to be told: the two dictionaries of HybridStorage.swift, and what is done with them.
 ///
-/// As shipped nothing guards them: observers are added and removed on any thread, and looked for on whichever queue
-/// the storage is called on. Repaired, a lock does.
+/// As shipped nothing guards them: observers are added and removed on any thread, and looked for on
+/// whichever queue the storage is called on. Repaired, a lock does.
 ///
 /// `@unchecked Sendable`: the section finds out who comes together; repaired, all is under `lock`.
 final class HybridObservers<Value: Sendable>: @unchecked Sendable {
@@ -113,7 +114,8 @@ final class HybridObservers<Value: Sendable>: @unchecked Sendable {
 
   func areThere(forKey key: String) -> Bool { read { ofKeys[key] != nil } }
 
-  // Each of these looks first and calls later, as iterating over a dictionary does: over a copy of it.
+  // Each of these looks first and calls later, as iterating over a dictionary does: over a copy of
+  // it.
 
   func notices(of change: HybridStorageChange) -> [@Sendable () -> Void] {
     read { Array(ofStorage.values) }.map { observer in { observer.tell(change) } }
@@ -144,8 +146,8 @@ final class HybridObservers<Value: Sendable>: @unchecked Sendable {
 /// `@unchecked Sendable`: `isCancelled` is only touched under the lock.
 private final class Observer<Change: Sendable>: @unchecked Sendable {
   private let closure: @Sendable (Change) -> Void
-  // Recursive: an observer may end its own observation. Two that end each other's at once wait for each other:
-  // that is the price of a cancel after which nobody is called.
+  // Recursive: an observer may end its own observation. Two that end each other's at once wait for
+  // each other: that is the price of a cancel after which nobody is called.
   private let lock: RecursiveFoundationLock?
   private var isCancelled = false
 

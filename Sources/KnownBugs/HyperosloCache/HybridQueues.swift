@@ -3,13 +3,14 @@ import LockStrategies
 
 /// What stands between callers and a storage.
 public enum HybridLocking: Sendable, Hashable, CaseIterable {
-  /// A serial queue for synchronous calls and another for asynchronous ones: hyperoslo's Cache since 4.0.0
-  /// (pull request 146, "Use 2 serial queues"), and its newest version.
+  /// A serial queue for synchronous calls and another for asynchronous ones: hyperoslo's Cache
+  /// since 4.0.0 (pull request 146, "Use 2 serial queues"), and its newest version.
   case twoQueues
-  /// One serial queue for both: as it was before pull request 146 (c3b8602), and pull request 287, not merged.
+  /// One serial queue for both: as it was before pull request 146 (c3b8602), and pull request 287,
+  /// not merged.
   case oneQueue
-  /// One lock for both, which is left before completions and observers are called. That locks would end both
-  /// faults is said in pull request 287.
+  /// One lock for both, which is left before completions and observers are called. That locks would
+  /// end both faults is said in pull request 287.
   case lock
 }
 
@@ -38,7 +39,8 @@ final class HybridSyncStorage<Value: Sendable>: Sendable {
   }
 }
 
-/// Calls a storage on its own queue, and calls back from there: AsyncStorage.swift of hyperoslo's Cache 7.4.0.
+/// Calls a storage on its own queue, and calls back from there: AsyncStorage.swift of hyperoslo's
+/// Cache 7.4.0.
 final class HybridAsyncStorage<Value: Sendable>: Sendable {
   let storage: HybridStorage<Value>
   private let queue: DispatchQueue

@@ -6,7 +6,8 @@ import LockStrategies
 ///
 /// Whoever calls is on some serial queue, and each believes that it is the only one.
 ///
-/// `@unchecked Sendable`: what changes is guarded by that belief; its sections find out where it is wrong.
+/// `@unchecked Sendable`: what changes is guarded by that belief; its sections find out where it is
+/// wrong.
 final class HybridStorage<Value: Sendable>: @unchecked Sendable {
   let memory: HybridMemoryStorage<Value>
   let disk: HybridDiskStorage<Value>
@@ -14,7 +15,8 @@ final class HybridStorage<Value: Sendable>: @unchecked Sendable {
   /// What is to be told when the lock has been left; `nil` where observers are told there and then.
   private var outbox: [@Sendable () -> Void]?
 
-  /// Puts the two together; `repaired` says whether observers are guarded, and told outside the lock.
+  /// Puts the two together; `repaired` says whether observers are guarded, and told outside the
+  /// lock.
   init(
     memory: HybridMemoryStorage<Value>, disk: HybridDiskStorage<Value>, repaired: Bool
   ) {

@@ -1,8 +1,8 @@
 public import Caches
 public import Foundation
 
-// The forms that every cache has. They cannot throw: what cannot be read is not there, and a value that cannot be
-// written to its file is in memory alone; the cache's own calls say what went wrong.
+// The forms that every cache has. They cannot throw: what cannot be read is not there, and a value
+// that cannot be written to its file is in memory alone; the cache's own calls say what went wrong.
 
 extension HybridStorageCache: Cache where Value == [UInt8] {
   /// Puts a cache over a directory.
@@ -59,8 +59,9 @@ extension HybridStorageCache: Cache where Value == [UInt8] {
     removeObject(forKey: key) { _ in completion() }
   }
 
-  /// The keys in memory, and those of the files; a file that none of `known` has is there by its name. The two are
-  /// the same while memory has thrown nothing out. For checks when nothing is under way.
+  /// The keys in memory, and those of the files; a file that none of `known` has is there by its
+  /// name. The two are the same while memory has thrown nothing out. For checks when nothing is
+  /// under way.
   public func keys(known: Set<String>) -> (inMemory: Set<String>, onDisk: Set<String>) {
     let keys = Dictionary(
       known.map { (storage.disk.fileName(forKey: $0), $0) },

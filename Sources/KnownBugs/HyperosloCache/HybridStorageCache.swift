@@ -1,13 +1,14 @@
 import Dispatch
 import LockStrategies
 
-/// A cache of objects in memory and in files, with synchronous and asynchronous calls, expiry and observers.
+/// A cache of objects in memory and in files, with synchronous and asynchronous calls, expiry and
+/// observers.
 ///
-/// A model of Storage.swift of hyperoslo's Cache 7.4.0 (12c81c3): `setObject`, `entry`, `object`, `removeObject`,
-/// `removeInMemoryObject`, `removeAll`, `removeExpiredObjects`, `transform`, `addStorageObserver`, `addObserver`,
-/// and their asynchronous twins. Synchronous calls run on one private serial queue and asynchronous ones on another,
-/// over one storage that locks nothing, so that the two are not kept apart. Completions and observers are called on
-/// the queue.
+/// A model of Storage.swift of hyperoslo's Cache 7.4.0 (12c81c3): `setObject`, `entry`, `object`,
+/// `removeObject`, `removeInMemoryObject`, `removeAll`, `removeExpiredObjects`, `transform`,
+/// `addStorageObserver`, `addObserver`, and their asynchronous twins. Synchronous calls run on one
+/// private serial queue and asynchronous ones on another, over one storage that locks nothing, so
+/// that the two are not kept apart. Completions and observers are called on the queue.
 public final class HybridStorageCache<Value: Sendable>: Sendable {
   let storage: HybridStorage<Value>
   let sync: HybridSyncStorage<Value>

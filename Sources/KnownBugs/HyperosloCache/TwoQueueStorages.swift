@@ -2,8 +2,8 @@ import Dispatch
 import Foundation
 import Interlock
 
-/// The storage in memory of hyperoslo's Cache 1.0.0 (MemoryStorage.swift): an `NSCache`, written on one serial queue
-/// and read on another.
+/// The storage in memory of hyperoslo's Cache 1.0.0 (MemoryStorage.swift): an `NSCache`, written on
+/// one serial queue and read on another.
 final class TwoQueueMemoryStorage: Sendable {
   private struct Capsule {
     var value: [UInt8]
@@ -70,8 +70,8 @@ final class TwoQueueMemoryStorage: Sendable {
   var keys: Set<String> { store.keys }
 }
 
-/// The storage in files of hyperoslo's Cache 1.0.0 (DiskStorage.swift), written on one serial queue and read on
-/// another. What goes wrong is not said: it is then not there.
+/// The storage in files of hyperoslo's Cache 1.0.0 (DiskStorage.swift), written on one serial queue
+/// and read on another. What goes wrong is not said: it is then not there.
 final class TwoQueueDiskStorage: Sendable {
   private let path: String
   private let maximumSize: Int
@@ -158,8 +158,8 @@ final class TwoQueueDiskStorage: Sendable {
     (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
   }
 
-  /// The key in base 64, as the original has it: one whose name has a slash in it is never stored, nor one whose
-  /// name is too long.
+  /// The key in base 64, as the original has it: one whose name has a slash in it is never stored,
+  /// nor one whose name is too long.
   func fileName(forKey key: String) -> String { Data(key.utf8).base64EncodedString() }
 
   /// `nil` for the empty key, where the original means the directory itself, and removes it.

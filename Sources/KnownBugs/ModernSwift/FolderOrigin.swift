@@ -5,9 +5,9 @@ import LockStrategies
 
 /// Where a loading cache gets what it lacks: a folder with a file for each key.
 ///
-/// Each load has a queue of its own, and so a thread of its own: nobody's load waits for another's, and none of
-/// them holds a thread of Swift's pool. A file says which key it is of, so that neither a damaged file nor two
-/// keys of one file name give a wrong value: both are a miss.
+/// Each load has a queue of its own, and so a thread of its own: nobody's load waits for another's,
+/// and none of them holds a thread of Swift's pool. A file says which key it is of, so that neither
+/// a damaged file nor two keys of one file name give a wrong value: both are a miss.
 ///
 /// `@unchecked Sendable`: the counts are only touched under the lock.
 public final class FolderOrigin: @unchecked Sendable {
@@ -26,7 +26,8 @@ public final class FolderOrigin: @unchecked Sendable {
 
   /// Puts a value where loads find it, in one step: a load finds the old file or the new one.
   ///
-  /// - Throws: What the system says where the file cannot be written; the old one is then still there.
+  /// - Throws: What the system says where the file cannot be written; the old one is then still
+  ///   there.
   public func publish(_ value: [UInt8], forKey key: String) throws {
     var file = Data()
     let name = Array(key.utf8)
@@ -67,8 +68,8 @@ public final class FolderOrigin: @unchecked Sendable {
     return Array(file[header...])
   }
 
-  /// The file of a key: its bytes in hexadecimal, and of a long key the first of them and a hash of all. No key
-  /// can so name a place outside the folder.
+  /// The file of a key: its bytes in hexadecimal, and of a long key the first of them and a hash of
+  /// all. No key can so name a place outside the folder.
   private func url(of key: String) -> URL {
     let bytes = Array(key.utf8)
     let digits = bytes.prefix(64).map { byte in

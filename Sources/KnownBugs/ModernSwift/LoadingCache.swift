@@ -2,17 +2,18 @@ public import Caches
 
 /// An actor that loads what it lacks, and awaits the load between its look and its act.
 ///
-/// The design is that of the image downloader in Apple's WWDC 2021 session 10133, "Protect mutable state with
-/// Swift actors". An actor lets one in at a time, but everybody while it awaits (SE-0306, "Actor
-/// reentrancy"): what was true before the `await` need not be true after it.
+/// The design is that of the image downloader in Apple's WWDC 2021 session 10133, "Protect mutable
+/// state with Swift actors". An actor lets one in at a time, but everybody while it awaits
+/// (SE-0306, "Actor reentrancy"): what was true before the `await` need not be true after it.
 ///
-/// As shipped there, in the session's first form, that has two ends. A second caller comes while the first
-/// one's load is under way, finds nothing either, and loads again: there are two loads of one key. And a value
-/// that was stored meanwhile is overwritten by the older one when the load ends.
+/// As shipped there, in the session's first form, that has two ends. A second caller comes while
+/// the first one's load is under way, finds nothing either, and loads again: there are two loads of
+/// one key. And a value that was stored meanwhile is overwritten by the older one when the load
+/// ends.
 ///
-/// Repaired as in the session's "better solution", the actor keeps the load that is under way: who comes
-/// meanwhile waits for that. Beside it, storing or removing a value forgets the load of its key, and only a
-/// load that was not forgotten is stored.
+/// Repaired as in the session's "better solution", the actor keeps the load that is under way: who
+/// comes meanwhile waits for that. Beside it, storing or removing a value forgets the load of its
+/// key, and only a load that was not forgotten is stored.
 public actor LoadingCache: AsyncCache {
   private struct Load {
     var number: Int
@@ -29,7 +30,8 @@ public actor LoadingCache: AsyncCache {
   /// Makes an empty cache.
   ///
   /// - Parameters:
-  ///   - origin: Where to load what is missing; `nil` for a cache that finds what was stored, and no more.
+  ///   - origin: Where to load what is missing; `nil` for a cache that finds what was stored, and
+  ///     no more.
   ///   - repaired: Whether it keeps the loads that are under way.
   public init(over origin: FolderOrigin?, repaired: Bool) {
     self.origin = origin

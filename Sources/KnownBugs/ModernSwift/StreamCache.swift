@@ -1,16 +1,17 @@
 public import Caches
 import Interlock
 
-/// A cache that one task owns: calls are commands in an `AsyncStream`, and the task performs them in turn.
+/// A cache that one task owns: calls are commands in an `AsyncStream`, and the task performs them
+/// in turn.
 ///
-/// No lock and no actor: what excludes is that there is one consumer. A call is sent from any thread and never
-/// waits; it completes on the consumer's.
+/// No lock and no actor: what excludes is that there is one consumer. A call is sent from any
+/// thread and never waits; it completes on the consumer's.
 ///
-/// As shipped the stream keeps the newest so many commands (`bufferingNewest`), "so that memory stays
-/// bounded". A stream that is full drops its oldest element, and with a command goes its completion: whoever
-/// sent it waits for ever. `yield` says so in its result, which nobody looks at (SE-0314).
-/// Repaired, the stream keeps everything: a bounded buffer is for news, where the latest replaces the rest, and
-/// not for commands.
+/// As shipped the stream keeps the newest so many commands (`bufferingNewest`), "so that memory
+/// stays bounded". A stream that is full drops its oldest element, and with a command goes its
+/// completion: whoever sent it waits for ever. `yield` says so in its result, which nobody looks at
+/// (SE-0314). Repaired, the stream keeps everything: a bounded buffer is for news, where the latest
+/// replaces the rest, and not for commands.
 public final class StreamCache: AsyncCache {
   private typealias Command = @Sendable (Storage) -> Void
 

@@ -5,8 +5,9 @@ import Synchronization
 
 /// What `NSCache` tells that it evicts something, on Linux under its lock.
 ///
-/// `@unchecked Sendable`: `onEviction` is set once, before the cache is used; `evicted` is only touched under
-/// the lock that the repaired cache holds round each change, and not at all as shipped.
+/// `@unchecked Sendable`: `onEviction` is set once, before the cache is used; `evicted` is only
+/// touched under the lock that the repaired cache holds round each change, and not at all as
+/// shipped.
 final class EvictionDelegate: NSObject, NSCacheDelegate, @unchecked Sendable {
   /// As shipped: called at once.
   var onEviction: (@Sendable (String) -> Void)?
@@ -38,7 +39,8 @@ final class EvictionDelegate: NSObject, NSCacheDelegate, @unchecked Sendable {
   }
 }
 
-/// Which keys an `NSCache` may have. Nobody calls the cache while in here, so the two locks make no cycle.
+/// Which keys an `NSCache` may have. Nobody calls the cache while in here, so the two locks make no
+/// cycle.
 ///
 /// `@unchecked Sendable`: the set is only touched under the lock.
 final class KeyIndex: @unchecked Sendable {

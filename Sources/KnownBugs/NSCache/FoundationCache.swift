@@ -3,18 +3,20 @@ import Foundation
 import Interlock
 import LockStrategies
 
-/// Foundation's own `NSCache`: the real component, with an index of its keys, which it does not tell.
+/// Foundation's own `NSCache`: the real component, with an index of its keys, which it does not
+/// tell.
 ///
-/// On Linux this is swift-corelibs-foundation's (`Sources/Foundation/NSCache.swift`, as of Swift 6.3): a
-/// dictionary and a list in the order of cost, under one `NSLock`. Its peculiarities, none of which Apple's
-/// documentation speaks of:
+/// On Linux this is swift-corelibs-foundation's (`Sources/Foundation/NSCache.swift`, as of Swift
+/// 6.3): a dictionary and a list in the order of cost, under one `NSLock`. Its peculiarities, none
+/// of which Apple's documentation speaks of:
 ///
-/// - The delegate's `cache(_:willEvictObject:)` is called under that lock, and the lock is not recursive: a
-///   delegate that asks the cache anything waits for itself.
-/// - Values are released under it too, whether replaced, removed or evicted: so does a value whose `deinit`
-///   asks the cache.
-/// - Among values of one cost the newest stands first in the list, and the list is evicted from its beginning:
-///   a cache that is full of equals throws out what was just stored. Cost decides first, use never.
+/// - The delegate's `cache(_:willEvictObject:)` is called under that lock, and the lock is not
+///   recursive: a delegate that asks the cache anything waits for itself.
+/// - Values are released under it too, whether replaced, removed or evicted: so does a value whose
+///   `deinit` asks the cache.
+/// - Among values of one cost the newest stands first in the list, and the list is evicted from its
+///   beginning: a cache that is full of equals throws out what was just stored. Cost decides first,
+///   use never.
 /// - A value that costs more than the limit is evicted at once, and everything cheaper before it.
 /// - A lower limit is only looked at when the next value is stored.
 /// - Replacing and removing are not told to the delegate.
@@ -29,8 +31,8 @@ public final class FoundationCache: Cache {
 
     /// What is thrown out is kept alive, and told, until no lock is held.
     public static let callsOutsideLocks = Repairs(rawValue: 1)
-    /// The cost that `NSCache` is given is a running number, so that the oldest goes first. It does not go
-    /// together with a limit of the total cost.
+    /// The cost that `NSCache` is given is a running number, so that the oldest goes first. It does
+    /// not go together with a limit of the total cost.
     public static let evictsOldest = Repairs(rawValue: 2)
   }
 
@@ -86,7 +88,8 @@ public final class FoundationCache: Cache {
       values.setObject(
         stored, forKey: key as NSString,
         cost: repairs.contains(.evictsOldest) ? numbers.next() : cost)
-      // Afterwards: an eviction of an older value of the key must not take the newer one's entry along.
+      // Afterwards: an eviction of an older value of the key must not take the newer one's entry
+      // along.
       index.insert(key)
     }
   }
@@ -107,8 +110,9 @@ public final class FoundationCache: Cache {
     }
   }
 
-  /// Changes the values of some keys. Repaired, whatever that throws out lives on until the lock is free, and
-  /// is told of then; `NSCache` has no lock of its own to be asked for, so that takes another.
+  /// Changes the values of some keys. Repaired, whatever that throws out lives on until the lock is
+  /// free, and is told of then; `NSCache` has no lock of its own to be asked for, so that takes
+  /// another.
   private func change(_ keys: Set<String>, _ body: () -> Void) {
     guard repairs.contains(.callsOutsideLocks) else { return body() }
     let (replaced, evicted) = changing.withLock {
@@ -145,7 +149,8 @@ public final class FoundationCache: Cache {
 
 /// A value in an `NSCache`, which takes objects only.
 ///
-/// `@unchecked Sendable`: nothing of it changes but the weak reference, which only its target's end sets to nil.
+/// `@unchecked Sendable`: nothing of it changes but the weak reference, which only its target's end
+/// sets to nil.
 final class StoredValue: NSObject, @unchecked Sendable {
   let key: String
   let value: [UInt8]

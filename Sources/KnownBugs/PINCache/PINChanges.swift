@@ -1,7 +1,7 @@
 /// What was changed in PINCache since 2.0, and what should be: each of these is one repair.
 ///
-/// A model of a version is the shared code with the changes that the version has. So every bug has a twin that
-/// differs by the repair alone.
+/// A model of a version is the shared code with the changes that the version has. So every bug has
+/// a twin that differs by the repair alone.
 public struct PINChanges: OptionSet, Sendable, Hashable {
   /// One bit for each change.
   public let rawValue: UInt32
@@ -17,21 +17,23 @@ public struct PINChanges: OptionSet, Sendable, Hashable {
   public static let replacedBytesSubtracted = PINChanges(rawValue: 1 << 1)
   /// Disk: blocks and completions are called without the lock (pull request 97, commit 58635e4).
   public static let callbacksUnlocked = PINChanges(rawValue: 1 << 2)
-  /// Disk 2: the initialiser takes the semaphore, and the block that makes the directory gives it back: no call
-  /// comes before the directory (2.1).
+  /// Disk 2: the initialiser takes the semaphore, and the block that makes the directory gives it
+  /// back: no call comes before the directory (2.1).
   public static let heldUntilScanned = PINChanges(rawValue: 1 << 3)
-  /// Memory: no block is called for the removal of a key that is not there, and keys are sorted without the lock
-  /// (pull request 317, commit 97a5dbd).
+  /// Memory: no block is called for the removal of a key that is not there, and keys are sorted
+  /// without the lock (pull request 317, commit 97a5dbd).
   public static let sortsUnlocked = PINChanges(rawValue: 1 << 4)
-  /// Disk 3: a file is moved under the lock that guards the trash's name, and deleted where that fails (issue
-  /// 295, pull request 296).
+  /// Disk 3: a file is moved under the lock that guards the trash's name, and deleted where that
+  /// fails (issue 295, pull request 296).
   public static let trashLocked = PINChanges(rawValue: 1 << 5)
 
   // MARK: Not made in 3.0.4
 
-  /// Memory: a removal subtracts the cost that it finds when it removes, not one that it read before.
+  /// Memory: a removal subtracts the cost that it finds when it removes, not one that it read
+  /// before.
   public static let costReadWhereSubtracted = PINChanges(rawValue: 1 << 6)
-  /// A removal that has announced one object does not remove another that has come in its place since.
+  /// A removal that has announced one object does not remove another that has come in its place
+  /// since.
   public static let removesWhatWasAnnounced = PINChanges(rawValue: 1 << 7)
   /// An enumeration calls its block without the lock, over a copy.
   public static let enumeratesCopy = PINChanges(rawValue: 1 << 8)
@@ -39,7 +41,8 @@ public struct PINChanges: OptionSet, Sendable, Hashable {
   public static let releasesUnlocked = PINChanges(rawValue: 1 << 9)
   /// Memory: a read notes its access only if the key is still there.
   public static let touchesOnlyPresent = PINChanges(rawValue: 1 << 10)
-  /// Disk 3: the first scan adds what it found to the byte count, and passes by files that are gone.
+  /// Disk 3: the first scan adds what it found to the byte count, and passes by files that are
+  /// gone.
   public static let bytesAddedByScan = PINChanges(rawValue: 1 << 11)
   /// Disk 3: the block that is called after a removal is the one that was read under the lock.
   public static let calledBlockCopied = PINChanges(rawValue: 1 << 12)
@@ -47,14 +50,15 @@ public struct PINChanges: OptionSet, Sendable, Hashable {
   public static let waitsInLoop = PINChanges(rawValue: 1 << 13)
   /// Objects are copied on the way in and out, as a value type is.
   public static let objectsCopied = PINChanges(rawValue: 1 << 14)
-  /// The pair: what was read from disk goes to memory only if nothing was changed there since the miss, and disk
-  /// is changed before memory.
+  /// The pair: what was read from disk goes to memory only if nothing was changed there since the
+  /// miss, and disk is changed before memory.
   public static let backFillStamped = PINChanges(rawValue: 1 << 15)
   /// Disk 3: the mutex is recursive, so that whoever holds the files' lock may call the cache.
   public static let fileLockRecursive = PINChanges(rawValue: 1 << 16)
   /// Disk 3: a file that could not be decoded is deleted only if it is still the one that was read.
   public static let damagedRechecked = PINChanges(rawValue: 1 << 17)
-  /// The chain of trims by age is told by a number, not by its interval: a limit set anew ends the last chain.
+  /// The chain of trims by age is told by a number, not by its interval: a limit set anew ends the
+  /// last chain.
   public static let oneAgeChain = PINChanges(rawValue: 1 << 18)
 
   /// PINCache 2.0 as it was shipped.
@@ -66,8 +70,8 @@ public struct PINChanges: OptionSet, Sendable, Hashable {
     .trashLocked,
   ]
 
-  /// Every repair; but not a recursive file lock, which hides a mistake of the caller's, and no copies, which
-  /// change what the cache is.
+  /// Every repair; but not a recursive file lock, which hides a mistake of the caller's, and no
+  /// copies, which change what the cache is.
   public static let repaired: PINChanges = [
     .version3, .heldUntilScanned, .costReadWhereSubtracted, .removesWhatWasAnnounced,
     .enumeratesCopy, .releasesUnlocked, .touchesOnlyPresent, .bytesAddedByScan, .calledBlockCopied,

@@ -1,4 +1,5 @@
-// After the article on PINCache ("Replacing TMCache with PINCache"), which gives this as a function to copy.
+// After the article on PINCache ("Replacing TMCache with PINCache"), which gives this as a function
+// to copy.
 
 import Foundation
 
@@ -16,14 +17,16 @@ public enum PINMigration {
     case stuck
   }
 
-  /// Renames the directories of TMCache's disk caches to those of PINCache's, and writes their files anew.
+  /// Renames the directories of TMCache's disk caches to those of PINCache's, and writes their
+  /// files anew.
   ///
-  /// The original only renames: `NSKeyedArchiver` and the escapes of keys are the same in both. Here each has a form
-  /// of its own, so that every file is read, and written under the name and in the form that PINCache looks for, with
-  /// the date that it had. What is no archive stays as it is, and is a miss.
+  /// The original only renames: `NSKeyedArchiver` and the escapes of keys are the same in both.
+  /// Here each has a form of its own, so that every file is read, and written under the name and in
+  /// the form that PINCache looks for, with the date that it had. What is no archive stays as it
+  /// is, and is a miss.
   ///
-  /// To be called before any cache of these names is made: a cache looks at its directory once. Where the new cache
-  /// has a directory already, the old one is deleted.
+  /// To be called before any cache of these names is made: a cache looks at its directory once.
+  /// Where the new cache has a directory already, the old one is deleted.
   /// - Parameters:
   ///   - names: The names of the caches, which are the same in both.
   ///   - root: The directory that both have theirs in.

@@ -1,9 +1,11 @@
 import Interlock
 
-/// What a cache of the family holds: bytes in an object that is handed out by reference, as an `NSMutableData` is.
+/// What a cache of the family holds: bytes in an object that is handed out by reference, as an
+/// `NSMutableData` is.
 ///
-/// The cache's lock guards the dictionary, not the objects in it. Two callers that get one key get one object; if
-/// one of them changes it, they race, and each object is a resource of its own to tell so.
+/// The cache's lock guards the dictionary, not the objects in it. Two callers that get one key get
+/// one object; if one of them changes it, they race, and each object is a resource of its own to
+/// tell so.
 ///
 /// `@unchecked Sendable`: whether it is shared safely is the question that the harness asks.
 open class PINObject: @unchecked Sendable {

@@ -10,13 +10,14 @@ public enum PINPriority: Sendable, Hashable, CaseIterable {
   case high
 }
 
-/// What runs the asynchronous methods: in 2.0 a private concurrent queue, in 3.0.4 a `PINOperationQueue`.
+/// What runs the asynchronous methods: in 2.0 a private concurrent queue, in 3.0.4 a
+/// `PINOperationQueue`.
 public protocol PINScheduler: Sendable {
   /// Runs `work` later, on another thread.
   func schedule(_ priority: PINPriority, _ work: @escaping @Sendable () -> Void)
 
-  /// Runs `work` later with `data`; work of the same identifier that has not begun may be run together with it,
-  /// once, with `merge` of both data. The default never does that.
+  /// Runs `work` later with `data`; work of the same identifier that has not begun may be run
+  /// together with it, once, with `merge` of both data. The default never does that.
   ///
   /// - Parameters:
   ///   - priority: How urgent it is.

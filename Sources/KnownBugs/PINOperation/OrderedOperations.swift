@@ -1,6 +1,8 @@
-/// Operations in the order in which they came, each once: what the original has NSMutableOrderedSet for.
+/// Operations in the order in which they came, each once: what the original has NSMutableOrderedSet
+/// for.
 ///
-/// Constant time on average: a removed operation leaves an empty slot, which goes when the front has passed it.
+/// Constant time on average: a removed operation leaves an empty slot, which goes when the front
+/// has passed it.
 struct OrderedOperations {
   private var slots: [PINOperation?] = []
   private var front = 0

@@ -1,9 +1,11 @@
 import Interlock
 
-/// A piece of work in a `PINOperationQueue`: what PINOperationQueue.m keeps in its private class PINOperation.
+/// A piece of work in a `PINOperationQueue`: what PINOperationQueue.m keeps in its private class
+/// PINOperation.
 ///
-/// `@unchecked Sendable`: `priority` is only touched under the queue's lock. `data` and the completions are not:
-/// whoever runs the operation reads them without it, as the original does, and the section finds it out.
+/// `@unchecked Sendable`: `priority` is only touched under the queue's lock. `data` and the
+/// completions are not: whoever runs the operation reads them without it, as the original does, and
+/// the section finds it out.
 final class PINOperation: @unchecked Sendable {
   typealias Block = @Sendable (_ data: (any Sendable)?) -> Void
   typealias Completion = @Sendable () -> Void

@@ -3,9 +3,10 @@ import LockStrategies
 
 /// Operations that are started together, with one completion for all of them.
 ///
-/// A model of PINOperationGroup.m of PINOperation 1.2.2: `start`, `cancel`, `addOperation:withPriority:`,
-/// `setCompletion:`, `waitUntilComplete`. State is under a mutex of the default kind, which `start` holds while it
-/// schedules on the queue; the completion is called outside it, on a global queue or by who waits.
+/// A model of PINOperationGroup.m of PINOperation 1.2.2: `start`, `cancel`,
+/// `addOperation:withPriority:`, `setCompletion:`, `waitUntilComplete`. State is under a mutex of
+/// the default kind, which `start` holds while it schedules on the queue; the completion is called
+/// outside it, on a global queue or by who waits.
 ///
 /// `@unchecked Sendable`: every `var` is only touched under `lock`.
 public final class PINOperationGroup: @unchecked Sendable {
@@ -36,9 +37,9 @@ public final class PINOperationGroup: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - queue: Where they will run.
-  ///   - repaired: Whether the group knows that it has been started, and refuses what is added later. As shipped
-  ///     it gives a reference for an operation that never runs. Source: PINOperation pull request 22 (c49b7a5),
-  ///     not merged.
+  ///   - repaired: Whether the group knows that it has been started, and refuses what is added
+  ///     later. As shipped it gives a reference for an operation that never runs. Source:
+  ///     PINOperation pull request 22 (c49b7a5), not merged.
   public init(queue: PINOperationQueue, repaired: Bool = false) {
     self.queue = queue
     self.repaired = repaired
@@ -87,7 +88,8 @@ public final class PINOperationGroup: @unchecked Sendable {
     }
   }
 
-  /// Takes back what has not been started; the completion is not called any more, unless it is being called.
+  /// Takes back what has not been started; the completion is not called any more, unless it is
+  /// being called.
   public func cancel() {
     lock.withLock {
       isCancelled = true
@@ -98,8 +100,8 @@ public final class PINOperationGroup: @unchecked Sendable {
     }
   }
 
-  /// Starts the group if need be, and blocks until all operations have ended. Calls the completion, if nobody
-  /// else has begun to.
+  /// Starts the group if need be, and blocks until all operations have ended. Calls the completion,
+  /// if nobody else has begun to.
   public func waitUntilComplete() {
     start()
     group.wait()

@@ -2,8 +2,8 @@ import Dispatch
 import Interlock
 
 extension PINOperationQueue {
-  /// Starts the oldest operation on the serial queue if that is free, and has the first of the highest priority
-  /// started on the concurrent one: the original's `scheduleNextOperations:`.
+  /// Starts the oldest operation on the serial queue if that is free, and has the first of the
+  /// highest priority started on the concurrent one: the original's `scheduleNextOperations:`.
   func scheduleNextOperations(onlySerial: Bool) {
     let maximum = locked {
       if !serialQueueBusy, let operation = nextByAge() {
@@ -69,8 +69,8 @@ extension PINOperationQueue {
     guard byPriority[operation.priority]?.contains(operation) == true else { return false }
     byPriority[operation.priority]?.remove(operation)
     queued.remove(operation)
-    // Version 1.1.2 left the identifier to the weak table, where it lives as long as the operation: also while
-    // that runs, and after its completions were called.
+    // Version 1.1.2 left the identifier to the weak table, where it lives as long as the operation:
+    // also while that runs, and after its completions were called.
     if let identifier = operation.identifier, repairs.contains(.identifierLeavesWithOperation) {
       byIdentifier[identifier] = nil
     }
@@ -100,8 +100,8 @@ extension PINOperationQueue {
 
   /// Gives an operation another priority: it goes to the end of those that have it.
   ///
-  /// As shipped this queues an operation that is running once more, where only priorities are looked at: it then
-  /// runs twice, and leaves the group twice.
+  /// As shipped this queues an operation that is running once more, where only priorities are
+  /// looked at: it then runs twice, and leaves the group twice.
   public func setPriority(_ priority: Priority, of reference: Reference) {
     locked {
       guard let operation = byReference[reference]?.operation, operation.priority != priority

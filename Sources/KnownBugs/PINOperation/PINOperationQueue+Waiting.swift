@@ -19,8 +19,8 @@ extension PINOperationQueue {
     }
   }
 
-  /// Waits until no queue is at work on an operation any more: `waitUntilAllOperationsAreFinished` returns when
-  /// the last has left the group, as it may not have done for the last time.
+  /// Waits until no queue is at work on an operation any more: `waitUntilAllOperationsAreFinished`
+  /// returns when the last has left the group, as it may not have done for the last time.
   public func settle() {
     repeat {
       semaphoreQueue.sync {}
@@ -30,8 +30,8 @@ extension PINOperationQueue {
   }
 }
 
-/// Who has not ended, and who of them waits for the others: what an operation needs to wait without waiting for
-/// itself.
+/// Who has not ended, and who of them waits for the others: what an operation needs to wait without
+/// waiting for itself.
 ///
 /// `@unchecked Sendable`: the counts are only touched under `condition`.
 final class HelpingWait: @unchecked Sendable {

@@ -2,19 +2,21 @@ public import Dispatch
 import Interlock
 import LockStrategies
 
-/// A queue of operations with priorities, coalescing and cancellation, as PINCache 3 runs its asynchronous
-/// calls on.
+/// A queue of operations with priorities, coalescing and cancellation, as PINCache 3 runs its
+/// asynchronous calls on.
 ///
 /// A model of PINOperationQueue.m of PINOperation 1.2.2 (40504c1), function by function:
 /// `scheduleOperation:withPriority:identifier:coalescingData:dataCoalescingBlock:completion:`,
 /// `setOperationPriority:withReference:`, `locked_cancelOperation:`, `locked_removeOperation:`,
-/// `scheduleNextOperations:`, `setMaxConcurrentOperations:` and `waitUntilAllOperationsAreFinished`; without the
-/// repair `.identifierLeavesWithOperation` it is version 1.1.2, which lacks 8730a96.
+/// `scheduleNextOperations:`, `setMaxConcurrentOperations:` and
+/// `waitUntilAllOperationsAreFinished`; without the repair `.identifierLeavesWithOperation` it is
+/// version 1.1.2, which lacks 8730a96.
 ///
-/// All state is under one recursive mutex, so that an operation may schedule others. Operations run on two
-/// queues: a serial one takes the oldest, whatever its priority, so that a low one is not starved; a concurrent
-/// one takes the first of the highest priority, and is kept to one less than the maximum by a semaphore, which a
-/// serial queue of its own waits on. `data` and completions are read without the lock while an operation runs.
+/// All state is under one recursive mutex, so that an operation may schedule others. Operations run
+/// on two queues: a serial one takes the oldest, whatever its priority, so that a low one is not
+/// starved; a concurrent one takes the first of the highest priority, and is kept to one less than
+/// the maximum by a semaphore, which a serial queue of its own waits on. `data` and completions are
+/// read without the lock while an operation runs.
 ///
 /// `@unchecked Sendable`: every `var` is only touched under `lock`, in `locked(_:)`.
 public final class PINOperationQueue: @unchecked Sendable {
@@ -45,19 +47,21 @@ public final class PINOperationQueue: @unchecked Sendable {
     /// A set of repairs by their bits.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// An operation's identifier goes together with the operation when it is taken to be run or cancelled, so
-    /// that nobody joins one whose completions have been called. Source: PINOperation pull request 24 (8730a96).
+    /// An operation's identifier goes together with the operation when it is taken to be run or
+    /// cancelled, so that nobody joins one whose completions have been called. Source: PINOperation
+    /// pull request 24 (8730a96).
     public static let identifierLeavesWithOperation = Repairs(rawValue: 1)
-    /// A new priority is for operations that still wait: one that is running is not queued again. No upstream
-    /// report; found by reading.
+    /// A new priority is for operations that still wait: one that is running is not queued again.
+    /// No upstream report; found by reading.
     public static let priorityOfWaitingOnly = Repairs(rawValue: 2)
-    /// An operation that waits for all operations runs what is queued meanwhile, and does not wait for those that
-    /// wait likewise. The header forbids the call instead; the idea is that of Java's
-    /// `ForkJoinTask.helpQuiesce`.
+    /// An operation that waits for all operations runs what is queued meanwhile, and does not wait
+    /// for those that wait likewise. The header forbids the call instead; the idea is that of
+    /// Java's `ForkJoinTask.helpQuiesce`.
     public static let waitHelps = Repairs(rawValue: 4)
-    /// A higher maximum is signalled at once, and not behind an operation that waits for a place; and the semaphore
-    /// begins at zero and is signalled up to its value, so that a lower maximum leaves it no lower than it began:
-    /// libdispatch traps when it frees such a one. No upstream report; found by reading and trying.
+    /// A higher maximum is signalled at once, and not behind an operation that waits for a place;
+    /// and the semaphore begins at zero and is signalled up to its value, so that a lower maximum
+    /// leaves it no lower than it began: libdispatch traps when it frees such a one. No upstream
+    /// report; found by reading and trying.
     public static let maximumChangesSafely = Repairs(rawValue: 8)
 
     /// Version 1.2.2, the newest.
@@ -92,9 +96,10 @@ public final class PINOperationQueue: @unchecked Sendable {
   /// Makes a queue that runs at most so many operations at once.
   ///
   /// - Parameters:
-  ///   - maxConcurrentOperations: How many may run at once, at least one. With one the operations run in the order
-  ///     in which they were scheduled, without regard to priorities.
-  ///   - concurrentQueue: Where all but one of them run; a concurrent queue of its own where none is given.
+  ///   - maxConcurrentOperations: How many may run at once, at least one. With one the operations
+  ///     run in the order in which they were scheduled, without regard to priorities.
+  ///   - concurrentQueue: Where all but one of them run; a concurrent queue of its own where none
+  ///     is given.
   ///   - repairs: What is mended; the newest version where nothing is said.
   public init(
     maxConcurrentOperations: Int, concurrentQueue: DispatchQueue? = nil,

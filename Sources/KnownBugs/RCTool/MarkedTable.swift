@@ -2,12 +2,14 @@ public import Caches
 import Interlock
 import LockStrategies
 
-/// A shared table with the marks of "Detecting race conditions in iOS" (2012), and with a lock or without.
+/// A shared table with the marks of "Detecting race conditions in iOS" (2012), and with a lock or
+/// without.
 ///
 /// The article's tool excludes nobody. It is told who reads and who writes (`LOCK_NO_WRITE` 1,
-/// `LOCK_NO_READWRITE` 3), and stops the program where a writer meets anybody, before the damage is done. So
-/// the marks stand where a lock should: as shipped there is none, and a reader who meets a writer is found out.
-/// Repaired, a mutex is taken before the mark is set; the marks stay, and have nothing to say.
+/// `LOCK_NO_READWRITE` 3), and stops the program where a writer meets anybody, before the damage is
+/// done. So the marks stand where a lock should: as shipped there is none, and a reader who meets a
+/// writer is found out. Repaired, a mutex is taken before the mark is set; the marks stay, and have
+/// nothing to say.
 ///
 /// `@unchecked Sendable`: whether the table is shared safely is the question that its marks answer.
 public final class MarkedTable: Cache, @unchecked Sendable {
@@ -64,8 +66,8 @@ public final class MarkedTable: Cache, @unchecked Sendable {
 
   private func reading<R>(_ body: () -> R) -> R {
     locked {
-      // The article's resource is a name in the whole program; here it is that name of this table, or two
-      // tables would be one.
+      // The article's resource is a name in the whole program; here it is that name of this table,
+      // or two tables would be one.
       BEGIN_LOCK(.noWrite, "table", of: self)
       defer { END_LOCK(.noWrite, "table", of: self) }
       return body()

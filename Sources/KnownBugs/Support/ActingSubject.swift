@@ -1,7 +1,8 @@
 import InterlockStress
 import StressRunner
 
-/// A cache with calls of its own, as a subject: the calls that every cache has are made as for any other.
+/// A cache with calls of its own, as a subject: the calls that every cache has are made as for any
+/// other.
 final class ActingSubject: Subject {
   /// One of the cache's own calls; it completes exactly once, or as the cache lets it.
   typealias Action = @Sendable (StressRunner.Operation, @escaping @Sendable (Reply) -> Void) -> Void

@@ -1,7 +1,7 @@
 /// How an object becomes the bytes of an archive, and back: what `NSCoding` is to TMDiskCache.
 ///
-/// Both are called where the original (un)archives: on the process's one disk queue as shipped, so that an object
-/// which asks the cache while it is being read waits for itself (issue 94).
+/// Both are called where the original (un)archives: on the process's one disk queue as shipped, so
+/// that an object which asks the cache while it is being read waits for itself (issue 94).
 public struct TMArchiver: Sendable {
   /// Makes bytes of an object.
   public var encode: @Sendable ([UInt8]) throws -> [UInt8]

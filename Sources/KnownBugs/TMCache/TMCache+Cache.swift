@@ -4,7 +4,8 @@ extension TMCache: Cache {
   /// The value under a key.
   public func value(forKey key: String) -> [UInt8]? { object(forKey: key) }
 
-  /// Stores a value. The cost is memory's: what comes back from the disk costs nothing, as in the original.
+  /// Stores a value. The cost is memory's: what comes back from the disk costs nothing, as in the
+  /// original.
   public func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
     setObject(value, forKey: key, cost: cost)
   }

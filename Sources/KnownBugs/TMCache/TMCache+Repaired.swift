@@ -1,9 +1,10 @@
 internal import Foundation
 import Interlock
 
-// Memory and disk in step: both are changed within one hold of the directory's lock, and what a read found on the
-// disk is put into memory within another, if the file is still the one that was read. The lock of memory is taken
-// inside that of the disk, never the other way round. Blocks of the user's are called with no lock held.
+// Memory and disk in step: both are changed within one hold of the directory's lock, and what a
+// read found on the disk is put into memory within another, if the file is still the one that was
+// read. The lock of memory is taken inside that of the disk, never the other way round. Blocks of
+// the user's are called with no lock held.
 extension TMCache {
   func objectInStep(forKey key: String) -> [UInt8]? {
     if let object = memoryCache.object(forKey: key) {

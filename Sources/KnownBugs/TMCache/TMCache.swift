@@ -5,12 +5,14 @@ import Interlock
 
 /// TMCache: a memory cache and a disk cache behind a third queue.
 ///
-/// Follows TMCache.m of TMCache 2.1.0 (commit 4a39e53): `objectForKey:block:`, `setObject:forKey:block:`,
-/// `removeObjectForKey:block:`, `removeAllObjects:`, `trimToDate:block:`, `diskByteCount` and the synchronous forms. As
-/// there, a read goes from its own concurrent queue to memory, from there to the disk where memory has nothing, and
-/// puts what it finds into memory without looking; changes are made to both side by side, joined by a dispatch
-/// group; `diskByteCount` is `sync` on the process's disk queue; and each synchronous form starts the asynchronous
-/// one and waits on a semaphore. `TMCache+Repaired.swift` has what the repaired one does instead.
+/// Follows TMCache.m of TMCache 2.1.0 (commit 4a39e53): `objectForKey:block:`,
+/// `setObject:forKey:block:`, `removeObjectForKey:block:`, `removeAllObjects:`,
+/// `trimToDate:block:`, `diskByteCount` and the synchronous forms. As there, a read goes from its
+/// own concurrent queue to memory, from there to the disk where memory has nothing, and puts what
+/// it finds into memory without looking; changes are made to both side by side, joined by a
+/// dispatch group; `diskByteCount` is `sync` on the process's disk queue; and each synchronous form
+/// starts the asynchronous one and waits on a semaphore. `TMCache+Repaired.swift` has what the
+/// repaired one does instead.
 ///
 /// Thread-safe as far as its repairs go.
 public final class TMCache: Sendable {
@@ -45,7 +47,8 @@ public final class TMCache: Sendable {
 
   /// Finds an object in memory, or else on the disk, and calls back with it.
   ///
-  /// As shipped, a call without a key is dropped, and so is one whose cache goes before any of its steps.
+  /// As shipped, a call without a key is dropped, and so is one whose cache goes before any of its
+  /// steps.
   public func object(forKey key: String?, completion: @escaping @Sendable ([UInt8]?) -> Void) {
     guard let key else { return answerAnyway { completion(nil) } }
     let readIfThere = ifThere { cache in
@@ -142,7 +145,8 @@ public final class TMCache: Sendable {
     both()
   }
 
-  /// How many bytes the disk cache has: asked on the process's disk queue as shipped, where it traps.
+  /// How many bytes the disk cache has: asked on the process's disk queue as shipped, where it
+  /// traps.
   public var diskByteCount: Int { diskCache.ask { diskCache.byteCount } }
 
   // MARK: Synchronous forms

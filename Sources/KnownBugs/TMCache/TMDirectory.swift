@@ -3,16 +3,18 @@ import Interlock
 internal import LockStrategies
 internal import Synchronization
 
-/// What is known of the files in one directory, and the lock of the repaired cache: sizes, dates and their sum.
+/// What is known of the files in one directory, and the lock of the repaired cache: sizes, dates
+/// and their sum.
 ///
-/// As shipped each cache has one of its own and touches it on the process's one disk queue only; repaired, all
-/// caches over one directory share it. `@unchecked Sendable`: touched in `TMDiskCache.access` alone.
+/// As shipped each cache has one of its own and touches it on the process's one disk queue only;
+/// repaired, all caches over one directory share it. `@unchecked Sendable`: touched in
+/// `TMDiskCache.access` alone.
 final class TMDirectory: @unchecked Sendable {
   /// What pairs over this directory share when repaired.
   let memory: TMMemoryCache<[UInt8]>
   let lock = PthreadMutexLock()
-  /// Read from any thread, as the original's atomic property; changed in `access` alone. Relaxed: a number that
-  /// orders nothing.
+  /// Read from any thread, as the original's atomic property; changed in `access` alone. Relaxed: a
+  /// number that orders nothing.
   let byteCount = Atomic<Int>(0)
   private let section = Section("tmcache.disk.index")
   private var dates: [String: Date] = [:]

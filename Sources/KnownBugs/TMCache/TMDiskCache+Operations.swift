@@ -2,8 +2,9 @@ internal import Dispatch
 internal import Foundation
 import Interlock
 
-// What runs on the shared queue as shipped, will and did blocks and archives included; repaired, on the caller's
-// thread, with the directory's lock taken in `access` alone, and neither archives nor blocks under it.
+// What runs on the shared queue as shipped, will and did blocks and archives included; repaired, on
+// the caller's thread, with the directory's lock taken in `access` alone, and neither archives nor
+// blocks under it.
 
 extension TMDiskCache {
   /// An object, and the version of the file that it is from.
@@ -26,8 +27,8 @@ extension TMDiskCache {
     }
   }
 
-  /// As shipped the file goes and what is known of it stays. Repaired, both go, and only if it is still the file
-  /// that was read: the lock was open meanwhile.
+  /// As shipped the file goes and what is known of it stays. Repaired, both go, and only if it is
+  /// still the file that was read: the lock was open meanwhile.
   private func removeDamaged(_ key: String, _ url: URL, version: UInt64?) {
     if repairs.contains(.synchronousCore), directory.version(of: key) != version { return }
     if report({ try files.delete(url) }), repairs.contains(.exactTotals) { directory.forget(key) }
@@ -60,7 +61,8 @@ extension TMDiskCache {
         directory.record(key, size: bytes.count, date: date)
         return true
       }
-      // As shipped the object that was there stays, to come back when memory has forgotten the new one.
+      // As shipped the object that was there stays, to come back when memory has forgotten the new
+      // one.
       if repairs.contains(.layersInStep), files.exists(url), report({ try files.delete(url) }) {
         directory.forget(key)
       }
@@ -77,7 +79,8 @@ extension TMDiskCache {
     if isThere { access { settings.willRemoveObject }?(self, key, nil, url) }
     let isRemoved = access {
       defer { alongside() }
-      // As shipped nothing can have come between. Repaired, another may have removed it: that is as good.
+      // As shipped nothing can have come between. Repaired, another may have removed it: that is as
+      // good.
       if repairs.contains(.synchronousCore), !files.exists(url) { return isThere }
       guard isThere, report({ try files.moveToTrash(url) }) else { return false }
       directory.forget(key)

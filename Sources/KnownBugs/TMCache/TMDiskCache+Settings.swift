@@ -56,7 +56,8 @@ extension TMDiskCache {
     set { change { $0.didRemoveAllObjects = newValue } }
   }
 
-  /// How many bytes all files may have together; 0, as at first, for no limit. Least recently used ones go first.
+  /// How many bytes all files may have together; 0, as at first, for no limit. Least recently used
+  /// ones go first.
   public var byteLimit: Int {
     get { ask { settings.byteLimit } }
     set {
@@ -114,7 +115,8 @@ extension TMDiskCache {
     enqueueTrim(completion) { size == 0 ? $0.removeAllAndTell() : $0.removeLargest(toSize: size) }
   }
 
-  /// Removes the least recently used files until all together are no larger than this; 0 removes everything.
+  /// Removes the least recently used files until all together are no larger than this; 0 removes
+  /// everything.
   public func trim(toSizeByDate size: Int, completion: (@Sendable () -> Void)?) {
     enqueueTrim(completion) { size == 0 ? $0.removeAllAndTell() : $0.removeOldest(toSize: size) }
   }
@@ -126,13 +128,14 @@ extension TMDiskCache {
     }
   }
 
-  /// Removes the largest files until all together are no larger than this; 0 removes everything. Waits.
+  /// Removes the largest files until all together are no larger than this; 0 removes everything.
+  /// Waits.
   public func trim(toSize size: Int) {
     wait { size == 0 ? $0.removeAllAndTell() : $0.removeLargest(toSize: size) }
   }
 
-  /// Removes the least recently used files until all together are no larger than this; 0 removes everything.
-  /// Waits.
+  /// Removes the least recently used files until all together are no larger than this; 0 removes
+  /// everything. Waits.
   public func trim(toSizeByDate size: Int) {
     wait { size == 0 ? $0.removeAllAndTell() : $0.removeOldest(toSize: size) }
   }

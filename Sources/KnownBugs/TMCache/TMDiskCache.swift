@@ -6,23 +6,24 @@ internal import LockStrategies
 
 /// The disk half of TMCache: one serial queue for every instance of the process.
 ///
-/// Follows TMDiskCache.m of TMCache 2.1.0 (commit 4a39e53): `initWithName:rootPath:`, `+sharedQueue`,
-/// `objectForKey:block:`, `fileURLForKey:block:`, `setObject:forKey:block:`, `removeObjectForKey:block:` and the
-/// synchronous forms. As there, everything is an asynchronous block on the shared serial queue: files, archives,
-/// will and did blocks, and the completions too; getters are `sync` on it; and each synchronous form starts the
-/// asynchronous one and waits on a semaphore. A call of a synchronous form in any of those blocks, of this cache
-/// or of another, waits for itself, and a getter traps. `TMRepairs` has what the repaired one does instead.
+/// Follows TMDiskCache.m of TMCache 2.1.0 (commit 4a39e53): `initWithName:rootPath:`,
+/// `+sharedQueue`, `objectForKey:block:`, `fileURLForKey:block:`, `setObject:forKey:block:`,
+/// `removeObjectForKey:block:` and the synchronous forms. As there, everything is an asynchronous
+/// block on the shared serial queue: files, archives, will and did blocks, and the completions too;
+/// getters are `sync` on it; and each synchronous form starts the asynchronous one and waits on a
+/// semaphore. A call of a synchronous form in any of those blocks, of this cache or of another,
+/// waits for itself, and a getter traps. `TMRepairs` has what the repaired one does instead.
 ///
-/// Sizes are the lengths of the files, where the original takes what they occupy. Thread-safe as far as its
-/// repairs go. `@unchecked Sendable`: what varies is only touched in `access`.
+/// Sizes are the lengths of the files, where the original takes what they occupy. Thread-safe as
+/// far as its repairs go. `@unchecked Sendable`: what varies is only touched in `access`.
 public final class TMDiskCache: @unchecked Sendable {
   /// Called with a key, its object where there is one at hand, and its file.
   public typealias ObjectBlock = @Sendable (TMDiskCache, String, [UInt8]?, URL?) -> Void
   /// Called with the cache.
   public typealias CacheBlock = @Sendable (TMDiskCache) -> Void
 
-  /// What `+sharedQueue` is: the lock of all disk caches in the process. Serial; on Linux such a queue has its
-  /// thread from the overcommitting pool.
+  /// What `+sharedQueue` is: the lock of all disk caches in the process. Serial; on Linux such a
+  /// queue has its thread from the overcommitting pool.
   public static let sharedQueue = DispatchQueue(label: "tmcache.disk")
 
   /// The bugs that this cache is without.
@@ -54,7 +55,8 @@ public final class TMDiskCache: @unchecked Sendable {
     directory =
       repairs.contains(.onePerDirectory)
       ? TMDirectory.shared(path, repairs: repairs) : TMDirectory(repairs: repairs)
-    // As shipped nobody waits for this: what comes later is behind it on the queue. Repaired, `access` does it.
+    // As shipped nobody waits for this: what comes later is behind it on the queue. Repaired,
+    // `access` does it.
     enqueue { cache in cache.access {} }
   }
 
@@ -103,7 +105,8 @@ public final class TMDiskCache: @unchecked Sendable {
     }
   }
 
-  /// Calls a block with every key and file, the least recently used first; on the shared queue as shipped.
+  /// Calls a block with every key and file, the least recently used first; on the shared queue as
+  /// shipped.
   public func enumerateObjects(
     _ body: @escaping @Sendable (String, URL) -> Void, completion: (@Sendable () -> Void)? = nil
   ) {
@@ -140,14 +143,16 @@ public final class TMDiskCache: @unchecked Sendable {
   /// Removes every object.
   public func removeAllObjects() { wait { $0.removeAllAndTell() } }
 
-  /// Calls a block with every key and file, the least recently used first; on the shared queue as shipped.
+  /// Calls a block with every key and file, the least recently used first; on the shared queue as
+  /// shipped.
   public func enumerateObjects(_ body: @escaping @Sendable (String, URL) -> Void) {
     wait { $0.enumerate(body) }
   }
 
   // MARK: The lock
 
-  /// Runs an operation as a block on the shared queue, if the cache is still there when its turn comes.
+  /// Runs an operation as a block on the shared queue, if the cache is still there when its turn
+  /// comes.
   func enqueue(_ operation: @escaping @Sendable (TMDiskCache) -> Void) {
     if repairs.contains(.answersAlways) {
       Self.sharedQueue.async { operation(self) }
@@ -164,8 +169,8 @@ public final class TMDiskCache: @unchecked Sendable {
     return waitForCallback { done in enqueue { done(operation($0)) } }
   }
 
-  /// Touches files and index, within an operation. As shipped the operation is on the shared queue already;
-  /// repaired, the directory's lock is taken for this alone.
+  /// Touches files and index, within an operation. As shipped the operation is on the shared queue
+  /// already; repaired, the directory's lock is taken for this alone.
   func access<R>(_ body: () -> R) -> R {
     repairs.contains(.synchronousCore) ? directory.lock.withLock { loaded(body) } : loaded(body)
   }

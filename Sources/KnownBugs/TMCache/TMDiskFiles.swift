@@ -1,11 +1,12 @@
 internal import Dispatch
 internal import Foundation
 
-/// The files of one cache: a directory for the objects, and beside it the trash of all caches under that root.
+/// The files of one cache: a directory for the objects, and beside it the trash of all caches under
+/// that root.
 ///
-/// Follows `createCacheDirectory`, `initializeDiskProperties`, `moveItemAtURLToTrash:` and `emptyTrash` of
-/// TMDiskCache.m (TMCache 2.1.0). The original's trash is one for the process, in the folder for temporary files;
-/// here nothing outside the root is touched. It locks nothing.
+/// Follows `createCacheDirectory`, `initializeDiskProperties`, `moveItemAtURLToTrash:` and
+/// `emptyTrash` of TMDiskCache.m (TMCache 2.1.0). The original's trash is one for the process, in
+/// the folder for temporary files; here nothing outside the root is touched. It locks nothing.
 struct TMDiskFiles: Sendable {
   /// A file as it was found.
   struct Found {

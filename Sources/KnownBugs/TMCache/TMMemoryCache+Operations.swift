@@ -1,9 +1,10 @@
 internal import Dispatch
 internal import Foundation
 
-// What runs under the barrier as shipped, will and did blocks included; repaired, on the caller's thread, with
-// the lock taken in `access` alone and every block of the user's called outside it. What is let go of here (an
-// object that was replaced or removed) is freed accordingly: under the barrier, or under nothing.
+// What runs under the barrier as shipped, will and did blocks included; repaired, on the caller's
+// thread, with the lock taken in `access` alone and every block of the user's called outside it.
+// What is let go of here (an object that was replaced or removed) is freed accordingly: under the
+// barrier, or under nothing.
 
 extension TMMemoryCache {
   func insert(_ object: Object, forKey key: String, cost: Int, at date: Date) {

@@ -63,13 +63,15 @@ extension TMMemoryCache {
     set { change { $0.didReceiveMemoryWarning = newValue } }
   }
 
-  /// Called after the application went into the background; in a block of the queue. `nil` for nobody.
+  /// Called after the application went into the background; in a block of the queue. `nil` for
+  /// nobody.
   public var didEnterBackground: CacheBlock? {
     get { ask { settings.didEnterBackground } }
     set { change { $0.didEnterBackground = newValue } }
   }
 
-  /// What all objects together may cost; 0, as at first, for no limit. Least recently used ones go first.
+  /// What all objects together may cost; 0, as at first, for no limit. Least recently used ones go
+  /// first.
   public var costLimit: Int {
     get { ask { settings.costLimit } }
     set {
@@ -83,8 +85,8 @@ extension TMMemoryCache {
 
   /// For how many seconds an object that is not used is kept, at least; 0, as at first, for ever.
   ///
-  /// It is looked after once at each setting and once in each such time, so that an object may live twice as
-  /// long (issue 76).
+  /// It is looked after once at each setting and once in each such time, so that an object may live
+  /// twice as long (issue 76).
   public var ageLimit: Double {
     get { ask { settings.ageLimit } }
     set {
@@ -163,13 +165,15 @@ extension TMMemoryCache {
     writeAndWait { $0.removeOldest(toCost: cost) }
   }
 
-  /// Does what the original does when the system is short of memory: removes everything, then tells.
+  /// Does what the original does when the system is short of memory: removes everything, then
+  /// tells.
   public func handleMemoryWarning() {
     if removesAllOnMemoryWarning.load(ordering: .relaxed) { removeAllObjects(completion: nil) }
     enqueue { cache in cache.access { cache.settings.didReceiveMemoryWarning }?(cache) }
   }
 
-  /// Does what the original does when the application goes into the background: removes everything, then tells.
+  /// Does what the original does when the application goes into the background: removes everything,
+  /// then tells.
   public func handleEnteringBackground() {
     if removesAllOnEnteringBackground.load(ordering: .relaxed) { removeAllObjects(completion: nil) }
     enqueue { cache in cache.access { cache.settings.didEnterBackground }?(cache) }

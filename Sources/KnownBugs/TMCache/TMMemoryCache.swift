@@ -8,14 +8,16 @@ public import Synchronization
 /// The memory half of TMCache: a concurrent queue that is the lock.
 ///
 /// Follows TMMemoryCache.m of TMCache 2.1.0 (commit 4a39e53): `objectForKey:block:`,
-/// `setObject:forKey:withCost:block:`, `removeObjectForKey:block:`, `removeObjectAndExecuteBlocksForKey:` and the
-/// synchronous forms. As there, reads are asynchronous blocks on a private concurrent queue and call back inside
-/// the block; writes, trims, enumerations and setters are barriers, with the will and did blocks inside; a read
-/// notes its access by a barrier of its own; completions of writes are dispatched once more; getters are `sync`;
-/// and each synchronous form starts the asynchronous one and waits on a semaphore. `TMRepairs` has what the
-/// repaired one does instead.
+/// `setObject:forKey:withCost:block:`, `removeObjectForKey:block:`,
+/// `removeObjectAndExecuteBlocksForKey:` and the synchronous forms. As there, reads are
+/// asynchronous blocks on a private concurrent queue and call back inside the block; writes, trims,
+/// enumerations and setters are barriers, with the will and did blocks inside; a read notes its
+/// access by a barrier of its own; completions of writes are dispatched once more; getters are
+/// `sync`; and each synchronous form starts the asynchronous one and waits on a semaphore.
+/// `TMRepairs` has what the repaired one does instead.
 ///
-/// Thread-safe as far as its repairs go. `@unchecked Sendable`: what varies is only touched in `access`.
+/// Thread-safe as far as its repairs go. `@unchecked Sendable`: what varies is only touched in
+/// `access`.
 public final class TMMemoryCache<Object: Sendable>: @unchecked Sendable {
   /// Called with a key and its object.
   public typealias ObjectBlock = @Sendable (TMMemoryCache, String, Object?) -> Void
@@ -26,7 +28,8 @@ public final class TMMemoryCache<Object: Sendable>: @unchecked Sendable {
   public let repairs: TMRepairs
   let queue = DispatchQueue(label: "tmcache.memory", attributes: .concurrent)
   let store: TMMemoryStore<Object>
-  /// Whether a memory warning removes everything; at first it does. Relaxed: a plain Boolean in the original.
+  /// Whether a memory warning removes everything; at first it does. Relaxed: a plain Boolean in the
+  /// original.
   public let removesAllOnMemoryWarning = Atomic<Bool>(true)
   /// Whether going into the background removes everything; at first it does. Relaxed, as the other.
   public let removesAllOnEnteringBackground = Atomic<Bool>(true)
@@ -46,7 +49,8 @@ public final class TMMemoryCache<Object: Sendable>: @unchecked Sendable {
 
   /// Finds an object, calls back with it, and notes the access.
   ///
-  /// As shipped, a call without a key is dropped, as is one whose cache is gone when its turn comes.
+  /// As shipped, a call without a key is dropped, as is one whose cache is gone when its turn
+  /// comes.
   public func object(forKey key: String?, completion: @escaping @Sendable (Object?) -> Void) {
     let now = Date()
     guard let key else {
@@ -74,7 +78,8 @@ public final class TMMemoryCache<Object: Sendable>: @unchecked Sendable {
   ) {
     let now = Date()
     guard let key else { return answerAnyway(completion) }
-    // The original's block names an instance variable, and so keeps the cache alive where the others do not.
+    // The original's block names an instance variable, and so keeps the cache alive where the
+    // others do not.
     write(keepsAlive: true, { $0.insert(object, forKey: key, cost: cost, at: now) }, completion)
   }
 
@@ -144,8 +149,8 @@ public final class TMMemoryCache<Object: Sendable>: @unchecked Sendable {
     }
   }
 
-  /// Runs an operation that changes something: under a barrier, and the completion in a block of its own.
-  /// Repaired, without a barrier: the operation takes the lock where it touches something.
+  /// Runs an operation that changes something: under a barrier, and the completion in a block of
+  /// its own. Repaired, without a barrier: the operation takes the lock where it touches something.
   func write(
     keepsAlive: Bool = false, _ operation: @escaping @Sendable (TMMemoryCache) -> Void,
     _ completion: (@Sendable () -> Void)?
@@ -161,17 +166,19 @@ public final class TMMemoryCache<Object: Sendable>: @unchecked Sendable {
   /// Runs an operation that changes something, and waits for it: repaired, by doing it here.
   func writeAndWait(_ operation: @escaping @Sendable (TMMemoryCache) -> Void) {
     if isSynchronous { return operation(self) }
-    // The operation holds the cache weakly as shipped; the caller of a method has it for as long as it waits.
+    // The operation holds the cache weakly as shipped; the caller of a method has it for as long as
+    // it waits.
     waitForCallback { done in write(operation) { done(()) } }
   }
 
-  /// Touches what is kept, within an operation. As shipped the operation runs under the barrier already;
-  /// repaired, the lock is taken for this alone.
+  /// Touches what is kept, within an operation. As shipped the operation runs under the barrier
+  /// already; repaired, the lock is taken for this alone.
   func access<R>(_ body: () -> R) -> R {
     isSynchronous ? lock.withLock(body) : body()
   }
 
-  /// Asks from outside an operation: `dispatch_sync` as shipped, which traps inside a barrier of this queue.
+  /// Asks from outside an operation: `dispatch_sync` as shipped, which traps inside a barrier of
+  /// this queue.
   func ask<R>(_ body: () -> R) -> R {
     isSynchronous ? lock.withLock(body) : queue.sync(execute: body)
   }

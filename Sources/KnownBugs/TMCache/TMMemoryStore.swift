@@ -3,8 +3,8 @@ import Interlock
 
 /// What TMMemoryCache keeps: three dictionaries by key, and the sum of the costs.
 ///
-/// It locks nothing; its sections say whether its owner does. `@unchecked Sendable`: the owner sees to it that
-/// nobody is in while one writes.
+/// It locks nothing; its sections say whether its owner does. `@unchecked Sendable`: the owner sees
+/// to it that nobody is in while one writes.
 final class TMMemoryStore<Object: Sendable>: @unchecked Sendable {
   private let section = Section("tmcache.memory")
   private let repairs: TMRepairs
@@ -24,7 +24,8 @@ final class TMMemoryStore<Object: Sendable>: @unchecked Sendable {
   /// Notes an access.
   func touch(_ key: String, at date: Date) {
     section.write(synched: true) {
-      // As shipped without asking: a key that was removed since the read has a date again, and nothing else.
+      // As shipped without asking: a key that was removed since the read has a date again, and
+      // nothing else.
       if repairs.contains(.exactTotals), objects[key] == nil { return }
       dates[key] = date
     }

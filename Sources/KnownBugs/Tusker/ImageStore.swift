@@ -5,8 +5,8 @@ import Synchronization
 
 /// The two layers together: data and decoded images in memory, data on disk.
 ///
-/// Follows Tusker's `ImageDataCache` of April 2021: memory first, then disk; what is found on disk is put into
-/// memory. What is decoded is kept in each form that was asked for.
+/// Follows Tusker's `ImageDataCache` of April 2021: memory first, then disk; what is found on disk
+/// is put into memory. What is decoded is kept in each form that was asked for.
 public final class ImageStore: Sendable {
   /// Limits and expiry of the layers.
   public struct Settings: Sendable {
@@ -18,8 +18,8 @@ public final class ImageStore: Sendable {
     public var costLimit = Int.max
     /// The longest side of a downscaled image in pixels; `nil` for no downscaling.
     public var desiredSide: Int?
-    /// Whether the data itself is kept in memory, and not only what was decoded from it. Tusker does it for
-    /// attachments, whose animation a decoded image would lose.
+    /// Whether the data itself is kept in memory, and not only what was decoded from it. Tusker
+    /// does it for attachments, whose animation a decoded image would lose.
     public var keepsOriginals = true
 
     /// No limits, no expiry, no downscaling; the data is kept.
@@ -36,10 +36,12 @@ public final class ImageStore: Sendable {
   private let settings: Settings
   private let originals: ExpiringMemoryCache<String, Original>
   private let decoded: ExpiringMemoryCache<VariantKey, PixelImage>
-  /// A fix: two that change an entry take turns, so that both layers end with the same one. `nil` as shipped.
+  /// A fix: two that change an entry take turns, so that both layers end with the same one. `nil`
+  /// as shipped.
   private let writers: NSLock?
-  /// A fix: how often anything was changed. What was read from disk goes into memory only if it is still
-  /// true by then; PINCache and hyperoslo's Cache lack it, too (the catalogue's version stamp).
+  /// A fix: how often anything was changed. What was read from disk goes into memory only if it is
+  /// still true by then; PINCache and hyperoslo's Cache lack it, too (the catalogue's version
+  /// stamp).
   private let changes = Atomic<Int>(0)
 
   /// Puts a memory layer over a disk layer, or over none.
@@ -77,8 +79,8 @@ public final class ImageStore: Sendable {
     return data
   }
 
-  /// The image in a form; decoded once, then from memory. `nil` where there is no data, or none that is an
-  /// image.
+  /// The image in a form; decoded once, then from memory. `nil` where there is no data, or none
+  /// that is an image.
   public func image(forKey key: String, variant: ImageVariant = .original) -> PixelImage? {
     if let image = decoded.value(forKey: VariantKey(key: key, variant: variant)) { return image }
     let before = changes.load(ordering: .acquiring)
@@ -105,8 +107,8 @@ public final class ImageStore: Sendable {
   }
 
   private func isStillTrue(since before: Int) -> Bool {
-    // Asked under the layer's lock. A writer counts up before it takes that lock: either it is seen here,
-    // or it comes to the layer later and takes out what goes in now.
+    // Asked under the layer's lock. A writer counts up before it takes that lock: either it is seen
+    // here, or it comes to the layer later and takes out what goes in now.
     writers == nil || changes.load(ordering: .acquiring) == before
   }
 

@@ -1,6 +1,7 @@
 import Dispatch
 
-/// Objects by name, for as long as somebody else keeps them: an `NSMapTable` of weak values under a semaphore of 1.
+/// Objects by name, for as long as somebody else keeps them: an `NSMapTable` of weak values under a
+/// semaphore of 1.
 ///
 /// `@unchecked Sendable`: the dictionary is only touched under the semaphore.
 final class WeakInstances<Instance: AnyObject>: @unchecked Sendable {

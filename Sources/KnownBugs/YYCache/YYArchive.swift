@@ -1,7 +1,7 @@
 /// A value as it is kept on disk: with a mark, its length and a checksum before it.
 ///
-/// It stands for the keyed archive that YYDiskCache makes of an object: it is never empty, and damaged bytes are
-/// not taken for a value but give none.
+/// It stands for the keyed archive that YYDiskCache makes of an object: it is never empty, and
+/// damaged bytes are not taken for a value but give none.
 enum YYArchive {
   private static let mark: [UInt8] = Array("YYA1".utf8)
   private static let headerSize = 12
@@ -36,7 +36,8 @@ enum YYArchive {
     (0..<4).reduce(0) { $0 | UInt32(bytes[index + $1]) << UInt32(8 * $1) }
   }
 
-  /// Fowler, Noll and Vo's hash, over words where there are whole ones: a debug build reads 30 KB in no time.
+  /// Fowler, Noll and Vo's hash, over words where there are whole ones: a debug build reads 30 KB
+  /// in no time.
   private static func checksum(_ bytes: ArraySlice<UInt8>) -> UInt32 {
     bytes.withUnsafeBytes { buffer in
       var hash: UInt64 = 0xCBF2_9CE4_8422_2325

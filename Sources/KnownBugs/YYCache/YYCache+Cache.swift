@@ -77,7 +77,8 @@ extension YYCache: Cache {
     }
   }
 
-  /// As shipped, removes from memory at once and from the disk later, on its queue; repaired, from both later.
+  /// As shipped, removes from memory at once and from the disk later, on its queue; repaired, from
+  /// both later.
   public func removeValue(forKey key: String, completion: @escaping @Sendable () -> Void) {
     guard repairs.contains(.changesBothAsOne) else {
       memory.removeValue(forKey: key)

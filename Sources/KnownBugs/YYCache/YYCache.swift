@@ -6,11 +6,12 @@ private let pairs = WeakInstances<YYCache>()
 
 /// The pair of YYCache 1.0.4: a memory cache before a disk cache, and no lock over both.
 ///
-/// It follows `objectForKey:`, `objectForKey:withBlock:`, `setObject:forKey:` and `removeObjectForKey:` of YYCache.m.
-/// As shipped, what a miss in memory finds on disk is put into memory whatever has happened meanwhile, which may
-/// be that the key was removed (the asynchronous form looks once more, and may still be too late); two changes of a
-/// key may reach memory in one order and the disk in the other; and each pair has a memory of its own, so that two
-/// on one folder do not see each other's changes.
+/// It follows `objectForKey:`, `objectForKey:withBlock:`, `setObject:forKey:` and
+/// `removeObjectForKey:` of YYCache.m. As shipped, what a miss in memory finds on disk is put into
+/// memory whatever has happened meanwhile, which may be that the key was removed (the asynchronous
+/// form looks once more, and may still be too late); two changes of a key may reach memory in one
+/// order and the disk in the other; and each pair has a memory of its own, so that two on one
+/// folder do not see each other's changes.
 public final class YYCache: Sendable {
   /// The values in memory.
   public let memory: YYMemoryCache

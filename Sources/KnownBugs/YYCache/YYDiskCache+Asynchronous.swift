@@ -8,7 +8,8 @@ extension YYDiskCache {
     onQueue { completion($0?.value(forKey: key)) }
   }
 
-  /// Stores, and calls `completion` on the queue: as shipped also if the cache has gone, and nothing was stored.
+  /// Stores, and calls `completion` on the queue: as shipped also if the cache has gone, and
+  /// nothing was stored.
   public func setValue(
     _ value: [UInt8], forKey key: String, cost: Int, completion: @escaping @Sendable () -> Void
   ) {
@@ -28,8 +29,8 @@ extension YYDiskCache {
 
   /// Removes everything bit by bit, and says how far it is.
   ///
-  /// As shipped, both blocks are called under the lock: one that calls the cache waits for itself. Repaired,
-  /// the lock is given back for each call of a block, and others may come between.
+  /// As shipped, both blocks are called under the lock: one that calls the cache waits for itself.
+  /// Repaired, the lock is given back for each call of a block, and others may come between.
   /// - Parameters:
   ///   - progress: Told how many entries are gone, and how many there were.
   ///   - end: Told whether the database failed.

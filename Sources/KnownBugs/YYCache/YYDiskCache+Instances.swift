@@ -6,9 +6,10 @@ private let diskCaches = WeakInstances<YYDiskCache>()
 extension YYDiskCache {
   /// The cache of a folder: the one that is open, or a new one.
   ///
-  /// As `initWithPath:inlineThreshold:` of version 1.0.4: looks, makes and notes in three steps, each of which alone
-  /// is under a lock, and takes the path as it is written. So two threads, or two ways to write a path, get
-  /// two caches, and each has a connection of its own to the one database.
+  /// As `initWithPath:inlineThreshold:` of version 1.0.4: looks, makes and notes in three steps,
+  /// each of which alone is under a lock, and takes the path as it is written. So two threads, or
+  /// two ways to write a path, get two caches, and each has a connection of its own to the one
+  /// database.
   /// - Throws: If there is no SQLite, or the folder or the database cannot be used.
   public static func open(
     _ path: String, _ options: Options = .init()

@@ -1,8 +1,10 @@
 import Dispatch
 
-// `trimToCost:`, `trimToCount:`, `trimToAge:`, `_trimToFreeDiskSpace:`, `_trimInBackground`, `_trimRecursively`.
+// `trimToCost:`, `trimToCount:`, `trimToAge:`, `_trimToFreeDiskSpace:`, `_trimInBackground`,
+// `_trimRecursively`.
 extension YYDiskCache {
-  /// Removes entries, the longest unused first, until they are no more bytes than this; 0 removes all.
+  /// Removes entries, the longest unused first, until they are no more bytes than this; 0 removes
+  /// all.
   public func trim(toSize limit: Int) {
     withStorage { Self.trim($0, toSize: limit) }
   }

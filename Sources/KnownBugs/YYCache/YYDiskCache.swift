@@ -3,19 +3,21 @@ import Interlock
 import LockStrategies
 import Synchronization
 
-/// The disk cache of YYCache 1.0.4: a storage under a semaphore of 1, and a concurrent queue for the asynchronous
-/// forms.
+/// The disk cache of YYCache 1.0.4: a storage under a semaphore of 1, and a concurrent queue for
+/// the asynchronous forms.
 ///
 /// It follows `objectForKey:`, `setObject:forKey:` and their forms with a block, the trims and
-/// `removeAllObjectsWithProgressBlock:endBlock:` of YYDiskCache.m. As shipped, the blocks of that last one are called
-/// under the lock; an asynchronous call holds the cache weakly, so that one made on a cache that goes away is not
-/// carried out, and says that it was; and a folder can have two caches at once (`open(_:)`).
+/// `removeAllObjectsWithProgressBlock:endBlock:` of YYDiskCache.m. As shipped, the blocks of that
+/// last one are called under the lock; an asynchronous call holds the cache weakly, so that one
+/// made on a cache that goes away is not carried out, and says that it was; and a folder can have
+/// two caches at once (`open(_:)`).
 ///
-/// A value is kept as an archive of it, made and read outside the lock. A value without bytes is one; an empty key
-/// is not stored, as in the original. Errors of the disk and the database lose the value and are only told by
-/// `lastError`, since the original's methods tell nobody.
+/// A value is kept as an archive of it, made and read outside the lock. A value without bytes is
+/// one; an empty key is not stored, as in the original. Errors of the disk and the database lose
+/// the value and are only told by `lastError`, since the original's methods tell nobody.
 public final class YYDiskCache: Sendable {
-  /// What a value longer than this many bytes is kept in a file for, unless something else is said: 20 KiB.
+  /// What a value longer than this many bytes is kept in a file for, unless something else is said:
+  /// 20 KiB.
   public static let defaultInlineThreshold = 20 * 1024
 
   /// What a disk cache can be made with.
@@ -32,8 +34,8 @@ public final class YYDiskCache: Sendable {
     public var freeDiskSpaceLimit = 0
     /// The seconds between two trims by itself; none where it is not above 0.
     public var autoTrimInterval = 60.0
-    /// The name of a key's file, if it is not to be the digest of the key; nothing may be named twice, or
-    /// leave the folder.
+    /// The name of a key's file, if it is not to be the digest of the key; nothing may be named
+    /// twice, or leave the folder.
     public var fileName: (@Sendable (_ key: String) -> String?)?
     /// What is mended.
     public var repairs: YYDiskRepairs = []

@@ -1,11 +1,13 @@
 import Interlock
 
-// One item at a time: `saveItemWithKey:…`, `getItemForKey:`, `removeItemForKey:`, `itemExistsForKey:`.
+// One item at a time: `saveItemWithKey:…`, `getItemForKey:`, `removeItemForKey:`,
+// `itemExistsForKey:`.
 extension YYKVStorage {
-  /// Stores a value, in a file if it is given a name for one, else in the database; returns whether it did.
+  /// Stores a value, in a file if it is given a name for one, else in the database; returns whether
+  /// it did.
   ///
-  /// A file and its row are not written as one: who comes between, by another storage on the same folder, sees
-  /// the one without the other.
+  /// A file and its row are not written as one: who comes between, by another storage on the same
+  /// folder, sees the one without the other.
   @discardableResult
   func save(
     key: String, value: [UInt8], fileName: String? = nil, extendedData: [UInt8]? = nil

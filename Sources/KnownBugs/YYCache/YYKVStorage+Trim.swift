@@ -1,7 +1,7 @@
 import Interlock
 
-// Many items at a time: `removeItemsToFitSize:`, `removeItemsToFitCount:`, `removeItemsEarlierThanTime:`,
-// `removeAllItems` and `removeAllItemsWithProgressBlock:endBlock:`.
+// Many items at a time: `removeItemsToFitSize:`, `removeItemsToFitCount:`,
+// `removeItemsEarlierThanTime:`, `removeAllItems` and `removeAllItemsWithProgressBlock:endBlock:`.
 extension YYKVStorage {
   /// So many items are looked up at a time by a trim …
   private static let trimBatch = 16
@@ -50,7 +50,8 @@ extension YYKVStorage {
     }
   }
 
-  /// Removes up to 32 items, the longest unused first; returns how many, or `nil` where the database fails.
+  /// Removes up to 32 items, the longest unused first; returns how many, or `nil` where the
+  /// database fails.
   func removeBatch() -> Int? {
     section.write(synched: true) {
       guard let items = oldest(Self.removalBatch) else { return nil }

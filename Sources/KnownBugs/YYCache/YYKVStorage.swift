@@ -43,15 +43,17 @@ struct YYStorageItem: Sendable, Hashable {
   var extendedData: [UInt8]?
 }
 
-/// The storage of YYCache 1.0.4: values in an SQLite database or in files beside it, found by their key.
+/// The storage of YYCache 1.0.4: values in an SQLite database or in files beside it, found by their
+/// key.
 ///
 /// It follows YYKVStorage.m: `saveItemWithKey:value:filename:extendedData:`, `getItemForKey:`,
-/// `removeItemForKey:`, `removeItemsToFitSize:`, `removeAllItems` and those below them; write-ahead log,
-/// statements kept prepared, files written in place, access times in whole seconds, a trash folder that is emptied
-/// on a queue. As there, errors of the database are told by a result that the cache above does not look at.
+/// `removeItemForKey:`, `removeItemsToFitSize:`, `removeAllItems` and those below them; write-ahead
+/// log, statements kept prepared, files written in place, access times in whole seconds, a trash
+/// folder that is emptied on a queue. As there, errors of the database are told by a result that
+/// the cache above does not look at.
 ///
-/// It locks nothing: its owner must let one thread in at a time (the original's header says so, and its issue 29
-/// is what comes of reading it from two). Sections on it find an owner that does not.
+/// It locks nothing: its owner must let one thread in at a time (the original's header says so, and
+/// its issue 29 is what comes of reading it from two). Sections on it find an owner that does not.
 final class YYKVStorage {
   /// A storage that failed to open is tried again so many times …
   private static let mostRetries = 8
@@ -84,8 +86,8 @@ final class YYKVStorage {
   /// - Parameters:
   ///   - path: The folder.
   ///   - kind: Where values are kept.
-  ///   - lockMilliseconds: How long a database is waited for that another connection has locked; above 0, one that
-  ///     is still locked then is not taken for a damaged one.
+  ///   - lockMilliseconds: How long a database is waited for that another connection has locked;
+  ///     above 0, one that is still locked then is not taken for a damaged one.
   ///   - library: SQLite; without one nothing can be opened.
   ///   - clock: Seconds since 1970, for access times.
   /// - Throws: If there is no SQLite, or the folder or the database cannot be used.
@@ -158,7 +160,8 @@ final class YYKVStorage {
 
   /// Runs `body` on the database, which is opened again if it was closed for an error a while ago.
   ///
-  /// - Returns: What `body` gives; `nil` where the database is closed, or fails: the reason is in `lastError`.
+  /// - Returns: What `body` gives; `nil` where the database is closed, or fails: the reason is in
+  ///   `lastError`.
   func query<R>(_ body: (SQLiteDatabase) throws(SQLiteError) -> R) -> R? {
     if database == nil {
       guard failureCount < Self.mostRetries,
@@ -174,7 +177,8 @@ final class YYKVStorage {
     }
   }
 
-  /// Throws the database away, moves the files to the trash, and has that emptied; the database must be closed.
+  /// Throws the database away, moves the files to the trash, and has that emptied; the database
+  /// must be closed.
   func reset() {
     for suffix in ["", "-wal", "-shm"] { SystemFiles.remove(databasePath + suffix) }
     // A name that is in the trash already would make the move fail.

@@ -14,10 +14,12 @@ public final class YYData: Sendable {
   }
 }
 
-/// An entry, with its place in the order of use. Only the dictionary keeps it alive, as in the original.
+/// An entry, with its place in the order of use. Only the dictionary keeps it alive, as in the
+/// original.
 final class YYLinkedMapNode {
-  /// A link to another entry: unretained and unsafe, as the original's, and for its reason. It is only followed
-  /// while the dictionary holds what it leads to, and a hit would count five references up and down.
+  /// A link to another entry: unretained and unsafe, as the original's, and for its reason. It is
+  /// only followed while the dictionary holds what it leads to, and a hit would count five
+  /// references up and down.
   typealias Link = Unmanaged<YYLinkedMapNode>
 
   /// The one used next after this.
@@ -43,7 +45,8 @@ final class YYLinkedMapNode {
 /// A dictionary whose entries are in the order of their use: `_YYLinkedMap` of YYMemoryCache 1.0.4
 /// (`insertNodeAtHead:`, `bringNodeToHead:`, `removeNode:`, `removeTailNode`, `removeAll`).
 ///
-/// It locks nothing; its owner's lock is claimed by the sections, which are marked as held under a lock.
+/// It locks nothing; its owner's lock is claimed by the sections, which are marked as held under a
+/// lock.
 final class YYLinkedMap {
   private var nodes: [String: YYLinkedMapNode] = [:]
   private var costOfAll = 0
@@ -58,7 +61,8 @@ final class YYLinkedMap {
 
   var totalCost: Int { section.read(synched: true) { costOfAll } }
 
-  /// When the entry was used last that has not been used for the longest time; `nil` where there is none.
+  /// When the entry was used last that has not been used for the longest time; `nil` where there is
+  /// none.
   var oldestTime: Double? {
     section.read(synched: true) { tail?._withUnsafeGuaranteedRef { $0.time } }
   }

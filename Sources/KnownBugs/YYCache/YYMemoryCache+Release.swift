@@ -10,13 +10,14 @@ private final class Removed<Nodes: Collection> {
   }
 }
 
-// Where what is taken out dies. The original decides it under the lock: on a queue of low priority or the main
-// one, or right there.
+// Where what is taken out dies. The original decides it under the lock: on a queue of low priority
+// or the main one, or right there.
 extension YYMemoryCache {
   /// Lets go of something that was taken out; called under the lock.
   ///
-  /// - Returns: What the caller has to keep until it has given the lock back (`releasesOutsideLock`). As shipped
-  ///   nothing: without a queue, the object's end is here, and so is whatever that calls.
+  /// - Returns: What the caller has to keep until it has given the lock back
+  ///   (`releasesOutsideLock`). As shipped nothing: without a queue, the object's end is here, and
+  ///   so is whatever that calls.
   @discardableResult
   func dispose(_ object: AnyObject?) -> AnyObject? {
     guard let object else { return nil }
@@ -33,7 +34,8 @@ extension YYMemoryCache {
     nodes.isEmpty ? nil : dispose(Removed(nodes))
   }
 
-  /// Hands what a trim took out to that queue, whatever else is said: the original does so in a trim.
+  /// Hands what a trim took out to that queue, whatever else is said: the original does so in a
+  /// trim.
   func releaseLater(_ nodes: [YYLinkedMapNode]) {
     if !nodes.isEmpty { releaseLater(Removed(nodes)) }
   }

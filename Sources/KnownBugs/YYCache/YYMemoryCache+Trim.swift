@@ -4,12 +4,14 @@ import Synchronization
 
 // `_trimToCost:`, `_trimToCount:`, `_trimToAge:`, `_trimInBackground` and `_trimRecursively`.
 extension YYMemoryCache {
-  /// Takes out entries, the longest unused first, until they cost no more than this; 0 takes out all.
+  /// Takes out entries, the longest unused first, until they cost no more than this; 0 takes out
+  /// all.
   public func trim(toCost limit: Int) {
     trim(removesAll: limit == 0) { $0.totalCost > limit }
   }
 
-  /// Takes out entries, the longest unused first, until there are no more than this; 0 takes out all.
+  /// Takes out entries, the longest unused first, until there are no more than this; 0 takes out
+  /// all.
   public func trim(toCount limit: Int) {
     trim(removesAll: limit == 0) { $0.count > limit }
   }
@@ -71,8 +73,8 @@ extension YYMemoryCache {
     releaseLater(repairs.contains(.trimsInTurn) ? takeInTurn(isAbove) : takeByTrying(isAbove))
   }
 
-  /// As shipped: one entry each time that the mutex happens to be free; else a sleep. Under callers that never
-  /// leave it free it gets nowhere.
+  /// As shipped: one entry each time that the mutex happens to be free; else a sleep. Under callers
+  /// that never leave it free it gets nowhere.
   private func takeByTrying(_ isAbove: (YYLinkedMap) -> Bool) -> [YYLinkedMapNode] {
     var taken: [YYLinkedMapNode] = []
     while true {
@@ -89,8 +91,8 @@ extension YYMemoryCache {
     }
   }
 
-  /// Repaired: who comes later waits at the turnstile until the trim is through, so that it is overtaken by no
-  /// more callers than were on their way.
+  /// Repaired: who comes later waits at the turnstile until the trim is through, so that it is
+  /// overtaken by no more callers than were on their way.
   private func takeInTurn(_ isAbove: (YYLinkedMap) -> Bool) -> [YYLinkedMapNode] {
     var taken: [YYLinkedMapNode] = []
     turnstile.lock()

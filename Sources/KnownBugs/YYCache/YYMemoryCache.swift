@@ -4,14 +4,15 @@ import Synchronization
 
 /// The memory cache of YYCache 1.0.4: a dictionary in the order of use, under a POSIX mutex.
 ///
-/// It follows `objectForKey:`, `setObject:forKey:withCost:`, `removeObjectForKey:`, `removeAllObjects` and
-/// `_trimToCost:`, `_trimToCount:`, `_trimToAge:` of YYMemoryCache.m. As shipped, a value is read after the
-/// lock was given back; what `set` replaces or pushes out, and what is removed all at once, dies under the lock
-/// unless it is released on a queue; trims take the lock by trying, once for each entry, and sleep for 10 ms where
-/// it is taken; and every `set` above the cost limit queues a trim of its own.
+/// It follows `objectForKey:`, `setObject:forKey:withCost:`, `removeObjectForKey:`,
+/// `removeAllObjects` and `_trimToCost:`, `_trimToCount:`, `_trimToAge:` of YYMemoryCache.m. As
+/// shipped, a value is read after the lock was given back; what `set` replaces or pushes out, and
+/// what is removed all at once, dies under the lock unless it is released on a queue; trims take
+/// the lock by trying, once for each entry, and sleep for 10 ms where it is taken; and every `set`
+/// above the cost limit queues a trim of its own.
 ///
-/// `@unchecked Sendable`: what changes is touched under `mutex` or `Atomic`, but for the read outside the lock,
-/// which is what is modelled.
+/// `@unchecked Sendable`: what changes is touched under `mutex` or `Atomic`, but for the read
+/// outside the lock, which is what is modelled.
 public final class YYMemoryCache: @unchecked Sendable {
   let repairs: YYMemoryRepairs
   let clock: @Sendable () -> Double
@@ -20,7 +21,8 @@ public final class YYMemoryCache: @unchecked Sendable {
   /// Trims run here.
   let queue = DispatchQueue(label: "yymemory.trims")
 
-  // Objective-C's atomic properties: each is read and written whole, and orders nothing; so all are relaxed.
+  // Objective-C's atomic properties: each is read and written whole, and orders nothing; so all are
+  // relaxed.
   private let countLimitStored = Atomic(Int.max)
   private let costLimitStored = Atomic(Int.max)
   private let ageLimitStored = Atomic(Double.infinity.bitPattern)
@@ -29,7 +31,8 @@ public final class YYMemoryCache: @unchecked Sendable {
 
   /// Whether a trim has been asked for that has not begun; only touched under the mutex.
   var isTrimAskedFor = false
-  /// How many trims that a `set` has asked for have not ended, now and at most. Relaxed: they only count.
+  /// How many trims that a `set` has asked for have not ended, now and at most. Relaxed: they only
+  /// count.
   let trimsUnderWay = Atomic(0)
   let mostTrimsUnderWay = Atomic(0)
   /// Whether a trim waits for the mutex, and what the others queue up behind then (`trimsInTurn`).
@@ -40,7 +43,8 @@ public final class YYMemoryCache: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - repairs: What is mended.
-  ///   - autoTrimInterval: The seconds between two trims to the limits by itself; none where it is not above 0.
+  ///   - autoTrimInterval: The seconds between two trims to the limits by itself; none where it is
+  ///     not above 0.
   public convenience init(repairs: YYMemoryRepairs = [], autoTrimInterval: Double = 5) {
     self.init(
       repairs: repairs, autoTrimInterval: autoTrimInterval, clock: { SystemTime.uptime })
@@ -117,7 +121,8 @@ public final class YYMemoryCache: @unchecked Sendable {
     }
     mutex.unlock()
     SYNC_POINT("yymemorycache.get.unlocked")
-    // As shipped: meanwhile another thread may put another value here, and the last reference to this one go.
+    // As shipped: meanwhile another thread may put another value here, and the last reference to
+    // this one go.
     return node.valueSection.read { node.value }
   }
 
@@ -147,8 +152,8 @@ public final class YYMemoryCache: @unchecked Sendable {
     withExtendedLifetime((replaced, pushedOut)) {}
   }
 
-  /// Removes an entry. It dies after the lock was given back, in 1.0.4 too: there the variable that holds it is
-  /// the function's, and not the block's.
+  /// Removes an entry. It dies after the lock was given back, in 1.0.4 too: there the variable that
+  /// holds it is the function's, and not the block's.
   public func removeObject(forKey key: String) {
     lock()
     let node = map.remove(key)

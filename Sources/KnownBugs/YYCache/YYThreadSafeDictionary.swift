@@ -2,12 +2,15 @@ public import Caches
 import Dispatch
 import Interlock
 
-/// YYKit's dictionary under a semaphore of 1, which its users keep caches of their own in (YYThreadSafeDictionary.m).
+/// YYKit's dictionary under a semaphore of 1, which its users keep caches of their own in
+/// (YYThreadSafeDictionary.m).
 ///
-/// As shipped, `forEach` calls its block under the semaphore: one that calls the dictionary waits for itself
-/// (YYKit issue 502). Repaired, the block is called on what was there when `forEach` was called.
+/// As shipped, `forEach` calls its block under the semaphore: one that calls the dictionary waits
+/// for itself (YYKit issue 502). Repaired, the block is called on what was there when `forEach` was
+/// called.
 ///
-/// `@unchecked Sendable`: the dictionary is only touched under the semaphore, which the sections check.
+/// `@unchecked Sendable`: the dictionary is only touched under the semaphore, which the sections
+/// check.
 public final class YYThreadSafeDictionary: @unchecked Sendable {
   private let repaired: Bool
   private let semaphore = DispatchSemaphore(value: 1)

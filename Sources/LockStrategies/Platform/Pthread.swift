@@ -6,7 +6,8 @@ import Musl
 import Darwin
 #endif
 
-/// A POSIX mutex at an address that never changes, which POSIX asks for and a Swift property does not give.
+/// A POSIX mutex at an address that never changes, which POSIX asks for and a Swift property does
+/// not give.
 ///
 /// `@unchecked Sendable`: the pointer is never reassigned, and the mutex is made to be shared.
 struct PthreadMutex: @unchecked Sendable {
@@ -59,8 +60,8 @@ func yieldProcessor() {
   sched_yield()
 }
 
-/// Ends the process on an error of a call that fails only when it is misused: going on without the lock
-/// would be worse.
+/// Ends the process on an error of a call that fails only when it is misused: going on without the
+/// lock would be worse.
 private func check(_ code: Int32, caller: StaticString = #function) {
   precondition(code == 0, "\(caller) failed with error \(code)")
 }

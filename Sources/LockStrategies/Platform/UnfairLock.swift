@@ -3,10 +3,11 @@ import os
 
 // Written from Apple's headers; not yet run there.
 
-/// `os_unfair_lock`, what Apple's systems have in place of a spin lock: a waiting thread sleeps, and lends its priority
-/// to the one that is in.
+/// `os_unfair_lock`, what Apple's systems have in place of a spin lock: a waiting thread sleeps,
+/// and lends its priority to the one that is in.
 ///
-/// Who acquires it again at once may get it before those who wait; taking it again on the thread that holds it traps.
+/// Who acquires it again at once may get it before those who wait; taking it again on the thread
+/// that holds it traps.
 ///
 /// `@unchecked Sendable`: the pointer is never reassigned, and the lock is made to be shared.
 public final class UnfairLock: Lock, @unchecked Sendable {

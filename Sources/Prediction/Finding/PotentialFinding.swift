@@ -2,8 +2,8 @@ public import Interlock
 
 /// Something that did not go wrong in this run, and can in another: with the places that show it.
 ///
-/// It is never taken for what was observed: a conflict and a deadlock fail a gate by themselves, a potential finding
-/// only where somebody asks for it.
+/// It is never taken for what was observed: a conflict and a deadlock fail a gate by themselves, a
+/// potential finding only where somebody asks for it.
 public struct PotentialFinding: Sendable, Hashable, Codable {
   /// What can go wrong.
   public enum Kind: String, Sendable, Hashable, CaseIterable, Codable {
@@ -29,7 +29,8 @@ public struct PotentialFinding: Sendable, Hashable, Codable {
   public struct Held: Sendable, Hashable, Codable {
     /// What it is: `NSLock or POSIX mutex 0x7f…`, `serial queue 'model'`.
     public var object: String
-    /// Where it was taken, innermost first: several frames where functions were inlined; empty where it is not known.
+    /// Where it was taken, innermost first: several frames where functions were inlined; empty
+    /// where it is not known.
     public var place: [StackFrame]
 
     /// Describes something that was held.

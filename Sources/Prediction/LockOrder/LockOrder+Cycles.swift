@@ -8,11 +8,12 @@ extension LockOrder {
     package var edges: [Edge]
   }
 
-  /// The cycles that can end in a deadlock, the shortest first: each edge by an owner of its own, no two of them under
-  /// a common lock, and no lock only shared by those who meet at it.
+  /// The cycles that can end in a deadlock, the shortest first: each edge by an owner of its own,
+  /// no two of them under a common lock, and no lock only shared by those who meet at it.
   ///
-  /// Real locks, not classes of them: two accounts that are always locked in the order of their numbers are no cycle.
-  /// What rests on a lock that may have been two, one after the other at one address, is left out.
+  /// Real locks, not classes of them: two accounts that are always locked in the order of their
+  /// numbers are no cycle. What rests on a lock that may have been two, one after the other at one
+  /// address, is left out.
   ///
   /// - Returns: The cycles, and whether all were looked for.
   package func cycles() -> (found: [Cycle], isComplete: Bool) {
@@ -23,8 +24,9 @@ extension LockOrder {
     )
   }
 
-  /// The waits for a lock that its owner keeps for itself: of a thread that reads again where a writer may come between, and of
-  /// one that waits under a lock for what is only signalled under it.
+  /// The waits for a lock that its owner keeps for itself: of a thread that reads again where a
+  /// writer may come between, and of one that waits under a lock for what is only signalled under
+  /// it.
   package func loops() -> [Cycle] {
     let certain = edges.filter { $0.from == $0.to && locks[$0.from]?.isCertain ?? false }
     let signals = certain.filter { $0.signal != nil }.map { Cycle(edges: [$0]) }
@@ -39,7 +41,8 @@ extension LockOrder {
     return signals + reads
   }
 
-  /// A walk along the edges from each lock, through those with a greater index only: so each cycle is found once.
+  /// A walk along the edges from each lock, through those with a greater index only: so each cycle
+  /// is found once.
   private struct Search {
     let next: [Int: [Int: [Edge]]]
     var found: [Cycle] = []
@@ -59,8 +62,8 @@ extension LockOrder {
       self.next = next
     }
 
-    /// The edges without those at a lock that nothing leads to, or from; and so on until there are none. What is taken in
-    /// one order by all is gone then, however much it is.
+    /// The edges without those at a lock that nothing leads to, or from; and so on until there are
+    /// none. What is taken in one order by all is gone then, however much it is.
     private static func withoutEnds(_ edges: [Edge]) -> [Edge] {
       var kept = edges
       for isForward in [true, false] {

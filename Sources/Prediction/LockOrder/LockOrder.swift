@@ -1,5 +1,5 @@
-/// In which orders the locks of a process were taken, as it was noted: addresses only, without a word about what it
-/// means.
+/// In which orders the locks of a process were taken, as it was noted: addresses only, without a
+/// word about what it means.
 package struct LockOrder: Sendable {
   /// A lock of any kind: a mutex, a read-write lock, a semaphore that is used as one, a queue.
   package struct Lock: Sendable, Hashable {
@@ -9,7 +9,8 @@ package struct LockOrder: Sendable {
     package var created: UInt = 0
     /// A queue's.
     package var label = ""
-    /// Whether it is certainly one lock, and used as one: only then an order through it says anything.
+    /// Whether it is certainly one lock, and used as one: only then an order through it says
+    /// anything.
     package var isCertain = true
 
     package init(object: UInt, kind: LockKind) {
@@ -32,7 +33,8 @@ package struct LockOrder: Sendable {
     package var hasManyOwners = false
     /// What was held then, the first lock among it, and whether shared.
     package var gates: [UInt: Bool] = [:]
-    /// Where the first was taken and where that function was called, and the same of the second; 0 where unknown.
+    /// Where the first was taken and where that function was called, and the same of the second; 0
+    /// where unknown.
     package var fromPlace: [UInt] = []
     package var toPlace: [UInt] = []
     /// The first who did so.

@@ -2,11 +2,11 @@ import CInterlock
 import CInterlockEvents
 import CInterlockPrediction
 
-/// Says whether code may synchronise in a way that no event shows: by atomics, or by a `Mutex`, whose fast path is compiled
-/// into the code that uses it.
+/// Says whether code may synchronise in a way that no event shows: by atomics, or by a `Mutex`,
+/// whose fast path is compiled into the code that uses it.
 ///
-/// By modules: who hands something over by an atomic does so anywhere in its own module, or in one that it uses, not only
-/// in the functions on the stack. Not for use by several threads at once.
+/// By modules: who hands something over by an atomic does so anywhere in its own module, or in one
+/// that it uses, not only in the functions on the stack. Not for use by several threads at once.
 struct CodeJudge {
   /// Why nothing can be said of some code: a line for people.
   typealias Doubt = String
@@ -21,7 +21,8 @@ struct CodeJudge {
     "InterlockWatchdog",
   ]
   private static let ownTool = "InterlockTool"
-  /// Judged by its functions on the stack: a strategy that is built on atomics tells of itself, or does not.
+  /// Judged by its functions on the stack: a strategy that is built on atomics tells of itself, or
+  /// does not.
   private static let strategies = "LockStrategies"
   private static let telling = "14LockStrategies020StandardLibraryMutex"
   private static let ownFunctions: Set<String> = ["main", "_start"]
@@ -49,7 +50,8 @@ struct CodeJudge {
     return isInnermost ? "no stack was kept" : nil
   }
 
-  /// Whether a stack is that of a deinitialiser: it comes after all who had the object, and no event tells of them.
+  /// Whether a stack is that of a deinitialiser: it comes after all who had the object, and no
+  /// event tells of them.
   func isInDeinit(_ addresses: [UInt]) -> Bool {
     addresses.contains { address in
       guard interlock_events_is_users(address), let symbol = Self.symbol(address - 1) else {
@@ -59,8 +61,8 @@ struct CodeJudge {
     }
   }
 
-  /// Whether a function on a stack has atomics of its own: whoever is in `withLock` of a `Mutex` is in such a function, for
-  /// `withLock` is compiled into it.
+  /// Whether a function on a stack has atomics of its own: whoever is in `withLock` of a `Mutex` is
+  /// in such a function, for `withLock` is compiled into it.
   mutating func isInAtomics(_ addresses: [UInt]) -> Bool {
     addresses.contains { address in
       guard interlock_events_is_users(address), let symbol = Self.symbol(address - 1),
@@ -96,7 +98,8 @@ struct CodeJudge {
   }
 
   private mutating func ownDoubt(about module: String) -> Doubt? {
-    // A store that releases and a load that acquires are plain instructions on x86: the types that have them are not.
+    // A store that releases and a load that acquires are plain instructions on x86: the types that
+    // have them are not.
     if interlock_code_mentions(Self.mangled(module), "15Synchronization") {
       return "module \(module) uses Synchronization"
     }
@@ -111,8 +114,9 @@ struct CodeJudge {
     return nil
   }
 
-  /// Whether the calling thread, in a handler of the process's end, has left `main`: behind the C library's frames, it is
-  /// in the code that has called `main`, and in no other. False where the frames do not tell.
+  /// Whether the calling thread, in a handler of the process's end, has left `main`: behind the C
+  /// library's frames, it is in the code that has called `main`, and in no other. False where the
+  /// frames do not tell.
   static func mainReturned() -> Bool {
     let most = 64
     let frames = [UInt](unsafeUninitializedCapacity: most) {

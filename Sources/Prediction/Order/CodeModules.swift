@@ -1,7 +1,8 @@
 import CInterlockPrediction
 import Foundation
 
-/// The modules of this executable's functions, by their symbols. Read once a record: a tenth of a second.
+/// The modules of this executable's functions, by their symbols. Read once a record: a tenth of a
+/// second.
 struct CodeModules {
   /// What libraries of the system give, compiled into the executable: judged by who uses it.
   private static let system: Set<String> = [
@@ -34,7 +35,8 @@ struct CodeModules {
     }
   }
 
-  /// The module of a function, by its symbol; `nil` for one that the compiler or a library of the system put there.
+  /// The module of a function, by its symbol; `nil` for one that the compiler or a library of the
+  /// system put there.
   func module(of symbol: String) -> String? {
     if let module = Self.leading(symbol), !Self.system.contains(module) { return module }
     return functions.keys.first { symbol.contains("\($0.utf8.count)\($0)E") }

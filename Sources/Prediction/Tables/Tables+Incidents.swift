@@ -21,7 +21,8 @@ struct Incident: Sendable {
   var address: UInt
   /// Where it was waited for or taken, and where that function was called.
   var place: [UInt]
-  /// Where it was given back; 0 where nobody asked. Of a lock that was asked for again, where it was taken.
+  /// Where it was given back; 0 where nobody asked. Of a lock that was asked for again, where it
+  /// was taken.
   var endPlace: UInt
   /// Where the lock was made; 0 where that was not seen, or is not told.
   var created: UInt = 0

@@ -1,8 +1,8 @@
 package import Interlock
 import WaitGraph
 
-/// A finding in lines, for people. What comes from the code under test (names of threads, labels) has been made fit for
-/// a terminal; the names of functions have not.
+/// A finding in lines, for people. What comes from the code under test (names of threads, labels)
+/// has been made fit for a terminal; the names of functions have not.
 package struct FindingText {
   /// The kind and the whole in one line.
   package let headline: String
@@ -30,7 +30,8 @@ package struct FindingText {
     details = lines
   }
 
-  /// ` at transfer(to:)  Bank.swift:21`, by the first frame that is a user's; empty where there is none.
+  /// ` at transfer(to:)  Bank.swift:21`, by the first frame that is a user's; empty where there is
+  /// none.
   package static func at(_ frames: [StackFrame]) -> String {
     (frames.first { !$0.isSystem } ?? frames.first).map { " at \($0)" } ?? ""
   }

@@ -2,7 +2,8 @@ import Interlock
 import WaitGraph
 
 extension LockOrder {
-  /// So many are told; cycles that differ in nothing but which locks of a kind they are of count as one.
+  /// So many are told; cycles that differ in nothing but which locks of a kind they are of count as
+  /// one.
   private static let mostFindings = 100
 
   /// A finding for each cycle.

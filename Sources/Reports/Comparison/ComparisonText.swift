@@ -1,6 +1,7 @@
 package import Comparison
 
-/// A comparison for a terminal: the ranking of the base workload, the winner of each, and what it all says.
+/// A comparison for a terminal: the ranking of the base workload, the winner of each, and what it
+/// all says.
 package struct ComparisonText: Sendable {
   private let result: ComparisonRecord
   private let reference: String
@@ -103,7 +104,8 @@ package struct ComparisonText: Sendable {
     return String(repeating: "█", count: eighths / 8) + parts[eighths % 8]
   }
 
-  /// Who is the fastest with how many callers and how many reads; nothing where there is only one such workload.
+  /// Who is the fastest with how many callers and how many reads; nothing where there is only one
+  /// such workload.
   private var winners: String? {
     let map = WinnerMap(result)
     guard map.threads.count * map.reads.count > 1 else { return nil }

@@ -2,7 +2,8 @@ import Interlock
 import StressRunner
 import WaitGraph
 
-/// The evidence of a trial on a page: all that the terminal shows with `--verbose`, and the source lines around each place.
+/// The evidence of a trial on a page: all that the terminal shows with `--verbose`, and the source
+/// lines around each place.
 struct EvidenceMarkup {
   /// So much of each kind is shown; the rest is counted.
   private static let most = 100

@@ -1,11 +1,12 @@
 package import StressRunner
 import WaitGraph
 
-/// The results of a run as one page: the verdicts, for each hang its diagnosis, drawn, and for whatever else did not pass
-/// the evidence.
+/// The results of a run as one page: the verdicts, for each hang its diagnosis, drawn, and for
+/// whatever else did not pass the evidence.
 ///
-/// The page needs nothing but itself: no font, picture or script from elsewhere. It is well-formed XML too. Whatever
-/// comes from a subject (labels, names of threads, functions, messages) is text and stays text.
+/// The page needs nothing but itself: no font, picture or script from elsewhere. It is well-formed
+/// XML too. Whatever comes from a subject (labels, names of threads, functions, messages) is text
+/// and stays text.
 package struct HTMLReport: Sendable {
   /// So many trials are explained, one for each pair of scenario and subject; the rest are counted.
   static let mostTrials = 200
@@ -88,8 +89,8 @@ package struct HTMLReport: Sendable {
       """
   }
 
-  /// One trial for each pair that was judged and did not pass, or should not have, in the order of the plan: one that is
-  /// unmet, if there is any, and of those one with a diagnosis.
+  /// One trial for each pair that was judged and did not pass, or should not have, in the order of
+  /// the plan: one that is unmet, if there is any, and of those one with a diagnosis.
   private var explained: [ExplainedTrial] {
     let byPair = Dictionary(grouping: results) { Pair($0.trial) }
     var seen: Set<Pair> = []

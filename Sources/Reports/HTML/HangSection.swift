@@ -2,8 +2,8 @@ import Interlock
 import StressRunner
 import WaitGraph
 
-/// What a page says of one trial that could not go on: why, the picture, its parts one by one, and what the threads
-/// did before.
+/// What a page says of one trial that could not go on: why, the picture, its parts one by one, and
+/// what the threads did before.
 struct HangSection {
   /// So many arrows are told in words.
   private static let mostLines = 100

@@ -1,10 +1,10 @@
 /// Text that is a page's own, beside text from subjects, which must stay text.
 enum Markup {
-  /// A text with nothing in it that a page or its parser could take for anything but text, in an element or in an
-  /// attribute's quotation marks.
+  /// A text with nothing in it that a page or its parser could take for anything but text, in an
+  /// element or in an attribute's quotation marks.
   ///
-  /// Controls, and characters that turn the direction of writing, are spelled out: neither XML nor a reader bears
-  /// them.
+  /// Controls, and characters that turn the direction of writing, are spelled out: neither XML nor
+  /// a reader bears them.
   static func text(_ text: String) -> String {
     var result = ""
     result.reserveCapacity(text.utf8.count)
@@ -26,7 +26,8 @@ enum Markup {
     return result
   }
 
-  /// The first characters of a text, the last of them a mark where some are left out; not yet escaped.
+  /// The first characters of a text, the last of them a mark where some are left out; not yet
+  /// escaped.
   static func cut(_ text: String, to most: Int) -> String {
     text.count > most ? text.prefix(max(0, most - 1)) + "…" : text
   }

@@ -1,7 +1,7 @@
 /// What a page looks like, and the one thing that it does.
 enum PageStyle {
-  /// Opens what a box of a picture leads to, also where a browser does not by itself. Without it a reader opens it by
-  /// hand.
+  /// Opens what a box of a picture leads to, also where a browser does not by itself. Without it a
+  /// reader opens it by hand.
   static let script = """
     function show() {
       var part = location.hash ? document.getElementById(location.hash.slice(1)) : null;
@@ -11,8 +11,8 @@ enum PageStyle {
     show();
     """
 
-  /// What a browser may load and run: this style, and the script by its hash. Should a text from a subject ever become
-  /// an element, it does nothing.
+  /// What a browser may load and run: this style, and the script by its hash. Should a text from a
+  /// subject ever become an element, it does nothing.
   static let policy =
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-\(scriptHash)'; "
     + "base-uri 'none'; form-action 'none'"

@@ -14,7 +14,8 @@ struct SourceExcerpt: Sendable {
 
   private let files: SourceFiles
 
-  /// Takes what reads a file: the text at a path, or `nil` where there is none. It is asked once for each path.
+  /// Takes what reads a file: the text at a path, or `nil` where there is none. It is asked once
+  /// for each path.
   init(_ read: @escaping @Sendable (String) -> String?) {
     files = SourceFiles(read)
   }
@@ -31,7 +32,8 @@ struct SourceExcerpt: Sendable {
     return html(path, line)
   }
 
-  /// The lines around a side's place. The stack names the file in full that the place only has by its module.
+  /// The lines around a side's place. The stack names the file in full that the place only has by
+  /// its module.
   func html(_ side: Conflict.Side) -> String {
     let base = "/" + (side.place.file.split(separator: "/").last.map(String.init) ?? "")
     let frame = side.stack.first { $0.file?.hasSuffix(base) == true }

@@ -1,6 +1,7 @@
 import WaitGraph
 
-/// What threads did up to the moment of a snapshot, as a picture: a row for each, a bar for each stretch of time.
+/// What threads did up to the moment of a snapshot, as a picture: a row for each, a bar for each
+/// stretch of time.
 ///
 /// Running is solid, waiting is hatched: the colours only repeat it.
 struct Timeline {

@@ -1,7 +1,7 @@
 import StressRunner
 
-/// The verdicts of a run as tables of a page: subjects × scenarios where scenarios are for every subject, and a line for
-/// each of the others.
+/// The verdicts of a run as tables of a page: subjects × scenarios where scenarios are for every
+/// subject, and a line for each of the others.
 struct VerdictTables {
   /// A scenario and a subject.
   struct Pair: Hashable {

@@ -2,8 +2,9 @@ package import StressRunner
 
 /// The machine-readable report, in pieces that are written as the results arrive.
 ///
-/// `head`, then each result's `entry` behind its `separator`, then `tail`: the text is whole after any number
-/// of entries. `ci/report-schema.md` documents every key; this is the shape, in the order that is kept:
+/// `head`, then each result's `entry` behind its `separator`, then `tail`: the text is whole after
+/// any number of entries. `ci/report-schema.md` documents every key; this is the shape, in the
+/// order that is kept:
 ///
 ///     { "schemaVersion": 1, "tool": {"name", "version"}, "host": {"os", "cores", "swift"}, "seed",
 ///       "results": [ { "scenario", "subject", "seed", "expected", "verdict", "cause", "met", "completed",

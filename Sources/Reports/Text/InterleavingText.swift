@@ -1,6 +1,7 @@
 import StressRunner
 
-/// What happened in a script: a column for each role, and one for other threads if any did something.
+/// What happened in a script: a column for each role, and one for other threads if any did
+/// something.
 struct InterleavingTable {
   /// The names of the columns.
   let columns: [String]

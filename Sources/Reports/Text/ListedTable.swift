@@ -1,7 +1,8 @@
 package import StressRunner
 
-/// The verdicts of scenarios that are for a few subjects each: a line for a scenario, with its subjects side by
-/// side. In a table of all subjects × all scenarios nearly every cell would be empty.
+/// The verdicts of scenarios that are for a few subjects each: a line for a scenario, with its
+/// subjects side by side. In a table of all subjects × all scenarios nearly every cell would be
+/// empty.
 package struct ListedTable: Sendable {
   private struct Entry: Sendable {
     var subject: String

@@ -1,4 +1,5 @@
-/// How text is marked up. Colour only repeats what a sign says: it is off in pipes, and not everybody sees it.
+/// How text is marked up. Colour only repeats what a sign says: it is off in pipes, and not
+/// everybody sees it.
 package struct TextStyle: Sendable, Hashable {
   /// Whether ANSI escapes for colours are written.
   package var color: Bool
@@ -73,8 +74,8 @@ package func secondsText(_ seconds: Double) -> String {
     + digits + " s"
 }
 
-/// A line without control characters, and without those that turn the direction of writing: a child may write
-/// anything, and its escapes must not reach the terminal.
+/// A line without control characters, and without those that turn the direction of writing: a child
+/// may write anything, and its escapes must not reach the terminal.
 func harmless(_ line: some StringProtocol) -> String {
   var text = String.UnicodeScalarView()
   for scalar in line.unicodeScalars {

@@ -67,8 +67,8 @@ package struct TextReport: Sendable {
     }
   }
 
-  /// A block for each pair that is unmet, in the order of the plan; with `--verbose`, for each that failed
-  /// as it should, too.
+  /// A block for each pair that is unmet, in the order of the plan; with `--verbose`, for each that
+  /// failed as it should, too.
   private func evidence(_ results: [TrialResult], of trials: [Trial]) -> [[String]] {
     let text = EvidenceText(context: context, style: style, isVerbose: isVerbose)
     let byPair = Dictionary(grouping: results) { Pair($0.trial) }
@@ -83,7 +83,8 @@ package struct TextReport: Sendable {
     }
   }
 
-  /// A block for each pair with potential findings that nobody expected; with `--verbose`, for the others too.
+  /// A block for each pair with potential findings that nobody expected; with `--verbose`, for the
+  /// others too.
   private func potential(_ results: [TrialResult], of trials: [Trial]) -> [[String]] {
     let text = PotentialText(context: context, style: style, isVerbose: isVerbose)
     let byPair = Dictionary(grouping: results) { Pair($0.trial) }

@@ -18,8 +18,8 @@ package struct TrialLine: Sendable {
   ///
   /// - Parameters:
   ///   - result: What was found of a trial.
-  ///   - width: The columns of the terminal, which the reason is wrapped to; `nil` keeps it on one line, for
-  ///     whatever reads a pipe by its lines.
+  ///   - width: The columns of the terminal, which the reason is wrapped to; `nil` keeps it on one
+  ///     line, for whatever reads a pipe by its lines.
   /// - Returns: The text, without a line break at its end.
   package func text(_ result: TrialResult, width: Int?) -> String {
     let seen = result.observation
@@ -57,8 +57,8 @@ package struct TrialLine: Sendable {
 }
 
 extension TrialLine {
-  /// The line where its columns do not fit: each part stands behind the one before if there is room, else on
-  /// a line of its own.
+  /// The line where its columns do not fit: each part stands behind the one before if there is
+  /// room, else on a line of its own.
   private func narrow(
     _ names: [String], _ verdict: String, _ rest: [String], _ isMet: Bool?, _ width: Int
   ) -> String {
@@ -83,8 +83,8 @@ extension TrialLine {
     return text
   }
 
-  /// What stands between the verdict and the rest: a column of its own where the terminal has room for it, two
-  /// spaces where it has room for those, else a new line.
+  /// What stands between the verdict and the rest: a column of its own where the terminal has room
+  /// for it, two spaces where it has room for those, else a new line.
   private func gap(behind verdict: String, before rest: String, width: Int?) -> String {
     let used = 2 + scenarioWidth + 2 + subjectWidth + 2 + verdict.count
     let spaces = max(0, 21 - verdict.count) + 2

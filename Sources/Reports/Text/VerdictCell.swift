@@ -13,7 +13,8 @@ struct VerdictCell {
     self.met = met
   }
 
-  /// Sums up the trials of one pair: one that is unmet makes the pair unmet. `nil` where there is none.
+  /// Sums up the trials of one pair: one that is unmet makes the pair unmet. `nil` where there is
+  /// none.
   init?(of results: [TrialResult]) {
     let unmet = results.filter { $0.isMet == false }
     if let first = unmet.first {

@@ -2,8 +2,8 @@ package import StressRunner
 
 /// The table of subjects × scenarios.
 ///
-/// A cell is one pair's verdict, however often it was tried: with one unmet trial the pair is unmet, since a
-/// retry never turns red into green.
+/// A cell is one pair's verdict, however often it was tried: with one unmet trial the pair is
+/// unmet, since a retry never turns red into green.
 package struct VerdictTable: Sendable {
   private let scenarios: [String]
   private let subjects: [String]
@@ -88,7 +88,8 @@ package struct VerdictTable: Sendable {
     return lines
   }
 
-  /// As wide as the longest name; less where a column would then not fit beside it, down to the longest word.
+  /// As wide as the longest name; less where a column would then not fit beside it, down to the
+  /// longest word.
   private func nameWidth(beside column: Int, width: Int) -> Int {
     let longest = subjects.map(\.count).max() ?? 0
     let room = width - 2 - column

@@ -1,9 +1,11 @@
 public import PredictPrograms
 
-/// What race and deadlock detectors are compared on, beside the programs of `StressScenarios/predict`.
+/// What race and deadlock detectors are compared on, beside the programs of
+/// `StressScenarios/predict`.
 ///
-/// Unlike those, what is shared here is plain memory that is written at the same time, or a file: a detector that watches
-/// every access must have a chance. What is wrong stays small, so that no run crashes.
+/// Unlike those, what is shared here is plain memory that is written at the same time, or a file: a
+/// detector that watches every access must have a chance. What is wrong stays small, so that no run
+/// crashes.
 public let detectorPrograms: [PredictProgram] =
   shortWritePrograms
   + filePrograms

@@ -3,7 +3,8 @@ import Interlock
 import LockStrategies
 import PredictPrograms
 
-/// Correct programs over every primitive: two threads raise one number under it, with nothing between.
+/// Correct programs over every primitive: two threads raise one number under it, with nothing
+/// between.
 let guardedPrograms: [PredictProgram] =
   [
     guarded("posix-mutex", "a POSIX mutex") { PthreadMutexLock() },

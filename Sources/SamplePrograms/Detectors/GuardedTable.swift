@@ -1,8 +1,8 @@
 import Foundation
 import Interlock
 
-/// A dictionary of 1,024 keys under an NSLock, half of whose calls write, and each a section: what a slow-down is
-/// measured on.
+/// A dictionary of 1,024 keys under an NSLock, half of whose calls write, and each a section: what
+/// a slow-down is measured on.
 public final class GuardedTable: @unchecked Sendable {
   // Unchecked: `stored` is only touched under `lock`.
   private let lock = NSLock()
@@ -17,7 +17,8 @@ public final class GuardedTable: @unchecked Sendable {
   /// - Parameters:
   ///   - threads: How many.
   ///   - turns: How many calls of all together.
-  ///   - marked: Whether each is a section. Where sections are not compiled in, it makes no difference.
+  ///   - marked: Whether each is a section. Where sections are not compiled in, it makes no
+  ///     difference.
   /// - Returns: Nanoseconds of the clock for each call of all threads together.
   public func nanosecondsOfCall(threads: Int, turns: Int, marked: Bool = true) -> Double {
     // A process with one thread gets a cheaper NSLock; concurrent code never is one.

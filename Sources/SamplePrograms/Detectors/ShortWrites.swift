@@ -3,7 +3,8 @@ import Interlock
 import LockStrategies
 import PredictPrograms
 
-/// Short accesses with pauses between, which hardly ever overlap by themselves: 50 of each of two threads.
+/// Short accesses with pauses between, which hardly ever overlap by themselves: 50 of each of two
+/// threads.
 let shortWritePrograms: [PredictProgram] = [
   shortWrites("short-writes-unlocked", "two threads make 50 short writes without a lock") {
     _, section, number in

@@ -28,7 +28,8 @@ let abandonedLockPrograms: [HangProgram] = [
     queueBehindLeftLock),
 ]
 
-/// Wrong: no `defer`. CWE-667 ("improper locking"), as `return-without-unlock`, but the next caller is another thread.
+/// Wrong: no `defer`. CWE-667 ("improper locking"), as `return-without-unlock`, but the next caller
+/// is another thread.
 private func lockLeftByThread() {
   final class Names: @unchecked Sendable {
     let lock = NSLock()

@@ -161,8 +161,8 @@ private func actorAwaitsContinuation() {
   }
 }
 
-/// Correct, and unwise: the actor's thread blocks for a second, and the tasks that want to enter the
-/// actor wait for it.
+/// Correct, and unwise: the actor's thread blocks for a second, and the tasks that want to enter
+/// the actor wait for it.
 private func actorBlockedForAThread() {
   actor Store {
     private var count = 0

@@ -15,8 +15,9 @@ let conditionPrograms: [HangProgram] = [
     barrierOneMissing),
 ]
 
-/// Wrong: a condition remembers nothing; what happened must be in a variable that is looked at under the lock.
-/// "Lost wake-up": Goetz et al., "Java Concurrency in Practice", 14.2.3 (missed signals).
+/// Wrong: a condition remembers nothing; what happened must be in a variable that is looked at
+/// under the lock. "Lost wake-up": Goetz et al., "Java Concurrency in Practice", 14.2.3 (missed
+/// signals).
 private func conditionSignalledEarly() {
   let loaded = NSCondition()
   let told = DispatchSemaphore(value: 0)
@@ -63,7 +64,8 @@ private func conditionOneSignalForTwo() {
   passed.wait()
 }
 
-/// Wrong: who gives up must say so to those who count on it. `CyclicBarrier` breaks for this reason.
+/// Wrong: who gives up must say so to those who count on it. `CyclicBarrier` breaks for this
+/// reason.
 private func barrierOneMissing() {
   final class Barrier: @unchecked Sendable {
     private let changed = NSCondition()

@@ -246,8 +246,8 @@ private func threadInRead() {
   answered.wait()
 }
 
-/// Completes within about two seconds on Linux, where a pool whose threads all wait gets one more each second. Safe
-/// here, and never to be relied upon.
+/// Completes within about two seconds on Linux, where a pool whose threads all wait gets one more
+/// each second. Safe here, and never to be relied upon.
 private func poolGrows() {
   let signalled = DispatchSemaphore(value: 0)
   let done = DispatchGroup()

@@ -16,7 +16,8 @@ let groupPrograms: [HangProgram] = [
     operationWaitsBehind),
 ]
 
-/// Wrong: `leave` belongs into a `defer`. "DispatchGroup never notifies", many a time on Stack Overflow.
+/// Wrong: `leave` belongs into a `defer`. "DispatchGroup never notifies", many a time on Stack
+/// Overflow.
 private func groupNotLeft() {
   let requests = DispatchGroup()
   for number in 0..<3 {

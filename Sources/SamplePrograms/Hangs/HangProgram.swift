@@ -1,14 +1,14 @@
 /// A small program that hangs, or one that is correct and looks as if it did.
 ///
-/// It is written as a user would: nothing in it is marked, and nothing of Interlock is imported. Its expected verdict
-/// is in the scenario of its name, in `StressScenarios/hangs`.
+/// It is written as a user would: nothing in it is marked, and nothing of Interlock is imported.
+/// Its expected verdict is in the scenario of its name, in `StressScenarios/hangs`.
 public struct HangProgram: Sendable {
   /// Its name, the scenario's too: lower-case words joined by hyphens.
   public let name: String
   /// One line: what it does.
   public let summary: String
-  /// Runs it, on a thread that is in no pool; does not return where it hangs. To be called once a process: what
-  /// hangs keeps its threads.
+  /// Runs it, on a thread that is in no pool; does not return where it hangs. To be called once a
+  /// process: what hangs keeps its threads.
   public let run: @Sendable () -> Void
 
   init(_ name: String, _ summary: String, _ run: @escaping @Sendable () -> Void) {

@@ -28,7 +28,8 @@ private func joinedBySemaphore() {
   ended.wait()
 }
 
-/// Wrong: as `one-signal-for-two`. The group is left by blocks that are in it, and no thread waits in a ring.
+/// Wrong: as `one-signal-for-two`. The group is left by blocks that are in it, and no thread waits
+/// in a ring.
 private func oneSignalForTwoBlocks() {
   let ready = DispatchSemaphore(value: 0)
   let passed = DispatchGroup()

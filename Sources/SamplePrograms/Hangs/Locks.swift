@@ -34,7 +34,8 @@ let lockPrograms: [HangProgram] = [
     stdlibMutexRelocked),
 ]
 
-/// Wrong: the order of the two locks follows from the arguments. Goetz et al., "Java Concurrency in Practice", 10.1.2.
+/// Wrong: the order of the two locks follows from the arguments. Goetz et al., "Java Concurrency in
+/// Practice", 10.1.2.
 private func crossingTransfers() {
   final class Account: @unchecked Sendable {
     let lock = NSLock()
@@ -80,7 +81,8 @@ private func diningPhilosophers() {
   dine(0)
 }
 
-/// Wrong: foreign code is called under the lock. As TMCache's and PINCache's blocks, called under the cache's own.
+/// Wrong: foreign code is called under the lock. As TMCache's and PINCache's blocks, called under
+/// the cache's own.
 private func callbackUnderLock() {
   final class Settings: @unchecked Sendable {
     private let lock = NSLock()
@@ -126,8 +128,8 @@ private func returnWithoutUnlock() {
   counter.increment("visits")
 }
 
-/// Wrong: a recursive lock forgives its own thread, and no other. Two objects that know each other, as in `addChild`
-/// and `removeFromParent`.
+/// Wrong: a recursive lock forgives its own thread, and no other. Two objects that know each other,
+/// as in `addChild` and `removeFromParent`.
 private func recursiveLocksCrossed() {
   final class View: @unchecked Sendable {
     let lock = NSRecursiveLock()
@@ -153,7 +155,8 @@ private func recursiveLocksCrossed() {
   child.resize(to: 2, and: parent, meet: meeting.comeToo)
 }
 
-/// Wrong: the writer waits until every reader has gone, itself too. pthread_rwlock_wrlock(3): undefined, or a deadlock.
+/// Wrong: the writer waits until every reader has gone, itself too. pthread_rwlock_wrlock(3):
+/// undefined, or a deadlock.
 private func readLockUpgraded() {
   let lock = PosixReadWriteLock()
   var cached: Int?
@@ -185,8 +188,9 @@ private func readWriteLocksCrossed() {
   copy(from: numbers, to: names, meet: meeting.comeToo)
 }
 
-/// Wrong: as the transfers, with the lock that has its value inside. On Linux the kernel sees the ring, since these
-/// locks tell it who has them, and the second thread traps: "Recursive call to lock Mutex", which is not so.
+/// Wrong: as the transfers, with the lock that has its value inside. On Linux the kernel sees the
+/// ring, since these locks tell it who has them, and the second thread traps: "Recursive call to
+/// lock Mutex", which is not so.
 private func stdlibMutexesCrossed() {
   final class Account: Sendable {
     let balance = Mutex(100)
@@ -207,7 +211,8 @@ private func stdlibMutexesCrossed() {
   transfer(from: current, to: savings, meet: meeting.comeToo)
 }
 
-/// Wrong: `total` locks what `add` has locked. It traps rather than hangs ("Recursive call to lock Mutex" on Linux).
+/// Wrong: `total` locks what `add` has locked. It traps rather than hangs ("Recursive call to lock
+/// Mutex" on Linux).
 private func stdlibMutexRelocked() {
   final class Basket: Sendable {
     private let prices = Mutex<[Int]>([])

@@ -52,7 +52,8 @@ private func lockAndQueueCrossed() {
   }
 }
 
-/// Wrong: a model that is edited under a lock tells the user interface and waits, while that one reads the model.
+/// Wrong: a model that is edited under a lock tells the user interface and waits, while that one
+/// reads the model.
 private func mainSyncUnderLock() {
   let model = NSLock()
   let meeting = Meeting()
@@ -158,8 +159,8 @@ private func threadAwaitedUnderLock() {
   mutex.unlock()
 }
 
-/// Wrong: waiting at a condition frees that condition's lock, and not the one around it. Lister, "The problem of nested
-/// monitor calls", 1977.
+/// Wrong: waiting at a condition frees that condition's lock, and not the one around it. Lister,
+/// "The problem of nested monitor calls", 1977.
 private func nestedMonitor() {
   let outer = NSLock()
   let filled = NSCondition()

@@ -22,8 +22,8 @@ let poolPrograms: [HangProgram] = [
     tasksWaitForTasks),
 ]
 
-/// Wrong: nothing says that the 401st ever runs: the default pool ends at 64 threads and more on Apple's systems, at
-/// 255 on Linux. TMCache's reads, without the cache.
+/// Wrong: nothing says that the 401st ever runs: the default pool ends at 64 threads and more on
+/// Apple's systems, at 255 on Linux. TMCache's reads, without the cache.
 private func concurrentQueueWaitsBehind() {
   let queue = DispatchQueue(label: "parsers", attributes: .concurrent)
   let grammar = DispatchSemaphore(value: 0)
@@ -38,14 +38,15 @@ private func concurrentQueueWaitsBehind() {
   parsed.wait()
 }
 
-/// Wrong: the first barrier needs a thread of the pool, and is in line behind all of the readers, which each take one to
-/// wait for it. 64 readers need 65 threads: here that takes a minute, and Apple's pool may not have so many. 300 need
-/// more than any pool may have.
+/// Wrong: the first barrier needs a thread of the pool, and is in line behind all of the readers,
+/// which each take one to wait for it. 64 readers need 65 threads: here that takes a minute, and
+/// Apple's pool may not have so many. 300 need more than any pool may have.
 func readersBehindBarrier(_ readers: Int) {
   let table = DispatchQueue(label: "table", attributes: .concurrent)
   let pool = DispatchQueue.global()
   let finished = DispatchGroup()
-  // Held back until all are queued: a machine with more processors would serve the first before the last is there.
+  // Held back until all are queued: a machine with more processors would serve the first before the
+  // last is there.
   let start = DispatchGroup()
   start.enter()
   for _ in 0..<readers {
@@ -59,8 +60,8 @@ func readersBehindBarrier(_ readers: Int) {
   finished.wait()
 }
 
-/// Wrong: a serial queue is not a thread. Those without a target share the overcommit pool: at most 255 threads on
-/// Linux, and 512 on Apple's systems.
+/// Wrong: a serial queue is not a thread. Those without a target share the overcommit pool: at most
+/// 255 threads on Linux, and 512 on Apple's systems.
 private func serialQueuesWaitForLast() {
   let queues = (0..<600).map { DispatchQueue(label: "connection \($0)") }
   let lastIsUp = DispatchSemaphore(value: 0)
@@ -75,8 +76,8 @@ private func serialQueuesWaitForLast() {
   connected.wait()
 }
 
-/// Wrong: synchronous code in a task waits for a task; the pool has as many threads as there are processors, and never
-/// more. WWDC 2021, "Swift concurrency: Behind the scenes", on semaphores.
+/// Wrong: synchronous code in a task waits for a task; the pool has as many threads as there are
+/// processors, and never more. WWDC 2021, "Swift concurrency: Behind the scenes", on semaphores.
 private func tasksWaitForTasks() {
   @Sendable func valueOfTask(after start: DispatchGroup) {
     start.wait()

@@ -18,8 +18,8 @@ let queuePrograms: [HangProgram] = [
     mainQueueCrossed),
 ]
 
-/// Wrong: the queue is the lock, and it is not recursive. dispatch_sync(3): "calling this function and targeting the
-/// current queue results in deadlock"; libdispatch traps.
+/// Wrong: the queue is the lock, and it is not recursive. dispatch_sync(3): "calling this function
+/// and targeting the current queue results in deadlock"; libdispatch traps.
 private func syncOnOwnQueue() {
   final class Cache: @unchecked Sendable {
     private let queue = DispatchQueue(label: "cache")
@@ -44,7 +44,8 @@ private func syncOnTargetQueue() {
   }
 }
 
-/// Wrong: the barrier waits until the block that asks for it has ended. The reader-writer queue's upgrade; no trap.
+/// Wrong: the barrier waits until the block that asks for it has ended. The reader-writer queue's
+/// upgrade; no trap.
 private func barrierInsideSync() {
   let table = DispatchQueue(label: "table", attributes: .concurrent)
   table.sync {

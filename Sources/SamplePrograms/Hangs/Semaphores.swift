@@ -1,7 +1,8 @@
 import Dispatch
 import Foundation
 
-/// Semaphores: never signalled, signalled too rarely, used as locks, or signalled from behind the one that waits.
+/// Semaphores: never signalled, signalled too rarely, used as locks, or signalled from behind the
+/// one that waits.
 let semaphorePrograms: [HangProgram] = [
   HangProgram(
     "completion-not-called", "a completion handler is not called after an error, and is waited for",
@@ -28,7 +29,8 @@ let semaphorePrograms: [HangProgram] = [
     timerNeverResumed),
 ]
 
-/// Wrong: a limit that never comes is none. The answer comes before it is waited for, and is thrown away.
+/// Wrong: a limit that never comes is none. The answer comes before it is waited for, and is thrown
+/// away.
 private func waitUntilTheDistantFuture() {
   let answered = DispatchSemaphore(value: 0)
   let asked = DispatchGroup()
@@ -40,7 +42,8 @@ private func waitUntilTheDistantFuture() {
   _ = answered.wait(timeout: .distantFuture)
 }
 
-/// Wrong: one path of the asynchronous call forgets its caller. A semaphore over a callback, as on Stack Overflow.
+/// Wrong: one path of the asynchronous call forgets its caller. A semaphore over a callback, as on
+/// Stack Overflow.
 private func completionNotCalled() {
   func load(_ name: String, completion: @escaping @Sendable (String) -> Void) {
     DispatchQueue.global().async {
@@ -54,8 +57,8 @@ private func completionNotCalled() {
   loaded.wait()
 }
 
-/// Wrong: "it is ready" is one signal, and one waiter takes it. The turnstile of Downey, "The Little Book of
-/// Semaphores", lets the next one through.
+/// Wrong: "it is ready" is one signal, and one waiter takes it. The turnstile of Downey, "The
+/// Little Book of Semaphores", lets the next one through.
 private func oneSignalForTwo() {
   let ready = DispatchSemaphore(value: 0)
   let passed = DispatchGroup()
@@ -89,7 +92,8 @@ private func semaphoresAsLocksCrossed() {
   disk.signal()
 }
 
-/// Wrong: a semaphore has no owner that could be let in again. PINCache 2: a block called under the semaphore reads.
+/// Wrong: a semaphore has no owner that could be let in again. PINCache 2: a block called under the
+/// semaphore reads.
 private func semaphoreLockRetaken() {
   final class Cache: @unchecked Sendable {
     private let lock = DispatchSemaphore(value: 1)
@@ -112,8 +116,8 @@ private func semaphoreLockRetaken() {
   cache.forEach { _ = cache.value(for: $0) }
 }
 
-/// Wrong: the answer comes on the main queue, whose one thread waits for it. A "synchronous" wrapper around an API
-/// that calls back on main.
+/// Wrong: the answer comes on the main queue, whose one thread waits for it. A "synchronous"
+/// wrapper around an API that calls back on main.
 private func mainThreadWaitsForMainQueue() {
   func load(completion: @escaping @Sendable () -> Void) {
     DispatchQueue.global().async {
@@ -131,7 +135,8 @@ private func mainThreadWaitsForMainQueue() {
   shown.wait()
 }
 
-/// Wrong: the delegate's queue is the one that waits. `URLSession` with a delegate queue that is blocked.
+/// Wrong: the delegate's queue is the one that waits. `URLSession` with a delegate queue that is
+/// blocked.
 private func serialQueueWaitsBehind() {
   let delegateQueue = DispatchQueue(label: "delegate")
   let stored = DispatchSemaphore(value: 0)

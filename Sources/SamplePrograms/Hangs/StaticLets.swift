@@ -2,7 +2,8 @@ import Dispatch
 import Foundation
 internal import CSamplePrograms
 
-/// `static let`, and C's `dispatch_once`: an initialiser runs once, and whoever comes meanwhile waits for it.
+/// `static let`, and C's `dispatch_once`: an initialiser runs once, and whoever comes meanwhile
+/// waits for it.
 let staticLetPrograms: [HangProgram] = [
   HangProgram(
     "static-let-uses-itself", "the initialiser of a shared instance asks for the shared instance",

@@ -33,7 +33,8 @@ private func waitFor(_ work: @escaping @Sendable () async -> Void) {
   finished.wait()
 }
 
-/// Wrong: `cancel` forgets who waits. SE-0300: a continuation must be resumed exactly once on every path.
+/// Wrong: `cancel` forgets who waits. SE-0300: a continuation must be resumed exactly once on every
+/// path.
 private func continuationNeverResumed() {
   final class Request: Sendable {
     private let waiting = Mutex<[CheckedContinuation<String, Never>]>([])
@@ -57,7 +58,8 @@ private func continuationNeverResumed() {
   waitFor { _ = await request.answer() }
 }
 
-/// Wrong: whoever opens the gate looks for those who wait, and leaves nothing for those who come later.
+/// Wrong: whoever opens the gate looks for those who wait, and leaves nothing for those who come
+/// later.
 private func unsafeContinuationNeverResumed() {
   final class Gate: Sendable {
     private let waiting = Mutex<[UnsafeContinuation<Void, Never>]>([])
@@ -76,8 +78,8 @@ private func unsafeContinuationNeverResumed() {
   waitFor { await gate.pass() }
 }
 
-/// Wrong: there is one place for a continuation, and two callers. A delegate wrapped for `async`, such as the one of
-/// `CLLocationManager`.
+/// Wrong: there is one place for a continuation, and two callers. A delegate wrapped for `async`,
+/// such as the one of `CLLocationManager`.
 private func continuationOverwritten() {
   final class Locator: Sendable {
     private let waiting = Mutex<CheckedContinuation<Int, any Error>?>(nil)

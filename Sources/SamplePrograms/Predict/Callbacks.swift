@@ -19,8 +19,8 @@ private final class Store: @unchecked Sendable {
   // Under the lock.
   private var value = 0
 
-  /// Wrong: the observer may want the value, and waits for itself then; or for another lock, whose holder wants this one.
-  /// Bloch, "Effective Java", item 79.
+  /// Wrong: the observer may want the value, and waits for itself then; or for another lock, whose
+  /// holder wants this one. Bloch, "Effective Java", item 79.
   func setAndTell(_ observer: () -> Void) {
     lock.withLock {
       value += 1

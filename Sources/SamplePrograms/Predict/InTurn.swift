@@ -1,6 +1,7 @@
 import Foundation
 
-/// Runs each on a thread of its own, the next when the one before has ended: nothing overlaps, so nothing goes wrong.
+/// Runs each on a thread of its own, the next when the one before has ended: nothing overlaps, so
+/// nothing goes wrong.
 func inTurn(_ bodies: (@Sendable () -> Void)...) {
   for body in bodies {
     let ended = DispatchSemaphore(value: 0)

@@ -152,8 +152,8 @@ private func heldAtTheEnd() {
   isHeld.wait()
 }
 
-/// Wrong: `total` locks what `add` has locked. glibc refuses that with EDEADLK, which nothing looks at: the first unlock gives
-/// the lock up, and what follows runs without it.
+/// Wrong: `total` locks what `add` has locked. glibc refuses that with EDEADLK, which nothing looks
+/// at: the first unlock gives the lock up, and what follows runs without it.
 private func writeLockRelocked() {
   final class Numbers: @unchecked Sendable {
     let lock = PosixReadWriteLock()
@@ -191,7 +191,8 @@ private func relockRefusedAndHeeded() {
   mutex.deallocate()
 }
 
-/// Keeps an object as long as the process lives, as a program keeps its locks: one that is gone is no finding.
+/// Keeps an object as long as the process lives, as a program keeps its locks: one that is gone is
+/// no finding.
 private func keep(_ object: Any) {
   _ = Unmanaged.passRetained(object as AnyObject)
 }

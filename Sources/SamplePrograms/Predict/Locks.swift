@@ -58,7 +58,8 @@ final class Account: @unchecked Sendable {
   init(_ number: Int) { self.number = number }
 }
 
-/// Wrong: the order of the two locks follows from the arguments. Goetz et al., "Java Concurrency in Practice", 10.1.2.
+/// Wrong: the order of the two locks follows from the arguments. Goetz et al., "Java Concurrency in
+/// Practice", 10.1.2.
 private func transfersBothWays() {
   @Sendable func transfer(_ amount: Int, from source: Account, to target: Account) {
     source.lock.lock()
@@ -182,7 +183,8 @@ private func readWriteLocksBothWays() {
   inTurn({ copy(from: names, to: numbers) }, { copy(from: numbers, to: names) })
 }
 
-/// Right on Linux, whose rwlocks prefer readers: a writer that waits holds up no reader. pthread_rwlockattr_setkind_np(3).
+/// Right on Linux, whose rwlocks prefer readers: a writer that waits holds up no reader.
+/// pthread_rwlockattr_setkind_np(3).
 private func readersBothWays() {
   let names = PosixReadWriteLock()
   let numbers = PosixReadWriteLock()

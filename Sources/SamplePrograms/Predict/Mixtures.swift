@@ -25,7 +25,8 @@ let mixedPrograms: [PredictProgram] = [
     conditionBeforeLock),
 ]
 
-/// Wrong: the block that wants the lock was handed over long before; the queue waits with it all the same.
+/// Wrong: the block that wants the lock was handed over long before; the queue waits with it all
+/// the same.
 private func lockAndQueueBothWays() {
   let state = NSLock()
   let events = DispatchQueue(label: "events")
@@ -82,8 +83,9 @@ private func semaphoreAndLockRing() {
     })
 }
 
-/// Wrong: the wait gives the mutex up and takes it again when it is over, with the other lock still held: the order of the
-/// two is the opposite of everybody else's then. Not the wait's own hang, which a nested monitor is.
+/// Wrong: the wait gives the mutex up and takes it again when it is over, with the other lock still
+/// held: the order of the two is the opposite of everybody else's then. Not the wait's own hang,
+/// which a nested monitor is.
 private func conditionUnderLock() {
   let queue = PosixMutex()
   let filled = PosixCondition()

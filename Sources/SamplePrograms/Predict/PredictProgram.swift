@@ -1,13 +1,14 @@
 /// A small program in which something can go wrong that does not, or its correct twin.
 ///
-/// It is written as a user would: nothing in it is marked. What is expected to be found is in the scenario of its name,
-/// in `StressScenarios/predict`.
+/// It is written as a user would: nothing in it is marked. What is expected to be found is in the
+/// scenario of its name, in `StressScenarios/predict`.
 public struct PredictProgram: Sendable {
   /// Its name, the scenario's too: lower-case words joined by hyphens.
   public let name: String
   /// One line: what it does.
   public let summary: String
-  /// Runs it, on a thread that is in no pool, and returns when it has ended; by then the callback has been called once.
+  /// Runs it, on a thread that is in no pool, and returns when it has ended; by then the callback
+  /// has been called once.
   public let run: @Sendable (_ callback: @escaping @Sendable () -> Void) -> Void
 
   /// Describes one.

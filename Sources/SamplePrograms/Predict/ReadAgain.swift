@@ -5,7 +5,8 @@ import Foundation
 import Glibc
 #endif
 
-/// A reader that reads again: a writer may come between, and holds up the second read where writers come first.
+/// A reader that reads again: a writer may come between, and holds up the second read where writers
+/// come first.
 let readAgainPrograms: [PredictProgram] = [
   PredictProgram(
     "read-again-where-writers-come-first",
@@ -66,14 +67,15 @@ private final class PreferringLock: @unchecked Sendable {
   }
 }
 
-/// Wrong where the lock prefers writers: a writer that waits for the first read holds up the second.
-/// pthread_rwlockattr_setkind_np(3).
+/// Wrong where the lock prefers writers: a writer that waits for the first read holds up the
+/// second. pthread_rwlockattr_setkind_np(3).
 private func readAgain(_ table: PreferringLock, writes: Bool) {
   inTurn({ table.read { table.read {} } }, { if writes { table.write {} } })
 }
 
-/// Wrong: the second sync waits behind a barrier that waits for the first. Apple, "Dispatch Queues": a barrier block waits
-/// for all blocks before it, and those after it wait for the barrier.
+/// Wrong: the second sync waits behind a barrier that waits for the first. Apple, "Dispatch
+/// Queues": a barrier block waits for all blocks before it, and those after it wait for the
+/// barrier.
 private func readAgainInABarrierQueue() {
   let table = DispatchQueue(label: "table", attributes: .concurrent)
   inTurn({ table.sync { table.sync {} } }, { table.async(flags: .barrier) {} })

@@ -77,7 +77,8 @@ private func tryAndBackOff() {
     { for _ in 0..<100 { takeBoth(left, right) } }, { for _ in 0..<100 { takeBoth(right, left) } })
 }
 
-/// Two semaphores, each waited for by one and signalled by the other, and a lock that both take inside.
+/// Two semaphores, each waited for by one and signalled by the other, and a lock that both take
+/// inside.
 private func semaphoreAsSignal() {
   let isFree = DispatchSemaphore(value: 1)
   let isFilled = DispatchSemaphore(value: 0)
@@ -113,7 +114,8 @@ private func handOverHand() {
   together(walk, walk)
 }
 
-/// Each pair is made, used and let go: its memory is the next pair's, whose locks may lie the other way round.
+/// Each pair is made, used and let go: its memory is the next pair's, whose locks may lie the other
+/// way round.
 private func locksAtOneAddress() {
   @Sendable func use(inOrder: Bool) {
     for _ in 0..<200 {

@@ -49,8 +49,8 @@ let signalPrograms: [PredictProgram] = [
     signalledOnTheQueueThatWaits),
 ]
 
-/// Runs the first on a thread of its own, and the second when that has ended: as luck would have it, for nothing that the
-/// program does puts them in that order.
+/// Runs the first on a thread of its own, and the second when that has ended: as luck would have
+/// it, for nothing that the program does puts them in that order.
 private func byLuck(_ first: @escaping @Sendable () -> Void, then second: @Sendable () -> Void) {
   let thread = Thread(block: first)
   thread.start()
@@ -58,7 +58,8 @@ private func byLuck(_ first: @escaping @Sendable () -> Void, then second: @Senda
   second()
 }
 
-/// Wrong: had the waiter come first, the lock would keep out its signaller. Goetz et al., "Java Concurrency in Practice", 14.2.1.
+/// Wrong: had the waiter come first, the lock would keep out its signaller. Goetz et al., "Java
+/// Concurrency in Practice", 14.2.1.
 private func semaphoreSignalledUnderWaitersLock() {
   let state = NSLock()
   let isReady = DispatchSemaphore(value: 0)
@@ -73,7 +74,8 @@ private func groupLeftUnderWaitersLock() {
   byLuck({ state.withLock { loading.leave() } }, then: { state.withLock { loading.wait() } })
 }
 
-/// Wrong where the lock is held: the queue's other blocks wait for it, and those of the group behind them.
+/// Wrong where the lock is held: the queue's other blocks wait for it, and those of the group
+/// behind them.
 private func groupOfAQueue(isLocked: Bool) {
   let state = NSLock()
   let events = DispatchQueue(label: "events")

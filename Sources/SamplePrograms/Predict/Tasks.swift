@@ -48,8 +48,9 @@ private final class Guarded: @unchecked Sendable {
   func with(_ body: () -> Void) { lock.withLock(body) }
 }
 
-/// Wrong: what is unlocked after the await may be unlocked by another thread, and until then the thread that holds the
-/// lock runs other tasks, which may want it. The unlock is left out here for that reason.
+/// Wrong: what is unlocked after the await may be unlocked by another thread, and until then the
+/// thread that holds the lock runs other tasks, which may want it. The unlock is left out here for
+/// that reason.
 private func lockAcrossAwait() {
   let state = Guarded()
   runTask {
@@ -71,7 +72,8 @@ private func lockBetweenAwaits() {
   }
 }
 
-/// Wrong: the thread is one of as few as there are processors. With as many such tasks, the callback's task never runs.
+/// Wrong: the thread is one of as few as there are processors. With as many such tasks, the
+/// callback's task never runs.
 private func semaphoreWaitInTask() {
   @Sendable func ask(_ callback: @escaping @Sendable () -> Void) {
     Thread.detachNewThread {

@@ -1,7 +1,8 @@
 import Foundation
 import Interlock
 
-/// All programs in which two accesses are in an order by luck alone, and their correct twins: what is shared is marked.
+/// All programs in which two accesses are in an order by luck alone, and their correct twins: what
+/// is shared is marked.
 public let racePrograms: [PredictProgram] =
   lockedRacePrograms
   + queuedRacePrograms
@@ -19,9 +20,11 @@ final class Shared: @unchecked Sendable {
   func get() -> Int { section.read { number } }
 }
 
-/// Runs the first at once and the second a fifth of a second later, each on a thread of its own, and waits for both.
+/// Runs the first at once and the second a fifth of a second later, each on a thread of its own,
+/// and waits for both.
 ///
-/// Both threads are started before either has run: only the clock brings the second behind the first.
+/// Both threads are started before either has run: only the clock brings the second behind the
+/// first.
 func oneAfterAnother(
   _ first: @escaping @Sendable () -> Void, _ second: @escaping @Sendable () -> Void
 ) {

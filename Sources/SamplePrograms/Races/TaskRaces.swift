@@ -1,6 +1,7 @@
 import Foundation
 
-/// What tasks do in no order, and what orders them: who makes whom, who awaits whom, and the actor that both are on.
+/// What tasks do in no order, and what orders them: who makes whom, who awaits whom, and the actor
+/// that both are on.
 let taskRacePrograms: [PredictProgram] = [
   PredictProgram("tasks-write-in-no-order", "two tasks write a number, and nobody awaits either") {
     let shared = Shared()
@@ -341,8 +342,8 @@ let taskRacePrograms: [PredictProgram] = [
   },
 ]
 
-/// Longer than a section takes: what comes behind it does not meet what came before. Blocks its thread, as no task should:
-/// an `await` would be an order.
+/// Longer than a section takes: what comes behind it does not meet what came before. Blocks its
+/// thread, as no task should: an `await` would be an order.
 private func letTimePass() { Thread.sleep(forTimeInterval: 0.1) }
 
 private func inTask(_ body: @escaping @Sendable () async -> Void) {

@@ -5,8 +5,8 @@ import WaitGraph
 
 /// What a child tells its parent: a line of JSON each, on a pipe.
 enum ChildEvent: Codable, Sendable {
-  /// Two owners met. The child ends after it: in a heap that two have written to, what follows shows
-  /// nothing more.
+  /// Two owners met. The child ends after it: in a heap that two have written to, what follows
+  /// shows nothing more.
   case conflict(Conflict)
   /// What was exercised, before a conflict.
   case exercise(ExerciseReport)
@@ -24,7 +24,8 @@ enum ChildEvent: Codable, Sendable {
   case script(ScriptRecord)
   /// The trial cannot be run here.
   case notRun(String)
-  /// The workload has ended and the oracles were asked; with what was exercised, where sections are tracked.
+  /// The workload has ended and the oracles were asked; with what was exercised, where sections are
+  /// tracked.
   case finished(ExerciseReport?)
 }
 

@@ -38,7 +38,8 @@ func watchSections(reportingTo watch: SectionWatch) {
   // No thread goes past a conflict: what it would do to the heap could crash the process before the
   // conflict is reported.
   SectionTracking.stopAtFirstConflict { watch.conflict($0) }
-  // Until the workload begins: what is prepared meets nobody, and a script decides its order itself.
+  // Until the workload begins: what is prepared meets nobody, and a script decides its order
+  // itself.
   SectionTracking.delays = false
   SectionTracking.exercise = false
   SectionTracking.onMisuse = .handler { misuse in

@@ -93,8 +93,9 @@ public enum TrialHost {
     end(events, .finished(SectionTracking.isCompiledIn ? SectionTracking.exerciseReport : nil))
   }
 
-  /// From here on there is somebody to meet. A machine that is busy elsewhere may run a thousand short calls one
-  /// after the other: a section that is held open now and then lets the next caller come while it is.
+  /// From here on there is somebody to meet. A machine that is busy elsewhere may run a thousand
+  /// short calls one after the other: a section that is held open now and then lets the next caller
+  /// come while it is.
   private static func startDelays(of trial: Trial) {
     guard let delays = trial.delays else { return }
     SectionTracking.startDelays(
@@ -104,8 +105,8 @@ public enum TrialHost {
   /// What the oracles ask at rest is no exercise, and neither is what was prepared.
   private static func stopExercise() { SectionTracking.exercise = false }
 
-  /// Tells the parent the last thing, and ends without running what is registered for exit: threads of
-  /// the subject may still be alive, and must not see it being torn down.
+  /// Tells the parent the last thing, and ends without running what is registered for exit: threads
+  /// of the subject may still be alive, and must not see it being torn down.
   private static func end(_ events: EventPipe, _ event: ChildEvent) -> Never {
     // A conflict that is just being put into words is the trial's result.
     SectionTracking.waitIfStopping()
@@ -150,30 +151,32 @@ public enum TrialHost {
     taker.ignoredThreads = table.ignoredThreads
     taker.ignoredDescriptors = ownDescriptors
     return HangMonitor.start(taker) { finding in
-      // Before the workload a thread may wait for what this one is about to start; after it, nobody asks.
+      // Before the workload a thread may wait for what this one is about to start; after it, nobody
+      // asks.
       guard table.stage == .running else { return }
       guard let diagnosis = finding.diagnosis else { return }
       var snapshot = finding.snapshot
       // What traps in the next moment takes its addresses with it.
       let traps = snapshot.selfWait?.traps == true
       if traps { snapshot = snapshot.namedHere() }
-      // Of a hang that is certain the runner ends this process at once, and what is predicted may take seconds to put into
-      // words: the runner has the snapshot meanwhile, should its window pass.
+      // Of a hang that is certain the runner ends this process at once, and what is predicted may
+      // take seconds to put into words: the runner has the snapshot meanwhile, should its window
+      // pass.
       if predicts, !traps {
         events.send(.hang(snapshot, isCertain: false))
         events.send(.prediction(Predictor.record()))
       }
       events.send(.hang(snapshot, isCertain: diagnosis.isCertain))
-      // All is told, with both lines: the toolchain's backtracer, which takes half a minute for a thousand threads,
-      // has nothing to add.
+      // All is told, with both lines: the toolchain's backtracer, which takes half a minute for a
+      // thousand threads, has nothing to add.
       if traps { for number in [SIGILL, SIGTRAP] { signal(number, SIG_DFL) } }
     }
   }
 
   private static func limitMemory(for trial: Trial) {
     let mebibyte: UInt = 1 << 20
-    // A backstop, for memory that is taken faster than the parent looks. Stacks of 8 MiB for what the
-    // pools and the workload may start, and the allocator's arenas, are only address space.
+    // A backstop, for memory that is taken faster than the parent looks. Stacks of 8 MiB for what
+    // the pools and the workload may start, and the allocator's arenas, are only address space.
     var space = UInt(max(0, trial.scenario.limits.memoryMebibytes)) * mebibyte
     space += 16 * 1024 * mebibyte
     if trial.scenario.workload.driver == .threads {

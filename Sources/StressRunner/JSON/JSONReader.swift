@@ -6,10 +6,11 @@ package struct JSONError: Error, Hashable {
   package var message: String
 }
 
-/// Reads JSON strictly by RFC 8259: no comments, no trailing commas, no second value, and no key twice.
+/// Reads JSON strictly by RFC 8259: no comments, no trailing commas, no second value, and no key
+/// twice.
 package struct JSONReader {
-  /// How deep arrays and objects may stand in one another: far more than any scenario needs, and few enough
-  /// that no file can use up the stack.
+  /// How deep arrays and objects may stand in one another: far more than any scenario needs, and
+  /// few enough that no file can use up the stack.
   package static let depthLimit = 32
 
   private let bytes: [UInt8]

@@ -1,8 +1,8 @@
 /// A JSON value and the line that it begins on.
 ///
-/// The toolchain's parsers give no position for what is well formed but means nothing (a caller count
-/// of -3), merge equal keys without a word, and lose the order of members, which here is part of a
-/// workload. So scenarios are read, and reports written, through this small type.
+/// The toolchain's parsers give no position for what is well formed but means nothing (a caller
+/// count of -3), merge equal keys without a word, and lose the order of members, which here is part
+/// of a workload. So scenarios are read, and reports written, through this small type.
 package struct JSONValue: Sendable, Hashable {
   /// What the value is.
   package enum Content: Sendable, Hashable {
@@ -63,14 +63,15 @@ extension JSONValue {
   }
 }
 
-/// A text from outside, cut to 60 characters and without control characters: a file that is quoted in a
-/// message must not move the cursor of whoever reads it.
+/// A text from outside, cut to 60 characters and without control characters: a file that is quoted
+/// in a message must not move the cursor of whoever reads it.
 package func printable(_ text: String) -> String {
   let start = text.unicodeScalars.prefix(60)
   return escaped(String(start)) + (start.endIndex < text.endIndex ? "…" : "")
 }
 
-/// A text from outside in one line that moves no cursor, however long: for paths, which tell nothing when cut.
+/// A text from outside in one line that moves no cursor, however long: for paths, which tell
+/// nothing when cut.
 package func escaped(_ text: String) -> String {
   var result = ""
   for scalar in text.unicodeScalars {

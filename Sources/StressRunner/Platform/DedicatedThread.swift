@@ -10,14 +10,15 @@ import Darwin
 package struct DedicatedThread {
   private let thread: pthread_t
 
-  /// The size of its stack: that of a secondary thread on Apple's systems. A thousand of them are 512 MiB of
-  /// addresses, and as much memory as they touch.
+  /// The size of its stack: that of a secondary thread on Apple's systems. A thousand of them are
+  /// 512 MiB of addresses, and as much memory as they touch.
   private static let stackBytes = 512 * 1024
 
   /// Starts a thread that runs `body`.
   package init(_ body: @escaping @Sendable () -> Void) {
     let start = Unmanaged.passRetained(Start(body)).toOpaque()
-    // In raw memory: which module `pthread_attr_t()` belongs to depends on what else the package imports.
+    // In raw memory: which module `pthread_attr_t()` belongs to depends on what else the package
+    // imports.
     let attributes = UnsafeMutablePointer<pthread_attr_t>.allocate(capacity: 1)
     defer { attributes.deallocate() }
     Self.check(pthread_attr_init(attributes), "prepare a thread")
@@ -47,8 +48,8 @@ package struct DedicatedThread {
     Self.check(pthread_join(thread, nil), "wait for a thread")
   }
 
-  /// Ends the process, with the reason, where the system will not give a thread: a workload without one of
-  /// its callers is another workload.
+  /// Ends the process, with the reason, where the system will not give a thread: a workload without
+  /// one of its callers is another workload.
   private static func check(_ code: Int32, _ what: String) {
     guard code == 0 else {
       fatalError("interlock: cannot \(what): \(String(cString: strerror(code)))")

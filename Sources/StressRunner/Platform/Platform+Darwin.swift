@@ -15,8 +15,8 @@ extension Platform {
     return String(decoding: path.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  /// A file that has no name any more, of this size; `nil` where the system refuses. A child can change its size:
-  /// there are no seals there.
+  /// A file that has no name any more, of this size; `nil` where the system refuses. A child can
+  /// change its size: there are no seals there.
   static func makeSharedFile(bytes: Int) -> Int32? {
     var template = Array("/tmp/interlock-XXXXXX".utf8CString)
     let descriptor = mkstemp(&template)
@@ -30,7 +30,8 @@ extension Platform {
     return descriptor
   }
 
-  /// Reaps the threads of a child that this process traces: not needed, since a tracer there gets no threads.
+  /// Reaps the threads of a child that this process traces: not needed, since a tracer there gets
+  /// no threads.
   static func reapTracedThreads(of process: pid_t) {}
 
   /// Where an open folder is now; `nil` where it has been removed.

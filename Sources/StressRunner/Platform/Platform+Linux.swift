@@ -7,13 +7,15 @@ extension Platform {
   /// The running executable.
   static var executable: String { "/proc/self/exe" }
 
-  /// A file in memory that has no name, of this size, which no child can change; `nil` where the system refuses.
+  /// A file in memory that has no name, of this size, which no child can change; `nil` where the
+  /// system refuses.
   static func makeSharedFile(bytes: Int) -> Int32? {
     let descriptor = interlock_memory_file(bytes)
     return descriptor >= 0 ? descriptor : nil
   }
 
-  /// Reaps the threads of a child that have made this process their tracer: until then the child is not over.
+  /// Reaps the threads of a child that have made this process their tracer: until then the child is
+  /// not over.
   static func reapTracedThreads(of process: pid_t) {
     var status: Int32 = 0
     for thread in threadNumbers(of: process) where thread != Int(process) {

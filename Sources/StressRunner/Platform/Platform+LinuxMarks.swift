@@ -19,8 +19,9 @@ extension Platform {
   /// So often is looked again where processes end by themselves while they are looked at.
   private static let mostFruitlessLooks = 20
 
-  /// Kills every process that has the mark but the child itself, until none is found. Processes of another user, as a
-  /// program with the set-user-ID bit makes one, are not seen, nor is one that has set the limit itself.
+  /// Kills every process that has the mark but the child itself, until none is found. Processes of
+  /// another user, as a program with the set-user-ID bit makes one, are not seen, nor is one that
+  /// has set the limit itself.
   static func killAll(with mark: ChildMark, startedBy child: pid_t) {
     let deadline = now + killPatience
     var fruitless = 0
@@ -42,7 +43,8 @@ extension Platform {
         guard hasOneEnded else { return }
         fruitless += 1
       }
-      // One that was just forking may have a child by now: hence another round, when these are dead.
+      // One that was just forking may have a child by now: hence another round, when these are
+      // dead.
       for descriptor in found {
         while !isDead(descriptor, within: deadline - now), now < deadline {}
         close(descriptor)
@@ -51,8 +53,9 @@ extension Platform {
     }
   }
 
-  /// Kills a process's group at once, so that none of it can fork meanwhile, where the group lies in another session
-  /// than this process: a process of the trial has begun that session, and so the whole of it belongs to the trial.
+  /// Kills a process's group at once, so that none of it can fork meanwhile, where the group lies
+  /// in another session than this process: a process of the trial has begun that session, and so
+  /// the whole of it belongs to the trial.
   private static func killSession(of process: pid_t) {
     let session = getsid(process)
     let group = getpgid(process)
@@ -65,8 +68,9 @@ extension Platform {
     guard mark.covers(interlock_real_time_limit(process)) else { return nil }
     let descriptor = interlock_open_process(process)
     guard descriptor >= 0 else { return nil }
-    // Once more, now that the descriptor holds on to one process: between the two the number may have
-    // gone to another. If it goes only now, the descriptor's own process is dead, and no other is hit.
+    // Once more, now that the descriptor holds on to one process: between the two the number may
+    // have gone to another. If it goes only now, the descriptor's own process is dead, and no other
+    // is hit.
     guard mark.covers(interlock_real_time_limit(process)), !isDead(descriptor, within: 0) else {
       close(descriptor)
       return nil

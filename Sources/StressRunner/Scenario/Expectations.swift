@@ -18,7 +18,8 @@ struct Expectations {
     }
   }
 
-  /// Picks the platform's expectation where they differ; the other platforms' are checked all the same.
+  /// Picks the platform's expectation where they differ; the other platforms' are checked all the
+  /// same.
   private static func resolve(
     _ value: ScenarioValue, platform: PlatformName
   ) throws(ScenarioError) -> Expectation {
@@ -92,7 +93,8 @@ struct Expectations {
     return Expectation(verdict: verdict, cause: try self.cause(cause, of: verdict))
   }
 
-  /// A thread that waits for itself may trap instead, which is a crash with that cause; other crashes have none.
+  /// A thread that waits for itself may trap instead, which is a crash with that cause; other
+  /// crashes have none.
   private static func cause(
     _ value: ScenarioValue, of verdict: Verdict.Kind
   ) throws(ScenarioError) -> Verdict.Cause {

@@ -8,10 +8,11 @@ public enum Oracle: String, Sendable, Hashable, CaseIterable, Codable {
   case countMatches = "count-matches"
   /// The subject's total cost is the sum of its entries' costs.
   case totalCostMatches = "total-cost-matches"
-  /// Every key that was set and not removed since is there at the end (a workload of sets and gets).
+  /// Every key that was set and not removed since is there at the end (a workload of sets and
+  /// gets).
   case nothingLost = "nothing-lost"
-  /// A read is not older than the last write that had completed before the read began; nothing is read after a
-  /// completed remove.
+  /// A read is not older than the last write that had completed before the read began; nothing is
+  /// read after a completed remove.
   case readsFresh = "reads-fresh"
   /// Every other sum that the subject keeps is what counting gives.
   case totalsMatch = "totals-match"

@@ -70,7 +70,8 @@ package struct ScenarioFile: Sendable, Hashable {
     }
   }
 
-  /// Checks that every subject that is named is there to be tried, and that every call is one that they have.
+  /// Checks that every subject that is named is there to be tried, and that every call is one that
+  /// they have.
   ///
   /// - Parameter subjects: The executable's subjects.
   /// - Throws: The first name that is none of them.

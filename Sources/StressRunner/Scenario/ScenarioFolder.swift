@@ -2,14 +2,16 @@ import Foundation
 
 /// A folder of scenario files.
 ///
-/// Only regular files that stand in it, or in a folder in it at whatever depth, and end in `.json` are scenarios.
-/// Whatever else has such a name is an error rather than opened: a link could lead out of the folder, and a pipe
-/// would never end. A link to a folder is not followed. What is hidden, by a dot, is left out.
+/// Only regular files that stand in it, or in a folder in it at whatever depth, and end in `.json`
+/// are scenarios. Whatever else has such a name is an error rather than opened: a link could lead
+/// out of the folder, and a pipe would never end. A link to a folder is not followed. What is
+/// hidden, by a dot, is left out.
 package enum ScenarioFolder {
   /// The size that a scenario file may have: a hundred times what anybody writes by hand.
   package static let fileSizeLimit = 1_048_576
 
-  /// Reads every scenario of a folder, in the order of the names: first its own, then those of each folder in it.
+  /// Reads every scenario of a folder, in the order of the names: first its own, then those of each
+  /// folder in it.
   ///
   /// - Parameters:
   ///   - path: The folder, as messages show it.
@@ -63,8 +65,8 @@ package enum ScenarioFolder {
     return try load(path, platform: platform)
   }
 
-  /// The paths of the scenarios in a folder and in the folders in it. A folder in it that cannot be read is noted
-  /// among the errors.
+  /// The paths of the scenarios in a folder and in the folders in it. A folder in it that cannot be
+  /// read is noted among the errors.
   private static func scenarios(
     in path: String, _ errors: inout [ScenarioError]
   ) throws(ScenarioError) -> [String] {
@@ -80,9 +82,9 @@ package enum ScenarioFolder {
     return paths
   }
 
-  /// Whether scenarios may stand in what a path leads to: a folder itself, and no link to one. One that has the name
-  /// of a scenario is an error elsewhere. A path that cannot be looked at, since it is too long, is an error as a
-  /// folder is.
+  /// Whether scenarios may stand in what a path leads to: a folder itself, and no link to one. One
+  /// that has the name of a scenario is an error elsewhere. A path that cannot be looked at, since
+  /// it is too long, is an error as a folder is.
   private static func isFolder(_ path: String) -> Bool {
     var status = stat()
     guard !path.hasSuffix(".json") else { return false }
@@ -177,8 +179,8 @@ package enum RegularFile {
 
   /// The whole of a small regular file.
   ///
-  /// Never waits, and reads no more than `ScenarioFolder.fileSizeLimit`: the file is opened without blocking, and
-  /// judged by what was opened, so that nothing can take its place in between.
+  /// Never waits, and reads no more than `ScenarioFolder.fileSizeLimit`: the file is opened without
+  /// blocking, and judged by what was opened, so that nothing can take its place in between.
   package static func read(_ path: String) throws(ScenarioError) -> [UInt8] {
     func fault(_ message: String) -> ScenarioError { ScenarioError(path: path, message: message) }
     let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)

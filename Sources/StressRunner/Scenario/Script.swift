@@ -1,7 +1,8 @@
 /// A few callers and the order in which they reach certain places: an interleaving, as data.
 ///
-/// It makes certain what stress would find once in a million: `order` names sync points (`SYNC_POINT`) and the
-/// beginnings and ends of calls, and a role moves on only when its next step is the next of all.
+/// It makes certain what stress would find once in a million: `order` names sync points
+/// (`SYNC_POINT`) and the beginnings and ends of calls, and a role moves on only when its next step
+/// is the next of all.
 public struct Script: Sendable, Hashable, Codable {
   /// One call of a role.
   public struct Call: Sendable, Hashable, Codable {

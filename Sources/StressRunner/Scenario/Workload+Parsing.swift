@@ -16,7 +16,8 @@ extension Workload {
     case allKeys = "all-keys"
   }
 
-  /// Parses `workload`, and checks that the machine is not asked for an absurd amount of work or memory.
+  /// Parses `workload`, and checks that the machine is not asked for an absurd amount of work or
+  /// memory.
   init(parsing value: ScenarioValue, limits: Limits) throws(ScenarioError) {
     let object = try value.asObject(keys: Self.jsonKeys)
     var keys = 1

@@ -3,13 +3,13 @@ import WaitGraph
 
 /// Tells when nothing moves in this process any more, and nothing will by itself.
 ///
-/// By the system's own account of the threads, so that a busy machine is no reason: whoever waits for a
-/// processor is not asleep.
+/// By the system's own account of the threads, so that a busy machine is no reason: whoever waits
+/// for a processor is not asleep.
 struct Quiescence {
   /// So many looks in a row must find all asleep, none having been woken in between.
   private static let looks = 10
-  /// And so many where a timer is set that goes off within a second: the subject's, or that by which Dispatch
-  /// gives a pool whose threads all wait one more.
+  /// And so many where a timer is set that goes off within a second: the subject's, or that by
+  /// which Dispatch gives a pool whose threads all wait one more.
   private static let looksBesideTimer = 120
   /// The time between two looks; seconds.
   static let lookSeconds = 0.01
@@ -44,8 +44,8 @@ struct Quiescence {
     return timers.isEmpty || quietLooks >= Self.looksBesideTimer
   }
 
-  /// Whether a thread that sleeps will go on without being woken by another. One in a futex with a timeout is
-  /// taken for an idle worker of a pool, which is what nearly all of them are.
+  /// Whether a thread that sleeps will go on without being woken by another. One in a futex with a
+  /// timeout is taken for an idle worker of a pool, which is what nearly all of them are.
   private func wakesByItself(_ thread: Platform.Thread) -> Bool {
     switch Platform.wait(of: thread.id, in: getpid()) {
     case .forever, .unknown, .timedFutex: false

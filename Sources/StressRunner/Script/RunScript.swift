@@ -7,10 +7,12 @@
 ///   - script: The script.
 ///   - subject: A fresh subject that supports all of `scenario.workload.kinds`.
 ///   - progress: Where each call's beginning and completion are noted; the preparation's are not.
-///   - ignoredThreads: Threads of this process that were there before anything of the subject's was.
+///   - ignoredThreads: Threads of this process that were there before anything of the subject's
+///     was.
 ///   - beforeCalls: Called once, after the preparation, when the roles are about to begin.
 ///   - afterCalls: Called once, when they have ended and the oracles are about to be asked.
-///   - noteUndecided: Called with the oracles that the subject gives nothing to decide by, if there are any.
+///   - noteUndecided: Called with the oracles that the subject gives nothing to decide by, if there
+///     are any.
 /// - Returns: The oracles that did not hold, each once, and what came of the script's order.
 package func runScript(
   _ scenario: Scenario, _ script: Script, on subject: any Subject,

@@ -2,13 +2,14 @@ import Foundation
 
 /// Lets the roles of a script move in its order, and keeps a record of it.
 ///
-/// A role that is in the order moves from one of its steps to the next only when that is the next of all: it waits
-/// before it begins, and at each place that it has reached. After its last step it waits until every step has been
-/// reached.
+/// A role that is in the order moves from one of its steps to the next only when that is the next
+/// of all: it waits before it begins, and at each place that it has reached. After its last step it
+/// waits until every step has been reached.
 ///
-/// Thread-safe. A place counts for the first step of that role and place which is still to come; a place that no
-/// step names, or whose steps are over, holds nobody. A sync point that is reached on a thread of no role, as a
-/// queue's, counts for the first step that names the point, whosever it is.
+/// Thread-safe. A place counts for the first step of that role and place which is still to come; a
+/// place that no step names, or whose steps are over, holds nobody. A sync point that is reached on
+/// a thread of no role, as a queue's, counts for the first step that names the point, whosever it
+/// is.
 ///
 /// `@unchecked Sendable`: everything that changes is only touched under `condition`.
 final class ScriptControl: @unchecked Sendable {
@@ -94,8 +95,8 @@ final class ScriptControl: @unchecked Sendable {
     condition.broadcast()
   }
 
-  /// Blocks until every step has been passed or the order was given up, at most until a date; returns whether
-  /// that is so.
+  /// Blocks until every step has been passed or the order was given up, at most until a date;
+  /// returns whether that is so.
   func waitUntilOver(before date: Date) -> Bool {
     condition.lock()
     defer { condition.unlock() }

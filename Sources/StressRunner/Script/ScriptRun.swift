@@ -37,7 +37,8 @@ final class ScriptRun: Sendable {
   /// What has happened, in which order.
   var record: ScriptRecord { control.record }
 
-  /// The moment when the order was given up, from which on all ran freely; `Int.max` where it was kept.
+  /// The moment when the order was given up, from which on all ran freely; `Int.max` where it was
+  /// kept.
   // Relaxed: it is read when every thread has been joined.
   var endOfOrder: Int { givenUpAt.load(ordering: .relaxed) }
 
@@ -77,7 +78,8 @@ final class ScriptRun: Sendable {
     }
     threads.forEach { $0.join() }
     if uncompleted.load(ordering: .acquiring) > 0 { allCompleted.wait() }
-    // What is left of the order may be for a queue's threads to reach: the watch tells when it cannot be.
+    // What is left of the order may be for a queue's threads to reach: the watch tells when it
+    // cannot be.
     watch.join()
     SyncPoints.arm(nil)
   }

@@ -1,4 +1,5 @@
-/// The values of a script: a key has one for each number that a call stores, and no two begin alike.
+/// The values of a script: a key has one for each number that a call stores, and no two begin
+/// alike.
 struct ScriptValues: Sendable {
   private let pattern: ValuePattern
   private let keys: Int

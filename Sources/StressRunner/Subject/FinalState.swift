@@ -59,8 +59,8 @@ public struct FinalState: Sendable, Hashable {
   /// The keys in each of the structures that must hold the same ones, by the structure's name, for
   /// `indexes-agree`.
   public var indexes: [String: Set<String>] = [:]
-  /// The values in each layer, by the layer's name: where two layers have a key, they must have one value, for
-  /// `layers-agree`.
+  /// The values in each layer, by the layer's name: where two layers have a key, they must have one
+  /// value, for `layers-agree`.
   public var layers: [String: [String: [UInt8]]] = [:]
   /// What must not be above its limit, for `limits-hold`.
   public var limits: [Limit] = []

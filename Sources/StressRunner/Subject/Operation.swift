@@ -1,6 +1,7 @@
 /// One call that a workload makes on a subject.
 ///
-/// The key and the value follow from the scenario and the seed alone, so that the same seed is the same workload.
+/// The key and the value follow from the scenario and the seed alone, so that the same seed is the
+/// same workload.
 public struct Operation: Sendable, Hashable {
   /// What is called.
   public enum Kind: Sendable, Hashable {

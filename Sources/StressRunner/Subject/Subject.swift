@@ -8,8 +8,8 @@ public protocol Subject: AnyObject, Sendable {
 
   /// Performs one call, and calls `completion` exactly once with what it gave.
   ///
-  /// A synchronous form calls `completion` before it returns; an asynchronous one, whenever it is done.
-  /// A subject that has `async` functions only may complete every kind of call later.
+  /// A synchronous form calls `completion` before it returns; an asynchronous one, whenever it is
+  /// done. A subject that has `async` functions only may complete every kind of call later.
   func perform(_ operation: Operation, completion: @escaping @Sendable (Reply) -> Void)
 
   /// Performs one call from a task. The default calls `perform(_:completion:)` on the task's own
@@ -23,13 +23,15 @@ public protocol Subject: AnyObject, Sendable {
 }
 
 extension Subject {
-  /// Every kind of call that caches have is supported, and none of the subject's own, unless it says otherwise.
+  /// Every kind of call that caches have is supported, and none of the subject's own, unless it
+  /// says otherwise.
   public func supports(_ kind: Operation.Kind) -> Bool {
     if case .action = kind { return false }
     return true
   }
 
-  /// Suspends until `perform(_:completion:)` has completed. A second completion traps, with a message.
+  /// Suspends until `perform(_:completion:)` has completed. A second completion traps, with a
+  /// message.
   public func perform(_ operation: Operation) async -> Reply {
     await withCheckedContinuation { continuation in
       perform(operation) { continuation.resume(returning: $0) }

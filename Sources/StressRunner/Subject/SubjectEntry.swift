@@ -1,6 +1,7 @@
 /// A subject by name, and how to make a fresh one.
 public struct SubjectEntry: Sendable {
-  /// The name on the command line, in scenarios and in reports: lower case, words joined by hyphens.
+  /// The name on the command line, in scenarios and in reports: lower case, words joined by
+  /// hyphens.
   public var name: String
   /// One line for `interlock list`: how it works.
   public var summary: String
@@ -12,11 +13,11 @@ public struct SubjectEntry: Sendable {
   public var runsUnlisted: Bool
   /// Whether it is a cache that keeps everything in memory, so that `compare --caches` measures it.
   public var isMemoryCache: Bool
-  /// What it needs and this machine lacks, with the package to install: its trials are skipped. `nil` where
-  /// nothing is missing.
+  /// What it needs and this machine lacks, with the package to install: its trials are skipped.
+  /// `nil` where nothing is missing.
   public var missing: String?
-  /// Makes a fresh subject; called once a trial, in the child process. What it leaves in the folder for
-  /// temporary files goes when the trial is over.
+  /// Makes a fresh subject; called once a trial, in the child process. What it leaves in the folder
+  /// for temporary files goes when the trial is over.
   public var make: @Sendable () -> any Subject
 
   /// Names a subject.

@@ -4,12 +4,13 @@ import Synchronization
 /// that a new session, another executable and an empty environment leave as it is.
 ///
 /// Where there is one, it is a limit that is unlimited otherwise, of a value that limits nothing: a
-/// hundred thousand years. A limit can only be lowered, so a runner that is itself inside a trial marks its
-/// children below its own mark, and within the range that the outer runner recognises. Inside such a trial
-/// in turn no child gets a mark of its own: what it leaves ends with the trial that has one.
+/// hundred thousand years. A limit can only be lowered, so a runner that is itself inside a trial
+/// marks its children below its own mark, and within the range that the outer runner recognises.
+/// Inside such a trial in turn no child gets a mark of its own: what it leaves ends with the trial
+/// that has one.
 struct ChildMark: Hashable {
-  /// Bit 62, which every mark has; 36 bits that tell trials apart; 26 for those inside one of them, all
-  /// ones for the outer trial itself.
+  /// Bit 62, which every mark has; 36 bits that tell trials apart; 26 for those inside one of them,
+  /// all ones for the outer trial itself.
   private static let base: UInt64 = 1 << 62
   private static let outerTokens: UInt64 = 1 << 36
   private static let innerBits: UInt64 = 26
@@ -24,8 +25,9 @@ struct ChildMark: Hashable {
 
   /// A mark that no other trial has.
   ///
-  /// `inherited` is this process's own limit, all ones where it has none. There is no mark below a limit that
-  /// no runner has set: it limits something, and a lower one might end a process that should live.
+  /// `inherited` is this process's own limit, all ones where it has none. There is no mark below a
+  /// limit that no runner has set: it limits something, and a lower one might end a process that
+  /// should live.
   init?(below inherited: UInt64) {
     // Relaxed: nothing else hangs on the number.
     let token = Self.tokens.wrappingAdd(1, ordering: .relaxed).newValue

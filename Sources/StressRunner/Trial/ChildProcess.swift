@@ -20,7 +20,8 @@ final class ChildProcess {
   private static let keptErrorOutput = 8 << 10
   /// So many more descriptors must be free than a child needs: to look at it.
   private static let spareDescriptors: Int32 = 8
-  /// What is not dead so long after SIGKILL sits in a driver, or its tracer cannot be found: it is left.
+  /// What is not dead so long after SIGKILL sits in a driver, or its tracer cannot be found: it is
+  /// left.
   private static let endPatience = 5.0
 
   /// The process's number, and that of its group.
@@ -35,8 +36,8 @@ final class ChildProcess {
   private var errors: Pipe
   private var isEnded = false
   private var eventLines = EventLines()
-  /// What the child and all that it starts are known by. Not read from the table, which the child can
-  /// write to.
+  /// What the child and all that it starts are known by. Not read from the table, which the child
+  /// can write to.
   private let mark: ChildMark?
 
   /// Bytes written to standard output and standard error, so far.
@@ -141,8 +142,8 @@ final class ChildProcess {
       && information.si_signo == SIGCHLD
   }
 
-  /// Kills what is left of the process, of its group and of what it has started in any other, reaps it, and gives its
-  /// wait status; `nil` where it is not dead in time. To be called once.
+  /// Kills what is left of the process, of its group and of what it has started in any other, reaps
+  /// it, and gives its wait status; `nil` where it is not dead in time. To be called once.
   func end() -> Int32? {
     guard !isEnded else { return nil }
     isEnded = true
@@ -151,7 +152,8 @@ final class ChildProcess {
     let deadline = Platform.now + Self.endPatience
     var status = reap(within: 0.02)
     while status == nil, Platform.now < deadline {
-      // A process that traces it hears of its end first, and may keep it: another of the trial's, or this one.
+      // A process that traces it hears of its end first, and may keep it: another of the trial's,
+      // or this one.
       if let mark { Platform.killAll(with: mark, startedBy: process) }
       Platform.reapTracedThreads(of: process)
       status = reap(within: 0.05)

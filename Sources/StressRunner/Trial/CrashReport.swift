@@ -24,7 +24,8 @@ struct CrashReport: Decodable {
   private var description: String?
   private var threads: [Thread]?
 
-  /// A report of one thread with its sources has a hundredth of that; a subject can write to the folder too.
+  /// A report of one thread with its sources has a hundredth of that; a subject can write to the
+  /// folder too.
   private static let mostBytes = 8 << 20
   /// So many names are looked at.
   private static let mostNames = 1000

@@ -2,8 +2,8 @@ import Foundation
 
 /// What comes through a child's event pipe, line by line: each byte is looked at once.
 ///
-/// The pipe is the child's own, and a subject may write anything to it. What is kept of that is bounded, and what is
-/// more than a child ever has to say is a flood.
+/// The pipe is the child's own, and a subject may write anything to it. What is kept of that is
+/// bounded, and what is more than a child ever has to say is a flood.
 struct EventLines {
   /// A line that is longer is no event.
   static let longestLine = 16 << 20
@@ -11,8 +11,8 @@ struct EventLines {
   private static let longestNone = 64 << 10
   /// So many lines may be none: the tail of one that a subject has broken, and the like.
   private static let mostRefused = 100
-  /// So many events may come at once, and so many in each second that passes: a child that hangs tells of it twice a
-  /// second, and of all else at most a few hundred times.
+  /// So many events may come at once, and so many in each second that passes: a child that hangs
+  /// tells of it twice a second, and of all else at most a few hundred times.
   private static let mostAtOnce = 1000
   private static let mostPerSecond = 20.0
   /// So many bytes of events are kept, beside those of which the newest counts.

@@ -2,13 +2,15 @@ import CInterlock
 import Foundation
 import WaitGraph
 
-/// Removes folders that a hostile process has had: of any depth, with any names, rights, links and mounts in them.
+/// Removes folders that a hostile process has had: of any depth, with any names, rights, links and
+/// mounts in them.
 ///
-/// Only what is in the folder itself is touched: no link is followed, and nothing that is mounted in it is entered.
-/// Folders below are moved up into it before they are emptied, so that neither the depth nor the length of a path
-/// matters.
+/// Only what is in the folder itself is touched: no link is followed, and nothing that is mounted
+/// in it is entered. Folders below are moved up into it before they are emptied, so that neither
+/// the depth nor the length of a path matters.
 enum FolderRemoval {
-  /// A folder with more in it than is removed in this time is left: something may be writing to it still.
+  /// A folder with more in it than is removed in this time is left: something may be writing to it
+  /// still.
   private static let patience = 10.0
 
   /// Empties an open folder, and gives the reason where something is left in it.
@@ -33,7 +35,8 @@ enum FolderRemoval {
     return "it takes more than \(Int(patience)) s"
   }
 
-  /// Removes what has this name in an open folder, be it a folder or not, and gives the reason where it is left.
+  /// Removes what has this name in an open folder, be it a folder or not, and gives the reason
+  /// where it is left.
   static func remove(_ name: [CChar], in parent: Int32) -> String? {
     if unlinkat(parent, name, 0) == 0 || errno == ENOENT { return nil }
     let folder = open(name, in: parent)
@@ -46,8 +49,9 @@ enum FolderRemoval {
     return String(cString: strerror(errno))
   }
 
-  /// Removes a name from `folder`; of a folder that is not empty, removes what is in it but the folders, which are
-  /// moved to `folder`. Returns false, with the reason in `errno`, where nothing of that could be done.
+  /// Removes a name from `folder`; of a folder that is not empty, removes what is in it but the
+  /// folders, which are moved to `folder`. Returns false, with the reason in `errno`, where nothing
+  /// of that could be done.
   private static func remove(
     _ name: [CChar], in folder: Int32, raising moved: inout Int
   ) -> Bool {

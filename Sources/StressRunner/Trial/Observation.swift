@@ -20,7 +20,8 @@ public struct Observation: Sendable, Hashable, Codable {
     case flooded(bytes: Int)
     /// It was stopped: it wrote what no child has to say to the pipe on which it reports.
     case floodedEvents(bytes: Int)
-    /// It was not run: the subject needs what is not there, or does not have what the scenario needs.
+    /// It was not run: the subject needs what is not there, or does not have what the scenario
+    /// needs.
     case notRun(reason: String)
   }
 
@@ -102,13 +103,15 @@ public struct Observation: Sendable, Hashable, Codable {
   public var prediction: PredictionRecord
   /// The conflicts that were recorded.
   public var conflicts: [Conflict]
-  /// What the trial exercised, where its child lived to tell; `nil` for one that hung, crashed or was stopped.
+  /// What the trial exercised, where its child lived to tell; `nil` for one that hung, crashed or
+  /// was stopped.
   public var exercise: ExerciseReport?
   /// The misuses of sections that were recorded, a line each.
   public var misuses: [String]
   /// The oracles that did not hold.
   public var oracleFailures: [OracleFailure]
-  /// The oracles that were asked and could not be decided, with the reason in the place of the evidence.
+  /// The oracles that were asked and could not be decided, with the reason in the place of the
+  /// evidence.
   public var undecidedOracles: [OracleFailure]
   /// What came of the script's order, where the workload is a script that has ended.
   public var script: ScriptRecord?

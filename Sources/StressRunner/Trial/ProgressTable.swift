@@ -6,8 +6,8 @@ import WaitGraph
 /// The memory that a child shares with its parent: the trial, how far it is, and its stacks.
 ///
 /// All in one file without a name: a header of one page, a page of totals, the trial as JSON, two
-/// counters for each caller, and slots for stacks. The system fills it with zeros, and gives it memory
-/// only where it is touched.
+/// counters for each caller, and slots for stacks. The system fills it with zeros, and gives it
+/// memory only where it is touched.
 struct ProgressTable: @unchecked Sendable {
   // Sendable: what changes while both look at it is reached through atomics alone, and the rest is
   // written before the child is started.
@@ -135,8 +135,8 @@ struct ProgressTable: @unchecked Sendable {
     return Int(total)
   }
 
-  /// Callers that are inside a call, and callers that have not begun, among those of the phases that
-  /// have been reached.
+  /// Callers that are inside a call, and callers that have not begun, among those of the phases
+  /// that have been reached.
   func callers(in workload: Workload) -> (inside: Int, waiting: Int) {
     var inside = 0
     var waiting = 0

@@ -1,4 +1,5 @@
-/// What this machine refused the runner: a trial could not be started or watched, and nothing can be said of it.
+/// What this machine refused the runner: a trial could not be started or watched, and nothing can
+/// be said of it.
 package struct RunnerFault: Error, Hashable {
   /// In words, with the system's reason.
   package var reason: String

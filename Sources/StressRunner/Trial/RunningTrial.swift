@@ -191,7 +191,8 @@ final class RunningTrial {
     return hasStalled(at: seconds, whole) ? .stalled : nil
   }
 
-  /// Whether a child is dead, and for so long that it must be another process than this one that keeps it.
+  /// Whether a child is dead, and for so long that it must be another process than this one that
+  /// keeps it.
   private func isOver(_ whole: Platform.Process, at now: Double) -> Bool {
     // Where this process has become the tracer of its threads.
     Platform.reapTracedThreads(of: child.process)
@@ -224,8 +225,9 @@ final class RunningTrial {
     nextCloserLook = seconds + 0.1
     if isOnlySlow { return false }
     guard !threads.contains(where: wakesByItself) else { return false }
-    // One thread was looked at after the other: only if nothing has moved meanwhile was it one moment. A call
-    // that has just completed leaves its thread idle, which looks like one that waits for ever.
+    // One thread was looked at after the other: only if nothing has moved meanwhile was it one
+    // moment. A call that has just completed leaves its thread idle, which looks like one that
+    // waits for ever.
     guard child.table.completed(of: observation.operations) == completed,
       !hasAnyMoved(since: threads)
     else { return false }
@@ -233,8 +235,8 @@ final class RunningTrial {
     return true
   }
 
-  /// Whether all wait for a pool that gets the threads it needs, here and on Apple's systems: then the child goes on when it
-  /// has them.
+  /// Whether all wait for a pool that gets the threads it needs, here and on Apple's systems: then
+  /// the child goes on when it has them.
   private var isOnlySlow: Bool {
     guard let waits = observation.waits, Platform.now - waitsAt < Self.poolAge else { return false }
     return Diagnosis(of: waits)?.pool?.isOnlySlow ?? false
@@ -256,11 +258,12 @@ final class RunningTrial {
 
   /// The seconds until each of the user's timers goes off.
   ///
-  /// On Linux, Dispatch has one descriptor for all timers by one clock, set for the earliest of them,
-  /// and its pools' monitor has a timer of one second among those by the monotonic clock while a
-  /// worker of a pool waits. So one of the user's by that clock, as `asyncAfter` and a timer source set,
-  /// cannot be seen while a worker waits too, until it is the next; and one that is that near by this clock
-  /// is taken for the monitor's: it goes off within the default window. `Task.sleep` goes by another clock.
+  /// On Linux, Dispatch has one descriptor for all timers by one clock, set for the earliest of
+  /// them, and its pools' monitor has a timer of one second among those by the monotonic clock
+  /// while a worker of a pool waits. So one of the user's by that clock, as `asyncAfter` and a
+  /// timer source set, cannot be seen while a worker waits too, until it is the next; and one that
+  /// is that near by this clock is taken for the monitor's: it goes off within the default window.
+  /// `Task.sleep` goes by another clock.
   private func timers() -> [Double] {
     Platform.timers(of: child.process).filter { !$0.isMonotonic || $0.seconds > 1.05 }
       .map(\.seconds)
@@ -284,8 +287,8 @@ final class RunningTrial {
       {
         return false
       }
-      // An idle worker of a pool waits with a timeout too, and ends when it is over. It runs nobody's
-      // code, which its stack shows; the signal only makes its wait begin again.
+      // An idle worker of a pool waits with a timeout too, and ends when it is over. It runs
+      // nobody's code, which its stack shows; the signal only makes its wait begin again.
       let capture = stackCapture
       guard let stack = capture.capture([thread.id], patience: 0.05)[thread.id], !stack.isEmpty
       else { return true }

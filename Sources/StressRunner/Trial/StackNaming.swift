@@ -24,8 +24,8 @@ final class StackNaming: Sendable {
     var unnamed = observation
     unnamed.threads = stacks.groups(named: [:])
     self.unnamed = unnamed
-    // Has the list of images taken here, where nothing is mapped or unmapped meanwhile, by asking for
-    // an address that is cheap to name.
+    // Has the list of images taken here, where nothing is mapped or unmapped meanwhile, by asking
+    // for an address that is cheap to name.
     let cheap = stacks.origins.first {
       $0.value.ownAddress != nil && $0.value.image.hasPrefix("libc.")
     }

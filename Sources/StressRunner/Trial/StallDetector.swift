@@ -1,14 +1,14 @@
 /// Tells a child that can never go on from one that is slow: a pure function of what was sampled.
 ///
-/// A child is stalled when nothing has completed over the stall window, nothing has really run in the
-/// last stretch of it, and in every sample of its last moments every thread is asleep. The stretch
-/// holds at least one tick of the Dispatch pool's monitor (once a second on Linux), so that a pool that
-/// may still grow has had its chance. What the monitor does itself is allowed for: it wakes once a
-/// second, and may start a thread, which runs for a moment and blocks like the others.
+/// A child is stalled when nothing has completed over the stall window, nothing has really run in
+/// the last stretch of it, and in every sample of its last moments every thread is asleep. The
+/// stretch holds at least one tick of the Dispatch pool's monitor (once a second on Linux), so that
+/// a pool that may still grow has had its chance. What the monitor does itself is allowed for: it
+/// wakes once a second, and may start a thread, which runs for a moment and blocks like the others.
 ///
-/// A timer that is set may let a call go on: until it has gone off, nothing is stalled, and the window
-/// is counted from there. It counts even if it is not seen again, because the monitor's own, on the
-/// same descriptor, hides it.
+/// A timer that is set may let a call go on: until it has gone off, nothing is stalled, and the
+/// window is counted from there. It counts even if it is not seen again, because the monitor's own,
+/// on the same descriptor, hides it.
 struct StallDetector {
   /// One thread, as sampled.
   struct Thread {

@@ -2,11 +2,11 @@ import CInterlock
 import Foundation
 import WaitGraph
 
-/// A trial's folder in the runner's: what the toolchain's backtracer writes about its child, and the child's own place
-/// for temporary files.
+/// A trial's folder in the runner's: what the toolchain's backtracer writes about its child, and
+/// the child's own place for temporary files.
 ///
-/// That place is a folder of its own in it, so that a subject that takes the parent of its temporary folder for its
-/// own, and cleans it, has no other trial's there, and not the system's.
+/// That place is a folder of its own in it, so that a subject that takes the parent of its
+/// temporary folder for its own, and cleans it, has no other trial's there, and not the system's.
 struct TrialFolder {
   /// Where it is, without a slash at the end.
   let path: String
@@ -17,8 +17,8 @@ struct TrialFolder {
   var temporary: String { path + "/tmp" }
 }
 
-/// The runner's folders for what its children and the toolchain's backtracer write: one, and another where a child has
-/// deleted, moved or replaced it.
+/// The runner's folders for what its children and the toolchain's backtracer write: one, and
+/// another where a child has deleted, moved or replaced it.
 ///
 /// Used from one thread.
 final class TemporaryFolder {
@@ -55,7 +55,8 @@ final class TemporaryFolder {
     return TrialFolder(path: "\(place.path)/\(name)", name: name, parent: place.descriptor)
   }
 
-  /// Removes a trial's folder with all that is in it. What is left is removed with this folder, or said then.
+  /// Removes a trial's folder with all that is in it. What is left is removed with this folder, or
+  /// said then.
   func remove(_ trial: TrialFolder) {
     fchmod(trial.parent, 0o700)
     _ = FolderRemoval.remove(Array(trial.name.utf8CString), in: trial.parent)

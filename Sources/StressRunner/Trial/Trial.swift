@@ -17,10 +17,11 @@ public struct Trial: Sendable, Hashable, Codable {
   public var subject: String
   /// What the operations and keys follow from.
   public var seed: UInt64
-  /// The near-miss delays of a workload's sections; `nil` makes none. A script decides its order itself.
+  /// The near-miss delays of a workload's sections; `nil` makes none. A script decides its order
+  /// itself.
   public var delays: TrialDelays? = TrialDelays()
-  /// Whether the child looks for what does not go wrong and can: for locks that are taken in several orders, and the
-  /// like.
+  /// Whether the child looks for what does not go wrong and can: for locks that are taken in
+  /// several orders, and the like.
   public var predicts = false
 
   /// Describes a trial.

@@ -11,7 +11,8 @@ public struct TrialRunner: Sendable {
     case started(index: Int)
     /// The trial with this number in the list is judged.
     case finished(index: Int, TrialResult)
-    /// A process or a folder of a trial could not be removed: which, and why, in a line. Comes when the run is over.
+    /// A process or a folder of a trial could not be removed: which, and why, in a line. Comes when
+    /// the run is over.
     case leftBehind(String)
   }
 
@@ -19,10 +20,11 @@ public struct TrialRunner: Sendable {
   public enum Ending: Sendable, Hashable {
     /// Every trial was judged.
     case completed
-    /// An interrupt (SIGINT, SIGTERM, SIGHUP or SIGQUIT) came; its trials were killed and not judged.
+    /// An interrupt (SIGINT, SIGTERM, SIGHUP or SIGQUIT) came; its trials were killed and not
+    /// judged.
     case interrupted
-    /// This machine refused what a trial needs to be started or watched, with no other under way that could give it
-    /// back: why. The trials that were not judged by then are not judged.
+    /// This machine refused what a trial needs to be started or watched, with no other under way
+    /// that could give it back: why. The trials that were not judged by then are not judged.
     case failed(reason: String)
   }
 
@@ -40,11 +42,13 @@ public struct TrialRunner: Sendable {
     self.jobs = jobs
   }
 
-  /// Runs the trials, at most `jobs` at a time, and returns when all are judged or an interrupt came.
+  /// Runs the trials, at most `jobs` at a time, and returns when all are judged or an interrupt
+  /// came.
   ///
-  /// `onEvent` is called on the calling thread, as things happen; trials may finish in another order
-  /// than they have in the list. No child outlives the call, and neither do files. SIGINT, SIGTERM,
-  /// SIGHUP and SIGQUIT end the run while it lasts; then they mean again what they meant before.
+  /// `onEvent` is called on the calling thread, as things happen; trials may finish in another
+  /// order than they have in the list. No child outlives the call, and neither do files. SIGINT,
+  /// SIGTERM, SIGHUP and SIGQUIT end the run while it lasts; then they mean again what they meant
+  /// before.
   public func run(_ trials: [Trial], onEvent: (Event) -> Void) -> Ending {
     interlock_interrupts_begin()
     defer { interlock_interrupts_end() }
@@ -67,7 +71,8 @@ public struct TrialRunner: Sendable {
     return ending
   }
 
-  /// The same in a folder for temporary files. What is still running when it returns or throws is the caller's to end.
+  /// The same in a folder for temporary files. What is still running when it returns or throws is
+  /// the caller's to end.
   private func run(
     _ trials: [Trial], in folder: TemporaryFolder, _ running: inout [RunningTrial],
     _ left: inout [String], onEvent: (Event) -> Void

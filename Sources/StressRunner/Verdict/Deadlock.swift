@@ -27,7 +27,8 @@ struct Deadlock {
     let (cause, why) = cause
     if let waits = observation.waits, let diagnosis = Diagnosis(of: waits),
       let graphs = Verdict.Cause(rawValue: diagnosis.cause.rawValue), graphs != .unknown,
-      // Where code may run that was not seen, a guess by the graph is no better than one by threads and pools.
+      // Where code may run that was not seen, a guess by the graph is no better than one by threads
+      // and pools.
       diagnosis.isCertain || !waits.isPartial || cause == .unknown
     {
       return Verdict(
@@ -41,8 +42,8 @@ struct Deadlock {
     guard blocked > 0 else {
       return (.unknown, "no pool worker is among them, so the cause is undecided")
     }
-    // A thread that waits for a lock waits for its holder, not for a pool: where all workers do, more
-    // of them would not help.
+    // A thread that waits for a lock waits for its holder, not for a pool: where all workers do,
+    // more of them would not help.
     guard workers.contains(where: { !Self.waitsForLock($0) }) else {
       return (.unknown, "all pool workers wait for locks whose owners are not known")
     }

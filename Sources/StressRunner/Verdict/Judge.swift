@@ -5,11 +5,12 @@ import WaitGraph
 public enum Judge {
   /// The verdict of an observation of a scenario's trial.
   ///
-  /// What comes first decides: a trial that was not run; a conflict, whatever came of it; a deadlock;
-  /// a crash, or what the child was stopped for; an oracle or a misuse; time; a silent exit.
+  /// What comes first decides: a trial that was not run; a conflict, whatever came of it; a
+  /// deadlock; a crash, or what the child was stopped for; an oracle or a misuse; time; a silent
+  /// exit.
   ///
-  /// A script whose order was given up shows nothing, so its trial is not `passed` but `timedOut`; unless the
-  /// scenario says of this subject that its fix excludes the order.
+  /// A script whose order was given up shows nothing, so its trial is not `passed` but `timedOut`;
+  /// unless the scenario says of this subject that its fix excludes the order.
   public static func verdict(
     of observation: Observation, in scenario: Scenario, on subject: String
   ) -> Verdict {
@@ -75,8 +76,8 @@ public enum Judge {
     return ended(observation)
   }
 
-  /// Of a child that libdispatch ended for a synchronous call on a queue that its thread was on: without a word of
-  /// its own, on Linux.
+  /// Of a child that libdispatch ended for a synchronous call on a queue that its thread was on:
+  /// without a word of its own, on Linux.
   private static func verdict(ofTrap signal: Int32, _ observation: Observation) -> Verdict? {
     guard let waits = observation.waits, waits.selfWait?.traps == true,
       let diagnosis = Diagnosis(of: waits), diagnosis.cause == .self
@@ -95,9 +96,9 @@ public enum Judge {
     }
   }
 
-  /// Calls that were accepted and that nobody will complete: every caller has begun, and no thread is in
-  /// anybody's code but the runner's, so none is blocked over a call either. `nil` where that is not so, or
-  /// where a stack is missing to tell.
+  /// Calls that were accepted and that nobody will complete: every caller has begun, and no thread
+  /// is in anybody's code but the runner's, so none is blocked over a call either. `nil` where that
+  /// is not so, or where a stack is missing to tell.
   private static func lostCalls(_ observation: Observation) -> String? {
     guard observation.callersInside > 0, observation.callersWaiting == 0,
       !observation.threads.isEmpty
@@ -106,9 +107,9 @@ public enum Judge {
       guard !group.stack.isEmpty else { return true }
       // The innermost that is not the system's decides: whose code it is that waits.
       guard let frame = group.stack.first(where: { $0.isRunners || !$0.isSystem }) else {
-        // A whole stack ends where the C library or libdispatch has started the thread. The system's unwinder ends earlier
-        // in functions of Swift's libraries that have no unwind table, as `wait(timeout:)`: whose code is further out is not
-        // known then.
+        // A whole stack ends where the C library or libdispatch has started the thread. The
+        // system's unwinder ends earlier in functions of Swift's libraries that have no unwind
+        // table, as `wait(timeout:)`: whose code is further out is not known then.
         return group.stack.last.map { !$0.isPoolMachinery } ?? true
       }
       return !frame.isRunners && frame.function != nil

@@ -19,8 +19,8 @@ public struct TrialResult: Sendable, Hashable, Codable {
   /// What the scenario expected of this subject.
   public var expected: Expectation { trial.scenario.expectation(for: trial.subject) }
 
-  /// Whether the verdict is the expected one, and the potential findings are where the scenario speaks of them; `nil`
-  /// for a skipped trial.
+  /// Whether the verdict is the expected one, and the potential findings are where the scenario
+  /// speaks of them; `nil` for a skipped trial.
   public var isMet: Bool? {
     guard verdict.kind != .skipped else { return nil }
     return expected.isMet(by: verdict, seesCalls: observation.seesCalls)

@@ -28,8 +28,8 @@ public struct Verdict: Sendable, Hashable, Codable {
     case cycle
     /// One waits for itself.
     case `self`
-    /// Whoever could have signalled what is waited for (a semaphore, a group, a condition) is gone, or has done it
-    /// before anybody waited.
+    /// Whoever could have signalled what is waited for (a semaphore, a group, a condition) is gone,
+    /// or has done it before anybody waited.
     case lostWakeUp = "lost-wake-up"
     /// A task's continuation is never resumed, and nothing is left to run that could.
     case suspended
@@ -41,8 +41,8 @@ public struct Verdict: Sendable, Hashable, Codable {
 
   /// The kind.
   public var kind: Kind
-  /// Why no thread can go on; of `crashed`, `self` where a call that waits for its own thread trapped instead. `nil`
-  /// for all other kinds.
+  /// Why no thread can go on; of `crashed`, `self` where a call that waits for its own thread
+  /// trapped instead. `nil` for all other kinds.
   public var cause: Cause?
   /// One line for people: the reason, with names.
   public var message: String
@@ -61,7 +61,8 @@ public struct Expectation: Sendable, Hashable, Codable {
   public var verdict: Verdict.Kind
   /// The cause of a deadlock, or `self` of a crash; `nil` accepts any, and none.
   public var cause: Verdict.Cause?
-  /// Whether the script's order cannot be reached with this subject: its fix excludes the interleaving.
+  /// Whether the script's order cannot be reached with this subject: its fix excludes the
+  /// interleaving.
   public var excludesOrder: Bool
   /// Exactly these kinds of potential findings; `nil` leaves them open.
   public var potential: Set<PotentialFinding.Kind>?
@@ -77,7 +78,8 @@ public struct Expectation: Sendable, Hashable, Codable {
     self.potential = potential
   }
 
-  /// Whether exactly the expected kinds of potential findings were found. What nobody looked for is not judged.
+  /// Whether exactly the expected kinds of potential findings were found. What nobody looked for is
+  /// not judged.
   public func isMet(by record: PredictionRecord) -> Bool {
     guard let potential, record.state == .on else { return true }
     return record.kinds.subtracting(record.unseen) == potential.subtracting(record.unseen)
@@ -85,8 +87,8 @@ public struct Expectation: Sendable, Hashable, Codable {
 
   /// Whether a verdict is the expected one; a skipped trial neither meets nor breaks it.
   ///
-  /// Where the trial's calls that wait and wake were not seen, nothing can tell why a process trapped: of a crash the
-  /// kind alone counts then.
+  /// Where the trial's calls that wait and wake were not seen, nothing can tell why a process
+  /// trapped: of a crash the kind alone counts then.
   public func isMet(by verdict: Verdict, seesCalls: Bool = true) -> Bool {
     guard verdict.kind == self.verdict else { return false }
     return cause == nil || cause == verdict.cause || (verdict.kind == .crashed && !seesCalls)

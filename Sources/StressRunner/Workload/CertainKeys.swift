@@ -1,5 +1,5 @@
-/// The keys that have been stored in a stretch of the workload that is over, and that no call ever removes:
-/// a cache that loses nothing has them.
+/// The keys that have been stored in a stretch of the workload that is over, and that no call ever
+/// removes: a cache that loses nothing has them.
 struct CertainKeys: Sendable {
   private var isCertain: [Bool] = []
   private var isRemoved: [Bool] = []

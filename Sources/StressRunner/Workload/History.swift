@@ -3,8 +3,8 @@ import Synchronization
 
 /// The calls of a trial with the moments of their beginnings and ends, for oracles that need them.
 ///
-/// A moment is a number from one counter: a call whose end has a smaller one than another's beginning had
-/// completed before it.
+/// A moment is a number from one counter: a call whose end has a smaller one than another's
+/// beginning had completed before it.
 ///
 /// `@unchecked Sendable`: `calls` is only touched between `wait` and `signal` of the semaphore.
 final class History: @unchecked Sendable {
@@ -22,8 +22,8 @@ final class History: @unchecked Sendable {
     var ended: Int
   }
 
-  /// More calls than this are not kept: the oracles judge the reads that had ended before the first that is not
-  /// kept began. A script makes fewer.
+  /// More calls than this are not kept: the oracles judge the reads that had ended before the first
+  /// that is not kept began. A script makes fewer.
   private static let mostCalls = 500_000
 
   // Not `Synchronization.Mutex`, which ThreadSanitizer reports false races for.

@@ -30,7 +30,8 @@ package struct KeySampler: Sendable {
     }
   }
 
-  /// The first rank whose cumulative likelihood is above `fraction`: the inverse of the distribution.
+  /// The first rank whose cumulative likelihood is above `fraction`: the inverse of the
+  /// distribution.
   private func rank(at fraction: Double) -> Int {
     let sought = fraction * (cumulative.last ?? 0)
     var low = 0

@@ -4,8 +4,8 @@ import Synchronization
 
 /// One phase while it runs: makes the calls that the plan says, and knows when all have completed.
 ///
-/// A driver decides on which thread or task each caller makes its calls; this type is called from all of them
-/// at once.
+/// A driver decides on which thread or task each caller makes its calls; this type is called from
+/// all of them at once.
 final class PhaseRun: Sendable {
   /// How many callers there are.
   let callers: Int
@@ -137,7 +137,8 @@ final class PendingCall: Sendable {
     return operation.key.isEmpty ? kind : "\(kind) of \(operation.key)"
   }
 
-  /// Completes the call with what it gave. Only the first time counts; another is a fault of the subject.
+  /// Completes the call with what it gave. Only the first time counts; another is a fault of the
+  /// subject.
   func complete(with reply: Reply) {
     // Relaxed: it only tells the first from the others, and hands nothing on.
     let isFirst = !isCompleted.exchange(true, ordering: .relaxed)

@@ -2,17 +2,21 @@ import Dispatch
 
 /// Makes every call of a scenario on a subject, and asks the scenario's oracles.
 ///
-/// Blocks the calling thread, which must not be one of a pool, until every call has completed. A subject that
-/// hangs hangs this function: it is called in a process that another one watches. It reads no clock.
+/// Blocks the calling thread, which must not be one of a pool, until every call has completed. A
+/// subject that hangs hangs this function: it is called in a process that another one watches. It
+/// reads no clock.
 ///
 /// - Parameters:
 ///   - scenario: What is called, and which oracles are asked.
 ///   - seed: What the operations and keys follow from.
 ///   - subject: A fresh subject that supports all of `scenario.workload.kinds`.
 ///   - progress: Where each call's beginning and completion are noted; the preparation's are not.
-///   - beforeCalls: Called once, after the preparation, when the calls of several are about to begin.
-///   - afterCalls: Called once, when all of them have completed and the oracles are about to be asked.
-///   - noteUndecided: Called with the oracles that the subject gives nothing to decide by, if there are any.
+///   - beforeCalls: Called once, after the preparation, when the calls of several are about to
+///     begin.
+///   - afterCalls: Called once, when all of them have completed and the oracles are about to be
+///     asked.
+///   - noteUndecided: Called with the oracles that the subject gives nothing to decide by, if there
+///     are any.
 /// - Returns: The oracles that did not hold, each once.
 package func runWorkload(
   _ scenario: Scenario, seed: UInt64, on subject: any Subject,

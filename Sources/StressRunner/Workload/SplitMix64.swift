@@ -1,11 +1,14 @@
-/// The SplitMix64 generator (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014).
+/// The SplitMix64 generator (Steele, Lea and Flood, "Fast splittable pseudorandom number
+/// generators", 2014).
 ///
-/// Its own, because the standard library's generator takes no seed, and what `random(in:using:)` makes of a
-/// generator's numbers may change from one version to the next: the same seed must be the same workload.
+/// Its own, because the standard library's generator takes no seed, and what `random(in:using:)`
+/// makes of a generator's numbers may change from one version to the next: the same seed must be
+/// the same workload.
 package struct SplitMix64 {
   private var state: UInt64
 
-  /// A generator whose numbers follow from `seed` and `coordinates`, and that shares none with another.
+  /// A generator whose numbers follow from `seed` and `coordinates`, and that shares none with
+  /// another.
   package init(seed: UInt64, at coordinates: Int...) {
     state = seed
     for coordinate in coordinates {
@@ -19,8 +22,8 @@ package struct SplitMix64 {
     return Self.mixed(state)
   }
 
-  /// The next whole number from 0 to `bound` - 1, by Lemire's multiplication; for the bounds of a workload
-  /// (below 2^32) its bias is below 2^-32.
+  /// The next whole number from 0 to `bound` - 1, by Lemire's multiplication; for the bounds of a
+  /// workload (below 2^32) its bias is below 2^-32.
   package mutating func next(below bound: Int) -> Int {
     Int(next().multipliedFullWidth(by: UInt64(bound)).high)
   }

@@ -1,8 +1,8 @@
 /// The values of a workload: each key has one, and no two keys' values begin alike.
 ///
-/// All of them are stretches of one run of pseudo-random bytes, key n's from the n-th eight bytes on. So a
-/// value is made by one copy and checked by one comparison, which takes microseconds for 64 KiB in a debug
-/// build too, and nothing is stored for a key.
+/// All of them are stretches of one run of pseudo-random bytes, key n's from the n-th eight bytes
+/// on. So a value is made by one copy and checked by one comparison, which takes microseconds for
+/// 64 KiB in a debug build too, and nothing is stored for a key.
 struct ValuePattern: Sendable {
   private let bytes: [UInt8]
   private let valueBytes: Int

@@ -1,7 +1,7 @@
 /// Which call each caller makes when: it follows from the workload and the seed alone.
 ///
-/// Nothing is stored for a call, so a plan of a million calls costs no more than one of ten; each is computed
-/// when it is asked for, from any thread.
+/// Nothing is stored for a call, so a plan of a million calls costs no more than one of ten; each
+/// is computed when it is asked for, from any thread.
 struct WorkloadPlan: Sendable {
   /// One call: what is called, and on which key (from 0).
   struct Call: Sendable, Hashable {
@@ -19,8 +19,8 @@ struct WorkloadPlan: Sendable {
     sampler = KeySampler(keys: workload.keys, distribution: workload.distribution)
   }
 
-  /// Call number `index` (from 0) of a caller, who is numbered from 0 in each phase: so with a key of its
-  /// own, a caller finds in one phase what its namesake stored in the one before.
+  /// Call number `index` (from 0) of a caller, who is numbered from 0 in each phase: so with a key
+  /// of its own, a caller finds in one phase what its namesake stored in the one before.
   func call(phase: Int, caller: Int, index: Int) -> Call {
     let operations = workload.phases[phase].operations
     let round = index / operations.callsPerRound
@@ -56,7 +56,8 @@ struct WorkloadPlan: Sendable {
 }
 
 extension Workload {
-  /// Every kind of call that the workload makes, its preparation included: what a subject must support.
+  /// Every kind of call that the workload makes, its preparation included: what a subject must
+  /// support.
   package var kinds: Set<Operation.Kind> {
     var kinds: Set<Operation.Kind> = preparesAllKeys ? [.set] : []
     if let script { kinds.formUnion(script.allCalls.map(\.kind)) }
@@ -105,7 +106,8 @@ extension Operation.Kind {
 }
 
 extension Workload {
-  /// The first calls that a caller of a phase makes, for what replays a workload without running trials.
+  /// The first calls that a caller of a phase makes, for what replays a workload without running
+  /// trials.
   ///
   /// - Parameters:
   ///   - phase: Which stretch of the workload.

@@ -3,11 +3,13 @@ import Interlock
 extension Diagnosis {
   /// Finds why a process cannot go on.
   ///
-  /// A pure function: equal snapshots give equal diagnoses, whatever the order of their threads and queues. It takes
-  /// a time that grows with the threads, runs and queued places together, and not faster.
+  /// A pure function: equal snapshots give equal diagnoses, whatever the order of their threads and
+  /// queues. It takes a time that grows with the threads, runs and queued places together, and not
+  /// faster.
   ///
-  /// It is `nil` where nothing is stuck: every thread can go on, or has nothing to do. A cause that is not certain is
-  /// the best that could be told, with the reason for the doubt as the last of its details.
+  /// It is `nil` where nothing is stuck: every thread can go on, or has nothing to do. A cause that
+  /// is not certain is the best that could be told, with the reason for the doubt as the last of
+  /// its details.
   ///
   /// - Parameter snapshot: Who waits for what, with the frames named or not.
   public init?(of snapshot: WaitSnapshot) {
@@ -48,7 +50,8 @@ extension Diagnosis {
 }
 
 extension Finder {
-  /// The cause that explains most: what certainly cannot end comes before what somebody might still have done.
+  /// The cause that explains most: what certainly cannot end comes before what somebody might still
+  /// have done.
   fileprivate var cause: Finding? {
     if let ring = selfWait ?? cycle { return ring }
     guard liveness.stuck.contains(where: { !index.isTask($0) }) else { return causeWithoutThreads }

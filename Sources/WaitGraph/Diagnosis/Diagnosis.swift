@@ -2,9 +2,10 @@ public import Interlock
 
 /// Why a process cannot go on: the wait-for graph of a snapshot, its cause, and what would free it.
 ///
-/// A pure function of the snapshot. The cause is *certain* when nothing that the process could still do ends it: that
-/// is decided by taking away, step by step, whoever may go on and whoever they may wake, as in the reduction of a
-/// resource graph (Holt, "Some Deadlock Properties of Computer Systems", 1972). What is left can never go on.
+/// A pure function of the snapshot. The cause is *certain* when nothing that the process could
+/// still do ends it: that is decided by taking away, step by step, whoever may go on and whoever
+/// they may wake, as in the reduction of a resource graph (Holt, "Some Deadlock Properties of
+/// Computer Systems", 1972). What is left can never go on.
 public struct Diagnosis: Sendable, Hashable, Codable {
   /// Why no thread can go on.
   public enum Cause: String, Sendable, Hashable, Codable, CaseIterable {
@@ -34,7 +35,8 @@ public struct Diagnosis: Sendable, Hashable, Codable {
     public var id: String
     /// What it stands for.
     public var kind: Kind
-    /// How many it stands for: threads with one stack that wait for one thing, queued blocks of one place.
+    /// How many it stands for: threads with one stack that wait for one thing, queued blocks of one
+    /// place.
     public var count: Int
     /// A line for people: `thread 4711 "main"`, `queue "cache" (serial)`.
     public var title: String

@@ -4,7 +4,8 @@ import CInterlockEvents
 struct ActivityLog {
   /// So many looks are kept: ten seconds of them.
   private static let mostLooks = 250
-  /// So many threads are told of, those that have waited longest first; with more, none is looked at.
+  /// So many threads are told of, those that have waited longest first; with more, none is looked
+  /// at.
   private static let mostThreads = 64
   static let mostLookedAt = 512
 

@@ -6,15 +6,17 @@ import Synchronization
 
 /// Watches this process from a thread of its own, and tells of it when nothing goes on.
 ///
-/// It looks at a count of all events, and at what the table says of each thread, 25 times a second; and at the threads
-/// themselves, which is dear, only when that stands still, or when some have waited for locks or queues for a while. What it says is certain was found
-/// certain by two looks in a row between which nothing has moved.
+/// It looks at a count of all events, and at what the table says of each thread, 25 times a second;
+/// and at the threads themselves, which is dear, only when that stands still, or when some have
+/// waited for locks or queues for a while. What it says is certain was found certain by two looks
+/// in a row between which nothing has moved.
 package final class HangMonitor: Sendable {
   /// What a monitor tells.
   package struct Finding: Sendable {
     /// The process when it was told.
     package var snapshot: WaitSnapshot
-    /// What that means; `nil` where nothing is stuck, but nothing has happened for as long as was allowed either.
+    /// What that means; `nil` where nothing is stuck, but nothing has happened for as long as was
+    /// allowed either.
     package var diagnosis: Diagnosis?
     /// Whether nothing has happened for as long as was allowed.
     package var isOverLimit = false
@@ -23,7 +25,8 @@ package final class HangMonitor: Sendable {
   /// Between two looks at the count.
   private static let pollNanoseconds = 40_000_000
 
-  /// A call that waits for its own thread is held for so many seconds at most while another is told of.
+  /// A call that waits for its own thread is held for so many seconds at most while another is told
+  /// of.
   private static let longestHold = 5.0
 
   private let taker: SnapshotTaker
@@ -49,10 +52,13 @@ package final class HangMonitor: Sendable {
   ///
   /// - Parameters:
   ///   - taker: What looks at the process, with what it is to ignore.
-  ///   - limit: For how many seconds nothing may happen before that is told too; `nil` for ever. Asked at each look.
-  ///   - report: Called on the monitor's thread; or, for a call that waits for its own thread, on that thread, before
-  ///     libdispatch ends the process. It must not wait for a thread of this process.
-  /// - Returns: The monitor; `nil` where no calls are seen in this build and there is no limit to keep.
+  ///   - limit: For how many seconds nothing may happen before that is told too; `nil` for ever.
+  ///     Asked at each look.
+  ///   - report: Called on the monitor's thread; or, for a call that waits for its own thread, on
+  ///     that thread, before libdispatch ends the process. It must not wait for a thread of this
+  ///     process.
+  /// - Returns: The monitor; `nil` where no calls are seen in this build and there is no limit to
+  ///   keep.
   package static func start(
     _ taker: SnapshotTaker, limit: (@Sendable () -> Double?)? = nil,
     report: @escaping @Sendable (Finding) -> Void
@@ -76,9 +82,9 @@ package final class HangMonitor: Sendable {
 
   /// Tells of the first call that waits for its own thread; on that thread.
   ///
-  /// Those of other threads are not told. They are held here until the first is out, or they would end the process
-  /// before a word of it is; and where the first ends the process itself, until it has: a thousand threads that trap at
-  /// once take the toolchain's backtracer half a minute.
+  /// Those of other threads are not told. They are held here until the first is out, or they would
+  /// end the process before a word of it is; and where the first ends the process itself, until it
+  /// has: a thousand threads that trap at once take the toolchain's backtracer half a minute.
   func tell(_ wait: WaitSnapshot.SelfWait) {
     interlock_events_hide_thread(true)
     defer { interlock_events_hide_thread(false) }
@@ -96,7 +102,8 @@ package final class HangMonitor: Sendable {
     report(Finding(snapshot: snapshot, diagnosis: diagnosis))
   }
 
-  /// The calling thread's stack. Its first frames are the harness's, which whoever shows a place passes over.
+  /// The calling thread's stack. Its first frames are the harness's, which whoever shows a place
+  /// passes over.
   private var ownStack: [StackFrame] {
     let most = 48
     let addresses = [UInt](unsafeUninitializedCapacity: most) {
@@ -113,7 +120,8 @@ package final class HangMonitor: Sendable {
     var watch = HangWatch(taker: taker, thread: Platform.thisThread)
     while true {
       if let finding = watch.look(limit: limit()) { report(finding) }
-      // A period between looks, not a wait for anything: a look is what tells whether there is something to tell.
+      // A period between looks, not a wait for anything: a look is what tells whether there is
+      // something to tell.
       var pause = timespec(tv_sec: 0, tv_nsec: Self.pollNanoseconds)
       nanosleep(&pause, nil)
     }

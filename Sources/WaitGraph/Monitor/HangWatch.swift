@@ -69,8 +69,8 @@ struct HangWatch {
     return lookClosely(at: now)
   }
 
-  /// What changes whenever a thread does something: the events; or, where none are seen, how often the threads were
-  /// switched.
+  /// What changes whenever a thread does something: the events; or, where none are seen, how often
+  /// the threads were switched.
   private var count: UInt64 {
     if SnapshotTaker.isAvailable { return SnapshotTaker.progress(after: progress) }
     guard polls % Self.blindEvery == 0 else { return progress }
@@ -133,7 +133,8 @@ struct HangWatch {
   private mutating func lookAtLimit(_ now: Double) -> HangMonitor.Finding? {
     var taken = taker.take()
     guard !taker.hasMoved(since: taken) else {
-      // A thread computes or polls, which is something; or a pool gets one at this moment, which is not.
+      // A thread computes or polls, which is something; or a pool gets one at this moment, which is
+      // not.
       movedPolls += 1
       if movedPolls >= Self.mostMovedPolls { noteProgress(progress, at: now) }
       return nil
@@ -160,8 +161,9 @@ struct HangWatch {
 
   /// While others go on: whether threads that have waited since the last such look wait in a ring.
   ///
-  /// One look is not enough. A thread may have just been given the lock and not have told of it yet: then it seems to
-  /// wait for what it has. At the next look it runs, or has told of it, so that only what is found twice is true.
+  /// One look is not enough. A thread may have just been given the lock and not have told of it
+  /// yet: then it seems to wait for what it has. At the next look it runs, or has told of it, so
+  /// that only what is found twice is true.
   private mutating func lookForRing() -> HangMonitor.Finding? {
     let waits = SnapshotTaker.lockWaits()
     let still = waits.filter { longWaits[$0.key] == $0.value }

@@ -1,10 +1,11 @@
 import CInterlockEvents
 
-/// Tells apart, while a process stands still, what threads do for the program and what Dispatch does by itself.
+/// Tells apart, while a process stands still, what threads do for the program and what Dispatch
+/// does by itself.
 ///
-/// A pool whose threads all wait gets a thread more a second; it takes the next block, which may wait as the others do.
-/// A worker without work ends after five seconds. Both publish events, and neither is progress: a process in which only
-/// that happens has stood still since before.
+/// A pool whose threads all wait gets a thread more a second; it takes the next block, which may
+/// wait as the others do. A worker without work ends after five seconds. Both publish events, and
+/// neither is progress: a process in which only that happens has stood still since before.
 struct PoolHousekeeping {
   /// What has happened since the process last stood still.
   enum Change {

@@ -1,7 +1,8 @@
 import CInterlockEvents
 import Synchronization
 
-/// Hands calls that wait for their own thread to the monitor: from a C function, which has no context.
+/// Hands calls that wait for their own thread to the monitor: from a C function, which has no
+/// context.
 ///
 /// There is one process, so there is one monitor that hears of them: the newest.
 enum SelfWaits {

@@ -26,8 +26,9 @@ extension Platform {
     }
   }
 
-  /// Whether something outside a process may wake those of its threads that wait in an epoll: one of
-  /// its epolls listens to a socket or a pipe, or to anything else that is not the process's own.
+  /// Whether something outside a process may wake those of its threads that wait in an epoll: one
+  /// of its epolls listens to a socket or a pipe, or to anything else that is not the process's
+  /// own.
   package static func listensOutside(_ process: Int32, ignoring ignored: Set<Int>) -> Bool {
     let all = descriptors(of: process)
     // Timers are looked at by themselves; a signal that nobody has sent yet is not waited for.

@@ -6,8 +6,8 @@ import Interlock
 extension SnapshotTaker {
   private static let mostLeftLocks = 64
 
-  /// The mutexes and read-write locks that threads hold or wait for, by their addresses, with where they were made; not
-  /// those whose making was not seen.
+  /// The mutexes and read-write locks that threads hold or wait for, by their addresses, with where
+  /// they were made; not those whose making was not seen.
   static func madeLocks(of threads: [WaitSnapshot.Thread]) -> [UInt: WaitSnapshot.Signal] {
     var found: [UInt: WaitSnapshot.Signal] = [:]
     func add(_ object: UInt, _ kind: WaitSnapshot.ObjectKind) {
@@ -26,7 +26,8 @@ extension SnapshotTaker {
     return found
   }
 
-  /// The locks that threads wait for and that a thread which has ended has left locked: by the lock's own word, too.
+  /// The locks that threads wait for and that a thread which has ended has left locked: by the
+  /// lock's own word, too.
   static func leftLocks(for threads: [WaitSnapshot.Thread]) -> [WaitSnapshot.LeftLock] {
     let wanted = Set(threads.compactMap(\.wait?.object))
     let left = [interlock_left_lock](unsafeUninitializedCapacity: mostLeftLocks) {
@@ -47,7 +48,8 @@ extension SnapshotTaker {
     return (noted + unseen).sorted { $0.object < $1.object }
   }
 
-  /// Mutexes that were taken before any call was seen: their own words name threads that are no more.
+  /// Mutexes that were taken before any call was seen: their own words name threads that are no
+  /// more.
   private static func mutexesOfEndedThreads(
     waitedForBy threads: [WaitSnapshot.Thread], besides known: Set<UInt>
   ) -> [WaitSnapshot.LeftLock] {

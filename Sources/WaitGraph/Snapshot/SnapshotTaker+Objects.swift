@@ -13,8 +13,8 @@ extension SnapshotTaker {
   private static let mostEnqueuers = 256
   private static let mostContinuations = 64
 
-  /// The queues that have something queued or delayed, that a thread is on or waits for, and those that they hand their
-  /// blocks on to.
+  /// The queues that have something queued or delayed, that a thread is on or waits for, and those
+  /// that they hand their blocks on to.
   func queues(for threads: [WaitSnapshot.Thread]) -> [WaitSnapshot.Queue] {
     let views = Self.queueViews()
     let byID = Dictionary(views.map { ($0.queue, $0) }, uniquingKeysWith: { $1 })

@@ -4,7 +4,8 @@ import CInterlockHarness
 import Foundation
 import Interlock
 
-/// Makes snapshots of this process: from the wait table, and from what the system says of its threads.
+/// Makes snapshots of this process: from the wait table, and from what the system says of its
+/// threads.
 ///
 /// Not for use by several threads at once. The thread that uses it must be hidden from the events.
 package struct SnapshotTaker {
@@ -50,13 +51,13 @@ package struct SnapshotTaker {
     package var progress: UInt64
     /// How often each thread had been switched.
     package var switches: [Int: Int]
-    /// The threads of which only the events say whether they go on: that they run now and then says nothing. They wait
-    /// without sleeping, poll a run loop, or are a pool's threads without work.
+    /// The threads of which only the events say whether they go on: that they run now and then says
+    /// nothing. They wait without sleeping, poll a run loop, or are a pool's threads without work.
     package var toldByEvents: Set<Int> = []
   }
 
-  /// Looks at everything once. While it looks, threads may go on: only what `hasMoved(since:)` says did not happen was
-  /// one moment.
+  /// Looks at everything once. While it looks, threads may go on: only what `hasMoved(since:)` says
+  /// did not happen was one moment.
   package func take(selfWait: WaitSnapshot.SelfWait? = nil) -> Taken {
     let progress = interlock_waits_progress()
     let process = getpid()
@@ -110,7 +111,8 @@ package struct SnapshotTaker {
     return count
   }
 
-  /// Whether a thread only polls its run loop. One that runs for a second in one poll is in what the loop has called.
+  /// Whether a thread only polls its run loop. One that runs for a second in one poll is in what
+  /// the loop has called.
   private static func polls(_ thread: Platform.Thread, _ view: interlock_thread_view) -> Bool {
     view.polls_since != 0
       && (thread.state == .sleeping || Platform.now - Double(view.polls_since) / 1e9 < 1)
@@ -144,14 +146,14 @@ package struct SnapshotTaker {
     return told > 0 ? told : max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
   }
 
-  /// Dispatch's pools have a timer of one second that only lets them grow; a user's timer by that clock is a delayed
-  /// block, or makes the snapshot a partial one.
+  /// Dispatch's pools have a timer of one second that only lets them grow; a user's timer by that
+  /// clock is a delayed block, or makes the snapshot a partial one.
   private static func isHousekeeping(_ timer: Platform.Timer) -> Bool {
     timer.isMonotonic && timer.seconds <= 1.05
   }
 
-  /// The threads that wait for a lock or a queue without a limit, and the tasks that wait for tasks; with a number of
-  /// each that changes when it goes on.
+  /// The threads that wait for a lock or a queue without a limit, and the tasks that wait for
+  /// tasks; with a number of each that changes when it goes on.
   package static func lockWaits() -> [Int: UInt64] {
     var found: [Int: UInt64] = [:]
     for view in threadViews() {
@@ -210,11 +212,12 @@ package struct SnapshotTaker {
     return result
   }
 
-  /// Whether a thread that does not sleep waits all the same: of a ring of initialisers the kernel lets the last not
-  /// wait, which the runtime asks again then, for ever.
+  /// Whether a thread that does not sleep waits all the same: of a ring of initialisers the kernel
+  /// lets the last not wait, which the runtime asks again then, for ever.
   ///
-  /// The kernel hands an initialiser over before the next thread runs: a thread that has it by the kernel's word alone
-  /// is on its way. One that `dispatch_once` runs is waited for asleep, or ends the process.
+  /// The kernel hands an initialiser over before the next thread runs: a thread that has it by the
+  /// kernel's word alone is on its way. One that `dispatch_once` runs is waited for asleep, or ends
+  /// the process.
   private static func asksInVain(_ view: interlock_thread_view) -> Bool {
     guard view.wait_kind == INTERLOCK_OBJECT_ONCE.rawValue,
       case .swift(let owner)? = ownerOfOnce(view.wait_object), owner != 0
@@ -268,8 +271,8 @@ package struct SnapshotTaker {
     }
   }
 
-  /// What the table says that a sleeping thread waits for; `nil` where it does not, or where the kernel says that it
-  /// is elsewhere, on its way to that wait or back from it.
+  /// What the table says that a sleeping thread waits for; `nil` where it does not, or where the
+  /// kernel says that it is elsewhere, on its way to that wait or back from it.
   private static func wait(
     _ view: interlock_thread_view, of thread: Platform.Thread, in process: Int32
   ) -> WaitSnapshot.Wait? {
@@ -290,8 +293,9 @@ package struct SnapshotTaker {
       isApply: flags & INTERLOCK_FLAG_APPLY != 0)
   }
 
-  /// Puts right who holds the locks that are waited for, by the words of the locks themselves: they were perhaps taken
-  /// before anybody looked, or given up by another thread, and a contended Swift mutex tells its holder only there.
+  /// Puts right who holds the locks that are waited for, by the words of the locks themselves: they
+  /// were perhaps taken before anybody looked, or given up by another thread, and a contended Swift
+  /// mutex tells its holder only there.
   static func correctHolders(in threads: inout [WaitSnapshot.Thread]) {
     var owners: [UInt: Int] = [:]
     var kinds: [UInt: WaitSnapshot.ObjectKind] = [:]
@@ -336,8 +340,8 @@ package struct SnapshotTaker {
     }
   }
 
-  /// `dispatch_once` has the thread in the first of two words, `swift_once` in the second, with 0 in the first; both have
-  /// all bits set in the first when it is done.
+  /// `dispatch_once` has the thread in the first of two words, `swift_once` in the second, with 0
+  /// in the first; both have all bits set in the first when it is done.
   private static func ownerOfOnce(_ address: UInt) -> OnceOwner? {
     var word: UInt32 = 0
     guard interlock_peek(address, &word, 4) else { return nil }

@@ -1,5 +1,6 @@
 extension WaitSnapshot {
-  /// What a thread did up to the moment of the snapshot, as far as it was looked at: about 25 times a second.
+  /// What a thread did up to the moment of the snapshot, as far as it was looked at: about 25 times
+  /// a second.
   public struct Activity: Sendable, Hashable, Codable {
     /// A stretch of time in which every look found the same.
     public struct Span: Sendable, Hashable, Codable {

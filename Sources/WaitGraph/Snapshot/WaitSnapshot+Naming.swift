@@ -13,9 +13,11 @@ extension WaitSnapshot {
 
   /// The same snapshot with every frame replaced by what is known of its address.
   ///
-  /// - Parameter names: The frames at an address, innermost first: more than one where functions were inlined there.
-  /// - Returns: A snapshot in which frames of other addresses are unchanged. Where the place of a wait turns out to be
-  ///   only the compiler's or a library's, the user's frames of the thread's stack stand for it.
+  /// - Parameter names: The frames at an address, innermost first: more than one where functions
+  ///   were inlined there.
+  /// - Returns: A snapshot in which frames of other addresses are unchanged. Where the place of a
+  ///   wait turns out to be only the compiler's or a library's, the user's frames of the thread's
+  ///   stack stand for it.
   package func named(_ names: [UInt: [StackFrame]]) -> WaitSnapshot {
     var result = replacingFrames { frames in
       frames.flatMap { frame in

@@ -12,8 +12,8 @@ extension WaitSnapshot {
     return result
   }
 
-  /// The snapshot with its addresses named in the process that made it. Takes up to a second: debug information is
-  /// read.
+  /// The snapshot with its addresses named in the process that made it. Takes up to a second: debug
+  /// information is read.
   package func namedHere() -> WaitSnapshot {
     let frames = Interlock.symbolicate(addresses.sorted())
     return named(Dictionary(grouping: frames, by: \.address))

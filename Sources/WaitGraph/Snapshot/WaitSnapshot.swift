@@ -2,9 +2,9 @@ public import Interlock
 
 /// Who waits for what in a process at one moment: what a `Diagnosis` is made from.
 ///
-/// Made by `SnapshotTaker` from the wait table and from what the system says of the threads; a value, so that a
-/// diagnosis is tested without a thread. Addresses of code are frames: only their addresses are known when it is made,
-/// and whoever can read symbols names them (`named(_:)`).
+/// Made by `SnapshotTaker` from the wait table and from what the system says of the threads; a
+/// value, so that a diagnosis is tested without a thread. Addresses of code are frames: only their
+/// addresses are known when it is made, and whoever can read symbols names them (`named(_:)`).
 public struct WaitSnapshot: Sendable, Hashable, Codable {
   /// An object of the process, by its address.
   public typealias ObjectID = UInt
@@ -39,7 +39,8 @@ public struct WaitSnapshot: Sendable, Hashable, Codable {
     case task
     /// An actor, which a task wants to enter and a thread runs.
     case actor
-    /// The initialiser of a global variable or a `static let`, or what `dispatch_once` runs: who is in it has it.
+    /// The initialiser of a global variable or a `static let`, or what `dispatch_once` runs: who is
+    /// in it has it.
     case initializer
   }
 
@@ -112,7 +113,8 @@ public struct WaitSnapshot: Sendable, Hashable, Codable {
     public var queue: ObjectID
     /// Where it was handed to the queue.
     public var place: [StackFrame]
-    /// The thread that did; 0 for a synchronous call, which is the thread's own, and where it is not known.
+    /// The thread that did; 0 for a synchronous call, which is the thread's own, and where it is
+    /// not known.
     public var enqueuedBy: Int
     /// Whether nothing else may run on the queue meanwhile, although it is a concurrent one.
     public var isBarrier: Bool
@@ -234,7 +236,8 @@ public struct WaitSnapshot: Sendable, Hashable, Codable {
     public var label: String
     /// How many of its blocks may run at once; 1 for a serial queue, 0 where it is not known.
     public var width: Int
-    /// The queue that its blocks are handed on to; `nil` for a root queue, and where it is not known.
+    /// The queue that its blocks are handed on to; `nil` for a root queue, and where it is not
+    /// known.
     public var target: ObjectID?
     /// Whether only the main thread runs its blocks.
     public var isMain: Bool
@@ -244,8 +247,8 @@ public struct WaitSnapshot: Sendable, Hashable, Codable {
     public var isOvercommit: Bool
     /// Whether it is suspended: nothing that is queued begins.
     public var isSuspended: Bool
-    /// Whether its blocks are known to come to the pool in the order in which they were handed to it, and to nothing but
-    /// that: it was never suspended, retargeted, or closed by a barrier.
+    /// Whether its blocks are known to come to the pool in the order in which they were handed to
+    /// it, and to nothing but that: it was never suspended, retargeted, or closed by a barrier.
     public var keepsOrder: Bool
     /// Blocks that have not begun.
     public var queued: Int
@@ -325,8 +328,8 @@ public struct WaitSnapshot: Sendable, Hashable, Codable {
     }
   }
 
-  /// A call for what its thread has already, told before it traps or hangs: a synchronous one on a queue that the
-  /// thread is on, or one for a Swift mutex.
+  /// A call for what its thread has already, told before it traps or hangs: a synchronous one on a
+  /// queue that the thread is on, or one for a Swift mutex.
   public struct SelfWait: Sendable, Hashable, Codable {
     /// The thread.
     public var thread: Int
@@ -336,7 +339,8 @@ public struct WaitSnapshot: Sendable, Hashable, Codable {
     public var object: ObjectID
     /// The call.
     public var place: [StackFrame]
-    /// Where the thread came to be on the queue: the outer call, or where its block was enqueued. Empty for a mutex.
+    /// Where the thread came to be on the queue: the outer call, or where its block was enqueued.
+    /// Empty for a mutex.
     public var firstPlace: [StackFrame]
     /// Whether the process is ended there, instead of waiting for ever.
     public var traps: Bool
@@ -359,8 +363,8 @@ public struct WaitSnapshot: Sendable, Hashable, Codable {
   public var threads: [Thread]
   /// The queues that matter: with something queued, running or waited for, and their targets.
   public var queues: [Queue]
-  /// The semaphores, groups and conditions that threads wait at, continuations that were not resumed, and the mutexes and
-  /// read-write locks whose making was seen.
+  /// The semaphores, groups and conditions that threads wait at, continuations that were not
+  /// resumed, and the mutexes and read-write locks whose making was seen.
   public var signals: [Signal]
   /// The locks that threads wait for and that a thread which has ended has left locked.
   public var leftLocks: [LeftLock] = []
@@ -370,20 +374,23 @@ public struct WaitSnapshot: Sendable, Hashable, Codable {
   public var actorTypes: [ObjectID: String] = [:]
   /// How many processors the pools were made for.
   public var processors: Int
-  /// Whether something may run code without being seen here (a Dispatch source, I/O, no room in a table).
+  /// Whether something may run code without being seen here (a Dispatch source, I/O, no room in a
+  /// table).
   public var isPartial: Bool
   /// Whether a timer is set, in seconds; `nil` for none.
   public var nextTimer: Double?
   /// For how long nothing has happened, in seconds.
   public var quietSeconds: Double
-  /// Whether having nothing to do is in order, as it is for a program that waits to be asked, and not for a test.
+  /// Whether having nothing to do is in order, as it is for a program that waits to be asked, and
+  /// not for a test.
   public var mayRest: Bool
   /// A call that waits for its own thread, if that is why this was made.
   public var selfWait: SelfWait?
   /// What the threads did up to now; empty where nobody looked.
   public var activity: [Activity]
 
-  /// Whether tasks wait for streams' next elements, and no task or queued block is known to wait for anything else.
+  /// Whether tasks wait for streams' next elements, and no task or queued block is known to wait
+  /// for anything else.
   public var isOnlyListening: Bool {
     let tasks = signals.filter(\.isWaitingTask)
     return !tasks.isEmpty && tasks.allSatisfy { $0.kind == .stream }

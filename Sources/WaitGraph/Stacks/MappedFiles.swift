@@ -2,9 +2,9 @@ import Foundation
 
 /// Holds unmapping back while stacks are being named.
 ///
-/// The toolchain's `ImageMap` (6.3.1) lists what this process has mapped from files, and then reads the
-/// head of each: a file that another thread unmaps between the two takes the process down. There is one
-/// address space, so there is one of this.
+/// The toolchain's `ImageMap` (6.3.1) lists what this process has mapped from files, and then reads
+/// the head of each: a file that another thread unmaps between the two takes the process down.
+/// There is one address space, so there is one of this.
 package enum MappedFiles {
   private struct Mapping {
     var base: UnsafeMutableRawPointer

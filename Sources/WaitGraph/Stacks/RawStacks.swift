@@ -1,10 +1,10 @@
 package import Interlock
 
-/// A child's threads and stacks as addresses: what is left to do is to name them, which takes up to a
-/// second on a busy machine, and no longer needs the child.
+/// A child's threads and stacks as addresses: what is left to do is to name them, which takes up to
+/// a second on a busy machine, and no longer needs the child.
 package struct RawStacks: Sendable {
-  /// Names addresses of this process: several frames for one where functions were inlined, none where
-  /// nothing is known.
+  /// Names addresses of this process: several frames for one where functions were inlined, none
+  /// where nothing is known.
   package typealias Symbolicate = @Sendable ([UInt]) -> [StackFrame]
 
   /// Where an address of the child lies.

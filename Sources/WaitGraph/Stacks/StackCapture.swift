@@ -66,8 +66,8 @@ package struct StackCapture {
         $0.path == mapping.path && offset >= $0.offset
           && offset - $0.offset < UInt($0.addresses.count)
       }
-      // What is no file, such as the kernel's own page, has no symbols; and looking for them would have
-      // the list of images taken anew each time.
+      // What is no file, such as the kernel's own page, has no symbols; and looking for them would
+      // have the list of images taken anew each time.
       let isFile = mapping.path.hasPrefix("/")
       origins[address] = RawStacks.Origin(
         image: mapping.path.split(separator: "/").last.map(String.init) ?? mapping.path,

@@ -10,8 +10,8 @@ extension StackFrame {
     "_MutexHandle", "NSLock.lock", "NSRecursiveLock.lock", "os_unfair_lock",
   ]
 
-  /// Whether the frame is the C library's or libdispatch's: a thread that has no other runs nobody's
-  /// code.
+  /// Whether the frame is the C library's or libdispatch's: a thread that has no other runs
+  /// nobody's code.
   package var isPoolMachinery: Bool {
     if let image {
       let names = ["libc.so", "libc-", "libpthread", "ld-linux", "libdispatch", "[vdso]"]
@@ -28,8 +28,8 @@ extension StackFrame {
       || function.hasPrefix("__interceptor_") || function.hasPrefix("__tsan")
   }
 
-  /// Whether the compiler made the function: a thunk, or code that stands in no file. Whose it is, the
-  /// frames around it tell.
+  /// Whether the compiler made the function: a thunk, or code that stands in no file. Whose it is,
+  /// the frames around it tell.
   package var isCompilers: Bool {
     if file == "<compiler-generated>" || file?.hasSuffix("/<compiler-generated>") ?? false {
       return true
@@ -44,7 +44,8 @@ extension StackFrame {
   /// What the compiler calls its accessors of global and static variables.
   static let accessorSuffix = ".unsafeMutableAddressor"
 
-  /// Whether the frame is the system's, the runtime's, a library's of the toolchain, or the runner's.
+  /// Whether the frame is the system's, the runtime's, a library's of the toolchain, or the
+  /// runner's.
   package var isSystem: Bool {
     if isPoolMachinery || isCompilers { return true }
     if let image, interlock_events_is_system_library(image) { return true }
@@ -57,12 +58,14 @@ extension StackFrame {
       if parts.contains(where: file.contains) { return true }
     }
     guard let function else { return false }
-    // Foundation's `withLock` is compiled into the code that calls it, as a function of its own in debug builds.
+    // Foundation's `withLock` is compiled into the code that calls it, as a function of its own in
+    // debug builds.
     return function.hasPrefix("swift_") || function.contains("NSLocking.withLock")
       || function.contains(Self.accessorSuffix)
   }
 
-  /// Whether the frame is the runner's own: a driver that waits for a call to complete, or what called it.
+  /// Whether the frame is the runner's own: a driver that waits for a call to complete, or what
+  /// called it.
   package var isRunners: Bool { file?.contains("/Sources/StressRunner/") ?? false }
 
   /// Whether a thread with this frame belongs to one of libdispatch's pools.

@@ -3,7 +3,8 @@ import KnownBugs
 import Dispatch
 import Testing
 
-/// What every cache must do when one thread calls it. What many at once do to it is what scenarios are for.
+/// What every cache must do when one thread calls it. What many at once do to it is what scenarios
+/// are for.
 @Suite("Every cache", .timeLimit(.minutes(10)))
 struct CacheConformanceTests {
   @Test("finds what was stored, and nothing else", arguments: CacheCase.all)

@@ -127,8 +127,8 @@ struct LockPeculiarityTests {
   }
 }
 
-/// Calls `body` again and again, and offers the processor now and then, so that no thread has had all its turns
-/// before the next one runs.
+/// Calls `body` again and again, and offers the processor now and then, so that no thread has had
+/// all its turns before the next one runs.
 private func visit(_ body: () -> Void) {
   for turn in 0..<2_000 {
     body()
@@ -138,9 +138,10 @@ private func visit(_ body: () -> Void) {
 
 /// Counts who is inside. A collision is somebody beside a writer.
 ///
-/// Calls are shorter than a scheduler's turn: threads would run one after the other, and meet by luck. So now
-/// and then one stays inside until somebody comes in beside it, or long enough for everybody to have tried.
-/// Atomics, so that a broken lock gives a wrong number and not undefined behaviour.
+/// Calls are shorter than a scheduler's turn: threads would run one after the other, and meet by
+/// luck. So now and then one stays inside until somebody comes in beside it, or long enough for
+/// everybody to have tried. Atomics, so that a broken lock gives a wrong number and not undefined
+/// behaviour.
 private final class Traffic: Sendable {
   /// By the clock: on a loaded machine each offer of the processor may take a scheduler's turn.
   private static let patience = Duration.microseconds(300)

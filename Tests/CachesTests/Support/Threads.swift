@@ -1,7 +1,8 @@
 import Dispatch
 import Foundation
 
-/// Runs `body` on `count` threads of their own, all released at the same moment, and returns when all ended.
+/// Runs `body` on `count` threads of their own, all released at the same moment, and returns when
+/// all ended.
 ///
 /// The caller is suspended and not blocked, so that tests in parallel do not use up the pool.
 func onThreads(_ count: Int, _ body: @escaping @Sendable (_ thread: Int) -> Void) async {

@@ -4,7 +4,8 @@ import Synchronization
 
 @testable import Interlock
 
-/// Two threads that write to one section, each after a pause, so that they hardly ever meet by themselves.
+/// Two threads that write to one section, each after a pause, so that they hardly ever meet by
+/// themselves.
 enum PausedWrites: Sendable {
   /// No lock.
   case racy

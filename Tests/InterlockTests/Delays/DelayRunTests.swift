@@ -3,7 +3,8 @@ import Testing
 
 @testable import Interlock
 
-/// What delays find, and what they never report. Each in a process of its own: they are the process's.
+/// What delays find, and what they never report. Each in a process of its own: they are the
+/// process's.
 ///
 /// Nothing here counts on how soon a meeting comes: the threads go on until it has.
 struct DelayRunTests {
@@ -50,7 +51,8 @@ struct DelayRunTests {
       SectionTracking.onConflict = .record
       SectionTracking.delays = true
       let section = Section("delays.pausing")
-      // They take turns, by a flag and short sleeps: no lock, and nobody is ever woken by the other.
+      // They take turns, by a flag and short sleeps: no lock, and nobody is ever woken by the
+      // other.
       let turn = Guarded(0)
       let threads = (0..<2).map { number in
         JoinableThread {
@@ -74,8 +76,8 @@ struct DelayRunTests {
       SectionTracking.delays = true
       let started = Platform.microseconds
       let sections = (0..<500).map { Section("delays.budget.\($0)") }
-      // One thread after the other passes 500 places: near misses of two that never meet, since each ends
-      // before the next begins. Without a budget nine of ten would be delayed.
+      // One thread after the other passes 500 places: near misses of two that never meet, since
+      // each ends before the next begins. Without a budget nine of ten would be delayed.
       for _ in 0..<2 {
         onThread {
           for (line, section) in sections.enumerated() { section.write(line: UInt(line)) {} }
@@ -85,7 +87,8 @@ struct DelayRunTests {
       let allowed = DelayBudget.allowance(after: Platform.microseconds - started, percent: 5)
       precondition(counts.delays > 0, "\(counts)")
       precondition(counts.dropped == 0 && counts.found == 0, "\(counts)")
-      // A delay is only begun where all of it has room; it may last longer, by a processor that others have.
+      // A delay is only begun where all of it has room; it may last longer, by a processor that
+      // others have.
       precondition(counts.delays <= Int(allowed) / 2_000, "\(counts)")
       precondition(SectionTracking.conflicts.isEmpty)
     }

@@ -73,7 +73,8 @@ struct NearMissTests {
     let visits = RecentVisits()
     let visit = RecentVisits.Visit(file: 0x1000, lineAndFlags: 1, on: 2, of: 3)
     var asked = 0
-    /// The visit comes at a time; whether it has been noted in the time that it is taken to come at.
+    /// The visit comes at a time; whether it has been noted in the time that it is taken to come
+    /// at.
     func comes(at now: UInt) throws -> Bool {
       let known = try #require(visits.known(visit))
       let time = known.pointee.time {
@@ -153,7 +154,8 @@ struct NearMissTests {
     #expect(followed.count == 2_047)
     #expect(Set(followed).count == 2_047)
     #expect(numbers.prefix(2_047).enumerated().allSatisfy { $1.writes == ($0 % 2 == 0) })
-    // They are found again by what their literals' addresses are, also where their slots were taken.
+    // They are found again by what their literals' addresses are, also where their slots were
+    // taken.
     for (index, number) in numbers.enumerated() {
       tables.set(number, of: DelayTables.Mark(file: 4_096, lineAndFlags: UInt(index)))
     }

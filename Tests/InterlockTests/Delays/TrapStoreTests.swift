@@ -3,7 +3,8 @@ import Testing
 
 @testable import Interlock
 
-/// The trap file of a process: what it reads at its begin, and what it leaves. Each in a process of its own.
+/// The trap file of a process: what it reads at its begin, and what it leaves. Each in a process of
+/// its own.
 struct TrapStoreTests {
   /// A process that passes two places of one section from two threads, one after the other.
   private func run(

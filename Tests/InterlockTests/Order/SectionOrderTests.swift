@@ -34,8 +34,8 @@ private func names() -> [String] {
   }
 }
 
-/// What order makes of sections that do not meet. Each in a process of its own: the source is the process's. Lines are
-/// given: inside an exit test all are the macro's.
+/// What order makes of sections that do not meet. Each in a process of its own: the source is the
+/// process's. Lines are given: inside an exit test all are the macro's.
 struct SectionOrderTests {
   @Test("a write after a write of another thread without an order is told, with what both held")
   func writes() async {

@@ -94,7 +94,8 @@ struct TrackedPlaceTests {
       try #require(!found.isEmpty, "\(access)")
       let place = Place(
         file: access.file, line: line.number.load(ordering: .relaxed), function: access.function)
-      // A mutation by key path reads the whole, and writes it when the access ends: two accesses, on one line.
+      // A mutation by key path reads the whole, and writes it when the access ends: two accesses,
+      // on one line.
       for conflict in found {
         #expect(conflict.second.place == place)
         #expect(conflict.second.stack.first?.function == access.function)

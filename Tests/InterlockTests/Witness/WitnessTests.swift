@@ -219,7 +219,8 @@ struct WitnessRunTests {
       SectionTracking.delays = true
       let section = Section("witness.delayed")
       let version = Version()
-      // Two readers and a marked writer that nearly meet arm the place; the stranger writes all the time.
+      // Two readers and a marked writer that nearly meet arm the place; the stranger writes all the
+      // time.
       let stop = Counter()
       let stranger = JoinableThread { while stop.value == 0 { version.raise(); usleep(200) } }
       while !SectionTracking.conflicts.contains(where: { $0.witness != nil }) {

@@ -26,18 +26,19 @@ int c_production_marks(void);
 /// Forks; the child exits at once, and this returns its exit code. C, because Swift has no fork.
 int c_exit_code_of_fork(void);
 
-/// An address in a function whose mangled name is that of the first closure in the top-level code of a module.
+/// An address in a function whose mangled name is that of the first closure in the top-level code
+/// of a module.
 unsigned long c_address_in_top_level_closure(void);
 
 /// Names the calling thread; 15 characters at most.
 void c_name_thread(const char *name);
 
-/// Maps a file, and cuts it to nothing: to read the mapping is a bus error. Returns 0 if it could. C, because
-/// it is three calls there.
+/// Maps a file, and cuts it to nothing: to read the mapping is a bus error. Returns 0 if it could.
+/// C, because it is three calls there.
 int c_map_file_that_is_gone(void);
 
-/// The most memory that the process has had, in the system's own unit. C, because Swift's imports of the
-/// constant that it takes differ between systems.
+/// The most memory that the process has had, in the system's own unit. C, because Swift's imports
+/// of the constant that it takes differ between systems.
 long c_most_memory(void);
 
 #endif

@@ -76,7 +76,8 @@ struct OrderLoadTests {
       let tenths = seconds.map { String(format: "%.2f", $0) }.joined(separator: ", ")
       print("load: \(bytes) bytes a resource; each tenth of the owners: \(tenths) s")
       precondition(bytes <= 200, "\(bytes) bytes a resource")
-      // A step that grew with what was there before would be some twenty times as long for the last tenth.
+      // A step that grew with what was there before would be some twenty times as long for the last
+      // tenth.
       precondition(seconds[9] < 6 * seconds[0] + 0.5, "\(seconds)")
       let record = Predictor.record()
       precondition(record.state == .on && record.unseen.isEmpty, "\(record.notes)")

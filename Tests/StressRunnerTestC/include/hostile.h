@@ -1,8 +1,8 @@
 #ifndef INTERLOCK_HOSTILE_H
 #define INTERLOCK_HOSTILE_H
 
-// What a subject may do to itself, to the memory and the pipes that it shares with the runner, and to the
-// runner's folder. In C because most of it is system calls that Swift does not import.
+// What a subject may do to itself, to the memory and the pipes that it shares with the runner, and
+// to the runner's folder. In C because most of it is system calls that Swift does not import.
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,15 +23,18 @@ const hostile_action *hostile_at(size_t index);
 /// Runs an action. Ends the process instead where it is not enclosed.
 void hostile_run(size_t index);
 
-/// Why this process can reach files, processes or devices outside an enclosure; NULL where it cannot.
+/// Why this process can reach files, processes or devices outside an enclosure; NULL where it
+/// cannot.
 const char *hostile_reach(void);
 
-/// Enters an enclosure: namespaces of its own for users, processes, mounts, IPC and networks, in which these
-/// folders are read-only, `/tmp` and `/dev` are new file systems in memory, and there is nothing else. Then
-/// gives up every capability. `mount_point` is an empty folder. Must be called while the process has one thread.
+/// Enters an enclosure: namespaces of its own for users, processes, mounts, IPC and networks, in
+/// which these folders are read-only, `/tmp` and `/dev` are new file systems in memory, and there
+/// is nothing else. Then gives up every capability. `mount_point` is an empty folder. Must be
+/// called while the process has one thread.
 ///
-/// Returns NULL in the process that is enclosed; the calling process waits for that and ends as it does, and
-/// ends it after `seconds`. Returns the reason where there can be no enclosure; the process must then end too.
+/// Returns NULL in the process that is enclosed; the calling process waits for that and ends as it
+/// does, and ends it after `seconds`. Returns the reason where there can be no enclosure; the
+/// process must then end too.
 const char *hostile_enclose(const char *mount_point, const char *const *folders, size_t count,
                             unsigned seconds);
 

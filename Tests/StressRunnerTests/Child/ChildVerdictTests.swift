@@ -84,8 +84,8 @@ struct ChildVerdictTests {
   func idleWorker() throws {
     let result = try result("idle-worker")
     #expect(result.verdict.kind == .deadlock)
-    // With ThreadSanitizer's frames in its stack, and the child another executable than this, an idle
-    // worker is not known for one; it ends by itself after 5 s, and the window of 2 s follows.
+    // With ThreadSanitizer's frames in its stack, and the child another executable than this, an
+    // idle worker is not known for one; it ends by itself after 5 s, and the window of 2 s follows.
     let most = Platform.isUnderThreadSanitizer ? 18.0 : 6.5
     #expect(try #require(result.observation.detectionSeconds) < most)
   }

@@ -2,7 +2,8 @@ import Foundation
 
 @testable import StressRunner
 
-/// Namespaces and file systems of their own, in which hostile subjects run: `StressRunnerTestChild hostile`.
+/// Namespaces and file systems of their own, in which hostile subjects run:
+/// `StressRunnerTestChild hostile`.
 enum Enclosure {
   /// What came of a trial: every second one is of `benign`.
   struct Result: Decodable {

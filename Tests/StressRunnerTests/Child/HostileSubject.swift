@@ -173,8 +173,8 @@ extension HostileSubject {
     .init("steals-events", .timedOut),
   ]
 
-  /// Those that touch the folders for temporary files. One at a time, since some of them delete those of
-  /// others.
+  /// Those that touch the folders for temporary files. One at a time, since some of them delete
+  /// those of others.
   static let ofFolders: [HostileSubject] = [
     .init("deletes-folder", .passed),
     .init("deletes-parent", .passed),

@@ -7,8 +7,9 @@ import WaitGraph
 
 /// Subjects that end, hang or mislead the runner if they can, each followed by one that must pass.
 ///
-/// All run in an enclosure: namespaces of their own for processes, mounts, users and networks, in which everything
-/// but a file system in memory is read-only. Where this machine allows none, nothing is run.
+/// All run in an enclosure: namespaces of their own for processes, mounts, users and networks, in
+/// which everything but a file system in memory is read-only. Where this machine allows none,
+/// nothing is run.
 @Suite(
   "A hostile subject", .serialized,
   .enabled(

@@ -42,7 +42,8 @@ struct PoolWidthTests {
     #expect(pool.needed > 255)
     let enough = try result(subject, callers: callers, width: needed)
     #expect(enough.verdict.kind == .passed, "\(enough.verdict.message)")
-    // Not one fewer: the driver's queue was suspended, so that some of what is waited for may come between the callers.
+    // Not one fewer: the driver's queue was suspended, so that some of what is waited for may come
+    // between the callers.
     let fewer = try result(subject, callers: callers, width: needed * 3 / 4)
     #expect(fewer.verdict.kind == .deadlock, "\(fewer.verdict.message)")
     #expect(fewer.verdict.cause == .starvation)

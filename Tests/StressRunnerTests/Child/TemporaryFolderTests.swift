@@ -4,7 +4,8 @@ import Testing
 
 @testable import StressRunner
 
-/// The runner's folder, and those of its trials. What they are removed from is a folder of the test's own.
+/// The runner's folder, and those of its trials. What they are removed from is a folder of the
+/// test's own.
 struct TemporaryFolderTests {
   private let place: String
 

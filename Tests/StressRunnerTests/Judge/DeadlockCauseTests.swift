@@ -4,7 +4,8 @@ import Testing
 @testable import StressRunner
 import WaitGraph
 
-/// The cause of a deadlock follows from what was seen, and is `unknown` where that does not suffice.
+/// The cause of a deadlock follows from what was seen, and is `unknown` where that does not
+/// suffice.
 @Suite("The cause of a deadlock")
 struct DeadlockCauseTests {
   static func frame(_ function: String, image: String? = nil, line: Int? = nil) -> StackFrame {

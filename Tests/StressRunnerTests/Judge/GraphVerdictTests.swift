@@ -96,7 +96,8 @@ struct GraphVerdictTests {
     let silent = Verdict(kind: .crashed, message: "")
     let passed = Verdict(kind: .passed, message: "")
     #expect(!Expectation(verdict: .crashed, cause: .self).isMet(by: silent))
-    // Where no calls are seen, nothing can tell why it trapped; a deadlock's cause is judged all the same.
+    // Where no calls are seen, nothing can tell why it trapped; a deadlock's cause is judged all
+    // the same.
     #expect(Expectation(verdict: .crashed, cause: .self).isMet(by: silent, seesCalls: false))
     #expect(!Expectation(verdict: .crashed, cause: .self).isMet(by: passed, seesCalls: false))
     #expect(

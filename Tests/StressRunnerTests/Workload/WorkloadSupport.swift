@@ -4,7 +4,8 @@ import Synchronization
 
 @testable import StressRunner
 
-/// Runs a workload on a thread of its own, as the main thread of a trial does, and suspends until it ends.
+/// Runs a workload on a thread of its own, as the main thread of a trial does, and suspends until
+/// it ends.
 func run(
   _ workload: Workload, on subject: any Subject, oracles: [Oracle] = Oracle.allCases,
   progress: any ProgressSink = CountingProgress()

@@ -46,7 +46,8 @@ private actor Counter {
 }
 
 extension SyncEvents {
-  /// Where an `await` ends that no other event tells of. What the calls give must be what they give without a reader.
+  /// Where an `await` ends that no other event tells of. What the calls give must be what they give
+  /// without a reader.
   @Suite("Awaits")
   struct AwaitTests {
     /// What is told of this task while `body` runs.
@@ -265,7 +266,8 @@ extension SyncEvents {
       }
     }
 
-    /// Many times over: whether a task has come to its `await` when the reader changes is the scheduler's choice.
+    /// Many times over: whether a task has come to its `await` when the reader changes is the
+    /// scheduler's choice.
     @Test("give what they would where a reader comes or goes meanwhile", arguments: 0..<20)
     func readersChange(turn: Int) async throws {
       func start() throws -> EventRecorder {

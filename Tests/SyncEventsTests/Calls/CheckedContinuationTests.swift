@@ -57,7 +57,8 @@ extension SyncEvents {
       }
       #expect(events.first?.words == "create continuation")
       #expect(events.first?.line == called)
-      // When its job is handed to the pool, unless it was resumed before it gave its thread up; and when it goes on.
+      // When its job is handed to the pool, unless it was resumed before it gave its thread up; and
+      // when it goes on.
       #expect(Set(events.dropFirst().map(\.words)) == ["release continuation"])
       #expect((2...3).contains(events.count))
     }
@@ -104,7 +105,8 @@ extension SyncEvents {
       return .success(Large(text: String(repeating: "x", count: number)))
     }
 
-    /// Resumed at once, from a queue, from another task; one wait within another's function; with an error or not.
+    /// Resumed at once, from a queue, from another task; one wait within another's function; with
+    /// an error or not.
     private static func answer(_ number: Int) async -> Result<Large, Failure> {
       let result = expected(number)
       do {

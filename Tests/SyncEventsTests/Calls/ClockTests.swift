@@ -5,7 +5,8 @@ import Testing
 import WaitGraph
 
 extension SyncEvents {
-  /// The C library's calls that wait until a moment of a clock that is told: what a C++ runtime calls.
+  /// The C library's calls that wait until a moment of a clock that is told: what a C++ runtime
+  /// calls.
   @Suite("Waits by a clock of their own")
   struct ClockTests {
     private static func recorded(

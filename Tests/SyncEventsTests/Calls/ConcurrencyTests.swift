@@ -29,7 +29,8 @@ extension SyncEvents {
       #expect(
         events.map(\.words)
           == ["create continuation", "release continuation", "release continuation"])
-      // In a debug build both places are in functions without lines, which the compiler puts beside the user's.
+      // In a debug build both places are in functions without lines, which the compiler puts beside
+      // the user's.
       #expect(events.dropLast().allSatisfy { $0.place != 0 })
     }
 

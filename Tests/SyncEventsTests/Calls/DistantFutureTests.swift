@@ -44,14 +44,16 @@ extension SyncEvents {
       }
     }
 
-    /// Two centuries from now: Foundation makes a trap of `Date.distantFuture` on its way to these calls.
+    /// Two centuries from now: Foundation makes a trap of `Date.distantFuture` on its way to these
+    /// calls.
     private static var distant: timespec { moment(in: 6e9) }
 
     private static func pointer<Value>(_ address: UInt) -> UnsafeMutablePointer<Value> {
       UnsafeMutablePointer(bitPattern: address)!
     }
 
-    /// Ends a wait from another thread. Whether it has begun then is of no account: its limit is published in either case.
+    /// Ends a wait from another thread. Whether it has begun then is of no account: its limit is
+    /// published in either case.
     private static func whileItWaits(_ end: @escaping @Sendable () -> Void, _ wait: () -> Void) {
       let ends = TestThread(end)
       wait()

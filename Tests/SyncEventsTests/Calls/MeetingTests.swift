@@ -3,7 +3,8 @@ import Foundation
 import Testing
 
 extension SyncEvents {
-  /// Spin locks, barriers of threads, pipes and sockets: what comes before what, of calls that nobody is listed at.
+  /// Spin locks, barriers of threads, pipes and sockets: what comes before what, of calls that
+  /// nobody is listed at.
   @Suite("What else orders threads")
   struct MeetingTests {
     /// The changes that are told of an object, 0 for none, while `body` runs on this thread.

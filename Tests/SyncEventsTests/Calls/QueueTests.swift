@@ -41,7 +41,8 @@ extension SyncEvents {
       let begun = events.filter { $0.kind == INTERLOCK_EVENT_BEGIN && $0.item != 0 }
       #expect(handed.count == 200)
       #expect(begun.count == 200)
-      // A block that has begun is no more, and another may have its address: only the first are compared.
+      // A block that has begun is no more, and another may have its address: only the first are
+      // compared.
       #expect(handed.first?.item == begun.first?.item)
     }
 

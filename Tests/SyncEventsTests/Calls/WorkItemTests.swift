@@ -128,7 +128,8 @@ extension SyncEvents {
       #expect(recorder.words(of: queue).contains("wait queue barrier work-item"))
     }
 
-    /// Of the worker that a block with a quality of service runs on, which says whose pool it is of.
+    /// Of the worker that a block with a quality of service runs on, which says whose pool it is
+    /// of.
     private static func worker(on queue: DispatchQueue, qos: DispatchQoS) -> String {
       let name = SharedArray<String>(count: 1) { "" }
       let item = DispatchWorkItem(qos: qos, flags: .enforceQoS) {

@@ -2,7 +2,8 @@ import Foundation
 import Testing
 
 extension SyncEvents {
-  /// `InterlockWatchdog` in a process that runs tests, of XCTest and of Swift Testing: `Tests/HangingTests`.
+  /// `InterlockWatchdog` in a process that runs tests, of XCTest and of Swift Testing:
+  /// `Tests/HangingTests`.
   @Suite("The watchdog in tests")
   struct HangingTestsTests {
     /// A test that hangs.

@@ -2,7 +2,8 @@ import CInterlockEvents
 import Testing
 
 extension SyncEvents {
-  /// Private layouts of the system's libraries, each as if it were another: what relies on it is off, and one line says so.
+  /// Private layouts of the system's libraries, each as if it were another: what relies on it is
+  /// off, and one line says so.
   @Suite("Private layouts")
   struct LayoutTests {
     private static let line = "interlock: the layout of "

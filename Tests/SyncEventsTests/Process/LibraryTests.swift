@@ -17,7 +17,8 @@ extension SyncEvents {
       #expect(child.numbers == [1])
     }
 
-    /// Says whether the wait table's count grows by its calls, and whether they come from a user's code.
+    /// Says whether the wait table's count grows by its calls, and whether they come from a user's
+    /// code.
     private static let lateSource = """
       #include <pthread.h>
       #include <semaphore.h>
@@ -58,7 +59,8 @@ extension SyncEvents {
         }
         unsigned long place(void) { return here() + 0 * here(); }
         """
-      // A program that does not link Foundation: the sources of the events that tell libraries apart, and this.
+      // A program that does not link Foundation: the sources of the events that tell libraries
+      // apart, and this.
       let program = """
         #include <dlfcn.h>
         #include <stdio.h>

@@ -165,7 +165,8 @@ extension SyncEvents {
 
     @Test("takes the limit of the last start")
     func changedLimit() throws {
-      // The program waits for three seconds, for a thread that sleeps: that is not certain to be a hang.
+      // The program waits for three seconds, for a thread that sleeps: that is not certain to be a
+      // hang.
       let short = try ChildRun("unsure", "60", "1", limit: 30)
       #expect(short.status == 86, "\(short.errors)")
       let long = try ChildRun("unsure", "1", "60", limit: 30)

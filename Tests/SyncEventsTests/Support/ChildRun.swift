@@ -26,8 +26,8 @@ struct ChildRun {
       .appendingPathComponent(name)
   }
 
-  /// Starts it, without the lines that say what is armed unless `quiet` is false. Kills it if it does
-  /// not end in time, in which case the test fails.
+  /// Starts it, without the lines that say what is armed unless `quiet` is false. Kills it if it
+  /// does not end in time, in which case the test fails.
   init(
     _ arguments: String..., program: String = "SyncEventsTestChild", options: String? = nil,
     environment: [String: String] = [:], quiet: Bool = true, limit: Double = 60,

@@ -5,7 +5,8 @@ import WaitGraph
 
 /// Writes down the events of some objects and threads, as any reader may.
 ///
-/// Lives as long as the process, since a thread may still be in the reader when it is removed. Safe from any thread.
+/// Lives as long as the process, since a thread may still be in the reader when it is removed. Safe
+/// from any thread.
 final class EventRecorder: Sendable {
   private static let mostEvents = 8192
   private static let mostFollowed = 64
@@ -24,7 +25,8 @@ final class EventRecorder: Sendable {
 
   private init() {}
 
-  /// Begins to listen, to all that the calling thread does; `nil` where there are too many readers already.
+  /// Begins to listen, to all that the calling thread does; `nil` where there are too many readers
+  /// already.
   static func start(kinds: UInt32 = .max) -> EventRecorder? {
     let recorder = EventRecorder()
     recorder.follow(thread: Platform.thisThread)
@@ -68,9 +70,10 @@ final class EventRecorder: Sendable {
     isWritten[index].store(true, ordering: .releasing)
   }
 
-  /// What has been written down, in the order in which it was heard: of a thread, or of what threads do one after the
-  /// other, that is the order in which it happened. The first 8,192: a thread of a pool that is followed may run other
-  /// tests meanwhile, so what a test asks for must come early, or be of an object that is followed.
+  /// What has been written down, in the order in which it was heard: of a thread, or of what
+  /// threads do one after the other, that is the order in which it happened. The first 8,192: a
+  /// thread of a pool that is followed may run other tests meanwhile, so what a test asks for must
+  /// come early, or be of an object that is followed.
   var all: [HeardEvent] {
     let total = min(count.load(ordering: .relaxed), Self.mostEvents)
     return (0..<total).compactMap {

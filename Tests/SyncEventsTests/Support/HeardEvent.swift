@@ -90,7 +90,8 @@ struct HeardEvent: Sendable {
   var line: String { lineOf(place) }
 }
 
-/// The innermost line of the user's code at a return address, as in `MutexTests.swift:12`; or what is there instead.
+/// The innermost line of the user's code at a return address, as in `MutexTests.swift:12`; or what
+/// is there instead.
 func lineOf(_ place: UInt) -> String {
   guard let frame = symbolicate([place]).first else { return "nothing" }
   guard let file = frame.file, let line = frame.line else { return "\(frame)" }

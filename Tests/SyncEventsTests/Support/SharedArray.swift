@@ -1,4 +1,5 @@
-/// So many elements in one place of memory, for several threads at once; never freed, as no reader of events is.
+/// So many elements in one place of memory, for several threads at once; never freed, as no reader
+/// of events is.
 final class SharedArray<Element: ~Copyable>: @unchecked Sendable {
   // Unchecked: who uses it sees to it that no two threads use an element that is not an atomic one.
   private let elements: UnsafeMutablePointer<Element>

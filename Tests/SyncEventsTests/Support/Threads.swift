@@ -110,7 +110,8 @@ extension DispatchWorkItem {
   var address: UInt { wrappedAddress(of: self) }
 }
 
-/// On Linux, Dispatch's Swift classes have one stored property, behind the object's header: what they wrap.
+/// On Linux, Dispatch's Swift classes have one stored property, behind the object's header: what
+/// they wrap.
 private func wrappedAddress(of object: AnyObject) -> UInt {
   Unmanaged.passUnretained(object).toOpaque().load(fromByteOffset: 16, as: UInt.self)
 }

@@ -6,7 +6,8 @@ import Testing
 @testable import WaitGraph
 
 extension SyncEvents {
-  /// What the wait table knows of locks: where they were made, which threads left them, and who started a thread.
+  /// What the wait table knows of locks: where they were made, which threads left them, and who
+  /// started a thread.
   @Suite("The wait table's locks")
   struct LeftLockTests {
     init() throws { try #require(interlock_waits_start()) }

@@ -3,7 +3,8 @@ import Testing
 
 @testable import WaitGraph
 
-/// Threads that wait for a signal that nobody is left to give; tasks and queues that nobody is left to resume.
+/// Threads that wait for a signal that nobody is left to give; tasks and queues that nobody is left
+/// to resume.
 @Suite("A lost wake-up")
 struct LostWakeUpTests {
   typealias S = Snapshots
@@ -118,7 +119,8 @@ struct LostWakeUpTests {
     #expect(
       ended.headline == "no thread is left that could unlock the mutex that thread 1 waits for")
     #expect(ended.details[1].hasPrefix("no live thread is known to hold it"))
-    // A holder that waits is the one to ask about, here together with another who waits for nothing of its.
+    // A holder that waits is the one to ask about, here together with another who waits for nothing
+    // of its.
     let waits = S.process([
       S.waiting(1, .mutex, 0xa), S.waiting(2, .semaphore, 0xb, held: [S.has(0xa)]),
       S.waiting(3, .semaphore, 0xc),

@@ -8,8 +8,8 @@ import Testing
 struct PoolForecastTests {
   typealias S = Snapshots
 
-  /// Callers wait for blocks of their own behind all other callers: TMCache's test, as it is seen in a process, where the
-  /// code of blocks and the history of semaphores are known.
+  /// Callers wait for blocks of their own behind all other callers: TMCache's test, as it is seen
+  /// in a process, where the code of blocks and the history of semaphores are known.
   private static func callers(running: Int, queued: Int, keepsOrder: Bool = true) -> WaitSnapshot {
     var snapshot = StarvationTests.cache(running: running, queued: queued)
     for number in snapshot.threads.indices where !snapshot.threads[number].runs.isEmpty {
@@ -89,7 +89,8 @@ struct PoolForecastTests {
     #expect(try isCertain(997))
     #expect(try isCertain(510))
     #expect(try !isCertain(509))
-    // A barrier that has run frees all that call its queue at once: their order decides, and it is not known.
+    // A barrier that has run frees all that call its queue at once: their order decides, and it is
+    // not known.
     var readers = Self.readers(running: 3, queued: 900)
     readers.queues[0].keepsOrder = false
     #expect(try #require(Diagnosis(of: readers)).isCertain == false)

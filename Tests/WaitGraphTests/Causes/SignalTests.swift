@@ -1,7 +1,8 @@
 import Testing
 import WaitGraph
 
-/// Work items and groups that are waited for from inside, and signals that only the waiter's own victims could give.
+/// Work items and groups that are waited for from inside, and signals that only the waiter's own
+/// victims could give.
 @Suite("what is waited for from inside")
 struct SignalTests {
   private static func thread(

@@ -8,7 +8,8 @@ import Testing
 struct StarvationTests {
   typealias S = Snapshots
 
-  /// TMCache's test: callers on one concurrent queue wait for blocks that they have enqueued on another.
+  /// TMCache's test: callers on one concurrent queue wait for blocks that they have enqueued on
+  /// another.
   static func cache(running: Int, queued: Int, needed: Int? = nil) -> WaitSnapshot {
     let ids = (0..<running).map { 10 + $0 }
     return S.process(

@@ -1,6 +1,7 @@
 import Foundation
 
-/// A detector that watches a process from outside the program: what is put before it, and what it is told.
+/// A detector that watches a process from outside the program: what is put before it, and what it
+/// is told.
 struct Detector: Sendable {
   /// The column's head.
   var name: String

@@ -3,8 +3,8 @@ import Interlock
 import InterlockStress
 import StressRunner
 
-/// What race and deadlock detectors find in the same small programs, what they report that is correct:
-/// `ci/detectors.sh` builds what it needs and calls it.
+/// What race and deadlock detectors find in the same small programs, what they report that is
+/// correct: `ci/detectors.sh` builds what it needs and calls it.
 enum DetectorsBench {
   /// Runs all and prints the table, a row when it is done.
   static func run() throws {

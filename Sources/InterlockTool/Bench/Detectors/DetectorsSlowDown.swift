@@ -5,14 +5,15 @@ import Interlock
 import InterlockStress
 import Prediction
 
-/// What each detector makes of a dictionary under an NSLock, against the same program with nothing of any detector.
+/// What each detector makes of a dictionary under an NSLock, against the same program with nothing
+/// of any detector.
 enum DetectorsSlowDown {
   /// Of ours, which take a fraction of a second each; and of the others.
   private static let rounds = 15
   private static let outsideRounds = 7
   private static let calls = 2_000_000
-  /// Of a marked program, which is another each time: so many that the first delays, which are free of the budget, are a
-  /// small part.
+  /// Of a marked program, which is another each time: so many that the first delays, which are free
+  /// of the budget, are a small part.
   private static let markedCalls = 5_000_000
   /// Fewer under Valgrind, which is a hundred times as slow.
   private static let valgrindCalls = 20_000
@@ -22,7 +23,8 @@ enum DetectorsSlowDown {
   private static let build = "release"
   #endif
 
-  /// Measures and prints the lines. Prediction and the wait table are on in this process from then on.
+  /// Measures and prints the lines. Prediction and the wait table are on in this process from then
+  /// on.
   static func run() throws {
     let environment = ProcessInfo.processInfo.environment
     guard let settings = try DetectorSettings(environment: environment) else {
@@ -125,8 +127,9 @@ enum DetectorsSlowDown {
     output.split(separator: "\n").lazy.compactMap { Double($0) }.first
   }
 
-  /// One line: the median of the rounds' ratios, by which `budget` is to be reached; and the fastest round of each against
-  /// the other's, which a neighbour on the machine has least to do with.
+  /// One line: the median of the rounds' ratios, by which `budget` is to be reached; and the
+  /// fastest round of each against the other's, which a neighbour on the machine has least to do
+  /// with.
   static func line(
     _ name: String, _ pairs: [(watched: Double, plain: Double)], budget: Double?
   ) -> String {

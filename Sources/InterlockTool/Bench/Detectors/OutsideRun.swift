@@ -1,6 +1,7 @@
 import Foundation
 
-/// A run of a program in a process of its own, with whatever detector is built in or stands around it.
+/// A run of a program in a process of its own, with whatever detector is built in or stands around
+/// it.
 struct OutsideRun {
   /// How it ended.
   enum Ending: Equatable {
@@ -14,7 +15,8 @@ struct OutsideRun {
     case notStarted(String)
   }
 
-  /// What a process that has reported something ends with: ThreadSanitizer's, and asked for from Valgrind.
+  /// What a process that has reported something ends with: ThreadSanitizer's, and asked for from
+  /// Valgrind.
   static let reportCode: Int32 = 66
 
   /// How it ended.
@@ -26,7 +28,8 @@ struct OutsideRun {
   ///
   /// - Parameters:
   ///   - command: The path of the executable, and its arguments.
-  ///   - variables: What its environment has beside this process's, of which it gets no detector's options.
+  ///   - variables: What its environment has beside this process's, of which it gets no detector's
+  ///     options.
   ///   - seconds: Its time.
   init(_ command: [String], variables: [String: String] = [:], limit seconds: Double = 60) {
     let path = NSTemporaryDirectory() + "interlock-detector-\(UUID().uuidString)"

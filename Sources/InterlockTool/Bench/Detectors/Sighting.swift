@@ -11,7 +11,8 @@ enum Sighting: Equatable {
   /// There was no run to judge: it crashed, hung, or did not start.
   case failed(String)
 
-  /// Of a process under ThreadSanitizer: by what it printed, or by the exit code that stands for reports.
+  /// Of a process under ThreadSanitizer: by what it printed, or by the exit code that stands for
+  /// reports.
   init(sanitized ending: OutsideRun.Ending, output: String) {
     if output.contains("WARNING: ThreadSanitizer") {
       self = .reported

@@ -41,7 +41,8 @@ final class BasicHybridSubject: Subject, @unchecked Sendable {
 /// An `AwesomeCache` as a subject.
 final class AwesomeSubject: Subject {
   enum Action: String, CaseIterable {
-    /// Empties memory, as the system does when it has little left; waits for what is being written first.
+    /// Empties memory, as the system does when it has little left; waits for what is being written
+    /// first.
     case forgetMemory = "forget-memory"
     /// Cleans up; completes when it is done.
     case removeExpired = "remove-expired"

@@ -4,7 +4,8 @@ import InterlockStress
 import StressRunner
 import Synchronization
 
-/// Today's Swift: caches as one would write them now, each with the mistake that it invites, and without.
+/// Today's Swift: caches as one would write them now, each with the mistake that it invites, and
+/// without.
 let modernSubjects: [SubjectEntry] = [
   loading(
     "loading-actor", "an actor that loads what it lacks, and awaits it", repaired: false),

@@ -1,16 +1,18 @@
 import Foundation
 
-/// What is in a file of a disk cache: an object's bytes, its key, and what the cache remembers of it.
+/// What is in a file of a disk cache: an object's bytes, its key, and what the cache remembers of
+/// it.
 ///
-/// The original archives the object alone, and keeps the age limit and the count of uses in extended attributes,
-/// which not every file system has: here they are the head of the file, and are changed in place. A checksum tells
-/// a damaged file, as `NSKeyedUnarchiver` does by an exception.
+/// The original archives the object alone, and keeps the age limit and the count of uses in
+/// extended attributes, which not every file system has: here they are the head of the file, and
+/// are changed in place. A checksum tells a damaged file, as `NSKeyedUnarchiver` does by an
+/// exception.
 struct PINArchive {
   /// Why a file could not be read.
   enum Damage: Error { case damaged }
 
-  /// The head's size: a mark, when the file was made, the age limit, the count of uses, the length of the key, and
-  /// the checksum.
+  /// The head's size: a mark, when the file was made, the age limit, the count of uses, the length
+  /// of the key, and the checksum.
   static let headSize = 40
   private static let mark: UInt32 = 0x314E_4950  // "PIN1"
   private static let accessCountOffset = 20

@@ -33,10 +33,11 @@ public struct PINDiskOptions: Sendable {
   public var changes: PINChanges?
   /// What runs the asynchronous methods.
   public var scheduler: any PINScheduler = PINDispatchScheduler()
-  /// Where removed files go; a trash of the cache's own, in the root directory, unless something else is said.
-  public var trash: PINTrash?
-  /// What runs the first look at the directory: in 2.0 the private queue, in 3.0.4 a global one, unless something
+  /// Where removed files go; a trash of the cache's own, in the root directory, unless something
   /// else is said.
+  public var trash: PINTrash?
+  /// What runs the first look at the directory: in 2.0 the private queue, in 3.0.4 a global one,
+  /// unless something else is said.
   public var start: (@Sendable (@escaping @Sendable () -> Void) -> Void)?
   /// Told of what the file system would not do; the original writes it to the log.
   public var report: @Sendable (PINDiskError) -> Void = { _ in }
@@ -48,7 +49,8 @@ public struct PINDiskOptions: Sendable {
   public var deserialize: @Sendable (_ bytes: [UInt8], _ key: String) throws -> PINObject = {
     bytes, _ in PINObject(bytes)
   }
-  /// How many bytes the files may have together; 0 for no limit. In 3.0.4 only, in 2.0 it is set later.
+  /// How many bytes the files may have together; 0 for no limit. In 3.0.4 only, in 2.0 it is set
+  /// later.
   public var byteLimit: UInt = 50 * 1024 * 1024
   /// How many seconds a file lives; 0 for ever. In 3.0.4 only, in 2.0 it is set later.
   public var ageLimit: Double = 60 * 60 * 24 * 30

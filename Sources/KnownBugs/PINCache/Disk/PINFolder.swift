@@ -1,9 +1,10 @@
-// After PINDiskCache.m of PINCache 3.0.4: -encodedFileURLForKey:, -keyForEncodedFileURL:, -defaultKeyEncoder,
-// -defaultKeyDecoder, +cacheURLWithRootPath:prefix:name:.
+// After PINDiskCache.m of PINCache 3.0.4: -encodedFileURLForKey:, -keyForEncodedFileURL:,
+// -defaultKeyEncoder, -defaultKeyDecoder, +cacheURLWithRootPath:prefix:name:.
 
 import Foundation
 
-/// Something that the file system would not do for a disk cache. The original writes it to the log and goes on.
+/// Something that the file system would not do for a disk cache. The original writes it to the log
+/// and goes on.
 public struct PINDiskError: Error, Sendable, CustomStringConvertible {
   /// What was to be done, and to which file.
   public var description: String
@@ -40,7 +41,8 @@ struct PINFolder: Sendable {
     return path + "/" + (name.utf8.count <= Self.longestName ? name : Self.hash(key))
   }
 
-  /// The key of a file: by its name, or where that is a hash by what the file says; `nil` where neither tells.
+  /// The key of a file: by its name, or where that is a hash by what the file says; `nil` where
+  /// neither tells.
   func key(ofFile name: String) -> String? {
     if name.hasPrefix(Self.hashMark) {
       return (try? PINArchive(head: head(of: path + "/" + name)))?.key
@@ -64,8 +66,8 @@ struct PINFolder: Sendable {
     return String(decoding: name, as: UTF8.self)
   }
 
-  /// The original's write fails for a name that is too long, and the object is lost; this keeps it, by two hashes
-  /// (the file has the key, and a read compares it).
+  /// The original's write fails for a name that is too long, and the object is lost; this keeps it,
+  /// by two hashes (the file has the key, and a read compares it).
   private static func hash(_ key: String) -> String {
     let bytes = Array(key.utf8)
     let hashes = [PINArchive.checksum(bytes), PINArchive.checksum(bytes.reversed())]
@@ -107,8 +109,8 @@ struct PINFolder: Sendable {
     attempt("remove", file) { try FileManager.default.removeItem(atPath: file) }
   }
 
-  /// A file's length and when it was changed last; `nil` where there is none. (The original counts the blocks that
-  /// are allotted to it, which differ from one file system to the next.)
+  /// A file's length and when it was changed last; `nil` where there is none. (The original counts
+  /// the blocks that are allotted to it, which differ from one file system to the next.)
   func attributes(of file: String) -> (size: UInt, modified: Date)? {
     guard let attributes = try? FileManager.default.attributesOfItem(atPath: file),
       let size = attributes[.size] as? Int, let modified = attributes[.modificationDate] as? Date

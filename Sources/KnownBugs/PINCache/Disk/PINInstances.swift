@@ -1,8 +1,8 @@
-/// The caches of a process by their directories, so that one directory has one cache: what its users are told to
-/// see to, since a second instance has a lock and sums of its own.
+/// The caches of a process by their directories, so that one directory has one cache: what its
+/// users are told to see to, since a second instance has a lock and sums of its own.
 ///
-/// The look and the entry are one step under the lock. (YYCache's map, which takes its lock for each of them, still
-/// makes two caches now and then.)
+/// The look and the entry are one step under the lock. (YYCache's map, which takes its lock for
+/// each of them, still makes two caches now and then.)
 ///
 /// `@unchecked Sendable`: `known` is under `mutex`.
 public final class PINInstances<Instance: AnyObject & Sendable>: @unchecked Sendable {

@@ -5,10 +5,11 @@ import Dispatch
 import Foundation
 import Interlock
 
-/// Where removed files go until a queue of low priority deletes them, so that a removal costs one rename.
+/// Where removed files go until a queue of low priority deletes them, so that a removal costs one
+/// rename.
 ///
-/// The original has one for the process, in the folder for temporary files; this one is for a root directory, on
-/// whose file system a rename always succeeds.
+/// The original has one for the process, in the folder for temporary files; this one is for a root
+/// directory, on whose file system a rename always succeeds.
 ///
 /// `@unchecked Sendable`: `folder` is under `lock`.
 public final class PINTrash: @unchecked Sendable {
@@ -16,8 +17,8 @@ public final class PINTrash: @unchecked Sendable {
   public enum Style: Sendable, Hashable {
     /// As in 2.0: one directory for good, whose files are deleted one by one.
     case kept
-    /// As before pull request 296: the directory is deleted, and the next removal makes another. Its name is under a
-    /// lock, the move into it is not.
+    /// As before pull request 296: the directory is deleted, and the next removal makes another.
+    /// Its name is under a lock, the move into it is not.
     case replaced
     /// As in 3.0.4: the move is under the lock too, and what cannot be moved is deleted.
     case replacedUnderLock
@@ -46,13 +47,15 @@ public final class PINTrash: @unchecked Sendable {
   func take(_ path: String) -> Bool {
     guard FileManager.default.fileExists(atPath: path) else { return false }
     guard style == .replacedUnderLock else {
-      // Before pull request 296 the trash may be emptied, which deletes it, between the look for its name and the
-      // move into it; then nothing is moved, and the file stays. In 2.0 it stays where it is.
+      // Before pull request 296 the trash may be emptied, which deletes it, between the look for
+      // its name and the move into it; then nothing is moved, and the file stays. In 2.0 it stays
+      // where it is.
       let folder = lock.withLock { currentFolder() }
       SYNC_POINT("pintrash.take.afterFolder")
       return move(path, into: folder)
     }
-    // Repair: the move is under the lock; the point is where it was, and held the trash can only be emptied later.
+    // Repair: the move is under the lock; the point is where it was, and held the trash can only be
+    // emptied later.
     SYNC_POINT("pintrash.take.afterFolder")
     let moved = lock.withLock { move(path, into: currentFolder()) }
     return moved || (try? FileManager.default.removeItem(atPath: path)) != nil
@@ -65,7 +68,8 @@ public final class PINTrash: @unchecked Sendable {
 
   /// Empties the trash: what the queue does.
   ///
-  /// Since 3 it gives the trash up under the lock, so that the next removal makes another, and deletes it without.
+  /// Since 3 it gives the trash up under the lock, so that the next removal makes another, and
+  /// deletes it without.
   public func empty() {
     if style == .kept {
       let folder = lock.withLock { currentFolder() }

@@ -74,8 +74,8 @@ extension PINDiskCache2 {
     }
   }
 
-  /// Calls a completion under the lock, which the method that it is of had just given back: so that the file is
-  /// still there. Repair (pull request 97): `tell` lets go of it for the call.
+  /// Calls a completion under the lock, which the method that it is of had just given back: so that
+  /// the file is still there. Repair (pull request 97): `tell` lets go of it for the call.
   private func complete(
     _ completion: ObjectBlock?, _ key: String, _ object: PINObject?, path: String? = nil
   ) {
@@ -122,8 +122,8 @@ extension PINDiskCache2 {
     }
   }
 
-  /// How many seconds a file lives after its last use; 0 for ever. Set later, and trims then and every so many
-  /// seconds.
+  /// How many seconds a file lives after its last use; 0 for ever. Set later, and trims then and
+  /// every so many seconds.
   public var ageLimit: TimeInterval {
     get {
       lock()

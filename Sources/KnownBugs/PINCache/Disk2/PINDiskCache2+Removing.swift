@@ -1,6 +1,6 @@
-// After PINDiskCache.m of PINCache 2.0: -removeFileAndExecuteBlocksForKey:, -removeAllObjects, -trimDiskToSize:,
-// -trimDiskToSizeByDate:, -trimDiskToDate:, -trimToAgeLimitRecursively, -enumerateObjectsWithBlock:,
-// -synchronouslyLockFileAccessWhileExecutingBlock:.
+// After PINDiskCache.m of PINCache 2.0: -removeFileAndExecuteBlocksForKey:, -removeAllObjects,
+// -trimDiskToSize:, -trimDiskToSizeByDate:, -trimDiskToDate:, -trimToAgeLimitRecursively,
+// -enumerateObjectsWithBlock:, -synchronouslyLockFileAccessWhileExecutingBlock:.
 
 import Dispatch
 public import Foundation
@@ -56,8 +56,8 @@ extension PINDiskCache2 {
     remove(sizes.sorted { $0.value > $1.value }.map(\.key), untilSizeIs: size)
   }
 
-  /// Removes the files that were not used for the longest time until they have at most so many bytes; 0 removes
-  /// everything.
+  /// Removes the files that were not used for the longest time until they have at most so many
+  /// bytes; 0 removes everything.
   public func trimToSizeByDate(_ size: UInt) {
     if size == 0 { return removeAllObjects() }
     lock()
@@ -91,8 +91,8 @@ extension PINDiskCache2 {
     }
   }
 
-  /// Trims to the age limit now, and again after as many seconds; every setting of the limit begins such a chain,
-  /// and ends none.
+  /// Trims to the age limit now, and again after as many seconds; every setting of the limit begins
+  /// such a chain, and ends none.
   func trimToAgeLimitRecursively() {
     lock()
     let limit = ageLimitNow
@@ -123,8 +123,8 @@ extension PINDiskCache2 {
     }
   }
 
-  /// Runs `body` while nobody else touches the files, and blocks until it has. To call the cache from it never
-  /// returns: it is meant for the files.
+  /// Runs `body` while nobody else touches the files, and blocks until it has. To call the cache
+  /// from it never returns: it is meant for the files.
   public func synchronouslyLockFileAccess(whileExecuting body: (PINDiskCache2) -> Void) {
     lock()
     body(self)

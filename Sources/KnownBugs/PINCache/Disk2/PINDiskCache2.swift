@@ -1,5 +1,6 @@
-// After PINDiskCache.m of PINCache 2.0: -initWithName:rootPath:, -lock, -unlock, -createCacheDirectory,
-// -initializeDiskProperties, -objectForKey:fileURL:, -fileURLForKey:, -setObject:forKey:fileURL:.
+// After PINDiskCache.m of PINCache 2.0: -initWithName:rootPath:, -lock, -unlock,
+// -createCacheDirectory, -initializeDiskProperties, -objectForKey:fileURL:, -fileURLForKey:,
+// -setObject:forKey:fileURL:.
 
 import Dispatch
 import Foundation
@@ -8,10 +9,11 @@ import Synchronization
 
 /// PINCache 2.0's disk cache: files under a semaphore of 1, which is held through everything.
 ///
-/// Each method takes the semaphore at its beginning and gives it back at its end: over the files, the archiving, the
-/// blocks that tell of changes, and even the completions of the asynchronous methods. So a completion, or a block,
-/// that calls a synchronous method of the cache waits for itself (pull request 97). Two caches of one name are two
-/// semaphores over one directory, and each keeps its own sums of it.
+/// Each method takes the semaphore at its beginning and gives it back at its end: over the files,
+/// the archiving, the blocks that tell of changes, and even the completions of the asynchronous
+/// methods. So a completion, or a block, that calls a synchronous method of the cache waits for
+/// itself (pull request 97). Two caches of one name are two semaphores over one directory, and each
+/// keeps its own sums of it.
 ///
 /// `@unchecked Sendable`: everything that changes is under `guardian`, and its sections say so.
 public final class PINDiskCache2: @unchecked Sendable {
@@ -48,8 +50,9 @@ public final class PINDiskCache2: @unchecked Sendable {
     trash = options.trash ?? PINTrash(root: root, style: .kept)
     let scheduler = options.scheduler
     let start = options.start ?? { work in scheduler.schedule(.normal, work) }
-    // Repair (2.1): taken here and given back in the block, which a semaphore allows and a mutex does not. As
-    // shipped a call may come before the block: there is no directory then, and what it stores is lost.
+    // Repair (2.1): taken here and given back in the block, which a semaphore allows and a mutex
+    // does not. As shipped a call may come before the block: there is no directory then, and what
+    // it stores is lost.
     let isHeld = changes.contains(.heldUntilScanned)
     if isHeld { lock() }
     start { [self] in
@@ -68,8 +71,8 @@ public final class PINDiskCache2: @unchecked Sendable {
     guardian.signal()
   }
 
-  /// Under the lock: learns what there is. The byte count is overwritten, which is right since nobody was before it
-  /// or else its files are among those counted.
+  /// Under the lock: learns what there is. The byte count is overwritten, which is right since
+  /// nobody was before it or else its files are among those counted.
   private func initializeDiskProperties() {
     var byteCount: UInt = 0
     for name in folder.fileNames() {

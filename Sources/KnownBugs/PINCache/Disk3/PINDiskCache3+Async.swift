@@ -1,4 +1,5 @@
-// After PINDiskCache.m of PINCache 3.0.4: the methods that end in Async, and the thread-safe accessors.
+// After PINDiskCache.m of PINCache 3.0.4: the methods that end in Async, and the thread-safe
+// accessors.
 
 public import Foundation
 import Interlock
@@ -19,8 +20,8 @@ extension PINDiskCache3 {
     }
   }
 
-  /// Asks where the file of a key is, and notes a use. The completion runs under the lock, so that the file is still
-  /// there: it must not call the cache, which the original's header says.
+  /// Asks where the file of a key is, and notes a use. The completion runs under the lock, so that
+  /// the file is still there: it must not call the cache, which the original's header says.
   public func filePath(
     forKey key: String,
     completion: @escaping @Sendable (_ key: String, _ path: String?) -> Void
@@ -63,7 +64,8 @@ extension PINDiskCache3 {
     }
   }
 
-  /// Removes the files that were made before a date. Trims that wait are run as one, to the latest date.
+  /// Removes the files that were made before a date. Trims that wait are run as one, to the latest
+  /// date.
   public func trim(to date: Date, completion: CacheBlock?) {
     trim("trim to date", date.timeIntervalSinceReferenceDate, completion, merge: max) {
       $0.trim(to: Date(timeIntervalSinceReferenceDate: $1))
@@ -148,7 +150,8 @@ extension PINDiskCache3 {
     }
   }
 
-  /// How many seconds a file lives; 0 for ever. Set later, and trims then and every so many seconds.
+  /// How many seconds a file lives; 0 for ever. Set later, and trims then and every so many
+  /// seconds.
   public var ageLimit: TimeInterval {
     get {
       lock()

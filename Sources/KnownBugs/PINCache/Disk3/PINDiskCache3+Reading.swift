@@ -1,7 +1,7 @@
 // After PINDiskCache.m of PINCache 3.0.4: -containsObjectForKey:, -objectForKey:fileURL:,
 // -fileURLForKey:updateFileModificationDate:, -asynchronouslySetFileModificationDate:forURL:,
-// -asynchronouslySetAccessCount:forURL:, -asynchronouslySetAgeLimit:forURL:, -enumerateObjectsWithBlock:,
-// -synchronouslyLockFileAccessWhileExecutingBlock:.
+// -asynchronouslySetAccessCount:forURL:, -asynchronouslySetAgeLimit:forURL:,
+// -enumerateObjectsWithBlock:, -synchronouslyLockFileAccessWhileExecutingBlock:.
 
 import Foundation
 import Interlock
@@ -33,7 +33,8 @@ extension PINDiskCache3 {
     if options.isTTLCache {
       if !isStateKnown, metadata[key] == nil, folder.exists(file) {
         let size = learn(key, ofFile: file)
-        // Repair: the first look passes by a key that is known; as shipped its bytes are then counted by nobody.
+        // Repair: the first look passes by a key that is known; as shipped its bytes are then
+        // counted by nobody.
         if changes.contains(.bytesAddedByScan) { byteCount &+= size }
       }
       if isExpired(key, at: now) { return nil }
@@ -143,8 +144,8 @@ extension PINDiskCache3 {
     if !isUnlocked { unlock() }
   }
 
-  /// Runs `body` while nobody else touches the files, and blocks until it has. To call the cache from it never
-  /// returns, unless the lock is recursive.
+  /// Runs `body` while nobody else touches the files, and blocks until it has. To call the cache
+  /// from it never returns, unless the lock is recursive.
   public func synchronouslyLockFileAccess(whileExecuting body: (PINDiskCache3) -> Void) {
     lockForWriting()
     body(self)

@@ -1,5 +1,5 @@
-// After PINDiskCache.m of PINCache 3.0.4: -trimDiskToSize:, -trimDiskToSizeByEvictionStrategy:, -trimDiskToDate:,
-// -removeExpiredObjects, -trimToAgeLimitRecursively.
+// After PINDiskCache.m of PINCache 3.0.4: -trimDiskToSize:, -trimDiskToSizeByEvictionStrategy:,
+// -trimDiskToDate:, -removeExpiredObjects, -trimToAgeLimitRecursively.
 
 import Dispatch
 public import Foundation
@@ -12,7 +12,8 @@ extension PINDiskCache3 {
     remove(keys(until: size) { ($0.value.size ?? 0) > ($1.value.size ?? 0) })
   }
 
-  /// Removes files by the eviction strategy until they have at most so many bytes; 0 removes everything.
+  /// Removes files by the eviction strategy until they have at most so many bytes; 0 removes
+  /// everything.
   public func trimToSizeByEvictionStrategy(_ size: UInt) {
     if size == 0 { return removeAllObjects() }
     if options.isTTLCache { removeExpiredObjects() }
@@ -26,8 +27,8 @@ extension PINDiskCache3 {
       })
   }
 
-  /// Removes the files that were made before a date and have no age limit of their own; the distant past removes
-  /// everything.
+  /// Removes the files that were made before a date and have no age limit of their own; the distant
+  /// past removes everything.
   public func trim(to date: Date) {
     if date == .distantPast { return removeAllObjects() }
     lockForWriting()
@@ -50,8 +51,8 @@ extension PINDiskCache3 {
     remove(expired)
   }
 
-  /// The keys to remove, in this order, until the byte count is at most `size`: chosen under the lock, and removed
-  /// one by one after it.
+  /// The keys to remove, in this order, until the byte count is at most `size`: chosen under the
+  /// lock, and removed one by one after it.
   private func keys(
     until size: UInt,
     by comesFirst: ((key: String, value: Metadata), (key: String, value: Metadata)) -> Bool
@@ -65,7 +66,8 @@ extension PINDiskCache3 {
       for (key, known) in metadata.sorted(by: comesFirst) {
         keys.append(key)
         saved &+= known.size ?? 0
-        // As an `NSUInteger`: where the byte count has lost bytes this wraps around, and everything goes.
+        // As an `NSUInteger`: where the byte count has lost bytes this wraps around, and everything
+        // goes.
         if byteCount &- saved <= size { break }
       }
       return keys

@@ -5,8 +5,8 @@ public import Foundation
 import Interlock
 
 extension PINDiskCache3 {
-  /// Writes an object's file; gives back where, or `nil` where it could not be written, or is larger than all files
-  /// together may be.
+  /// Writes an object's file; gives back where, or `nil` where it could not be written, or is
+  /// larger than all files together may be.
   @discardableResult
   public func setObject(
     _ object: PINObject, forKey key: String, ageLimit: TimeInterval = 0
@@ -45,7 +45,8 @@ extension PINDiskCache3 {
       byteCount = byteCount &- previous &+ attributes.size
       metadata[key, default: Metadata()].size = attributes.size
       metadata[key]?.created = now
-      // The original reads it from the file; Linux dates files to a few milliseconds only, which is no order.
+      // The original reads it from the file; Linux dates files to a few milliseconds only, which is
+      // no order.
       metadata[key]?.modified = now
       metadata[key]?.accessCount &+= 1
     }
@@ -58,7 +59,8 @@ extension PINDiskCache3 {
 
   /// Moves a file to the trash, and tells of it; `false` where it is still there.
   ///
-  /// The lock is free while the block that announces it runs: what is moved is what is there afterwards.
+  /// The lock is free while the block that announces it runs: what is moved is what is there
+  /// afterwards.
   @discardableResult
   func removeFileAndExecuteBlocks(forKey key: String) -> Bool {
     guard let file = folder.path(forKey: key) else { return false }
@@ -88,8 +90,8 @@ extension PINDiskCache3 {
 
   /// Under the lock: calls the block that tells of a removal, without the lock.
   ///
-  /// Whether there is one was asked under the lock, into a variable; what is called is the property. It may be `nil`
-  /// by then, and to call a `nil` block is a fault.
+  /// Whether there is one was asked under the lock, into a variable; what is called is the
+  /// property. It may be `nil` by then, and to call a `nil` block is a fault.
   private func tellOfRemoval(of key: String) {
     guard let copied = blocks.read(synched: true, { events.didRemoveObject }) else { return }
     unlock()

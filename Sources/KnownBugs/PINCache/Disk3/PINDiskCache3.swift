@@ -1,19 +1,19 @@
-// After PINDiskCache.m of PINCache 3.0.4: -initWithName:…, -dealloc, -lock, -unlock, -lockForWriting,
-// -lockAndWaitForKnownState, -_locked_createCacheDirectory, -initializeDiskProperties,
-// -_locked_initializeDiskPropertiesForFile:fileKey:.
+// After PINDiskCache.m of PINCache 3.0.4: -initWithName:…, -dealloc, -lock, -unlock,
+// -lockForWriting, -lockAndWaitForKnownState, -_locked_createCacheDirectory,
+// -initializeDiskProperties, -_locked_initializeDiskPropertiesForFile:fileKey:.
 
 import Dispatch
 import Foundation
 import Interlock
 import Synchronization
 
-/// PINCache 3.0.4's disk cache: files under a mutex that is let go of for every block, and a first look at the
-/// directory that nobody waits for.
+/// PINCache 3.0.4's disk cache: files under a mutex that is let go of for every block, and a first
+/// look at the directory that nobody waits for.
 ///
-/// A global queue makes the directory and lists it; a write waits on a condition until there is the directory, an
-/// enumeration on another until all files are known, and a read on neither. The mutex is given back while an object
-/// is serialised, while the user's blocks run, and between two files of the first look. What is removed goes to a
-/// trash that another queue empties.
+/// A global queue makes the directory and lists it; a write waits on a condition until there is the
+/// directory, an enumeration on another until all files are known, and a read on neither. The mutex
+/// is given back while an object is serialised, while the user's blocks run, and between two files
+/// of the first look. What is removed goes to a trash that another queue empties.
 ///
 /// `@unchecked Sendable`: everything that changes is under `mutex`, and its sections say so.
 public final class PINDiskCache3: @unchecked Sendable {
@@ -102,8 +102,8 @@ public final class PINDiskCache3: @unchecked Sendable {
     wait(stateKnown) { isStateKnown }
   }
 
-  /// Under the lock: waits, once. A wait may end without a reason, and then the lock is held in a state that the
-  /// caller does not expect.
+  /// Under the lock: waits, once. A wait may end without a reason, and then the lock is held in a
+  /// state that the caller does not expect.
   private func wait(_ condition: PINCondition, until isTrue: () -> Bool) {
     if isTrue() { return }
     hasWaiter.signal()
@@ -114,8 +114,9 @@ public final class PINDiskCache3: @unchecked Sendable {
     }
   }
 
-  /// Wakes everybody who waits for the directory, though nothing has changed: what a spurious wake-up is to them.
-  /// Blocks until somebody waits: the waiter gives the mutex up in its wait, and not before.
+  /// Wakes everybody who waits for the directory, though nothing has changed: what a spurious
+  /// wake-up is to them. Blocks until somebody waits: the waiter gives the mutex up in its wait,
+  /// and not before.
   public func wakeSpuriously() {
     hasWaiter.wait()
     lock()
@@ -134,7 +135,8 @@ public final class PINDiskCache3: @unchecked Sendable {
 
   /// Learns what there is, one file at a time, with the lock free in between.
   ///
-  /// At the end its sum takes the place of the byte count, whatever others have added to it since the beginning.
+  /// At the end its sum takes the place of the byte count, whatever others have added to it since
+  /// the beginning.
   private func initializeDiskProperties() {
     var found: UInt = 0
     lock()
@@ -144,7 +146,8 @@ public final class PINDiskCache3: @unchecked Sendable {
     for name in names {
       guard let key = folder.key(ofFile: name) else { continue }
       lock()
-      // Repair: a file may have gone since it was listed; as shipped its key is then known without a size.
+      // Repair: a file may have gone since it was listed; as shipped its key is then known without
+      // a size.
       let isGone = changes.contains(.bytesAddedByScan) && !folder.exists(folder.path + "/" + name)
       if metadata[key] == nil, !isGone { found += learn(key, ofFile: folder.path + "/" + name) }
       unlock()

@@ -1,5 +1,6 @@
-// After PINMemoryCache.m of PINCache 3.0.4, the methods that end in Async; in 2.0 they have a `block:` and no
-// priority. Each wraps its synchronous method: that is how the fork cured TMCache's deadlock.
+// After PINMemoryCache.m of PINCache 3.0.4, the methods that end in Async; in 2.0 they have a
+// `block:` and no priority. Each wraps its synchronous method: that is how the fork cured TMCache's
+// deadlock.
 
 public import Foundation
 

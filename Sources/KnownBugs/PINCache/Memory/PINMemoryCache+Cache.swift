@@ -19,8 +19,8 @@ extension PINMemoryCache: Cache {
   /// How many objects there are.
   public var count: Int { locked { slots.count - phantoms } }
 
-  /// What the cache says that all objects cost together; below zero where the original's `NSUInteger` has wrapped
-  /// around.
+  /// What the cache says that all objects cost together; below zero where the original's
+  /// `NSUInteger` has wrapped around.
   public var totalCost: Int? { locked { Int(bitPattern: costOfAll) } }
 
   /// What is stored. The bytes are read when the lock is free.
@@ -31,7 +31,8 @@ extension PINMemoryCache: Cache {
     return objects.mapValues { CacheEntry(value: $0.bytes, cost: $1) }
   }
 
-  /// The keys that the cache has noted an access of: the same as those of the objects, or so it should be.
+  /// The keys that the cache has noted an access of: the same as those of the objects, or so it
+  /// should be.
   public var accessedKeys: Set<String> { locked { Set(slots.keys) } }
 
   /// Reads by the scheduler.

@@ -1,5 +1,5 @@
-// After PINMemoryCache.m of PINCache 2.0 and of 3.0.4: -removeObjectAndExecuteBlocksForKey:, -removeAllObjects,
-// -enumerateObjectsWithBlock:.
+// After PINMemoryCache.m of PINCache 2.0 and of 3.0.4: -removeObjectAndExecuteBlocksForKey:,
+// -removeAllObjects, -enumerateObjectsWithBlock:.
 
 import Foundation
 import Interlock
@@ -12,8 +12,9 @@ extension PINMemoryCache {
 
   /// Removes a key in two phases, and tells of it.
   ///
-  /// The cost is read in the first and subtracted in the second. Two removals of one key subtract it twice; and a
-  /// value that was stored between the phases is removed in the place of the one that was announced.
+  /// The cost is read in the first and subtracted in the second. Two removals of one key subtract
+  /// it twice; and a value that was stored between the phases is removed in the place of the one
+  /// that was announced.
   func removeObjectAndExecuteBlocks(forKey key: String) {
     let (object, number, costBefore, willRemove, didRemove) = locked {
       let slot = slots[key]
@@ -49,7 +50,8 @@ extension PINMemoryCache {
     }
     willRemove?(self)
     let removed = locked {
-      // Repair: the objects live until the lock is free; as shipped each `deinit` runs under the lock.
+      // Repair: the objects live until the lock is free; as shipped each `deinit` runs under the
+      // lock.
       let kept = changes.contains(.releasesUnlocked) ? slots : [:]
       for slot in slots.values { slot.isPresent = false }
       slots.removeAll()
@@ -62,10 +64,11 @@ extension PINMemoryCache {
     didRemove?(self)
   }
 
-  /// Calls `body` with each object, in the order in which they came into the cache, until it answers `false`.
+  /// Calls `body` with each object, in the order in which they came into the cache, until it
+  /// answers `false`.
   ///
-  /// As shipped `body` runs under the lock: to call the cache from it never returns, which the original's header
-  /// says. 2.0 goes by the time of the last use.
+  /// As shipped `body` runs under the lock: to call the cache from it never returns, which the
+  /// original's header says. 2.0 goes by the time of the last use.
   public func enumerateObjects(_ body: (_ key: String, _ object: PINObject) -> Bool) {
     // Repair: over a copy, without the lock.
     if changes.contains(.enumeratesCopy) {

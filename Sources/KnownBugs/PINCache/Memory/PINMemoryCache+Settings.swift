@@ -1,9 +1,10 @@
-// After PINMemoryCache.m of PINCache 3.0.4: the thread-safe accessors, -didReceiveMemoryWarningNotification:,
-// -didReceiveEnterBackgroundNotification:.
+// After PINMemoryCache.m of PINCache 3.0.4: the thread-safe accessors,
+// -didReceiveMemoryWarningNotification:, -didReceiveEnterBackgroundNotification:.
 
 public import Foundation
 
-/// What the cache does when the system asks for memory, or the application goes into the background.
+/// What the cache does when the system asks for memory, or the application goes into the
+/// background.
 public struct PINMemoryPressure: Sendable {
   /// Whether a memory warning removes everything.
   public var removesAllOnWarning = true
@@ -42,7 +43,8 @@ extension PINMemoryCache {
     }
   }
 
-  /// How many seconds an object lives; 0 for ever. Setting one trims, now and every so many seconds.
+  /// How many seconds an object lives; 0 for ever. Setting one trims, now and every so many
+  /// seconds.
   public var ageLimit: TimeInterval {
     get { locked { ageLimitNow } }
     set {
@@ -65,7 +67,8 @@ extension PINMemoryCache {
     scheduler.schedule(.high) { [self] in locked { pressure.didReceiveWarning }?(self) }
   }
 
-  /// What going into the background does: the system tells of it elsewhere, here its user calls this.
+  /// What going into the background does: the system tells of it elsewhere, here its user calls
+  /// this.
   public func didEnterBackground() {
     if locked({ pressure.removesAllInBackground }) { removeAllObjects(completion: nil) }
     scheduler.schedule(.high) { [self] in locked { pressure.didEnterBackground }?(self) }

@@ -1,12 +1,13 @@
-// After PINMemoryCache.m of PINCache 2.0 and of 3.0.4: -trimMemoryToDate:, -removeExpiredObjects, -trimToCostLimit:,
-// -trimToCostLimitByDate: (2.0), -trimToCostLimitByEvictionStrategy: (3.0.4), -trimToAgeLimitRecursively.
+// After PINMemoryCache.m of PINCache 2.0 and of 3.0.4: -trimMemoryToDate:, -removeExpiredObjects,
+// -trimToCostLimit:, -trimToCostLimitByDate: (2.0), -trimToCostLimitByEvictionStrategy: (3.0.4),
+// -trimToAgeLimitRecursively.
 
 import Dispatch
 public import Foundation
 
 extension PINMemoryCache {
-  /// Removes what is older than a date: by its last use in 2.0, by its coming into the cache in 3.0.4, where a key
-  /// with an age limit of its own stays. The distant past removes everything.
+  /// Removes what is older than a date: by its last use in 2.0, by its coming into the cache in
+  /// 3.0.4, where a key with an age limit of its own stays. The distant past removes everything.
   public func trim(to date: Date) {
     if date == .distantPast { return removeAllObjects() }
     let old = keys {
@@ -20,8 +21,8 @@ extension PINMemoryCache {
     for key in old { removeObjectAndExecuteBlocks(forKey: key) }
   }
 
-  /// Removes what has an age limit of its own and is older: as in the original, what only the cache's own limit has
-  /// made too old stays until a trim by date.
+  /// Removes what has an age limit of its own and is older: as in the original, what only the
+  /// cache's own limit has made too old stays until a trim by date.
   public func removeExpiredObjects() {
     let now = Date()
     let expired = keys {
@@ -57,13 +58,14 @@ extension PINMemoryCache {
 
   /// The keys that `choose` picks, in its order.
   ///
-  /// Repair (pull request 317): the choice is made on a copy. 2.0 sorts under the lock, and whoever comes waits.
+  /// Repair (pull request 317): the choice is made on a copy. 2.0 sorts under the lock, and whoever
+  /// comes waits.
   private func keys(
     _ choose: (_ slots: [String: Slot]) -> some Sequence<(key: String, value: Slot)>
   ) -> [String] {
     if changes.contains(.sortsUnlocked) {
-      // The slots change under the lock while this reads dates and costs without it, which Swift does not allow: so
-      // they are copied, as the original copies its dictionaries of them.
+      // The slots change under the lock while this reads dates and costs without it, which Swift
+      // does not allow: so they are copied, as the original copies its dictionaries of them.
       let copies = locked { slots.mapValues { $0.copy() } }
       return choose(copies).map(\.key)
     }
@@ -79,11 +81,11 @@ extension PINMemoryCache {
     }
   }
 
-  /// Trims to the age limit now, and again after as many seconds: what is stored just after a trim lives twice as
-  /// long as the limit says (TMCache's issue 76).
+  /// Trims to the age limit now, and again after as many seconds: what is stored just after a trim
+  /// lives twice as long as the limit says (TMCache's issue 76).
   ///
-  /// 2.0 does not end the chain of the last limit when a new one is set, so that every setting adds one. 3.0.4 ends
-  /// it if the limit is another, not if the same is set twice.
+  /// 2.0 does not end the chain of the last limit when a new one is set, so that every setting adds
+  /// one. 3.0.4 ends it if the limit is another, not if the same is set twice.
   func trimToAgeLimitRecursively(chain: UInt64) {
     let limit = locked { ageLimitNow }
     guard limit > 0 else { return }

@@ -1,16 +1,17 @@
-// After PINMemoryCache.m of PINCache 2.0 and of 3.0.4: -init…, -dealloc, -lock, -unlock, -containsObjectForKey:,
-// -objectForKey:, -setObject:forKey:withCost:ageLimit:.
+// After PINMemoryCache.m of PINCache 2.0 and of 3.0.4: -init…, -dealloc, -lock, -unlock,
+// -containsObjectForKey:, -objectForKey:, -setObject:forKey:withCost:ageLimit:.
 
 public import Foundation
 import Interlock
 
-/// PINCache's memory cache: a dictionary under a lock that is taken in phases, with the user's blocks called
-/// between them.
+/// PINCache's memory cache: a dictionary under a lock that is taken in phases, with the user's
+/// blocks called between them.
 ///
-/// A method copies the blocks under the lock, lets go, calls the block that announces the change, takes the lock
-/// again and makes the change, lets go, and calls the block that tells of it. So a block may call the cache; and
-/// what was read in the first phase may be out of date in the second. 2.0 has a semaphore of 1 as its lock, 3.0.4 a
-/// POSIX mutex that is not recursive; the phases are the same.
+/// A method copies the blocks under the lock, lets go, calls the block that announces the change,
+/// takes the lock again and makes the change, lets go, and calls the block that tells of it. So a
+/// block may call the cache; and what was read in the first phase may be out of date in the second.
+/// 2.0 has a semaphore of 1 as its lock, 3.0.4 a POSIX mutex that is not recursive; the phases are
+/// the same.
 ///
 /// `@unchecked Sendable`: everything that changes is under `guardian`, and its sections say so.
 public final class PINMemoryCache: @unchecked Sendable {
@@ -46,10 +47,12 @@ public final class PINMemoryCache: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - version: Whose lock and methods it has.
-  ///   - changes: What was repaired in it; what the version was shipped with, unless something else is said.
+  ///   - changes: What was repaired in it; what the version was shipped with, unless something else
+  ///     is said.
   ///   - scheduler: What runs the asynchronous methods.
   ///   - isTTLCache: Whether reads hide what is older than its age limit. In 3.0.4 only.
-  ///   - evictionStrategy: What is evicted first. In 3.0.4 only: 2.0 goes by the time of the last use.
+  ///   - evictionStrategy: What is evicted first. In 3.0.4 only: 2.0 goes by the time of the last
+  ///     use.
   public init(
     _ version: PINVersion, changes: PINChanges? = nil,
     scheduler: any PINScheduler = PINDispatchScheduler(), isTTLCache: Bool = false,
@@ -106,10 +109,12 @@ public final class PINMemoryCache: @unchecked Sendable {
     return limit > 0 && abs(slot.created.timeIntervalSince(now)) >= limit
   }
 
-  /// Under the lock: notes an access. The key may have been removed since it was read: the dates and counts, which
-  /// are dictionaries of their own in the original, then have a key that the objects have not.
+  /// Under the lock: notes an access. The key may have been removed since it was read: the dates
+  /// and counts, which are dictionaries of their own in the original, then have a key that the
+  /// objects have not.
   ///
-  /// `found` is where the read found it: what is still in the dictionary need not be looked up again.
+  /// `found` is where the read found it: what is still in the dictionary need not be looked up
+  /// again.
   @inline(__always)
   private func touch(_ found: Slot, _ key: String, at now: Date) {
     if let slot = found.isPresent ? found : slots[key] {
@@ -139,7 +144,8 @@ public final class PINMemoryCache: @unchecked Sendable {
   ///   - object: What is stored.
   ///   - key: Its key.
   ///   - cost: What it costs.
-  ///   - ageLimit: How many seconds it lives, where the cache hides what has expired; 0 for the cache's limit.
+  ///   - ageLimit: How many seconds it lives, where the cache hides what has expired; 0 for the
+  ///     cache's limit.
   public func setObject(
     _ object: PINObject, forKey key: String, withCost cost: UInt = 0, ageLimit: TimeInterval = 0
   ) {
@@ -151,8 +157,8 @@ public final class PINMemoryCache: @unchecked Sendable {
     let stored = changes.contains(.objectsCopied) ? object.copy() : object
     let replaced = locked {
       let old = store(stored, forKey: key, cost: cost, ageLimit: ageLimit)
-      // Repair: what is replaced lives until the lock is free. As shipped its last reference goes here, and its
-      // `deinit`, which may call the cache, runs under the lock.
+      // Repair: what is replaced lives until the lock is free. As shipped its last reference goes
+      // here, and its `deinit`, which may call the cache, runs under the lock.
       return changes.contains(.releasesUnlocked) ? old : nil
     }
     withExtendedLifetime(replaced) {}

@@ -1,4 +1,5 @@
-// After PINCache.m of PINCache 2.0 (the methods with a `block:`) and 3.0.4 (those that end in Async).
+// After PINCache.m of PINCache 2.0 (the methods with a `block:`) and 3.0.4 (those that end in
+// Async).
 
 public import Foundation
 import Synchronization
@@ -21,8 +22,8 @@ extension PINCache {
 
   /// Reads a key, in as many steps on the scheduler as there are layers.
   ///
-  /// In 2.0 every step has a weak reference to the cache: where the last strong one goes, `completion` is never
-  /// called.
+  /// In 2.0 every step has a weak reference to the cache: where the last strong one goes,
+  /// `completion` is never called.
   public func object(forKey key: String, completion: @escaping ObjectBlock) {
     let owner: @Sendable () -> PINCache?
     if version == .two {
@@ -125,7 +126,8 @@ extension PINCache {
   }
 }
 
-/// Calls a block at the last of so many counts: what a Dispatch group notifies, without a queue of its own.
+/// Calls a block at the last of so many counts: what a Dispatch group notifies, without a queue of
+/// its own.
 private final class PINCountdown: Sendable {
   private let left: Atomic<Int>
   private let block: @Sendable () -> Void

@@ -1,16 +1,17 @@
-// After PINCache.m of PINCache 2.0 and of 3.0.4: -initWithName:rootPath:…, -objectForKey:, -containsObjectForKey:,
-// -setObject:forKey:withCost:ageLimit:, -removeObjectForKey:, -trimToDate:, -removeExpiredObjects,
-// -removeAllObjects, -diskByteCount.
+// After PINCache.m of PINCache 2.0 and of 3.0.4: -initWithName:rootPath:…, -objectForKey:,
+// -containsObjectForKey:, -setObject:forKey:withCost:ageLimit:, -removeObjectForKey:, -trimToDate:,
+// -removeExpiredObjects, -removeAllObjects, -diskByteCount.
 
 public import Foundation
 import Interlock
 
 /// PINCache: a memory cache before a disk cache of the same version.
 ///
-/// It has no lock. A synchronous call goes to the two one after the other, on the calling thread: nobody waits for
-/// a callback, and so the pool of threads cannot run dry, which is what it was forked from TMCache for. What is
-/// between the two steps is anybody's: a read that has missed in memory, and found the old object on disk, puts it
-/// into memory over a newer one (TMCache's issue 48, still there).
+/// It has no lock. A synchronous call goes to the two one after the other, on the calling thread:
+/// nobody waits for a callback, and so the pool of threads cannot run dry, which is what it was
+/// forked from TMCache for. What is between the two steps is anybody's: a read that has missed in
+/// memory, and found the old object on disk, puts it into memory over a newer one (TMCache's issue
+/// 48, still there).
 public final class PINCache: Sendable {
   /// The cache's name.
   public let name: String
@@ -71,7 +72,8 @@ public final class PINCache: Sendable {
     }
   }
 
-  /// Stores an object in memory and on disk; gives back where its file is, or `nil` where none could be written.
+  /// Stores an object in memory and on disk; gives back where its file is, or `nil` where none
+  /// could be written.
   @discardableResult
   public func setObject(
     _ object: PINObject, forKey key: String, withCost cost: UInt = 0, ageLimit: TimeInterval = 0
@@ -132,7 +134,8 @@ extension PINMemoryCache {
   /// Counts a change that memory has not seen.
   func noteChange() { locked { changeNumber &+= 1 } }
 
-  /// Stores an object if nothing was changed since the stamp was taken: the look and the change are one step.
+  /// Stores an object if nothing was changed since the stamp was taken: the look and the change are
+  /// one step.
   func setObject(_ object: PINObject, forKey key: String, ifUnchangedSince stamp: UInt64) {
     let old = locked { () -> PINObject? in
       guard changeNumber == stamp else { return nil }

@@ -6,7 +6,8 @@ import Musl
 import Darwin
 #endif
 
-/// A POSIX mutex at an address that never changes, which POSIX asks for and a Swift property does not give.
+/// A POSIX mutex at an address that never changes, which POSIX asks for and a Swift property does
+/// not give.
 ///
 /// `@unchecked Sendable`: the pointer is never reassigned, and the mutex is made to be shared.
 struct PINMutex: @unchecked Sendable {

@@ -3,7 +3,8 @@ import InterlockStress
 import StressRunner
 import Synchronization
 
-/// PINCache 2.0's disk cache as a subject. Its directory is there from the beginning, unless it is opened anew.
+/// PINCache 2.0's disk cache as a subject. Its directory is there from the beginning, unless it is
+/// opened anew.
 final class PINDisk2Subject: Subject {
   static let actions = [
     "enumerate-and-get", "lock-files-and-get", "look", "read-in-will-add", "reopen",

@@ -3,8 +3,8 @@ import InterlockStress
 import StressRunner
 import Synchronization
 
-/// PINCache 3.0.4's disk cache as a subject. What its queues do in the background can be had on the caller's thread:
-/// the first look at the directory, and the emptying of the trash.
+/// PINCache 3.0.4's disk cache as a subject. What its queues do in the background can be had on the
+/// caller's thread: the first look at the directory, and the emptying of the trash.
 final class PINDisk3Subject: Subject {
   static let actions = [
     "announce", "clear-did-remove", "damage", "empty-trash", "enumerate-and-get",

@@ -3,8 +3,8 @@ import InterlockStress
 import StressRunner
 import Synchronization
 
-/// The keys that somebody knows of who goes by what a cache announces: a key comes with `didAdd`, and goes with
-/// `willRemove`. To write what goes back to where it came from, say.
+/// The keys that somebody knows of who goes by what a cache announces: a key comes with `didAdd`,
+/// and goes with `willRemove`. To write what goes back to where it came from, say.
 ///
 /// `@unchecked Sendable`: `known` is under `lock`.
 final class PINAnnounced: @unchecked Sendable {

@@ -18,13 +18,14 @@ private func pinOperation(
   ) { PINOperationSubject(repairs) }
 }
 
-/// A PINOperationQueue of two places as a subject. The key of a call is an operation's identifier, or what it is
-/// found by.
+/// A PINOperationQueue of two places as a subject. The key of a call is an operation's identifier,
+/// or what it is found by.
 private final class PINOperationSubject: Subject, @unchecked Sendable {
   enum Action: String, CaseIterable {
     /// Schedules an operation; completes when it has run.
     case schedule
-    /// Schedules an operation under the key as identifier, or joins; completes by its own completion.
+    /// Schedules an operation under the key as identifier, or joins; completes by its own
+    /// completion.
     case coalesce
     /// Schedules an operation; completes at once.
     case start
@@ -36,7 +37,8 @@ private final class PINOperationSubject: Subject, @unchecked Sendable {
     case wait
     /// Schedules an operation that waits for all operations; completes when it has.
     case waitInside = "wait-inside"
-    /// Schedules an operation that waits until three such have been started; completes when they have.
+    /// Schedules an operation that waits until three such have been started; completes when they
+    /// have.
     case meet
     /// Allows three operations at once.
     case raiseMaximum = "raise-maximum"

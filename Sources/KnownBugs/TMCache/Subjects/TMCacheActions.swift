@@ -2,8 +2,8 @@ import Dispatch
 import Foundation
 import StressRunner
 
-// What applications do with TMCache's caches beside getting and setting. A block that is installed stays, so an
-// action comes before the call that it is about.
+// What applications do with TMCache's caches beside getting and setting. A block that is installed
+// stays, so an action comes before the call that it is about.
 
 /// An age limit that no trial lives to see the end of.
 private let longAge = 600.0

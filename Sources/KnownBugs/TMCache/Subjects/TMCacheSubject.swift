@@ -8,10 +8,11 @@ let tmDropAction = "drop"
 
 /// One of TMCache's caches as a subject: the calls that every cache has, and some of its own.
 ///
-/// It can let go of the cache, as an application does; what is called after that completes without having been
-/// asked of anyone.
+/// It can let go of the cache, as an application does; what is called after that completes without
+/// having been asked of anyone.
 final class TMCacheSubject<Subjected: Caches.Cache>: CacheBackedSubject {
-  /// One of the cache's own calls. It completes as the cache lets it: never, if the cache never calls back.
+  /// One of the cache's own calls. It completes as the cache lets it: never, if the cache never
+  /// calls back.
   typealias Action =
     @Sendable (Subjected, StressRunner.Operation, @escaping @Sendable (Reply) -> Void) -> Void
 

@@ -43,8 +43,8 @@ private func entry(
   ) { make(repairs) }
 }
 
-/// A directory of the subject's own, in the folder for temporary files: that goes with the run, and this with the
-/// subject, should it end before.
+/// A directory of the subject's own, in the folder for temporary files: that goes with the run, and
+/// this with the subject, should it end before.
 final class TMRoot: Sendable {
   let url: URL
 
@@ -60,8 +60,8 @@ final class TMRoot: Sendable {
 
   deinit {
     let url = url
-    // Behind what the caches have still to do there, or they would make it again. What the trash's own queue
-    // deletes meanwhile stops a removal half-way.
+    // Behind what the caches have still to do there, or they would make it again. What the trash's
+    // own queue deletes meanwhile stops a removal half-way.
     TMDiskCache.sharedQueue.async {
       for _ in 0..<10 where FileManager.default.fileExists(atPath: url.path) {
         try? FileManager.default.removeItem(at: url)
@@ -80,8 +80,8 @@ private func tmDisk(_ repairs: TMRepairs) -> any Subject {
   }
 }
 
-/// An archiver whose objects, once `reader` is set, do something while they are read: as a model whose
-/// `initWithCoder:` asks the cache for what it refers to.
+/// An archiver whose objects, once `reader` is set, do something while they are read: as a model
+/// whose `initWithCoder:` asks the cache for what it refers to.
 private func archiver(asking reader: TMBox<(@Sendable () -> Void)?>) -> TMArchiver {
   TMArchiver(decode: { bytes in
     reader.value?()

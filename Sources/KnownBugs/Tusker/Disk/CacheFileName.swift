@@ -1,8 +1,9 @@
 /// The name of the file that a key has in the cache's folder.
 ///
-/// Letters in lower case, digits, `-`, `_` and, but for the first place, `.` stand for themselves, everything
-/// else as `%` and two hexadecimal digits: no name is a path, hidden, or another one in a file system
-/// without case. A name that would be too long is `~` and the key's digest, the empty key's is `%`.
+/// Letters in lower case, digits, `-`, `_` and, but for the first place, `.` stand for themselves,
+/// everything else as `%` and two hexadecimal digits: no name is a path, hidden, or another one in
+/// a file system without case. A name that would be too long is `~` and the key's digest, the empty
+/// key's is `%`.
 struct CacheFileName: Hashable {
   /// The longest name that common file systems take, less what an atomic write puts before it.
   private static let longest = 200

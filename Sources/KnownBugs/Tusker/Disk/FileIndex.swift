@@ -15,8 +15,8 @@ protocol FileIndex: Sendable {
   /// Notes that the folder has been emptied.
   func removedAll()
 
-  /// Looks through the folder, if the index is one that does, and calls `completion` when what it found
-  /// is in the index.
+  /// Looks through the folder, if the index is one that does, and calls `completion` when what it
+  /// found is in the index.
   func scan(
     _ listing: @escaping @Sendable () -> [String]?, completion: @escaping @Sendable () -> Void)
 }

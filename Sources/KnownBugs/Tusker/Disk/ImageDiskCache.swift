@@ -3,15 +3,16 @@ import Interlock
 
 /// Files by key, each with the date at which it expires, and an index that saves looking for them.
 ///
-/// Follows Tusker's `DiskCache` of April 2021, which is hyperoslo Cache's `DiskStorage` with the index of the
-/// seed article: `createFile`, then the expiry as the file's modification date, then the state. One file for
-/// each key; no lock around file and index together.
+/// Follows Tusker's `DiskCache` of April 2021, which is hyperoslo Cache's `DiskStorage` with the
+/// index of the seed article: `createFile`, then the expiry as the file's modification date, then
+/// the state. One file for each key; no lock around file and index together.
 public final class ImageDiskCache: Sendable {
   /// How the cache remembers which files there are.
   public enum Index: Sendable {
     /// Tusker's: a state for each file that was ever asked for.
     case fileStates
-    /// Kingfisher's: a set of names, filled by a scan of the folder that `scan(completion:)` starts.
+    /// Kingfisher's: a set of names, filled by a scan of the folder that `scan(completion:)`
+    /// starts.
     case maybeCached
   }
 
@@ -20,8 +21,9 @@ public final class ImageDiskCache: Sendable {
   private let index: any FileIndex
   private let expiry: CacheExpiry
   private let now: CacheClock
-  /// Part of the fix: two that change files take turns, each with its note in the index. As shipped, a removal
-  /// that deletes first and notes last leaves a file that a store wrote in between for lost. `nil` there.
+  /// Part of the fix: two that change files take turns, each with its note in the index. As
+  /// shipped, a removal that deletes first and notes last leaves a file that a store wrote in
+  /// between for lost. `nil` there.
   private let writers: NSLock?
 
   /// Opens the cache in a folder, which is made if it is missing.
@@ -43,8 +45,8 @@ public final class ImageDiskCache: Sendable {
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
   }
 
-  /// Has the index look through the folder on a global queue, if it is one that does; Kingfisher does so when
-  /// it opens the cache. `completion` is called when the index knows what was found.
+  /// Has the index look through the folder on a global queue, if it is one that does; Kingfisher
+  /// does so when it opens the cache. `completion` is called when the index knows what was found.
   public func scan(completion: @escaping @Sendable () -> Void) {
     index.scan({ [self] in try? listing() }, completion: completion)
   }
@@ -57,7 +59,8 @@ public final class ImageDiskCache: Sendable {
 
   /// Stores data in a file, whole or not at all.
   ///
-  /// - Throws: A Foundation error where the file cannot be written; what was under the key is gone then.
+  /// - Throws: A Foundation error where the file cannot be written; what was under the key is gone
+  ///   then.
   public func set(_ data: [UInt8], forKey key: String) throws {
     try changing {
       let name = CacheFileName(key: key).name
@@ -77,7 +80,8 @@ public final class ImageDiskCache: Sendable {
     }
   }
 
-  /// The data under a key; `nil` where there is none, or none that has not expired, or it cannot be read.
+  /// The data under a key; `nil` where there is none, or none that has not expired, or it cannot be
+  /// read.
   public func data(forKey key: String) -> [UInt8]? {
     let name = CacheFileName(key: key).name
     guard mayExist(name) else { return nil }
@@ -85,8 +89,8 @@ public final class ImageDiskCache: Sendable {
     return [UInt8](data)
   }
 
-  /// Whether there is data under a key that has not expired. Asks the file system only where the index does
-  /// not know, and for the date where files expire.
+  /// Whether there is data under a key that has not expired. Asks the file system only where the
+  /// index does not know, and for the date where files expire.
   public func has(_ key: String) -> Bool {
     let name = CacheFileName(key: key).name
     return mayExist(name) && !hasExpired(name)

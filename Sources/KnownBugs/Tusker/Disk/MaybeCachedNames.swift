@@ -1,13 +1,14 @@
 import Dispatch
 import Interlock
 
-/// Kingfisher's index: the names that a scan of the folder found, and those that were stored since. A name may
-/// be in it without a file, never the other way round.
+/// Kingfisher's index: the names that a scan of the folder found, and those that were stored since.
+/// A name may be in it without a file, never the other way round.
 ///
-/// Follows `maybeCached` in `DiskStorage.swift` of Kingfisher 8.3.1 to 8.10.0 (`setupCacheChecking`, `store`,
-/// `value`, as of commit e1155560): a private serial queue guards the set, the folder is listed on a global
-/// queue, and what was listed is published on the private one. So a file that is stored between the listing
-/// and the publication is in neither: pull request 2535.
+/// Follows `maybeCached` in `DiskStorage.swift` of Kingfisher 8.3.1 to 8.10.0
+/// (`setupCacheChecking`, `store`, `value`, as of commit e1155560): a private serial queue guards
+/// the set, the folder is listed on a global queue, and what was listed is published on the private
+/// one. So a file that is stored between the listing and the publication is in neither: pull
+/// request 2535.
 ///
 /// `@unchecked Sendable`: what changes is on `queue` only.
 final class MaybeCachedNames: FileIndex, @unchecked Sendable {

@@ -11,8 +11,8 @@ public enum ImageDecodingError: Error, Sendable, Hashable {
 extension PixelImage {
   /// Decodes a binary PGM (`P5`) or PPM (`P6`) with samples of one byte.
   ///
-  /// Comments are allowed in the header, what follows the samples is not looked at, and samples of a smaller
-  /// range are spread over 0 to 255. Source: the Netpbm manual pages of the two formats.
+  /// Comments are allowed in the header, what follows the samples is not looked at, and samples of
+  /// a smaller range are spread over 0 to 255. Source: the Netpbm manual pages of the two formats.
   public init(netpbm bytes: [UInt8]) throws(ImageDecodingError) {
     guard bytes.starts(with: [UInt8(ascii: "P")]), bytes.count > 2,
       bytes[1] == UInt8(ascii: "5") || bytes[1] == UInt8(ascii: "6")
@@ -46,7 +46,8 @@ private struct HeaderReader {
   let bytes: [UInt8]
   var position: Int
 
-  /// The next number, with what stands before it; `nil` where there is none, or one of more than 9 digits.
+  /// The next number, with what stands before it; `nil` where there is none, or one of more than 9
+  /// digits.
   mutating func number() -> Int? {
     skipWhitespaceAndComments()
     let start = position

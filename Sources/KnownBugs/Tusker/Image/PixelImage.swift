@@ -1,4 +1,5 @@
-/// A decoded image: 8-bit samples, row by row, one for each pixel of a gray image and three of a coloured one.
+/// A decoded image: 8-bit samples, row by row, one for each pixel of a gray image and three of a
+/// coloured one.
 ///
 /// It stands where Tusker has a `UIImage`: what is decoded once and shared by every view.
 public struct PixelImage: Sendable, Hashable {
@@ -11,8 +12,8 @@ public struct PixelImage: Sendable, Hashable {
   /// The samples: red, green and blue for each pixel, or one.
   public let samples: [UInt8]
 
-  /// Puts an image together; `nil` where there are not as many samples as the size asks for, or more
-  /// than `maximumPixels` pixels.
+  /// Puts an image together; `nil` where there are not as many samples as the size asks for, or
+  /// more than `maximumPixels` pixels.
   public init?(width: Int, height: Int, isGray: Bool, samples: [UInt8]) {
     guard let pixels = Self.pixels(width, height),
       samples.count == pixels * (isGray ? 1 : 3)
@@ -53,7 +54,8 @@ public struct PixelImage: Sendable, Hashable {
     return PixelImage(width, height, true, gray)
   }
 
-  /// The same, no wider and no higher than `side` pixels, in its proportions; a smaller image is itself.
+  /// The same, no wider and no higher than `side` pixels, in its proportions; a smaller image is
+  /// itself.
   ///
   /// Each new pixel is the mean of those that it covers.
   public func downscaled(to side: Int) -> PixelImage {

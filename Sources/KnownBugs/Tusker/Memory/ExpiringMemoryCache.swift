@@ -3,14 +3,14 @@ import Interlock
 
 /// The memory layer: Tusker's `NSCache` of wrapped values, each with the date at which it expires.
 ///
-/// A model of `NSCache` and not the real one, because Foundation's on Linux evicts the newest of entries of
-/// equal cost. As there, the locking is the cache's own affair and its users hold none; here the least
-/// recently used entry goes first.
+/// A model of `NSCache` and not the real one, because Foundation's on Linux evicts the newest of
+/// entries of equal cost. As there, the locking is the cache's own affair and its users hold none;
+/// here the least recently used entry goes first.
 ///
 /// `@unchecked Sendable`: everything that changes is under `lock`.
 final class ExpiringMemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendable {
-  /// A value in the list of recent use. The dictionary owns it; the links do not, so that a long list does
-  /// not recurse when it is freed.
+  /// A value in the list of recent use. The dictionary owns it; the links do not, so that a long
+  /// list does not recurse when it is freed.
   private final class Entry {
     let key: Key
     let value: Value
@@ -72,8 +72,8 @@ final class ExpiringMemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unc
     }
   }
 
-  /// Stores a value, and removes what is over the limits; a value that costs more than the limit by itself
-  /// is not kept. The condition is asked under the lock; nothing is stored where it says no.
+  /// Stores a value, and removes what is over the limits; a value that costs more than the limit by
+  /// itself is not kept. The condition is asked under the lock; nothing is stored where it says no.
   func setValue(
     _ value: Value, forKey key: Key, cost: Int, if condition: () -> Bool = { true }
   ) {

@@ -19,10 +19,11 @@ struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
   var description: String { "\(call): \(String(cString: strerror(code)))" }
 }
 
-/// A TCP socket on this machine's loopback interface. It ends no process by a signal, no child inherits it, and
-/// a peer that is silent for `patience` seconds fails the call.
+/// A TCP socket on this machine's loopback interface. It ends no process by a signal, no child
+/// inherits it, and a peer that is silent for `patience` seconds fails the call.
 ///
-/// `shutDown()` may be called from any thread and wakes whoever is in another call; `close()` is the last.
+/// `shutDown()` may be called from any thread and wakes whoever is in another call; `close()` is
+/// the last.
 struct LoopbackSocket: Sendable {
   private static let patience = 10
   private let descriptor: Int32

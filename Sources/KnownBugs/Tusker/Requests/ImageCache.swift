@@ -12,16 +12,16 @@ public enum ImageCacheError: Error, Sendable, Hashable {
 /// An image, or why there is none.
 public typealias ImageResult = Result<PixelImage, ImageCacheError>
 
-/// What callers of Tusker see: images by URL, from the store or from the source, with the requests for one
-/// URL batched into one download.
+/// What callers of Tusker see: images by URL, from the store or from the source, with the requests
+/// for one URL batched into one download.
 ///
-/// Follows Tusker's `ImageCache` of April 2021 as its author describes it in "The Intricate Image Caching
-/// Architecture of Tusker": a dictionary of request groups by URL, looked up by whoever wants an image and
-/// cleared by the source's thread. The article names no lock. What a caller's `get` and a completion do to
-/// a group is in `RequestGroup`.
+/// Follows Tusker's `ImageCache` of April 2021 as its author describes it in "The Intricate Image
+/// Caching Architecture of Tusker": a dictionary of request groups by URL, looked up by whoever
+/// wants an image and cleared by the source's thread. The article names no lock. What a caller's
+/// `get` and a completion do to a group is in `RequestGroup`.
 ///
-/// `@unchecked Sendable`: as shipped, `groups` is as unguarded as there. Its accesses are sections, so two at
-/// once are told before they do damage.
+/// `@unchecked Sendable`: as shipped, `groups` is as unguarded as there. Its accesses are sections,
+/// so two at once are told before they do damage.
 public final class ImageCache: @unchecked Sendable {
   /// Both layers of the cache.
   public let store: ImageStore
@@ -41,9 +41,10 @@ public final class ImageCache: @unchecked Sendable {
 
   /// Asks for an image in a form.
   ///
-  /// An image that is in the store comes before this returns, on the calling thread. Otherwise a download
-  /// is started, or an earlier one joined, and it comes on a thread of the source's, unless the request that
-  /// this returns is cancelled. There is no request where the image was in the store.
+  /// An image that is in the store comes before this returns, on the calling thread. Otherwise a
+  /// download is started, or an earlier one joined, and it comes on a thread of the source's,
+  /// unless the request that this returns is cancelled. There is no request where the image was in
+  /// the store.
   @discardableResult
   public func get(
     _ url: String, variant: ImageVariant = .original,
@@ -96,9 +97,11 @@ public final class ImageCache: @unchecked Sendable {
     return section.read(synched: lock != nil) { groups[url] }
   }
 
-  /// Adds a request, or one without a callback, to the group of its URL; makes and starts one if there is none.
+  /// Adds a request, or one without a callback, to the group of its URL; makes and starts one if
+  /// there is none.
   ///
-  /// - Returns: Whether it did; the repaired cache does not where the image has come into the store.
+  /// - Returns: Whether it did; the repaired cache does not where the image has come into the
+  ///   store.
   private func join(_ url: String, by request: ImageRequest?, evenIfStored: Bool) -> Bool {
     guard let lock else {
       // As shipped: look, then act, and nothing in between that keeps others out.
@@ -120,8 +123,9 @@ public final class ImageCache: @unchecked Sendable {
       lock.unlock()
       return true
     }
-    // The fix for a download that ended between the look into the store and this one: a group is dropped
-    // only after its data is in the store, so no group and nothing in the store means that there was none.
+    // The fix for a download that ended between the look into the store and this one: a group is
+    // dropped only after its data is in the store, so no group and nothing in the store means that
+    // there was none.
     if !evenIfStored, store.isKnownToHave(url) {
       lock.unlock()
       return false

@@ -3,15 +3,17 @@ import Interlock
 
 /// Everybody who waits for one download: requests with a callback, and a number of those without.
 ///
-/// Follows the seed article: `cancel()` takes out one request, and the URL task is cancelled when none is left,
-/// with or without a callback. When the download ends: store, call back, drop the group. A cancelled task
-/// completes later, on the source's thread, and the group stays in the dictionary until then.
+/// Follows the seed article: `cancel()` takes out one request, and the URL task is cancelled when
+/// none is left, with or without a callback. When the download ends: store, call back, drop the
+/// group. A cancelled task completes later, on the source's thread, and the group stays in the
+/// dictionary until then.
 ///
-/// `@unchecked Sendable`: as shipped, nothing guards the members but the sections that tell of it; repaired,
-/// the cache's lock does.
+/// `@unchecked Sendable`: as shipped, nothing guards the members but the sections that tell of it;
+/// repaired, the cache's lock does.
 final class RequestGroup: @unchecked Sendable {
   let url: String
-  // A cycle only while the group is in the cache's dictionary, as with `URLSession` and its delegate.
+  // A cycle only while the group is in the cache's dictionary, as with `URLSession` and its
+  // delegate.
   private let cache: ImageCache
   private let section = Section("imagecache.requestGroup")
   private var requests: [ImageRequest] = []
@@ -99,9 +101,9 @@ final class RequestGroup: @unchecked Sendable {
     end()
   }
 
-  /// The fix: the requests are taken out, and the group out of the dictionary, in one step, so that nobody
-  /// joins in between (SDWebImage's commit a2b3a57b); and each callback is taken by whoever comes first, this
-  /// thread or `cancel()` (Kingfisher's pull request 2319).
+  /// The fix: the requests are taken out, and the group out of the dictionary, in one step, so that
+  /// nobody joins in between (SDWebImage's commit a2b3a57b); and each callback is taken by whoever
+  /// comes first, this thread or `cancel()` (Kingfisher's pull request 2319).
   private func completeAtOnce(_ outcome: ImageRequest.Outcome, _ lock: NSLock) {
     lock.lock()
     let requests = section.write(synched: true) {

@@ -1,10 +1,10 @@
 import Foundation
 
-/// A source whose downloads end when they are told to, on the thread that tells them: a network as slow as a
-/// test or a recipe needs it.
+/// A source whose downloads end when they are told to, on the thread that tells them: a network as
+/// slow as a test or a recipe needs it.
 ///
-/// A task that has been cancelled stays until then, too; that is `URLSession`'s window between `cancel()` and
-/// the completion.
+/// A task that has been cancelled stays until then, too; that is `URLSession`'s window between
+/// `cancel()` and the completion.
 ///
 /// `@unchecked Sendable`: everything that changes is under `lock`.
 public final class GatedImageSource: ImageSource, @unchecked Sendable {
@@ -42,8 +42,9 @@ public final class GatedImageSource: ImageSource, @unchecked Sendable {
     Task(self, url, completion)
   }
 
-  /// Ends the downloads of a URL that have been started by now, the oldest first: with this result, or as
-  /// cancelled where that was asked for. Calls the completions before it returns, one after the other.
+  /// Ends the downloads of a URL that have been started by now, the oldest first: with this result,
+  /// or as cancelled where that was asked for. Calls the completions before it returns, one after
+  /// the other.
   ///
   /// - Parameters:
   ///   - result: What they end with.

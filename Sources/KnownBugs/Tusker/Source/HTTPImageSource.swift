@@ -2,8 +2,8 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Loads `http://127.0.0.1:PORT/PATH` over a connection of its own for each task, as many at once as
-/// `URLSession` opens to one host, and completes on one serial queue, as that does.
+/// Loads `http://127.0.0.1:PORT/PATH` over a connection of its own for each task, as many at once
+/// as `URLSession` opens to one host, and completes on one serial queue, as that does.
 ///
 /// Loopback only: it is the other end of `LoopbackImageServer`, and looks up no names.
 public final class HTTPImageSource: ImageSource, Sendable {
@@ -108,7 +108,8 @@ private final class HTTPImageTask: ImageTask, @unchecked Sendable {
     return .success(Array(body.prefix(length)))
   }
 
-  /// The port and the path of a URL that this source takes: `/` at least, and nothing that ends a line or a word.
+  /// The port and the path of a URL that this source takes: `/` at least, and nothing that ends a
+  /// line or a word.
   private static func target(of url: String) -> (port: UInt16, path: String)? {
     let prefix = "http://127.0.0.1:"
     guard url.hasPrefix(prefix), url.utf8.allSatisfy({ $0 > 32 && $0 < 127 }) else { return nil }

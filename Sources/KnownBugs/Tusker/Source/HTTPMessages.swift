@@ -1,4 +1,5 @@
-/// What stands before the body of a message: a first line of three words, and fields of which one matters here.
+/// What stands before the body of a message: a first line of three words, and fields of which one
+/// matters here.
 struct HTTPHead {
   var firstLine: [String]
   /// From the field `Content-Length`, where it is a number.

@@ -1,7 +1,7 @@
 /// Where images come from that are in no cache; what `URLSession` is for Tusker.
 public protocol ImageSource: AnyObject, Sendable {
-  /// Makes a task that loads what a URL names, and does not start it. The completion is called exactly once
-  /// after `resume()`, on a thread of the source's.
+  /// Makes a task that loads what a URL names, and does not start it. The completion is called
+  /// exactly once after `resume()`, on a thread of the source's.
   func makeTask(
     for url: String,
     completion: @escaping @Sendable (Result<[UInt8], ImageSourceError>) -> Void

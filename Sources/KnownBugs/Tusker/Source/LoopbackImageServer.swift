@@ -1,11 +1,11 @@
 import Dispatch
 import Foundation
 
-/// An HTTP server on 127.0.0.1, at a port of the system's choice: for tests and for a subject that loads
-/// over a real connection.
+/// An HTTP server on 127.0.0.1, at a port of the system's choice: for tests and for a subject that
+/// loads over a real connection.
 ///
-/// It answers `GET` with what `image` gives for the path, one request a connection, each connection on a
-/// thread of its own.
+/// It answers `GET` with what `image` gives for the path, one request a connection, each connection
+/// on a thread of its own.
 ///
 /// `@unchecked Sendable`: everything that changes is under `lock`.
 public final class LoopbackImageServer: @unchecked Sendable {
@@ -46,8 +46,8 @@ public final class LoopbackImageServer: @unchecked Sendable {
   /// How often each path was asked for.
   public var requestsByPath: [String: Int] { lock.withLock { requests } }
 
-  /// Breaks off every connection, and returns when no thread of the server's is left. Call it once the server
-  /// is no longer needed; a second call does nothing.
+  /// Breaks off every connection, and returns when no thread of the server's is left. Call it once
+  /// the server is no longer needed; a second call does nothing.
   public func stop() {
     let isFirst = lock.withLock {
       defer { isStopped = true }

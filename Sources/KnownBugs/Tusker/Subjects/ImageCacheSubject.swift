@@ -4,9 +4,9 @@ import StressRunner
 
 /// Tusker's image cache as a subject.
 ///
-/// A workload's value is a gray image of one row: it is encoded when it is stored or delivered, and what a
-/// read gives has been decoded. `get` looks into the store; `get-async` is `ImageCache.get`, and completes when
-/// its callback comes, if it comes.
+/// A workload's value is a gray image of one row: it is encoded when it is stored or delivered, and
+/// what a read gives has been decoded. `get` looks into the store; `get-async` is `ImageCache.get`,
+/// and completes when its callback comes, if it comes.
 ///
 /// `@unchecked Sendable`: everything that changes is under `lock`.
 final class ImageCacheSubject: Subject, @unchecked Sendable {
@@ -26,7 +26,8 @@ final class ImageCacheSubject: Subject, @unchecked Sendable {
   private let origin: Origin
   private let cache: ImageCache
   private let lock = NSLock()
-  /// The requests that `request` made, the last of a key last; `nil` for one that the store answered.
+  /// The requests that `request` made, the last of a key last; `nil` for one that the store
+  /// answered.
   private var requests: [String: [(number: Int, request: ImageRequest?)]] = [:]
   private var requestCount = 0
   private var events: [FinalState.Event] = []

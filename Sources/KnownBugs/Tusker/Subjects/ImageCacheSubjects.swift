@@ -1,6 +1,7 @@
 import StressRunner
 
-/// Tusker's image cache, and Kingfisher's index of files in its place: as shipped, and with the fixes.
+/// Tusker's image cache, and Kingfisher's index of files in its place: as shipped, and with the
+/// fixes.
 let imageCacheSubjects: [SubjectEntry] =
   gated(
     "tusker", family: "Tusker", index: .fileStates,
@@ -11,7 +12,8 @@ let imageCacheSubjects: [SubjectEntry] =
     "an index of files that a scan replaces when it is through",
     repaired: "an index of files that a scan adds to")
   + [
-    // As shipped, a cache over a real connection goes wrong in nearly every trial, which is not certain.
+    // As shipped, a cache over a real connection goes wrong in nearly every trial, which is not
+    // certain.
     SubjectEntry(
       name: "tusker-http-repaired",
       summary: "as tusker-repaired, over HTTP from a server on loopback", family: "Tusker",

@@ -37,8 +37,9 @@ struct TryMutex: @unchecked Sendable {
 
 /// What the models ask the system's clocks for.
 enum SystemTime {
-  /// Seconds on a clock that never goes back. Where there is one that is read for a tenth of the price and goes by
-  /// ticks of some milliseconds, it is that: the ages that are told by it are seconds.
+  /// Seconds on a clock that never goes back. Where there is one that is read for a tenth of the
+  /// price and goes by ticks of some milliseconds, it is that: the ages that are told by it are
+  /// seconds.
   static var uptime: Double {
     #if canImport(Darwin)
     let clock = CLOCK_MONOTONIC_RAW_APPROX

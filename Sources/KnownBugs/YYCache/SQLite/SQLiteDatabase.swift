@@ -7,15 +7,16 @@ struct SQLiteError: Error {
   /// "database is locked", "file is not a database", …
   var message: String
 
-  /// Whether another connection is in the way. The upper bits of a code say more than the lower eight.
+  /// Whether another connection is in the way. The upper bits of a code say more than the lower
+  /// eight.
   var isLock: Bool { code & 0xFF == csqlite_busy || code & 0xFF == csqlite_locked }
 }
 
-/// One connection to a database file, with the statements that it was asked for before, as YYKVStorage keeps
-/// them: by their text, and reset only when they are needed again.
+/// One connection to a database file, with the statements that it was asked for before, as
+/// YYKVStorage keeps them: by their text, and reset only when they are needed again.
 ///
-/// It locks nothing, and the connection is opened without SQLite's own mutex, which is how Apple's systems
-/// build their SQLite: whoever owns it must let one thread in at a time.
+/// It locks nothing, and the connection is opened without SQLite's own mutex, which is how Apple's
+/// systems build their SQLite: whoever owns it must let one thread in at a time.
 final class SQLiteDatabase {
   private let library: SQLiteLibrary
   private var connection: OpaquePointer?
@@ -57,10 +58,12 @@ final class SQLiteDatabase {
     _ = library.functions.pointee.wal_checkpoint(connection, nil)
   }
 
-  /// The statement of this text with these values in the place of `?1`, `?2`, …, to be stepped through.
+  /// The statement of this text with these values in the place of `?1`, `?2`, …, to be stepped
+  /// through.
   ///
-  /// It stays where its last step has left it until it is asked for again: one that has given a row keeps its
-  /// view of the database, and a write of this connection fails if another one has written since.
+  /// It stays where its last step has left it until it is asked for again: one that has given a row
+  /// keeps its view of the database, and a write of this connection fails if another one has
+  /// written since.
   func statement(_ sql: String, _ values: SQLiteValue...) throws(SQLiteError) -> SQLiteStatement {
     guard let connection else { throw SQLiteError(code: 0, message: "the database is closed") }
     var handle = statements[sql]
@@ -120,7 +123,8 @@ enum SQLiteValue {
   }
 }
 
-/// A statement on its way through its rows. Valid until the database is asked for the same text again.
+/// A statement on its way through its rows. Valid until the database is asked for the same text
+/// again.
 struct SQLiteStatement {
   fileprivate let handle: OpaquePointer
   fileprivate let database: SQLiteDatabase

@@ -8,7 +8,8 @@ public struct SQLiteLibrary: @unchecked Sendable {
 
   /// The first of these files that is a library with all that is needed; `nil` where none is.
   ///
-  /// - Parameter names: File names that the system looks for where it looks for libraries, or paths.
+  /// - Parameter names: File names that the system looks for where it looks for libraries, or
+  ///   paths.
   package init?(anyOf names: [String]) {
     for name in names {
       guard let functions = csqlite_load(name) else { continue }
@@ -18,8 +19,8 @@ public struct SQLiteLibrary: @unchecked Sendable {
     return nil
   }
 
-  /// The one that everybody shares. `INTERLOCK_SQLITE` in the environment names another file, where the
-  /// system's own is in an unusual place.
+  /// The one that everybody shares. `INTERLOCK_SQLITE` in the environment names another file, where
+  /// the system's own is in an unusual place.
   static let shared = SQLiteLibrary(
     anyOf: SystemFiles.environment("INTERLOCK_SQLITE").map { [$0] } ?? SQLiteNames.libraries)
 

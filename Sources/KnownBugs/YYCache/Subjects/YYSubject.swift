@@ -93,7 +93,8 @@ final class OpenedByThreads<Opened: AnyObject & Sendable>: Sendable {
     locked { $0.byThread[ObjectIdentifier(thread)] = Own(thread: thread, opened: opened) }
   }
 
-  /// Lets go of what the calling thread uses: the last reference, unless a call is under way elsewhere.
+  /// Lets go of what the calling thread uses: the last reference, unless a call is under way
+  /// elsewhere.
   func closeForThread() {
     let closed = locked { state -> Opened? in
       if let own = state.byThread.removeValue(forKey: ObjectIdentifier(Thread.current)) {

@@ -1,7 +1,8 @@
 package import Comparison
 
-/// A comparison as one page that needs nothing but itself: what the figures say, the charts, each with its figures as a
-/// table, and all figures. It is well-formed XML too, and whatever comes from a user stays text.
+/// A comparison as one page that needs nothing but itself: what the figures say, the charts, each
+/// with its figures as a table, and all figures. It is well-formed XML too, and whatever comes from
+/// a user stays text.
 package struct ComparisonPage: Sendable {
   private let record: ComparisonRecord
   private let reference: String

@@ -1,6 +1,8 @@
-/// What a comparison's page looks like beside `PageStyle`, and the one thing that it does: it sorts its table.
+/// What a comparison's page looks like beside `PageStyle`, and the one thing that it does: it sorts
+/// its table.
 enum ComparisonStyle {
-  /// Sorts the table of all figures by the column whose button was pressed. Without it the table stands as it is.
+  /// Sorts the table of all figures by the column whose button was pressed. Without it the table
+  /// stands as it is.
   ///
   /// Without ampersands and less-than signs, which XML and HTML read differently in a script.
   static let script = """
@@ -30,10 +32,12 @@ enum ComparisonStyle {
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-\(scriptHash)'; "
     + "base-uri 'none'; form-action 'none'"
 
-  /// How many strategies have a colour of their own; those after them begin again, with another line.
+  /// How many strategies have a colour of their own; those after them begin again, with another
+  /// line.
   static let colours = 12
 
-  /// A colour for each strategy, at least 3 to 1 against the page (4.5 where it is text), and the layout of charts.
+  /// A colour for each strategy, at least 3 to 1 against the page (4.5 where it is text), and the
+  /// layout of charts.
   static let css = """
     :root {
       --s0: #0a58ca; --s1: #b3261e; --s2: #17692f; --s3: #8a4b00; --s4: #7b3fbf; --s5: #006d77;

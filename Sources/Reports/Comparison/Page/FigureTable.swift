@@ -1,4 +1,5 @@
-/// The figures of a chart as a table: for a reader of the page that sees no charts, and for anybody who wants numbers.
+/// The figures of a chart as a table: for a reader of the page that sees no charts, and for anybody
+/// who wants numbers.
 enum FigureTable {
   /// The table, behind a summary that opens it.
   ///

@@ -1,6 +1,7 @@
 import Comparison
 
-/// Lines over a few places in a row: a point with its interval for each strategy and place, and the same as a table.
+/// Lines over a few places in a row: a point with its interval for each strategy and place, and the
+/// same as a table.
 struct LineChart {
   /// A line.
   struct Series {

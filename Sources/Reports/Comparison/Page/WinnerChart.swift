@@ -1,7 +1,7 @@
 import Comparison
 
-/// Who is the fastest by callers and reads: a field for each pair, in the colour of the strategy, deeper where it is
-/// further ahead.
+/// Who is the fastest by callers and reads: a field for each pair, in the colour of the strategy,
+/// deeper where it is further ahead.
 struct WinnerChart {
   private let record: ComparisonRecord
   private let map: WinnerMap

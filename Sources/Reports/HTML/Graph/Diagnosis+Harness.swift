@@ -2,7 +2,8 @@ import Interlock
 import WaitGraph
 
 extension StackFrame {
-  /// Whether the frame is the harness's: the runner's, or that of a library that calls a subject for it.
+  /// Whether the frame is the harness's: the runner's, or that of a library that calls a subject
+  /// for it.
   var isHarness: Bool {
     isRunners
       || ["Sources/InterlockStress/", "Sources/CInterlockHarness/"].contains {
@@ -17,9 +18,9 @@ extension StackFrame {
 }
 
 extension Diagnosis {
-  /// The same without what the harness brought along: its threads, what only these wait for, and the outer frames that
-  /// called the user's code; and without threads of the system's that wait for nothing here. A part of the cause stays
-  /// in any case.
+  /// The same without what the harness brought along: its threads, what only these wait for, and
+  /// the outer frames that called the user's code; and without threads of the system's that wait
+  /// for nothing here. A part of the cause stays in any case.
   var withoutHarness: Diagnosis {
     let linked = Set(edges.flatMap { [$0.from, $0.to] })
     var gone = Set(
@@ -52,7 +53,8 @@ extension Diagnosis {
 extension Diagnosis.Node {
   /// Whether it is a thread that runs nothing but the harness and the system.
   ///
-  /// A frame of unknown origin that the harness called is a subject's, compiled without line numbers.
+  /// A frame of unknown origin that the harness called is a subject's, compiled without line
+  /// numbers.
   fileprivate var isHarness: Bool {
     guard kind == .thread else { return false }
     // Of a call that traps at once, only the place of each wait is known.
@@ -61,7 +63,8 @@ extension Diagnosis.Node {
     return !stack.contains(where: \.isUsers) && stack[..<first].allSatisfy(\.isSystem)
   }
 
-  /// Whether it is a thread of the system's that runs nothing else, such as the one that Dispatch listens for events on.
+  /// Whether it is a thread of the system's that runs nothing else, such as the one that Dispatch
+  /// listens for events on.
   fileprivate var isSystemThread: Bool {
     kind == .thread && place == nil
       && (stack.isEmpty ? details == ["listens for events"] : stack.allSatisfy(\.isSystem))

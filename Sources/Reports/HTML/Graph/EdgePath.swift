@@ -48,7 +48,8 @@ enum EdgePath {
     return text
   }
 
-  /// Where a label stands: on the curve between two layers, where no other label stands and the fewest other lines run.
+  /// Where a label stands: on the curve between two layers, where no other label stands and the
+  /// fewest other lines run.
   ///
   /// - Parameters:
   ///   - text: The label.

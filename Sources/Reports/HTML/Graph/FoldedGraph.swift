@@ -1,10 +1,12 @@
 import Interlock
 import WaitGraph
 
-/// A diagnosis's graph with nodes that are alike folded into one: same kind, place and stack, and neighbours that are alike
-/// in the same way. Of two hundred threads that wait for a semaphore each, one thread and one semaphore are left.
+/// A diagnosis's graph with nodes that are alike folded into one: same kind, place and stack, and
+/// neighbours that are alike in the same way. Of two hundred threads that wait for a semaphore
+/// each, one thread and one semaphore are left.
 ///
-/// By colour refinement (Weisfeiler and Leman, 1968). The nodes of a cycle are never folded: there each one counts.
+/// By colour refinement (Weisfeiler and Leman, 1968). The nodes of a cycle are never folded: there
+/// each one counts.
 struct FoldedGraph {
   /// Fewer than this are shown one by one.
   private static let fewest = 3

@@ -1,5 +1,5 @@
-/// The parts of a graph that no edge connects, each laid out by itself: one below the other, and nodes without an edge in
-/// rows at the end.
+/// The parts of a graph that no edge connects, each laid out by itself: one below the other, and
+/// nodes without an edge in rows at the end.
 struct GraphComponents {
   typealias Link = GraphLayout.Link
   typealias Point = GraphLayout.Point
@@ -9,7 +9,8 @@ struct GraphComponents {
 
   /// The upper left corner of each node.
   private(set) var nodes: [Point]
-  /// The points that each edge passes, from its beginning to its end; empty for one from a node to itself.
+  /// The points that each edge passes, from its beginning to its end; empty for one from a node to
+  /// itself.
   private(set) var routes: [[Point]]
   /// For each edge, whether the layers of its part stand beside one another.
   private(set) var isSideways: [Bool]
@@ -39,7 +40,8 @@ struct GraphComponents {
     addSingles(parts.indices.filter { linksOf[$0] == nil }.flatMap { parts[$0] })
   }
 
-  /// Below what is there already: as layers one below the other, or beside one another where that is less wide.
+  /// Below what is there already: as layers one below the other, or beside one another where that
+  /// is less wide.
   private mutating func add(_ part: [Int], _ own: [Int], _ links: [Link]) {
     var place: [Int: Int] = [:]
     for (number, node) in part.enumerated() { place[node] = number }

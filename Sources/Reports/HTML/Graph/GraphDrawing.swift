@@ -1,6 +1,7 @@
 import WaitGraph
 
-/// The wait-for graph of a diagnosis as a picture: boxes that lead to what is said of them below, and labelled arrows.
+/// The wait-for graph of a diagnosis as a picture: boxes that lead to what is said of them below,
+/// and labelled arrows.
 ///
 /// What is a part of the cause is thicker, coloured, and says so in words.
 struct GraphDrawing {
@@ -24,7 +25,8 @@ struct GraphDrawing {
   /// - Parameters:
   ///   - graph: What is drawn.
   ///   - cause: What its marked part is called by.
-  ///   - prefix: What stands before the names of this picture's parts, so that they are the page's only ones.
+  ///   - prefix: What stands before the names of this picture's parts, so that they are the page's
+  ///     only ones.
   init(_ graph: FoldedGraph, _ cause: Diagnosis.Cause, prefix: String) {
     self.cause = cause
     self.prefix = prefix
@@ -116,7 +118,8 @@ struct GraphDrawing {
   private var labels: String {
     var text = ""
     var taken: [EdgePath.Box] = []
-    // Of a large graph nobody reads every label, and to look at all lines for each of them takes long.
+    // Of a large graph nobody reads every label, and to look at all lines for each of them takes
+    // long.
     let lines =
       edges.count > Self.mostLinesLookedAt
       ? []

@@ -135,7 +135,8 @@ struct GraphLayers {
     }
   }
 
-  /// The middle of each node and passing edge along its layer, from the margin on; none nearer to another than it may be.
+  /// The middle of each node and passing edge along its layer, from the margin on; none nearer to
+  /// another than it may be.
   func centers(_ measures: GraphLayout.Measures) -> [Double] {
     var centers = Array(repeating: 0.0, count: layerOf.count)
     for layer in layers {
@@ -165,8 +166,8 @@ struct GraphLayers {
     item < nodeCount ? measures.breadth : measures.laneWidth
   }
 
-  /// The nearest places to the wanted ones that keep order and distance: the mean of pushing all to the right and
-  /// all to the left, each of which keeps them.
+  /// The nearest places to the wanted ones that keep order and distance: the mean of pushing all to
+  /// the right and all to the left, each of which keeps them.
   private func spread(
     _ layer: [Int], _ wanted: [Double], _ measures: GraphLayout.Measures
   ) -> [Double] {

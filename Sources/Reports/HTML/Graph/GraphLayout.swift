@@ -1,9 +1,11 @@
-/// Where the nodes of a graph stand, and how its edges run: layers of nodes, edges from one layer to the next.
+/// Where the nodes of a graph stand, and how its edges run: layers of nodes, edges from one layer
+/// to the next.
 ///
-/// After Sugiyama, Tagawa and Toda, "Methods for Visual Understanding of Hierarchical System Structures" (1981): edges
-/// that close a ring are turned round, each node stands one layer below the last one that leads to it, long edges
-/// get a place in each layer that they pass, layers are ordered by the places of their neighbours, and drawn to them.
-/// A pure function: equal graphs give equal pictures.
+/// After Sugiyama, Tagawa and Toda, "Methods for Visual Understanding of Hierarchical System
+/// Structures" (1981): edges that close a ring are turned round, each node stands one layer below
+/// the last one that leads to it, long edges get a place in each layer that they pass, layers are
+/// ordered by the places of their neighbours, and drawn to them. A pure function: equal graphs give
+/// equal pictures.
 struct GraphLayout {
   /// An edge by the numbers of its nodes.
   struct Link: Hashable {
@@ -28,8 +30,8 @@ struct GraphLayout {
     /// What an edge needs that passes a layer.
     var laneWidth = 12.0
     var margin = 16.0
-    /// Whether layers stand beside one another, instead of below: many nodes in a layer then make a long page, not a
-    /// wide one.
+    /// Whether layers stand beside one another, instead of below: many nodes in a layer then make a
+    /// long page, not a wide one.
     var isSideways = false
 
     /// Layers beside one another.
@@ -43,7 +45,8 @@ struct GraphLayout {
 
   /// The upper left corner of each node.
   let nodes: [Point]
-  /// The points that each edge passes, from its beginning to its end; empty for one from a node to itself.
+  /// The points that each edge passes, from its beginning to its end; empty for one from a node to
+  /// itself.
   let routes: [[Point]]
   /// The size of the drawing.
   let width: Double
@@ -80,7 +83,8 @@ struct GraphLayout {
       var points: [Point] = []
       for (step, item) in path.enumerated() {
         let across = start(layers.layerOf[item])
-        // An edge enters a node on one side and leaves it on the other; where it only passes, it does both.
+        // An edge enters a node on one side and leaves it on the other; where it only passes, it
+        // does both.
         if step > 0 { points.append(point(ports.entry(item, link, centers), across)) }
         if step + 1 < path.count {
           points.append(point(ports.exit(item, link, centers), across + measures.depth))

@@ -1,5 +1,6 @@
-/// Where edges meet their nodes: side by side along the border towards the layer before and the one behind, in the order of where they come
-/// from and lead to, so that two of them between the same nodes are two lines.
+/// Where edges meet their nodes: side by side along the border towards the layer before and the one
+/// behind, in the order of where they come from and lead to, so that two of them between the same
+/// nodes are two lines.
 struct GraphPorts {
   private struct Key: Hashable {
     var item: Int

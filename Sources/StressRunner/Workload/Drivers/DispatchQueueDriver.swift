@@ -4,9 +4,9 @@ import Synchronization
 
 /// One concurrent Dispatch queue, and a block for each caller: the test of the article on PINCache.
 ///
-/// The queue is held until every block is on it. Without that, a loaded machine might let each caller finish
-/// before the next is put on the queue, and what starves a thousand callers would pass: then the verdict
-/// would hang on luck.
+/// The queue is held until every block is on it. Without that, a loaded machine might let each
+/// caller finish before the next is put on the queue, and what starves a thousand callers would
+/// pass: then the verdict would hang on luck.
 struct DispatchQueueDriver: Driver {
   func drive(_ run: PhaseRun) {
     let queue = DispatchQueue(label: "interlock.callers", attributes: .concurrent)
@@ -17,9 +17,10 @@ struct DispatchQueueDriver: Driver {
     queue.resume()
   }
 
-  /// Makes a caller's calls on this thread for as long as each completes before it returns. A call that
-  /// completes later (a subject with `async` functions only) continues the caller in a new block, because a
-  /// caller that waited here for it would take a thread that the subject itself does not.
+  /// Makes a caller's calls on this thread for as long as each completes before it returns. A call
+  /// that completes later (a subject with `async` functions only) continues the caller in a new
+  /// block, because a caller that waited here for it would take a thread that the subject itself
+  /// does not.
   private func makeCalls(
     of caller: Int, from first: Int, in run: PhaseRun, on queue: DispatchQueue
   ) {
@@ -45,7 +46,8 @@ struct DispatchQueueDriver: Driver {
 private final class Meeting: Sendable {
   private let arrivals = Atomic<Int>(0)
 
-  /// Notes an arrival, and tells whether it was the second; a third is a fault that is noted elsewhere.
+  /// Notes an arrival, and tells whether it was the second; a third is a fault that is noted
+  /// elsewhere.
   func isSecond() -> Bool {
     // Both: what the first did is seen by the second, who goes on.
     guard arrivals.add(1, ordering: .acquiringAndReleasing).newValue == 2 else { return false }

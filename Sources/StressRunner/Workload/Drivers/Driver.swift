@@ -1,10 +1,10 @@
 /// Decides on which thread or task each caller of a phase makes its calls.
 ///
-/// A caller makes its calls in order. It waits for each to complete before it makes the next, except after an
-/// asynchronous one.
+/// A caller makes its calls in order. It waits for each to complete before it makes the next,
+/// except after an asynchronous one.
 protocol Driver: Sendable {
-  /// Has every caller make its calls, on other threads than the calling one, and returns when all that it
-  /// started has ended or will end by itself. The calls need not have completed.
+  /// Has every caller make its calls, on other threads than the calling one, and returns when all
+  /// that it started has ended or will end by itself. The calls need not have completed.
   func drive(_ run: PhaseRun)
 }
 

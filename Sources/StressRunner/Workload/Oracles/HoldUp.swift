@@ -2,8 +2,8 @@ import Synchronization
 
 /// `hold-up-bounded`: how many calls begin and complete while one call is under way.
 ///
-/// Counted, not timed: a busy machine holds everybody up alike. What is counted is a lower bound, so a call that
-/// is said to have been overtaken has been.
+/// Counted, not timed: a busy machine holds everybody up alike. What is counted is a lower bound,
+/// so a call that is said to have been overtaken has been.
 final class HoldUp: Sendable {
   private let begun = Atomic<Int>(0)
   private let completed = Atomic<Int>(0)
@@ -35,8 +35,8 @@ final class HoldUp: Sendable {
 /// - Parameters:
 ///   - calls: The completed calls.
 ///   - limit: How many others may.
-///   - end: The moment from which on nothing counts: when an order has been given up, all run freely, and who
-///     overtakes whom is chance.
+///   - end: The moment from which on nothing counts: when an order has been given up, all run
+///     freely, and who overtakes whom is chance.
 /// - Returns: The first call that is, in words; what is counted is a lower bound, as above.
 func evidenceOfHoldUp(in calls: [History.Call], limit: Int, until end: Int = .max) -> String? {
   let beginnings = calls.map(\.began).sorted()

@@ -1,10 +1,11 @@
 /// `reads-fresh`: what a read gave was not overwritten, or removed, before the read began.
 ///
-/// A write that was under way beside another one may count before or after it; so a value is stale only where
-/// some write of something else began after every write of the value had ended, and ended before the read began.
+/// A write that was under way beside another one may count before or after it; so a value is stale
+/// only where some write of something else began after every write of the value had ended, and
+/// ended before the read began.
 ///
-/// - Parameter calls: The completed calls of a trial; a value that the preparation stored counts as written
-///   before all of them.
+/// - Parameter calls: The completed calls of a trial; a value that the preparation stored counts as
+///   written before all of them.
 /// - Returns: The first stale read, in words.
 func evidenceOfStaleRead(in calls: [History.Call]) -> String? {
   let removals = calls.filter { $0.kind == .removeAll }
@@ -27,7 +28,8 @@ func evidenceOfStaleRead(in calls: [History.Call]) -> String? {
   return nil
 }
 
-/// The writes of one key, split into those of one value and all others, each to be searched in logarithmic time.
+/// The writes of one key, split into those of one value and all others, each to be searched in
+/// logarithmic time.
 private struct WriteSpans {
   /// The writes of the value by their beginnings, each with the last end up to it.
   private var own: [(began: Int, lastEnd: Int)] = []
@@ -71,7 +73,8 @@ private struct WriteSpans {
 
 /// `nothing-lost`, of a script: what was stored is found, unless something removed it.
 ///
-/// - Returns: The first read that found nothing, or the first key that is missing in the end, in words.
+/// - Returns: The first read that found nothing, or the first key that is missing in the end, in
+///   words.
 func evidenceOfLoss(in calls: [History.Call], state: FinalState?) -> String? {
   let end = (calls.map(\.ended).max() ?? 0) + 1
   func isLost(_ key: Int, at moment: Int) -> Bool {

@@ -1,6 +1,7 @@
 /// `total-cost-matches`: the subject's total cost is the sum of its entries' costs.
 ///
-/// - Returns: What was found, where it is not; `nil` too where the subject keeps no cost, which is undecided.
+/// - Returns: What was found, where it is not; `nil` too where the subject keeps no cost, which is
+///   undecided.
 func evidenceOfWrongTotalCost(in state: FinalState) -> String? {
   guard let totalCost = state.totalCost else { return nil }
   let sum = state.entries.values.reduce(0, +)

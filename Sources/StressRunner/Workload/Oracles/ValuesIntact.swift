@@ -13,7 +13,8 @@ func evidenceOfBrokenValue(
   return "\(name) gave \(read.count) bytes that are not its value"
 }
 
-/// `values-intact`, at rest: what is stored under each key is the value that the workload stores there.
+/// `values-intact`, at rest: what is stored under each key is the value that the workload stores
+/// there.
 func evidenceOfBrokenValue(in state: FinalState, pattern: ValuePattern, keys: Int) -> String? {
   let broken = state.values.keys.sorted().first { name in
     guard let value = state.values[name] else { return false }

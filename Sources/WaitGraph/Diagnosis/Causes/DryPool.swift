@@ -14,7 +14,8 @@ struct DryPool {
     case serial(WaitIndex.ObjectID)
   }
 
-  /// Blocks that a stuck thread has enqueued and that cannot begin: what it waits for, as far as that can be known.
+  /// Blocks that a stuck thread has enqueued and that cannot begin: what it waits for, as far as
+  /// that can be known.
   struct Needed {
     var queue: Int
     /// The first of them.
@@ -106,8 +107,9 @@ struct DryPool {
     needed = neededBlocks(liveness)
   }
 
-  /// The first block that one of the pool's own waiting threads has enqueued or waits behind, or else that any stuck
-  /// thread has enqueued; first of all one that does not do what the waiting threads do.
+  /// The first block that one of the pool's own waiting threads has enqueued or waits behind, or
+  /// else that any stuck thread has enqueued; first of all one that does not do what the waiting
+  /// threads do.
   private func neededBlocks(_ liveness: Liveness) -> Needed? {
     let index = liveness.index
     let others = liveness.stuck.filter { !WaitIndex.contains($0, in: workers) }
@@ -129,8 +131,9 @@ struct DryPool {
 
   typealias Waited = (queue: Int, blocks: WaitSnapshot.QueuedBlocks, waiters: [Int])
 
-  /// The queued blocks that threads wait for, as far as that can be known: those that they have enqueued, where they wait
-  /// for a signal; those on the queue that they call, where that queue waits for this pool.
+  /// The queued blocks that threads wait for, as far as that can be known: those that they have
+  /// enqueued, where they wait for a signal; those on the queue that they call, where that queue
+  /// waits for this pool.
   func waited(for threads: [Int], _ index: WaitIndex) -> [Waited] {
     let signalled = threads.filter { index.threads[$0].wait?.isForSignal ?? false }
     let numbers = Dictionary(uniqueKeysWithValues: signalled.map { (index.threads[$0].id, $0) })
@@ -156,8 +159,8 @@ struct DryPool {
     }
   }
 
-  /// Whether queued blocks were enqueued from the line of those that the pool's threads wait in, and are not known to be
-  /// of other code.
+  /// Whether queued blocks were enqueued from the line of those that the pool's threads wait in,
+  /// and are not known to be of other code.
   func isAlike(_ blocks: WaitSnapshot.QueuedBlocks, _ index: WaitIndex) -> Bool {
     guard !blocks.place.isEmpty else { return false }
     return workers.contains { worker in
@@ -166,8 +169,8 @@ struct DryPool {
     }
   }
 
-  /// Whether a thread of the pool itself is known to wait for a block that is queued behind it; or the pool is one that
-  /// its threads alone make dry.
+  /// Whether a thread of the pool itself is known to wait for a block that is queued behind it; or
+  /// the pool is one that its threads alone make dry.
   var isTold: Bool {
     if case .serial = kind { return needed != nil }
     return true

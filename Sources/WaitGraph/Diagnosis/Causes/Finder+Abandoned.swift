@@ -1,7 +1,8 @@
 import Interlock
 
 extension Finder {
-  /// Threads that wait for a lock which its owner did not give up: the owner has ended, or went on and has nothing to do.
+  /// Threads that wait for a lock which its owner did not give up: the owner has ended, or went on
+  /// and has nothing to do.
   func abandonedLock(_ chains: WaitChains) -> Finding? {
     guard let waiters = mostWaitedFor(liveness.stuck.filter(waitsForAbandonedLock)),
       let wait = index.threads[waiters[0]].wait
@@ -50,15 +51,15 @@ extension Finder {
     }
   }
 
-  /// Whether a thread waits for a lock that no thread is known to hold, or only threads that wait for nothing and do
-  /// nothing.
+  /// Whether a thread waits for a lock that no thread is known to hold, or only threads that wait
+  /// for nothing and do nothing.
   func waitsForForgottenLock(_ number: Int) -> Bool {
     guard let wait = index.threads[number].wait, wait.isForLock else { return false }
     return (index.holders[wait.object] ?? []).allSatisfy { index.threads[$0].wait == nil }
   }
 
-  /// The threads of these that wait for the object for which most of them do; of equals, the object of the thread with the
-  /// lowest number.
+  /// The threads of these that wait for the object for which most of them do; of equals, the object
+  /// of the thread with the lowest number.
   func mostWaitedFor(_ waiters: [Int]) -> [Int]? {
     let byObject = Dictionary(grouping: waiters) { index.threads[$0].wait?.object ?? 0 }
     return byObject.values.min { ($1.count, $0[0]) < ($0.count, $1[0]) }

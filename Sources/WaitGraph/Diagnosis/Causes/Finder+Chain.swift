@@ -1,6 +1,7 @@
 import Interlock
 
-/// How stuck threads lead to each other: from a thread that joins its workers down to the wait that keeps them all.
+/// How stuck threads lead to each other: from a thread that joins its workers down to the wait that
+/// keeps them all.
 struct WaitChains {
   /// A stuck thread that keeps another, and by what.
   struct Keeper {
@@ -28,8 +29,8 @@ struct WaitChains {
     self.kept = kept
   }
 
-  /// The stuck threads that keep a thread: those that hold what it waits for, and, where it waits for a signal, those that
-  /// it has started or whose blocks it has enqueued.
+  /// The stuck threads that keep a thread: those that hold what it waits for, and, where it waits
+  /// for a signal, those that it has started or whose blocks it has enqueued.
   private static func keepers(of thread: Int, _ liveness: Liveness) -> [Keeper] {
     let index = liveness.index
     guard let wait = index.threads[thread].wait else { return [] }
@@ -52,8 +53,8 @@ struct WaitChains {
   /// The first of the threads that keep a thread.
   func keeper(of thread: Int) -> Keeper? { keepers[thread]?.first }
 
-  /// The threads that wait for some threads, directly or over others, with what the next one in the chain has: those that
-  /// are farthest away first.
+  /// The threads that wait for some threads, directly or over others, with what the next one in the
+  /// chain has: those that are farthest away first.
   func waiters(for threads: [Int]) -> [(thread: Int, keeper: Keeper)] {
     var seen = Set(threads)
     var found: [(thread: Int, keeper: Keeper)] = []
@@ -70,15 +71,16 @@ struct WaitChains {
 }
 
 extension Finder {
-  /// The threads that wait for some threads, outermost first, a line each: the way from the thread that joins the others
-  /// to the wait that is the cause.
+  /// The threads that wait for some threads, outermost first, a line each: the way from the thread
+  /// that joins the others to the wait that is the cause.
   func chainLines(to threads: [Int], _ chains: WaitChains) -> (lines: [String], members: Set<Int>) {
     let waiters = chains.waiters(for: threads)
     let lines = waiters.compactMap { line(of: $0.thread, keptBy: $0.keeper) }
     return (Self.limited(lines, "threads"), Set(waiters.map(\.thread)))
   }
 
-  /// Why a thread waits, and why the thread that keeps it does, and so on; empty where no thread is known to keep it.
+  /// Why a thread waits, and why the thread that keeps it does, and so on; empty where no thread is
+  /// known to keep it.
   func chainLines(from first: Int, _ chains: WaitChains) -> [String] {
     var lines: [String] = []
     var seen: Set<Int> = []

@@ -41,7 +41,8 @@ extension Finder {
     return result
   }
 
-  /// `thread 12 holds mutex 0x1 (Cache.swift:10) and waits for queue "b" at Cache.swift:20, which thread 13 is on`.
+  /// `thread 12 holds mutex 0x1 (Cache.swift:10) and waits for queue "b" at Cache.swift:20, which
+  /// thread 13 is on`.
   private func line(of link: Ring.Link, after last: Ring.Link, before next: Ring.Link) -> String {
     guard let wait = index.threads[link.thread].wait else { return words.thread(link.thread) }
     var text = words.thread(link.thread)
@@ -53,7 +54,8 @@ extension Finder {
     return text + ", " + reason(link.gate, wait, by: next.thread)
   }
 
-  /// What of a gate a thread holds: `holds mutex 0x1 (Cache.swift:10)`, `is on queue "b" (Cache.swift:3)`.
+  /// What of a gate a thread holds: `holds mutex 0x1 (Cache.swift:10)`,
+  /// `is on queue "b" (Cache.swift:3)`.
   private func possession(of thread: Int, _ gate: Need.Gate) -> String? {
     guard let object = gate.object else {
       if case .main = gate { return "is the main thread" }

@@ -36,10 +36,11 @@ extension Finder {
     index.queueWaiters[index.queues[number].id] != nil
   }
 
-  /// A task that waits for a continuation which nobody has resumed, or for a stream's next element, while nothing is left
-  /// to run.
+  /// A task that waits for a continuation which nobody has resumed, or for a stream's next element,
+  /// while nothing is left to run.
   ///
-  /// A task may listen to a stream for as long as the process lives: where a thread waits too, that tells more.
+  /// A task may listen to a stream for as long as the process lives: where a thread waits too, that
+  /// tells more.
   func suspendedTask(_ kind: WaitSnapshot.ObjectKind) -> Finding? {
     guard !liveness.isAnybodyLive, index.queues.allSatisfy({ $0.queued == 0 || $0.isSuspended })
     else { return nil }
@@ -77,7 +78,8 @@ extension Finder {
     }
   }
 
-  /// Threads that wait for a signal that no thread is left to give: of several, those that no other stuck thread keeps.
+  /// Threads that wait for a signal that no thread is left to give: of several, those that no other
+  /// stuck thread keeps.
   func lostWakeUp(_ chains: WaitChains) -> Finding? {
     let waiters = liveness.stuck.filter {
       index.threads[$0].wait?.isForSignal ?? false || waitsForForgottenLock($0)

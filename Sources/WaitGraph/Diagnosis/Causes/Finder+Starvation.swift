@@ -3,11 +3,13 @@ import Interlock
 extension Finder {
   /// A pool that is dry: of several, the one that tells most.
   ///
-  /// - Parameter isTold: Whether serial queues count only where a thread is known to wait for a block behind it.
+  /// - Parameter isTold: Whether serial queues count only where a thread is known to wait for a
+  ///   block behind it.
   /// - Returns: `nil` where no pool is dry.
   func starvation(isTold: Bool) -> Finding? {
     let chains = WaitChains(liveness)
-    // Blocks that no thread is known to wait for are no cause where their thread waits for what another holds.
+    // Blocks that no thread is known to wait for are no cause where their thread waits for what
+    // another holds.
     let pools = DryPool.all(liveness).filter {
       $0.isTold || !isTold && $0.workers.contains(where: chains.isInnermost)
     }
@@ -57,7 +59,8 @@ extension Finder {
     "\(pool.workers.count) of \(Counted.noun(pool.threadCount, "thread")) of \(name)"
   }
 
-  /// `996 blocks queued on "test queue"; 4 running, each waits for a semaphore  TMCache.swift:61  get(_:)`.
+  /// `996 blocks queued on "test queue"; 4 running, each waits for a semaphore TMCache.swift:61
+  /// get(_:)`.
   private func blockLines(_ pool: DryPool) -> [String] {
     pool.queues.prefix(3).map { number in
       let queue = index.queues[number]

@@ -1,17 +1,21 @@
-/// What becomes of a dry pool of Dispatch's: how many threads it would take, and how many it may have.
+/// What becomes of a dry pool of Dispatch's: how many threads it would take, and how many it may
+/// have.
 ///
-/// A pool's threads take what is queued in the order in which it was queued. While all of them wait, the pool gets one
-/// thread more a second here, up to a number. Each new one takes the next block. If that was enqueued from the line of
-/// the blocks that wait, it is taken for one of the same, which waits too; any other is taken for one that runs and ends.
+/// A pool's threads take what is queued in the order in which it was queued. While all of them
+/// wait, the pool gets one thread more a second here, up to a number. Each new one takes the next
+/// block. If that was enqueued from the line of the blocks that wait, it is taken for one of the
+/// same, which waits too; any other is taken for one that runs and ends.
 package struct PoolForecast: Sendable, Hashable, Codable {
-  /// The most threads of Apple's pools: `bsd/pthread/workqueue_internal.h` in xnu. The plain ones, of all priorities
-  /// together, have 64 on a machine of up to 12 processors, and 5 for each processor on a larger one.
+  /// The most threads of Apple's pools: `bsd/pthread/workqueue_internal.h` in xnu. The plain ones,
+  /// of all priorities together, have 64 on a machine of up to 12 processors, and 5 for each
+  /// processor on a larger one.
   static let applePlain = 64
   static let appleOvercommit = 512
 
   /// How many threads the pool has.
   package let threads: Int
-  /// How many it must have before a block begins that is waited for and does not wait as the others do.
+  /// How many it must have before a block begins that is waited for and does not wait as the others
+  /// do.
   package let needed: Int
   /// How many it may have here, and on Apple's systems.
   let most: Int
@@ -28,8 +32,8 @@ package struct PoolForecast: Sendable, Hashable, Codable {
   /// After how many seconds the pool has as many threads as are needed.
   var seconds: Int { max(0, needed - threads) }
 
-  /// Returns `nil` for another kind of pool, and where it is not known which block is waited for, or where all that are
-  /// queued wait too.
+  /// Returns `nil` for another kind of pool, and where it is not known which block is waited for,
+  /// or where all that are queued wait too.
   init?(_ pool: DryPool, _ liveness: Liveness) {
     let index = liveness.index
     guard case .root(let root) = pool.kind, let wanted = pool.needed,
@@ -59,24 +63,28 @@ extension DryPool {
 
   /// Whether the pool can have as many threads as it may, and all of them wait in the end.
   ///
-  /// Reduction leaves nothing that can go on: every thread of the process waits without a limit, no timer is set, all that
-  /// runs code is seen. So the only thing that can happen is that the pool gets another thread, which takes the next block.
-  /// A queued block may be anything, even the one that signals. Therefore only this is called proven:
+  /// Reduction leaves nothing that can go on: every thread of the process waits without a limit, no
+  /// timer is set, all that runs code is seen. So the only thing that can happen is that the pool
+  /// gets another thread, which takes the next block. A queued block may be anything, even the one
+  /// that signals. Therefore only this is called proven:
   ///
-  /// - All threads of the pool are in blocks of one place of one queue, of the same code (the functions of the block, of
-  ///   the closure in it and of the closures which that has captured), and wait at the same place. Blocks that are queued
-  ///   there with the same code are taken to do the same. That is the one assumption, and the report states it.
-  /// - They do not wait for anything that such a block could give. Either all call one queue that only waits for a block
-  ///   of its own to begin: no call but that block's ends this. Or each waits for an object of its own, made for this wait
-  ///   (waited for once, never signalled), and has itself enqueued a block that has not begun. Blocks that were queued
-  ///   before that object was made are not handed it; those of the same code make their own.
-  /// - What is waited for begins after them. Blocks come to a root queue's threads in the order in which they come to
-  ///   the root queue, which is the order of the calls (`ahead`) for a queue that was never held back. Then it is enough
-  ///   that more threads are needed than there may be. A queue that was held back hands its blocks on while others come:
-  ///   some of what is waited for may lie between them. Then objects of their own are asked for, all that is waited for
-  ///   now is taken to have happened, which frees every thread that waits, and there must be twice as many blocks of
-  ///   the same code as there may be threads: so that all threads end in those, even if what half of them wait for lay
-  ///   in between.
+  /// - All threads of the pool are in blocks of one place of one queue, of the same code (the
+  ///   functions of the block, of the closure in it and of the closures which that has captured),
+  ///   and wait at the same place. Blocks that are queued there with the same code are taken to do
+  ///   the same. That is the one assumption, and the report states it.
+  /// - They do not wait for anything that such a block could give. Either all call one queue that
+  ///   only waits for a block of its own to begin: no call but that block's ends this. Or each
+  ///   waits for an object of its own, made for this wait (waited for once, never signalled), and
+  ///   has itself enqueued a block that has not begun. Blocks that were queued before that object
+  ///   was made are not handed it; those of the same code make their own.
+  /// - What is waited for begins after them. Blocks come to a root queue's threads in the order in
+  ///   which they come to the root queue, which is the order of the calls (`ahead`) for a queue
+  ///   that was never held back. Then it is enough that more threads are needed than there may be.
+  ///   A queue that was held back hands its blocks on while others come: some of what is waited for
+  ///   may lie between them. Then objects of their own are asked for, all that is waited for now is
+  ///   taken to have happened, which frees every thread that waits, and there must be twice as many
+  ///   blocks of the same code as there may be threads: so that all threads end in those, even if
+  ///   what half of them wait for lay in between.
   ///
   /// Where one of these does not hold, the stall window decides.
   fileprivate func isProvenToWait(most: Int, _ liveness: Liveness) -> Bool {
@@ -139,8 +147,9 @@ extension DryPool {
       }
   }
 
-  /// Behind how many blocks a block begins at least: a queue that does not hand its blocks straight on comes to the pool
-  /// with the first that is queued on it, or on another queue that has a target in common with it.
+  /// Behind how many blocks a block begins at least: a queue that does not hand its blocks straight
+  /// on comes to the pool with the first that is queued on it, or on another queue that has a
+  /// target in common with it.
   private func earliest(
     _ waited: Waited, over root: WaitIndex.ObjectID, _ index: WaitIndex
   ) -> Int {

@@ -14,7 +14,8 @@ struct Ring {
     case exclusive
     /// Semaphores that are used as locks, too.
     case semaphores
-    /// And threads that are in blocks which the waiting thread has enqueued: it waits, perhaps, for them.
+    /// And threads that are in blocks which the waiting thread has enqueued: it waits, perhaps, for
+    /// them.
     case enqueued
   }
 

@@ -1,6 +1,7 @@
 import Interlock
 
-/// Draws a snapshot as nodes and edges, the cause's part marked and nothing larger than a page bears.
+/// Draws a snapshot as nodes and edges, the cause's part marked and nothing larger than a page
+/// bears.
 struct GraphBuilder {
   /// The most nodes and edges.
   static let mostNodes = 200

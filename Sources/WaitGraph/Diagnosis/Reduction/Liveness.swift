@@ -55,8 +55,8 @@ struct Liveness {
     index.snapshot.isPartial || isTimerSet(index)
   }
 
-  /// Whether a thread is woken when its time has come, within a day: the longest limit that a user may set. XCTest sets
-  /// a timer of a month wherever it waits for an asynchronous test.
+  /// Whether a thread is woken when its time has come, within a day: the longest limit that a user
+  /// may set. XCTest sets a timer of a month wherever it waits for an asynchronous test.
   static func isTimerSet(_ index: WaitIndex) -> Bool {
     let day = 86_400.0
     return index.snapshot.nextTimer.map { $0 < day } ?? false

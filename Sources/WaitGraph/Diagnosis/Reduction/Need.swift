@@ -20,9 +20,11 @@ enum Need {
     case workItem(WaitSnapshot.ObjectID)
     case members(WaitSnapshot.ObjectID)
     case main
-    /// The thread that has taken a semaphore which is used as a lock. For naming rings, not for liveness.
+    /// The thread that has taken a semaphore which is used as a lock. For naming rings, not for
+    /// liveness.
     case semaphore(WaitSnapshot.ObjectID)
-    /// The threads that are in blocks which a thread has enqueued. For naming rings, not for liveness.
+    /// The threads that are in blocks which a thread has enqueued. For naming rings, not for
+    /// liveness.
     case started(Int)
   }
 
@@ -78,7 +80,8 @@ extension WaitIndex {
     case .workItem:
       return [inWorkItem[wait.object].map { .one(.workItem(wait.object), $0) } ?? .anybody]
     case .group:
-      // It is empty when each of its blocks has ended, those that run too; others may have entered it.
+      // It is empty when each of its blocks has ended, those that run too; others may have entered
+      // it.
       return [members[wait.object].map { .all(.members(wait.object), $0) } ?? .anybody]
     case .condition, .semaphore, .futex, .continuation, .stream: return [.anybody]
     }
@@ -102,7 +105,8 @@ extension WaitIndex {
     }
     if queue.width == 0, occupants[object] != nil { needs.append(.anybody) }
     if queue.queued > 0 { needs.append(.blocks(number)) }
-    // Nobody is alone on the queue and nothing is queued, and yet it waits: behind one that waits to be alone.
+    // Nobody is alone on the queue and nothing is queued, and yet it waits: behind one that waits
+    // to be alone.
     if needs.isEmpty, isConcurrent, !isBarrier, let waiters = barrierWaiters[object] {
       needs.append(.one(.barrierWaiters(object), waiters))
     }

@@ -1,5 +1,5 @@
-/// Who can go on, by reduction (Holt 1972): whoever needs nothing can; whoever they can wake can; and so on, until
-/// nobody is added. Each node needs all of its inputs, or one.
+/// Who can go on, by reduction (Holt 1972): whoever needs nothing can; whoever they can wake can;
+/// and so on, until nobody is added. Each node needs all of its inputs, or one.
 ///
 /// Linear in the nodes and their inputs, whatever their order.
 struct Reduction {

@@ -2,21 +2,23 @@ import Interlock
 
 /// A snapshot's threads and queues, found by what they hold, run on and wait for.
 ///
-/// Threads and queues are numbered by their place here, in the order of their own numbers, whatever order the
-/// snapshot has them in: so equal snapshots give equal diagnoses. All lists of threads are ascending.
+/// Threads and queues are numbered by their place here, in the order of their own numbers, whatever
+/// order the snapshot has them in: so equal snapshots give equal diagnoses. All lists of threads
+/// are ascending.
 struct WaitIndex {
   typealias ObjectID = WaitSnapshot.ObjectID
 
   /// The most threads that a pool has, on Linux.
   static let largestPool = 255
-  /// The same of one that begins with a thread for each processor: more only where it is told of more processors.
+  /// The same of one that begins with a thread for each processor: more only where it is told of
+  /// more processors.
   var largestPlainPool: Int { max(Self.largestPool, snapshot.processors) }
   /// The label of the queues that run Swift's tasks, on Linux.
   static let taskQueueLabel = "Swift global concurrent queue"
 
   let snapshot: WaitSnapshot
-  /// The threads, and behind them the tasks that wait without one, each by its address: a task waits
-  /// and keeps others waiting as a thread does.
+  /// The threads, and behind them the tasks that wait without one, each by its address: a task
+  /// waits and keeps others waiting as a thread does.
   let threads: [WaitSnapshot.Thread]
   /// How many of them are threads.
   let threadCount: Int

@@ -1,4 +1,5 @@
-/// A diagnosis as lines for a terminal: the cause and the headline, then details and advice, indented.
+/// A diagnosis as lines for a terminal: the cause and the headline, then details and advice,
+/// indented.
 package struct DiagnosisText: Sendable {
   /// The lines, without an end of line, none longer than the width where one was given.
   package let lines: [String]
@@ -6,8 +7,10 @@ package struct DiagnosisText: Sendable {
   /// Writes a diagnosis.
   ///
   /// - Parameters:
-  ///   - diagnosis: What is told. Its text is made harmless once more: it may have come from another process.
-  ///   - width: The columns of the terminal, at least 20 of which are used; `nil` for lines of any length.
+  ///   - diagnosis: What is told. Its text is made harmless once more: it may have come from
+  ///     another process.
+  ///   - width: The columns of the terminal, at least 20 of which are used; `nil` for lines of any
+  ///     length.
   ///   - mostLines: How many lines are shown, at least 2; the last one counts what is left out.
   package init(_ diagnosis: Diagnosis, width: Int?, mostLines: Int = 24) {
     var all = Self.wrapped(
@@ -24,7 +27,8 @@ package struct DiagnosisText: Sendable {
     lines = all
   }
 
-  /// A line broken at spaces, or within a word that is longer than a line; what follows is indented further.
+  /// A line broken at spaces, or within a word that is longer than a line; what follows is indented
+  /// further.
   private static func wrapped(_ text: String, indent: Int, _ width: Int?) -> [String] {
     let space = String(repeating: " ", count: indent)
     let line = space + Printable.line(text)

@@ -1,9 +1,11 @@
-/// Text from a subject, made fit for a terminal and a page: its control characters must reach neither.
+/// Text from a subject, made fit for a terminal and a page: its control characters must reach
+/// neither.
 package enum Printable {
   /// The most characters of a label or a name.
   static let longestLabel = 48
 
-  /// The text on one line, with what could move a cursor or turn the direction of writing spelled out.
+  /// The text on one line, with what could move a cursor or turn the direction of writing spelled
+  /// out.
   package static func line(_ text: String) -> String {
     guard text.unicodeScalars.contains(where: isUnsafe) else { return text }
     var result = ""

@@ -1,20 +1,24 @@
 package import Interlock
 
-/// How the threads and objects of a snapshot are called: by names, labels and lines, as far as any are known.
+/// How the threads and objects of a snapshot are called: by names, labels and lines, as far as any
+/// are known.
 package struct Wording {
   let index: WaitIndex
 
-  /// `TMCache.swift:61  get(_:)`, for the first frame that is the user's; `nil` where nothing is known.
+  /// `TMCache.swift:61  get(_:)`, for the first frame that is the user's; `nil` where nothing is
+  /// known.
   package static func place(_ frames: [StackFrame]) -> String? { frame(of: frames).flatMap(text) }
 
-  /// The same with where that function was called, if it is known: a lock may be taken in a wrapper's `lock()`.
+  /// The same with where that function was called, if it is known: a lock may be taken in a
+  /// wrapper's `lock()`.
   static func placeAndCaller(_ frames: [StackFrame]) -> String? {
     guard let first = place(frames) else { return nil }
     let users = frames.filter { !$0.isSystem }.compactMap(text)
     return users.count > 1 && users[1] != first ? "\(first), called at \(users[1])" : first
   }
 
-  /// ` at PosixLock.swift:9  lock(), called at Bank.swift:12  add(_:)`; empty where nothing is known.
+  /// ` at PosixLock.swift:9  lock(), called at Bank.swift:12  add(_:)`; empty where nothing is
+  /// known.
   package static func atWithCaller(_ frames: [StackFrame]) -> String {
     placeAndCaller(frames).map { " at " + $0 } ?? ""
   }
@@ -102,8 +106,8 @@ package struct Wording {
       + "pool"
   }
 
-  /// `queue "cache"`, `the mutex made at TMCache.swift:60`; with its address where several were made there, and the address
-  /// alone where its making was not seen.
+  /// `queue "cache"`, `the mutex made at TMCache.swift:60`; with its address where several were
+  /// made there, and the address alone where its making was not seen.
   func object(_ kind: WaitSnapshot.ObjectKind, _ id: WaitIndex.ObjectID) -> String {
     switch kind {
     case .queue: return queue(id)
@@ -167,7 +171,8 @@ package struct Wording {
     }
   }
 
-  /// What a thread does in a wait: `waits for the mutex made at Bank.swift:9`, `waits to write read-write lock 0x…`.
+  /// What a thread does in a wait: `waits for the mutex made at Bank.swift:9`,
+  /// `waits to write read-write lock 0x…`.
   func waiting(_ wait: WaitSnapshot.Wait) -> String {
     switch wait.kind {
     case .actor: "waits to enter " + object(wait.kind, wait.object)

@@ -7,8 +7,8 @@ import Testing
 /// The faults that need one thread. Those that need two are in scenarios.
 @Suite("The faults of hyperoslo's Cache and its sibling", .timeLimit(.minutes(10)))
 struct HybridFaultTests {
-  // The directory is the test's own, which is there to remove it when the process of an exit test is not. What
-  // must fail must not do so by an error.
+  // The directory is the test's own, which is there to remove it when the process of an exit test
+  // is not. What must fail must not do so by an error.
 
   /// Reads by the synchronous call in the completion of an asynchronous one.
   private static func readInCompletion(_ locking: HybridLocking, _ path: String) throws {

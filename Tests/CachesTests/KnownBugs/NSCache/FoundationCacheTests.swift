@@ -11,8 +11,8 @@ final class Counted: Sendable {
   var notes: Int { count.load(ordering: .sequentiallyConsistent) }
 }
 
-/// What Foundation's NSCache does on Linux. Where one of these fails on a new toolchain, NSCache has changed: the
-/// recipes over it and `FoundationCache`'s own page have to change with it.
+/// What Foundation's NSCache does on Linux. Where one of these fails on a new toolchain, NSCache
+/// has changed: the recipes over it and `FoundationCache`'s own page have to change with it.
 @Suite(
   "Foundation's NSCache", .timeLimit(.minutes(10)),
   .enabled(if: FoundationCache.lackingForPeculiarities == nil))

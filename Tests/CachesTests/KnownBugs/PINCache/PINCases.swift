@@ -15,7 +15,8 @@ extension CacheCase {
     },
   ]
 
-  /// PINCache's disk caches and pairs. 2.0 as shipped may be called before its directory is there; 2.1 waits.
+  /// PINCache's disk caches and pairs. 2.0 as shipped may be called before its directory is there;
+  /// 2.1 waits.
   static let pinDisk = [
     CacheCase("PINDiskCache 2.1") { temporary { pinDisk2($0, [.heldUntilScanned]) } },
     CacheCase("PINDiskCache 2, repaired") { temporary { pinDisk2($0, .repaired) } },

@@ -6,7 +6,8 @@ import Testing
 /// The queue's own bugs, and what mends them. Those that hang are in scenarios.
 @Suite("A PINOperationQueue's repairs", .timeLimit(.minutes(10)))
 struct PINOperationRepairTests {
-  /// Raises the priority of an operation that runs, has another one come, and says how often the first ran.
+  /// Raises the priority of an operation that runs, has another one come, and says how often the
+  /// first ran.
   private static func raiseWhileRunning(_ repairs: PINOperationQueue.Repairs) -> Int {
     let queue = PINOperationQueue(maxConcurrentOperations: 2, repairs: repairs)
     let (started, again, door) = (Door(), DispatchSemaphore(value: 0), Door())
@@ -25,7 +26,8 @@ struct PINOperationRepairTests {
     // The second run, or the other operation, on the concurrent queue.
     again.wait()
     door.open()
-    // As shipped the group is left once too often, and the process traps; until then nothing is waited for.
+    // As shipped the group is left once too often, and the process traps; until then nothing is
+    // waited for.
     if log.notes.count > 1 { _ = DispatchSemaphore(value: 0).wait(timeout: .now() + 20) }
     queue.waitUntilAllOperationsAreFinished()
     return log.notes.count
@@ -80,7 +82,8 @@ struct PINOperationRepairTests {
         queue.schedule {
           for _ in 0..<10 { queue.schedule { log.note("inner") } }
           queue.waitUntilAllOperationsAreFinished()
-          // Both have scheduled theirs before either is done waiting: each waits for the other's, too.
+          // Both have scheduled theirs before either is done waiting: each waits for the other's,
+          // too.
           log.note("waited \(number)")
         }
       }

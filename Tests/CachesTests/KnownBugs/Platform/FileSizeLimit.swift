@@ -1,6 +1,7 @@
 import Foundation
 
-/// Has every write beyond so many bytes of a file fail in this process, as on a full disk: for exit tests.
+/// Has every write beyond so many bytes of a file fail in this process, as on a full disk: for exit
+/// tests.
 func limitFileSize(to bytes: UInt) {
   signal(SIGXFSZ, SIG_IGN)
   var limit = rlimit()

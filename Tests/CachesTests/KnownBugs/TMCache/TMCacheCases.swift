@@ -48,8 +48,8 @@ final class TMFolder: Sendable {
 
   deinit { Self.remove(url) }
 
-  /// Removes it, behind what the caches have still to do there: they would make it again. What the trash's own
-  /// queue deletes meanwhile stops a removal half-way.
+  /// Removes it, behind what the caches have still to do there: they would make it again. What the
+  /// trash's own queue deletes meanwhile stops a removal half-way.
   private static func remove(_ url: URL) {
     TMDiskCache.sharedQueue.sync {
       for _ in 0..<10 where FileManager.default.fileExists(atPath: url.path) {

@@ -112,7 +112,8 @@ struct TMMemoryCacheTests {
     let cache = MemoryCache(repairs: repairs)
     await onThread { cache.setObject("a", forKey: "a") }
     cache.removesAllOnMemoryWarning.store(false, ordering: .relaxed)
-    // As in the original's test: a synchronous read within the block, on another thread of the queue.
+    // As in the original's test: a synchronous read within the block, on another thread of the
+    // queue.
     let found: String? = await withCheckedContinuation { continuation in
       cache.didReceiveMemoryWarning = { continuation.resume(returning: $0.object(forKey: "a")) }
       cache.handleMemoryWarning()
