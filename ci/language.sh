@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# Keeps words that a reader has to decode, and lines beyond 100 columns, from becoming more: the
+# counts below may only fall. Ends with 1 and the places where there are more than are allowed.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+files() { git ls-files 'Sources/*.swift' 'Sources/*.[ch]' 'Tests/*.swift' 'Tests/*.[ch]' "$@"; }
+
+failed=0
+check() {
+  local what=$1 most=$2 found=$3
+  local count
+  count=$(grep -c . <<< "$found" || true)
+  if [ "$count" -gt "$most" ]; then
+    printf 'error: %s: %s lines, at most %s are allowed\n%s\n' "$what" "$count" "$most" "$found" >&2
+    failed=1
+  elif [ "$count" -lt "$most" ]; then
+    echo "$what: $count lines of $most: lower the number in ci/language.sh"
+  fi
+}
+
+while read -r most word; do
+  check "'$word'" "$most" "$(files '*.md' ':!CHANGELOG.md' | xargs grep -niwE "$word" || true)"
+done << 'END'
+259 nobody
+70 somebody
+64 anybody
+127 whoever
+91 is told
+71 told of
+106 so many
+11 the same of
+END
+check "lines beyond 100 columns" 260 "$(files | xargs grep -nE '^.{101,}$' || true)"
+exit "$failed"
