@@ -43,6 +43,10 @@ bool interlock_waits_object(uintptr_t object, interlock_object_view *view) {
   (void)object, (void)view;
   return false;
 }
+size_t interlock_waits_awaits(interlock_await_view *views, size_t capacity) {
+  (void)views, (void)capacity;
+  return 0;
+}
 size_t interlock_waits_continuations(interlock_object_view *views, size_t capacity) {
   (void)views, (void)capacity;
   return 0;
