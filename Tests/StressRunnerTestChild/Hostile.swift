@@ -65,6 +65,8 @@ func runHostile(_ arguments: [String]) -> Never {
   }
   // What is taken in the enclosure is its own.
   setenv("TMPDIR", "/tmp", 1)
+  // The way to this package is there, if it was built below the machine's own `/tmp`.
+  let earlier = filesInTmp()
   var trials: [Trial] = []
   for word in arguments.dropFirst(2) {
     let parts = word.split(separator: "=")
@@ -83,13 +85,17 @@ func runHostile(_ arguments: [String]) -> Never {
           errors: result.observation.errorOutput))
     }
   }
-  let files = (try? FileManager.default.contentsOfDirectory(atPath: "/tmp")) ?? ["unreadable"]
+  let files = filesInTmp().filter { !earlier.contains($0) }
   let kept = (try? FileManager.default.contentsOfDirectory(atPath: "/tmp/precious")) ?? []
   write(
     HostileRemains(
       processes: otherProcesses(), files: (files + kept.map { "precious/" + $0 }).sorted(),
       said: said))
   exit(ending == .completed ? 0 : 1)
+}
+
+private func filesInTmp() -> [String] {
+  (try? FileManager.default.contentsOfDirectory(atPath: "/tmp")) ?? ["unreadable"]
 }
 
 private func hostileTrial(_ subject: String, seconds: Double) -> Trial {
