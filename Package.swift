@@ -88,25 +88,42 @@ let package = Package(
     .target(
       name: "Prediction",
       dependencies: [
-        "WaitGraph", "Interlock", "CInterlock", "CInterlockEvents", "CInterlockPrediction",
+        "HangDetection", "WaitForGraph", "ProcessInspection", "Interlock", "CInterlock",
+        "CInterlockEvents", "CInterlockPrediction",
       ],
       swiftSettings: common + [framePointers]),
+    // What the system says of a process: its threads, their stacks and symbols.
     .target(
-      name: "WaitGraph",
-      dependencies: ["Interlock", "CInterlock", "CInterlockEvents", "CInterlockHarness"],
+      name: "ProcessInspection",
+      dependencies: ["Interlock", "CInterlock", "CInterlockEvents"],
+      swiftSettings: common + [framePointers]),
+    // Pure: a snapshot, its wait-for graph, and the cause of a hang.
+    .target(
+      name: "WaitForGraph", dependencies: ["ProcessInspection", "Interlock"],
+      swiftSettings: common + [framePointers]),
+    // Takes the snapshots and decides when to look; the watchdog and the runner link it.
+    .target(
+      name: "HangDetection",
+      dependencies: [
+        "WaitForGraph", "ProcessInspection", "Interlock", "CInterlock", "CInterlockEvents",
+        "CInterlockHarness",
+      ],
       swiftSettings: common + [framePointers]),
     // In C because it must start before main.
     .target(name: "CInterlockWatchdog", dependencies: ["CInterlock"]),
     .target(
       name: "InterlockWatchdog",
       dependencies: [
-        "Prediction", "WaitGraph", "Interlock", "CInterlock", "CInterlockEvents",
-        "CInterlockWatchdog",
+        "Prediction", "HangDetection", "WaitForGraph", "ProcessInspection", "Interlock",
+        "CInterlock", "CInterlockEvents", "CInterlockWatchdog",
       ],
       swiftSettings: common + [framePointers]),
     .target(
       name: "StressRunner",
-      dependencies: ["Prediction", "WaitGraph", "Interlock", "CInterlock", "CInterlockHarness"],
+      dependencies: [
+        "Prediction", "HangDetection", "WaitForGraph", "ProcessInspection", "Interlock",
+        "CInterlock", "CInterlockHarness",
+      ],
       swiftSettings: common + tracking + [framePointers]),
     // What is measured of lock strategies and caches, and what the figures mean.
     .target(
@@ -117,7 +134,10 @@ let package = Package(
       swiftSettings: common + tracking + [framePointers]),
     .target(
       name: "Reports",
-      dependencies: ["StressRunner", "Comparison", "Prediction", "WaitGraph", "Interlock"],
+      dependencies: [
+        "StressRunner", "Comparison", "Prediction", "WaitForGraph", "ProcessInspection",
+        "Interlock",
+      ],
       swiftSettings: common),
     .target(
       name: "InterlockStress",
@@ -194,7 +214,7 @@ let package = Package(
       dependencies: ["StressRunner", "Interlock", "StressRunnerTestC"],
       path: "Tests/StressRunnerTestChild", swiftSettings: common + tracking + [framePointers]),
     .testTarget(
-      name: "WaitGraphTests", dependencies: ["WaitGraph", "Interlock", "CInterlockEvents"],
+      name: "WaitForGraphTests", dependencies: ["WaitForGraph", "Interlock"],
       swiftSettings: common),
     // What needs a process of its own: it hangs, forks, or counts its memory.
     .target(
@@ -204,7 +224,8 @@ let package = Package(
     .executableTarget(
       name: "SyncEventsTestChild",
       dependencies: [
-        "InterlockWatchdog", "WaitGraph", "Interlock", "CInterlockEvents", "SyncEventsTestC",
+        "InterlockWatchdog", "HangDetection", "WaitForGraph", "ProcessInspection", "Interlock",
+        "CInterlockEvents", "SyncEventsTestC",
       ],
       path: "Tests/SyncEventsTestChild", swiftSettings: common + [framePointers]),
     // Tests that hang, as a test process runs them. No test target depends on it: its tests would
@@ -215,20 +236,21 @@ let package = Package(
     .testTarget(
       name: "SyncEventsTests",
       dependencies: [
-        "WaitGraph", "Interlock", "CInterlockEvents", "SyncEventsTestC", "SyncEventsTestChild",
+        "HangDetection", "WaitForGraph", "ProcessInspection", "Interlock", "CInterlockEvents",
+        "SyncEventsTestC", "SyncEventsTestChild",
       ],
       swiftSettings: common),
     .testTarget(
       name: "PredictionTests",
       dependencies: [
-        "Prediction", "CInterlockPrediction", "CInterlockEvents", "WaitGraph", "Interlock",
+        "Prediction", "CInterlockPrediction", "CInterlockEvents", "ProcessInspection", "Interlock",
       ],
       swiftSettings: common),
     .testTarget(
       name: "StressRunnerTests",
       dependencies: [
-        "StressRunner", "Prediction", "WaitGraph", "Interlock", "CInterlock",
-        "StressRunnerTestChild",
+        "StressRunner", "Prediction", "WaitForGraph", "ProcessInspection", "Interlock",
+        "CInterlock", "StressRunnerTestChild",
       ],
       swiftSettings: common),
     .testTarget(
@@ -238,14 +260,16 @@ let package = Package(
     .testTarget(
       name: "ReportsTests",
       dependencies: [
-        "Reports", "Comparison", "StressRunner", "Prediction", "WaitGraph", "Interlock",
+        "Reports", "Comparison", "StressRunner", "Prediction", "WaitForGraph", "ProcessInspection",
+        "Interlock",
       ],
       exclude: ["Goldens"], swiftSettings: common),
     .testTarget(
       name: "InterlockStressTests",
       dependencies: [
-        "InterlockStress", "StressRunner", "Comparison", "Prediction", "WaitGraph", "Reports",
-        "Caches", "LockStrategies", "Interlock", "InterlockTool", "KnownBugs",
+        "InterlockStress", "StressRunner", "Comparison", "Prediction", "WaitForGraph",
+        "ProcessInspection", "Reports", "Caches", "LockStrategies", "Interlock", "InterlockTool",
+        "KnownBugs",
         "SamplePrograms", "PredictPrograms", "DetectorProgram",
       ],
       exclude: ["Goldens"], swiftSettings: common),

@@ -1,8 +1,10 @@
 import CInterlock
 import CInterlockWatchdog
 import Foundation
+import HangDetection
 import Interlock
-import WaitGraph
+import ProcessInspection
+import WaitForGraph
 
 /// What a watchdog says before it ends the process.
 struct HangReport {

@@ -2,9 +2,10 @@ import CInterlock
 import CInterlockEvents
 import CInterlockWatchdog
 import Foundation
+import HangDetection
 import Interlock
 import Synchronization
-import WaitGraph
+import WaitForGraph
 
 /// Ends a process that hangs, with the reason on standard error, before a CI job's limit throws the
 /// log away.

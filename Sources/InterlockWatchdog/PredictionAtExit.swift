@@ -1,9 +1,9 @@
 import CInterlock
 import CInterlockWatchdog
 import Foundation
+import HangDetection
 import Interlock
 import Prediction
-import WaitGraph
 
 /// Tells at the end of a process what did not go wrong in it and can, where the environment asks
 /// for it: `INTERLOCK_OPTIONS="predict=on"`. The exit code stays as it is, unless

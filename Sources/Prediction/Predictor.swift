@@ -1,8 +1,10 @@
 import CInterlockEvents
 import CInterlockPrediction
 import Foundation
+import HangDetection
 import Interlock
-import WaitGraph
+import ProcessInspection
+import WaitForGraph
 
 /// Looks, in this process, for what did not go wrong and can.
 package enum Predictor {

@@ -1,5 +1,5 @@
 package import StressRunner
-package import WaitGraph
+package import WaitForGraph
 
 extension TrialResult {
   /// Why the trial's child could not go on, from what it said of its threads; `nil` where it went

@@ -2,7 +2,8 @@ import Foundation
 import Testing
 
 @testable import StressRunner
-import WaitGraph
+import ProcessInspection
+import WaitForGraph
 
 /// The real command on the real caches, as a user runs it.
 struct BuiltInSubjectsTests {

@@ -1,7 +1,7 @@
 import Foundation
+import ProcessInspection
 import StressRunner
 import Testing
-import WaitGraph
 
 /// The real command on strategies and caches that are wrong on purpose, and interrupted.
 @Suite(

@@ -4,7 +4,7 @@ import Prediction
 import Testing
 
 @testable import StressRunner
-import WaitGraph
+import ProcessInspection
 
 @Suite("The small programs in which something can go wrong, and their twins")
 struct PredictScenariosTests {

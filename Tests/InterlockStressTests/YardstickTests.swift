@@ -1,6 +1,6 @@
 import Foundation
+import ProcessInspection
 import Testing
-import WaitGraph
 
 @testable import InterlockTool
 

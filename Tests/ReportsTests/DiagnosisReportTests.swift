@@ -1,7 +1,7 @@
 import Interlock
 import StressRunner
 import Testing
-import WaitGraph
+import WaitForGraph
 
 @testable import Reports
 

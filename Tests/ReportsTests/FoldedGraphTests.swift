@@ -1,5 +1,5 @@
 import Testing
-import WaitGraph
+import WaitForGraph
 
 @testable import Reports
 

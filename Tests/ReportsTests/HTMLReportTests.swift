@@ -2,7 +2,7 @@ import Foundation
 import Interlock
 import StressRunner
 import Testing
-import WaitGraph
+import WaitForGraph
 
 @testable import Reports
 

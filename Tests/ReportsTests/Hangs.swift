@@ -1,6 +1,6 @@
 import Interlock
 import StressRunner
-import WaitGraph
+import WaitForGraph
 
 @testable import Reports
 

@@ -1,7 +1,7 @@
 import Foundation
 import Interlock
 import Testing
-import WaitGraph
+import WaitForGraph
 
 @testable import Reports
 

@@ -3,7 +3,7 @@ import StressRunner
 import Testing
 
 @testable import Reports
-import WaitGraph
+import ProcessInspection
 
 @Suite("Reports")
 struct ReportTests {

@@ -4,7 +4,8 @@ import StressRunner
 import Testing
 
 @testable import Reports
-import WaitGraph
+import ProcessInspection
+import WaitForGraph
 
 /// Results of every kind, made by hand.
 enum Samples {

@@ -2,7 +2,7 @@ import Foundation
 import Interlock
 
 @testable import StressRunner
-import WaitGraph
+import ProcessInspection
 
 /// A scenario of one phase of gets.
 func makeScenario(

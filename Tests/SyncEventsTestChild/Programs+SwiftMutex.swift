@@ -1,8 +1,10 @@
 import CInterlockEvents
 import Foundation
+import HangDetection
 import Interlock
+import ProcessInspection
 import Synchronization
-import WaitGraph
+import WaitForGraph
 
 extension Programs {
   private static let mutex = Mutex(0)

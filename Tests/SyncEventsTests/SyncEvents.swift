@@ -1,6 +1,6 @@
 import CInterlockEvents
+import HangDetection
 import Testing
-import WaitGraph
 
 /// The calls that wait, wake and enqueue, the wait table, and the watchdog, with real threads.
 ///

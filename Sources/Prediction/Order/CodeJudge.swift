@@ -17,8 +17,8 @@ struct CodeJudge {
 
   /// Modules whose code orders nothing for others, or tells of it by events.
   private static let own: Set<String> = [
-    "Interlock", "StressRunner", "InterlockStress", "WaitGraph", "Prediction", "Reports",
-    "InterlockWatchdog",
+    "Interlock", "StressRunner", "InterlockStress", "ProcessInspection", "WaitForGraph",
+    "HangDetection", "Prediction", "Reports", "InterlockWatchdog",
   ]
   private static let ownTool = "InterlockTool"
   /// Judged by its functions on the stack: a strategy that is built on atomics tells of itself, or

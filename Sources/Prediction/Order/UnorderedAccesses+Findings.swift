@@ -1,6 +1,6 @@
 import CInterlockPrediction
 import Interlock
-import WaitGraph
+import WaitForGraph
 
 extension Predictor {
   /// The accesses of which no order was seen, and what could not be decided, a line each.

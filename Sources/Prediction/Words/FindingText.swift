@@ -1,5 +1,6 @@
 package import Interlock
-import WaitGraph
+import ProcessInspection
+import WaitForGraph
 
 /// A finding in lines, for people. What comes from the code under test (names of threads, labels)
 /// has been made fit for a terminal; the names of functions have not.

@@ -1,6 +1,6 @@
 import Foundation
 import Interlock
-import WaitGraph
+import WaitForGraph
 
 extension Incident {
   /// The addresses to be named.

@@ -1,5 +1,5 @@
 import Interlock
-import WaitGraph
+import WaitForGraph
 
 extension LockOrder {
   /// So many are told; cycles that differ in nothing but which locks of a kind they are of count as

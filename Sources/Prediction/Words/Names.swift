@@ -1,5 +1,5 @@
 import Interlock
-import WaitGraph
+import WaitForGraph
 
 /// What the addresses of a process are called.
 struct Names {

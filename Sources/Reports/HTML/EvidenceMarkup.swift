@@ -1,6 +1,6 @@
 import Interlock
+import ProcessInspection
 import StressRunner
-import WaitGraph
 
 /// The evidence of a trial on a page: all that the terminal shows with `--verbose`, and the source
 /// lines around each place.

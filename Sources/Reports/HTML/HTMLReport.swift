@@ -1,5 +1,5 @@
 package import StressRunner
-import WaitGraph
+import WaitForGraph
 
 /// The results of a run as one page: the verdicts, for each hang its diagnosis, drawn, and for
 /// whatever else did not pass the evidence.

@@ -1,6 +1,6 @@
 import Interlock
 import StressRunner
-import WaitGraph
+import WaitForGraph
 
 /// What a page says of one trial that could not go on: why, the picture, its parts one by one, and
 /// what the threads did before.

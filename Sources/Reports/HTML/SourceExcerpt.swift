@@ -1,7 +1,7 @@
 import Interlock
+import ProcessInspection
 import StressRunner
 import Synchronization
-import WaitGraph
 
 /// The lines of source code around places, where the files are there.
 struct SourceExcerpt: Sendable {

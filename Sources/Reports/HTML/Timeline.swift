@@ -1,4 +1,4 @@
-import WaitGraph
+import WaitForGraph
 
 /// What threads did up to the moment of a snapshot, as a picture: a row for each, a bar for each
 /// stretch of time.

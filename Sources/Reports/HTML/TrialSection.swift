@@ -1,5 +1,5 @@
 import StressRunner
-import WaitGraph
+import WaitForGraph
 
 /// A trial that a page explains: one for each pair of scenario and subject.
 struct ExplainedTrial {

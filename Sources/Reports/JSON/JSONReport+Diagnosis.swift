@@ -1,5 +1,5 @@
 import StressRunner
-import WaitGraph
+import WaitForGraph
 
 extension JSONReport {
   /// Why a trial's child could not go on, with what its threads did before.

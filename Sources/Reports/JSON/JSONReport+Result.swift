@@ -1,7 +1,8 @@
 import Interlock
 import Prediction
+import ProcessInspection
 import StressRunner
-import WaitGraph
+import WaitForGraph
 
 extension JSONReport {
   static func value(of result: TrialResult) -> JSONValue {

@@ -1,4 +1,4 @@
-import WaitGraph
+import WaitForGraph
 
 /// A diagnosis below the verdict that it explains: the verdict is not said again.
 struct DiagnosisLines {

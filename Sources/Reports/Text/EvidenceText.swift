@@ -1,6 +1,6 @@
 import Interlock
+import ProcessInspection
 package import StressRunner
-import WaitGraph
 
 /// Everything that was seen of a pair of scenario and subject, for people.
 package struct EvidenceText: Sendable {

@@ -1,7 +1,7 @@
 import Foundation
 import Interlock
 import Prediction
-import WaitGraph
+import WaitForGraph
 
 /// What a child tells its parent: a line of JSON each, on a pipe.
 enum ChildEvent: Codable, Sendable {

@@ -1,9 +1,11 @@
 import CInterlock
 import Dispatch
 import Foundation
+import HangDetection
 import Interlock
 import Prediction
-import WaitGraph
+import ProcessInspection
+import WaitForGraph
 
 /// The child's side of a trial: what the executable does when the runner has started it.
 public enum TrialHost {

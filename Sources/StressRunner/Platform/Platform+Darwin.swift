@@ -2,7 +2,7 @@
 import CInterlock
 import Darwin
 import Dispatch
-import WaitGraph
+import ProcessInspection
 
 // Written from Apple's headers; not yet run there.
 

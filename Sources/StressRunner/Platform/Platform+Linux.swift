@@ -1,7 +1,7 @@
 #if os(Linux)
 import CInterlock
 import Foundation
-import WaitGraph
+import ProcessInspection
 
 extension Platform {
   /// The running executable.

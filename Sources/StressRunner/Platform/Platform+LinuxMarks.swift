@@ -1,7 +1,7 @@
 #if os(Linux)
 import CInterlock
 import Foundation
-import WaitGraph
+import ProcessInspection
 
 // A mark is the hard limit for the time that a real-time thread may run without a pause: hardly any
 // program has one, and unlike a name in the environment it can be read without the process's leave.

@@ -1,5 +1,5 @@
 import Foundation
-import WaitGraph
+import ProcessInspection
 
 /// Tells when nothing moves in this process any more, and nothing will by itself.
 ///

@@ -1,8 +1,8 @@
 import Dispatch
 import Foundation
 import Interlock
+import ProcessInspection
 import Synchronization
-import WaitGraph
 
 /// Makes the calls of a script on a subject, in the script's order.
 final class ScriptRun: Sendable {

@@ -1,6 +1,6 @@
 import CInterlockHarness
 import Foundation
-import WaitGraph
+import ProcessInspection
 
 /// A child process: its pipes, and its end.
 final class ChildProcess {

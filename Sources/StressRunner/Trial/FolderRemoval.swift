@@ -1,6 +1,6 @@
 import CInterlock
 import Foundation
-import WaitGraph
+import ProcessInspection
 
 /// Removes folders that a hostile process has had: of any depth, with any names, rights, links and
 /// mounts in them.

@@ -1,6 +1,7 @@
 public import Interlock
 public import Prediction
-public import WaitGraph
+public import ProcessInspection
+public import WaitForGraph
 
 /// What was seen of one trial, without a word about what it means.
 public struct Observation: Sendable, Hashable, Codable {
@@ -26,7 +27,7 @@ public struct Observation: Sendable, Hashable, Codable {
   }
 
   /// The child's threads at one moment, those with equal stacks folded into one.
-  public typealias ThreadGroup = WaitGraph.ThreadGroup
+  public typealias ThreadGroup = ProcessInspection.ThreadGroup
 
   /// How many threads the child had at one moment.
   public struct ThreadCount: Sendable, Hashable, Codable {

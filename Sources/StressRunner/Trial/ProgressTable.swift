@@ -1,7 +1,7 @@
 import CInterlock
 import Foundation
+import ProcessInspection
 import Synchronization
-import WaitGraph
 
 /// The memory that a child shares with its parent: the trial, how far it is, and its stacks.
 ///

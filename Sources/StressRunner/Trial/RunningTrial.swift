@@ -1,7 +1,8 @@
 import Foundation
 import Interlock
 import Prediction
-import WaitGraph
+import ProcessInspection
+import WaitForGraph
 
 /// One trial under way: its child, what was seen of it up to now, and whether it is over.
 final class RunningTrial {

@@ -1,5 +1,6 @@
 import Foundation
-import WaitGraph
+import ProcessInspection
+import WaitForGraph
 
 /// Names the stacks of a trial that has ended, on a thread of its own: while that reads debug
 /// information, other trials must be looked at in time.

@@ -1,6 +1,6 @@
 import CInterlock
 import Foundation
-import WaitGraph
+import ProcessInspection
 
 /// A trial's folder in the runner's: what the toolchain's backtracer writes about its child, and
 /// the child's own place for temporary files.

@@ -1,7 +1,7 @@
 import CInterlock
 import Foundation
 package import Interlock
-import WaitGraph
+import ProcessInspection
 
 /// Runs trials, each in a child process of this executable, and judges them.
 public struct TrialRunner: Sendable {

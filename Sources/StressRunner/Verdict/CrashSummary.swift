@@ -1,6 +1,6 @@
 import Foundation
 import Interlock
-import WaitGraph
+import ProcessInspection
 
 /// A crash in one line: what it is in words, the signal, and the line of the user's code.
 struct CrashSummary {

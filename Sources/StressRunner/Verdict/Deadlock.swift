@@ -1,5 +1,6 @@
 import Interlock
-import WaitGraph
+import ProcessInspection
+import WaitForGraph
 
 /// Why a child that stalled cannot go on, from what was seen of it and nothing else.
 struct Deadlock {

@@ -1,5 +1,6 @@
 import Interlock
-import WaitGraph
+import ProcessInspection
+import WaitForGraph
 
 /// Says what an observation means: a pure function, so that it is tested without starting a thread.
 public enum Judge {

@@ -1,8 +1,8 @@
 import CInterlockEvents
 import Foundation
 import Interlock
+import ProcessInspection
 import Testing
-import WaitGraph
 
 @testable import Prediction
 

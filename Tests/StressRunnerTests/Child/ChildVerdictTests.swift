@@ -3,7 +3,8 @@ import Interlock
 import Testing
 
 @testable import StressRunner
-import WaitGraph
+import ProcessInspection
+import WaitForGraph
 
 /// Real children that really hang, trap and eat: all at once, each judged by a test.
 @Suite("A child process")

@@ -3,7 +3,7 @@ import Interlock
 import Testing
 
 @testable import StressRunner
-import WaitGraph
+import ProcessInspection
 
 /// Subjects that end, hang or mislead the runner if they can, each followed by one that must pass.
 ///

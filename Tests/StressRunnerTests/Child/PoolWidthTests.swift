@@ -2,7 +2,8 @@ import Foundation
 import Testing
 
 @testable import StressRunner
-import WaitGraph
+import ProcessInspection
+import WaitForGraph
 
 @Suite(
   "A pool of another width",

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 @testable import StressRunner
-import WaitGraph
+import ProcessInspection
 
 /// A runner that this machine refuses what a trial needs.
 @Suite(

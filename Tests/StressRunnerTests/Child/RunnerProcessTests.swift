@@ -3,7 +3,7 @@ import Interlock
 import Testing
 
 @testable import StressRunner
-import WaitGraph
+import ProcessInspection
 
 /// A runner in a process of its own, which starts itself as its child.
 @Suite("A runner")

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @testable import StressRunner
-import WaitGraph
+import ProcessInspection
 
 /// What a child may have written to the memory that it shares with the runner.
 struct SharedMemoryTests {

@@ -2,7 +2,8 @@ import Interlock
 import Testing
 
 @testable import StressRunner
-import WaitGraph
+import ProcessInspection
+import WaitForGraph
 
 /// The cause of a deadlock follows from what was seen, and is `unknown` where that does not
 /// suffice.

@@ -1,5 +1,6 @@
+import ProcessInspection
 import Testing
-import WaitGraph
+import WaitForGraph
 
 @testable import StressRunner
 

@@ -3,7 +3,7 @@ import Interlock
 import Testing
 
 @testable import StressRunner
-import WaitGraph
+import ProcessInspection
 
 /// Observations made by hand, and what they mean.
 @Suite("The judge")

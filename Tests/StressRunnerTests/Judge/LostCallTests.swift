@@ -2,7 +2,7 @@ import Interlock
 import Testing
 
 @testable import StressRunner
-import WaitGraph
+import ProcessInspection
 
 /// Calls that were accepted and that nobody will complete.
 @Suite("A call that is never completed")

@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 
 @testable import StressRunner
-import WaitGraph
+import ProcessInspection
 
 @Suite("What a thread waits for")
 struct WaitTests {

@@ -2,7 +2,7 @@ import CInterlockEvents
 import Dispatch
 import Synchronization
 import Testing
-import WaitGraph
+import WaitForGraph
 
 private struct Failure: Error, Equatable { var number: Int }
 

@@ -2,7 +2,7 @@ import CInterlockEvents
 import Foundation
 import SyncEventsTestC
 import Testing
-import WaitGraph
+import WaitForGraph
 
 extension SyncEvents {
   /// The C library's calls that wait until a moment of a clock that is told: what a C++ runtime

@@ -1,7 +1,7 @@
 import CInterlockEvents
 import Dispatch
+import ProcessInspection
 import Testing
-import WaitGraph
 
 extension SyncEvents {
   /// The boundary of Swift Concurrency: jobs, and continuations.

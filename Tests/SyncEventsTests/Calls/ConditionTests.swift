@@ -1,7 +1,7 @@
 import CInterlockEvents
 import Foundation
+import ProcessInspection
 import Testing
-import WaitGraph
 
 extension SyncEvents {
   /// `pthread_cond_*`, and `NSCondition`, which is one.

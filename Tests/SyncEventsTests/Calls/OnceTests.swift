@@ -1,9 +1,10 @@
 import CInterlockEvents
 import Dispatch
+import ProcessInspection
 import SyncEventsTestC
 import Synchronization
 import Testing
-import WaitGraph
+import WaitForGraph
 
 /// How often the variables below were made.
 private let made = Atomic<Int>(0)

@@ -1,7 +1,7 @@
 import CInterlockEvents
 import Foundation
+import ProcessInspection
 import Testing
-import WaitGraph
 
 extension SyncEvents {
   /// `sem_*` and `DispatchSemaphore`.

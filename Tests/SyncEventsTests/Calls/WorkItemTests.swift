@@ -1,8 +1,8 @@
 import CInterlockEvents
 import Dispatch
 import Foundation
+import ProcessInspection
 import Testing
-import WaitGraph
 
 extension SyncEvents {
   /// `DispatchWorkItem`, and blocks with flags or a quality of service of their own.

@@ -1,7 +1,7 @@
 import CInterlockEvents
 import Dispatch
+import ProcessInspection
 import Synchronization
-import WaitGraph
 
 /// Writes down the events of some objects and threads, as any reader may.
 ///

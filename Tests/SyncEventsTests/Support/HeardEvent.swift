@@ -1,6 +1,6 @@
 import CInterlockEvents
 import Interlock
-import WaitGraph
+import ProcessInspection
 
 /// An event as it was heard.
 struct HeardEvent: Sendable {

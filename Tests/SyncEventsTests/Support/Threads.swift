@@ -1,8 +1,8 @@
 import CInterlockEvents
 import Dispatch
 import Foundation
+import ProcessInspection
 import Testing
-import WaitGraph
 
 /// A thread of the system's, which can be waited for to its end.
 final class TestThread: @unchecked Sendable {

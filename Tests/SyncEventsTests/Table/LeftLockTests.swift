@@ -3,7 +3,9 @@ import Foundation
 import Interlock
 import Testing
 
-@testable import WaitGraph
+@testable import HangDetection
+@testable import ProcessInspection
+@testable import WaitForGraph
 
 extension SyncEvents {
   /// What the wait table knows of locks: where they were made, which threads left them, and who

@@ -1,8 +1,9 @@
 import CInterlockEvents
 import Foundation
 import Interlock
+import ProcessInspection
 import Testing
-import WaitGraph
+import WaitForGraph
 
 extension SyncEvents {
   /// What the wait table says of queues, and of what runs and waits there.

@@ -1,8 +1,10 @@
 import CInterlockEvents
 import Foundation
+import HangDetection
 import Interlock
+import ProcessInspection
 import Testing
-import WaitGraph
+import WaitForGraph
 
 extension SyncEvents {
   /// What the wait table says of threads in a known state.

@@ -1,5 +1,6 @@
 import Interlock
-import WaitGraph
+import ProcessInspection
+import WaitForGraph
 
 extension StackFrame {
   /// Whether the frame is the harness's: the runner's, or that of a library that calls a subject

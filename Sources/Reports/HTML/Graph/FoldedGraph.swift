@@ -1,5 +1,5 @@
 import Interlock
-import WaitGraph
+import WaitForGraph
 
 /// A diagnosis's graph with nodes that are alike folded into one: same kind, place and stack, and
 /// neighbours that are alike in the same way. Of two hundred threads that wait for a semaphore

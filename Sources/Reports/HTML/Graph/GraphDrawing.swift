@@ -1,4 +1,4 @@
-import WaitGraph
+import WaitForGraph
 
 /// The wait-for graph of a diagnosis as a picture: boxes that lead to what is said of them below,
 /// and labelled arrows.

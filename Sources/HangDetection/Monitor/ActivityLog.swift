@@ -1,0 +1,57 @@
+import CInterlockEvents
+import WaitForGraph
+
+/// What threads were seen to do in the last seconds; a monitor's own, for one thread.
+struct ActivityLog {
+  /// So many looks are kept: ten seconds of them.
+  private static let mostLooks = 250
+  /// So many threads are told of, those that have waited longest first; with more, none is looked
+  /// at.
+  private static let mostThreads = 64
+  static let mostLookedAt = 512
+
+  private struct State: Equatable {
+    var kind: UInt32
+    var object: UInt
+  }
+
+  private var looks: [(seconds: Double, states: [Int: State])] = []
+
+  /// Takes note of what every thread does; `nil` where they are too many.
+  mutating func note(_ views: [interlock_thread_view]?, at seconds: Double) {
+    guard let views else {
+      looks.removeAll()
+      return
+    }
+    var states: [Int: State] = [:]
+    for view in views {
+      states[Int(view.number)] = State(kind: view.wait_kind, object: view.wait_object)
+    }
+    if looks.count == Self.mostLooks { looks.removeFirst() }
+    looks.append((seconds, states))
+  }
+
+  /// The last seconds of these threads, as stretches of time.
+  func activity(of threads: [Int], at now: Double) -> [WaitSnapshot.Activity] {
+    threads.prefix(Self.mostThreads).compactMap { thread in
+      var spans: [(state: State, from: Double, to: Double)] = []
+      for look in looks {
+        guard let state = look.states[thread] else { continue }
+        if let last = spans.indices.last, spans[last].state == state {
+          spans[last].to = look.seconds
+        } else {
+          spans.append((state, spans.last?.to ?? look.seconds, look.seconds))
+        }
+      }
+      guard !spans.isEmpty else { return nil }
+      return WaitSnapshot.Activity(
+        thread: thread,
+        spans: spans.map { span in
+          let kind = SnapshotTaker.kind(span.state.kind)
+          return WaitSnapshot.Activity.Span(
+            from: now - span.from, to: now - span.to, kind: kind,
+            object: kind == nil ? 0 : span.state.object)
+        })
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import CInterlockEvents
+import Interlock
+import WaitForGraph
+
+// The tasks that wait for tasks and actors.
+
+extension SnapshotTaker {
+  private static let mostAwaits = 4096
+
+  /// The tasks that wait for tasks or actors, without those that a thread runs.
+  static func awaits(besides threads: [WaitSnapshot.Thread]) -> [WaitSnapshot.Await] {
+    let running = Set(threads.compactMap(\.task))
+    return awaitViews().compactMap { view in
+      guard let kind = kind(view.kind), !running.contains(view.task) else { return nil }
+      return WaitSnapshot.Await(
+        task: view.task, kind: kind, object: view.awaited, place: frames(view.place))
+    }
+  }
+
+  static func awaitViews() -> [interlock_await_view] {
+    let count = min(interlock_waits_awaits(nil, 0) + 16, mostAwaits)
+    return [interlock_await_view](unsafeUninitializedCapacity: count) { buffer, initialized in
+      initialized = min(interlock_waits_awaits(buffer.baseAddress, count), count)
+    }
+  }
+
+  /// The types of the actors that tasks wait for.
+  static func actorTypes(of awaits: [WaitSnapshot.Await]) -> [UInt: String] {
+    var types: [UInt: String] = [:]
+    for waiting in awaits where waiting.kind == .actor && types[waiting.object] == nil {
+      types[waiting.object] = className(of: waiting.object)
+    }
+    return types
+  }
+
+  /// The name of an object's class without its module; `nil` where the memory is not laid out as
+  /// the ABI has it: an object begins with its class's metadata, which has a descriptor, which has
+  /// a name.
+  ///
+  /// By the system's reads, since a task that has gone on meanwhile may have freed the object.
+  private static func className(of object: UInt) -> String? {
+    let classKind: UInt = 0
+    let descriptorOffset: UInt = 40
+    let nameOffset: UInt = 8
+    let (kindBits, classDescriptor): (UInt32, UInt32) = (0x1f, 16)
+    guard let metadata = peek(object, as: UInt.self),
+      peek(metadata, as: UInt.self) == classKind,
+      let descriptor = peek(metadata + descriptorOffset, as: UInt.self),
+      let flags = peek(descriptor, as: UInt32.self), flags & kindBits == classDescriptor,
+      let toName = peek(descriptor + nameOffset, as: Int32.self)
+    else { return nil }
+    let address = descriptor &+ nameOffset &+ UInt(bitPattern: Int(toName))
+    var bytes: [UInt8] = []
+    while bytes.count < 128, let byte = peek(address &+ UInt(bytes.count), as: UInt8.self),
+      byte != 0
+    {
+      bytes.append(byte)
+    }
+    return bytes.isEmpty ? nil : String(validating: bytes, as: UTF8.self)
+  }
+
+  private static func peek<Value: FixedWidthInteger>(
+    _ address: UInt, as type: Value.Type
+  ) -> Value? {
+    var value: Value = 0
+    return interlock_peek(address, &value, MemoryLayout<Value>.size) ? value : nil
+  }
+}

@@ -1,0 +1,67 @@
+import CInterlockEvents
+import Interlock
+import WaitForGraph
+
+// Mutexes and read-write locks: where they were made, and which were left locked.
+
+extension SnapshotTaker {
+  private static let mostLeftLocks = 64
+
+  /// The mutexes and read-write locks that threads hold or wait for, by their addresses, with where
+  /// they were made; not those whose making was not seen.
+  static func madeLocks(of threads: [WaitSnapshot.Thread]) -> [UInt: WaitSnapshot.Signal] {
+    var found: [UInt: WaitSnapshot.Signal] = [:]
+    func add(_ object: UInt, _ kind: WaitSnapshot.ObjectKind) {
+      switch kind {
+      case .mutex, .readLock, .writeLock:
+        let place = interlock_waits_made(object)
+        guard place != 0 else { return }
+        found[object] = WaitSnapshot.Signal(id: object, kind: kind, created: frames(place))
+      default: return
+      }
+    }
+    for thread in threads {
+      for held in thread.held { add(held.object, held.kind) }
+      if let wait = thread.wait { add(wait.object, wait.kind) }
+    }
+    return found
+  }
+
+  /// The locks that threads wait for and that a thread which has ended has left locked: by the
+  /// lock's own word, too.
+  static func leftLocks(for threads: [WaitSnapshot.Thread]) -> [WaitSnapshot.LeftLock] {
+    let wanted = Set(threads.compactMap(\.wait?.object))
+    let left = [interlock_left_lock](unsafeUninitializedCapacity: mostLeftLocks) {
+      $1 = min(interlock_waits_left_locks($0.baseAddress, mostLeftLocks), mostLeftLocks)
+    }
+    let noted: [WaitSnapshot.LeftLock] = left.compactMap { lock in
+      guard wanted.contains(lock.object), let kind = kind(lock.kind),
+        interlock_lock_is_held_by(lock.object, lock.kind, lock.thread)
+      else { return nil }
+      return WaitSnapshot.LeftLock(
+        kind: kind, object: lock.object, place: frames(lock.place, lock.outer),
+        thread: Int(lock.thread),
+        threadName: withUnsafeBytes(of: lock.name) {
+          String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+        })
+    }
+    let unseen = mutexesOfEndedThreads(waitedForBy: threads, besides: Set(noted.map(\.object)))
+    return (noted + unseen).sorted { $0.object < $1.object }
+  }
+
+  /// Mutexes that were taken before any call was seen: their own words name threads that are no
+  /// more.
+  private static func mutexesOfEndedThreads(
+    waitedForBy threads: [WaitSnapshot.Thread], besides known: Set<UInt>
+  ) -> [WaitSnapshot.LeftLock] {
+    let objects = Set(threads.compactMap(\.wait).filter { $0.kind == .mutex }.map(\.object))
+    let alive = Set(threads.map(\.id))
+    return objects.subtracting(known).compactMap { object in
+      let owner = interlock_mutex_owner(object)
+      guard owner != 0, !alive.contains(Int(owner)),
+        interlock_lock_is_held_by(object, INTERLOCK_OBJECT_MUTEX.rawValue, owner)
+      else { return nil }
+      return WaitSnapshot.LeftLock(kind: .mutex, object: object, thread: Int(owner))
+    }
+  }
+}

@@ -1,0 +1,169 @@
+import CInterlockEvents
+import Foundation
+import Interlock
+import ProcessInspection
+import WaitForGraph
+
+// The queues, and what threads are signalled by.
+
+extension SnapshotTaker {
+  private static let mostQueues = 16_384
+  /// So many blocks of a queue are looked at one by one.
+  private static let mostBlocks = 4096
+  /// So many places of equal blocks are kept of a queue, and so many threads of each.
+  private static let mostPlaces = 16
+  private static let mostEnqueuers = 256
+  private static let mostContinuations = 64
+
+  /// The queues that have something queued or delayed, that a thread is on or waits for, and those
+  /// that they hand their blocks on to.
+  func queues(for threads: [WaitSnapshot.Thread]) -> [WaitSnapshot.Queue] {
+    let views = Self.queueViews()
+    let byID = Dictionary(views.map { ($0.queue, $0) }, uniquingKeysWith: { $1 })
+    var wanted: Set<UInt> = []
+    for thread in threads {
+      wanted.formUnion(thread.runs.map(\.queue))
+      if let wait = thread.wait, wait.kind == .queue { wanted.insert(wait.object) }
+      if let pool = thread.pool { wanted.insert(pool) }
+    }
+    wanted.formUnion(
+      views.filter { $0.queued > 0 || $0.delayed > 0 || $0.on_group > 0 }.map(\.queue))
+    let codes = Self.codesOfWaiters(threads)
+    var found: [UInt: WaitSnapshot.Queue] = [:]
+    var open = Array(wanted)
+    while let id = open.popLast() {
+      guard found[id] == nil else { continue }
+      var view = byID[id] ?? interlock_queue_view()
+      // A target that nothing was ever handed to directly, and every root queue.
+      if byID[id] == nil { interlock_waits_describe_queue(id, &view) }
+      let queue = queue(view, codes: codes)
+      found[id] = queue
+      if let target = queue.target { open.append(target) }
+    }
+    return found.values.sorted { $0.id < $1.id }
+  }
+
+  private static func queueViews() -> [interlock_queue_view] {
+    let count = min(interlock_waits_queues(nil, 0) + 16, mostQueues)
+    return [interlock_queue_view](unsafeUninitializedCapacity: count) { buffer, initialized in
+      initialized = min(interlock_waits_queues(buffer.baseAddress, count), count)
+    }
+  }
+
+  /// The codes of the blocks that waiting threads are in, by the places that enqueued them.
+  private static func codesOfWaiters(_ threads: [WaitSnapshot.Thread]) -> [UInt: Set<UInt64>] {
+    var codes: [UInt: Set<UInt64>] = [:]
+    for thread in threads where thread.wait != nil {
+      guard let run = thread.runs.first, run.code != 0, let place = run.place.first else {
+        continue
+      }
+      codes[place.address, default: []].insert(run.code)
+    }
+    return codes
+  }
+
+  private func queue(
+    _ view: interlock_queue_view, codes: [UInt: Set<UInt64>]
+  ) -> WaitSnapshot.Queue {
+    var queue = WaitSnapshot.Queue(
+      id: view.queue,
+      label: withUnsafeBytes(of: view.label) {
+        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+      },
+      width: Int(view.width), target: view.target == 0 ? nil : view.target,
+      isMain: view.is_main, isRoot: view.is_root, isOvercommit: view.is_overcommit,
+      isSuspended: view.suspended > 0, keepsOrder: view.keeps_order, queued: Int(view.queued),
+      delayed: Int(view.delayed),
+      onGroups: Int(view.on_group))
+    if view.delayed > 0, view.next_delayed != .max {
+      queue.nextDelayed = max(0, Double(view.next_delayed) / 1e9 - Platform.now)
+    }
+    if view.queued > 0 { queue.blocks = Self.blocks(of: view, codes: codes) }
+    return queue
+  }
+
+  private static func blocks(
+    of view: interlock_queue_view, codes: [UInt: Set<UInt64>]
+  ) -> [WaitSnapshot.QueuedBlocks] {
+    let items = [interlock_item_view](unsafeUninitializedCapacity: mostBlocks) {
+      $1 = interlock_waits_items(view.queue, $0.baseAddress, mostBlocks)
+    }
+    var blocks: [WaitSnapshot.QueuedBlocks] = []
+    for item in items {
+      let flags = Int(item.flags)
+      let isBarrier = flags & INTERLOCK_FLAG_BARRIER != 0
+      let isJob = flags & INTERLOCK_FLAG_JOB != 0
+      // Only compared with what waits: to tell more codes apart would only split the list.
+      var code: UInt64 = 0
+      if let waiting = codes[item.place] {
+        code = interlock_waits_code(item.function, item.context, item.flags)
+        if !waiting.contains(code) { code = 0 }
+      }
+      if let last = blocks.indices.last, blocks[last].place.first?.address ?? 0 == item.place,
+        blocks[last].isBarrier == isBarrier, blocks[last].isJob == isJob,
+        blocks[last].code == code
+      {
+        blocks[last].count += 1
+        if blocks[last].enqueuedBy.count < mostEnqueuers,
+          !blocks[last].enqueuedBy.contains(Int(item.enqueued_by))
+        {
+          blocks[last].enqueuedBy.append(Int(item.enqueued_by))
+        }
+        continue
+      }
+      guard blocks.count < mostPlaces else { break }
+      blocks.append(
+        WaitSnapshot.QueuedBlocks(
+          count: 1, place: frames(item.place), enqueuedBy: [Int(item.enqueued_by)],
+          isBarrier: isBarrier, isJob: isJob,
+          ahead: Int(interlock_waits_ahead(interlock_waits_root(view.queue), item.turn)),
+          code: code))
+    }
+    return blocks
+  }
+
+  /// What threads wait at, what tasks were never resumed with, and the locks whose making was seen.
+  func signals(for threads: [WaitSnapshot.Thread]) -> [WaitSnapshot.Signal] {
+    var found = Self.madeLocks(of: threads)
+    for wait in threads.compactMap(\.wait) where found[wait.object] == nil {
+      switch wait.kind {
+      case .semaphore, .group, .condition:
+        var view = interlock_object_view()
+        guard interlock_waits_object(wait.object, &view) else { continue }
+        found[wait.object] = Self.signal(view, kind: wait.kind)
+      default: continue
+      }
+    }
+    let continuations = [interlock_object_view](
+      unsafeUninitializedCapacity: Self.mostContinuations
+    ) {
+      $1 = min(
+        interlock_waits_continuations($0.baseAddress, Self.mostContinuations),
+        Self.mostContinuations)
+    }
+    for view in continuations {
+      guard let kind = Self.kind(view.kind) else { continue }
+      found[view.object] = Self.signal(view, kind: kind)
+    }
+    return found.values.sorted { $0.id < $1.id }
+  }
+
+  private static func signal(
+    _ view: interlock_object_view, kind: WaitSnapshot.ObjectKind
+  ) -> WaitSnapshot.Signal {
+    var view = view
+    let releases = withUnsafeBytes(of: &view.release_places) { Array($0.bindMemory(to: UInt.self)) }
+    let enters = withUnsafeBytes(of: &view.enter_places) { Array($0.bindMemory(to: UInt.self)) }
+    return WaitSnapshot.Signal(
+      id: view.object, kind: kind,
+      value: kind == .semaphore && view.created != 0 ? Int(view.value) : nil,
+      created: frames(view.created) + frames(view.created_outer),
+      waits: Int(view.waits), releases: Int(view.releases), enters: Int(view.enters),
+      releasePlaces: unique(releases), enterPlaces: unique(enters))
+  }
+
+  private static func unique(_ places: [UInt]) -> [StackFrame] {
+    var seen: Set<UInt> = [0]
+    return places.filter { seen.insert($0).inserted }.map { StackFrame(address: $0) }
+  }
+}

@@ -1,0 +1,116 @@
+import Interlock
+import Testing
+
+@testable import WaitForGraph
+
+/// Locks whose owners ended, or went on, without unlocking them.
+@Suite("An abandoned lock")
+struct AbandonedLockTests {
+  typealias S = Snapshots
+
+  private static func process(
+    _ threads: [WaitSnapshot.Thread], _ queues: [WaitSnapshot.Queue] = [],
+    left kind: WaitSnapshot.ObjectKind = .mutex
+  ) -> WaitSnapshot {
+    var snapshot = S.process(
+      threads, queues,
+      signals: [WaitSnapshot.Signal(id: 0xa, kind: kind, created: S.line(2, "init()"))])
+    snapshot.leftLocks = [
+      WaitSnapshot.LeftLock(
+        kind: kind, object: 0xa, place: S.line(5, "lock()") + S.line(7, "add(_:)"), thread: 77,
+        threadName: "worker")
+    ]
+    return snapshot
+  }
+
+  @Test("names the thread that has ended, where its lock was made, and the lines that took it")
+  func ended() throws {
+    let waiting = S.waiting(1, .mutex, 0xa, isMain: true)
+    let found = try #require(Diagnosis(of: Self.process([waiting])))
+    #expect(found.cause == .abandonedLock)
+    #expect(found.isCertain)
+    #expect(
+      found.headline == "thread 77 \"worker\" ended without unlocking the mutex made at "
+        + "Cache.swift:2  init(), which thread 1 (main) waits for")
+    #expect(
+      found.details.contains(
+        "thread 77 \"worker\" took it at Cache.swift:5  lock(), called at Cache.swift:7  add(_:)"))
+    let lock = try #require(found.nodes.first { $0.kind == .lock })
+    #expect(lock.isMarked)
+    #expect(lock.details.contains("left locked by thread 77, which has ended"))
+  }
+
+  @Test(
+    "of every kind of lock is one",
+    arguments: [WaitSnapshot.ObjectKind.mutex, .readLock, .writeLock])
+  func kinds(_ kind: WaitSnapshot.ObjectKind) throws {
+    let found = try #require(
+      Diagnosis(of: Self.process([S.waiting(1, .writeLock, 0xa)], left: kind)))
+    #expect(found.cause == .abandonedLock)
+    #expect(found.isCertain)
+  }
+
+  @Test("of a pool's thread whose block has ended names that thread")
+  func block() throws {
+    let idle = S.other(2, .idle, held: [S.has(0xa, at: 9)], pool: S.defaultPool)
+    let found = try #require(Diagnosis(of: S.process([S.waiting(1, .mutex, 0xa), idle])))
+    #expect(found.cause == .abandonedLock)
+    #expect(
+      found.headline == "thread 2 went on without unlocking mutex 0xa, which thread 1 waits for")
+    #expect(
+      found.details.contains("thread 2 holds it since Cache.swift:9  take(), and has no work"))
+    // A block that a running thread hands to it may unlock.
+    #expect(
+      Diagnosis(of: S.process([S.waiting(1, .mutex, 0xa), idle, S.other(3, .running)])) == nil)
+  }
+
+  @Test("is none of a thread that sleeps in its critical section, or may still unlock")
+  func nearMisses() throws {
+    let sleeps = S.other(2, .unknown, held: [S.has(0xa)])
+    let asleep = try #require(Diagnosis(of: S.process([S.waiting(1, .mutex, 0xa), sleeps])))
+    #expect(asleep.cause == .lostWakeUp)
+    for elsewhere in [WaitSnapshot.Elsewhere.running, .outside] {
+      // Any thread that goes on may unlock for the one that has ended.
+      #expect(
+        Diagnosis(of: Self.process([S.waiting(1, .mutex, 0xa), S.other(2, elsewhere)])) == nil)
+    }
+    #expect(Diagnosis(of: Self.process([S.waiting(1, .mutex, 0xa, limited: true)])) == nil)
+    // Another lock than the one that was left.
+    let other = try #require(
+      Diagnosis(of: Self.process([S.waiting(1, .semaphore, 0xb)])))
+    #expect(other.cause == .lostWakeUp)
+  }
+
+  @Test("is the cause where workers wait for it that a thread joins, with the chain down to it")
+  func joined() throws {
+    var worker = S.waiting(3, .mutex, 0xa, at: 20)
+    worker.startedBy = 2
+    let found = try #require(
+      Diagnosis(
+        of: Self.process([
+          S.waiting(1, .thread, 2, at: 30, isMain: true), S.waiting(2, .group, 0xb, at: 40), worker,
+        ])))
+    #expect(found.cause == .abandonedLock)
+    #expect(
+      found.details == [
+        "thread 1 (main) waits for the end of thread 2 at Cache.swift:30  get(_:), which is "
+          + "thread 2",
+        "thread 2 waits for group 0xb at Cache.swift:40  get(_:), and has started thread 3",
+        "thread 3 waits for the mutex made at Cache.swift:2  init() at Cache.swift:20  get(_:)",
+        "thread 77 \"worker\" took it at Cache.swift:5  lock(), called at Cache.swift:7  add(_:)",
+      ])
+  }
+
+  @Test("is the cause where blocks are queued behind a thread that waits for it")
+  func queued() throws {
+    let found = try #require(
+      Diagnosis(
+        of: Self.process(
+          [
+            S.waiting(1, .queue, 0x10),
+            S.waiting(2, .mutex, 0xa, runs: [S.run(0x10)], pool: S.overcommitPool),
+          ], [S.serial(0x10, "log", blocks: [S.blocks(8)])])))
+    #expect(found.cause == .abandonedLock)
+    #expect(found.isCertain)
+  }
+}

@@ -1,0 +1,131 @@
+import Interlock
+import Testing
+
+@testable import WaitForGraph
+
+/// Tasks that wait for tasks and for actors.
+@Suite("Tasks that await")
+struct AwaitTests {
+  typealias S = Snapshots
+
+  private static func awaits(
+    _ task: UInt, _ kind: WaitSnapshot.ObjectKind, _ object: UInt, at line: Int
+  ) -> WaitSnapshot.Await {
+    WaitSnapshot.Await(task: task, kind: kind, object: object, place: S.line(line))
+  }
+
+  private static func process(
+    _ threads: [WaitSnapshot.Thread], _ awaits: [WaitSnapshot.Await]
+  ) -> WaitSnapshot {
+    var snapshot = S.process(threads)
+    snapshot.awaits = awaits
+    snapshot.actorTypes = [0xac: "Store"]
+    return snapshot
+  }
+
+  private static let crossed = [
+    awaits(0x1000, .task, 0x2000, at: 41), awaits(0x2000, .task, 0x1000, at: 51),
+  ]
+
+  @Test("tasks that await each other are a cycle for certain, while other threads run")
+  func cycle() throws {
+    let found = try #require(Diagnosis(of: Self.process([S.other(1, .running)], Self.crossed)))
+    #expect(found.cause == .cycle)
+    #expect(found.isCertain)
+    #expect(found.headline == "2 tasks wait for each other")
+    #expect(
+      found.details == [
+        "task 1 waits for the end of task 2 at Cache.swift:41  get(_:)",
+        "task 2 waits for the end of task 1 at Cache.swift:51  get(_:)",
+      ])
+    #expect(found.nodes.filter { $0.kind == .task && $0.isMarked }.count == 2)
+    #expect(found.edges.filter(\.isMarked).count == 2)
+  }
+
+  @Test("a task that awaits itself is a self wait")
+  func itself() throws {
+    let found = try #require(
+      Diagnosis(
+        of: Self.process(
+          [S.waiting(1, .semaphore, 0xa, isMain: true)],
+          [Self.awaits(0x1000, .task, 0x1000, at: 41)])))
+    #expect(found.cause == .self)
+    #expect(found.isCertain)
+    #expect(found.headline == "task 1 waits for its own end")
+  }
+
+  @Test("a task that awaits a task of which nothing is known can go on while a thread can")
+  func unknownTask() {
+    let chain = [Self.awaits(0x1000, .task, 0x2000, at: 41)]
+    #expect(Diagnosis(of: Self.process([S.other(1, .running)], chain)) == nil)
+  }
+
+  @Test("a cycle may lead through a thread that runs one of the tasks")
+  func throughThread() throws {
+    var worker = S.waiting(7, .mutex, 0xb, pool: S.defaultPool)
+    worker.task = 0x2000
+    var holder = S.waiting(8, .mutex, 0xd, held: [S.has(0xb)])
+    holder.task = 0x3000
+    let other = S.waiting(9, .thread, 7, held: [S.has(0xd)])
+    let found = try #require(
+      Diagnosis(
+        of: Self.process([worker, holder, other], [Self.awaits(0x1000, .task, 0x2000, at: 41)])))
+    #expect(found.cause == .cycle)
+    #expect(found.headline == "3 threads wait for each other")
+    #expect(found.details.last == "1 other task waits besides them")
+  }
+
+  private static func onActor(_ wait: WaitSnapshot.ObjectKind) -> WaitSnapshot.Thread {
+    S.waiting(
+      7, wait, 0xa, held: [WaitSnapshot.Held(kind: .actor, object: 0xac)], pool: S.defaultPool)
+  }
+
+  @Test("a thread that blocks on an actor which a task waits to enter is a cycle")
+  func blockedActor() throws {
+    let found = try #require(
+      Diagnosis(
+        of: Self.process(
+          [S.other(1, .listening, isMain: true), Self.onActor(.semaphore)],
+          [
+            Self.awaits(0x1000, .actor, 0xac, at: 41), Self.awaits(0x2000, .task, 0x1000, at: 51),
+          ])))
+    #expect(found.cause == .cycle)
+    #expect(found.isCertain)
+    #expect(
+      found.headline == "thread 7 is on the actor Store and waits for a semaphore, "
+        + "and task 1 waits to enter it")
+    #expect(
+      found.details.contains("task 1 waits to enter the actor Store at Cache.swift:41  get(_:)"))
+    #expect(
+      found.details.contains("task 2 waits for the end of task 1 at Cache.swift:51  get(_:)"))
+  }
+
+  @Test("a thread that blocks on an actor which no task waits to enter lacks a signal")
+  func unwantedActor() throws {
+    let found = try #require(
+      Diagnosis(
+        of: Self.process(
+          [Self.onActor(.semaphore)], [Self.awaits(0x1000, .actor, 0xad, at: 41)])))
+    #expect(found.cause == .lostWakeUp)
+  }
+
+  @Test("a thread that blocks on an actor can go on while another thread may signal")
+  func signalledActor() {
+    #expect(
+      Diagnosis(
+        of: Self.process(
+          [Self.onActor(.semaphore), S.other(8, .running)],
+          [Self.awaits(0x1000, .actor, 0xac, at: 41)])) == nil)
+  }
+
+  @Test("where only tasks wait, and nothing can run, the report shows where they wait")
+  func onlyTasks() throws {
+    let found = try #require(
+      Diagnosis(
+        of: Self.process(
+          [S.other(1, .listening, isMain: true)], [Self.awaits(0x1000, .task, 0x2000, at: 41)])))
+    #expect(found.cause == .unknown)
+    #expect(!found.isCertain)
+    #expect(found.details.first == "task 1 waits for the end of a task at Cache.swift:41  get(_:)")
+  }
+}

@@ -1,0 +1,156 @@
+import Interlock
+import Testing
+
+@testable import WaitForGraph
+
+/// Threads that wait for a signal that nobody is left to give; tasks and queues that nobody is left
+/// to resume.
+@Suite("A lost wake-up")
+struct LostWakeUpTests {
+  typealias S = Snapshots
+
+  @Test("of a semaphore is told with the places that have signalled it before")
+  func semaphore() throws {
+    let found = try #require(
+      Diagnosis(
+        of: S.process(
+          [
+            S.waiting(1, .semaphore, 0xa, isMain: true), S.waiting(2, .semaphore, 0xa),
+            S.waiting(3, .semaphore, 0xa), S.other(4, .idle, pool: S.defaultPool),
+          ],
+          signals: [
+            WaitSnapshot.Signal(
+              id: 0xa, kind: .semaphore, value: 0, created: S.line(1, "init()"), waits: 5,
+              releases: 2, releasePlaces: S.line(33, "done()"))
+          ])))
+    #expect(found.cause == .lostWakeUp)
+    #expect(found.isCertain)
+    #expect(
+      found.headline == "no thread is left that could signal the semaphore that 3 threads wait for")
+    #expect(
+      found.details == [
+        "3 threads: each waits for the semaphore made at Cache.swift:1  init() "
+          + "at Cache.swift:10  get(_:)", "made at Cache.swift:1  init()",
+        "signalled 2 times, waited for 5 times", "signalled before at Cache.swift:33  done()",
+      ])
+  }
+
+  @Test("of a semaphore that was never signalled says so")
+  func neverSignalled() throws {
+    let found = try #require(
+      Diagnosis(
+        of: S.process(
+          [S.waiting(1, .semaphore, 0xa)],
+          signals: [WaitSnapshot.Signal(id: 0xa, kind: .semaphore)])))
+    #expect(found.cause == .lostWakeUp)
+    #expect(found.details.contains("nothing has ever signalled it"))
+    #expect(
+      found.headline == "no thread is left that could signal the semaphore that thread 1 waits for")
+  }
+
+  @Test("of a group tells how often it was entered and left")
+  func group() throws {
+    let found = try #require(
+      Diagnosis(
+        of: S.process(
+          [S.waiting(1, .group, 0xa)],
+          signals: [
+            WaitSnapshot.Signal(
+              id: 0xa, kind: .group, releases: 1, enters: 2, releasePlaces: S.line(7),
+              enterPlaces: S.line(6))
+          ])))
+    #expect(found.cause == .lostWakeUp)
+    #expect(found.isCertain)
+    #expect(found.details.contains("entered 2 times, left 1 time"))
+    #expect(found.details.contains("entered at Cache.swift:6  get(_:)"))
+    #expect(found.details.contains("left before at Cache.swift:7  get(_:)"))
+  }
+
+  @Test("of a condition, and of who holds a lock meanwhile")
+  func condition() throws {
+    let found = try #require(
+      Diagnosis(
+        of: S.process([
+          S.waiting(1, .condition, 0xa, held: [S.has(0xb)]), S.waiting(2, .condition, 0xa),
+          S.waiting(3, .mutex, 0xb),
+        ])))
+    #expect(found.cause == .lostWakeUp)
+    #expect(found.isCertain)
+    #expect(found.headline.hasPrefix("no thread is left that could wake the condition"))
+    #expect(found.details.contains { $0.hasPrefix("thread 3 waits for mutex 0xb") })
+  }
+
+  @Test(
+    "is none while anybody could give the signal",
+    arguments: [WaitSnapshot.ObjectKind.semaphore, .group, .condition, .futex, .workItem])
+  func nearMisses(kind: WaitSnapshot.ObjectKind) throws {
+    let waiting = S.waiting(1, kind, 0xa)
+    for elsewhere in [WaitSnapshot.Elsewhere.running, .outside] {
+      #expect(Diagnosis(of: S.process([waiting, S.other(2, elsewhere)])) == nil)
+    }
+    #expect(
+      Diagnosis(of: S.process([waiting, S.waiting(2, .semaphore, 0xb, limited: true)])) == nil)
+    // A block is queued, and a thread for it is there.
+    #expect(
+      Diagnosis(of: S.process([waiting], [S.serial(0x10, "q", blocks: [S.blocks()])])) == nil)
+    var timer = S.process([waiting])
+    timer.nextTimer = 2
+    #expect(try #require(Diagnosis(of: timer)).isCertain == false)
+    var partial = S.process([waiting])
+    partial.isPartial = true
+    #expect(try #require(Diagnosis(of: partial)).isCertain == false)
+  }
+
+  @Test("is not certain, and not named, where only threads sleep of which nothing is known")
+  func unknownSleepers() throws {
+    let found = try #require(Diagnosis(of: S.process([S.other(1, .unknown)])))
+    #expect(found.cause == .unknown)
+    #expect(!found.isCertain)
+    #expect(Diagnosis(of: S.process([S.other(1, .idle), S.other(2, .listening)])) == nil)
+    #expect(Diagnosis(of: S.process([S.other(1, .unknown), S.other(2, .running)])) == nil)
+    #expect(Diagnosis(of: S.process([])) == nil)
+  }
+
+  @Test("of a lock that no thread is known to have")
+  func forgottenLock() throws {
+    let ended = try #require(Diagnosis(of: S.process([S.waiting(1, .mutex, 0xa)])))
+    #expect(ended.cause == .lostWakeUp)
+    #expect(ended.isCertain)
+    #expect(
+      ended.headline == "no thread is left that could unlock the mutex that thread 1 waits for")
+    #expect(ended.details[1].hasPrefix("no live thread is known to hold it"))
+    // A holder that waits is the one to ask about, here together with another who waits for nothing
+    // of its.
+    let waits = S.process([
+      S.waiting(1, .mutex, 0xa), S.waiting(2, .semaphore, 0xb, held: [S.has(0xa)]),
+      S.waiting(3, .semaphore, 0xc),
+    ])
+    #expect(try #require(Diagnosis(of: waits)).headline.contains("signal the semaphore"))
+  }
+
+  @Test("of concurrentPerform: the caller waits for parts that are stuck")
+  func apply() throws {
+    let part = S.run(S.defaultPool, apply: true)
+    let found = try #require(
+      Diagnosis(
+        of: S.process([
+          S.waiting(1, .queue, S.defaultPool, held: [S.has(0xa)], apply: true),
+          S.waiting(2, .mutex, 0xa, runs: [part], pool: S.defaultPool),
+        ])))
+    #expect(found.cause == .cycle)
+    #expect(found.isCertain)
+    // It is in a part itself, or the others' parts go on.
+    #expect(
+      Diagnosis(
+        of: S.process([
+          S.waiting(1, .queue, S.defaultPool, held: [S.has(0xa)], runs: [part], apply: true),
+          S.waiting(2, .mutex, 0xa, runs: [part], pool: S.defaultPool),
+        ])) == nil)
+    #expect(
+      Diagnosis(
+        of: S.process([
+          S.waiting(1, .queue, S.defaultPool, apply: true),
+          S.other(2, .running, runs: [part], pool: S.defaultPool),
+        ])) == nil)
+  }
+}

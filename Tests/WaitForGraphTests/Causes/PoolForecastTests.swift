@@ -1,0 +1,145 @@
+import Interlock
+import Testing
+
+@testable import WaitForGraph
+
+/// How many threads a dry pool needs, and when it is certain that it cannot have them.
+@Suite("The forecast of a dry pool")
+struct PoolForecastTests {
+  typealias S = Snapshots
+
+  /// Callers wait for blocks of their own behind all other callers: TMCache's test, as it is seen
+  /// in a process, where the code of blocks and the history of semaphores are known.
+  private static func callers(running: Int, queued: Int, keepsOrder: Bool = true) -> WaitSnapshot {
+    var snapshot = StarvationTests.cache(running: running, queued: queued)
+    for number in snapshot.threads.indices where !snapshot.threads[number].runs.isEmpty {
+      snapshot.threads[number].runs[0].code = 7
+      guard let wait = snapshot.threads[number].wait else { continue }
+      snapshot.signals.append(
+        WaitSnapshot.Signal(
+          id: wait.object, kind: .semaphore, value: 0, created: S.line(60), waits: 1))
+    }
+    for number in snapshot.queues.indices where snapshot.queues[number].label == "test queue" {
+      snapshot.queues[number].keepsOrder = keepsOrder
+      for block in snapshot.queues[number].blocks.indices {
+        snapshot.queues[number].blocks[block].code = 7
+      }
+    }
+    return snapshot
+  }
+
+  /// Readers call a queue that is closed by a barrier behind all other readers.
+  private static func readers(running: Int, queued: Int) -> WaitSnapshot {
+    let ids = (0..<running).map { 10 + $0 }
+    var root = S.roots
+    root[0].keepsOrder = true
+    root[0].queued = queued
+    root[0].blocks = [S.blocks(queued, at: 80, by: [1])]
+    root[0].blocks[0].code = 7
+    var run = S.run(S.defaultPool, at: 80, by: 1)
+    run.code = 7
+    return WaitSnapshot(
+      threads: [S.waiting(1, .group, 0xe, at: 90, isMain: true)]
+        + ids.map { S.waiting($0, .queue, 0x21, at: 61, runs: [run], pool: S.defaultPool) },
+      queues: root + [
+        S.concurrent(
+          0x21, "table", blocks: [S.blocks(running, at: 60, by: ids, barrier: true, ahead: queued)])
+      ], processors: 2)
+  }
+
+  @Test("tells the threads that 64 and 300 readers behind a barrier need")
+  func readers() throws {
+    let few = try #require(Diagnosis(of: Self.readers(running: 3, queued: 61)))
+    #expect(few.cause == .starvation)
+    #expect(!few.isCertain)
+    #expect(few.pool?.needed == 65)
+    #expect(few.pool?.isOnlySlow == false)
+    #expect(
+      few.advice[1] == "completes here after about 62 s, never within Apple's limit of 64 threads")
+    let many = try #require(Diagnosis(of: Self.readers(running: 3, queued: 297)))
+    #expect(many.isCertain)
+    #expect(many.pool?.needed == 301)
+    #expect(
+      many.details.last
+        == "certain if the blocks of the same code, from the same line, wait as these do")
+  }
+
+  @Test("of readers that Apple's pools would serve at once is that they are slow, and not stuck")
+  func slow() throws {
+    let found = try #require(Diagnosis(of: Self.readers(running: 3, queued: 60)))
+    #expect(found.pool?.needed == 64)
+    #expect(found.pool?.isOnlySlow == true)
+    #expect(!found.isCertain)
+  }
+
+  @Test("is certain at the number of threads that is one more than a pool may have")
+  func border() throws {
+    #expect(try #require(Diagnosis(of: Self.readers(running: 3, queued: 251))).isCertain == false)
+    #expect(try #require(Diagnosis(of: Self.readers(running: 3, queued: 252))).isCertain)
+    #expect(try #require(Diagnosis(of: Self.callers(running: 3, queued: 251))).isCertain == false)
+    #expect(try #require(Diagnosis(of: Self.callers(running: 3, queued: 252))).isCertain)
+  }
+
+  @Test("asks for twice as many blocks where a queue may have handed them on among others")
+  func heldBack() throws {
+    func isCertain(_ queued: Int) throws -> Bool {
+      let snapshot = Self.callers(running: 3, queued: queued, keepsOrder: false)
+      return try #require(Diagnosis(of: snapshot)).isCertain
+    }
+    #expect(try isCertain(997))
+    #expect(try isCertain(510))
+    #expect(try !isCertain(509))
+    // A barrier that has run frees all that call its queue at once: their order decides, and it is
+    // not known.
+    var readers = Self.readers(running: 3, queued: 900)
+    readers.queues[0].keepsOrder = false
+    #expect(try #require(Diagnosis(of: readers)).isCertain == false)
+  }
+
+  /// What makes a queued block, or something else, one that may end the wait.
+  static let doubts: [(String, @Sendable (inout WaitSnapshot) -> Void)] = [
+    ("other code", { $0.queues[3].blocks[0].code = 0 }),
+    ("running code unknown", { for thread in 1...3 { $0.threads[thread].runs[0].code = 0 } }),
+    ("one block of other code", { $0.threads[2].runs[0].code = 8 }),
+    ("another line of waiting", { $0.threads[2].wait?.place = Snapshots.line(62) }),
+    ("a semaphore that was signalled before", { $0.signals[1].releases = 1 }),
+    ("a semaphore that was waited for before", { $0.signals[1].waits = 2 }),
+    ("a semaphore of which nothing is known", { $0.signals.remove(at: 1) }),
+    ("one semaphore for two", { $0.threads[2].wait?.object = 0x100a }),
+    ("one that has enqueued nothing", { $0.queues[4].blocks[0].enqueuedBy = [10, 11] }),
+    ("a barrier among the queued", { $0.queues[3].blocks[0].isBarrier = true }),
+    ("a suspended queue", { $0.queues[3].isSuspended = true }),
+    ("a narrow queue", { $0.queues[3].width = 100 }),
+    ("another target", { $0.queues[3].target = 0x21 }),
+    ("a timer", { $0.nextTimer = 1 }),
+    ("a delayed block", { $0.queues[3].delayed = 1 }),
+    ("something unseen", { $0.isPartial = true }),
+    ("a limit", { $0.threads[2].wait?.hasTimeLimit = true }),
+    ("a thread that runs", { $0.threads.append(Snapshots.other(99, .running)) }),
+    ("a thread that sleeps", { $0.threads.append(Snapshots.other(99, .outside)) }),
+    (
+      "what is waited for in front",
+      { $0.queues[4].blocks.insert(Snapshots.blocks(by: [10], ahead: 5), at: 0) }
+    ),
+  ]
+
+  @Test(
+    "is not certain where a queued block, or anything else, may end the wait", arguments: 0..<20)
+  func doubt(_ number: Int) {
+    var snapshot = Self.callers(running: 3, queued: 300)
+    #expect(Diagnosis(of: snapshot)?.isCertain == true)
+    let (name, change) = Self.doubts[number]
+    change(&snapshot)
+    #expect(Diagnosis(of: snapshot)?.isCertain != true, "\(name)")
+    #expect(Self.doubts.count == 20)
+  }
+
+  @Test("needs as many threads as there are processors where these are more than a pool may have")
+  func wide() throws {
+    var snapshot = Self.callers(running: 400, queued: 600)
+    snapshot.processors = 400
+    let found = try #require(Diagnosis(of: snapshot))
+    #expect(found.isCertain)
+    #expect(found.advice[0].contains("needs 1,001 threads (this pool: 400 now, 400 at most)"))
+  }
+}

@@ -1,0 +1,154 @@
+import Interlock
+import Testing
+
+@testable import WaitForGraph
+
+/// A thread that waits for what it has itself.
+@Suite("A thread that waits for itself")
+struct SelfTests {
+  typealias S = Snapshots
+
+  @Test("relocks its mutex: both lines are told")
+  func mutex() throws {
+    let found = try #require(
+      Diagnosis(
+        of: S.process([
+          S.waiting(7, .mutex, 0xa, at: 20, held: [S.has(0xa, at: 10)]), S.other(8, .running),
+        ])))
+    #expect(found.cause == .self)
+    #expect(found.isCertain)
+    #expect(found.headline.contains("thread 7 waits for mutex 0xa, which it already holds"))
+    #expect(
+      found.details.prefix(2) == [
+        "acquires it again at Cache.swift:20  get(_:)", "holds it since Cache.swift:10  take()",
+      ])
+  }
+
+  @Test(
+    "asks to write while it reads, to read while it writes, or for a semaphore of one twice",
+    arguments: [
+      (WaitSnapshot.ObjectKind.writeLock, WaitSnapshot.ObjectKind.readLock),
+      (.readLock, .writeLock), (.writeLock, .writeLock), (.semaphore, .semaphore),
+      (.swiftMutex, .swiftMutex), (.initializer, .initializer),
+    ])
+  func locks(wait: WaitSnapshot.ObjectKind, held: WaitSnapshot.ObjectKind) throws {
+    var snapshot = S.process([S.waiting(7, wait, 0xa, held: [S.has(0xa, held)])])
+    snapshot.signals = [WaitSnapshot.Signal(id: 0xa, kind: wait, value: 1)]
+    let found = try #require(Diagnosis(of: snapshot))
+    #expect(found.cause == .self)
+    #expect(found.isCertain)
+  }
+
+  @Test("needs the static variable that it is making: the variable, and both users, are told")
+  func initializer() throws {
+    let accessor = StackFrame(
+      address: 1, function: "static Settings.shared.unsafeMutableAddressor",
+      file: "/src/Settings.swift", line: 3)
+    var thread = S.waiting(
+      7, .initializer, 0xa, at: 20, held: [S.has(0xa, .initializer, at: 10)])
+    thread.wait?.place.insert(accessor, at: 0)
+    thread.held[0].place.insert(accessor, at: 0)
+    let found = try #require(Diagnosis(of: S.process([thread])))
+    #expect(found.cause == .self)
+    #expect(found.isCertain)
+    #expect(
+      found.headline
+        == "thread 7 waits for the initialiser of static Settings.shared (Settings.swift:3), "
+        + "which it already holds")
+    #expect(
+      found.details.prefix(2) == [
+        "acquires it again at Cache.swift:20  get(_:)", "holds it since Cache.swift:10  take()",
+      ])
+    #expect(found.advice.contains { $0.contains("the variable that it is for") })
+  }
+
+  @Test("calls a serial queue that it is on, directly or by a target")
+  func queue() throws {
+    let cache = S.serial(0x10, "cache")
+    let direct = try #require(
+      Diagnosis(
+        of: S.process([S.waiting(7, .queue, 0x10, runs: [S.run(0x10, at: 4)])], [cache])))
+    #expect(direct.cause == .self)
+    #expect(direct.isCertain)
+    #expect(direct.headline == "thread 7 waits for \"cache\", the queue that it is on")
+    #expect(direct.details.contains("entered it at Cache.swift:4  start()"))
+    // From the target to a queue above it, and the other way round.
+    let above = S.serial(0x11, "above", target: 0x10)
+    for (from, to) in [(UInt(0x10), UInt(0x11)), (0x11, 0x10)] {
+      let found = try #require(
+        Diagnosis(
+          of: S.process([S.waiting(7, .queue, to, runs: [S.run(from)])], [cache, above])))
+      #expect(found.cause == .self)
+      #expect(found.headline.contains("a queue on the same thread as"))
+    }
+  }
+
+  @Test("calls with a barrier from a call on a concurrent queue")
+  func barrier() throws {
+    let queue = S.concurrent(0x10, "cache")
+    let found = try #require(
+      Diagnosis(
+        of: S.process(
+          [S.waiting(7, .queue, 0x10, barrier: true, runs: [S.run(0x10, sync: true)])], [queue])))
+    #expect(found.cause == .self)
+    #expect(found.isCertain)
+    #expect(found.details.contains { $0.contains("barrier") })
+    // Without a barrier such a call goes on.
+    #expect(
+      Diagnosis(
+        of: S.process([S.waiting(7, .queue, 0x10, runs: [S.run(0x10, sync: true)])], [queue]))
+        == nil)
+  }
+
+  @Test("is told of before the process ends, whatever else goes on")
+  func beforeTheTrap() throws {
+    var snapshot = S.process(
+      [S.other(7, .running), S.other(8, .running)], [S.serial(0x10, "cache")])
+    snapshot.isPartial = true
+    snapshot.selfWait = WaitSnapshot.SelfWait(
+      thread: 7, object: 0x10, place: S.line(20), firstPlace: S.line(10), traps: true)
+    let found = try #require(Diagnosis(of: snapshot))
+    #expect(found.cause == .self)
+    #expect(found.isCertain)
+    #expect(found.headline == "thread 7 waits for \"cache\", the queue that it is on")
+    #expect(
+      found.details == [
+        "enters it again at Cache.swift:20  get(_:)", "entered it at Cache.swift:10  get(_:)",
+        "libdispatch ends the process there, on Linux without a word",
+      ])
+    snapshot.selfWait?.traps = false
+    #expect(try #require(Diagnosis(of: snapshot)).details.count == 2)
+  }
+
+  @Test("waits for its own end, or, as the main thread, for the main queue")
+  func endAndMain() throws {
+    let end = try #require(Diagnosis(of: S.process([S.waiting(7, .thread, 7)])))
+    #expect(end.cause == .self)
+    let main = try #require(
+      Diagnosis(of: S.process([S.waiting(7, .queue, S.mainQueue, isMain: true)])))
+    #expect(main.cause == .self)
+    #expect(main.isCertain)
+  }
+
+  @Test(
+    "is not one whose wait has a limit, that waits for another's lock, or that only reads twice")
+  func nearMisses() {
+    #expect(
+      Diagnosis(of: S.process([S.waiting(7, .mutex, 0xa, held: [S.has(0xa)], limited: true)]))
+        == nil)
+    #expect(
+      Diagnosis(
+        of: S.process([
+          S.waiting(7, .mutex, 0xa, held: [S.has(0xb)]), S.other(8, .running, held: [S.has(0xa)]),
+        ])) == nil)
+    // Someone that is not seen may hold it, and go on.
+    let reads = S.process([
+      S.waiting(7, .readLock, 0xa, held: [S.has(0xa, .readLock)]), S.other(8, .running),
+    ])
+    #expect(Diagnosis(of: reads) == nil)
+    // A semaphore of two may be taken twice.
+    var two = S.process([S.waiting(7, .semaphore, 0xa, held: [S.has(0xa, .semaphore)])])
+    two.signals = [WaitSnapshot.Signal(id: 0xa, kind: .semaphore, value: 2)]
+    #expect(Diagnosis(of: two)?.cause != .self)
+  }
+}

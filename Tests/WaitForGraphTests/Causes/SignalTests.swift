@@ -1,0 +1,93 @@
+import Testing
+import WaitForGraph
+
+/// Work items and groups that are waited for from inside, and signals that only the waiter's own
+/// victims could give.
+@Suite("what is waited for from inside")
+struct SignalTests {
+  private static func thread(
+    _ id: Int, waits kind: WaitSnapshot.ObjectKind, _ object: UInt,
+    held: [WaitSnapshot.Held] = [], runs: [WaitSnapshot.Run] = []
+  ) -> WaitSnapshot.Thread {
+    WaitSnapshot.Thread(
+      id: id, wait: WaitSnapshot.Wait(kind: kind, object: object), held: held, runs: runs)
+  }
+
+  @Test("a work item that waits for itself, whatever else runs")
+  func workItem() throws {
+    let inside = Self.thread(
+      1, waits: .workItem, 9, runs: [WaitSnapshot.Run(queue: 5, workItem: 9)])
+    let busy = WaitSnapshot.Thread(id: 2, elsewhere: .running)
+    let found = try #require(Diagnosis(of: WaitSnapshot(threads: [inside, busy])))
+    #expect(found.cause == .self)
+    #expect(found.isCertain)
+  }
+
+  @Test("a thread that waits for a work item which runs elsewhere can go on")
+  func workItemElsewhere() {
+    let waiter = Self.thread(1, waits: .workItem, 9)
+    let worker = WaitSnapshot.Thread(
+      id: 2, elsewhere: .running, runs: [WaitSnapshot.Run(queue: 5, workItem: 9)])
+    #expect(Diagnosis(of: WaitSnapshot(threads: [waiter, worker])) == nil)
+  }
+
+  @Test("a block of a group that waits for the group, whatever else runs")
+  func group() throws {
+    let inside = Self.thread(1, waits: .group, 9, runs: [WaitSnapshot.Run(queue: 5, group: 9)])
+    let busy = WaitSnapshot.Thread(id: 2, elsewhere: .running)
+    let found = try #require(Diagnosis(of: WaitSnapshot(threads: [inside, busy])))
+    #expect(found.cause == .self)
+    #expect(found.isCertain)
+  }
+
+  @Test("a group with a block that runs, and one of another group that waits")
+  func groupElsewhere() {
+    let waiter = Self.thread(1, waits: .group, 9, runs: [WaitSnapshot.Run(queue: 5, group: 8)])
+    let worker = WaitSnapshot.Thread(
+      id: 2, elsewhere: .running, runs: [WaitSnapshot.Run(queue: 5, group: 9)])
+    #expect(Diagnosis(of: WaitSnapshot(threads: [waiter, worker])) == nil)
+  }
+
+  private static let held = [WaitSnapshot.Held(kind: .mutex, object: 7)]
+
+  @Test("a thread that is awaited under a lock which it needs")
+  func awaitedUnderLock() throws {
+    let waiter = Self.thread(1, waits: .semaphore, 9, held: Self.held)
+    let victim = Self.thread(2, waits: .mutex, 7)
+    let joiner = Self.thread(3, waits: .thread, 1)
+    let found = try #require(Diagnosis(of: WaitSnapshot(threads: [waiter, victim, joiner])))
+    #expect(found.cause == .cycle)
+    #expect(found.isCertain)
+  }
+
+  @Test(
+    "it is a lost wake-up where another, who waits for nothing of the waiter's, might have signalled"
+  )
+  func anotherMightHaveSignalled() throws {
+    let waiter = Self.thread(1, waits: .semaphore, 9, held: Self.held)
+    let victim = Self.thread(2, waits: .mutex, 7)
+    let other = Self.thread(3, waits: .semaphore, 10)
+    let found = try #require(Diagnosis(of: WaitSnapshot(threads: [waiter, victim, other])))
+    #expect(found.cause == .lostWakeUp)
+    #expect(found.isCertain)
+  }
+
+  @Test("it is nothing while anybody runs")
+  func somebodyRuns() {
+    let waiter = Self.thread(1, waits: .semaphore, 9, held: Self.held)
+    let victim = Self.thread(2, waits: .mutex, 7)
+    let busy = WaitSnapshot.Thread(id: 3, elsewhere: .running)
+    #expect(Diagnosis(of: WaitSnapshot(threads: [waiter, victim, busy])) == nil)
+  }
+
+  @Test("a Swift mutex that its thread asks for again is told before the runtime ends the process")
+  func swiftMutex() throws {
+    var snapshot = WaitSnapshot(threads: [WaitSnapshot.Thread(id: 1, elsewhere: .running)])
+    snapshot.selfWait = WaitSnapshot.SelfWait(
+      thread: 1, kind: .swiftMutex, object: 7, traps: true)
+    let found = try #require(Diagnosis(of: snapshot))
+    #expect(found.cause == .self)
+    #expect(found.headline.contains("which it already holds"))
+    #expect(!found.headline.contains("queue"))
+  }
+}

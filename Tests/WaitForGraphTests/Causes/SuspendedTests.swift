@@ -1,0 +1,157 @@
+import Interlock
+import Testing
+
+@testable import WaitForGraph
+
+/// Tasks and queues that nobody is left to resume.
+@Suite("Suspended for ever")
+struct SuspendedTests {
+  typealias S = Snapshots
+
+  static let continuation = WaitSnapshot.Signal(
+    id: 0xc, kind: .continuation, created: S.line(44, "load()"))
+
+  @Test("is a task whose continuation nobody has resumed, and who waits for it")
+  func continuation() throws {
+    let found = try #require(
+      Diagnosis(
+        of: S.process(
+          [S.waiting(1, .semaphore, 0xa, isMain: true), S.other(2, .idle, pool: S.defaultPool)],
+          signals: [Self.continuation])))
+    #expect(found.cause == .suspended)
+    #expect(found.isCertain)
+    #expect(
+      found.headline
+        == "a task waits at Cache.swift:44  load() for a continuation that was never resumed, "
+        + "and nothing is left to run")
+    #expect(found.nodes.contains { $0.kind == .task && $0.isMarked })
+  }
+
+  @Test("is a task even where no thread waits: the main thread listens for more")
+  func noThreadWaits() throws {
+    let found = try #require(
+      Diagnosis(
+        of: S.process(
+          [S.other(1, .listening, isMain: true), S.other(2, .idle)], signals: [Self.continuation])))
+    #expect(found.cause == .suspended)
+    #expect(found.isCertain)
+  }
+
+  static let stream = WaitSnapshot.Signal(id: 0xe, kind: .stream, created: S.line(51, "listen()"))
+
+  @Test("is a task that waits for a stream's next element, where no thread waits")
+  func stream() throws {
+    let found = try #require(
+      Diagnosis(of: S.process([S.other(1, .listening, isMain: true)], signals: [Self.stream])))
+    #expect(found.cause == .suspended)
+    #expect(found.isCertain)
+    #expect(
+      found.headline
+        == "a task waits at Cache.swift:51  listen() for an AsyncStream's next element, "
+        + "which no thread is left to yield, and nothing is left to run")
+    #expect(found.advice.contains { $0.contains("finishes it") })
+  }
+
+  @Test("is not told of a stream where a thread waits: somebody may listen for as long as he lives")
+  func threadAndStream() throws {
+    let found = try #require(
+      Diagnosis(
+        of: S.process([S.waiting(1, .semaphore, 0xa, isMain: true)], signals: [Self.stream])))
+    #expect(found.cause == .lostWakeUp)
+    #expect(found.isCertain)
+    #expect(
+      found.details.contains(
+        "1 task waits for an AsyncStream's next element at Cache.swift:51  listen()"))
+  }
+
+  @Test("names the continuation rather than the stream that somebody listens to beside it")
+  func continuationAndStream() throws {
+    let found = try #require(
+      Diagnosis(
+        of: S.process([S.other(1, .listening)], signals: [Self.stream, Self.continuation])))
+    #expect(found.headline.hasPrefix("a task waits at Cache.swift:44  load() for a continuation"))
+  }
+
+  @Test(
+    "is not certain where having nothing to do is in order, unless a thread waits",
+    arguments: [WaitSnapshot.ObjectKind.stream, .continuation])
+  func atRest(kind: WaitSnapshot.ObjectKind) throws {
+    let signal = kind == .stream ? Self.stream : Self.continuation
+    var snapshot = S.process(
+      [S.other(1, .listening, isMain: true), S.other(2, .idle)], signals: [signal])
+    #expect(try #require(Diagnosis(of: snapshot)).isCertain)
+    snapshot.mayRest = true
+    let found = try #require(Diagnosis(of: snapshot))
+    #expect(found.cause == .suspended)
+    #expect(!found.isCertain)
+    #expect(found.details.last?.contains("only listens for more to do") ?? false)
+    snapshot.threads.append(S.waiting(3, .semaphore, 0xa))
+    #expect(try #require(Diagnosis(of: snapshot)).isCertain)
+  }
+
+  @Test("tells who only listens to streams from whose tasks or blocks wait for something else")
+  func onlyListening() {
+    var snapshot = S.process([S.other(1, .listening, isMain: true)], signals: [Self.stream])
+    #expect(snapshot.isOnlyListening)
+    var queue = S.serial(0x10, "cache", blocks: [S.blocks(3, at: 12)])
+    queue.isSuspended = true
+    snapshot.queues = [queue]
+    #expect(!snapshot.isOnlyListening)
+    snapshot.queues = []
+    snapshot.signals.append(Self.continuation)
+    #expect(!snapshot.isOnlyListening)
+    snapshot.signals = []
+    #expect(!snapshot.isOnlyListening)
+  }
+
+  @Test("counts the tasks that wait at one place")
+  func several() throws {
+    var other = Self.continuation
+    other.id = 0xd
+    let found = try #require(
+      Diagnosis(
+        of: S.process([S.waiting(1, .group, 0xa)], signals: [Self.continuation, other])))
+    #expect(found.headline.hasPrefix("2 tasks wait for continuations that were never resumed"))
+    #expect(found.details[0] == "2 tasks wait at Cache.swift:44  load()")
+  }
+
+  @Test("is a queue that is suspended, with blocks or calls that wait on it")
+  func queue() throws {
+    var queue = S.serial(0x10, "cache", blocks: [S.blocks(3, at: 12)])
+    queue.isSuspended = true
+    let found = try #require(
+      Diagnosis(of: S.process([S.waiting(1, .semaphore, 0xa)], [queue])))
+    #expect(found.cause == .suspended)
+    #expect(found.isCertain)
+    #expect(
+      found.headline
+        == "queue \"cache\" is suspended, and no thread is left to resume it: 3 blocks wait on it")
+    #expect(found.details[0] == "3 blocks enqueued at Cache.swift:12  start()")
+    queue.queued = 0
+    queue.blocks = []
+    let call = try #require(Diagnosis(of: S.process([S.waiting(1, .queue, 0x10)], [queue])))
+    #expect(call.cause == .suspended)
+    #expect(call.headline.hasSuffix("1 synchronous call waits on it"))
+  }
+
+  @Test("is none while somebody runs, a timer is set, or the continuation was resumed")
+  func nearMisses() throws {
+    let waiting = S.waiting(1, .semaphore, 0xa)
+    #expect(
+      Diagnosis(of: S.process([waiting, S.other(2, .running)], signals: [Self.continuation])) == nil
+    )
+    var resumed = Self.continuation
+    resumed.releases = 1
+    #expect(Diagnosis(of: S.process([waiting], signals: [resumed]))?.cause == .lostWakeUp)
+    var timer = S.process([waiting], signals: [Self.continuation])
+    timer.nextTimer = 3
+    #expect(try #require(Diagnosis(of: timer)).isCertain == false)
+    // A task that sleeps is none that is suspended for ever.
+    var asleep = S.process([S.other(1, .listening, isMain: true)], signals: [Self.continuation])
+    asleep.nextTimer = 3
+    #expect(Diagnosis(of: asleep) == nil)
+    var queue = S.serial(0x10, "cache", blocks: [S.blocks()])
+    queue.isSuspended = true
+    #expect(Diagnosis(of: S.process([waiting, S.other(2, .outside)], [queue])) == nil)
+  }
+}

@@ -1,0 +1,119 @@
+import Interlock
+import Testing
+
+@testable import WaitForGraph
+
+/// Nodes and edges: threads that do the same are one node, and nothing depends on an order.
+@Suite("The graph of a diagnosis")
+struct DiagnosisGraphTests {
+  typealias S = Snapshots
+
+  @Test("folds threads that wait at one place for one thing, and keeps holders apart")
+  func folded() throws {
+    let snapshot = S.process(
+      [
+        S.waiting(1, .mutex, 0xb, held: [S.has(0xa)]),
+        S.waiting(2, .mutex, 0xa, held: [S.has(0xb)]),
+      ]
+        + (10..<60).map { S.waiting($0, .mutex, 0xa) })
+    let found = try #require(Diagnosis(of: snapshot))
+    let threads = found.nodes.filter { $0.kind == .thread }
+    #expect(threads.map(\.count).sorted() == [1, 1, 50])
+    #expect(threads.first { $0.count == 50 }?.title == "50 threads")
+    #expect(threads.filter(\.isMarked).count == 2)
+    #expect(found.edges.contains { $0.from == "t10" && $0.to == "o0xa" && $0.label == "waits for" })
+    #expect(found.edges.contains { $0.from == "o0xa" && $0.to == "t1" && $0.label == "held by" })
+  }
+
+  @Test("names a lock by the line that made it, and by its address too where that made several")
+  func locks() throws {
+    for (lines, names) in [
+      ([2, 3], ["2  init()", "3  init()"]), ([2, 2], ["2  init() (0xa)", "2  init() (0xb)"]),
+    ] {
+      let snapshot = S.process(
+        [
+          S.waiting(1, .mutex, 0xb, held: [S.has(0xa)]),
+          S.waiting(2, .mutex, 0xa, held: [S.has(0xb)]),
+        ],
+        signals: zip([0xa, 0xb], lines).map {
+          WaitSnapshot.Signal(id: $0, kind: .mutex, created: S.line($1, "init()"))
+        })
+      let found = try #require(Diagnosis(of: snapshot))
+      #expect(
+        found.nodes.filter { $0.kind == .lock }.map(\.title).sorted()
+          == names.map { "the mutex made at Cache.swift:" + $0 })
+    }
+  }
+
+  @Test("has the pool, the queues and their blocks of a starvation")
+  func starvation() throws {
+    let found = try #require(Diagnosis(of: StarvationTests.cache(running: 4, queued: 996)))
+    let blocks = try #require(found.nodes.first { $0.kind == .blocks && $0.count == 996 })
+    #expect(blocks.title == "996 blocks queued on queue \"test queue\"")
+    #expect(blocks.details == ["enqueued at Cache.swift:80  start()"])
+    let pool = try #require(found.nodes.first { $0.kind == .pool })
+    #expect(pool.title == "the default pool")
+    #expect(pool.isMarked)
+    #expect(
+      found.edges.contains {
+        $0.from == "q0x20" && $0.to == pool.id && $0.label == "needs a thread of" && $0.isMarked
+      })
+    #expect(
+      found.nodes.contains { $0.title == "queue \"cache\" (concurrent, default pool)" })
+  }
+
+  @Test("names every node once, and every edge's ends are nodes")
+  func names() throws {
+    for snapshot in Self.samples {
+      let found = try #require(Diagnosis(of: snapshot))
+      let ids = found.nodes.map(\.id)
+      #expect(Set(ids).count == ids.count)
+      #expect(found.edges.allSatisfy { ids.contains($0.from) && ids.contains($0.to) })
+      #expect(found.nodes.contains { $0.isMarked })
+    }
+  }
+
+  @Test("is equal for equal snapshots, whatever their order")
+  func order() throws {
+    var random = SystemRandomNumberGenerator()
+    for snapshot in Self.samples {
+      let first = try #require(Diagnosis(of: snapshot))
+      for _ in 0..<20 {
+        var other = snapshot
+        other.threads.shuffle(using: &random)
+        other.queues.shuffle(using: &random)
+        other.signals.shuffle(using: &random)
+        #expect(Diagnosis(of: other) == first)
+      }
+    }
+  }
+
+  static var samples: [WaitSnapshot] {
+    [
+      StarvationTests.cache(running: 4, queued: 996),
+      StarvationTests.cache(running: 255, queued: 3), CycleTests.ring(5),
+      S.process(
+        [S.waiting(1, .semaphore, 0xa), S.waiting(2, .semaphore, 0xb), S.waiting(3, .group, 0xd)],
+        signals: [
+          WaitSnapshot.Signal(id: 0xa, kind: .semaphore),
+          WaitSnapshot.Signal(id: 0xb, kind: .semaphore),
+        ]),
+      S.process(
+        [S.waiting(1, .semaphore, 0xa), S.waiting(2, .group, 0xb)],
+        signals: (0..<4).map {
+          WaitSnapshot.Signal(id: UInt(0xc0 + $0), kind: .continuation, created: S.line($0 + 1))
+        }),
+      S.process(
+        [
+          S.waiting(1, .queue, 0x11, held: [S.has(0xa)]),
+          S.waiting(2, .mutex, 0xa, runs: [S.run(0x12)]),
+          S.waiting(3, .semaphore, 0xc, runs: [S.run(0x13)]),
+        ],
+        [
+          S.serial(0x10, "a"), S.serial(0x11, "b", target: 0x10), S.serial(0x12, "c", target: 0x10),
+          S.serial(0x13, "d", blocks: [S.blocks(by: [3])]),
+          S.serial(0x14, "e", target: 0x13, blocks: [S.blocks(by: [3])]),
+        ]),
+    ]
+  }
+}

@@ -1,0 +1,94 @@
+import Interlock
+import Testing
+
+@testable import WaitForGraph
+
+/// Labels, places, cuts: what people read is short, harmless, and the same for equal snapshots.
+@Suite("The text of a diagnosis")
+struct DiagnosisTextTests {
+  typealias S = Snapshots
+
+  @Test("begins with the cause and indents the rest")
+  func lines() throws {
+    let found = try #require(Diagnosis(of: StarvationTests.cache(running: 4, queued: 996)))
+    let lines = DiagnosisText(found, width: nil).lines
+    #expect(
+      lines[0] == "deadlock (starvation): 4 of 4 threads of the default pool wait, "
+        + "and what they wait for is queued behind them")
+    #expect(lines.dropFirst().allSatisfy { $0.hasPrefix("  ") && !$0.hasPrefix("   ") })
+    #expect(lines.count == 1 + found.details.count + found.advice.count)
+  }
+
+  @Test("is cut with a count", arguments: [2, 5, 24])
+  func cut(most: Int) {
+    let long = Diagnosis(
+      cause: .cycle, isCertain: true, headline: "h", details: (0..<40).map { "line \($0)" })
+    let lines = DiagnosisText(long, width: nil, mostLines: most).lines
+    #expect(lines.count == most)
+    #expect(lines.last == "  … and \(41 - most + 1) more lines")
+    let short = Diagnosis(cause: .cycle, isCertain: true, headline: "h", details: ["one"])
+    #expect(DiagnosisText(short, width: nil, mostLines: most).lines.count == 2)
+  }
+
+  @Test("keeps to the width and loses nothing", arguments: [20, 33, 80])
+  func width(columns: Int) throws {
+    let found = try #require(Diagnosis(of: CycleTests.ring(3)))
+    let lines = DiagnosisText(found, width: columns, mostLines: 1000).lines
+    #expect(lines.allSatisfy { $0.count <= columns })
+    let words = lines.joined(separator: " ").split(separator: " ").joined()
+    let whole = DiagnosisText(found, width: nil).lines.joined(separator: " ")
+    #expect(words == whole.split(separator: " ").joined())
+    let word = Diagnosis(
+      cause: .cycle, isCertain: true, headline: String(repeating: "x", count: 300))
+    #expect(
+      DiagnosisText(word, width: columns, mostLines: 1000).lines.allSatisfy { $0.count <= columns })
+  }
+
+  @Test("spells out control characters of labels, and cuts long ones")
+  func labels() throws {
+    func headline(_ label: String) throws -> String {
+      try #require(
+        Diagnosis(
+          of: S.process(
+            [S.waiting(7, .queue, 0x10, runs: [S.run(0x10)])], [S.serial(0x10, label)]))
+      ).headline
+    }
+    #expect(try headline("a\u{1b}[31m\nb\u{202e}").contains(#""a\u{1b}[31m\u{a}b\u{202e}""#))
+    let long = try headline(String(repeating: "l", count: 500))
+    #expect(long.contains("\"" + String(repeating: "l", count: 47) + "…\""))
+    // Text of another process is made harmless where it is shown.
+    let alien = Diagnosis(cause: .unknown, isCertain: false, headline: "\u{1b}]0;x\u{7}\r\n")
+    #expect(
+      DiagnosisText(alien, width: nil).lines == [
+        #"deadlock (unknown): \u{1b}]0;x\u{7}\u{d}\u{a}"#
+      ])
+  }
+
+  @Test("names a queue without a label, a thread by its name, and a place in no file")
+  func names() throws {
+    var snapshot = S.process(
+      [S.waiting(7, .queue, 0x10, runs: [S.run(0x10)])], [S.serial(0x10, "")])
+    snapshot.threads[0].name = "worker"
+    snapshot.threads[0].wait?.place = [
+      StackFrame(address: 1, function: "partial apply for f()", file: "<compiler-generated>"),
+      StackFrame(address: 2, function: "dispatch_sync", image: "libdispatch.so"),
+      StackFrame(address: 3, function: "user()", image: "app"),
+    ]
+    let found = try #require(Diagnosis(of: snapshot))
+    #expect(
+      found.headline
+        == "thread 7 \"worker\" waits for a queue without a label 0x10, the queue that it is on")
+    #expect(found.details[0] == "enters it again at user()  (app)")
+    #expect(found.nodes.allSatisfy { !$0.title.isEmpty })
+  }
+
+  @Test("numbers have commas")
+  func numbers() {
+    #expect(Counted.number(0) == "0")
+    #expect(Counted.number(999) == "999")
+    #expect(Counted.number(1_000) == "1,000")
+    #expect(Counted.number(1_234_567) == "1,234,567")
+    #expect(Counted.noun(1, "thread") == "1 thread")
+    #expect(Counted.noun(0, "thread") == "0 threads")
+  }
+}

@@ -1,0 +1,65 @@
+import Interlock
+import Testing
+
+@testable import WaitForGraph
+
+/// Frames of which only the address is known get their names.
+@Suite("Naming a snapshot")
+struct NamingTests {
+  static func at(_ address: UInt) -> [StackFrame] { [StackFrame(address: address)] }
+
+  /// A snapshot with a frame everywhere that one may be.
+  static let snapshot = WaitSnapshot(
+    threads: [
+      WaitSnapshot.Thread(
+        id: 1, wait: WaitSnapshot.Wait(kind: .mutex, object: 1, place: at(1)),
+        held: [WaitSnapshot.Held(kind: .mutex, object: 2, place: at(2))],
+        runs: [WaitSnapshot.Run(queue: 3, place: at(3))], stack: at(4))
+    ],
+    queues: [
+      WaitSnapshot.Queue(id: 3, blocks: [WaitSnapshot.QueuedBlocks(count: 1, place: at(5))])
+    ],
+    signals: [
+      WaitSnapshot.Signal(
+        id: 9, kind: .group, created: at(6), releasePlaces: at(7), enterPlaces: at(8))
+    ],
+    selfWait: WaitSnapshot.SelfWait(
+      thread: 1, object: 3, place: at(9), firstPlace: at(10), traps: true))
+
+  @Test("finds every address")
+  func addresses() { #expect(Self.snapshot.addresses == Set(1...10)) }
+
+  @Test("replaces a frame by all that are inlined there, and leaves others alone")
+  func named() {
+    let names = Dictionary(
+      uniqueKeysWithValues: (UInt(1)...9).map { address in
+        (
+          address,
+          ["inner", "outer"].map { StackFrame(address: address, function: "\($0)\(address)") }
+        )
+      })
+    let named = Self.snapshot.named(names)
+    #expect(named.threads[0].wait?.place.map(\.function) == ["inner1", "outer1"])
+    #expect(named.threads[0].held[0].place.map(\.function) == ["inner2", "outer2"])
+    #expect(named.threads[0].runs[0].place.map(\.function) == ["inner3", "outer3"])
+    #expect(named.threads[0].stack.map(\.function) == ["inner4", "outer4"])
+    #expect(named.queues[0].blocks[0].place.map(\.function) == ["inner5", "outer5"])
+    #expect(named.signals[0].created.map(\.function) == ["inner6", "outer6"])
+    #expect(named.signals[0].releasePlaces.map(\.function) == ["inner7", "outer7"])
+    #expect(named.signals[0].enterPlaces.map(\.function) == ["inner8", "outer8"])
+    #expect(named.selfWait?.place.map(\.function) == ["inner9", "outer9"])
+    #expect(named.selfWait?.firstPlace == Self.at(10))
+    #expect(Self.snapshot.named([1: []]) == Self.snapshot)
+  }
+
+  @Test("names the line that took a lock which was left locked")
+  func leftLock() {
+    var snapshot = WaitSnapshot(threads: [])
+    snapshot.leftLocks = [
+      WaitSnapshot.LeftLock(kind: .mutex, object: 1, place: Self.at(1), thread: 2)
+    ]
+    #expect(snapshot.addresses == [1])
+    let named = snapshot.named([1: [StackFrame(address: 1, function: "take()")]])
+    #expect(named.leftLocks[0].place.map(\.function) == ["take()"])
+  }
+}

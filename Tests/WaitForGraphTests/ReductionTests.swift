@@ -1,0 +1,47 @@
+import Testing
+
+@testable import WaitForGraph
+
+/// Who can go on follows from who needs nothing, whatever the order of the nodes.
+@Suite("Reduction")
+struct ReductionTests {
+  @Test("a node that needs nothing can go on, and whoever needs only it")
+  func chain() {
+    var net = Reduction()
+    let nodes = (0..<5).map { _ in net.add(needsAll: true) }
+    for (node, next) in zip(nodes, nodes.dropFirst()) { net.require(node, for: next) }
+    net.run()
+    #expect(net.isLive == Array(repeating: true, count: 5))
+  }
+
+  @Test("nobody in a ring can go on, nor who waits for it")
+  func ring() {
+    var net = Reduction()
+    let nodes = (0..<3).map { _ in net.add(needsAll: true) }
+    for node in nodes { net.require(node, for: (node + 1) % 3) }
+    let waiting = net.add(needsAll: true)
+    net.require(0, for: waiting)
+    let free = net.add(needsAll: true)
+    net.run()
+    #expect(nodes.allSatisfy { !net.isLive[$0] })
+    #expect(!net.isLive[waiting])
+    #expect(net.isLive[free])
+  }
+
+  @Test("a node that needs one of several goes on with the first; one that needs all does not")
+  func oneAndAll() {
+    var net = Reduction()
+    let free = net.add(needsAll: true)
+    let never = net.add(needsAll: false)
+    let one = net.add(needsAll: false)
+    let all = net.add(needsAll: true)
+    for input in [free, never] {
+      net.allow(input, for: one)
+      net.require(input, for: all)
+    }
+    net.run()
+    #expect(net.isLive[one])
+    #expect(!net.isLive[all])
+    #expect(!net.isLive[never])
+  }
+}
