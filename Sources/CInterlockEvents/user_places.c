@@ -327,6 +327,8 @@ bool interlock_is_code(uintptr_t address) {
 bool interlock_events_is_users(uintptr_t address) { return is_users(address); }
 bool interlock_events_is_concurrency(uintptr_t address) { return interlock_is_concurrency(address); }
 
+bool interlock_events_makes_task(void) { return interlock_marks.makes_task > 0; }
+
 bool interlock_events_is_foundation(uintptr_t address) { return interlock_is_foundation(address); }
 
 uintptr_t interlock_events_place(const interlock_event *event) {
@@ -346,6 +348,8 @@ bool interlock_events_is_concurrency(uintptr_t address) {
   (void)address;
   return false;
 }
+
+bool interlock_events_makes_task(void) { return false; }
 
 bool interlock_events_is_foundation(uintptr_t address) {
   (void)address;

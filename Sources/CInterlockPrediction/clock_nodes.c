@@ -214,7 +214,9 @@ void interlock_clock_get_mutex(thread_clock *own, uintptr_t address, uintptr_t p
   if (is_left_by(own, address)) return;
   if (own->mutex != address && interlock_events_is_concurrency(place)) {
     // The runtime's own lock, which it takes before it runs a handler of a cancellation or of a
-    // stream's end: that comes after who handed the handler over.
+    // stream's end: the handler comes after the code that handed it over. It runs none while it
+    // makes a task, and takes the lock only to list the new one.
+    if (interlock_events_makes_task()) return;
     interlock_clock_know_all(own);
     return;
   }

@@ -35,6 +35,16 @@ let taskRacePrograms: [PredictProgram] = [
       }
     }
   },
+  PredictProgram("child-added-late", "a child writes a number that an earlier child has written") {
+    let shared = Shared()
+    inTask {
+      await withTaskGroup(of: Void.self) { group in
+        group.addTask { shared.set(1) }
+        letTimePass()
+        group.addTask { shared.set(2) }
+      }
+    }
+  },
   PredictProgram(
     "async-let-awaited-too-late", "an async let and who awaits it later write one number"
   ) {
@@ -133,6 +143,18 @@ let taskRacePrograms: [PredictProgram] = [
       letTimePass()
       await writer.value
       _ = shared.get()
+    }
+  },
+  PredictProgram(
+    "child-added-after-the-first", "a child writes a number after its parent awaited the writer"
+  ) {
+    let shared = Shared()
+    inTask {
+      await withTaskGroup(of: Void.self) { group in
+        group.addTask { shared.set(1) }
+        await group.next()
+        group.addTask { shared.set(2) }
+      }
     }
   },
   PredictProgram("results-of-a-group", "each child writes what its parent reads with the result") {
