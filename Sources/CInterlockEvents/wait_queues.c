@@ -232,7 +232,8 @@ uint32_t interlock_queue_look(uintptr_t queue, uintptr_t *target) {
   // Both are known, or neither: no second question in what each synchronous call asks several
   // times.
   *target = *(const uintptr_t *)(queue + target_offset);
-  return *(const uint16_t *)(queue + width_offset);
+  uint32_t width = *(const uint16_t *)(queue + width_offset);
+  return width == 1 && interlock_events_is_task_pool(queue) ? 2 : width;
 }
 
 void interlock_queue_configured(const interlock_event *event) {

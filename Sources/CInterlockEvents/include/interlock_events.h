@@ -340,6 +340,13 @@ bool interlock_events_is_system_library(const char *name);
 bool interlock_events_is_foundation(uintptr_t address);
 bool interlock_events_is_concurrency(uintptr_t address);
 
+/// Whether the runtime of Swift Concurrency made this queue for its tasks. Its width is the number of
+/// processors, 1 on some machines, but no code may rely on that as on a serial queue.
+bool interlock_events_is_task_pool(uintptr_t queue);
+
+/// Whether the calling thread is in a call of the runtime that makes a task.
+bool interlock_events_makes_task(void);
+
 /// Whether a task, the calling thread's, is in a call of the runtime that runs closures where no
 /// event has told of an `await` before them: those of a sequence.
 bool interlock_events_task_is_blind(const void *task);
