@@ -105,6 +105,9 @@ typedef struct thread_state {
   /// had changed until then.
   uintptr_t settled;
   uint32_t settled_at;
+  /// The same for what it waited for last under a lock.
+  uintptr_t settled_wait;
+  uint32_t settled_wait_at;
   /// The last lock that it asked for although it held it, and was refused; and where.
   held_lock refused;
   uint32_t used;

@@ -237,9 +237,22 @@ static bool is_telling(const signal *known, const held_lock *gate, const held_lo
   return gate->kind != INTERLOCK_OBJECT_QUEUE && !known->at_end && !(gate->is_shared && held->is_shared);
 }
 
+/// Returns true if no wait of the calling thread for it can tell anything any more: it is signalled
+/// without a common lock, or the thread comes after a signal, and a thread forgets nothing that it
+/// has seen, except in a task, which is not asked.
+static bool is_settled(const known_lock *lock, const signal *known) {
+  return lock && (known ? is_ordered(known, true) : lock->node >= missed_node);
+}
+
 void interlock_waited_for_signal(thread_state *state, const interlock_event *event, uintptr_t outer) {
   uint32_t slot;
   uint64_t count;
+  // Relaxed: see where it is counted.
+  uint32_t changed = __atomic_load_n(&interlock_locks_changed, __ATOMIC_RELAXED);
+  if (state->settled_wait == (uintptr_t)event->object && state->settled_wait_at == changed &&
+      state->jobs == 0) {
+    return;
+  }
   if (!interlock_knows_held(state) || interlock_current_task()) return;
   held_lock gates[most_gates];
   uint32_t gate_count = 0, index = 0;
@@ -248,8 +261,11 @@ void interlock_waited_for_signal(thread_state *state, const interlock_event *eve
   take(&interlock_tables_lock);
   const known_lock *lock = interlock_find_lock((uintptr_t)event->object, interlock_signal_kind);
   if (lock && lock->node == missed_node) interlock_losses.waits = true;
-  signal *known = lock && is_known ? signal_of(lock) : NULL;
-  if (known) {
+  signal *known = lock ? signal_of(lock) : NULL;
+  if (is_known && is_settled(lock, known)) {
+    state->settled_wait = (uintptr_t)event->object;
+    state->settled_wait_at = changed;
+  } else if (is_known && known) {
     index = lock->node;
     for (uint32_t number = 0; number < known->gate_count; number++) {
       const held_lock *gate = &known->gates[number];
