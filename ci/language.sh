@@ -22,8 +22,8 @@ check() {
 while read -r most word; do
   check "'$word'" "$most" "$(files '*.md' ':!CHANGELOG.md' | xargs grep -niwE "$word" || true)"
 done << 'END'
-252 nobody
-70 somebody
+249 nobody
+69 somebody
 64 anybody
 127 whoever
 91 is told
@@ -31,5 +31,5 @@ done << 'END'
 106 so many
 11 the same of
 END
-check "lines beyond 100 columns" 260 "$(files | xargs grep -nE '^.{101,}$' || true)"
+check "lines beyond 100 columns" 255 "$(files | xargs grep -nE '^.{101,}$' || true)"
 exit "$failed"

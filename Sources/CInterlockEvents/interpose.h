@@ -117,9 +117,22 @@ static inline uintptr_t interlock_user_place(uintptr_t returns_to, uintptr_t fra
   return interlock_find_user_place(returns_to, &frame);
 }
 
-/// Whether an address is in libdispatch, in Swift Concurrency, or in Foundation.
-bool interlock_is_foundation(uintptr_t address) HIDDEN;
-bool interlock_is_dispatch(uintptr_t address) HIDDEN;
+/// Code from its first byte on.
+typedef struct {
+  uintptr_t low, size;
+} interlock_code_range;
+extern interlock_code_range interlock_foundation_code, interlock_dispatch_code HIDDEN;
+
+/// Returns true if an address is in libdispatch, Foundation, or Swift Concurrency.
+static inline bool interlock_is_dispatch(uintptr_t address) {
+  return address - interlock_dispatch_code.low < interlock_dispatch_code.size;
+}
+static inline bool interlock_is_foundation(uintptr_t address) {
+  // Relaxed: Foundation may be opened late. The start is stored before the size; with the size
+  // alone, only addresses that no code has would lie within.
+  uintptr_t low = __atomic_load_n(&interlock_foundation_code.low, __ATOMIC_RELAXED);
+  return address - low < __atomic_load_n(&interlock_foundation_code.size, __ATOMIC_RELAXED);
+}
 bool interlock_is_concurrency(uintptr_t address) HIDDEN;
 /// Whether it is in Swift Testing, or in XCTest.
 bool interlock_is_testing(uintptr_t address) HIDDEN;
@@ -170,21 +183,35 @@ void *interlock_find_real(const char *name) HIDDEN;
 /// two of them.
 #define INTERPOSED __attribute__((weak, visibility("default"))) BETWEEN
 
-/// Begins the definition of a call that a lock's speed depends on; its body follows. While no
-/// reader wants any of `kinds`, the call jumps to the real function without a frame of its own, so
-/// that a lock costs what it costs without the harness. Else it jumps to the body, where the return
-/// address and the frame are those of the call. Relaxed: see `REAL` and `is_wanted`.
+/// The real function of a call that `INTERPOSED_FAST` defines, inside its body. Relaxed: the entry
+/// has found it.
+#define FOUND(name) __atomic_load_n(&real_##name, __ATOMIC_RELAXED)
+
+/// Defines a call that a lock's speed depends on; its body follows. While no reader wants any of
+/// `kinds`, the call jumps to the real function without a frame of its own, so that a lock costs
+/// what it costs without the harness. Else it jumps to the body, where the return address and the
+/// frame are those of the call, and `FOUND` is the real function. The body still has to ask
+/// whether the thread is hidden. Relaxed: see `REAL` and `is_wanted`.
 #define INTERPOSED_FAST(result_type, name, kinds, parameters, arguments)                   \
+  typedef result_type name##_call parameters;                                             \
+  static name##_call *real_##name;                                                        \
   __attribute__((noinline)) BETWEEN static result_type seen_##name parameters;            \
   INTERPOSED result_type name parameters {                                                \
-    typedef result_type real_call parameters;                                             \
-    real_call *real = REAL(real_call, name);                                              \
+    name##_call *real = FOUND(name);                                                      \
+    if (__builtin_expect(!real, 0)) {                                                     \
+      real = (name##_call *)interlock_find_real(#name);                                   \
+      __atomic_store_n(&real_##name, real, __ATOMIC_RELAXED);                             \
+    }                                                                                     \
     if (__builtin_expect(!(__atomic_load_n(&interlock_wanted, __ATOMIC_RELAXED) & (kinds)), 1)) { \
       __attribute__((musttail)) return real arguments;                                    \
     }                                                                                     \
     __attribute__((musttail)) return seen_##name arguments;                               \
   }                                                                                       \
   static result_type seen_##name parameters
+
+/// For the part of such a call's body that few calls reach: in a function of its own, it costs the
+/// others no saved registers. Not by a tail call: the readers look at the body's frame.
+#define SELDOM __attribute__((noinline, not_tail_called)) BETWEEN
 
 #endif
 #endif

@@ -16,7 +16,7 @@ static void publish(interlock_event_kind kind, interlock_object_kind object_kind
                     const void *object, uint32_t flags, uintptr_t place) {
   interlock_event event = {
       .kind = kind, .object_kind = object_kind, .object = object, .flags = flags, .place = place};
-  interlock_publish(&event);
+  interlock_publish_fast(&event);
 }
 
 /// Returns the flag of a wait that ends by itself at `end`; 0 where that is 230 years away, by any
@@ -46,8 +46,11 @@ static void publish_result(int result, interlock_object_kind object_kind, const 
 // Mutexes. The runtime's own are many, deep below the user's code, and in nobody's way: only
 // Foundation's callers are looked for.
 static inline uintptr_t lock_place(uintptr_t returns_to, uintptr_t *frame) {
-  return interlock_is_foundation(returns_to) ? interlock_find_user_place(returns_to, frame)
-                                             : returns_to;
+  if (!interlock_is_foundation(returns_to)) return returns_to;
+  // Not `frame` itself: the caller's variable stays in a register.
+  uintptr_t up = *frame, place = interlock_find_user_place(returns_to, &up);
+  *frame = up;
+  return place;
 }
 
 typedef int mutex_call(pthread_mutex_t *);
@@ -60,22 +63,29 @@ enum { robust_kind = 16 };
 /// Whether the thread has the lock: also where its last holder died.
 static inline bool has_mutex(int result) { return result == 0 || result == EOWNERDEAD; }
 
-INTERPOSED_FAST(int, pthread_mutex_lock, lock_kinds, (pthread_mutex_t *mutex), (mutex)) {
-  mutex_call *real = REAL(mutex_call, pthread_mutex_lock);
-  if (!is_wanted(lock_kinds)) return real(mutex);
-  uintptr_t frame = THIS_FRAME, place = lock_place(RETURNS_TO, &frame);
-  // Most locks are free. What is not, or cannot be had so, is asked for as it was meant; so is a
-  // robust one, which glibc leaves taken for good when it is tried after nobody could make it
-  // consistent.
-  if (!(mutex->__data.__kind & robust_kind) && REAL(mutex_call, pthread_mutex_trylock)(mutex) == 0) {
-    publish_mutex(INTERLOCK_EVENT_ACQUIRE, mutex, 0, place, frame);
-    return 0;
-  }
-  publish_mutex(INTERLOCK_EVENT_WAIT, mutex, 0, place, frame);
+typedef struct {
+  uintptr_t place, frame;
+} call_site;
+
+SELDOM static int wait_for_mutex(pthread_mutex_t *mutex, mutex_call *real, call_site site) {
+  publish_mutex(INTERLOCK_EVENT_WAIT, mutex, 0, site.place, site.frame);
   int result = real(mutex);
   publish_mutex(has_mutex(result) ? INTERLOCK_EVENT_ACQUIRE : INTERLOCK_EVENT_GIVE_UP, mutex,
-                flag_of_refusal(result), place, frame);
+                flag_of_refusal(result), site.place, site.frame);
   return result;
+}
+
+INTERPOSED_FAST(int, pthread_mutex_lock, lock_kinds, (pthread_mutex_t *mutex), (mutex)) {
+  if (interlock_marks.hidden) return FOUND(pthread_mutex_lock)(mutex);
+  uintptr_t frame = THIS_FRAME, place = lock_place(RETURNS_TO, &frame);
+  // Most locks are free. Of a lock that is not, and of a robust one, which glibc leaves locked for
+  // good if a thread tries it after its state was lost, the real call decides.
+  if ((mutex->__data.__kind & robust_kind) ||
+      REAL(mutex_call, pthread_mutex_trylock)(mutex) != 0) {
+    return wait_for_mutex(mutex, FOUND(pthread_mutex_lock), (call_site){place, frame});
+  }
+  publish_mutex(INTERLOCK_EVENT_ACQUIRE, mutex, 0, place, frame);
+  return 0;
 }
 
 INTERPOSED int pthread_mutex_trylock(pthread_mutex_t *mutex) {
@@ -109,11 +119,11 @@ MUTEX_TIMED(pthread_mutex_clocklock, clock_mutex_call,
 
 INTERPOSED_FAST(int, pthread_mutex_unlock, INTERLOCK_EVENT_RELEASE, (pthread_mutex_t *mutex),
                 (mutex)) {
-  // Before: once it is unlocked, the memory may be somebody else's.
-  if (is_wanted(INTERLOCK_EVENT_RELEASE)) {
+  // Before: once it is unlocked, the memory may be another object's.
+  if (!interlock_marks.hidden) {
     publish_mutex(INTERLOCK_EVENT_RELEASE, mutex, 0, RETURNS_TO, THIS_FRAME);
   }
-  return REAL(mutex_call, pthread_mutex_unlock)(mutex);
+  return FOUND(pthread_mutex_unlock)(mutex);
 }
 
 INTERPOSED int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attributes) {
@@ -142,8 +152,8 @@ typedef int clock_rwlock_call(pthread_rwlock_t *, clockid_t, const struct timesp
 
 #define RWLOCK_WAIT(name, type, kind, flag, parameters, arguments)          \
   INTERPOSED_FAST(int, name, lock_kinds, parameters, arguments) {           \
-    type *real = REAL(type, name);                                          \
-    if (!is_wanted(lock_kinds)) return real arguments;                      \
+    type *real = FOUND(name);                                               \
+    if (interlock_marks.hidden) return real arguments;                      \
     uintptr_t place = USER_PLACE;                                           \
     uint32_t limit = flag;                                                  \
     publish(INTERLOCK_EVENT_WAIT, kind, lock, limit, place);                \
@@ -185,10 +195,10 @@ RWLOCK_TRY(pthread_rwlock_trywrlock, INTERLOCK_OBJECT_WRITE_LOCK)
 
 INTERPOSED_FAST(int, pthread_rwlock_unlock, INTERLOCK_EVENT_RELEASE, (pthread_rwlock_t *lock),
                 (lock)) {
-  if (is_wanted(INTERLOCK_EVENT_RELEASE)) {
+  if (!interlock_marks.hidden) {
     publish(INTERLOCK_EVENT_RELEASE, INTERLOCK_OBJECT_WRITE_LOCK, lock, 0, RETURNS_TO);
   }
-  return REAL(rwlock_call, pthread_rwlock_unlock)(lock);
+  return FOUND(pthread_rwlock_unlock)(lock);
 }
 
 INTERPOSED int pthread_rwlock_init(pthread_rwlock_t *lock, const pthread_rwlockattr_t *attributes) {

@@ -66,48 +66,59 @@ INTERPOSED void *dispatch_semaphore_create(intptr_t value) {
   return made;
 }
 
-INTERPOSED_FAST(intptr_t, dispatch_semaphore_wait, wait_kinds, (void *semaphore, moment_t end),
-                (semaphore, end)) {
-  typedef intptr_t wait(void *, moment_t);
-  wait *real = REAL(wait, dispatch_semaphore_wait);
-  // libdispatch's idle workers wait at one too.
-  uintptr_t returns_to = RETURNS_TO;
-  if (interlock_marks.nested || !is_wanted(wait_kinds)) return real(semaphore, end);
-  interlock_object_kind kind = interlock_is_dispatch(returns_to) ? INTERLOCK_OBJECT_IDLE
-                                                                 : INTERLOCK_OBJECT_SEMAPHORE;
-  uintptr_t place = USER_PLACE;
-  // Most are used as locks, and most locks are free: what can be had at once is no wait.
-  interlock_marks.nested++;
-  int error = errno;
-  intptr_t result = real(semaphore, at_once);
-  if (result != 0 && end != at_once) {
-    errno = error;
-    interlock_publish_lock(INTERLOCK_EVENT_WAIT, kind, semaphore,
-                           end == forever ? 0 : INTERLOCK_FLAG_TIME_LIMIT, place, 0);
+typedef intptr_t semaphore_wait(void *, moment_t);
+
+/// The rest of a wait for a semaphore that cannot be had at once, or by a call that only tries.
+SELDOM static intptr_t wait_for_semaphore(void *semaphore, moment_t end, semaphore_wait *real,
+                                          intptr_t result, interlock_object_kind kind,
+                                          uintptr_t place) {
+  if (end == at_once) {
+    interlock_marks.nested--;
+    if (result == 0) {
+      interlock_publish_lock(INTERLOCK_EVENT_ACQUIRE, kind, semaphore, INTERLOCK_FLAG_TRIED, place,
+                             0);
+    }
+    return result;
+  }
+  uint32_t limit = end == forever ? 0 : INTERLOCK_FLAG_TIME_LIMIT;
+  if (result != 0) {
+    interlock_publish_lock(INTERLOCK_EVENT_WAIT, kind, semaphore, limit, place, 0);
     result = real(semaphore, end);
   }
   interlock_marks.nested--;
-  if (result == 0 || end != at_once) {
-    uint32_t flags = result != 0 || end == forever ? 0
-                     : end == at_once              ? INTERLOCK_FLAG_TRIED
-                                                   : INTERLOCK_FLAG_TIME_LIMIT;
-    interlock_publish_lock(result == 0 ? INTERLOCK_EVENT_ACQUIRE : INTERLOCK_EVENT_GIVE_UP, kind,
-                           semaphore, flags, place, 0);
-  }
+  interlock_publish_lock(result == 0 ? INTERLOCK_EVENT_ACQUIRE : INTERLOCK_EVENT_GIVE_UP, kind,
+                         semaphore, result == 0 ? limit : 0, place, 0);
   return result;
+}
+
+INTERPOSED_FAST(intptr_t, dispatch_semaphore_wait, wait_kinds, (void *semaphore, moment_t end),
+                (semaphore, end)) {
+  semaphore_wait *real = FOUND(dispatch_semaphore_wait);
+  if (interlock_marks.nested || interlock_marks.hidden) return real(semaphore, end);
+  // libdispatch's idle workers wait at one too.
+  interlock_object_kind kind =
+      interlock_is_dispatch(RETURNS_TO) ? INTERLOCK_OBJECT_IDLE : INTERLOCK_OBJECT_SEMAPHORE;
+  uintptr_t place = USER_PLACE;
+  // Most semaphores are used as locks, and most locks are free: what can be had at once is no wait.
+  interlock_marks.nested++;
+  int error = errno;
+  intptr_t result = real(semaphore, at_once);
+  if (result != 0 || end != forever) {
+    if (end != at_once) errno = error;
+    return wait_for_semaphore(semaphore, end, real, result, kind, place);
+  }
+  interlock_marks.nested--;
+  interlock_publish_lock(INTERLOCK_EVENT_ACQUIRE, kind, semaphore, 0, place, 0);
+  return 0;
 }
 
 INTERPOSED_FAST(intptr_t, dispatch_semaphore_signal, INTERLOCK_EVENT_RELEASE, (void *semaphore),
                 (semaphore)) {
-  typedef intptr_t signal(void *);
-  signal *real = REAL(signal, dispatch_semaphore_signal);
-  if (interlock_marks.nested || !is_wanted(INTERLOCK_EVENT_RELEASE) ||
-      interlock_is_dispatch(RETURNS_TO)) {
-    return real(semaphore);
+  if (!interlock_marks.nested && !interlock_marks.hidden && !interlock_is_dispatch(RETURNS_TO)) {
+    interlock_publish_lock(INTERLOCK_EVENT_RELEASE, INTERLOCK_OBJECT_SEMAPHORE, semaphore, 0,
+                           RETURNS_TO, THIS_FRAME);
   }
-  interlock_publish_lock(INTERLOCK_EVENT_RELEASE, INTERLOCK_OBJECT_SEMAPHORE, semaphore, 0, RETURNS_TO,
-                         THIS_FRAME);
-  return real(semaphore);
+  return FOUND(dispatch_semaphore_signal)(semaphore);
 }
 
 #endif

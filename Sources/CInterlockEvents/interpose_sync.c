@@ -40,16 +40,16 @@ BETWEEN static void call_synchronously(queue_t queue, void *block, void *context
 
 #define SYNCHRONOUS(name, flags)                                                              \
   INTERPOSED_FAST(void, name, sync_kinds, (queue_t queue, void *block), (queue, block)) {     \
-    queue_block_call *real = REAL(queue_block_call, name);                                    \
-    if (interlock_marks.nested || !is_wanted(sync_kinds)) return real(queue, block);          \
+    queue_block_call *real = FOUND(name);                                                     \
+    if (interlock_marks.nested || interlock_marks.hidden) return real(queue, block);          \
     call_synchronously(queue, block, NULL, NULL, flags, USER_PLACE, real,                     \
                        REAL(queue_function_call, name##_f));                                  \
   }                                                                                           \
   INTERPOSED_FAST(void, name##_f, sync_kinds,                                                 \
                   (queue_t queue, void *context, function_t function),                        \
                   (queue, context, function)) {                                               \
-    queue_function_call *real = REAL(queue_function_call, name##_f);                          \
-    if (interlock_marks.nested || !is_wanted(sync_kinds)) return real(queue, context, function); \
+    queue_function_call *real = FOUND(name##_f);                                              \
+    if (interlock_marks.nested || interlock_marks.hidden) return real(queue, context, function); \
     call_synchronously(queue, NULL, context, function, flags, USER_PLACE, NULL, real);        \
   }
 

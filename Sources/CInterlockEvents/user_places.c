@@ -39,9 +39,7 @@ bool interlock_events_is_system_library(const char *name) {
 extern int _dl_find_object(void *address, struct dl_find_object *found) __attribute__((weak));
 #endif
 
-typedef struct {
-  uintptr_t low, size;
-} range;
+typedef interlock_code_range range;
 
 /// Code of one kind, as it was at the start.
 enum { most_ranges = 128 };
@@ -50,9 +48,10 @@ typedef struct {
   int count;
 } ranges;
 static ranges system_code, user_code;
-static range dispatch_range, concurrency_range, testing_range, xctest_range;
-/// May be opened late, by a library that a program opens: changed while others read it.
-static range foundation_range;
+static range concurrency_range, testing_range, xctest_range;
+range interlock_dispatch_code;
+/// May be opened late, by a library that a program opens: changed while other threads read it.
+range interlock_foundation_code;
 uintptr_t interlock_own_code, interlock_own_code_size;
 
 static bool is_within(range range, uintptr_t address) {
@@ -76,23 +75,14 @@ static const char *base_name(const char *path) {
   return slash ? slash + 1 : path ? path : "";
 }
 
-bool interlock_is_dispatch(uintptr_t address) { return is_within(dispatch_range, address); }
 bool interlock_is_concurrency(uintptr_t address) { return is_within(concurrency_range, address); }
 
 bool interlock_is_xctest(uintptr_t address) { return is_within(xctest_range, address); }
 bool interlock_is_testing(uintptr_t address) { return is_within(testing_range, address); }
 
-bool interlock_is_foundation(uintptr_t address) {
-  // Relaxed: a size is never there without its start where it matters. With the size alone, only
-  // addresses that no code has would lie within.
-  range now = {__atomic_load_n(&foundation_range.low, __ATOMIC_RELAXED),
-               __atomic_load_n(&foundation_range.size, __ATOMIC_RELAXED)};
-  return is_within(now, address);
-}
-
 static void note_foundation(range code) {
-  __atomic_store_n(&foundation_range.low, code.low, __ATOMIC_RELAXED);
-  __atomic_store_n(&foundation_range.size, code.size, __ATOMIC_RELAXED);
+  __atomic_store_n(&interlock_foundation_code.low, code.low, __ATOMIC_RELAXED);
+  __atomic_store_n(&interlock_foundation_code.size, code.size, __ATOMIC_RELAXED);
 }
 
 /// What of a module is code; nothing else of it may be mapped.
@@ -119,7 +109,7 @@ static int note_object(struct dl_phdr_info *info, size_t size, void *context) {
     interlock_own_code_size = code.size;
   }
   const char *name = base_name(info->dlpi_name);
-  if (is_named(name, "libdispatch")) dispatch_range = code;
+  if (is_named(name, "libdispatch")) interlock_dispatch_code = code;
   if (is_named(name, "libswift_Concurrency")) concurrency_range = code;
   if (is_named(name, "libFoundation")) note_foundation(code);
   if (is_named(name, "libTesting")) testing_range = code;

@@ -291,30 +291,40 @@ static inline bool is_new_lock(const interlock_thread_view *view, interlock_obje
   return kind == INTERLOCK_OBJECT_SEMAPHORE && interlock_is_last_lock(object);
 }
 
-/// Nearly all events are these: a lock that nobody else has, taken and given back in the opposite
-/// order.
-static void read_lock(interlock_event_kind kind, interlock_object_kind object_kind,
-                      const void *object, uint32_t flags, uintptr_t place, uintptr_t frame) {
-  thread_record *record = own_record();
-  if (!record) return;
-  interlock_thread_view *view = &record->view;
-  uint32_t count = view->held_count;
-  if (kind == INTERLOCK_EVENT_ACQUIRE && is_new_lock(view, object_kind, (uintptr_t)object)) {
-    view->held[count] = (interlock_held){(uintptr_t)object, place, interlock_events_outer(frame, place),
-                                         object_kind, 1};
-    view->held_count = count + 1;
-    view->wait_kind = 0;
-    has_changed(record);
-    return;
-  }
-  if (kind == INTERLOCK_EVENT_RELEASE && count > 0 &&
-      view->held[count - 1].object == (uintptr_t)object && view->held[count - 1].count == 1) {
-    view->held_count = count - 1;
-    has_changed(record);
-    return;
-  }
+/// Returns true if the thread acquired this last, once.
+static inline bool is_last(const interlock_thread_view *view, uintptr_t object) {
+  const interlock_held *last = &view->held[view->held_count - 1];
+  return view->held_count > 0 && last->object == object && last->count == 1;
+}
+
+/// In a function of its own: the others need no registers saved, and no room for an event.
+__attribute__((noinline)) static void read_other(interlock_event_kind kind,
+                                                 interlock_object_kind object_kind,
+                                                 const void *object, uint32_t flags,
+                                                 uintptr_t place, uintptr_t frame) {
   interlock_event event = interlock_lock_event(kind, object_kind, object, flags, place, frame);
   read_event(&event, NULL);
+}
+
+/// Most events are these: a free lock is acquired, and released in the opposite order.
+static void read_lock(interlock_event_kind kind, interlock_object_kind object_kind,
+                      const void *object, uint32_t flags, uintptr_t place, uintptr_t frame) {
+  thread_record *record = interlock_own_record;
+  interlock_thread_view *view = &record->view;
+  if (!record) {
+    read_other(kind, object_kind, object, flags, place, frame);
+  } else if (kind == INTERLOCK_EVENT_ACQUIRE && is_new_lock(view, object_kind, (uintptr_t)object)) {
+    view->held[view->held_count++] =
+        (interlock_held){(uintptr_t)object, place, interlock_events_outer(frame, place),
+                         object_kind, 1};
+    view->wait_kind = 0;
+    has_changed(record);
+  } else if (kind == INTERLOCK_EVENT_RELEASE && is_last(view, (uintptr_t)object)) {
+    view->held_count--;
+    has_changed(record);
+  } else {
+    read_other(kind, object_kind, object, flags, place, frame);
+  }
 }
 
 static void forked(void) {

@@ -193,6 +193,24 @@ static void note_wait(thread_clock *own, const interlock_event *event) {
   }
 }
 
+static inline void acquire_lock(thread_clock *own, interlock_object_kind kind, uintptr_t object,
+                                uintptr_t place) {
+  if (kind == INTERLOCK_OBJECT_MUTEX) {
+    interlock_clock_get_mutex(own, object, place);
+  } else {
+    interlock_clock_get(own, object, AS_LOCK, false, false);
+  }
+}
+
+static inline void release_lock(thread_clock *own, interlock_object_kind kind, uintptr_t object,
+                                uintptr_t place) {
+  if (kind == INTERLOCK_OBJECT_MUTEX) {
+    interlock_clock_pass_mutex(own, object, place);
+  } else {
+    interlock_clock_pass(own, object, AS_LOCK, false);
+  }
+}
+
 static void note_acquire(thread_clock *own, const interlock_event *event) {
   uintptr_t object = (uintptr_t)event->object;
   switch (event->object_kind) {
@@ -217,16 +235,16 @@ static void note_acquire(thread_clock *own, const interlock_event *event) {
       own->called_queue = 0;
       return;
     case INTERLOCK_OBJECT_THREAD: interlock_clock_join_thread(own, (pthread_t)event->object); return;
-    case INTERLOCK_OBJECT_MUTEX:
-      interlock_clock_get_mutex(own, object, event->place);
-      return;
     case INTERLOCK_OBJECT_WORK_ITEM:
       // It may have run where nothing tells of it, as by `perform`.
       interlock_clock_know_all(own);
       return;
+    case INTERLOCK_OBJECT_MUTEX:
     case INTERLOCK_OBJECT_WRITE_LOCK:
     case INTERLOCK_OBJECT_SEMAPHORE:
-    case INTERLOCK_OBJECT_OWNED_FUTEX: interlock_clock_get(own, object, AS_LOCK, false, false); return;
+    case INTERLOCK_OBJECT_OWNED_FUTEX:
+      acquire_lock(own, event->object_kind, object, event->place);
+      return;
     default: return;
   }
 }
@@ -244,10 +262,12 @@ static void note_release(thread_clock *own, const interlock_event *event) {
       interlock_clock_pass(own, object, AS_LOCK, false);
       interlock_clock_pass_to(own, &left);
       return;
-    case INTERLOCK_OBJECT_MUTEX: interlock_clock_pass_mutex(own, object, event->place); return;
+    case INTERLOCK_OBJECT_MUTEX:
     case INTERLOCK_OBJECT_SEMAPHORE:
     case INTERLOCK_OBJECT_CONDITION:
-    case INTERLOCK_OBJECT_OWNED_FUTEX: interlock_clock_pass(own, object, AS_LOCK, false); return;
+    case INTERLOCK_OBJECT_OWNED_FUTEX:
+      release_lock(own, event->object_kind, object, event->place);
+      return;
     default: return;
   }
 }
@@ -315,24 +335,34 @@ static void read_event(const interlock_event *event, void *context) {
   own->is_busy = false;
 }
 
-/// Nearly all events are these: a mutex that is taken, and given back.
-static void read_lock(interlock_event_kind kind, interlock_object_kind object_kind, const void *object, uint32_t flags,
-                      uintptr_t place, uintptr_t frame) {
+/// In a function of its own: the others need no registers saved, and no room for an event.
+__attribute__((noinline)) static void read_other(interlock_event_kind kind,
+                                                 interlock_object_kind object_kind,
+                                                 const void *object, uint32_t flags,
+                                                 uintptr_t place, uintptr_t frame) {
+  interlock_event event = interlock_lock_event(kind, object_kind, object, flags, place, frame);
+  read_event(&event, NULL);
+}
+
+/// Most events are these: a mutex or a semaphore is acquired, and released.
+static void read_lock(interlock_event_kind kind, interlock_object_kind object_kind,
+                      const void *object, uint32_t flags, uintptr_t place, uintptr_t frame) {
   thread_clock *own = interlock_own_clock;
-  bool is_usual = own && !own->is_busy && own->jobs == 0 && object_kind == INTERLOCK_OBJECT_MUTEX &&
+  bool is_usual = own && !own->is_busy && own->jobs == 0 &&
+                  (object_kind == INTERLOCK_OBJECT_MUTEX ||
+                   object_kind == INTERLOCK_OBJECT_SEMAPHORE) &&
                   interlock_tracker_locks == 0 && !is_blind();
-  if (!is_usual) {
-    interlock_event event = interlock_lock_event(kind, object_kind, object, flags, place, frame);
-    read_event(&event, NULL);
+  if (!is_usual || !(kind & (INTERLOCK_EVENT_ACQUIRE | INTERLOCK_EVENT_RELEASE))) {
+    read_other(kind, object_kind, object, flags, place, frame);
     return;
   }
   // As in `read_event`.
   own->is_busy = true;
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   if (kind == INTERLOCK_EVENT_ACQUIRE) {
-    interlock_clock_get_mutex(own, (uintptr_t)object, place);
-  } else if (kind == INTERLOCK_EVENT_RELEASE) {
-    interlock_clock_pass_mutex(own, (uintptr_t)object, place);
+    acquire_lock(own, object_kind, (uintptr_t)object, place);
+  } else {
+    release_lock(own, object_kind, (uintptr_t)object, place);
   }
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   own->is_busy = false;

@@ -279,33 +279,42 @@ static inline bool is_plain_lock(const thread_state *state, interlock_object_kin
          state->semaphores_made == __atomic_load_n(&interlock_locks_changed, __ATOMIC_RELAXED);
 }
 
-/// Nearly all events are these: a lock that nobody else has, taken by a thread that holds nothing,
-/// and given back.
-static void read_lock(interlock_event_kind kind, interlock_object_kind object_kind,
-                      const void *object, uint32_t flags, uintptr_t place, uintptr_t frame) {
-  thread_state *state = own_state();
-  if (!state) return;
-  uint32_t count = state->held_count;
-  if (!interlock_limits.hold_limit && is_plain_lock(state, object_kind, (uintptr_t)object)) {
-    if (kind == INTERLOCK_EVENT_ACQUIRE && count == 0 && !state->wait_since) {
-      state->held[0] = (held_lock){.object = (uintptr_t)object,
-                                   .place = place,
-                                   .outer = interlock_events_outer(frame, place),
-                                   .count = 1,
-                                   .run = (uint16_t)innermost_run(state),
-                                   .kind = (uint8_t)object_kind};
-      state->held_count = 1;
-      state->wait_kind = 0;
-      return;
-    }
-    if (kind == INTERLOCK_EVENT_RELEASE && count > 0 &&
-        state->held[count - 1].object == (uintptr_t)object && state->held[count - 1].count == 1) {
-      state->held_count = count - 1;
-      return;
-    }
-  }
+/// Returns true if the thread acquired this last, once.
+static inline bool is_last(const thread_state *state, uintptr_t object) {
+  const held_lock *last = &state->held[state->held_count - 1];
+  return state->held_count > 0 && last->object == object && last->count == 1;
+}
+
+/// In a function of its own: the others need no registers saved, and no room for an event.
+__attribute__((noinline)) static void read_other(interlock_event_kind kind,
+                                                 interlock_object_kind object_kind,
+                                                 const void *object, uint32_t flags,
+                                                 uintptr_t place, uintptr_t frame) {
   interlock_event event = interlock_lock_event(kind, object_kind, object, flags, place, frame);
   read_event(&event, NULL);
+}
+
+/// Most events are these: a thread that holds nothing acquires a free lock, and releases it.
+static void read_lock(interlock_event_kind kind, interlock_object_kind object_kind,
+                      const void *object, uint32_t flags, uintptr_t place, uintptr_t frame) {
+  thread_state *state = interlock_own_state;
+  if (!state || interlock_limits.hold_limit ||
+      !is_plain_lock(state, object_kind, (uintptr_t)object)) {
+    read_other(kind, object_kind, object, flags, place, frame);
+  } else if (kind == INTERLOCK_EVENT_ACQUIRE && state->held_count == 0 && !state->wait_since) {
+    state->held[0] = (held_lock){.object = (uintptr_t)object,
+                                 .place = place,
+                                 .outer = interlock_events_outer(frame, place),
+                                 .count = 1,
+                                 .run = (uint16_t)innermost_run(state),
+                                 .kind = (uint8_t)object_kind};
+    state->held_count = 1;
+    state->wait_kind = 0;
+  } else if (kind == INTERLOCK_EVENT_RELEASE && is_last(state, (uintptr_t)object)) {
+    state->held_count--;
+  } else {
+    read_other(kind, object_kind, object, flags, place, frame);
+  }
 }
 
 /// Of the locks that no interposed call shows.
