@@ -27,12 +27,30 @@ struct DiagnosisReportTests {
     let lines = evidence(Hangs.certain)
     let start = try #require(lines.firstIndex(of: "  diagnosis:"))
     #expect(lines[start - 1].contains("0.50 s in all"))
-    #expect(lines[start + 1] == "    " + diagnosis.headline)
     for line in diagnosis.details + diagnosis.advice { #expect(lines.contains("    " + line)) }
-    var told = Hangs.certain
-    told.verdict.message += "; " + diagnosis.headline
-    #expect(evidence(told).filter { $0.contains(diagnosis.headline) }.count == 1)
-    #expect(!evidence(told).contains { $0.contains("deadlock (cycle): ") && $0.hasPrefix("   ") })
+    #expect(lines.filter { $0.contains(diagnosis.headline) }.count == 1)
+    #expect(!lines.contains { $0.contains("deadlock (cycle): ") && $0.hasPrefix("   ") })
+  }
+
+  @Test("has its headline where the verdict's cause is that of threads and pools")
+  func overruled() throws {
+    var waits = WaitSnapshot(threads: [
+      WaitSnapshot.Thread(id: 1, wait: .init(kind: .semaphore, object: 9))
+    ])
+    waits.isPartial = true
+    let result = Hangs.result(waits) { seen in
+      seen.threads = Samples.deadlock.observation.threads
+      seen.threadCounts = [.init(seconds: 0.1, threads: 2), .init(seconds: 2.9, threads: 4)]
+      seen.seconds = 3
+      seen.detectionSeconds = 2
+    }
+    #expect(verdictText(result.verdict) == "deadlock (starvation)")
+    let diagnosis = try #require(result.diagnosis)
+    #expect(diagnosis.cause == .lostWakeUp)
+    let lines = evidence(result)
+    let start = try #require(
+      lines.firstIndex { $0.hasPrefix("  judged by the stall window: the diagnosis") })
+    #expect(lines[start + 1] == "    " + diagnosis.headline)
   }
 
   @Test("that is not certain says so, and one that is does not")
@@ -56,14 +74,15 @@ struct DiagnosisReportTests {
   @Test("is nothing where the child went on, and where nobody saw its calls")
   func none() {
     #expect(Hangs.result(nil).diagnosis == nil)
-    var passed = Hangs.certain
-    passed.verdict = Samples.passed
-    passed.observation.ending = .exited(code: 0)
+    let passed = Hangs.result(Hangs.ring) { seen in
+      seen.ending = .exited(code: 0)
+      seen.finished = true
+      seen.completed = 2
+    }
     #expect(passed.diagnosis == nil)
     #expect(!evidence(passed).contains { $0.contains("diagnosis") })
-    var trapped = passed
-    trapped.verdict = Verdict(kind: .crashed, cause: .self, message: "m")
-    #expect(trapped.diagnosis != nil)
+    let trapped = Hangs.result(Hangs.trap) { $0.ending = .signalled(number: 4) }
+    #expect(trapped.diagnosis?.cause == .self)
   }
 
   @Test("moves no cursor, whatever the subject's names are")
@@ -82,7 +101,7 @@ struct DiagnosisReportTests {
     }
     #expect(report(blind, sight: .sanitized).contains("ThreadSanitizer is built in"))
     #expect(!report([Hangs.certain], sight: .withoutDispatch).contains("no diagnosis"))
-    let passed = Samples.result(Samples.reads, "mutex", Samples.passed)
+    let passed = Samples.result(Samples.reads, "mutex")
     #expect(!report([passed], sight: .sanitized).contains("no diagnosis"))
   }
 

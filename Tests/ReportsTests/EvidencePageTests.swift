@@ -32,7 +32,7 @@ struct EvidencePageTests {
         .init(role: "A", text: "get key-0"), .init(role: "B", text: "reaches cache.set.inside"),
         .init(role: nil, text: "told by a thread of its own"),
       ], givenUp: "B never came")
-    return result
+    return Samples.judged(result.trial, result.observation)
   }
 
   private var crash: TrialResult {
@@ -41,7 +41,7 @@ struct EvidencePageTests {
       StackFrame(address: 1, function: "_assertionFailure()", image: "libswiftCore.so"),
       StackFrame(address: 2, function: "Bank.take(_:)", file: "/src/Bank.swift", line: 12),
     ]
-    return result
+    return Samples.judged(result.trial, result.observation)
   }
 
   private var race: TrialResult {
@@ -49,7 +49,7 @@ struct EvidencePageTests {
     result.observation.conflicts[0].second.stack = [
       StackFrame(address: 8, function: "Bank.put(_:)", file: "/src/Storage.swift", line: 36)
     ]
-    return result
+    return Samples.judged(result.trial, result.observation)
   }
 
   /// The words of a text, in small letters.

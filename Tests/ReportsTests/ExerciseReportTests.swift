@@ -24,7 +24,7 @@ struct ExerciseReportTests {
   private static func result(
     _ subject: String, _ resources: [ExerciseReport.Resource]?
   ) -> TrialResult {
-    Samples.result(Samples.reads, subject, Samples.passed) { seen in
+    Samples.result(Samples.reads, subject) { seen in
       seen.exercise = resources.map { resources in
         var report = ExerciseReport()
         report.resources = resources
@@ -80,7 +80,7 @@ struct ExerciseReportTests {
   @Test("what no oracle could decide is a line with the subjects and the reason")
   func undecided() {
     let results = ["a", "b", "a"].map { subject in
-      Samples.result(Samples.reads, subject, Samples.passed) { seen in
+      Samples.result(Samples.reads, subject) { seen in
         seen.undecidedOracles = [
           .init(oracle: .totalCostMatches, evidence: "the subject keeps no cost")
         ]

@@ -10,7 +10,7 @@ import WaitForGraph
 @Suite("The page of a run")
 struct HTMLReportTests {
   private static let hangs = [
-    Hangs.certain, Hangs.result(Hangs.dryPool, .starvation, subject: "cache"),
+    Hangs.certain, Hangs.result(Hangs.dryPool, subject: "cache"),
   ]
 
   private func html(_ results: [TrialResult], _ context: ReportContext = Samples.context) -> String

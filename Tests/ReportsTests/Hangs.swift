@@ -48,7 +48,10 @@ enum Hangs {
   }()
 
   /// Callers that wait for blocks behind them on a pool that may still grow: not certain.
-  static let dryPool: WaitSnapshot = {
+  static let dryPool = callers(queued: 996)
+
+  /// Callers on a pool, each of which waits for a block behind the queued callers.
+  static func callers(queued: Int) -> WaitSnapshot {
     let start = frames("Load.swift", 80, "start()")
     let workers = (10..<14).map { id in
       let wait = frames("Cache.swift", 61, "get(_:)")
@@ -60,39 +63,47 @@ enum Hangs {
     let queues = [
       WaitSnapshot.Queue(id: 0xD0, label: "com.apple.root.default-qos", width: 4094, isRoot: true),
       WaitSnapshot.Queue(
-        id: 0x20, label: "requests", width: 4094, target: 0xD0, queued: 996,
-        blocks: [.init(count: 996, place: start, enqueuedBy: [1])]),
+        id: 0x20, label: "requests", width: 4094, target: 0xD0, queued: queued,
+        blocks: [.init(count: queued, place: start, enqueuedBy: [1])]),
       WaitSnapshot.Queue(
         id: 0x21, label: "cache", width: 4094, target: 0xD0, queued: 4,
         blocks: [
           .init(
             count: 4, place: frames("Cache.swift", 60, "get(_:)"), enqueuedBy: [10, 11, 12, 13],
-            ahead: 996)
+            ahead: queued)
         ]),
     ]
     return WaitSnapshot(threads: workers, queues: queues, quietSeconds: 2)
-  }()
+  }
+
+  /// A synchronous call on the queue that the thread is on, which libdispatch answers with a trap.
+  static let trap = WaitSnapshot(
+    threads: [WaitSnapshot.Thread(id: 7, elsewhere: .running)],
+    queues: [WaitSnapshot.Queue(id: 3, label: "cache")],
+    selfWait: .init(
+      thread: 7, object: 3, place: frames("Cache.swift", 61, "get(_:)"),
+      firstPlace: frames("Cache.swift", 60, "get(_:)"), traps: true))
 
   /// A deadlock with what its child said.
   static func result(
-    _ waits: WaitSnapshot?, _ cause: Verdict.Cause = .cycle,
-    message: String = "0 of 2 calls completed", subject: String = "bank"
+    _ waits: WaitSnapshot?, subject: String = "bank",
+    _ change: (inout Observation) -> Void = { _ in }
   ) -> TrialResult {
-    Samples.result(
-      Samples.scenario("transfers", ["bank": .init(verdict: .deadlock)]), subject,
-      Verdict(kind: .deadlock, cause: cause, message: message)
-    ) { seen in
+    Samples.result(Samples.scenario("transfers", ["bank": .init(verdict: .deadlock)]), subject) {
+      seen in
       seen.ending = .stalled
+      seen.finished = false
       seen.completed = 0
       seen.operations = 2
       seen.seconds = 0.5
       seen.detectionSeconds = 0.2
       seen.waits = waits
+      change(&seen)
     }
   }
 
   static let certain = result(ring)
-  static let likely = result(dryPool, .starvation)
+  static let likely = result(dryPool)
 
   /// A text that does harm wherever it is taken for more than text.
   static let hostile = "</script><img src=x onerror='alert(1)'>\"&\u{1B}[2J\u{0}\u{202E}]]>--"
@@ -112,6 +123,6 @@ enum Hangs {
         id: 0x20, label: hostile, width: 1, queued: 1,
         blocks: [.init(count: 1, place: frames(hostile, 7, hostile))])
     ]
-    return result(waits, message: hostile)
+    return result(waits) { $0.errorOutput = hostile }
   }()
 }

@@ -7,7 +7,7 @@ import Testing
 /// Parts and witnesses, wherever a conflict is shown.
 struct PartReportTests {
   private static func result(_ change: (inout Conflict) -> Void) -> TrialResult {
-    Samples.result(Samples.writes, "unlocked", Verdict(kind: .race, message: "")) { seen in
+    Samples.result(Samples.writes, "unlocked") { seen in
       var conflict = Conflict(
         resource: "users",
         first: side(.noWrite, line: 1), second: side(.noReadWrite, line: 2))

@@ -25,20 +25,24 @@ enum Samples {
       limits: Limits(), oracles: [], expectations: expected)
   }
 
+  /// A trial of a scenario on a subject, judged by what is seen of it: by default, that it passed.
   static func result(
-    _ scenario: Scenario, _ subject: String, _ verdict: Verdict,
-    _ change: (inout Observation) -> Void = { _ in }
+    _ scenario: Scenario, _ subject: String, _ change: (inout Observation) -> Void = { _ in }
   ) -> TrialResult {
     var seen = Observation(ending: .exited(code: 0), operations: 1000)
     seen.completed = 1000
+    seen.finished = true
     seen.seconds = 0.0834
     change(&seen)
-    return TrialResult(
-      trial: Trial(scenario: scenario, subject: subject, seed: 1), observation: seen,
-      verdict: verdict)
+    return judged(Trial(scenario: scenario, subject: subject, seed: 1), seen)
   }
 
-  static let passed = Verdict(kind: .passed, message: "all 1000 calls completed")
+  /// The result of a trial, as the judge has it.
+  static func judged(_ trial: Trial, _ seen: Observation) -> TrialResult {
+    TrialResult(
+      trial: trial, observation: seen,
+      verdict: Judge.verdict(of: seen, in: trial.scenario, on: trial.subject))
+  }
 
   static let reads = scenario(
     "concurrent-reads",
@@ -48,9 +52,7 @@ enum Samples {
     ])
   static let writes = scenario("thousand-and-one-writes")
 
-  static let race = result(
-    writes, "unlocked", Verdict(kind: .race, message: "2 conflicts on 'cache.entries'")
-  ) { seen in
+  static let race = result(writes, "unlocked") { seen in
     let stack = [
       StackFrame(address: 16, function: "Storage.touch(_:)", file: "/src/Storage.swift", line: 36),
       StackFrame(address: 32, image: "libdispatch.so"),
@@ -68,17 +70,16 @@ enum Samples {
       count: 12)
     conflict.instance = "#3"
     conflict.heldOpen = .init(microseconds: 3_141, seed: 42)
+    seen.ending = .exited(code: 66)
+    seen.finished = false
+    seen.completed = 12
     seen.conflicts = [conflict]
     seen.misuses = ["interlock: misuse: section on 'x' ended at A.swift:1, but never begun"]
   }
 
-  static let deadlock = result(
-    reads, "semaphore-over-async",
-    Verdict(
-      kind: .deadlock, cause: .starvation,
-      message: "3 threads of the default pool wait for work that is queued behind them")
-  ) { seen in
+  static let deadlock = result(reads, "semaphore-over-async") { seen in
     seen.ending = .stalled
+    seen.finished = false
     seen.completed = 3
     seen.callersInside = 3
     seen.callersWaiting = 994
@@ -93,28 +94,28 @@ enum Samples {
     ]
   }
 
-  static let crash = result(
-    writes, "semaphore-over-async", Verdict(kind: .crashed, message: "died of SIGILL")
-  ) { seen in
+  static let crash = result(writes, "semaphore-over-async") { seen in
     seen.ending = .signalled(number: 4)
+    seen.finished = false
+    seen.completed = 417
     seen.crash = .init(
       reason: "Illegal instruction",
       stack: [StackFrame(address: 64, function: "dispatch_sync", image: "libdispatch.so")])
     seen.errorOutput = "\u{1B}[31mFatal\u{1B}[0m error\nsecond line\n"
   }
 
-  static let skipped = result(reads, "mutex", Verdict(kind: .skipped, message: "needs 'get-async'"))
-  { $0.ending = .notRun(reason: "needs 'get-async'") }
+  static let skipped = result(reads, "mutex") {
+    $0.ending = .notRun(reason: "needs 'get-async'")
+  }
 
-  static let violation = result(
-    writes, "mutex", Verdict(kind: .violation, message: "count-matches: 999 is not 1000")
-  ) { $0.oracleFailures = [.init(oracle: .countMatches, evidence: "999 is not 1000")] }
+  static let violation = result(writes, "mutex") {
+    $0.oracleFailures = [.init(oracle: .countMatches, evidence: "999 is not 1000")]
+  }
 
   /// Everything; with one pair that was tried three times.
   static let all: [TrialResult] = [
-    result(reads, "semaphore-lock", passed), deadlock, skipped,
-    result(reads, "unlocked", passed), result(writes, "semaphore-lock", passed), crash, violation,
-    result(writes, "unlocked", passed), race, race,
+    result(reads, "semaphore-lock"), deadlock, skipped, result(reads, "unlocked"),
+    result(writes, "semaphore-lock"), crash, violation, result(writes, "unlocked"), race, race,
   ]
 
   /// What was planned for them.

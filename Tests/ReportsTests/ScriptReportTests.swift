@@ -13,8 +13,8 @@ struct ScriptReportTests {
     order: [Script.Step("A", "cache.get.afterDiskRead"), Script.Step("B", "call 1 ends")])
 
   private func result(
-    _ scenario: String, _ subject: String, _ verdict: Verdict, expected: Verdict.Kind,
-    _ record: ScriptRecord? = nil
+    _ scenario: String, _ subject: String, expected: Verdict.Kind, _ record: ScriptRecord? = nil,
+    failure: Observation.OracleFailure? = nil
   ) -> TrialResult {
     let scenario = Scenario(
       name: scenario, summary: "", source: "",
@@ -24,19 +24,19 @@ struct ScriptReportTests {
       subjects: ["shipped", "repaired-twin"])
     var observation = Observation(ending: .exited(code: 0), operations: 2)
     observation.completed = 2
+    observation.finished = true
     observation.script = record
-    return TrialResult(
-      trial: Trial(scenario: scenario, subject: subject, seed: 1), observation: observation,
-      verdict: verdict)
+    observation.oracleFailures = failure.map { [$0] } ?? []
+    return Samples.judged(Trial(scenario: scenario, subject: subject, seed: 1), observation)
   }
 
   private var results: [TrialResult] {
-    let stale = Verdict(kind: .violation, message: "layers-agree: two values")
-    let passed = Verdict(kind: .passed, message: "2 of 2 calls completed")
-    return [
-      result("tm-3-back-fill", "shipped", stale, expected: .violation),
-      result("tm-3-back-fill", "repaired-twin", passed, expected: .passed),
-      result("pin-10", "shipped", passed, expected: .race),
+    [
+      result(
+        "tm-3-back-fill", "shipped", expected: .violation,
+        failure: .init(oracle: .layersAgree, evidence: "two values")),
+      result("tm-3-back-fill", "repaired-twin", expected: .passed),
+      result("pin-10", "shipped", expected: .race),
     ]
   }
 
@@ -82,7 +82,7 @@ struct ScriptReportTests {
   func json() throws {
     let record = ScriptRecord(passages: [.init(role: "A", text: "get key-0")])
     let value = JSONReport.value(
-      of: result("x", "shipped", Verdict(kind: .passed, message: ""), expected: .passed, record))
+      of: result("x", "shipped", expected: .passed, record))
     guard case .object(let members) = value.content else { return }
     let found = try #require(members.first { $0.key == "interleaving" })
     #expect(
