@@ -142,8 +142,8 @@ let package = Package(
     .target(
       name: "InterlockStress",
       dependencies: [
-        "StressRunner", "Comparison", "Reports", "Caches", "LockStrategies", "Interlock",
-        "CInterlock", "CInterlockEvents",
+        "StressRunner", "WaitForGraph", "Comparison", "Reports", "Caches", "LockStrategies",
+        "Interlock", "CInterlock", "CInterlockEvents",
       ],
       swiftSettings: common + tracking + [framePointers]),
     // Finds the system's SQLite when the program runs: a machine may lack it, or its header.
@@ -186,7 +186,7 @@ let package = Package(
     .executableTarget(
       name: "InterlockTool",
       dependencies: [
-        "InterlockStress", "StressRunner", "Comparison", "Prediction", "KnownBugs",
+        "InterlockStress", "Reports", "StressRunner", "Comparison", "Prediction", "KnownBugs",
         "SamplePrograms", "PredictPrograms", "Caches", "LockStrategies", "Interlock",
         "CInterlockHarness", "CInterlockEvents",
         // Executables: they are built beside it, and not linked.
@@ -211,7 +211,7 @@ let package = Package(
     .target(name: "StressRunnerTestC", path: "Tests/StressRunnerTestC"),
     .executableTarget(
       name: "StressRunnerTestChild",
-      dependencies: ["StressRunner", "Interlock", "StressRunnerTestC"],
+      dependencies: ["Reports", "StressRunner", "Interlock", "StressRunnerTestC"],
       path: "Tests/StressRunnerTestChild", swiftSettings: common + tracking + [framePointers]),
     .testTarget(
       name: "WaitForGraphTests", dependencies: ["WaitForGraph", "Interlock"],
@@ -249,7 +249,7 @@ let package = Package(
     .testTarget(
       name: "StressRunnerTests",
       dependencies: [
-        "StressRunner", "Prediction", "WaitForGraph", "ProcessInspection", "Interlock",
+        "Reports", "StressRunner", "Prediction", "WaitForGraph", "ProcessInspection", "Interlock",
         "CInterlock", "StressRunnerTestChild",
       ],
       swiftSettings: common),

@@ -3,11 +3,11 @@ import StressRunner
 
 /// What the terminal and the page say of the evidence in the same words; none of it is escaped.
 enum EvidenceWords {
-  /// `0 of 2 calls completed, 2 callers inside one, 1.09 s in all`, without what the message says
-  /// already.
-  static func progress(of seen: Observation, besides message: String) -> String {
-    let calls = "\(seen.completed) of \(seen.operations) calls completed"
-    var parts = message.contains(calls) ? [] : [calls]
+  /// `0 of 2 calls completed, 2 callers inside one, 1.09 s in all`, without the part that the
+  /// message has already.
+  static func progress(of result: TrialResult) -> String {
+    let seen = result.observation
+    var parts = VerdictMessage(result).hasProgress ? [] : [progressText(seen)]
     let inside = seen.callersInside
     if inside > 0 { parts.append("\(inside) caller\(inside == 1 ? "" : "s") inside one") }
     if seen.callersWaiting > 0 { parts.append("\(seen.callersWaiting) not begun") }
@@ -19,8 +19,9 @@ enum EvidenceWords {
   }
 
   /// A line for each oracle that did not hold, unless the message has it already.
-  static func oracles(_ seen: Observation, besides message: String) -> [String] {
-    seen.oracleFailures.filter { !message.contains($0.evidence) }
+  static func oracles(of result: TrialResult) -> [String] {
+    let said = VerdictMessage(result).failure
+    return result.observation.oracleFailures.filter { $0 != said }
       .map { "\($0.oracle.rawValue): \($0.evidence)" }
   }
 

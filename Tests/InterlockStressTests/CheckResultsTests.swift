@@ -59,7 +59,7 @@ struct CheckResultsTests {
   @Test("Where every trial was skipped nothing was judged, and that is no success")
   func skipped() throws {
     let test = try TestWorld()
-    test.verdict = { _ in Verdict(kind: .skipped, message: "needs 'get'") }
+    test.verdict = { _ in .skipped(reason: "needs 'get'") }
     #expect(test.run("--json", test.folder + "/out.json") == .unmet)
     let answer = try check(test)
     #expect(answer.code == 1 && answer.text.contains("nothing was judged"))

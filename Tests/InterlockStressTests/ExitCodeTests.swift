@@ -17,7 +17,7 @@ struct ExitCodeTests {
   @Test("1 when one is not, with the evidence and the command that replays it")
   func unmet() throws {
     let test = try TestWorld()
-    test.verdict = { _ in Verdict(kind: .passed, message: "all completed") }
+    test.verdict = { _ in .passed }
     #expect(test.run() == .unmet)
     #expect(test.output.text.contains("✗ reads on bad: passed, expected race"))
     #expect(
@@ -31,7 +31,7 @@ struct ExitCodeTests {
     var count = 0
     test.verdict = { _ in
       count += 1
-      return Verdict(kind: count == 2 ? .crashed : .passed, message: "m")
+      return .any(count == 2 ? .crashed : .passed)
     }
     #expect(test.run("writes", "--subject", "good", "--repeat", "3") == .unmet)
     #expect(test.trials.count == 3)
@@ -164,7 +164,7 @@ struct ExitCodeTests {
     let test = try TestWorld()
     let folder = test.folder + "/it's\n\u{1B}"
     try FileManager.default.moveItem(atPath: test.folder + "/StressScenarios", toPath: folder)
-    test.verdict = { _ in Verdict(kind: .passed, message: "m") }
+    test.verdict = { _ in .passed }
     #expect(test.world.perform(["--scenarios", folder]) == .unmet)
     #expect(test.output.text.contains("--scenarios $'\(test.folder)/it\\'s\\x0a\\x1b'\n"))
   }
@@ -217,7 +217,7 @@ struct ExitCodeTests {
     let test = try TestWorld()
     test.verdict = { trial in
       let expected = trial.scenario.expectation(for: trial.subject).verdict
-      return Verdict(kind: trial.subject == "mutex" ? .skipped : expected, message: "m")
+      return .any(trial.subject == "mutex" ? .skipped : expected)
     }
     #expect(test.run() == .met)
     #expect(test.run("--fail-on", "skipped") == .unmet)
@@ -240,7 +240,7 @@ struct ExitCodeTests {
   @Test("1 when every trial was skipped: a gate that judged nothing is not green")
   func allSkipped() throws {
     let test = try TestWorld()
-    test.verdict = { _ in Verdict(kind: .skipped, message: "needs 'get'") }
+    test.verdict = { _ in .skipped(reason: "needs 'get'") }
     #expect(test.run() == .unmet)
     #expect(test.errors.text == "error: nothing was judged: all 6 trials were skipped\n")
   }

@@ -1,6 +1,7 @@
 import Foundation
 import SamplePrograms
 import Testing
+import WaitForGraph
 
 @testable import StressRunner
 
@@ -42,7 +43,7 @@ struct HangScenariosTests {
       #expect(passing.count >= 10)
       #expect(hanging.count + passing.count == expected.count)
       let causes = Set(hanging.compactMap(\.cause))
-      #expect(causes == Set(Verdict.Cause.allCases).subtracting([.unknown]))
+      #expect(causes == Set(Diagnosis.Cause.allCases).subtracting([.unknown]))
     }
   }
 

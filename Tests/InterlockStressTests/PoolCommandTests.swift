@@ -1,5 +1,6 @@
 import StressRunner
 import Testing
+import WaitForGraph
 
 @testable import InterlockStress
 
@@ -10,8 +11,8 @@ struct PoolCommandTests {
     let test = try TestWorld()
     test.verdict = { trial in
       width.map { (trial.scenario.poolWidth ?? 0) >= $0 } == true
-        ? Verdict(kind: .passed, message: "")
-        : Verdict(kind: .deadlock, cause: .starvation, message: "")
+        ? .passed
+        : .any(.deadlock, cause: .starvation)
     }
     return test
   }

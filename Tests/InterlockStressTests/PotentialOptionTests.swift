@@ -75,7 +75,7 @@ struct PotentialOptionTests {
   @Test("A replay looks as the trial did, and red for nothing is a mistake")
   func replay() throws {
     let test = try world()
-    test.verdict = { _ in Verdict(kind: .crashed, message: "m") }
+    test.verdict = { _ in .any(.crashed) }
     #expect(test.run("writes", "--subject", "good", "--predict", "on") == .unmet)
     #expect(test.output.text.contains(" --predict on"))
     #expect(test.run("--predict", "off", "--fail-on", "potential") == .usage)

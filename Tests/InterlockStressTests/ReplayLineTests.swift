@@ -26,7 +26,7 @@ struct ReplayLineTests {
   /// for.
   private func makeWorld() throws -> TestWorld {
     let test = try TestWorld()
-    test.verdict = { _ in Verdict(kind: .crashed, message: "it crashed") }
+    test.verdict = { _ in .any(.crashed) }
     test.findings = { _ in
       [PotentialFinding(kind: .lockOrder, headline: "both ways", sides: [], count: 1)]
     }
@@ -82,7 +82,7 @@ struct ReplayLineTests {
   @Test("The replay line of a potential finding looks for it again")
   func potential() throws {
     let test = try makeWorld()
-    test.verdict = { _ in Verdict(kind: .passed, message: "all completed") }
+    test.verdict = { _ in .passed }
     #expect(test.run("writes", "--subject", "good", "--fail-on", "potential") == .unmet)
     #expect(
       try replay(test.output.text).starts(with: [

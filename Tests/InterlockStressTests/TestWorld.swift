@@ -3,6 +3,7 @@ import Interlock
 import Prediction
 import StressRunner
 import Testing
+import WaitForGraph
 
 @testable import InterlockStress
 
@@ -15,6 +16,28 @@ final class TextBuffer: TextSink {
 
   func write(_ text: String) {
     self.text += text
+  }
+}
+
+extension Verdict {
+  /// A verdict of a kind, with evidence that is of no account.
+  static func any(_ kind: Kind, cause: Diagnosis.Cause? = nil) -> Verdict {
+    let place = Place(file: "A.swift", line: 1, function: "f()")
+    let side = Conflict.Side(
+      mode: .noReadWrite, synched: false, place: place, thread: "1", queue: nil, stack: [])
+    return switch kind {
+    case .passed: .passed
+    case .race: .race(Conflict(resource: "users", first: side, second: side))
+    case .deadlock:
+      .deadlock(.graph(Diagnosis(cause: cause ?? .unknown, isCertain: true, headline: "it waits")))
+    case .violation: .violation(.miscount)
+    case .crashed:
+      .crashed(
+        .signal(
+          4, nil, cause.map { Diagnosis(cause: $0, isCertain: true, headline: "it waits") }))
+    case .timedOut: .timedOut(.limit(nil))
+    case .skipped: .skipped(reason: "needs 'get'")
+    }
   }
 }
 
@@ -43,7 +66,7 @@ final class TestWorld {
   /// What is found of a trial.
   var verdict: (Trial) -> Verdict = { trial in
     let expected = trial.scenario.expectation(for: trial.subject)
-    return Verdict(kind: expected.verdict, cause: expected.cause, message: "as it should")
+    return .any(expected.verdict, cause: expected.cause)
   }
   /// What each trial has exercised.
   var exercise: ExerciseReport?

@@ -23,7 +23,7 @@ struct DiagnosisReportTests {
 
   @Test("stands below the progress, and a headline that the verdict has is not said again")
   func text() throws {
-    let diagnosis = try #require(Hangs.certain.diagnosis)
+    let diagnosis = try #require(Hangs.certain.verdict.diagnosis)
     let lines = evidence(Hangs.certain)
     let start = try #require(lines.firstIndex(of: "  diagnosis:"))
     #expect(lines[start - 1].contains("0.50 s in all"))
@@ -45,7 +45,7 @@ struct DiagnosisReportTests {
       seen.detectionSeconds = 2
     }
     #expect(verdictText(result.verdict) == "deadlock (starvation)")
-    let diagnosis = try #require(result.diagnosis)
+    let diagnosis = try #require(result.verdict.diagnosis)
     #expect(diagnosis.cause == .lostWakeUp)
     let lines = evidence(result)
     let start = try #require(
@@ -65,24 +65,24 @@ struct DiagnosisReportTests {
   func cut() {
     let diagnosis = Diagnosis(
       cause: .cycle, isCertain: true, headline: "h", details: (0..<40).map { "line \($0)" })
-    let short = DiagnosisLines(diagnosis, besides: "", limit: 24)
+    let short = DiagnosisLines(diagnosis, hasHeadline: true, limit: 24)
     #expect(short.lines.count == 25 && short.left == 17)
-    let all = DiagnosisLines(diagnosis, besides: "", limit: .max)
+    let all = DiagnosisLines(diagnosis, hasHeadline: true, limit: .max)
     #expect(all.lines.count == 42 && all.left == 0)
   }
 
   @Test("is nothing where the child went on, and where nobody saw its calls")
   func none() {
-    #expect(Hangs.result(nil).diagnosis == nil)
+    #expect(Hangs.result(nil).verdict.diagnosis == nil)
     let passed = Hangs.result(Hangs.ring) { seen in
       seen.ending = .exited(code: 0)
       seen.finished = true
       seen.completed = 2
     }
-    #expect(passed.diagnosis == nil)
+    #expect(passed.verdict.diagnosis == nil)
     #expect(!evidence(passed).contains { $0.contains("diagnosis") })
     let trapped = Hangs.result(Hangs.trap) { $0.ending = .signalled(number: 4) }
-    #expect(trapped.diagnosis?.cause == .self)
+    #expect(trapped.verdict.diagnosis?.cause == .self)
   }
 
   @Test("moves no cursor, whatever the subject's names are")

@@ -162,7 +162,7 @@ struct EvidencePageTests {
     #expect(shown.nodes[0].stack.map(\.function) == ["pthread_cond_wait", "Bank.take()"])
     #expect(shown.nodes[1].stack.map(\.function) == ["pthread_cond_wait", "take"])
     // Its own program has no such frames: there nothing is the harness's.
-    let plain = Hangs.certain.diagnosis
+    let plain = Hangs.certain.verdict.diagnosis
     #expect(plain?.withoutHarness == plain)
   }
 

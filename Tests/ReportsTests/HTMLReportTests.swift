@@ -123,7 +123,7 @@ struct HTMLReportTests {
   @Test("explains each hang: the lines, the parts with their stacks, the command")
   func section() throws {
     let page = page(Self.hangs)
-    let diagnosis = try #require(Hangs.certain.diagnosis)
+    let diagnosis = try #require(Hangs.certain.verdict.diagnosis)
     let lines = page.all("li").map(\.text)
     for line in diagnosis.details + diagnosis.advice { #expect(lines.contains(line)) }
     let parts = page.all("details")

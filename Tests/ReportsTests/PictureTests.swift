@@ -1,5 +1,6 @@
 import Foundation
 import Interlock
+import StressRunner
 import Testing
 import WaitForGraph
 
@@ -9,7 +10,7 @@ import WaitForGraph
 @Suite("A picture of a hang")
 struct PictureTests {
   private let ring =
-    Hangs.certain.diagnosis ?? Diagnosis(cause: .cycle, isCertain: true, headline: "")
+    Hangs.certain.verdict.diagnosis ?? Diagnosis(cause: .cycle, isCertain: true, headline: "")
 
   private func drawing(_ diagnosis: Diagnosis) -> GraphDrawing {
     GraphDrawing(FoldedGraph(diagnosis), diagnosis.cause, prefix: "x")

@@ -2,7 +2,8 @@ import Foundation
 import Interlock
 import StressRunner
 import Testing
-import WaitGraph
+import ProcessInspection
+import WaitForGraph
 
 @testable import Reports
 
@@ -13,12 +14,22 @@ struct VerdictMessageTests {
   func golden() {
     let groups = [passed, races, deadlocks, violations, crashes, timeouts, skipped]
     let lines = groups.map { results in
-      results.map { "\(verdictText($0.verdict)): \(message($0))\n" }.joined()
+      results.map { "\(verdictText($0.verdict)): \($0.message)\n" }.joined()
     }
     expectGolden(lines.joined(separator: "\n"), "messages.txt")
   }
 
-  private func message(_ result: TrialResult) -> String { result.verdict.message }
+  @Test("The message of a deadlock does not name what the compiler made as the user's")
+  func compilerGenerated() {
+    let made = [
+      StackFrame(
+        address: 1, function: "closure #1 in wait()", file: "/<compiler-generated>", line: 0,
+        image: "app"),
+      frame("reabstraction thunk helper from () -> ()", image: "app"),
+    ]
+    let message = stalled([group(3, semaphore + made + user + worker)]).message
+    #expect(message.contains("3 of them wait in Cache.get(_:)"), "\(message)")
+  }
 
   /// A trial of 1,000 calls, judged by what is seen of it.
   private func result(

@@ -1,4 +1,5 @@
 import Foundation
+import Reports
 import StressRunner
 import StressRunnerTestC
 
@@ -80,7 +81,7 @@ func runHostile(_ arguments: [String]) -> Never {
     if case .finished(let index, let result) = event {
       write(
         HostileResult(
-          index: index, verdict: result.verdict.kind.rawValue, message: result.verdict.message,
+          index: index, verdict: result.verdict.kind.rawValue, message: result.message,
           seconds: result.observation.seconds,
           errors: result.observation.errorOutput))
     }

@@ -3,6 +3,7 @@ import Interlock
 
 @testable import StressRunner
 import ProcessInspection
+import WaitForGraph
 
 /// A scenario of one phase of gets.
 func makeScenario(
@@ -17,6 +18,14 @@ func makeScenario(
       keys: 1, valueBytes: 0, preparesAllKeys: false, seed: 1),
     limits: Limits(stallSeconds: stall, timeSeconds: time, memoryMebibytes: memory),
     oracles: [], expectations: [:])
+}
+
+/// A deadlock by the wait-for graph, with this cause.
+func deadlock(_ cause: Diagnosis.Cause) -> Verdict { .deadlock(.graph(diagnosis(cause))) }
+
+/// A diagnosis with this cause, and no more.
+func diagnosis(_ cause: Diagnosis.Cause) -> Diagnosis {
+  Diagnosis(cause: cause, isCertain: true, headline: "")
 }
 
 /// A trial of a subject of the test child.

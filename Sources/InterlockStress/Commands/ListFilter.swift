@@ -1,5 +1,6 @@
 import Prediction
 import StressRunner
+import WaitForGraph
 
 /// What `list` shows: all there is, or what has the texts, families and tags that are asked for.
 struct ListFilter {

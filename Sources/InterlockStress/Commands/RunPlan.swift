@@ -105,6 +105,6 @@ extension TrialResult {
       trial: trial,
       observation: Observation(
         ending: .notRun(reason: reason), operations: trial.scenario.workload.operationCount),
-      verdict: Verdict(kind: .skipped, message: reason))
+      verdict: .skipped(reason: reason))
   }
 }

@@ -1,4 +1,5 @@
 import Comparison
+import Reports
 import StressRunner
 
 /// The trials that a strategy must pass before it is measured.
@@ -30,11 +31,10 @@ struct CorrectnessPass {
   /// What a verdict says against a strategy; `nil` where it passed.
   static func fault(_ result: TrialResult) -> ComparisonRecord.Fault? {
     guard result.verdict.kind != .passed else { return nil }
-    let cause = result.verdict.cause.map { " (\($0.rawValue))" } ?? ""
     return .init(
-      verdict: result.verdict.kind.rawValue + cause,
+      verdict: verdictText(result.verdict),
       message: "with the driver \(result.trial.scenario.workload.driver.rawValue): "
-        + result.verdict.message)
+        + result.message)
   }
 
   /// What the pass can see in this build, in one line.

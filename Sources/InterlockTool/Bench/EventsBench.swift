@@ -1,6 +1,7 @@
 import CInterlockEvents
 import Foundation
 import InterlockStress
+import Reports
 import StressRunner
 
 /// What it costs that the calls that wait and wake are seen: while nobody reads, and with the wait
@@ -149,7 +150,7 @@ enum EventsBench {
         runner.environment = set.environment
         _ = runner.run([trial]) { event in
           if case .finished(_, let result) = event, result.verdict.kind != .passed {
-            print("  not a passing trial: \(result.verdict.message)")
+            print("  not a passing trial: \(result.message)")
           }
         }
       } / .seconds(1)

@@ -1,4 +1,5 @@
 import Foundation
+import Reports
 import StressRunner
 
 /// What a trial costs: starting a child process, and the 1,000 reads that pass.
@@ -27,7 +28,7 @@ enum TrialsBench {
       ContinuousClock().measure {
         _ = TrialRunner(jobs: 1).run([trial]) { event in
           if case .finished(_, let result) = event, result.verdict.kind != .passed {
-            print("  not a passing trial: \(result.verdict.message)")
+            print("  not a passing trial: \(result.message)")
           }
         }
       } / .seconds(1)

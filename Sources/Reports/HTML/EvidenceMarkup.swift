@@ -19,7 +19,7 @@ struct EvidenceMarkup {
   /// Everything, each part below a heading of its own.
   var html: String {
     let seen = result.observation
-    let oracles = EvidenceWords.oracles(seen, besides: result.verdict.message)
+    let oracles = EvidenceWords.oracles(of: result)
     return part("What did not hold", Markup.list(oracles))
       + part("Misuses of sections", Markup.list(seen.misuses))
       + part("The interleaving", interleaving)

@@ -100,11 +100,13 @@ package struct HTMLReport: Sendable {
       let unmet = all.filter { $0.isMet == false }
       let candidates = unmet.isEmpty ? all.filter { $0.isMet == true } : unmet
       let told = candidates.filter { $0.isMet == false || $0.verdict.kind != .passed }
-      guard let result = told.first(where: { $0.diagnosis != nil }) ?? told.first else { continue }
+      guard let result = told.first(where: { $0.verdict.diagnosis != nil }) ?? told.first else {
+        continue
+      }
       let same = all.count { $0.verdict.kind == result.verdict.kind }
       explained.append(
         ExplainedTrial(
-          result: result, diagnosis: result.diagnosis, name: "trial-\(explained.count + 1)",
+          result: result, diagnosis: result.verdict.diagnosis, name: "trial-\(explained.count + 1)",
           note: all.count > 1 ? " (\(same) of \(all.count) trials)" : "",
           replay: context.replay(result.trial)))
     }
@@ -123,7 +125,7 @@ package struct HTMLReport: Sendable {
     var items = unmet.prefix(Self.mostTrials).map { result in
       let text = Markup.text(
         "\(result.trial.scenario.name) on \(result.trial.subject): \(verdictText(result.verdict)), "
-          + "expected \(expectationText(result.expected)): \(result.verdict.message)")
+          + "expected \(expectationText(result.expected)): \(result.message)")
       return sections[Pair(result.trial)].map { "<a href=\"#\($0)\">\(text)</a>" } ?? text
     }
     if unmet.count > items.count { items.append("… and \(unmet.count - items.count) more") }
@@ -133,7 +135,7 @@ package struct HTMLReport: Sendable {
 
   private var blindness: String {
     guard let reason = context.sight.reason,
-      results.contains(where: { $0.verdict.kind == .deadlock && $0.diagnosis == nil })
+      results.contains(where: { $0.verdict.kind == .deadlock && $0.verdict.diagnosis == nil })
     else { return "" }
     return "<p>No diagnosis: \(Markup.text(reason)).</p>\n"
   }

@@ -35,7 +35,7 @@ struct HangSection {
       <p class="headline">\(Markup.text(diagnosis.headline))</p>
       \(certainty)\(Markup.list(diagnosis.details))
       """ + advice + """
-        <p class="told">\(Markup.text(result.verdict.message))</p>
+        <p class="told">\(Markup.text(result.message))</p>
         <p class="told">\(Markup.text(progress))</p>
         <h3>Who waits for whom</h3>
         \(legend)<div class="scroll" tabindex="0" role="region" aria-label="The picture of the wait-for graph">
@@ -48,7 +48,7 @@ struct HangSection {
   }
 
   private var progress: String {
-    EvidenceWords.progress(of: result.observation, besides: result.verdict.message)
+    EvidenceWords.progress(of: result)
   }
 
   /// The picture's arrows as lines, for a screen too narrow to read the picture on.
@@ -86,7 +86,7 @@ struct HangSection {
   }
 
   private var timeline: String {
-    let all = result.diagnosis?.nodes ?? []
+    let all = result.verdict.diagnosis?.nodes ?? []
     let shown = Set(diagnosis.nodes.map(\.id))
     let gone = Set(all.map(\.id).filter { !shown.contains($0) })
     let activity = (result.observation.waits?.activity ?? []).filter {

@@ -53,9 +53,9 @@ struct TrialSection {
   /// The section.
   var html: String {
     let result = trial.result
-    let progress = EvidenceWords.progress(of: result.observation, besides: result.verdict.message)
+    let progress = EvidenceWords.progress(of: result)
     return trial.head + """
-      <p class="headline">\(Markup.text(result.verdict.message))</p>
+      <p class="headline">\(Markup.text(result.message))</p>
       <p class="told">\(Markup.text(progress))</p>
 
       """ + EvidenceMarkup(result, excerpt).html + trial.foot

@@ -30,7 +30,7 @@ extension JSONReport {
       "poolWidth": .optional(result.trial.scenario.poolWidth.map { .number($0) }),
       "undecided": .array(undecided),
       "diagnosis": .optional(
-        result.diagnosis.map { value(of: $0, activity: seen.waits?.activity ?? []) }),
+        result.verdict.diagnosis.map { value(of: $0, activity: seen.waits?.activity ?? []) }),
       "exercise": .optional(seen.exercise.map(value)),
       "prediction": value(seen.prediction),
       "potential": .array(seen.prediction.findings.map(value)),
@@ -41,8 +41,8 @@ extension JSONReport {
   private static func message(of result: TrialResult) -> String {
     guard result.isMet == false, result.expected.verdict == result.verdict.kind,
       let cause = result.expected.cause
-    else { return result.verdict.message }
-    return result.verdict.message + " (expected the cause '\(cause.rawValue)')"
+    else { return result.message }
+    return result.message + " (expected the cause '\(cause.rawValue)')"
   }
 
   private static func value(_ record: ScriptRecord) -> JSONValue {

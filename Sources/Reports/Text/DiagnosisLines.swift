@@ -11,14 +11,14 @@ struct DiagnosisLines {
   ///
   /// - Parameters:
   ///   - diagnosis: What is told.
-  ///   - message: What has been said already: a headline that is in it is left out.
+  ///   - hasHeadline: Whether the lines have the headline: no, if the message above them has it.
   ///   - limit: The most lines behind the heading.
-  init(_ diagnosis: Diagnosis, besides message: String, limit: Int) {
+  init(_ diagnosis: Diagnosis, hasHeadline: Bool, limit: Int) {
     let all = DiagnosisText(diagnosis, width: nil, mostLines: .max).lines
     let heading =
       diagnosis.isCertain
       ? "diagnosis:" : "judged by the stall window: the diagnosis is likely, not certain:"
-    let headline = message.contains(diagnosis.headline) ? [] : ["  " + harmless(diagnosis.headline)]
+    let headline = hasHeadline ? ["  " + harmless(diagnosis.headline)] : []
     let body = headline + all.dropFirst()
     lines = ["  " + heading] + body.prefix(limit).map { "  " + $0 }
     left = max(0, body.count - limit)

@@ -55,10 +55,10 @@ package struct EvidenceText: Sendable {
       "\(sign(met: result.isMet)) \(result.trial.scenario.name) on \(result.trial.subject): "
       + "\(verdictText(result.verdict)), \(expected)\(often)"
     var lines = [style.marked(heading, met: result.isMet)]
-    lines.append("  " + harmless(result.verdict.message))
-    lines.append("  " + EvidenceWords.progress(of: seen, besides: result.verdict.message))
+    lines.append("  " + harmless(result.message))
+    lines.append("  " + EvidenceWords.progress(of: result))
     lines += diagnosisLines(result)
-    lines += oracleLines(seen, besides: result.verdict.message)
+    lines += EvidenceWords.oracles(of: result).map { "  " + harmless($0) }
     lines += seen.misuses.map { "  " + harmless($0) }
     lines += scriptLines(result)
     lines += conflictLines(seen)
@@ -70,14 +70,10 @@ package struct EvidenceText: Sendable {
   }
 
   private func diagnosisLines(_ result: TrialResult) -> [String] {
-    guard let diagnosis = result.diagnosis else { return [] }
+    guard let diagnosis = result.verdict.diagnosis else { return [] }
     let shown = DiagnosisLines(
-      diagnosis, besides: result.verdict.message, limit: cut.diagnosis)
+      diagnosis, hasHeadline: !VerdictMessage(result).hasHeadline, limit: cut.diagnosis)
     return shown.lines + rest(shown.left, "line", indent: 4)
-  }
-
-  private func oracleLines(_ seen: Observation, besides message: String) -> [String] {
-    EvidenceWords.oracles(seen, besides: message).map { "  " + harmless($0) }
   }
 
   private func scriptLines(_ result: TrialResult) -> [String] {

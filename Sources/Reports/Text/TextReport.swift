@@ -125,7 +125,7 @@ package struct TextReport: Sendable {
   /// Why a deadlock stands there without a diagnosis, where it is the build's doing.
   private func blindness(_ results: [TrialResult]) -> [String] {
     guard let reason = context.sight.reason,
-      results.contains(where: { $0.verdict.kind == .deadlock && $0.diagnosis == nil })
+      results.contains(where: { $0.verdict.kind == .deadlock && $0.verdict.diagnosis == nil })
     else { return [] }
     return [style.dim("no diagnosis: \(reason)")]
   }

@@ -1,5 +1,6 @@
 import Prediction
 package import StressRunner
+import WaitForGraph
 
 /// The line that is printed as a trial is judged.
 package struct TrialLine: Sendable {
@@ -41,7 +42,7 @@ package struct TrialLine: Sendable {
       }
     }
     if result.verdict.kind != .passed {
-      let message = harmless(result.verdict.message)
+      let message = harmless(result.message)
       for part in width.map({ wrapped(message, width: $0 - 4) }) ?? [message] {
         line += "\n    " + style.dim(part)
       }

@@ -1,4 +1,5 @@
 import Prediction
+import WaitForGraph
 
 /// The `expect` of a scenario file, for one platform.
 struct Expectations {
@@ -97,12 +98,12 @@ struct Expectations {
   /// crashes have none.
   private static func cause(
     _ value: ScenarioValue, of verdict: Verdict.Kind
-  ) throws(ScenarioError) -> Verdict.Cause {
+  ) throws(ScenarioError) -> Diagnosis.Cause {
     guard verdict == .deadlock || verdict == .crashed else {
       throw value.error(
         "only a deadlock or a crash has a 'cause', found it beside '\(verdict.rawValue)'")
     }
-    let cause = try value.asCase(of: Verdict.Cause.self)
+    let cause = try value.asCase(of: Diagnosis.Cause.self)
     guard verdict == .deadlock || cause == .self else {
       throw value.error(
         "the 'cause' of a crash can only be 'self', found '\(cause.rawValue)'")

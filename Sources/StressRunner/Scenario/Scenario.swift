@@ -191,6 +191,9 @@ public struct Workload: Sendable, Hashable, Codable {
 
 /// When a trial is stopped.
 public struct Limits: Sendable, Hashable, Codable {
+  /// More output than this, on standard output and standard error, is one of the ways to crash.
+  package static let outputBytes = 16 << 20
+
   /// Without progress for this long, and with every thread blocked, it is a deadlock; seconds.
   public var stallSeconds: Double
   /// After this long it is stopped, in whatever state; seconds.

@@ -94,7 +94,7 @@ final class ScriptRun: Sendable {
       let deadline = Platform.now + script.seconds
       while !control.waitUntilOver(before: Date(timeIntervalSinceNow: Quiescence.lookSeconds)) {
         if Platform.now > deadline {
-          giveUp(because: "was not reached within \(Judge.seconds(script.seconds))")
+          giveUp(because: "was not reached within \(limitText(script.seconds))")
         } else if quiescence.look() {
           giveUp(because: "cannot be reached: every thread waits")
         }

@@ -14,8 +14,6 @@ final class ChildProcess {
     var environment: [String: String]
   }
 
-  /// More output than this, on both pipes together, is a flood.
-  static let mostOutput = 16 << 20
   /// So much of what it wrote to standard error is kept.
   private static let keptErrorOutput = 8 << 10
   /// So many more descriptors must be free than a child needs: to look at it.

@@ -3,7 +3,7 @@ public import Prediction
 public import ProcessInspection
 public import WaitForGraph
 
-/// What was seen of one trial, without a word about what it means.
+/// The facts that were observed of one trial, without a judgement.
 public struct Observation: Sendable, Hashable, Codable {
   /// How the child ended.
   public enum Ending: Sendable, Hashable, Codable {
@@ -98,8 +98,6 @@ public struct Observation: Sendable, Hashable, Codable {
   public var waits: WaitSnapshot?
   /// Whether the child's calls that wait and wake could be seen.
   public var seesCalls: Bool
-  /// Whether the child itself found, without waiting for the stall window, that it can never go on.
-  public var isProvenStuck: Bool
   /// What did not go wrong and can, if anybody asked.
   public var prediction: PredictionRecord
   /// The conflicts that were recorded.
@@ -134,7 +132,6 @@ public struct Observation: Sendable, Hashable, Codable {
     threadCounts = []
     threads = []
     seesCalls = true
-    isProvenStuck = false
     prediction = PredictionRecord(state: .off)
     conflicts = []
     misuses = []

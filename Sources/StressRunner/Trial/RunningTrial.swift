@@ -81,7 +81,7 @@ final class RunningTrial {
       if let ending = note(event) { return ending }
     }
     if child.isFloodingEvents { return .floodedEvents(bytes: child.eventBytes) }
-    if child.outputBytes > ChildProcess.mostOutput {
+    if child.outputBytes > Limits.outputBytes {
       return .flooded(bytes: child.outputBytes)
     }
     if endSeenAt == nil && (child.isSilent || observation.finished) { endSeenAt = now }
@@ -159,7 +159,6 @@ final class RunningTrial {
     waitsAt = Platform.now
     // What libdispatch ends itself, it is left to end: that is what happens without this runner.
     guard isCertain, snapshot.selfWait?.traps != true, endSeenAt == nil else { return nil }
-    observation.isProvenStuck = true
     observation.detectionSeconds = min(max(0, snapshot.quietSeconds), waitsAt - child.startedAt)
     return .stalled
   }

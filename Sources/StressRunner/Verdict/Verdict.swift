@@ -1,96 +1,162 @@
-public import Prediction
+public import Interlock
+public import WaitForGraph
 
-/// What an observation means.
-public struct Verdict: Sendable, Hashable, Codable {
-  /// The kinds of verdict.
+/// What an observation means, with the evidence that decided it.
+///
+/// It has no text of its own: `Reports` formats the message from it and from the observation.
+public enum Verdict: Sendable, Hashable, Codable {
+  /// Every operation completed, no conflict, every oracle held.
+  case passed
+  /// A conflict was recorded: the first one.
+  case race(Conflict)
+  /// No thread can go on.
+  case deadlock(Deadlock)
+  /// An oracle failed, or a section was misused.
+  case violation(Violation)
+  /// The child died of a signal or a trap, or was stopped for what it did to the machine.
+  case crashed(Crash)
+  /// Still making progress when its time was up.
+  case timedOut(Timeout)
+  /// Something that it needs is not here.
+  case skipped(reason: String)
+
+  /// The verdicts by name, as scenario files and reports write them.
   public enum Kind: String, Sendable, Hashable, CaseIterable, Codable {
-    /// Every operation completed, no conflict, every oracle held.
-    case passed
-    /// A conflict was recorded.
-    case race
-    /// No thread can go on; `cause` says why.
-    case deadlock
-    /// An oracle failed.
-    case violation
-    /// The child died of a signal or a trap, or was stopped for what it did to the machine.
-    case crashed
-    /// Still making progress when its time was up.
-    case timedOut
-    /// Something that it needs is not here.
-    case skipped
+    case passed, race, deadlock, violation, crashed, timedOut, skipped
   }
 
-  /// Why no thread can go on.
-  public enum Cause: String, Sendable, Hashable, CaseIterable, Codable {
-    /// All threads of a pool wait for work that is queued behind them on that pool.
-    case starvation
-    /// Each of several waits for the next.
-    case cycle
-    /// One waits for itself.
-    case `self`
-    /// Whoever could have signalled what is waited for (a semaphore, a group, a condition) is gone,
-    /// or has done it before anybody waited.
-    case lostWakeUp = "lost-wake-up"
-    /// A task's continuation is never resumed, and nothing is left to run that could.
-    case suspended
-    /// The owner of a lock ended, or went on, without giving it up.
-    case abandonedLock = "abandoned-lock"
-    /// It could not be told.
-    case unknown
+  /// What decided that no thread can go on.
+  public enum Deadlock: Sendable, Hashable, Codable {
+    /// The wait-for graph.
+    case graph(Diagnosis)
+    /// The threads of the pools, where no graph was seen or code may run that the graph does not
+    /// have: with the graph's own diagnosis, if any.
+    case pools(PoolState, Diagnosis?)
   }
 
-  /// The kind.
-  public var kind: Kind
-  /// Why no thread can go on; of `crashed`, `self` where a call that waits for its own thread
-  /// trapped instead. `nil` for all other kinds.
-  public var cause: Cause?
-  /// One line for people: the reason, with names.
-  public var message: String
+  /// What the threads of a stalled child's pools do.
+  public enum PoolState: Sendable, Hashable, Codable {
+    /// No blocked thread is a pool's.
+    case noWorkers
+    /// All workers wait for locks: more workers would not help.
+    case lockWaits
+    /// All threads of the Swift task pool wait, and tasks are queued.
+    case taskPoolFull(threads: Int)
+    /// The Dispatch pool has the most threads that it may have, and all wait.
+    case dispatchPoolFull(workers: Int)
+    /// The Dispatch pool grew since the last progress, so work is queued.
+    case dispatchPoolGrew(by: Int, workers: Int)
+    /// Workers wait, and no work is queued.
+    case nothingQueued(workers: Int)
+  }
 
-  /// Gives a verdict.
-  public init(kind: Kind, cause: Cause? = nil, message: String) {
-    self.kind = kind
-    self.cause = cause
-    self.message = message
+  /// What did not hold.
+  public enum Violation: Sendable, Hashable, Codable {
+    /// An oracle: the first one that failed.
+    case oracle(Observation.OracleFailure)
+    /// The use of a section: the first misuse.
+    case misuse(String)
+    /// Calls were accepted that no thread will complete; with the wait-for graph's diagnosis, if
+    /// any.
+    case lostCalls(Int, Diagnosis?)
+    /// The workload ended with more or fewer completed calls than it makes.
+    case miscount
+  }
+
+  /// How a child ended before its workload could be judged.
+  public enum Crash: Sendable, Hashable, Codable {
+    /// It died of a signal; with the diagnosis of a call that waits for its own thread, where
+    /// libdispatch traps.
+    case signal(Int32, Trap?, Diagnosis?)
+    /// It was stopped: it had more resident memory than it may.
+    case outOfMemory(mebibytes: Int)
+    /// It was stopped: it wrote more than it may.
+    case flooded(bytes: Int)
+    /// It was stopped: it wrote to the pipe on which it reports.
+    case floodedEvents(bytes: Int)
+    /// It exited by itself, with this code.
+    case exited(code: Int32)
+  }
+
+  /// What a trap is about, where the stack or the standard error shows it.
+  public enum Trap: Sendable, Hashable, Codable {
+    /// A synchronous call on a Dispatch queue that the thread is on.
+    case syncOnOwnQueue
+    /// A semaphore was freed while a thread waited on it, or below its initial value.
+    case semaphoreFreed
+    /// A group was left more often than entered.
+    case groupOverleft
+    /// A line that the Swift runtime wrote.
+    case said(String)
+  }
+
+  /// What was over when a trial was stopped.
+  public enum Timeout: Sendable, Hashable, Codable {
+    /// Its time; with the pool that the child waits for, where that is only slow.
+    case limit(SlowPool?)
+    /// The patience of a script whose order the subject did not reach: it shows nothing.
+    case order(reason: String)
+  }
+
+  /// A pool that gets one more thread a second, up to as many as its callers need.
+  public struct SlowPool: Sendable, Hashable, Codable {
+    /// The threads that it has.
+    public var threads: Int
+    /// The threads that it needs.
+    public var needed: Int
+
+    /// Describes a pool.
+    public init(threads: Int, needed: Int) {
+      self.threads = threads
+      self.needed = needed
+    }
   }
 }
 
-/// The verdict that a scenario expects of a subject.
-public struct Expectation: Sendable, Hashable, Codable {
-  /// The kind of verdict.
-  public var verdict: Verdict.Kind
-  /// The cause of a deadlock, or `self` of a crash; `nil` accepts any, and none.
-  public var cause: Verdict.Cause?
-  /// Whether the script's order cannot be reached with this subject: its fix excludes the
-  /// interleaving.
-  public var excludesOrder: Bool
-  /// Exactly these kinds of potential findings; `nil` leaves them open.
-  public var potential: Set<PotentialFinding.Kind>?
-
-  /// Describes an expectation.
-  public init(
-    verdict: Verdict.Kind, cause: Verdict.Cause? = nil, excludesOrder: Bool = false,
-    potential: Set<PotentialFinding.Kind>? = nil
-  ) {
-    self.verdict = verdict
-    self.cause = cause
-    self.excludesOrder = excludesOrder
-    self.potential = potential
+extension Verdict {
+  /// The name of the verdict.
+  public var kind: Kind {
+    switch self {
+    case .passed: .passed
+    case .race: .race
+    case .deadlock: .deadlock
+    case .violation: .violation
+    case .crashed: .crashed
+    case .timedOut: .timedOut
+    case .skipped: .skipped
+    }
   }
 
-  /// Whether exactly the expected kinds of potential findings were found. What nobody looked for is
-  /// not judged.
-  public func isMet(by record: PredictionRecord) -> Bool {
-    guard let potential, record.state == .on else { return true }
-    return record.kinds.subtracting(record.unseen) == potential.subtracting(record.unseen)
+  /// Why no thread can go on; of `crashed`, `self` where a call that waits for its own thread
+  /// trapped instead. `nil` for all other verdicts.
+  public var cause: Diagnosis.Cause? {
+    switch self {
+    case .deadlock(.graph(let diagnosis)): diagnosis.cause
+    case .deadlock(.pools(let state, _)): state.cause
+    case .crashed(.signal(_, _, let diagnosis)): diagnosis?.cause
+    default: nil
+    }
   }
 
-  /// Whether a verdict is the expected one; a skipped trial neither meets nor breaks it.
-  ///
-  /// Where the trial's calls that wait and wake were not seen, nothing can tell why a process
-  /// trapped: of a crash the kind alone counts then.
-  public func isMet(by verdict: Verdict, seesCalls: Bool = true) -> Bool {
-    guard verdict.kind == self.verdict else { return false }
-    return cause == nil || cause == verdict.cause || (verdict.kind == .crashed && !seesCalls)
+  /// The wait-for graph's diagnosis of a child that could not go on; `nil` where the child went on,
+  /// and where its calls were not seen.
+  public var diagnosis: Diagnosis? {
+    switch self {
+    case .deadlock(.graph(let diagnosis)): diagnosis
+    case .deadlock(.pools(_, let diagnosis)), .violation(.lostCalls(_, let diagnosis)),
+      .crashed(.signal(_, _, let diagnosis)):
+      diagnosis
+    default: nil
+    }
+  }
+}
+
+extension Verdict.PoolState {
+  /// The cause of the deadlock.
+  public var cause: Diagnosis.Cause {
+    switch self {
+    case .taskPoolFull, .dispatchPoolFull, .dispatchPoolGrew: .starvation
+    case .noWorkers, .lockWaits, .nothingQueued: .unknown
+    }
   }
 }

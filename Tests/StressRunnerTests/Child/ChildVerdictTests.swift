@@ -2,6 +2,7 @@ import Foundation
 import Interlock
 import Testing
 
+import Reports
 @testable import StressRunner
 import ProcessInspection
 import WaitForGraph
@@ -54,7 +55,7 @@ struct ChildVerdictTests {
   @Test("that completes every call is passed")
   func passed() throws {
     let result = try result("quick")
-    #expect(result.verdict == Verdict(kind: .passed, message: "1000 of 1000 calls completed"))
+    #expect(result.verdict == .passed)
     #expect(result.observation.finished)
     #expect(result.observation.callersInside == 0)
     #expect(result.observation.callersWaiting == 0)
@@ -63,7 +64,7 @@ struct ChildVerdictTests {
   @Test("that has finished and is slow to exit is not waited for, and not taken for killed")
   func slowExit() throws {
     let result = try result("slow-exit")
-    #expect(result.verdict == Verdict(kind: .passed, message: "10 of 10 calls completed"))
+    #expect(result.verdict == .passed)
     #expect(result.observation.finished)
     #expect(result.observation.ending == .exited(code: 0))
     // It had a second to exit, and did not take it.
@@ -97,7 +98,7 @@ struct ChildVerdictTests {
     // inlined: the whole stack counts.
     let verdict = try result("wait-for-task").verdict
     #expect(verdict.kind == .deadlock)
-    #expect(verdict.cause == .starvation, "\(verdict.message)")
+    #expect(verdict.cause == .starvation, "\(verdict)")
   }
 
   @Test("whose threads wait for their own locks is a deadlock of each with itself")
@@ -106,7 +107,7 @@ struct ChildVerdictTests {
     #expect(verdict.kind == .deadlock)
     // Under ThreadSanitizer the calls are not seen.
     #expect(
-      verdict.cause == (Platform.isUnderThreadSanitizer ? .unknown : .self), "\(verdict.message)")
+      verdict.cause == (Platform.isUnderThreadSanitizer ? .unknown : .self), "\(verdict)")
   }
 
   @Test("may wait for the main queue and the main actor")
@@ -122,7 +123,7 @@ struct ChildVerdictTests {
     ])
   func slow(subject: String) throws {
     let verdict = try result(subject).verdict
-    #expect(verdict.kind == .passed, "\(verdict.message)")
+    #expect(verdict.kind == .passed, "\(verdict)")
   }
 
   @Test(
@@ -130,22 +131,27 @@ struct ChildVerdictTests {
     arguments: ["poll", "spin", "stopped", "socket-read"])
   func outOfTime(subject: String) throws {
     let verdict = try result(subject).verdict
-    #expect(verdict.kind == .timedOut, "\(verdict.message)")
-    #expect(verdict.message.contains("of 1 calls completed when its 3.5 s were up"))
+    #expect(verdict == .timedOut(.limit(nil)))
   }
 
   @Test("that eats memory is stopped, and it is said why")
   func memory() throws {
     let result = try result("memory")
-    #expect(result.verdict.kind == .crashed)
-    #expect(result.verdict.message.contains("MiB of resident memory, more than the 200 MiB"))
+    guard case .crashed(.outOfMemory(let mebibytes)) = result.verdict else {
+      Issue.record("\(result.verdict)")
+      return
+    }
+    #expect(mebibytes > 200)
   }
 
   @Test("that floods its output is stopped, and it is said why")
   func flood() throws {
     let result = try result("flood")
-    #expect(result.verdict.kind == .crashed)
-    #expect(result.verdict.message.contains("more than the 16 MiB allowed"))
+    guard case .crashed(.flooded(let bytes)) = result.verdict else {
+      Issue.record("\(result.verdict)")
+      return
+    }
+    #expect(bytes > Limits.outputBytes)
   }
 
   @Test(
@@ -154,9 +160,12 @@ struct ChildVerdictTests {
       if: Platform.isUnderThreadSanitizer, "a trap comes as another signal, without a report"))
   func trap() throws {
     let result = try result("trap")
-    #expect(result.verdict.kind == .crashed)
-    #expect(result.verdict.message.contains("Fatal error: out of apples"))
-    #expect(result.verdict.message.contains("SIGILL") || result.verdict.message.contains("SIGTRAP"))
+    guard case .crashed(.signal(let signal, .said(let words)?, nil)) = result.verdict else {
+      Issue.record("\(result.verdict)")
+      return
+    }
+    #expect(words.contains("Fatal error: out of apples"))
+    #expect([SIGILL, SIGTRAP].contains(signal))
     let frames = try #require(result.observation.crash?.stack)
     #expect(frames.contains { $0.file?.hasSuffix("Subjects.swift") ?? false })
   }
@@ -166,12 +175,12 @@ struct ChildVerdictTests {
     .disabled(
       if: Platform.isUnderThreadSanitizer, "a trap comes as another signal, without a report"))
   func syncInsideSync() throws {
-    let verdict = try result("sync-inside-sync").verdict
-    #expect(verdict.kind == .crashed)
+    let result = try result("sync-inside-sync")
+    #expect(result.verdict.kind == .crashed)
     // Told before the trap, which says nothing on Linux.
-    #expect(verdict.cause == .self)
-    #expect(verdict.message.contains("the queue that it is on"))
-    #expect(verdict.message.contains("Subjects.swift:"))
+    #expect(result.verdict.cause == .self)
+    #expect(result.message.contains("the queue that it is on"))
+    #expect(result.message.contains("Subjects.swift:"))
   }
 
   @Test("that somebody else kills is crashed by that signal")
@@ -182,10 +191,9 @@ struct ChildVerdictTests {
   }
 
   @Test("that exits without a word is crashed", arguments: [("exit-zero", 0), ("exit-three", 3)])
-  func silentExit(subject: String, code: Int) throws {
+  func silentExit(subject: String, code: Int32) throws {
     let verdict = try result(subject).verdict
-    #expect(verdict.kind == .crashed)
-    #expect(verdict.message.hasPrefix("exited with code \(code) before the workload ended"))
+    #expect(verdict == .crashed(.exited(code: code)))
   }
 
   @Test("that talks much, but not too much, passes with the last of it")
@@ -199,8 +207,9 @@ struct ChildVerdictTests {
   @Test("in which two owners write together is a race, and ends there")
   func race() throws {
     let result = try result("race")
-    #expect(result.verdict.kind == .race)
-    #expect(result.verdict.message.contains("test.entries"))
+    let conflict = try #require(result.observation.conflicts.first)
+    #expect(result.verdict == .race(conflict))
+    #expect(conflict.resource == "test.entries")
     #expect(result.observation.conflicts.count == 1)
     #expect(result.observation.ending == .exited(code: 66))
   }
@@ -208,8 +217,9 @@ struct ChildVerdictTests {
   @Test("that ends a section which it never began is a violation")
   func misuse() throws {
     let result = try result("misuse")
-    #expect(result.verdict.kind == .violation)
-    #expect(result.verdict.message.contains("test.never-begun"))
+    let misuse = try #require(result.observation.misuses.first)
+    #expect(result.verdict == .violation(.misuse(misuse)))
+    #expect(misuse.contains("test.never-begun"))
   }
 
   @Test("without what the scenario needs is skipped", arguments: ["no-get", "no-such-subject"])
@@ -239,7 +249,7 @@ struct ChildVerdictTests {
     try process.run()
     let text = output.fileHandleForReading.readDataToEndOfFile()
     process.waitUntilExit()
-    #expect(String(decoding: text, as: UTF8.self).matches(of: /"kind":"passed"/).count == 3)
+    #expect(String(decoding: text, as: UTF8.self).matches(of: /"verdict":\{"passed"/).count == 3)
     #expect(try FileManager.default.contentsOfDirectory(atPath: parent) == [])
   }
 }

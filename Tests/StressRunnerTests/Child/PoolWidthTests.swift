@@ -42,18 +42,18 @@ struct PoolWidthTests {
     #expect(needed == callers + 1)
     #expect(pool.needed > 255)
     let enough = try result(subject, callers: callers, width: needed)
-    #expect(enough.verdict.kind == .passed, "\(enough.verdict.message)")
+    #expect(enough.verdict.kind == .passed, "\(enough.verdict)")
     // Not one fewer: the driver's queue was suspended, so that some of what is waited for may come
     // between the callers.
     let fewer = try result(subject, callers: callers, width: needed * 3 / 4)
-    #expect(fewer.verdict.kind == .deadlock, "\(fewer.verdict.message)")
+    #expect(fewer.verdict.kind == .deadlock, "\(fewer.verdict)")
     #expect(fewer.verdict.cause == .starvation)
   }
 
   @Test("that grows to what the calls need is slow, and no deadlock")
   func slow() throws {
     let slow = try result("semaphore-over-async", callers: 5, width: 1)
-    #expect(slow.verdict.kind == .passed, "\(slow.verdict.message)")
+    #expect(slow.verdict.kind == .passed, "\(slow.verdict)")
   }
 
   @Test("that is no number ends the process with one line")

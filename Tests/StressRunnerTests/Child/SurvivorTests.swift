@@ -33,7 +33,7 @@ struct SurvivorTests {
       [makeTrial(subject, makeScenario(callers: 1, stall: 1))], jobs: 1,
       environment: ["GRANDCHILD_SECONDS": seconds])
     let result = try #require(results[subject])
-    #expect(result.verdict.kind == verdict, "\(result.verdict.message)")
+    #expect(result.verdict.kind == verdict, "\(result.verdict)")
     #expect(Self.survivors(seconds).isEmpty)
   }
 
@@ -44,7 +44,7 @@ struct SurvivorTests {
       [makeTrial("nested-runner", makeScenario(callers: 1))], jobs: 1,
       environment: ["GRANDCHILD_SECONDS": seconds])
     let result = try #require(results["nested-runner"])
-    #expect(result.verdict.kind == .passed, "\(result.verdict.message)")
+    #expect(result.verdict.kind == .passed, "\(result.verdict)")
     #expect(Self.survivors(seconds).isEmpty)
   }
 

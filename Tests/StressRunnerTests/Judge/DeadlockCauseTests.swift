@@ -59,17 +59,23 @@ struct DeadlockCauseTests {
 
   static let growing: [(Double, Int)] = [(0.1, 5), (1.9, 6), (2.9, 7)]
 
+  /// What the threads of the pools do, by the verdict.
+  static func pools(
+    _ groups: [Observation.ThreadGroup], counts: [(Double, Int)] = [(0.1, 5)], completed: Int = 0
+  ) -> Verdict.PoolState? {
+    guard
+      case .deadlock(.pools(let state, nil)) = verdict(
+        groups, counts: counts, completed: completed)
+    else { return nil }
+    return state
+  }
+
   @Test("is starvation where a pool grew without progress and its workers wait")
   func growingPool() {
-    let verdict = Self.verdict(
-      [Self.group(6, Self.semaphoreWait + Self.user + Self.worker)], counts: Self.growing)
-    #expect(verdict.kind == .deadlock)
-    #expect(verdict.cause == .starvation)
-    #expect(
-      verdict.message
-        == "0 of 1000 calls completed, then none for 2 s; all 7 threads are blocked (5 → 7 threads "
-        + "in 2 s, one more a second); 6 of them wait in Cache.get(_:)  Cache.swift:42; the Dispatch "
-        + "pool grew by 2 since the last progress: work is queued behind the 6 workers that wait")
+    let workers = Self.group(6, Self.semaphoreWait + Self.user + Self.worker)
+    let state = Self.pools([workers], counts: Self.growing)
+    #expect(state == .dispatchPoolGrew(by: 2, workers: 6))
+    #expect(state?.cause == .starvation)
   }
 
   @Test("is starvation where only the threads' names tell that they are a pool's")
@@ -77,86 +83,67 @@ struct DeadlockCauseTests {
     var workers = Self.group(
       6, Self.user + [StackFrame(address: 7, image: "libdispatch.so")])
     workers.name = "oot.default-qos"
-    #expect(Self.verdict([workers], counts: Self.growing).cause == .starvation)
+    #expect(
+      Self.pools([workers], counts: Self.growing) == .dispatchPoolGrew(by: 2, workers: 6))
   }
 
   @Test("is starvation where a pool is at its limit")
   func poolAtLimit() {
-    let verdict = Self.verdict([Self.group(255, Self.semaphoreWait + Self.user + Self.worker)])
-    #expect(verdict.cause == .starvation)
+    let state = Self.pools([Self.group(255, Self.semaphoreWait + Self.user + Self.worker)])
+    #expect(state == .dispatchPoolFull(workers: 255))
+    #expect(state?.cause == .starvation)
   }
 
   @Test("is starvation where all threads of the Swift task pool wait and callers do too")
   func taskPool() {
-    let jobs = Self.group(2, Self.semaphoreWait + Self.user + Self.job)
-    #expect(Self.verdict([jobs]).cause == .starvation)
+    let state = Self.pools([Self.group(2, Self.semaphoreWait + Self.user + Self.job)])
+    #expect(state == .taskPoolFull(threads: 2))
+    #expect(state?.cause == .starvation)
   }
 
   @Test("is unknown where one thread of the Swift task pool is free")
   func taskPoolNotFull() {
-    let jobs = Self.group(1, Self.semaphoreWait + Self.user + Self.job)
-    #expect(Self.verdict([jobs]).cause == .unknown)
+    let state = Self.pools([Self.group(1, Self.semaphoreWait + Self.user + Self.job)])
+    #expect(state == .nothingQueued(workers: 1))
+    #expect(state?.cause == .unknown)
   }
 
   @Test("is unknown where the pool did not grow: nothing was queued")
   func noGrowth() {
     let workers = Self.group(6, Self.semaphoreWait + Self.user + Self.worker)
-    #expect(Self.verdict([workers]).cause == .unknown)
+    #expect(Self.pools([workers]) == .nothingQueued(workers: 6))
   }
 
   @Test("is unknown where no pool worker is blocked, whatever grew")
   func plainThreads() {
-    let verdict = Self.verdict(
+    let state = Self.pools(
       [Self.group(6, Self.semaphoreWait + Self.user)], counts: Self.growing)
-    #expect(verdict.cause == .unknown)
-    #expect(verdict.message.contains("undecided"))
+    #expect(state == .noWorkers)
+    #expect(state?.cause == .unknown)
   }
 
   @Test("is unknown where idle workers are all that there is of a pool")
   func idleWorkers() {
-    let verdict = Self.verdict(
+    let state = Self.pools(
       [Self.group(3, Self.semaphoreWait + Self.worker)], counts: Self.growing)
-    #expect(verdict.cause == .unknown)
+    #expect(state == .noWorkers)
   }
 
   @Test("is unknown where all workers wait for locks: more of them would not help")
   func locks() {
     let workers = Self.group(6, Self.mutexWait + Self.user + Self.worker)
-    #expect(Self.verdict([workers], counts: Self.growing).cause == .unknown)
+    let state = Self.pools([workers], counts: Self.growing)
+    #expect(state == .lockWaits)
+    #expect(state?.cause == .unknown)
     // One that holds the lock and waits for the pool is enough.
     let holder = Self.group(1, Self.semaphoreWait + Self.user + Self.worker)
-    #expect(Self.verdict([workers, holder], counts: Self.growing).cause == .starvation)
-  }
-
-  @Test("goes with a message that stands without stacks, too")
-  func noStacks() {
-    let verdict = Self.verdict([Self.group(3, [])], completed: 1000)
-    #expect(verdict.cause == .unknown)
     #expect(
-      verdict.message.hasPrefix(
-        "1000 of 1000 calls completed, then none for 2 s, but the workload has not ended; "
-          + "all 4 threads are blocked"))
+      Self.pools([workers, holder], counts: Self.growing)
+        == .dispatchPoolGrew(by: 2, workers: 7))
   }
 
-  @Test("does not name what the compiler made as the user's")
-  func compilerGenerated() {
-    let made = [
-      StackFrame(
-        address: 1, function: "closure #1 in wait()", file: "/<compiler-generated>", line: 0,
-        image: "app"),
-      Self.frame("reabstraction thunk helper from () -> ()", image: "app"),
-    ]
-    let stack = Self.semaphoreWait + made + Self.user + Self.worker
-    let message = Self.verdict([Self.group(3, stack)]).message
-    #expect(message.contains("3 of them wait in Cache.get(_:)"), "\(message)")
-  }
-
-  @Test("is not sought within a time limit that is shorter than the stall window, which is said")
-  func timeLimitTooShort() {
-    let observation = Observation(ending: .outOfTime, operations: 1)
-    let short = Judge.verdict(of: observation, in: makeScenario(stall: 2, time: 1)).message
-    #expect(short.contains("its time limit of 1 s is no longer than the stall window of 2 s"))
-    let long = Judge.verdict(of: observation, in: makeScenario(stall: 2, time: 20)).message
-    #expect(!long.contains("stall window"))
+  @Test("is unknown without stacks, too")
+  func noStacks() {
+    #expect(Self.pools([Self.group(3, [])], completed: 1000) == .noWorkers)
   }
 }

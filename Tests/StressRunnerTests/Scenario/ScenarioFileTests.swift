@@ -1,4 +1,5 @@
 import Testing
+import WaitForGraph
 
 @testable import StressRunner
 
@@ -89,21 +90,21 @@ struct ScenarioFileTests {
       let expect = #", "expect": { "a": { "verdict": "\#(verdict)", "cause": "\#(cause)" } }"#
       return try parse(file(rest: expect)).scenario.expectation(for: "a")
     }
-    for cause in Verdict.Cause.allCases {
+    for cause in Diagnosis.Cause.allCases {
       let expected = try expectation("deadlock", cause.rawValue)
       #expect(expected == StressRunner.Expectation(verdict: .deadlock, cause: cause))
-      for other in Verdict.Cause.allCases {
-        let verdict = Verdict(kind: .deadlock, cause: other, message: "")
-        #expect(expected.isMet(by: verdict) == (other == cause))
+      for other in Diagnosis.Cause.allCases {
+        #expect(expected.isMet(by: deadlock(other)) == (other == cause))
       }
     }
     let trapped = try expectation("crashed", "self")
     #expect(trapped == StressRunner.Expectation(verdict: .crashed, cause: .self))
-    #expect(trapped.isMet(by: Verdict(kind: .crashed, cause: .self, message: "")))
-    #expect(!trapped.isMet(by: Verdict(kind: .crashed, message: "")))
-    #expect(!trapped.isMet(by: Verdict(kind: .deadlock, cause: .self, message: "")))
+    let own = Verdict.crashed(.signal(4, nil, diagnosis(.self)))
+    #expect(trapped.isMet(by: own))
+    #expect(!trapped.isMet(by: .crashed(.signal(4, nil, nil))))
+    #expect(!trapped.isMet(by: deadlock(.self)))
     let any = StressRunner.Expectation(verdict: .crashed)
-    #expect(any.isMet(by: Verdict(kind: .crashed, cause: .self, message: "")))
+    #expect(any.isMet(by: own))
   }
 
   @Test("An expectation may differ by platform; the others' is checked too")

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import WaitForGraph
 
 @testable import StressRunner
 
@@ -307,7 +308,7 @@ struct OwnScenariosTests {
     words += Operation.Kind.allCases.map(\.rawValue) + Oracle.allCases.map(\.rawValue)
     words +=
       Workload.Driver.allCases.map(\.rawValue) + Workload.Distribution.allCases.map(\.rawValue)
-    words += Verdict.Cause.allCases.map(\.rawValue)
+    words += Diagnosis.Cause.allCases.map(\.rawValue)
     words += Verdict.Kind.allCases.map(\.rawValue)
     for word in words { #expect(text.contains("`\(word)`"), "\(word) is not documented") }
   }

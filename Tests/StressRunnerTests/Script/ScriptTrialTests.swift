@@ -38,9 +38,13 @@ struct ScriptTrialTests {
   func found() throws {
     for result in try run("two-layers", Self.heldRead, times: 20) {
       #expect(
-        result.verdict.message
-          == "layers-agree: at the end, key-0 was value 1 in the lower layer and value 0 in the"
-          + " upper layer")
+        result.verdict
+          == .violation(
+            .oracle(
+              .init(
+                oracle: .layersAgree,
+                evidence: "at the end, key-0 was value 1 in the lower layer and value 0 in the"
+                  + " upper layer"))))
       #expect(
         result.observation.script
           == ScriptRecord(passages: [
@@ -56,25 +60,23 @@ struct ScriptTrialTests {
   @Test("What survives the order has passed")
   func survived() throws {
     for result in try run("two-layers-versioned", Self.heldRead, times: 20) {
-      #expect(result.verdict == Verdict(kind: .passed, message: "2 of 2 calls completed"))
+      #expect(result.verdict == .passed)
     }
   }
 
   @Test("An order that the subject excludes is given up at once, and is no pass unless expected")
   func excluded() throws {
     let reason =
-      "the script's order was given up: step 2 of 2, B's call 1 ends, cannot be reached: every"
+      "step 2 of 2, B's call 1 ends, cannot be reached: every"
       + " thread waits; A waited at twoLayers.get.afterLowerRead"
     // Long enough that time is never the reason, however busy the machine is.
     var script = Self.heldRead
     script.seconds = 30
     let expected = try run("two-layers-exclusive", script, excluded: true, stall: 40)[0]
-    #expect(
-      expected.verdict
-        == Verdict(kind: .passed, message: "2 of 2 calls completed; as expected, " + reason))
+    #expect(expected.verdict == .passed)
+    #expect(expected.observation.script?.givenUp == reason)
     let unexpected = try run("two-layers-exclusive", script, stall: 40)[0]
-    #expect(
-      unexpected.verdict == Verdict(kind: .timedOut, message: reason + "; 2 of 2 calls completed"))
+    #expect(unexpected.verdict == .timedOut(.order(reason: reason)))
     #expect(unexpected.isMet == false)
   }
 
@@ -85,9 +87,11 @@ struct ScriptTrialTests {
     script.seconds = 30
     let result = try run("two-layers", script, stall: 40)[0]
     #expect(
-      result.verdict.message
-        == "the script's order was given up: step 1 of 2, A reaches twoLayers.get.nowhere, cannot"
-        + " be reached: every thread waits; 2 of 2 calls completed")
+      result.verdict
+        == .timedOut(
+          .order(
+            reason: "step 1 of 2, A reaches twoLayers.get.nowhere, cannot be reached: every thread"
+              + " waits")))
   }
 
   @Test("A call that is never answered is said to be, and not the order's fault")
@@ -100,8 +104,10 @@ struct ScriptTrialTests {
     ] {
       script.roles[1].calls = calls
       let result = try run("two-layers", script)[0]
-      #expect(result.verdict.kind == .violation)
-      #expect(result.verdict.message.hasPrefix("completes-once: 1 call was accepted and never"))
+      guard case .violation(.lostCalls(1, _)) = result.verdict else {
+        Issue.record("\(result.verdict)")
+        return
+      }
     }
   }
 }
