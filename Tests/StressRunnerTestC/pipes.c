@@ -34,7 +34,7 @@ static const char *const lines[] = {
     "{\"notRun\":{\"_0\":\"\"}}",
     "{\"misuse\":{\"_0\":1e999999}}",
     "{\"finished\":{\"_0\":{\"resources\":99999999999999999999}}}",
-    "{\"hang\":{\"_0\":{},\"isCertain\":true}}",
+    "{\"hang\":{\"_0\":{},\"isCertain\":true,\"isOnlySlow\":true}}",
     "{\"unknown\":{}}",
     "\xff\xfe\x00\xc3\x28",
     "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[",

@@ -45,7 +45,10 @@ public struct Misuse: Sendable, Hashable, Codable {
 
 extension Misuse: CustomStringConvertible {
   /// One line: what, where, and where it began.
-  public var description: String {
+  public var description: String { "interlock: misuse: \(line)" }
+
+  /// The description without the words before it.
+  package var line: String {
     let name =
       resource + (instance.map { " \($0)" } ?? "") + (part.map { " [\($0)]" } ?? "")
     let ended = end.map { "\($0)" } ?? "nowhere"
@@ -58,6 +61,6 @@ extension Misuse: CustomStringConvertible {
       case .threadExited: "still open as its thread exited; begun at \(begun)"
       case .processEnded: "still open as the process ended; begun at \(begun)"
       }
-    return "interlock: misuse: section on '\(name)' \(what) (\(thread))"
+    return "section on '\(name)' \(what) (\(thread))"
   }
 }

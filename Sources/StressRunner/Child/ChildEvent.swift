@@ -17,7 +17,7 @@ enum ChildEvent: Codable, Sendable {
   /// Oracles that the subject gives nothing to decide by.
   case undecided([Observation.OracleFailure])
   /// Nothing goes on: who waits for whom. The newest counts.
-  case hang(WaitSnapshot, isCertain: Bool)
+  case hang(WaitSnapshot, isCertain: Bool, isOnlySlow: Bool)
   /// What did not go wrong and can; the newest counts.
   case prediction(PredictionRecord)
   /// What came of the script's order.

@@ -42,9 +42,5 @@ func watchSections(reportingTo watch: SectionWatch) {
   // itself.
   SectionTracking.delays = false
   SectionTracking.exercise = false
-  SectionTracking.onMisuse = .handler { misuse in
-    let line = "\(misuse)"
-    let prefix = "interlock: misuse: "
-    watch.misuse(line.hasPrefix(prefix) ? String(line.dropFirst(prefix.count)) : line)
-  }
+  SectionTracking.onMisuse = .handler { watch.misuse($0.line) }
 }

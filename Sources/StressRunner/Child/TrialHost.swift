@@ -157,6 +157,7 @@ public enum TrialHost {
       // asks.
       guard table.stage == .running else { return }
       guard let diagnosis = finding.diagnosis else { return }
+      let isOnlySlow = diagnosis.pool?.isOnlySlow ?? false
       var snapshot = finding.snapshot
       // What traps in the next moment takes its addresses with it.
       let traps = snapshot.selfWait?.traps == true
@@ -165,10 +166,10 @@ public enum TrialHost {
       // take seconds to put into words: the runner has the snapshot meanwhile, should its window
       // pass.
       if predicts, !traps {
-        events.send(.hang(snapshot, isCertain: false))
+        events.send(.hang(snapshot, isCertain: false, isOnlySlow: isOnlySlow))
         events.send(.prediction(Predictor.record()))
       }
-      events.send(.hang(snapshot, isCertain: diagnosis.isCertain))
+      events.send(.hang(snapshot, isCertain: diagnosis.isCertain, isOnlySlow: isOnlySlow))
       // All is told, with both lines: the toolchain's backtracer, which takes half a minute for a
       // thousand threads, has nothing to add.
       if traps { for number in [SIGILL, SIGTRAP] { signal(number, SIG_DFL) } }
