@@ -21,7 +21,16 @@
 // What is awaited, by the call's context, by its task, or both. Each entry is one task's from its
 // exchange on until it gives it back.
 
-typedef enum { PLAIN, SEQUENCE, CONTINUATION, STREAM, UNSAFE_CONTINUATION, TASK } await_kind;
+typedef enum {
+  PLAIN,
+  SEQUENCE,
+  CONTINUATION,
+  STREAM,
+  UNSAFE_CONTINUATION,
+  TASK,
+  GROUP,
+  GROUP_SCOPE
+} await_kind;
 
 typedef struct {
   uintptr_t key;
@@ -226,6 +235,8 @@ CALLED uintptr_t interlock_call_begins(interlock_async_context *context, uint32_
   }
   // After the address of the result comes the task.
   if (kind == TASK) await_object(entry, task, INTERLOCK_OBJECT_TASK, arguments[1]);
+  if (kind == GROUP) await_object(entry, task, INTERLOCK_OBJECT_TASK_GROUP, task + 1);
+  if (kind == GROUP_SCOPE) await_object(entry, task, INTERLOCK_OBJECT_TASK_GROUP, task);
   if (kind == SEQUENCE && !find(key_of_blind(task))) {
     entry->is_blind = put(key_of_blind(task), 0, SEQUENCE) != NULL;
     if (entry->is_blind) {
@@ -332,15 +343,22 @@ CALLED uintptr_t interlock_switch_begins(uintptr_t *arguments, uint32_t number) 
   uintptr_t task = current_task();
   if (!task) return real;
   uintptr_t object = 0;
+  interlock_object_kind object_kind = INTERLOCK_OBJECT_TASK;
   switch (kind) {
-    case SWITCH: object = actor_of((executor){arguments[1], arguments[2]}); break;
+    case SWITCH:
+      object = actor_of((executor){arguments[1], arguments[2]});
+      object_kind = INTERLOCK_OBJECT_ACTOR;
+      break;
     case TASK_WAIT: object = arguments[1]; break;
     case LET_WAIT: object = task_of_let(arguments[0], false); break;
     case LET_END: object = task_of_let(arguments[0], true); break;
-    case GROUP_WAIT: break;
+    case GROUP_WAIT:
+      object = task + 1;
+      object_kind = INTERLOCK_OBJECT_TASK_GROUP;
+      break;
   }
-  // From no actor to none nobody comes after anybody; what an actor runs comes after all there is.
-  // Every function that is on no actor asks to leave it as it begins.
+  // A switch from no actor to none orders nothing; what an actor runs comes after all that has
+  // happened. Every function that is on no actor asks to leave it as it begins.
   bool is_told = kind != SWITCH || current_executor().identity != 0;
   if (!is_told && !object) return real;
   uintptr_t *resume = &arguments[entries[number].resume];
@@ -348,10 +366,7 @@ CALLED uintptr_t interlock_switch_begins(uintptr_t *arguments, uint32_t number) 
   pending_await *entry = has_known_register(*resume) ? put(key_of_switch(task), *resume, PLAIN) : NULL;
   if (entry) {
     entry->is_told = is_told;
-    if (object) {
-      await_object(entry, task, kind == SWITCH ? INTERLOCK_OBJECT_ACTOR : INTERLOCK_OBJECT_TASK,
-                   object);
-    }
+    if (object) await_object(entry, task, object_kind, object);
     *resume = (uintptr_t)interlock_switch_ended;
   } else if (is_told) {
     tell_task(INTERLOCK_TASK_LOST, task);

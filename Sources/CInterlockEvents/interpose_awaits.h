@@ -40,6 +40,18 @@ bool interlock_suspension_begins(uintptr_t task, uintptr_t resume, interlock_obj
 /// It has come to its end.
 void interlock_suspension_ends(uintptr_t task, interlock_object_kind kind) HIDDEN;
 
+/// What a task is made with: a list, each with its kind in the lowest byte of its flags, as the ABI
+/// has it.
+typedef struct interlock_task_option {
+  size_t flags;
+  const struct interlock_task_option *next;
+} interlock_task_option;
+
+/// Whether a task is made in a task group.
+bool interlock_is_in_group(const interlock_task_option *options) HIDDEN;
+/// A task was made; `parent` made it in a task group, or is 0.
+void interlock_child_made(uintptr_t child, uintptr_t parent) HIDDEN;
+
 /// An `async let` has made its task.
 void interlock_let_begins(uintptr_t let, uintptr_t task) HIDDEN;
 

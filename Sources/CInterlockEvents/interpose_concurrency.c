@@ -58,13 +58,20 @@ typedef struct {
   void *task, *context;
 } made_task;
 
-INTERPOSED SWIFT_CALL made_task swift_task_create(size_t flags, void *options, const void *type,
-                                                  void *function, void *closure) {
-  typedef SWIFT_CALL made_task create(size_t, void *, const void *, void *, void *);
+INTERPOSED SWIFT_CALL made_task swift_task_create(size_t flags, interlock_task_option *options,
+                                                  const void *type, void *function, void *closure) {
+  typedef SWIFT_CALL made_task create(size_t, interlock_task_option *, const void *, void *,
+                                      void *);
   create *real = REAL(create, swift_task_create);
   interlock_marks.makes_task++;
   made_task made = real(flags, options, type, function, closure);
   interlock_marks.makes_task--;
+  if (is_wanted(INTERLOCK_EVENT_TASK)) {
+    typedef SWIFT_CALL void *current(void);
+    uintptr_t parent = 0;
+    if (interlock_is_in_group(options)) parent = (uintptr_t)REAL(current, swift_task_getCurrent)();
+    interlock_child_made((uintptr_t)made.task, parent);
+  }
   return made;
 }
 
@@ -77,7 +84,9 @@ INTERPOSED SWIFT_CALL void swift_asyncLet_begin(void *let, void *options, const 
   real(let, options, type, function, closure, result);
   interlock_marks.makes_task--;
   // 0 where nothing follows the tasks, or where its executor does not use Dispatch.
-  if (interlock_marks.made_job) interlock_let_begins((uintptr_t)let, interlock_marks.made_job);
+  if (!interlock_marks.made_job) return;
+  interlock_let_begins((uintptr_t)let, interlock_marks.made_job);
+  interlock_child_made(interlock_marks.made_job, 0);
 }
 
 // Executors of the user's own run jobs by these: the runtime's call none of them.

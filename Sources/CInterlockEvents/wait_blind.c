@@ -47,6 +47,10 @@ size_t interlock_waits_awaits(interlock_await_view *views, size_t capacity) {
   (void)views, (void)capacity;
   return 0;
 }
+uintptr_t interlock_waits_parent(uintptr_t task) {
+  (void)task;
+  return 0;
+}
 size_t interlock_waits_continuations(interlock_object_view *views, size_t capacity) {
   (void)views, (void)capacity;
   return 0;

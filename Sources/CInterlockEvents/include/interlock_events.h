@@ -98,6 +98,8 @@ typedef enum {
   INTERLOCK_OBJECT_IDLE,
   INTERLOCK_OBJECT_TASK,
   INTERLOCK_OBJECT_ACTOR,
+  /// The tasks that a task has made in a group, by the address of the task that made them.
+  INTERLOCK_OBJECT_TASK_GROUP,
 } interlock_object_kind;
 
 /// What happens to a task that no queue's block tells of.
@@ -340,8 +342,8 @@ bool interlock_events_is_system_library(const char *name);
 bool interlock_events_is_foundation(uintptr_t address);
 bool interlock_events_is_concurrency(uintptr_t address);
 
-/// Whether the runtime of Swift Concurrency made this queue for its tasks. Its width is the number of
-/// processors, 1 on some machines, but no code may rely on that as on a serial queue.
+/// Whether the runtime of Swift Concurrency made this queue for its tasks. Its width is the number
+/// of processors, 1 on some machines, but no code may rely on that as on a serial queue.
 bool interlock_events_is_task_pool(uintptr_t queue);
 
 /// Whether the calling thread is in a call of the runtime that makes a task.

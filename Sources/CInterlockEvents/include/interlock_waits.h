@@ -191,16 +191,22 @@ bool interlock_waits_object(uintptr_t object, interlock_object_view *view);
 /// Writes the continuations that have been made and not resumed, newest first as far as known.
 size_t interlock_waits_continuations(interlock_object_view *views, size_t capacity);
 
-/// A task that waits for another task or for an actor.
+/// A task that waits for another task, for an actor, or for the tasks of its group.
 typedef struct {
   uintptr_t task;
-  /// `INTERLOCK_OBJECT_TASK` or `INTERLOCK_OBJECT_ACTOR`.
+  /// `INTERLOCK_OBJECT_TASK`, `INTERLOCK_OBJECT_ACTOR` or `INTERLOCK_OBJECT_TASK_GROUP`.
   uint32_t kind;
+  /// The other task or the actor. For a group, the waiting task itself; one more where the call is
+  /// one inside the group's scope, as `next()` is.
   uintptr_t awaited;
   uintptr_t place;
 } interlock_await_view;
 
-/// Writes the tasks that wait for tasks or actors; returns how many there are, which may be more
+/// The task that made a task in a task group of its own; 0 where that was not seen.
+uintptr_t interlock_waits_parent(uintptr_t task);
+
+/// Writes the tasks that wait for tasks, actors or groups. A task in a group's scope is listed also
+/// while it runs, or waits for something else. Returns how many there are, which may be more
 /// than `capacity`. A task that goes on soon may be among them: one is stuck only if no thread goes
 /// on.
 size_t interlock_waits_awaits(interlock_await_view *views, size_t capacity);

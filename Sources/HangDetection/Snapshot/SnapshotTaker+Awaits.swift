@@ -7,14 +7,32 @@ import WaitForGraph
 extension SnapshotTaker {
   private static let mostAwaits = 4096
 
-  /// The tasks that wait for tasks or actors, without those that a thread runs.
+  /// The tasks that wait for tasks, actors or groups, without those that a thread runs.
   static func awaits(besides threads: [WaitSnapshot.Thread]) -> [WaitSnapshot.Await] {
     let running = Set(threads.compactMap(\.task))
-    return awaitViews().compactMap { view in
+    // A task in a group's scope may wait for something else there: the innermost wait counts.
+    let waits = Dictionary(awaitViews().map { ($0.task, $0) }) { isInner($0, than: $1) ? $0 : $1 }
+    return waits.values.compactMap { view in
       guard let kind = kind(view.kind), !running.contains(view.task) else { return nil }
       return WaitSnapshot.Await(
-        task: view.task, kind: kind, object: view.awaited, place: frames(view.place))
+        task: view.task, kind: kind, object: kind == .taskGroup ? view.task : view.awaited,
+        place: frames(view.place), parentTask: parent(ofTask: view.task))
     }
+  }
+
+  private static func isInner(
+    _ view: interlock_await_view, than other: interlock_await_view
+  ) -> Bool {
+    func depth(_ view: interlock_await_view) -> Int {
+      guard view.kind == INTERLOCK_OBJECT_TASK_GROUP.rawValue else { return 2 }
+      return view.awaited == view.task ? 0 : 1
+    }
+    return depth(view) >= depth(other)
+  }
+
+  static func parent(ofTask task: UInt) -> UInt? {
+    let parent = interlock_waits_parent(task)
+    return parent == 0 ? nil : parent
   }
 
   static func awaitViews() -> [interlock_await_view] {

@@ -201,7 +201,10 @@ package struct SnapshotTaker {
         let wait = Self.wait(view, of: thread, in: process)
       {
         result.wait = wait
-        if view.wait_task != 0 { result.task = view.wait_task }
+        if view.wait_task != 0 {
+          result.task = view.wait_task
+          result.parentTask = Self.parent(ofTask: view.wait_task)
+        }
         if view.wait_actor != 0 {
           result.held.append(WaitSnapshot.Held(kind: .actor, object: view.wait_actor))
         }
@@ -390,6 +393,7 @@ package struct SnapshotTaker {
     case INTERLOCK_OBJECT_ONCE: .initializer
     case INTERLOCK_OBJECT_TASK: .task
     case INTERLOCK_OBJECT_ACTOR: .actor
+    case INTERLOCK_OBJECT_TASK_GROUP: .taskGroup
     default: nil
     }
   }

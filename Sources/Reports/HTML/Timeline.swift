@@ -163,6 +163,7 @@ struct Timeline {
     case .stream: "stream"
     case .task: "task"
     case .actor: "actor"
+    case .taskGroup: "task group"
     case .workItem: "work item"
     default: kind.rawValue
     }

@@ -11,6 +11,10 @@ let awaitPrograms: [HangProgram] = [
     "a task awaits an async let, which awaits a task that awaits it",
     tasksAwaitThroughAsyncLet),
   HangProgram(
+    "tasks-await-through-a-group",
+    "a page loads its parts in a task group, and one part needs the page",
+    tasksAwaitThroughAGroup),
+  HangProgram(
     "task-awaits-itself", "a cache that loads each key once, and a load that asks for its own key",
     taskAwaitsItself),
   HangProgram(
@@ -23,6 +27,10 @@ let correctAwaitPrograms: [HangProgram] = [
   HangProgram(
     "tasks-await-in-one-order", "a cache that loads each key once, and keys that need later keys",
     tasksAwaitInOneOrder),
+  HangProgram(
+    "tasks-await-in-groups",
+    "a page loads its parts in a task group, and two parts need a third",
+    tasksAwaitInGroups),
   HangProgram(
     "tasks-await-a-sleeper", "a task awaits an async let, which awaits a task that sleeps",
     tasksAwaitASleeper),
@@ -101,6 +109,43 @@ private func tasksAwaitThroughAsyncLet() {
   let second = Task { await first.value }
   handle.yield(second)
   waitFor { _ = await first.value }
+}
+
+/// Loads each page once, its parts in a task group.
+private actor PageLoader {
+  private var loads: [String: Task<Int, Never>] = [:]
+  private let parts: [String: [String]]
+
+  init(parts: [String: [String]]) { self.parts = parts }
+
+  func size(of page: String) async -> Int {
+    if let load = loads[page] { return await load.value }
+    let load = Task { await self.load(page) }
+    loads[page] = load
+    return await load.value
+  }
+
+  private func load(_ page: String) async -> Int {
+    await withTaskGroup(of: Int.self) { group in
+      for part in parts[page] ?? [] { group.addTask { await self.size(of: part) } }
+      var size = 1
+      while let part = await group.next() { size += part }
+      return size
+    }
+  }
+}
+
+/// Wrong: the task of a page waits for its group, in which a child waits for the part, whose group
+/// has a child that waits for the page.
+private func tasksAwaitThroughAGroup() {
+  let loader = PageLoader(parts: ["page": ["text", "menu"], "menu": ["page"]])
+  waitFor { _ = await loader.size(of: "page") }
+}
+
+/// Correct: no part needs a page that waits for it.
+private func tasksAwaitInGroups() {
+  let loader = PageLoader(parts: ["page": ["text", "menu"], "menu": ["icon"], "text": ["icon"]])
+  waitFor { _ = await loader.size(of: "page") }
 }
 
 /// Correct: the same tasks, of which the last awaits a clock.

@@ -39,6 +39,8 @@ public struct WaitSnapshot: Sendable, Hashable, Codable {
     case task
     /// An actor, which a task wants to enter and a thread runs.
     case actor
+    /// The tasks of a task group, for which the task that made them waits: by that task's address.
+    case taskGroup
     /// The initialiser of a global variable or a `static let`, or what `dispatch_once` runs: who is
     /// in it has it.
     case initializer
@@ -172,6 +174,8 @@ public struct WaitSnapshot: Sendable, Hashable, Codable {
     public var startedBy = 0
     /// The task that it runs while it waits; `nil` for none.
     public var task: ObjectID?
+    /// The task that made that one in a task group; `nil` for a task in none.
+    public var parentTask: ObjectID?
     /// Whether it holds or runs more than is told here.
     public var isPartial: Bool
     /// The stack, innermost first; empty where it was not captured.
@@ -368,7 +372,7 @@ public struct WaitSnapshot: Sendable, Hashable, Codable {
   public var signals: [Signal]
   /// The locks that threads wait for and that a thread which has ended has left locked.
   public var leftLocks: [LeftLock] = []
-  /// The tasks that wait for other tasks or for actors.
+  /// The tasks that wait for other tasks, for actors or for the tasks of their group.
   public var awaits: [Await] = []
   /// The types of those actors, as far as they are known.
   public var actorTypes: [ObjectID: String] = [:]

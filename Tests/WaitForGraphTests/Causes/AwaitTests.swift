@@ -42,6 +42,40 @@ struct AwaitTests {
     #expect(found.edges.filter(\.isMarked).count == 2)
   }
 
+  /// Task 1 waits for its group, in which task 2 waits as the argument says.
+  private static func group(_ child: WaitSnapshot.Await) -> [WaitSnapshot.Await] {
+    var child = child
+    child.parentTask = 0x1000
+    return [awaits(0x1000, .taskGroup, 0x1000, at: 41), child]
+  }
+
+  @Test("a task that awaits its parent, which waits for its group, is a cycle for certain")
+  func groupCycle() throws {
+    let tasks = Self.group(Self.awaits(0x2000, .task, 0x1000, at: 51))
+    let found = try #require(Diagnosis(of: Self.process([S.other(1, .running)], tasks)))
+    #expect(found.cause == .cycle)
+    #expect(found.isCertain)
+    #expect(
+      found.details == [
+        "task 1 waits for the tasks of its group at Cache.swift:41  get(_:)",
+        "task 2 waits for the end of task 1 at Cache.swift:51  get(_:)",
+      ])
+    #expect(found.edges.filter(\.isMarked).count == 3)
+  }
+
+  @Test("a task of no group that awaits a task which waits for its group is no cycle")
+  func otherGroup() {
+    var tasks = Self.group(Self.awaits(0x2000, .task, 0x1000, at: 51))
+    tasks[1].parentTask = nil
+    #expect(Diagnosis(of: Self.process([S.other(1, .running)], tasks)) == nil)
+  }
+
+  @Test("a task that waits for its group can go on while a child in it can")
+  func liveGroup() {
+    let tasks = Self.group(Self.awaits(0x2000, .task, 0x3000, at: 51))
+    #expect(Diagnosis(of: Self.process([S.other(1, .running)], tasks)) == nil)
+  }
+
   @Test("a task that awaits itself is a self wait")
   func itself() throws {
     let found = try #require(

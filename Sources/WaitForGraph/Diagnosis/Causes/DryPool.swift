@@ -193,7 +193,8 @@ extension WaitSnapshot.Wait {
   var isForSignal: Bool {
     switch kind {
     case .semaphore, .group, .condition, .futex, .workItem, .continuation, .stream: true
-    case .mutex, .swiftMutex, .initializer, .readLock, .writeLock, .queue, .thread, .task, .actor:
+    case .mutex, .swiftMutex, .initializer, .readLock, .writeLock, .queue, .thread, .task,
+      .taskGroup, .actor:
       false
     }
   }

@@ -106,6 +106,7 @@ extension Finder {
       return on + (Wording.place(run.place).map { " since " + $0 } ?? "")
     case .main: return "which only \(who) runs"
     case .apply: return "one of which \(who) is in"
+    case .children: return "one of which is \(who)"
     case .end, .jobs: return "which is \(who)"
     case .workItem, .members: return "which \(who) is in"
     case .started: return "and \(who) is in a block that it has enqueued"
@@ -119,7 +120,8 @@ extension Need.Gate {
     switch self {
     case .lock(let id), .writers(let id), .readersAndWriters(let id), .writeWaiters(let id),
       .queue(let id), .runners(let id), .barrierWaiters(let id), .apply(let id), .jobs(let id),
-      .semaphore(let id), .workItem(let id), .members(let id):
+      .semaphore(let id), .workItem(let id), .members(let id),
+      .children(let id):
       id
     case .end, .main, .started: nil
     }

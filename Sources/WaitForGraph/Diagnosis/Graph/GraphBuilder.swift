@@ -129,6 +129,11 @@ struct GraphBuilder {
     for run in thread.runs {
       connect(node(for: .queue, run.queue), name, "runs on", isMarked, run.queue)
     }
+    if let parent = thread.parentTask, let maker = index.party(ofTask: parent),
+      index.threads[maker].wait?.kind == .taskGroup
+    {
+      connect(node(for: .taskGroup, parent), name, "made", isMarked, parent)
+    }
     if let pool = thread.pool { connect(name, node(for: .queue, pool), "thread of", false, pool) }
   }
 
@@ -154,7 +159,7 @@ struct GraphBuilder {
       switch kind {
       case .mutex, .swiftMutex, .initializer, .readLock, .writeLock, .actor: .lock
       case .semaphore: .semaphore
-      case .group: .group
+      case .group, .taskGroup: .group
       case .condition: .condition
       case .continuation, .stream, .task: .task
       default: .other

@@ -19,6 +19,8 @@ enum Need {
     /// The threads that are in a work item, or in the blocks of a group.
     case workItem(WaitSnapshot.ObjectID)
     case members(WaitSnapshot.ObjectID)
+    /// The tasks that a task has made in a task group.
+    case children(WaitSnapshot.ObjectID)
     case main
     /// The thread that has taken a semaphore which is used as a lock. For naming rings, not for
     /// liveness.
@@ -77,6 +79,10 @@ extension WaitIndex {
     case .task:
       let id = Int(bitPattern: wait.object)
       return [party(ofTask: wait.object).map { .one(.end(id), [$0]) } ?? .anybody]
+    case .taskGroup:
+      // The group's scope ends when each of its tasks has ended. `next()` returns when one has, but
+      // a task that waits for the end of its own parent keeps the parent in that scope.
+      return [groupTasks[wait.object].map { .all(.children(wait.object), $0) } ?? .anybody]
     case .workItem:
       return [inWorkItem[wait.object].map { .one(.workItem(wait.object), $0) } ?? .anybody]
     case .group:

@@ -59,6 +59,8 @@ struct WaitIndex {
   /// Who is in a work item, and in a block of a group.
   private(set) var inWorkItem: [ObjectID: [Int]] = [:]
   private(set) var members: [ObjectID: [Int]] = [:]
+  /// The tasks in a group, and the threads that run some, by the task that made them.
+  private(set) var groupTasks: [ObjectID: [Int]] = [:]
   /// The threads of a pool.
   private(set) var workers: [ObjectID: [Int]] = [:]
   /// Who is in a block that a thread, by its number, has enqueued.
@@ -74,9 +76,11 @@ struct WaitIndex {
     threads =
       snapshot.threads.sorted { $0.id < $1.id }
       + snapshot.awaits.sorted { $0.task < $1.task }.map {
-        WaitSnapshot.Thread(
+        var task = WaitSnapshot.Thread(
           id: Int(bitPattern: $0.task),
           wait: WaitSnapshot.Wait(kind: $0.kind, object: $0.object, place: $0.place))
+        task.parentTask = $0.parentTask
+        return task
       }
     queues = snapshot.queues.sorted { $0.id < $1.id }
     signals = Dictionary(snapshot.signals.map { ($0.id, $0) }) { first, _ in first }
@@ -150,6 +154,7 @@ struct WaitIndex {
     } else if thread.startedBy != 0 {
       children[thread.startedBy, default: []].append(number)
     }
+    if let parent = thread.parentTask { groupTasks[parent, default: []].append(number) }
     guard let wait = thread.wait else { return }
     switch wait.kind {
     case .writeLock: writeWaiters[wait.object, default: []].append(number)

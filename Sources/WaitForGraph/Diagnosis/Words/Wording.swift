@@ -122,6 +122,7 @@ package struct Wording {
     case .actor:
       return index.snapshot.actorTypes[id].map { "the actor \(Printable.label($0))" }
         ?? "an actor" + address(id)
+    case .taskGroup: return "the tasks of its group"
     case .workItem: return "a work item"
     case .initializer: return initializer(id)
     default:
@@ -168,6 +169,7 @@ package struct Wording {
     case .stream: "element of an AsyncStream"
     case .initializer: "initialiser that runs once"
     case .task: "end of a task"
+    case .taskGroup: "task group"
     case .actor: "actor"
     }
   }
