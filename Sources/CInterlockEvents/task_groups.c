@@ -19,7 +19,7 @@ static family families[family_count];
 
 static family *take_family(uintptr_t child) {
   family *found = &families[(size_t)(child * 0x9e3779b97f4a7c15ull >> 40) % family_count];
-  // Acquire and release: whoever has the lock finds both words of the last one's.
+  // Acquire: pairs with the release below, so that both words of the entry are seen.
   while (__atomic_exchange_n(&found->lock, 1, __ATOMIC_ACQUIRE)) sched_yield();
   return found;
 }
