@@ -22,14 +22,14 @@ check() {
 while read -r most word; do
   check "'$word'" "$most" "$(files '*.md' ':!CHANGELOG.md' | xargs grep -niwE "$word" || true)"
 done << 'END'
-249 nobody
-69 somebody
-64 anybody
-127 whoever
-91 is told
-71 told of
+241 nobody
+66 somebody
+62 anybody
+126 whoever
+90 is told
+70 told of
 106 so many
-11 the same of
+10 the same of
 END
-check "lines beyond 100 columns" 255 "$(files | xargs grep -nE '^.{101,}$' || true)"
+check "lines beyond 100 columns" 252 "$(files | xargs grep -nE '^.{101,}$' || true)"
 exit "$failed"

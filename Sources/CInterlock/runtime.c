@@ -7,8 +7,6 @@
 #include <execinfo.h>
 #ifdef __linux__
 #include <link.h>
-#else
-#include <dlfcn.h>
 #endif
 #include <pthread.h>
 #include <stdio.h>
@@ -84,15 +82,19 @@ void interlock_watch_exit(void) {
   pthread_once(&once, watch_exit);
 }
 
-#ifdef __APPLE__
-// A weak reference needs a library there that may have the function.
-_Bool interlock_has_watchdog(void) {
-  return dlsym(RTLD_DEFAULT, "interlock_watchdog_start_from_environment") != NULL;
+// Written before main alone, by one thread.
+static interlock_options *declared_options;
+
+void interlock_declare_options(interlock_options *options) {
+  options->next = declared_options;
+  declared_options = options;
 }
-#else
-extern void interlock_watchdog_start_from_environment(void) INTERLOCK_WEAK;
-_Bool interlock_has_watchdog(void) { return interlock_watchdog_start_from_environment != NULL; }
-#endif
+
+void interlock_collect_options(void *list) {
+  for (interlock_options *options = declared_options; options; options = options->next) {
+    options->declare(list);
+  }
+}
 
 #ifdef INTERLOCK_TRACKING
 // In a program that begins no section, too: an option that is misspelt would otherwise go

@@ -85,7 +85,7 @@ extension World {
         } catch {
           return error.description
         }
-      }, optionErrors: SectionTracking.optionErrors,
+      }, optionErrors: OptionVariable.ofThisProcess.errors,
       // Of the trials: this process begins no section of the user's.
       requiresContention: SectionTracking.takeContentionRequirement(), sight: .ofThisBuild,
       leaveCallsUnseen: { interlock_events_bypass(true) ? RealMutex()?.pairs() : nil },

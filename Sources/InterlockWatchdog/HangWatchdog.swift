@@ -83,5 +83,6 @@ func followTests() { RunningTests.shared.follow() }
 /// Called before `main`, by `Sources/CInterlockWatchdog/start.c`.
 @_cdecl("interlock_watchdog_start_from_environment")
 func startFromEnvironment() {
-  if let seconds = SectionTracking.hangLimit { HangWatchdog.start(limit: .seconds(seconds)) }
+  guard let seconds = WatchdogOptions.ofThisProcess.hangLimit else { return }
+  HangWatchdog.start(limit: .seconds(seconds))
 }

@@ -30,14 +30,15 @@ enum PredictionAtExit {
 
   /// Looks from now on, and tells when `exit` is called or `main` returns.
   static func start() {
-    guard let asked = SectionTracking.prediction else { return }
-    Predictor.start(holdSeconds: asked.holdLimit)
+    let options = WatchdogOptions.ofThisProcess
+    guard options.predicts else { return }
+    Predictor.start(holdSeconds: options.holdLimit)
     atexit { PredictionAtExit.tell() }
     // Otherwise the line at exit says why nothing is predicted.
     guard SnapshotTaker.blindness == nil else { return }
     SectionTracking.announce(
       "prediction is armed: what it finds is written at exit"
-        + (asked.failsOnPotential ? ", with exit code \(SectionTracking.exitCode)" : ""))
+        + (options.failOn == .potential ? ", with exit code \(SectionTracking.exitCode)" : ""))
   }
 
   private static func tell() {
@@ -48,7 +49,7 @@ enum PredictionAtExit {
       guard let start = bytes.baseAddress else { return }
       interlock_write_error(start, bytes.count - 1)
     }
-    guard !record.findings.isEmpty, SectionTracking.prediction?.failsOnPotential == true else {
+    guard !record.findings.isEmpty, WatchdogOptions.ofThisProcess.failOn == .potential else {
       return
     }
     interlock_exit_from_handler(Int32(SectionTracking.exitCode))

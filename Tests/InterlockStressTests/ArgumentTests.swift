@@ -1,3 +1,5 @@
+import Foundation
+import Interlock
 import Testing
 
 @testable import InterlockStress
@@ -116,9 +118,9 @@ struct ArgumentTests {
       (["--seed"], "Missing value for '--seed <n>'"),
       (
         ["--delays", "often"],
-        "The value 'often' is invalid for '--delays <switch>': expected one of on, off"
+        "The value 'often' is invalid for '--delays <switch>': expected on or off"
       ),
-      (["--traps="], "The value '' is invalid for '--traps <file>': expected a path"),
+      (["--traps="], "The value '' is invalid for '--traps <file>': expected the path of a file"),
       (
         ["--traps", "-"],
         "The value '-' is invalid for '--traps <file>': expected the path of a file"
@@ -174,15 +176,15 @@ struct OptionTableTests {
   @Test("Names are unique in each command, well formed and explained")
   func table() {
     for command in CommandName.allCases {
-      let options = OptionSpec.options(of: command)
+      let options = command.options
       #expect(Set(options.map(\.name)).count == options.count)
       let shorts = options.compactMap(\.short)
       #expect(Set(shorts).count == shorts.count)
     }
-    for spec in OptionSpec.all {
+    for (commands, spec) in CommandName.options {
       #expect(spec.name.wholeMatch(of: /[a-z]+(-[a-z]+)*/) != nil)
       #expect(spec.help.hasSuffix(".") || spec.help.hasSuffix(")"))
-      #expect(!spec.commands.isEmpty)
+      #expect(!commands.isEmpty)
     }
   }
 
@@ -199,7 +201,7 @@ struct OptionTableTests {
     ]
     for command in CommandName.allCases {
       let help = world.helpText(command, width: 80)
-      for spec in OptionSpec.options(of: command) {
+      for spec in command.options {
         #expect(help.contains(spec.label))
         var arguments = [command.rawValue, "--" + spec.name]
         if let placeholder = spec.placeholder {
@@ -221,6 +223,32 @@ struct OptionTableTests {
     expectGolden(test.world.helpText(nil, width: 80), "help.txt")
     for command in CommandName.allCases {
       expectGolden(test.world.helpText(command, width: 80), "help-\(command.rawValue).txt")
+    }
+  }
+
+  @Test("The article's tables of the options of 'run' and 'compare' are what is declared")
+  func article() throws {
+    let file = URL(fileURLWithPath: #filePath)
+      .appendingPathComponent(
+        "../../../Sources/InterlockStress/InterlockStress.docc/CommandLine.md"
+      ).standardized
+    var blocks = try String(contentsOf: file, encoding: .utf8).components(separatedBy: "\n\n")
+    let tables = blocks.indices.filter { blocks[$0].hasPrefix("| option |") }
+    let commands: [CommandName] = [.run, .compare]
+    try #require(tables.count == commands.count)
+    for (index, command) in zip(tables, commands) {
+      let rows = command.options.map { option in
+        let choices = option.choices.map { " (values: \($0))" } ?? ""
+        let names = (option.short.map { "`-\($0)`, " } ?? "") + "`\(option.label)`"
+        return "| \(names) | \(option.meaning)\(choices) | \(option.defaultText ?? "") |"
+      }
+      let table = (["| option | meaning | default |", "|---|---|---|"] + rows)
+        .joined(separator: "\n")
+      #expect(blocks[index] == table, "the options of '\(command.rawValue)'")
+      blocks[index] = table
+    }
+    if ProcessInfo.processInfo.environment["UPDATE_GOLDENS"] == "1" {
+      try blocks.joined(separator: "\n\n").write(to: file, atomically: true, encoding: .utf8)
     }
   }
 

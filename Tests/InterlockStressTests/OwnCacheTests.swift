@@ -1,4 +1,5 @@
 import Foundation
+import Interlock
 import Testing
 
 @testable import InterlockStress
@@ -109,7 +110,7 @@ struct OwnCacheTests {
     }
     defer { try? FileManager.default.removeItem(at: folder) }
     let answers: Set = ["help", "version", "json"]
-    for spec in OptionSpec.options(of: .run) where !answers.contains(spec.name) {
+    for spec in CommandName.run.options where !answers.contains(spec.name) {
       let value = spec.placeholder.map { _ in "a value" }
       let gate = try run(
         "/usr/bin/env",

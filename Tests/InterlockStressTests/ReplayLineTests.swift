@@ -50,7 +50,7 @@ struct ReplayLineTests {
 
   @Test("The replay line plans the very trial again, for every option of 'run' that changes it")
   func everyOption() throws {
-    for spec in OptionSpec.options(of: .run) where !Self.others.contains(spec.name) {
+    for spec in CommandName.run.options where !Self.others.contains(spec.name) {
       let test = try makeWorld()
       var arguments = ["run", "reads", "--" + spec.name]
       if spec.name == "scenarios" {
@@ -77,6 +77,17 @@ struct ReplayLineTests {
       }
       #expect(replayed == [trial], "\(spec.label)")
     }
+  }
+
+  @Test("The replay line repeats each value of an option that adds up, once")
+  func each() throws {
+    let test = try makeWorld()
+    _ = test.run("reads", "--fail-on=potential", "--fail-on=skipped", "--fail-on=potential")
+    let words = try replay(test.output.text)
+    #expect(
+      words.drop { $0 != "--fail-on" }.prefix(4) == [
+        "--fail-on", "skipped", "--fail-on", "potential",
+      ])
   }
 
   @Test("The replay line of a potential finding looks for it again")

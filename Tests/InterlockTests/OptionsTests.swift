@@ -3,62 +3,104 @@ import Testing
 
 @testable import Interlock
 
+/// Options that only these tests declare.
+private struct TestOptions: EnvironmentOptions {
+  var colour: String?
+  var size = 1
+  var isWide = false
+
+  static let options: [Option<Self>] = [
+    Option("colour", .text("name"), \.colour, "Which colour.", default: "none"),
+    Option("size", .whole(1...9), \.size, "How large, {values}."),
+    Option("wide", .onOrOff, \.isWide, "Make it wide."),
+  ]
+  static let unheededBecause: String? = "nothing is drawn"
+
+  mutating func resolveContradictions() -> [String] {
+    guard isWide, size == 9 else { return [] }
+    isWide = false
+    return ["'wide' does nothing with 'size=9'"]
+  }
+}
+
 struct OptionsTests {
-  @Test("every option is read")
+  private static let own: [any EnvironmentOptions.Type] = [
+    SectionOptions.self, CommonOptions.self,
+  ]
+
+  @Test("every option of sections is read")
   func all() {
     let text =
       "on_conflict=log exit_code=7  stack_depth=4\tsections=on delays=on "
-      + "delay_seed=9 delay_budget=20 traps=/tmp/traps exercise=on require_contention=on "
-      + "hang_limit=2 predict=on fail_on=potential hold_limit=0.5 quiet=on"
-    let (options, errors) = Options.parse(text)
-    #expect(errors.isEmpty)
+      + "delay_seed=9 delay_budget=20 traps=/tmp/traps exercise=on require_contention=on quiet=on"
+    let variable = OptionVariable(text, declared: Self.own)
+    #expect(variable.errors.isEmpty)
     #expect(
-      options
-        == Options(
-          onConflict: .log, exitCode: 7, stackDepth: 4, sections: true, delays: true, delaySeed: 9,
-          delayBudget: 20, trapFile: "/tmp/traps", exercise: true, requiresContention: true,
-          hangLimit: 2, predicts: true, failOn: .potential, holdLimit: 0.5, quiet: true))
-    let read = Set(text.split { " \t".contains($0) }.map { $0.prefix { $0 != "=" } })
-    #expect(read == Set(Option.all.map { $0.name[...] }), "an option is missing here")
+      variable[SectionOptions.self]
+        == SectionOptions(
+          onConflict: .log, stackDepth: 4, sections: true, delays: true, delaySeed: 9,
+          delayBudget: 20, trapFile: "/tmp/traps", exercise: true, requiresContention: true))
+    #expect(variable[CommonOptions.self].exitCode == 7)
+    #expect(variable[CommonOptions.self].isQuiet)
+    let read = Set(text.split { " \t".contains($0) }.map { String($0.prefix { $0 != "=" }) })
+    let declared = SectionOptions.options.map(\.name) + CommonOptions.options.map(\.name)
+    #expect(read == Set(declared), "an option is missing here")
+    #expect(read.count == declared.count, "two options have one name")
   }
 
   @Test(
-    "no two options have one name, and none takes an empty value",
-    arguments: Option.all.map(\.name))
-  func declared(name: String) {
-    #expect(Option.all.count { $0.name == name } == 1)
-    let (options, errors) = Options.parse("\(name)=")
-    #expect(options == Options())
-    #expect(errors.first?.hasPrefix("interlock: INTERLOCK_OPTIONS: '\(name)' must be ") == true)
-    #expect(errors.first?.hasSuffix(", found nothing") == true)
+    "no option of sections takes an empty value", arguments: SectionOptions.options.map(\.name))
+  func empty(name: String) {
+    let variable = OptionVariable("\(name)=", declared: Self.own)
+    #expect(variable[SectionOptions.self] == SectionOptions())
+    #expect(
+      variable.errors.first?.hasPrefix("interlock: INTERLOCK_OPTIONS: '\(name)' must be ") == true)
+    #expect(variable.errors.first?.hasSuffix(", found nothing") == true)
   }
 
-  @Test("what nothing heeds that is linked is one line, and the rest holds")
+  @Test("a declaration is all that an option needs to be read, described and refused")
+  func declared() {
+    let variable = OptionVariable(
+      "colour=red wide=on size=10 hue=7", declared: [TestOptions.self])
+    #expect(variable[TestOptions.self].colour == "red")
+    #expect(variable[TestOptions.self].isWide)
+    #expect(variable[TestOptions.self].size == 1)
+    #expect(
+      variable.errors.map { $0.dropFirst("interlock: INTERLOCK_OPTIONS: ".count) } == [
+        "'size' must be a whole number from 1 to 9, found '10'",
+        "unknown option 'hue'; the options are colour, size, wide",
+        "'colour', 'wide', 'size' do nothing here: nothing is drawn",
+      ])
+    #expect(
+      TestOptions.options.map(\.help) == [
+        "Which colour. (default: none)", "How large, 1 to 9. (default: 1)",
+        "Make it wide. (values: on, off; default: off)",
+      ])
+    #expect(variable[SectionOptions.self] == SectionOptions())
+    let contradictory = OptionVariable("wide=on size=9", declared: [TestOptions.self])
+    #expect(contradictory.errors.first?.hasSuffix("'wide' does nothing with 'size=9'") == true)
+    #expect(!contradictory[TestOptions.self].isWide)
+  }
+
+  @Test("options of which nothing linked takes notice are one line, and the others hold")
   func unheeded() {
-    let text = "on_conflict=log hang_limit=2 exit_code=7 predict=on quiet=on"
-    let all = Options.parse(text)
-    #expect(all.errors.isEmpty)
-    for (linked, line) in [
-      (
-        Option.Part.sections,
-        "'hang_limit', 'predict' do nothing here: the watchdog is not linked (product InterlockWatchdog)"
-      ),
-      (
-        .watchdog,
-        "'on_conflict' does nothing here: section tracking is not compiled in (a debug build, or --traits"
-          + " SectionTracking)"
-      ),
-    ] {
-      let (options, errors) = Options.parse(text, linked: linked)
-      #expect(errors == ["interlock: INTERLOCK_OPTIONS: " + line])
-      #expect(options == all.options)
-    }
+    let text = "on_conflict=log hang_limit=2 exit_code=7 predict=on colour=red quiet=on"
+    let variable = OptionVariable(text, declared: Self.own + [TestOptions.self])
+    #expect(
+      variable.errors == [
+        "interlock: INTERLOCK_OPTIONS: 'hang_limit', 'predict' do nothing here: the watchdog is not"
+          + " linked (product InterlockWatchdog); 'colour' does nothing here: nothing is drawn"
+      ])
+    #expect(variable[SectionOptions.self].onConflict == .log)
+    #expect(variable[CommonOptions.self].exitCode == 7)
+    #expect(variable[CommonOptions.self].isQuiet)
+    #expect(SectionOptions.unheededBecause == nil, "the tests are a build with section tracking")
   }
 
   @Test("nothing set is nothing changed")
-  func empty() {
-    #expect(Options.parse("").options == Options())
-    #expect(Options.parse("  ").errors.isEmpty)
+  func nothing() {
+    #expect(OptionVariable("", declared: Self.own)[SectionOptions.self] == SectionOptions())
+    #expect(OptionVariable("  ", declared: Self.own).errors.isEmpty)
   }
 
   @Test(
@@ -66,9 +108,8 @@ struct OptionsTests {
     arguments: [
       (
         "colour=red",
-        "unknown option 'colour'; the options are on_conflict, exit_code, stack_depth, sections, delays, "
-          + "delay_seed, delay_budget, traps, exercise, require_contention, hang_limit, predict, "
-          + "fail_on, hold_limit, quiet"
+        "unknown option 'colour'; the options are on_conflict, stack_depth, sections, delays, "
+          + "delay_seed, delay_budget, traps, exercise, require_contention, exit_code, quiet"
       ),
       ("on_conflict=panic", "'on_conflict' must be one of trap, log, record, found 'panic'"),
       ("exit_code=0", "'exit_code' must be a whole number from 1 to 255, found '0'"),
@@ -96,28 +137,14 @@ struct OptionsTests {
       ("delays=on traps=", "'traps' must be the path of a file, found nothing"),
       ("traps=file", "'traps' does nothing without 'delays=on'"),
       ("delays=off traps=file", "'traps' does nothing without 'delays=on'"),
-      (
-        "hang_limit=0.01",
-        "'hang_limit' must be a number of seconds from 0.1 to 86400, found '0.01'"
-      ),
-      (
-        "hang_limit=soon",
-        "'hang_limit' must be a number of seconds from 0.1 to 86400, found 'soon'"
-      ),
-      ("predict=yes", "'predict' must be on or off, found 'yes'"),
-      ("predict=on fail_on=race", "'fail_on' must be potential, found 'race'"),
-      ("fail_on=potential", "'fail_on' does nothing without 'predict=on'"),
-      (
-        "predict=on hold_limit=0",
-        "'hold_limit' must be a number of seconds from 0.001 to 86400, found '0'"
-      ),
-      ("hold_limit=1", "'hold_limit' does nothing without 'predict=on'"),
       ("exit_code", "option 'exit_code' needs a value, as in 'exit_code=…'"),
     ])
   func errors(text: String, message: String) {
-    let (options, errors) = Options.parse("on_conflict=record " + text)
-    #expect(errors == ["interlock: INTERLOCK_OPTIONS: " + message])
-    if !text.hasPrefix("on_conflict") { #expect(options.onConflict == .record) }
+    let variable = OptionVariable("on_conflict=record " + text, declared: Self.own)
+    #expect(variable.errors == ["interlock: INTERLOCK_OPTIONS: " + message])
+    if !text.hasPrefix("on_conflict") {
+      #expect(variable[SectionOptions.self].onConflict == .record)
+    }
   }
 
   @Test("an unknown option in the environment is said on standard error, and the rest holds")

@@ -1,5 +1,6 @@
 import CInterlockEvents
 import Foundation
+import Interlock
 import SyncEventsTestC
 
 /// What the child can be told to do.
@@ -47,6 +48,7 @@ enum Programs {
     "unread": { _ in unread() },
     "swift-mutex": { _ in swiftMutex() },
     "bypass": { _ in bypass() },
+    "option-tables": { _ in printOptionTables() },
   ]
 
   private static func number(_ arguments: [String], _ index: Int) -> Int32 {

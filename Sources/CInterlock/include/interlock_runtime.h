@@ -46,14 +46,25 @@ void interlock_set_home(void *home);
 /// Asks for `interlock_process_ends()` at exit; once, however often it is called.
 void interlock_watch_exit(void);
 
-/// Whether the watchdog is linked.
-_Bool interlock_has_watchdog(void);
-
 /// Whether the executable has tests of XCTest; true where that is not known.
 _Bool interlock_has_xctests(void);
 
-/// Reads `INTERLOCK_OPTIONS`, once. Swift's side: `Sources/Interlock/Settings/Settings.swift`.
+/// Reads `INTERLOCK_OPTIONS`, once. Swift's side:
+/// `Sources/Interlock/Settings/EnvironmentOptions.swift`.
 void interlock_read_options(void);
+
+/// The options that one product obeys: a function that adds them to the list.
+typedef struct interlock_options {
+  void (*declare)(void *list);
+  struct interlock_options *next;
+} interlock_options;
+
+/// Declares the options of a product, for the rest of the process. To be called by a constructor of
+/// a priority below 65535: the options are read by one that has none.
+void interlock_declare_options(interlock_options *options);
+
+/// Calls every product's function with `list`.
+void interlock_collect_options(void *list);
 
 /// Something that a thread holds, as who follows the locks knows it.
 typedef struct {

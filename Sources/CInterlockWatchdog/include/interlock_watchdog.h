@@ -30,6 +30,10 @@ typedef enum {
 /// process. Only while there is one thread.
 interlock_xctest_state interlock_observe_xctest(const void *observer, const interlock_xctest_follower *newest);
 
+/// Adds the watchdog's options to a list of Swift's. Swift's side:
+/// `Sources/InterlockWatchdog/WatchdogOptions.swift`.
+void interlock_watchdog_declare_options(void *list);
+
 /// Starts the watchdog if `INTERLOCK_OPTIONS` has a `hang_limit`. Swift's side:
 /// `Sources/InterlockWatchdog`. Called before main, so that a test target needs no code for it.
 void interlock_watchdog_start_from_environment(void);

@@ -25,9 +25,6 @@ enum Platform {
     strcmp(left, right) == 0
   }
 
-  /// Whether the executable, or a library of it, has the watchdog.
-  static var hasWatchdog: Bool { interlock_has_watchdog() }
-
   static func environment(_ name: String) -> String? {
     getenv(name).map { String(cString: $0) }
   }

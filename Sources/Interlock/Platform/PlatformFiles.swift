@@ -6,6 +6,9 @@ internal import Musl
 internal import Darwin
 #endif
 
+// `timespec` may come from its headers.
+internal import CInterlock
+
 extension Platform {
   /// Why a file could not be read or written, in the system's words.
   struct FileFailure: Error {

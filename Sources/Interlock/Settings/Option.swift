@@ -1,101 +1,120 @@
-/// One option of `INTERLOCK_OPTIONS`: its name, what heeds it, and how its value is read.
+/// What options say: each option sets a property; the initial values are the defaults.
+package protocol OptionValues: Sendable {
+  /// The defaults.
+  init()
+}
+
+/// One option of the command line or of `INTERLOCK_OPTIONS`: what a user writes, what it means, how
+/// its value is read, and how a replay repeats it.
 ///
-/// An option that is not in `all` does not exist; one that is there is listed, read, and reported
-/// where nothing that is linked heeds it.
-struct Option: Sendable {
-  /// What heeds an option.
-  struct Part: OptionSet, Sendable {
-    let rawValue: Int
-    /// Sections, where they are compiled in.
-    static let sections = Part(rawValue: 1)
-    /// The watchdog, with its prediction, where it is linked.
-    static let watchdog = Part(rawValue: 2)
-    static let everything: Part = [.sections, .watchdog]
-
-    /// The parts that this process has.
-    static var linked: Part {
-      var linked: Part = SectionTracking.isCompiledIn ? .sections : []
-      if Platform.hasWatchdog { linked.insert(.watchdog) }
-      return linked
-    }
+/// The product that obeys an option declares it. Parsers, help, the tables of the documentation and
+/// the replay line know an option from its declaration alone.
+package struct Option<Values: OptionValues>: Sendable {
+  /// What a replay, which tries one trial again, does with an option.
+  package enum Replay: Sendable {
+    /// The option changes a trial or how the run judges it: a replay repeats it as given last.
+    case repeats
+    /// As `repeats`, for an option of which each occurrence adds a value.
+    case repeatsEach
+    /// The option chooses trials, which a replay names itself, or changes only what is written.
+    case leavesOut
   }
 
-  let name: String
-  let part: Part
-  /// Takes a value; returns what is wrong with it.
-  let read: @Sendable (inout Options, _ value: String) -> String?
+  /// The long name, without hyphens.
+  package let name: String
+  /// The short name, if any.
+  package let short: Character?
+  /// What a replay does with it.
+  package var replay: Replay
+  /// What stands for the value in help; `nil` for an option without one.
+  package let placeholder: String?
+  /// What a value must be; empty for an option without one.
+  package let expected: String
+  /// What the option means, in a sentence or two.
+  package let meaning: String
+  /// What holds if the option is not given; `nil` if the meaning says it.
+  package let defaultText: String?
+  /// The values if they can be listed, as in `on, off`.
+  package let choices: String?
+  /// Takes a value, which an option without one ignores; returns whether the value is valid.
+  package let read: @Sendable (_ value: String, inout Values) -> Bool
 
-  /// The options there are, in the order in which they are listed.
-  static let all = [
-    choice("on_conflict", .sections, \.onConflict),
-    number("exit_code", .everything, in: 1...255, \.exitCode),
-    number("stack_depth", .sections, in: 0...Record.frameLimit, \.stackDepth),
-    flag("sections", .sections, \.sections),
-    flag("delays", .sections, \.delays),
-    number("delay_seed", .sections, in: 0...UInt64.max, \.delaySeed),
-    number("delay_budget", .sections, in: 1...100, \.delayBudget),
-    path("traps", .sections, \.trapFile),
-    flag("exercise", .sections, \.exercise),
-    flag("require_contention", .sections, \.requiresContention),
-    seconds("hang_limit", .watchdog, in: "0.1", \.hangLimit),
-    flag("predict", .watchdog, \.predicts),
-    choice("fail_on", .watchdog, \.failOn),
-    seconds("hold_limit", .watchdog, in: "0.001", \.holdLimit),
-    flag("quiet", .everything, \.quiet),
-  ]
-
-  private static func choice<Choice: RawRepresentable<String> & CaseIterable & SendableMetatype>(
-    _ name: String, _ part: Part, _ value: any WritableKeyPath<Options, Choice?> & Sendable
-  ) -> Option {
-    let known = Choice.allCases.map(\.rawValue)
-    let expected = (known.count > 1 ? "one of " : "") + known.joined(separator: ", ")
-    return Option(name, part, expected: expected, value) { Choice(rawValue: $0) }
+  /// The meaning with the values and the default, as help shows it.
+  package var help: String {
+    let details = [choices.map { "values: \($0)" }, defaultText.map { "default: \($0)" }]
+      .compactMap(\.self)
+    return meaning + (details.isEmpty ? "" : " (\(details.joined(separator: "; ")))")
   }
 
-  private static func flag(
-    _ name: String, _ part: Part, _ value: any WritableKeyPath<Options, Bool?> & Sendable
-  ) -> Option {
-    Option(name, part, expected: "on or off", value) { ["on": true, "off": false][$0] }
-  }
-
-  private static func number<Number: FixedWidthInteger & Sendable>(
-    _ name: String, _ part: Part, in range: ClosedRange<Number>,
-    _ value: any WritableKeyPath<Options, Number?> & Sendable
-  ) -> Option {
-    let expected = "a whole number from \(range.lowerBound) to \(range.upperBound)"
-    return Option(name, part, expected: expected, value) { text in
-      Number(text).flatMap { range.contains($0) ? $0 : nil }
-    }
-  }
-
-  private static func seconds(
-    _ name: String, _ part: Part, in lowest: String,
-    _ value: any WritableKeyPath<Options, Double?> & Sendable
-  ) -> Option {
-    let range = (Double(lowest) ?? 0)...86_400
-    let expected = "a number of seconds from \(lowest) to 86400"
-    return Option(name, part, expected: expected, value) { text in
-      Double(text).flatMap { range.contains($0) ? $0 : nil }
-    }
-  }
-
-  private static func path(
-    _ name: String, _ part: Part, _ value: any WritableKeyPath<Options, String?> & Sendable
-  ) -> Option {
-    Option(name, part, expected: "the path of a file", value) { $0.isEmpty ? nil : $0 }
-  }
-
-  private init<Value>(
-    _ name: String, _ part: Part, expected: String,
-    _ path: any WritableKeyPath<Options, Value?> & Sendable,
-    _ parse: @escaping @Sendable (String) -> Value?
+  /// Declares an option that takes a value.
+  ///
+  /// - Parameters:
+  ///   - name: The long name, without hyphens.
+  ///   - short: The short name, if any.
+  ///   - format: The values, and how one is read.
+  ///   - replay: What a replay does with the option.
+  ///   - meaning: A sentence or two; `{values}` in it stands for the values.
+  ///   - defaultText: What holds if the option is not given.
+  ///   - set: Keeps the value.
+  package init<Value>(
+    _ name: String, short: Character? = nil, _ format: ValueFormat<Value>,
+    replay: Replay = .repeats, _ meaning: String, default defaultText: String? = nil,
+    set: @escaping @Sendable (Value, inout Values) -> Void
   ) {
     self.name = name
-    self.part = part
-    read = { options, text in
-      options[keyPath: path] = parse(text)
-      if options[keyPath: path] != nil { return nil }
-      return "'\(name)' must be \(expected), found \(text.isEmpty ? "nothing" : "'\(text)'")"
+    self.short = short
+    self.replay = replay
+    placeholder = format.placeholder
+    expected = format.expected
+    self.meaning = meaning.replacing("{values}", with: format.summary)
+    choices = format.isChoice ? format.summary : nil
+    self.defaultText = defaultText
+    read = { text, values in
+      guard let value = format.read(text) else { return false }
+      set(value, &values)
+      return true
+    }
+  }
+
+  /// Declares an option that sets a property, whose initial value is the default.
+  package init<Value>(
+    _ name: String, short: Character? = nil, _ format: ValueFormat<Value>,
+    _ property: any WritableKeyPath<Values, Value> & Sendable, replay: Replay = .repeats,
+    _ meaning: String
+  ) {
+    self.init(
+      name, short: short, format, replay: replay, meaning,
+      default: format.text(Values()[keyPath: property])
+    ) { $1[keyPath: property] = $0 }
+  }
+
+  /// Declares an option that sets a property, which is `nil` if the option is not given.
+  package init<Value>(
+    _ name: String, short: Character? = nil, _ format: ValueFormat<Value>,
+    _ property: any WritableKeyPath<Values, Value?> & Sendable, replay: Replay = .repeats,
+    _ meaning: String, default defaultText: String? = nil
+  ) {
+    self.init(name, short: short, format, replay: replay, meaning, default: defaultText) {
+      $1[keyPath: property] = $0
+    }
+  }
+
+  /// Declares an option without a value.
+  package init(
+    flag name: String, short: Character? = nil, replay: Replay = .repeats, _ meaning: String,
+    default defaultText: String? = nil, set: @escaping @Sendable (inout Values) -> Void
+  ) {
+    self.name = name
+    self.short = short
+    self.replay = replay
+    placeholder = nil
+    expected = ""
+    self.meaning = meaning
+    choices = nil
+    self.defaultText = defaultText
+    read = { _, values in
+      set(&values)
+      return true
     }
   }
 }

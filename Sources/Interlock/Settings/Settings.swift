@@ -6,17 +6,33 @@ final class Settings: Sendable {
   static let shared = Settings()
 
   private struct State {
-    var onConflict = SectionTracking.ConflictAction.trap
-    var onMisuse = SectionTracking.MisuseAction.log
-    var exitCode = 66
-    var stackDepth = Record.frameLimit
-    var delays = false
-    var delayPlan = DelayPlan()
+    var onConflict: SectionTracking.ConflictAction
+    var onMisuse: SectionTracking.MisuseAction
+    var exitCode: Int
+    var stackDepth: Int
+    var delays: Bool
+    var delayPlan: DelayPlan
     var followsOrder = false
-    var exercise = false
-    var wasExercised = false
-    var requiresContention = false
-    var isOff = false
+    var exercise: Bool
+    var wasExercised: Bool
+    var requiresContention: Bool
+    var isOff: Bool
+
+    init(_ sections: SectionOptions, _ common: CommonOptions) {
+      switch sections.onConflict {
+      case .trap: (onConflict, onMisuse) = (.trap, .log)
+      case .log: (onConflict, onMisuse) = (.log, .log)
+      case .record: (onConflict, onMisuse) = (.record, .record)
+      }
+      exitCode = common.exitCode
+      stackDepth = sections.stackDepth
+      delays = sections.delays
+      delayPlan = DelayPlan(budgetPercent: sections.delayBudget, trapFile: sections.trapFile)
+      requiresContention = sections.requiresContention
+      exercise = sections.exercise ?? sections.requiresContention
+      wasExercised = exercise
+      isOff = !sections.sections
+    }
 
     var hot: HotSettings {
       HotSettings(
@@ -25,53 +41,15 @@ final class Settings: Sendable {
     }
   }
 
-  /// For how many seconds nothing may happen, if `INTERLOCK_OPTIONS` says so: what a watchdog
-  /// keeps, where one is linked.
-  let hangLimit: Double?
-
-  /// What `INTERLOCK_OPTIONS` says of what does not go wrong and can; `nil` where nobody is to look
-  /// for it.
-  let prediction: SectionTracking.Prediction?
-
-  /// Whether no line says what is armed.
-  let isQuiet: Bool
-
-  /// What is wrong with `INTERLOCK_OPTIONS`, a line each; all of it has been written to standard
-  /// error.
-  let optionErrors: [String]
-
   private let state: Guarded<State>
 
   private init() {
-    var state = State()
-    let (options, errors) = Options.parse(
-      Platform.environment("INTERLOCK_OPTIONS") ?? "", linked: .linked)
-    writeError(errors.map { $0 + "\n" }.joined())
-    optionErrors = errors
-    switch options.onConflict {
-    case .trap: state.onConflict = .trap
-    case .log: state.onConflict = .log
-    case .record:
-      state.onConflict = .record
-      state.onMisuse = .record
-    case nil: break
+    let variable = OptionVariable.ofThisProcess
+    let state = State(variable[SectionOptions.self], variable[CommonOptions.self])
+    // Relaxed: nothing is read yet.
+    if let seed = variable[SectionOptions.self].delaySeed {
+      NearMissDelays.seed.store(seed, ordering: .relaxed)
     }
-    state.exitCode = options.exitCode ?? state.exitCode
-    state.stackDepth = options.stackDepth ?? state.stackDepth
-    state.delays = options.delays ?? state.delays
-    state.delayPlan.budgetPercent = options.delayBudget ?? state.delayPlan.budgetPercent
-    state.delayPlan.trapFile = options.trapFile
-    if let seed = options.delaySeed { NearMissDelays.seed.store(seed, ordering: .relaxed) }
-    state.requiresContention = options.requiresContention ?? state.requiresContention
-    state.exercise = options.exercise ?? state.requiresContention
-    state.wasExercised = state.exercise
-    state.isOff = options.sections == false
-    hangLimit = options.hangLimit
-    isQuiet = options.quiet ?? false
-    prediction =
-      options.predicts == true
-      ? .init(
-        failsOnPotential: options.failOn == .potential, holdLimit: options.holdLimit) : nil
     // The end of a process that begins no section is judged too.
     if state.requiresContention, !state.isOff { interlock_watch_exit() }
     self.state = Guarded(state)
@@ -162,23 +140,6 @@ final class Settings: Sendable {
 }
 
 extension SectionTracking {
-  /// `hang_limit` of `INTERLOCK_OPTIONS`, in seconds; `nil` where it does not say.
-  package static var hangLimit: Double? { Settings.shared.hangLimit }
-
-  /// What `predict` and its companions of `INTERLOCK_OPTIONS` ask for.
-  package struct Prediction: Sendable {
-    /// Whether the process ends with `exitCode` where something is found.
-    package var failsOnPotential: Bool
-    /// From how many seconds on a lock that is held is told of; `nil` for never.
-    package var holdLimit: Double?
-  }
-
-  /// What `INTERLOCK_OPTIONS` says of that; `nil` where nobody is to look.
-  package static var prediction: Prediction? { Settings.shared.prediction }
-
-  /// What is wrong with `INTERLOCK_OPTIONS`, a line each, which standard error has had.
-  package static var optionErrors: [String] { Settings.shared.optionErrors }
-
   /// Whether `require_contention` of `INTERLOCK_OPTIONS` is on; it is off in this process from then
   /// on, which leaves it to the processes that it starts.
   package static func takeContentionRequirement() -> Bool {
@@ -190,7 +151,8 @@ extension SectionTracking {
 
   /// Writes a line to standard error that says what is armed, unless `quiet=on` leaves it out.
   package static func announce(_ line: String) {
-    if !Settings.shared.isQuiet { writeError("interlock: \(line)\n") }
+    let options = OptionVariable.ofThisProcess[CommonOptions.self]
+    if !options.isQuiet { writeError("interlock: \(line)\n") }
   }
 }
 
@@ -208,8 +170,3 @@ extension SectionTracking.ConflictAction {
     }
   }
 }
-
-/// C's door: reads `INTERLOCK_OPTIONS`, once, and writes what is wrong with it to standard error.
-/// Called before `main`.
-@_cdecl("interlock_read_options")
-func readOptions() { _ = Settings.shared }

@@ -1,3 +1,4 @@
+import Interlock
 import StressRunner
 
 /// Understands a command line; prints nothing, ends nothing.
@@ -58,58 +59,55 @@ private struct ArgumentParser {
   private mutating func long(_ text: Substring) throws(UsageError) {
     let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     let name = String(parts[0])
-    let known = OptionSpec.options(of: command)
-    guard let spec = known.first(where: { $0.name == name }) else {
+    let known = command.options
+    guard let option = known.first(where: { $0.name == name }) else {
       throw unknown("--" + name, nearest(to: name, among: known.map(\.name)))
     }
     let value = parts.count > 1 ? String(parts[1]) : nil
-    if let value, spec.placeholder == nil {
-      throw mistake("The option '\(spec.label)' takes no value, found '\(printable(value))'")
+    if let value, option.placeholder == nil {
+      throw mistake("The option '\(option.label)' takes no value, found '\(printable(value))'")
     }
-    try apply(spec, attached: value)
+    try apply(option, attached: value)
   }
 
   /// `-v`, `-vh`, `-j4`, `-j 4`, `-vj4`
   private mutating func cluster(_ text: Substring) throws(UsageError) {
     var text = text
     while let character = text.popFirst() {
-      let known = OptionSpec.options(of: command)
-      guard let spec = known.first(where: { $0.short == character }) else {
+      let known = command.options
+      guard let option = known.first(where: { $0.short == character }) else {
         // `-seed` is a long option that lacks a hyphen.
         throw unknown("-\(character)", known.map(\.name).first { $0 == "\(character)\(text)" })
       }
-      if spec.placeholder != nil, !text.isEmpty {
-        return try apply(spec, attached: String(text.first == "=" ? text.dropFirst() : text))
+      if option.placeholder != nil, !text.isEmpty {
+        return try apply(option, attached: String(text.first == "=" ? text.dropFirst() : text))
       }
-      try apply(spec, attached: nil)
+      try apply(option, attached: nil)
       if answer != nil { return }
     }
   }
 
-  private mutating func apply(_ spec: OptionSpec, attached: String?) throws(UsageError) {
-    var given: String?
-    switch spec.action {
+  private mutating func apply(_ option: Option<Options>, attached: String?) throws(UsageError) {
+    let value = option.placeholder == nil ? nil : attached ?? nextValue()
+    if value == nil, option.placeholder != nil {
+      throw mistake("Missing value for '\(option.label)'")
+    }
+    guard option.read(value ?? "", &options) else {
+      throw mistake(
+        "The value '\(printable(value ?? ""))' is invalid for '\(option.label)': expected"
+          + " \(option.expected)")
+    }
+    switch options.question {
     case .help: answer = .help(isNamed && command != .help ? command : nil)
     case .version: answer = .version
-    case .set(let set): set(&options)
-    case .setValue(_, let set):
-      guard let value = attached ?? nextValue() else {
-        throw mistake("Missing value for '\(spec.label)'")
-      }
-      do {
-        try set(value, &options)
-      } catch {
-        let expected = (error as? InvalidValue)?.expected ?? "another"
-        throw mistake(
-          "The value '\(printable(value))' is invalid for '\(spec.label)': expected \(expected)")
-      }
-      given = value
+    case nil: break
     }
-    if case .repeats = spec.replay {
-      // The last one counts.
-      options.repeated.removeAll { $0.name == spec.name }
-      options.repeated.append(RepeatedOption(name: spec.name, value: given))
+    guard option.replay != .leavesOut else { return }
+    // The last one counts, unless each adds something.
+    options.repeated.removeAll {
+      $0.name == option.name && (option.replay == .repeats || $0.value == value)
     }
+    options.repeated.append(RepeatedOption(name: option.name, value: value))
   }
 
   /// The next argument, unless it is an option. A negative number is a value, and so is a lone

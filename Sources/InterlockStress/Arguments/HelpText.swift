@@ -1,3 +1,5 @@
+import Interlock
+
 extension World {
   /// What `--help` prints.
   ///
@@ -27,8 +29,8 @@ extension World {
     sections.append(
       Self.section(
         "OPTIONS",
-        OptionSpec.options(of: name ?? .run).map { spec in
-          ((spec.short.map { "-\($0), " } ?? "") + spec.label, spec.help)
+        (name ?? .run).options.map { option in
+          ((option.short.map { "-\($0), " } ?? "") + option.label, option.help)
         }, width: width))
     if name == nil {
       sections.append(

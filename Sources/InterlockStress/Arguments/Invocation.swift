@@ -1,3 +1,5 @@
+import Interlock
+
 /// What the command line asks for.
 package enum Invocation: Sendable, Hashable {
   /// Replay these scenarios, by name or path, or all of them if none is given.
@@ -20,7 +22,23 @@ package enum Invocation: Sendable, Hashable {
 }
 
 /// What options can say; the initial values are the defaults.
-package struct Options: Sendable, Hashable {
+package struct Options: OptionValues, Hashable {
+  /// What is red beside a verdict that is not expected.
+  package enum FailOn: String, Sendable, CaseIterable {
+    /// A predicted finding that no scenario expects.
+    case potential
+    /// A trial that is skipped.
+    case skipped
+  }
+
+  /// What is asked for instead of the command.
+  package enum Question: Sendable {
+    /// What the command does.
+    case help
+    /// Which version this is.
+    case version
+  }
+
   /// When colours are written.
   package enum Color: String, Sendable, CaseIterable {
     /// On a terminal that can show them.
@@ -54,10 +72,8 @@ package struct Options: Sendable, Hashable {
   /// Whether children look for what does not go wrong and can; `nil` leaves it to what each
   /// scenario expects.
   package var predict: Bool?
-  /// Whether what they find, and no scenario expects, is red.
-  package var failsOnPotential = false
-  /// Whether a trial that is skipped is red.
-  package var failsOnSkipped = false
+  /// What is red beside a verdict that is not expected.
+  package var failsOn: Set<FailOn> = []
   /// Whether a resource that one owner alone touched makes the run red.
   package var requiresContention = false
   /// Where the results are written as JSON; `-` is standard output.
@@ -71,6 +87,9 @@ package struct Options: Sendable, Hashable {
   /// Where the scenarios are; `nil` is the executable's own folder.
   package var scenarioFolder: String?
 
+  /// What is asked for instead of the command.
+  package var question: Question?
+
   /// What a replay of a trial repeats, in the order in which it was given, each option once.
   package var repeated: [RepeatedOption] = []
 
@@ -79,6 +98,11 @@ package struct Options: Sendable, Hashable {
 
   /// The defaults.
   package init() {}
+
+  /// Whether a predicted finding that no scenario expects is red.
+  package var failsOnPotential: Bool { failsOn.contains(.potential) }
+  /// Whether a trial that is skipped is red.
+  package var failsOnSkipped: Bool { failsOn.contains(.skipped) }
 }
 
 /// An option as it was given: its name without hyphens, and its value, if it takes one.

@@ -1,0 +1,120 @@
+internal import CInterlock
+
+/// The options of `INTERLOCK_OPTIONS` that one product declares, and what the variable says of
+/// them.
+package protocol EnvironmentOptions: OptionValues {
+  /// The options.
+  static var options: [Option<Self>] { get }
+  /// Why nothing in this process obeys them; `nil` if something does.
+  static var unheededBecause: String? { get }
+  /// Corrects options that contradict one another; returns a line for each.
+  mutating func resolveContradictions() -> [String]
+}
+
+extension EnvironmentOptions {
+  /// As if the product were at work.
+  package static var unheededBecause: String? { nil }
+  /// As if no two options could contradict one another.
+  package mutating func resolveContradictions() -> [String] { [] }
+
+  fileprivate static var names: [String] { options.map(\.name) }
+
+  /// Reads one option; returns what is wrong with its value.
+  fileprivate mutating func read(_ name: String, _ value: String) -> String? {
+    guard let option = Self.options.first(where: { $0.name == name }),
+      !option.read(value, &self)
+    else { return nil }
+    return "'\(name)' must be \(option.expected), found \(value.isEmpty ? "nothing" : "'\(value)'")"
+  }
+}
+
+/// What `INTERLOCK_OPTIONS` says: `name=value`, separated by blanks.
+///
+/// The options of a process are those that its linked products declare: `Interlock` its own, and
+/// every other product by `interlock_declare_options` before `main`.
+package struct OptionVariable: Sendable {
+  /// The options of products that a process may lack, for a line that names the product. A test
+  /// compares them with the declarations.
+  package static let ofOtherProducts = [
+    (
+      names: ["hang_limit", "predict", "fail_on", "hold_limit"],
+      reason: "the watchdog is not linked (product InterlockWatchdog)"
+    )
+  ]
+
+  /// The variable of this process, read once; standard error has what is wrong with it.
+  package static let ofThisProcess = {
+    var declared: [any EnvironmentOptions.Type] = [SectionOptions.self, CommonOptions.self]
+    withUnsafeMutablePointer(to: &declared) { interlock_collect_options($0) }
+    let variable = OptionVariable(
+      Platform.environment("INTERLOCK_OPTIONS") ?? "", declared: declared)
+    writeError(variable.errors.map { $0 + "\n" }.joined())
+    return variable
+  }()
+
+  /// What is wrong with the variable, a line each.
+  package let errors: [String]
+  /// What the variable says of the options of each declaration.
+  package let values: [any EnvironmentOptions]
+
+  /// Reads the variable's value; what cannot be read stays at its default.
+  package init(_ text: String, declared: [any EnvironmentOptions.Type]) {
+    var values = declared.map { $0.init() }
+    var errors: [String] = []
+    var unheeded: [(reason: String, names: [String])] = []
+    func leave(_ name: String, because reason: String) {
+      if let index = unheeded.firstIndex(where: { $0.reason == reason }) {
+        unheeded[index].names.append(name)
+      } else {
+        unheeded.append((reason, [name]))
+      }
+    }
+    for word in text.split(whereSeparator: { $0 == " " || $0 == "\t" || $0 == "\n" }) {
+      let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      let name = String(parts[0])
+      guard let index = declared.firstIndex(where: { $0.names.contains(name) }) else {
+        if let other = Self.ofOtherProducts.first(where: { $0.names.contains(name) }) {
+          leave(name, because: other.reason)
+        } else {
+          let names = declared.flatMap { $0.names }.joined(separator: ", ")
+          errors.append("unknown option '\(name)'; the options are \(names)")
+        }
+        continue
+      }
+      guard parts.count == 2 else {
+        errors.append("option '\(name)' needs a value, as in '\(name)=…'")
+        continue
+      }
+      if let error = values[index].read(name, String(parts[1])) { errors.append(error) }
+      if let reason = declared[index].unheededBecause { leave(name, because: reason) }
+    }
+    for index in values.indices { errors += values[index].resolveContradictions() }
+    if !unheeded.isEmpty {
+      errors.append(
+        unheeded.map { reason, names in
+          let list = names.map { "'\($0)'" }.joined(separator: ", ")
+          return "\(list) \(names.count == 1 ? "does" : "do") nothing here: \(reason)"
+        }.joined(separator: "; "))
+    }
+    self.values = values
+    self.errors = errors.map { "interlock: INTERLOCK_OPTIONS: \($0)" }
+  }
+
+  /// What the variable says of these options; the defaults if they are not declared.
+  package subscript<Values: EnvironmentOptions>(_: Values.Type) -> Values {
+    values.lazy.compactMap { $0 as? Values }.first ?? Values()
+  }
+}
+
+/// Called before `main` by `Sources/CInterlock/runtime.c`: reads `INTERLOCK_OPTIONS`, once.
+@_cdecl("interlock_read_options")
+func readOptions() { _ = Settings.shared }
+
+/// Adds options to those that a product is asked for: see `interlock_declare_options`.
+///
+/// - Parameters:
+///   - options: The options that the product obeys.
+///   - list: What the product's function was called with.
+package func declare(_ options: any EnvironmentOptions.Type, in list: UnsafeMutableRawPointer) {
+  list.assumingMemoryBound(to: [any EnvironmentOptions.Type].self).pointee.append(options)
+}

@@ -1,0 +1,90 @@
+/// The options that sections obey, where they are compiled in.
+struct SectionOptions: EnvironmentOptions, Equatable {
+  /// What happens on a conflict.
+  enum OnConflict: String, CaseIterable {
+    case trap, log, record
+  }
+
+  var onConflict = OnConflict.trap
+  var stackDepth = Record.frameLimit
+  var sections = true
+  var delays = false
+  var delaySeed: UInt64?
+  /// In per cent of the run time.
+  var delayBudget = DelayPlan.defaultBudget
+  var trapFile: String?
+  /// `nil` leaves it to `requiresContention`.
+  var exercise: Bool?
+  var requiresContention = false
+
+  static let options: [Option<Self>] = [
+    Option(
+      "on_conflict", .choice(OnConflict.allCases, placeholder: "action"), \.onConflict,
+      "What happens on a conflict: `trap` reports it and traps, as an assertion does; `log` reports"
+        + " each pair of places once and continues; `record` keeps the conflicts for"
+        + " `SectionTracking.conflicts`. After `log` and `record` the process exits with"
+        + " `exit_code` and prints a line for each conflict, if the damage to its memory lets it get"
+        + " that far."),
+    Option(
+      "stack_depth", .whole(0...Record.frameLimit), \.stackDepth,
+      "How many frames are captured at begin, {values}."),
+    Option("sections", .onOrOff, \.sections, "Track sections."),
+    Option(
+      "delays", .onOrOff, \.delays,
+      "Hold sections at places that nearly met open now and then."),
+    Option(
+      "delay_seed", .whole(0...UInt64.max), \.delaySeed,
+      "The seed that decides the delays, 0 to 2⁶⁴ − 1.", default: "another one in every process"),
+    Option(
+      "delay_budget", .whole(1...100), \.delayBudget,
+      "The part of the run time that delays may take, {values} per cent."),
+    Option(
+      "traps", .file, \.trapFile,
+      "The path of a file, without blanks, that keeps what delays have learned.", default: "none"),
+    Option(
+      "exercise", .onOrOff, \.exercise, "Print at the end what the process exercised.",
+      default: "off"),
+    Option(
+      "require_contention", .onOrOff, \.requiresContention,
+      "As `exercise=on`, and the exit code is 1 if a resource was used by one owner only, or no"
+        + " section was begun; the exit code of a conflict has precedence."),
+  ]
+
+  static var unheededBecause: String? {
+    SectionTracking.isCompiledIn
+      ? nil : "section tracking is not compiled in (a debug build, or --traits SectionTracking)"
+  }
+
+  mutating func resolveContradictions() -> [String] {
+    var errors: [String] = []
+    if trapFile != nil, !delays { errors.append("'traps' does nothing without 'delays=on'") }
+    if requiresContention, !sections {
+      errors.append("'require_contention' does nothing with 'sections=off'")
+    }
+    if requiresContention, exercise == false {
+      errors.append(
+        "'require_contention' needs to know what is exercised, so 'exercise=off' is not heeded")
+      exercise = true
+    }
+    return errors
+  }
+}
+
+/// The options that every product obeys.
+package struct CommonOptions: EnvironmentOptions, Equatable {
+  var exitCode = 66
+  var isQuiet = false
+
+  /// The defaults.
+  package init() {}
+
+  /// The options.
+  package static let options: [Option<Self>] = [
+    Option(
+      "exit_code", .whole(1...255), \.exitCode,
+      "What the process exits with after conflicts, or after what `fail_on` names, {values}."),
+    Option(
+      "quiet", .onOrOff, \.isQuiet,
+      "Do not print that the watchdog or prediction is armed."),
+  ]
+}
