@@ -1,10 +1,10 @@
-public import StressRunner
+package import StressRunner
 
 /// Caches as their authors shipped them, each with its repaired twin, and mistakes that belong to
 /// no one cache.
 ///
 /// A list for each system, in the order of `interlock list`.
-public let knownBugSubjects: [SubjectEntry] =
+package let knownBugSubjects: [SubjectEntry] =
   tmcacheSubjects
   + pinCacheSubjects
   + pinOperationSubjects

@@ -1,4 +1,4 @@
-public import LockStrategies
+package import LockStrategies
 
 /// A cache under a concurrent queue: values are found by `sync`, everything else is `sync` with a
 /// barrier.
@@ -6,4 +6,4 @@ public import LockStrategies
 /// **1,000 reads**: pass on every system, because nothing is put on the queue by `async`: the queue
 /// hands itself from one waiting caller to the next, and each runs its block on its own thread.
 /// With the far more common `async` barrier for writes it would be one more `serial-queue-sync`.
-public typealias BarrierQueueCache = LockedCache<BarrierQueueLock>
+package typealias BarrierQueueCache = LockedCache<BarrierQueueLock>

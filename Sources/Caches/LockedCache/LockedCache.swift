@@ -1,4 +1,4 @@
-public import LockStrategies
+package import LockStrategies
 
 /// A cache whose native methods are synchronous, under a lock of any strategy.
 ///
@@ -6,7 +6,7 @@ public import LockStrategies
 /// needs no other thread than the one that is in, and the asynchronous forms wrap the synchronous
 /// ones. A read takes the lock twice, as there: shared to find the value, exclusively to note the
 /// access.
-public final class LockedCache<Strategy: Lock>: Cache {
+package final class LockedCache<Strategy: Lock>: Cache {
   private let lock: Strategy
   private let storage: Storage
 
@@ -16,45 +16,45 @@ public final class LockedCache<Strategy: Lock>: Cache {
   ///   - lock: The lock, which nothing else may use.
   ///   - excludes: Whether the lock is claimed to exclude; a conflict is then reported as a broken
   ///     claim.
-  public init(_ lock: Strategy, excludes: Bool = true) {
+  package init(_ lock: Strategy, excludes: Bool = true) {
     self.lock = lock
     storage = Storage(isLocked: excludes)
   }
 
   /// The value under a key; notes the access.
-  public func value(forKey key: String) -> [UInt8]? {
+  package func value(forKey key: String) -> [UInt8]? {
     guard let value = lock.withSharedLock({ storage.value(forKey: key) }) else { return nil }
     lock.withLock { storage.touch(key) }
     return value
   }
 
   /// Stores a value.
-  public func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
+  package func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
     lock.withLock { storage.setValue(value, forKey: key, cost: cost) }
   }
 
   /// Removes a value.
-  public func removeValue(forKey key: String) {
+  package func removeValue(forKey key: String) {
     lock.withLock { storage.removeValue(forKey: key) }
   }
 
   /// Removes every value.
-  public func removeAllValues() {
+  package func removeAllValues() {
     lock.withLock { storage.removeAllValues() }
   }
 
   /// How many values there are.
-  public var count: Int {
+  package var count: Int {
     lock.withSharedLock { storage.count }
   }
 
   /// What all values cost together.
-  public var totalCost: Int? {
+  package var totalCost: Int? {
     lock.withSharedLock { storage.totalCost }
   }
 
   /// What is stored.
-  public func entries() -> [String: CacheEntry]? {
+  package func entries() -> [String: CacheEntry]? {
     lock.withSharedLock { storage.entries() }
   }
 }

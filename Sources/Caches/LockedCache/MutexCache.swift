@@ -1,7 +1,7 @@
-public import LockStrategies
+package import LockStrategies
 
 /// A cache under a POSIX mutex, as YYMemoryCache and PINCache 3 have it.
 ///
 /// **1,000 reads**: pass on every system, for the reason that a semaphore of 1 does: whoever waits
 /// needs only the one who is in.
-public typealias MutexCache = LockedCache<PthreadMutexLock>
+package typealias MutexCache = LockedCache<PthreadMutexLock>

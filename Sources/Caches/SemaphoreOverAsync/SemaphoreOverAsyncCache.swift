@@ -1,4 +1,4 @@
-public import Dispatch
+package import Dispatch
 
 /// A cache whose native methods are asynchronous, and whose synchronous ones wait for them:
 /// TMCache.
@@ -17,20 +17,20 @@ public import Dispatch
 /// **Over a serial queue of its own** the same code passes on Linux, in milliseconds: such a queue
 /// has its thread from another pool, the overcommitting one, which the callers have not used up; on
 /// Apple's systems likewise, up to the 512 threads of a process. The pattern is no better for it.
-public final class SemaphoreOverAsyncCache: Cache {
+package final class SemaphoreOverAsyncCache: Cache {
   private let queue: DispatchQueue
   private let storage = Storage(isLocked: true)
 
   /// Makes an empty cache over a private queue with these attributes: `.concurrent`, or none for a
   /// serial one.
-  public init(attributes: DispatchQueue.Attributes) {
+  package init(attributes: DispatchQueue.Attributes) {
     queue = DispatchQueue(label: "interlock.semaphore-over-async-cache", attributes: attributes)
   }
 
   // MARK: The native, asynchronous methods
 
   /// Reads on the queue; the access is noted later, under a barrier.
-  public func value(forKey key: String, completion: @escaping @Sendable ([UInt8]?) -> Void) {
+  package func value(forKey key: String, completion: @escaping @Sendable ([UInt8]?) -> Void) {
     queue.async {
       let value = self.storage.value(forKey: key)
       if value != nil { self.queue.async(flags: .barrier) { self.storage.touch(key) } }
@@ -39,7 +39,7 @@ public final class SemaphoreOverAsyncCache: Cache {
   }
 
   /// Stores on the queue, under a barrier.
-  public func setValue(
+  package func setValue(
     _ value: [UInt8], forKey key: String, cost: Int, completion: @escaping @Sendable () -> Void
   ) {
     queue.async(flags: .barrier) {
@@ -49,7 +49,7 @@ public final class SemaphoreOverAsyncCache: Cache {
   }
 
   /// Removes on the queue, under a barrier.
-  public func removeValue(forKey key: String, completion: @escaping @Sendable () -> Void) {
+  package func removeValue(forKey key: String, completion: @escaping @Sendable () -> Void) {
     queue.async(flags: .barrier) {
       self.storage.removeValue(forKey: key)
       completion()
@@ -57,7 +57,7 @@ public final class SemaphoreOverAsyncCache: Cache {
   }
 
   /// Removes every value on the queue, under a barrier.
-  public func removeAllValues(completion: @escaping @Sendable () -> Void) {
+  package func removeAllValues(completion: @escaping @Sendable () -> Void) {
     queue.async(flags: .barrier) {
       self.storage.removeAllValues()
       completion()
@@ -67,39 +67,39 @@ public final class SemaphoreOverAsyncCache: Cache {
   // MARK: The synchronous methods, which wait
 
   /// Waits for the asynchronous read.
-  public func value(forKey key: String) -> [UInt8]? {
+  package func value(forKey key: String) -> [UInt8]? {
     waitForCallback { value(forKey: key, completion: $0) }
   }
 
   /// Waits for the asynchronous write.
-  public func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
+  package func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
     waitForCallback { done in setValue(value, forKey: key, cost: cost) { done(()) } }
   }
 
   /// Waits for the asynchronous removal.
-  public func removeValue(forKey key: String) {
+  package func removeValue(forKey key: String) {
     waitForCallback { done in removeValue(forKey: key) { done(()) } }
   }
 
   /// Waits for the asynchronous removal.
-  public func removeAllValues() {
+  package func removeAllValues() {
     waitForCallback { done in removeAllValues { done(()) } }
   }
 
   // MARK: What is asked by `sync`, as in TMCache
 
   /// How many values there are.
-  public var count: Int {
+  package var count: Int {
     queue.sync { storage.count }
   }
 
   /// What all values cost together.
-  public var totalCost: Int? {
+  package var totalCost: Int? {
     queue.sync { storage.totalCost }
   }
 
   /// What is stored.
-  public func entries() -> [String: CacheEntry]? {
+  package func entries() -> [String: CacheEntry]? {
     queue.sync { storage.entries() }
   }
 }

@@ -9,32 +9,32 @@ protocol QueuedCache: Cache {
 
 extension QueuedCache {
   /// Stores a value.
-  public func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
+  package func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
     queue.sync { storage.setValue(value, forKey: key, cost: cost) }
   }
 
   /// Removes a value.
-  public func removeValue(forKey key: String) {
+  package func removeValue(forKey key: String) {
     queue.sync { storage.removeValue(forKey: key) }
   }
 
   /// Removes every value.
-  public func removeAllValues() {
+  package func removeAllValues() {
     queue.sync { storage.removeAllValues() }
   }
 
   /// How many values there are.
-  public var count: Int {
+  package var count: Int {
     queue.sync { storage.count }
   }
 
   /// What all values cost together.
-  public var totalCost: Int? {
+  package var totalCost: Int? {
     queue.sync { storage.totalCost }
   }
 
   /// What is stored.
-  public func entries() -> [String: CacheEntry]? {
+  package func entries() -> [String: CacheEntry]? {
     queue.sync { storage.entries() }
   }
 }

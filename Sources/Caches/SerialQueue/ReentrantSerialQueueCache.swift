@@ -8,15 +8,15 @@ import Dispatch
 /// **1,000 reads**: the first one traps, in whatever thread. libdispatch sees that the queue is the
 /// caller's own; Apple's systems put "dispatch_sync called on queue already owned by current
 /// thread" into the crash report, and on Linux that text is compiled out: SIGILL, and nothing else.
-public final class ReentrantSerialQueueCache: QueuedCache {
+package final class ReentrantSerialQueueCache: QueuedCache {
   let queue = DispatchQueue(label: "interlock.reentrant-serial-queue-cache")
   let storage = Storage(isLocked: true)
 
   /// Makes an empty cache.
-  public init() {}
+  package init() {}
 
   /// The value under a key. The access is noted inside: the queue waits for itself.
-  public func value(forKey key: String) -> [UInt8]? {
+  package func value(forKey key: String) -> [UInt8]? {
     queue.sync {
       let value = storage.value(forKey: key)
       if value != nil { noteAccess(key) }

@@ -1,4 +1,4 @@
-public import Dispatch
+package import Dispatch
 
 /// A cache whose lock is a serial queue: reads are `sync`, and note the access by `async`.
 ///
@@ -18,7 +18,7 @@ public import Dispatch
 /// draws its thread from another pool (the overcommitting one, at most 255), which the readers have
 /// not used up. On Apple's systems the same holds up to the 512 threads of a process. The verdict
 /// hangs on where a queue gets its threads, which nothing at the call shows.
-public final class SerialQueueCache: QueuedCache {
+package final class SerialQueueCache: QueuedCache {
   let queue: DispatchQueue
   let storage = Storage(isLocked: true)
 
@@ -26,19 +26,19 @@ public final class SerialQueueCache: QueuedCache {
   ///
   /// - Parameter target: What the queue gets its threads from; `nil` for a pool of the system's
   ///   choice.
-  public init(target: DispatchQueue?) {
+  package init(target: DispatchQueue?) {
     queue = DispatchQueue(label: "interlock.serial-queue-cache", target: target)
   }
 
   /// The value under a key; the access is noted later.
-  public func value(forKey key: String) -> [UInt8]? {
+  package func value(forKey key: String) -> [UInt8]? {
     let value = queue.sync { storage.value(forKey: key) }
     if value != nil { queue.async { self.storage.touch(key) } }
     return value
   }
 
   /// Reads on the queue, and notes the access there and then.
-  public func value(forKey key: String, completion: @escaping @Sendable ([UInt8]?) -> Void) {
+  package func value(forKey key: String, completion: @escaping @Sendable ([UInt8]?) -> Void) {
     queue.async {
       let value = self.storage.value(forKey: key)
       if value != nil { self.storage.touch(key) }
@@ -47,7 +47,7 @@ public final class SerialQueueCache: QueuedCache {
   }
 
   /// Stores on the queue.
-  public func setValue(
+  package func setValue(
     _ value: [UInt8], forKey key: String, cost: Int, completion: @escaping @Sendable () -> Void
   ) {
     queue.async {
@@ -57,7 +57,7 @@ public final class SerialQueueCache: QueuedCache {
   }
 
   /// Removes on the queue.
-  public func removeValue(forKey key: String, completion: @escaping @Sendable () -> Void) {
+  package func removeValue(forKey key: String, completion: @escaping @Sendable () -> Void) {
     queue.async {
       self.storage.removeValue(forKey: key)
       completion()

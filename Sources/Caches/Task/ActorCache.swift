@@ -2,40 +2,40 @@
 ///
 /// **1,000 reads**: pass on every system, from tasks, threads and queues. Whoever waits for an
 /// actor is a suspended task and holds no thread, so the pool cannot run dry.
-public actor ActorCache: AsyncCache {
+package actor ActorCache: AsyncCache {
   private let storage = Storage(isLocked: true)
 
   /// Makes an empty cache.
-  public init() {}
+  package init() {}
 
   /// The value under a key; notes the access.
-  public func value(forKey key: String) -> [UInt8]? {
+  package func value(forKey key: String) -> [UInt8]? {
     guard let value = storage.value(forKey: key) else { return nil }
     storage.touch(key)
     return value
   }
 
   /// Stores a value.
-  public func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
+  package func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
     storage.setValue(value, forKey: key, cost: cost)
   }
 
   /// Removes a value.
-  public func removeValue(forKey key: String) {
+  package func removeValue(forKey key: String) {
     storage.removeValue(forKey: key)
   }
 
   /// Removes every value.
-  public func removeAllValues() {
+  package func removeAllValues() {
     storage.removeAllValues()
   }
 
   /// How many values there are.
-  public var count: Int { storage.count }
+  package var count: Int { storage.count }
 
   /// What all values cost together.
-  public var totalCost: Int? { storage.totalCost }
+  package var totalCost: Int? { storage.totalCost }
 
   /// What is stored.
-  public func entries() -> [String: CacheEntry]? { storage.entries() }
+  package func entries() -> [String: CacheEntry]? { storage.entries() }
 }

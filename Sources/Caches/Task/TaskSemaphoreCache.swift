@@ -9,61 +9,61 @@
 /// for a task that is in line behind it, that is for ever. **From a Dispatch queue** the callers
 /// hold the threads of the pool that on Linux lies under Swift's own, with the same end; on Apple's
 /// systems the two share their limit too. **From threads of their own** it passes.
-public final class TaskSemaphoreCache: Cache {
+package final class TaskSemaphoreCache: Cache {
   private let cache: any AsyncCache = ActorCache()
 
   /// Makes an empty cache.
-  public init() {}
+  package init() {}
 
   /// Waits for a task that reads.
-  public func value(forKey key: String) -> [UInt8]? {
+  package func value(forKey key: String) -> [UInt8]? {
     wait { await $0.value(forKey: key) }
   }
 
   /// Waits for a task that stores.
-  public func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
+  package func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
     wait { await $0.setValue(value, forKey: key, cost: cost) }
   }
 
   /// Waits for a task that removes.
-  public func removeValue(forKey key: String) {
+  package func removeValue(forKey key: String) {
     wait { await $0.removeValue(forKey: key) }
   }
 
   /// Waits for a task that removes every value.
-  public func removeAllValues() {
+  package func removeAllValues() {
     wait { await $0.removeAllValues() }
   }
 
   /// How many values there are; waits for a task.
-  public var count: Int {
+  package var count: Int {
     wait { await $0.count }
   }
 
   /// What all values cost together; waits for a task.
-  public var totalCost: Int? {
+  package var totalCost: Int? {
     wait { await $0.totalCost }
   }
 
   /// What is stored; waits for a task.
-  public func entries() -> [String: CacheEntry]? {
+  package func entries() -> [String: CacheEntry]? {
     wait { await $0.entries() }
   }
 
   /// Reads in a task.
-  public func value(forKey key: String, completion: @escaping @Sendable ([UInt8]?) -> Void) {
+  package func value(forKey key: String, completion: @escaping @Sendable ([UInt8]?) -> Void) {
     start({ await $0.value(forKey: key) }, completion)
   }
 
   /// Stores in a task.
-  public func setValue(
+  package func setValue(
     _ value: [UInt8], forKey key: String, cost: Int, completion: @escaping @Sendable () -> Void
   ) {
     start({ await $0.setValue(value, forKey: key, cost: cost) }, completion)
   }
 
   /// Removes in a task.
-  public func removeValue(forKey key: String, completion: @escaping @Sendable () -> Void) {
+  package func removeValue(forKey key: String, completion: @escaping @Sendable () -> Void) {
     start({ await $0.removeValue(forKey: key) }, completion)
   }
 

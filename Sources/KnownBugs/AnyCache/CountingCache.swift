@@ -1,4 +1,4 @@
-public import Caches
+package import Caches
 import Interlock
 import LockStrategies
 
@@ -10,7 +10,7 @@ import LockStrategies
 /// a group of calls to independently atomic methods is atomic".
 ///
 /// Repaired, the act is one locked section.
-public final class CountingCache: Cache {
+package final class CountingCache: Cache {
   private let lock = PthreadMutexLock()
   private let storage = Storage(isLocked: true)
   private let isRepaired: Bool
@@ -18,12 +18,12 @@ public final class CountingCache: Cache {
   /// Makes an empty cache.
   ///
   /// - Parameter repaired: Whether counting is one locked section.
-  public init(repaired: Bool) {
+  package init(repaired: Bool) {
     isRepaired = repaired
   }
 
   /// Adds one to the number under a key; a key that is not there counts as 0.
-  public func countOne(_ key: String) {
+  package func countOne(_ key: String) {
     if isRepaired {
       lock.withLock {
         let number = found(key)
@@ -38,7 +38,7 @@ public final class CountingCache: Cache {
   }
 
   /// The number under a key.
-  public func number(forKey key: String) -> Int {
+  package func number(forKey key: String) -> Int {
     lock.withLock { Self.number(storage.value(forKey: key)) }
   }
 
@@ -57,7 +57,7 @@ public final class CountingCache: Cache {
   }
 
   /// The value under a key; notes the access.
-  public func value(forKey key: String) -> [UInt8]? {
+  package func value(forKey key: String) -> [UInt8]? {
     lock.withLock {
       guard let value = storage.value(forKey: key) else { return nil }
       storage.touch(key)
@@ -66,32 +66,32 @@ public final class CountingCache: Cache {
   }
 
   /// Stores a value.
-  public func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
+  package func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
     lock.withLock { storage.setValue(value, forKey: key, cost: cost) }
   }
 
   /// Removes a value.
-  public func removeValue(forKey key: String) {
+  package func removeValue(forKey key: String) {
     lock.withLock { storage.removeValue(forKey: key) }
   }
 
   /// Removes every value.
-  public func removeAllValues() {
+  package func removeAllValues() {
     lock.withLock { storage.removeAllValues() }
   }
 
   /// How many values there are.
-  public var count: Int {
+  package var count: Int {
     lock.withLock { storage.count }
   }
 
   /// What all values cost together.
-  public var totalCost: Int? {
+  package var totalCost: Int? {
     lock.withLock { storage.totalCost }
   }
 
   /// What is stored.
-  public func entries() -> [String: CacheEntry]? {
+  package func entries() -> [String: CacheEntry]? {
     lock.withLock { storage.entries() }
   }
 }

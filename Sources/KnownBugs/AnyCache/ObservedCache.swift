@@ -1,12 +1,12 @@
-public import Caches
-public import LockStrategies
+package import Caches
+package import LockStrategies
 
 /// A cache that tells an observer what it is about to store, while it holds its lock.
 ///
 /// TMCache's `willAddObjectBlock` is called so, inside the barrier, and PINDiskCache 2's under its
 /// semaphore. Whatever the observer does, it does under the lock; and whoever it wakes comes while
 /// the lock is held.
-public final class ObservedCache<Strategy: Lock>: Cache {
+package final class ObservedCache<Strategy: Lock>: Cache {
   private let lock: Strategy
   private let storage = Storage(isLocked: true)
   private let willStore: @Sendable (String) -> Void
@@ -16,13 +16,13 @@ public final class ObservedCache<Strategy: Lock>: Cache {
   /// - Parameters:
   ///   - lock: The lock, which nothing else may use.
   ///   - willStore: Told of a key under the lock, before its value is stored.
-  public init(_ lock: Strategy, willStore: @escaping @Sendable (_ key: String) -> Void) {
+  package init(_ lock: Strategy, willStore: @escaping @Sendable (_ key: String) -> Void) {
     self.lock = lock
     self.willStore = willStore
   }
 
   /// The value under a key; notes the access.
-  public func value(forKey key: String) -> [UInt8]? {
+  package func value(forKey key: String) -> [UInt8]? {
     lock.withLock {
       guard let value = storage.value(forKey: key) else { return nil }
       storage.touch(key)
@@ -31,7 +31,7 @@ public final class ObservedCache<Strategy: Lock>: Cache {
   }
 
   /// Tells the observer, and stores a value.
-  public func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
+  package func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
     lock.withLock {
       willStore(key)
       storage.setValue(value, forKey: key, cost: cost)
@@ -39,27 +39,27 @@ public final class ObservedCache<Strategy: Lock>: Cache {
   }
 
   /// Removes a value.
-  public func removeValue(forKey key: String) {
+  package func removeValue(forKey key: String) {
     lock.withLock { storage.removeValue(forKey: key) }
   }
 
   /// Removes every value.
-  public func removeAllValues() {
+  package func removeAllValues() {
     lock.withLock { storage.removeAllValues() }
   }
 
   /// How many values there are.
-  public var count: Int {
+  package var count: Int {
     lock.withLock { storage.count }
   }
 
   /// What all values cost together.
-  public var totalCost: Int? {
+  package var totalCost: Int? {
     lock.withLock { storage.totalCost }
   }
 
   /// What is stored.
-  public func entries() -> [String: CacheEntry]? {
+  package func entries() -> [String: CacheEntry]? {
     lock.withLock { storage.entries() }
   }
 }

@@ -1,5 +1,5 @@
-public import Caches
-public import Interlock
+package import Caches
+package import Interlock
 import LockStrategies
 
 /// A cache whose values can be edited, and which hands out the very object that it holds.
@@ -11,13 +11,13 @@ import LockStrategies
 ///
 /// Repaired, a caller gets a value instead: each edits a copy of its own, and stores it. (Of two
 /// edits at a time one is lost then; that is another mistake, which `CountingCache` shows.)
-public final class SharedValueCache: Cache {
+package final class SharedValueCache: Cache {
   /// A mutable object in the cache. Whoever changes it is found out by its tracked property.
   ///
   /// `@unchecked Sendable`: that it is shared, and may be changed by all who have it, is the bug.
-  public final class Document: @unchecked Sendable {
+  package final class Document: @unchecked Sendable {
     /// What is in it.
-    @Tracked public var bytes: [UInt8] = []
+    @Tracked package var bytes: [UInt8] = []
     fileprivate let cost: Int
 
     fileprivate init(_ bytes: [UInt8], cost: Int) {
@@ -34,12 +34,12 @@ public final class SharedValueCache: Cache {
   /// Makes an empty cache.
   ///
   /// - Parameter repaired: Whether callers edit copies.
-  public init(repaired: Bool) {
+  package init(repaired: Bool) {
     isRepaired = repaired
   }
 
   /// Changes the value under a key, if there is one; returns whether there is.
-  public func edit(_ key: String, _ change: (inout [UInt8]) -> Void) -> Bool {
+  package func edit(_ key: String, _ change: (inout [UInt8]) -> Void) -> Bool {
     if isRepaired {
       guard var bytes = value(forKey: key) else { return false }
       Self.apply(change, to: &bytes)
@@ -58,42 +58,42 @@ public final class SharedValueCache: Cache {
   }
 
   /// The object under a key, the cache's own.
-  public func document(forKey key: String) -> Document? {
+  package func document(forKey key: String) -> Document? {
     lock.withLock { documents[key] }
   }
 
   /// A copy of what is in the object under a key.
-  public func value(forKey key: String) -> [UInt8]? {
+  package func value(forKey key: String) -> [UInt8]? {
     lock.withLock { documents[key]?.bytes }
   }
 
   /// Stores a value, in an object of its own.
-  public func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
+  package func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
     lock.withLock { documents[key] = Document(value, cost: cost) }
   }
 
   /// Removes a value.
-  public func removeValue(forKey key: String) {
+  package func removeValue(forKey key: String) {
     lock.withLock { documents[key] = nil }
   }
 
   /// Removes every value.
-  public func removeAllValues() {
+  package func removeAllValues() {
     lock.withLock { documents = [:] }
   }
 
   /// How many values there are.
-  public var count: Int {
+  package var count: Int {
     lock.withLock { documents.count }
   }
 
   /// What all values cost together.
-  public var totalCost: Int? {
+  package var totalCost: Int? {
     lock.withLock { documents.values.reduce(0) { $0 + $1.cost } }
   }
 
   /// What is stored.
-  public func entries() -> [String: CacheEntry]? {
+  package func entries() -> [String: CacheEntry]? {
     lock.withLock { documents.mapValues { CacheEntry(value: $0.bytes, cost: $0.cost) } }
   }
 }

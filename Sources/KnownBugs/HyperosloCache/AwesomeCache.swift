@@ -1,6 +1,6 @@
-public import Caches
+import Caches
 import Dispatch
-public import Foundation
+package import Foundation
 import Interlock
 
 /// A cache in memory and in files whose clean-up reads its own keys: the sibling of hyperoslo's
@@ -10,9 +10,9 @@ import Interlock
 /// `removeObjectForKey:`, `removeAllObjects`, `removeExpiredObjects`). Memory is looked into on any
 /// thread, files on a queue. Cleaning up is a block on that queue which reads every key by the call
 /// that users have; where a key is not in memory, that call waits for the queue.
-public final class AwesomeCache: Sendable {
+package final class AwesomeCache: Sendable {
   /// How the queue is used, and by whom.
-  public enum Version: Sendable, Hashable, CaseIterable {
+  package enum Version: Sendable, Hashable, CaseIterable {
     /// Version 1.0: a serial queue (issue 10).
     case serialQueue
     /// Pull request 66, for 2.2: a concurrent queue, and barriers that write.
@@ -40,7 +40,7 @@ public final class AwesomeCache: Sendable {
   ///   - directory: The directory, which nothing else may use.
   ///   - version: How the queue is used.
   /// - Throws: Foundation's error, where the directory cannot be made.
-  public init(directory: URL, version: Version) throws {
+  package init(directory: URL, version: Version) throws {
     self.directory = directory
     self.version = version
     queue = DispatchQueue(
@@ -50,7 +50,7 @@ public final class AwesomeCache: Sendable {
   }
 
   /// The value under a key; one that has expired is removed.
-  public func object(forKey key: String) -> [UInt8]? { object(forKey: key, isOnQueue: false) }
+  package func object(forKey key: String) -> [UInt8]? { object(forKey: key, isOnQueue: false) }
 
   private func object(forKey key: String, isOnQueue: Bool) -> [UInt8]? {
     var capsule = memory.value(forKey: key)
@@ -66,7 +66,7 @@ public final class AwesomeCache: Sendable {
   }
 
   /// Stores a value in memory, and in a file later.
-  public func setObject(
+  package func setObject(
     _ value: [UInt8], forKey key: String, expiry: HybridExpiry = .never,
     completion: @escaping @Sendable () -> Void = {}
   ) {
@@ -79,7 +79,7 @@ public final class AwesomeCache: Sendable {
   }
 
   /// Removes a value from memory, and its file later.
-  public func removeObject(forKey key: String, completion: @escaping @Sendable () -> Void = {}) {
+  package func removeObject(forKey key: String, completion: @escaping @Sendable () -> Void = {}) {
     memory.removeValue(forKey: key)
     queue.async(flags: .barrier) {
       try? FileManager.default.removeItem(at: self.url(forKey: key))
@@ -88,7 +88,7 @@ public final class AwesomeCache: Sendable {
   }
 
   /// Removes every value from memory, and the files later.
-  public func removeAllObjects(completion: @escaping @Sendable () -> Void = {}) {
+  package func removeAllObjects(completion: @escaping @Sendable () -> Void = {}) {
     memory.removeAll()
     queue.async(flags: .barrier) {
       for url in self.files { try? FileManager.default.removeItem(at: url) }
@@ -97,7 +97,7 @@ public final class AwesomeCache: Sendable {
   }
 
   /// Removes what has expired, later: reading it does.
-  public func removeExpiredObjects(completion: @escaping @Sendable () -> Void = {}) {
+  package func removeExpiredObjects(completion: @escaping @Sendable () -> Void = {}) {
     queue.async(flags: .barrier) {
       for key in self.keysOnDisk {
         SYNC_POINT("awesomecache.removeExpiredObjects.beforeRead")
@@ -108,10 +108,10 @@ public final class AwesomeCache: Sendable {
   }
 
   /// Empties memory, as the system does when it has little left.
-  public func removeAllInMemory() { memory.removeAll() }
+  package func removeAllInMemory() { memory.removeAll() }
 
   /// Waits until nothing is under way that was called before.
-  public func settle() { for _ in 0..<2 { queue.sync(flags: .barrier) {} } }
+  package func settle() { for _ in 0..<2 { queue.sync(flags: .barrier) {} } }
 
   private func read(_ key: String) -> Capsule? {
     guard let data = try? Data(contentsOf: url(forKey: key)),
@@ -150,31 +150,31 @@ public final class AwesomeCache: Sendable {
 
 extension AwesomeCache: Cache {
   /// The value under a key.
-  public func value(forKey key: String) -> [UInt8]? { object(forKey: key) }
+  package func value(forKey key: String) -> [UInt8]? { object(forKey: key) }
 
   /// Stores a value; costs are not kept.
-  public func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
+  package func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
     setObject(value, forKey: key)
   }
 
   /// Removes a value.
-  public func removeValue(forKey key: String) { removeObject(forKey: key) }
+  package func removeValue(forKey key: String) { removeObject(forKey: key) }
 
   /// Removes every value.
-  public func removeAllValues() { removeAllObjects() }
+  package func removeAllValues() { removeAllObjects() }
 
   /// How many files there are.
-  public var count: Int { queue.sync { files.count } }
+  package var count: Int { queue.sync { files.count } }
 
   /// Stores a value, and calls back when it is in its file.
-  public func setValue(
+  package func setValue(
     _ value: [UInt8], forKey key: String, cost: Int, completion: @escaping @Sendable () -> Void
   ) {
     setObject(value, forKey: key, completion: completion)
   }
 
   /// Removes a value, and calls back when its file is no more.
-  public func removeValue(forKey key: String, completion: @escaping @Sendable () -> Void) {
+  package func removeValue(forKey key: String, completion: @escaping @Sendable () -> Void) {
     removeObject(forKey: key, completion: completion)
   }
 }

@@ -1,6 +1,6 @@
-public import Caches
+import Caches
 import Dispatch
-public import Foundation
+package import Foundation
 
 /// A cache with a storage in memory before one in files, each with a queue to read on and a queue
 /// to write on.
@@ -9,7 +9,7 @@ public import Foundation
 /// `clear`) and of the storages behind it; every call is asynchronous, and calls back on a queue of
 /// the storage that ended it. Reads and writes of one storage are not kept apart, and what a read
 /// finds out may be over when it acts on it.
-public final class BasicHybridCache: Sendable {
+package final class BasicHybridCache: Sendable {
   let front: TwoQueueMemoryStorage
   let back: TwoQueueDiskStorage
 
@@ -22,13 +22,13 @@ public final class BasicHybridCache: Sendable {
   ///   - repaired: Whether a read that finds an expired object has it looked at again, in one piece
   ///     with its removal, on the queue that writes. No upstream report; version 3.0 no longer
   ///     removes on reads.
-  public init(directory: URL, maximumSize: Int = 0, repaired: Bool = false) {
+  package init(directory: URL, maximumSize: Int = 0, repaired: Bool = false) {
     front = TwoQueueMemoryStorage(repaired: repaired)
     back = TwoQueueDiskStorage(path: directory.path, maximumSize: maximumSize)
   }
 
   /// Stores a value in memory, and then in a file.
-  public func add(
+  package func add(
     _ value: [UInt8], forKey key: String, expiry: HybridExpiry = .never,
     completion: @escaping @Sendable () -> Void = {}
   ) {
@@ -39,7 +39,7 @@ public final class BasicHybridCache: Sendable {
   }
 
   /// Reads a key, whether or not it has expired. What is found on disk is not put into memory.
-  public func object(forKey key: String, completion: @escaping @Sendable ([UInt8]?) -> Void) {
+  package func object(forKey key: String, completion: @escaping @Sendable ([UInt8]?) -> Void) {
     front.object(forKey: key) { [weak self] value in
       guard value == nil, let self else { return completion(value) }
       self.back.object(forKey: key, completion: completion)
@@ -47,7 +47,7 @@ public final class BasicHybridCache: Sendable {
   }
 
   /// Removes a key from memory, and then its file.
-  public func remove(_ key: String, completion: @escaping @Sendable () -> Void = {}) {
+  package func remove(_ key: String, completion: @escaping @Sendable () -> Void = {}) {
     front.remove(key) { [weak self] in
       guard let self else { return completion() }
       self.back.remove(key, completion: completion)
@@ -55,7 +55,7 @@ public final class BasicHybridCache: Sendable {
   }
 
   /// Removes everything from memory, and then from disk.
-  public func clear(completion: @escaping @Sendable () -> Void = {}) {
+  package func clear(completion: @escaping @Sendable () -> Void = {}) {
     front.clear { [weak self] in
       guard let self else { return completion() }
       self.back.clear(completion: completion)
@@ -64,12 +64,12 @@ public final class BasicHybridCache: Sendable {
 
   /// Removes what has expired from disk, and what expires last from a directory that is too large:
   /// what the original does when the application ends.
-  public func clearExpired(completion: @escaping @Sendable () -> Void = {}) {
+  package func clearExpired(completion: @escaping @Sendable () -> Void = {}) {
     back.clearExpired(completion: completion)
   }
 
   /// Waits until nothing is under way that was called before.
-  public func settle() {
+  package func settle() {
     for _ in 0..<2 {
       front.settle()
       back.settle()
@@ -78,7 +78,7 @@ public final class BasicHybridCache: Sendable {
 
   /// The keys in memory, and those of the files; a file that none of `known` has is there by its
   /// name. For checks when nothing is under way.
-  public func keys(known: Set<String>) -> (inMemory: Set<String>, onDisk: Set<String>) {
+  package func keys(known: Set<String>) -> (inMemory: Set<String>, onDisk: Set<String>) {
     let keys = Dictionary(
       known.map { (back.fileName(forKey: $0), $0) }, uniquingKeysWith: { first, _ in first })
     return (front.keys, Set(back.fileNames.map { keys[$0] ?? $0 }))
@@ -89,42 +89,42 @@ public final class BasicHybridCache: Sendable {
 // waits for the asynchronous ones.
 extension BasicHybridCache: Cache {
   /// The value under a key, whether or not it has expired.
-  public func value(forKey key: String) -> [UInt8]? {
+  package func value(forKey key: String) -> [UInt8]? {
     waitForCallback { value(forKey: key, completion: $0) }
   }
 
   /// Stores a value; costs are not kept.
-  public func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
+  package func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
     waitForCallback { done in setValue(value, forKey: key, cost: cost) { done(()) } }
   }
 
   /// Removes a value.
-  public func removeValue(forKey key: String) {
+  package func removeValue(forKey key: String) {
     waitForCallback { done in removeValue(forKey: key) { done(()) } }
   }
 
   /// Removes every value.
-  public func removeAllValues() {
+  package func removeAllValues() {
     waitForCallback { done in clear { done(()) } }
   }
 
   /// How many values memory has.
-  public var count: Int { front.keys.count }
+  package var count: Int { front.keys.count }
 
   /// Reads a key.
-  public func value(forKey key: String, completion: @escaping @Sendable ([UInt8]?) -> Void) {
+  package func value(forKey key: String, completion: @escaping @Sendable ([UInt8]?) -> Void) {
     object(forKey: key, completion: completion)
   }
 
   /// Stores a value; costs are not kept.
-  public func setValue(
+  package func setValue(
     _ value: [UInt8], forKey key: String, cost: Int, completion: @escaping @Sendable () -> Void
   ) {
     add(value, forKey: key, completion: completion)
   }
 
   /// Removes a value.
-  public func removeValue(forKey key: String, completion: @escaping @Sendable () -> Void) {
+  package func removeValue(forKey key: String, completion: @escaping @Sendable () -> Void) {
     remove(key, completion: completion)
   }
 }

@@ -1,7 +1,7 @@
-public import Foundation
+package import Foundation
 
 /// Until when an object may be used: Expiry.swift of hyperoslo's Cache 7.4.0.
-public enum HybridExpiry: Sendable, Hashable {
+package enum HybridExpiry: Sendable, Hashable {
   /// For ever, which is until 2038: a date that every file system can hold.
   case never
   /// So many seconds from now.
@@ -10,7 +10,7 @@ public enum HybridExpiry: Sendable, Hashable {
   case date(Date)
 
   /// The date that it is.
-  public var date: Date {
+  package var date: Date {
     switch self {
     case .never: Date(timeIntervalSince1970: 60 * 60 * 24 * 365 * 68)
     case .seconds(let seconds): Date(timeIntervalSinceNow: seconds)
@@ -19,21 +19,21 @@ public enum HybridExpiry: Sendable, Hashable {
   }
 
   /// Whether that date is over.
-  public var isExpired: Bool { date.timeIntervalSinceNow < 0 }
+  package var isExpired: Bool { date.timeIntervalSinceNow < 0 }
 }
 
 /// An object as it was found: Entry.swift of hyperoslo's Cache 7.4.0.
-public struct HybridEntry<Value: Sendable>: Sendable {
+package struct HybridEntry<Value: Sendable>: Sendable {
   /// The object.
-  public var object: Value
+  package var object: Value
   /// Until when it may be used.
-  public var expiry: HybridExpiry
+  package var expiry: HybridExpiry
   /// The file that it was read from; `nil` where it came from memory.
-  public var filePath: String?
+  package var filePath: String?
 }
 
 /// Why a storage could not do what it was asked for: StorageError.swift of hyperoslo's Cache 7.4.0.
-public enum HybridStorageError: Error, Hashable {
+package enum HybridStorageError: Error, Hashable {
   /// Nothing is stored under that key.
   case notFound
   /// The file has no date.
@@ -48,14 +48,14 @@ public enum HybridStorageError: Error, Hashable {
 }
 
 /// How objects become bytes in a file, and back: Transformer.swift of hyperoslo's Cache 7.4.0.
-public struct HybridTransformer<Value: Sendable>: Sendable {
+package struct HybridTransformer<Value: Sendable>: Sendable {
   /// The bytes of an object.
-  public var bytes: @Sendable (Value) throws -> [UInt8]
+  package var bytes: @Sendable (Value) throws -> [UInt8]
   /// The object of bytes; `nil` where they are damaged.
-  public var object: @Sendable ([UInt8]) throws -> Value?
+  package var object: @Sendable ([UInt8]) throws -> Value?
 
   /// Makes a transformer of its two halves.
-  public init(
+  package init(
     bytes: @escaping @Sendable (Value) throws -> [UInt8],
     object: @escaping @Sendable ([UInt8]) throws -> Value?
   ) {
@@ -67,7 +67,7 @@ public struct HybridTransformer<Value: Sendable>: Sendable {
 extension HybridTransformer where Value == [UInt8] {
   /// Bytes behind a check sum, so that a damaged file is found out, as it is by the original's JSON
   /// decoder.
-  public static let checked = HybridTransformer(
+  package static let checked = HybridTransformer(
     bytes: { value in
       withUnsafeBytes(of: checkSum(of: value).littleEndian) { Array($0) } + value
     },

@@ -9,7 +9,7 @@ import Interlock
 ///
 /// `@unchecked Sendable`: the set is guarded by the queue that its caller is on, if it is guarded
 /// at all.
-public final class HybridMemoryStorage<Value: Sendable>: @unchecked Sendable {
+package final class HybridMemoryStorage<Value: Sendable>: @unchecked Sendable {
   private struct Capsule {
     var object: Value
     var expiry: HybridExpiry
@@ -26,7 +26,7 @@ public final class HybridMemoryStorage<Value: Sendable>: @unchecked Sendable {
   /// - Parameters:
   ///   - expiry: What objects have for which nothing is said.
   ///   - countLimit: How many objects there may be; zero is no limit.
-  public init(expiry: HybridExpiry = .never, countLimit: Int = 0) {
+  package init(expiry: HybridExpiry = .never, countLimit: Int = 0) {
     self.expiry = expiry
     self.countLimit = countLimit
     store = EvictingStore(countLimit: countLimit)

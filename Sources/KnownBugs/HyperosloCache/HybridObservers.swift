@@ -3,7 +3,7 @@ import Interlock
 import LockStrategies
 
 /// What has happened to a storage: StorageObservationRegistry.swift of hyperoslo's Cache 7.4.0.
-public enum HybridStorageChange: Sendable, Hashable {
+package enum HybridStorageChange: Sendable, Hashable {
   /// An object was stored.
   case add(key: String)
   /// An object was removed.
@@ -17,7 +17,7 @@ public enum HybridStorageChange: Sendable, Hashable {
 }
 
 /// What has happened to a key: KeyObservationRegistry.swift of hyperoslo's Cache 7.4.0.
-public enum HybridKeyChange<Value: Sendable>: Sendable {
+package enum HybridKeyChange<Value: Sendable>: Sendable {
   /// It has another object.
   case edit(before: Value?, after: Value)
   /// It has none any more.
@@ -25,13 +25,13 @@ public enum HybridKeyChange<Value: Sendable>: Sendable {
 }
 
 /// Ends an observation: ObservationToken.swift of hyperoslo's Cache 7.4.0.
-public struct HybridObservation: Sendable {
+package struct HybridObservation: Sendable {
   let end: @Sendable () -> Void
 
   /// Ends it. As shipped the observer may still be called by whoever is about to; repaired, it is
   /// not called once this has returned, and a call that is under way on another thread is waited
   /// for.
-  public func cancel() { end() }
+  package func cancel() { end() }
 }
 
 /// Who wants to be told: the two dictionaries of HybridStorage.swift, and what is done with them.

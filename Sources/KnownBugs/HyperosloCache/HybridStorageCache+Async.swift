@@ -2,7 +2,7 @@
 
 extension HybridStorageCache {
   /// Reads a key, as `entry(forKey:)`.
-  public func entry(
+  package func entry(
     forKey key: String,
     completion: @escaping @Sendable (Result<HybridEntry<Value>, any Error>) -> Void
   ) {
@@ -10,14 +10,14 @@ extension HybridStorageCache {
   }
 
   /// Reads a key, as `object(forKey:)`.
-  public func object(
+  package func object(
     forKey key: String, completion: @escaping @Sendable (Result<Value, any Error>) -> Void
   ) {
     entry(forKey: key) { completion($0.map(\.object)) }
   }
 
   /// Stores an object, as `setObject(_:forKey:expiry:)`.
-  public func setObject(
+  package func setObject(
     _ object: Value, forKey key: String, expiry: HybridExpiry? = nil,
     completion: @escaping @Sendable (Result<Void, any Error>) -> Void
   ) {
@@ -26,19 +26,19 @@ extension HybridStorageCache {
   }
 
   /// Removes an object, as `removeObject(forKey:)`.
-  public func removeObject(
+  package func removeObject(
     forKey key: String, completion: @escaping @Sendable (Result<Void, any Error>) -> Void
   ) {
     async.perform({ try $0.removeObject(forKey: key) }, completion: completion)
   }
 
   /// Removes everything.
-  public func removeAll(completion: @escaping @Sendable (Result<Void, any Error>) -> Void) {
+  package func removeAll(completion: @escaping @Sendable (Result<Void, any Error>) -> Void) {
     async.perform({ try $0.removeAll() }, completion: completion)
   }
 
   /// Removes what has expired, as `removeExpiredObjects()`.
-  public func removeExpiredObjects(
+  package func removeExpiredObjects(
     completion: @escaping @Sendable (Result<Void, any Error>) -> Void
   ) {
     async.perform({ try $0.removeExpiredObjects() }, completion: completion)

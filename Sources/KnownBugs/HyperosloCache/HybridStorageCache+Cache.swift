@@ -1,5 +1,5 @@
-public import Caches
-public import Foundation
+package import Caches
+package import Foundation
 
 // The forms that every cache has. They cannot throw: what cannot be read is not there, and a value
 // that cannot be written to its file is in memory alone; the cache's own calls say what went wrong.
@@ -8,30 +8,30 @@ extension HybridStorageCache: Cache where Value == [UInt8] {
   /// Puts a cache over a directory.
   ///
   /// - Throws: Foundation's error, where the directory cannot be made.
-  public convenience init(directory: URL, locking: HybridLocking = .twoQueues) throws {
+  package convenience init(directory: URL, locking: HybridLocking = .twoQueues) throws {
     self.init(
       disk: try HybridDiskStorage(directory: directory, transformer: .checked), locking: locking)
   }
 
   /// The value under a key, whether or not it has expired.
-  public func value(forKey key: String) -> [UInt8]? { try? object(forKey: key) }
+  package func value(forKey key: String) -> [UInt8]? { try? object(forKey: key) }
 
   /// Stores a value; costs are not kept.
-  public func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
+  package func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
     try? setObject(value, forKey: key)
   }
 
   /// Removes a value.
-  public func removeValue(forKey key: String) { try? removeObject(forKey: key) }
+  package func removeValue(forKey key: String) { try? removeObject(forKey: key) }
 
   /// Removes every value.
-  public func removeAllValues() { try? removeAll() }
+  package func removeAllValues() { try? removeAll() }
 
   /// How many keys memory knows.
-  public var count: Int { allKeys.count }
+  package var count: Int { allKeys.count }
 
   /// What is under the keys that memory knows; without costs.
-  public func entries() -> [String: CacheEntry]? {
+  package func entries() -> [String: CacheEntry]? {
     try? sync.perform { storage in
       var entries: [String: CacheEntry] = [:]
       for key in storage.memory.allKeys {
@@ -43,26 +43,26 @@ extension HybridStorageCache: Cache where Value == [UInt8] {
   }
 
   /// Reads on the queue of the asynchronous calls.
-  public func value(forKey key: String, completion: @escaping @Sendable ([UInt8]?) -> Void) {
+  package func value(forKey key: String, completion: @escaping @Sendable ([UInt8]?) -> Void) {
     object(forKey: key) { completion(try? $0.get()) }
   }
 
   /// Stores on the queue of the asynchronous calls.
-  public func setValue(
+  package func setValue(
     _ value: [UInt8], forKey key: String, cost: Int, completion: @escaping @Sendable () -> Void
   ) {
     setObject(value, forKey: key) { _ in completion() }
   }
 
   /// Removes on the queue of the asynchronous calls.
-  public func removeValue(forKey key: String, completion: @escaping @Sendable () -> Void) {
+  package func removeValue(forKey key: String, completion: @escaping @Sendable () -> Void) {
     removeObject(forKey: key) { _ in completion() }
   }
 
   /// The keys in memory, and those of the files; a file that none of `known` has is there by its
   /// name. The two are the same while memory has thrown nothing out. For checks when nothing is
   /// under way.
-  public func keys(known: Set<String>) -> (inMemory: Set<String>, onDisk: Set<String>) {
+  package func keys(known: Set<String>) -> (inMemory: Set<String>, onDisk: Set<String>) {
     let keys = Dictionary(
       known.map { (storage.disk.fileName(forKey: $0), $0) },
       uniquingKeysWith: { first, _ in first })

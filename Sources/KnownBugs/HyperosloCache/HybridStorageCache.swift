@@ -9,7 +9,7 @@ import LockStrategies
 /// `addStorageObserver`, `addObserver`, and their asynchronous twins. Synchronous calls run on one
 /// private serial queue and asynchronous ones on another, over one storage that locks nothing, so
 /// that the two are not kept apart. Completions and observers are called on the queue.
-public final class HybridStorageCache<Value: Sendable>: Sendable {
+package final class HybridStorageCache<Value: Sendable>: Sendable {
   let storage: HybridStorage<Value>
   let sync: HybridSyncStorage<Value>
   let async: HybridAsyncStorage<Value>
@@ -21,7 +21,7 @@ public final class HybridStorageCache<Value: Sendable>: Sendable {
   ///   - memory: The storage in memory, which nothing else may use.
   ///   - disk: The storage in files, which nothing else may use.
   ///   - locking: What stands between callers and the two; as shipped where nothing is said.
-  public convenience init(
+  package convenience init(
     memory: HybridMemoryStorage<Value> = HybridMemoryStorage(), disk: HybridDiskStorage<Value>,
     locking: HybridLocking = .twoQueues
   ) {
@@ -41,7 +41,7 @@ public final class HybridStorageCache<Value: Sendable>: Sendable {
   }
 
   /// The same files as objects of another type, behind queues of their own and an empty memory.
-  public func transform<Other: Sendable>(
+  package func transform<Other: Sendable>(
     _ transformer: HybridTransformer<Other>
   ) -> HybridStorageCache<Other> {
     HybridStorageCache<Other>(
@@ -52,69 +52,69 @@ public final class HybridStorageCache<Value: Sendable>: Sendable {
   }
 
   /// What is stored under a key, whether or not it has expired; fills memory from disk.
-  public func entry(forKey key: String) throws -> HybridEntry<Value> {
+  package func entry(forKey key: String) throws -> HybridEntry<Value> {
     try sync.perform { try $0.entry(forKey: key) }
   }
 
   /// The object under a key, whether or not it has expired.
-  public func object(forKey key: String) throws -> Value {
+  package func object(forKey key: String) throws -> Value {
     try sync.perform { try $0.object(forKey: key) }
   }
 
   /// Whether something is stored under a key.
-  public func objectExists(forKey key: String) -> Bool { (try? entry(forKey: key)) != nil }
+  package func objectExists(forKey key: String) -> Bool { (try? entry(forKey: key)) != nil }
 
   /// Whether what is stored under a key has expired, or nothing is.
-  public func isExpiredObject(forKey key: String) -> Bool {
+  package func isExpiredObject(forKey key: String) -> Bool {
     (try? entry(forKey: key))?.expiry.isExpired ?? true
   }
 
   /// Stores an object in memory and in a file.
   ///
   /// - Throws: What went wrong with the file; memory has the object then.
-  public func setObject(_ object: Value, forKey key: String, expiry: HybridExpiry? = nil) throws {
+  package func setObject(_ object: Value, forKey key: String, expiry: HybridExpiry? = nil) throws {
     try sync.perform { try $0.setObject(object, forKey: key, expiry: expiry) }
   }
 
   /// Removes an object.
   ///
   /// - Throws: Foundation's error, where there is no file.
-  public func removeObject(forKey key: String) throws {
+  package func removeObject(forKey key: String) throws {
     try sync.perform { try $0.removeObject(forKey: key) }
   }
 
   /// Removes an object from memory alone.
-  public func removeInMemoryObject(forKey key: String) throws {
+  package func removeInMemoryObject(forKey key: String) throws {
     try sync.perform { $0.removeInMemoryObject(forKey: key) }
   }
 
   /// Removes everything.
-  public func removeAll() throws { try sync.perform { try $0.removeAll() } }
+  package func removeAll() throws { try sync.perform { try $0.removeAll() } }
 
   /// Removes what has expired, and then what expires first until the files are not too large.
-  public func removeExpiredObjects() throws { try sync.perform { try $0.removeExpiredObjects() } }
+  package func removeExpiredObjects() throws { try sync.perform { try $0.removeExpiredObjects() } }
 
   /// The keys of memory: those that were stored or read since the cache was made.
-  public var allKeys: Set<String> { (try? sync.perform { $0.memory.allKeys }) ?? [] }
+  package var allKeys: Set<String> { (try? sync.perform { $0.memory.allKeys }) ?? [] }
 
   /// What the files have together; bytes.
-  public var totalDiskStorageSize: Int { storage.disk.totalSize }
+  package var totalDiskStorageSize: Int { storage.disk.totalSize }
 
   /// Has every change told to `closure`, on whichever queue it is made.
   @discardableResult
-  public func addStorageObserver(
+  package func addStorageObserver(
     _ closure: @escaping @Sendable (HybridStorageChange) -> Void
   ) -> HybridObservation { storage.observers.add(closure) }
 
   /// Has changes of one key told to `closure`, in the place of its observer before.
   @discardableResult
-  public func addObserver(
+  package func addObserver(
     forKey key: String, _ closure: @escaping @Sendable (HybridKeyChange<Value>) -> Void
   ) -> HybridObservation { storage.observers.add(forKey: key, closure) }
 
   /// Ends every observation of all changes.
-  public func removeAllStorageObservers() { storage.observers.removeAllOfStorage() }
+  package func removeAllStorageObservers() { storage.observers.removeAllOfStorage() }
 
   /// Ends every observation of a key.
-  public func removeAllKeyObservers() { storage.observers.removeAllOfKeys() }
+  package func removeAllKeyObservers() { storage.observers.removeAllOfKeys() }
 }

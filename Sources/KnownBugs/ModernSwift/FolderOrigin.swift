@@ -10,7 +10,7 @@ import LockStrategies
 /// a damaged file nor two keys of one file name give a wrong value: both are a miss.
 ///
 /// `@unchecked Sendable`: the counts are only touched under the lock.
-public final class FolderOrigin: @unchecked Sendable {
+package final class FolderOrigin: @unchecked Sendable {
   private let folder: URL
   private let lock = PthreadMutexLock()
   private var loadsByKey: [String: Int] = [:]
@@ -19,7 +19,7 @@ public final class FolderOrigin: @unchecked Sendable {
   ///
   /// - Parameter path: The folder. Nothing outside it is touched.
   /// - Throws: What the system says where the folder cannot be made.
-  public init(path: String) throws {
+  package init(path: String) throws {
     folder = URL(fileURLWithPath: path, isDirectory: true)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
   }
@@ -28,7 +28,7 @@ public final class FolderOrigin: @unchecked Sendable {
   ///
   /// - Throws: What the system says where the file cannot be written; the old one is then still
   ///   there.
-  public func publish(_ value: [UInt8], forKey key: String) throws {
+  package func publish(_ value: [UInt8], forKey key: String) throws {
     var file = Data()
     let name = Array(key.utf8)
     withUnsafeBytes(of: UInt64(name.count).littleEndian) { file.append(contentsOf: $0) }
@@ -38,7 +38,7 @@ public final class FolderOrigin: @unchecked Sendable {
   }
 
   /// Reads the value of a key, `nil` where there is none. The caller is suspended meanwhile.
-  public func load(_ key: String) async -> [UInt8]? {
+  package func load(_ key: String) async -> [UInt8]? {
     lock.withLock { loadsByKey[key, default: 0] += 1 }
     let queue = DispatchQueue(label: "interlock.folder-origin.load")
     return await withCheckedContinuation { continuation in
@@ -52,7 +52,7 @@ public final class FolderOrigin: @unchecked Sendable {
   }
 
   /// How often each key was loaded.
-  public var loads: [String: Int] { lock.withLock { loadsByKey } }
+  package var loads: [String: Int] { lock.withLock { loadsByKey } }
 
   private func read(_ key: String) -> [UInt8]? {
     guard let file = try? Data(contentsOf: url(of: key)) else { return nil }

@@ -1,4 +1,4 @@
-public import Caches
+package import Caches
 
 /// An actor that loads what it lacks, and awaits the load between its look and its act.
 ///
@@ -14,7 +14,7 @@ public import Caches
 /// Repaired as in the session's "better solution", the actor keeps the load that is under way: who
 /// comes meanwhile waits for that. Beside it, storing or removing a value forgets the load of its
 /// key, and only a load that was not forgotten is stored.
-public actor LoadingCache: AsyncCache {
+package actor LoadingCache: AsyncCache {
   private struct Load {
     var number: Int
     var task: Task<[UInt8]?, Never>
@@ -33,13 +33,13 @@ public actor LoadingCache: AsyncCache {
   ///   - origin: Where to load what is missing; `nil` for a cache that finds what was stored, and
   ///     no more.
   ///   - repaired: Whether it keeps the loads that are under way.
-  public init(over origin: FolderOrigin?, repaired: Bool) {
+  package init(over origin: FolderOrigin?, repaired: Bool) {
     self.origin = origin
     isRepaired = repaired
   }
 
   /// The value under a key, loaded where it is missing; notes the access.
-  public func value(forKey key: String) async -> [UInt8]? {
+  package func value(forKey key: String) async -> [UInt8]? {
     if let value = storage.value(forKey: key) {
       storage.touch(key)
       return value
@@ -71,29 +71,29 @@ public actor LoadingCache: AsyncCache {
   }
 
   /// Stores a value.
-  public func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
+  package func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
     loads[key] = nil
     storage.setValue(value, forKey: key, cost: cost)
   }
 
   /// Removes a value from the cache; the origin keeps its own.
-  public func removeValue(forKey key: String) {
+  package func removeValue(forKey key: String) {
     loads[key] = nil
     storage.removeValue(forKey: key)
   }
 
   /// Removes every value from the cache; the origin keeps its own.
-  public func removeAllValues() {
+  package func removeAllValues() {
     loads = [:]
     storage.removeAllValues()
   }
 
   /// How many values there are in memory.
-  public var count: Int { storage.count }
+  package var count: Int { storage.count }
 
   /// What all values in memory cost together.
-  public var totalCost: Int? { storage.totalCost }
+  package var totalCost: Int? { storage.totalCost }
 
   /// What is stored in memory.
-  public func entries() -> [String: CacheEntry]? { storage.entries() }
+  package func entries() -> [String: CacheEntry]? { storage.entries() }
 }

@@ -1,4 +1,4 @@
-public import Caches
+package import Caches
 import Interlock
 
 /// A cache that one task owns: calls are commands in an `AsyncStream`, and the task performs them
@@ -12,7 +12,7 @@ import Interlock
 /// completion: whoever sent it waits for ever. `yield` says so in its result, which nobody looks at
 /// (SE-0314). Repaired, the stream keeps everything: a bounded buffer is for news, where the latest
 /// replaces the rest, and not for commands.
-public final class StreamCache: AsyncCache {
+package final class StreamCache: AsyncCache {
   private typealias Command = @Sendable (Storage) -> Void
 
   private let commands: AsyncStream<Command>.Continuation
@@ -22,7 +22,7 @@ public final class StreamCache: AsyncCache {
   /// - Parameters:
   ///   - capacity: How many commands may wait, as shipped.
   ///   - repaired: Whether as many may wait as come.
-  public init(capacity: Int = 16, repaired: Bool) {
+  package init(capacity: Int = 16, repaired: Bool) {
     let (stream, commands) = AsyncStream.makeStream(
       of: Command.self, bufferingPolicy: repaired ? .unbounded : .bufferingNewest(capacity))
     self.commands = commands
@@ -53,12 +53,12 @@ public final class StreamCache: AsyncCache {
   // MARK: The forms with a completion
 
   /// Reads a key, and notes the access.
-  public func value(forKey key: String, completion: @escaping @Sendable ([UInt8]?) -> Void) {
+  package func value(forKey key: String, completion: @escaping @Sendable ([UInt8]?) -> Void) {
     send { completion(Self.value(forKey: key, in: $0)) }
   }
 
   /// Stores a value.
-  public func setValue(
+  package func setValue(
     _ value: [UInt8], forKey key: String, cost: Int, completion: @escaping @Sendable () -> Void
   ) {
     send {
@@ -68,7 +68,7 @@ public final class StreamCache: AsyncCache {
   }
 
   /// Removes a key.
-  public func removeValue(forKey key: String, completion: @escaping @Sendable () -> Void) {
+  package func removeValue(forKey key: String, completion: @escaping @Sendable () -> Void) {
     send {
       $0.removeValue(forKey: key)
       completion()
@@ -84,33 +84,33 @@ public final class StreamCache: AsyncCache {
   // MARK: The asynchronous forms
 
   /// The value under a key; notes the access.
-  public func value(forKey key: String) async -> [UInt8]? {
+  package func value(forKey key: String) async -> [UInt8]? {
     await perform { Self.value(forKey: key, in: $0) }
   }
 
   /// Stores a value.
-  public func setValue(_ value: [UInt8], forKey key: String, cost: Int) async {
+  package func setValue(_ value: [UInt8], forKey key: String, cost: Int) async {
     await perform { $0.setValue(value, forKey: key, cost: cost) }
   }
 
   /// Removes a value.
-  public func removeValue(forKey key: String) async {
+  package func removeValue(forKey key: String) async {
     await perform { $0.removeValue(forKey: key) }
   }
 
   /// Removes every value.
-  public func removeAllValues() async {
+  package func removeAllValues() async {
     await perform { $0.removeAllValues() }
   }
 
   /// How many values there are.
-  public var count: Int { get async { await perform { $0.count } } }
+  package var count: Int { get async { await perform { $0.count } } }
 
   /// What all values cost together.
-  public var totalCost: Int? { get async { await perform { $0.totalCost } } }
+  package var totalCost: Int? { get async { await perform { $0.totalCost } } }
 
   /// What is stored.
-  public func entries() async -> [String: CacheEntry]? {
+  package func entries() async -> [String: CacheEntry]? {
     await perform { $0.entries() }
   }
 }

@@ -1,4 +1,4 @@
-public import Caches
+package import Caches
 import Foundation
 import Interlock
 import LockStrategies
@@ -20,24 +20,24 @@ import LockStrategies
 /// - A value that costs more than the limit is evicted at once, and everything cheaper before it.
 /// - A lower limit is only looked at when the next value is stored.
 /// - Replacing and removing are not told to the delegate.
-public final class FoundationCache: Cache {
+package final class FoundationCache: Cache {
   /// What is done about the peculiarities.
-  public struct Repairs: OptionSet, Sendable {
+  package struct Repairs: OptionSet, Sendable {
     /// A bit for each repair.
-    public let rawValue: Int
+    package let rawValue: Int
 
     /// Names repairs by their bits.
-    public init(rawValue: Int) { self.rawValue = rawValue }
+    package init(rawValue: Int) { self.rawValue = rawValue }
 
     /// What is thrown out is kept alive, and told, until no lock is held.
-    public static let callsOutsideLocks = Repairs(rawValue: 1)
+    package static let callsOutsideLocks = Repairs(rawValue: 1)
     /// The cost that `NSCache` is given is a running number, so that the oldest goes first. It does
     /// not go together with a limit of the total cost.
-    public static let evictsOldest = Repairs(rawValue: 2)
+    package static let evictsOldest = Repairs(rawValue: 2)
   }
 
   /// Something that is told of a key, with the cache that it was in.
-  public typealias Handler = @Sendable (_ cache: FoundationCache, _ key: String) -> Void
+  package typealias Handler = @Sendable (_ cache: FoundationCache, _ key: String) -> Void
 
   // Set up before anybody else has it, and from then on only called; its methods are thread-safe.
   nonisolated(unsafe) private let values = NSCache<NSString, StoredValue>()
@@ -58,7 +58,7 @@ public final class FoundationCache: Cache {
   ///   - repairs: What is done about the peculiarities.
   ///   - onEviction: Told of a key whose value is evicted.
   ///   - onRelease: Told of a key whose value is released, by its `deinit`.
-  public init(
+  package init(
     countLimit: Int = 0, totalCostLimit: Int = 0, repairs: Repairs = [],
     onEviction: Handler? = nil, onRelease: Handler? = nil
   ) {
@@ -76,12 +76,12 @@ public final class FoundationCache: Cache {
   }
 
   /// The value under a key.
-  public func value(forKey key: String) -> [UInt8]? {
+  package func value(forKey key: String) -> [UInt8]? {
     values.object(forKey: key as NSString)?.value
   }
 
   /// Stores a value, and evicts others, or the value itself, where a limit says so.
-  public func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
+  package func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
     let stored = StoredValue(
       key: key, value: value, cost: cost, owner: onRelease == nil ? nil : self)
     change([key]) {
@@ -95,7 +95,7 @@ public final class FoundationCache: Cache {
   }
 
   /// Removes a value.
-  public func removeValue(forKey key: String) {
+  package func removeValue(forKey key: String) {
     change([key]) {
       values.removeObject(forKey: key as NSString)
       index.remove(key)
@@ -103,7 +103,7 @@ public final class FoundationCache: Cache {
   }
 
   /// Removes every value.
-  public func removeAllValues() {
+  package func removeAllValues() {
     change(index.keys) {
       values.removeAllObjects()
       index.removeAll()
@@ -130,13 +130,13 @@ public final class FoundationCache: Cache {
   // MARK: What NSCache does not tell
 
   /// How many values there are, by the index.
-  public var count: Int { present.count }
+  package var count: Int { present.count }
 
   /// What all values cost together, by the index.
-  public var totalCost: Int? { present.reduce(0) { $0 + $1.cost } }
+  package var totalCost: Int? { present.reduce(0) { $0 + $1.cost } }
 
   /// What is stored, by the index.
-  public func entries() -> [String: CacheEntry]? {
+  package func entries() -> [String: CacheEntry]? {
     Dictionary(
       present.map { ($0.key, CacheEntry(value: $0.value, cost: $0.cost)) },
       uniquingKeysWith: { first, _ in first })

@@ -2,77 +2,77 @@
 ///
 /// A model of a version is the shared code with the changes that the version has. So every bug has
 /// a twin that differs by the repair alone.
-public struct PINChanges: OptionSet, Sendable, Hashable {
+package struct PINChanges: OptionSet, Sendable, Hashable {
   /// One bit for each change.
-  public let rawValue: UInt32
+  package let rawValue: UInt32
 
   /// The changes of these bits.
-  public init(rawValue: UInt32) { self.rawValue = rawValue }
+  package init(rawValue: UInt32) { self.rawValue = rawValue }
 
   // MARK: Made between 2.0 and 3.0.4
 
   /// Memory: the cost of a value that is replaced is subtracted (issue 92, pull request 93).
-  public static let replacedCostSubtracted = PINChanges(rawValue: 1 << 0)
+  package static let replacedCostSubtracted = PINChanges(rawValue: 1 << 0)
   /// Disk: the size of a file that is replaced is subtracted (issues 30 and 36, pull request 42).
-  public static let replacedBytesSubtracted = PINChanges(rawValue: 1 << 1)
+  package static let replacedBytesSubtracted = PINChanges(rawValue: 1 << 1)
   /// Disk: blocks and completions are called without the lock (pull request 97, commit 58635e4).
-  public static let callbacksUnlocked = PINChanges(rawValue: 1 << 2)
+  package static let callbacksUnlocked = PINChanges(rawValue: 1 << 2)
   /// Disk 2: the initialiser takes the semaphore, and the block that makes the directory gives it
   /// back: no call comes before the directory (2.1).
-  public static let heldUntilScanned = PINChanges(rawValue: 1 << 3)
+  package static let heldUntilScanned = PINChanges(rawValue: 1 << 3)
   /// Memory: no block is called for the removal of a key that is not there, and keys are sorted
   /// without the lock (pull request 317, commit 97a5dbd).
-  public static let sortsUnlocked = PINChanges(rawValue: 1 << 4)
+  package static let sortsUnlocked = PINChanges(rawValue: 1 << 4)
   /// Disk 3: a file is moved under the lock that guards the trash's name, and deleted where that
   /// fails (issue 295, pull request 296).
-  public static let trashLocked = PINChanges(rawValue: 1 << 5)
+  package static let trashLocked = PINChanges(rawValue: 1 << 5)
 
   // MARK: Not made in 3.0.4
 
   /// Memory: a removal subtracts the cost that it finds when it removes, not one that it read
   /// before.
-  public static let costReadWhereSubtracted = PINChanges(rawValue: 1 << 6)
+  package static let costReadWhereSubtracted = PINChanges(rawValue: 1 << 6)
   /// A removal that has announced one object does not remove another that has come in its place
   /// since.
-  public static let removesWhatWasAnnounced = PINChanges(rawValue: 1 << 7)
+  package static let removesWhatWasAnnounced = PINChanges(rawValue: 1 << 7)
   /// An enumeration calls its block without the lock, over a copy.
-  public static let enumeratesCopy = PINChanges(rawValue: 1 << 8)
+  package static let enumeratesCopy = PINChanges(rawValue: 1 << 8)
   /// Memory: objects that are replaced or removed are let go after the lock.
-  public static let releasesUnlocked = PINChanges(rawValue: 1 << 9)
+  package static let releasesUnlocked = PINChanges(rawValue: 1 << 9)
   /// Memory: a read notes its access only if the key is still there.
-  public static let touchesOnlyPresent = PINChanges(rawValue: 1 << 10)
+  package static let touchesOnlyPresent = PINChanges(rawValue: 1 << 10)
   /// Disk 3: the first scan adds what it found to the byte count, and passes by files that are
   /// gone.
-  public static let bytesAddedByScan = PINChanges(rawValue: 1 << 11)
+  package static let bytesAddedByScan = PINChanges(rawValue: 1 << 11)
   /// Disk 3: the block that is called after a removal is the one that was read under the lock.
-  public static let calledBlockCopied = PINChanges(rawValue: 1 << 12)
+  package static let calledBlockCopied = PINChanges(rawValue: 1 << 12)
   /// Disk 3: a wait on a condition looks at the condition again, as POSIX asks for.
-  public static let waitsInLoop = PINChanges(rawValue: 1 << 13)
+  package static let waitsInLoop = PINChanges(rawValue: 1 << 13)
   /// Objects are copied on the way in and out, as a value type is.
-  public static let objectsCopied = PINChanges(rawValue: 1 << 14)
+  package static let objectsCopied = PINChanges(rawValue: 1 << 14)
   /// The pair: what was read from disk goes to memory only if nothing was changed there since the
   /// miss, and disk is changed before memory.
-  public static let backFillStamped = PINChanges(rawValue: 1 << 15)
+  package static let backFillStamped = PINChanges(rawValue: 1 << 15)
   /// Disk 3: the mutex is recursive, so that whoever holds the files' lock may call the cache.
-  public static let fileLockRecursive = PINChanges(rawValue: 1 << 16)
+  package static let fileLockRecursive = PINChanges(rawValue: 1 << 16)
   /// Disk 3: a file that could not be decoded is deleted only if it is still the one that was read.
-  public static let damagedRechecked = PINChanges(rawValue: 1 << 17)
+  package static let damagedRechecked = PINChanges(rawValue: 1 << 17)
   /// The chain of trims by age is told by a number, not by its interval: a limit set anew ends the
   /// last chain.
-  public static let oneAgeChain = PINChanges(rawValue: 1 << 18)
+  package static let oneAgeChain = PINChanges(rawValue: 1 << 18)
 
   /// PINCache 2.0 as it was shipped.
-  public static let version2: PINChanges = []
+  package static let version2: PINChanges = []
 
   /// PINCache 3.0.4 as it was shipped.
-  public static let version3: PINChanges = [
+  package static let version3: PINChanges = [
     .replacedCostSubtracted, .replacedBytesSubtracted, .callbacksUnlocked, .sortsUnlocked,
     .trashLocked,
   ]
 
   /// Every repair; but not a recursive file lock, which hides a mistake of the caller's, and no
   /// copies, which change what the cache is.
-  public static let repaired: PINChanges = [
+  package static let repaired: PINChanges = [
     .version3, .heldUntilScanned, .costReadWhereSubtracted, .removesWhatWasAnnounced,
     .enumeratesCopy, .releasesUnlocked, .touchesOnlyPresent, .bytesAddedByScan, .calledBlockCopied,
     .waitsInLoop, .backFillStamped, .damagedRechecked, .oneAgeChain,
@@ -80,18 +80,18 @@ public struct PINChanges: OptionSet, Sendable, Hashable {
 }
 
 /// Which of PINCache's designs a model follows.
-public enum PINVersion: Sendable, Hashable {
+package enum PINVersion: Sendable, Hashable {
   /// 2.0 of February 2015: a semaphore of 1.
   case two
   /// 3.0.4: a POSIX mutex.
   case three
 
   /// The changes that the version was shipped with.
-  public var shipped: PINChanges { self == .two ? .version2 : .version3 }
+  package var shipped: PINChanges { self == .two ? .version2 : .version3 }
 }
 
 /// What is evicted first when there is too much.
-public enum PINEvictionStrategy: Sendable, Hashable {
+package enum PINEvictionStrategy: Sendable, Hashable {
   /// What was not used for the longest time.
   case leastRecentlyUsed
   /// What was used the fewest times; among those, what was not used for the longest time.

@@ -1,28 +1,28 @@
 /// The six blocks that a cache of the family calls around its changes.
 ///
 /// The object is `nil` where the original passes none: after a removal, and on disk before one too.
-public struct PINEvents<Owner: Sendable>: Sendable {
+package struct PINEvents<Owner: Sendable>: Sendable {
   /// Told of one key.
-  public typealias ObjectBlock =
+  package typealias ObjectBlock =
     @Sendable (
       _ cache: Owner, _ key: String, _ object: PINObject?
     ) -> Void
   /// Told of the whole cache.
-  public typealias CacheBlock = @Sendable (_ cache: Owner) -> Void
+  package typealias CacheBlock = @Sendable (_ cache: Owner) -> Void
 
   /// Before an object is stored.
-  public var willAddObject: ObjectBlock?
+  package var willAddObject: ObjectBlock?
   /// After an object was stored.
-  public var didAddObject: ObjectBlock?
+  package var didAddObject: ObjectBlock?
   /// Before an object is removed.
-  public var willRemoveObject: ObjectBlock?
+  package var willRemoveObject: ObjectBlock?
   /// After an object was removed.
-  public var didRemoveObject: ObjectBlock?
+  package var didRemoveObject: ObjectBlock?
   /// Before everything is removed.
-  public var willRemoveAllObjects: CacheBlock?
+  package var willRemoveAllObjects: CacheBlock?
   /// After everything was removed.
-  public var didRemoveAllObjects: CacheBlock?
+  package var didRemoveAllObjects: CacheBlock?
 
   /// No blocks.
-  public init() {}
+  package init() {}
 }

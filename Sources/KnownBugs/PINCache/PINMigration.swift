@@ -4,9 +4,9 @@
 import Foundation
 
 /// Brings the files of a TMCache over to a PINCache.
-public enum PINMigration {
+package enum PINMigration {
   /// What became of a cache's directory.
-  public enum Outcome: Sendable, Hashable {
+  package enum Outcome: Sendable, Hashable {
     /// It is the new cache's now.
     case moved
     /// There was none.
@@ -32,7 +32,7 @@ public enum PINMigration {
   ///   - root: The directory that both have theirs in.
   /// - Returns: What became of each.
   @discardableResult
-  public static func migrateDiskCaches(named names: [String], root: String) -> [String: Outcome] {
+  package static func migrateDiskCaches(named names: [String], root: String) -> [String: Outcome] {
     var outcomes: [String: Outcome] = [:]
     for name in names {
       let old = TMDiskFiles(root: URL(fileURLWithPath: root), name: name, repairs: [])

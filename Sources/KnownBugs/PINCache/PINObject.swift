@@ -13,15 +13,15 @@ open class PINObject: @unchecked Sendable {
   private var stored: [UInt8]
 
   /// An object of these bytes.
-  public init(_ bytes: [UInt8]) {
+  package init(_ bytes: [UInt8]) {
     stored = bytes
   }
 
   /// What the object holds now.
-  public final var bytes: [UInt8] { section.read { stored } }
+  package final var bytes: [UInt8] { section.read { stored } }
 
   /// Puts more behind what there is.
-  public final func append(_ more: [UInt8]) {
+  package final func append(_ more: [UInt8]) {
     section.write {
       stored += more
       SYNC_POINT("pinobject.append.written")
@@ -29,5 +29,5 @@ open class PINObject: @unchecked Sendable {
   }
 
   /// Another object with the same bytes.
-  public final func copy() -> PINObject { PINObject(bytes) }
+  package final func copy() -> PINObject { PINObject(bytes) }
 }

@@ -1,7 +1,7 @@
 import Dispatch
 
 /// How urgent a piece of work is.
-public enum PINPriority: Sendable, Hashable, CaseIterable {
+package enum PINPriority: Sendable, Hashable, CaseIterable {
   /// Trims, and all that the disk does.
   case low
   /// What the pair does.
@@ -12,7 +12,7 @@ public enum PINPriority: Sendable, Hashable, CaseIterable {
 
 /// What runs the asynchronous methods: in 2.0 a private concurrent queue, in 3.0.4 a
 /// `PINOperationQueue`.
-public protocol PINScheduler: Sendable {
+package protocol PINScheduler: Sendable {
   /// Runs `work` later, on another thread.
   func schedule(_ priority: PINPriority, _ work: @escaping @Sendable () -> Void)
 
@@ -34,7 +34,7 @@ public protocol PINScheduler: Sendable {
 
 extension PINScheduler {
   /// Runs each by itself.
-  public func schedule(
+  package func schedule(
     _ priority: PINPriority, identifier: String, data: Double,
     merge: @escaping @Sendable (Double, Double) -> Double,
     work: @escaping @Sendable (Double) -> Void, completion: @escaping @Sendable () -> Void
@@ -47,22 +47,22 @@ extension PINScheduler {
 }
 
 /// A concurrent Dispatch queue as a scheduler; it knows no priorities.
-public final class PINDispatchScheduler: PINScheduler {
+package final class PINDispatchScheduler: PINScheduler {
   private let queue: DispatchQueue
   private let running = DispatchGroup()
 
   /// Makes a queue.
-  public init(label: String = "com.pinterest.PINCache") {
+  package init(label: String = "com.pinterest.PINCache") {
     queue = DispatchQueue(label: label, attributes: .concurrent)
   }
 
   /// Runs `work` on the queue.
-  public func schedule(_ priority: PINPriority, _ work: @escaping @Sendable () -> Void) {
+  package func schedule(_ priority: PINPriority, _ work: @escaping @Sendable () -> Void) {
     queue.async(group: running, execute: work)
   }
 
   /// Blocks until nothing is under way; work that work has scheduled is waited for too.
-  public func waitUntilIdle() {
+  package func waitUntilIdle() {
     running.wait()
   }
 }

@@ -9,9 +9,9 @@ import LockStrategies
 /// outside it, on a global queue or by who waits.
 ///
 /// `@unchecked Sendable`: every `var` is only touched under `lock`.
-public final class PINOperationGroup: @unchecked Sendable {
+package final class PINOperationGroup: @unchecked Sendable {
   /// What an operation of a group is called by.
-  public struct Reference: Hashable, Sendable {
+  package struct Reference: Hashable, Sendable {
     let number: Int
   }
 
@@ -40,7 +40,7 @@ public final class PINOperationGroup: @unchecked Sendable {
   ///   - repaired: Whether the group knows that it has been started, and refuses what is added
   ///     later. As shipped it gives a reference for an operation that never runs. Source:
   ///     PINOperation pull request 22 (c49b7a5), not merged.
-  public init(queue: PINOperationQueue, repaired: Bool = false) {
+  package init(queue: PINOperationQueue, repaired: Bool = false) {
     self.queue = queue
     self.repaired = repaired
   }
@@ -49,7 +49,7 @@ public final class PINOperationGroup: @unchecked Sendable {
   ///
   /// - Returns: What it is called by; `nil` where the group takes no more.
   @discardableResult
-  public func addOperation(
+  package func addOperation(
     priority: PINOperationQueue.Priority = .default, _ block: @escaping @Sendable () -> Void
   ) -> Reference? {
     lock.withLock {
@@ -62,7 +62,7 @@ public final class PINOperationGroup: @unchecked Sendable {
   }
 
   /// Sets what is called once when all operations have ended; not if the group is cancelled.
-  public func setCompletion(_ newCompletion: (@Sendable () -> Void)?) {
+  package func setCompletion(_ newCompletion: (@Sendable () -> Void)?) {
     lock.withLock {
       guard !isStarted, !isCancelled else { return }
       completion = newCompletion
@@ -70,7 +70,7 @@ public final class PINOperationGroup: @unchecked Sendable {
   }
 
   /// Schedules all operations. Does nothing for a group that was cancelled.
-  public func start() {
+  package func start() {
     lock.withLock {
       guard !isStarted, !isCancelled else { return }
       isStarted = repaired
@@ -90,7 +90,7 @@ public final class PINOperationGroup: @unchecked Sendable {
 
   /// Takes back what has not been started; the completion is not called any more, unless it is
   /// being called.
-  public func cancel() {
+  package func cancel() {
     lock.withLock {
       isCancelled = true
       for reference in scheduled.values where queue.cancel(reference) { group.leave() }
@@ -102,7 +102,7 @@ public final class PINOperationGroup: @unchecked Sendable {
 
   /// Starts the group if need be, and blocks until all operations have ended. Calls the completion,
   /// if nobody else has begun to.
-  public func waitUntilComplete() {
+  package func waitUntilComplete() {
     start()
     group.wait()
     runCompletionOnce()

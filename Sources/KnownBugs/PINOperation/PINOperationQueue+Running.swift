@@ -81,12 +81,12 @@ extension PINOperationQueue {
   ///
   /// - Returns: Whether it was taken back.
   @discardableResult
-  public func cancel(_ reference: Reference) -> Bool {
+  package func cancel(_ reference: Reference) -> Bool {
     locked { cancelLocked(reference) }
   }
 
   /// Takes all operations back that have not been started.
-  public func cancelAll() {
+  package func cancelAll() {
     locked { for reference in byReference.keys { cancelLocked(reference) } }
   }
 
@@ -102,7 +102,7 @@ extension PINOperationQueue {
   ///
   /// As shipped this queues an operation that is running once more, where only priorities are
   /// looked at: it then runs twice, and leaves the group twice.
-  public func setPriority(_ priority: Priority, of reference: Reference) {
+  package func setPriority(_ priority: Priority, of reference: Reference) {
     locked {
       guard let operation = byReference[reference]?.operation, operation.priority != priority
       else { return }
@@ -116,7 +116,7 @@ extension PINOperationQueue {
   /// How many operations may run at once.
   ///
   /// A lower number does not touch those that run; it holds from when they have ended.
-  public var maxConcurrentOperations: Int {
+  package var maxConcurrentOperations: Int {
     get { locked { maximum } }
     set {
       precondition(newValue > 0, "at least one operation must be allowed at once")

@@ -6,7 +6,7 @@ extension PINOperationQueue {
   /// Blocks until every operation has ended, those that are scheduled meanwhile too.
   ///
   /// As shipped, a call from within an operation never returns: that operation has not ended.
-  public func waitUntilAllOperationsAreFinished() {
+  package func waitUntilAllOperationsAreFinished() {
     scheduleNextOperations(onlySerial: false)
     guard let helpers, HelpingWait.inside == ObjectIdentifier(self) else {
       group.wait()
@@ -21,7 +21,7 @@ extension PINOperationQueue {
 
   /// Waits until no queue is at work on an operation any more: `waitUntilAllOperationsAreFinished`
   /// returns when the last has left the group, as it may not have done for the last time.
-  public func settle() {
+  package func settle() {
     repeat {
       semaphoreQueue.sync {}
       serialQueue.sync {}

@@ -1,4 +1,4 @@
-public import Dispatch
+package import Dispatch
 import Interlock
 import LockStrategies
 
@@ -19,9 +19,9 @@ import LockStrategies
 /// read without the lock while an operation runs.
 ///
 /// `@unchecked Sendable`: every `var` is only touched under `lock`, in `locked(_:)`.
-public final class PINOperationQueue: @unchecked Sendable {
+package final class PINOperationQueue: @unchecked Sendable {
   /// Which operations go first on the concurrent queue.
-  public enum Priority: Int, Sendable, CaseIterable {
+  package enum Priority: Int, Sendable, CaseIterable {
     /// When nothing else is waiting.
     case low
     /// As most.
@@ -31,43 +31,43 @@ public final class PINOperationQueue: @unchecked Sendable {
   }
 
   /// What a scheduled operation is called by.
-  public struct Reference: Hashable, Sendable {
+  package struct Reference: Hashable, Sendable {
     let number: Int
   }
 
   /// Makes one datum of the waiting operation's and the new request's.
-  public typealias Coalescing =
+  package typealias Coalescing =
     @Sendable (_ existing: (any Sendable)?, _ new: (any Sendable)?) -> (any Sendable)?
 
   /// What is mended; nothing is version 1.1.2.
-  public struct Repairs: OptionSet, Sendable {
+  package struct Repairs: OptionSet, Sendable {
     /// One bit for each repair.
-    public let rawValue: Int
+    package let rawValue: Int
 
     /// A set of repairs by their bits.
-    public init(rawValue: Int) { self.rawValue = rawValue }
+    package init(rawValue: Int) { self.rawValue = rawValue }
 
     /// An operation's identifier goes together with the operation when it is taken to be run or
     /// cancelled, so that nobody joins one whose completions have been called. Source: PINOperation
     /// pull request 24 (8730a96).
-    public static let identifierLeavesWithOperation = Repairs(rawValue: 1)
+    package static let identifierLeavesWithOperation = Repairs(rawValue: 1)
     /// A new priority is for operations that still wait: one that is running is not queued again.
     /// No upstream report; found by reading.
-    public static let priorityOfWaitingOnly = Repairs(rawValue: 2)
+    package static let priorityOfWaitingOnly = Repairs(rawValue: 2)
     /// An operation that waits for all operations runs what is queued meanwhile, and does not wait
     /// for those that wait likewise. The header forbids the call instead; the idea is that of
     /// Java's `ForkJoinTask.helpQuiesce`.
-    public static let waitHelps = Repairs(rawValue: 4)
+    package static let waitHelps = Repairs(rawValue: 4)
     /// A higher maximum is signalled at once, and not behind an operation that waits for a place;
     /// and the semaphore begins at zero and is signalled up to its value, so that a lower maximum
     /// leaves it no lower than it began: libdispatch traps when it frees such a one. No upstream
     /// report; found by reading and trying.
-    public static let maximumChangesSafely = Repairs(rawValue: 8)
+    package static let maximumChangesSafely = Repairs(rawValue: 8)
 
     /// Version 1.2.2, the newest.
-    public static let version1_2_2: Repairs = [.identifierLeavesWithOperation]
+    package static let version1_2_2: Repairs = [.identifierLeavesWithOperation]
     /// All of them.
-    public static let all: Repairs = [
+    package static let all: Repairs = [
       .identifierLeavesWithOperation, .priorityOfWaitingOnly, .waitHelps, .maximumChangesSafely,
     ]
   }
@@ -101,7 +101,7 @@ public final class PINOperationQueue: @unchecked Sendable {
   ///   - concurrentQueue: Where all but one of them run; a concurrent queue of its own where none
   ///     is given.
   ///   - repairs: What is mended; the newest version where nothing is said.
-  public init(
+  package init(
     maxConcurrentOperations: Int, concurrentQueue: DispatchQueue? = nil,
     repairs: Repairs = .version1_2_2
   ) {
@@ -128,7 +128,7 @@ public final class PINOperationQueue: @unchecked Sendable {
 
   /// Schedules an operation.
   @discardableResult
-  public func schedule(
+  package func schedule(
     priority: Priority = .default, _ block: @escaping @Sendable () -> Void
   ) -> Reference {
     schedule(priority: priority, identifier: nil) { _ in block() }
@@ -145,7 +145,7 @@ public final class PINOperationQueue: @unchecked Sendable {
   ///   - block: The work; not used when joining.
   /// - Returns: The operation, which is an older one when joining.
   @discardableResult
-  public func schedule(
+  package func schedule(
     priority: Priority = .default, identifier: String?, data: (any Sendable)? = nil,
     coalesce: Coalescing? = nil, completion: (@Sendable () -> Void)? = nil,
     _ block: @escaping @Sendable (_ data: (any Sendable)?) -> Void

@@ -1,4 +1,4 @@
-public import Caches
+package import Caches
 import Interlock
 import LockStrategies
 
@@ -12,19 +12,19 @@ import LockStrategies
 /// nothing to say.
 ///
 /// `@unchecked Sendable`: whether the table is shared safely is the question that its marks answer.
-public final class MarkedTable: Cache, @unchecked Sendable {
+package final class MarkedTable: Cache, @unchecked Sendable {
   private let lock: PthreadMutexLock?
   private var table: [String: CacheEntry] = [:]
 
   /// Makes an empty table.
   ///
   /// - Parameter repaired: Whether it has a lock.
-  public init(repaired: Bool) {
+  package init(repaired: Bool) {
     lock = repaired ? PthreadMutexLock() : nil
   }
 
   /// The value under a key.
-  public func value(forKey key: String) -> [UInt8]? {
+  package func value(forKey key: String) -> [UInt8]? {
     reading {
       SYNC_POINT("markedtable.get.inside")
       return table[key]?.value
@@ -32,7 +32,7 @@ public final class MarkedTable: Cache, @unchecked Sendable {
   }
 
   /// Stores a value.
-  public func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
+  package func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
     writing {
       SYNC_POINT("markedtable.set.inside")
       table[key] = CacheEntry(value: value, cost: cost)
@@ -40,27 +40,27 @@ public final class MarkedTable: Cache, @unchecked Sendable {
   }
 
   /// Removes a value.
-  public func removeValue(forKey key: String) {
+  package func removeValue(forKey key: String) {
     writing { table[key] = nil }
   }
 
   /// Removes every value.
-  public func removeAllValues() {
+  package func removeAllValues() {
     writing { table = [:] }
   }
 
   /// How many values there are.
-  public var count: Int {
+  package var count: Int {
     reading { table.count }
   }
 
   /// What all values cost together.
-  public var totalCost: Int? {
+  package var totalCost: Int? {
     reading { table.values.reduce(0) { $0 + $1.cost } }
   }
 
   /// What is stored.
-  public func entries() -> [String: CacheEntry]? {
+  package func entries() -> [String: CacheEntry]? {
     reading { table }
   }
 

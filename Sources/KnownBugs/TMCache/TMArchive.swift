@@ -2,14 +2,14 @@
 ///
 /// Both are called where the original (un)archives: on the process's one disk queue as shipped, so
 /// that an object which asks the cache while it is being read waits for itself (issue 94).
-public struct TMArchiver: Sendable {
+package struct TMArchiver: Sendable {
   /// Makes bytes of an object.
-  public var encode: @Sendable ([UInt8]) throws -> [UInt8]
+  package var encode: @Sendable ([UInt8]) throws -> [UInt8]
   /// Makes an object of bytes.
-  public var decode: @Sendable ([UInt8]) throws -> [UInt8]
+  package var decode: @Sendable ([UInt8]) throws -> [UInt8]
 
   /// An archiver by its two halves; without any, the object is its bytes.
-  public init(
+  package init(
     encode: @escaping @Sendable ([UInt8]) throws -> [UInt8] = { $0 },
     decode: @escaping @Sendable ([UInt8]) throws -> [UInt8] = { $0 }
   ) {

@@ -1,50 +1,50 @@
-public import Caches
+package import Caches
 
 extension TMCache: Cache {
   /// The value under a key.
-  public func value(forKey key: String) -> [UInt8]? { object(forKey: key) }
+  package func value(forKey key: String) -> [UInt8]? { object(forKey: key) }
 
   /// Stores a value. The cost is memory's: what comes back from the disk costs nothing, as in the
   /// original.
-  public func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
+  package func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
     setObject(value, forKey: key, cost: cost)
   }
 
   /// Removes a value.
-  public func removeValue(forKey key: String) { removeObject(forKey: key) }
+  package func removeValue(forKey key: String) { removeObject(forKey: key) }
 
   /// Removes every value.
-  public func removeAllValues() { removeAllObjects() }
+  package func removeAllValues() { removeAllObjects() }
 
   /// How many keys memory and disk have together.
-  public var count: Int {
+  package var count: Int {
     let inMemory = memoryCache.indexes()["objects"] ?? []
     return inMemory.union(diskCache.indexes()["files"] ?? []).count
   }
 
   /// What the values in memory cost together.
-  public var totalCost: Int? { memoryCache.totalCost }
+  package var totalCost: Int? { memoryCache.totalCost }
 
   /// What is stored: memory's where it has the key, else the disk's at no cost.
-  public func entries() -> [String: CacheEntry]? {
+  package func entries() -> [String: CacheEntry]? {
     let onDisk = (diskCache.entries() ?? [:]).mapValues { CacheEntry(value: $0.value, cost: 0) }
     return onDisk.merging(memoryCache.entries() ?? [:]) { _, inMemory in inMemory }
   }
 
   /// Finds a value and calls back with it.
-  public func value(forKey key: String, completion: @escaping @Sendable ([UInt8]?) -> Void) {
+  package func value(forKey key: String, completion: @escaping @Sendable ([UInt8]?) -> Void) {
     object(forKey: key, completion: completion)
   }
 
   /// Stores a value and calls back.
-  public func setValue(
+  package func setValue(
     _ value: [UInt8], forKey key: String, cost: Int, completion: @escaping @Sendable () -> Void
   ) {
     setObject(value, forKey: key, cost: cost, completion: completion)
   }
 
   /// Removes a value and calls back.
-  public func removeValue(forKey key: String, completion: @escaping @Sendable () -> Void) {
+  package func removeValue(forKey key: String, completion: @escaping @Sendable () -> Void) {
     removeObject(forKey: key, completion: completion)
   }
 }

@@ -1,6 +1,6 @@
 import Caches
 internal import Dispatch
-public import Foundation
+package import Foundation
 import Interlock
 
 /// TMCache: a memory cache and a disk cache behind a third queue.
@@ -15,13 +15,13 @@ import Interlock
 /// repaired one does instead.
 ///
 /// Thread-safe as far as its repairs go.
-public final class TMCache: Sendable {
+package final class TMCache: Sendable {
   /// The bugs that this cache is without.
-  public let repairs: TMRepairs
+  package let repairs: TMRepairs
   /// The memory half; what is stored past the pair is not kept in step.
-  public let memoryCache: TMMemoryCache<[UInt8]>
+  package let memoryCache: TMMemoryCache<[UInt8]>
   /// The disk half; what is stored past the pair is not kept in step.
-  public let diskCache: TMDiskCache
+  package let diskCache: TMDiskCache
   let queue = DispatchQueue(label: "tmcache", attributes: .concurrent)
 
   /// Opens a cache, with what is on the disk from earlier.
@@ -32,7 +32,7 @@ public final class TMCache: Sendable {
   ///   - archiver: What objects are written as.
   ///   - repairs: The bugs that the cache is without.
   ///   - onError: Told of what could not be read, written or removed, where the original logs it.
-  public init(
+  package init(
     name: String, root: URL, archiver: TMArchiver = TMArchiver(), repairs: TMRepairs = [],
     onError: @escaping @Sendable (any Error) -> Void = { _ in }
   ) {
@@ -49,7 +49,7 @@ public final class TMCache: Sendable {
   ///
   /// As shipped, a call without a key is dropped, and so is one whose cache goes before any of its
   /// steps.
-  public func object(forKey key: String?, completion: @escaping @Sendable ([UInt8]?) -> Void) {
+  package func object(forKey key: String?, completion: @escaping @Sendable ([UInt8]?) -> Void) {
     guard let key else { return answerAnyway { completion(nil) } }
     let readIfThere = ifThere { cache in
       if cache.isInStep { return completion(cache.objectInStep(forKey: key)) }
@@ -83,7 +83,7 @@ public final class TMCache: Sendable {
   }
 
   /// Stores an object in memory and on the disk.
-  public func setObject(
+  package func setObject(
     _ object: [UInt8], forKey key: String?, cost: Int = 0,
     completion: (@Sendable () -> Void)? = nil
   ) {
@@ -106,7 +106,7 @@ public final class TMCache: Sendable {
   }
 
   /// Removes an object from memory and from the disk.
-  public func removeObject(forKey key: String?, completion: (@Sendable () -> Void)? = nil) {
+  package func removeObject(forKey key: String?, completion: (@Sendable () -> Void)? = nil) {
     guard let key else { return answerAnyway(completion) }
     if isInStep {
       return enqueue { cache in
@@ -124,7 +124,7 @@ public final class TMCache: Sendable {
   }
 
   /// Removes every object from memory and from the disk.
-  public func removeAllObjects(completion: (@Sendable () -> Void)? = nil) {
+  package func removeAllObjects(completion: (@Sendable () -> Void)? = nil) {
     if isInStep {
       return enqueue { cache in
         cache.removeAllInStep()
@@ -138,7 +138,7 @@ public final class TMCache: Sendable {
   }
 
   /// Removes what was last used before a date from memory and from the disk.
-  public func trim(toDate date: Date, completion: (@Sendable () -> Void)?) {
+  package func trim(toDate date: Date, completion: (@Sendable () -> Void)?) {
     let (both, left) = join(completion)
     memoryCache.trim(toDate: date, completion: left)
     diskCache.trim(toDate: date, completion: left)
@@ -147,36 +147,36 @@ public final class TMCache: Sendable {
 
   /// How many bytes the disk cache has: asked on the process's disk queue as shipped, where it
   /// traps.
-  public var diskByteCount: Int { diskCache.ask { diskCache.byteCount } }
+  package var diskByteCount: Int { diskCache.ask { diskCache.byteCount } }
 
   // MARK: Synchronous forms
 
   /// Finds an object in memory, or else on the disk.
-  public func object(forKey key: String) -> [UInt8]? {
+  package func object(forKey key: String) -> [UInt8]? {
     if isInStep { return objectInStep(forKey: key) }
     return waitForCallback { object(forKey: key, completion: $0) }
   }
 
   /// Stores an object in memory and on the disk.
-  public func setObject(_ object: [UInt8], forKey key: String, cost: Int = 0) {
+  package func setObject(_ object: [UInt8], forKey key: String, cost: Int = 0) {
     if isInStep { return setInStep(object, forKey: key, cost: cost) }
     waitForCallback { done in setObject(object, forKey: key, cost: cost) { done(()) } }
   }
 
   /// Removes an object from memory and from the disk.
-  public func removeObject(forKey key: String) {
+  package func removeObject(forKey key: String) {
     if isInStep { return removeInStep(key) }
     waitForCallback { done in removeObject(forKey: key) { done(()) } }
   }
 
   /// Removes every object from memory and from the disk.
-  public func removeAllObjects() {
+  package func removeAllObjects() {
     if isInStep { return removeAllInStep() }
     waitForCallback { done in removeAllObjects { done(()) } }
   }
 
   /// Removes what was last used before a date from memory and from the disk.
-  public func trim(toDate date: Date) {
+  package func trim(toDate date: Date) {
     if repairs.contains(.synchronousCore) {
       memoryCache.trim(toDate: date)
       return diskCache.trim(toDate: date)

@@ -1,25 +1,25 @@
-public import Caches
+package import Caches
 
 extension TMDiskCache: Cache {
   /// The value under a key; notes the access.
-  public func value(forKey key: String) -> [UInt8]? { object(forKey: key) }
+  package func value(forKey key: String) -> [UInt8]? { object(forKey: key) }
 
   /// Stores a value. The disk cache keeps no costs but the sizes of its files.
-  public func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
+  package func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
     setObject(value, forKey: key)
   }
 
   /// Removes a value.
-  public func removeValue(forKey key: String) { removeObject(forKey: key) }
+  package func removeValue(forKey key: String) { removeObject(forKey: key) }
 
   /// Removes every value.
-  public func removeAllValues() { removeAllObjects() }
+  package func removeAllValues() { removeAllObjects() }
 
   /// How many values there are.
-  public var count: Int { ask { directory.knownSizes.count } }
+  package var count: Int { ask { directory.knownSizes.count } }
 
   /// What is in the files, with their sizes as costs.
-  public func entries() -> [String: CacheEntry]? {
+  package func entries() -> [String: CacheEntry]? {
     let archives = ask {
       var archives: [(key: String, size: Int, bytes: [UInt8])] = []
       report {
@@ -41,7 +41,7 @@ extension TMDiskCache: Cache {
   }
 
   /// The keys in each of the structures that must have the same ones, for checks at rest.
-  public func indexes() -> [String: Set<String>] {
+  package func indexes() -> [String: Set<String>] {
     ask {
       var files: Set<String> = []
       report { files = Set(try self.files.scan().map(\.key)) }
@@ -52,19 +52,19 @@ extension TMDiskCache: Cache {
   }
 
   /// Finds a value and calls back with it.
-  public func value(forKey key: String, completion: @escaping @Sendable ([UInt8]?) -> Void) {
+  package func value(forKey key: String, completion: @escaping @Sendable ([UInt8]?) -> Void) {
     object(forKey: key, completion: completion)
   }
 
   /// Stores a value and calls back.
-  public func setValue(
+  package func setValue(
     _ value: [UInt8], forKey key: String, cost: Int, completion: @escaping @Sendable () -> Void
   ) {
     setObject(value, forKey: key) { _ in completion() }
   }
 
   /// Removes a value and calls back.
-  public func removeValue(forKey key: String, completion: @escaping @Sendable () -> Void) {
+  package func removeValue(forKey key: String, completion: @escaping @Sendable () -> Void) {
     removeObject(forKey: key, completion: completion)
   }
 }

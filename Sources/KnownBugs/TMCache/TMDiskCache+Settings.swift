@@ -1,5 +1,5 @@
 internal import Dispatch
-public import Foundation
+package import Foundation
 internal import Synchronization
 
 /// What the disk cache is told to keep to, and whom it tells.
@@ -21,44 +21,44 @@ struct TMDiskSettings {
 // As shipped a getter is a `sync` on the shared queue, and a setter a block that is not waited for.
 extension TMDiskCache {
   /// Called before a file is written, on the shared queue as shipped. `nil` for nobody.
-  public var willAddObject: ObjectBlock? {
+  package var willAddObject: ObjectBlock? {
     get { ask { settings.willAddObject } }
     set { change { $0.willAddObject = newValue } }
   }
 
   /// Called after a file was written, or was not: then without its place. `nil` for nobody.
-  public var didAddObject: ObjectBlock? {
+  package var didAddObject: ObjectBlock? {
     get { ask { settings.didAddObject } }
     set { change { $0.didAddObject = newValue } }
   }
 
   /// Called before a file is removed, on the shared queue as shipped. `nil` for nobody.
-  public var willRemoveObject: ObjectBlock? {
+  package var willRemoveObject: ObjectBlock? {
     get { ask { settings.willRemoveObject } }
     set { change { $0.willRemoveObject = newValue } }
   }
 
   /// Called after a file was removed, on the shared queue as shipped. `nil` for nobody.
-  public var didRemoveObject: ObjectBlock? {
+  package var didRemoveObject: ObjectBlock? {
     get { ask { settings.didRemoveObject } }
     set { change { $0.didRemoveObject = newValue } }
   }
 
   /// Called before everything is removed, on the shared queue as shipped. `nil` for nobody.
-  public var willRemoveAllObjects: CacheBlock? {
+  package var willRemoveAllObjects: CacheBlock? {
     get { ask { settings.willRemoveAllObjects } }
     set { change { $0.willRemoveAllObjects = newValue } }
   }
 
   /// Called after everything was removed, on the shared queue as shipped. `nil` for nobody.
-  public var didRemoveAllObjects: CacheBlock? {
+  package var didRemoveAllObjects: CacheBlock? {
     get { ask { settings.didRemoveAllObjects } }
     set { change { $0.didRemoveAllObjects = newValue } }
   }
 
   /// How many bytes all files may have together; 0, as at first, for no limit. Least recently used
   /// ones go first.
-  public var byteLimit: Int {
+  package var byteLimit: Int {
     get { ask { settings.byteLimit } }
     set {
       change {
@@ -70,7 +70,7 @@ extension TMDiskCache {
   }
 
   /// For how many seconds a file that is not used is kept, at least; 0, as at first, for ever.
-  public var ageLimit: Double {
+  package var ageLimit: Double {
     get { ask { settings.ageLimit } }
     set {
       let replaces = repairs.contains(.oneAgeTimer)
@@ -87,13 +87,13 @@ extension TMDiskCache {
   }
 
   /// How many timers are running that will look for files over the age limit again and again.
-  public var ageTimers: Int { ask { settings.ageTimers } }
+  package var ageTimers: Int { ask { settings.ageTimers } }
 
   /// Where files go that are removed, until they are deleted in the background.
-  public var trashURL: URL { files.trash }
+  package var trashURL: URL { files.trash }
 
   /// How many bytes all files have together, as the cache counts; read without waiting for anyone.
-  public var byteCount: Int { directory.byteCount.load(ordering: .relaxed) }
+  package var byteCount: Int { directory.byteCount.load(ordering: .relaxed) }
 
   private func change(
     _ body: @escaping @Sendable (inout TMDiskSettings) -> Void,
@@ -111,18 +111,18 @@ extension TMDiskCache {
 // Trims.
 extension TMDiskCache {
   /// Removes the largest files until all together are no larger than this; 0 removes everything.
-  public func trim(toSize size: Int, completion: (@Sendable () -> Void)?) {
+  package func trim(toSize size: Int, completion: (@Sendable () -> Void)?) {
     enqueueTrim(completion) { size == 0 ? $0.removeAllAndTell() : $0.removeLargest(toSize: size) }
   }
 
   /// Removes the least recently used files until all together are no larger than this; 0 removes
   /// everything.
-  public func trim(toSizeByDate size: Int, completion: (@Sendable () -> Void)?) {
+  package func trim(toSizeByDate size: Int, completion: (@Sendable () -> Void)?) {
     enqueueTrim(completion) { size == 0 ? $0.removeAllAndTell() : $0.removeOldest(toSize: size) }
   }
 
   /// Removes what was last used before a date; `.distantPast` removes everything.
-  public func trim(toDate date: Date, completion: (@Sendable () -> Void)?) {
+  package func trim(toDate date: Date, completion: (@Sendable () -> Void)?) {
     enqueueTrim(completion) {
       date == .distantPast ? $0.removeAllAndTell() : $0.removeObjects(olderThan: date)
     }
@@ -130,18 +130,18 @@ extension TMDiskCache {
 
   /// Removes the largest files until all together are no larger than this; 0 removes everything.
   /// Waits.
-  public func trim(toSize size: Int) {
+  package func trim(toSize size: Int) {
     wait { size == 0 ? $0.removeAllAndTell() : $0.removeLargest(toSize: size) }
   }
 
   /// Removes the least recently used files until all together are no larger than this; 0 removes
   /// everything. Waits.
-  public func trim(toSizeByDate size: Int) {
+  package func trim(toSizeByDate size: Int) {
     wait { size == 0 ? $0.removeAllAndTell() : $0.removeOldest(toSize: size) }
   }
 
   /// Removes what was last used before a date; `.distantPast` removes everything. Waits.
-  public func trim(toDate date: Date) {
+  package func trim(toDate date: Date) {
     wait { date == .distantPast ? $0.removeAllAndTell() : $0.removeObjects(olderThan: date) }
   }
 

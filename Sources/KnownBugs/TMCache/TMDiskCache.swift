@@ -1,6 +1,6 @@
 import Caches
 internal import Dispatch
-public import Foundation
+package import Foundation
 import Interlock
 internal import LockStrategies
 
@@ -16,18 +16,18 @@ internal import LockStrategies
 ///
 /// Sizes are the lengths of the files, where the original takes what they occupy. Thread-safe as
 /// far as its repairs go. `@unchecked Sendable`: what varies is only touched in `access`.
-public final class TMDiskCache: @unchecked Sendable {
+package final class TMDiskCache: @unchecked Sendable {
   /// Called with a key, its object where there is one at hand, and its file.
-  public typealias ObjectBlock = @Sendable (TMDiskCache, String, [UInt8]?, URL?) -> Void
+  package typealias ObjectBlock = @Sendable (TMDiskCache, String, [UInt8]?, URL?) -> Void
   /// Called with the cache.
-  public typealias CacheBlock = @Sendable (TMDiskCache) -> Void
+  package typealias CacheBlock = @Sendable (TMDiskCache) -> Void
 
   /// What `+sharedQueue` is: the lock of all disk caches in the process. Serial; on Linux such a
   /// queue has its thread from the overcommitting pool.
-  public static let sharedQueue = DispatchQueue(label: "tmcache.disk")
+  package static let sharedQueue = DispatchQueue(label: "tmcache.disk")
 
   /// The bugs that this cache is without.
-  public let repairs: TMRepairs
+  package let repairs: TMRepairs
   let files: TMDiskFiles
   let archiver: TMArchiver
   let directory: TMDirectory
@@ -43,7 +43,7 @@ public final class TMDiskCache: @unchecked Sendable {
   ///   - archiver: What objects are written as.
   ///   - repairs: The bugs that the cache is without.
   ///   - onError: Told of what could not be read, written or removed, where the original logs it.
-  public init(
+  package init(
     name: String, root: URL, archiver: TMArchiver = TMArchiver(), repairs: TMRepairs = [],
     onError: @escaping @Sendable (any Error) -> Void = { _ in }
   ) {
@@ -63,21 +63,21 @@ public final class TMDiskCache: @unchecked Sendable {
   // MARK: Native forms
 
   /// Finds an object and calls back with it, on the shared queue as shipped.
-  public func object(forKey key: String?, completion: @escaping @Sendable ([UInt8]?) -> Void) {
+  package func object(forKey key: String?, completion: @escaping @Sendable ([UInt8]?) -> Void) {
     let now = Date()
     guard let key else { return answerAnyway { completion(nil) } }
     enqueue { completion($0.readObject(forKey: key, at: now).object) }
   }
 
   /// Finds the file of an object and calls back with it; notes the access.
-  public func fileURL(forKey key: String?, completion: @escaping @Sendable (URL?) -> Void) {
+  package func fileURL(forKey key: String?, completion: @escaping @Sendable (URL?) -> Void) {
     let now = Date()
     guard let key else { return answerAnyway { completion(nil) } }
     enqueue { completion($0.touchedURL(forKey: key, at: now)) }
   }
 
   /// Stores an object, and calls back with its file: `nil` where it could not be written.
-  public func setObject(
+  package func setObject(
     _ object: [UInt8], forKey key: String?, completion: (@Sendable (URL?) -> Void)? = nil
   ) {
     let now = Date()
@@ -89,7 +89,7 @@ public final class TMDiskCache: @unchecked Sendable {
   }
 
   /// Removes an object.
-  public func removeObject(forKey key: String?, completion: (@Sendable () -> Void)? = nil) {
+  package func removeObject(forKey key: String?, completion: (@Sendable () -> Void)? = nil) {
     guard let key else { return answerAnyway { completion?() } }
     enqueue { cache in
       cache.removeAndTell(key)
@@ -98,7 +98,7 @@ public final class TMDiskCache: @unchecked Sendable {
   }
 
   /// Removes every object: the whole directory goes to the trash.
-  public func removeAllObjects(completion: (@Sendable () -> Void)? = nil) {
+  package func removeAllObjects(completion: (@Sendable () -> Void)? = nil) {
     enqueue { cache in
       cache.removeAllAndTell()
       completion?()
@@ -107,7 +107,7 @@ public final class TMDiskCache: @unchecked Sendable {
 
   /// Calls a block with every key and file, the least recently used first; on the shared queue as
   /// shipped.
-  public func enumerateObjects(
+  package func enumerateObjects(
     _ body: @escaping @Sendable (String, URL) -> Void, completion: (@Sendable () -> Void)? = nil
   ) {
     enqueue { cache in
@@ -119,33 +119,33 @@ public final class TMDiskCache: @unchecked Sendable {
   // MARK: Synchronous forms
 
   /// Finds an object.
-  public func object(forKey key: String) -> [UInt8]? {
+  package func object(forKey key: String) -> [UInt8]? {
     let now = Date()
     return wait { $0.readObject(forKey: key, at: now).object }
   }
 
   /// Finds the file of an object; notes the access.
-  public func fileURL(forKey key: String) -> URL? {
+  package func fileURL(forKey key: String) -> URL? {
     let now = Date()
     return wait { $0.touchedURL(forKey: key, at: now) }
   }
 
   /// Stores an object; gives its file, or `nil` where it could not be written.
   @discardableResult
-  public func setObject(_ object: [UInt8], forKey key: String) -> URL? {
+  package func setObject(_ object: [UInt8], forKey key: String) -> URL? {
     let now = Date()
     return wait { $0.write(object, forKey: key, at: now) }
   }
 
   /// Removes an object.
-  public func removeObject(forKey key: String) { wait { $0.removeAndTell(key) } }
+  package func removeObject(forKey key: String) { wait { $0.removeAndTell(key) } }
 
   /// Removes every object.
-  public func removeAllObjects() { wait { $0.removeAllAndTell() } }
+  package func removeAllObjects() { wait { $0.removeAllAndTell() } }
 
   /// Calls a block with every key and file, the least recently used first; on the shared queue as
   /// shipped.
-  public func enumerateObjects(_ body: @escaping @Sendable (String, URL) -> Void) {
+  package func enumerateObjects(_ body: @escaping @Sendable (String, URL) -> Void) {
     wait { $0.enumerate(body) }
   }
 

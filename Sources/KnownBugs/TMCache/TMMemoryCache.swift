@@ -3,7 +3,7 @@ internal import Dispatch
 internal import Foundation
 import Interlock
 internal import LockStrategies
-public import Synchronization
+package import Synchronization
 
 /// The memory half of TMCache: a concurrent queue that is the lock.
 ///
@@ -18,28 +18,28 @@ public import Synchronization
 ///
 /// Thread-safe as far as its repairs go. `@unchecked Sendable`: what varies is only touched in
 /// `access`.
-public final class TMMemoryCache<Object: Sendable>: @unchecked Sendable {
+package final class TMMemoryCache<Object: Sendable>: @unchecked Sendable {
   /// Called with a key and its object.
-  public typealias ObjectBlock = @Sendable (TMMemoryCache, String, Object?) -> Void
+  package typealias ObjectBlock = @Sendable (TMMemoryCache, String, Object?) -> Void
   /// Called with the cache.
-  public typealias CacheBlock = @Sendable (TMMemoryCache) -> Void
+  package typealias CacheBlock = @Sendable (TMMemoryCache) -> Void
 
   /// The bugs that this cache is without.
-  public let repairs: TMRepairs
+  package let repairs: TMRepairs
   let queue = DispatchQueue(label: "tmcache.memory", attributes: .concurrent)
   let store: TMMemoryStore<Object>
   /// Whether a memory warning removes everything; at first it does. Relaxed: a plain Boolean in the
   /// original.
-  public let removesAllOnMemoryWarning = Atomic<Bool>(true)
+  package let removesAllOnMemoryWarning = Atomic<Bool>(true)
   /// Whether going into the background removes everything; at first it does. Relaxed, as the other.
-  public let removesAllOnEnteringBackground = Atomic<Bool>(true)
+  package let removesAllOnEnteringBackground = Atomic<Bool>(true)
   private let lock = PthreadMutexLock()
   private let isSynchronous: Bool
   private let settingsSection = Section("tmcache.memory.settings")
   private var settingsNow = TMMemorySettings<Object>()
 
   /// Makes an empty cache without limits.
-  public init(repairs: TMRepairs = []) {
+  package init(repairs: TMRepairs = []) {
     self.repairs = repairs
     isSynchronous = repairs.contains(.synchronousCore)
     store = TMMemoryStore(repairs: repairs)
@@ -51,7 +51,7 @@ public final class TMMemoryCache<Object: Sendable>: @unchecked Sendable {
   ///
   /// As shipped, a call without a key is dropped, as is one whose cache is gone when its turn
   /// comes.
-  public func object(forKey key: String?, completion: @escaping @Sendable (Object?) -> Void) {
+  package func object(forKey key: String?, completion: @escaping @Sendable (Object?) -> Void) {
     let now = Date()
     guard let key else {
       if repairs.contains(.answersAlways) { queue.async { completion(nil) } }
@@ -72,7 +72,7 @@ public final class TMMemoryCache<Object: Sendable>: @unchecked Sendable {
   }
 
   /// Stores an object, in the place of what was there.
-  public func setObject(
+  package func setObject(
     _ object: Object, forKey key: String?, cost: Int = 0,
     completion: (@Sendable () -> Void)? = nil
   ) {
@@ -84,18 +84,18 @@ public final class TMMemoryCache<Object: Sendable>: @unchecked Sendable {
   }
 
   /// Removes an object.
-  public func removeObject(forKey key: String?, completion: (@Sendable () -> Void)? = nil) {
+  package func removeObject(forKey key: String?, completion: (@Sendable () -> Void)? = nil) {
     guard let key else { return answerAnyway(completion) }
     write({ $0.removeAndTell(key) }, completion)
   }
 
   /// Removes every object.
-  public func removeAllObjects(completion: (@Sendable () -> Void)? = nil) {
+  package func removeAllObjects(completion: (@Sendable () -> Void)? = nil) {
     write({ $0.removeAllAndTell() }, completion)
   }
 
   /// Calls a block with every object, the least recently used first, inside a barrier as shipped.
-  public func enumerateObjects(
+  package func enumerateObjects(
     _ body: @escaping @Sendable (String, Object?) -> Void,
     completion: (@Sendable () -> Void)? = nil
   ) {
@@ -105,30 +105,30 @@ public final class TMMemoryCache<Object: Sendable>: @unchecked Sendable {
   // MARK: Synchronous forms
 
   /// Finds an object and notes the access.
-  public func object(forKey key: String) -> Object? {
+  package func object(forKey key: String) -> Object? {
     guard isSynchronous else { return waitForCallback { object(forKey: key, completion: $0) } }
     let now = Date()
     return lock.withLock { store.touchedObject(forKey: key, at: now) }
   }
 
   /// Stores an object, in the place of what was there.
-  public func setObject(_ object: Object, forKey key: String, cost: Int = 0) {
+  package func setObject(_ object: Object, forKey key: String, cost: Int = 0) {
     let now = Date()
     writeAndWait { $0.insert(object, forKey: key, cost: cost, at: now) }
   }
 
   /// Removes an object.
-  public func removeObject(forKey key: String) {
+  package func removeObject(forKey key: String) {
     writeAndWait { $0.removeAndTell(key) }
   }
 
   /// Removes every object.
-  public func removeAllObjects() {
+  package func removeAllObjects() {
     writeAndWait { $0.removeAllAndTell() }
   }
 
   /// Calls a block with every object, the least recently used first, inside a barrier as shipped.
-  public func enumerateObjects(_ body: @escaping @Sendable (String, Object?) -> Void) {
+  package func enumerateObjects(_ body: @escaping @Sendable (String, Object?) -> Void) {
     writeAndWait { $0.enumerate(body) }
   }
 

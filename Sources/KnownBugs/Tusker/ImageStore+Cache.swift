@@ -1,24 +1,24 @@
-public import Caches
+import Caches
 
 /// Bytes by key, whether or not they are an image. An error of the disk layer is one of
 /// `set(_:forKey:cost:)` and its like only: here the entry is in memory, and gone when memory is.
 extension ImageStore: Cache {
   /// The data under a key.
-  public func value(forKey key: String) -> [UInt8]? { data(forKey: key) }
+  package func value(forKey key: String) -> [UInt8]? { data(forKey: key) }
 
   /// Stores data in both layers.
-  public func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
+  package func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
     try? set(value, forKey: key, cost: cost)
   }
 
   /// Removes data from both layers.
-  public func removeValue(forKey key: String) { try? remove(forKey: key) }
+  package func removeValue(forKey key: String) { try? remove(forKey: key) }
 
   /// Removes everything from both layers.
-  public func removeAllValues() { try? removeAll() }
+  package func removeAllValues() { try? removeAll() }
 
   /// How many entries there are in memory or on disk.
-  public var count: Int {
+  package var count: Int {
     let inMemory = Set(originalsInMemory().keys.map { ImageDiskCache.fileName(forKey: $0) })
     return inMemory.union((try? disk?.fileNames()) ?? []).count
   }

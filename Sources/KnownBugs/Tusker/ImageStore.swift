@@ -1,5 +1,5 @@
-public import Caches
-public import Foundation
+package import Caches
+import Foundation
 import Interlock
 import Synchronization
 
@@ -7,23 +7,23 @@ import Synchronization
 ///
 /// Follows Tusker's `ImageDataCache` of April 2021: memory first, then disk; what is found on disk
 /// is put into memory. What is decoded is kept in each form that was asked for.
-public final class ImageStore: Sendable {
+package final class ImageStore: Sendable {
   /// Limits and expiry of the layers.
-  public struct Settings: Sendable {
+  package struct Settings: Sendable {
     /// How long an entry may be read from memory.
-    public var memoryExpiry = CacheExpiry.never
+    package var memoryExpiry = CacheExpiry.never
     /// How many originals, and how many decoded images, memory may hold.
-    public var countLimit = Int.max
+    package var countLimit = Int.max
     /// What the originals, and how many bytes the decoded images, in memory may cost.
-    public var costLimit = Int.max
+    package var costLimit = Int.max
     /// The longest side of a downscaled image in pixels; `nil` for no downscaling.
-    public var desiredSide: Int?
+    package var desiredSide: Int?
     /// Whether the data itself is kept in memory, and not only what was decoded from it. Tusker
     /// does it for attachments, whose animation a decoded image would lose.
-    public var keepsOriginals = true
+    package var keepsOriginals = true
 
     /// No limits, no expiry, no downscaling; the data is kept.
-    public init() {}
+    package init() {}
   }
 
   private struct Original: Sendable {
@@ -32,7 +32,7 @@ public final class ImageStore: Sendable {
   }
 
   /// The lower layer, if there is one.
-  public let disk: ImageDiskCache?
+  package let disk: ImageDiskCache?
   private let settings: Settings
   private let originals: ExpiringMemoryCache<String, Original>
   private let decoded: ExpiringMemoryCache<VariantKey, PixelImage>
@@ -45,7 +45,7 @@ public final class ImageStore: Sendable {
   private let changes = Atomic<Int>(0)
 
   /// Puts a memory layer over a disk layer, or over none.
-  public init(
+  package init(
     disk: ImageDiskCache?, settings: Settings = Settings(), repaired: Bool,
     now: @escaping CacheClock = { Date() }
   ) {
@@ -63,7 +63,7 @@ public final class ImageStore: Sendable {
   // MARK: Reads
 
   /// The data as it came, from memory or from disk.
-  public func data(forKey key: String) -> [UInt8]? {
+  package func data(forKey key: String) -> [UInt8]? {
     if let original = originals.value(forKey: key) { return original.data }
     guard let disk else { return nil }
     // Acquiring: whoever changed what is read below counted up afterwards.
@@ -81,7 +81,7 @@ public final class ImageStore: Sendable {
 
   /// The image in a form; decoded once, then from memory. `nil` where there is no data, or none
   /// that is an image.
-  public func image(forKey key: String, variant: ImageVariant = .original) -> PixelImage? {
+  package func image(forKey key: String, variant: ImageVariant = .original) -> PixelImage? {
     if let image = decoded.value(forKey: VariantKey(key: key, variant: variant)) { return image }
     let before = changes.load(ordering: .acquiring)
     guard let data = data(forKey: key) else { return nil }
@@ -113,7 +113,7 @@ public final class ImageStore: Sendable {
   }
 
   /// Whether there is something under a key, in memory or on disk.
-  public func has(_ key: String) -> Bool {
+  package func has(_ key: String) -> Bool {
     isInMemory(key) || disk?.has(key) ?? false
   }
 
@@ -138,7 +138,7 @@ public final class ImageStore: Sendable {
   /// Stores data in both layers, in the place of what was there.
   ///
   /// - Throws: The disk layer's error; the data is in memory nevertheless, where that keeps data.
-  public func set(_ data: [UInt8], forKey key: String, cost: Int) throws {
+  package func set(_ data: [UInt8], forKey key: String, cost: Int) throws {
     try changing {
       let written = Result { try disk?.set(data, forKey: key) }
       forgetImages(key)
@@ -152,7 +152,7 @@ public final class ImageStore: Sendable {
   /// Removes what is under a key from both layers.
   ///
   /// - Throws: The disk layer's error; it is gone from memory nevertheless.
-  public func remove(forKey key: String) throws {
+  package func remove(forKey key: String) throws {
     try changing {
       let removed = Result { try disk?.remove(forKey: key) }
       forgetImages(key)
@@ -164,7 +164,7 @@ public final class ImageStore: Sendable {
   /// Removes everything from both layers.
   ///
   /// - Throws: The disk layer's error; everything is gone from memory nevertheless.
-  public func removeAll() throws {
+  package func removeAll() throws {
     try changing {
       let removed = Result { try disk?.removeAll() }
       forgetMemory()
@@ -181,7 +181,7 @@ public final class ImageStore: Sendable {
   }
 
   /// Removes everything from memory alone, as a warning of the system that memory is low does.
-  public func forgetMemory() {
+  package func forgetMemory() {
     // Releasing: after a change on disk, before those in memory.
     changes.add(1, ordering: .releasing)
     decoded.removeAllValues()
@@ -191,13 +191,13 @@ public final class ImageStore: Sendable {
   // MARK: For checks at rest
 
   /// What the originals in memory cost together.
-  public var costInMemory: Int { originals.totalCost }
+  package var costInMemory: Int { originals.totalCost }
 
   /// How many bytes the decoded images in memory take.
-  public var decodedByteCount: Int { decoded.totalCost }
+  package var decodedByteCount: Int { decoded.totalCost }
 
   /// The originals in memory.
-  public func originalsInMemory() -> [String: CacheEntry] {
+  package func originalsInMemory() -> [String: CacheEntry] {
     originals.values().mapValues { CacheEntry(value: $0.value.data, cost: $0.cost) }
   }
 }

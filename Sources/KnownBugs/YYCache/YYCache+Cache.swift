@@ -1,10 +1,10 @@
-public import Caches
+package import Caches
 import Dispatch
 import Interlock
 
 extension YYCache: Cache {
   /// The value under a key: from memory, or else from the disk, and then it is put into memory.
-  public func value(forKey key: String) -> [UInt8]? {
+  package func value(forKey key: String) -> [UInt8]? {
     if let value = memory.value(forKey: key) { return value }
     let changes = changesSoFar
     guard let value = disk.value(forKey: key) else { return nil }
@@ -14,7 +14,7 @@ extension YYCache: Cache {
   }
 
   /// Stores in memory, then on disk.
-  public func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
+  package func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
     change {
       memory.setValue(value, forKey: key, cost: 0)
       SYNC_POINT("yycache.set.memoryDone")
@@ -23,7 +23,7 @@ extension YYCache: Cache {
   }
 
   /// Removes from memory, then from the disk.
-  public func removeValue(forKey key: String) {
+  package func removeValue(forKey key: String) {
     change {
       memory.removeValue(forKey: key)
       SYNC_POINT("yycache.remove.memoryDone")
@@ -32,7 +32,7 @@ extension YYCache: Cache {
   }
 
   /// Removes everything from memory, then from the disk.
-  public func removeAllValues() {
+  package func removeAllValues() {
     change {
       memory.removeAllValues()
       disk.removeAllValues()
@@ -40,13 +40,13 @@ extension YYCache: Cache {
   }
 
   /// How many values there are on disk.
-  public var count: Int { disk.count }
+  package var count: Int { disk.count }
 
   /// What is stored on disk.
-  public func entries() -> [String: CacheEntry]? { disk.entries() }
+  package func entries() -> [String: CacheEntry]? { disk.entries() }
 
   /// Looks in memory at once, and then on disk, on its queue.
-  public func value(forKey key: String, completion: @escaping @Sendable ([UInt8]?) -> Void) {
+  package func value(forKey key: String, completion: @escaping @Sendable ([UInt8]?) -> Void) {
     if let value = memory.value(forKey: key) {
       DispatchQueue.global().async { completion(value) }
       return
@@ -63,7 +63,7 @@ extension YYCache: Cache {
   }
 
   /// As shipped, stores in memory at once and on disk later, on its queue; repaired, in both later.
-  public func setValue(
+  package func setValue(
     _ value: [UInt8], forKey key: String, cost: Int, completion: @escaping @Sendable () -> Void
   ) {
     guard repairs.contains(.changesBothAsOne) else {
@@ -79,7 +79,7 @@ extension YYCache: Cache {
 
   /// As shipped, removes from memory at once and from the disk later, on its queue; repaired, from
   /// both later.
-  public func removeValue(forKey key: String, completion: @escaping @Sendable () -> Void) {
+  package func removeValue(forKey key: String, completion: @escaping @Sendable () -> Void) {
     guard repairs.contains(.changesBothAsOne) else {
       memory.removeValue(forKey: key)
       disk.removeValue(forKey: key, completion: completion)

@@ -12,11 +12,11 @@ private let pairs = WeakInstances<YYCache>()
 /// form looks once more, and may still be too late); two changes of a key may reach memory in one
 /// order and the disk in the other; and each pair has a memory of its own, so that two on one
 /// folder do not see each other's changes.
-public final class YYCache: Sendable {
+package final class YYCache: Sendable {
   /// The values in memory.
-  public let memory: YYMemoryCache
+  package let memory: YYMemoryCache
   /// The values on disk.
-  public let disk: YYDiskCache
+  package let disk: YYDiskCache
   let repairs: YYDiskRepairs
   /// Held over both layers (`changesBothAsOne`).
   private let lock = PthreadMutexLock()
@@ -33,7 +33,7 @@ public final class YYCache: Sendable {
   /// Opens the pair on a folder: as shipped a new one each time, over the folder's disk cache.
   ///
   /// - Throws: If there is no SQLite, or the folder or the database cannot be used.
-  public static func open(
+  package static func open(
     _ path: String, _ options: YYDiskCache.Options = .init(), memoryRepairs: YYMemoryRepairs = []
   ) throws(YYStorageError) -> YYCache {
     func make() throws(YYStorageError) -> YYCache {
@@ -47,7 +47,7 @@ public final class YYCache: Sendable {
   }
 
   /// Whether there is a value, in memory or on disk.
-  public func containsValue(forKey key: String) -> Bool {
+  package func containsValue(forKey key: String) -> Bool {
     memory.containsObject(forKey: key) || disk.containsValue(forKey: key)
   }
 

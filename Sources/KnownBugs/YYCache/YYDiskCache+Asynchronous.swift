@@ -4,13 +4,13 @@ import Interlock
 // The forms with a block, on the concurrent queue.
 extension YYDiskCache {
   /// Reads, and calls `completion` on the queue.
-  public func value(forKey key: String, completion: @escaping @Sendable ([UInt8]?) -> Void) {
+  package func value(forKey key: String, completion: @escaping @Sendable ([UInt8]?) -> Void) {
     onQueue { completion($0?.value(forKey: key)) }
   }
 
   /// Stores, and calls `completion` on the queue: as shipped also if the cache has gone, and
   /// nothing was stored.
-  public func setValue(
+  package func setValue(
     _ value: [UInt8], forKey key: String, cost: Int, completion: @escaping @Sendable () -> Void
   ) {
     onQueue {
@@ -20,7 +20,7 @@ extension YYDiskCache {
   }
 
   /// Removes, and calls `completion` on the queue.
-  public func removeValue(forKey key: String, completion: @escaping @Sendable () -> Void) {
+  package func removeValue(forKey key: String, completion: @escaping @Sendable () -> Void) {
     onQueue {
       $0?.removeValue(forKey: key)
       completion()
@@ -34,7 +34,7 @@ extension YYDiskCache {
   /// - Parameters:
   ///   - progress: Told how many entries are gone, and how many there were.
   ///   - end: Told whether the database failed.
-  public func removeAllValues(
+  package func removeAllValues(
     progress: (@Sendable (_ removed: Int, _ total: Int) -> Void)?,
     end: (@Sendable (_ failed: Bool) -> Void)?
   ) {

@@ -1,29 +1,29 @@
-public import Caches
+package import Caches
 
 extension YYDiskCache: Cache {
   /// The value under a key.
-  public func value(forKey key: String) -> [UInt8]? { item(forKey: key)?.value }
+  package func value(forKey key: String) -> [UInt8]? { item(forKey: key)?.value }
 
   /// Stores a value. The disk cache keeps no costs: it goes by the size.
-  public func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
+  package func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
     setValue(value, forKey: key)
   }
 
   /// Removes what is under a key.
-  public func removeValue(forKey key: String) {
+  package func removeValue(forKey key: String) {
     withStorage { _ = $0.remove(key: key) }
   }
 
   /// Removes everything: the database is made anew.
-  public func removeAllValues() {
+  package func removeAllValues() {
     withStorage { $0.removeAll() }
   }
 
   /// How many entries there are; -1 where the database fails.
-  public var count: Int { withStorage { $0.count } }
+  package var count: Int { withStorage { $0.count } }
 
   /// What is stored, at the size of its archive.
-  public func entries() -> [String: CacheEntry]? {
+  package func entries() -> [String: CacheEntry]? {
     let items = withStorage { $0.allItems() }
     return Dictionary(
       items.compactMap { item in

@@ -11,7 +11,7 @@ extension YYDiskCache {
   /// two ways to write a path, get two caches, and each has a connection of its own to the one
   /// database.
   /// - Throws: If there is no SQLite, or the folder or the database cannot be used.
-  public static func open(
+  package static func open(
     _ path: String, _ options: Options = .init()
   ) throws(YYStorageError) -> YYDiskCache {
     if options.repairs.contains(.sharesOneInstance) {

@@ -5,22 +5,22 @@ import Dispatch
 extension YYDiskCache {
   /// Removes entries, the longest unused first, until they are no more bytes than this; 0 removes
   /// all.
-  public func trim(toSize limit: Int) {
+  package func trim(toSize limit: Int) {
     withStorage { Self.trim($0, toSize: limit) }
   }
 
   /// Removes entries, the longest unused first, until there are no more than this; 0 removes all.
-  public func trim(toCount limit: Int) {
+  package func trim(toCount limit: Int) {
     withStorage { Self.trim($0, toCount: limit) }
   }
 
   /// Removes entries that have not been used for this many seconds; 0 or less removes all.
-  public func trim(toAge limit: Double) {
+  package func trim(toAge limit: Double) {
     withStorage { Self.trim($0, toAge: limit) }
   }
 
   /// Trims to all limits, under one hold of the lock, as the original does from time to time.
-  public func trimToLimits() {
+  package func trimToLimits() {
     withStorage { storage in
       Self.trim(storage, toSize: options.costLimit)
       Self.trim(storage, toCount: options.countLimit)

@@ -15,37 +15,37 @@ import Synchronization
 /// A value is kept as an archive of it, made and read outside the lock. A value without bytes is
 /// one; an empty key is not stored, as in the original. Errors of the disk and the database lose
 /// the value and are only told by `lastError`, since the original's methods tell nobody.
-public final class YYDiskCache: Sendable {
+package final class YYDiskCache: Sendable {
   /// What a value longer than this many bytes is kept in a file for, unless something else is said:
   /// 20 KiB.
-  public static let defaultInlineThreshold = 20 * 1024
+  package static let defaultInlineThreshold = 20 * 1024
 
   /// What a disk cache can be made with.
-  public struct Options: Sendable {
+  package struct Options: Sendable {
     /// A value whose archive is longer than this is kept in a file: 0 for all, `Int.max` for none.
-    public var inlineThreshold = YYDiskCache.defaultInlineThreshold
+    package var inlineThreshold = YYDiskCache.defaultInlineThreshold
     /// How many entries a trim by itself leaves.
-    public var countLimit = Int.max
+    package var countLimit = Int.max
     /// How many bytes.
-    public var costLimit = Int.max
+    package var costLimit = Int.max
     /// Of how many seconds since their last use.
-    public var ageLimit = Double.infinity
+    package var ageLimit = Double.infinity
     /// How many bytes a trim by itself leaves free on the disk; 0 where it does not look.
-    public var freeDiskSpaceLimit = 0
+    package var freeDiskSpaceLimit = 0
     /// The seconds between two trims by itself; none where it is not above 0.
-    public var autoTrimInterval = 60.0
+    package var autoTrimInterval = 60.0
     /// The name of a key's file, if it is not to be the digest of the key; nothing may be named
     /// twice, or leave the folder.
-    public var fileName: (@Sendable (_ key: String) -> String?)?
+    package var fileName: (@Sendable (_ key: String) -> String?)?
     /// What is mended.
-    public var repairs: YYDiskRepairs = []
+    package var repairs: YYDiskRepairs = []
 
     /// The original's.
-    public init() {}
+    package init() {}
   }
 
   /// The folder, as its path was given.
-  public let path: String
+  package let path: String
   let options: Options
   let semaphore = DispatchSemaphore(value: 1)
   let queue = DispatchQueue(label: "yydisk.asynchronous-forms", attributes: .concurrent)
@@ -55,7 +55,7 @@ public final class YYDiskCache: Sendable {
   /// Opens a cache that nobody else is given; `open(_:)` gives the one that a folder has.
   ///
   /// - Throws: If there is no SQLite, or the folder or the database cannot be used.
-  public convenience init(_ path: String, _ options: Options = .init()) throws(YYStorageError) {
+  package convenience init(_ path: String, _ options: Options = .init()) throws(YYStorageError) {
     try self.init(path, options, clock: { SystemTime.seconds })
   }
 
@@ -89,12 +89,12 @@ public final class YYDiskCache: Sendable {
   }
 
   /// Whether there is an entry.
-  public func containsValue(forKey key: String) -> Bool {
+  package func containsValue(forKey key: String) -> Bool {
     withStorage { $0.contains(key: key) }
   }
 
   /// The value under a key, and what was stored with it.
-  public func item(forKey key: String) -> (value: [UInt8], extendedData: [UInt8]?)? {
+  package func item(forKey key: String) -> (value: [UInt8], extendedData: [UInt8]?)? {
     let item = withStorage { $0.item(forKey: key) }
     guard let item, let value = item.value.flatMap(YYArchive.unarchive) else { return nil }
     return (value, item.extendedData)
@@ -104,7 +104,7 @@ public final class YYDiskCache: Sendable {
   ///
   /// The original returns nothing.
   @discardableResult
-  public func setValue(
+  package func setValue(
     _ value: [UInt8], forKey key: String, extendedData: [UInt8]? = nil
   ) -> Bool {
     let archive = YYArchive.archive(value)
@@ -118,8 +118,8 @@ public final class YYDiskCache: Sendable {
   }
 
   /// The bytes of all entries on disk together, as they are archived; -1 where the database fails.
-  public var totalSize: Int { withStorage { $0.size } }
+  package var totalSize: Int { withStorage { $0.size } }
 
   /// What the database said when it failed last: "database is locked"; `nil` where it never has.
-  public var lastError: String? { withStorage { $0.lastError } }
+  package var lastError: String? { withStorage { $0.lastError } }
 }

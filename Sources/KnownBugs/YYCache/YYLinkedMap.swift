@@ -1,15 +1,15 @@
 import Interlock
 
 /// What a memory cache holds: any object, as Objective-C's `id`.
-public typealias YYObject = AnyObject & Sendable
+package typealias YYObject = AnyObject & Sendable
 
 /// Bytes as an object, for `Cache`, whose values are bytes.
-public final class YYData: Sendable {
+package final class YYData: Sendable {
   /// The bytes.
-  public let bytes: [UInt8]
+  package let bytes: [UInt8]
 
   /// Puts bytes into an object.
-  public init(_ bytes: [UInt8]) {
+  package init(_ bytes: [UInt8]) {
     self.bytes = bytes
   }
 }

@@ -1,28 +1,28 @@
-public import Caches
+package import Caches
 import Interlock
 
 extension YYMemoryCache: Cache {
   /// The bytes under a key.
-  public func value(forKey key: String) -> [UInt8]? {
+  package func value(forKey key: String) -> [UInt8]? {
     (object(forKey: key) as? YYData)?.bytes
   }
 
   /// Stores bytes.
-  public func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
+  package func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
     setObject(YYData(value), forKey: key, cost: cost)
   }
 
   /// Removes what is under a key.
-  public func removeValue(forKey key: String) { removeObject(forKey: key) }
+  package func removeValue(forKey key: String) { removeObject(forKey: key) }
 
   /// Removes every value.
-  public func removeAllValues() { removeAllObjects() }
+  package func removeAllValues() { removeAllObjects() }
 
   /// How many values there are.
-  public var count: Int { totalCount }
+  package var count: Int { totalCount }
 
   /// What is stored; objects that are not bytes are shown without any.
-  public func entries() -> [String: CacheEntry]? {
+  package func entries() -> [String: CacheEntry]? {
     withMutex {
       map.all.mapValues { node in
         let value = node.valueSection.read(synched: true) { node.value }

@@ -6,18 +6,18 @@ import Synchronization
 extension YYMemoryCache {
   /// Takes out entries, the longest unused first, until they cost no more than this; 0 takes out
   /// all.
-  public func trim(toCost limit: Int) {
+  package func trim(toCost limit: Int) {
     trim(removesAll: limit == 0) { $0.totalCost > limit }
   }
 
   /// Takes out entries, the longest unused first, until there are no more than this; 0 takes out
   /// all.
-  public func trim(toCount limit: Int) {
+  package func trim(toCount limit: Int) {
     trim(removesAll: limit == 0) { $0.count > limit }
   }
 
   /// Takes out entries that have not been used for this many seconds; 0 or less takes out all.
-  public func trim(toAge limit: Double) {
+  package func trim(toAge limit: Double) {
     let now = clock()
     trim(removesAll: limit <= 0) { map in
       guard let time = map.oldestTime else { return false }

@@ -13,7 +13,7 @@ import Synchronization
 ///
 /// `@unchecked Sendable`: what changes is touched under `mutex` or `Atomic`, but for the read
 /// outside the lock, which is what is modelled.
-public final class YYMemoryCache: @unchecked Sendable {
+package final class YYMemoryCache: @unchecked Sendable {
   let repairs: YYMemoryRepairs
   let clock: @Sendable () -> Double
   let mutex = TryMutex()
@@ -45,7 +45,7 @@ public final class YYMemoryCache: @unchecked Sendable {
   ///   - repairs: What is mended.
   ///   - autoTrimInterval: The seconds between two trims to the limits by itself; none where it is
   ///     not above 0.
-  public convenience init(repairs: YYMemoryRepairs = [], autoTrimInterval: Double = 5) {
+  package convenience init(repairs: YYMemoryRepairs = [], autoTrimInterval: Double = 5) {
     self.init(
       repairs: repairs, autoTrimInterval: autoTrimInterval, clock: { SystemTime.uptime })
   }
@@ -66,46 +66,46 @@ public final class YYMemoryCache: @unchecked Sendable {
   }
 
   /// How many entries there may be; above it, `set` takes out the one longest unused.
-  public var countLimit: Int {
+  package var countLimit: Int {
     get { countLimitStored.load(ordering: .relaxed) }
     set { countLimitStored.store(newValue, ordering: .relaxed) }
   }
 
   /// What the entries may cost together; above it, `set` asks for a trim.
-  public var costLimit: Int {
+  package var costLimit: Int {
     get { costLimitStored.load(ordering: .relaxed) }
     set { costLimitStored.store(newValue, ordering: .relaxed) }
   }
 
   /// For how many seconds an entry may be unused before the next trim by itself takes it out.
-  public var ageLimit: Double {
+  package var ageLimit: Double {
     get { Double(bitPattern: ageLimitStored.load(ordering: .relaxed)) }
     set { ageLimitStored.store(newValue.bitPattern, ordering: .relaxed) }
   }
 
   /// Whether what is taken out dies on a queue, and not on the thread that took it out.
-  public var releasesAsynchronously: Bool {
+  package var releasesAsynchronously: Bool {
     get { releasesAsynchronouslyStored.load(ordering: .relaxed) }
     set { releasesAsynchronouslyStored.store(newValue, ordering: .relaxed) }
   }
 
   /// Whether that queue is the main one.
-  public var releasesOnMainThread: Bool {
+  package var releasesOnMainThread: Bool {
     get { releasesOnMainThreadStored.load(ordering: .relaxed) }
     set { releasesOnMainThreadStored.store(newValue, ordering: .relaxed) }
   }
 
   /// How many entries there are.
-  public var totalCount: Int { withMutex { map.count } }
+  package var totalCount: Int { withMutex { map.count } }
 
   /// What all entries cost together. Never `nil`: the type is that of `Cache`.
-  public var totalCost: Int? { withMutex { map.totalCost } }
+  package var totalCost: Int? { withMutex { map.totalCost } }
 
   /// Whether there is an entry; its place in the order of use stays.
-  public func containsObject(forKey key: String) -> Bool { withMutex { map.contains(key) } }
+  package func containsObject(forKey key: String) -> Bool { withMutex { map.contains(key) } }
 
   /// The value of a key, which becomes the one used last.
-  public func object(forKey key: String) -> (any YYObject)? {
+  package func object(forKey key: String) -> (any YYObject)? {
     lock()
     let node = map.use(key, clock)
     SYNC_POINT("yymemorycache.get.locked")
@@ -127,7 +127,7 @@ public final class YYMemoryCache: @unchecked Sendable {
   }
 
   /// Stores a value, which becomes the one used last; `nil` removes.
-  public func setObject(_ object: (any YYObject)?, forKey key: String, cost: Int = 0) {
+  package func setObject(_ object: (any YYObject)?, forKey key: String, cost: Int = 0) {
     guard let object else {
       removeObject(forKey: key)
       return
@@ -154,7 +154,7 @@ public final class YYMemoryCache: @unchecked Sendable {
 
   /// Removes an entry. It dies after the lock was given back, in 1.0.4 too: there the variable that
   /// holds it is the function's, and not the block's.
-  public func removeObject(forKey key: String) {
+  package func removeObject(forKey key: String) {
     lock()
     let node = map.remove(key)
     if let node { dispose(node) }
@@ -163,7 +163,7 @@ public final class YYMemoryCache: @unchecked Sendable {
   }
 
   /// Removes every entry.
-  public func removeAllObjects() {
+  package func removeAllObjects() {
     lock()
     let removed = removeAllUnderLock()
     mutex.unlock()
@@ -171,7 +171,7 @@ public final class YYMemoryCache: @unchecked Sendable {
   }
 
   /// What the system's memory warning does: everything goes.
-  public func didReceiveMemoryWarning() { removeAllObjects() }
+  package func didReceiveMemoryWarning() { removeAllObjects() }
 
   /// Takes out everything; what comes back must outlive the lock.
   func removeAllUnderLock() -> AnyObject? {

@@ -1,4 +1,4 @@
-public import Caches
+package import Caches
 import Dispatch
 import Interlock
 
@@ -11,19 +11,19 @@ import Interlock
 ///
 /// `@unchecked Sendable`: the dictionary is only touched under the semaphore, which the sections
 /// check.
-public final class YYThreadSafeDictionary: @unchecked Sendable {
+package final class YYThreadSafeDictionary: @unchecked Sendable {
   private let repaired: Bool
   private let semaphore = DispatchSemaphore(value: 1)
   private let section = Section("yydictionary")
   private var values: [String: [UInt8]] = [:]
 
   /// Makes an empty dictionary.
-  public init(repaired: Bool = false) {
+  package init(repaired: Bool = false) {
     self.repaired = repaired
   }
 
   /// Calls a block with each key and its value, in no order, until it returns false.
-  public func forEach(_ body: (_ key: String, _ value: [UInt8]) -> Bool) {
+  package func forEach(_ body: (_ key: String, _ value: [UInt8]) -> Bool) {
     func visit(_ values: [String: [UInt8]]) {
       for (key, value) in values where !body(key, value) { return }
     }
@@ -49,28 +49,28 @@ public final class YYThreadSafeDictionary: @unchecked Sendable {
 
 extension YYThreadSafeDictionary: Cache {
   /// The value under a key.
-  public func value(forKey key: String) -> [UInt8]? { read { $0[key] } }
+  package func value(forKey key: String) -> [UInt8]? { read { $0[key] } }
 
   /// Stores a value; costs are not kept.
-  public func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
+  package func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
     write { $0[key] = value }
   }
 
   /// Removes a value.
-  public func removeValue(forKey key: String) {
+  package func removeValue(forKey key: String) {
     write { $0[key] = nil }
   }
 
   /// Removes every value.
-  public func removeAllValues() {
+  package func removeAllValues() {
     write { $0.removeAll() }
   }
 
   /// How many values there are.
-  public var count: Int { read { $0.count } }
+  package var count: Int { read { $0.count } }
 
   /// What is stored, at its size.
-  public func entries() -> [String: CacheEntry]? {
+  package func entries() -> [String: CacheEntry]? {
     read { $0.mapValues { CacheEntry(value: $0, cost: $0.count) } }
   }
 }

@@ -2,11 +2,11 @@ extension FoundationCache {
   #if os(Linux)
   /// What this system lacks to show the peculiarities that are named above; `nil` where it has
   /// them.
-  public static var lackingForPeculiarities: String? { nil }
+  package static var lackingForPeculiarities: String? { nil }
   #else
   /// What this system lacks to show the peculiarities that are named above; `nil` where it has
   /// them.
-  public static var lackingForPeculiarities: String? {
+  package static var lackingForPeculiarities: String? {
     "the NSCache of swift-corelibs-foundation, which is Linux's"
   }
   #endif

@@ -5,9 +5,9 @@ import Foundation
 
 /// Something that the file system would not do for a disk cache. The original writes it to the log
 /// and goes on.
-public struct PINDiskError: Error, Sendable, CustomStringConvertible {
+package struct PINDiskError: Error, Sendable, CustomStringConvertible {
   /// What was to be done, and to which file.
-  public var description: String
+  package var description: String
 
   init(_ what: String, _ path: String, _ error: any Error) {
     description = "\(what) \(path): \(error)"

@@ -5,19 +5,19 @@
 /// each of them, still makes two caches now and then.)
 ///
 /// `@unchecked Sendable`: `known` is under `mutex`.
-public final class PINInstances<Instance: AnyObject & Sendable>: @unchecked Sendable {
+package final class PINInstances<Instance: AnyObject & Sendable>: @unchecked Sendable {
   private struct Entry { weak var instance: Instance? }
 
   private let mutex = PINMutex()
   private var known: [String: Entry] = [:]
 
   /// Knows none.
-  public init() {}
+  package init() {}
 
   deinit { mutex.destroy() }
 
   /// The instance of a name, made where there is none that lives.
-  public func instance(named name: String, make: () -> Instance) -> Instance {
+  package func instance(named name: String, make: () -> Instance) -> Instance {
     mutex.lock()
     defer { mutex.unlock() }
     if let instance = known[name]?.instance { return instance }

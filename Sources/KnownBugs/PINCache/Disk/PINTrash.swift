@@ -12,9 +12,9 @@ import Interlock
 /// directory, on whose file system a rename always succeeds.
 ///
 /// `@unchecked Sendable`: `folder` is under `lock`.
-public final class PINTrash: @unchecked Sendable {
+package final class PINTrash: @unchecked Sendable {
   /// How a trash is emptied beside removals that go on.
-  public enum Style: Sendable, Hashable {
+  package enum Style: Sendable, Hashable {
     /// As in 2.0: one directory for good, whose files are deleted one by one.
     case kept
     /// As before pull request 296: the directory is deleted, and the next removal makes another.
@@ -38,7 +38,7 @@ public final class PINTrash: @unchecked Sendable {
   /// - Parameters:
   ///   - root: The directory that the caches are in.
   ///   - style: How it is emptied.
-  public init(root: String, style: Style) {
+  package init(root: String, style: Style) {
     self.root = root
     self.style = style
   }
@@ -70,7 +70,7 @@ public final class PINTrash: @unchecked Sendable {
   ///
   /// Since 3 it gives the trash up under the lock, so that the next removal makes another, and
   /// deletes it without.
-  public func empty() {
+  package func empty() {
     if style == .kept {
       let folder = lock.withLock { currentFolder() }
       for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {
@@ -88,7 +88,7 @@ public final class PINTrash: @unchecked Sendable {
   }
 
   /// Blocks until the queue has emptied the trash as often as it was asked to.
-  public func waitUntilEmptied() {
+  package func waitUntilEmptied() {
     emptying.wait()
   }
 

@@ -1,10 +1,10 @@
 // After PINDiskCache.m of PINCache 2.0: the methods with a `block:`, and the thread-safe accessors.
 
-public import Foundation
+package import Foundation
 
 extension PINDiskCache2 {
   /// Reads a key.
-  public func object(forKey key: String, completion: ObjectBlock?) {
+  package func object(forKey key: String, completion: ObjectBlock?) {
     options.scheduler.schedule(.low) { [self] in
       let object = object(forKey: key)
       complete(completion, key, object)
@@ -12,7 +12,7 @@ extension PINDiskCache2 {
   }
 
   /// Asks where the file of a key is, and notes a use.
-  public func filePath(forKey key: String, completion: ObjectBlock?) {
+  package func filePath(forKey key: String, completion: ObjectBlock?) {
     options.scheduler.schedule(.low) { [self] in
       let path = filePath(forKey: key)
       complete(completion, key, nil, path: path)
@@ -20,7 +20,7 @@ extension PINDiskCache2 {
   }
 
   /// Stores an object.
-  public func setObject(_ object: PINObject, forKey key: String, completion: ObjectBlock?) {
+  package func setObject(_ object: PINObject, forKey key: String, completion: ObjectBlock?) {
     options.scheduler.schedule(.low) { [self] in
       let path = setObject(object, forKey: key)
       complete(completion, key, object, path: path)
@@ -28,7 +28,7 @@ extension PINDiskCache2 {
   }
 
   /// Removes a key.
-  public func removeObject(forKey key: String, completion: ObjectBlock?) {
+  package func removeObject(forKey key: String, completion: ObjectBlock?) {
     options.scheduler.schedule(.low) { [self] in
       removeObject(forKey: key)
       complete(completion, key, nil)
@@ -36,27 +36,27 @@ extension PINDiskCache2 {
   }
 
   /// Removes the largest files.
-  public func trimToSize(_ size: UInt, completion: CacheBlock?) {
+  package func trimToSize(_ size: UInt, completion: CacheBlock?) {
     perform({ $0.trimToSize(size) }, completion)
   }
 
   /// Removes the files that were not used for the longest time.
-  public func trimToSizeByDate(_ size: UInt, completion: CacheBlock?) {
+  package func trimToSizeByDate(_ size: UInt, completion: CacheBlock?) {
     perform({ $0.trimToSizeByDate(size) }, completion)
   }
 
   /// Removes the files that were not used since a date.
-  public func trim(to date: Date, completion: CacheBlock?) {
+  package func trim(to date: Date, completion: CacheBlock?) {
     perform({ $0.trim(to: date) }, completion)
   }
 
   /// Removes every file.
-  public func removeAllObjects(completion: CacheBlock?) {
+  package func removeAllObjects(completion: CacheBlock?) {
     perform({ $0.removeAllObjects() }, completion)
   }
 
   /// Shows each key and its file to `body`.
-  public func enumerateObjects(
+  package func enumerateObjects(
     _ body: @escaping @Sendable (_ key: String, _ path: String) -> Void, completion: CacheBlock?
   ) {
     perform({ $0.enumerateObjects(body) }, completion)
@@ -88,7 +88,7 @@ extension PINDiskCache2 {
   // MARK: Settings
 
   /// Sets one of the six blocks, later.
-  public func setEvent<Block: Sendable>(
+  package func setEvent<Block: Sendable>(
     _ path: any WritableKeyPath<PINDiskEvents<PINDiskCache2>, Block?> & Sendable, _ block: Block?
   ) {
     options.scheduler.schedule(.low) { [self] in
@@ -99,14 +99,14 @@ extension PINDiskCache2 {
   }
 
   /// One of the six blocks.
-  public func event<Block>(_ path: KeyPath<PINDiskEvents<PINDiskCache2>, Block?>) -> Block? {
+  package func event<Block>(_ path: KeyPath<PINDiskEvents<PINDiskCache2>, Block?>) -> Block? {
     lock()
     defer { unlock() }
     return events[keyPath: path]
   }
 
   /// How many bytes the files may have together; 0 for no limit. Set later, and trims then.
-  public var byteLimit: UInt {
+  package var byteLimit: UInt {
     get {
       lock()
       defer { unlock() }
@@ -124,7 +124,7 @@ extension PINDiskCache2 {
 
   /// How many seconds a file lives after its last use; 0 for ever. Set later, and trims then and
   /// every so many seconds.
-  public var ageLimit: TimeInterval {
+  package var ageLimit: TimeInterval {
     get {
       lock()
       defer { unlock() }

@@ -3,12 +3,12 @@
 // -enumerateObjectsWithBlock:, -synchronouslyLockFileAccessWhileExecutingBlock:.
 
 import Dispatch
-public import Foundation
+package import Foundation
 import Interlock
 
 extension PINDiskCache2 {
   /// Removes a key's file, if there is one.
-  public func removeObject(forKey key: String) {
+  package func removeObject(forKey key: String) {
     lock()
     removeFileAndExecuteBlocks(forKey: key)
     unlock()
@@ -31,7 +31,7 @@ extension PINDiskCache2 {
   }
 
   /// Removes every file, by moving the directory to the trash.
-  public func removeAllObjects() {
+  package func removeAllObjects() {
     lock()
     defer { unlock() }
     tell(events.willRemoveAllObjects)
@@ -49,7 +49,7 @@ extension PINDiskCache2 {
   // MARK: Trims
 
   /// Removes the largest files until they have at most so many bytes; 0 removes everything.
-  public func trimToSize(_ size: UInt) {
+  package func trimToSize(_ size: UInt) {
     if size == 0 { return removeAllObjects() }
     lock()
     defer { unlock() }
@@ -58,7 +58,7 @@ extension PINDiskCache2 {
 
   /// Removes the files that were not used for the longest time until they have at most so many
   /// bytes; 0 removes everything.
-  public func trimToSizeByDate(_ size: UInt) {
+  package func trimToSizeByDate(_ size: UInt) {
     if size == 0 { return removeAllObjects() }
     lock()
     defer { unlock() }
@@ -66,7 +66,7 @@ extension PINDiskCache2 {
   }
 
   /// Removes the files that were not used since a date; the distant past removes everything.
-  public func trim(to date: Date) {
+  package func trim(to date: Date) {
     if date == .distantPast { return removeAllObjects() }
     lock()
     defer { unlock() }
@@ -110,7 +110,7 @@ extension PINDiskCache2 {
   /// Calls `body` with each key and its file, in the order of the last use.
   ///
   /// As shipped `body` runs under the lock: to call the cache from it never returns.
-  public func enumerateObjects(_ body: (_ key: String, _ path: String) -> Void) {
+  package func enumerateObjects(_ body: (_ key: String, _ path: String) -> Void) {
     lock()
     let files = keysByDate.compactMap { key in folder.path(forKey: key).map { (key, $0) } }
     // Repair: over a copy, without the lock; a file may then be gone.
@@ -125,14 +125,14 @@ extension PINDiskCache2 {
 
   /// Runs `body` while nobody else touches the files, and blocks until it has. To call the cache
   /// from it never returns: it is meant for the files.
-  public func synchronouslyLockFileAccess(whileExecuting body: (PINDiskCache2) -> Void) {
+  package func synchronouslyLockFileAccess(whileExecuting body: (PINDiskCache2) -> Void) {
     lock()
     body(self)
     unlock()
   }
 
   /// Runs `body` later, while nobody else touches the files.
-  public func lockFileAccess(whileExecuting body: @escaping CacheBlock) {
+  package func lockFileAccess(whileExecuting body: @escaping CacheBlock) {
     options.scheduler.schedule(.low) { [self] in
       lock()
       body(self)

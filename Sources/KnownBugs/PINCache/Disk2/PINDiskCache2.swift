@@ -16,19 +16,19 @@ import Synchronization
 /// keeps its own sums of it.
 ///
 /// `@unchecked Sendable`: everything that changes is under `guardian`, and its sections say so.
-public final class PINDiskCache2: @unchecked Sendable {
+package final class PINDiskCache2: @unchecked Sendable {
   /// Told of one key.
-  public typealias ObjectBlock = PINDiskEvents<PINDiskCache2>.ObjectBlock
+  package typealias ObjectBlock = PINDiskEvents<PINDiskCache2>.ObjectBlock
   /// Told of the whole cache.
-  public typealias CacheBlock = PINDiskEvents<PINDiskCache2>.CacheBlock
+  package typealias CacheBlock = PINDiskEvents<PINDiskCache2>.CacheBlock
 
   /// The cache's name.
-  public let name: String
+  package let name: String
   let changes: PINChanges
   let options: PINDiskOptions
   let folder: PINFolder
   /// Where removed files go.
-  public let trash: PINTrash
+  package let trash: PINTrash
   let section = Section("pin.disk")
   private let guardian = DispatchSemaphore(value: 1)
 
@@ -42,7 +42,7 @@ public final class PINDiskCache2: @unchecked Sendable {
   private let byteCountNow = Atomic<UInt>(0)
 
   /// A cache over the directory of this name, which is looked at in the background.
-  public init(name: String, root: String, options: PINDiskOptions = PINDiskOptions()) {
+  package init(name: String, root: String, options: PINDiskOptions = PINDiskOptions()) {
     self.name = name
     self.options = options
     changes = options.changes ?? .version2
@@ -89,7 +89,7 @@ public final class PINDiskCache2: @unchecked Sendable {
   }
 
   /// How many bytes the cache says that its files have; wraps around below zero.
-  public internal(set) var byteCount: UInt {
+  package internal(set) var byteCount: UInt {
     // Relaxed: whoever reads it without the lock takes whatever value it has just then.
     get { byteCountNow.load(ordering: .relaxed) }
     set { byteCountNow.store(newValue, ordering: .relaxed) }
@@ -98,7 +98,7 @@ public final class PINDiskCache2: @unchecked Sendable {
   // MARK: Reading
 
   /// The object under a key. A file that cannot be unarchived is deleted.
-  public func object(forKey key: String) -> PINObject? {
+  package func object(forKey key: String) -> PINObject? {
     let now = Date()
     guard let file = folder.path(forKey: key) else { return nil }
     lock()
@@ -118,7 +118,7 @@ public final class PINDiskCache2: @unchecked Sendable {
   }
 
   /// Where the file of a key is, if there is one; notes a use.
-  public func filePath(forKey key: String) -> String? {
+  package func filePath(forKey key: String) -> String? {
     let now = Date()
     guard let file = folder.path(forKey: key) else { return nil }
     lock()
@@ -137,7 +137,7 @@ public final class PINDiskCache2: @unchecked Sendable {
 
   /// Writes an object's file; gives back where, or `nil` where it could not be written.
   @discardableResult
-  public func setObject(_ object: PINObject, forKey key: String) -> String? {
+  package func setObject(_ object: PINObject, forKey key: String) -> String? {
     let now = Date()
     lock()
     defer { unlock() }

@@ -1,19 +1,19 @@
 // After PINDiskCache.m of PINCache 3.0.4: the methods that end in Async, and the thread-safe
 // accessors.
 
-public import Foundation
+package import Foundation
 import Interlock
 
 extension PINDiskCache3 {
   /// Asks whether there is a file of a key.
-  public func containsObject(
+  package func containsObject(
     forKey key: String, completion: @escaping @Sendable (Bool) -> Void
   ) {
     options.scheduler.schedule(.low) { completion(self.containsObject(forKey: key)) }
   }
 
   /// Reads a key.
-  public func object(forKey key: String, completion: ObjectBlock?) {
+  package func object(forKey key: String, completion: ObjectBlock?) {
     options.scheduler.schedule(.low) { [self] in
       let object = object(forKey: key)
       completion?(self, key, object, nil)
@@ -22,7 +22,7 @@ extension PINDiskCache3 {
 
   /// Asks where the file of a key is, and notes a use. The completion runs under the lock, so that
   /// the file is still there: it must not call the cache, which the original's header says.
-  public func filePath(
+  package func filePath(
     forKey key: String,
     completion: @escaping @Sendable (_ key: String, _ path: String?) -> Void
   ) {
@@ -35,7 +35,7 @@ extension PINDiskCache3 {
   }
 
   /// Stores an object.
-  public func setObject(
+  package func setObject(
     _ object: PINObject, forKey key: String, ageLimit: TimeInterval = 0, completion: ObjectBlock?
   ) {
     options.scheduler.schedule(.low) { [self] in
@@ -45,7 +45,7 @@ extension PINDiskCache3 {
   }
 
   /// Removes a key.
-  public func removeObject(forKey key: String, completion: ObjectBlock?) {
+  package func removeObject(forKey key: String, completion: ObjectBlock?) {
     options.scheduler.schedule(.low) { [self] in
       removeObject(forKey: key)
       completion?(self, key, nil, nil)
@@ -53,12 +53,12 @@ extension PINDiskCache3 {
   }
 
   /// Removes the largest files. Trims that wait are run as one, to the smallest size.
-  public func trimToSize(_ size: UInt, completion: CacheBlock?) {
+  package func trimToSize(_ size: UInt, completion: CacheBlock?) {
     trim("trim to size", Double(size), completion) { $0.trimToSize(UInt($1)) }
   }
 
   /// Removes files by the eviction strategy. Trims that wait are run as one, to the smallest size.
-  public func trimToSizeByEvictionStrategy(_ size: UInt, completion: CacheBlock?) {
+  package func trimToSizeByEvictionStrategy(_ size: UInt, completion: CacheBlock?) {
     trim("trim to size by date", Double(size), completion) {
       $0.trimToSizeByEvictionStrategy(UInt($1))
     }
@@ -66,7 +66,7 @@ extension PINDiskCache3 {
 
   /// Removes the files that were made before a date. Trims that wait are run as one, to the latest
   /// date.
-  public func trim(to date: Date, completion: CacheBlock?) {
+  package func trim(to date: Date, completion: CacheBlock?) {
     trim("trim to date", date.timeIntervalSinceReferenceDate, completion, merge: max) {
       $0.trim(to: Date(timeIntervalSinceReferenceDate: $1))
     }
@@ -83,24 +83,24 @@ extension PINDiskCache3 {
   }
 
   /// Removes what is older than its age limit, or the cache's.
-  public func removeExpiredObjects(completion: CacheBlock?) {
+  package func removeExpiredObjects(completion: CacheBlock?) {
     perform({ $0.removeExpiredObjects() }, completion)
   }
 
   /// Removes every file.
-  public func removeAllObjects(completion: CacheBlock?) {
+  package func removeAllObjects(completion: CacheBlock?) {
     perform({ $0.removeAllObjects() }, completion)
   }
 
   /// Shows each key and its file to `body`.
-  public func enumerateObjects(
+  package func enumerateObjects(
     _ body: @escaping @Sendable (_ key: String, _ path: String) -> Bool, completion: CacheBlock?
   ) {
     perform({ $0.enumerateObjects(body) }, completion)
   }
 
   /// Runs `body` later, while nobody else touches the files.
-  public func lockFileAccess(whileExecuting body: @escaping CacheBlock) {
+  package func lockFileAccess(whileExecuting body: @escaping CacheBlock) {
     perform({ $0.synchronouslyLockFileAccess(whileExecuting: body) }, nil)
   }
 
@@ -116,7 +116,7 @@ extension PINDiskCache3 {
   // MARK: Settings
 
   /// Sets one of the six blocks, later.
-  public func setEvent<Block: Sendable>(
+  package func setEvent<Block: Sendable>(
     _ path: any WritableKeyPath<PINDiskEvents<PINDiskCache3>, Block?> & Sendable, _ block: Block?
   ) {
     options.scheduler.schedule(.high) { [self] in
@@ -127,14 +127,14 @@ extension PINDiskCache3 {
   }
 
   /// One of the six blocks.
-  public func event<Block>(_ path: KeyPath<PINDiskEvents<PINDiskCache3>, Block?>) -> Block? {
+  package func event<Block>(_ path: KeyPath<PINDiskEvents<PINDiskCache3>, Block?>) -> Block? {
     lock()
     defer { unlock() }
     return blocks.read(synched: true) { events[keyPath: path] }
   }
 
   /// How many bytes the files may have together; 0 for no limit. Set later, and trims then.
-  public var byteLimit: UInt {
+  package var byteLimit: UInt {
     get {
       lock()
       defer { unlock() }
@@ -152,7 +152,7 @@ extension PINDiskCache3 {
 
   /// How many seconds a file lives; 0 for ever. Set later, and trims then and every so many
   /// seconds.
-  public var ageLimit: TimeInterval {
+  package var ageLimit: TimeInterval {
     get {
       lock()
       defer { unlock() }
@@ -171,5 +171,5 @@ extension PINDiskCache3 {
   }
 
   /// Whether reads hide what is older than its age limit.
-  public var isTTLCache: Bool { options.isTTLCache }
+  package var isTTLCache: Bool { options.isTTLCache }
 }

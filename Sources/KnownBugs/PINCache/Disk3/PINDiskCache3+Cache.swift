@@ -1,53 +1,53 @@
-public import Caches
+import Caches
 import Interlock
 
 /// The cache of bytes that the harness knows; it keeps sizes, not costs.
 extension PINDiskCache3: Cache {
   /// The bytes under a key.
-  public func value(forKey key: String) -> [UInt8]? { object(forKey: key)?.bytes }
+  package func value(forKey key: String) -> [UInt8]? { object(forKey: key)?.bytes }
 
   /// Stores bytes, in an object.
-  public func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
+  package func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
     setObject(PINObject(value), forKey: key)
   }
 
   /// Removes a key.
-  public func removeValue(forKey key: String) { removeObject(forKey: key) }
+  package func removeValue(forKey key: String) { removeObject(forKey: key) }
 
   /// Removes everything.
-  public func removeAllValues() { removeAllObjects() }
+  package func removeAllValues() { removeAllObjects() }
 
   /// How many keys the cache thinks there are.
-  public var count: Int { knownSizes.count }
+  package var count: Int { knownSizes.count }
 
   /// What the cache thinks there is: the size of each key's file. Waits for the first look.
-  public var knownSizes: [String: UInt] {
+  package var knownSizes: [String: UInt] {
     lockAndWaitForKnownState()
     defer { unlock() }
     return section.read(synched: true) { metadata.mapValues { $0.size ?? 0 } }
   }
 
   /// What there really is in the directory.
-  public func storedFiles() -> [String: PINStoredFile] {
+  package func storedFiles() -> [String: PINStoredFile] {
     lock()
     defer { unlock() }
     return folder.storedFiles()
   }
 
   /// Reads by the scheduler.
-  public func value(forKey key: String, completion: @escaping @Sendable ([UInt8]?) -> Void) {
+  package func value(forKey key: String, completion: @escaping @Sendable ([UInt8]?) -> Void) {
     object(forKey: key) { _, _, object, _ in completion(object?.bytes) }
   }
 
   /// Stores by the scheduler.
-  public func setValue(
+  package func setValue(
     _ value: [UInt8], forKey key: String, cost: Int, completion: @escaping @Sendable () -> Void
   ) {
     setObject(PINObject(value), forKey: key) { _, _, _, _ in completion() }
   }
 
   /// Removes by the scheduler.
-  public func removeValue(forKey key: String, completion: @escaping @Sendable () -> Void) {
+  package func removeValue(forKey key: String, completion: @escaping @Sendable () -> Void) {
     removeObject(forKey: key) { _, _, _, _ in completion() }
   }
 }

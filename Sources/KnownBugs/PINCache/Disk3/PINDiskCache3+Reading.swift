@@ -8,7 +8,7 @@ import Interlock
 
 extension PINDiskCache3 {
   /// Whether there is a file of a key that has not expired.
-  public func containsObject(forKey key: String) -> Bool {
+  package func containsObject(forKey key: String) -> Bool {
     lock()
     guard metadata[key] != nil || !isStateKnown else {
       unlock()
@@ -22,7 +22,7 @@ extension PINDiskCache3 {
   /// The object under a key. The lock is free while the file's bytes become an object.
   ///
   /// A file that is none is deleted; but the lock was free, and another may be in its place.
-  public func object(forKey key: String) -> PINObject? {
+  package func object(forKey key: String) -> PINObject? {
     lock()
     let mayExist = metadata[key] != nil || !isStateKnown
     unlock()
@@ -64,7 +64,7 @@ extension PINDiskCache3 {
   }
 
   /// Where the file of a key is, if there is one. Notes a use, unless the cache goes by age.
-  public func filePath(forKey key: String) -> String? {
+  package func filePath(forKey key: String) -> String? {
     filePath(forKey: key, notesUse: !options.isTTLCache)
   }
 
@@ -131,7 +131,7 @@ extension PINDiskCache3 {
   /// Calls `body` with each key and its file, until it answers `false`; waits for the first look.
   ///
   /// As shipped `body` runs under the lock: to call the cache from it never returns.
-  public func enumerateObjects(_ body: (_ key: String, _ path: String) -> Bool) {
+  package func enumerateObjects(_ body: (_ key: String, _ path: String) -> Bool) {
     lockAndWaitForKnownState()
     let now = Date()
     let files = metadata.keys
@@ -146,7 +146,7 @@ extension PINDiskCache3 {
 
   /// Runs `body` while nobody else touches the files, and blocks until it has. To call the cache
   /// from it never returns, unless the lock is recursive.
-  public func synchronouslyLockFileAccess(whileExecuting body: (PINDiskCache3) -> Void) {
+  package func synchronouslyLockFileAccess(whileExecuting body: (PINDiskCache3) -> Void) {
     lockForWriting()
     body(self)
     unlock()

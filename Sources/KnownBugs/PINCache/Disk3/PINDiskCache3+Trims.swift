@@ -2,19 +2,19 @@
 // -trimDiskToDate:, -removeExpiredObjects, -trimToAgeLimitRecursively.
 
 import Dispatch
-public import Foundation
+package import Foundation
 import Interlock
 
 extension PINDiskCache3 {
   /// Removes the largest files until they have at most so many bytes; 0 removes everything.
-  public func trimToSize(_ size: UInt) {
+  package func trimToSize(_ size: UInt) {
     if size == 0 { return removeAllObjects() }
     remove(keys(until: size) { ($0.value.size ?? 0) > ($1.value.size ?? 0) })
   }
 
   /// Removes files by the eviction strategy until they have at most so many bytes; 0 removes
   /// everything.
-  public func trimToSizeByEvictionStrategy(_ size: UInt) {
+  package func trimToSizeByEvictionStrategy(_ size: UInt) {
     if size == 0 { return removeAllObjects() }
     if options.isTTLCache { removeExpiredObjects() }
     let byCount = options.evictionStrategy == .leastFrequentlyUsed
@@ -29,7 +29,7 @@ extension PINDiskCache3 {
 
   /// Removes the files that were made before a date and have no age limit of their own; the distant
   /// past removes everything.
-  public func trim(to date: Date) {
+  package func trim(to date: Date) {
     if date == .distantPast { return removeAllObjects() }
     lockForWriting()
     let old = section.read(synched: true) {
@@ -43,7 +43,7 @@ extension PINDiskCache3 {
   }
 
   /// Removes what is older than its age limit, or the cache's.
-  public func removeExpiredObjects() {
+  package func removeExpiredObjects() {
     let now = Date()
     lockForWriting()
     let expired = section.read(synched: true) { metadata.keys.filter { isExpired($0, at: now) } }

@@ -1,14 +1,14 @@
 // After PINDiskCache.m of PINCache 3.0.4: -setObject:forKey:withAgeLimit:fileURL:,
 // -removeFileAndExecuteBlocksForKey:, -removeAllObjects.
 
-public import Foundation
+package import Foundation
 import Interlock
 
 extension PINDiskCache3 {
   /// Writes an object's file; gives back where, or `nil` where it could not be written, or is
   /// larger than all files together may be.
   @discardableResult
-  public func setObject(
+  package func setObject(
     _ object: PINObject, forKey key: String, ageLimit: TimeInterval = 0
   ) -> String? {
     let payload = options.serialize(object, key)
@@ -53,7 +53,7 @@ extension PINDiskCache3 {
   }
 
   /// Removes a key's file, if there is one.
-  public func removeObject(forKey key: String) {
+  package func removeObject(forKey key: String) {
     removeFileAndExecuteBlocks(forKey: key)
   }
 
@@ -106,7 +106,7 @@ extension PINDiskCache3 {
   }
 
   /// Removes every file, by moving the directory to the trash.
-  public func removeAllObjects() {
+  package func removeAllObjects() {
     lockForWriting()
     defer { unlock() }
     tell(\.willRemoveAllObjects)

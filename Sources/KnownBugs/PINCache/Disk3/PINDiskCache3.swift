@@ -16,7 +16,7 @@ import Synchronization
 /// of the first look. What is removed goes to a trash that another queue empties.
 ///
 /// `@unchecked Sendable`: everything that changes is under `mutex`, and its sections say so.
-public final class PINDiskCache3: @unchecked Sendable {
+package final class PINDiskCache3: @unchecked Sendable {
   /// What is known of a key's file; each field is `nil` where the file system did not tell it.
   struct Metadata {
     var created: Date?
@@ -28,17 +28,17 @@ public final class PINDiskCache3: @unchecked Sendable {
   }
 
   /// Told of one key. The path is `nil`: since pull request 97 a block is not given it any more.
-  public typealias ObjectBlock = PINDiskEvents<PINDiskCache3>.ObjectBlock
+  package typealias ObjectBlock = PINDiskEvents<PINDiskCache3>.ObjectBlock
   /// Told of the whole cache.
-  public typealias CacheBlock = PINDiskEvents<PINDiskCache3>.CacheBlock
+  package typealias CacheBlock = PINDiskEvents<PINDiskCache3>.CacheBlock
 
   /// The cache's name.
-  public let name: String
+  package let name: String
   let changes: PINChanges
   let options: PINDiskOptions
   let folder: PINFolder
   /// Where removed files go.
-  public let trash: PINTrash
+  package let trash: PINTrash
   let section = Section("pin.disk")
   private let mutex: PINMutex
   private let writable = PINCondition()
@@ -58,7 +58,7 @@ public final class PINDiskCache3: @unchecked Sendable {
   private let byteCountNow = Atomic<UInt>(0)
 
   /// A cache over the directory of this name, which a global queue makes and looks at.
-  public init(name: String, root: String, options: PINDiskOptions = PINDiskOptions()) {
+  package init(name: String, root: String, options: PINDiskOptions = PINDiskOptions()) {
     self.name = name
     self.options = options
     changes = options.changes ?? .version3
@@ -117,7 +117,7 @@ public final class PINDiskCache3: @unchecked Sendable {
   /// Wakes everybody who waits for the directory, though nothing has changed: what a spurious
   /// wake-up is to them. Blocks until somebody waits: the waiter gives the mutex up in its wait,
   /// and not before.
-  public func wakeSpuriously() {
+  package func wakeSpuriously() {
     hasWaiter.wait()
     lock()
     writable.broadcast()
@@ -184,7 +184,7 @@ public final class PINDiskCache3: @unchecked Sendable {
   }
 
   /// How many bytes the cache says that its files have; wraps around below zero.
-  public internal(set) var byteCount: UInt {
+  package internal(set) var byteCount: UInt {
     // Relaxed: whoever reads it without the lock takes whatever value it has just then.
     get { byteCountNow.load(ordering: .relaxed) }
     set { byteCountNow.store(newValue, ordering: .relaxed) }

@@ -2,23 +2,23 @@
 // `block:` and no priority. Each wraps its synchronous method: that is how the fork cured TMCache's
 // deadlock.
 
-public import Foundation
+package import Foundation
 
 extension PINMemoryCache {
   /// Asks whether there is an object under a key.
-  public func containsObject(
+  package func containsObject(
     forKey key: String, completion: @escaping @Sendable (Bool) -> Void
   ) {
     scheduler.schedule(.high) { completion(self.containsObject(forKey: key)) }
   }
 
   /// Reads a key.
-  public func object(forKey key: String, completion: @escaping ObjectBlock) {
+  package func object(forKey key: String, completion: @escaping ObjectBlock) {
     scheduler.schedule(.high) { completion(self, key, self.object(forKey: key)) }
   }
 
   /// Stores an object.
-  public func setObject(
+  package func setObject(
     _ object: PINObject, forKey key: String, withCost cost: UInt = 0, ageLimit: TimeInterval = 0,
     completion: ObjectBlock?
   ) {
@@ -29,7 +29,7 @@ extension PINMemoryCache {
   }
 
   /// Removes a key.
-  public func removeObject(forKey key: String, completion: ObjectBlock?) {
+  package func removeObject(forKey key: String, completion: ObjectBlock?) {
     scheduler.schedule(.low) {
       self.removeObject(forKey: key)
       completion?(self, key, nil)
@@ -37,32 +37,32 @@ extension PINMemoryCache {
   }
 
   /// Removes what is older than a date.
-  public func trim(to date: Date, completion: CacheBlock?) {
+  package func trim(to date: Date, completion: CacheBlock?) {
     perform({ $0.trim(to: date) }, completion)
   }
 
   /// Removes the costliest objects.
-  public func trimToCost(_ cost: UInt, completion: CacheBlock?) {
+  package func trimToCost(_ cost: UInt, completion: CacheBlock?) {
     perform({ $0.trimToCost(cost) }, completion)
   }
 
   /// Removes objects by the eviction strategy.
-  public func trimToCostByEvictionStrategy(_ cost: UInt, completion: CacheBlock?) {
+  package func trimToCostByEvictionStrategy(_ cost: UInt, completion: CacheBlock?) {
     perform({ $0.trimToCostByEvictionStrategy(cost) }, completion)
   }
 
   /// Removes what has an age limit of its own and is older.
-  public func removeExpiredObjects(completion: CacheBlock?) {
+  package func removeExpiredObjects(completion: CacheBlock?) {
     perform({ $0.removeExpiredObjects() }, completion)
   }
 
   /// Removes every object.
-  public func removeAllObjects(completion: CacheBlock?) {
+  package func removeAllObjects(completion: CacheBlock?) {
     perform({ $0.removeAllObjects() }, completion)
   }
 
   /// Shows each object to `body`.
-  public func enumerateObjects(
+  package func enumerateObjects(
     _ body: @escaping @Sendable (_ key: String, _ object: PINObject) -> Bool,
     completion: CacheBlock?
   ) {

@@ -1,30 +1,30 @@
-public import Caches
+package import Caches
 
 /// The cache of bytes that the harness knows.
 extension PINMemoryCache: Cache {
   /// The bytes under a key.
-  public func value(forKey key: String) -> [UInt8]? { object(forKey: key)?.bytes }
+  package func value(forKey key: String) -> [UInt8]? { object(forKey: key)?.bytes }
 
   /// Stores bytes, in an object.
-  public func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
+  package func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
     setObject(PINObject(value), forKey: key, withCost: UInt(bitPattern: cost))
   }
 
   /// Removes a key.
-  public func removeValue(forKey key: String) { removeObject(forKey: key) }
+  package func removeValue(forKey key: String) { removeObject(forKey: key) }
 
   /// Removes everything.
-  public func removeAllValues() { removeAllObjects() }
+  package func removeAllValues() { removeAllObjects() }
 
   /// How many objects there are.
-  public var count: Int { locked { slots.count - phantoms } }
+  package var count: Int { locked { slots.count - phantoms } }
 
   /// What the cache says that all objects cost together; below zero where the original's
   /// `NSUInteger` has wrapped around.
-  public var totalCost: Int? { locked { Int(bitPattern: costOfAll) } }
+  package var totalCost: Int? { locked { Int(bitPattern: costOfAll) } }
 
   /// What is stored. The bytes are read when the lock is free.
-  public func entries() -> [String: CacheEntry]? {
+  package func entries() -> [String: CacheEntry]? {
     let objects = locked {
       slots.compactMapValues { slot in slot.object.map { ($0, Int(bitPattern: slot.cost)) } }
     }
@@ -33,15 +33,15 @@ extension PINMemoryCache: Cache {
 
   /// The keys that the cache has noted an access of: the same as those of the objects, or so it
   /// should be.
-  public var accessedKeys: Set<String> { locked { Set(slots.keys) } }
+  package var accessedKeys: Set<String> { locked { Set(slots.keys) } }
 
   /// Reads by the scheduler.
-  public func value(forKey key: String, completion: @escaping @Sendable ([UInt8]?) -> Void) {
+  package func value(forKey key: String, completion: @escaping @Sendable ([UInt8]?) -> Void) {
     object(forKey: key) { _, _, object in completion(object?.bytes) }
   }
 
   /// Stores by the scheduler.
-  public func setValue(
+  package func setValue(
     _ value: [UInt8], forKey key: String, cost: Int, completion: @escaping @Sendable () -> Void
   ) {
     setObject(PINObject(value), forKey: key, withCost: UInt(bitPattern: cost)) { _, _, _ in
@@ -50,7 +50,7 @@ extension PINMemoryCache: Cache {
   }
 
   /// Removes by the scheduler.
-  public func removeValue(forKey key: String, completion: @escaping @Sendable () -> Void) {
+  package func removeValue(forKey key: String, completion: @escaping @Sendable () -> Void) {
     removeObject(forKey: key) { _, _, _ in completion() }
   }
 }

@@ -6,7 +6,7 @@ import Interlock
 
 extension PINMemoryCache {
   /// Removes the object under a key, if there is one.
-  public func removeObject(forKey key: String) {
+  package func removeObject(forKey key: String) {
     removeObjectAndExecuteBlocks(forKey: key)
   }
 
@@ -44,7 +44,7 @@ extension PINMemoryCache {
   }
 
   /// Removes every object.
-  public func removeAllObjects() {
+  package func removeAllObjects() {
     let (willRemove, didRemove) = locked {
       (events.willRemoveAllObjects, events.didRemoveAllObjects)
     }
@@ -69,7 +69,7 @@ extension PINMemoryCache {
   ///
   /// As shipped `body` runs under the lock: to call the cache from it never returns, which the
   /// original's header says. 2.0 goes by the time of the last use.
-  public func enumerateObjects(_ body: (_ key: String, _ object: PINObject) -> Bool) {
+  package func enumerateObjects(_ body: (_ key: String, _ object: PINObject) -> Bool) {
     // Repair: over a copy, without the lock.
     if changes.contains(.enumeratesCopy) {
       for (key, object) in locked({ objectsInOrder() }) where !body(key, object) { return }

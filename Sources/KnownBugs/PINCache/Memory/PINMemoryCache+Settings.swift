@@ -1,41 +1,41 @@
 // After PINMemoryCache.m of PINCache 3.0.4: the thread-safe accessors,
 // -didReceiveMemoryWarningNotification:, -didReceiveEnterBackgroundNotification:.
 
-public import Foundation
+package import Foundation
 
 /// What the cache does when the system asks for memory, or the application goes into the
 /// background.
-public struct PINMemoryPressure: Sendable {
+package struct PINMemoryPressure: Sendable {
   /// Whether a memory warning removes everything.
-  public var removesAllOnWarning = true
+  package var removesAllOnWarning = true
   /// Whether going into the background removes everything.
-  public var removesAllInBackground = true
+  package var removesAllInBackground = true
   /// Called after a memory warning.
-  public var didReceiveWarning: PINMemoryCache.CacheBlock?
+  package var didReceiveWarning: PINMemoryCache.CacheBlock?
   /// Called after the application went into the background.
-  public var didEnterBackground: PINMemoryCache.CacheBlock?
+  package var didEnterBackground: PINMemoryCache.CacheBlock?
 }
 
 extension PINMemoryCache {
   /// Sets one of the six blocks, under the lock.
-  public func setEvent<Block>(
+  package func setEvent<Block>(
     _ path: WritableKeyPath<PINEvents<PINMemoryCache>, Block?>, _ block: Block?
   ) {
     locked { events[keyPath: path] = block }
   }
 
   /// One of the six blocks.
-  public func event<Block>(_ path: KeyPath<PINEvents<PINMemoryCache>, Block?>) -> Block? {
+  package func event<Block>(_ path: KeyPath<PINEvents<PINMemoryCache>, Block?>) -> Block? {
     locked { events[keyPath: path] }
   }
 
   /// Changes what memory pressure does.
-  public func updatePressure(_ change: (inout PINMemoryPressure) -> Void) {
+  package func updatePressure(_ change: (inout PINMemoryPressure) -> Void) {
     locked { change(&pressure) }
   }
 
   /// How much the objects may cost together; 0 for no limit. Setting one evicts what is above it.
-  public var costLimit: UInt {
+  package var costLimit: UInt {
     get { locked { costLimitNow } }
     set {
       locked { costLimitNow = newValue }
@@ -45,7 +45,7 @@ extension PINMemoryCache {
 
   /// How many seconds an object lives; 0 for ever. Setting one trims, now and every so many
   /// seconds.
-  public var ageLimit: TimeInterval {
+  package var ageLimit: TimeInterval {
     get { locked { ageLimitNow } }
     set {
       let chain = locked {
@@ -58,7 +58,7 @@ extension PINMemoryCache {
   }
 
   /// What a memory warning does: the system sends it elsewhere, here its user calls this.
-  public func didReceiveMemoryWarning() {
+  package func didReceiveMemoryWarning() {
     if locked({ pressure.removesAllOnWarning }) {
       removeAllObjects(completion: nil)
     } else if version == .three {
@@ -69,7 +69,7 @@ extension PINMemoryCache {
 
   /// What going into the background does: the system tells of it elsewhere, here its user calls
   /// this.
-  public func didEnterBackground() {
+  package func didEnterBackground() {
     if locked({ pressure.removesAllInBackground }) { removeAllObjects(completion: nil) }
     scheduler.schedule(.high) { [self] in locked { pressure.didEnterBackground }?(self) }
   }

@@ -3,12 +3,12 @@
 // -trimToAgeLimitRecursively.
 
 import Dispatch
-public import Foundation
+package import Foundation
 
 extension PINMemoryCache {
   /// Removes what is older than a date: by its last use in 2.0, by its coming into the cache in
   /// 3.0.4, where a key with an age limit of its own stays. The distant past removes everything.
-  public func trim(to date: Date) {
+  package func trim(to date: Date) {
     if date == .distantPast { return removeAllObjects() }
     let old = keys {
       $0.filter { _, slot in
@@ -23,7 +23,7 @@ extension PINMemoryCache {
 
   /// Removes what has an age limit of its own and is older: as in the original, what only the
   /// cache's own limit has made too old stays until a trim by date.
-  public func removeExpiredObjects() {
+  package func removeExpiredObjects() {
     let now = Date()
     let expired = keys {
       $0.filter { _, slot in
@@ -35,13 +35,13 @@ extension PINMemoryCache {
   }
 
   /// Removes the costliest objects until the total cost is at most `cost`.
-  public func trimToCost(_ cost: UInt) {
+  package func trimToCost(_ cost: UInt) {
     guard costNow > cost else { return }
     remove(keys { $0.sorted { $0.value.cost > $1.value.cost } }, untilCostIs: cost)
   }
 
   /// Removes objects by the eviction strategy until the total cost is at most `cost`.
-  public func trimToCostByEvictionStrategy(_ cost: UInt) {
+  package func trimToCostByEvictionStrategy(_ cost: UInt) {
     if hidesExpired { removeExpiredObjects() }
     guard costNow > cost else { return }
     let byCount = evictionStrategy == .leastFrequentlyUsed

@@ -1,7 +1,7 @@
 // After PINMemoryCache.m of PINCache 2.0 and of 3.0.4: -init…, -dealloc, -lock, -unlock,
 // -containsObjectForKey:, -objectForKey:, -setObject:forKey:withCost:ageLimit:.
 
-public import Foundation
+package import Foundation
 import Interlock
 
 /// PINCache's memory cache: a dictionary under a lock that is taken in phases, with the user's
@@ -14,11 +14,11 @@ import Interlock
 /// the same.
 ///
 /// `@unchecked Sendable`: everything that changes is under `guardian`, and its sections say so.
-public final class PINMemoryCache: @unchecked Sendable {
+package final class PINMemoryCache: @unchecked Sendable {
   /// Told of one key.
-  public typealias ObjectBlock = PINEvents<PINMemoryCache>.ObjectBlock
+  package typealias ObjectBlock = PINEvents<PINMemoryCache>.ObjectBlock
   /// Told of the whole cache.
-  public typealias CacheBlock = PINEvents<PINMemoryCache>.CacheBlock
+  package typealias CacheBlock = PINEvents<PINMemoryCache>.CacheBlock
 
   let changes: PINChanges
   let version: PINVersion
@@ -53,7 +53,7 @@ public final class PINMemoryCache: @unchecked Sendable {
   ///   - isTTLCache: Whether reads hide what is older than its age limit. In 3.0.4 only.
   ///   - evictionStrategy: What is evicted first. In 3.0.4 only: 2.0 goes by the time of the last
   ///     use.
-  public init(
+  package init(
     _ version: PINVersion, changes: PINChanges? = nil,
     scheduler: any PINScheduler = PINDispatchScheduler(), isTTLCache: Bool = false,
     evictionStrategy: PINEvictionStrategy = .leastRecentlyUsed
@@ -69,7 +69,7 @@ public final class PINMemoryCache: @unchecked Sendable {
   deinit { guardian.destroy() }
 
   /// Whether reads hide what is older than its age limit.
-  public var isTTLCache: Bool { hidesExpired }
+  package var isTTLCache: Bool { hidesExpired }
 
   /// Runs `body` under the lock.
   @inline(__always)
@@ -82,12 +82,12 @@ public final class PINMemoryCache: @unchecked Sendable {
   // MARK: Reading
 
   /// Whether there is an object under a key, expired or not.
-  public func containsObject(forKey key: String) -> Bool {
+  package func containsObject(forKey key: String) -> Bool {
     locked { slots[key]?.object != nil }
   }
 
   /// The object under a key. The lock is taken twice: to read, and to note the access.
-  public func object(forKey key: String) -> PINObject? {
+  package func object(forKey key: String) -> PINObject? {
     let now = hidesExpired ? Date() : dateOfLastTick()
     guard let (slot, object) = locked({ visible(key, at: now) }) else { return nil }
     SYNC_POINT("pinmemorycache.get.beforeTouch")
@@ -146,7 +146,7 @@ public final class PINMemoryCache: @unchecked Sendable {
   ///   - cost: What it costs.
   ///   - ageLimit: How many seconds it lives, where the cache hides what has expired; 0 for the
   ///     cache's limit.
-  public func setObject(
+  package func setObject(
     _ object: PINObject, forKey key: String, withCost cost: UInt = 0, ageLimit: TimeInterval = 0
   ) {
     let (willAdd, didAdd, costLimit) = locked {

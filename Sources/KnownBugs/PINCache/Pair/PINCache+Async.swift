@@ -1,20 +1,20 @@
 // After PINCache.m of PINCache 2.0 (the methods with a `block:`) and 3.0.4 (those that end in
 // Async).
 
-public import Foundation
+package import Foundation
 import Synchronization
 
 extension PINCache {
   /// Told of one key.
-  public typealias ObjectBlock =
+  package typealias ObjectBlock =
     @Sendable (
       _ cache: PINCache, _ key: String, _ object: PINObject?
     ) -> Void
   /// Told of the whole cache.
-  public typealias CacheBlock = @Sendable (_ cache: PINCache) -> Void
+  package typealias CacheBlock = @Sendable (_ cache: PINCache) -> Void
 
   /// Asks whether there is an object under a key.
-  public func containsObject(
+  package func containsObject(
     forKey key: String, completion: @escaping @Sendable (Bool) -> Void
   ) {
     scheduler.schedule(.normal) { completion(self.containsObject(forKey: key)) }
@@ -24,7 +24,7 @@ extension PINCache {
   ///
   /// In 2.0 every step has a weak reference to the cache: where the last strong one goes,
   /// `completion` is never called.
-  public func object(forKey key: String, completion: @escaping ObjectBlock) {
+  package func object(forKey key: String, completion: @escaping ObjectBlock) {
     let owner: @Sendable () -> PINCache?
     if version == .two {
       owner = { [weak self] in self }
@@ -65,7 +65,7 @@ extension PINCache {
   }
 
   /// Stores an object in both, side by side.
-  public func setObject(
+  package func setObject(
     _ object: PINObject, forKey key: String, withCost cost: UInt = 0, ageLimit: TimeInterval = 0,
     completion: ObjectBlock?
   ) {
@@ -76,25 +76,25 @@ extension PINCache {
   }
 
   /// Removes a key from both, side by side.
-  public func removeObject(forKey key: String, completion: ObjectBlock?) {
+  package func removeObject(forKey key: String, completion: ObjectBlock?) {
     inBothLater(
       { $0.removeObject(forKey: key) }, { $0.removeObject(forKey: key) },
       { completion?($0, key, nil) })
   }
 
   /// Removes what is older than a date from both, side by side.
-  public func trim(to date: Date, completion: CacheBlock?) {
+  package func trim(to date: Date, completion: CacheBlock?) {
     inBothLater({ $0.trim(to: date) }, { $0.trim(to: date) }, { completion?($0) })
   }
 
   /// Removes what has expired from both, side by side.
-  public func removeExpiredObjects(completion: CacheBlock?) {
+  package func removeExpiredObjects(completion: CacheBlock?) {
     inBothLater(
       { $0.removeExpiredObjects() }, { $0.removeExpiredObjects() }, { completion?($0) })
   }
 
   /// Removes everything from both, side by side.
-  public func removeAllObjects(completion: CacheBlock?) {
+  package func removeAllObjects(completion: CacheBlock?) {
     inBothLater({ $0.removeAllObjects() }, { $0.removeAllObjects() }, { completion?($0) })
   }
 

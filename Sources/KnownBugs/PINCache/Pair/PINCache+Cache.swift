@@ -1,31 +1,31 @@
-public import Caches
+import Caches
 
 /// The cache of bytes that the harness knows. What it counts are the keys on disk.
 extension PINCache: Cache {
   /// The bytes under a key.
-  public func value(forKey key: String) -> [UInt8]? { object(forKey: key)?.bytes }
+  package func value(forKey key: String) -> [UInt8]? { object(forKey: key)?.bytes }
 
   /// Stores bytes, in an object.
-  public func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
+  package func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
     setObject(PINObject(value), forKey: key, withCost: UInt(bitPattern: cost))
   }
 
   /// Removes a key.
-  public func removeValue(forKey key: String) { removeObject(forKey: key) }
+  package func removeValue(forKey key: String) { removeObject(forKey: key) }
 
   /// Removes everything.
-  public func removeAllValues() { removeAllObjects() }
+  package func removeAllValues() { removeAllObjects() }
 
   /// How many keys the disk cache thinks there are.
-  public var count: Int { disk.count }
+  package var count: Int { disk.count }
 
   /// Reads by the scheduler.
-  public func value(forKey key: String, completion: @escaping @Sendable ([UInt8]?) -> Void) {
+  package func value(forKey key: String, completion: @escaping @Sendable ([UInt8]?) -> Void) {
     object(forKey: key) { _, _, object in completion(object?.bytes) }
   }
 
   /// Stores by the scheduler.
-  public func setValue(
+  package func setValue(
     _ value: [UInt8], forKey key: String, cost: Int, completion: @escaping @Sendable () -> Void
   ) {
     setObject(PINObject(value), forKey: key, withCost: UInt(bitPattern: cost)) { _, _, _ in
@@ -34,7 +34,7 @@ extension PINCache: Cache {
   }
 
   /// Removes by the scheduler.
-  public func removeValue(forKey key: String, completion: @escaping @Sendable () -> Void) {
+  package func removeValue(forKey key: String, completion: @escaping @Sendable () -> Void) {
     removeObject(forKey: key) { _, _, _ in completion() }
   }
 }

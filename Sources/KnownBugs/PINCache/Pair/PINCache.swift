@@ -2,7 +2,7 @@
 // -containsObjectForKey:, -setObject:forKey:withCost:ageLimit:, -removeObjectForKey:, -trimToDate:,
 // -removeExpiredObjects, -removeAllObjects, -diskByteCount.
 
-public import Foundation
+package import Foundation
 import Interlock
 
 /// PINCache: a memory cache before a disk cache of the same version.
@@ -12,19 +12,19 @@ import Interlock
 /// forked from TMCache for. What is between the two steps is anybody's: a read that has missed in
 /// memory, and found the old object on disk, puts it into memory over a newer one (TMCache's issue
 /// 48, still there).
-public final class PINCache: Sendable {
+package final class PINCache: Sendable {
   /// The cache's name.
-  public let name: String
+  package let name: String
   /// The first to be asked.
-  public let memory: PINMemoryCache
+  package let memory: PINMemoryCache
   /// The second.
-  public let disk: any PINDisk
+  package let disk: any PINDisk
   let changes: PINChanges
   let version: PINVersion
   let scheduler: any PINScheduler
 
   /// A pair over the directory of this name.
-  public init(
+  package init(
     _ version: PINVersion, name: String, root: String, options: PINDiskOptions = PINDiskOptions()
   ) {
     self.name = name
@@ -43,12 +43,12 @@ public final class PINCache: Sendable {
   }
 
   /// Whether there is an object under a key.
-  public func containsObject(forKey key: String) -> Bool {
+  package func containsObject(forKey key: String) -> Bool {
     memory.containsObject(forKey: key) || disk.containsObject(forKey: key)
   }
 
   /// The object under a key: from memory, or from disk, and then in memory too.
-  public func object(forKey key: String) -> PINObject? {
+  package func object(forKey key: String) -> PINObject? {
     let stamp = memory.changeStamp
     if let object = memory.object(forKey: key) {
       disk.touch(key)
@@ -75,7 +75,7 @@ public final class PINCache: Sendable {
   /// Stores an object in memory and on disk; gives back where its file is, or `nil` where none
   /// could be written.
   @discardableResult
-  public func setObject(
+  package func setObject(
     _ object: PINObject, forKey key: String, withCost cost: UInt = 0, ageLimit: TimeInterval = 0
   ) -> String? {
     // Repair: disk first, so that whoever reads the old file does so before the stamp changes.
@@ -90,22 +90,22 @@ public final class PINCache: Sendable {
   }
 
   /// Removes a key.
-  public func removeObject(forKey key: String) {
+  package func removeObject(forKey key: String) {
     inBoth({ $0.removeObject(forKey: key) }, { $0.removeObject(forKey: key) })
   }
 
   /// Removes what is older than a date.
-  public func trim(to date: Date) {
+  package func trim(to date: Date) {
     inBoth({ $0.trim(to: date) }, { $0.trim(to: date) })
   }
 
   /// Removes what has expired.
-  public func removeExpiredObjects() {
+  package func removeExpiredObjects() {
     inBoth({ $0.removeExpiredObjects() }, { $0.removeExpiredObjects() })
   }
 
   /// Removes everything.
-  public func removeAllObjects() {
+  package func removeAllObjects() {
     inBoth({ $0.removeAllObjects() }, { $0.removeAllObjects() })
   }
 
@@ -124,7 +124,7 @@ public final class PINCache: Sendable {
   }
 
   /// How many bytes the disk cache says that its files have.
-  public var diskByteCount: UInt { disk.lockedByteCount }
+  package var diskByteCount: UInt { disk.lockedByteCount }
 }
 
 extension PINMemoryCache {

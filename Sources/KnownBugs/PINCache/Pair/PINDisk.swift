@@ -1,8 +1,8 @@
-public import Caches
-public import Foundation
+package import Caches
+package import Foundation
 
 /// What the pair needs of a disk cache, of either version.
-public protocol PINDisk: Cache {
+package protocol PINDisk: Cache {
   /// The object under a key.
   func object(forKey key: String) -> PINObject?
   /// The object under a key, later; the object is `nil` where there is none.
@@ -35,28 +35,28 @@ public protocol PINDisk: Cache {
 
 extension PINDiskCache2: PINDisk {
   /// The object under a key, later: the completion runs under the cache's lock.
-  public func object(forKey key: String, completion: @escaping @Sendable (PINObject?) -> Void) {
+  package func object(forKey key: String, completion: @escaping @Sendable (PINObject?) -> Void) {
     object(forKey: key) { _, _, object, _ in completion(object) }
   }
 
   /// Whether there is a file of a key; a use is noted, as 2.0 has no other way to ask.
-  public func containsObject(forKey key: String) -> Bool { filePath(forKey: key) != nil }
+  package func containsObject(forKey key: String) -> Bool { filePath(forKey: key) != nil }
 
   /// Notes a use of a key, later.
-  public func touch(_ key: String) {
+  package func touch(_ key: String) {
     filePath(forKey: key, completion: nil)
   }
 
   /// Writes an object's file; 2.0 knows no age limit of a key's own.
-  public func setObject(
+  package func setObject(
     _ object: PINObject, forKey key: String, ageLimit: TimeInterval
   ) -> String? { setObject(object, forKey: key) }
 
   /// Does nothing: 2.0 hides nothing that is old.
-  public func removeExpiredObjects() {}
+  package func removeExpiredObjects() {}
 
   /// The byte count, when nobody touches the files.
-  public var lockedByteCount: UInt {
+  package var lockedByteCount: UInt {
     var count: UInt = 0
     synchronouslyLockFileAccess { count = $0.byteCount }
     return count
@@ -65,17 +65,17 @@ extension PINDiskCache2: PINDisk {
 
 extension PINDiskCache3: PINDisk {
   /// The object under a key, later.
-  public func object(forKey key: String, completion: @escaping @Sendable (PINObject?) -> Void) {
+  package func object(forKey key: String, completion: @escaping @Sendable (PINObject?) -> Void) {
     object(forKey: key) { _, _, object, _ in completion(object) }
   }
 
   /// Notes a use of a key, later.
-  public func touch(_ key: String) {
+  package func touch(_ key: String) {
     filePath(forKey: key) { _, _ in }
   }
 
   /// The byte count, when nobody touches the files.
-  public var lockedByteCount: UInt {
+  package var lockedByteCount: UInt {
     var count: UInt = 0
     synchronouslyLockFileAccess { count = $0.byteCount }
     return count

@@ -1,4 +1,4 @@
-public import Foundation
+package import Foundation
 import Interlock
 
 /// Files by key, each with the date at which it expires, and an index that saves looking for them.
@@ -6,9 +6,9 @@ import Interlock
 /// Follows Tusker's `DiskCache` of April 2021, which is hyperoslo Cache's `DiskStorage` with the
 /// index of the seed article: `createFile`, then the expiry as the file's modification date, then
 /// the state. One file for each key; no lock around file and index together.
-public final class ImageDiskCache: Sendable {
+package final class ImageDiskCache: Sendable {
   /// How the cache remembers which files there are.
-  public enum Index: Sendable {
+  package enum Index: Sendable {
     /// Tusker's: a state for each file that was ever asked for.
     case fileStates
     /// Kingfisher's: a set of names, filled by a scan of the folder that `scan(completion:)`
@@ -17,7 +17,7 @@ public final class ImageDiskCache: Sendable {
   }
 
   /// The folder; everything that does not begin with a dot in it belongs to the cache.
-  public let directory: URL
+  package let directory: URL
   private let index: any FileIndex
   private let expiry: CacheExpiry
   private let now: CacheClock
@@ -29,7 +29,7 @@ public final class ImageDiskCache: Sendable {
   /// Opens the cache in a folder, which is made if it is missing.
   ///
   /// - Throws: A Foundation error where the folder cannot be made, or is a file.
-  public init(
+  package init(
     directory: URL, expiry: CacheExpiry = .never, index: Index = .fileStates, repaired: Bool,
     now: @escaping CacheClock = { Date() }
   ) throws {
@@ -47,7 +47,7 @@ public final class ImageDiskCache: Sendable {
 
   /// Has the index look through the folder on a global queue, if it is one that does; Kingfisher
   /// does so when it opens the cache. `completion` is called when the index knows what was found.
-  public func scan(completion: @escaping @Sendable () -> Void) {
+  package func scan(completion: @escaping @Sendable () -> Void) {
     index.scan({ [self] in try? listing() }, completion: completion)
   }
 
@@ -61,7 +61,7 @@ public final class ImageDiskCache: Sendable {
   ///
   /// - Throws: A Foundation error where the file cannot be written; what was under the key is gone
   ///   then.
-  public func set(_ data: [UInt8], forKey key: String) throws {
+  package func set(_ data: [UInt8], forKey key: String) throws {
     try changing {
       let name = CacheFileName(key: key).name
       do {
@@ -82,7 +82,7 @@ public final class ImageDiskCache: Sendable {
 
   /// The data under a key; `nil` where there is none, or none that has not expired, or it cannot be
   /// read.
-  public func data(forKey key: String) -> [UInt8]? {
+  package func data(forKey key: String) -> [UInt8]? {
     let name = CacheFileName(key: key).name
     guard mayExist(name) else { return nil }
     guard !hasExpired(name), let data = try? Data(contentsOf: url(name)) else { return nil }
@@ -91,7 +91,7 @@ public final class ImageDiskCache: Sendable {
 
   /// Whether there is data under a key that has not expired. Asks the file system only where the
   /// index does not know, and for the date where files expire.
-  public func has(_ key: String) -> Bool {
+  package func has(_ key: String) -> Bool {
     let name = CacheFileName(key: key).name
     return mayExist(name) && !hasExpired(name)
   }
@@ -104,14 +104,14 @@ public final class ImageDiskCache: Sendable {
   /// Removes the data under a key, if there is any.
   ///
   /// - Throws: A Foundation error where the file is there and cannot be removed.
-  public func remove(forKey key: String) throws {
+  package func remove(forKey key: String) throws {
     try changing { try removeFile(CacheFileName(key: key).name) }
   }
 
   /// Removes everything.
   ///
   /// - Throws: A Foundation error where a file cannot be removed.
-  public func removeAll() throws {
+  package func removeAll() throws {
     try changing {
       for name in try listing() { try delete(name) }
       index.removedAll()
@@ -121,7 +121,7 @@ public final class ImageDiskCache: Sendable {
   /// Removes what has expired.
   ///
   /// - Throws: A Foundation error where a file cannot be removed.
-  public func removeExpired() throws {
+  package func removeExpired() throws {
     try changing {
       for name in try listing() where hasExpired(name) { try removeFile(name) }
     }
@@ -168,11 +168,11 @@ public final class ImageDiskCache: Sendable {
   // MARK: For checks at rest
 
   /// The names of all files.
-  public func fileNames() throws -> Set<String> { Set(try listing()) }
+  package func fileNames() throws -> Set<String> { Set(try listing()) }
 
   /// The names of those files that the index lets be read.
-  public func indexedFileNames() throws -> Set<String> { try fileNames().filter(mayExist) }
+  package func indexedFileNames() throws -> Set<String> { try fileNames().filter(mayExist) }
 
   /// The name of a key's file.
-  public static func fileName(forKey key: String) -> String { CacheFileName(key: key).name }
+  package static func fileName(forKey key: String) -> String { CacheFileName(key: key).name }
 }

@@ -1,17 +1,17 @@
 /// In which form an image is asked for; each form is decoded once and kept under its own key.
-public struct ImageVariant: OptionSet, Sendable, Hashable {
+package struct ImageVariant: OptionSet, Sendable, Hashable {
   /// One bit for each change to the original.
-  public let rawValue: UInt8
+  package let rawValue: UInt8
 
   /// From bits.
-  public init(rawValue: UInt8) { self.rawValue = rawValue }
+  package init(rawValue: UInt8) { self.rawValue = rawValue }
 
   /// As it came from the source.
-  public static let original: ImageVariant = []
+  package static let original: ImageVariant = []
   /// No larger than the cache's desired size.
-  public static let downscaled = ImageVariant(rawValue: 1)
+  package static let downscaled = ImageVariant(rawValue: 1)
   /// Without colour.
-  public static let grayscale = ImageVariant(rawValue: 2)
+  package static let grayscale = ImageVariant(rawValue: 2)
 
   /// Every form, for whoever removes a key.
   static let all: [ImageVariant] = [.original, .downscaled, .grayscale, [.downscaled, .grayscale]]

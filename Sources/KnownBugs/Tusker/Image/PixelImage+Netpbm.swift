@@ -1,5 +1,5 @@
 /// Why bytes are no image.
-public enum ImageDecodingError: Error, Sendable, Hashable {
+package enum ImageDecodingError: Error, Sendable, Hashable {
   /// They begin with neither `P5` nor `P6`.
   case unknownFormat
   /// The header is no header: a number is missing or out of range.
@@ -13,7 +13,7 @@ extension PixelImage {
   ///
   /// Comments are allowed in the header, what follows the samples is not looked at, and samples of
   /// a smaller range are spread over 0 to 255. Source: the Netpbm manual pages of the two formats.
-  public init(netpbm bytes: [UInt8]) throws(ImageDecodingError) {
+  package init(netpbm bytes: [UInt8]) throws(ImageDecodingError) {
     guard bytes.starts(with: [UInt8(ascii: "P")]), bytes.count > 2,
       bytes[1] == UInt8(ascii: "5") || bytes[1] == UInt8(ascii: "6")
     else { throw .unknownFormat }
@@ -36,7 +36,7 @@ extension PixelImage {
   }
 
   /// The image as a binary PGM or PPM.
-  public var netpbm: [UInt8] {
+  package var netpbm: [UInt8] {
     Array("P\(isGray ? 5 : 6)\n\(width) \(height)\n255\n".utf8) + samples
   }
 }

@@ -2,19 +2,19 @@
 /// coloured one.
 ///
 /// It stands where Tusker has a `UIImage`: what is decoded once and shared by every view.
-public struct PixelImage: Sendable, Hashable {
+package struct PixelImage: Sendable, Hashable {
   /// How many pixels a row has; 0 where there are no pixels.
-  public let width: Int
+  package let width: Int
   /// How many rows there are; 0 where there are no pixels.
-  public let height: Int
+  package let height: Int
   /// Whether a pixel is one sample and not three.
-  public let isGray: Bool
+  package let isGray: Bool
   /// The samples: red, green and blue for each pixel, or one.
-  public let samples: [UInt8]
+  package let samples: [UInt8]
 
   /// Puts an image together; `nil` where there are not as many samples as the size asks for, or
   /// more than `maximumPixels` pixels.
-  public init?(width: Int, height: Int, isGray: Bool, samples: [UInt8]) {
+  package init?(width: Int, height: Int, isGray: Bool, samples: [UInt8]) {
     guard let pixels = Self.pixels(width, height),
       samples.count == pixels * (isGray ? 1 : 3)
     else { return nil }
@@ -25,7 +25,7 @@ public struct PixelImage: Sendable, Hashable {
   }
 
   /// The most pixels that an image may have, so that a header alone cannot ask for all memory.
-  public static let maximumPixels = 1 << 26
+  package static let maximumPixels = 1 << 26
 
   static func pixels(_ width: Int, _ height: Int) -> Int? {
     guard width >= 0, height >= 0 else { return nil }
@@ -39,10 +39,10 @@ public struct PixelImage: Sendable, Hashable {
   }
 
   /// How many bytes the samples take.
-  public var byteCount: Int { samples.count }
+  package var byteCount: Int { samples.count }
 
   /// The same without colour, by the weights of ITU-R BT.601; a gray image is itself.
-  public func grayscale() -> PixelImage {
+  package func grayscale() -> PixelImage {
     if isGray { return self }
     var gray: [UInt8] = []
     gray.reserveCapacity(width * height)
@@ -58,7 +58,7 @@ public struct PixelImage: Sendable, Hashable {
   /// itself.
   ///
   /// Each new pixel is the mean of those that it covers.
-  public func downscaled(to side: Int) -> PixelImage {
+  package func downscaled(to side: Int) -> PixelImage {
     let longest = max(width, height)
     guard side > 0, longest > side else { return self }
     let newWidth = max(1, width * side / longest)

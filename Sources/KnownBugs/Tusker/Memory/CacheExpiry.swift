@@ -1,7 +1,7 @@
-public import Foundation
+package import Foundation
 
 /// How long an entry may be read after it was stored; hyperoslo Cache's `Expiry`.
-public enum CacheExpiry: Sendable, Hashable {
+package enum CacheExpiry: Sendable, Hashable {
   /// As long as it is there.
   case never
   /// For so many seconds.
@@ -20,4 +20,4 @@ public enum CacheExpiry: Sendable, Hashable {
 }
 
 /// Tells the time; tests put one of their own in its place.
-public typealias CacheClock = @Sendable () -> Date
+package typealias CacheClock = @Sendable () -> Date

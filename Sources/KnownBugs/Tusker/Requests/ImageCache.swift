@@ -2,7 +2,7 @@ import Foundation
 import Interlock
 
 /// Why a request for an image failed.
-public enum ImageCacheError: Error, Sendable, Hashable {
+package enum ImageCacheError: Error, Sendable, Hashable {
   /// The source had no data.
   case source(ImageSourceError)
   /// The data is no image.
@@ -10,7 +10,7 @@ public enum ImageCacheError: Error, Sendable, Hashable {
 }
 
 /// An image, or why there is none.
-public typealias ImageResult = Result<PixelImage, ImageCacheError>
+package typealias ImageResult = Result<PixelImage, ImageCacheError>
 
 /// What callers of Tusker see: images by URL, from the store or from the source, with the requests
 /// for one URL batched into one download.
@@ -22,9 +22,9 @@ public typealias ImageResult = Result<PixelImage, ImageCacheError>
 ///
 /// `@unchecked Sendable`: as shipped, `groups` is as unguarded as there. Its accesses are sections,
 /// so two at once are told before they do damage.
-public final class ImageCache: @unchecked Sendable {
+package final class ImageCache: @unchecked Sendable {
   /// Both layers of the cache.
-  public let store: ImageStore
+  package let store: ImageStore
   private let source: any ImageSource
   private let section = Section("imagecache.groups")
   private var groups: [String: RequestGroup] = [:]
@@ -33,7 +33,7 @@ public final class ImageCache: @unchecked Sendable {
   let lock: NSLock?
 
   /// Makes a cache without requests.
-  public init(store: ImageStore, source: any ImageSource, repaired: Bool) {
+  package init(store: ImageStore, source: any ImageSource, repaired: Bool) {
     self.store = store
     self.source = source
     lock = repaired ? NSLock() : nil
@@ -46,7 +46,7 @@ public final class ImageCache: @unchecked Sendable {
   /// unless the request that this returns is cancelled. There is no request where the image was in
   /// the store.
   @discardableResult
-  public func get(
+  package func get(
     _ url: String, variant: ImageVariant = .original,
     completion: @escaping @Sendable (ImageResult) -> Void
   ) -> ImageRequest? {
@@ -67,13 +67,13 @@ public final class ImageCache: @unchecked Sendable {
   }
 
   /// Starts a download of an image that is not in the store and that nobody waits for: prefetching.
-  public func fetchIfNotCached(_ url: String) {
+  package func fetchIfNotCached(_ url: String) {
     guard !store.has(url) else { return }
     _ = join(url, by: nil, evenIfStored: true)
   }
 
   /// Takes back one `fetchIfNotCached` of a URL. Each of them is like the other.
-  public func cancelWithoutCallback(_ url: String) {
+  package func cancelWithoutCallback(_ url: String) {
     group(url)?.cancelWithoutCallback()
   }
 
@@ -148,7 +148,7 @@ public final class ImageCache: @unchecked Sendable {
   }
 
   /// The URLs that are being loaded, for checks at rest.
-  public var urlsUnderWay: Set<String> {
+  package var urlsUnderWay: Set<String> {
     lock?.lock()
     defer { lock?.unlock() }
     return section.read(synched: lock != nil) { Set(groups.keys) }

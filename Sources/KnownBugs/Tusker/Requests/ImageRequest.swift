@@ -5,7 +5,7 @@ import Interlock
 ///
 /// `@unchecked Sendable`: as shipped, `callback` is unguarded; its accesses are sections of the
 /// group's.
-public final class ImageRequest: @unchecked Sendable {
+package final class ImageRequest: @unchecked Sendable {
   typealias Outcome = Result<[UInt8], ImageSourceError>
 
   /// Set when the request joins a group, before anybody else knows the request.
@@ -26,7 +26,7 @@ public final class ImageRequest: @unchecked Sendable {
   ///
   /// In the repaired cache, no callback is called after this has returned; it waits for one that is
   /// being called on another thread, so do not call it while holding what the callback needs.
-  public func cancel() {
+  package func cancel() {
     guard let turn else {
       group?.cancel(self)
       return

@@ -7,7 +7,7 @@ import Foundation
 /// `cancel()` and the completion.
 ///
 /// `@unchecked Sendable`: everything that changes is under `lock`.
-public final class GatedImageSource: ImageSource, @unchecked Sendable {
+package final class GatedImageSource: ImageSource, @unchecked Sendable {
   private final class Task: ImageTask {
     let url: String
     let completion: @Sendable (Result<[UInt8], ImageSourceError>) -> Void
@@ -32,10 +32,10 @@ public final class GatedImageSource: ImageSource, @unchecked Sendable {
   private var downloads: [String: Int] = [:]
 
   /// Makes a source without downloads.
-  public init() {}
+  package init() {}
 
   /// Makes a task that waits for `deliver(_:for:)` once it is started.
-  public func makeTask(
+  package func makeTask(
     for url: String,
     completion: @escaping @Sendable (Result<[UInt8], ImageSourceError>) -> Void
   ) -> any ImageTask {
@@ -52,7 +52,7 @@ public final class GatedImageSource: ImageSource, @unchecked Sendable {
   ///   - count: How many at most.
   /// - Returns: How many there were.
   @discardableResult
-  public func deliver(
+  package func deliver(
     _ result: Result<[UInt8], ImageSourceError>, for url: String, atMost count: Int = .max
   ) -> Int {
     let ended = lock.withLock {
@@ -69,8 +69,8 @@ public final class GatedImageSource: ImageSource, @unchecked Sendable {
   }
 
   /// How many downloads of a URL are under way, cancelled ones too.
-  public func pending(_ url: String) -> Int { lock.withLock { waiting[url]?.count ?? 0 } }
+  package func pending(_ url: String) -> Int { lock.withLock { waiting[url]?.count ?? 0 } }
 
   /// How many downloads of each URL have ended without having been cancelled.
-  public var downloadsByURL: [String: Int] { lock.withLock { downloads } }
+  package var downloadsByURL: [String: Int] { lock.withLock { downloads } }
 }

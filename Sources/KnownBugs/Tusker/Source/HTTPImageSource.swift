@@ -6,7 +6,7 @@ import Synchronization
 /// as `URLSession` opens to one host, and completes on one serial queue, as that does.
 ///
 /// Loopback only: it is the other end of `LoopbackImageServer`, and looks up no names.
-public final class HTTPImageSource: ImageSource, Sendable {
+package final class HTTPImageSource: ImageSource, Sendable {
   private static let longestBody = 1 << 28
 
   /// Serial queues of their own: a connection that waits takes no thread from the shared pool.
@@ -17,10 +17,10 @@ public final class HTTPImageSource: ImageSource, Sendable {
   private let completions = DispatchQueue(label: "interlock.imagecache.source-completions")
 
   /// Makes a source without connections.
-  public init() {}
+  package init() {}
 
   /// Makes a task that connects once it is started.
-  public func makeTask(
+  package func makeTask(
     for url: String,
     completion: @escaping @Sendable (Result<[UInt8], ImageSourceError>) -> Void
   ) -> any ImageTask {

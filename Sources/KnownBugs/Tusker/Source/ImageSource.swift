@@ -1,5 +1,5 @@
 /// Where images come from that are in no cache; what `URLSession` is for Tusker.
-public protocol ImageSource: AnyObject, Sendable {
+package protocol ImageSource: AnyObject, Sendable {
   /// Makes a task that loads what a URL names, and does not start it. The completion is called
   /// exactly once after `resume()`, on a thread of the source's.
   func makeTask(
@@ -10,7 +10,7 @@ public protocol ImageSource: AnyObject, Sendable {
 
 /// A download. As with `URLSessionTask`, `cancel()` does not wait: the completion comes later, with
 /// `ImageSourceError.cancelled`, or with what had arrived before.
-public protocol ImageTask: AnyObject, Sendable {
+package protocol ImageTask: AnyObject, Sendable {
   /// Starts the download.
   func resume()
 
@@ -19,7 +19,7 @@ public protocol ImageTask: AnyObject, Sendable {
 }
 
 /// Why a source has no data.
-public enum ImageSourceError: Error, Sendable, Hashable {
+package enum ImageSourceError: Error, Sendable, Hashable {
   /// The task was cancelled.
   case cancelled
   /// The source does not take URLs of this kind.

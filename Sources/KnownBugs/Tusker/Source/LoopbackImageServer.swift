@@ -8,9 +8,9 @@ import Foundation
 /// on a thread of its own.
 ///
 /// `@unchecked Sendable`: everything that changes is under `lock`.
-public final class LoopbackImageServer: @unchecked Sendable {
+package final class LoopbackImageServer: @unchecked Sendable {
   /// Where it listens.
-  public let port: UInt16
+  package let port: UInt16
   private let listener: LoopbackSocket
   private let wakeUp: WakeUpPipe
   private let image: @Sendable (_ path: String) -> [UInt8]?
@@ -24,7 +24,7 @@ public final class LoopbackImageServer: @unchecked Sendable {
   ///
   /// - Parameter image: Gives the body for a path, from `/`; `nil` for a 404. Called on any thread.
   /// - Throws: What the system says, where it gives no socket.
-  public init(image: @escaping @Sendable (_ path: String) -> [UInt8]?) throws {
+  package init(image: @escaping @Sendable (_ path: String) -> [UInt8]?) throws {
     self.image = image
     wakeUp = try WakeUpPipe()
     do {
@@ -41,14 +41,14 @@ public final class LoopbackImageServer: @unchecked Sendable {
   }
 
   /// The URL of a path, which begins with a slash.
-  public func url(_ path: String) -> String { "http://127.0.0.1:\(port)\(path)" }
+  package func url(_ path: String) -> String { "http://127.0.0.1:\(port)\(path)" }
 
   /// How often each path was asked for.
-  public var requestsByPath: [String: Int] { lock.withLock { requests } }
+  package var requestsByPath: [String: Int] { lock.withLock { requests } }
 
   /// Breaks off every connection, and returns when no thread of the server's is left. Call it once
   /// the server is no longer needed; a second call does nothing.
-  public func stop() {
+  package func stop() {
     let isFirst = lock.withLock {
       defer { isStopped = true }
       for socket in open.values { socket.shutDown() }

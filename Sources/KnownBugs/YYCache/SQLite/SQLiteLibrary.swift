@@ -3,7 +3,7 @@ import CSQLite
 /// The system's SQLite, found when the program runs.
 ///
 /// `@unchecked Sendable`: the table is never changed after it was filled.
-public struct SQLiteLibrary: @unchecked Sendable {
+package struct SQLiteLibrary: @unchecked Sendable {
   let functions: UnsafePointer<csqlite_library>
 
   /// The first of these files that is a library with all that is needed; `nil` where none is.
@@ -25,7 +25,7 @@ public struct SQLiteLibrary: @unchecked Sendable {
     anyOf: SystemFiles.environment("INTERLOCK_SQLITE").map { [$0] } ?? SQLiteNames.libraries)
 
   /// What to install, where this machine has no SQLite; `nil` where it has.
-  public static let missing: String? =
+  package static let missing: String? =
     shared == nil ? "needs SQLite: install \(SQLiteNames.package)" : nil
 
   /// The version, as "3.40.1".
