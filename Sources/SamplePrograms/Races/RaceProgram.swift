@@ -9,6 +9,8 @@ public let racePrograms: [PredictProgram] =
   + signalledRacePrograms
   + handedOverPrograms
   + taskRacePrograms
+  + taskOrderPrograms
+  + taskHandlerPrograms
 
 /// Something that two owners share: a number, marked as a section.
 final class Shared: @unchecked Sendable {
