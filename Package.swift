@@ -88,14 +88,14 @@ let package = Package(
     .target(
       name: "Prediction",
       dependencies: [
-        "HangDetection", "WaitForGraph", "ProcessInspection", "Interlock", "CInterlock",
-        "CInterlockEvents", "CInterlockPrediction",
+        "WaitForGraph", "ProcessInspection", "Interlock", "CInterlock", "CInterlockEvents",
+        "CInterlockPrediction",
       ],
       swiftSettings: common + [framePointers]),
     // What the system says of a process: its threads, their stacks and symbols.
     .target(
       name: "ProcessInspection",
-      dependencies: ["Interlock", "CInterlock", "CInterlockEvents"],
+      dependencies: ["Interlock", "CInterlock", "CInterlockEvents", "CInterlockHarness"],
       swiftSettings: common + [framePointers]),
     // Pure: a snapshot, its wait-for graph, and the cause of a hang.
     .target(
@@ -106,7 +106,6 @@ let package = Package(
       name: "HangDetection",
       dependencies: [
         "WaitForGraph", "ProcessInspection", "Interlock", "CInterlock", "CInterlockEvents",
-        "CInterlockHarness",
       ],
       swiftSettings: common + [framePointers]),
     // In C because it must start before main.

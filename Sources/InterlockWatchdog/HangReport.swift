@@ -105,7 +105,7 @@ struct HangReport {
     }
     let report = HangReport(
       of: snapshot, groups: groups, tests: RunningTests.shared.names,
-      blindness: SnapshotTaker.blindness)
+      blindness: InterposedCalls.blindness)
     let text = report.lines.joined(separator: "\n") + "\n"
     text.utf8CString.withUnsafeBufferPointer { bytes in
       guard let start = bytes.baseAddress else { return }

@@ -1,9 +1,9 @@
 import CInterlock
 import CInterlockWatchdog
 import Foundation
-import HangDetection
 import Interlock
 import Prediction
+import ProcessInspection
 
 /// Tells at the end of a process what did not go wrong in it and can, where the environment asks
 /// for it: `INTERLOCK_OPTIONS="predict=on"`. The exit code stays as it is, unless
@@ -35,7 +35,7 @@ enum PredictionAtExit {
     Predictor.start(holdSeconds: options.holdLimit)
     atexit { PredictionAtExit.tell() }
     // Otherwise the line at exit says why nothing is predicted.
-    guard SnapshotTaker.blindness == nil else { return }
+    guard InterposedCalls.blindness == nil else { return }
     SectionTracking.announce(
       "prediction is armed: what it finds is written at exit"
         + (options.failOn == .potential ? ", with exit code \(SectionTracking.exitCode)" : ""))

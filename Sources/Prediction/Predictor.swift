@@ -1,7 +1,6 @@
 import CInterlockEvents
 import CInterlockPrediction
 import Foundation
-import HangDetection
 import Interlock
 import ProcessInspection
 import WaitForGraph
@@ -64,8 +63,8 @@ package enum Predictor {
     guard interlock_prediction_started() else {
       return PredictionRecord(
         state: .unavailable(
-          reason: SnapshotTaker.blindness
-            ?? SnapshotTaker.layoutsLost(UInt32(INTERLOCK_LAYOUTS_OF_LOCKS))
+          reason: InterposedCalls.blindness
+            ?? InterposedCalls.lostLayouts(UInt32(INTERLOCK_LAYOUTS_OF_LOCKS))
             ?? "it was not started: there was no memory, or no wish, for it"))
     }
     interlock_events_hide_thread(true)

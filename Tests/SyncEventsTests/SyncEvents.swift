@@ -1,5 +1,5 @@
 import CInterlockEvents
-import HangDetection
+import ProcessInspection
 import Testing
 
 /// The calls that wait, wake and enqueue, the wait table, and the watchdog, with real threads.
@@ -26,7 +26,7 @@ struct AvailabilityTests {
     #endif
     let isBlind =
       available == INTERLOCK_EVENTS_NONE_SANITIZER || available == INTERLOCK_EVENTS_NONE_SYSTEM
-    #expect((SnapshotTaker.blindness == nil) == (available == INTERLOCK_EVENTS_ALL))
+    #expect((InterposedCalls.blindness == nil) == (available == INTERLOCK_EVENTS_ALL))
     guard isBlind else { return }
     let isIn = interlock_events_add({ _, _ in }, nil, .max)
     #expect(!isIn)

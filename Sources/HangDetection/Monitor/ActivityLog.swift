@@ -8,7 +8,7 @@ struct ActivityLog {
   /// So many threads are told of, those that have waited longest first; with more, none is looked
   /// at.
   private static let mostThreads = 64
-  static let mostLookedAt = 512
+  static let mostInspected = 512
 
   private struct State: Equatable {
     var kind: UInt32

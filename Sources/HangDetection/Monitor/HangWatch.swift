@@ -52,7 +52,7 @@ struct HangWatch {
     let now = Platform.now
     polls += 1
     let views =
-      interlock_waits_threads(nil, 0) <= ActivityLog.mostLookedAt
+      interlock_waits_threads(nil, 0) <= ActivityLog.mostInspected
       ? SnapshotTaker.threadViews() : nil
     log.note(views, at: now)
     let count = count

@@ -1,4 +1,5 @@
 import CInterlock
+import CInterlockHarness
 import Foundation
 
 /// What the runner asks of the operating system; one file of this folder answers for each.
@@ -90,6 +91,13 @@ package enum Platform {
     var time = timespec()
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+  }
+
+  /// How many threads a pool of this process starts with: one for each processor, or as many as the
+  /// runner has set.
+  package static var poolThreads: Int {
+    let set = Int(interlock_pool_width())
+    return set > 0 ? set : max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
   }
 
   /// The system's number for the calling thread.

@@ -21,7 +21,7 @@ public enum TrialHost {
 
   /// Whether the calls of a child with this environment can be seen: it is this same executable.
   static func seesCalls(in environment: [String: String]) -> Bool {
-    SnapshotTaker.blindness == nil && environment[eventsVariable] != "off"
+    InterposedCalls.blindness == nil && environment[eventsVariable] != "off"
   }
 
   /// Runs the trial that this process was started for, and ends the process; returns at once where

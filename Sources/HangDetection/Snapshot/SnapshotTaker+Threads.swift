@@ -1,0 +1,181 @@
+import CInterlockEvents
+import Foundation
+import Interlock
+import ProcessInspection
+import WaitForGraph
+
+// What each thread waits for, holds and runs: by the wait table, checked against the kernel.
+
+extension SnapshotTaker {
+  private static let mostThreads = 16_384
+
+  /// The wait table's records of all threads.
+  static func threadViews() -> [interlock_thread_view] {
+    // First only how many there are: a record takes most of a kilobyte.
+    let count = min(interlock_waits_threads(nil, 0) + 64, mostThreads)
+    return [interlock_thread_view](unsafeUninitializedCapacity: count) { buffer, initialized in
+      initialized = min(interlock_waits_threads(buffer.baseAddress, count), count)
+    }
+  }
+
+  /// The threads that wait for a lock or a queue without a limit, and the tasks that wait for
+  /// tasks; for each, a number that changes when it goes on.
+  static func lockWaits() -> [Int: UInt64] {
+    var found: [Int: UInt64] = [:]
+    for view in threadViews() {
+      guard Int(view.wait_flags) & INTERLOCK_FLAG_TIME_LIMIT == 0 else { continue }
+      switch interlock_object_kind(view.wait_kind) {
+      case INTERLOCK_OBJECT_MUTEX, INTERLOCK_OBJECT_READ_LOCK, INTERLOCK_OBJECT_WRITE_LOCK,
+        INTERLOCK_OBJECT_QUEUE, INTERLOCK_OBJECT_OWNED_FUTEX, INTERLOCK_OBJECT_ONCE:
+        found[Int(view.number)] = view.sequence
+      default: continue
+      }
+    }
+    for view in awaitViews() where view.kind == INTERLOCK_OBJECT_TASK.rawValue {
+      found[Int(bitPattern: view.task)] = UInt64(view.awaited) ^ UInt64(view.place)
+    }
+    return found
+  }
+
+  /// A thread of the system with what the wait table has of it.
+  func thread(
+    _ thread: Platform.Thread, view: interlock_thread_view?, process: Int32, listensOutside: Bool,
+    readsCode: Bool
+  ) -> WaitSnapshot.Thread {
+    var result = WaitSnapshot.Thread(
+      id: thread.id, name: thread.name, isMain: thread.id == Int(process))
+    if var view {
+      result.held = Self.held(&view)
+      result.runs = Self.runs(&view, readsCode: readsCode)
+      result.pool = view.pool == 0 ? nil : view.pool
+      result.startedBy = Int(view.started_by)
+      result.isPartial = view.untold > 0
+      if thread.state == .sleeping, Self.hasNoWork(view) {
+        result.elsewhere = .idle
+        return result
+      }
+      if thread.state == .sleeping || Self.asksInVain(view),
+        let wait = Self.wait(view, of: thread, in: process)
+      {
+        result.wait = wait
+        if view.wait_task != 0 {
+          result.task = view.wait_task
+          result.parentTask = Self.parent(ofTask: view.wait_task)
+        }
+        if view.wait_actor != 0 {
+          result.held.append(WaitSnapshot.Held(kind: .actor, object: view.wait_actor))
+        }
+        return result
+      }
+    }
+    result.elsewhere = elsewhere(
+      thread, process: process, isWorker: result.runs.isEmpty && result.pool != nil,
+      polls: view.map { Self.polls(thread, $0) } ?? false, listensOutside: listensOutside)
+    return result
+  }
+
+  /// Whether a thread only polls its run loop. A thread that runs for a second within one poll is
+  /// in a function that the loop has called.
+  static func polls(_ thread: Platform.Thread, _ view: interlock_thread_view) -> Bool {
+    view.polls_since != 0
+      && (thread.state == .sleeping || Platform.now - Double(view.polls_since) / 1e9 < 1)
+  }
+
+  /// Whether a thread is a pool's worker without work.
+  static func hasNoWork(_ view: interlock_thread_view) -> Bool {
+    view.wait_kind == INTERLOCK_OBJECT_IDLE.rawValue && view.run_count == 0
+  }
+
+  /// Whether a thread that does not sleep waits all the same: in a cycle of initialisers the kernel
+  /// lets the last thread not wait, and the runtime then asks again for ever.
+  ///
+  /// The kernel hands an initialiser over before the next thread runs: a thread that holds it by
+  /// the kernel's word alone is about to run it. For one that `dispatch_once` runs, threads sleep,
+  /// or the process ends.
+  static func asksInVain(_ view: interlock_thread_view) -> Bool {
+    guard view.wait_kind == INTERLOCK_OBJECT_ONCE.rawValue,
+      case .swift(let owner)? = ownerOfOnce(view.wait_object), owner != 0
+    else { return false }
+    var view = view
+    return owner != Int(view.number)
+      || held(&view).contains { $0.kind == .initializer && $0.object == view.wait_object }
+  }
+
+  private func elsewhere(
+    _ thread: Platform.Thread, process: Int32, isWorker: Bool, polls: Bool, listensOutside: Bool
+  ) -> WaitSnapshot.Elsewhere {
+    // Its run loop's poll may have a limit, or nothing to wait for, and it polls again after that.
+    if polls { return listensOutside ? .outside : .listening }
+    guard thread.state == .sleeping else { return .running }
+    switch Platform.wait(of: thread.id, in: process) {
+    case .forever, .unknown: return .unknown
+    case .listens: return listensOutside ? .outside : .listening
+    case .wakesByItself: return .outside
+    case .timedFutex: return isWorker ? .idle : .outside
+    }
+  }
+
+  private static func held(_ view: inout interlock_thread_view) -> [WaitSnapshot.Held] {
+    let count = Int(view.held_count)
+    return withUnsafeBytes(of: &view.held) { bytes in
+      bytes.bindMemory(to: interlock_held.self).prefix(count).compactMap { held in
+        guard let kind = kind(held.kind) else { return nil }
+        return WaitSnapshot.Held(
+          kind: kind, object: held.object, place: frames(held.place, held.outer))
+      }
+    }
+  }
+
+  private static func runs(
+    _ view: inout interlock_thread_view, readsCode: Bool
+  ) -> [WaitSnapshot.Run] {
+    let count = Int(view.run_count)
+    return withUnsafeBytes(of: &view.runs) { bytes in
+      bytes.bindMemory(to: interlock_run.self).prefix(count).map { run in
+        let flags = Int(run.flags)
+        return WaitSnapshot.Run(
+          queue: run.queue, place: frames(run.place), enqueuedBy: Int(run.enqueued_by),
+          isBarrier: flags & INTERLOCK_FLAG_BARRIER != 0,
+          isSynchronous: run.is_synchronous, isApply: flags & INTERLOCK_FLAG_APPLY != 0,
+          isJob: flags & INTERLOCK_FLAG_JOB != 0,
+          workItem: run.work_item == 0 ? nil : run.work_item,
+          group: run.group == 0 ? nil : run.group,
+          code: readsCode ? interlock_waits_code(run.function, run.context, run.flags) : 0)
+      }
+    }
+  }
+
+  /// What a sleeping thread waits for, by the table; `nil` if the table has no wait, or if the
+  /// kernel shows the thread elsewhere: on its way to that wait, or back from it.
+  private static func wait(
+    _ view: interlock_thread_view, of thread: Platform.Thread, in process: Int32
+  ) -> WaitSnapshot.Wait? {
+    guard view.wait_kind != 0, var kind = kind(view.wait_kind) else { return nil }
+    var object = view.wait_object
+    // Back from the condition, it may wait for the mutex: the kernel shows which word.
+    if kind == .condition, let word = Platform.futex(of: thread.id, in: process),
+      word &- view.wait_other < UInt(MemoryLayout<pthread_mutex_t>.size)
+    {
+      kind = .mutex
+      object = view.wait_other
+    }
+    let flags = Int(view.wait_flags)
+    return WaitSnapshot.Wait(
+      kind: kind, object: object, place: frames(view.wait_place, view.wait_outer),
+      hasTimeLimit: flags & INTERLOCK_FLAG_TIME_LIMIT != 0,
+      isBarrier: flags & INTERLOCK_FLAG_BARRIER != 0,
+      isApply: flags & INTERLOCK_FLAG_APPLY != 0)
+  }
+
+  /// Replaces the handles of joined threads, which the calls have, by the threads' numbers.
+  static func nameJoined(
+    in threads: inout [WaitSnapshot.Thread], known views: [interlock_thread_view]
+  ) {
+    let numbers = Dictionary(
+      views.map { ($0.handle, UInt($0.number)) }, uniquingKeysWith: { $1 })
+    for index in threads.indices where threads[index].wait?.kind == .thread {
+      let handle = threads[index].wait?.object ?? 0
+      threads[index].wait?.object = numbers[handle] ?? handle
+    }
+  }
+}

@@ -1,0 +1,82 @@
+public import Interlock
+
+extension WaitSnapshot {
+  /// What a thread may wait for, hold, or be woken by.
+  public enum ObjectKind: String, Sendable, Hashable, Codable {
+    /// A pthread mutex: `NSLock`, `NSRecursiveLock`, the mutex of an `NSCondition`.
+    case mutex
+    /// A read-write lock, in its two modes.
+    case readLock, writeLock
+    /// A condition variable.
+    case condition
+    /// A semaphore: Dispatch's, or the C library's.
+    case semaphore
+    /// A Dispatch group.
+    case group
+    /// A Dispatch queue, by a synchronous call.
+    case queue
+    /// `Synchronization.Mutex`, when it is contended.
+    case swiftMutex
+    /// A word that the kernel has waiters for, and nothing more is known.
+    case futex
+    /// A work item, until it has run.
+    case workItem
+    /// The end of another thread.
+    case thread
+    /// A continuation of a task.
+    case continuation
+    /// The next element of an `AsyncStream`, for which a task waits.
+    case stream
+    /// The end of a task, for which another task waits.
+    case task
+    /// An actor, which a task waits to enter and a thread runs.
+    case actor
+    /// The tasks of a task group, for which the task that made them waits: by that task's address.
+    case taskGroup
+    /// The initialiser of a global variable or a `static let`, or the function that `dispatch_once`
+    /// runs; the thread that runs it holds it.
+    case initializer
+  }
+
+  /// What is known of a semaphore, a group, a condition or a continuation.
+  public struct Signal: Sendable, Hashable, Codable {
+    /// The object.
+    public var id: ObjectID
+    /// Its kind.
+    public var kind: ObjectKind
+    /// A semaphore's first value; `nil` if its creation was not seen.
+    public var value: Int?
+    /// Where it was made; for a continuation, where its task began to wait.
+    public var created: [StackFrame]
+    /// How often threads waited for it.
+    public var waits: Int
+    /// How often it was signalled, left or resumed.
+    public var releases: Int
+    /// How often it was entered.
+    public var enters: Int
+    /// The last places that signalled or left it, newest first.
+    public var releasePlaces: [StackFrame]
+    /// The last places that entered it.
+    public var enterPlaces: [StackFrame]
+
+    /// Whether it is a suspended task that was not resumed.
+    var isWaitingTask: Bool { (kind == .continuation || kind == .stream) && releases == 0 }
+
+    /// Describes an object.
+    public init(
+      id: ObjectID, kind: ObjectKind, value: Int? = nil, created: [StackFrame] = [],
+      waits: Int = 0, releases: Int = 0, enters: Int = 0, releasePlaces: [StackFrame] = [],
+      enterPlaces: [StackFrame] = []
+    ) {
+      self.id = id
+      self.kind = kind
+      self.value = value
+      self.created = created
+      self.waits = waits
+      self.releases = releases
+      self.enters = enters
+      self.releasePlaces = releasePlaces
+      self.enterPlaces = enterPlaces
+    }
+  }
+}

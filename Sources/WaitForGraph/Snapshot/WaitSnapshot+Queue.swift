@@ -1,0 +1,91 @@
+public import Interlock
+
+extension WaitSnapshot {
+  /// A Dispatch queue.
+  public struct Queue: Sendable, Hashable, Codable {
+    /// Its address.
+    public var id: ObjectID
+    /// Its label; empty for none.
+    public var label: String
+    /// How many of its blocks may run at once: 1 for a serial queue, 0 if it is not known.
+    public var width: Int
+    /// The queue that its blocks go on to; `nil` for a root queue, and if it is not known.
+    public var target: ObjectID?
+    /// Whether only the main thread runs its blocks.
+    public var isMain: Bool
+    /// Whether it is a root queue: a pool of threads.
+    public var isRoot: Bool
+    /// Whether that pool may have 255 threads at once; others start with one for each processor.
+    public var isOvercommit: Bool
+    /// Whether it is suspended: no queued block begins.
+    public var isSuspended: Bool
+    /// Whether its blocks are known to reach the pool in the order in which they were enqueued: it
+    /// was never suspended, retargeted, or closed by a barrier.
+    public var keepsOrder: Bool
+    /// How many blocks have not begun.
+    public var queued: Int
+    /// How many blocks are enqueued later, at a time of their own.
+    public var delayed: Int
+    /// The seconds until the first of them; `nil` for none.
+    public var nextDelayed: Double?
+    /// How many blocks are enqueued when a group becomes empty.
+    public var onGroups: Int
+    /// The first of the queued blocks; neighbours from one place are together.
+    public var blocks: [QueuedBlocks]
+
+    /// Describes a queue.
+    public init(
+      id: ObjectID, label: String = "", width: Int = 1, target: ObjectID? = nil,
+      isMain: Bool = false, isRoot: Bool = false, isOvercommit: Bool = false,
+      isSuspended: Bool = false, keepsOrder: Bool = false, queued: Int = 0, delayed: Int = 0,
+      nextDelayed: Double? = nil, onGroups: Int = 0, blocks: [QueuedBlocks] = []
+    ) {
+      self.id = id
+      self.label = label
+      self.width = width
+      self.target = target
+      self.isMain = isMain
+      self.isRoot = isRoot
+      self.isOvercommit = isOvercommit
+      self.isSuspended = isSuspended
+      self.keepsOrder = keepsOrder
+      self.queued = queued
+      self.delayed = delayed
+      self.nextDelayed = nextDelayed
+      self.onGroups = onGroups
+      self.blocks = blocks
+    }
+  }
+
+  /// Blocks that one place enqueued on a queue one after the other.
+  public struct QueuedBlocks: Sendable, Hashable, Codable {
+    /// How many.
+    public var count: Int
+    /// Where they were enqueued.
+    public var place: [StackFrame]
+    /// The threads that enqueued them, at most 256.
+    public var enqueuedBy: [Int]
+    /// Whether they are barriers.
+    public var isBarrier: Bool
+    /// Whether they are jobs of Swift Concurrency.
+    public var isJob: Bool
+    /// How many blocks are queued before the first of them for threads of the same pool.
+    public var ahead: Int
+    /// The number of their code, if a thread that waits runs a block of the same code; 0 otherwise.
+    public var code: UInt64
+
+    /// Describes blocks.
+    public init(
+      count: Int, place: [StackFrame] = [], enqueuedBy: [Int] = [], isBarrier: Bool = false,
+      isJob: Bool = false, ahead: Int = 0, code: UInt64 = 0
+    ) {
+      self.code = code
+      self.count = count
+      self.place = place
+      self.enqueuedBy = enqueuedBy
+      self.isBarrier = isBarrier
+      self.isJob = isJob
+      self.ahead = ahead
+    }
+  }
+}
