@@ -6,27 +6,26 @@ import Interlock
 import ProcessInspection
 import WaitForGraph
 
-/// What a watchdog says before it ends the process.
+/// The report of a watchdog that ends the process.
 struct HangReport {
-  /// So many threads' stacks are captured, so many groups of them shown, and so many frames of
-  /// each.
+  /// The most threads whose stacks are captured, groups that are shown, and frames of each.
   private static let mostThreads: UInt32 = 2048
   private static let mostGroups = 24
   private static let mostFrames = 24
-  /// So many tests are named.
+  /// The most tests that are named.
   private static let mostTests = 16
 
-  /// What is said, in lines.
+  /// The lines of the report.
   let lines: [String]
 
   /// Writes a report.
   ///
   /// - Parameters:
-  ///   - snapshot: The process, with its addresses named.
+  ///   - snapshot: The process, with symbols.
   ///   - groups: Its threads, those with equal stacks together.
-  ///   - tests: The tests that have begun and not ended; where none are known, the stacks may show
+  ///   - tests: The tests that have begun and not ended; if none are known, the stacks may show
   ///     one.
-  ///   - blindness: Why no calls are seen in this build; `nil` where they are.
+  ///   - blindness: Why this build sees no calls; `nil` if it does.
   init(
     of snapshot: WaitSnapshot, groups: [ThreadGroup], tests: [String], blindness: String?
   ) {
@@ -63,12 +62,12 @@ struct HangReport {
     self.lines = lines
   }
 
-  /// The test that runs, where a thread is inside it: the outermost function of the user's that a
-  /// test library calls. A test that has given its thread up, at an `await`, is on no stack.
+  /// The test that a thread runs: the outermost function of the user that a test library calls. A
+  /// test that is suspended at an `await` is on no stack.
   private static func runningTest(in groups: [ThreadGroup]) -> String? {
     for stack in groups.map(\.stack) {
       guard let caller = stack.firstIndex(where: isTestLibrarys) else { continue }
-      // What the compiler and the libraries' macros put between has no file.
+      // The code of the compiler and of the libraries' macros in between has no file.
       if let test = stack[..<caller].last(where: { !$0.isSystem && $0.file != nil }) {
         return "\(test)"
       }
@@ -79,15 +78,14 @@ struct HangReport {
   private static func isTestLibrarys(_ frame: StackFrame) -> Bool {
     let libraries = ["libXCTest", "libTesting", "lib_Testing"]
     if let image = frame.image, libraries.contains(where: image.hasPrefix) { return true }
-    // The function that Swift Testing's macro makes around a test; its caller is a job of the
-    // runtime.
+    // Swift Testing's macro makes this function around a test; its caller is a job of the runtime.
     return frame.function?.contains("4TestfMp_") ?? false
   }
 
-  /// Looks at every thread, says what was found on standard error, and ends the process at once:
-  /// what is registered for its end might wait for what hangs.
+  /// Inspects every thread, writes the report to standard error, and ends the process at once: an
+  /// exit handler might wait for what hangs.
   static func printAndExit(_ finding: HangMonitor.Finding) -> Never {
-    // First what is known without a look at debug information, which takes up to a second.
+    // Stacks first, then their symbols: reading debug information takes up to a second.
     var groups: [ThreadGroup] = []
     var snapshot = finding.snapshot
     if let memory = interlock_watchdog_stack_area(mostThreads) {

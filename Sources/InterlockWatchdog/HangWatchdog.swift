@@ -7,38 +7,38 @@ import Interlock
 import Synchronization
 import WaitForGraph
 
-/// Ends a process that hangs, with the reason on standard error, before a CI job's limit throws the
-/// log away.
+/// Ends a process that hangs, with the reason on standard error, before a CI job's limit does
+/// without one.
 ///
-/// For any program, and for test targets above all: one line in a test or in `main`, or none, with
-/// `INTERLOCK_OPTIONS="hang_limit=10"` in the environment of a test target that links this product.
+/// It works in any program, above all in test targets: with one line in a test or in `main`, or
+/// with none, but `INTERLOCK_OPTIONS="hang_limit=10"` in the environment of a test target that
+/// links this product.
 ///
 ///     import InterlockWatchdog
 ///     HangWatchdog.start(limit: .seconds(10))
 ///
-/// It is a thread of the system, not a task, so it runs when every pool is dry. A deadlock that is
-/// certain is told at once, and what only looks like one when nothing has happened for the limit:
-/// no thread ran, waited for something else, or was given work. A thread that computes, or looks
-/// for something again and again, is no hang; nor is a program that has nothing to do, unless it is
-/// a test.
+/// It is a thread of the system, not a task, so it runs even if every pool is dry. It reports a
+/// certain deadlock at once, and a possible one when nothing has happened for the limit: no thread
+/// ran, waited for something else, or got work. A thread that computes or polls is no hang; neither
+/// is an idle program, unless it is a test.
 ///
-/// Not started, it costs nothing but its size. On Linux; elsewhere, and under ThreadSanitizer, only
-/// the limit is kept, and only the stacks are told.
+/// A watchdog that is not started costs nothing but its size. It explains hangs on Linux;
+/// elsewhere, and under ThreadSanitizer, it only keeps the limit and shows the stacks.
 public enum HangWatchdog {
-  /// What the process ends with.
+  /// The exit code of the process after a hang.
   public static let exitCode: Int32 = 86
 
   /// The limit in nanoseconds; 0 while it is not started.
   private static let limit = Atomic<Int64>(0)
 
-  /// Starts to watch this process, for the rest of its life. Called again, it changes the limit.
-  /// From any thread.
+  /// Starts to watch this process until it ends. Another call changes the limit. Any thread may
+  /// call it.
   ///
-  /// - Parameter limit: For how long nothing may happen: from 0.1 s to a day; what lies outside is
-  ///   taken for the nearest of these.
+  /// - Parameter limit: How long nothing may happen: 0.1 s to a day; other values are clamped to
+  ///   this range.
   public static func start(limit: Duration = .seconds(10)) {
     let nanoseconds = min(max(limit / .nanoseconds(1), 1e8), 86_400e9)
-    // Both: the one that finds 0 starts the thread, and no other does.
+    // Acquiring and releasing: only the caller that finds 0 starts the thread.
     let before = Self.limit.exchange(Int64(nanoseconds), ordering: .acquiringAndReleasing)
     guard before == 0 else { return }
     var taker = SnapshotTaker()
@@ -53,16 +53,16 @@ public enum HangWatchdog {
   }
 
   private static var limitSeconds: Double {
-    // Relaxed: it stands for itself.
+    // Relaxed: no other memory depends on it.
     Double(limit.load(ordering: .relaxed)) / 1e9
   }
 
-  /// Whether the process ends for it.
+  /// Whether a finding ends the process.
   private static func isHang(_ finding: HangMonitor.Finding) -> Bool {
     if let diagnosis = finding.diagnosis, diagnosis.isCertain { return true }
     guard finding.isOverLimit else { return false }
     if isTestProcess || finding.snapshot.threads.contains(where: { $0.wait != nil }) { return true }
-    // A program that only listens to streams has nothing to do, which is no hang.
+    // A program that only listens to streams is idle, which is no hang.
     return finding.diagnosis != nil && !finding.snapshot.isOnlyListening
   }
 

@@ -5,14 +5,14 @@ import Interlock
 import Prediction
 import ProcessInspection
 
-/// Tells at the end of a process what did not go wrong in it and can, where the environment asks
-/// for it: `INTERLOCK_OPTIONS="predict=on"`. The exit code stays as it is, unless
-/// `fail_on=potential` is there too.
+/// Reports at the end of a process the deadlocks and races that did not occur in it and can, if the
+/// environment has `INTERLOCK_OPTIONS="predict=on"`. The exit code does not change, unless
+/// `fail_on=potential` is set too.
 enum PredictionAtExit {
   private static let mostFindings = 20
   private static let mostFrames = 12
 
-  /// What is said, in lines; none where nothing was found and everything could be followed.
+  /// The lines of the report; none if nothing was found and everything could be followed.
   static func lines(_ record: PredictionRecord) -> [String] {
     if case .unavailable(let reason) = record.state {
       return ["interlock: nothing is predicted: \(reason)"]
@@ -28,13 +28,13 @@ enum PredictionAtExit {
     return lines + record.notes.map { "interlock: prediction is not complete: \($0)" }
   }
 
-  /// Looks from now on, and tells when `exit` is called or `main` returns.
+  /// Records from now on, and reports when `exit` is called or `main` returns.
   static func start() {
     let options = WatchdogOptions.ofThisProcess
     guard options.predicts else { return }
     Predictor.start(holdSeconds: options.holdLimit)
     atexit { PredictionAtExit.tell() }
-    // Otherwise the line at exit says why nothing is predicted.
+    // Otherwise the report says why nothing is predicted.
     guard InterposedCalls.blindness == nil else { return }
     SectionTracking.announce(
       "prediction is armed: what it finds is written at exit"

@@ -2,28 +2,28 @@ import CInterlockEvents
 import CInterlockWatchdog
 import Foundation
 
-/// The tests that have begun and not ended, by what the test libraries themselves say: a test that
-/// waits at an `await` is on no stack. The watchdog links neither library.
+/// The tests that have begun and not ended, from the test libraries themselves: a test that is
+/// suspended at an `await` is on no stack. The watchdog links neither library.
 ///
-/// XCTest tells its observers. Swift Testing has none for the process that it runs in; its event
-/// stream goes to a file that only its own options name. It binds a task-local value to each test,
-/// and that value, looked at by its labels, has the test. The stacks of tasks have only what a
-/// debug build leaves there, and no arguments.
+/// XCTest calls observers. Swift Testing has none within the process; its event stream goes to a
+/// file that only its own options name. It binds a task-local value to each test, whose children,
+/// by their labels, describe the test. The stacks of tasks have only what a debug build leaves
+/// there, and no arguments.
 final class RunningTests: Sendable {
-  /// One for the process: both libraries have one list of tests.
+  /// The process-wide instance: both libraries have one list of tests.
   static let shared = RunningTests()
 
   // Not `Mutex`: ThreadSanitizer takes a contended one for a race.
   private let lock = NSLock()
-  // Reached under that lock alone.
+  // Accessed only under that lock.
   nonisolated(unsafe) private var xctests: [(id: UInt, name: String)] = []
   nonisolated(unsafe) private var bound: [UInt: [(number: Int, value: Any)]] = [:]
   nonisolated(unsafe) private var count = 0
-  /// Written once, before another thread is there.
+  /// Written once, before there is another thread.
   nonisolated(unsafe) private var xctest = INTERLOCK_XCTEST_NONE
 
-  /// Follows both libraries, as far as they are in the process. Called before `main`, while there
-  /// is one thread.
+  /// Follows each of the libraries that is in the process. Called before `main`, while there is one
+  /// thread.
   func follow() {
     xctest = interlock_observe_xctest(Unmanaged.passUnretained(self).toOpaque(), Self.observer)
     interlock_tests_follow(Self.follower)
@@ -66,7 +66,7 @@ final class RunningTests: Sendable {
   }
 
   private func unbinds(from owner: UInt) {
-    // It may be the last reference: what that frees runs outside of the lock.
+    // It may be the last reference: its deinitializers run outside the lock.
     let value = lock.withLock {
       let last = bound[owner]?.popLast()
       if bound[owner]?.isEmpty ?? false { bound[owner] = nil }
@@ -80,8 +80,8 @@ final class RunningTests: Sendable {
 
   /// The tests that have begun and not ended, in the order in which they began.
   var names: [String] {
-    // A thread that is in one of the calls above goes on; if it cannot, the hang is said without
-    // names.
+    // A thread in one of the calls above holds the lock for a moment; if it cannot go on, the
+    // report has no names.
     guard lock.lock(before: Date(timeIntervalSinceNow: 1)) else { return [] }
     let values = bound.values.compactMap { stack in
       stack.last { SwiftTestingCase($0.value) != nil }
@@ -93,7 +93,7 @@ final class RunningTests: Sendable {
       .filter { seen.insert($0).inserted }
   }
 
-  /// Why tests have no names here; `nil` where they have.
+  /// Why tests have no names here; `nil` if they have.
   var note: String? {
     xctest == INTERLOCK_XCTEST_UNKNOWN
       ? "this XCTest is not one that the watchdog knows: its tests have no names here" : nil
@@ -105,7 +105,8 @@ private struct SwiftTestingCase: CustomStringConvertible {
   private let test: Mirror
   private let testCase: Mirror
 
-  /// `nil` where the value is of no test case: it is bound for a suite or a run of tests too.
+  /// Returns `nil` for a value of no test case: the library binds one for a suite and for a run of
+  /// tests too.
   init?(_ value: Any) {
     guard let state = Self.some(value), let test = Self.child("test", of: state),
       let testCase = Self.child("testCase", of: state)
@@ -118,7 +119,7 @@ private struct SwiftTestingCase: CustomStringConvertible {
   var description: String {
     var text = value("name", of: test) as? String ?? "a test"
     if let type = suite {
-      // Without the module, which a test's file tells.
+      // Without the module: the file shows it.
       text = String(reflecting: type).drop { $0 != "." }.dropFirst() + "." + text
     }
     let arguments = self.arguments
@@ -142,7 +143,7 @@ private struct SwiftTestingCase: CustomStringConvertible {
     return payload as? Any.Type ?? Mirror(reflecting: payload).children.first?.value as? Any.Type
   }
 
-  /// The arguments of the case. No description of the user's own is asked for: it may wait for what
+  /// The arguments of the case. Calls no description of the user's own, which may wait for what
   /// hangs.
   private var arguments: [String] {
     guard let kind = value("_kind", of: testCase),
@@ -169,7 +170,7 @@ private struct SwiftTestingCase: CustomStringConvertible {
     Mirror(reflecting: value).children.first { $0.label == label }.flatMap { some($0.value) }
   }
 
-  /// What an optional has in it; the value itself where it is none.
+  /// The value in an optional; any other value itself.
   private static func some(_ value: Any) -> Any? {
     let mirror = Mirror(reflecting: value)
     return mirror.displayStyle == .optional ? mirror.children.first?.value : value

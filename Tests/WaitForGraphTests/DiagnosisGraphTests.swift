@@ -8,7 +8,7 @@ import Testing
 struct DiagnosisGraphTests {
   typealias S = Snapshots
 
-  @Test("folds threads that wait at one place for one thing, and keeps holders apart")
+  @Test("threads that wait at one place for one object share a node, and a holder has its own")
   func folded() throws {
     let snapshot = S.process(
       [
@@ -25,7 +25,9 @@ struct DiagnosisGraphTests {
     #expect(found.edges.contains { $0.from == "o0xa" && $0.to == "t1" && $0.label == "held by" })
   }
 
-  @Test("names a lock by the line that made it, and by its address too where that made several")
+  @Test(
+    "a lock is named by the line that made it, and by its address too if that line made several"
+  )
   func locks() throws {
     for (lines, names) in [
       ([2, 3], ["2  init()", "3  init()"]), ([2, 2], ["2  init() (0xa)", "2  init() (0xb)"]),
@@ -45,7 +47,7 @@ struct DiagnosisGraphTests {
     }
   }
 
-  @Test("has the pool, the queues and their blocks of a starvation")
+  @Test("the graph of a starvation has the pool, the queues and their blocks")
   func starvation() throws {
     let found = try #require(Diagnosis(of: StarvationTests.cache(running: 4, queued: 996)))
     let blocks = try #require(found.nodes.first { $0.kind == .blocks && $0.count == 996 })
@@ -62,7 +64,7 @@ struct DiagnosisGraphTests {
       found.nodes.contains { $0.title == "queue \"cache\" (concurrent, default pool)" })
   }
 
-  @Test("names every node once, and every edge's ends are nodes")
+  @Test("each node has one identifier, and both ends of each edge are nodes")
   func names() throws {
     for snapshot in Self.samples {
       let found = try #require(Diagnosis(of: snapshot))
@@ -73,7 +75,7 @@ struct DiagnosisGraphTests {
     }
   }
 
-  @Test("is equal for equal snapshots, whatever their order")
+  @Test("equal snapshots in any order give equal graphs")
   func order() throws {
     var random = SystemRandomNumberGenerator()
     for snapshot in Self.samples {

@@ -8,7 +8,7 @@ import Testing
 struct DiagnosisTextTests {
   typealias S = Snapshots
 
-  @Test("begins with the cause and indents the rest")
+  @Test("the text of a diagnosis begins with the cause and indents the rest")
   func lines() throws {
     let found = try #require(Diagnosis(of: StarvationTests.cache(running: 4, queued: 996)))
     let lines = DiagnosisText(found, width: nil).lines
@@ -19,7 +19,9 @@ struct DiagnosisTextTests {
     #expect(lines.count == 1 + found.details.count + found.advice.count)
   }
 
-  @Test("is cut with a count", arguments: [2, 5, 24])
+  @Test(
+    "a text that is too long ends with the number of the lines that are left out",
+    arguments: [2, 5, 24])
   func cut(most: Int) {
     let long = Diagnosis(
       cause: .cycle, isCertain: true, headline: "h", details: (0..<40).map { "line \($0)" })
@@ -30,7 +32,7 @@ struct DiagnosisTextTests {
     #expect(DiagnosisText(short, width: nil, mostLines: most).lines.count == 2)
   }
 
-  @Test("keeps to the width and loses nothing", arguments: [20, 33, 80])
+  @Test("the lines of a text fit the width, and no word is lost", arguments: [20, 33, 80])
   func width(columns: Int) throws {
     let found = try #require(Diagnosis(of: CycleTests.ring(3)))
     let lines = DiagnosisText(found, width: columns, mostLines: 1000).lines
@@ -44,7 +46,7 @@ struct DiagnosisTextTests {
       DiagnosisText(word, width: columns, mostLines: 1000).lines.allSatisfy { $0.count <= columns })
   }
 
-  @Test("spells out control characters of labels, and cuts long ones")
+  @Test("control characters in labels are escaped, and long labels are cut")
   func labels() throws {
     func headline(_ label: String) throws -> String {
       try #require(
@@ -64,7 +66,9 @@ struct DiagnosisTextTests {
       ])
   }
 
-  @Test("names a queue without a label, a thread by its name, and a place in no file")
+  @Test(
+    "a queue without a label, a thread with a name and a place without a file have readable names"
+  )
   func names() throws {
     var snapshot = S.process(
       [S.waiting(7, .queue, 0x10, runs: [S.run(0x10)])], [S.serial(0x10, "")])
@@ -82,7 +86,7 @@ struct DiagnosisTextTests {
     #expect(found.nodes.allSatisfy { !$0.title.isEmpty })
   }
 
-  @Test("numbers have commas")
+  @Test("numbers have commas between thousands")
   func numbers() {
     #expect(Counted.number(0) == "0")
     #expect(Counted.number(999) == "999")

@@ -26,10 +26,10 @@ struct NamingTests {
     selfWait: WaitSnapshot.SelfWait(
       thread: 1, object: 3, place: at(9), firstPlace: at(10), traps: true))
 
-  @Test("finds every address")
+  @Test("the addresses of a snapshot are those of all frames")
   func addresses() { #expect(Self.snapshot.addresses == Set(1...10)) }
 
-  @Test("replaces a frame by all that are inlined there, and leaves others alone")
+  @Test("symbols replace a frame by all functions inlined there, and leave other frames unchanged")
   func named() {
     let names = Dictionary(
       uniqueKeysWithValues: (UInt(1)...9).map { address in
@@ -52,7 +52,7 @@ struct NamingTests {
     #expect(Self.snapshot.named([1: []]) == Self.snapshot)
   }
 
-  @Test("names the line that took a lock which was left locked")
+  @Test("a lock that was left locked has the line that acquired it")
   func leftLock() {
     var snapshot = WaitSnapshot(threads: [])
     snapshot.leftLocks = [

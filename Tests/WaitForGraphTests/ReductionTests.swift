@@ -5,7 +5,7 @@ import Testing
 /// Who can go on follows from who needs nothing, whatever the order of the nodes.
 @Suite("Reduction")
 struct ReductionTests {
-  @Test("a node that needs nothing can go on, and whoever needs only it")
+  @Test("a node that needs nothing can go on, and so can a node that needs only it")
   func chain() {
     var net = Reduction()
     let nodes = (0..<5).map { _ in net.add(needsAll: true) }
@@ -14,7 +14,7 @@ struct ReductionTests {
     #expect(net.isLive == Array(repeating: true, count: 5))
   }
 
-  @Test("nobody in a ring can go on, nor who waits for it")
+  @Test("no node of a cycle can go on, nor a node that needs one of them")
   func ring() {
     var net = Reduction()
     let nodes = (0..<3).map { _ in net.add(needsAll: true) }

@@ -1,12 +1,11 @@
 import CInterlockEvents
 import WaitForGraph
 
-/// What threads were seen to do in the last seconds; a monitor's own, for one thread.
+/// What the threads did in the last seconds, in samples. Only the monitor's thread uses it.
 struct ActivityLog {
-  /// So many looks are kept: ten seconds of them.
+  /// How many samples are kept: ten seconds of them.
   private static let mostLooks = 250
-  /// So many threads are told of, those that have waited longest first; with more, none is looked
-  /// at.
+  /// The most threads with an activity in a report.
   private static let mostThreads = 64
   static let mostInspected = 512
 
@@ -17,7 +16,7 @@ struct ActivityLog {
 
   private var looks: [(seconds: Double, states: [Int: State])] = []
 
-  /// Takes note of what every thread does; `nil` where they are too many.
+  /// Adds a sample of every thread; `nil` if there are more than `mostInspected`.
   mutating func note(_ views: [interlock_thread_view]?, at seconds: Double) {
     guard let views else {
       looks.removeAll()
@@ -31,7 +30,7 @@ struct ActivityLog {
     looks.append((seconds, states))
   }
 
-  /// The last seconds of these threads, as stretches of time.
+  /// The last seconds of these threads as stretches of time.
   func activity(of threads: [Int], at now: Double) -> [WaitSnapshot.Activity] {
     threads.prefix(Self.mostThreads).compactMap { thread in
       var spans: [(state: State, from: Double, to: Double)] = []

@@ -6,29 +6,29 @@ import ProcessInspection
 import Synchronization
 package import WaitForGraph
 
-/// Watches this process from a thread of its own, and tells of it when nothing goes on.
+/// Watches this process from a thread of its own, and reports when no thread goes on.
 ///
-/// It looks at a count of all events, and at what the table says of each thread, 25 times a second;
-/// and at the threads themselves, which is dear, only when that stands still, or when some have
-/// waited for locks or queues for a while. What it says is certain was found certain by two looks
-/// in a row between which nothing has moved.
+/// It reads the number of events and the wait table 25 times a second. It inspects the threads
+/// themselves, which is expensive, only when that number stands still, or when threads have waited
+/// for locks or queues for a while. A certain finding was certain in two snapshots in a row, and no
+/// thread moved between them.
 package final class HangMonitor: Sendable {
-  /// What a monitor tells.
+  /// What a monitor reports.
   package struct Finding: Sendable {
-    /// The process when it was told.
+    /// The process at that moment.
     package var snapshot: WaitSnapshot
-    /// What that means; `nil` where nothing is stuck, but nothing has happened for as long as was
-    /// allowed either.
+    /// Why it cannot go on; `nil` if no thread is stuck, but nothing has happened for the limit
+    /// either.
     package var diagnosis: Diagnosis?
-    /// Whether nothing has happened for as long as was allowed.
+    /// Whether nothing has happened for the limit.
     package var isOverLimit = false
   }
 
-  /// Between two looks at the count.
+  /// The time between two polls.
   private static let pollNanoseconds = 40_000_000
 
-  /// A call that waits for its own thread is held for so many seconds at most while another is told
-  /// of.
+  /// The most seconds that a call which waits for its own thread is delayed while another is
+  /// reported.
   private static let longestHold = 5.0
 
   private let taker: SnapshotTaker
@@ -36,7 +36,7 @@ package final class HangMonitor: Sendable {
   private let limit: @Sendable () -> Double?
   // Not `Mutex`: ThreadSanitizer takes a contended one for a race.
   private let selfWaits = NSLock()
-  // Reached under that lock alone.
+  // Accessed only under that lock.
   nonisolated(unsafe) private var hasToldSelfWait = false
   /// The monitor's own thread, once it runs.
   private let thread = Atomic<Int>(0)
@@ -50,17 +50,16 @@ package final class HangMonitor: Sendable {
     self.report = report
   }
 
-  /// Begins to watch, for the rest of the process's life.
+  /// Starts to watch this process, until it ends.
   ///
   /// - Parameters:
-  ///   - taker: What looks at the process, with what it is to ignore.
-  ///   - limit: For how many seconds nothing may happen before that is told too; `nil` for ever.
-  ///     Asked at each look.
-  ///   - report: Called on the monitor's thread; or, for a call that waits for its own thread, on
-  ///     that thread, before libdispatch ends the process. It must not wait for a thread of this
+  ///   - taker: Takes the snapshots; it has the threads and descriptors to ignore.
+  ///   - limit: The seconds after which a process in which nothing happens is reported without a
+  ///     certain cause; `nil` for no limit. Called at each poll.
+  ///   - report: Called on the monitor's thread; for a call that waits for its own thread, on that
+  ///     thread, before libdispatch ends the process. It must not wait for a thread of this
   ///     process.
-  /// - Returns: The monitor; `nil` where no calls are seen in this build and there is no limit to
-  ///   keep.
+  /// - Returns: The monitor; `nil` if this build sees no calls and there is no limit.
   package static func start(
     _ taker: SnapshotTaker, limit: (@Sendable () -> Double?)? = nil,
     report: @escaping @Sendable (Finding) -> Void
@@ -72,7 +71,7 @@ package final class HangMonitor: Sendable {
     return monitor
   }
 
-  /// The system's number of its thread. Waits until that runs.
+  /// The system's number of the monitor's thread. Waits until that thread runs.
   package var threadNumber: Int {
     while true {
       // Acquire: pairs with the release in `run`.
@@ -82,11 +81,11 @@ package final class HangMonitor: Sendable {
     }
   }
 
-  /// Tells of the first call that waits for its own thread; on that thread.
+  /// Reports the first call that waits for its own thread, on that thread.
   ///
-  /// Those of other threads are not told. They are held here until the first is out, or they would
-  /// end the process before a word of it is; and where the first ends the process itself, until it
-  /// has: a thousand threads that trap at once take the toolchain's backtracer half a minute.
+  /// Later calls are not reported. They wait here until the first report is written, or they would
+  /// end the process before; if the first call ends the process, they wait until it has: a thousand
+  /// threads that trap at once keep the toolchain's backtracer busy for half a minute.
   func tell(_ wait: WaitSnapshot.SelfWait) {
     interlock_events_hide_thread(true)
     defer { interlock_events_hide_thread(false) }
@@ -104,8 +103,7 @@ package final class HangMonitor: Sendable {
     report(Finding(snapshot: snapshot, diagnosis: diagnosis))
   }
 
-  /// The calling thread's stack. Its first frames are the harness's, which whoever shows a place
-  /// passes over.
+  /// The calling thread's stack. Its first frames belong to the harness, and reports skip them.
   private var ownStack: [StackFrame] {
     let most = 48
     let addresses = [UInt](unsafeUninitializedCapacity: most) {
@@ -117,13 +115,12 @@ package final class HangMonitor: Sendable {
   private func run() {
     interlock_name_thread("interlock")
     interlock_events_hide_thread(true)
-    // Release: who sees the number sees a thread that is hidden.
+    // Release: pairs with the acquire in `threadNumber`; the thread is hidden before it is known.
     thread.store(Platform.thisThread, ordering: .releasing)
     var watch = HangWatch(taker: taker, thread: Platform.thisThread)
     while true {
       if let finding = watch.look(limit: limit()) { report(finding) }
-      // A period between looks, not a wait for anything: a look is what tells whether there is
-      // something to tell.
+      // A period between polls, not a wait for an event: only a poll finds what to report.
       var pause = timespec(tv_sec: 0, tv_nsec: Self.pollNanoseconds)
       nanosleep(&pause, nil)
     }

@@ -3,24 +3,24 @@ import Foundation
 import ProcessInspection
 import WaitForGraph
 
-/// What a monitor remembers between two looks; for one thread.
+/// The monitor's state between two polls. Only the monitor's thread uses it.
 struct HangWatch {
-  /// After so many looks at an unchanged count the threads are looked at.
+  /// The polls with an unchanged count before a snapshot is taken.
   private static let quietPolls = 2
-  /// While it is uncertain why nothing goes on, it is told so often, in seconds.
+  /// The seconds between two reports of a cause that is not certain.
   private static let repeatSeconds = 0.5
-  /// After so long it is told first.
+  /// The seconds until the first of them.
   private static let firstSeconds = 0.2
-  /// While other threads go on, those that wait for long are looked at each so many looks.
+  /// The polls between two searches for a cycle among threads that wait while others go on.
   private static let ringPolls = 5
-  /// A process in which nothing happens for so many looks is looked at once a second only.
+  /// After this many quiet polls, only one in `patientEvery` polls takes a snapshot.
   private static let patientPolls = 50
   private static let patientEvery = 25
-  /// Where no calls are seen, the system is asked for every thread each so many looks.
+  /// Without events, the polls between two counts of all context switches.
   private static let blindEvery = 12
-  /// A process that moves at so many looks in a row when its time is up computes, or polls.
+  /// A process that moves at this many polls in a row after the limit computes, or polls itself.
   private static let mostMovedPolls = 5
-  /// A new thread may run its first block for so many looks before that is something.
+  /// The polls for which a new thread may run its first block before that counts as progress.
   private static let mostUndecidedPolls = 12
 
   private var taker: SnapshotTaker
@@ -28,14 +28,14 @@ struct HangWatch {
   private var quietSince = 0.0
   private var quietPolls = 0
   private var polls = 0
-  /// Found certain once, at this count of events.
+  /// The count of events at which a snapshot was certain once.
   private var suspectedAt: UInt64?
   private var toldAt = 0.0
   private var hasToldCertain = false
   private var hasToldLimit = false
   private var longWaits: [Int: UInt64] = [:]
   private var lookedAtRing: [Int: UInt64] = [:]
-  /// The ring that the last such look found, by its headline and its members.
+  /// The cycle that the last search found, by its headline and its members.
   private var suspectedRing: [String] = []
   private var log = ActivityLog()
   private var housekeeping = PoolHousekeeping()
@@ -47,7 +47,7 @@ struct HangWatch {
     self.taker.ignoredThreads.insert(thread)
   }
 
-  /// Looks once; gives what is to be told.
+  /// Polls once, and returns what to report.
   mutating func look(limit: Double?) -> HangMonitor.Finding? {
     let now = Platform.now
     polls += 1
@@ -71,15 +71,15 @@ struct HangWatch {
     return lookClosely(at: now)
   }
 
-  /// What changes whenever a thread does something: the events; or, where none are seen, how often
-  /// the threads were switched.
+  /// A number that changes whenever a thread does something: the number of events; without events,
+  /// the number of context switches.
   private var count: UInt64 {
     if SnapshotTaker.isAvailable { return SnapshotTaker.progress(after: progress) }
     guard polls % Self.blindEvery == 0 else { return progress }
     return taker.switches()
   }
 
-  /// Whether the count has changed, but only by what Dispatch does with its threads by itself.
+  /// Whether the count has changed only through Dispatch's own housekeeping.
   private mutating func isHousekeeping(
     _ count: UInt64, _ views: [interlock_thread_view]?
   ) -> Bool {
@@ -131,19 +131,19 @@ struct HangWatch {
     return finding(taken.snapshot, diagnosis)
   }
 
-  /// Nothing was published for as long as is allowed: whether nothing ran either.
+  /// Called when no event came for the limit: reports if no thread ran either.
   private mutating func lookAtLimit(_ now: Double) -> HangMonitor.Finding? {
     var taken = taker.take()
     guard !taker.hasMoved(since: taken) else {
-      // A thread computes or polls, which is something; or a pool gets one at this moment, which is
-      // not.
+      // Either a thread computes or polls, which is progress, or a pool gets a thread at this
+      // moment, which is not.
       movedPolls += 1
       if movedPolls >= Self.mostMovedPolls { noteProgress(progress, at: now) }
       return nil
     }
     movedPolls = 0
     let diagnosis = Diagnosis(of: taken.snapshot)
-    // It ends by itself: a thread a second is this system's way.
+    // It ends by itself: this system adds one thread a second.
     if diagnosis?.pool?.isOnlySlow ?? false { return nil }
     hasToldLimit = true
     taken.snapshot.quietSeconds = now - quietSince
@@ -152,7 +152,7 @@ struct HangWatch {
     return result
   }
 
-  /// With what the threads did up to now.
+  /// A finding with what the threads did before.
   private func finding(
     _ snapshot: WaitSnapshot, _ diagnosis: Diagnosis?
   ) -> HangMonitor.Finding {
@@ -161,11 +161,11 @@ struct HangWatch {
     return HangMonitor.Finding(snapshot: snapshot, diagnosis: diagnosis)
   }
 
-  /// While others go on: whether threads that have waited since the last such look wait in a ring.
+  /// Searches for a cycle among threads that have waited since the last search, while others go on.
   ///
-  /// One look is not enough. A thread may have just been given the lock and not have told of it
-  /// yet: then it seems to wait for what it has. At the next look it runs, or has told of it, so
-  /// that only what is found twice is true.
+  /// One snapshot is not enough. A thread that has just acquired the lock and has not published
+  /// that yet seems to wait for what it holds. In the next snapshot it runs, or has published it,
+  /// so only a cycle that is found twice is real.
   private mutating func lookForRing() -> HangMonitor.Finding? {
     let waits = SnapshotTaker.lockWaits()
     let still = waits.filter { longWaits[$0.key] == $0.value }
@@ -180,7 +180,7 @@ struct HangWatch {
       lookedAtRing = still
       return nil
     }
-    // Others come and go beside a ring; its own members, and what each of them has, do not.
+    // Threads outside the cycle come and go; its members, and what each holds, do not change.
     let members = [diagnosis.headline] + diagnosis.nodes.filter(\.isMarked).map(\.id).sorted()
     guard members == suspected else {
       suspectedRing = members

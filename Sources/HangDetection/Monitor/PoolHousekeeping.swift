@@ -1,19 +1,19 @@
 import CInterlockEvents
 
-/// Tells apart, while a process stands still, what threads do for the program and what Dispatch
-/// does by itself.
+/// Separates, while a process stands still, progress of the program from what Dispatch does by
+/// itself.
 ///
-/// A pool whose threads all wait gets a thread more a second; it takes the next block, which may
+/// A pool whose threads all wait gets one more thread a second; it takes the next block, which may
 /// wait as the others do. A worker without work ends after five seconds. Both publish events, and
-/// neither is progress: a process in which only that happens has stood still since before.
+/// neither is progress: a process in which nothing else happens still stands still.
 struct PoolHousekeeping {
   /// What has happened since the process last stood still.
   enum Change {
     /// Nothing but housekeeping.
     case none
-    /// A new thread runs its first block: it is not known yet what becomes of that.
+    /// A new thread runs its first block, and may still wait in it.
     case undecided
-    /// A thread went on, ended, or was given work.
+    /// A thread went on, ended, or got work.
     case progress
   }
 
@@ -21,13 +21,13 @@ struct PoolHousekeeping {
     var sequence: UInt64
     var ended: UInt32
     var isIdle: Bool
-    /// Where the block was enqueued that it waits in; 0 for none.
+    /// The place that enqueued the block in which it waits; 0 for none.
     var waitsIn: UInt
   }
 
   private var threads: [Int: State] = [:]
 
-  /// The process stands still: from here on its threads are compared with what they are now.
+  /// Remembers the threads as they are now, to compare later ones with.
   mutating func restart(_ views: [interlock_thread_view]) {
     threads = Dictionary(
       views.map { (Int($0.number), Self.state($0)) }, uniquingKeysWith: { $1 })
@@ -52,12 +52,12 @@ struct PoolHousekeeping {
     let now = Self.state(view)
     if let before = threads[Int(view.number)] {
       if before.sequence == now.sequence { return .none }
-      // Woken in vain, or about to end: it has begun no block since.
+      // It was woken in vain, or is about to end: it has begun no block since.
       return before.isIdle && view.run_count == 0 && before.ended == now.ended ? .none : .progress
     }
     guard now.ended == 0 else { return .progress }
     if view.run_count == 0 {
-      // A worker that has not begun yet; any other thread was started by one that goes on.
+      // A worker that has not begun yet. A thread that goes on started any other new thread.
       return view.wait_kind == 0 || view.wait_kind == INTERLOCK_OBJECT_IDLE.rawValue
         ? .undecided : .progress
     }
@@ -65,7 +65,7 @@ struct PoolHousekeeping {
     guard view.wait_kind != 0, Int(view.wait_flags) & INTERLOCK_FLAG_TIME_LIMIT == 0 else {
       return .undecided
     }
-    // A block from another line than those that wait already is something new.
+    // A block that another line enqueued than those that wait is progress.
     return threads.values.contains { $0.waitsIn == now.waitsIn } ? .none : .progress
   }
 

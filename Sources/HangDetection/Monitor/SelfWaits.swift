@@ -2,17 +2,17 @@ import CInterlockEvents
 import Synchronization
 import WaitForGraph
 
-/// Hands calls that wait for their own thread to the monitor: from a C function, which has no
-/// context.
+/// Passes calls that wait for their own thread from a C function, which has no context, to the
+/// monitor.
 ///
-/// There is one process, so there is one monitor that hears of them: the newest.
+/// Only the newest monitor of a process gets them.
 enum SelfWaits {
   /// The address of the monitor, which lives as long as the process; 0 for none.
   private static let monitor = Atomic<UInt>(0)
 
-  /// Has this monitor told of them from now on.
+  /// Passes them to this monitor from now on.
   static func report(to newest: HangMonitor) {
-    // Release: who finds the monitor finds it made.
+    // Release: pairs with the acquire below; the monitor is complete before its address is there.
     let pointer = Unmanaged.passRetained(newest).toOpaque()
     monitor.store(UInt(bitPattern: pointer), ordering: .releasing)
     interlock_waits_on_self { wait in

@@ -51,11 +51,11 @@ extension SnapshotTaker {
     return types
   }
 
-  /// The name of an object's class without its module; `nil` where the memory is not laid out as
-  /// the ABI has it: an object begins with its class's metadata, which has a descriptor, which has
-  /// a name.
+  /// The name of an object's class without its module; `nil` if the memory does not have the layout
+  /// of the ABI: an object begins with its class's metadata, which has a descriptor, which has a
+  /// name.
   ///
-  /// By the system's reads, since a task that has gone on meanwhile may have freed the object.
+  /// Reads through the system, since a task that has gone on meanwhile may have freed the object.
   private static func className(of object: UInt) -> String? {
     let classKind: UInt = 0
     let descriptorOffset: UInt = 40

@@ -2,13 +2,13 @@ import CInterlockEvents
 import Interlock
 import WaitForGraph
 
-// Mutexes and read-write locks: where they were made, and which were left locked.
+// Mutexes and read-write locks: where they were made, and which an ended thread left locked.
 
 extension SnapshotTaker {
   private static let mostLeftLocks = 64
 
-  /// The mutexes and read-write locks that threads hold or wait for, by their addresses, with where
-  /// they were made; not those whose making was not seen.
+  /// Where the mutexes and read-write locks were made that threads hold or wait for, by address, if
+  /// that was seen.
   static func madeLocks(of threads: [WaitSnapshot.Thread]) -> [UInt: WaitSnapshot.Signal] {
     var found: [UInt: WaitSnapshot.Signal] = [:]
     func add(_ object: UInt, _ kind: WaitSnapshot.ObjectKind) {
@@ -27,8 +27,8 @@ extension SnapshotTaker {
     return found
   }
 
-  /// The locks that threads wait for and that a thread which has ended has left locked: by the
-  /// lock's own word, too.
+  /// The locks that threads wait for and that an ended thread left locked, as the lock's own word
+  /// confirms.
   static func leftLocks(for threads: [WaitSnapshot.Thread]) -> [WaitSnapshot.LeftLock] {
     let wanted = Set(threads.compactMap(\.wait?.object))
     let left = [interlock_left_lock](unsafeUninitializedCapacity: mostLeftLocks) {
@@ -49,8 +49,8 @@ extension SnapshotTaker {
     return (noted + unseen).sorted { $0.object < $1.object }
   }
 
-  /// Mutexes that were taken before any call was seen: their own words name threads that are no
-  /// more.
+  /// Mutexes that were acquired before any call was seen and whose words have threads that have
+  /// ended.
   private static func mutexesOfEndedThreads(
     waitedForBy threads: [WaitSnapshot.Thread], besides known: Set<UInt>
   ) -> [WaitSnapshot.LeftLock] {

@@ -4,19 +4,19 @@ import Interlock
 import ProcessInspection
 import WaitForGraph
 
-// The queues, and what threads are signalled by.
+// The queues, and the objects that wake threads.
 
 extension SnapshotTaker {
   private static let mostQueues = 16_384
-  /// So many blocks of a queue are looked at one by one.
+  /// The most blocks of one queue that are inspected.
   private static let mostBlocks = 4096
-  /// So many places of equal blocks are kept of a queue, and so many threads of each.
+  /// The most places of blocks kept for one queue, and the most threads for one place.
   private static let mostPlaces = 16
   private static let mostEnqueuers = 256
   private static let mostContinuations = 64
 
-  /// The queues that have something queued or delayed, that a thread is on or waits for, and those
-  /// that they hand their blocks on to.
+  /// The queues with queued or delayed blocks, those that a thread is on or waits for, and their
+  /// targets.
   func queues(for threads: [WaitSnapshot.Thread]) -> [WaitSnapshot.Queue] {
     let views = Self.queueViews()
     let byID = Dictionary(views.map { ($0.queue, $0) }, uniquingKeysWith: { $1 })
@@ -34,7 +34,7 @@ extension SnapshotTaker {
     while let id = open.popLast() {
       guard found[id] == nil else { continue }
       var view = byID[id] ?? interlock_queue_view()
-      // A target that nothing was ever handed to directly, and every root queue.
+      // A target on which no block was enqueued directly, and every root queue.
       if byID[id] == nil { interlock_waits_describe_queue(id, &view) }
       let queue = queue(view, codes: codes)
       found[id] = queue
@@ -50,7 +50,7 @@ extension SnapshotTaker {
     }
   }
 
-  /// The codes of the blocks that waiting threads are in, by the places that enqueued them.
+  /// The codes of the blocks that waiting threads run, by the places that enqueued them.
   private static func codesOfWaiters(_ threads: [WaitSnapshot.Thread]) -> [UInt: Set<UInt64>] {
     var codes: [UInt: Set<UInt64>] = [:]
     for thread in threads where thread.wait != nil {
@@ -93,7 +93,7 @@ extension SnapshotTaker {
       let flags = Int(item.flags)
       let isBarrier = flags & INTERLOCK_FLAG_BARRIER != 0
       let isJob = flags & INTERLOCK_FLAG_JOB != 0
-      // Only compared with what waits: to tell more codes apart would only split the list.
+      // Compare only with blocks that wait: more distinct codes would only split the list.
       var code: UInt64 = 0
       if let waiting = codes[item.place] {
         code = interlock_waits_code(item.function, item.context, item.flags)
@@ -122,7 +122,8 @@ extension SnapshotTaker {
     return blocks
   }
 
-  /// What threads wait at, what tasks were never resumed with, and the locks whose making was seen.
+  /// The objects that threads wait for, the continuations that were not resumed, and the locks
+  /// whose initialization was seen.
   func signals(for threads: [WaitSnapshot.Thread]) -> [WaitSnapshot.Signal] {
     var found = Self.madeLocks(of: threads)
     for wait in threads.compactMap(\.wait) where found[wait.object] == nil {

@@ -18,8 +18,8 @@ extension Platform {
   /// The processor time that a thread has used: not needed, since there is no monitor there.
   package static func cpuSeconds(of thread: Int, in process: Int32) -> Double { 0 }
 
-  /// The process's threads. How often one was switched is not to be had; its processor time in
-  /// microseconds grows when it runs, which is what the number is for.
+  /// The process's threads. The system has no count of switches; the processor time in microseconds
+  /// also grows whenever the thread runs.
   package static func threads(of process: Int32) -> [Thread] {
     threadNumbers(of: process).compactMap { id in
       var info = proc_threadinfo()
@@ -53,16 +53,16 @@ extension Platform {
     return numbers.prefix(max(0, Int(used)) / MemoryLayout<UInt64>.stride).map { Int($0) }
   }
 
-  /// What a sleeping thread waits for: not to be had.
+  /// What a sleeping thread waits for: not available.
   package static func wait(of thread: Int, in process: Int32) -> Wait { .unknown }
 
-  /// The word that a thread waits at in the kernel: not to be had.
+  /// The word on which a thread waits in the kernel: not available.
   package static func futex(of thread: Int, in process: Int32) -> UInt? { nil }
 
-  /// The timers that are set in a process: not to be had.
+  /// The timers that are set in a process: not available.
   package static func timers(of process: Int32) -> [Timer] { [] }
 
-  /// Whether something outside a process may wake those of its threads that listen: not to be had.
+  /// Whether something outside a process may wake its threads that listen: not available.
   package static func listensOutside(_ process: Int32, ignoring: Set<Int>) -> Bool { false }
 
   /// The code that a process has mapped: not needed, since stacks are not captured there.

@@ -11,7 +11,7 @@ extension Platform {
       cpuSeconds: cpuSeconds(fields), isMainThreadDead: state(fields[0].first) == .dead)
   }
 
-  /// The processor time that a thread has used, in seconds; 0 where it is gone.
+  /// The processor time that a thread has used, in seconds; 0 if it has ended.
   package static func cpuSeconds(of thread: Int, in process: Int32) -> Double {
     guard let fields = statistics("/proc/\(process)/task/\(thread)/stat"), fields.count > 12 else {
       return 0
@@ -19,7 +19,7 @@ extension Platform {
     return cpuSeconds(fields)
   }
 
-  /// The fields of a process or a thread, from its state on.
+  /// The fields of a process or a thread, starting with its state.
   private static func statistics(_ path: String) -> [ArraySlice<UInt8>]? {
     // The name stands in parentheses and may hold any byte: the fields begin after the last one.
     guard let text = contents(of: path), let end = text.lastIndex(of: UInt8(ascii: ")")) else {
@@ -57,7 +57,7 @@ extension Platform {
     numbers(in: "/proc/\(process)/task")
   }
 
-  /// The entries of a folder that are called by a number.
+  /// The entries of a folder whose names are numbers.
   package static func numbers(in folder: String) -> [Int] {
     guard let folder = opendir(folder) else { return [] }
     defer { closedir(folder) }
@@ -66,7 +66,7 @@ extension Platform {
       let number = withUnsafePointer(to: &entry.pointee.d_name) {
         $0.withMemoryRebound(to: CChar.self, capacity: 1) { strtol($0, nil, 10) }
       }
-      // No process or thread has the number 0, which is that of a word.
+      // A name that is no number reads as 0, which no process or thread has.
       if number > 0 { numbers.append(number) }
     }
     return numbers
@@ -76,21 +76,22 @@ extension Platform {
   package static func wait(of thread: Int, in process: Int32) -> Wait {
     switch systemCall(of: thread, in: process) {
     case .unreadable: return .unknown
-    // It was asleep when it was looked at first, and something has woken it since.
+    // It slept when its state was read, and has been woken since.
     case .none: return .wakesByItself
     case .call(let number, let arguments):
       switch interlock_classify_wait(number, arguments) {
       case INTERLOCK_WAIT_FOREVER: return .forever
       case INTERLOCK_WAIT_TIMED_FUTEX: return .timedFutex
       case INTERLOCK_WAIT_EPOLL: return .listens
-      // The main thread polls its run loop's epoll; what another polls, its own memory says.
+      // The main thread polls its run loop's epoll; for other threads the wait table shows what
+      // they poll.
       case INTERLOCK_WAIT_POLL where thread == Int(process): return .listens
       default: return .wakesByItself
       }
     }
   }
 
-  /// The word that a thread waits at in the kernel; `nil` where it is not in a futex.
+  /// The word on which a thread waits in the kernel; `nil` if it is not in a futex.
   package static func futex(of thread: Int, in process: Int32) -> UInt? {
     guard case .call(let number, let arguments) = systemCall(of: thread, in: process),
       interlock_is_futex(number)
@@ -100,14 +101,14 @@ extension Platform {
 
   private enum SystemCall {
     case call(number: Int, arguments: [UInt64])
-    /// It is in none: it runs.
+    /// In no system call: it runs.
     case none
     case unreadable
   }
 
   private static func systemCall(of thread: Int, in process: Int32) -> SystemCall {
-    // A number and hexadecimal arguments; `running`, where it is; not readable, where a security
-    // module forbids it.
+    // The file has a number and hexadecimal arguments, or `running`; a security module may forbid
+    // reading it.
     guard let text = contents(of: "/proc/\(process)/task/\(thread)/syscall") else {
       return .unreadable
     }
@@ -118,8 +119,8 @@ extension Platform {
       number: number, arguments: words[1...6].map { UInt64($0.dropFirst(2), radix: 16) ?? 0 })
   }
 
-  /// The code that a process has mapped. Without data: whoever reads symbols maps the same files
-  /// again, to read them, and no code runs there.
+  /// The code that a process has mapped. Mappings of data are left out: a symbol reader maps the
+  /// same files again, and no code runs there.
   package static func mappings(of process: Int32) -> [Mapping] {
     guard let text = contents(of: "/proc/\(process)/maps") else { return [] }
     return String(decoding: text, as: UTF8.self).split(separator: "\n").compactMap { line in
@@ -150,7 +151,7 @@ extension Platform {
     }
   }
 
-  /// A state by the letter that the kernel has for it.
+  /// The state with this letter in the kernel's files.
   private static func state(_ letter: UInt8?) -> ThreadState {
     switch letter.map({ Character(UnicodeScalar($0)) }) {
     case "R": .running
@@ -162,7 +163,7 @@ extension Platform {
     }
   }
 
-  /// The whole number that the bytes begin with; 0 where they do not.
+  /// The whole number at the start of the bytes; 0 if there is none.
   package static func number(_ digits: ArraySlice<UInt8>) -> Int {
     var value = 0
     for digit in digits {
@@ -172,7 +173,8 @@ extension Platform {
     return value
   }
 
-  /// A file of `/proc`, whole. These are made as they are read, and have no size.
+  /// The whole contents of a file of `/proc`. The kernel makes them during the read, and they have
+  /// no size.
   package static func contents(of path: String) -> [UInt8]? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }

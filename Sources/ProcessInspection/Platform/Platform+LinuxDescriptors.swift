@@ -15,7 +15,7 @@ extension Platform {
         if let clock = value(of: "clockid", in: line) {
           timer.isMonotonic = Self.number(clock) == Int(CLOCK_MONOTONIC)
         } else if let left = value(of: "it_value", in: line) {
-          // "(3, 559699796)": seconds and nanoseconds; both are 0 where it is not set.
+          // "(3, 559699796)": seconds and nanoseconds; both are 0 if it is not set.
           let parts = left.dropFirst().split(separator: UInt8(ascii: ","))
           guard parts.count == 2 else { return nil }
           timer.seconds =
@@ -26,12 +26,11 @@ extension Platform {
     }
   }
 
-  /// Whether something outside a process may wake those of its threads that wait in an epoll: one
-  /// of its epolls listens to a socket or a pipe, or to anything else that is not the process's
-  /// own.
+  /// Whether something outside a process may wake its threads that wait in an epoll: one of its
+  /// epolls listens to a socket, a pipe, or another descriptor that is not the process's own.
   package static func listensOutside(_ process: Int32, ignoring ignored: Set<Int>) -> Bool {
     let all = descriptors(of: process)
-    // Timers are looked at by themselves; a signal that nobody has sent yet is not waited for.
+    // `timers(of:)` handles timers; a signal that was not sent yet wakes no thread.
     let own = ["eventfd", "timerfd", "signalfd", "eventpoll"].map { "anon_inode:[\($0)]" }
     let inside = Set(all.filter { own.contains($0.target) }.map(\.number)).union(ignored)
     return all.contains { number, target in
@@ -45,7 +44,7 @@ extension Platform {
     }
   }
 
-  /// The descriptors of a process, and what each of them stands for.
+  /// The descriptors of a process, and what each stands for.
   private static func descriptors(of process: Int32) -> [(number: Int, target: String)] {
     guard let folder = opendir("/proc/\(process)/fd") else { return [] }
     defer { closedir(folder) }
@@ -55,7 +54,7 @@ extension Platform {
       let name = withUnsafeBytes(of: entry.pointee.d_name) { $0.prefix { $0 != 0 }.map { $0 } }
       guard let first = name.first, first != UInt8(ascii: ".") else { continue }
       let number = number(name[...])
-      // Longer ones are paths, and those do not matter here.
+      // Longer targets are paths, which do not matter here.
       let length = readlink("/proc/\(process)/fd/\(number)", &target, target.count)
       guard length > 0 else { continue }
       found.append((number, String(decoding: target[..<length], as: UTF8.self)))

@@ -2,10 +2,11 @@ import CInterlock
 import CInterlockHarness
 import Foundation
 
-/// What the runner asks of the operating system; one file of this folder answers for each.
+/// Functions that ask the operating system about a process; each system has files of its own in
+/// this folder.
 ///
-/// Functions that look at another process give `nil`, or nothing, when it is gone or may not be
-/// looked at: a child may end at any moment.
+/// A function that inspects another process returns `nil`, or an empty list, if that process has
+/// ended or may not be inspected: a child may end at any moment.
 package enum Platform {
   /// A process as a whole.
   package struct Process {
@@ -19,7 +20,7 @@ package enum Platform {
     package var isMainThreadDead = false
   }
 
-  /// One thread of another process.
+  /// One thread of a process.
   package struct Thread {
     /// The system's number for it.
     package var id: Int
@@ -43,29 +44,29 @@ package enum Platform {
     case stopped
     /// Gone, or going.
     case dead
-    /// The system has a word that this list has not.
+    /// A state of the system that this list does not have.
     case unknown
   }
 
   /// What a sleeping thread waits for.
   package enum Wait {
-    /// For somebody to wake it.
+    /// A wake-up by another thread.
     case forever
-    /// In a futex with a timeout: perhaps an idle pool worker.
+    /// A futex with a timeout: perhaps it is an idle pool worker.
     case timedFutex
-    /// For time to pass, or for something outside the process.
+    /// A point in time, or an event outside the process.
     case wakesByItself
-    /// For one of the descriptors that the process listens to.
+    /// One of the descriptors that the process listens to.
     case listens
     /// The system does not say.
     case unknown
   }
 
-  /// A timer of another process that is set.
+  /// A timer of a process that is set.
   package struct Timer {
-    /// Until it goes off.
+    /// The seconds until it fires.
     package var seconds: Double
-    /// Whether it goes by the clock that Dispatch's own housekeeping goes by.
+    /// Whether it uses the clock of Dispatch's own housekeeping.
     package var isMonotonic: Bool
   }
 
@@ -79,7 +80,7 @@ package enum Platform {
     package var path: String
   }
 
-  /// Seconds on a clock that only goes forward: the one place where the runner reads time.
+  /// Seconds of the monotonic clock. The runner reads time only here.
   package static var now: Double {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)

@@ -1,10 +1,10 @@
 import Foundation
 
-/// Holds unmapping back while stacks are being named.
+/// Delays unmapping while stacks are being symbolicated.
 ///
-/// The toolchain's `ImageMap` (6.3.1) lists what this process has mapped from files, and then reads
-/// the head of each: a file that another thread unmaps between the two takes the process down.
-/// There is one address space, so there is one of this.
+/// The toolchain's `ImageMap` (6.3.1) lists the files that this process has mapped, and then reads
+/// the head of each: the process crashes if another thread unmaps a file in between. A process has
+/// one address space, so this is global.
 package enum MappedFiles {
   private struct Mapping {
     var base: UnsafeMutableRawPointer
@@ -13,11 +13,11 @@ package enum MappedFiles {
 
   // Not `Mutex`: ThreadSanitizer takes a contended one for a race.
   private static let lock = NSLock()
-  // Both are reached under the lock alone.
+  // Both are accessed only under the lock.
   nonisolated(unsafe) private static var readers = 0
   nonisolated(unsafe) private static var retired: [Mapping] = []
 
-  /// Runs `body`, and unmaps nothing meanwhile.
+  /// Runs `body`; nothing is unmapped meanwhile.
   package static func keep<Result>(while body: () -> Result) -> Result {
     lock.withLock { readers += 1 }
     defer {
@@ -32,7 +32,7 @@ package enum MappedFiles {
     return body()
   }
 
-  /// Gives a mapping back, now or as soon as nobody minds.
+  /// Unmaps memory: now, or when the last `keep(while:)` ends.
   package static func unmap(_ base: UnsafeMutableRawPointer, bytes: Int) {
     lock.withLock {
       if readers == 0 {

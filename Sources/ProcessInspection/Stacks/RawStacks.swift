@@ -1,13 +1,13 @@
 package import Interlock
 
-/// A child's threads and stacks as addresses: what is left to do is to name them, which takes up to
-/// a second on a busy machine, and no longer needs the child.
+/// The threads of a process and their stacks as addresses. Symbolicating them takes up to a second
+/// on a busy machine, and no longer needs the process.
 package struct RawStacks: Sendable {
-  /// Names addresses of this process: several frames for one where functions were inlined, none
-  /// where nothing is known.
+  /// Symbolicates addresses of this process: several frames for an address with inlined functions,
+  /// none for an unknown address.
   package typealias Symbolicate = @Sendable ([UInt]) -> [StackFrame]
 
-  /// Where an address of the child lies.
+  /// Where an address of the inspected process lies.
   package struct Origin: Sendable {
     /// The file name of the binary image.
     package var image: String
@@ -33,15 +33,15 @@ package struct RawStacks: Sendable {
     Dictionary(threads.map { ($0.id, $0.stack) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// The threads with those of equal stacks and states folded into one, the most frequent first.
+  /// The threads in groups of equal stacks and states, the largest group first.
   ///
   /// - Parameter frames: What `named` gave.
-  /// - Returns: The groups; a frame that is not named has its address only.
+  /// - Returns: The groups; a frame without a name has only its address.
   package func groups(named frames: [UInt: [StackFrame]]) -> [ThreadGroup] {
     struct Key: Hashable {
       var state: String
       var stack: [UInt]
-      /// Threads without a stack are told apart by name.
+      /// Only for threads without a stack.
       var name: String
     }
     var groups: [Key: ThreadGroup] = [:]
@@ -56,7 +56,7 @@ package struct RawStacks: Sendable {
       }
       groups[key]?.count += 1
     }
-    // By number too, so that equal counts stay in the order of the threads.
+    // By position too, so that groups of one size stay in the order of the threads.
     return order.compactMap { groups[$0] }.enumerated()
       .sorted { ($1.element.count, $0.offset) < ($0.element.count, $1.offset) }.map(\.element)
   }

@@ -1,15 +1,15 @@
 package import CInterlock
 import Foundation
 
-/// Makes a process's threads write down their stacks, and reads them.
+/// Makes the threads of a process write their stacks into shared memory, and reads them.
 package struct StackCapture {
   /// The process: a child, or this one.
   private let process: pid_t
-  /// Where its threads write, and how many slots are there.
+  /// Where its threads write, and the number of slots there.
   private let area: UnsafeMutablePointer<interlock_stack_area>
   private let capacity: UInt32
 
-  /// Reads what `process` writes to an area of so many slots, which was installed there.
+  /// Reads the area with `capacity` slots that was installed in `process`.
   package init(process: Int32, area: UnsafeMutablePointer<interlock_stack_area>, capacity: UInt32) {
     self.process = process
     self.area = area
@@ -46,7 +46,7 @@ package struct StackCapture {
     return stacks
   }
 
-  /// The child's threads with their stacks; those of `threads` that do not answer have none.
+  /// The threads with their stacks; a thread that does not answer in time has none.
   package func stacks(of threads: [Platform.Thread]) -> RawStacks {
     let stacks = capture(threads.map(\.id), patience: 0.25)
     return RawStacks(
@@ -54,7 +54,7 @@ package struct StackCapture {
       origins: origins(of: Set(stacks.values.joined())))
   }
 
-  /// Finds addresses of the child: each is looked up where the same file is mapped in this process.
+  /// Finds where addresses of the process lie, and where this process has mapped the same file.
   package func origins(of addresses: Set<UInt>) -> [UInt: RawStacks.Origin] {
     let theirs = Platform.mappings(of: process)
     let ours = Platform.mappings(of: getpid())
@@ -66,8 +66,8 @@ package struct StackCapture {
         $0.path == mapping.path && offset >= $0.offset
           && offset - $0.offset < UInt($0.addresses.count)
       }
-      // What is no file, such as the kernel's own page, has no symbols; and looking for them would
-      // have the list of images taken anew each time.
+      // A mapping of no file, such as the kernel's own page, has no symbols, and a search for them
+      // would list all images again each time.
       let isFile = mapping.path.hasPrefix("/")
       origins[address] = RawStacks.Origin(
         image: mapping.path.split(separator: "/").last.map(String.init) ?? mapping.path,

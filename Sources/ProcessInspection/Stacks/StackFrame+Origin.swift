@@ -2,34 +2,34 @@ import CInterlockEvents
 import Interlock
 
 extension StackFrame {
-  /// The threads of libdispatch's pools begin here.
+  /// The first functions of the threads of libdispatch's pools.
   private static let workerFunctions = ["_dispatch_worker_thread", "_dispatch_root_queue_drain"]
-  /// Waiting for a lock, by the C library, the Swift runtime or Foundation.
+  /// Functions of the C library, the Swift runtime and Foundation that wait for a lock.
   private static let lockFunctions = [
     "pthread_mutex_lock", "__lll_lock_wait", "lll_mutex_lock", "pthread_rwlock",
     "_MutexHandle", "NSLock.lock", "NSRecursiveLock.lock", "os_unfair_lock",
   ]
 
-  /// Whether the frame is the C library's or libdispatch's: a thread that has no other runs
-  /// nobody's code.
+  /// Whether the frame belongs to the C library or to libdispatch. A thread with only such frames
+  /// runs no code of the user.
   package var isPoolMachinery: Bool {
     if let image {
       let names = ["libc.so", "libc-", "libpthread", "ld-linux", "libdispatch", "[vdso]"]
       if names.contains(where: image.hasPrefix) { return true }
     }
-    // The calls that are defined anew stand before the libraries' own.
+    // The interposed calls come before the libraries' own.
     if file?.contains("Sources/CInterlockEvents/") ?? false { return true }
-    // Where the libraries are linked into the executable, the name alone tells.
+    // If the libraries are linked into the executable, only the name shows it.
     guard let function else { return false }
     return function.hasPrefix("_dispatch_") || function.hasPrefix("dispatch_")
       || function.hasPrefix("__DISPATCH") || function.hasPrefix("__pthread")
       || function == "start_thread" || function.hasPrefix("sem_") || function.hasPrefix("clone")
-      // ThreadSanitizer's, which stand before the calls that it watches.
+      // ThreadSanitizer's own, which come before the calls that it intercepts.
       || function.hasPrefix("__interceptor_") || function.hasPrefix("__tsan")
   }
 
-  /// Whether the compiler made the function: a thunk, or code that stands in no file. Whose it is,
-  /// the frames around it tell.
+  /// Whether the compiler made the function: a thunk, or code without a file. The frames around it
+  /// show to which code it belongs.
   package var isCompilers: Bool {
     if file == "<compiler-generated>" || file?.hasSuffix("/<compiler-generated>") ?? false {
       return true
@@ -41,11 +41,11 @@ extension StackFrame {
     }
   }
 
-  /// What the compiler calls its accessors of global and static variables.
+  /// The end of the names of accessors for global and static variables.
   package static let accessorSuffix = ".unsafeMutableAddressor"
 
-  /// Whether the frame is the system's, the runtime's, a library's of the toolchain, or the
-  /// runner's.
+  /// Whether the frame belongs to the system, the runtime, a library of the toolchain, or the
+  /// harness.
   package var isSystem: Bool {
     if isPoolMachinery || isCompilers { return true }
     if let image, interlock_events_is_system_library(image) { return true }
@@ -65,8 +65,8 @@ extension StackFrame {
       || function.contains(Self.accessorSuffix)
   }
 
-  /// Whether the frame is the runner's own: a driver that waits for a call to complete, or what
-  /// called it.
+  /// Whether the frame belongs to the runner: a driver that waits for a call to complete, or its
+  /// caller.
   package var isRunners: Bool { file?.contains("/Sources/StressRunner/") ?? false }
 
   /// Whether a thread with this frame belongs to one of libdispatch's pools.
@@ -77,7 +77,7 @@ extension StackFrame {
     names(oneOf: ["swift_job_run", "runJobInEstablishedExecutorContext", "__swift_run_job"])
   }
 
-  /// Whether a thread with this frame innermost waits for a lock that another holds.
+  /// Whether a thread whose innermost frame is this one waits for a lock.
   package var isLockWait: Bool { names(oneOf: Self.lockFunctions) }
 
   private func names(oneOf parts: [String]) -> Bool {

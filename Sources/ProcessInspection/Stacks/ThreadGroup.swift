@@ -1,6 +1,6 @@
 public import Interlock
 
-/// Threads of a process at one moment that have one stack.
+/// Threads of a process that have equal stacks at one moment.
 public struct ThreadGroup: Sendable, Hashable, Codable {
   /// How many threads have this stack.
   public var count: Int
@@ -8,7 +8,7 @@ public struct ThreadGroup: Sendable, Hashable, Codable {
   public var name: String
   /// The system's word for their state: `running`, `sleeping`, `blocked` (uninterruptible), …
   public var state: String
-  /// The stack, innermost first; empty where it could not be captured.
+  /// The stack, innermost first; empty if it could not be captured.
   public var stack: [StackFrame]
 
   /// Describes equal threads.

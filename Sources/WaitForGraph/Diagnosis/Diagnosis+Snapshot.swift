@@ -1,17 +1,15 @@
 import Interlock
 
 extension Diagnosis {
-  /// Finds why a process cannot go on.
+  /// Finds why a process cannot go on; `nil` if no thread is stuck.
   ///
-  /// A pure function: equal snapshots give equal diagnoses, whatever the order of their threads and
-  /// queues. It takes a time that grows with the threads, runs and queued places together, and not
-  /// faster.
+  /// A pure function: equal snapshots give equal diagnoses, in any order of their threads and
+  /// queues. It takes time linear in the threads, runs and queued places.
   ///
-  /// It is `nil` where nothing is stuck: every thread can go on, or has nothing to do. A cause that
-  /// is not certain is the best that could be told, with the reason for the doubt as the last of
-  /// its details.
+  /// A cause that is not certain is the most likely one; the last of its details is the reason for
+  /// the doubt.
   ///
-  /// - Parameter snapshot: Who waits for what, with the frames named or not.
+  /// - Parameter snapshot: The process; its frames may have symbols or not.
   public init?(of snapshot: WaitSnapshot) {
     let index = WaitIndex(snapshot)
     if let own = snapshot.selfWait {
@@ -50,8 +48,8 @@ extension Diagnosis {
 }
 
 extension Finder {
-  /// The cause that explains most: what certainly cannot end comes before what somebody might still
-  /// have done.
+  /// The cause that explains most. A wait that certainly cannot end comes before one that a thread
+  /// might still have ended.
   fileprivate var cause: Finding? {
     if let ring = selfWait ?? cycle { return ring }
     guard liveness.stuck.contains(where: { !index.isTask($0) }) else { return causeWithoutThreads }
@@ -61,9 +59,9 @@ extension Finder {
       ?? lostWakeUp(chains) ?? unknown
   }
 
-  /// Where no thread waits for an object: a task, or blocks, that nobody is left to wake.
+  /// The cause if no thread waits for an object: a task, or blocks, that no thread is left to wake.
   private var causeWithoutThreads: Finding? {
-    // A process that only waits for its timer does what it was made for.
+    // A process that only waits for its timer does not hang.
     guard liveness.hope != .none else { return nil }
     if let found = suspendedQueue { return found }
     if var found = suspendedTask(.continuation) ?? suspendedTask(.stream) {
@@ -73,8 +71,8 @@ extension Finder {
     let asleep = index.threads.indices.filter {
       index.threads[$0].wait == nil && index.threads[$0].elsewhere == .unknown
     }
-    guard !liveness.isAnybodyLive, !asleep.isEmpty else {
-      return liveness.isAnybodyLive || liveness.stuck.isEmpty ? nil : unknown
+    guard !liveness.isAnythingLive, !asleep.isEmpty else {
+      return liveness.isAnythingLive || liveness.stuck.isEmpty ? nil : unknown
     }
     var result = finding(
       .unknown,

@@ -2,10 +2,10 @@ public import Interlock
 
 /// Why a process cannot go on: the wait-for graph of a snapshot, its cause, and what would free it.
 ///
-/// A pure function of the snapshot. The cause is *certain* when nothing that the process could
-/// still do ends it: that is decided by taking away, step by step, whoever may go on and whoever
-/// they may wake, as in the reduction of a resource graph (Holt, "Some Deadlock Properties of
-/// Computer Systems", 1972). What is left can never go on.
+/// A pure function of the snapshot. The cause is *certain* if nothing that the process could still
+/// do ends it. The decision is the reduction of a resource graph (Holt, "Some Deadlock Properties
+/// of Computer Systems", 1972): it removes, step by step, each thread that may go on and each that
+/// these may wake. The threads that remain can never go on.
 public struct Diagnosis: Sendable, Hashable, Codable {
   /// Why no thread can go on.
   public enum Cause: String, Sendable, Hashable, Codable, CaseIterable {
@@ -15,38 +15,38 @@ public struct Diagnosis: Sendable, Hashable, Codable {
     case `self`
     /// All threads that a pool may have wait for work that is queued behind them on that pool.
     case starvation
-    /// Nobody is left who could signal what is waited for.
+    /// No thread is left that could send the signal.
     case lostWakeUp = "lost-wake-up"
     /// A task's continuation was never resumed, and nothing is left to run.
     case suspended
-    /// A lock's owner ended, or went on, without giving it up.
+    /// A lock's owner ended, or went on, without releasing it.
     case abandonedLock = "abandoned-lock"
-    /// It could not be told.
+    /// Not known.
     case unknown
   }
 
-  /// A thread, a lock, a queue, a pool: threads that do the same are one node.
+  /// A thread, a lock, a queue, a pool: threads that do the same share a node.
   public struct Node: Sendable, Hashable, Codable {
     /// What a node stands for.
     public enum Kind: String, Sendable, Hashable, Codable {
       case thread, lock, queue, semaphore, group, condition, pool, task, blocks, other
     }
-    /// Its name among the nodes: `t4711`, `q0x7f…`, `pool default`.
+    /// Its identifier among the nodes: `t4711`, `q0x7f…`, `pool default`.
     public var id: String
     /// What it stands for.
     public var kind: Kind
-    /// How many it stands for: threads with one stack that wait for one thing, queued blocks of one
-    /// place.
+    /// How many it stands for: threads with equal stacks that wait for one object, or queued blocks
+    /// from one place.
     public var count: Int
-    /// A line for people: `thread 4711 "main"`, `queue "cache" (serial)`.
+    /// Its title: `thread 4711 "main"`, `queue "cache" (serial)`.
     public var title: String
     /// More lines.
     public var details: [String]
-    /// Where the user's code made the call that it stands for; `nil` for none.
+    /// The call site in the user's code; `nil` for none.
     public var place: StackFrame?
     /// The stack of a thread, innermost first.
     public var stack: [StackFrame]
-    /// Whether it is a part of the cycle, or of the pool that is dry.
+    /// Whether it belongs to the cycle, or to the dry pool.
     public var isMarked: Bool
 
     /// Describes a node.
@@ -65,15 +65,15 @@ public struct Diagnosis: Sendable, Hashable, Codable {
     }
   }
 
-  /// Who waits for whom.
+  /// A dependency between two nodes.
   public struct Edge: Sendable, Hashable, Codable {
-    /// Who, by the node's name.
+    /// The identifier of the node that waits.
     public var from: String
-    /// For whom, by the node's name.
+    /// The identifier of the node that it waits for.
     public var to: String
     /// `waits for`, `held by`, `runs on`, `queued on`, `needs a thread of`.
     public var label: String
-    /// Whether it is a part of the cycle.
+    /// Whether it belongs to the cycle.
     public var isMarked: Bool
 
     /// Describes an edge.
@@ -85,21 +85,21 @@ public struct Diagnosis: Sendable, Hashable, Codable {
     }
   }
 
-  /// Why.
+  /// The cause.
   public var cause: Cause
-  /// Whether nothing that the process could still do ends it.
+  /// Whether nothing that the process could still do ends the hang.
   public var isCertain: Bool
-  /// One line for people, without the cause's name.
+  /// One line, without the cause's name.
   public var headline: String
-  /// More lines, most important first: who, where, since when.
+  /// More lines, most important first: the threads, the places, the times.
   public var details: [String]
-  /// What would free it, and when the same code is safe; may be empty.
+  /// What would end the hang, and when the same code is safe; may be empty.
   public var advice: [String]
   /// The nodes of the graph.
   public var nodes: [Node]
   /// Its edges.
   public var edges: [Edge]
-  /// What becomes of the pool that is dry, where that is the cause and it can be told.
+  /// What a dry pool would need; `nil` for other causes, and if it is not known.
   package var pool: PoolForecast?
 
   /// Describes a cause.

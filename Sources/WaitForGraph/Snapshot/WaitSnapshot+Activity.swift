@@ -1,14 +1,13 @@
 extension WaitSnapshot {
-  /// What a thread did up to the moment of the snapshot, as far as it was looked at: about 25 times
-  /// a second.
+  /// What a thread did before the snapshot, sampled about 25 times a second.
   public struct Activity: Sendable, Hashable, Codable {
-    /// A stretch of time in which every look found the same.
+    /// A stretch of time in which every sample found the same.
     public struct Span: Sendable, Hashable, Codable {
-      /// From when to when, in seconds before the snapshot; `from` is the larger.
+      /// The first sample that found it, in seconds before the snapshot: larger than `to`.
       public var from: Double
-      /// The last look that found it; 0 for the snapshot itself.
+      /// The last sample that found it; 0 for the snapshot itself.
       public var to: Double
-      /// What it waited for; `nil` where it ran, or was in a system call.
+      /// What it waited for; `nil` if it ran, or was in a system call.
       public var kind: ObjectKind?
       /// The object that it waited for; 0 for none.
       public var object: ObjectID

@@ -1,7 +1,7 @@
 public import Interlock
 
 extension WaitSnapshot {
-  /// A task that has given its thread up until other tasks end, or until it may enter an actor.
+  /// A suspended task that waits for the ends of other tasks, or to enter an actor.
   public struct Await: Sendable, Hashable, Codable {
     /// The task.
     public var task: ObjectID

@@ -7,7 +7,7 @@ extension WaitSnapshot {
     public var kind: ObjectKind
     /// The lock.
     public var object: ObjectID
-    /// Where it was taken.
+    /// Where it was acquired.
     public var place: [StackFrame]
     /// The number of the thread that has ended.
     public var thread: Int

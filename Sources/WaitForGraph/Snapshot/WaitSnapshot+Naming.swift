@@ -2,7 +2,7 @@ package import Interlock
 import ProcessInspection
 
 extension WaitSnapshot {
-  /// The addresses of all frames: what whoever can read symbols has to name.
+  /// The addresses of all frames, to be symbolicated.
   package var addresses: Set<UInt> {
     var addresses: Set<UInt> = []
     _ = replacingFrames { frames in
@@ -12,13 +12,13 @@ extension WaitSnapshot {
     return addresses
   }
 
-  /// The same snapshot with every frame replaced by what is known of its address.
+  /// The same snapshot with every frame replaced by the symbols of its address.
   ///
-  /// - Parameter names: The frames at an address, innermost first: more than one where functions
-  ///   were inlined there.
-  /// - Returns: A snapshot in which frames of other addresses are unchanged. Where the place of a
-  ///   wait turns out to be only the compiler's or a library's, the user's frames of the thread's
-  ///   stack stand for it.
+  /// - Parameter names: The frames at an address, innermost first: more than one if functions were
+  ///   inlined there.
+  /// - Returns: A snapshot in which frames of other addresses are unchanged. If the place of a wait
+  ///   is only in code of the compiler or of a library, the first frame of the user on the thread's
+  ///   stack replaces it.
   package func named(_ names: [UInt: [StackFrame]]) -> WaitSnapshot {
     var result = replacingFrames { frames in
       frames.flatMap { frame in

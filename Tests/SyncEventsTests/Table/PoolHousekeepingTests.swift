@@ -3,8 +3,8 @@ import Testing
 
 @testable import HangDetection
 
-/// What threads do by themselves while a process stands still.
-@Suite("What Dispatch does with its threads by itself")
+/// What Dispatch does with its threads while a process stands still.
+@Suite("Housekeeping of pools")
 struct PoolHousekeepingTests {
   private static func view(
     _ number: UInt32, _ sequence: UInt64, waits: interlock_object_kind? = INTERLOCK_OBJECT_QUEUE,
@@ -31,7 +31,9 @@ struct PoolHousekeepingTests {
     return housekeeping.change(views)
   }
 
-  @Test("is no progress: a new worker that waits as the others, an idle one that wakes or ends")
+  @Test(
+    "a new worker that waits as the others, and an idle one that wakes or ends, are no progress"
+  )
   func housekeeping() {
     #expect(Self.change(Self.still) == .none)
     #expect(Self.change(Self.still + [Self.view(4, 3)]) == .none)
@@ -40,14 +42,14 @@ struct PoolHousekeepingTests {
     #expect(Self.change(Self.still.dropLast() + [woken]) == .none)
   }
 
-  @Test("is undecided while a new worker runs its first block")
+  @Test("a new worker in its first block is undecided")
   func undecided() {
     #expect(Self.change(Self.still + [Self.view(4, 3, waits: nil)]) == .undecided)
     #expect(Self.change(Self.still + [Self.view(4, 1, waits: nil, runs: nil)]) == .undecided)
     #expect(Self.change(Self.still + [Self.view(4, 3, limited: true)]) == .undecided)
   }
 
-  @Test("is progress where a thread goes on, ends, has run a block, or does something new")
+  @Test("a thread that goes on, ends, has run a block, or does something new is progress")
   func progress() {
     #expect(Self.change([Self.view(1, 6), Self.view(2, 7), Self.idle]) == .progress)
     #expect(Self.change(Array(Self.still.dropFirst())) == .progress)

@@ -23,7 +23,9 @@ struct AbandonedLockTests {
     return snapshot
   }
 
-  @Test("names the thread that has ended, where its lock was made, and the lines that took it")
+  @Test(
+    "an abandoned lock is reported with its ended owner and the lines that made and acquired it"
+  )
   func ended() throws {
     let waiting = S.waiting(1, .mutex, 0xa, isMain: true)
     let found = try #require(Diagnosis(of: Self.process([waiting])))
@@ -41,7 +43,7 @@ struct AbandonedLockTests {
   }
 
   @Test(
-    "of every kind of lock is one",
+    "a lock of each kind can be abandoned",
     arguments: [WaitSnapshot.ObjectKind.mutex, .readLock, .writeLock])
   func kinds(_ kind: WaitSnapshot.ObjectKind) throws {
     let found = try #require(
@@ -50,7 +52,7 @@ struct AbandonedLockTests {
     #expect(found.isCertain)
   }
 
-  @Test("of a pool's thread whose block has ended names that thread")
+  @Test("a pool's thread whose block ended without an unlock is named as the owner")
   func block() throws {
     let idle = S.other(2, .idle, held: [S.has(0xa, at: 9)], pool: S.defaultPool)
     let found = try #require(Diagnosis(of: S.process([S.waiting(1, .mutex, 0xa), idle])))
@@ -64,7 +66,9 @@ struct AbandonedLockTests {
       Diagnosis(of: S.process([S.waiting(1, .mutex, 0xa), idle, S.other(3, .running)])) == nil)
   }
 
-  @Test("is none of a thread that sleeps in its critical section, or may still unlock")
+  @Test(
+    "a lock is not abandoned while its owner sleeps in the critical section or may still unlock"
+  )
   func nearMisses() throws {
     let sleeps = S.other(2, .unknown, held: [S.has(0xa)])
     let asleep = try #require(Diagnosis(of: S.process([S.waiting(1, .mutex, 0xa), sleeps])))
@@ -81,7 +85,7 @@ struct AbandonedLockTests {
     #expect(other.cause == .lostWakeUp)
   }
 
-  @Test("is the cause where workers wait for it that a thread joins, with the chain down to it")
+  @Test("an abandoned lock is the cause when a thread joins workers that wait for it")
   func joined() throws {
     var worker = S.waiting(3, .mutex, 0xa, at: 20)
     worker.startedBy = 2
@@ -101,7 +105,7 @@ struct AbandonedLockTests {
       ])
   }
 
-  @Test("is the cause where blocks are queued behind a thread that waits for it")
+  @Test("an abandoned lock is the cause when blocks are queued behind a thread that waits for it")
   func queued() throws {
     let found = try #require(
       Diagnosis(

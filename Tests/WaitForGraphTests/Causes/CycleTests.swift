@@ -3,7 +3,7 @@ import Testing
 
 @testable import WaitForGraph
 
-/// Threads of which each waits for what the next one has.
+/// Threads of which each waits for what the next one holds.
 @Suite("A cycle")
 struct CycleTests {
   typealias S = Snapshots
@@ -18,7 +18,7 @@ struct CycleTests {
       })
   }
 
-  @Test("of two threads and two mutexes is told with all four lines")
+  @Test("a cycle of two threads and two mutexes is reported with all four lines")
   func two() throws {
     let found = try #require(Diagnosis(of: Self.ring(2)))
     #expect(found.cause == .cycle)
@@ -35,7 +35,7 @@ struct CycleTests {
     #expect(found.edges.filter(\.isMarked).count == 4)
   }
 
-  @Test("stays certain while others run, a timer is set and something is not seen")
+  @Test("a cycle is certain even if others run, a timer is set and something is not seen")
   func besidesOthers() throws {
     var snapshot = Self.ring(3)
     snapshot.threads.append(S.other(90, .running))
@@ -51,7 +51,7 @@ struct CycleTests {
     #expect(found.details.last == "1 other thread waits besides them")
   }
 
-  @Test("of ten thousand threads is found at once, and cut")
+  @Test("a cycle of ten thousand threads is found quickly, and its report is cut")
   func large() throws {
     let found = try #require(Diagnosis(of: Self.ring(10_000)))
     #expect(found.cause == .cycle)
@@ -64,7 +64,7 @@ struct CycleTests {
     #expect(found.edges.count <= 400)
   }
 
-  @Test("takes no longer for many that wait for many")
+  @Test("many threads that wait for many holders are searched quickly")
   func manyForMany() throws {
     let readers = (1...4000).map {
       S.waiting($0, .mutex, 0xb, held: [S.has(0xa, .readLock)])
@@ -78,7 +78,7 @@ struct CycleTests {
     #expect(found.details.last == "9,998 other threads wait besides them")
   }
 
-  @Test("goes through a lock and a queue")
+  @Test("a cycle can lead through a lock and a queue")
   func lockAndQueue() throws {
     let found = try #require(
       Diagnosis(
@@ -96,7 +96,7 @@ struct CycleTests {
     #expect(found.details[1].contains("is on queue \"cache\" (Cache.swift:5  start()) and waits"))
   }
 
-  @Test("goes through the target of a queue, or a queue that has the same target")
+  @Test("a cycle can lead through the target of a queue, or a queue with the same target")
   func targets() throws {
     let queues = [
       S.serial(0x10, "root"), S.serial(0x11, "one", target: 0x10),
@@ -123,7 +123,7 @@ struct CycleTests {
           ], apart)) == nil)
   }
 
-  @Test("goes through a reader that waits behind a writer that waits for the reader")
+  @Test("a cycle can lead through a reader behind a writer that waits for the first reader")
   func readerReaderWriter() throws {
     let found = try #require(
       Diagnosis(
@@ -142,7 +142,7 @@ struct CycleTests {
     #expect(Diagnosis(of: more)?.cause == .cycle)
   }
 
-  @Test("goes through calls with a barrier, and a call that waits behind one")
+  @Test("a cycle can lead through calls with a barrier, and a call that waits behind one")
   func barriers() throws {
     let queue = S.concurrent(0x10, "cache")
     let found = try #require(
@@ -174,7 +174,7 @@ struct CycleTests {
           ], [queue])) == nil)
   }
 
-  @Test("goes through the main thread and its queue, and the end of a thread")
+  @Test("a cycle can lead through the main thread and its queue, and the end of a thread")
   func mainAndEnd() throws {
     let main = try #require(
       Diagnosis(
@@ -195,7 +195,7 @@ struct CycleTests {
     #expect(end.isCertain)
   }
 
-  @Test("by a semaphore that is used as a lock is certain only when nobody could signal it")
+  @Test("a cycle through a semaphore used as a lock is certain only if no thread could signal it")
   func semaphores() throws {
     var snapshot = S.process(
       [
@@ -219,7 +219,7 @@ struct CycleTests {
     #expect(timed.details.last == "not certain: a timer is set, which may end it")
   }
 
-  @Test("goes through the group of blocks that a holder has enqueued and waits for")
+  @Test("a cycle can lead through the group of blocks that a holder has enqueued and waits for")
   func enqueued() throws {
     let threads = [
       S.waiting(1, .group, 0xe, held: [S.has(0xa)]),
@@ -229,13 +229,13 @@ struct CycleTests {
     #expect(found.cause == .cycle)
     #expect(found.isCertain)
     #expect(found.details[0].contains("thread 2 is in a block that it has enqueued"))
-    // Anybody who runs may leave the group.
+    // A thread that runs may leave the group.
     #expect(
       Diagnosis(
         of: S.process(threads + [S.other(3, .running)], [S.concurrent(0x10, "work")])) == nil)
   }
 
-  @Test("is none where one of the threads has a limit, or a holder can go on")
+  @Test("threads are no cycle if one of the waits has a limit, or a holder can go on")
   func nearMisses() {
     var limited = Self.ring(3)
     limited.threads[1].wait?.hasTimeLimit = true
@@ -250,7 +250,7 @@ struct CycleTests {
     let long = S.process(
       [S.other(1, .outside, held: [S.has(0xa)])] + (2...200).map { S.waiting($0, .mutex, 0xa) })
     #expect(Diagnosis(of: long) == nil)
-    // The holder listens: anybody may wake it.
+    // The holder listens: any thread may wake it.
     let listening = S.process([
       S.other(1, .listening, held: [S.has(0xa)]), S.waiting(2, .mutex, 0xa), S.other(3, .running),
     ])

@@ -8,7 +8,7 @@ import Testing
 struct InnermostWaitTests {
   typealias S = Snapshots
 
-  @Test("is the cause: the semaphore that a worker waits at, and not the one that joins the worker")
+  @Test("the wait of a worker is the cause, and not that of the thread which joins it")
   func startedThread() throws {
     var worker = S.waiting(2, .semaphore, 0xb, at: 20)
     worker.startedBy = 1
@@ -26,7 +26,7 @@ struct InnermostWaitTests {
     #expect(found.nodes.first { $0.id == "t1" }?.isMarked == false)
   }
 
-  @Test("is that of both where a thread and one that it has started wait for the same signal")
+  @Test("both waits are the cause if a thread and one that it started wait for the same signal")
   func startedFellow() throws {
     var worker = S.waiting(2, .semaphore, 0xa)
     worker.startedBy = 1
@@ -35,7 +35,7 @@ struct InnermostWaitTests {
     #expect(found.headline.hasSuffix("that 2 threads wait for"))
   }
 
-  @Test("is the cause over blocks: a group is waited for by the thread that has enqueued its block")
+  @Test("the wait in a group's block is the cause, and not that of the thread which enqueued it")
   func enqueuedBlock() throws {
     let block = S.waiting(
       2, .condition, 0xb, runs: [S.run(0x10, by: 1)], pool: S.overcommitPool)
@@ -45,7 +45,7 @@ struct InnermostWaitTests {
     #expect(found.headline.hasPrefix("no thread is left that could wake the condition"))
   }
 
-  @Test("of a holder is the cause, and not that of the many that wait for what it holds")
+  @Test("the wait of a holder is the cause, and not those of the threads that wait for its lock")
   func holder() throws {
     let found = try #require(
       Diagnosis(
@@ -58,7 +58,7 @@ struct InnermostWaitTests {
     #expect(found.details.contains { $0.hasPrefix("thread 2 waits for mutex 0xa") })
   }
 
-  @Test("of a queue's thread is kept by a holder: that is told, and not the blocks behind it")
+  @Test("the holder that blocks a queue's thread is the cause, and not the blocks behind it")
   func serialQueue() throws {
     let found = try #require(
       Diagnosis(
@@ -83,7 +83,7 @@ struct InnermostWaitTests {
     #expect(found.headline.contains("the semaphore that thread 2 waits for"))
   }
 
-  @Test("two that started blocks for each other and wait for one signal are no cycle")
+  @Test("two threads that enqueued blocks for each other and wait for one signal are no cycle")
   func blocksOfEachOther() throws {
     let threads = [(2, 3), (3, 2)].map { id, by in
       S.waiting(id, .semaphore, 0xc, runs: [S.run(0x11, by: by)], pool: S.defaultPool)
@@ -93,7 +93,7 @@ struct InnermostWaitTests {
     #expect(found.headline.contains("2 threads wait for"))
   }
 
-  @Test("under a lock is a lost wake-up where others take the lock at the same line to wait too")
+  @Test("a wait under a lock is a lost wake-up if others acquire the lock at that line to wait too")
   func fellowWaiters() throws {
     // Both take the lock at one line, to wait for the same.
     let waiter = S.waiting(1, .semaphore, 0xc, held: [S.has(0xa, at: 5)])
@@ -105,7 +105,7 @@ struct InnermostWaitTests {
     #expect(try #require(Diagnosis(of: S.process([waiter, fellow]))).cause == .cycle)
   }
 
-  @Test("of the main queue's thread is told with the thread that holds what it waits for")
+  @Test("a wait of the main thread is reported with the thread that holds what it waits for")
   func mainQueue() throws {
     let main = S.waiting(1, .mutex, 0xa, at: 10, isMain: true)
     let holder = S.waiting(2, .semaphore, 0xb, at: 20, held: [S.has(0xa, at: 5)])

@@ -3,13 +3,12 @@ import Testing
 
 @testable import WaitForGraph
 
-/// Threads that wait for a signal that nobody is left to give; tasks and queues that nobody is left
-/// to resume.
+/// Threads that wait for a signal that no thread is left to send.
 @Suite("A lost wake-up")
 struct LostWakeUpTests {
   typealias S = Snapshots
 
-  @Test("of a semaphore is told with the places that have signalled it before")
+  @Test("a lost wake-up of a semaphore is reported with the places of earlier signals")
   func semaphore() throws {
     let found = try #require(
       Diagnosis(
@@ -35,7 +34,7 @@ struct LostWakeUpTests {
       ])
   }
 
-  @Test("of a semaphore that was never signalled says so")
+  @Test("a lost wake-up of a semaphore that was never signalled says so")
   func neverSignalled() throws {
     let found = try #require(
       Diagnosis(
@@ -48,7 +47,7 @@ struct LostWakeUpTests {
       found.headline == "no thread is left that could signal the semaphore that thread 1 waits for")
   }
 
-  @Test("of a group tells how often it was entered and left")
+  @Test("a lost wake-up of a group shows how often it was entered and left")
   func group() throws {
     let found = try #require(
       Diagnosis(
@@ -66,7 +65,9 @@ struct LostWakeUpTests {
     #expect(found.details.contains("left before at Cache.swift:7  get(_:)"))
   }
 
-  @Test("of a condition, and of who holds a lock meanwhile")
+  @Test(
+    "a lost wake-up of a condition is the cause, and not the wait for a lock that its waiter holds"
+  )
   func condition() throws {
     let found = try #require(
       Diagnosis(
@@ -81,7 +82,7 @@ struct LostWakeUpTests {
   }
 
   @Test(
-    "is none while anybody could give the signal",
+    "a wait is no lost wake-up while a thread could send the signal",
     arguments: [WaitSnapshot.ObjectKind.semaphore, .group, .condition, .futex, .workItem])
   func nearMisses(kind: WaitSnapshot.ObjectKind) throws {
     let waiting = S.waiting(1, kind, 0xa)
@@ -101,7 +102,7 @@ struct LostWakeUpTests {
     #expect(try #require(Diagnosis(of: partial)).isCertain == false)
   }
 
-  @Test("is not certain, and not named, where only threads sleep of which nothing is known")
+  @Test("threads that sleep for an unknown reason are an uncertain hang of unknown cause")
   func unknownSleepers() throws {
     let found = try #require(Diagnosis(of: S.process([S.other(1, .unknown)])))
     #expect(found.cause == .unknown)
@@ -111,7 +112,7 @@ struct LostWakeUpTests {
     #expect(Diagnosis(of: S.process([])) == nil)
   }
 
-  @Test("of a lock that no thread is known to have")
+  @Test("a lock that no thread is known to hold is a lost wake-up")
   func forgottenLock() throws {
     let ended = try #require(Diagnosis(of: S.process([S.waiting(1, .mutex, 0xa)])))
     #expect(ended.cause == .lostWakeUp)
@@ -128,7 +129,7 @@ struct LostWakeUpTests {
     #expect(try #require(Diagnosis(of: waits)).headline.contains("signal the semaphore"))
   }
 
-  @Test("of concurrentPerform: the caller waits for parts that are stuck")
+  @Test("a concurrentPerform whose parts are stuck is a lost wake-up")
   func apply() throws {
     let part = S.run(S.defaultPool, apply: true)
     let found = try #require(

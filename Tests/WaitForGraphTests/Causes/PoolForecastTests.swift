@@ -47,7 +47,7 @@ struct PoolForecastTests {
       ], processors: 2)
   }
 
-  @Test("tells the threads that 64 and 300 readers behind a barrier need")
+  @Test("the forecast has the threads that 64 and 300 readers behind a barrier need")
   func readers() throws {
     let few = try #require(Diagnosis(of: Self.readers(running: 3, queued: 61)))
     #expect(few.cause == .starvation)
@@ -64,7 +64,7 @@ struct PoolForecastTests {
         == "certain if the blocks of the same code, from the same line, wait as these do")
   }
 
-  @Test("of readers that Apple's pools would serve at once is that they are slow, and not stuck")
+  @Test("readers that Apple's pools would serve at once are slow here, and not stuck")
   func slow() throws {
     let found = try #require(Diagnosis(of: Self.readers(running: 3, queued: 60)))
     #expect(found.pool?.needed == 64)
@@ -72,7 +72,7 @@ struct PoolForecastTests {
     #expect(!found.isCertain)
   }
 
-  @Test("is certain at the number of threads that is one more than a pool may have")
+  @Test("starvation is certain at one thread more than a pool may have")
   func border() throws {
     #expect(try #require(Diagnosis(of: Self.readers(running: 3, queued: 251))).isCertain == false)
     #expect(try #require(Diagnosis(of: Self.readers(running: 3, queued: 252))).isCertain)
@@ -80,7 +80,7 @@ struct PoolForecastTests {
     #expect(try #require(Diagnosis(of: Self.callers(running: 3, queued: 252))).isCertain)
   }
 
-  @Test("asks for twice as many blocks where a queue may have handed them on among others")
+  @Test("a queue that was held back needs twice as many blocks for a certain starvation")
   func heldBack() throws {
     func isCertain(_ queued: Int) throws -> Bool {
       let snapshot = Self.callers(running: 3, queued: queued, keepsOrder: false)
@@ -124,7 +124,8 @@ struct PoolForecastTests {
   ]
 
   @Test(
-    "is not certain where a queued block, or anything else, may end the wait", arguments: 0..<20)
+    "starvation is not certain if a queued block, or anything else, may end the wait",
+    arguments: 0..<20)
   func doubt(_ number: Int) {
     var snapshot = Self.callers(running: 3, queued: 300)
     #expect(Diagnosis(of: snapshot)?.isCertain == true)
@@ -134,7 +135,7 @@ struct PoolForecastTests {
     #expect(Self.doubts.count == 20)
   }
 
-  @Test("needs as many threads as there are processors where these are more than a pool may have")
+  @Test("a pool made for more processors than 255 may have as many threads")
   func wide() throws {
     var snapshot = Self.callers(running: 400, queued: 600)
     snapshot.processors = 400

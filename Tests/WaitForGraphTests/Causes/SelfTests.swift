@@ -8,7 +8,7 @@ import Testing
 struct SelfTests {
   typealias S = Snapshots
 
-  @Test("relocks its mutex: both lines are told")
+  @Test("a thread that relocks its mutex waits for itself, and both lines are reported")
   func mutex() throws {
     let found = try #require(
       Diagnosis(
@@ -25,7 +25,7 @@ struct SelfTests {
   }
 
   @Test(
-    "asks to write while it reads, to read while it writes, or for a semaphore of one twice",
+    "a read-write lock in both modes, or a semaphore of one twice, makes a thread wait for itself",
     arguments: [
       (WaitSnapshot.ObjectKind.writeLock, WaitSnapshot.ObjectKind.readLock),
       (.readLock, .writeLock), (.writeLock, .writeLock), (.semaphore, .semaphore),
@@ -39,7 +39,7 @@ struct SelfTests {
     #expect(found.isCertain)
   }
 
-  @Test("needs the static variable that it is making: the variable, and both users, are told")
+  @Test("a thread that uses the static variable it initializes waits for itself")
   func initializer() throws {
     let accessor = StackFrame(
       address: 1, function: "static Settings.shared.unsafeMutableAddressor",
@@ -62,7 +62,9 @@ struct SelfTests {
     #expect(found.advice.contains { $0.contains("the variable that it is for") })
   }
 
-  @Test("calls a serial queue that it is on, directly or by a target")
+  @Test(
+    "a thread that calls the serial queue it is on, directly or through a target, waits for itself"
+  )
   func queue() throws {
     let cache = S.serial(0x10, "cache")
     let direct = try #require(
@@ -83,7 +85,7 @@ struct SelfTests {
     }
   }
 
-  @Test("calls with a barrier from a call on a concurrent queue")
+  @Test("a call with a barrier from a call on the same concurrent queue waits for itself")
   func barrier() throws {
     let queue = S.concurrent(0x10, "cache")
     let found = try #require(
@@ -100,7 +102,7 @@ struct SelfTests {
         == nil)
   }
 
-  @Test("is told of before the process ends, whatever else goes on")
+  @Test("a call that waits for its own thread is reported before the process ends")
   func beforeTheTrap() throws {
     var snapshot = S.process(
       [S.other(7, .running), S.other(8, .running)], [S.serial(0x10, "cache")])
@@ -120,7 +122,7 @@ struct SelfTests {
     #expect(try #require(Diagnosis(of: snapshot)).details.count == 2)
   }
 
-  @Test("waits for its own end, or, as the main thread, for the main queue")
+  @Test("a thread that joins itself, or calls the main queue on the main thread, waits for itself")
   func endAndMain() throws {
     let end = try #require(Diagnosis(of: S.process([S.waiting(7, .thread, 7)])))
     #expect(end.cause == .self)
@@ -130,8 +132,7 @@ struct SelfTests {
     #expect(main.isCertain)
   }
 
-  @Test(
-    "is not one whose wait has a limit, that waits for another's lock, or that only reads twice")
+  @Test("a limit, a lock of another thread, and a second read are no wait of a thread for itself")
   func nearMisses() {
     #expect(
       Diagnosis(of: S.process([S.waiting(7, .mutex, 0xa, held: [S.has(0xa)], limited: true)]))

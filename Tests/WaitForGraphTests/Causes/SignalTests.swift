@@ -1,9 +1,9 @@
 import Testing
 import WaitForGraph
 
-/// Work items and groups that are waited for from inside, and signals that only the waiter's own
-/// victims could give.
-@Suite("what is waited for from inside")
+/// Work items and groups whose own blocks wait for them, and signals that only threads which the
+/// waiter blocks could send.
+@Suite("Waits from inside")
 struct SignalTests {
   private static func thread(
     _ id: Int, waits kind: WaitSnapshot.ObjectKind, _ object: UInt,
@@ -13,7 +13,7 @@ struct SignalTests {
       id: id, wait: WaitSnapshot.Wait(kind: kind, object: object), held: held, runs: runs)
   }
 
-  @Test("a work item that waits for itself, whatever else runs")
+  @Test("a work item that waits for itself is certain, even if other threads run")
   func workItem() throws {
     let inside = Self.thread(
       1, waits: .workItem, 9, runs: [WaitSnapshot.Run(queue: 5, workItem: 9)])
@@ -31,7 +31,7 @@ struct SignalTests {
     #expect(Diagnosis(of: WaitSnapshot(threads: [waiter, worker])) == nil)
   }
 
-  @Test("a block of a group that waits for the group, whatever else runs")
+  @Test("a block of a group that waits for the group is certain, even if other threads run")
   func group() throws {
     let inside = Self.thread(1, waits: .group, 9, runs: [WaitSnapshot.Run(queue: 5, group: 9)])
     let busy = WaitSnapshot.Thread(id: 2, elsewhere: .running)
@@ -40,7 +40,7 @@ struct SignalTests {
     #expect(found.isCertain)
   }
 
-  @Test("a group with a block that runs, and one of another group that waits")
+  @Test("a group with a block that runs is no hang, even if a block of another group waits")
   func groupElsewhere() {
     let waiter = Self.thread(1, waits: .group, 9, runs: [WaitSnapshot.Run(queue: 5, group: 8)])
     let worker = WaitSnapshot.Thread(
@@ -50,7 +50,9 @@ struct SignalTests {
 
   private static let held = [WaitSnapshot.Held(kind: .mutex, object: 7)]
 
-  @Test("a thread that is awaited under a lock which it needs")
+  @Test(
+    "a thread that waits for a signal while the only possible sender waits for its lock is a cycle"
+  )
   func awaitedUnderLock() throws {
     let waiter = Self.thread(1, waits: .semaphore, 9, held: Self.held)
     let victim = Self.thread(2, waits: .mutex, 7)
@@ -60,9 +62,7 @@ struct SignalTests {
     #expect(found.isCertain)
   }
 
-  @Test(
-    "it is a lost wake-up where another, who waits for nothing of the waiter's, might have signalled"
-  )
+  @Test("a wait is a lost wake-up if a thread that the waiter does not block might have signalled")
   func anotherMightHaveSignalled() throws {
     let waiter = Self.thread(1, waits: .semaphore, 9, held: Self.held)
     let victim = Self.thread(2, waits: .mutex, 7)
@@ -72,15 +72,17 @@ struct SignalTests {
     #expect(found.isCertain)
   }
 
-  @Test("it is nothing while anybody runs")
-  func somebodyRuns() {
+  @Test("a wait from inside is no hang while another thread runs")
+  func anotherThreadRuns() {
     let waiter = Self.thread(1, waits: .semaphore, 9, held: Self.held)
     let victim = Self.thread(2, waits: .mutex, 7)
     let busy = WaitSnapshot.Thread(id: 3, elsewhere: .running)
     #expect(Diagnosis(of: WaitSnapshot(threads: [waiter, victim, busy])) == nil)
   }
 
-  @Test("a Swift mutex that its thread asks for again is told before the runtime ends the process")
+  @Test(
+    "a Swift mutex that its own thread locks again is reported before the runtime ends the process"
+  )
   func swiftMutex() throws {
     var snapshot = WaitSnapshot(threads: [WaitSnapshot.Thread(id: 1, elsewhere: .running)])
     snapshot.selfWait = WaitSnapshot.SelfWait(

@@ -3,7 +3,7 @@ import Testing
 
 @testable import WaitForGraph
 
-/// A pool all of whose threads wait, with blocks queued on it that cannot begin.
+/// Pools whose threads all wait, with queued blocks that cannot begin.
 @Suite("Starvation")
 struct StarvationTests {
   typealias S = Snapshots
@@ -28,7 +28,9 @@ struct StarvationTests {
       ])
   }
 
-  @Test("of the default pool is told with the threads that it needs, here and on Apple's systems")
+  @Test(
+    "starvation of the default pool shows the threads that it needs, here and on Apple's systems"
+  )
   func defaultPool() throws {
     let found = try #require(Diagnosis(of: Self.cache(running: 4, queued: 996)))
     #expect(found.cause == .starvation)
@@ -55,7 +57,7 @@ struct StarvationTests {
     #expect(!found.isCertain)
   }
 
-  @Test("of a pool that may grow as far as needed says after how long it ends")
+  @Test("starvation of a pool that may grow far enough shows after how long it ends")
   func grows() throws {
     let found = try #require(Diagnosis(of: Self.cache(running: 3, queued: 5)))
     #expect(!found.isCertain)
@@ -64,7 +66,7 @@ struct StarvationTests {
       found.advice[1] == "completes here after about 6 s, and within Apple's limit of 64 threads")
   }
 
-  @Test("of a plain pool at its limit is certain")
+  @Test("starvation of a plain pool at its limit is certain")
   func atTheLimit() throws {
     let found = try #require(Diagnosis(of: Self.cache(running: 255, queued: 745)))
     #expect(found.cause == .starvation)
@@ -72,7 +74,7 @@ struct StarvationTests {
     #expect(found.headline.hasPrefix("255 of 255 threads of the default pool wait"))
   }
 
-  @Test("of the overcommit pool is certain at 255 threads, and no starvation below")
+  @Test("starvation of the overcommit pool is certain at 255 threads; below there is none")
   func overcommit() throws {
     func snapshot(_ count: Int) -> WaitSnapshot {
       let queues = (0..<count).map { S.serial(UInt(0x1000 + $0), "q\($0)") }
@@ -93,7 +95,7 @@ struct StarvationTests {
 
   static let tasks = WaitIndex.taskQueueLabel
 
-  @Test("of the Swift task pool is certain: it never grows")
+  @Test("starvation of the Swift task pool is certain, since it never grows")
   func taskPool() throws {
     func snapshot(_ count: Int) -> WaitSnapshot {
       S.process(
@@ -114,7 +116,7 @@ struct StarvationTests {
     #expect(Diagnosis(of: snapshot(1)) == nil)
   }
 
-  @Test("of the main queue: blocks, or calls, wait for a main thread that waits for them")
+  @Test("blocks or calls that wait for a main thread which waits for them are a starvation")
   func mainQueue() throws {
     var main = S.roots
     main[2].queued = 1
@@ -141,7 +143,7 @@ struct StarvationTests {
           queues: main)) == nil)
   }
 
-  @Test("of a serial queue: a block waits for a later one of its own queue")
+  @Test("a block that waits for a later one of its own serial queue is a starvation")
   func serial() throws {
     let found = try #require(
       Diagnosis(
@@ -155,7 +157,7 @@ struct StarvationTests {
         == "the thread on queue \"cache\" waits, and what it waits for is queued behind it")
   }
 
-  @Test("tells whose block is queued, where it is not that of the pool's threads")
+  @Test("starvation shows the threads that enqueued the blocks, even outside the pool")
   func anothersBlock() throws {
     var snapshot = Self.cache(running: 255, queued: 3, needed: 1)
     snapshot.queues[4].blocks[0].enqueuedBy = [9]
@@ -174,7 +176,7 @@ struct StarvationTests {
       })
   }
 
-  @Test("of a concurrent queue: blocks are queued behind a barrier that cannot begin")
+  @Test("blocks of a concurrent queue behind a barrier that cannot begin are a starvation")
   func barrier() throws {
     let found = try #require(
       Diagnosis(
@@ -192,7 +194,7 @@ struct StarvationTests {
           [S.concurrent(0x10, "cache", blocks: [S.blocks(by: [7])])])) == nil)
   }
 
-  @Test("holds who waits for a queue whose blocks cannot begin, too")
+  @Test("a thread that calls a queue whose blocks cannot begin is stuck too")
   func callBehindBlocks() throws {
     var snapshot = Self.cache(running: 255, queued: 3)
     snapshot.queues.append(S.serial(0x40, "plain", target: S.defaultPool, blocks: [S.blocks()]))
@@ -201,7 +203,7 @@ struct StarvationTests {
     #expect(Liveness(index, hope: .all).stuck.count == 257)
   }
 
-  @Test("is none where a worker is idle, one runs, or the pool has not its first threads yet")
+  @Test("a pool with a worker that runs or is idle, or without its first threads, does not starve")
   func nearMisses() {
     var idle = Self.cache(running: 4, queued: 9)
     idle.threads.append(S.other(50, .idle, pool: S.defaultPool))
@@ -214,7 +216,7 @@ struct StarvationTests {
     var limited = Self.cache(running: 255, queued: 9)
     limited.threads[7].wait?.hasTimeLimit = true
     #expect(Diagnosis(of: limited) == nil)
-    // Nobody knows where its blocks go.
+    // The target of its blocks is not known.
     var unknown = Self.cache(running: 255, queued: 9)
     for number in unknown.queues.indices where !unknown.queues[number].isRoot {
       unknown.queues[number].target = nil
@@ -222,7 +224,9 @@ struct StarvationTests {
     #expect(Diagnosis(of: unknown) == nil)
   }
 
-  @Test("is never certain while a timer is set, a block is delayed, or something is not seen")
+  @Test(
+    "starvation is not certain while a timer is set, a block is delayed, or something is not seen"
+  )
   func mayBeWoken() throws {
     var timer = Self.cache(running: 255, queued: 9)
     timer.nextTimer = 1

@@ -3,7 +3,7 @@ import Testing
 
 @testable import WaitForGraph
 
-/// Tasks and queues that nobody is left to resume.
+/// Tasks and queues that no thread is left to resume.
 @Suite("Suspended for ever")
 struct SuspendedTests {
   typealias S = Snapshots
@@ -11,7 +11,7 @@ struct SuspendedTests {
   static let continuation = WaitSnapshot.Signal(
     id: 0xc, kind: .continuation, created: S.line(44, "load()"))
 
-  @Test("is a task whose continuation nobody has resumed, and who waits for it")
+  @Test("a task whose continuation was not resumed is suspended, and a thread waits for it")
   func continuation() throws {
     let found = try #require(
       Diagnosis(
@@ -27,7 +27,7 @@ struct SuspendedTests {
     #expect(found.nodes.contains { $0.kind == .task && $0.isMarked })
   }
 
-  @Test("is a task even where no thread waits: the main thread listens for more")
+  @Test("a task whose continuation was not resumed is suspended even if no thread waits")
   func noThreadWaits() throws {
     let found = try #require(
       Diagnosis(
@@ -39,7 +39,7 @@ struct SuspendedTests {
 
   static let stream = WaitSnapshot.Signal(id: 0xe, kind: .stream, created: S.line(51, "listen()"))
 
-  @Test("is a task that waits for a stream's next element, where no thread waits")
+  @Test("a task that waits for a stream's next element is suspended if no thread waits")
   func stream() throws {
     let found = try #require(
       Diagnosis(of: S.process([S.other(1, .listening, isMain: true)], signals: [Self.stream])))
@@ -52,7 +52,7 @@ struct SuspendedTests {
     #expect(found.advice.contains { $0.contains("finishes it") })
   }
 
-  @Test("is not told of a stream where a thread waits: somebody may listen for as long as he lives")
+  @Test("a thread that waits is the cause, and not a task that listens to a stream")
   func threadAndStream() throws {
     let found = try #require(
       Diagnosis(
@@ -64,7 +64,7 @@ struct SuspendedTests {
         "1 task waits for an AsyncStream's next element at Cache.swift:51  listen()"))
   }
 
-  @Test("names the continuation rather than the stream that somebody listens to beside it")
+  @Test("a continuation is the cause, and not a stream to which another task listens")
   func continuationAndStream() throws {
     let found = try #require(
       Diagnosis(
@@ -73,7 +73,7 @@ struct SuspendedTests {
   }
 
   @Test(
-    "is not certain where having nothing to do is in order, unless a thread waits",
+    "suspension is not certain in a process that may be idle, unless a thread waits",
     arguments: [WaitSnapshot.ObjectKind.stream, .continuation])
   func atRest(kind: WaitSnapshot.ObjectKind) throws {
     let signal = kind == .stream ? Self.stream : Self.continuation
@@ -89,7 +89,7 @@ struct SuspendedTests {
     #expect(try #require(Diagnosis(of: snapshot)).isCertain)
   }
 
-  @Test("tells who only listens to streams from whose tasks or blocks wait for something else")
+  @Test("a process only listens if its tasks wait for streams and no block is suspended")
   func onlyListening() {
     var snapshot = S.process([S.other(1, .listening, isMain: true)], signals: [Self.stream])
     #expect(snapshot.isOnlyListening)
@@ -104,7 +104,7 @@ struct SuspendedTests {
     #expect(!snapshot.isOnlyListening)
   }
 
-  @Test("counts the tasks that wait at one place")
+  @Test("suspended tasks at one place are counted")
   func several() throws {
     var other = Self.continuation
     other.id = 0xd
@@ -115,7 +115,7 @@ struct SuspendedTests {
     #expect(found.details[0] == "2 tasks wait at Cache.swift:44  load()")
   }
 
-  @Test("is a queue that is suspended, with blocks or calls that wait on it")
+  @Test("a suspended queue with blocks or calls is suspended for ever")
   func queue() throws {
     var queue = S.serial(0x10, "cache", blocks: [S.blocks(3, at: 12)])
     queue.isSuspended = true
@@ -134,7 +134,7 @@ struct SuspendedTests {
     #expect(call.headline.hasSuffix("1 synchronous call waits on it"))
   }
 
-  @Test("is none while somebody runs, a timer is set, or the continuation was resumed")
+  @Test("a task is not suspended for ever while a thread runs or a timer is set, or once resumed")
   func nearMisses() throws {
     let waiting = S.waiting(1, .semaphore, 0xa)
     #expect(

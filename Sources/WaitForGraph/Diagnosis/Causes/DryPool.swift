@@ -1,12 +1,12 @@
 import Interlock
 
-/// A pool all of whose threads wait, with blocks queued on it that cannot begin.
+/// A pool whose threads all wait, with queued blocks that cannot begin.
 struct DryPool {
-  /// What kind of pool.
+  /// The kind of a pool.
   enum Kind: Hashable {
     /// A root queue: libdispatch's threads of one priority.
     case root(WaitIndex.ObjectID)
-    /// A queue that runs Swift's tasks, as many at once as there are processors.
+    /// A queue that runs Swift's tasks: as many at once as there are processors.
     case tasks(WaitIndex.ObjectID)
     /// The main queue: one thread.
     case main
@@ -14,8 +14,7 @@ struct DryPool {
     case serial(WaitIndex.ObjectID)
   }
 
-  /// Blocks that a stuck thread has enqueued and that cannot begin: what it waits for, as far as
-  /// that can be known.
+  /// Blocks that a stuck thread has enqueued and that cannot begin: it probably waits for them.
   struct Needed {
     var queue: Int
     /// The first of them.
@@ -28,23 +27,23 @@ struct DryPool {
   let kind: Kind
   /// Its threads that wait, ascending.
   let workers: [Int]
-  /// All of its threads that are at work or wait.
+  /// The number of its threads that run or wait.
   let threadCount: Int
-  /// The queues with blocks that cannot begin for want of it, the longest first.
+  /// The queues whose blocks cannot begin without it, the longest first.
   let queues: [Int]
-  /// How many those are, with synchronous calls that wait.
+  /// The number of these blocks and of synchronous calls that wait.
   let queued: Int
-  /// The first of the needed blocks; `nil` where it is not known which are needed.
+  /// The first of the needed blocks; `nil` if it is not known which are needed.
   private(set) var needed: Needed?
 
-  /// The dry pools of a snapshot, the one that tells most first.
+  /// The dry pools of a snapshot, the one that explains most first.
   static func all(_ liveness: Liveness) -> [DryPool] {
     let index = liveness.index
     var queues: [Kind: [Int]] = [:]
     for number in index.queues.indices where !liveness.canBegin(blocksOn: number) {
       if let kind = kind(for: number, liveness) { queues[kind, default: []].append(number) }
     }
-    // The main thread is needed by calls that wait for its queue, too.
+    // Synchronous calls on the main queue need the main thread too.
     if let main = index.mainThread, WaitIndex.contains(main, in: liveness.stuck),
       queues[.main] == nil, !callsOnMain(liveness).isEmpty
     {
@@ -64,7 +63,7 @@ struct DryPool {
     }
   }
 
-  /// For want of which pool a queue's blocks cannot begin.
+  /// The pool without which a queue's blocks cannot begin.
   private static func kind(for number: Int, _ liveness: Liveness) -> Kind? {
     let index = liveness.index
     if index.chains[number].contains(where: { index.queues[$0].isSuspended }) { return nil }
@@ -108,8 +107,8 @@ struct DryPool {
   }
 
   /// The first block that one of the pool's own waiting threads has enqueued or waits behind, or
-  /// else that any stuck thread has enqueued; first of all one that does not do what the waiting
-  /// threads do.
+  /// else that any stuck thread has enqueued. A block with other code than that of the waiting
+  /// threads comes first.
   private func neededBlocks(_ liveness: Liveness) -> Needed? {
     let index = liveness.index
     let others = liveness.stuck.filter { !WaitIndex.contains($0, in: workers) }
@@ -131,9 +130,8 @@ struct DryPool {
 
   typealias Waited = (queue: Int, blocks: WaitSnapshot.QueuedBlocks, waiters: [Int])
 
-  /// The queued blocks that threads wait for, as far as that can be known: those that they have
-  /// enqueued, where they wait for a signal; those on the queue that they call, where that queue
-  /// waits for this pool.
+  /// The queued blocks that threads probably wait for: if they wait for a signal, the blocks that
+  /// they have enqueued; if they call a queue that waits for this pool, its blocks.
   func waited(for threads: [Int], _ index: WaitIndex) -> [Waited] {
     let signalled = threads.filter { index.threads[$0].wait?.isForSignal ?? false }
     let numbers = Dictionary(uniqueKeysWithValues: signalled.map { (index.threads[$0].id, $0) })
@@ -160,7 +158,7 @@ struct DryPool {
   }
 
   /// Whether queued blocks were enqueued from the line of those that the pool's threads wait in,
-  /// and are not known to be of other code.
+  /// and are not known to have other code.
   func isAlike(_ blocks: WaitSnapshot.QueuedBlocks, _ index: WaitIndex) -> Bool {
     guard !blocks.place.isEmpty else { return false }
     return workers.contains { worker in
@@ -169,8 +167,8 @@ struct DryPool {
     }
   }
 
-  /// Whether a thread of the pool itself is known to wait for a block that is queued behind it; or
-  /// the pool is one that its threads alone make dry.
+  /// Whether a thread of the pool itself is known to wait for a block that is queued behind it, or
+  /// only its own threads can make the pool dry.
   var isTold: Bool {
     if case .serial = kind { return needed != nil }
     return true
@@ -189,7 +187,7 @@ struct DryPool {
 }
 
 extension WaitSnapshot.Wait {
-  /// Whether another thread's call ends it, and not a holder that gives something up.
+  /// Whether another thread's call ends the wait, and not the release of something that is held.
   var isForSignal: Bool {
     switch kind {
     case .semaphore, .group, .condition, .futex, .workItem, .continuation, .stream: true

@@ -1,8 +1,8 @@
 import Interlock
 
 extension Finder {
-  /// Threads that wait for a lock which its owner did not give up: the owner has ended, or went on
-  /// and has nothing to do.
+  /// Threads that wait for a lock which its owner did not release: the owner ended, or went on and
+  /// is idle.
   func abandonedLock(_ chains: WaitChains) -> Finding? {
     guard let waiters = mostWaitedFor(liveness.stuck.filter(waitsForAbandonedLock)),
       let wait = index.threads[waiters[0]].wait
@@ -44,28 +44,27 @@ extension Finder {
     guard let wait = index.threads[number].wait else { return false }
     if index.leftLocks[wait.object] != nil { return true }
     guard wait.isForLock, let holders = index.holders[wait.object] else { return false }
-    // Without work, it is in no code that could still unlock.
+    // An idle thread is in no code that could still unlock.
     return holders.allSatisfy {
       let holder = index.threads[$0]
       return holder.wait == nil && holder.elsewhere == .idle && holder.runs.isEmpty
     }
   }
 
-  /// Whether a thread waits for a lock that no thread is known to hold, or only threads that wait
-  /// for nothing and do nothing.
+  /// Whether a thread waits for a lock that no thread is known to hold, or only idle threads.
   func waitsForForgottenLock(_ number: Int) -> Bool {
     guard let wait = index.threads[number].wait, wait.isForLock else { return false }
     return (index.holders[wait.object] ?? []).allSatisfy { index.threads[$0].wait == nil }
   }
 
-  /// The threads of these that wait for the object for which most of them do; of equals, the object
-  /// of the thread with the lowest number.
+  /// The threads that wait for the object for which most of them wait; of several such objects, for
+  /// that of the thread with the lowest number.
   func mostWaitedFor(_ waiters: [Int]) -> [Int]? {
     let byObject = Dictionary(grouping: waiters) { index.threads[$0].wait?.object ?? 0 }
     return byObject.values.min { ($1.count, $0[0]) < ($0.count, $1[0]) }
   }
 
-  /// Who has a lock without doing anything, or has left it.
+  /// The idle or ended thread that has not released a lock.
   func holderLines(_ wait: WaitSnapshot.Wait) -> [String] {
     if let left = index.leftLocks[wait.object] {
       guard let place = Wording.placeAndCaller(left.place) else { return [] }
@@ -84,7 +83,7 @@ extension Finder {
 }
 
 extension WaitSnapshot.Wait {
-  /// Whether it ends when the thread that has a lock gives it up.
+  /// Whether it ends when the thread that holds a lock releases it.
   var isForLock: Bool {
     switch kind {
     case .mutex, .swiftMutex, .initializer, .readLock, .writeLock: true

@@ -2,9 +2,9 @@ import Interlock
 
 extension Finder {
   /// A thread that waits for a signal while it is on an actor, and a task that waits to enter that
-  /// actor, with no other thread left to give the signal.
+  /// actor, with no other thread left to send the signal.
   var blockedActor: Finding? {
-    guard !liveness.isAnybodyLive else { return nil }
+    guard !liveness.isAnythingLive else { return nil }
     for thread in liveness.stuck {
       guard let wait = index.threads[thread].wait, wait.isForSignal,
         let actor = index.threads[thread].held.last(where: { $0.kind == .actor })?.object

@@ -1,18 +1,18 @@
 import Interlock
 
-/// How stuck threads lead to each other: from a thread that joins its workers down to the wait that
-/// keeps them all.
+/// The chains of stuck threads: from a thread that joins its workers down to the wait that blocks
+/// them all.
 struct WaitChains {
-  /// A stuck thread that keeps another, and by what.
+  /// A stuck thread that blocks another, and the gate.
   struct Keeper {
     var gate: Need.Gate
     var thread: Int
   }
 
-  /// So many threads that stand in one thread's way are looked at.
+  /// The most threads that are followed from one blocked thread.
   private static let mostKeepers = 16
 
-  /// By the thread that is kept.
+  /// By the thread that is blocked.
   private let keepers: [Int: [Keeper]]
   private let kept: [Int: [Int]]
 
@@ -29,8 +29,8 @@ struct WaitChains {
     self.kept = kept
   }
 
-  /// The stuck threads that keep a thread: those that hold what it waits for, and, where it waits
-  /// for a signal, those that it has started or whose blocks it has enqueued.
+  /// The stuck threads that block a thread: those that hold what it waits for; if it waits for a
+  /// signal, also those that it has started or whose blocks it has enqueued.
   private static func keepers(of thread: Int, _ liveness: Liveness) -> [Keeper] {
     let index = liveness.index
     guard let wait = index.threads[thread].wait else { return [] }
@@ -47,14 +47,14 @@ struct WaitChains {
     }
   }
 
-  /// Whether no stuck thread is known to keep a thread: what it waits for itself is the cause.
+  /// Whether no stuck thread is known to block a thread: its own wait is the cause.
   func isInnermost(_ thread: Int) -> Bool { keepers[thread] == nil }
 
-  /// The first of the threads that keep a thread.
+  /// The first of the threads that block a thread.
   func keeper(of thread: Int) -> Keeper? { keepers[thread]?.first }
 
-  /// The threads that wait for some threads, directly or over others, with what the next one in the
-  /// chain has: those that are farthest away first.
+  /// The threads that wait for some threads, directly or through others, with the gate of the next
+  /// one in the chain: the farthest first.
   func waiters(for threads: [Int]) -> [(thread: Int, keeper: Keeper)] {
     var seen = Set(threads)
     var found: [(thread: Int, keeper: Keeper)] = []
@@ -71,16 +71,16 @@ struct WaitChains {
 }
 
 extension Finder {
-  /// The threads that wait for some threads, outermost first, a line each: the way from the thread
-  /// that joins the others to the wait that is the cause.
+  /// The threads that wait for some threads, a line each, outermost first: the chain from the
+  /// thread that joins the others to the wait that is the cause.
   func chainLines(to threads: [Int], _ chains: WaitChains) -> (lines: [String], members: Set<Int>) {
     let waiters = chains.waiters(for: threads)
     let lines = waiters.compactMap { line(of: $0.thread, keptBy: $0.keeper) }
     return (Self.limited(lines, "threads"), Set(waiters.map(\.thread)))
   }
 
-  /// Why a thread waits, and why the thread that keeps it does, and so on; empty where no thread is
-  /// known to keep it.
+  /// Why a thread waits, why the thread that blocks it waits, and so on; empty if no thread is
+  /// known to block it.
   func chainLines(from first: Int, _ chains: WaitChains) -> [String] {
     var lines: [String] = []
     var seen: Set<Int> = []

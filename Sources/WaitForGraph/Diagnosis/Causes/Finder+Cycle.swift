@@ -1,7 +1,7 @@
 import Interlock
 
 extension Finder {
-  /// A ring of threads, by what only its holder gives up before anything else.
+  /// A cycle of threads. Cycles through resources that only their holder releases come first.
   var cycle: Finding? {
     for kinds in [Ring.Links.exclusive, .semaphores, .enqueued] {
       if let ring = Ring(among: liveness, by: kinds) { return finding(of: ring) }
@@ -54,8 +54,8 @@ extension Finder {
     return text + ", " + reason(link.gate, wait, by: next.thread)
   }
 
-  /// What of a gate a thread holds: `holds mutex 0x1 (Cache.swift:10)`,
-  /// `is on queue "b" (Cache.swift:3)`.
+  /// What a thread holds at a gate: `holds mutex 0x1 (Cache.swift:10)`, `is on queue "b"
+  /// (Cache.swift:3)`.
   private func possession(of thread: Int, _ gate: Need.Gate) -> String? {
     guard let object = gate.object else {
       if case .main = gate { return "is the main thread" }
@@ -80,7 +80,7 @@ extension Finder {
     Wording.place(place).map { " (\($0))" } ?? ""
   }
 
-  /// Whether a queue is another, or hands its blocks on to it.
+  /// Whether a queue is another, or targets it.
   func isBelow(_ queue: WaitIndex.ObjectID, _ target: WaitIndex.ObjectID) -> Bool {
     guard let number = index.queueAt[queue] else { return queue == target }
     return index.chains[number].contains { index.queues[$0].id == target }
@@ -115,7 +115,7 @@ extension Finder {
 }
 
 extension Need.Gate {
-  /// The lock or queue that it is about; `nil` for none.
+  /// Its lock or queue; `nil` for none.
   var object: WaitSnapshot.ObjectID? {
     switch self {
     case .lock(let id), .writers(let id), .readersAndWriters(let id), .writeWaiters(let id),

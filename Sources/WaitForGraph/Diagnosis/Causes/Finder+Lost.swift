@@ -1,9 +1,9 @@
 import Interlock
 
 extension Finder {
-  /// A queue that was suspended and that nobody is left to resume.
+  /// A suspended queue that no thread is left to resume.
   var suspendedQueue: Finding? {
-    guard !liveness.isAnybodyLive else { return nil }
+    guard !liveness.isAnythingLive else { return nil }
     let found = index.queues.indices.filter { number in
       let queue = index.queues[number]
       return queue.isSuspended && (queue.queued > 0 || isWaitedFor(number))
@@ -36,13 +36,13 @@ extension Finder {
     index.queueWaiters[index.queues[number].id] != nil
   }
 
-  /// A task that waits for a continuation which nobody has resumed, or for a stream's next element,
-  /// while nothing is left to run.
+  /// A task that waits for a continuation that was not resumed, or for a stream's next element,
+  /// while no thread is left to run.
   ///
-  /// A task may listen to a stream for as long as the process lives: where a thread waits too, that
-  /// tells more.
+  /// A task may listen to a stream as long as the process lives: if a thread waits too, its wait is
+  /// the better cause.
   func suspendedTask(_ kind: WaitSnapshot.ObjectKind) -> Finding? {
-    guard !liveness.isAnybodyLive, index.queues.allSatisfy({ $0.queued == 0 || $0.isSuspended })
+    guard !liveness.isAnythingLive, index.queues.allSatisfy({ $0.queued == 0 || $0.isSuspended })
     else { return nil }
     let found = waitingTasks(kind)
     guard let first = found.first else { return nil }
@@ -78,8 +78,8 @@ extension Finder {
     }
   }
 
-  /// Threads that wait for a signal that no thread is left to give: of several, those that no other
-  /// stuck thread keeps.
+  /// Threads that wait for a signal that no thread is left to send; of several, those that no other
+  /// stuck thread blocks.
   func lostWakeUp(_ chains: WaitChains) -> Finding? {
     let waiters = liveness.stuck.filter {
       index.threads[$0].wait?.isForSignal ?? false || waitsForForgottenLock($0)
@@ -105,7 +105,7 @@ extension Finder {
     result.details += wait.isForSignal ? signalLines(wait) : holderLines(wait)
     result.details += waitLines(
       liveness.stuck.filter { !WaitIndex.contains($0, in: first) && !chain.members.contains($0) })
-    // Perhaps one of them would have given it.
+    // Perhaps one of them would have sent it.
     result.details += taskLines(waitingTasks(.stream), " for an AsyncStream's next element")
     result.advice = [advice(for: wait.kind)]
     result.markedThreads = Set(first)
@@ -124,7 +124,7 @@ extension Finder {
     }
   }
 
-  /// What is known of who has signalled it before.
+  /// What is known of earlier signals.
   private func signalLines(_ wait: WaitSnapshot.Wait) -> [String] {
     guard let signal = index.signals[wait.object] else { return [] }
     var lines: [String] = []
@@ -149,7 +149,7 @@ extension Finder {
 
   private func times(_ count: Int) -> String { Counted.noun(count, "time") }
 
-  /// Stuck threads by what they wait for and where, most first.
+  /// Stuck threads grouped by object and place, the largest group first.
   func waitLines(_ threads: [Int]) -> [String] {
     let tasks = Dictionary(grouping: threads, by: index.isTask)
     return Self.limited(
@@ -171,7 +171,7 @@ extension Finder {
     }
   }
 
-  /// Equal texts once, with how many there are, most first.
+  /// Each text once, with its count, the most frequent first.
   static func counted(_ texts: [String]) -> [(text: String, count: Int)] {
     var counts: [String: Int] = [:]
     for text in texts { counts[text, default: 0] += 1 }

@@ -1,7 +1,7 @@
 import Interlock
 
 extension Finder {
-  /// A call that was told of before it is made, on a queue that its thread is on already.
+  /// A call on a queue that its thread is on already, which was reported before it is made.
   static func ownCall(_ own: WaitSnapshot.SelfWait, _ index: WaitIndex) -> Finding {
     let words = Wording(index: index)
     let thread = index.threadAt[own.thread].map(words.thread) ?? "thread \(own.thread)"

@@ -1,16 +1,16 @@
 import Interlock
 
 extension Finder {
-  /// A thread that waits for a signal while all who are left to give it wait for what it has:
-  /// Java's nested monitor lock-out, a thread that is awaited under a lock that it needs.
+  /// A thread that waits for a signal while all threads that are left to send it wait for what it
+  /// holds: Java's nested monitor lock-out, or a join under a lock that the joined thread needs.
   ///
-  /// With nobody live, whoever could signal is among the stuck threads. If each of these is kept,
-  /// over any number of others, by this one, its wait closes a ring, although nobody knows whose
-  /// signal it is.
+  /// If no thread is live, the thread that could signal is among the stuck ones. If this thread
+  /// blocks each of these, directly or through others, its wait closes a cycle, although it is not
+  /// known which thread would signal.
   var signalCycle: Finding? {
-    // Each round of the search looks at every thread: a thousand of them are no nested lock-out any
-    // more.
-    guard !liveness.isAnybodyLive, liveness.stuck.count <= 256 else { return nil }
+    // Each round of the search inspects every thread, and a nested lock-out does not have a
+    // thousand.
+    guard !liveness.isAnythingLive, liveness.stuck.count <= 256 else { return nil }
     for waiter in liveness.stuck where index.threads[waiter].wait?.isForSignal ?? false {
       guard let keeper = keptBy(waiter), keeper.kept.count == liveness.stuck.count - 1,
         let direct = keeper.direct, let wait = index.threads[waiter].wait
@@ -37,8 +37,8 @@ extension Finder {
     return nil
   }
 
-  /// Who is kept by a thread, directly or over others, and the first lock or queue of its that one
-  /// waits for.
+  /// The threads that a thread blocks, directly or through others, and its first lock or queue that
+  /// one of them waits for.
   private func keptBy(
     _ waiter: Int
   ) -> (kept: [Int], direct: (thread: Int, object: WaitIndex.ObjectID)?)? {
@@ -63,8 +63,8 @@ extension Finder {
     return kept.isEmpty ? nil : (kept.sorted(), direct)
   }
 
-  /// Whether a thread waits for a lock at the place where another took it: it would wait for the
-  /// same signal next, and not give it.
+  /// Whether a thread waits for a lock at the place where another acquired it: it would wait for
+  /// the same signal next, and not send it.
   private func waitsAlike(_ thread: Int, _ other: Int, for object: WaitIndex.ObjectID) -> Bool {
     guard let wait = index.threads[thread].wait, !wait.place.isEmpty else { return false }
     return index.threads[other].held.contains { $0.object == object && $0.place == wait.place }
@@ -72,8 +72,8 @@ extension Finder {
 }
 
 extension Need.Gate {
-  /// Whether threads at it wait for others to end, and not for what those hold: a thread that joins
-  /// a waiter is kept by it, and need not be the one to signal.
+  /// Whether threads at this gate wait for others to end, and not for what those hold: a waiter
+  /// blocks the thread that joins it, and another thread may be the one to signal.
   fileprivate var isJoin: Bool {
     switch self {
     case .end, .workItem, .members, .apply: true

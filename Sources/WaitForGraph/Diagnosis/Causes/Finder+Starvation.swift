@@ -1,14 +1,14 @@
 import Interlock
 
 extension Finder {
-  /// A pool that is dry: of several, the one that tells most.
+  /// A dry pool; of several, the one that explains most.
   ///
   /// - Parameter isTold: Whether serial queues count only where a thread is known to wait for a
   ///   block behind it.
-  /// - Returns: `nil` where no pool is dry.
+  /// - Returns: `nil` if no pool is dry.
   func starvation(isTold: Bool) -> Finding? {
     let chains = WaitChains(liveness)
-    // Blocks that no thread is known to wait for are no cause where their thread waits for what
+    // Blocks that no thread is known to wait for are no cause if their thread waits for what
     // another holds.
     let pools = DryPool.all(liveness).filter {
       $0.isTold || !isTold && $0.workers.contains(where: chains.isInnermost)
@@ -80,7 +80,7 @@ extension Finder {
     } + (pool.queues.count > 3 ? ["… and blocks on \(pool.queues.count - 3) more queues"] : [])
   }
 
-  /// The threads of the pool that run no block of a queue that a line was about.
+  /// The threads of the pool that run no block of a queue with a line of its own.
   private func waiterLines(_ pool: DryPool) -> [String] {
     let told = Set(pool.queues.prefix(3).map { index.queues[$0].id })
     var kinds: [String: Int] = [:]
@@ -106,7 +106,7 @@ extension Finder {
     Wording.waiting(wait.kind) + (Wording.place(wait.place).map { "  " + $0 } ?? "")
   }
 
-  /// What threads do where all do the same; `nil` otherwise.
+  /// What the threads do if all do the same; `nil` otherwise.
   private static func commonWait(of threads: [Int], _ index: WaitIndex) -> String? {
     let texts = Set(threads.compactMap { index.threads[$0].wait.map(text) })
     return texts.count == 1 ? texts.first : nil
@@ -123,7 +123,7 @@ extension Finder {
     } else if pool.workers.count == 1 {
       who = "it waits"
     } else {
-      // Of many threads that have enqueued blocks not all are told.
+      // If many threads have enqueued blocks, the table does not have all of them.
       who =
         count == pool.workers.count || needed.blocks.enqueuedBy.count >= 256
         ? "each waits" : "\(Counted.number(count)) of them wait"

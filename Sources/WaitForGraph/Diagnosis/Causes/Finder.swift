@@ -1,6 +1,6 @@
 import Interlock
 
-/// What a cause was found from: the threads that are stuck, and how they are called.
+/// Finds a cause from the stuck threads, and formats it.
 struct Finder {
   let liveness: Liveness
   let words: Wording
@@ -9,7 +9,7 @@ struct Finder {
   /// Whether the stuck threads are stuck for certain.
   var isCertain: Bool { liveness.hope == .all }
 
-  /// The most lines of details: more are counted.
+  /// The most lines of details; the last one counts the rest.
   static let mostDetails = 40
 
   init(_ index: WaitIndex, hope: Liveness.Hope) {
@@ -20,12 +20,12 @@ struct Finder {
   /// Whether a thread is stuck.
   func isStuck(_ thread: Int) -> Bool { WaitIndex.contains(thread, in: liveness.stuck) }
 
-  /// What was found, without the graph.
+  /// A finding without details.
   func finding(_ cause: Diagnosis.Cause, _ headline: String) -> Finding {
     Finding(cause: cause, headline: headline)
   }
 
-  /// Why it is not certain; `nil` where it is.
+  /// Why the cause is not certain; `nil` if it is.
   var doubt: String? {
     switch liveness.hope {
     case .all: nil
@@ -38,7 +38,7 @@ struct Finder {
     }
   }
 
-  /// Lines, and how many more there are where there are many.
+  /// The first lines; if there are too many, the last one counts the rest.
   static func limited(_ lines: [String], of total: Int? = nil, _ what: String) -> [String] {
     let total = total ?? lines.count
     guard total > mostDetails else { return lines }
@@ -47,18 +47,18 @@ struct Finder {
   }
 }
 
-/// A cause in words, and which part of the graph it is about.
+/// A cause as text, and its part of the graph.
 struct Finding {
   var cause: Diagnosis.Cause
   var headline: String
   var details: [String] = []
   var advice: [String] = []
-  /// The threads and objects that are the cycle, or the pool that is dry.
+  /// The threads and objects of the cycle, or of the dry pool.
   var markedThreads: Set<Int> = []
   var markedObjects: Set<WaitIndex.ObjectID> = []
-  /// Whether a process that has nothing to do would look the same.
+  /// Whether an idle process would look the same.
   var mayBeAtRest = false
-  /// What becomes of the pool that is dry, where that is the cause and it can be told.
+  /// What a dry pool would need; `nil` for other causes, and if it is not known.
   var pool: PoolForecast?
 
   init(cause: Diagnosis.Cause, headline: String) {

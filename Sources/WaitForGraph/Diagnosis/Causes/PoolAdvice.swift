@@ -1,6 +1,6 @@
 import Interlock
 
-/// What would free a pool that is dry, here and on Apple's systems, and when the same code is safe.
+/// What would free a dry pool, here and on Apple's systems, and when the same code is safe.
 struct PoolAdvice {
   let pool: DryPool
   let forecast: PoolForecast?

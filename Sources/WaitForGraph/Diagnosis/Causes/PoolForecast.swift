@@ -1,10 +1,9 @@
-/// What becomes of a dry pool of Dispatch's: how many threads it would take, and how many it may
-/// have.
+/// How many threads a dry pool of Dispatch would need, and how many it may have.
 ///
-/// A pool's threads take what is queued in the order in which it was queued. While all of them
-/// wait, the pool gets one thread more a second here, up to a number. Each new one takes the next
-/// block. If that was enqueued from the line of the blocks that wait, it is taken for one of the
-/// same, which waits too; any other is taken for one that runs and ends.
+/// A pool's threads take blocks in the order of their enqueuing. While all of them wait, the pool
+/// gets one more thread a second here, up to a limit. Each new thread takes the next block. A block
+/// that was enqueued from the line of the blocks that wait is assumed to wait too; any other is
+/// assumed to end.
 package struct PoolForecast: Sendable, Hashable, Codable {
   /// The most threads of Apple's pools: `bsd/pthread/workqueue_internal.h` in xnu. The plain ones,
   /// of all priorities together, have 64 on a machine of up to 12 processors, and 5 for each
@@ -14,8 +13,7 @@ package struct PoolForecast: Sendable, Hashable, Codable {
 
   /// How many threads the pool has.
   package let threads: Int
-  /// How many it must have before a block begins that is waited for and does not wait as the others
-  /// do.
+  /// How many it must have before a needed block begins that does not wait as the others do.
   package let needed: Int
   /// How many it may have here, and on Apple's systems.
   let most: Int
@@ -23,17 +21,17 @@ package struct PoolForecast: Sendable, Hashable, Codable {
   /// Whether that many are certainly needed: see `DryPool.isProvenToWait`.
   let isProven: Bool
 
-  /// Whether the pool grows here as far as is needed, one thread a second.
+  /// Whether the pool grows far enough here, at one thread a second.
   var completesHere: Bool { needed <= most }
   /// Whether the same program on one of Apple's systems has the threads that it needs.
   var completesOnApple: Bool { needed <= mostOnApple }
-  /// Whether nothing is wrong with the program but that pools grow slowly here.
+  /// Whether the program is correct, and only waits for a pool that grows slowly here.
   package var isOnlySlow: Bool { completesHere && completesOnApple && most > threads }
-  /// After how many seconds the pool has as many threads as are needed.
+  /// The seconds until the pool has enough threads.
   var seconds: Int { max(0, needed - threads) }
 
-  /// Returns `nil` for another kind of pool, and where it is not known which block is waited for,
-  /// or where all that are queued wait too.
+  /// Returns `nil` for other kinds of pools, if it is not known which block is needed, and if all
+  /// queued blocks wait too.
   init?(_ pool: DryPool, _ liveness: Liveness) {
     let index = liveness.index
     guard case .root(let root) = pool.kind, let wanted = pool.needed,
@@ -49,7 +47,7 @@ package struct PoolForecast: Sendable, Hashable, Codable {
 }
 
 extension DryPool {
-  /// How many blocks are queued before a position that are taken to wait as the pool's threads do.
+  /// How many blocks before a position in the queue are assumed to wait as the pool's threads do.
   func alike(before position: Int, _ index: WaitIndex) -> Int {
     var count = 0
     for queue in queues {
@@ -64,34 +62,34 @@ extension DryPool {
   /// Whether the pool can have as many threads as it may, and all of them wait in the end.
   ///
   /// Reduction leaves nothing that can go on: every thread of the process waits without a limit, no
-  /// timer is set, all that runs code is seen. So the only thing that can happen is that the pool
-  /// gets another thread, which takes the next block. A queued block may be anything, even the one
-  /// that signals. Therefore only this is called proven:
+  /// timer is set, all code that runs is seen. So the only possible event is that the pool gets
+  /// another thread, which takes the next block. A queued block may do anything, even signal.
+  /// Therefore it is proven only if all of this holds:
   ///
-  /// - All threads of the pool are in blocks of one place of one queue, of the same code (the
-  ///   functions of the block, of the closure in it and of the closures which that has captured),
-  ///   and wait at the same place. Blocks that are queued there with the same code are taken to do
-  ///   the same. That is the one assumption, and the report states it.
-  /// - They do not wait for anything that such a block could give. Either all call one queue that
-  ///   only waits for a block of its own to begin: no call but that block's ends this. Or each
-  ///   waits for an object of its own, made for this wait (waited for once, never signalled), and
-  ///   has itself enqueued a block that has not begun. Blocks that were queued before that object
-  ///   was made are not handed it; those of the same code make their own.
-  /// - What is waited for begins after them. Blocks come to a root queue's threads in the order in
-  ///   which they come to the root queue, which is the order of the calls (`ahead`) for a queue
-  ///   that was never held back. Then it is enough that more threads are needed than there may be.
-  ///   A queue that was held back hands its blocks on while others come: some of what is waited for
-  ///   may lie between them. Then objects of their own are asked for, all that is waited for now is
-  ///   taken to have happened, which frees every thread that waits, and there must be twice as many
-  ///   blocks of the same code as there may be threads: so that all threads end in those, even if
-  ///   what half of them wait for lay in between.
+  /// - All threads of the pool are in blocks from one place, of one queue and of the same code (the
+  ///   functions of the block, of its closure and of the closures that it captured), and wait at
+  ///   the same place. Blocks with the same code in that queue are assumed to do the same. This is
+  ///   the only assumption, and the report states it.
+  /// - No such block can end their waits. Either all call one queue that only waits for a block of
+  ///   its own to begin: only that block ends this. Or each waits for an object of its own, made
+  ///   for this wait (waited for once, never signalled), and has itself enqueued a block that has
+  ///   not begun. Blocks that were queued before that object was made do not have it; those of the
+  ///   same code make their own.
+  /// - The needed blocks begin after them. Blocks reach a root queue's threads in the order in
+  ///   which they reach the root queue, which is the order of the calls (`ahead`) for a queue that
+  ///   was never held back. Then it is enough that the pool needs more threads than it may have. A
+  ///   queue that was held back passes its blocks on while others arrive, so needed blocks may lie
+  ///   between them. Then each thread must wait for an object of its own, and there must be twice
+  ///   as many blocks of the same code as the pool may have threads: even if every current wait
+  ///   ended, and the blocks for half of the threads lay in between, all threads would end in such
+  ///   blocks.
   ///
-  /// Where one of these does not hold, the stall window decides.
+  /// If one of these does not hold, the stall window decides.
   fileprivate func isProvenToWait(most: Int, _ liveness: Liveness) -> Bool {
     let index = liveness.index
     guard case .root(let root) = kind, let needed, needed.isOwn,
-      // With less hope, a timer might be set.
-      liveness.hope == .noGrowth, !liveness.isAnybodyLive,
+      // With `none`, a timer might be set.
+      liveness.hope == .noGrowth, !liveness.isAnythingLive,
       workers.count == threadCount, workers.count > 1, needed.waiters == workers,
       let first = index.threads[workers[0]].runs.first, first.code != 0, !first.isBarrier,
       let wait = index.threads[workers[0]].wait, let number = index.queueAt[first.queue],
@@ -119,11 +117,11 @@ extension DryPool {
     return areOwn && queued >= 2 * most
   }
 
-  /// Whether a queue hands its blocks straight on to a pool, as many at once as there are threads.
+  /// Whether a queue passes its blocks directly to a pool, without a limit of its own.
   private func isPlain(_ number: Int, over root: WaitIndex.ObjectID, _ index: WaitIndex) -> Bool {
     let queue = index.queues[number]
     guard !queue.isSuspended, !queue.blocks.contains(where: \.isBarrier) else { return false }
-    // Beyond its width a concurrent queue keeps blocks back.
+    // A concurrent queue holds back blocks beyond its width.
     return queue.id == root || (queue.width > queue.queued + threadCount && queue.target == root)
   }
 
@@ -147,9 +145,9 @@ extension DryPool {
       }
   }
 
-  /// Behind how many blocks a block begins at least: a queue that does not hand its blocks straight
-  /// on comes to the pool with the first that is queued on it, or on another queue that has a
-  /// target in common with it.
+  /// The least number of blocks before a block begins: a queue that does not pass its blocks
+  /// directly to the pool reaches it with the first block that is queued on it, or on another queue
+  /// with a common target.
   private func earliest(
     _ waited: Waited, over root: WaitIndex.ObjectID, _ index: WaitIndex
   ) -> Int {

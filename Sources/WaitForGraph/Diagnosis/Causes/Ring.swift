@@ -1,8 +1,8 @@
 import Interlock
 
-/// Threads of which each waits for what the next one has; the last one for what the first has.
+/// A cycle: each thread waits for what the next one holds, and the last for what the first holds.
 struct Ring {
-  /// How a thread is kept by the next.
+  /// How the next thread blocks this one.
   struct Link: Equatable {
     var thread: Int
     var gate: Need.Gate
@@ -10,19 +10,18 @@ struct Ring {
 
   /// What may be a link.
   enum Links {
-    /// Locks, queues and the end of a thread: only who has them gives them up.
+    /// Locks, queues and the ends of threads: only their holder releases them.
     case exclusive
-    /// Semaphores that are used as locks, too.
+    /// Also semaphores that are used as locks.
     case semaphores
-    /// And threads that are in blocks which the waiting thread has enqueued: it waits, perhaps, for
-    /// them.
+    /// Also threads that are in blocks which the waiting thread has enqueued: it may wait for them.
     case enqueued
   }
 
   /// The links, the thread with the lowest number first.
   let links: [Link]
 
-  /// Finds a ring among the stuck threads; `nil` where there is none.
+  /// Finds a cycle among the stuck threads; `nil` if there is none.
   init?(among liveness: Liveness, by kinds: Links) {
     var search = Search(liveness: liveness, kinds: kinds)
     guard let links = search.run() else { return nil }
@@ -30,7 +29,7 @@ struct Ring {
     self.links = Array(links[first...] + links[..<first])
   }
 
-  /// The gates by which others keep a thread, with those threads.
+  /// The gates that block a thread, with their threads.
   static func gates(of thread: Int, _ liveness: Liveness, _ kinds: Links) -> [(Need.Gate, [Int])] {
     let index = liveness.index
     var gates = index.needs(of: thread).filter { !liveness.isMet($0) }.compactMap(\.gate)
@@ -39,11 +38,11 @@ struct Ring {
       gates.append((.semaphore(wait.object), holders))
     }
     guard kinds == .enqueued else { return gates }
-    // A main thread that waits for blocks which need it has run dry as a pool does.
+    // A main thread that waits for blocks which need it is a dry pool.
     gates.removeAll { $0.0 == .main }
     guard wait.isForSignal else { return gates }
     let id = index.threads[thread].id
-    // A thread that waits for the same signal cannot give it.
+    // A thread that waits for the same signal cannot send it.
     let started = (index.startedBy[id] ?? []).filter {
       index.threads[$0].wait?.object != wait.object
     }
@@ -59,7 +58,7 @@ struct Ring {
 }
 
 extension Ring {
-  /// A search in depth, without recursion: a ring may have ten thousand threads.
+  /// A depth-first search without recursion: a cycle may have ten thousand threads.
   private struct Search {
     private enum Step: Hashable {
       case thread(Int)

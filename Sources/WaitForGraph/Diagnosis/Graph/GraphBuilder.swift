@@ -1,7 +1,6 @@
 import Interlock
 
-/// Draws a snapshot as nodes and edges, the cause's part marked and nothing larger than a page
-/// bears.
+/// Makes a graph of a snapshot, with the cause's part marked, and no larger than fits on a page.
 struct GraphBuilder {
   /// The most nodes and edges.
   static let mostNodes = 200
@@ -28,7 +27,7 @@ struct GraphBuilder {
     addTasks()
   }
 
-  /// The nodes and edges: what is marked is kept first.
+  /// The nodes and edges; marked ones are kept first.
   var graph: (nodes: [Node], edges: [Edge]) {
     var shown = nodes.filter(\.isMarked) + nodes.filter { !$0.isMarked }
     if shown.count > Self.mostNodes {
@@ -55,7 +54,7 @@ struct GraphBuilder {
       var isMarked: Bool
       var isMain: Bool
       var queues: [WaitIndex.ObjectID]
-      /// What only one thread has makes it a group of its own.
+      /// A thread that holds something is a group of its own.
       var holder: Int?
     }
     var threads: [Int]
@@ -125,7 +124,7 @@ struct GraphBuilder {
       let label = held.kind == .actor ? "runs on" : "held by"
       connect(node(for: held.kind, held.object), name, label, isMarked, held.object)
     }
-    // From a queue to who keeps others from it, as from a lock to its holder.
+    // From a queue to the thread on it, as from a lock to its holder.
     for run in thread.runs {
       connect(node(for: .queue, run.queue), name, "runs on", isMarked, run.queue)
     }

@@ -2,13 +2,13 @@ import Interlock
 
 /// Which threads of a snapshot can go on, and which are stuck.
 struct Liveness {
-  /// What may still come that nobody in the snapshot does.
+  /// What may still happen that no thread of the snapshot does.
   enum Hope: CaseIterable {
-    /// Everything that could: who is stuck now is stuck for certain.
+    /// Everything possible: a thread that is stuck now is stuck for certain.
     case all
-    /// As before, but no pool gets another thread because its threads wait.
+    /// As `all`, but no pool grows because its threads wait.
     case noGrowth
-    /// As before, and no timer fires, and nothing runs that was not seen.
+    /// As `noGrowth`, and no timer fires, and no unseen code runs.
     case none
   }
 
@@ -18,10 +18,10 @@ struct Liveness {
   private(set) var stuck: [Int] = []
 
   private var net = Reduction()
-  private let anybody: Int
+  private let anything: Int
   private var gates: [Need.Gate: Int] = [:]
   private var pools: [WaitIndex.ObjectID: Int] = [:]
-  /// The node of a queue's blocks; `nil` where none are queued.
+  /// The node of a queue's blocks; `nil` if none are queued.
   private var blocks: [Int?]
 
   init(_ index: WaitIndex, hope: Hope) {
@@ -30,33 +30,33 @@ struct Liveness {
     blocks = Array(repeating: nil, count: index.queues.count)
     // The threads' nodes come first: a thread's number is its node's.
     for _ in index.threads { _ = net.add(needsAll: true) }
-    anybody = net.add(needsAll: false)
+    anything = net.add(needsAll: false)
     for number in index.queues.indices where index.queues[number].queued > 0 {
       blocks[number] = net.add(needsAll: true)
     }
     for number in index.threads.indices {
       connect(index.needs(of: number), to: number)
-      net.allow(number, for: anybody)
+      net.allow(number, for: anything)
     }
     for number in index.queues.indices {
       guard let node = blocks[number] else { continue }
       connect(index.needs(ofBlocksOn: number), to: node)
-      net.allow(node, for: anybody)
+      net.allow(node, for: anything)
     }
-    if hope != .none, Self.mayBeWoken(index) { net.allow(net.add(needsAll: true), for: anybody) }
+    if hope != .none, Self.mayBeWoken(index) { net.allow(net.add(needsAll: true), for: anything) }
     net.run()
     stuck = index.threads.indices.filter { [net] number in
       index.threads[number].wait != nil && !net.isLive[number]
     }
   }
 
-  /// Whether time, or something that is not in the snapshot, may wake somebody.
+  /// Whether a timer, or something that is not in the snapshot, may wake a thread.
   static func mayBeWoken(_ index: WaitIndex) -> Bool {
     index.snapshot.isPartial || isTimerSet(index)
   }
 
-  /// Whether a thread is woken when its time has come, within a day: the longest limit that a user
-  /// may set. XCTest sets a timer of a month wherever it waits for an asynchronous test.
+  /// Whether a timer fires within a day, the longest limit that a user may set. XCTest sets a timer
+  /// of a month whenever it waits for an asynchronous test.
   static func isTimerSet(_ index: WaitIndex) -> Bool {
     let day = 86_400.0
     return index.snapshot.nextTimer.map { $0 < day } ?? false
@@ -71,10 +71,10 @@ struct Liveness {
 
   private mutating func node(for need: Need) -> Int {
     switch need {
-    case .anybody: return anybody
+    case .anything: return anything
     case .all(let gate, let threads): return node(for: gate, threads, needsAll: true)
     case .one(let gate, let threads): return node(for: gate, threads, needsAll: false)
-    case .blocks(let queue): return blocks[queue] ?? anybody
+    case .blocks(let queue): return blocks[queue] ?? anything
     case .pool(let root): return node(forPool: root)
     }
   }
@@ -113,19 +113,19 @@ struct Liveness {
     return hope == .all && busy < index.largestPlainPool
   }
 
-  /// Whether anybody at all can go on.
-  var isAnybodyLive: Bool { net.isLive[anybody] }
+  /// Whether any thread or queued block can go on.
+  var isAnythingLive: Bool { net.isLive[anything] }
 
   /// Whether a thread can go on.
   func isLive(_ thread: Int) -> Bool { net.isLive[thread] }
 
-  /// Whether the blocks that are queued on a queue can begin; `true` where none are.
+  /// Whether the blocks that are queued on a queue can begin; `true` if none are.
   func canBegin(blocksOn queue: Int) -> Bool { blocks[queue].map { net.isLive[$0] } ?? true }
 
-  /// Whether something that somebody here needs comes.
+  /// Whether a need of a thread or a block here will be met.
   func isMet(_ need: Need) -> Bool {
     switch need {
-    case .anybody: isAnybodyLive
+    case .anything: isAnythingLive
     case .all(let gate, _), .one(let gate, _): gates[gate].map { net.isLive[$0] } ?? false
     case .blocks(let queue): canBegin(blocksOn: queue)
     case .pool(let root): pools[root].map { net.isLive[$0] } ?? true

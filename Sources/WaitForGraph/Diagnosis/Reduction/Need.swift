@@ -2,7 +2,7 @@ import Interlock
 
 /// What must happen before a thread, or a queued block, can go on.
 enum Need {
-  /// A set of threads that stand in the way; equal gates have equal threads.
+  /// A set of threads that block others; equal gates have equal threads.
   enum Gate: Hashable {
     case lock(WaitSnapshot.ObjectID)
     case writers(WaitSnapshot.ObjectID)
@@ -22,17 +22,17 @@ enum Need {
     /// The tasks that a task has made in a task group.
     case children(WaitSnapshot.ObjectID)
     case main
-    /// The thread that has taken a semaphore which is used as a lock. For naming rings, not for
-    /// liveness.
+    /// The thread that has acquired a semaphore which is used as a lock. Only names cycles;
+    /// liveness does not use it.
     case semaphore(WaitSnapshot.ObjectID)
-    /// The threads that are in blocks which a thread has enqueued. For naming rings, not for
-    /// liveness.
+    /// The threads that are in blocks which a thread has enqueued. Only names cycles; liveness does
+    /// not use it.
     case started(Int)
   }
 
-  /// Anybody goes on: anyone could do what is waited for.
-  case anybody
-  /// All of the threads go on, or one of them.
+  /// Any thread or block goes on: each could end the wait.
+  case anything
+  /// All of these threads go on, or one of them.
   case all(Gate, [Int])
   case one(Gate, [Int])
   /// The blocks that are queued on a queue begin.
@@ -40,7 +40,7 @@ enum Need {
   /// A pool has a thread for one more block.
   case pool(WaitSnapshot.ObjectID)
 
-  /// The gate and its threads, where there is one.
+  /// The gate and its threads, if there is one.
   var gate: (Gate, [Int])? {
     switch self {
     case .all(let gate, let threads), .one(let gate, let threads): (gate, threads)
@@ -50,46 +50,46 @@ enum Need {
 }
 
 extension WaitIndex {
-  /// What a thread needs before it can go on: nothing where it can.
+  /// What a thread needs before it can go on; nothing if it can.
   func needs(of number: Int) -> [Need] {
     let thread = threads[number]
     guard let wait = thread.wait else {
       switch thread.elsewhere {
       case .running, .outside: return []
-      // An idle thread is handed work by somebody, or by nobody.
-      case .idle, .listening, .unknown: return [.anybody]
+      // An idle thread goes on if another thread gives it work.
+      case .idle, .listening, .unknown: return [.anything]
       }
     }
     if wait.hasTimeLimit { return [] }
     if wait.isApply {
-      // The caller works too: it waits for the others only when it is in no part itself.
+      // The caller works too: it waits for the others only while it runs no part itself.
       if thread.runs.contains(where: { $0.isApply && $0.queue == wait.object }) { return [] }
       return [.all(.apply(wait.object), appliers[wait.object] ?? [])]
     }
     switch wait.kind {
     case .mutex, .swiftMutex, .initializer, .actor:
-      return [holders[wait.object].map { .one(.lock(wait.object), $0) } ?? .anybody]
+      return [holders[wait.object].map { .one(.lock(wait.object), $0) } ?? .anything]
     case .readLock: return [needToRead(wait.object)]
     case .writeLock:
-      return [holders[wait.object].map { .all(.readersAndWriters(wait.object), $0) } ?? .anybody]
+      return [holders[wait.object].map { .all(.readersAndWriters(wait.object), $0) } ?? .anything]
     case .queue: return needs(ofCallOn: wait.object, isBarrier: wait.isBarrier)
     case .thread:
       let id = Int(truncatingIfNeeded: wait.object)
-      return [threadAt[id].map { .one(.end(id), [$0]) } ?? .anybody]
+      return [threadAt[id].map { .one(.end(id), [$0]) } ?? .anything]
     case .task:
       let id = Int(bitPattern: wait.object)
-      return [party(ofTask: wait.object).map { .one(.end(id), [$0]) } ?? .anybody]
+      return [party(ofTask: wait.object).map { .one(.end(id), [$0]) } ?? .anything]
     case .taskGroup:
-      // The group's scope ends when each of its tasks has ended. `next()` returns when one has, but
+      // The group's scope ends when all of its tasks have ended. `next()` returns when one has, but
       // a task that waits for the end of its own parent keeps the parent in that scope.
-      return [groupTasks[wait.object].map { .all(.children(wait.object), $0) } ?? .anybody]
+      return [groupTasks[wait.object].map { .all(.children(wait.object), $0) } ?? .anything]
     case .workItem:
-      return [inWorkItem[wait.object].map { .one(.workItem(wait.object), $0) } ?? .anybody]
+      return [inWorkItem[wait.object].map { .one(.workItem(wait.object), $0) } ?? .anything]
     case .group:
-      // It is empty when each of its blocks has ended, those that run too; others may have entered
-      // it.
-      return [members[wait.object].map { .all(.members(wait.object), $0) } ?? .anybody]
-    case .condition, .semaphore, .futex, .continuation, .stream: return [.anybody]
+      // It is empty when all of its blocks have ended, those that run included; other threads may
+      // have entered it.
+      return [members[wait.object].map { .all(.members(wait.object), $0) } ?? .anything]
+    case .condition, .semaphore, .futex, .continuation, .stream: return [.anything]
     }
   }
 
@@ -97,11 +97,11 @@ extension WaitIndex {
     if let writers = writers[object] { return .one(.writers(object), writers) }
     // A lock that prefers writers keeps new readers out while one of them waits.
     if let waiters = writeWaiters[object] { return .one(.writeWaiters(object), waiters) }
-    return .anybody
+    return .anything
   }
 
   private func needs(ofCallOn object: ObjectID, isBarrier: Bool) -> [Need] {
-    guard let number = queueAt[object] else { return [.anybody] }
+    guard let number = queueAt[object] else { return [.anything] }
     let queue = queues[number]
     if queue.isRoot { return [] }
     var needs = exclusion(of: number)
@@ -109,22 +109,21 @@ extension WaitIndex {
     if isConcurrent, isBarrier, let runners = runners[object] {
       needs.append(.all(.runners(object), runners))
     }
-    if queue.width == 0, occupants[object] != nil { needs.append(.anybody) }
+    if queue.width == 0, occupants[object] != nil { needs.append(.anything) }
     if queue.queued > 0 { needs.append(.blocks(number)) }
-    // Nobody is alone on the queue and nothing is queued, and yet it waits: behind one that waits
-    // to be alone.
+    // No barrier runs and nothing is queued, and yet the call waits: behind a barrier that waits.
     if needs.isEmpty, isConcurrent, !isBarrier, let waiters = barrierWaiters[object] {
       needs.append(.one(.barrierWaiters(object), waiters))
     }
     return needs
   }
 
-  /// Who keeps others from running on a queue or on those that it hands its blocks on to.
+  /// What keeps blocks from running on a queue or on its targets.
   private func exclusion(of number: Int) -> [Need] {
     var needs: [Need] = []
     for step in chains[number] where !queues[step].isRoot {
       let queue = queues[step]
-      if queue.isSuspended { needs.append(.anybody) }
+      if queue.isSuspended { needs.append(.anything) }
       if queue.isMain {
         if let main = needOfMain { needs.append(main) }
       } else if queue.width == 1 {
@@ -136,7 +135,7 @@ extension WaitIndex {
     return needs
   }
 
-  /// The main thread, unless it looks after its queue by itself.
+  /// The main thread, unless it is idle and serves its queue.
   private var needOfMain: Need? {
     guard let mainThread else { return nil }
     let thread = threads[mainThread]

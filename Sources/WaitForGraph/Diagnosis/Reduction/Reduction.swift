@@ -1,15 +1,15 @@
-/// Who can go on, by reduction (Holt 1972): whoever needs nothing can; whoever they can wake can;
-/// and so on, until nobody is added. Each node needs all of its inputs, or one.
+/// Finds the nodes that can go on, by reduction (Holt 1972): a node that needs nothing can; so can
+/// a node whose inputs can. Each node needs all of its inputs, or one.
 ///
-/// Linear in the nodes and their inputs, whatever their order.
+/// Takes time linear in the nodes and their inputs, in any order.
 struct Reduction {
-  /// How many inputs must come before a node can go on.
+  /// How many inputs must go on before a node can.
   private var missing: [Int] = []
   private var dependents: [[Int]] = []
   private(set) var isLive: [Bool] = []
   private var ready: [Int] = []
 
-  /// Adds a node that needs all of some others, or one of them.
+  /// Adds a node that needs all of its inputs, or one of them.
   ///
   /// - Returns: Its number, from 0.
   mutating func add(needsAll: Bool) -> Int {
@@ -19,16 +19,16 @@ struct Reduction {
     return missing.count - 1
   }
 
-  /// Makes a node wait for one more, besides what it waits for already.
+  /// Adds an input that a node needs besides its others.
   mutating func require(_ input: Int, for node: Int) {
     missing[node] += 1
     dependents[input].append(node)
   }
 
-  /// Lets a node go on as soon as another does, where it needs only one.
+  /// Adds an input to a node that needs only one.
   mutating func allow(_ input: Int, for node: Int) { dependents[input].append(node) }
 
-  /// Finds whoever can go on.
+  /// Finds all nodes that can go on.
   mutating func run() {
     ready = missing.indices.filter { missing[$0] == 0 }
     for node in ready { isLive[node] = true }

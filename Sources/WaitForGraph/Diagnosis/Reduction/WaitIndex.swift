@@ -1,69 +1,70 @@
 import Interlock
 
-/// A snapshot's threads and queues, found by what they hold, run on and wait for.
+/// A snapshot's threads and queues, indexed by what they hold, run on and wait for.
 ///
-/// Threads and queues are numbered by their place here, in the order of their own numbers, whatever
-/// order the snapshot has them in: so equal snapshots give equal diagnoses. All lists of threads
-/// are ascending.
+/// Threads and queues have their positions here as numbers, sorted by the system's numbers and
+/// addresses, so that the order in the snapshot does not matter. All lists of threads are
+/// ascending.
 struct WaitIndex {
   typealias ObjectID = WaitSnapshot.ObjectID
 
   /// The most threads that a pool has, on Linux.
   static let largestPool = 255
-  /// The same of one that begins with a thread for each processor: more only where it is told of
-  /// more processors.
+  /// The most threads of a pool that starts with one for each processor: more only if it was made
+  /// for more processors.
   var largestPlainPool: Int { max(Self.largestPool, snapshot.processors) }
   /// The label of the queues that run Swift's tasks, on Linux.
   static let taskQueueLabel = "Swift global concurrent queue"
 
   let snapshot: WaitSnapshot
-  /// The threads, and behind them the tasks that wait without one, each by its address: a task
-  /// waits and keeps others waiting as a thread does.
+  /// The threads, then the tasks that wait without a thread, each with its address as number: a
+  /// task waits and blocks others as a thread does.
   let threads: [WaitSnapshot.Thread]
   /// How many of them are threads.
   let threadCount: Int
   let queues: [WaitSnapshot.Queue]
   let signals: [ObjectID: WaitSnapshot.Signal]
-  /// Those of which several of a kind were made at one place.
+  /// The signals of which one place made several of a kind.
   let namesakes: Set<ObjectID>
-  /// The locks that a thread which has ended has left locked.
+  /// The locks that an ended thread left locked.
   let leftLocks: [ObjectID: WaitSnapshot.LeftLock]
   let threadAt: [Int: Int]
   /// The threads that run tasks while they wait.
   let runningTask: [ObjectID: Int]
   let queueAt: [ObjectID: Int]
-  /// For each queue: itself, its target, that one's target, and so on.
+  /// For each queue: itself, its target, the target of that, and so on.
   let chains: [[Int]]
   let mainThread: Int?
 
-  /// Who holds a lock, and who of them holds it to write.
+  /// The threads that hold a lock, and those of them that hold it to write.
   private(set) var holders: [ObjectID: [Int]] = [:]
   private(set) var writers: [ObjectID: [Int]] = [:]
-  /// The accessors of the variables that initialisers are for.
+  /// The accessors of the variables of initialisers.
   private(set) var accessors: [ObjectID: StackFrame] = [:]
-  /// Who has taken a semaphore that is used as a lock.
+  /// The threads that hold a semaphore which is used as a lock.
   private(set) var semaphoreHolders: [ObjectID: [Int]] = [:]
-  /// Who waits to write.
+  /// The threads that wait to write.
   private(set) var writeWaiters: [ObjectID: [Int]] = [:]
-  /// Who is in a block of a queue; who of them keeps all others out; who runs a task's job of it.
+  /// The threads that run a block of a queue; those of them that run a barrier; those that run a
+  /// job of a task.
   private(set) var runners: [ObjectID: [Int]] = [:]
   private(set) var barrierRunners: [ObjectID: [Int]] = [:]
   private(set) var jobRunners: [ObjectID: [Int]] = [:]
-  /// Who is in a block of a queue, or of one that hands its blocks on to it.
+  /// The threads that run a block of a queue, or of a queue that targets it.
   private(set) var occupants: [ObjectID: [Int]] = [:]
-  /// Who is in a part of `concurrentPerform`.
+  /// The threads that run a part of `concurrentPerform`.
   private(set) var appliers: [ObjectID: [Int]] = [:]
-  /// Who waits to be alone on a concurrent queue, and who waits for a queue at all.
+  /// The threads that call a concurrent queue with a barrier, and all that call a queue.
   private(set) var barrierWaiters: [ObjectID: [Int]] = [:]
   private(set) var queueWaiters: [ObjectID: [Int]] = [:]
-  /// Who is in a work item, and in a block of a group.
+  /// The threads that run a work item, and those that run a block of a group.
   private(set) var inWorkItem: [ObjectID: [Int]] = [:]
   private(set) var members: [ObjectID: [Int]] = [:]
   /// The tasks in a group, and the threads that run some, by the task that made them.
   private(set) var groupTasks: [ObjectID: [Int]] = [:]
   /// The threads of a pool.
   private(set) var workers: [ObjectID: [Int]] = [:]
-  /// Who is in a block that a thread, by its number, has enqueued.
+  /// The threads that run a block which a thread, by its number, has enqueued.
   private(set) var startedBy: [Int: [Int]] = [:]
   /// The threads that a thread, by its number, has started; not those of pools.
   private(set) var children: [Int: [Int]] = [:]
@@ -184,7 +185,7 @@ struct WaitIndex {
     if list.last != number { list.append(number) }
   }
 
-  /// Whether a list of this index has a thread, by halving.
+  /// Whether a list of this index contains a thread, by binary search.
   static func contains(_ number: Int, in list: [Int]) -> Bool {
     var low = 0
     var high = list.count
@@ -198,12 +199,13 @@ struct WaitIndex {
   /// Whether one of `threads` is a task that has no thread.
   func isTask(_ number: Int) -> Bool { number >= threadCount }
 
-  /// The place among `threads` of a task that waits, with a thread or without; `nil` for another.
+  /// The position in `threads` of a task that waits, with a thread or without; `nil` for any other
+  /// task.
   func party(ofTask task: ObjectID) -> Int? {
     runningTask[task] ?? threadAt[Int(bitPattern: task)]
   }
 
-  /// The root queue that a queue's blocks end on; `nil` where it is not known.
+  /// The root queue that a queue's blocks end on; `nil` if it is not known.
   func root(of queue: Int) -> Int? {
     guard let last = chains[queue].last, queues[last].isRoot else { return nil }
     return last
@@ -212,7 +214,7 @@ struct WaitIndex {
   /// Whether only the main thread runs a queue's blocks.
   func isMain(_ queue: Int) -> Bool { chains[queue].contains { queues[$0].isMain } }
 
-  /// Whether a queue runs Swift's tasks, as many at once as there are processors.
+  /// Whether a queue runs Swift's tasks: as many at once as there are processors.
   func isTaskQueue(_ queue: Int) -> Bool {
     let queue = queues[queue]
     guard !queue.isMain, !queue.isRoot, queue.width != 1 else { return false }

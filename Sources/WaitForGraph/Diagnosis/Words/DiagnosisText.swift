@@ -1,17 +1,16 @@
 /// A diagnosis as lines for a terminal: the cause and the headline, then details and advice,
 /// indented.
 package struct DiagnosisText: Sendable {
-  /// The lines, without an end of line, none longer than the width where one was given.
+  /// The lines, without line ends, and none longer than the width if there is one.
   package let lines: [String]
 
-  /// Writes a diagnosis.
+  /// Formats a diagnosis.
   ///
   /// - Parameters:
-  ///   - diagnosis: What is told. Its text is made harmless once more: it may have come from
-  ///     another process.
+  ///   - diagnosis: The diagnosis. Its text is escaped again: it may come from another process.
   ///   - width: The columns of the terminal, at least 20 of which are used; `nil` for lines of any
   ///     length.
-  ///   - mostLines: How many lines are shown, at least 2; the last one counts what is left out.
+  ///   - mostLines: How many lines are shown, at least 2; the last one counts the rest.
   package init(_ diagnosis: Diagnosis, width: Int?, mostLines: Int = 24) {
     var all = Self.wrapped(
       "deadlock (\(diagnosis.cause.rawValue)): \(diagnosis.headline)", indent: 0, width)

@@ -1,11 +1,10 @@
-/// Text from a subject, made fit for a terminal and a page: its control characters must reach
-/// neither.
+/// Escapes text from a subject: its control characters must reach neither a terminal nor a page.
 package enum Printable {
   /// The most characters of a label or a name.
   static let longestLabel = 48
 
-  /// The text on one line, with what could move a cursor or turn the direction of writing spelled
-  /// out.
+  /// The text on one line, with escapes for characters that move a cursor or turn the direction of
+  /// writing.
   package static func line(_ text: String) -> String {
     guard text.unicodeScalars.contains(where: isUnsafe) else { return text }
     var result = ""
@@ -19,10 +18,10 @@ package enum Printable {
     return result
   }
 
-  /// A label: as `line(_:)`, and cut where it is long.
+  /// A label: as `line(_:)`, and cut if it is long.
   package static func label(_ text: String) -> String { cut(line(text), to: longestLabel) }
 
-  /// The first characters of a text, the last of them a mark where some are left out.
+  /// The first characters of a text, with an ellipsis if some are left out.
   static func cut(_ text: String, to most: Int) -> String {
     guard text.count > most else { return text }
     return text.prefix(max(0, most - 1)) + "…"

@@ -1,35 +1,33 @@
 package import Interlock
 import ProcessInspection
 
-/// How the threads and objects of a snapshot are called: by names, labels and lines, as far as any
-/// are known.
+/// Names for the threads and objects of a snapshot: from names, labels and lines, if any are known.
 package struct Wording {
   let index: WaitIndex
 
-  /// `TMCache.swift:61  get(_:)`, for the first frame that is the user's; `nil` where nothing is
+  /// `TMCache.swift:61  get(_:)`, for the first frame in the user's code; `nil` if nothing is
   /// known.
   package static func place(_ frames: [StackFrame]) -> String? { frame(of: frames).flatMap(text) }
 
-  /// The same with where that function was called, if it is known: a lock may be taken in a
-  /// wrapper's `lock()`.
+  /// The place with its call site, if that is known: a wrapper's `lock()` may acquire a lock.
   static func placeAndCaller(_ frames: [StackFrame]) -> String? {
     guard let first = place(frames) else { return nil }
     let users = frames.filter { !$0.isSystem }.compactMap(text)
     return users.count > 1 && users[1] != first ? "\(first), called at \(users[1])" : first
   }
 
-  /// ` at PosixLock.swift:9  lock(), called at Bank.swift:12  add(_:)`; empty where nothing is
-  /// known.
+  /// ` at PosixLock.swift:9  lock(), called at Bank.swift:12  add(_:)`; empty if nothing is known.
   package static func atWithCaller(_ frames: [StackFrame]) -> String {
     placeAndCaller(frames).map { " at " + $0 } ?? ""
   }
 
-  /// The first frame that is the user's, else the first that is not the compiler's, else the first.
+  /// The first frame in the user's code, else the first that the compiler did not make, else the
+  /// first.
   static func frame(of frames: [StackFrame]) -> StackFrame? {
     frames.first { !$0.isSystem } ?? frames.first { !$0.isCompilers } ?? frames.first
   }
 
-  /// `TMCache.swift:61  get(_:)`; `nil` where only an address is known.
+  /// `TMCache.swift:61  get(_:)`; `nil` if only an address is known.
   static func text(_ frame: StackFrame) -> String? {
     let function = frame.function.map { Printable.cut(Printable.line($0), to: 80) }
     if let file = frame.file, let line = frame.line, line > 0 {
@@ -42,7 +40,7 @@ package struct Wording {
     return known.isEmpty ? nil : known.joined(separator: "  ")
   }
 
-  /// `at TMCache.swift:61  get(_:)`, with a space before it; empty where nothing is known.
+  /// `at TMCache.swift:61  get(_:)`, with a space before it; empty if nothing is known.
   package static func at(_ frames: [StackFrame]) -> String {
     place(frames).map { " at " + $0 } ?? ""
   }
@@ -73,7 +71,7 @@ package struct Wording {
       ? "a queue without a label" + address(id) : "queue \"\(Printable.label(queue.label))\""
   }
 
-  /// `"cache"`, or as `queue(_:)` where it has no label.
+  /// `"cache"`, or as `queue(_:)` if it has no label.
   func quotedQueue(_ id: WaitIndex.ObjectID) -> String {
     let text = queue(id)
     return text.hasPrefix("queue ") ? String(text.dropFirst(6)) : text
@@ -107,8 +105,8 @@ package struct Wording {
       + "pool"
   }
 
-  /// `queue "cache"`, `the mutex made at TMCache.swift:60`; with its address where several were
-  /// made there, and the address alone where its making was not seen.
+  /// `queue "cache"`, `the mutex made at TMCache.swift:60`; with its address if several were made
+  /// there, and only the address if its initialization was not seen.
   func object(_ kind: WaitSnapshot.ObjectKind, _ id: WaitIndex.ObjectID) -> String {
     switch kind {
     case .queue: return queue(id)
@@ -152,7 +150,7 @@ package struct Wording {
 
   private func address(_ id: WaitIndex.ObjectID) -> String { " 0x" + String(id, radix: 16) }
 
-  /// What a kind of object is called.
+  /// The name of a kind of object.
   static func name(_ kind: WaitSnapshot.ObjectKind) -> String {
     switch kind {
     case .mutex: "mutex"
@@ -187,7 +185,7 @@ package struct Wording {
     }
   }
 
-  /// What a thread does in a wait, whatever the object: `waits for a semaphore`.
+  /// What a thread does in a wait, without the object: `waits for a semaphore`.
   static func waiting(_ kind: WaitSnapshot.ObjectKind) -> String {
     switch kind {
     case .thread, .task: "waits for the " + name(kind)
