@@ -1,3 +1,4 @@
+import CInterlock
 import CInterlockEvents
 import Foundation
 import Interlock
