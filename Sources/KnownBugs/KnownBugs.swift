@@ -1,7 +1,6 @@
 package import StressRunner
 
-/// Caches as their authors shipped them, each with its repaired twin, and mistakes that belong to
-/// no one cache.
+/// Caches as shipped, each with its repaired twin, and mistakes that any cache can have.
 ///
 /// A list for each system, in the order of `interlock list`.
 package let knownBugSubjects: [SubjectEntry] =

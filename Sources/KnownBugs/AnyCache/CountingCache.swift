@@ -2,14 +2,14 @@ package import Caches
 import Interlock
 import LockStrategies
 
-/// A cache with a call that counts, as one adds it from outside: look, add one, store.
+/// A cache with a counting call built from its public calls: look up, add one, store.
 ///
-/// Each half takes the lock, so no tool that looks for races has anything to say; and the two
-/// halves are one act that has no lock. Two who count at a time both find the same number, and one
-/// count is lost. Source: CERT Oracle Secure Coding Standard for Java, VNA03-J, "Do not assume that
-/// a group of calls to independently atomic methods is atomic".
+/// Each half takes the lock, so a race detector reports nothing; but no lock covers both halves
+/// together. Two callers that count at once find the same number, and one count is lost. Source:
+/// CERT Oracle Secure Coding Standard for Java, VNA03-J, "Do not assume that a group of calls to
+/// independently atomic methods is atomic".
 ///
-/// Repaired, the act is one locked section.
+/// Repaired, look-up and store are one locked section.
 package final class CountingCache: Cache {
   private let lock = PthreadMutexLock()
   private let storage = Storage(isLocked: true)

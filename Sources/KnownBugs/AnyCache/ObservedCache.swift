@@ -1,11 +1,10 @@
 package import Caches
 package import LockStrategies
 
-/// A cache that tells an observer what it is about to store, while it holds its lock.
+/// A cache that calls an observer under its lock before it stores a value.
 ///
-/// TMCache's `willAddObjectBlock` is called so, inside the barrier, and PINDiskCache 2's under its
-/// semaphore. Whatever the observer does, it does under the lock; and whoever it wakes comes while
-/// the lock is held.
+/// TMCache calls its `willAddObjectBlock` in this way inside the barrier, and PINDiskCache 2 under
+/// its semaphore. The observer runs under the lock, so a thread that it wakes finds the lock held.
 package final class ObservedCache<Strategy: Lock>: Cache {
   private let lock: Strategy
   private let storage = Storage(isLocked: true)
@@ -15,7 +14,7 @@ package final class ObservedCache<Strategy: Lock>: Cache {
   ///
   /// - Parameters:
   ///   - lock: The lock, which nothing else may use.
-  ///   - willStore: Told of a key under the lock, before its value is stored.
+  ///   - willStore: Called under the lock with a key, before its value is stored.
   package init(_ lock: Strategy, willStore: @escaping @Sendable (_ key: String) -> Void) {
     self.lock = lock
     self.willStore = willStore
@@ -30,7 +29,7 @@ package final class ObservedCache<Strategy: Lock>: Cache {
     }
   }
 
-  /// Tells the observer, and stores a value.
+  /// Calls the observer, and stores a value.
   package func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
     lock.withLock {
       willStore(key)

@@ -2,19 +2,19 @@ package import Caches
 package import Interlock
 import LockStrategies
 
-/// A cache whose values can be edited, and which hands out the very object that it holds.
+/// A cache of mutable values that hands out the object that it holds.
 ///
-/// The cache is under a lock and does nothing wrong, and still two callers who got one key have one
-/// object between them: the lock guarded the way to it, and not the object. This is the warning at
-/// the end of "third-party cache framework of PINCache": two threads read one NSMutableDictionary
-/// from PINMemoryCache, and both update it.
+/// The cache itself is locked and correct, but two callers that read the same key share one object:
+/// the lock guards the look-up and not the object. This is the warning at the end of "third-party
+/// cache framework of PINCache": two threads read one NSMutableDictionary from PINMemoryCache, and
+/// both update it.
 ///
-/// Repaired, a caller gets a value instead: each edits a copy of its own, and stores it. (Of two
-/// edits at a time one is lost then; that is another mistake, which `CountingCache` shows.)
+/// Repaired, each caller edits a copy and stores it. (Of two concurrent edits one is still lost:
+/// that is a different mistake, which `CountingCache` shows.)
 package final class SharedValueCache: Cache {
-  /// A mutable object in the cache. Whoever changes it is found out by its tracked property.
+  /// A mutable object in the cache; its tracked property detects concurrent changes.
   ///
-  /// `@unchecked Sendable`: that it is shared, and may be changed by all who have it, is the bug.
+  /// `@unchecked Sendable`: the bug under test is that every caller may change the shared object.
   package final class Document: @unchecked Sendable {
     /// What is in it.
     @Tracked package var bytes: [UInt8] = []
@@ -28,7 +28,7 @@ package final class SharedValueCache: Cache {
 
   private let lock = PthreadMutexLock()
   private let isRepaired: Bool
-  // Only touched under the lock: the table, that is, and not what is in it.
+  // The table is only touched under the lock; the objects in it are not.
   nonisolated(unsafe) private var documents: [String: Document] = [:]
 
   /// Makes an empty cache.
@@ -46,7 +46,7 @@ package final class SharedValueCache: Cache {
       setValue(bytes, forKey: key, cost: bytes.count)
     } else {
       guard let document = document(forKey: key) else { return false }
-      // The lock was let go with the look-up.
+      // The look-up has already released the lock.
       Self.apply(change, to: &document.bytes)
     }
     return true

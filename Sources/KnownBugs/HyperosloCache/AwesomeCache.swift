@@ -7,18 +7,17 @@ import Interlock
 /// Cache with the same fault, three times.
 ///
 /// A model of Cache.swift of AwesomeCache (`objectForKey:`, `setObject:forKey:expires:`,
-/// `removeObjectForKey:`, `removeAllObjects`, `removeExpiredObjects`). Memory is looked into on any
-/// thread, files on a queue. Cleaning up is a block on that queue which reads every key by the call
-/// that users have; where a key is not in memory, that call waits for the queue.
+/// `removeObjectForKey:`, `removeAllObjects`, `removeExpiredObjects`). A call reads memory on its
+/// own thread, and files on a queue. Clean-up is a block on that queue that reads every key by the
+/// public call; where a key is not in memory, that call waits for the queue.
 package final class AwesomeCache: Sendable {
-  /// How the queue is used, and by whom.
+  /// How calls and the clean-up use the queue.
   package enum Version: Sendable, Hashable, CaseIterable {
     /// Version 1.0: a serial queue (issue 10).
     case serialQueue
     /// Pull request 66, for 2.2: a concurrent queue, and barriers that write.
     case barrierQueue
-    /// Pull request 67 and version 3.0: as the one before, and who is on the queue reads without
-    /// it.
+    /// Pull request 67 and version 3.0: as `barrierQueue`, but code on the queue reads directly.
     case repaired
   }
 
@@ -110,7 +109,7 @@ package final class AwesomeCache: Sendable {
   /// Empties memory, as the system does when it has little left.
   package func removeAllInMemory() { memory.removeAll() }
 
-  /// Waits until nothing is under way that was called before.
+  /// Waits until all calls made before this one have ended.
   package func settle() { for _ in 0..<2 { queue.sync(flags: .barrier) {} } }
 
   private func read(_ key: String) -> Capsule? {
@@ -138,9 +137,8 @@ package final class AwesomeCache: Sendable {
     files.compactMap { $0.deletingPathExtension().lastPathComponent.removingPercentEncoding }
   }
 
-  /// The original puts a hyphen for whatever is no letter or digit, so that two keys may have one
-  /// file; here nothing is lost in the name, but for keys that are too long for one: those have a
-  /// digest.
+  /// The original replaces every character that is no letter or digit by a hyphen, so that two keys
+  /// may share a file. Here the name is percent-encoded, or a digest where it would be too long.
   private func url(forKey key: String) -> URL {
     let name = key.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? key
     return directory.appendingPathComponent(

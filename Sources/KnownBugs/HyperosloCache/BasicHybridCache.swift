@@ -7,8 +7,8 @@ package import Foundation
 ///
 /// A model of BasicHybridCache.swift of hyperoslo's Cache 1.0.0 (`add`, `object`, `remove`,
 /// `clear`) and of the storages behind it; every call is asynchronous, and calls back on a queue of
-/// the storage that ended it. Reads and writes of one storage are not kept apart, and what a read
-/// finds out may be over when it acts on it.
+/// the storage that ended it. Reads and writes of one storage run concurrently, and what a read has
+/// found may be out of date when it acts on it.
 package final class BasicHybridCache: Sendable {
   let front: TwoQueueMemoryStorage
   let back: TwoQueueDiskStorage
@@ -17,11 +17,10 @@ package final class BasicHybridCache: Sendable {
   ///
   /// - Parameters:
   ///   - directory: The directory, which nothing else may use.
-  ///   - maximumSize: What the files may have together after `clearExpired`; bytes, and zero is no
+  ///   - maximumSize: The limit of all files together after `clearExpired`; bytes, and zero is no
   ///     limit.
-  ///   - repaired: Whether a read that finds an expired object has it looked at again, in one piece
-  ///     with its removal, on the queue that writes. No upstream report; version 3.0 no longer
-  ///     removes on reads.
+  ///   - repaired: Whether a read that finds an expired object checks it again on the write queue,
+  ///     in the block that removes it. No upstream report; version 3.0 no longer removes on reads.
   package init(directory: URL, maximumSize: Int = 0, repaired: Bool = false) {
     front = TwoQueueMemoryStorage(repaired: repaired)
     back = TwoQueueDiskStorage(path: directory.path, maximumSize: maximumSize)
@@ -68,7 +67,7 @@ package final class BasicHybridCache: Sendable {
     back.clearExpired(completion: completion)
   }
 
-  /// Waits until nothing is under way that was called before.
+  /// Waits until all calls made before this one have ended.
   package func settle() {
     for _ in 0..<2 {
       front.settle()
@@ -76,8 +75,8 @@ package final class BasicHybridCache: Sendable {
     }
   }
 
-  /// The keys in memory, and those of the files; a file that none of `known` has is there by its
-  /// name. For checks when nothing is under way.
+  /// The keys in memory, and those of the files; a file that belongs to none of `known` appears by
+  /// its name. For checks after all operations have ended.
   package func keys(known: Set<String>) -> (inMemory: Set<String>, onDisk: Set<String>) {
     let keys = Dictionary(
       known.map { (back.fileName(forKey: $0), $0) }, uniquingKeysWith: { first, _ in first })
@@ -108,7 +107,7 @@ extension BasicHybridCache: Cache {
     waitForCallback { done in clear { done(()) } }
   }
 
-  /// How many values memory has.
+  /// How many values are in memory.
   package var count: Int { front.keys.count }
 
   /// Reads a key.

@@ -1,10 +1,10 @@
 import Foundation
 
-/// A store in memory that throws out what was not used for longest when it is over a limit: what
-/// the originals have `NSCache` for.
+/// A store in memory that evicts the least recently used entries above a limit; the originals use
+/// `NSCache`.
 ///
-/// Thread-safe, as `NSCache` is. Not `NSCache` itself: Apple does not say which entries go, and
-/// Linux's throws out the one that was just stored.
+/// Thread-safe, as `NSCache` is. Not `NSCache` itself: Apple does not document which entries it
+/// evicts, and Linux's evicts the newest.
 ///
 /// `@unchecked Sendable`: the slots are only touched under `lock`.
 final class EvictingStore<Value: Sendable>: @unchecked Sendable {
@@ -34,7 +34,7 @@ final class EvictingStore<Value: Sendable>: @unchecked Sendable {
   }
 
   func value(forKey key: String) -> Value? {
-    // Not `withLock`, which costs half as much again: this is the way that is taken most.
+    // Not `withLock`, which costs half as much again: this is the most frequent call.
     lock.lock()
     defer { lock.unlock() }
     guard let slot = slots[key] else { return nil }

@@ -4,13 +4,13 @@ import Interlock
 /// Objects in files, whose dates of modification say when they expire: DiskStorage.swift of
 /// hyperoslo's Cache 7.4.0.
 ///
-/// It locks nothing. Each call of the file system is atomic by itself; what comes in between two of
-/// them is what can go wrong, above all between a file's writing and its date: until then it has
-/// expired.
+/// It locks nothing. Each call of the file system is atomic by itself; faults come from what
+/// happens between two of them, above all between writing a file and setting its date: until then
+/// the file counts as expired.
 ///
-/// A file is named by the digest of its key and the key's extension, so that nothing outside the
-/// directory is touched whatever the key. The original takes an extension of any length; here one
-/// that a file system might refuse is left out.
+/// A file is named by the digest of its key and the key's extension, so that no key names a file
+/// outside the directory. The original takes an extension of any length; here one that a file
+/// system might refuse is left out.
 package final class HybridDiskStorage<Value: Sendable>: Sendable {
   /// The directory.
   package let path: String
@@ -23,7 +23,7 @@ package final class HybridDiskStorage<Value: Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - directory: The directory, which nothing else may use.
-  ///   - expiry: What objects have for which nothing is said.
+  ///   - expiry: The expiry of objects stored without one.
   ///   - maximumSize: When the files are larger together, `removeExpiredObjects` removes those that
   ///     expire first, down to half of it; bytes, and zero is no limit.
   ///   - transformer: How objects become bytes.
@@ -90,7 +90,7 @@ package final class HybridDiskStorage<Value: Sendable>: Sendable {
     try createDirectory()
   }
 
-  /// Removes what has expired; then, if too much is left, what expires first.
+  /// Removes expired files; then, if too much is left, those that expire first.
   ///
   /// - Parameter removed: Called with the path of each file that was removed.
   /// - Throws: Foundation's error, where a file has gone meanwhile: the rest is then left.
@@ -123,7 +123,7 @@ package final class HybridDiskStorage<Value: Sendable>: Sendable {
     }
   }
 
-  /// What all files have together; bytes.
+  /// The size of all files together; bytes.
   var totalSize: Int {
     fileNames.reduce(0) { size, name in
       let attributes = try? FileManager.default.attributesOfItem(atPath: "\(path)/\(name)")
@@ -136,7 +136,7 @@ package final class HybridDiskStorage<Value: Sendable>: Sendable {
     (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
   }
 
-  /// What the file of a key is called.
+  /// The name of a key's file.
   func fileName(forKey key: String) -> String {
     let end = key.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
     let parts = end.split(separator: ".", omittingEmptySubsequences: false)

@@ -4,12 +4,12 @@ package import Foundation
 package enum HybridExpiry: Sendable, Hashable {
   /// For ever, which is until 2038: a date that every file system can hold.
   case never
-  /// So many seconds from now.
+  /// This number of seconds from now.
   case seconds(Double)
   /// Until a date.
   case date(Date)
 
-  /// The date that it is.
+  /// The date at which the object expires.
   package var date: Date {
     switch self {
     case .never: Date(timeIntervalSince1970: 60 * 60 * 24 * 365 * 68)
@@ -18,11 +18,11 @@ package enum HybridExpiry: Sendable, Hashable {
     }
   }
 
-  /// Whether that date is over.
+  /// Whether that date has passed.
   package var isExpired: Bool { date.timeIntervalSinceNow < 0 }
 }
 
-/// An object as it was found: Entry.swift of hyperoslo's Cache 7.4.0.
+/// An object as a read found it: Entry.swift of hyperoslo's Cache 7.4.0.
 package struct HybridEntry<Value: Sendable>: Sendable {
   /// The object.
   package var object: Value
@@ -32,7 +32,7 @@ package struct HybridEntry<Value: Sendable>: Sendable {
   package var filePath: String?
 }
 
-/// Why a storage could not do what it was asked for: StorageError.swift of hyperoslo's Cache 7.4.0.
+/// Why a storage could not perform a call: StorageError.swift of hyperoslo's Cache 7.4.0.
 package enum HybridStorageError: Error, Hashable {
   /// Nothing is stored under that key.
   case notFound
@@ -40,10 +40,10 @@ package enum HybridStorageError: Error, Hashable {
   case malformedFileAttributes(path: String)
   /// The file does not hold what was stored.
   case decodingFailed(path: String)
-  /// The file could not be written. The original does not look at that result, and reports the date
-  /// that it then cannot set; where an older file is in the place it reports nothing.
+  /// The file could not be written. The original ignores that result, and reports the date that it
+  /// then cannot set; over an older file it reports nothing.
   case writeFailed(path: String)
-  /// The storage was freed before its queue came to the call.
+  /// The storage was freed before its queue ran the call.
   case deallocated
 }
 
@@ -65,8 +65,7 @@ package struct HybridTransformer<Value: Sendable>: Sendable {
 }
 
 extension HybridTransformer where Value == [UInt8] {
-  /// Bytes behind a check sum, so that a damaged file is found out, as it is by the original's JSON
-  /// decoder.
+  /// Bytes behind a checksum, which detects a damaged file as the original's JSON decoder does.
   package static let checked = HybridTransformer(
     bytes: { value in
       withUnsafeBytes(of: checkSum(of: value).littleEndian) { Array($0) } + value
@@ -77,7 +76,7 @@ extension HybridTransformer where Value == [UInt8] {
       return bytes.count >= 8 && sum == checkSum(of: value) ? value : nil
     })
 
-  /// Fowler, Noll and Vo's, of 64 bits (1a).
+  /// FNV-1a, 64 bits.
   private static func checkSum(of bytes: [UInt8]) -> UInt64 {
     bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
   }

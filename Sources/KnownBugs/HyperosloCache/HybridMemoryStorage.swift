@@ -2,13 +2,12 @@ import Interlock
 
 /// Objects in memory, and a set of their keys: MemoryStorage.swift of hyperoslo's Cache 7.4.0.
 ///
-/// The store is thread-safe; the set beside it is not, and is left to whoever calls. It keeps the
-/// keys of objects that the store has thrown out. Costs are not handed to the store (issues 292 and
-/// 332), so that only the count limit works. What has expired is found all the same: the caller has
-/// to ask.
+/// The store is thread-safe; the set beside it is not, and the caller has to guard it. The set
+/// keeps the keys of objects that the store has evicted. The store gets no costs (issues 292 and
+/// 332), so that only the count limit works. A read also returns an expired object: the caller has
+/// to check.
 ///
-/// `@unchecked Sendable`: the set is guarded by the queue that its caller is on, if it is guarded
-/// at all.
+/// `@unchecked Sendable`: only the caller's queue guards the set, if anything does.
 package final class HybridMemoryStorage<Value: Sendable>: @unchecked Sendable {
   private struct Capsule {
     var object: Value
@@ -24,7 +23,7 @@ package final class HybridMemoryStorage<Value: Sendable>: @unchecked Sendable {
   /// Makes an empty storage.
   ///
   /// - Parameters:
-  ///   - expiry: What objects have for which nothing is said.
+  ///   - expiry: The expiry of objects stored without one.
   ///   - countLimit: How many objects there may be; zero is no limit.
   package init(expiry: HybridExpiry = .never, countLimit: Int = 0) {
     self.expiry = expiry
@@ -37,11 +36,11 @@ package final class HybridMemoryStorage<Value: Sendable>: @unchecked Sendable {
     HybridMemoryStorage<Other>(expiry: expiry, countLimit: countLimit)
   }
 
-  // Every caller is on a serial queue and takes that for a lock: each section claims one.
+  // Every caller runs on a serial queue and relies on it as a lock, so each section claims one.
 
   var allKeys: Set<String> { keysSection.read(synched: true) { keys } }
 
-  /// The keys of objects that are really there.
+  /// The keys of objects that the store still holds.
   var storedKeys: Set<String> { store.keys }
 
   func entry(forKey key: String) throws(HybridStorageError) -> HybridEntry<Value> {

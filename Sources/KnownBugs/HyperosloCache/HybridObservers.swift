@@ -2,7 +2,7 @@ import Foundation
 import Interlock
 import LockStrategies
 
-/// What has happened to a storage: StorageObservationRegistry.swift of hyperoslo's Cache 7.4.0.
+/// A change of a storage: StorageObservationRegistry.swift of hyperoslo's Cache 7.4.0.
 package enum HybridStorageChange: Sendable, Hashable {
   /// An object was stored.
   case add(key: String)
@@ -12,15 +12,15 @@ package enum HybridStorageChange: Sendable, Hashable {
   case removeInMemory(key: String)
   /// Everything was removed.
   case removeAll
-  /// What had expired was removed.
+  /// Expired objects were removed.
   case removeExpired
 }
 
-/// What has happened to a key: KeyObservationRegistry.swift of hyperoslo's Cache 7.4.0.
+/// A change of a key: KeyObservationRegistry.swift of hyperoslo's Cache 7.4.0.
 package enum HybridKeyChange<Value: Sendable>: Sendable {
-  /// It has another object.
+  /// The key has another object.
   case edit(before: Value?, after: Value)
-  /// It has none any more.
+  /// The key's object was removed.
   case remove
 }
 
@@ -28,18 +28,17 @@ package enum HybridKeyChange<Value: Sendable>: Sendable {
 package struct HybridObservation: Sendable {
   let end: @Sendable () -> Void
 
-  /// Ends it. As shipped the observer may still be called by whoever is about to; repaired, it is
-  /// not called once this has returned, and a call that is under way on another thread is waited
-  /// for.
+  /// Ends the observation. As shipped a thread that is about to call the observer still calls it;
+  /// repaired, this waits for a call under way on another thread, and no call follows its return.
   package func cancel() { end() }
 }
 
-/// Who wants to be told: the two dictionaries of HybridStorage.swift, and what is done with them.
+/// The observers of a storage and of its keys: the two dictionaries of HybridStorage.swift.
 ///
-/// As shipped nothing guards them: observers are added and removed on any thread, and looked for on
-/// whichever queue the storage is called on. Repaired, a lock does.
+/// As shipped nothing guards them: any thread adds and removes observers, and each queue that calls
+/// the storage looks them up. Repaired, a lock guards them.
 ///
-/// `@unchecked Sendable`: the section finds out who comes together; repaired, all is under `lock`.
+/// `@unchecked Sendable`: the section detects overlapping accesses; repaired, all are under `lock`.
 final class HybridObservers<Value: Sendable>: @unchecked Sendable {
   typealias StorageClosure = @Sendable (HybridStorageChange) -> Void
   typealias KeyClosure = @Sendable (HybridKeyChange<Value>) -> Void
@@ -81,13 +80,13 @@ final class HybridObservers<Value: Sendable>: @unchecked Sendable {
     }
   }
 
-  /// Adds the observer of a key, in the place of the one it had.
+  /// Adds the observer of a key, and replaces the previous one.
   func add(forKey key: String, _ closure: @escaping KeyClosure) -> HybridObservation {
     let observer = Observer(closure, waits: lock != nil)
     let old = write { ofKeys.updateValue(observer, forKey: key) }
     old?.cancel()
     return HybridObservation { [weak self] in
-      // As shipped, also where it is another by now.
+      // As shipped, this removes the key's observer even if another one has replaced it.
       self?.write {
         guard self?.lock == nil || self?.ofKeys[key] === observer else { return }
         _ = self?.ofKeys.removeValue(forKey: key)
@@ -114,8 +113,8 @@ final class HybridObservers<Value: Sendable>: @unchecked Sendable {
 
   func areThere(forKey key: String) -> Bool { read { ofKeys[key] != nil } }
 
-  // Each of these looks first and calls later, as iterating over a dictionary does: over a copy of
-  // it.
+  // Each of these copies the observers first and calls them later, as iterating over a dictionary
+  // iterates over a copy.
 
   func notices(of change: HybridStorageChange) -> [@Sendable () -> Void] {
     read { Array(ofStorage.values) }.map { observer in { observer.tell(change) } }
@@ -141,13 +140,13 @@ final class HybridObservers<Value: Sendable>: @unchecked Sendable {
   }
 }
 
-/// One that wants to be told.
+/// An observer of a storage or of a key.
 ///
 /// `@unchecked Sendable`: `isCancelled` is only touched under the lock.
 private final class Observer<Change: Sendable>: @unchecked Sendable {
   private let closure: @Sendable (Change) -> Void
-  // Recursive: an observer may end its own observation. Two that end each other's at once wait for
-  // each other: that is the price of a cancel after which nobody is called.
+  // Recursive: an observer may end its own observation. Two observers that end each other's
+  // observation at once deadlock: the price of the promise that no call follows a cancel.
   private let lock: RecursiveFoundationLock?
   private var isCancelled = false
 

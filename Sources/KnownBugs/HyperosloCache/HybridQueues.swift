@@ -1,16 +1,16 @@
 import Dispatch
 import LockStrategies
 
-/// What stands between callers and a storage.
+/// How calls of a storage exclude each other.
 package enum HybridLocking: Sendable, Hashable, CaseIterable {
   /// A serial queue for synchronous calls and another for asynchronous ones: hyperoslo's Cache
   /// since 4.0.0 (pull request 146, "Use 2 serial queues"), and its newest version.
   case twoQueues
-  /// One serial queue for both: as it was before pull request 146 (c3b8602), and pull request 287,
-  /// not merged.
+  /// One serial queue for both: before pull request 146 (c3b8602), and in pull request 287, not
+  /// merged.
   case oneQueue
-  /// One lock for both, which is left before completions and observers are called. That locks would
-  /// end both faults is said in pull request 287.
+  /// One lock for both, released before completions and observers are called. Pull request 287 says
+  /// that locks would end both faults.
   case lock
 }
 
@@ -28,7 +28,7 @@ final class HybridSyncStorage<Value: Sendable>: Sendable {
 
   func perform<R: Sendable>(_ body: (HybridStorage<Value>) throws -> R) throws -> R {
     if let lock { return try storage.perform(under: lock, body) }
-    // As the original does: the form of `sync` that gives something back costs twice as much.
+    // As the original does: the form of `sync` that returns a value costs twice as much.
     var result: R?
     var failure: (any Error)?
     queue.sync {
@@ -68,7 +68,7 @@ final class HybridAsyncStorage<Value: Sendable>: Sendable {
 }
 
 extension HybridStorage {
-  /// Runs a call under a lock, and tells the observers when it has been left.
+  /// Runs a call under a lock, and calls the observers after releasing it.
   fileprivate func perform<R: Sendable>(
     under lock: PthreadMutexLock, _ body: (HybridStorage) throws -> R
   ) throws -> R {

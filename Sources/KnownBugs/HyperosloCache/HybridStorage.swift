@@ -4,19 +4,18 @@ import LockStrategies
 /// Memory before disk, with observers, and no lock: HybridStorage.swift of hyperoslo's Cache 7.4.0
 /// (`entry`, `setObject`, `removeObject`, `removeAll`, `removeExpiredObjects`, `transform`).
 ///
-/// Whoever calls is on some serial queue, and each believes that it is the only one.
+/// Every caller runs on a serial queue and assumes that no other queue calls the storage.
 ///
-/// `@unchecked Sendable`: what changes is guarded by that belief; its sections find out where it is
+/// `@unchecked Sendable`: only that assumption guards the state; the sections detect where it is
 /// wrong.
 final class HybridStorage<Value: Sendable>: @unchecked Sendable {
   let memory: HybridMemoryStorage<Value>
   let disk: HybridDiskStorage<Value>
   let observers: HybridObservers<Value>
-  /// What is to be told when the lock has been left; `nil` where observers are told there and then.
+  /// Observers to call after the lock is released; `nil` where observers are called at once.
   private var outbox: [@Sendable () -> Void]?
 
-  /// Puts the two together; `repaired` says whether observers are guarded, and told outside the
-  /// lock.
+  /// Combines the two; `repaired` says whether observers are guarded, and called outside the lock.
   init(
     memory: HybridMemoryStorage<Value>, disk: HybridDiskStorage<Value>, repaired: Bool
   ) {
@@ -26,7 +25,7 @@ final class HybridStorage<Value: Sendable>: @unchecked Sendable {
     outbox = repaired ? [] : nil
   }
 
-  /// Runs a call, and says whom to tell afterwards. Called with the lock held.
+  /// Runs a call, and returns the observers to call afterwards. Called with the lock held.
   func collectingNotices<R>(
     _ body: (HybridStorage) throws -> R
   ) -> (Result<R, any Error>, [@Sendable () -> Void]) {
@@ -46,7 +45,7 @@ final class HybridStorage<Value: Sendable>: @unchecked Sendable {
     }
   }
 
-  /// As `entry`, for who only wants the object.
+  /// As `entry`, but only the object.
   func object(forKey key: String) throws -> Value {
     if let object = memory.object(forKey: key) { return object }
     return try entry(forKey: key).object

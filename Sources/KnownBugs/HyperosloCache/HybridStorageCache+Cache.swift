@@ -1,8 +1,8 @@
 package import Caches
 package import Foundation
 
-// The forms that every cache has. They cannot throw: what cannot be read is not there, and a value
-// that cannot be written to its file is in memory alone; the cache's own calls say what went wrong.
+// The calls of every cache. They cannot throw: a value that cannot be read counts as missing, and
+// one that cannot be written is in memory alone; the cache's own calls report the error.
 
 extension HybridStorageCache: Cache where Value == [UInt8] {
   /// Puts a cache over a directory.
@@ -59,9 +59,9 @@ extension HybridStorageCache: Cache where Value == [UInt8] {
     removeObject(forKey: key) { _ in completion() }
   }
 
-  /// The keys in memory, and those of the files; a file that none of `known` has is there by its
-  /// name. The two are the same while memory has thrown nothing out. For checks when nothing is
-  /// under way.
+  /// The keys in memory, and those of the files; a file that belongs to none of `known` appears by
+  /// its name. The two are equal while memory has evicted nothing. For checks after all operations
+  /// have ended.
   package func keys(known: Set<String>) -> (inMemory: Set<String>, onDisk: Set<String>) {
     let keys = Dictionary(
       known.map { (storage.disk.fileName(forKey: $0), $0) },

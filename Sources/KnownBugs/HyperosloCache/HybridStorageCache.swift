@@ -8,7 +8,7 @@ import LockStrategies
 /// `removeObject`, `removeInMemoryObject`, `removeAll`, `removeExpiredObjects`, `transform`,
 /// `addStorageObserver`, `addObserver`, and their asynchronous twins. Synchronous calls run on one
 /// private serial queue and asynchronous ones on another, over one storage that locks nothing, so
-/// that the two are not kept apart. Completions and observers are called on the queue.
+/// that the two run concurrently. Completions and observers are called on the queue.
 package final class HybridStorageCache<Value: Sendable>: Sendable {
   let storage: HybridStorage<Value>
   let sync: HybridSyncStorage<Value>
@@ -20,7 +20,7 @@ package final class HybridStorageCache<Value: Sendable>: Sendable {
   /// - Parameters:
   ///   - memory: The storage in memory, which nothing else may use.
   ///   - disk: The storage in files, which nothing else may use.
-  ///   - locking: What stands between callers and the two; as shipped where nothing is said.
+  ///   - locking: How calls exclude each other; as shipped by default.
   package convenience init(
     memory: HybridMemoryStorage<Value> = HybridMemoryStorage(), disk: HybridDiskStorage<Value>,
     locking: HybridLocking = .twoQueues
@@ -40,7 +40,7 @@ package final class HybridStorageCache<Value: Sendable>: Sendable {
     async = HybridAsyncStorage(storage, on: other, lock: lock)
   }
 
-  /// The same files as objects of another type, behind queues of their own and an empty memory.
+  /// The same files as objects of another type, behind new queues and an empty memory.
   package func transform<Other: Sendable>(
     _ transformer: HybridTransformer<Other>
   ) -> HybridStorageCache<Other> {
@@ -64,7 +64,7 @@ package final class HybridStorageCache<Value: Sendable>: Sendable {
   /// Whether something is stored under a key.
   package func objectExists(forKey key: String) -> Bool { (try? entry(forKey: key)) != nil }
 
-  /// Whether what is stored under a key has expired, or nothing is.
+  /// Whether the object under a key has expired, or is missing.
   package func isExpiredObject(forKey key: String) -> Bool {
     (try? entry(forKey: key))?.expiry.isExpired ?? true
   }
@@ -91,22 +91,23 @@ package final class HybridStorageCache<Value: Sendable>: Sendable {
   /// Removes everything.
   package func removeAll() throws { try sync.perform { try $0.removeAll() } }
 
-  /// Removes what has expired, and then what expires first until the files are not too large.
+  /// Removes expired objects, and then those that expire first until the files are within their
+  /// limit.
   package func removeExpiredObjects() throws { try sync.perform { try $0.removeExpiredObjects() } }
 
   /// The keys of memory: those that were stored or read since the cache was made.
   package var allKeys: Set<String> { (try? sync.perform { $0.memory.allKeys }) ?? [] }
 
-  /// What the files have together; bytes.
+  /// The size of all files together; bytes.
   package var totalDiskStorageSize: Int { storage.disk.totalSize }
 
-  /// Has every change told to `closure`, on whichever queue it is made.
+  /// Calls `closure` for every change, on the queue that makes it.
   @discardableResult
   package func addStorageObserver(
     _ closure: @escaping @Sendable (HybridStorageChange) -> Void
   ) -> HybridObservation { storage.observers.add(closure) }
 
-  /// Has changes of one key told to `closure`, in the place of its observer before.
+  /// Calls `closure` for changes of one key, and replaces the key's previous observer.
   @discardableResult
   package func addObserver(
     forKey key: String, _ closure: @escaping @Sendable (HybridKeyChange<Value>) -> Void

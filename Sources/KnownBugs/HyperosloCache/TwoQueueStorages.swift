@@ -36,7 +36,7 @@ final class TwoQueueMemoryStorage: Sendable {
       completion(capsule?.value)
       guard let capsule, capsule.expiry.isExpired else { return }
       SYNC_POINT("basichybridcache.object.foundExpired")
-      // As shipped: whatever is there by the time that the other queue comes to it.
+      // As shipped, this removes any value that is there when the write queue runs the removal.
       if self.repaired { self.removeIfExpired(key) } else { self.remove(key) {} }
     }
   }
@@ -71,7 +71,7 @@ final class TwoQueueMemoryStorage: Sendable {
 }
 
 /// The storage in files of hyperoslo's Cache 1.0.0 (DiskStorage.swift), written on one serial queue
-/// and read on another. What goes wrong is not said: it is then not there.
+/// and read on another. It reports no errors: a file that could not be written is missing.
 final class TwoQueueDiskStorage: Sendable {
   private let path: String
   private let maximumSize: Int
@@ -122,7 +122,7 @@ final class TwoQueueDiskStorage: Sendable {
     }
   }
 
-  /// Removes what has expired, and then what expires last, down to half of what there may be.
+  /// Removes expired files, and then those that expire last, down to half of the limit.
   func clearExpired(completion: @escaping @Sendable () -> Void) {
     writeQueue.async {
       var others: [(path: String, date: Date, size: Int)] = []
@@ -158,8 +158,8 @@ final class TwoQueueDiskStorage: Sendable {
     (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
   }
 
-  /// The key in base 64, as the original has it: one whose name has a slash in it is never stored,
-  /// nor one whose name is too long.
+  /// The key in base 64, as in the original: a key whose name has a slash in it, or is too long, is
+  /// never stored.
   func fileName(forKey key: String) -> String { Data(key.utf8).base64EncodedString() }
 
   /// `nil` for the empty key, where the original means the directory itself, and removes it.

@@ -3,11 +3,11 @@ import Foundation
 import Interlock
 import LockStrategies
 
-/// Where a loading cache gets what it lacks: a folder with a file for each key.
+/// The folder from which a loading cache loads missing values: one file for each key.
 ///
-/// Each load has a queue of its own, and so a thread of its own: nobody's load waits for another's,
-/// and none of them holds a thread of Swift's pool. A file says which key it is of, so that neither
-/// a damaged file nor two keys of one file name give a wrong value: both are a miss.
+/// Each load has its own queue, and so its own thread: no load waits for another, and none blocks a
+/// thread of Swift's pool. A file contains its key, so that neither a damaged file nor two keys
+/// with the same file name give a wrong value: both are a miss.
 ///
 /// `@unchecked Sendable`: the counts are only touched under the lock.
 package final class FolderOrigin: @unchecked Sendable {
@@ -24,10 +24,9 @@ package final class FolderOrigin: @unchecked Sendable {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
   }
 
-  /// Puts a value where loads find it, in one step: a load finds the old file or the new one.
+  /// Replaces a value's file atomically: a load finds the old file or the new one.
   ///
-  /// - Throws: What the system says where the file cannot be written; the old one is then still
-  ///   there.
+  /// - Throws: What the system says where the file cannot be written; the old file then stays.
   package func publish(_ value: [UInt8], forKey key: String) throws {
     var file = Data()
     let name = Array(key.utf8)
@@ -37,7 +36,7 @@ package final class FolderOrigin: @unchecked Sendable {
     try file.write(to: url(of: key), options: .atomic)
   }
 
-  /// Reads the value of a key, `nil` where there is none. The caller is suspended meanwhile.
+  /// Reads the value of a key, `nil` where there is none. Suspends the caller during the load.
   package func load(_ key: String) async -> [UInt8]? {
     lock.withLock { loadsByKey[key, default: 0] += 1 }
     let queue = DispatchQueue(label: "interlock.folder-origin.load")
@@ -68,8 +67,8 @@ package final class FolderOrigin: @unchecked Sendable {
     return Array(file[header...])
   }
 
-  /// The file of a key: its bytes in hexadecimal, and of a long key the first of them and a hash of
-  /// all. No key can so name a place outside the folder.
+  /// The file of a key: its bytes in hexadecimal, or for a long key the first bytes and a hash of
+  /// all. No key names a place outside the folder.
   private func url(of key: String) -> URL {
     let bytes = Array(key.utf8)
     let digits = bytes.prefix(64).map { byte in

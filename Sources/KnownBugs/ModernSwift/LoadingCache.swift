@@ -1,19 +1,18 @@
 package import Caches
 
-/// An actor that loads what it lacks, and awaits the load between its look and its act.
+/// An actor that loads missing values, and awaits the load between look-up and store.
 ///
 /// The design is that of the image downloader in Apple's WWDC 2021 session 10133, "Protect mutable
-/// state with Swift actors". An actor lets one in at a time, but everybody while it awaits
+/// state with Swift actors". An actor runs one call at a time, but runs others while a call awaits
 /// (SE-0306, "Actor reentrancy"): what was true before the `await` need not be true after it.
 ///
-/// As shipped there, in the session's first form, that has two ends. A second caller comes while
-/// the first one's load is under way, finds nothing either, and loads again: there are two loads of
-/// one key. And a value that was stored meanwhile is overwritten by the older one when the load
-/// ends.
+/// The session's first form has two faults. A second caller that arrives during the first load
+/// finds nothing either, and loads the same key again. And when the load ends, its older value
+/// overwrites one that was stored meanwhile.
 ///
-/// Repaired as in the session's "better solution", the actor keeps the load that is under way: who
-/// comes meanwhile waits for that. Beside it, storing or removing a value forgets the load of its
-/// key, and only a load that was not forgotten is stored.
+/// Repaired as in the session's "better solution", the actor records the load that is under way,
+/// and later callers await it. In addition, storing or removing a value discards the record of its
+/// key's load, and only a load still on record is stored.
 package actor LoadingCache: AsyncCache {
   private struct Load {
     var number: Int
@@ -30,9 +29,8 @@ package actor LoadingCache: AsyncCache {
   /// Makes an empty cache.
   ///
   /// - Parameters:
-  ///   - origin: Where to load what is missing; `nil` for a cache that finds what was stored, and
-  ///     no more.
-  ///   - repaired: Whether it keeps the loads that are under way.
+  ///   - origin: Where to load missing values; `nil` for a cache that loads nothing.
+  ///   - repaired: Whether it records the loads that are under way.
   package init(over origin: FolderOrigin?, repaired: Bool) {
     self.origin = origin
     isRepaired = repaired
@@ -48,21 +46,21 @@ package actor LoadingCache: AsyncCache {
     return isRepaired ? await loadOnce(key, from: origin) : await load(key, from: origin)
   }
 
-  /// As shipped: the actor is open to others during the load, and nothing tells them of it.
+  /// As shipped: the actor runs other calls during the load, and no record shows them the load.
   private func load(_ key: String, from origin: FolderOrigin) async -> [UInt8]? {
     let loaded = await origin.load(key)
     if let loaded { storage.setValue(loaded, forKey: key, cost: loaded.count) }
     return loaded
   }
 
-  /// Repaired: the load is on record before the actor is open to others.
+  /// Repaired: the load is on record before the actor runs other calls.
   private func loadOnce(_ key: String, from origin: FolderOrigin) async -> [UInt8]? {
     if let load = loads[key] { return await load.task.value }
     loadCount += 1
     let load = Load(number: loadCount, task: Task { await origin.load(key) })
     loads[key] = load
     let loaded = await load.task.value
-    // Looked at again after the `await`: a load that was forgotten is older than what made it so.
+    // Check again after the `await`: the change that discarded the load is newer than its value.
     if loads[key]?.number == load.number {
       loads[key] = nil
       if let loaded { storage.setValue(loaded, forKey: key, cost: loaded.count) }

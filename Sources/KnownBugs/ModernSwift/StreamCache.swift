@@ -4,14 +4,14 @@ import Interlock
 /// A cache that one task owns: calls are commands in an `AsyncStream`, and the task performs them
 /// in turn.
 ///
-/// No lock and no actor: what excludes is that there is one consumer. A call is sent from any
-/// thread and never waits; it completes on the consumer's.
+/// No lock and no actor: the single consumer gives mutual exclusion. Any thread sends a call
+/// without waiting; the call completes on the consumer's thread.
 ///
-/// As shipped the stream keeps the newest so many commands (`bufferingNewest`), "so that memory
-/// stays bounded". A stream that is full drops its oldest element, and with a command goes its
-/// completion: whoever sent it waits for ever. `yield` says so in its result, which nobody looks at
-/// (SE-0314). Repaired, the stream keeps everything: a bounded buffer is for news, where the latest
-/// replaces the rest, and not for commands.
+/// As shipped the stream buffers a limited number of commands (`bufferingNewest`), "so that memory
+/// stays bounded". A full stream drops its oldest element, and with that command its completion:
+/// its caller waits for ever. The result of `yield` says so (SE-0314), but the cache ignores it.
+/// Repaired, the stream is unbounded: a bounded buffer suits updates, of which the latest replaces
+/// the rest, and not commands.
 package final class StreamCache: AsyncCache {
   private typealias Command = @Sendable (Storage) -> Void
 
@@ -21,7 +21,7 @@ package final class StreamCache: AsyncCache {
   ///
   /// - Parameters:
   ///   - capacity: How many commands may wait, as shipped.
-  ///   - repaired: Whether as many may wait as come.
+  ///   - repaired: Whether any number may wait.
   package init(capacity: Int = 16, repaired: Bool) {
     let (stream, commands) = AsyncStream.makeStream(
       of: Command.self, bufferingPolicy: repaired ? .unbounded : .bufferingNewest(capacity))
@@ -43,7 +43,7 @@ package final class StreamCache: AsyncCache {
     commands.yield(command)
   }
 
-  /// Sends a command and suspends until it was performed.
+  /// Sends a command and suspends until the consumer has performed it.
   private func perform<R: Sendable>(_ body: @escaping @Sendable (Storage) -> R) async -> R {
     await withCheckedContinuation { continuation in
       send { continuation.resume(returning: body($0)) }

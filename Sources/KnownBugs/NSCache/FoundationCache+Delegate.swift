@@ -3,11 +3,10 @@ import Interlock
 import LockStrategies
 import Synchronization
 
-/// What `NSCache` tells that it evicts something, on Linux under its lock.
+/// The delegate that `NSCache` calls before it evicts a value; on Linux under the cache's lock.
 ///
 /// `@unchecked Sendable`: `onEviction` is set once, before the cache is used; `evicted` is only
-/// touched under the lock that the repaired cache holds round each change, and not at all as
-/// shipped.
+/// used by the repaired cache, which holds its lock during each change.
 final class EvictionDelegate: NSObject, NSCacheDelegate, @unchecked Sendable {
   /// As shipped: called at once.
   var onEviction: (@Sendable (String) -> Void)?
@@ -32,15 +31,15 @@ final class EvictionDelegate: NSObject, NSCacheDelegate, @unchecked Sendable {
     onEviction?(value.key)
   }
 
-  /// What was evicted since the last time.
+  /// The values evicted since the last call.
   func takeEvicted() -> [StoredValue] {
     defer { evicted = [] }
     return evicted
   }
 }
 
-/// Which keys an `NSCache` may have. Nobody calls the cache while in here, so the two locks make no
-/// cycle.
+/// The keys that an `NSCache` may hold. No method calls the cache under this lock, so the two locks
+/// cannot form a cycle.
 ///
 /// `@unchecked Sendable`: the set is only touched under the lock.
 final class KeyIndex: @unchecked Sendable {
@@ -73,6 +72,6 @@ final class KeyIndex: @unchecked Sendable {
 final class RunningNumber: Sendable {
   private let last = Atomic(0)
 
-  /// The next. Relaxed: it only has to be another one each time.
+  /// The next number. Relaxed: the numbers only have to differ.
   func next() -> Int { last.wrappingAdd(1, ordering: .relaxed).newValue }
 }

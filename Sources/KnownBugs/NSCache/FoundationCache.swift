@@ -4,22 +4,21 @@ import Interlock
 import LockStrategies
 
 /// Foundation's own `NSCache`: the real component, with an index of its keys, which it does not
-/// tell.
+/// list.
 ///
 /// On Linux this is swift-corelibs-foundation's (`Sources/Foundation/NSCache.swift`, as of Swift
-/// 6.3): a dictionary and a list in the order of cost, under one `NSLock`. Its peculiarities, none
-/// of which Apple's documentation speaks of:
+/// 6.3): a dictionary and a list in the order of cost, under one `NSLock`. Its peculiarities, which
+/// Apple's documentation does not mention:
 ///
 /// - The delegate's `cache(_:willEvictObject:)` is called under that lock, and the lock is not
-///   recursive: a delegate that asks the cache anything waits for itself.
-/// - Values are released under it too, whether replaced, removed or evicted: so does a value whose
-///   `deinit` asks the cache.
+///   recursive: a delegate that calls the cache deadlocks on its own thread.
+/// - Values are released under it too, whether replaced, removed or evicted: a value whose `deinit`
+///   calls the cache deadlocks in the same way.
 /// - Among values of one cost the newest stands first in the list, and the list is evicted from its
-///   beginning: a cache that is full of equals throws out what was just stored. Cost decides first,
-///   use never.
-/// - A value that costs more than the limit is evicted at once, and everything cheaper before it.
-/// - A lower limit is only looked at when the next value is stored.
-/// - Replacing and removing are not told to the delegate.
+///   beginning: a full cache of equal costs evicts the newest value. Cost decides first, use never.
+/// - A value that costs more than the limit is evicted at once, and every cheaper value before it.
+/// - A lower limit only takes effect when the next value is stored.
+/// - The delegate is not called for replacing and removing.
 package final class FoundationCache: Cache {
   /// What is done about the peculiarities.
   package struct Repairs: OptionSet, Sendable {
@@ -29,24 +28,24 @@ package final class FoundationCache: Cache {
     /// Names repairs by their bits.
     package init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// What is thrown out is kept alive, and told, until no lock is held.
+    /// Evicted values live until no lock is held, and the handler is called then.
     package static let callsOutsideLocks = Repairs(rawValue: 1)
-    /// The cost that `NSCache` is given is a running number, so that the oldest goes first. It does
-    /// not go together with a limit of the total cost.
+    /// The cost given to `NSCache` is a running number, so that the oldest is evicted first. It
+    /// excludes a limit of the total cost.
     package static let evictsOldest = Repairs(rawValue: 2)
   }
 
-  /// Something that is told of a key, with the cache that it was in.
+  /// Called with a key and the cache that its value was in.
   package typealias Handler = @Sendable (_ cache: FoundationCache, _ key: String) -> Void
 
-  // Set up before anybody else has it, and from then on only called; its methods are thread-safe.
+  // Set up before any other thread has the cache, then only called; its methods are thread-safe.
   nonisolated(unsafe) private let values = NSCache<NSString, StoredValue>()
   private let delegate: EvictionDelegate
   private let index = KeyIndex()
   private let repairs: Repairs
   private let onEviction: Handler?
   private let onRelease: Handler?
-  /// Repaired only: held round each change.
+  /// Repaired only: held during each change.
   private let changing = PthreadMutexLock()
   private let numbers = RunningNumber()
 
@@ -56,8 +55,8 @@ package final class FoundationCache: Cache {
   ///   - countLimit: How many values there may be; 0 for any number.
   ///   - totalCostLimit: What they may cost together; 0 for any cost.
   ///   - repairs: What is done about the peculiarities.
-  ///   - onEviction: Told of a key whose value is evicted.
-  ///   - onRelease: Told of a key whose value is released, by its `deinit`.
+  ///   - onEviction: Called with a key whose value is evicted.
+  ///   - onRelease: Called by a value's `deinit` with its key.
   package init(
     countLimit: Int = 0, totalCostLimit: Int = 0, repairs: Repairs = [],
     onEviction: Handler? = nil, onRelease: Handler? = nil
@@ -88,8 +87,7 @@ package final class FoundationCache: Cache {
       values.setObject(
         stored, forKey: key as NSString,
         cost: repairs.contains(.evictsOldest) ? numbers.next() : cost)
-      // Afterwards: an eviction of an older value of the key must not take the newer one's entry
-      // along.
+      // After the store: an eviction of the key's older value must not remove the new entry.
       index.insert(key)
     }
   }
@@ -110,8 +108,8 @@ package final class FoundationCache: Cache {
     }
   }
 
-  /// Changes the values of some keys. Repaired, whatever that throws out lives on until the lock is
-  /// free, and is told of then; `NSCache` has no lock of its own to be asked for, so that takes
+  /// Changes the values of some keys. Repaired, values that the change removes live until the lock
+  /// is free, and the handler is called then; `NSCache` does not expose its lock, so this takes
   /// another.
   private func change(_ keys: Set<String>, _ body: () -> Void) {
     guard repairs.contains(.callsOutsideLocks) else { return body() }
@@ -124,10 +122,10 @@ package final class FoundationCache: Cache {
     withExtendedLifetime(replaced) {}
   }
 
-  /// Told by a value that is released.
+  /// Called by a value's `deinit`.
   fileprivate func wasReleased(_ key: String) { onRelease?(self, key) }
 
-  // MARK: What NSCache does not tell
+  // MARK: What NSCache does not list
 
   /// How many values there are, by the index.
   package var count: Int { present.count }
@@ -149,8 +147,7 @@ package final class FoundationCache: Cache {
 
 /// A value in an `NSCache`, which takes objects only.
 ///
-/// `@unchecked Sendable`: nothing of it changes but the weak reference, which only its target's end
-/// sets to nil.
+/// `@unchecked Sendable`: only the weak reference changes, and the runtime clears it atomically.
 final class StoredValue: NSObject, @unchecked Sendable {
   let key: String
   let value: [UInt8]

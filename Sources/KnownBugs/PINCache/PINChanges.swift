@@ -1,7 +1,7 @@
-/// What was changed in PINCache since 2.0, and what should be: each of these is one repair.
+/// The repairs made in PINCache since 2.0, and those that are still missing.
 ///
-/// A model of a version is the shared code with the changes that the version has. So every bug has
-/// a twin that differs by the repair alone.
+/// A model of a version is the shared code with the version's changes. So every bug has a twin that
+/// differs by the repair alone.
 package struct PINChanges: OptionSet, Sendable, Hashable {
   /// One bit for each change.
   package let rawValue: UInt32
@@ -17,8 +17,8 @@ package struct PINChanges: OptionSet, Sendable, Hashable {
   package static let replacedBytesSubtracted = PINChanges(rawValue: 1 << 1)
   /// Disk: blocks and completions are called without the lock (pull request 97, commit 58635e4).
   package static let callbacksUnlocked = PINChanges(rawValue: 1 << 2)
-  /// Disk 2: the initialiser takes the semaphore, and the block that makes the directory gives it
-  /// back: no call comes before the directory (2.1).
+  /// Disk 2: the initialiser takes the semaphore, and the block that makes the directory releases
+  /// it: no call runs before the directory exists (2.1).
   package static let heldUntilScanned = PINChanges(rawValue: 1 << 3)
   /// Memory: no block is called for the removal of a key that is not there, and keys are sorted
   /// without the lock (pull request 317, commit 97a5dbd).
@@ -29,36 +29,34 @@ package struct PINChanges: OptionSet, Sendable, Hashable {
 
   // MARK: Not made in 3.0.4
 
-  /// Memory: a removal subtracts the cost that it finds when it removes, not one that it read
-  /// before.
+  /// Memory: a removal reads the cost in the phase that subtracts it, not before.
   package static let costReadWhereSubtracted = PINChanges(rawValue: 1 << 6)
-  /// A removal that has announced one object does not remove another that has come in its place
-  /// since.
+  /// A removal that has announced one object does not remove a newer one stored since.
   package static let removesWhatWasAnnounced = PINChanges(rawValue: 1 << 7)
   /// An enumeration calls its block without the lock, over a copy.
   package static let enumeratesCopy = PINChanges(rawValue: 1 << 8)
-  /// Memory: objects that are replaced or removed are let go after the lock.
+  /// Memory: replaced and removed objects are released after the lock.
   package static let releasesUnlocked = PINChanges(rawValue: 1 << 9)
   /// Memory: a read notes its access only if the key is still there.
   package static let touchesOnlyPresent = PINChanges(rawValue: 1 << 10)
-  /// Disk 3: the first scan adds what it found to the byte count, and passes by files that are
-  /// gone.
+  /// Disk 3: the first scan adds what it found to the byte count, and skips files that are gone.
   package static let bytesAddedByScan = PINChanges(rawValue: 1 << 11)
   /// Disk 3: the block that is called after a removal is the one that was read under the lock.
   package static let calledBlockCopied = PINChanges(rawValue: 1 << 12)
-  /// Disk 3: a wait on a condition looks at the condition again, as POSIX asks for.
+  /// Disk 3: a wait on a condition checks the condition again, as POSIX requires.
   package static let waitsInLoop = PINChanges(rawValue: 1 << 13)
   /// Objects are copied on the way in and out, as a value type is.
   package static let objectsCopied = PINChanges(rawValue: 1 << 14)
-  /// The pair: what was read from disk goes to memory only if nothing was changed there since the
-  /// miss, and disk is changed before memory.
+  /// The pair: an object read from disk goes to memory only if memory is unchanged since the miss,
+  /// and disk is changed before memory.
   package static let backFillStamped = PINChanges(rawValue: 1 << 15)
-  /// Disk 3: the mutex is recursive, so that whoever holds the files' lock may call the cache.
+  /// Disk 3: the mutex is recursive, so that a thread that holds the files' lock may call the
+  /// cache.
   package static let fileLockRecursive = PINChanges(rawValue: 1 << 16)
   /// Disk 3: a file that could not be decoded is deleted only if it is still the one that was read.
   package static let damagedRechecked = PINChanges(rawValue: 1 << 17)
-  /// The chain of trims by age is told by a number, not by its interval: a limit set anew ends the
-  /// last chain.
+  /// A chain of trims by age is identified by a number, not by its interval: a new limit ends the
+  /// previous chain.
   package static let oneAgeChain = PINChanges(rawValue: 1 << 18)
 
   /// PINCache 2.0 as it was shipped.
@@ -70,8 +68,8 @@ package struct PINChanges: OptionSet, Sendable, Hashable {
     .trashLocked,
   ]
 
-  /// Every repair; but not a recursive file lock, which hides a mistake of the caller's, and no
-  /// copies, which change what the cache is.
+  /// Every repair, except the recursive file lock, which hides a caller's mistake, and copies,
+  /// which change what the cache stores.
   package static let repaired: PINChanges = [
     .version3, .heldUntilScanned, .costReadWhereSubtracted, .removesWhatWasAnnounced,
     .enumeratesCopy, .releasesUnlocked, .touchesOnlyPresent, .bytesAddedByScan, .calledBlockCopied,
@@ -90,10 +88,10 @@ package enum PINVersion: Sendable, Hashable {
   package var shipped: PINChanges { self == .two ? .version2 : .version3 }
 }
 
-/// What is evicted first when there is too much.
+/// What is evicted first above a limit.
 package enum PINEvictionStrategy: Sendable, Hashable {
-  /// What was not used for the longest time.
+  /// The least recently used.
   case leastRecentlyUsed
-  /// What was used the fewest times; among those, what was not used for the longest time.
+  /// The least frequently used; among equals, the least recently used.
   case leastFrequentlyUsed
 }

@@ -2,12 +2,12 @@
 ///
 /// The object is `nil` where the original passes none: after a removal, and on disk before one too.
 package struct PINEvents<Owner: Sendable>: Sendable {
-  /// Told of one key.
+  /// Called with one key.
   package typealias ObjectBlock =
     @Sendable (
       _ cache: Owner, _ key: String, _ object: PINObject?
     ) -> Void
-  /// Told of the whole cache.
+  /// Called for the whole cache.
   package typealias CacheBlock = @Sendable (_ cache: Owner) -> Void
 
   /// Before an object is stored.

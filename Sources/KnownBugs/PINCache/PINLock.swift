@@ -1,7 +1,7 @@
 import Dispatch
 
-/// The lock of a cache: the semaphore of 2.0 or the mutex of 3.0.4, taken and given back by hand,
-/// since both versions let go of it in the middle of a method.
+/// The lock of a cache: the semaphore of 2.0 or the mutex of 3.0.4. Explicit `lock` and `unlock`,
+/// since both versions release it in the middle of a method.
 enum PINLock: Sendable {
   case semaphore(DispatchSemaphore)
   case mutex(PINMutex)
@@ -26,7 +26,7 @@ enum PINLock: Sendable {
     }
   }
 
-  /// Gives the memory back; nobody may be in, or come.
+  /// Frees the memory; no thread may hold the lock or call it later.
   func destroy() {
     if case .mutex(let mutex) = self { mutex.destroy() }
   }

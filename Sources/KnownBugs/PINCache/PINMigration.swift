@@ -3,11 +3,11 @@
 
 import Foundation
 
-/// Brings the files of a TMCache over to a PINCache.
+/// Moves the files of a TMCache to a PINCache.
 package enum PINMigration {
-  /// What became of a cache's directory.
+  /// The result for a cache's directory.
   package enum Outcome: Sendable, Hashable {
-    /// It is the new cache's now.
+    /// It was moved, and belongs to the new cache.
     case moved
     /// There was none.
     case absent
@@ -21,16 +21,15 @@ package enum PINMigration {
   /// files anew.
   ///
   /// The original only renames: `NSKeyedArchiver` and the escapes of keys are the same in both.
-  /// Here each has a form of its own, so that every file is read, and written under the name and in
-  /// the form that PINCache looks for, with the date that it had. What is no archive stays as it
-  /// is, and is a miss.
+  /// Here the two formats differ, so every file is read, and written under PINCache's name and in
+  /// its format, with its old date. A file that is no archive stays as it is, and is a miss.
   ///
-  /// To be called before any cache of these names is made: a cache looks at its directory once.
-  /// Where the new cache has a directory already, the old one is deleted.
+  /// Call it before any cache of these names is made: a cache scans its directory once. If the new
+  /// cache has a directory already, the old one is deleted.
   /// - Parameters:
   ///   - names: The names of the caches, which are the same in both.
-  ///   - root: The directory that both have theirs in.
-  /// - Returns: What became of each.
+  ///   - root: The directory that contains both caches' directories.
+  /// - Returns: The outcome for each name.
   @discardableResult
   package static func migrateDiskCaches(named names: [String], root: String) -> [String: Outcome] {
     var outcomes: [String: Outcome] = [:]

@@ -1,13 +1,12 @@
 import Interlock
 
-/// What a cache of the family holds: bytes in an object that is handed out by reference, as an
-/// `NSMutableData` is.
+/// A cached value: bytes in an object that callers share by reference, as an `NSMutableData`.
 ///
 /// The cache's lock guards the dictionary, not the objects in it. Two callers that get one key get
-/// one object; if one of them changes it, they race, and each object is a resource of its own to
-/// tell so.
+/// one object; if one of them changes it, they race. Each object is a resource of its own, so that
+/// the race is detected.
 ///
-/// `@unchecked Sendable`: whether it is shared safely is the question that the harness asks.
+/// `@unchecked Sendable`: the harness tests whether it is shared safely.
 open class PINObject: @unchecked Sendable {
   private let section = Section("pin.object")
   private var stored: [UInt8]
@@ -17,10 +16,10 @@ open class PINObject: @unchecked Sendable {
     stored = bytes
   }
 
-  /// What the object holds now.
+  /// The object's current bytes.
   package final var bytes: [UInt8] { section.read { stored } }
 
-  /// Puts more behind what there is.
+  /// Appends bytes.
   package final func append(_ more: [UInt8]) {
     section.write {
       stored += more

@@ -2,11 +2,11 @@ import Dispatch
 
 /// How urgent a piece of work is.
 package enum PINPriority: Sendable, Hashable, CaseIterable {
-  /// Trims, and all that the disk does.
+  /// Trims, and all work of the disk cache.
   case low
-  /// What the pair does.
+  /// Work of the pair.
   case normal
-  /// What is read from memory, and limits that are set.
+  /// Reads of memory, and settings of limits.
   case high
 }
 
@@ -16,16 +16,16 @@ package protocol PINScheduler: Sendable {
   /// Runs `work` later, on another thread.
   func schedule(_ priority: PINPriority, _ work: @escaping @Sendable () -> Void)
 
-  /// Runs `work` later with `data`; work of the same identifier that has not begun may be run
-  /// together with it, once, with `merge` of both data. The default never does that.
+  /// Runs `work` later with `data`. Waiting work of the same identifier may be combined with it and
+  /// run once, with `merge` of both data. The default implementation never combines.
   ///
   /// - Parameters:
-  ///   - priority: How urgent it is.
-  ///   - identifier: What work may be run together.
-  ///   - data: What `work` is given.
-  ///   - merge: What it is given in the place of two.
-  ///   - work: What is run.
-  ///   - completion: What is called after it, for each call of this method.
+  ///   - priority: The urgency.
+  ///   - identifier: Identifies work that may be combined.
+  ///   - data: The argument of `work`.
+  ///   - merge: Combines two arguments into one.
+  ///   - work: The work.
+  ///   - completion: Called after the work, once for each call of this method.
   func schedule(
     _ priority: PINPriority, identifier: String, data: Double,
     merge: @escaping @Sendable (Double, Double) -> Double,
@@ -61,7 +61,7 @@ package final class PINDispatchScheduler: PINScheduler {
     queue.async(group: running, execute: work)
   }
 
-  /// Blocks until nothing is under way; work that work has scheduled is waited for too.
+  /// Blocks until all work has ended, including work that other work has scheduled.
   package func waitUntilIdle() {
     running.wait()
   }

@@ -1,14 +1,13 @@
-/// Operations in the order in which they came, each once: what the original has NSMutableOrderedSet
-/// for.
+/// Operations in the order of arrival, each once; the original uses NSMutableOrderedSet.
 ///
-/// Constant time on average: a removed operation leaves an empty slot, which goes when the front
-/// has passed it.
+/// Constant time on average: a removed operation leaves an empty slot, which is dropped once the
+/// front has passed it.
 struct OrderedOperations {
   private var slots: [PINOperation?] = []
   private var front = 0
   private var places: [ObjectIdentifier: Int] = [:]
 
-  /// The one that has been here for longest.
+  /// The oldest operation.
   var first: PINOperation? {
     front < slots.count ? slots[front] : nil
   }
@@ -17,14 +16,14 @@ struct OrderedOperations {
     places[ObjectIdentifier(operation)] != nil
   }
 
-  /// Adds an operation at the end; one that is here already stays where it is.
+  /// Adds an operation at the end; a known operation keeps its place.
   mutating func append(_ operation: PINOperation) {
     guard !contains(operation) else { return }
     places[ObjectIdentifier(operation)] = slots.count
     slots.append(operation)
   }
 
-  /// Removes an operation, if it is here.
+  /// Removes an operation, if it is known.
   mutating func remove(_ operation: PINOperation) {
     guard let place = places.removeValue(forKey: ObjectIdentifier(operation)) else { return }
     slots[place] = nil

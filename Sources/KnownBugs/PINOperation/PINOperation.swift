@@ -4,8 +4,8 @@ import Interlock
 /// PINOperation.
 ///
 /// `@unchecked Sendable`: `priority` is only touched under the queue's lock. `data` and the
-/// completions are not: whoever runs the operation reads them without it, as the original does, and
-/// the section finds it out.
+/// completions are not: the thread that runs the operation reads them without the lock, as in the
+/// original, and the section detects the race.
 final class PINOperation: @unchecked Sendable {
   typealias Block = @Sendable (_ data: (any Sendable)?) -> Void
   typealias Completion = @Sendable () -> Void
@@ -32,7 +32,7 @@ final class PINOperation: @unchecked Sendable {
     completions = completion.map { [$0] } ?? []
   }
 
-  /// Lets another request ride along. Called with the queue's lock held.
+  /// Adds another request to the operation. Called with the queue's lock held.
   func join(
     data newData: (any Sendable)?, coalesce: PINOperationQueue.Coalescing?, completion: Completion?
   ) {
@@ -42,13 +42,13 @@ final class PINOperation: @unchecked Sendable {
     }
   }
 
-  /// Does the work. Called without the lock.
+  /// Runs the operation's block. Called without the lock.
   func run() {
     let data = section.read { self.data }
     block(data)
   }
 
-  /// Calls the completions that are there by now. Called without the lock.
+  /// Calls the completions added so far. Called without the lock.
   func complete() {
     let completions = section.read {
       SYNC_POINT("pinoperationqueue.run.takingCompletions")

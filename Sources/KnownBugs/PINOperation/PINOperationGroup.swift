@@ -1,16 +1,16 @@
 import Dispatch
 import LockStrategies
 
-/// Operations that are started together, with one completion for all of them.
+/// Operations that start together, with one completion for all of them.
 ///
 /// A model of PINOperationGroup.m of PINOperation 1.2.2: `start`, `cancel`,
 /// `addOperation:withPriority:`, `setCompletion:`, `waitUntilComplete`. State is under a mutex of
 /// the default kind, which `start` holds while it schedules on the queue; the completion is called
-/// outside it, on a global queue or by who waits.
+/// outside it, on a global queue or on the waiting thread.
 ///
 /// `@unchecked Sendable`: every `var` is only touched under `lock`.
 package final class PINOperationGroup: @unchecked Sendable {
-  /// What an operation of a group is called by.
+  /// Identifies an operation of a group.
   package struct Reference: Hashable, Sendable {
     let number: Int
   }
@@ -33,13 +33,13 @@ package final class PINOperationGroup: @unchecked Sendable {
   private var isStarted = false
   private var isCancelled = false
 
-  /// Makes an empty group, whose operations will run on this queue.
+  /// Makes an empty group.
   ///
   /// - Parameters:
-  ///   - queue: Where they will run.
-  ///   - repaired: Whether the group knows that it has been started, and refuses what is added
-  ///     later. As shipped it gives a reference for an operation that never runs. Source:
-  ///     PINOperation pull request 22 (c49b7a5), not merged.
+  ///   - queue: The queue that runs the operations.
+  ///   - repaired: Whether a started group refuses further operations. As shipped it returns a
+  ///     reference for an operation that never runs. Source: PINOperation pull request 22
+  ///     (c49b7a5), not merged.
   package init(queue: PINOperationQueue, repaired: Bool = false) {
     self.queue = queue
     self.repaired = repaired
@@ -47,7 +47,7 @@ package final class PINOperationGroup: @unchecked Sendable {
 
   /// Adds an operation.
   ///
-  /// - Returns: What it is called by; `nil` where the group takes no more.
+  /// - Returns: The operation's reference; `nil` where the group takes no more.
   @discardableResult
   package func addOperation(
     priority: PINOperationQueue.Priority = .default, _ block: @escaping @Sendable () -> Void
@@ -61,7 +61,8 @@ package final class PINOperationGroup: @unchecked Sendable {
     }
   }
 
-  /// Sets what is called once when all operations have ended; not if the group is cancelled.
+  /// Sets the block that is called once after all operations have ended; not if the group is
+  /// cancelled.
   package func setCompletion(_ newCompletion: (@Sendable () -> Void)?) {
     lock.withLock {
       guard !isStarted, !isCancelled else { return }
@@ -88,8 +89,8 @@ package final class PINOperationGroup: @unchecked Sendable {
     }
   }
 
-  /// Takes back what has not been started; the completion is not called any more, unless it is
-  /// being called.
+  /// Cancels operations that have not started; the completion is no longer called, unless its call
+  /// has begun.
   package func cancel() {
     lock.withLock {
       isCancelled = true
@@ -100,8 +101,8 @@ package final class PINOperationGroup: @unchecked Sendable {
     }
   }
 
-  /// Starts the group if need be, and blocks until all operations have ended. Calls the completion,
-  /// if nobody else has begun to.
+  /// Starts the group if necessary, and blocks until all operations have ended. Calls the
+  /// completion, unless another thread has begun to.
   package func waitUntilComplete() {
     start()
     group.wait()

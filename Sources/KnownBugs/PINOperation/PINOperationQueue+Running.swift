@@ -2,8 +2,8 @@ import Dispatch
 import Interlock
 
 extension PINOperationQueue {
-  /// Starts the oldest operation on the serial queue if that is free, and has the first of the
-  /// highest priority started on the concurrent one: the original's `scheduleNextOperations:`.
+  /// Starts the oldest operation on the serial queue if that is free, and the first of the highest
+  /// priority on the concurrent one: the original's `scheduleNextOperations:`.
   func scheduleNextOperations(onlySerial: Bool) {
     let maximum = locked {
       if !serialQueueBusy, let operation = nextByAge() {
@@ -30,7 +30,7 @@ extension PINOperationQueue {
     }
   }
 
-  /// Runs an operation that was taken out of the queues, and tells who asked for it.
+  /// Runs an operation that was taken out of the queues, and calls its completions.
   func run(_ operation: PINOperation) {
     SYNC_POINT("pinoperationqueue.run.beforeBlock")
     if helpers != nil {
@@ -45,14 +45,14 @@ extension PINOperationQueue {
     group.leave()
   }
 
-  /// Takes the one that was scheduled first. Called with the lock held.
+  /// Takes the operation that was scheduled first. Called with the lock held.
   func nextByAge() -> PINOperation? {
     guard let operation = queued.first else { return nil }
     remove(operation)
     return operation
   }
 
-  /// Takes the first of the highest priority. Called with the lock held.
+  /// Takes the first operation of the highest priority. Called with the lock held.
   private func nextByPriority() -> PINOperation? {
     for priority in [Priority.high, .default, .low] {
       if let operation = byPriority[priority]?.first {
@@ -69,23 +69,23 @@ extension PINOperationQueue {
     guard byPriority[operation.priority]?.contains(operation) == true else { return false }
     byPriority[operation.priority]?.remove(operation)
     queued.remove(operation)
-    // Version 1.1.2 left the identifier to the weak table, where it lives as long as the operation:
-    // also while that runs, and after its completions were called.
+    // In version 1.1.2 the identifier stays in the weak table as long as the operation lives: also
+    // while it runs, and after its completions were called.
     if let identifier = operation.identifier, repairs.contains(.identifierLeavesWithOperation) {
       byIdentifier[identifier] = nil
     }
     return true
   }
 
-  /// Takes an operation back, if it has not been started; its completions are then never called.
+  /// Cancels an operation that has not started; its completions are then never called.
   ///
-  /// - Returns: Whether it was taken back.
+  /// - Returns: Whether it was cancelled.
   @discardableResult
   package func cancel(_ reference: Reference) -> Bool {
     locked { cancelLocked(reference) }
   }
 
-  /// Takes all operations back that have not been started.
+  /// Cancels all operations that have not started.
   package func cancelAll() {
     locked { for reference in byReference.keys { cancelLocked(reference) } }
   }
@@ -98,10 +98,10 @@ extension PINOperationQueue {
     return true
   }
 
-  /// Gives an operation another priority: it goes to the end of those that have it.
+  /// Changes an operation's priority, and queues it behind the others of that priority.
   ///
-  /// As shipped this queues an operation that is running once more, where only priorities are
-  /// looked at: it then runs twice, and leaves the group twice.
+  /// As shipped this queues a running operation again, in the queue by priority: it then runs
+  /// twice, and leaves the group twice.
   package func setPriority(_ priority: Priority, of reference: Reference) {
     locked {
       guard let operation = byReference[reference]?.operation, operation.priority != priority
@@ -115,7 +115,7 @@ extension PINOperationQueue {
 
   /// How many operations may run at once.
   ///
-  /// A lower number does not touch those that run; it holds from when they have ended.
+  /// A lower number takes effect once operations that are running have ended.
   package var maxConcurrentOperations: Int {
     get { locked { maximum } }
     set {

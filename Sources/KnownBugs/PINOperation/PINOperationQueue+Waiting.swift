@@ -3,7 +3,7 @@ internal import Foundation
 import Interlock
 
 extension PINOperationQueue {
-  /// Blocks until every operation has ended, those that are scheduled meanwhile too.
+  /// Blocks until every operation has ended, including those scheduled meanwhile.
   ///
   /// As shipped, a call from within an operation never returns: that operation has not ended.
   package func waitUntilAllOperationsAreFinished() {
@@ -19,8 +19,8 @@ extension PINOperationQueue {
     }
   }
 
-  /// Waits until no queue is at work on an operation any more: `waitUntilAllOperationsAreFinished`
-  /// returns when the last has left the group, as it may not have done for the last time.
+  /// Waits until the queues are idle. `waitUntilAllOperationsAreFinished` is not enough: it returns
+  /// when the last operation leaves the group, before its queue is done with it.
   package func settle() {
     repeat {
       semaphoreQueue.sync {}
@@ -30,12 +30,12 @@ extension PINOperationQueue {
   }
 }
 
-/// Who has not ended, and who of them waits for the others: what an operation needs to wait without
-/// waiting for itself.
+/// Counts unfinished and waiting operations, so that an operation can wait for all others but not
+/// for itself.
 ///
 /// `@unchecked Sendable`: the counts are only touched under `condition`.
 final class HelpingWait: @unchecked Sendable {
-  /// The queue whose operation the current thread is in.
+  /// The queue whose operation the current thread runs.
   @TaskLocal static var inside: ObjectIdentifier?
 
   private let condition = NSCondition()
@@ -55,14 +55,14 @@ final class HelpingWait: @unchecked Sendable {
     }
   }
 
-  /// Blocks until all that have not ended wait here.
+  /// Blocks until every unfinished operation waits here.
   ///
-  /// - Parameter help: Runs one operation that nobody has started yet; says whether there was one.
+  /// - Parameter help: Runs one operation that has not started; returns whether there was one.
   func wait(helping help: () -> Bool) {
     condition.lock()
     defer { condition.unlock() }
     waiting += 1
-    // One that waits may be what another waited for.
+    // Another waiter may have been waiting for this one.
     condition.broadcast()
     while unfinished > waiting {
       let seen = changes

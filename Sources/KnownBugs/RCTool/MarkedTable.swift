@@ -2,16 +2,16 @@ package import Caches
 import Interlock
 import LockStrategies
 
-/// A shared table with the marks of "Detecting race conditions in iOS" (2012), and with a lock or
-/// without.
+/// A shared table with the marks of "Detecting race conditions in iOS" (2012), with or without a
+/// lock.
 ///
-/// The article's tool excludes nobody. It is told who reads and who writes (`LOCK_NO_WRITE` 1,
-/// `LOCK_NO_READWRITE` 3), and stops the program where a writer meets anybody, before the damage is
-/// done. So the marks stand where a lock should: as shipped there is none, and a reader who meets a
-/// writer is found out. Repaired, a mutex is taken before the mark is set; the marks stay, and have
-/// nothing to say.
+/// The article's tool gives no mutual exclusion. Marks record reads and writes (`LOCK_NO_WRITE` 1,
+/// `LOCK_NO_READWRITE` 3), and the tool stops the program where a write overlaps another access,
+/// before any damage. So the marks stand where a lock should: as shipped there is none, and the
+/// marks detect the overlap. Repaired, a mutex is taken before the mark; the marks stay, and detect
+/// nothing.
 ///
-/// `@unchecked Sendable`: whether the table is shared safely is the question that its marks answer.
+/// `@unchecked Sendable`: the marks check whether the table is shared safely.
 package final class MarkedTable: Cache, @unchecked Sendable {
   private let lock: PthreadMutexLock?
   private var table: [String: CacheEntry] = [:]
@@ -66,8 +66,8 @@ package final class MarkedTable: Cache, @unchecked Sendable {
 
   private func reading<R>(_ body: () -> R) -> R {
     locked {
-      // The article's resource is a name in the whole program; here it is that name of this table,
-      // or two tables would be one.
+      // The article's resource is a name in the whole program; here it is a name of this table, so
+      // that two tables differ.
       BEGIN_LOCK(.noWrite, "table", of: self)
       defer { END_LOCK(.noWrite, "table", of: self) }
       return body()

@@ -1,10 +1,10 @@
 import InterlockStress
 import StressRunner
 
-/// A cache with calls of its own, as a subject: the calls that every cache has are made as for any
-/// other.
+/// A cache with calls of its own, as a subject; a base subject makes the calls that every cache
+/// has.
 final class ActingSubject: Subject {
-  /// One of the cache's own calls; it completes exactly once, or as the cache lets it.
+  /// One of the cache's own calls; it completes exactly once, unless the cache's bug prevents that.
   typealias Action = @Sendable (StressRunner.Operation, @escaping @Sendable (Reply) -> Void) -> Void
 
   private let base: any Subject
@@ -14,9 +14,9 @@ final class ActingSubject: Subject {
   /// A subject over a cache.
   ///
   /// - Parameters:
-  ///   - base: What makes the calls that every cache has.
+  ///   - base: Makes the calls that every cache has.
   ///   - actions: The cache's own calls, by their names.
-  ///   - complete: Adds to the state at rest what only this cache has.
+  ///   - complete: Adds to the final state what only this cache has.
   init(
     _ base: SubjectEntry, actions: [String: Action] = [:],
     state complete: @escaping @Sendable (inout FinalState) -> Void = { _ in }

@@ -1,5 +1,5 @@
-/// The message digest of RFC 1321: disk caches name a file by that of its key, so that whatever
-/// stands in the key is a file name of 32 digits.
+/// The message digest of RFC 1321. Disk caches name a file by the digest of its key, so that every
+/// key gives a file name of 32 digits.
 struct MD5 {
   private var state: (UInt32, UInt32, UInt32, UInt32) = (
     0x6745_2301, 0xEFCD_AB89, 0x98BA_DCFE, 0x1032_5476
@@ -52,8 +52,8 @@ struct MD5 {
     7, 12, 17, 22, 5, 9, 14, 20, 4, 11, 16, 23, 6, 10, 15, 21,
   ]
 
-  // 2³² · |sin(n)|, as whole numbers: written out, since a sine may differ in its last digit by
-  // platform.
+  // 2³² · |sin(n)|, as whole numbers: written out, since the last digit of a sine may differ
+  // between platforms.
   private static let sines: [UInt32] = [
     0xD76A_A478, 0xE8C7_B756, 0x2420_70DB, 0xC1BD_CEEE, 0xF57C_0FAF, 0x4787_C62A, 0xA830_4613,
     0xFD46_9501, 0x6980_98D8, 0x8B44_F7AF, 0xFFFF_5BB1, 0x895C_D7BE, 0x6B90_1122, 0xFD98_7193,

@@ -1,14 +1,14 @@
 /// How an object becomes the bytes of an archive, and back: what `NSCoding` is to TMDiskCache.
 ///
 /// Both are called where the original (un)archives: on the process's one disk queue as shipped, so
-/// that an object which asks the cache while it is being read waits for itself (issue 94).
+/// that an object that calls the cache while it is decoded deadlocks (issue 94).
 package struct TMArchiver: Sendable {
-  /// Makes bytes of an object.
+  /// Encodes an object.
   package var encode: @Sendable ([UInt8]) throws -> [UInt8]
-  /// Makes an object of bytes.
+  /// Decodes an object.
   package var decode: @Sendable ([UInt8]) throws -> [UInt8]
 
-  /// An archiver by its two halves; without any, the object is its bytes.
+  /// An archiver of two functions; by default an object is its bytes.
   package init(
     encode: @escaping @Sendable ([UInt8]) throws -> [UInt8] = { $0 },
     decode: @escaping @Sendable ([UInt8]) throws -> [UInt8] = { $0 }
@@ -18,7 +18,7 @@ package struct TMArchiver: Sendable {
   }
 }
 
-/// Why a file of the cache is not an archive of it.
+/// Why a file is not an archive of the cache.
 enum TMArchiveDamage: Error {
   case notAnArchive
   case cutShort
@@ -49,7 +49,7 @@ struct TMArchive {
     self.value = value
   }
 
-  /// Reads a file, whole and unaltered.
+  /// Reads an archive; throws where it is not whole and unaltered.
   init(_ bytes: [UInt8]) throws(TMArchiveDamage) {
     guard bytes.count >= Self.headerLength, Self.word(0, of: bytes) == Self.mark else {
       throw .notAnArchive
@@ -70,7 +70,7 @@ struct TMArchive {
     }
   }
 
-  /// A sum that any changed byte changes, taken eight bytes at a time: tests run it unoptimised.
+  /// A sum that changes with any byte; eight bytes at a time, because tests run it unoptimised.
   private static func checksum(_ parts: [UInt8]...) -> UInt64 {
     var sum: UInt64 = 0xcbf2_9ce4_8422_2325
     for part in parts {

@@ -4,8 +4,8 @@ extension TMCache: Cache {
   /// The value under a key.
   package func value(forKey key: String) -> [UInt8]? { object(forKey: key) }
 
-  /// Stores a value. The cost is memory's: what comes back from the disk costs nothing, as in the
-  /// original.
+  /// Stores a value. Only memory keeps the cost: a value read back from the disk costs nothing, as
+  /// in the original.
   package func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
     setObject(value, forKey: key, cost: cost)
   }
@@ -25,7 +25,7 @@ extension TMCache: Cache {
   /// What the values in memory cost together.
   package var totalCost: Int? { memoryCache.totalCost }
 
-  /// What is stored: memory's where it has the key, else the disk's at no cost.
+  /// What is stored: memory's value of a key, else the disk's at no cost.
   package func entries() -> [String: CacheEntry]? {
     let onDisk = (diskCache.entries() ?? [:]).mapValues { CacheEntry(value: $0.value, cost: 0) }
     return onDisk.merging(memoryCache.entries() ?? [:]) { _, inMemory in inMemory }

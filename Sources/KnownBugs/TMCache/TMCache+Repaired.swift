@@ -1,10 +1,10 @@
 internal import Foundation
 import Interlock
 
-// Memory and disk in step: both are changed within one hold of the directory's lock, and what a
-// read found on the disk is put into memory within another, if the file is still the one that was
-// read. The lock of memory is taken inside that of the disk, never the other way round. Blocks of
-// the user's are called with no lock held.
+// Memory and disk in step: each change of both is one critical section under the directory's lock.
+// A second critical section stores in memory what a read found on the disk, if the file is
+// unchanged since the read. Lock order: the disk's lock before memory's. The user's blocks are
+// called with no lock held.
 extension TMCache {
   func objectInStep(forKey key: String) -> [UInt8]? {
     if let object = memoryCache.object(forKey: key) {
@@ -22,7 +22,7 @@ extension TMCache {
       diskCache.directory.version(of: key) == version
         && memoryCache.access { memoryCache.store.insertIfAbsent(object, forKey: key, at: now) }
     }
-    // Told of afterwards: under the locks nobody may be, and before, it was not known.
+    // Call both blocks afterwards: not under the locks, and only if the object was kept.
     if isKept { memoryCache.tellOfInsertion(object, forKey: key) }
     return object
   }

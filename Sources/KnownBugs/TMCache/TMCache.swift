@@ -8,30 +8,29 @@ import Interlock
 /// Follows TMCache.m of TMCache 2.1.0 (commit 4a39e53): `objectForKey:block:`,
 /// `setObject:forKey:block:`, `removeObjectForKey:block:`, `removeAllObjects:`,
 /// `trimToDate:block:`, `diskByteCount` and the synchronous forms. As there, a read goes from its
-/// own concurrent queue to memory, from there to the disk where memory has nothing, and puts what
-/// it finds into memory without looking; changes are made to both side by side, joined by a
-/// dispatch group; `diskByteCount` is `sync` on the process's disk queue; and each synchronous form
-/// starts the asynchronous one and waits on a semaphore. `TMCache+Repaired.swift` has what the
-/// repaired one does instead.
+/// own concurrent queue to memory, on a miss to the disk, and stores what it finds in memory
+/// without a check; both layers change concurrently, joined by a dispatch group; `diskByteCount` is
+/// `sync` on the process's disk queue; and each synchronous form starts the asynchronous one and
+/// waits on a semaphore. The repaired forms are in `TMCache+Repaired.swift`.
 ///
-/// Thread-safe as far as its repairs go.
+/// Its repairs determine how far it is thread-safe.
 package final class TMCache: Sendable {
-  /// The bugs that this cache is without.
+  /// The bugs that are repaired in this cache.
   package let repairs: TMRepairs
-  /// The memory half; what is stored past the pair is not kept in step.
+  /// The memory half; direct changes of it are not kept in step.
   package let memoryCache: TMMemoryCache<[UInt8]>
-  /// The disk half; what is stored past the pair is not kept in step.
+  /// The disk half; direct changes of it are not kept in step.
   package let diskCache: TMDiskCache
   let queue = DispatchQueue(label: "tmcache", attributes: .concurrent)
 
-  /// Opens a cache, with what is on the disk from earlier.
+  /// Opens a cache, with the files that are already on the disk.
   ///
   /// - Parameters:
-  ///   - name: What the cache is called; two of one name have the same files.
-  ///   - root: The directory that has the cache's own in it; nothing outside it is touched.
-  ///   - archiver: What objects are written as.
-  ///   - repairs: The bugs that the cache is without.
-  ///   - onError: Told of what could not be read, written or removed, where the original logs it.
+  ///   - name: The cache's name; two caches of one name share their files.
+  ///   - root: The directory that contains the cache's own; no file outside it is touched.
+  ///   - archiver: Encodes and decodes objects.
+  ///   - repairs: The bugs that are repaired.
+  ///   - onError: Called with errors of reads, writes and removals, which the original logs.
   package init(
     name: String, root: URL, archiver: TMArchiver = TMArchiver(), repairs: TMRepairs = [],
     onError: @escaping @Sendable (any Error) -> Void = { _ in }
@@ -39,7 +38,7 @@ package final class TMCache: Sendable {
     self.repairs = repairs
     diskCache = TMDiskCache(
       name: name, root: root, archiver: archiver, repairs: repairs, onError: onError)
-    // As shipped the two of a name have a memory each; repaired, the directory's.
+    // As shipped each cache of a name has its own memory; repaired, they share the directory's.
     memoryCache = diskCache.directory.memory
   }
 
@@ -47,8 +46,8 @@ package final class TMCache: Sendable {
 
   /// Finds an object in memory, or else on the disk, and calls back with it.
   ///
-  /// As shipped, a call without a key is dropped, and so is one whose cache goes before any of its
-  /// steps.
+  /// As shipped, a call without a key is dropped, and so is one whose cache is freed before any of
+  /// its steps.
   package func object(forKey key: String?, completion: @escaping @Sendable ([UInt8]?) -> Void) {
     guard let key else { return answerAnyway { completion(nil) } }
     let readIfThere = ifThere { cache in
@@ -145,8 +144,8 @@ package final class TMCache: Sendable {
     both()
   }
 
-  /// How many bytes the disk cache has: asked on the process's disk queue as shipped, where it
-  /// traps.
+  /// The disk cache's byte count; as shipped read on the process's disk queue, so that a call from
+  /// that queue traps.
   package var diskByteCount: Int { diskCache.ask { diskCache.byteCount } }
 
   // MARK: Synchronous forms
@@ -188,7 +187,7 @@ package final class TMCache: Sendable {
 
   private var isInStep: Bool { repairs.contains(.layersInStep) }
 
-  /// Runs an operation as a block on the queue, if the cache is still there when its turn comes.
+  /// Runs an operation as a block on the queue, if the cache still exists then.
   private func enqueue(_ operation: @escaping @Sendable (TMCache) -> Void) {
     queue.async(execute: ifThere(operation))
   }
@@ -198,7 +197,7 @@ package final class TMCache: Sendable {
     return { withValue(()) }
   }
 
-  /// A callback that does nothing once the cache has gone; the repaired one keeps it for as long.
+  /// A callback that does nothing once the cache is freed; repaired, it retains the cache.
   private func ifThere<Value>(
     _ operation: @escaping @Sendable (TMCache, Value) -> Void
   ) -> @Sendable (Value) -> Void {
@@ -208,7 +207,7 @@ package final class TMCache: Sendable {
     }
   }
 
-  /// What waits for two callbacks and then calls back on the queue: a dispatch group.
+  /// Waits for two callbacks by a dispatch group, and then calls back on the queue.
   private func join(
     _ completion: (@Sendable () -> Void)?
   ) -> (both: () -> Void, left: @Sendable () -> Void) {

@@ -3,14 +3,14 @@ import Interlock
 internal import LockStrategies
 internal import Synchronization
 
-/// What is known of the files in one directory, and the lock of the repaired cache: sizes, dates
-/// and their sum.
+/// The index of one directory's files (sizes, dates, byte count), and the lock of the repaired
+/// cache.
 ///
-/// As shipped each cache has one of its own and touches it on the process's one disk queue only;
-/// repaired, all caches over one directory share it. `@unchecked Sendable`: touched in
-/// `TMDiskCache.access` alone.
+/// As shipped each cache has its own and touches it on the process's one disk queue only; repaired,
+/// all caches over one directory share it. `@unchecked Sendable`: touched in `TMDiskCache.access`
+/// alone.
 final class TMDirectory: @unchecked Sendable {
-  /// What pairs over this directory share when repaired.
+  /// The memory that pairs over this directory share when repaired.
   let memory: TMMemoryCache<[UInt8]>
   let lock = PthreadMutexLock()
   /// Read from any thread, as the original's atomic property; changed in `access` alone. Relaxed: a
@@ -19,7 +19,7 @@ final class TMDirectory: @unchecked Sendable {
   private let section = Section("tmcache.disk.index")
   private var dates: [String: Date] = [:]
   private var sizes: [String: Int] = [:]
-  /// A number for each write of a key that is there, never used twice: what a reader compares.
+  /// A unique number for each write of a present key, which readers compare.
   private var versions: [String: UInt64] = [:]
   private var lastVersion: UInt64 = 0
   private var isLoaded = false
@@ -28,7 +28,7 @@ final class TMDirectory: @unchecked Sendable {
     memory = TMMemoryCache(repairs: repairs)
   }
 
-  /// The first to come looks for what is there from earlier.
+  /// The first call scans the directory for existing files.
   func loadOnce(from files: TMDiskFiles) throws {
     let isFirst = section.write(synched: true) {
       defer { isLoaded = true }
@@ -40,7 +40,7 @@ final class TMDirectory: @unchecked Sendable {
     for file in try files.scan() { record(file.key, size: file.size, date: file.date) }
   }
 
-  /// Notes a file that was written; the size of the one before is taken off (pull request 82).
+  /// Records a file that was written, and subtracts the replaced file's size (pull request 82).
   func record(_ key: String, size: Int, date: Date) {
     section.write(synched: true) {
       lastVersion += 1
@@ -96,7 +96,7 @@ final class TMDirectory: @unchecked Sendable {
 }
 
 extension TMDirectory {
-  /// The directories that repaired caches have in common, for as long as one of them is there.
+  /// The directories that repaired caches share, while one of the caches lives.
   private struct Weak {
     weak var directory: TMDirectory?
   }
@@ -105,7 +105,7 @@ extension TMDirectory {
   // Only touched under the lock.
   nonisolated(unsafe) private static var known: [String: Weak] = [:]
 
-  /// The one for this path.
+  /// The shared directory of a path.
   static func shared(_ path: String, repairs: TMRepairs) -> TMDirectory {
     lock.withLock {
       if let directory = known[path]?.directory { return directory }

@@ -40,7 +40,7 @@ extension TMDiskCache: Cache {
     return entries
   }
 
-  /// The keys in each of the structures that must have the same ones, for checks at rest.
+  /// The keys in each of the structures that must agree, for checks after all calls have ended.
   package func indexes() -> [String: Set<String>] {
     ask {
       var files: Set<String> = []

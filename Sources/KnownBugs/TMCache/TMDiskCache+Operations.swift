@@ -2,12 +2,12 @@ internal import Dispatch
 internal import Foundation
 import Interlock
 
-// What runs on the shared queue as shipped, will and did blocks and archives included; repaired, on
-// the caller's thread, with the directory's lock taken in `access` alone, and neither archives nor
-// blocks under it.
+// The operations, including their blocks and archiving. As shipped they run on the shared queue;
+// repaired, on the caller's thread, with the directory's lock in `access` alone, and neither
+// archiving nor blocks under it.
 
 extension TMDiskCache {
-  /// An object, and the version of the file that it is from.
+  /// Reads an object, and the version of its file.
   func readObject(
     forKey key: String, at date: Date
   ) -> (object: [UInt8]?, version: UInt64?) {
@@ -27,8 +27,8 @@ extension TMDiskCache {
     }
   }
 
-  /// As shipped the file goes and what is known of it stays. Repaired, both go, and only if it is
-  /// still the file that was read: the lock was open meanwhile.
+  /// As shipped this removes the file and leaves its index entry. Repaired, it removes both, and
+  /// only if the file is still the one that was read: the lock was free meanwhile.
   private func removeDamaged(_ key: String, _ url: URL, version: UInt64?) {
     if repairs.contains(.synchronousCore), directory.version(of: key) != version { return }
     if report({ try files.delete(url) }), repairs.contains(.exactTotals) { directory.forget(key) }
@@ -61,7 +61,7 @@ extension TMDiskCache {
         directory.record(key, size: bytes.count, date: date)
         return true
       }
-      // As shipped the object that was there stays, to come back when memory has forgotten the new
+      // As shipped the old file stays, and its object comes back once memory has evicted the new
       // one.
       if repairs.contains(.layersInStep), files.exists(url), report({ try files.delete(url) }) {
         directory.forget(key)
@@ -79,8 +79,8 @@ extension TMDiskCache {
     if isThere { access { settings.willRemoveObject }?(self, key, nil, url) }
     let isRemoved = access {
       defer { alongside() }
-      // As shipped nothing can have come between. Repaired, another may have removed it: that is as
-      // good.
+      // As shipped no other call can run in between. Repaired, another call may have removed it,
+      // which is as good.
       if repairs.contains(.synchronousCore), !files.exists(url) { return isThere }
       guard isThere, report({ try files.moveToTrash(url) }) else { return false }
       directory.forget(key)
@@ -96,7 +96,7 @@ extension TMDiskCache {
     access {
       report { try files.moveToTrash(files.directory) }
       report { try files.createDirectory() }
-      // As shipped whether the files went or not.
+      // As shipped, even if the files could not be moved.
       directory.forgetAll()
       alongside()
     }
@@ -111,7 +111,7 @@ extension TMDiskCache {
 
   // MARK: Trims
 
-  /// After a write: as shipped by a block of its own.
+  /// Trims after a write; as shipped in a separate block.
   private func trimToByteLimit() {
     let limit = access { settings.byteLimit }
     guard limit > 0, byteCount > limit else { return }
@@ -142,7 +142,7 @@ extension TMDiskCache {
     for key in access({ directory.keys(olderThan: date) }) { removeAndTell(key) }
   }
 
-  /// What is done at once, and again after each `ageLimit` for as long as there is one.
+  /// Trims now, and again after each `ageLimit` while there is one.
   func trimToAgeLimitRecursively() {
     let limit = access { settings.ageLimit }
     guard limit > 0 else { return }

@@ -2,7 +2,7 @@ internal import Dispatch
 package import Foundation
 internal import Synchronization
 
-/// What the disk cache is told to keep to, and whom it tells.
+/// The disk cache's limits and blocks.
 struct TMDiskSettings {
   var willAddObject: TMDiskCache.ObjectBlock?
   var didAddObject: TMDiskCache.ObjectBlock?
@@ -12,52 +12,52 @@ struct TMDiskSettings {
   var didRemoveAllObjects: TMDiskCache.CacheBlock?
   var byteLimit = 0
   var ageLimit = 0.0
-  /// The chain of age timers that is the present one; as shipped all are.
+  /// The number of the current chain of age timers; as shipped all chains stay current.
   var ageChain = 0
-  /// How many age timers are running that will start another.
+  /// How many age timers are running.
   var ageTimers = 0
 }
 
-// As shipped a getter is a `sync` on the shared queue, and a setter a block that is not waited for.
+// As shipped a getter is a `sync` on the shared queue, and a setter an `async`.
 extension TMDiskCache {
-  /// Called before a file is written, on the shared queue as shipped. `nil` for nobody.
+  /// Called before a file is written, on the shared queue as shipped.
   package var willAddObject: ObjectBlock? {
     get { ask { settings.willAddObject } }
     set { change { $0.willAddObject = newValue } }
   }
 
-  /// Called after a file was written, or was not: then without its place. `nil` for nobody.
+  /// Called after a file was written, or without a URL if it could not be.
   package var didAddObject: ObjectBlock? {
     get { ask { settings.didAddObject } }
     set { change { $0.didAddObject = newValue } }
   }
 
-  /// Called before a file is removed, on the shared queue as shipped. `nil` for nobody.
+  /// Called before a file is removed, on the shared queue as shipped.
   package var willRemoveObject: ObjectBlock? {
     get { ask { settings.willRemoveObject } }
     set { change { $0.willRemoveObject = newValue } }
   }
 
-  /// Called after a file was removed, on the shared queue as shipped. `nil` for nobody.
+  /// Called after a file was removed, on the shared queue as shipped.
   package var didRemoveObject: ObjectBlock? {
     get { ask { settings.didRemoveObject } }
     set { change { $0.didRemoveObject = newValue } }
   }
 
-  /// Called before everything is removed, on the shared queue as shipped. `nil` for nobody.
+  /// Called before everything is removed, on the shared queue as shipped.
   package var willRemoveAllObjects: CacheBlock? {
     get { ask { settings.willRemoveAllObjects } }
     set { change { $0.willRemoveAllObjects = newValue } }
   }
 
-  /// Called after everything was removed, on the shared queue as shipped. `nil` for nobody.
+  /// Called after everything was removed, on the shared queue as shipped.
   package var didRemoveAllObjects: CacheBlock? {
     get { ask { settings.didRemoveAllObjects } }
     set { change { $0.didRemoveAllObjects = newValue } }
   }
 
-  /// How many bytes all files may have together; 0, as at first, for no limit. Least recently used
-  /// ones go first.
+  /// How many bytes all files may have together; 0, the default, for no limit. The least recently
+  /// used are removed first.
   package var byteLimit: Int {
     get { ask { settings.byteLimit } }
     set {
@@ -69,7 +69,7 @@ extension TMDiskCache {
     }
   }
 
-  /// For how many seconds a file that is not used is kept, at least; 0, as at first, for ever.
+  /// For how many seconds at least an unused file is kept; 0, the default, for ever.
   package var ageLimit: Double {
     get { ask { settings.ageLimit } }
     set {
@@ -86,13 +86,13 @@ extension TMDiskCache {
     }
   }
 
-  /// How many timers are running that will look for files over the age limit again and again.
+  /// How many chains of age timers are running.
   package var ageTimers: Int { ask { settings.ageTimers } }
 
-  /// Where files go that are removed, until they are deleted in the background.
+  /// Where removed files stay until a background queue deletes them.
   package var trashURL: URL { files.trash }
 
-  /// How many bytes all files have together, as the cache counts; read without waiting for anyone.
+  /// The cache's sum of its files' sizes, in bytes; read without a lock.
   package var byteCount: Int { directory.byteCount.load(ordering: .relaxed) }
 
   private func change(
@@ -110,37 +110,34 @@ extension TMDiskCache {
 
 // Trims.
 extension TMDiskCache {
-  /// Removes the largest files until all together are no larger than this; 0 removes everything.
+  /// Removes the largest files down to this size; 0 removes everything.
   package func trim(toSize size: Int, completion: (@Sendable () -> Void)?) {
     enqueueTrim(completion) { size == 0 ? $0.removeAllAndTell() : $0.removeLargest(toSize: size) }
   }
 
-  /// Removes the least recently used files until all together are no larger than this; 0 removes
-  /// everything.
+  /// Removes the least recently used files down to this size; 0 removes everything.
   package func trim(toSizeByDate size: Int, completion: (@Sendable () -> Void)?) {
     enqueueTrim(completion) { size == 0 ? $0.removeAllAndTell() : $0.removeOldest(toSize: size) }
   }
 
-  /// Removes what was last used before a date; `.distantPast` removes everything.
+  /// Removes files last used before a date; `.distantPast` removes everything.
   package func trim(toDate date: Date, completion: (@Sendable () -> Void)?) {
     enqueueTrim(completion) {
       date == .distantPast ? $0.removeAllAndTell() : $0.removeObjects(olderThan: date)
     }
   }
 
-  /// Removes the largest files until all together are no larger than this; 0 removes everything.
-  /// Waits.
+  /// Removes the largest files down to this size, and waits; 0 removes everything.
   package func trim(toSize size: Int) {
     wait { size == 0 ? $0.removeAllAndTell() : $0.removeLargest(toSize: size) }
   }
 
-  /// Removes the least recently used files until all together are no larger than this; 0 removes
-  /// everything. Waits.
+  /// Removes the least recently used files down to this size, and waits; 0 removes everything.
   package func trim(toSizeByDate size: Int) {
     wait { size == 0 ? $0.removeAllAndTell() : $0.removeOldest(toSize: size) }
   }
 
-  /// Removes what was last used before a date; `.distantPast` removes everything. Waits.
+  /// Removes files last used before a date, and waits; `.distantPast` removes everything.
   package func trim(toDate date: Date) {
     wait { date == .distantPast ? $0.removeAllAndTell() : $0.removeObjects(olderThan: date) }
   }

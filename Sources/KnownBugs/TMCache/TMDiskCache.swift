@@ -11,22 +11,23 @@ internal import LockStrategies
 /// `removeObjectForKey:block:` and the synchronous forms. As there, everything is an asynchronous
 /// block on the shared serial queue: files, archives, will and did blocks, and the completions too;
 /// getters are `sync` on it; and each synchronous form starts the asynchronous one and waits on a
-/// semaphore. A call of a synchronous form in any of those blocks, of this cache or of another,
-/// waits for itself, and a getter traps. `TMRepairs` has what the repaired one does instead.
+/// semaphore. A synchronous call from any of those blocks, to this cache or to another, deadlocks,
+/// and a getter traps. `TMRepairs` describes the repairs.
 ///
-/// Sizes are the lengths of the files, where the original takes what they occupy. Thread-safe as
-/// far as its repairs go. `@unchecked Sendable`: what varies is only touched in `access`.
+/// Sizes are the lengths of the files, where the original takes their allocated size. Its repairs
+/// determine how far it is thread-safe. `@unchecked Sendable`: mutable state is only touched in
+/// `access`.
 package final class TMDiskCache: @unchecked Sendable {
   /// Called with a key, its object where there is one at hand, and its file.
   package typealias ObjectBlock = @Sendable (TMDiskCache, String, [UInt8]?, URL?) -> Void
   /// Called with the cache.
   package typealias CacheBlock = @Sendable (TMDiskCache) -> Void
 
-  /// What `+sharedQueue` is: the lock of all disk caches in the process. Serial; on Linux such a
-  /// queue has its thread from the overcommitting pool.
+  /// The original's `+sharedQueue`: the lock of all disk caches in the process. Serial; on Linux
+  /// such a queue runs on the overcommitting pool.
   package static let sharedQueue = DispatchQueue(label: "tmcache.disk")
 
-  /// The bugs that this cache is without.
+  /// The bugs that are repaired in this cache.
   package let repairs: TMRepairs
   let files: TMDiskFiles
   let archiver: TMArchiver
@@ -35,14 +36,14 @@ package final class TMDiskCache: @unchecked Sendable {
   private let settingsSection = Section("tmcache.disk.settings")
   private var settingsNow = TMDiskSettings()
 
-  /// Opens a cache, with what is there from earlier.
+  /// Opens a cache, with the files that are already on the disk.
   ///
   /// - Parameters:
-  ///   - name: What the cache is called; two of one name have the same files.
-  ///   - root: The directory that has the cache's own in it; nothing outside it is touched.
-  ///   - archiver: What objects are written as.
-  ///   - repairs: The bugs that the cache is without.
-  ///   - onError: Told of what could not be read, written or removed, where the original logs it.
+  ///   - name: The cache's name; two caches of one name share their files.
+  ///   - root: The directory that contains the cache's own; no file outside it is touched.
+  ///   - archiver: Encodes and decodes objects.
+  ///   - repairs: The bugs that are repaired.
+  ///   - onError: Called with errors of reads, writes and removals, which the original logs.
   package init(
     name: String, root: URL, archiver: TMArchiver = TMArchiver(), repairs: TMRepairs = [],
     onError: @escaping @Sendable (any Error) -> Void = { _ in }
@@ -55,7 +56,7 @@ package final class TMDiskCache: @unchecked Sendable {
     directory =
       repairs.contains(.onePerDirectory)
       ? TMDirectory.shared(path, repairs: repairs) : TMDirectory(repairs: repairs)
-    // As shipped nobody waits for this: what comes later is behind it on the queue. Repaired,
+    // As shipped no call waits for this scan: later calls follow it on the queue. Repaired,
     // `access` does it.
     enqueue { cache in cache.access {} }
   }
@@ -130,7 +131,7 @@ package final class TMDiskCache: @unchecked Sendable {
     return wait { $0.touchedURL(forKey: key, at: now) }
   }
 
-  /// Stores an object; gives its file, or `nil` where it could not be written.
+  /// Stores an object; returns its file, or `nil` where it could not be written.
   @discardableResult
   package func setObject(_ object: [UInt8], forKey key: String) -> URL? {
     let now = Date()
@@ -151,8 +152,7 @@ package final class TMDiskCache: @unchecked Sendable {
 
   // MARK: The lock
 
-  /// Runs an operation as a block on the shared queue, if the cache is still there when its turn
-  /// comes.
+  /// Runs an operation as a block on the shared queue, if the cache still exists then.
   func enqueue(_ operation: @escaping @Sendable (TMDiskCache) -> Void) {
     if repairs.contains(.answersAlways) {
       Self.sharedQueue.async { operation(self) }
@@ -163,14 +163,14 @@ package final class TMDiskCache: @unchecked Sendable {
     }
   }
 
-  /// Runs an operation and waits for it: by a semaphore as shipped, or repaired, by doing it here.
+  /// Runs an operation and waits for it: by a semaphore as shipped; repaired, by running it here.
   func wait<R: Sendable>(_ operation: @escaping @Sendable (TMDiskCache) -> R) -> R {
     if repairs.contains(.synchronousCore) { return operation(self) }
     return waitForCallback { done in enqueue { done(operation($0)) } }
   }
 
-  /// Touches files and index, within an operation. As shipped the operation is on the shared queue
-  /// already; repaired, the directory's lock is taken for this alone.
+  /// Accesses files and index within an operation. As shipped the operation already runs on the
+  /// shared queue; repaired, this takes the directory's lock.
   func access<R>(_ body: () -> R) -> R {
     repairs.contains(.synchronousCore) ? directory.lock.withLock { loaded(body) } : loaded(body)
   }
@@ -180,12 +180,12 @@ package final class TMDiskCache: @unchecked Sendable {
     return body()
   }
 
-  /// Asks from outside an operation: `dispatch_sync` as shipped, which traps on the shared queue.
+  /// Reads from outside an operation: `dispatch_sync` as shipped, which traps on the shared queue.
   func ask<R>(_ body: () -> R) -> R {
     repairs.contains(.synchronousCore) ? access(body) : Self.sharedQueue.sync { access(body) }
   }
 
-  /// Runs what may fail, and reports it.
+  /// Runs `body` and reports its error; returns whether it succeeded.
   @discardableResult
   func report(_ body: () throws -> Void) -> Bool {
     do {
@@ -197,7 +197,7 @@ package final class TMDiskCache: @unchecked Sendable {
     }
   }
 
-  /// The limits and blocks; only within `access` or `ask`.
+  /// The limits and blocks; call only within `access` or `ask`.
   var settings: TMDiskSettings {
     _read {
       settingsSection.begin(.noWrite, synched: true)

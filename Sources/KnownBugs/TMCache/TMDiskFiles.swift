@@ -1,14 +1,13 @@
 internal import Dispatch
 internal import Foundation
 
-/// The files of one cache: a directory for the objects, and beside it the trash of all caches under
-/// that root.
+/// The files of one cache: a directory for the objects, and the trash of all caches under its root.
 ///
 /// Follows `createCacheDirectory`, `initializeDiskProperties`, `moveItemAtURLToTrash:` and
-/// `emptyTrash` of TMDiskCache.m (TMCache 2.1.0). The original's trash is one for the process, in
-/// the folder for temporary files; here nothing outside the root is touched. It locks nothing.
+/// `emptyTrash` of TMDiskCache.m (TMCache 2.1.0). The original has one trash for the process, in
+/// the folder for temporary files; here no file outside the root is touched. It locks nothing.
 struct TMDiskFiles: Sendable {
-  /// A file as it was found.
+  /// A file that a scan found.
   struct Found {
     var key: String
     var size: Int
@@ -19,7 +18,7 @@ struct TMDiskFiles: Sendable {
   let trash: URL
   let repairs: TMRepairs
 
-  /// Empties the trash of the whole process, when nothing else is to be done.
+  /// Empties every trash of the process, at background priority.
   private static let trashQueue = DispatchQueue(
     label: "tmcache.disk.trash", target: .global(qos: .background))
 
@@ -45,7 +44,7 @@ struct TMDiskFiles: Sendable {
     try FileManager.default.createDirectory(at: trash, withIntermediateDirectories: true)
   }
 
-  /// What is there from earlier, without files that are none of the cache's.
+  /// The existing files, without those that are not the cache's.
   func scan() throws -> [Found] {
     let properties: [URLResourceKey] = [.contentModificationDateKey, .fileSizeKey]
     let urls = try FileManager.default.contentsOfDirectory(
@@ -66,7 +65,7 @@ struct TMDiskFiles: Sendable {
   /// The bytes of a file; `nil` where it cannot be read.
   func read(_ url: URL) -> [UInt8]? { (try? Data(contentsOf: url)).map { [UInt8]($0) } }
 
-  /// Writes a file whole or not at all: under another name first.
+  /// Writes a file atomically, by a temporary file and a rename.
   func write(_ bytes: [UInt8], to url: URL, at date: Date) throws {
     // A dot is escaped in every key, so no key has this name, and a scan skips it.
     let draft = directory.appendingPathComponent("." + UUID().uuidString, isDirectory: false)
@@ -88,7 +87,7 @@ struct TMDiskFiles: Sendable {
 
   func delete(_ url: URL) throws { try FileManager.default.removeItem(at: url) }
 
-  /// Moves a file or a directory to the trash; as shipped that is the only way to remove one.
+  /// Moves a file or a directory to the trash; as shipped the only way to remove one.
   func moveToTrash(_ url: URL) throws {
     let place = trash.appendingPathComponent(UUID().uuidString)
     do {
@@ -100,7 +99,7 @@ struct TMDiskFiles: Sendable {
     }
   }
 
-  /// Deletes what is in the trash, later and on another queue.
+  /// Deletes the contents of the trash, later on another queue.
   func emptyTrash() {
     let trash = trash
     Self.trashQueue.async {

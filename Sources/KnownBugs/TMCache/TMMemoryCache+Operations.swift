@@ -1,10 +1,9 @@
 internal import Dispatch
 internal import Foundation
 
-// What runs under the barrier as shipped, will and did blocks included; repaired, on the caller's
-// thread, with the lock taken in `access` alone and every block of the user's called outside it.
-// What is let go of here (an object that was replaced or removed) is freed accordingly: under the
-// barrier, or under nothing.
+// The operations, including the user's blocks. As shipped they run under the barrier; repaired, on
+// the caller's thread, with the lock in `access` alone and no block under it. Replaced and removed
+// objects are freed accordingly: under the barrier, or without a lock.
 
 extension TMMemoryCache {
   func insert(_ object: Object, forKey key: String, cost: Int, at date: Date) {
@@ -32,7 +31,7 @@ extension TMMemoryCache {
     for (key, object) in objects { body(key, object) }
   }
 
-  /// After an insertion: as shipped by a barrier of its own.
+  /// Trims after an insertion; as shipped in a separate barrier.
   func trimToCostLimit() {
     let limit = access { settings.costLimit }
     guard limit > 0 else { return }
@@ -63,7 +62,7 @@ extension TMMemoryCache {
     for key in access({ store.keys(olderThan: date) }) { removeAndTell(key) }
   }
 
-  /// What is done at once, and again after each `ageLimit` for as long as there is one.
+  /// Trims now, and again after each `ageLimit` while there is one.
   func trimToAgeLimitRecursively() {
     let limit = access { settings.ageLimit }
     guard limit > 0 else { return }
@@ -87,7 +86,7 @@ extension TMMemoryCache {
 }
 
 extension TMMemoryCache {
-  /// The will and did blocks of an insertion that has been made.
+  /// Calls the will and did blocks of an insertion that has been made.
   func tellOfInsertion(_ object: Object, forKey key: String) {
     access { settings.willAddObject }?(self, key, object)
     access { settings.didAddObject }?(self, key, object)

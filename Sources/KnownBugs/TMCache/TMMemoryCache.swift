@@ -12,26 +12,27 @@ package import Synchronization
 /// `removeObjectAndExecuteBlocksForKey:` and the synchronous forms. As there, reads are
 /// asynchronous blocks on a private concurrent queue and call back inside the block; writes, trims,
 /// enumerations and setters are barriers, with the will and did blocks inside; a read notes its
-/// access by a barrier of its own; completions of writes are dispatched once more; getters are
+/// access in a separate barrier; completions of writes are dispatched once more; getters are
 /// `sync`; and each synchronous form starts the asynchronous one and waits on a semaphore.
-/// `TMRepairs` has what the repaired one does instead.
+/// `TMRepairs` describes the repairs.
 ///
-/// Thread-safe as far as its repairs go. `@unchecked Sendable`: what varies is only touched in
-/// `access`.
+/// Its repairs determine how far it is thread-safe. `@unchecked Sendable`: mutable state is only
+/// touched in `access`.
 package final class TMMemoryCache<Object: Sendable>: @unchecked Sendable {
   /// Called with a key and its object.
   package typealias ObjectBlock = @Sendable (TMMemoryCache, String, Object?) -> Void
   /// Called with the cache.
   package typealias CacheBlock = @Sendable (TMMemoryCache) -> Void
 
-  /// The bugs that this cache is without.
+  /// The bugs that are repaired in this cache.
   package let repairs: TMRepairs
   let queue = DispatchQueue(label: "tmcache.memory", attributes: .concurrent)
   let store: TMMemoryStore<Object>
-  /// Whether a memory warning removes everything; at first it does. Relaxed: a plain Boolean in the
-  /// original.
+  /// Whether a memory warning removes everything; by default it does. Relaxed: a plain Boolean in
+  /// the original.
   package let removesAllOnMemoryWarning = Atomic<Bool>(true)
-  /// Whether going into the background removes everything; at first it does. Relaxed, as the other.
+  /// Whether going into the background removes everything; by default it does. Relaxed, as the
+  /// other.
   package let removesAllOnEnteringBackground = Atomic<Bool>(true)
   private let lock = PthreadMutexLock()
   private let isSynchronous: Bool
@@ -49,8 +50,8 @@ package final class TMMemoryCache<Object: Sendable>: @unchecked Sendable {
 
   /// Finds an object, calls back with it, and notes the access.
   ///
-  /// As shipped, a call without a key is dropped, as is one whose cache is gone when its turn
-  /// comes.
+  /// As shipped, a call without a key is dropped, and so is one whose cache is freed before its
+  /// block runs.
   package func object(forKey key: String?, completion: @escaping @Sendable (Object?) -> Void) {
     let now = Date()
     guard let key else {
@@ -78,8 +79,7 @@ package final class TMMemoryCache<Object: Sendable>: @unchecked Sendable {
   ) {
     let now = Date()
     guard let key else { return answerAnyway(completion) }
-    // The original's block names an instance variable, and so keeps the cache alive where the
-    // others do not.
+    // The original's block names an instance variable, and so retains the cache, unlike the others.
     write(keepsAlive: true, { $0.insert(object, forKey: key, cost: cost, at: now) }, completion)
   }
 
@@ -134,7 +134,7 @@ package final class TMMemoryCache<Object: Sendable>: @unchecked Sendable {
 
   // MARK: The lock
 
-  /// Runs an operation as a block on the queue, if the cache is still there when its turn comes.
+  /// Runs an operation as a block on the queue, if the cache still exists then.
   func enqueue(
     barrier: Bool = false, keepsAlive: Bool = false,
     _ operation: @escaping @Sendable (TMMemoryCache) -> Void
@@ -149,8 +149,8 @@ package final class TMMemoryCache<Object: Sendable>: @unchecked Sendable {
     }
   }
 
-  /// Runs an operation that changes something: under a barrier, and the completion in a block of
-  /// its own. Repaired, without a barrier: the operation takes the lock where it touches something.
+  /// Runs an operation that changes state under a barrier, and the completion in a separate block.
+  /// Repaired, without a barrier: the operation takes the lock in `access`.
   func write(
     keepsAlive: Bool = false, _ operation: @escaping @Sendable (TMMemoryCache) -> Void,
     _ completion: (@Sendable () -> Void)?
@@ -163,27 +163,26 @@ package final class TMMemoryCache<Object: Sendable>: @unchecked Sendable {
     }
   }
 
-  /// Runs an operation that changes something, and waits for it: repaired, by doing it here.
+  /// Runs an operation that changes state, and waits for it; repaired, by running it here.
   func writeAndWait(_ operation: @escaping @Sendable (TMMemoryCache) -> Void) {
     if isSynchronous { return operation(self) }
-    // The operation holds the cache weakly as shipped; the caller of a method has it for as long as
-    // it waits.
+    // As shipped the operation has a weak reference to the cache; the waiting caller retains it.
     waitForCallback { done in write(operation) { done(()) } }
   }
 
-  /// Touches what is kept, within an operation. As shipped the operation runs under the barrier
-  /// already; repaired, the lock is taken for this alone.
+  /// Accesses the state within an operation. As shipped the operation already runs under the
+  /// barrier; repaired, this takes the lock.
   func access<R>(_ body: () -> R) -> R {
     isSynchronous ? lock.withLock(body) : body()
   }
 
-  /// Asks from outside an operation: `dispatch_sync` as shipped, which traps inside a barrier of
+  /// Reads from outside an operation: `dispatch_sync` as shipped, which traps inside a barrier of
   /// this queue.
   func ask<R>(_ body: () -> R) -> R {
     isSynchronous ? lock.withLock(body) : queue.sync(execute: body)
   }
 
-  /// The limits and blocks; only within `access` or `ask`.
+  /// The limits and blocks; call only within `access` or `ask`.
   var settings: TMMemorySettings<Object> {
     _read {
       settingsSection.begin(.noWrite, synched: true)

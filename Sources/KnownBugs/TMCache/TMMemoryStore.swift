@@ -1,10 +1,10 @@
 internal import Foundation
 import Interlock
 
-/// What TMMemoryCache keeps: three dictionaries by key, and the sum of the costs.
+/// The state of TMMemoryCache: three dictionaries by key, and the sum of the costs.
 ///
-/// It locks nothing; its sections say whether its owner does. `@unchecked Sendable`: the owner sees
-/// to it that nobody is in while one writes.
+/// It locks nothing; its sections check whether its owner does. `@unchecked Sendable`: the owner
+/// excludes other accesses during a write.
 final class TMMemoryStore<Object: Sendable>: @unchecked Sendable {
   private let section = Section("tmcache.memory")
   private let repairs: TMRepairs
@@ -24,14 +24,14 @@ final class TMMemoryStore<Object: Sendable>: @unchecked Sendable {
   /// Notes an access.
   func touch(_ key: String, at date: Date) {
     section.write(synched: true) {
-      // As shipped without asking: a key that was removed since the read has a date again, and
+      // As shipped without a check: a key that was removed since the read gets a date again, and
       // nothing else.
       if repairs.contains(.exactTotals), objects[key] == nil { return }
       dates[key] = date
     }
   }
 
-  /// Finds an object and notes the access in one go: the hit of the repaired cache.
+  /// Finds an object and notes the access in one step: the hit of the repaired cache.
   func touchedObject(forKey key: String, at date: Date) -> Object? {
     section.write(synched: true) {
       guard let object = objects[key] else { return nil }
@@ -40,14 +40,14 @@ final class TMMemoryStore<Object: Sendable>: @unchecked Sendable {
     }
   }
 
-  /// Stores an object, and gives back the one that was there: whoever called lets go of it.
+  /// Stores an object, and returns the one that it replaces, so that the caller releases it.
   func insert(_ object: Object, forKey key: String, cost: Int, at date: Date) -> Object? {
     section.write(synched: true) {
       let old = objects.updateValue(object, forKey: key)
       dates[key] = date
       let oldCost = costs.updateValue(cost, forKey: key)
       costOfAll += cost
-      // As shipped the cost of what was replaced stays in the sum.
+      // As shipped the replaced object's cost stays in the sum.
       if repairs.contains(.exactTotals) { costOfAll -= oldCost ?? 0 }
       return old
     }
@@ -64,7 +64,7 @@ final class TMMemoryStore<Object: Sendable>: @unchecked Sendable {
     }
   }
 
-  /// Removes an object, and gives it back: whoever called lets go of it.
+  /// Removes an object, and returns it, so that the caller releases it.
   func remove(_ key: String) -> Object? {
     section.write(synched: true) {
       let old = objects.removeValue(forKey: key)
@@ -74,7 +74,7 @@ final class TMMemoryStore<Object: Sendable>: @unchecked Sendable {
     }
   }
 
-  /// Removes everything, and gives back the objects.
+  /// Removes everything, and returns the objects.
   func removeAll() -> [String: Object] {
     section.write(synched: true) {
       let old = objects
@@ -89,7 +89,7 @@ final class TMMemoryStore<Object: Sendable>: @unchecked Sendable {
   var count: Int { section.read(synched: true) { objects.count } }
   var totalCost: Int { section.read(synched: true) { costOfAll } }
 
-  /// Every key that has a date, the one with the oldest access first.
+  /// Every key that has a date, the oldest access first.
   var keysByDate: [String] {
     section.read(synched: true) { dates.sorted { ($0.value, $0.key) < ($1.value, $1.key) } }
       .map(\.key)
@@ -109,14 +109,14 @@ final class TMMemoryStore<Object: Sendable>: @unchecked Sendable {
       .map(\.key)
   }
 
-  /// Objects and costs, for checks at rest.
+  /// Objects and costs, for checks after all calls have ended.
   var entries: [String: (object: Object, cost: Int)] {
     section.read(synched: true) {
       Dictionary(uniqueKeysWithValues: objects.map { ($0.key, ($0.value, costs[$0.key] ?? 0)) })
     }
   }
 
-  /// The keys of each dictionary, for checks at rest.
+  /// The keys of each dictionary, for checks after all calls have ended.
   var indexes: [String: Set<String>] {
     section.read(synched: true) {
       ["objects": Set(objects.keys), "dates": Set(dates.keys), "costs": Set(costs.keys)]

@@ -1,7 +1,7 @@
 import Caches
 
-/// Bytes by key, whether or not they are an image. An error of the disk layer is one of
-/// `set(_:forKey:cost:)` and its like only: here the entry is in memory, and gone when memory is.
+/// Bytes by key, whether or not they are an image. These calls ignore errors of the disk layer,
+/// which `set(_:forKey:cost:)` and its like throw: the entry is then in memory alone.
 extension ImageStore: Cache {
   /// The data under a key.
   package func value(forKey key: String) -> [UInt8]? { data(forKey: key) }

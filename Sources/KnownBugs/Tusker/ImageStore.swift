@@ -3,10 +3,10 @@ import Foundation
 import Interlock
 import Synchronization
 
-/// The two layers together: data and decoded images in memory, data on disk.
+/// Both layers: data and decoded images in memory, data on disk.
 ///
-/// Follows Tusker's `ImageDataCache` of April 2021: memory first, then disk; what is found on disk
-/// is put into memory. What is decoded is kept in each form that was asked for.
+/// Follows Tusker's `ImageDataCache` of April 2021: memory first, then disk; data found on disk is
+/// stored in memory. Decoded images are kept in each requested form.
 package final class ImageStore: Sendable {
   /// Limits and expiry of the layers.
   package struct Settings: Sendable {
@@ -14,12 +14,12 @@ package final class ImageStore: Sendable {
     package var memoryExpiry = CacheExpiry.never
     /// How many originals, and how many decoded images, memory may hold.
     package var countLimit = Int.max
-    /// What the originals, and how many bytes the decoded images, in memory may cost.
+    /// The cost limit of the originals in memory, and the limit in bytes of the decoded images.
     package var costLimit = Int.max
     /// The longest side of a downscaled image in pixels; `nil` for no downscaling.
     package var desiredSide: Int?
-    /// Whether the data itself is kept in memory, and not only what was decoded from it. Tusker
-    /// does it for attachments, whose animation a decoded image would lose.
+    /// Whether memory keeps the data itself besides the decoded images. Tusker does for
+    /// attachments, whose animation a decoded image would lose.
     package var keepsOriginals = true
 
     /// No limits, no expiry, no downscaling; the data is kept.
@@ -36,15 +36,13 @@ package final class ImageStore: Sendable {
   private let settings: Settings
   private let originals: ExpiringMemoryCache<String, Original>
   private let decoded: ExpiringMemoryCache<VariantKey, PixelImage>
-  /// A fix: two that change an entry take turns, so that both layers end with the same one. `nil`
-  /// as shipped.
+  /// A fix: serializes changes, so that both layers end with the same entry. `nil` as shipped.
   private let writers: NSLock?
-  /// A fix: how often anything was changed. What was read from disk goes into memory only if it is
-  /// still true by then; PINCache and hyperoslo's Cache lack it, too (the catalogue's version
-  /// stamp).
+  /// A fix: counts changes. Data read from disk is stored in memory only if nothing has changed
+  /// since; PINCache and hyperoslo's Cache lack this version stamp too.
   private let changes = Atomic<Int>(0)
 
-  /// Puts a memory layer over a disk layer, or over none.
+  /// Makes a store of a memory layer and, if given, a disk layer.
   package init(
     disk: ImageDiskCache?, settings: Settings = Settings(), repaired: Bool,
     now: @escaping CacheClock = { Date() }
@@ -62,11 +60,11 @@ package final class ImageStore: Sendable {
 
   // MARK: Reads
 
-  /// The data as it came, from memory or from disk.
+  /// The original data, from memory or from disk.
   package func data(forKey key: String) -> [UInt8]? {
     if let original = originals.value(forKey: key) { return original.data }
     guard let disk else { return nil }
-    // Acquiring: whoever changed what is read below counted up afterwards.
+    // Acquiring: pairs with the releasing add that follows each change on disk.
     let before = changes.load(ordering: .acquiring)
     guard let data = disk.data(forKey: key) else { return nil }
     SYNC_POINT("imagecache.get.afterDiskRead")
@@ -79,8 +77,8 @@ package final class ImageStore: Sendable {
     return data
   }
 
-  /// The image in a form; decoded once, then from memory. `nil` where there is no data, or none
-  /// that is an image.
+  /// The image in a form; decoded once, then from memory. `nil` where there is no data, or it is no
+  /// image.
   package func image(forKey key: String, variant: ImageVariant = .original) -> PixelImage? {
     if let image = decoded.value(forKey: VariantKey(key: key, variant: variant)) { return image }
     let before = changes.load(ordering: .acquiring)
@@ -107,17 +105,17 @@ package final class ImageStore: Sendable {
   }
 
   private func isStillTrue(since before: Int) -> Bool {
-    // Asked under the layer's lock. A writer counts up before it takes that lock: either it is seen
-    // here, or it comes to the layer later and takes out what goes in now.
+    // Called under the layer's lock. A writer counts up before it takes that lock: either this load
+    // sees the count, or the writer later removes what is stored now.
     writers == nil || changes.load(ordering: .acquiring) == before
   }
 
-  /// Whether there is something under a key, in memory or on disk.
+  /// Whether a key has data, in memory or on disk.
   package func has(_ key: String) -> Bool {
     isInMemory(key) || disk?.has(key) ?? false
   }
 
-  /// Whether something is known to be under a key, without a look at the file system.
+  /// Whether a key is known to have data, without asking the file system.
   func isKnownToHave(_ key: String) -> Bool {
     isInMemory(key) || disk?.isKnownToHave(key) ?? false
   }
@@ -135,9 +133,9 @@ package final class ImageStore: Sendable {
     return try body()
   }
 
-  /// Stores data in both layers, in the place of what was there.
+  /// Stores data in both layers, and replaces older data.
   ///
-  /// - Throws: The disk layer's error; the data is in memory nevertheless, where that keeps data.
+  /// - Throws: The disk layer's error; memory has the data nevertheless, if it keeps originals.
   package func set(_ data: [UInt8], forKey key: String, cost: Int) throws {
     try changing {
       let written = Result { try disk?.set(data, forKey: key) }
@@ -149,9 +147,9 @@ package final class ImageStore: Sendable {
     }
   }
 
-  /// Removes what is under a key from both layers.
+  /// Removes a key from both layers.
   ///
-  /// - Throws: The disk layer's error; it is gone from memory nevertheless.
+  /// - Throws: The disk layer's error; memory has removed the key nevertheless.
   package func remove(forKey key: String) throws {
     try changing {
       let removed = Result { try disk?.remove(forKey: key) }
@@ -163,7 +161,7 @@ package final class ImageStore: Sendable {
 
   /// Removes everything from both layers.
   ///
-  /// - Throws: The disk layer's error; everything is gone from memory nevertheless.
+  /// - Throws: The disk layer's error; memory is empty nevertheless.
   package func removeAll() throws {
     try changing {
       let removed = Result { try disk?.removeAll() }
@@ -173,22 +171,22 @@ package final class ImageStore: Sendable {
   }
 
   private func forgetImages(_ key: String) {
-    // Releasing: after the change on disk, before those in memory.
+    // Releasing: after the change on disk, before the changes in memory.
     changes.add(1, ordering: .releasing)
     for variant in ImageVariant.all {
       decoded.removeValue(forKey: VariantKey(key: key, variant: variant))
     }
   }
 
-  /// Removes everything from memory alone, as a warning of the system that memory is low does.
+  /// Removes everything from memory alone, as a memory warning of the system does.
   package func forgetMemory() {
-    // Releasing: after a change on disk, before those in memory.
+    // Releasing: after a change on disk, before the changes in memory.
     changes.add(1, ordering: .releasing)
     decoded.removeAllValues()
     originals.removeAllValues()
   }
 
-  // MARK: For checks at rest
+  // MARK: For checks after all calls have ended
 
   /// What the originals in memory cost together.
   package var costInMemory: Int { originals.totalCost }

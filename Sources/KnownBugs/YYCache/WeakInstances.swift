@@ -1,7 +1,6 @@
 import Dispatch
 
-/// Objects by name, for as long as somebody else keeps them: an `NSMapTable` of weak values under a
-/// semaphore of 1.
+/// Weak references to objects by name: an `NSMapTable` of weak values under a semaphore of 1.
 ///
 /// `@unchecked Sendable`: the dictionary is only touched under the semaphore.
 final class WeakInstances<Instance: AnyObject>: @unchecked Sendable {
@@ -12,19 +11,19 @@ final class WeakInstances<Instance: AnyObject>: @unchecked Sendable {
   private let semaphore = DispatchSemaphore(value: 1)
   private var instances: [String: Weak] = [:]
 
-  /// The instance of a name. Reading and writing are two steps, and others may come between.
+  /// The instance of a name. Reading and writing are two steps; other calls may run between them.
   subscript(name: String) -> Instance? {
     get { withLock { $0[name]?.instance } }
     set {
       withLock {
-        // What has gone is forgotten, or the names would pile up.
+        // Drop the names of freed instances, which would accumulate.
         $0 = $0.filter { $0.value.instance != nil }
         $0[name] = Weak(instance: newValue)
       }
     }
   }
 
-  /// The instance of a name, made now where there is none; in one step.
+  /// The instance of a name, made if there is none; in one step.
   func instance<Failure: Error>(
     for name: String, orMake make: () throws(Failure) -> Instance
   ) throws(Failure) -> Instance {

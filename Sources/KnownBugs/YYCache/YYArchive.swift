@@ -1,12 +1,12 @@
-/// A value as it is kept on disk: with a mark, its length and a checksum before it.
+/// The form of a value on disk: a mark, its length and a checksum precede it.
 ///
-/// It stands for the keyed archive that YYDiskCache makes of an object: it is never empty, and
-/// damaged bytes are not taken for a value but give none.
+/// It replaces the keyed archive that YYDiskCache makes of an object: it is never empty, and
+/// damaged bytes give no value.
 enum YYArchive {
   private static let mark: [UInt8] = Array("YYA1".utf8)
   private static let headerSize = 12
 
-  /// The bytes to keep.
+  /// Encodes a value.
   static func archive(_ value: [UInt8]) -> [UInt8] {
     var bytes = mark
     bytes.reserveCapacity(headerSize + value.count)
@@ -16,7 +16,7 @@ enum YYArchive {
     return bytes
   }
 
-  /// The value that was kept; `nil` where the bytes are not whole.
+  /// Decodes a value; `nil` where the bytes are damaged.
   static func unarchive(_ bytes: [UInt8]) -> [UInt8]? {
     guard bytes.count >= headerSize, bytes[..<4].elementsEqual(mark) else { return nil }
     let value = bytes[headerSize...]
@@ -36,8 +36,7 @@ enum YYArchive {
     (0..<4).reduce(0) { $0 | UInt32(bytes[index + $1]) << UInt32(8 * $1) }
   }
 
-  /// Fowler, Noll and Vo's hash, over words where there are whole ones: a debug build reads 30 KB
-  /// in no time.
+  /// FNV-1a over whole words where possible, so that a debug build reads 30 KB fast.
   private static func checksum(_ bytes: ArraySlice<UInt8>) -> UInt32 {
     bytes.withUnsafeBytes { buffer in
       var hash: UInt64 = 0xCBF2_9CE4_8422_2325

@@ -3,7 +3,7 @@ import Dispatch
 import Interlock
 
 extension YYCache: Cache {
-  /// The value under a key: from memory, or else from the disk, and then it is put into memory.
+  /// The value under a key: from memory, or else from the disk, which also stores it in memory.
   package func value(forKey key: String) -> [UInt8]? {
     if let value = memory.value(forKey: key) { return value }
     let changes = changesSoFar
@@ -45,7 +45,7 @@ extension YYCache: Cache {
   /// What is stored on disk.
   package func entries() -> [String: CacheEntry]? { disk.entries() }
 
-  /// Looks in memory at once, and then on disk, on its queue.
+  /// Reads memory at once, and on a miss the disk, on its queue.
   package func value(forKey key: String, completion: @escaping @Sendable ([UInt8]?) -> Void) {
     if let value = memory.value(forKey: key) {
       DispatchQueue.global().async { completion(value) }
@@ -54,7 +54,7 @@ extension YYCache: Cache {
     let changes = changesSoFar
     disk.value(forKey: key) { [self] value in
       if let value, memory.value(forKey: key) == nil {
-        // As shipped: whatever happens here is not seen any more.
+        // As shipped: a change at this point goes unnoticed.
         SYNC_POINT("yycache.getAsync.memoryMissedAgain")
         fillMemory(value, forKey: key, unlessChangedSince: changes)
       }

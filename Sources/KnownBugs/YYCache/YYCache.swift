@@ -1,36 +1,36 @@
 import Interlock
 import LockStrategies
 
-/// The pairs that are open and share (`sharesOneInstance`), by the folder.
+/// The open pairs that are shared (`sharesOneInstance`), by folder.
 private let pairs = WeakInstances<YYCache>()
 
-/// The pair of YYCache 1.0.4: a memory cache before a disk cache, and no lock over both.
+/// The pair of YYCache 1.0.4: a memory cache before a disk cache, without a lock over both.
 ///
 /// It follows `objectForKey:`, `objectForKey:withBlock:`, `setObject:forKey:` and
-/// `removeObjectForKey:` of YYCache.m. As shipped, what a miss in memory finds on disk is put into
-/// memory whatever has happened meanwhile, which may be that the key was removed (the asynchronous
-/// form looks once more, and may still be too late); two changes of a key may reach memory in one
-/// order and the disk in the other; and each pair has a memory of its own, so that two on one
-/// folder do not see each other's changes.
+/// `removeObjectForKey:` of YYCache.m. As shipped, a read that misses in memory stores the disk's
+/// value in memory even if the key was removed meanwhile (the asynchronous form checks once more,
+/// which may be too early); two changes of a key may reach memory in one order and the disk in the
+/// other; and each pair has its own memory, so that two pairs on one folder do not see each other's
+/// changes.
 package final class YYCache: Sendable {
   /// The values in memory.
   package let memory: YYMemoryCache
   /// The values on disk.
   package let disk: YYDiskCache
   let repairs: YYDiskRepairs
-  /// Held over both layers (`changesBothAsOne`).
+  /// Held during changes of both layers (`changesBothAsOne`).
   private let lock = PthreadMutexLock()
-  // Unsafe in name: only touched under the lock.
+  // Safe: only touched under the lock.
   nonisolated(unsafe) private var changeCount = 0
 
-  /// Puts two caches together.
+  /// Combines two caches.
   package init(disk: YYDiskCache, repairs: YYDiskRepairs, memory: YYMemoryCache) {
     self.disk = disk
     self.memory = memory
     self.repairs = repairs
   }
 
-  /// Opens the pair on a folder: as shipped a new one each time, over the folder's disk cache.
+  /// Opens the pair on a folder; as shipped a new pair each time, over the folder's disk cache.
   ///
   /// - Throws: If there is no SQLite, or the folder or the database cannot be used.
   package static func open(
@@ -60,12 +60,12 @@ package final class YYCache: Sendable {
     }
   }
 
-  /// How many changes have ended; 0 where they are not counted.
+  /// How many changes have been made; 0 where they are not counted.
   var changesSoFar: Int {
     repairs.contains(.changesBothAsOne) ? lock.withLock { changeCount } : 0
   }
 
-  /// Puts what was found on disk into memory; repaired, only if there was no change since.
+  /// Stores in memory what was found on disk; repaired, only if nothing has changed since.
   func fillMemory(_ value: [UInt8], forKey key: String, unlessChangedSince changes: Int) {
     guard repairs.contains(.changesBothAsOne) else {
       return memory.setValue(value, forKey: key, cost: 0)

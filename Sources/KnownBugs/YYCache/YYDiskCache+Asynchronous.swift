@@ -8,8 +8,8 @@ extension YYDiskCache {
     onQueue { completion($0?.value(forKey: key)) }
   }
 
-  /// Stores, and calls `completion` on the queue: as shipped also if the cache has gone, and
-  /// nothing was stored.
+  /// Stores, and calls `completion` on the queue; as shipped also if the cache was freed and
+  /// nothing stored.
   package func setValue(
     _ value: [UInt8], forKey key: String, cost: Int, completion: @escaping @Sendable () -> Void
   ) {
@@ -27,13 +27,13 @@ extension YYDiskCache {
     }
   }
 
-  /// Removes everything bit by bit, and says how far it is.
+  /// Removes everything in batches, and reports its progress.
   ///
-  /// As shipped, both blocks are called under the lock: one that calls the cache waits for itself.
-  /// Repaired, the lock is given back for each call of a block, and others may come between.
+  /// As shipped, both blocks are called under the lock: a block that calls the cache deadlocks.
+  /// Repaired, the lock is released for each call of a block, and other calls may run between them.
   /// - Parameters:
-  ///   - progress: Told how many entries are gone, and how many there were.
-  ///   - end: Told whether the database failed.
+  ///   - progress: Called with the number of removed entries, and the number at the beginning.
+  ///   - end: Called at the end; `failed` says whether the database failed.
   package func removeAllValues(
     progress: (@Sendable (_ removed: Int, _ total: Int) -> Void)?,
     end: (@Sendable (_ failed: Bool) -> Void)?
@@ -53,7 +53,7 @@ extension YYDiskCache {
     }
   }
 
-  /// Runs `body` on the queue with the cache: as shipped `nil` if nobody else has kept it.
+  /// Runs `body` on the queue with the cache; as shipped with `nil` if the cache was freed.
   private func onQueue(_ body: @escaping @Sendable (YYDiskCache?) -> Void) {
     if options.repairs.contains(.keepsCacheAlive) {
       queue.async { [self] in

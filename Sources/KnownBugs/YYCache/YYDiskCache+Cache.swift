@@ -4,7 +4,7 @@ extension YYDiskCache: Cache {
   /// The value under a key.
   package func value(forKey key: String) -> [UInt8]? { item(forKey: key)?.value }
 
-  /// Stores a value. The disk cache keeps no costs: it goes by the size.
+  /// Stores a value. The disk cache ignores costs and limits sizes.
   package func setValue(_ value: [UInt8], forKey key: String, cost: Int) {
     setValue(value, forKey: key)
   }
@@ -14,7 +14,7 @@ extension YYDiskCache: Cache {
     withStorage { _ = $0.remove(key: key) }
   }
 
-  /// Removes everything: the database is made anew.
+  /// Removes everything by making a new database.
   package func removeAllValues() {
     withStorage { $0.removeAll() }
   }
@@ -33,7 +33,7 @@ extension YYDiskCache: Cache {
       }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// The names of the files that hold values, by the database and by the folder.
+  /// The names of the values' files, according to the database and to the folder.
   package var fileNames: (inDatabase: Set<String>, inFolder: Set<String>) {
     withStorage { storage in
       (Set(storage.allItems().compactMap(\.fileName)), storage.fileNames)

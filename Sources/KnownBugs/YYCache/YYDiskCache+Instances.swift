@@ -4,12 +4,11 @@ import Interlock
 private let diskCaches = WeakInstances<YYDiskCache>()
 
 extension YYDiskCache {
-  /// The cache of a folder: the one that is open, or a new one.
+  /// The open cache of a folder, or a new one.
   ///
-  /// As `initWithPath:inlineThreshold:` of version 1.0.4: looks, makes and notes in three steps,
-  /// each of which alone is under a lock, and takes the path as it is written. So two threads, or
-  /// two ways to write a path, get two caches, and each has a connection of its own to the one
-  /// database.
+  /// As `initWithPath:inlineThreshold:` of version 1.0.4: look-up, creation and entry are three
+  /// steps, each with a lock of its own at most, and the path is taken as written. So two threads,
+  /// or two spellings of a path, get two caches, each with its own connection to one database.
   /// - Throws: If there is no SQLite, or the folder or the database cannot be used.
   package static func open(
     _ path: String, _ options: Options = .init()
@@ -24,7 +23,7 @@ extension YYDiskCache {
     return cache
   }
 
-  /// Repaired: one step, and by the path that the system resolves it to.
+  /// Repaired: one step, by the resolved path.
   private static func openShared(
     _ path: String, _ options: Options
   ) throws(YYStorageError) -> YYDiskCache {
@@ -35,7 +34,7 @@ extension YYDiskCache {
     }
   }
 
-  /// The path of a folder, which is made where there is none, as the system resolves it.
+  /// The resolved path of a folder, which is made if it is missing.
   static func canonicalPath(_ path: String) throws(YYStorageError) -> String {
     do throws(SystemFiles.Failure) {
       try SystemFiles.makeFolder(path)

@@ -3,13 +3,12 @@ import Dispatch
 // `trimToCost:`, `trimToCount:`, `trimToAge:`, `_trimToFreeDiskSpace:`, `_trimInBackground`,
 // `_trimRecursively`.
 extension YYDiskCache {
-  /// Removes entries, the longest unused first, until they are no more bytes than this; 0 removes
-  /// all.
+  /// Removes the least recently used entries down to this number of bytes; 0 removes all.
   package func trim(toSize limit: Int) {
     withStorage { Self.trim($0, toSize: limit) }
   }
 
-  /// Removes entries, the longest unused first, until there are no more than this; 0 removes all.
+  /// Removes the least recently used entries down to this number; 0 removes all.
   package func trim(toCount limit: Int) {
     withStorage { Self.trim($0, toCount: limit) }
   }
@@ -19,7 +18,7 @@ extension YYDiskCache {
     withStorage { Self.trim($0, toAge: limit) }
   }
 
-  /// Trims to all limits, under one hold of the lock, as the original does from time to time.
+  /// Trims to all limits in one critical section, as the original does periodically.
   package func trimToLimits() {
     withStorage { storage in
       Self.trim(storage, toSize: options.costLimit)
@@ -41,7 +40,7 @@ extension YYDiskCache {
     }
   }
 
-  // The original's limits are 32 bits wide, and whatever is above them is none.
+  // The original's limits are 32 bits wide; a value above that range means no limit.
   private static func trim(_ storage: YYKVStorage, toSize limit: Int) {
     if limit < Int32.max { storage.removeItems(toFitSize: limit) }
   }

@@ -7,40 +7,40 @@ import Synchronization
 /// the asynchronous forms.
 ///
 /// It follows `objectForKey:`, `setObject:forKey:` and their forms with a block, the trims and
-/// `removeAllObjectsWithProgressBlock:endBlock:` of YYDiskCache.m. As shipped, the blocks of that
-/// last one are called under the lock; an asynchronous call holds the cache weakly, so that one
-/// made on a cache that goes away is not carried out, and says that it was; and a folder can have
+/// `removeAllObjectsWithProgressBlock:endBlock:` of YYDiskCache.m. As shipped, the blocks of the
+/// last one are called under the lock; an asynchronous call has a weak reference to the cache, so
+/// that it stores nothing once the cache is freed, and still reports success; and a folder can have
 /// two caches at once (`open(_:)`).
 ///
-/// A value is kept as an archive of it, made and read outside the lock. A value without bytes is
-/// one; an empty key is not stored, as in the original. Errors of the disk and the database lose
-/// the value and are only told by `lastError`, since the original's methods tell nobody.
+/// Values are archived and unarchived outside the lock. A value without bytes is stored; an empty
+/// key is not, as in the original. Errors of the disk and the database lose the value, and only
+/// `lastError` reports them, because the original's methods report none.
 package final class YYDiskCache: Sendable {
-  /// What a value longer than this many bytes is kept in a file for, unless something else is said:
-  /// 20 KiB.
+  /// The default of `Options.inlineThreshold`: 20 KiB.
   package static let defaultInlineThreshold = 20 * 1024
 
-  /// What a disk cache can be made with.
+  /// The options of a disk cache.
   package struct Options: Sendable {
-    /// A value whose archive is longer than this is kept in a file: 0 for all, `Int.max` for none.
+    /// A value whose archive is longer than this is kept in a file: 0 for all values, `Int.max` for
+    /// none.
     package var inlineThreshold = YYDiskCache.defaultInlineThreshold
-    /// How many entries a trim by itself leaves.
+    /// How many entries an automatic trim leaves.
     package var countLimit = Int.max
-    /// How many bytes.
+    /// How many bytes an automatic trim leaves.
     package var costLimit = Int.max
-    /// Of how many seconds since their last use.
+    /// An automatic trim removes entries unused for this number of seconds.
     package var ageLimit = Double.infinity
-    /// How many bytes a trim by itself leaves free on the disk; 0 where it does not look.
+    /// How many bytes an automatic trim leaves free on the disk; 0 for no check.
     package var freeDiskSpaceLimit = 0
-    /// The seconds between two trims by itself; none where it is not above 0.
+    /// The seconds between two automatic trims; 0 or less for none.
     package var autoTrimInterval = 60.0
-    /// The name of a key's file, if it is not to be the digest of the key; nothing may be named
-    /// twice, or leave the folder.
+    /// The name of a key's file; by default the key's digest. Names must differ, and not lead out
+    /// of the folder.
     package var fileName: (@Sendable (_ key: String) -> String?)?
-    /// What is mended.
+    /// The repairs.
     package var repairs: YYDiskRepairs = []
 
-    /// The original's.
+    /// The original's defaults.
     package init() {}
   }
 
@@ -49,17 +49,17 @@ package final class YYDiskCache: Sendable {
   let options: Options
   let semaphore = DispatchSemaphore(value: 1)
   let queue = DispatchQueue(label: "yydisk.asynchronous-forms", attributes: .concurrent)
-  // Unsafe in name: only touched under the semaphore, which the storage's sections check.
+  // Safe: only touched under the semaphore, which the storage's sections check.
   nonisolated(unsafe) let storage: YYKVStorage
 
-  /// Opens a cache that nobody else is given; `open(_:)` gives the one that a folder has.
+  /// Opens a new, unshared cache; `open(_:)` returns the folder's shared one.
   ///
   /// - Throws: If there is no SQLite, or the folder or the database cannot be used.
   package convenience init(_ path: String, _ options: Options = .init()) throws(YYStorageError) {
     try self.init(path, options, clock: { SystemTime.seconds })
   }
 
-  /// The same with a clock of one's own, in seconds since 1970.
+  /// Opens a new, unshared cache with another clock, in seconds since 1970.
   package init(
     _ path: String, _ options: Options, clock: @escaping @Sendable () -> Int
   ) throws(YYStorageError) {
@@ -81,7 +81,7 @@ package final class YYDiskCache: Sendable {
     SYNC_POINT("yydiskcache.deinit.begins")
   }
 
-  /// Runs `body` while nobody else is in the storage.
+  /// Runs `body` with exclusive access to the storage.
   func withStorage<R>(_ body: (YYKVStorage) -> R) -> R {
     semaphore.wait()
     defer { semaphore.signal() }
@@ -93,14 +93,14 @@ package final class YYDiskCache: Sendable {
     withStorage { $0.contains(key: key) }
   }
 
-  /// The value under a key, and what was stored with it.
+  /// The value under a key, and the extended data stored with it.
   package func item(forKey key: String) -> (value: [UInt8], extendedData: [UInt8]?)? {
     let item = withStorage { $0.item(forKey: key) }
     guard let item, let value = item.value.flatMap(YYArchive.unarchive) else { return nil }
     return (value, item.extendedData)
   }
 
-  /// Stores a value, and bytes of the caller's own with it; returns whether it was.
+  /// Stores a value with optional extended data; returns whether it was stored.
   ///
   /// The original returns nothing.
   @discardableResult
@@ -117,9 +117,9 @@ package final class YYDiskCache: Sendable {
     }
   }
 
-  /// The bytes of all entries on disk together, as they are archived; -1 where the database fails.
+  /// The archived size of all entries together, in bytes; -1 where the database fails.
   package var totalSize: Int { withStorage { $0.size } }
 
-  /// What the database said when it failed last: "database is locked"; `nil` where it never has.
+  /// The database's last error, as "database is locked"; `nil` if it never failed.
   package var lastError: String? { withStorage { $0.lastError } }
 }

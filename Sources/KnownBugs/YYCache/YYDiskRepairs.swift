@@ -1,4 +1,4 @@
-/// What is mended in a `YYDiskCache`, and in a `YYCache`; nothing is, as version 1.0.4 was shipped.
+/// The repairs of a `YYDiskCache` and a `YYCache`; none for version 1.0.4 as shipped.
 package struct YYDiskRepairs: OptionSet, Sendable {
   /// One bit for each repair.
   package let rawValue: Int
@@ -8,23 +8,20 @@ package struct YYDiskRepairs: OptionSet, Sendable {
     self.rawValue = rawValue
   }
 
-  /// Asking for the instance of a folder and making it are one step, and a folder has one instance
-  /// however its path is written: the advice given in YYCache issues 73 and 118, made the cache's
-  /// own business.
+  /// Look-up and creation of a folder's instance are one step, and every spelling of its path gives
+  /// the same instance. YYCache issues 73 and 118 advise users to do so; here the cache does.
   package static let sharesOneInstance = YYDiskRepairs(rawValue: 1 << 0)
-  /// The blocks of a removal of everything are called with the lock given back. No upstream fix is
-  /// known.
+  /// The lock is released for the blocks of a removal of everything. No upstream fix is known.
   package static let callsBackUnlocked = YYDiskRepairs(rawValue: 1 << 1)
-  /// A call that was accepted keeps the cache alive until it is done: YYCache issue 151.
+  /// An asynchronous call retains the cache until it is done: YYCache issue 151.
   package static let keepsCacheAlive = YYDiskRepairs(rawValue: 1 << 2)
-  /// A pair changes memory and disk as one step, and what a miss in memory found on disk is put
-  /// into memory only if no such step came between. No upstream fix is known; YYCache 1.0.4 looks
+  /// A pair changes memory and disk in one step, and a read that misses in memory stores the disk's
+  /// value there only if no such step has run since. No upstream fix is known; YYCache 1.0.4 checks
   /// once more in the asynchronous form alone (commit 3a64444).
   package static let changesBothAsOne = YYDiskRepairs(rawValue: 1 << 3)
 
-  /// A database that another connection has locked, or is just closing, is waited for. As shipped
-  /// the call fails; and where it is an opening, the database is taken for a damaged one and thrown
-  /// away.
+  /// A call waits for a database that another connection has locked or is closing. As shipped the
+  /// call fails; and if it opens the database, it treats it as damaged and deletes it.
   package static let waitsForDatabase = YYDiskRepairs(rawValue: 1 << 4)
 
   /// All of them.

@@ -3,11 +3,10 @@ import Interlock
 // One item at a time: `saveItemWithKey:…`, `getItemForKey:`, `removeItemForKey:`,
 // `itemExistsForKey:`.
 extension YYKVStorage {
-  /// Stores a value, in a file if it is given a name for one, else in the database; returns whether
-  /// it did.
+  /// Stores a value, in a file if a name is given, else in the database; returns whether it did.
   ///
-  /// A file and its row are not written as one: who comes between, by another storage on the same
-  /// folder, sees the one without the other.
+  /// File and row are not written atomically: another storage on the same folder may see one
+  /// without the other.
   @discardableResult
   func save(
     key: String, value: [UInt8], fileName: String? = nil, extendedData: [UInt8]? = nil
@@ -20,7 +19,7 @@ extension YYKVStorage {
             SYNC_POINT("yykvstorage.save.fileOpened")
           }
         } catch {
-          // What was cut short is no value any more.
+          // Remove the incomplete file.
           SystemFiles.remove(filePath(fileName))
           return false
         }
@@ -97,7 +96,7 @@ extension YYKVStorage {
     section.read(synched: true) { number("SELECT coalesce(sum(size), 0) FROM manifest") } ?? -1
   }
 
-  /// Every item as it is: the value of one whose file is missing is `nil`.
+  /// Every item; the value is `nil` where the file is missing.
   func allItems() -> [YYStorageItem] {
     section.read(synched: true) {
       let items = query { database throws(SQLiteError) in
@@ -119,12 +118,12 @@ extension YYKVStorage {
     }
   }
 
-  /// The names of the files that are there.
+  /// The names of the files in the folder.
   var fileNames: Set<String> { Set(SystemFiles.names(in: filesPath)) }
 
   func filePath(_ name: String) -> String { filesPath + "/" + name }
 
-  /// Removes a row and not its file; returns whether the database did.
+  /// Removes a row but not its file; returns whether the database did.
   @discardableResult
   func removeRow(_ key: String) -> Bool {
     query { database throws(SQLiteError) in
@@ -154,7 +153,7 @@ extension YYKVStorage {
     } != nil
   }
 
-  /// The number that a statement's only row has in its only column.
+  /// The number in the only row and column of a statement's result.
   func number(_ sql: String, _ value: SQLiteValue? = nil) -> Int? {
     query { database throws(SQLiteError) in
       let row =

@@ -3,24 +3,24 @@ import Interlock
 // Many items at a time: `removeItemsToFitSize:`, `removeItemsToFitCount:`,
 // `removeItemsEarlierThanTime:`, `removeAllItems` and `removeAllItemsWithProgressBlock:endBlock:`.
 extension YYKVStorage {
-  /// So many items are looked up at a time by a trim …
+  /// How many items a trim reads at a time.
   private static let trimBatch = 16
-  /// … and by a removal of all that tells how far it is.
+  /// How many items a removal of everything with progress removes at a time.
   static let removalBatch = 32
 
-  /// Removes items, the longest unused first, until their values are no more bytes than this.
+  /// Removes the least recently used items down to this number of bytes.
   func removeItems(toFitSize limit: Int) {
     if limit <= 0 { return removeAll() }
     removeOldest { count, size in size > limit }
   }
 
-  /// Removes items, the longest unused first, until there are no more than this.
+  /// Removes the least recently used items down to this number.
   func removeItems(toFitCount limit: Int) {
     if limit <= 0 { return removeAll() }
     removeOldest { count, size in count > limit }
   }
 
-  /// Removes items that were used last before a time, in seconds since 1970.
+  /// Removes items last used before a time, in seconds since 1970.
   func removeItems(unusedSince time: Int) {
     section.write(synched: true) {
       let old = query { database throws(SQLiteError) in
@@ -41,7 +41,7 @@ extension YYKVStorage {
     }
   }
 
-  /// Removes everything at once: the database is closed, thrown away and made anew.
+  /// Removes everything at once: the database is closed, deleted and made anew.
   func removeAll() {
     section.write(synched: true) {
       close()
@@ -50,7 +50,7 @@ extension YYKVStorage {
     }
   }
 
-  /// Removes up to 32 items, the longest unused first; returns how many, or `nil` where the
+  /// Removes up to 32 of the least recently used items; returns how many, or `nil` where the
   /// database fails.
   func removeBatch() -> Int? {
     section.write(synched: true) {
@@ -60,7 +60,7 @@ extension YYKVStorage {
     }
   }
 
-  /// Moves what is in the write-ahead log into the database.
+  /// Moves the write-ahead log into the database.
   func checkpoint() {
     section.write(synched: true) { _ = query { database in database.checkpoint() } }
   }

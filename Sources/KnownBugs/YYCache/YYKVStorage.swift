@@ -5,7 +5,7 @@ import Interlock
 package enum YYStorageError: Error, CustomStringConvertible {
   /// The machine has no SQLite.
   case noSQLite(String)
-  /// A folder cannot be made, or not be written.
+  /// A folder cannot be made or written.
   case folder(path: String, reason: String)
   /// The database cannot be opened, and neither can a new one in its place.
   case database(path: String, reason: String)
@@ -26,14 +26,14 @@ enum YYStorageKind: Sendable {
   case files
   /// In the database.
   case database
-  /// In the one or the other, as each `save` says.
+  /// In either, as each `save` says.
   case mixed
 }
 
-/// What is stored under a key.
+/// A stored item.
 struct YYStorageItem: Sendable, Hashable {
   var key: String
-  /// The value; `nil` where it was not asked for.
+  /// The value; `nil` where it was not read.
   var value: [UInt8]?
   /// The name of the file that the value is in; `nil` where it is in the database.
   var fileName: String?
@@ -43,21 +43,20 @@ struct YYStorageItem: Sendable, Hashable {
   var extendedData: [UInt8]?
 }
 
-/// The storage of YYCache 1.0.4: values in an SQLite database or in files beside it, found by their
-/// key.
+/// The storage of YYCache 1.0.4: values by key, in an SQLite database or in files beside it.
 ///
 /// It follows YYKVStorage.m: `saveItemWithKey:value:filename:extendedData:`, `getItemForKey:`,
 /// `removeItemForKey:`, `removeItemsToFitSize:`, `removeAllItems` and those below them; write-ahead
 /// log, statements kept prepared, files written in place, access times in whole seconds, a trash
-/// folder that is emptied on a queue. As there, errors of the database are told by a result that
-/// the cache above does not look at.
+/// folder that is emptied on a queue. As there, a result reports errors of the database, and the
+/// cache above ignores it.
 ///
-/// It locks nothing: its owner must let one thread in at a time (the original's header says so, and
-/// its issue 29 is what comes of reading it from two). Sections on it find an owner that does not.
+/// It locks nothing: its owner must serialize the calls, as the original's header says (its issue
+/// 29 shows what concurrent reads do). Its sections detect an owner that does not.
 final class YYKVStorage {
-  /// A storage that failed to open is tried again so many times …
+  /// How many times opening is tried again after a failure.
   private static let mostRetries = 8
-  /// … and not before so many seconds have gone by.
+  /// The least number of seconds between two attempts to open.
   private static let retrySeconds = 2.0
 
   let kind: YYStorageKind
@@ -71,24 +70,24 @@ final class YYKVStorage {
   private var database: SQLiteDatabase?
   private var failureCount = 0
   private var failureTime = 0.0
-  /// What the database said to the call that failed last: "database is locked".
+  /// The database's text for the last failed call, as "database is locked".
   private(set) var lastError: String?
-  /// Whether that was for a lock of another connection.
+  /// Whether the cause was another connection's lock.
   private var isLocked = false
 
   var databasePath: String { path + "/manifest.sqlite" }
   var filesPath: String { path + "/data" }
   var trashPath: String { path + "/trash" }
 
-  /// Opens the storage in a folder, which is made where there is none.
+  /// Opens the storage in a folder, which is made if it is missing.
   ///
-  /// A database that is damaged is thrown away with all that belongs to it, as the original does.
+  /// A damaged database is deleted with all its files, as the original does.
   /// - Parameters:
   ///   - path: The folder.
   ///   - kind: Where values are kept.
-  ///   - lockMilliseconds: How long a database is waited for that another connection has locked;
-  ///     above 0, one that is still locked then is not taken for a damaged one.
-  ///   - library: SQLite; without one nothing can be opened.
+  ///   - lockMilliseconds: How long a call waits for a database that another connection has locked;
+  ///     above 0, one that is still locked then is not treated as damaged.
+  ///   - library: SQLite; `nil` makes this fail.
   ///   - clock: Seconds since 1970, for access times.
   /// - Throws: If there is no SQLite, or the folder or the database cannot be used.
   init(
@@ -111,7 +110,7 @@ final class YYKVStorage {
       throw .folder(path: path, reason: error.message)
     }
     if !open() {
-      // As shipped, a database that is only locked is thrown away too, with all that is in it.
+      // As shipped, a database that is only locked is deleted too.
       if lockMilliseconds == 0 || !isLocked { reset() }
       guard open() else {
         throw .database(path: databasePath, reason: lastError ?? "unknown error")
@@ -122,7 +121,7 @@ final class YYKVStorage {
 
   deinit { close() }
 
-  /// The seconds that access times are in.
+  /// The current time, in seconds as access times have.
   var now: Int { clock() }
 
   /// Opens the database and makes its table; returns whether both were done.
@@ -158,10 +157,10 @@ final class YYKVStorage {
     database = nil
   }
 
-  /// Runs `body` on the database, which is opened again if it was closed for an error a while ago.
+  /// Runs `body` on the database, which is opened again if an error closed it a while ago.
   ///
-  /// - Returns: What `body` gives; `nil` where the database is closed, or fails: the reason is in
-  ///   `lastError`.
+  /// - Returns: The result of `body`; `nil` where the database is closed or fails: `lastError` has
+  ///   the reason.
   func query<R>(_ body: (SQLiteDatabase) throws(SQLiteError) -> R) -> R? {
     if database == nil {
       guard failureCount < Self.mostRetries,
@@ -177,11 +176,10 @@ final class YYKVStorage {
     }
   }
 
-  /// Throws the database away, moves the files to the trash, and has that emptied; the database
-  /// must be closed.
+  /// Deletes the closed database, moves the files to the trash, and empties that later.
   func reset() {
     for suffix in ["", "-wal", "-shm"] { SystemFiles.remove(databasePath + suffix) }
-    // A name that is in the trash already would make the move fail.
+    // The move fails if the trash already has the name.
     var number = 0
     while !SystemFiles.move(filesPath, to: trashPath + "/\(now)-\(number)"), number < 1000 {
       number += 1
@@ -190,7 +188,7 @@ final class YYKVStorage {
     emptyTrash()
   }
 
-  /// Removes what is in the trash, on a queue.
+  /// Removes the contents of the trash, on a queue.
   private func emptyTrash() {
     let trashPath = trashPath
     trashQueue.async {

@@ -1,6 +1,6 @@
 import Interlock
 
-/// What a memory cache holds: any object, as Objective-C's `id`.
+/// A value of a memory cache: any object, as Objective-C's `id`.
 package typealias YYObject = AnyObject & Sendable
 
 /// Bytes as an object, for `Cache`, whose values are bytes.
@@ -14,22 +14,21 @@ package final class YYData: Sendable {
   }
 }
 
-/// An entry, with its place in the order of use. Only the dictionary keeps it alive, as in the
+/// An entry, with its place in the order of use. Only the dictionary retains it, as in the
 /// original.
 final class YYLinkedMapNode {
-  /// A link to another entry: unretained and unsafe, as the original's, and for its reason. It is
-  /// only followed while the dictionary holds what it leads to, and a hit would count five
-  /// references up and down.
+  /// A link to another entry; unretained, as in the original, because a hit would otherwise change
+  /// five reference counts. Safe: it is only followed while the dictionary retains its target.
   typealias Link = Unmanaged<YYLinkedMapNode>
 
-  /// The one used next after this.
+  /// The entry used next after this.
   var previous: Link?
-  /// The one used last before this.
+  /// The entry used last before this.
   var next: Link?
   let key: String
   var value: any YYObject
   var cost: Int
-  /// When it was used last, on the clock that never goes back.
+  /// When it was used last, on the monotonic clock.
   var time: Double
   /// Marks accesses to `value`, which the original also makes outside the lock.
   let valueSection = Section("yymemory.value")
@@ -45,14 +44,13 @@ final class YYLinkedMapNode {
 /// A dictionary whose entries are in the order of their use: `_YYLinkedMap` of YYMemoryCache 1.0.4
 /// (`insertNodeAtHead:`, `bringNodeToHead:`, `removeNode:`, `removeTailNode`, `removeAll`).
 ///
-/// It locks nothing; its owner's lock is claimed by the sections, which are marked as held under a
-/// lock.
+/// It locks nothing; its sections are marked as synched, because its owner holds a lock.
 final class YYLinkedMap {
   private var nodes: [String: YYLinkedMapNode] = [:]
   private var costOfAll = 0
-  /// The one used last.
+  /// The most recently used entry.
   private var head: YYLinkedMapNode.Link?
-  /// The one that has not been used for the longest time.
+  /// The least recently used entry.
   private var tail: YYLinkedMapNode.Link?
 
   private let section = Section("yymemory.list")
@@ -61,13 +59,12 @@ final class YYLinkedMap {
 
   var totalCost: Int { section.read(synched: true) { costOfAll } }
 
-  /// When the entry was used last that has not been used for the longest time; `nil` where there is
-  /// none.
+  /// The last use of the least recently used entry; `nil` where there is none.
   var oldestTime: Double? {
     section.read(synched: true) { tail?._withUnsafeGuaranteedRef { $0.time } }
   }
 
-  /// The entry of a key, which becomes the one used last.
+  /// The entry of a key, which becomes the most recently used.
   func use(_ key: String, _ clock: () -> Double) -> YYLinkedMapNode? {
     section.write(synched: true) {
       guard let node = nodes[key] else { return nil }
@@ -81,7 +78,7 @@ final class YYLinkedMap {
     section.read(synched: true) { nodes[key] != nil }
   }
 
-  /// Adds an entry that is not there.
+  /// Adds an entry for a new key.
   func insert(_ node: YYLinkedMapNode) {
     section.write(synched: true) {
       nodes[node.key] = node
@@ -98,7 +95,7 @@ final class YYLinkedMap {
     }
   }
 
-  /// Takes out the entry of a key.
+  /// Removes and returns the entry of a key.
   func remove(_ key: String) -> YYLinkedMapNode? {
     section.write(synched: true) {
       guard let node = nodes.removeValue(forKey: key) else { return nil }
@@ -108,7 +105,7 @@ final class YYLinkedMap {
     }
   }
 
-  /// Takes out the entry that has not been used for the longest time.
+  /// Removes and returns the least recently used entry.
   func removeTail() -> YYLinkedMapNode? {
     section.write(synched: true) {
       guard let node = tail?.takeUnretainedValue() else { return nil }
@@ -119,7 +116,7 @@ final class YYLinkedMap {
     }
   }
 
-  /// Takes out every entry; the dictionary that comes back is what keeps them alive.
+  /// Removes every entry; only the returned dictionary retains them.
   func removeAll() -> [String: YYLinkedMapNode] {
     section.write(synched: true) {
       let all = nodes
@@ -139,7 +136,7 @@ final class YYLinkedMap {
     section.read(synched: true) {
       var keys: [String] = []
       var node = head
-      // A list that is damaged may be a ring.
+      // A damaged list may be a ring.
       while let current = node?.takeUnretainedValue(), keys.count <= nodes.count {
         keys.append(current.key)
         node = current.next
@@ -149,7 +146,7 @@ final class YYLinkedMap {
   }
 
   private func bringToHead(_ node: YYLinkedMapNode) {
-    // The head, and it alone, has none before it.
+    // Only the head has no predecessor.
     if node.previous == nil { return }
     unlink(node)
     link(node)

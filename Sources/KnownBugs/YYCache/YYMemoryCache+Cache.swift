@@ -21,7 +21,7 @@ extension YYMemoryCache: Cache {
   /// How many values there are.
   package var count: Int { totalCount }
 
-  /// What is stored; objects that are not bytes are shown without any.
+  /// What is stored; an object that is not bytes appears as an empty value.
   package func entries() -> [String: CacheEntry]? {
     withMutex {
       map.all.mapValues { node in
@@ -31,6 +31,6 @@ extension YYMemoryCache: Cache {
     }
   }
 
-  /// The keys in the order of their use, the last used first, by the list and not the dictionary.
+  /// The keys according to the list, the most recently used first.
   package var keysInOrder: [String] { withMutex { map.keysInOrder } }
 }

@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 
-/// Several nodes as one object: the original hands its dictionary, or an array, over whole.
+/// Several nodes as one object, as the original passes its whole dictionary or an array.
 private final class Removed<Nodes: Collection> {
   let nodes: Nodes
 
@@ -10,14 +10,14 @@ private final class Removed<Nodes: Collection> {
   }
 }
 
-// Where what is taken out dies. The original decides it under the lock: on a queue of low priority
-// or the main one, or right there.
+// Where removed objects are released. The original decides it under the lock: on a low-priority
+// queue, on the main queue, or at once.
 extension YYMemoryCache {
-  /// Lets go of something that was taken out; called under the lock.
+  /// Releases a removed object; called under the lock.
   ///
-  /// - Returns: What the caller has to keep until it has given the lock back
-  ///   (`releasesOutsideLock`). As shipped nothing: without a queue, the object's end is here, and
-  ///   so is whatever that calls.
+  /// - Returns: The object that the caller has to retain until it releases the lock
+  ///   (`releasesOutsideLock`). As shipped `nil`: without a queue the object's `deinit` runs here,
+  ///   under the lock.
   @discardableResult
   func dispose(_ object: AnyObject?) -> AnyObject? {
     guard let object else { return nil }
@@ -28,21 +28,20 @@ extension YYMemoryCache {
     return repairs.contains(.releasesOutsideLock) ? object : nil
   }
 
-  /// Lets go of all entries at once.
+  /// Releases all entries at once.
   @discardableResult
   func dispose(_ nodes: [String: YYLinkedMapNode]) -> AnyObject? {
     nodes.isEmpty ? nil : dispose(Removed(nodes))
   }
 
-  /// Hands what a trim took out to that queue, whatever else is said: the original does so in a
-  /// trim.
+  /// Releases a trim's entries on the queue, whatever the settings, as the original does.
   func releaseLater(_ nodes: [YYLinkedMapNode]) {
     if !nodes.isEmpty { releaseLater(Removed(nodes)) }
   }
 
-  /// Hands an object to the queue that it is to die on.
+  /// Releases an object on the queue.
   func releaseLater(_ object: AnyObject) {
-    // Unsafe only in name: nobody else uses it any more, and the block only lets it go.
+    // Safe: no other code uses the object, and the block only releases it.
     nonisolated(unsafe) let object = object
     let queue = releasesOnMainThread ? DispatchQueue.main : DispatchQueue.global(qos: .utility)
     queue.async { withExtendedLifetime(object) {} }

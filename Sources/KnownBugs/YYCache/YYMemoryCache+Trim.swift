@@ -4,19 +4,17 @@ import Synchronization
 
 // `_trimToCost:`, `_trimToCount:`, `_trimToAge:`, `_trimInBackground` and `_trimRecursively`.
 extension YYMemoryCache {
-  /// Takes out entries, the longest unused first, until they cost no more than this; 0 takes out
-  /// all.
+  /// Removes the least recently used entries down to this total cost; 0 removes all.
   package func trim(toCost limit: Int) {
     trim(removesAll: limit == 0) { $0.totalCost > limit }
   }
 
-  /// Takes out entries, the longest unused first, until there are no more than this; 0 takes out
-  /// all.
+  /// Removes the least recently used entries down to this number; 0 removes all.
   package func trim(toCount limit: Int) {
     trim(removesAll: limit == 0) { $0.count > limit }
   }
 
-  /// Takes out entries that have not been used for this many seconds; 0 or less takes out all.
+  /// Removes entries that have not been used for this many seconds; 0 or less removes all.
   package func trim(toAge limit: Double) {
     let now = clock()
     trim(removesAll: limit <= 0) { map in
@@ -25,15 +23,15 @@ extension YYMemoryCache {
     }
   }
 
-  /// Returns when every trim that has been asked for so far has ended.
+  /// Returns when every trim requested so far has ended.
   package func waitForTrims() {
     queue.sync {}
   }
 
-  /// The most trims that were asked for and had not ended at one time.
+  /// The highest number of requested trims that had not ended at one time.
   package var mostTrimsAtOnce: Int { mostTrimsUnderWay.load(ordering: .relaxed) }
 
-  /// Asks for a trim to the cost limit; called under the lock.
+  /// Requests a trim to the cost limit; called under the lock.
   func askForTrim() {
     if repairs.contains(.asksForOneTrim) {
       if isTrimAskedFor { return }
@@ -49,7 +47,7 @@ extension YYMemoryCache {
     }
   }
 
-  /// Trims to all limits after a time, and so on for as long as the cache lives.
+  /// Trims to all limits after each interval while the cache lives.
   func trimAgain(after interval: Double) {
     DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + interval) { [weak self] in
       guard let self else { return }
@@ -73,8 +71,8 @@ extension YYMemoryCache {
     releaseLater(repairs.contains(.trimsInTurn) ? takeInTurn(isAbove) : takeByTrying(isAbove))
   }
 
-  /// As shipped: one entry each time that the mutex happens to be free; else a sleep. Under callers
-  /// that never leave it free it gets nowhere.
+  /// As shipped: one entry for each successful try-lock, and a sleep for each failed one. If
+  /// callers keep the mutex busy, the trim makes no progress.
   private func takeByTrying(_ isAbove: (YYLinkedMap) -> Bool) -> [YYLinkedMapNode] {
     var taken: [YYLinkedMapNode] = []
     while true {
@@ -91,12 +89,12 @@ extension YYMemoryCache {
     }
   }
 
-  /// Repaired: who comes later waits at the turnstile until the trim is through, so that it is
-  /// overtaken by no more callers than were on their way.
+  /// Repaired: later callers wait at the turnstile until the trim has ended, so that only callers
+  /// that passed it before can overtake the trim.
   private func takeInTurn(_ isAbove: (YYLinkedMap) -> Bool) -> [YYLinkedMapNode] {
     var taken: [YYLinkedMapNode] = []
     turnstile.lock()
-    // Releasing, to pair with the load in `lock`.
+    // Releasing: pairs with the acquiring load in `lock`.
     doesTrimWait.store(true, ordering: .releasing)
     if !mutex.tryLock() {
       SYNC_POINT("yymemorycache.trim.foundTaken")

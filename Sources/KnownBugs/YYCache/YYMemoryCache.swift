@@ -6,13 +6,13 @@ import Synchronization
 ///
 /// It follows `objectForKey:`, `setObject:forKey:withCost:`, `removeObjectForKey:`,
 /// `removeAllObjects` and `_trimToCost:`, `_trimToCount:`, `_trimToAge:` of YYMemoryCache.m. As
-/// shipped, a value is read after the lock was given back; what `set` replaces or pushes out, and
-/// what is removed all at once, dies under the lock unless it is released on a queue; trims take
-/// the lock by trying, once for each entry, and sleep for 10 ms where it is taken; and every `set`
-/// above the cost limit queues a trim of its own.
+/// shipped, a value is read after the lock is released; objects that `set` replaces or evicts, or
+/// that are removed all at once, are released under the lock unless that happens on a queue; trims
+/// use a try-lock for each entry, and sleep for 10 ms when it fails; and every `set` above the cost
+/// limit queues another trim.
 ///
-/// `@unchecked Sendable`: what changes is touched under `mutex` or `Atomic`, but for the read
-/// outside the lock, which is what is modelled.
+/// `@unchecked Sendable`: mutable state is under `mutex` or atomic, except for the read outside the
+/// lock, which is the modelled bug.
 package final class YYMemoryCache: @unchecked Sendable {
   let repairs: YYMemoryRepairs
   let clock: @Sendable () -> Double
@@ -21,30 +21,28 @@ package final class YYMemoryCache: @unchecked Sendable {
   /// Trims run here.
   let queue = DispatchQueue(label: "yymemory.trims")
 
-  // Objective-C's atomic properties: each is read and written whole, and orders nothing; so all are
-  // relaxed.
+  // Objective-C's atomic properties, which order nothing: relaxed.
   private let countLimitStored = Atomic(Int.max)
   private let costLimitStored = Atomic(Int.max)
   private let ageLimitStored = Atomic(Double.infinity.bitPattern)
   private let releasesAsynchronouslyStored = Atomic(true)
   private let releasesOnMainThreadStored = Atomic(false)
 
-  /// Whether a trim has been asked for that has not begun; only touched under the mutex.
+  /// Whether a requested trim has not begun; only touched under the mutex.
   var isTrimAskedFor = false
-  /// How many trims that a `set` has asked for have not ended, now and at most. Relaxed: they only
-  /// count.
+  /// How many trims requested by `set` have not ended, now and at most. Relaxed: they only count.
   let trimsUnderWay = Atomic(0)
   let mostTrimsUnderWay = Atomic(0)
-  /// Whether a trim waits for the mutex, and what the others queue up behind then (`trimsInTurn`).
+  /// Whether a trim waits for the mutex, and the lock that other callers then pass (`trimsInTurn`).
   let doesTrimWait = Atomic(false)
   let turnstile = TryMutex()
 
   /// Makes an empty cache without limits.
   ///
   /// - Parameters:
-  ///   - repairs: What is mended.
-  ///   - autoTrimInterval: The seconds between two trims to the limits by itself; none where it is
-  ///     not above 0.
+  ///   - repairs: The repairs.
+  ///   - autoTrimInterval: The seconds between two automatic trims to the limits; 0 or less for
+  ///     none.
   package convenience init(repairs: YYMemoryRepairs = [], autoTrimInterval: Double = 5) {
     self.init(
       repairs: repairs, autoTrimInterval: autoTrimInterval, clock: { SystemTime.uptime })
@@ -65,25 +63,25 @@ package final class YYMemoryCache: @unchecked Sendable {
     turnstile.destroy()
   }
 
-  /// How many entries there may be; above it, `set` takes out the one longest unused.
+  /// How many entries there may be; above it, `set` removes the least recently used.
   package var countLimit: Int {
     get { countLimitStored.load(ordering: .relaxed) }
     set { countLimitStored.store(newValue, ordering: .relaxed) }
   }
 
-  /// What the entries may cost together; above it, `set` asks for a trim.
+  /// What the entries may cost together; above it, `set` requests a trim.
   package var costLimit: Int {
     get { costLimitStored.load(ordering: .relaxed) }
     set { costLimitStored.store(newValue, ordering: .relaxed) }
   }
 
-  /// For how many seconds an entry may be unused before the next trim by itself takes it out.
+  /// For how many seconds an entry may be unused before the next automatic trim removes it.
   package var ageLimit: Double {
     get { Double(bitPattern: ageLimitStored.load(ordering: .relaxed)) }
     set { ageLimitStored.store(newValue.bitPattern, ordering: .relaxed) }
   }
 
-  /// Whether what is taken out dies on a queue, and not on the thread that took it out.
+  /// Whether removed objects are released on a queue, and not on the thread that removes them.
   package var releasesAsynchronously: Bool {
     get { releasesAsynchronouslyStored.load(ordering: .relaxed) }
     set { releasesAsynchronouslyStored.store(newValue, ordering: .relaxed) }
@@ -98,13 +96,13 @@ package final class YYMemoryCache: @unchecked Sendable {
   /// How many entries there are.
   package var totalCount: Int { withMutex { map.count } }
 
-  /// What all entries cost together. Never `nil`: the type is that of `Cache`.
+  /// What all entries cost together. Never `nil`; `Cache` requires the optional.
   package var totalCost: Int? { withMutex { map.totalCost } }
 
   /// Whether there is an entry; its place in the order of use stays.
   package func containsObject(forKey key: String) -> Bool { withMutex { map.contains(key) } }
 
-  /// The value of a key, which becomes the one used last.
+  /// The value of a key, which becomes the most recently used.
   package func object(forKey key: String) -> (any YYObject)? {
     lock()
     let node = map.use(key, clock)
@@ -121,12 +119,12 @@ package final class YYMemoryCache: @unchecked Sendable {
     }
     mutex.unlock()
     SYNC_POINT("yymemorycache.get.unlocked")
-    // As shipped: meanwhile another thread may put another value here, and the last reference to
-    // this one go.
+    // As shipped: another thread may have replaced the value meanwhile, and released its last
+    // reference.
     return node.valueSection.read { node.value }
   }
 
-  /// Stores a value, which becomes the one used last; `nil` removes.
+  /// Stores a value, which becomes the most recently used; `nil` removes.
   package func setObject(_ object: (any YYObject)?, forKey key: String, cost: Int = 0) {
     guard let object else {
       removeObject(forKey: key)
@@ -140,7 +138,7 @@ package final class YYMemoryCache: @unchecked Sendable {
       if repairs.contains(.releasesOutsideLock) { replaced = node.value }
       node.valueSection.write(synched: true) {
         SYNC_POINT("yymemorycache.set.replacing")
-        // As shipped: the last reference to the old value may go here, under the lock.
+        // As shipped: the last reference to the old value may be released here, under the lock.
         node.value = object
       }
     } else {
@@ -152,8 +150,8 @@ package final class YYMemoryCache: @unchecked Sendable {
     withExtendedLifetime((replaced, pushedOut)) {}
   }
 
-  /// Removes an entry. It dies after the lock was given back, in 1.0.4 too: there the variable that
-  /// holds it is the function's, and not the block's.
+  /// Removes an entry. It is released after the lock, in 1.0.4 too, whose function has a local
+  /// variable that retains it.
   package func removeObject(forKey key: String) {
     lock()
     let node = map.remove(key)
@@ -170,18 +168,18 @@ package final class YYMemoryCache: @unchecked Sendable {
     withExtendedLifetime(removed) {}
   }
 
-  /// What the system's memory warning does: everything goes.
+  /// What the system's memory warning does: removes everything.
   package func didReceiveMemoryWarning() { removeAllObjects() }
 
-  /// Takes out everything; what comes back must outlive the lock.
+  /// Removes everything; the caller must retain the result until it has released the lock.
   func removeAllUnderLock() -> AnyObject? {
     dispose(map.removeAll())
   }
 
-  /// Takes the mutex; where a trim waits its turn, after it.
+  /// Acquires the mutex; behind a waiting trim, if there is one.
   @inline(__always)
   func lock() {
-    // Acquiring, to pair with the trim that announces itself: whoever sees it queues up behind it.
+    // Acquiring: pairs with the releasing store in `takeInTurn`.
     if repairs.contains(.trimsInTurn), doesTrimWait.load(ordering: .acquiring) {
       turnstile.lock()
       turnstile.unlock()

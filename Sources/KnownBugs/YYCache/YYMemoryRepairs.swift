@@ -1,4 +1,4 @@
-/// What is mended in a `YYMemoryCache`; nothing is, as version 1.0.4 was shipped.
+/// The repairs of a `YYMemoryCache`; none for version 1.0.4 as shipped.
 package struct YYMemoryRepairs: OptionSet, Sendable {
   /// One bit for each repair.
   package let rawValue: Int
@@ -8,16 +8,16 @@ package struct YYMemoryRepairs: OptionSet, Sendable {
     self.rawValue = rawValue
   }
 
-  /// A value is read before the lock is given back, and not after: YYCache pull request 153.
+  /// A value is read before the lock is released: YYCache pull request 153.
   package static let readsUnderLock = YYMemoryRepairs(rawValue: 1 << 0)
-  /// What is taken out dies after the lock was given back, where it is not released on a queue. No
-  /// upstream fix is known; `removeObjectForKey:` of 1.0.4 shows how.
+  /// Removed objects are released after the lock, unless on a queue. No upstream fix is known;
+  /// `removeObjectForKey:` of 1.0.4 shows how.
   package static let releasesOutsideLock = YYMemoryRepairs(rawValue: 1 << 1)
-  /// A trim that finds the lock taken is the next to have it, and then takes out all that it must.
-  /// No upstream fix is known.
+  /// A trim that finds the lock held acquires it next, and then removes all entries above the
+  /// limit. No upstream fix is known.
   package static let trimsInTurn = YYMemoryRepairs(rawValue: 1 << 2)
-  /// A `set` above the cost limit asks for a trim only where none has been asked for. No upstream
-  /// fix is known.
+  /// A `set` above the cost limit requests a trim only if no requested one is still to begin. No
+  /// upstream fix is known.
   package static let asksForOneTrim = YYMemoryRepairs(rawValue: 1 << 3)
 
   /// All of them.

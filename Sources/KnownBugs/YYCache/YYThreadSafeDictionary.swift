@@ -2,12 +2,11 @@ package import Caches
 import Dispatch
 import Interlock
 
-/// YYKit's dictionary under a semaphore of 1, which its users keep caches of their own in
+/// YYKit's dictionary under a semaphore of 1, which its users use as a cache
 /// (YYThreadSafeDictionary.m).
 ///
-/// As shipped, `forEach` calls its block under the semaphore: one that calls the dictionary waits
-/// for itself (YYKit issue 502). Repaired, the block is called on what was there when `forEach` was
-/// called.
+/// As shipped, `forEach` calls its block under the semaphore: a block that calls the dictionary
+/// deadlocks (YYKit issue 502). Repaired, `forEach` iterates over a copy.
 ///
 /// `@unchecked Sendable`: the dictionary is only touched under the semaphore, which the sections
 /// check.

@@ -1,7 +1,7 @@
 import CInterlockHarness
 import Foundation
 
-/// Threads that share one processor, of which some run only where no other wants it.
+/// Threads that share one processor; those of low priority run only when no other wants it.
 enum PriorityThreads {
   #if os(Linux)
   /// What this system lacks to have such threads; `nil` where it lacks nothing.
@@ -14,7 +14,7 @@ enum PriorityThreads {
   /// Starts a thread on the one processor.
   ///
   /// - Parameters:
-  ///   - isLow: Whether it runs only where no other wants that processor.
+  ///   - isLow: Whether the thread runs only when no other wants that processor.
   ///   - body: What it does.
   static func start(isLow: Bool, _ body: @escaping @Sendable () -> Void) {
     Thread {
@@ -24,7 +24,7 @@ enum PriorityThreads {
     }.start()
   }
 
-  /// What the calling thread has used of a processor, ever; milliseconds.
+  /// The processor time that the calling thread has used since its start; milliseconds.
   static var processorMilliseconds: Double {
     var time = timespec()
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)

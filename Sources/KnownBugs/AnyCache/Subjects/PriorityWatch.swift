@@ -3,31 +3,31 @@ import LockStrategies
 import StressRunner
 import Synchronization
 
-/// A writer of low priority who is in a cache's lock when a reader of normal priority comes, both
-/// on one processor.
+/// A low-priority writer holds a cache's lock when a normal-priority reader arrives, on one
+/// processor.
 ///
 /// This is why YYCache left OSSpinLock for a POSIX mutex (its commit bfadddd, "Stop using
-/// spinlocks"). A reader who sleeps leaves the processor to the writer; one who spins uses it up,
-/// and what it waits for cannot happen. Linux gives a thread of SCHED_IDLE 3 parts of the processor
-/// to the reader's 1,024: six milliseconds of work under the lock take two seconds. (On Apple's
-/// systems, where a thread of higher QoS always goes first, they may never end.)
+/// spinlocks"). A reader that sleeps leaves the processor to the writer; a reader that spins keeps
+/// the processor from the writer that it waits for. Linux gives a thread of SCHED_IDLE 3 parts of
+/// the processor to the reader's 1,024: six milliseconds of work under the lock take two seconds.
+/// (On Apple's systems, where a thread of higher QoS always goes first, they may never end.)
 ///
-/// What is judged is not how long that takes, which on a busy machine is long with either lock, but
-/// what it costs: the processor time that the reader uses up until it is in. It does not depend on
-/// who else is there.
+/// The check limits the processor time that the reader spends before it acquires the lock, not the
+/// elapsed time: on a busy machine the elapsed time is long with either lock, while the processor
+/// time does not depend on other load.
 ///
-/// That the reader comes while the writer is in is no luck: the cache tells of the store under its
-/// lock, and that is what wakes the reader.
+/// The reader always arrives while the writer holds the lock: the cache calls its observer under
+/// the lock, and the observer wakes the reader.
 final class PriorityWatch<Strategy: Lock>: Sendable {
   /// What is written and read.
   let cache: ObservedCache<Strategy>
   private let alarm = DispatchSemaphore(value: 0)
   private let wasted = Atomic(0)
 
-  /// The writer's work under the lock after the alarm; milliseconds of its own processor time. More
-  /// than a turn, of which a scheduler may still owe it one.
+  /// The writer's work under the lock after the alarm; milliseconds of its own processor time.
+  /// Longer than one time slice, because the scheduler may still grant the writer one.
   private static var workMilliseconds: Double { 6 }
-  /// What the reader may use up while it waits: far more than it takes to go to sleep and wake.
+  /// The reader's limit while it waits: far more than going to sleep and waking take.
   private static var limitMilliseconds: Int { 100 }
 
   /// A cache under a lock.
@@ -39,8 +39,8 @@ final class PriorityWatch<Strategy: Lock>: Sendable {
     }
   }
 
-  /// Stores a value from a thread of low priority, and reads it from one of normal priority as soon
-  /// as that hears of it. Completes when both are done.
+  /// Stores a value on a low-priority thread, and reads it on a normal-priority thread that the
+  /// observer wakes. Completes when both are done.
   func setWhileWatched(
     _ operation: StressRunner.Operation, completion: @escaping @Sendable (Reply) -> Void
   ) {
@@ -51,7 +51,7 @@ final class PriorityWatch<Strategy: Lock>: Sendable {
       let before = PriorityThreads.processorMilliseconds
       _ = cache.value(forKey: operation.key)
       let used = Int(PriorityThreads.processorMilliseconds - before)
-      // Relaxed: it is read when nothing is under way any more.
+      // Relaxed: read only after all operations have ended.
       wasted.wrappingAdd(used, ordering: .relaxed)
       finished.leave()
     }
@@ -64,7 +64,7 @@ final class PriorityWatch<Strategy: Lock>: Sendable {
     completion(.done)
   }
 
-  /// What the reader used up, and what it may.
+  /// The processor time that the reader used, and its limit.
   var waste: FinalState.Limit {
     .init(
       "milliseconds of the processor that the reader used up until it was in",

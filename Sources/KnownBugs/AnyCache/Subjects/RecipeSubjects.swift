@@ -4,7 +4,7 @@ import LockStrategies
 import StressRunner
 import Synchronization
 
-/// Mistakes that belong to no one system, each with and without it.
+/// Mistakes that any cache can have, each in a faulty and a repaired form.
 let recipeSubjects: [SubjectEntry] = [
   markedTable("marked-table", "a table with the article's marks, and no lock", repaired: false),
   markedTable("marked-table-locked", "marked-table under a POSIX mutex", repaired: true),
@@ -35,7 +35,7 @@ private func sharedValue(_ name: String, _ summary: String, repaired: Bool) -> S
     return ActingSubject(
       .cache(name, summary) { cache },
       actions: [
-        // Writes every byte anew, so that the value is whole at the end whoever was first.
+        // Writes every byte anew, so that the final value is whole in any order of the edits.
         "edit": { operation, completion in
           _ = cache.edit(operation.key) { bytes in
             for index in bytes.indices where index < operation.value.count {
@@ -74,7 +74,7 @@ private func counting(_ name: String, _ summary: String, repaired: Bool) -> Subj
 private final class CallCounter: Sendable {
   private let count = Atomic(0)
 
-  /// Relaxed: it is read when nothing is under way any more.
+  /// Relaxed: read only after all operations have ended.
   func note() { count.wrappingAdd(1, ordering: .relaxed) }
 
   var calls: Int { count.load(ordering: .relaxed) }

@@ -28,7 +28,7 @@ final class BasicHybridSubject: Subject, @unchecked Sendable {
     cache.add(operation.value, forKey: operation.key, expiry: .seconds(-1)) { completion(.done) }
   }
 
-  /// Which keys the two storages have; there is no call that tells the entries.
+  /// The keys of the two storages; the cache has no call that lists its entries.
   func finalState() -> FinalState? {
     cache.settle()
     let keys = cache.keys(known: lock.withLock { used })
@@ -41,10 +41,10 @@ final class BasicHybridSubject: Subject, @unchecked Sendable {
 /// An `AwesomeCache` as a subject.
 final class AwesomeSubject: Subject {
   enum Action: String, CaseIterable {
-    /// Empties memory, as the system does when it has little left; waits for what is being written
-    /// first.
+    /// Empties memory, as the system does when it has little left; first waits for writes under
+    /// way.
     case forgetMemory = "forget-memory"
-    /// Cleans up; completes when it is done.
+    /// Removes expired objects; completes when that is done.
     case removeExpired = "remove-expired"
   }
 

@@ -12,7 +12,7 @@ final class HybridStorageSubject: Subject, @unchecked Sendable {
     case observe
     /// Ends the oldest observation.
     case cancelObserver = "cancel-observer"
-    /// Cleans up by the asynchronous call.
+    /// Removes expired objects by the asynchronous call.
     case removeExpired = "remove-expired"
   }
 
@@ -55,7 +55,7 @@ final class HybridStorageSubject: Subject, @unchecked Sendable {
         completion(.value(cache.value(forKey: key)))
       }
     case .observeAndRead:
-      // The cache has the observer, which must not have the cache.
+      // The cache retains the observer, so the observer must not retain the cache.
       cache.addStorageObserver { [weak cache] _ in _ = cache?.value(forKey: key) }
       completion(.done)
     case .observe:
@@ -131,7 +131,7 @@ extension Cache {
 }
 
 extension FinalState {
-  /// What a cache says of itself at rest.
+  /// The state that a cache reports after all operations have ended.
   init(of cache: some Cache) {
     let entries = cache.entries() ?? [:]
     self.init(

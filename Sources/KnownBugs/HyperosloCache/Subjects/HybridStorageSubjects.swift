@@ -5,9 +5,9 @@ import InterlockStress
 let hybridStorageSubjects: [SubjectEntry] = [
   hybridStorage("hybrid-storage", "a queue for sync calls, one for async (7.4.0)", .twoQueues),
   hybridStorage("hybrid-storage-one-queue", "all calls on one queue (before 4.0.0)", .oneQueue),
-  hybridStorage("hybrid-storage-repaired", "a lock that is left before anybody is called", .lock),
+  hybridStorage("hybrid-storage-repaired", "a lock that is released before callbacks run", .lock),
   basicHybrid("hybrid-cache-1", "a queue to read on and a queue to write on (1.0.0)", false),
-  basicHybrid("hybrid-cache-1-repaired", "as that, and what has expired is looked at again", true),
+  basicHybrid("hybrid-cache-1-repaired", "hybrid-cache-1 that checks expired objects again", true),
   awesome("awesome-cache-1", "waits for its own serial queue to clean up (1.0)", .serialQueue),
   awesome("awesome-cache-66", "the same behind barriers (pull request 66)", .barrierQueue),
   awesome("awesome-cache-repaired", "cleans up without waiting for its queue (3.0)", .repaired),

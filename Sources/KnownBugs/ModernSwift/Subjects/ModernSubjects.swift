@@ -4,8 +4,7 @@ import InterlockStress
 import StressRunner
 import Synchronization
 
-/// Today's Swift: caches as one would write them now, each with the mistake that it invites, and
-/// without.
+/// Caches in today's Swift, each with the mistake that its design invites, and repaired.
 let modernSubjects: [SubjectEntry] = [
   loading(
     "loading-actor", "an actor that loads what it lacks, and awaits it", repaired: false),
@@ -58,7 +57,7 @@ private func loading(_ name: String, _ summary: String, repaired: Bool) -> Subje
   }
 }
 
-/// An origin in a folder of its own, which goes with the run.
+/// An origin in a temporary folder, which is removed with the run.
 private func folderOrigin() -> FolderOrigin {
   let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
   do {
@@ -109,7 +108,7 @@ private func foundation(
     name: name, summary: summary, family: family, actions: ["set-and-look"], runsUnlisted: false,
     missing: FoundationCache.lackingForPeculiarities
   ) {
-    // Whether another of its kind is there, say: any question will do.
+    // Any question to the cache will do; this one looks up a key.
     let ask: FoundationCache.Handler = { cache, _ in _ = cache.value(forKey: "key-0") }
     let cache = FoundationCache(
       countLimit: countLimit, repairs: repairs, onEviction: asksOnEviction ? ask : nil,
@@ -133,7 +132,7 @@ private final class Looks: Sendable {
   private let made = Atomic(0)
   private let lucky = Atomic(0)
 
-  /// Relaxed: they are read when nothing is under way any more.
+  /// Relaxed: read only after all operations have ended.
   func note(found: Bool) {
     made.wrappingAdd(1, ordering: .relaxed)
     if found { lucky.wrappingAdd(1, ordering: .relaxed) }

@@ -1,11 +1,10 @@
 import Foundation
 
-/// What is in a file of a disk cache: an object's bytes, its key, and what the cache remembers of
-/// it.
+/// The contents of a disk cache's file: an object's bytes, its key, and the cache's metadata.
 ///
 /// The original archives the object alone, and keeps the age limit and the count of uses in
-/// extended attributes, which not every file system has: here they are the head of the file, and
-/// are changed in place. A checksum tells a damaged file, as `NSKeyedUnarchiver` does by an
+/// extended attributes, which not every file system has: here they are in the head of the file, and
+/// are changed in place. A checksum detects a damaged file, for which `NSKeyedUnarchiver` throws an
 /// exception.
 struct PINArchive {
   /// Why a file could not be read.
@@ -44,7 +43,7 @@ struct PINArchive {
     self.payload = payload
   }
 
-  /// Reads a whole file; throws where it is not one of ours, or not whole.
+  /// Reads a whole file; throws where it is not an archive, or not whole.
   init(_ bytes: [UInt8]) throws {
     try self.init(head: bytes)
     let start = Self.headSize + key.utf8.count
@@ -52,7 +51,7 @@ struct PINArchive {
     guard bytes.word64(32) == Self.checksum(Array(key.utf8), payload) else { throw Damage.damaged }
   }
 
-  /// Reads the head and the key alone, without a look at the payload.
+  /// Reads the head and the key alone, without the payload.
   init(head bytes: [UInt8]) throws {
     guard bytes.count >= Self.headSize, bytes.word32(0) == Self.mark else { throw Damage.damaged }
     let keyLength = Int(bytes.word32(28))
@@ -82,7 +81,7 @@ struct PINArchive {
     try file.write(contentsOf: bytes)
   }
 
-  /// FNV-1a over words of eight bytes: enough to tell damage, not to withstand a forger.
+  /// FNV-1a over words of eight bytes: enough to detect damage, not forgery.
   static func checksum(_ parts: [UInt8]...) -> UInt64 {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     for part in parts {
@@ -105,7 +104,7 @@ struct PINArchive {
 }
 
 extension [UInt8] {
-  /// Puts a number behind, lowest byte first.
+  /// Appends a number, lowest byte first.
   fileprivate mutating func append(_ number: some FixedWidthInteger) {
     Swift.withUnsafeBytes(of: number.littleEndian) { append(contentsOf: $0) }
   }

@@ -2,12 +2,12 @@
 ///
 /// In 2.0 a block is also given the file's path; it runs under the lock, so the file is there.
 package struct PINDiskEvents<Owner: Sendable>: Sendable {
-  /// Told of one key; `path` is the file's, `nil` where none was written.
+  /// Called with one key; `path` is the file's, `nil` where none was written.
   package typealias ObjectBlock =
     @Sendable (
       _ cache: Owner, _ key: String, _ object: PINObject?, _ path: String?
     ) -> Void
-  /// Told of the whole cache.
+  /// Called for the whole cache.
   package typealias CacheBlock = @Sendable (_ cache: Owner) -> Void
 
   /// Before a file is written.
@@ -29,23 +29,22 @@ package struct PINDiskEvents<Owner: Sendable>: Sendable {
 
 /// How a disk cache is made.
 package struct PINDiskOptions: Sendable {
-  /// What was repaired; what the version was shipped with, unless something else is said.
+  /// The repairs; by default those that the version was shipped with.
   package var changes: PINChanges?
   /// What runs the asynchronous methods.
   package var scheduler: any PINScheduler = PINDispatchScheduler()
-  /// Where removed files go; a trash of the cache's own, in the root directory, unless something
-  /// else is said.
+  /// Where removed files go; by default the cache's own trash in the root directory.
   package var trash: PINTrash?
-  /// What runs the first look at the directory: in 2.0 the private queue, in 3.0.4 a global one,
-  /// unless something else is said.
+  /// What runs the first scan of the directory; by default the private queue in 2.0 and a global
+  /// one in 3.0.4.
   package var start: (@Sendable (@escaping @Sendable () -> Void) -> Void)?
-  /// Told of what the file system would not do; the original writes it to the log.
+  /// Called with errors of the file system; the original writes them to the log.
   package var report: @Sendable (PINDiskError) -> Void = { _ in }
-  /// What an object is on disk.
+  /// Encodes an object for its file.
   package var serialize: @Sendable (_ object: PINObject, _ key: String) -> [UInt8] = { object, _ in
     object.bytes
   }
-  /// The object again; throws where the bytes are none.
+  /// Decodes an object; throws where the bytes do not encode one.
   package var deserialize: @Sendable (_ bytes: [UInt8], _ key: String) throws -> PINObject = {
     bytes, _ in PINObject(bytes)
   }
@@ -56,7 +55,7 @@ package struct PINDiskOptions: Sendable {
   package var ageLimit: Double = 60 * 60 * 24 * 30
   /// Whether reads hide what is older than its age limit. In 3.0.4 only.
   package var isTTLCache = false
-  /// What is evicted first. In 3.0.4 only.
+  /// Which file is evicted first. In 3.0.4 only.
   package var evictionStrategy = PINEvictionStrategy.leastRecentlyUsed
 
   /// The original's defaults.
@@ -72,7 +71,8 @@ package struct PINStoredFile: Sendable, Hashable {
 }
 
 extension PINFolder {
-  /// The files that are there, by key, whatever a cache thinks of them; damaged ones are left out.
+  /// The files in the directory by key, independent of a cache's records; damaged ones are left
+  /// out.
   func storedFiles() -> [String: PINStoredFile] {
     var files: [String: PINStoredFile] = [:]
     for name in exists(path) ? fileNames() : [] {

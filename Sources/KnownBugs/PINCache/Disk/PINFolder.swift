@@ -3,10 +3,9 @@
 
 import Foundation
 
-/// Something that the file system would not do for a disk cache. The original writes it to the log
-/// and goes on.
+/// An error of the file system in a disk cache. The original writes it to the log and goes on.
 package struct PINDiskError: Error, Sendable, CustomStringConvertible {
-  /// What was to be done, and to which file.
+  /// The operation that failed, and its file.
   package var description: String
 
   init(_ what: String, _ path: String, _ error: any Error) {
@@ -16,11 +15,11 @@ package struct PINDiskError: Error, Sendable, CustomStringConvertible {
 
 /// The directory of a disk cache, and the names of the files in it.
 struct PINFolder: Sendable {
-  /// What a disk cache's directory is called in front of the cache's name.
+  /// The prefix of a disk cache's directory, before the cache's name.
   static let prefix = "com.pinterest.PINDiskCache"
   /// The longest name that the usual file systems take.
   private static let longestName = 255
-  /// What the name of a file with too long a key begins with: no percent-encoded key does.
+  /// How the file name of a too long key begins: no percent-encoded key begins so.
   private static let hashMark = "%~"
 
   let path: String
@@ -34,15 +33,15 @@ struct PINFolder: Sendable {
 
   // MARK: Names
 
-  /// Where the file of a key is; `nil` for the empty key, which has none.
+  /// The path of a key's file; `nil` for the empty key, which has none.
   func path(forKey key: String) -> String? {
     guard !key.isEmpty else { return nil }
     let name = Self.encode(key)
     return path + "/" + (name.utf8.count <= Self.longestName ? name : Self.hash(key))
   }
 
-  /// The key of a file: by its name, or where that is a hash by what the file says; `nil` where
-  /// neither tells.
+  /// The key of a file: decoded from its name, or read from the file where the name is a hash;
+  /// `nil` where neither gives one.
   func key(ofFile name: String) -> String? {
     if name.hasPrefix(Self.hashMark) {
       return (try? PINArchive(head: head(of: path + "/" + name)))?.key
@@ -50,7 +49,8 @@ struct PINFolder: Sendable {
     return name.removingPercentEncoding
   }
 
-  /// Percent-encodes what a file name must not have: the original's `.:/%`, and control characters.
+  /// Percent-encodes what a file name must not contain: the original's `.:/%`, and control
+  /// characters.
   static func encode(_ key: String) -> String {
     let digits = Array("0123456789ABCDEF".utf8)
     var name: [UInt8] = []
@@ -66,8 +66,8 @@ struct PINFolder: Sendable {
     return String(decoding: name, as: UTF8.self)
   }
 
-  /// The original's write fails for a name that is too long, and the object is lost; this keeps it,
-  /// by two hashes (the file has the key, and a read compares it).
+  /// The name of a key that is too long for a file name: two hashes. (The file contains the key,
+  /// and a read compares it.) The original's write fails for such a name, and the object is lost.
   private static func hash(_ key: String) -> String {
     let bytes = Array(key.utf8)
     let hashes = [PINArchive.checksum(bytes), PINArchive.checksum(bytes.reversed())]
@@ -86,7 +86,7 @@ struct PINFolder: Sendable {
     }
   }
 
-  /// The names of the files that are not hidden: a write that is under way has a hidden one.
+  /// The names of the files that are not hidden: a write under way uses a hidden file.
   func fileNames() -> [String] {
     var names: [String] = []
     attempt("list", path) { names = try FileManager.default.contentsOfDirectory(atPath: path) }
@@ -98,7 +98,7 @@ struct PINFolder: Sendable {
     FileManager.default.contents(atPath: file).map { [UInt8]($0) }
   }
 
-  /// Writes a file beside, and puts it in the place of what was there.
+  /// Writes a file atomically, by a temporary file and a rename.
   func write(_ bytes: [UInt8], to file: String) -> Bool {
     attempt("write", file) {
       try Data(bytes).write(to: URL(fileURLWithPath: file), options: .atomic)
@@ -109,8 +109,8 @@ struct PINFolder: Sendable {
     attempt("remove", file) { try FileManager.default.removeItem(atPath: file) }
   }
 
-  /// A file's length and when it was changed last; `nil` where there is none. (The original counts
-  /// the blocks that are allotted to it, which differ from one file system to the next.)
+  /// A file's length and modification date; `nil` where there is none. (The original counts its
+  /// allocated blocks, which differ from one file system to the next.)
   func attributes(of file: String) -> (size: UInt, modified: Date)? {
     guard let attributes = try? FileManager.default.attributesOfItem(atPath: file),
       let size = attributes[.size] as? Int, let modified = attributes[.modificationDate] as? Date

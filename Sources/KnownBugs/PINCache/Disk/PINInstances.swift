@@ -1,8 +1,8 @@
-/// The caches of a process by their directories, so that one directory has one cache: what its
-/// users are told to see to, since a second instance has a lock and sums of its own.
+/// The caches of a process by their directories, so that one directory has one cache. PINCache
+/// leaves that to its users, though a second instance has its own lock and sums.
 ///
-/// The look and the entry are one step under the lock. (YYCache's map, which takes its lock for
-/// each of them, still makes two caches now and then.)
+/// Look-up and entry are one step under the lock. (YYCache's map takes its lock for each of them,
+/// and sometimes makes two caches.)
 ///
 /// `@unchecked Sendable`: `known` is under `mutex`.
 package final class PINInstances<Instance: AnyObject & Sendable>: @unchecked Sendable {
@@ -11,12 +11,12 @@ package final class PINInstances<Instance: AnyObject & Sendable>: @unchecked Sen
   private let mutex = PINMutex()
   private var known: [String: Entry] = [:]
 
-  /// Knows none.
+  /// Makes an empty table.
   package init() {}
 
   deinit { mutex.destroy() }
 
-  /// The instance of a name, made where there is none that lives.
+  /// The live instance of a name, made where there is none.
   package func instance(named name: String, make: () -> Instance) -> Instance {
     mutex.lock()
     defer { mutex.unlock() }

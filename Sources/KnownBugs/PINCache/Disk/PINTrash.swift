@@ -5,22 +5,21 @@ import Dispatch
 import Foundation
 import Interlock
 
-/// Where removed files go until a queue of low priority deletes them, so that a removal costs one
-/// rename.
+/// Keeps removed files until a low-priority queue deletes them, so that a removal costs one rename.
 ///
-/// The original has one for the process, in the folder for temporary files; this one is for a root
-/// directory, on whose file system a rename always succeeds.
+/// The original has one for the process, in the folder for temporary files; this one is in the root
+/// directory, so that a rename never crosses file systems.
 ///
 /// `@unchecked Sendable`: `folder` is under `lock`.
 package final class PINTrash: @unchecked Sendable {
-  /// How a trash is emptied beside removals that go on.
+  /// How a trash is emptied while removals go on.
   package enum Style: Sendable, Hashable {
-    /// As in 2.0: one directory for good, whose files are deleted one by one.
+    /// As in 2.0: one permanent directory, whose files are deleted one by one.
     case kept
-    /// As before pull request 296: the directory is deleted, and the next removal makes another.
-    /// Its name is under a lock, the move into it is not.
+    /// As before pull request 296: the directory is deleted, and the next removal makes another. A
+    /// lock guards its name, but not the move into it.
     case replaced
-    /// As in 3.0.4: the move is under the lock too, and what cannot be moved is deleted.
+    /// As in 3.0.4: the lock covers the move too, and what cannot be moved is deleted.
     case replacedUnderLock
   }
 
@@ -43,33 +42,33 @@ package final class PINTrash: @unchecked Sendable {
     self.style = style
   }
 
-  /// Puts a file or a directory into the trash; `false` where it is still where it was.
+  /// Moves a file or a directory into the trash; `false` where it was not moved.
   func take(_ path: String) -> Bool {
     guard FileManager.default.fileExists(atPath: path) else { return false }
     guard style == .replacedUnderLock else {
-      // Before pull request 296 the trash may be emptied, which deletes it, between the look for
-      // its name and the move into it; then nothing is moved, and the file stays. In 2.0 it stays
-      // where it is.
+      // Before pull request 296 the trash may be emptied, which deletes it, between the read of its
+      // name and the move into it; then the move fails, and the file stays. In 2.0 the trash is
+      // never deleted.
       let folder = lock.withLock { currentFolder() }
       SYNC_POINT("pintrash.take.afterFolder")
       return move(path, into: folder)
     }
-    // Repair: the move is under the lock; the point is where it was, and held the trash can only be
-    // emptied later.
+    // Repair: the move is under the lock. The sync point stays before it: a caller held there
+    // cannot separate the name from the move.
     SYNC_POINT("pintrash.take.afterFolder")
     let moved = lock.withLock { move(path, into: currentFolder()) }
     return moved || (try? FileManager.default.removeItem(atPath: path)) != nil
   }
 
-  /// Has the queue empty the trash.
+  /// Empties the trash later, on the queue.
   func emptyLater() {
     queue.async(group: emptying) { self.empty() }
   }
 
   /// Empties the trash: what the queue does.
   ///
-  /// Since 3 it gives the trash up under the lock, so that the next removal makes another, and
-  /// deletes it without.
+  /// Since 3 it forgets the trash under the lock, so that the next removal makes another, and
+  /// deletes the old one without the lock.
   package func empty() {
     if style == .kept {
       let folder = lock.withLock { currentFolder() }
@@ -87,7 +86,7 @@ package final class PINTrash: @unchecked Sendable {
     if let folder { try? FileManager.default.removeItem(atPath: folder) }
   }
 
-  /// Blocks until the queue has emptied the trash as often as it was asked to.
+  /// Blocks until the queue has performed every requested emptying.
   package func waitUntilEmptied() {
     emptying.wait()
   }

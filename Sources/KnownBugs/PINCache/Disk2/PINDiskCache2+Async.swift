@@ -11,7 +11,7 @@ extension PINDiskCache2 {
     }
   }
 
-  /// Asks where the file of a key is, and notes a use.
+  /// Finds the path of a key's file, and notes a use.
   package func filePath(forKey key: String, completion: ObjectBlock?) {
     options.scheduler.schedule(.low) { [self] in
       let path = filePath(forKey: key)
@@ -74,8 +74,8 @@ extension PINDiskCache2 {
     }
   }
 
-  /// Calls a completion under the lock, which the method that it is of had just given back: so that
-  /// the file is still there. Repair (pull request 97): `tell` lets go of it for the call.
+  /// Calls a completion under the lock, which the method has just released, so that the file is
+  /// still there. Repair (pull request 97): `tell` releases the lock for the call.
   private func complete(
     _ completion: ObjectBlock?, _ key: String, _ object: PINObject?, path: String? = nil
   ) {
@@ -122,8 +122,8 @@ extension PINDiskCache2 {
     }
   }
 
-  /// How many seconds a file lives after its last use; 0 for ever. Set later, and trims then and
-  /// every so many seconds.
+  /// How many seconds a file lives after its last use; 0 for ever. Set later; then trims at once
+  /// and again after each such interval.
   package var ageLimit: TimeInterval {
     get {
       lock()

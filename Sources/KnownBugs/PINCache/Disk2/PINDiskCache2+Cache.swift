@@ -17,17 +17,17 @@ extension PINDiskCache2: Cache {
   /// Removes everything.
   package func removeAllValues() { removeAllObjects() }
 
-  /// How many keys the cache thinks there are.
+  /// How many keys the cache has on record.
   package var count: Int { knownSizes.count }
 
-  /// What the cache thinks there is: the size of each key's file.
+  /// The cache's records: the size of each key's file.
   package var knownSizes: [String: UInt] {
     lock()
     defer { unlock() }
     return section.read(synched: true) { sizes }
   }
 
-  /// What there really is in the directory.
+  /// The files that are in the directory.
   package func storedFiles() -> [String: PINStoredFile] {
     lock()
     defer { unlock() }

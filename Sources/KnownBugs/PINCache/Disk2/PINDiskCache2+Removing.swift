@@ -14,7 +14,7 @@ extension PINDiskCache2 {
     unlock()
   }
 
-  /// Under the lock: moves a file to the trash, and tells of it; `false` where it is still there.
+  /// Under the lock: moves a file to the trash, and calls the blocks; `false` where the file stays.
   @discardableResult
   private func removeFileAndExecuteBlocks(forKey key: String) -> Bool {
     guard let file = folder.path(forKey: key), folder.exists(file) else { return false }
@@ -48,7 +48,7 @@ extension PINDiskCache2 {
 
   // MARK: Trims
 
-  /// Removes the largest files until they have at most so many bytes; 0 removes everything.
+  /// Removes the largest files until the byte count is at most `size`; 0 removes everything.
   package func trimToSize(_ size: UInt) {
     if size == 0 { return removeAllObjects() }
     lock()
@@ -56,8 +56,8 @@ extension PINDiskCache2 {
     remove(sizes.sorted { $0.value > $1.value }.map(\.key), untilSizeIs: size)
   }
 
-  /// Removes the files that were not used for the longest time until they have at most so many
-  /// bytes; 0 removes everything.
+  /// Removes the least recently used files until the byte count is at most `size`; 0 removes
+  /// everything.
   package func trimToSizeByDate(_ size: UInt) {
     if size == 0 { return removeAllObjects() }
     lock()
@@ -91,7 +91,7 @@ extension PINDiskCache2 {
     }
   }
 
-  /// Trims to the age limit now, and again after as many seconds; every setting of the limit begins
+  /// Trims to the age limit now, and again after that interval; every setting of the limit starts
   /// such a chain, and ends none.
   func trimToAgeLimitRecursively() {
     lock()
@@ -109,7 +109,7 @@ extension PINDiskCache2 {
 
   /// Calls `body` with each key and its file, in the order of the last use.
   ///
-  /// As shipped `body` runs under the lock: to call the cache from it never returns.
+  /// As shipped `body` runs under the lock: a call of the cache from it never returns.
   package func enumerateObjects(_ body: (_ key: String, _ path: String) -> Void) {
     lock()
     let files = keysByDate.compactMap { key in folder.path(forKey: key).map { (key, $0) } }
@@ -123,7 +123,7 @@ extension PINDiskCache2 {
     }
   }
 
-  /// Runs `body` while nobody else touches the files, and blocks until it has. To call the cache
+  /// Runs `body` with exclusive access to the files, and blocks until it ends. A call of the cache
   /// from it never returns: it is meant for the files.
   package func synchronouslyLockFileAccess(whileExecuting body: (PINDiskCache2) -> Void) {
     lock()
@@ -131,7 +131,7 @@ extension PINDiskCache2 {
     unlock()
   }
 
-  /// Runs `body` later, while nobody else touches the files.
+  /// Runs `body` later, with exclusive access to the files.
   package func lockFileAccess(whileExecuting body: @escaping CacheBlock) {
     options.scheduler.schedule(.low) { [self] in
       lock()

@@ -7,19 +7,18 @@ import Foundation
 import Interlock
 import Synchronization
 
-/// PINCache 2.0's disk cache: files under a semaphore of 1, which is held through everything.
+/// PINCache 2.0's disk cache: files under a semaphore of 1, held during each whole method.
 ///
-/// Each method takes the semaphore at its beginning and gives it back at its end: over the files,
-/// the archiving, the blocks that tell of changes, and even the completions of the asynchronous
-/// methods. So a completion, or a block, that calls a synchronous method of the cache waits for
-/// itself (pull request 97). Two caches of one name are two semaphores over one directory, and each
-/// keeps its own sums of it.
+/// Each method holds the semaphore from beginning to end: during file access, archiving, the change
+/// blocks, and even the completions of the asynchronous methods. So a completion or a block that
+/// calls a synchronous method of the cache deadlocks (pull request 97). Two caches of one name are
+/// two semaphores over one directory, each with its own sums.
 ///
-/// `@unchecked Sendable`: everything that changes is under `guardian`, and its sections say so.
+/// `@unchecked Sendable`: all mutable state is under `guardian`; its sections check that.
 package final class PINDiskCache2: @unchecked Sendable {
-  /// Told of one key.
+  /// Called with one key.
   package typealias ObjectBlock = PINDiskEvents<PINDiskCache2>.ObjectBlock
-  /// Told of the whole cache.
+  /// Called for the whole cache.
   package typealias CacheBlock = PINDiskEvents<PINDiskCache2>.CacheBlock
 
   /// The cache's name.
@@ -32,7 +31,7 @@ package final class PINDiskCache2: @unchecked Sendable {
   let section = Section("pin.disk")
   private let guardian = DispatchSemaphore(value: 1)
 
-  /// When each key was used last, and so which keys there are.
+  /// When each key was used last; its keys are the keys on record.
   var dates: [String: Date] = [:]
   var sizes: [String: UInt] = [:]
   var events = PINDiskEvents<PINDiskCache2>()
@@ -41,7 +40,7 @@ package final class PINDiskCache2: @unchecked Sendable {
   /// An atomic property in the original: read without the lock, changed under it.
   private let byteCountNow = Atomic<UInt>(0)
 
-  /// A cache over the directory of this name, which is looked at in the background.
+  /// A cache over the directory of this name, which it scans in the background.
   package init(name: String, root: String, options: PINDiskOptions = PINDiskOptions()) {
     self.name = name
     self.options = options
@@ -50,9 +49,9 @@ package final class PINDiskCache2: @unchecked Sendable {
     trash = options.trash ?? PINTrash(root: root, style: .kept)
     let scheduler = options.scheduler
     let start = options.start ?? { work in scheduler.schedule(.normal, work) }
-    // Repair (2.1): taken here and given back in the block, which a semaphore allows and a mutex
-    // does not. As shipped a call may come before the block: there is no directory then, and what
-    // it stores is lost.
+    // Repair (2.1): acquire here and release in the block, which a semaphore allows and a mutex
+    // does not. As shipped a call may run before the block: then there is no directory, and what
+    // the call stores is lost.
     let isHeld = changes.contains(.heldUntilScanned)
     if isHeld { lock() }
     start { [self] in
@@ -71,8 +70,8 @@ package final class PINDiskCache2: @unchecked Sendable {
     guardian.signal()
   }
 
-  /// Under the lock: learns what there is. The byte count is overwritten, which is right since
-  /// nobody was before it or else its files are among those counted.
+  /// Under the lock: reads the directory. Overwriting the byte count is right: files stored earlier
+  /// are among those counted.
   private func initializeDiskProperties() {
     var byteCount: UInt = 0
     for name in folder.fileNames() {
@@ -88,9 +87,9 @@ package final class PINDiskCache2: @unchecked Sendable {
     if byteCount > 0 { self.byteCount = byteCount }
   }
 
-  /// How many bytes the cache says that its files have; wraps around below zero.
+  /// The cache's sum of its files' sizes, in bytes; wraps around below zero.
   package internal(set) var byteCount: UInt {
-    // Relaxed: whoever reads it without the lock takes whatever value it has just then.
+    // Relaxed: a reader without the lock accepts any current value.
     get { byteCountNow.load(ordering: .relaxed) }
     set { byteCountNow.store(newValue, ordering: .relaxed) }
   }
@@ -117,7 +116,7 @@ package final class PINDiskCache2: @unchecked Sendable {
     return object
   }
 
-  /// Where the file of a key is, if there is one; notes a use.
+  /// The path of a key's file, if there is one; notes a use.
   package func filePath(forKey key: String) -> String? {
     let now = Date()
     guard let file = folder.path(forKey: key) else { return nil }
@@ -135,7 +134,7 @@ package final class PINDiskCache2: @unchecked Sendable {
 
   // MARK: Storing
 
-  /// Writes an object's file; gives back where, or `nil` where it could not be written.
+  /// Writes an object's file; returns its path, or `nil` where it could not be written.
   @discardableResult
   package func setObject(_ object: PINObject, forKey key: String) -> String? {
     let now = Date()

@@ -5,7 +5,7 @@ package import Foundation
 import Interlock
 
 extension PINDiskCache3 {
-  /// Asks whether there is a file of a key.
+  /// Checks whether a key has a file.
   package func containsObject(
     forKey key: String, completion: @escaping @Sendable (Bool) -> Void
   ) {
@@ -20,8 +20,8 @@ extension PINDiskCache3 {
     }
   }
 
-  /// Asks where the file of a key is, and notes a use. The completion runs under the lock, so that
-  /// the file is still there: it must not call the cache, which the original's header says.
+  /// Finds the path of a key's file, and notes a use. The completion runs under the lock, so that
+  /// the file is still there: it must not call the cache, as the original's header says.
   package func filePath(
     forKey key: String,
     completion: @escaping @Sendable (_ key: String, _ path: String?) -> Void
@@ -52,20 +52,19 @@ extension PINDiskCache3 {
     }
   }
 
-  /// Removes the largest files. Trims that wait are run as one, to the smallest size.
+  /// Removes the largest files. Waiting trims run as one, to the smallest size.
   package func trimToSize(_ size: UInt, completion: CacheBlock?) {
     trim("trim to size", Double(size), completion) { $0.trimToSize(UInt($1)) }
   }
 
-  /// Removes files by the eviction strategy. Trims that wait are run as one, to the smallest size.
+  /// Removes files by the eviction strategy. Waiting trims run as one, to the smallest size.
   package func trimToSizeByEvictionStrategy(_ size: UInt, completion: CacheBlock?) {
     trim("trim to size by date", Double(size), completion) {
       $0.trimToSizeByEvictionStrategy(UInt($1))
     }
   }
 
-  /// Removes the files that were made before a date. Trims that wait are run as one, to the latest
-  /// date.
+  /// Removes the files that were made before a date. Waiting trims run as one, to the latest date.
   package func trim(to date: Date, completion: CacheBlock?) {
     trim("trim to date", date.timeIntervalSinceReferenceDate, completion, merge: max) {
       $0.trim(to: Date(timeIntervalSinceReferenceDate: $1))
@@ -82,7 +81,7 @@ extension PINDiskCache3 {
       completion: { completion?(self) })
   }
 
-  /// Removes what is older than its age limit, or the cache's.
+  /// Removes files that are older than their age limit, or the cache's.
   package func removeExpiredObjects(completion: CacheBlock?) {
     perform({ $0.removeExpiredObjects() }, completion)
   }
@@ -99,7 +98,7 @@ extension PINDiskCache3 {
     perform({ $0.enumerateObjects(body) }, completion)
   }
 
-  /// Runs `body` later, while nobody else touches the files.
+  /// Runs `body` later, with exclusive access to the files.
   package func lockFileAccess(whileExecuting body: @escaping CacheBlock) {
     perform({ $0.synchronouslyLockFileAccess(whileExecuting: body) }, nil)
   }
@@ -150,8 +149,8 @@ extension PINDiskCache3 {
     }
   }
 
-  /// How many seconds a file lives; 0 for ever. Set later, and trims then and every so many
-  /// seconds.
+  /// How many seconds a file lives; 0 for ever. Set later; then trims at once and again after each
+  /// such interval.
   package var ageLimit: TimeInterval {
     get {
       lock()

@@ -17,17 +17,17 @@ extension PINDiskCache3: Cache {
   /// Removes everything.
   package func removeAllValues() { removeAllObjects() }
 
-  /// How many keys the cache thinks there are.
+  /// How many keys the cache has on record.
   package var count: Int { knownSizes.count }
 
-  /// What the cache thinks there is: the size of each key's file. Waits for the first look.
+  /// The cache's records: the size of each key's file. Waits for the first scan.
   package var knownSizes: [String: UInt] {
     lockAndWaitForKnownState()
     defer { unlock() }
     return section.read(synched: true) { metadata.mapValues { $0.size ?? 0 } }
   }
 
-  /// What there really is in the directory.
+  /// The files that are in the directory.
   package func storedFiles() -> [String: PINStoredFile] {
     lock()
     defer { unlock() }

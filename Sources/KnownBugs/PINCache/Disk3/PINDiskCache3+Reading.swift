@@ -7,7 +7,7 @@ import Foundation
 import Interlock
 
 extension PINDiskCache3 {
-  /// Whether there is a file of a key that has not expired.
+  /// Whether a key has a file that has not expired.
   package func containsObject(forKey key: String) -> Bool {
     lock()
     guard metadata[key] != nil || !isStateKnown else {
@@ -21,7 +21,8 @@ extension PINDiskCache3 {
 
   /// The object under a key. The lock is free while the file's bytes become an object.
   ///
-  /// A file that is none is deleted; but the lock was free, and another may be in its place.
+  /// A file that cannot be decoded is deleted; but the lock was free, and another file may have
+  /// replaced it.
   package func object(forKey key: String) -> PINObject? {
     lock()
     let mayExist = metadata[key] != nil || !isStateKnown
@@ -33,8 +34,8 @@ extension PINDiskCache3 {
     if options.isTTLCache {
       if !isStateKnown, metadata[key] == nil, folder.exists(file) {
         let size = learn(key, ofFile: file)
-        // Repair: the first look passes by a key that is known; as shipped its bytes are then
-        // counted by nobody.
+        // Repair: the first scan skips a key that is on record, so that as shipped its bytes are
+        // never counted.
         if changes.contains(.bytesAddedByScan) { byteCount &+= size }
       }
       if isExpired(key, at: now) { return nil }
@@ -58,12 +59,12 @@ extension PINDiskCache3 {
     SYNC_POINT("pindiskcache.get.beforeDelete")
     lock()
     defer { unlock() }
-    // Repair: another file has come in the place of the one that was read.
+    // Repair: keep the file if another has replaced the one that was read.
     if changes.contains(.damagedRechecked), folder.read(file) != bytes { return }
     if folder.exists(file) { _ = folder.remove(file) }
   }
 
-  /// Where the file of a key is, if there is one. Notes a use, unless the cache goes by age.
+  /// The path of a key's file, if there is one. Notes a use, unless the cache evicts by age.
   package func filePath(forKey key: String) -> String? {
     filePath(forKey: key, notesUse: !options.isTTLCache)
   }
@@ -85,7 +86,7 @@ extension PINDiskCache3 {
     return limit > 0 && abs(created.timeIntervalSince(now)) >= limit
   }
 
-  /// Under the lock: notes a use, and has the file say so later.
+  /// Under the lock: notes a use, and writes it to the file later.
   private func noteUse(of key: String, _ file: String, at now: Date) {
     guard metadata[key] != nil else { return }
     section.write(synched: true) {
@@ -96,7 +97,7 @@ extension PINDiskCache3 {
     writeAccessCount(of: key, file)
   }
 
-  /// Under the lock: has the file say later how often it was used.
+  /// Under the lock: writes the access count to the file later.
   func writeAccessCount(of key: String, _ file: String) {
     let count = metadata[key]?.accessCount ?? 0
     later { cache in
@@ -107,7 +108,7 @@ extension PINDiskCache3 {
     }
   }
 
-  /// Under the lock: has the file say later how long it lives.
+  /// Under the lock: writes the age limit to the file later.
   func writeAgeLimit(_ limit: TimeInterval, of key: String, _ file: String) {
     later { cache in
       cache.folder.attempt("limit the age of", file) {
@@ -117,7 +118,7 @@ extension PINDiskCache3 {
     }
   }
 
-  /// Does something to a file later, under the lock. The file may be gone then, which is no matter.
+  /// Changes a file later, under the lock. The file may be gone by then, which does no harm.
   private func later(_ work: @escaping @Sendable (PINDiskCache3) -> Void) {
     options.scheduler.schedule(.low) { [self] in
       lockForWriting()
@@ -128,9 +129,9 @@ extension PINDiskCache3 {
 
   // MARK: Under the lock
 
-  /// Calls `body` with each key and its file, until it answers `false`; waits for the first look.
+  /// Calls `body` with each key and its file, until it returns `false`; waits for the first scan.
   ///
-  /// As shipped `body` runs under the lock: to call the cache from it never returns.
+  /// As shipped `body` runs under the lock: a call of the cache from it never returns.
   package func enumerateObjects(_ body: (_ key: String, _ path: String) -> Bool) {
     lockAndWaitForKnownState()
     let now = Date()
@@ -144,7 +145,7 @@ extension PINDiskCache3 {
     if !isUnlocked { unlock() }
   }
 
-  /// Runs `body` while nobody else touches the files, and blocks until it has. To call the cache
+  /// Runs `body` with exclusive access to the files, and blocks until it ends. A call of the cache
   /// from it never returns, unless the lock is recursive.
   package func synchronouslyLockFileAccess(whileExecuting body: (PINDiskCache3) -> Void) {
     lockForWriting()

@@ -6,13 +6,13 @@ package import Foundation
 import Interlock
 
 extension PINDiskCache3 {
-  /// Removes the largest files until they have at most so many bytes; 0 removes everything.
+  /// Removes the largest files until the byte count is at most `size`; 0 removes everything.
   package func trimToSize(_ size: UInt) {
     if size == 0 { return removeAllObjects() }
     remove(keys(until: size) { ($0.value.size ?? 0) > ($1.value.size ?? 0) })
   }
 
-  /// Removes files by the eviction strategy until they have at most so many bytes; 0 removes
+  /// Removes files by the eviction strategy until the byte count is at most `size`; 0 removes
   /// everything.
   package func trimToSizeByEvictionStrategy(_ size: UInt) {
     if size == 0 { return removeAllObjects() }
@@ -42,7 +42,7 @@ extension PINDiskCache3 {
     remove(old)
   }
 
-  /// Removes what is older than its age limit, or the cache's.
+  /// Removes files that are older than their age limit, or the cache's.
   package func removeExpiredObjects() {
     let now = Date()
     lockForWriting()
@@ -78,7 +78,7 @@ extension PINDiskCache3 {
     for key in keys { removeFileAndExecuteBlocks(forKey: key) }
   }
 
-  /// Trims to the age limit now, and again after as many seconds; ends when the limit is another.
+  /// Trims to the age limit now, and again after that interval; ends when the limit changes.
   func trimToAgeLimitRecursively(chain: UInt64) {
     lock()
     let limit = ageLimitNow
@@ -87,7 +87,7 @@ extension PINDiskCache3 {
     trim(to: Date(timeIntervalSinceNow: -limit), completion: nil)
     DispatchQueue.global().asyncAfter(deadline: .now() + limit) { [self] in
       lock()
-      // Repair: told by a number; as shipped a limit that is set twice has two chains.
+      // Repair: compare chain numbers; as shipped a limit that is set twice has two chains.
       let goesOn =
         changes.contains(.oneAgeChain) ? chain == ageChain : limit == ageLimitNow
       unlock()

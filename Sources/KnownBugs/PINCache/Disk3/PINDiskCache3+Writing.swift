@@ -5,8 +5,8 @@ package import Foundation
 import Interlock
 
 extension PINDiskCache3 {
-  /// Writes an object's file; gives back where, or `nil` where it could not be written, or is
-  /// larger than all files together may be.
+  /// Writes an object's file; returns its path, or `nil` where it could not be written, or is
+  /// larger than the byte limit.
   @discardableResult
   package func setObject(
     _ object: PINObject, forKey key: String, ageLimit: TimeInterval = 0
@@ -37,7 +37,7 @@ extension PINDiskCache3 {
     return isWritten ? file : nil
   }
 
-  /// Under the lock: knows a file that was written.
+  /// Under the lock: records a file that was written.
   private func count(_ file: String, _ key: String, at now: Date) {
     guard let attributes = folder.attributes(of: file) else { return }
     section.write(synched: true) {
@@ -46,7 +46,7 @@ extension PINDiskCache3 {
       metadata[key, default: Metadata()].size = attributes.size
       metadata[key]?.created = now
       // The original reads it from the file; Linux dates files to a few milliseconds only, which is
-      // no order.
+      // too coarse for their order.
       metadata[key]?.modified = now
       metadata[key]?.accessCount &+= 1
     }
@@ -57,10 +57,10 @@ extension PINDiskCache3 {
     removeFileAndExecuteBlocks(forKey: key)
   }
 
-  /// Moves a file to the trash, and tells of it; `false` where it is still there.
+  /// Moves a file to the trash, and calls the blocks; `false` where the file stays.
   ///
-  /// The lock is free while the block that announces it runs: what is moved is what is there
-  /// afterwards.
+  /// The lock is free during the block that announces the removal: the file that is moved may be a
+  /// newer one.
   @discardableResult
   func removeFileAndExecuteBlocks(forKey key: String) -> Bool {
     guard let file = folder.path(forKey: key) else { return false }
@@ -74,7 +74,7 @@ extension PINDiskCache3 {
       SYNC_POINT("pindiskcache.remove.afterWillRemove")
       lock()
     }
-    // Repair: another file has come under the key, and nobody was told that it goes.
+    // Repair: keep a newer file under the key, whose removal was not announced.
     if changes.contains(.removesWhatWasAnnounced), metadata[key]?.created != announced {
       return false
     }
@@ -88,16 +88,16 @@ extension PINDiskCache3 {
     return true
   }
 
-  /// Under the lock: calls the block that tells of a removal, without the lock.
+  /// Called under the lock: releases it and calls the block that follows a removal.
   ///
-  /// Whether there is one was asked under the lock, into a variable; what is called is the
-  /// property. It may be `nil` by then, and to call a `nil` block is a fault.
+  /// As shipped the check under the lock reads a copy, but the call reads the property again. That
+  /// may be `nil` by then, and calling a `nil` block crashes.
   private func tellOfRemoval(of key: String) {
     guard let copied = blocks.read(synched: true, { events.didRemoveObject }) else { return }
     unlock()
     defer { lock() }
     SYNC_POINT("pindiskcache.remove.beforeDidRemove")
-    // Repair: call what was copied.
+    // Repair: call the copied block.
     if changes.contains(.calledBlockCopied) { return copied(self, key, nil, nil) }
     guard let block = blocks.read({ events.didRemoveObject }) else {
       fatalError("called a nil block: didRemoveObjectBlock was set to nil since it was looked at")
@@ -122,7 +122,7 @@ extension PINDiskCache3 {
 
   // MARK: The blocks
 
-  /// Under the lock: calls a block without it.
+  /// Called under the lock: releases it to call a block.
   private func tell(
     _ path: KeyPath<PINDiskEvents<PINDiskCache3>, ObjectBlock?>, _ key: String, _ object: PINObject?
   ) {
@@ -132,7 +132,7 @@ extension PINDiskCache3 {
     lock()
   }
 
-  /// Under the lock: calls a block without it.
+  /// Called under the lock: releases it to call a block.
   private func tell(_ path: KeyPath<PINDiskEvents<PINDiskCache3>, CacheBlock?>) {
     guard let block = blocks.read(synched: true, { events[keyPath: path] }) else { return }
     unlock()

@@ -7,17 +7,17 @@ import Foundation
 import Interlock
 import Synchronization
 
-/// PINCache 3.0.4's disk cache: files under a mutex that is let go of for every block, and a first
-/// look at the directory that nobody waits for.
+/// PINCache 3.0.4's disk cache: files under a mutex that is released for every block, and a first
+/// scan of the directory in the background.
 ///
-/// A global queue makes the directory and lists it; a write waits on a condition until there is the
-/// directory, an enumeration on another until all files are known, and a read on neither. The mutex
-/// is given back while an object is serialised, while the user's blocks run, and between two files
-/// of the first look. What is removed goes to a trash that another queue empties.
+/// A global queue makes the directory and lists it; a write waits on a condition until the
+/// directory exists, an enumeration on another until all files are known, and a read on neither.
+/// The mutex is free while an object is serialised, while the user's blocks run, and between two
+/// files of the first scan. What is removed goes to a trash that another queue empties.
 ///
-/// `@unchecked Sendable`: everything that changes is under `mutex`, and its sections say so.
+/// `@unchecked Sendable`: all mutable state is under `mutex`; its sections check that.
 package final class PINDiskCache3: @unchecked Sendable {
-  /// What is known of a key's file; each field is `nil` where the file system did not tell it.
+  /// A key's file; each field is `nil` where the file system did not provide it.
   struct Metadata {
     var created: Date?
     var modified: Date?
@@ -27,9 +27,9 @@ package final class PINDiskCache3: @unchecked Sendable {
     var accessCount = 0
   }
 
-  /// Told of one key. The path is `nil`: since pull request 97 a block is not given it any more.
+  /// Called with one key. The path is `nil`: blocks no longer get it since pull request 97.
   package typealias ObjectBlock = PINDiskEvents<PINDiskCache3>.ObjectBlock
-  /// Told of the whole cache.
+  /// Called for the whole cache.
   package typealias CacheBlock = PINDiskEvents<PINDiskCache3>.CacheBlock
 
   /// The cache's name.
@@ -43,7 +43,7 @@ package final class PINDiskCache3: @unchecked Sendable {
   private let mutex: PINMutex
   private let writable = PINCondition()
   private let stateKnown = PINCondition()
-  /// Signalled by who is about to wait, for `wakeSpuriously` alone.
+  /// Signalled by each thread that is about to wait; used by `wakeSpuriously` alone.
   private let hasWaiter = DispatchSemaphore(value: 0)
 
   var metadata: [String: Metadata] = [:]
@@ -57,7 +57,7 @@ package final class PINDiskCache3: @unchecked Sendable {
   /// An atomic property in the original: read without the lock, changed under it.
   private let byteCountNow = Atomic<UInt>(0)
 
-  /// A cache over the directory of this name, which a global queue makes and looks at.
+  /// A cache over the directory of this name, which a global queue makes and scans.
   package init(name: String, root: String, options: PINDiskOptions = PINDiskOptions()) {
     self.name = name
     self.options = options
@@ -68,7 +68,7 @@ package final class PINDiskCache3: @unchecked Sendable {
     mutex = PINMutex(recursive: changes.contains(.fileLockRecursive))
     byteLimitNow = options.byteLimit
     ageLimitNow = options.ageLimit
-    // Not on the scheduler, whose work may wait for the lock until no thread is left for this.
+    // Not on the scheduler: its work may block all its threads on the lock and leave none for this.
     let start = options.start ?? { work in DispatchQueue.global().async(execute: work) }
     start { [self] in
       lock()
@@ -90,33 +90,32 @@ package final class PINDiskCache3: @unchecked Sendable {
 
   func unlock() { mutex.unlock() }
 
-  /// Takes the lock when there is a directory.
+  /// Acquires the lock once the directory exists.
   func lockForWriting() {
     lock()
     wait(writable) { isWritable }
   }
 
-  /// Takes the lock when all files are known.
+  /// Acquires the lock once all files are known.
   func lockAndWaitForKnownState() {
     lock()
     wait(stateKnown) { isStateKnown }
   }
 
-  /// Under the lock: waits, once. A wait may end without a reason, and then the lock is held in a
-  /// state that the caller does not expect.
+  /// Under the lock: waits once. After a spurious wake-up the caller continues though the condition
+  /// does not hold.
   private func wait(_ condition: PINCondition, until isTrue: () -> Bool) {
     if isTrue() { return }
     hasWaiter.signal()
     condition.wait(mutex)
-    // Repair: look again, as POSIX asks for.
+    // Repair: check again, as POSIX requires.
     if changes.contains(.waitsInLoop) {
       while !isTrue() { condition.wait(mutex) }
     }
   }
 
-  /// Wakes everybody who waits for the directory, though nothing has changed: what a spurious
-  /// wake-up is to them. Blocks until somebody waits: the waiter gives the mutex up in its wait,
-  /// and not before.
+  /// Wakes all threads that wait for the directory though nothing has changed, as a spurious
+  /// wake-up does. Blocks until a thread waits: the waiter releases the mutex only in its wait.
   package func wakeSpuriously() {
     hasWaiter.wait()
     lock()
@@ -124,19 +123,18 @@ package final class PINDiskCache3: @unchecked Sendable {
     unlock()
   }
 
-  // MARK: The first look
+  // MARK: The first scan
 
-  /// Under the lock: makes the directory, and lets writers in even where that failed.
+  /// Under the lock: makes the directory, and admits writers even where that failed.
   func createCacheDirectory() {
     _ = folder.create()
     isWritable = true
     writable.broadcast()
   }
 
-  /// Learns what there is, one file at a time, with the lock free in between.
+  /// Reads the directory one file at a time, with the lock free in between.
   ///
-  /// At the end its sum takes the place of the byte count, whatever others have added to it since
-  /// the beginning.
+  /// As shipped its sum then replaces the byte count, and drops what other calls have added since.
   private func initializeDiskProperties() {
     var found: UInt = 0
     lock()
@@ -146,8 +144,8 @@ package final class PINDiskCache3: @unchecked Sendable {
     for name in names {
       guard let key = folder.key(ofFile: name) else { continue }
       lock()
-      // Repair: a file may have gone since it was listed; as shipped its key is then known without
-      // a size.
+      // Repair: skip a file removed since the listing; as shipped its key stays on record without a
+      // size.
       let isGone = changes.contains(.bytesAddedByScan) && !folder.exists(folder.path + "/" + name)
       if metadata[key] == nil, !isGone { found += learn(key, ofFile: folder.path + "/" + name) }
       unlock()
@@ -155,7 +153,7 @@ package final class PINDiskCache3: @unchecked Sendable {
     SYNC_POINT("pindiskcache.scan.beforeByteCount")
     lock()
     if changes.contains(.bytesAddedByScan) {
-      // Repair: what others stored or removed meanwhile is in the byte count already.
+      // Repair: the byte count already includes what other calls stored or removed meanwhile.
       byteCount &+= found
     } else if found > 0 {
       byteCount = found
@@ -168,7 +166,7 @@ package final class PINDiskCache3: @unchecked Sendable {
     unlock()
   }
 
-  /// Under the lock: reads what the file system knows of a file, and gives its size.
+  /// Under the lock: reads a file's attributes and head, and returns its size.
   @discardableResult
   func learn(_ key: String, ofFile file: String) -> UInt {
     let attributes = folder.attributes(of: file)
@@ -183,9 +181,9 @@ package final class PINDiskCache3: @unchecked Sendable {
     return attributes?.size ?? 0
   }
 
-  /// How many bytes the cache says that its files have; wraps around below zero.
+  /// The cache's sum of its files' sizes, in bytes; wraps around below zero.
   package internal(set) var byteCount: UInt {
-    // Relaxed: whoever reads it without the lock takes whatever value it has just then.
+    // Relaxed: a reader without the lock accepts any current value.
     get { byteCountNow.load(ordering: .relaxed) }
     set { byteCountNow.store(newValue, ordering: .relaxed) }
   }

@@ -1,11 +1,11 @@
 // After PINMemoryCache.m of PINCache 3.0.4, the methods that end in Async; in 2.0 they have a
-// `block:` and no priority. Each wraps its synchronous method: that is how the fork cured TMCache's
-// deadlock.
+// `block:` and no priority. Each wraps its synchronous method, which is how the fork repaired
+// TMCache's deadlock.
 
 package import Foundation
 
 extension PINMemoryCache {
-  /// Asks whether there is an object under a key.
+  /// Checks whether there is an object under a key.
   package func containsObject(
     forKey key: String, completion: @escaping @Sendable (Bool) -> Void
   ) {
@@ -36,7 +36,7 @@ extension PINMemoryCache {
     }
   }
 
-  /// Removes what is older than a date.
+  /// Removes objects that are older than a date.
   package func trim(to date: Date, completion: CacheBlock?) {
     perform({ $0.trim(to: date) }, completion)
   }
@@ -51,7 +51,7 @@ extension PINMemoryCache {
     perform({ $0.trimToCostByEvictionStrategy(cost) }, completion)
   }
 
-  /// Removes what has an age limit of its own and is older.
+  /// Removes objects that are older than their own age limit.
   package func removeExpiredObjects(completion: CacheBlock?) {
     perform({ $0.removeExpiredObjects() }, completion)
   }

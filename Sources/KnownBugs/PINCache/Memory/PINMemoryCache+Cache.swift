@@ -19,11 +19,10 @@ extension PINMemoryCache: Cache {
   /// How many objects there are.
   package var count: Int { locked { slots.count - phantoms } }
 
-  /// What the cache says that all objects cost together; below zero where the original's
-  /// `NSUInteger` has wrapped around.
+  /// The cache's sum of all costs; below zero where the original's `NSUInteger` has wrapped around.
   package var totalCost: Int? { locked { Int(bitPattern: costOfAll) } }
 
-  /// What is stored. The bytes are read when the lock is free.
+  /// What is stored. The bytes are read after the lock is released.
   package func entries() -> [String: CacheEntry]? {
     let objects = locked {
       slots.compactMapValues { slot in slot.object.map { ($0, Int(bitPattern: slot.cost)) } }
@@ -31,8 +30,7 @@ extension PINMemoryCache: Cache {
     return objects.mapValues { CacheEntry(value: $0.bytes, cost: $1) }
   }
 
-  /// The keys that the cache has noted an access of: the same as those of the objects, or so it
-  /// should be.
+  /// The keys with a recorded access; they should equal the keys of the objects.
   package var accessedKeys: Set<String> { locked { Set(slots.keys) } }
 
   /// Reads by the scheduler.

@@ -10,11 +10,10 @@ extension PINMemoryCache {
     removeObjectAndExecuteBlocks(forKey: key)
   }
 
-  /// Removes a key in two phases, and tells of it.
+  /// Removes a key in two phases, and calls the blocks.
   ///
-  /// The cost is read in the first and subtracted in the second. Two removals of one key subtract
-  /// it twice; and a value that was stored between the phases is removed in the place of the one
-  /// that was announced.
+  /// The first phase reads the cost and the second subtracts it. Two removals of one key subtract
+  /// it twice; and a value stored between the phases is removed instead of the announced one.
   func removeObjectAndExecuteBlocks(forKey key: String) {
     let (object, number, costBefore, willRemove, didRemove) = locked {
       let slot = slots[key]
@@ -29,16 +28,16 @@ extension PINMemoryCache {
     SYNC_POINT("pinmemorycache.remove.afterWillRemove")
     locked {
       let slot = slots[key]
-      // Repair: another object has come under the key, and nobody was told that it goes.
+      // Repair: keep a newer object under the key, whose removal was not announced.
       if changes.contains(.removesWhatWasAnnounced), slot?.number != number { return }
-      // Repair: the cost is read where it is subtracted, so that it can be subtracted once only.
+      // Repair: read the cost in the same phase, so that it is subtracted only once.
       costOfAll &-= changes.contains(.costReadWhereSubtracted) ? slot?.cost ?? 0 : costBefore
       if let slot, slot.object == nil { phantoms -= 1 }
       changeNumber &+= 1
       slot?.isPresent = false
       slots[key] = nil
     }
-    // The original's local variable keeps the object until here.
+    // The original's local variable keeps the object alive until here.
     withExtendedLifetime(object) {}
     didRemove?(self, key, nil)
   }
@@ -64,11 +63,11 @@ extension PINMemoryCache {
     didRemove?(self)
   }
 
-  /// Calls `body` with each object, in the order in which they came into the cache, until it
-  /// answers `false`.
+  /// Calls `body` with each object, in the order in which they were stored, until it returns
+  /// `false`.
   ///
-  /// As shipped `body` runs under the lock: to call the cache from it never returns, which the
-  /// original's header says. 2.0 goes by the time of the last use.
+  /// As shipped `body` runs under the lock: a call of the cache from it never returns, as the
+  /// original's header says. The order in 2.0 is that of the last use.
   package func enumerateObjects(_ body: (_ key: String, _ object: PINObject) -> Bool) {
     // Repair: over a copy, without the lock.
     if changes.contains(.enumeratesCopy) {

@@ -34,7 +34,7 @@ extension PINMemoryCache {
     locked { change(&pressure) }
   }
 
-  /// How much the objects may cost together; 0 for no limit. Setting one evicts what is above it.
+  /// How much the objects may cost together; 0 for no limit. Setting one evicts objects above it.
   package var costLimit: UInt {
     get { locked { costLimitNow } }
     set {
@@ -43,8 +43,8 @@ extension PINMemoryCache {
     }
   }
 
-  /// How many seconds an object lives; 0 for ever. Setting one trims, now and every so many
-  /// seconds.
+  /// How many seconds an object lives; 0 for ever. Setting one trims at once and again after each
+  /// such interval.
   package var ageLimit: TimeInterval {
     get { locked { ageLimitNow } }
     set {
@@ -57,7 +57,8 @@ extension PINMemoryCache {
     }
   }
 
-  /// What a memory warning does: the system sends it elsewhere, here its user calls this.
+  /// What a memory warning does; the original observes the system's notification, here the user
+  /// calls this.
   package func didReceiveMemoryWarning() {
     if locked({ pressure.removesAllOnWarning }) {
       removeAllObjects(completion: nil)
@@ -67,8 +68,8 @@ extension PINMemoryCache {
     scheduler.schedule(.high) { [self] in locked { pressure.didReceiveWarning }?(self) }
   }
 
-  /// What going into the background does: the system tells of it elsewhere, here its user calls
-  /// this.
+  /// What going into the background does; the original observes the system's notification, here the
+  /// user calls this.
   package func didEnterBackground() {
     if locked({ pressure.removesAllInBackground }) { removeAllObjects(completion: nil) }
     scheduler.schedule(.high) { [self] in locked { pressure.didEnterBackground }?(self) }

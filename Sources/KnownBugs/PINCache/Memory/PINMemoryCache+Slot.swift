@@ -1,17 +1,17 @@
 import Foundation
 
 extension PINMemoryCache {
-  /// What is known of a key.
+  /// A key's object and metadata.
   final class Slot {
     /// `nil` in a slot that a late note of an access has made.
     var object: PINObject?
-    /// Another number for each object that was stored.
+    /// A unique number of each stored object.
     var number: UInt64 = 0
     var cost: UInt = 0
     var created = Date.distantPast
-    /// When it was used last, to some milliseconds.
+    /// When it was used last, to a few milliseconds.
     var accessed: Date
-    /// Grows with every use of any key: the order of the uses, which the dates are too close for.
+    /// Grows with every use of any key: the order of uses, for which the dates are too coarse.
     var use: UInt64 = 0
     var accessCount = 0
     /// The key's own age limit; 0 where it has none.
@@ -21,7 +21,7 @@ extension PINMemoryCache {
 
     init(accessed: Date) { self.accessed = accessed }
 
-    /// The same without the object, but for whether there is one.
+    /// A copy that a trim may read without the lock.
     func copy() -> Slot {
       let copy = Slot(accessed: accessed)
       copy.object = object

@@ -6,8 +6,8 @@ import Dispatch
 package import Foundation
 
 extension PINMemoryCache {
-  /// Removes what is older than a date: by its last use in 2.0, by its coming into the cache in
-  /// 3.0.4, where a key with an age limit of its own stays. The distant past removes everything.
+  /// Removes objects that are older than a date: by last use in 2.0, by creation in 3.0.4, where a
+  /// key with its own age limit stays. The distant past removes everything.
   package func trim(to date: Date) {
     if date == .distantPast { return removeAllObjects() }
     let old = keys {
@@ -21,8 +21,8 @@ extension PINMemoryCache {
     for key in old { removeObjectAndExecuteBlocks(forKey: key) }
   }
 
-  /// Removes what has an age limit of its own and is older: as in the original, what only the
-  /// cache's own limit has made too old stays until a trim by date.
+  /// Removes objects that are older than their own age limit; as in the original, objects past the
+  /// cache's limit stay until a trim by date.
   package func removeExpiredObjects() {
     let now = Date()
     let expired = keys {
@@ -56,16 +56,15 @@ extension PINMemoryCache {
       }, untilCostIs: cost)
   }
 
-  /// The keys that `choose` picks, in its order.
+  /// The keys that `choose` selects, in its order.
   ///
-  /// Repair (pull request 317): the choice is made on a copy. 2.0 sorts under the lock, and whoever
-  /// comes waits.
+  /// Repair (pull request 317): sort a copy. 2.0 sorts under the lock, and other callers wait.
   private func keys(
     _ choose: (_ slots: [String: Slot]) -> some Sequence<(key: String, value: Slot)>
   ) -> [String] {
     if changes.contains(.sortsUnlocked) {
-      // The slots change under the lock while this reads dates and costs without it, which Swift
-      // does not allow: so they are copied, as the original copies its dictionaries of them.
+      // Other calls change the slots while this reads dates and costs without the lock, so it reads
+      // copies, as the original copies its dictionaries.
       let copies = locked { slots.mapValues { $0.copy() } }
       return choose(copies).map(\.key)
     }
@@ -81,18 +80,18 @@ extension PINMemoryCache {
     }
   }
 
-  /// Trims to the age limit now, and again after as many seconds: what is stored just after a trim
+  /// Trims to the age limit now, and again after that interval: an object stored just after a trim
   /// lives twice as long as the limit says (TMCache's issue 76).
   ///
-  /// 2.0 does not end the chain of the last limit when a new one is set, so that every setting adds
-  /// one. 3.0.4 ends it if the limit is another, not if the same is set twice.
+  /// 2.0 does not end the previous chain when a new limit is set, so that every setting adds one.
+  /// 3.0.4 ends it if the limit differs, not if the same limit is set twice.
   func trimToAgeLimitRecursively(chain: UInt64) {
     let limit = locked { ageLimitNow }
     guard limit > 0 else { return }
     trim(to: Date(timeIntervalSinceNow: -limit))
     DispatchQueue.global().asyncAfter(deadline: .now() + limit) { [self] in
       let goesOn = locked {
-        // Repair: told by a number, which is another one for every setting.
+        // Repair: compare chain numbers, which differ for every setting.
         if changes.contains(.oneAgeChain) { return chain == ageChain }
         return version == .two || limit == ageLimitNow
       }

@@ -5,19 +5,19 @@ package import Foundation
 import Interlock
 
 /// PINCache's memory cache: a dictionary under a lock that is taken in phases, with the user's
-/// blocks called between them.
+/// blocks between them.
 ///
-/// A method copies the blocks under the lock, lets go, calls the block that announces the change,
-/// takes the lock again and makes the change, lets go, and calls the block that tells of it. So a
-/// block may call the cache; and what was read in the first phase may be out of date in the second.
-/// 2.0 has a semaphore of 1 as its lock, 3.0.4 a POSIX mutex that is not recursive; the phases are
-/// the same.
+/// A method copies the blocks under the lock and releases it, calls the `will` block, makes the
+/// change under the lock again, and calls the `did` block without it. So a block may call the
+/// cache; and what was read in the first phase may be out of date in the second. The lock is a
+/// semaphore of 1 in 2.0, and a POSIX mutex that is not recursive in 3.0.4; the phases are the
+/// same.
 ///
-/// `@unchecked Sendable`: everything that changes is under `guardian`, and its sections say so.
+/// `@unchecked Sendable`: all mutable state is under `guardian`; its sections check that.
 package final class PINMemoryCache: @unchecked Sendable {
-  /// Told of one key.
+  /// Called with one key.
   package typealias ObjectBlock = PINEvents<PINMemoryCache>.ObjectBlock
-  /// Told of the whole cache.
+  /// Called for the whole cache.
   package typealias CacheBlock = PINEvents<PINMemoryCache>.CacheBlock
 
   let changes: PINChanges
@@ -28,11 +28,11 @@ package final class PINMemoryCache: @unchecked Sendable {
   private let section = Section("pin.memory")
 
   var slots: [String: Slot] = [:]
-  /// Wraps around below zero, as an `NSUInteger` does: the cache is then above any limit for ever.
+  /// Wraps around below zero, as an `NSUInteger` does: the cache then stays above every limit.
   var costOfAll: UInt = 0
   /// How many slots have no object.
   var phantoms = 0
-  /// Grows with every change of what is stored.
+  /// Grows with every change of the stored objects.
   var changeNumber: UInt64 = 0
   /// Grows with every use.
   private var useNumber: UInt64 = 0
@@ -46,13 +46,12 @@ package final class PINMemoryCache: @unchecked Sendable {
   /// Makes an empty cache.
   ///
   /// - Parameters:
-  ///   - version: Whose lock and methods it has.
-  ///   - changes: What was repaired in it; what the version was shipped with, unless something else
-  ///     is said.
+  ///   - version: The version whose lock and methods it has.
+  ///   - changes: The repairs; by default those that the version was shipped with.
   ///   - scheduler: What runs the asynchronous methods.
   ///   - isTTLCache: Whether reads hide what is older than its age limit. In 3.0.4 only.
-  ///   - evictionStrategy: What is evicted first. In 3.0.4 only: 2.0 goes by the time of the last
-  ///     use.
+  ///   - evictionStrategy: Which object is evicted first. In 3.0.4 only: 2.0 evicts by the time of
+  ///     the last use.
   package init(
     _ version: PINVersion, changes: PINChanges? = nil,
     scheduler: any PINScheduler = PINDispatchScheduler(), isTTLCache: Bool = false,
@@ -109,12 +108,12 @@ package final class PINMemoryCache: @unchecked Sendable {
     return limit > 0 && abs(slot.created.timeIntervalSince(now)) >= limit
   }
 
-  /// Under the lock: notes an access. The key may have been removed since it was read: the dates
-  /// and counts, which are dictionaries of their own in the original, then have a key that the
-  /// objects have not.
+  /// Under the lock: notes an access. The key may have been removed since the read: the dates and
+  /// counts, which are separate dictionaries in the original, then have a key that the objects
+  /// lack.
   ///
-  /// `found` is where the read found it: what is still in the dictionary need not be looked up
-  /// again.
+  /// `found` is the slot that the read found: a slot still in the dictionary needs no second
+  /// look-up.
   @inline(__always)
   private func touch(_ found: Slot, _ key: String, at now: Date) {
     if let slot = found.isPresent ? found : slots[key] {
@@ -144,7 +143,7 @@ package final class PINMemoryCache: @unchecked Sendable {
   ///   - object: What is stored.
   ///   - key: Its key.
   ///   - cost: What it costs.
-  ///   - ageLimit: How many seconds it lives, where the cache hides what has expired; 0 for the
+  ///   - ageLimit: How many seconds it lives, where the cache hides expired objects; 0 for the
   ///     cache's limit.
   package func setObject(
     _ object: PINObject, forKey key: String, withCost cost: UInt = 0, ageLimit: TimeInterval = 0
@@ -157,8 +156,8 @@ package final class PINMemoryCache: @unchecked Sendable {
     let stored = changes.contains(.objectsCopied) ? object.copy() : object
     let replaced = locked {
       let old = store(stored, forKey: key, cost: cost, ageLimit: ageLimit)
-      // Repair: what is replaced lives until the lock is free. As shipped its last reference goes
-      // here, and its `deinit`, which may call the cache, runs under the lock.
+      // Repair: the replaced object lives until the lock is free. As shipped its last reference is
+      // released here, and its `deinit`, which may call the cache, runs under the lock.
       return changes.contains(.releasesUnlocked) ? old : nil
     }
     withExtendedLifetime(replaced) {}
@@ -166,7 +165,7 @@ package final class PINMemoryCache: @unchecked Sendable {
     if costLimit > 0 { trimToCostByEvictionStrategy(costLimit) }
   }
 
-  /// Under the lock: puts an object in, and gives back the one that was there.
+  /// Under the lock: stores an object, and returns the one that it replaces.
   func store(
     _ object: PINObject, forKey key: String, cost: UInt, ageLimit: TimeInterval
   ) -> PINObject? {

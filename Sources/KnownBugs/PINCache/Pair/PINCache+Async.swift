@@ -5,24 +5,24 @@ package import Foundation
 import Synchronization
 
 extension PINCache {
-  /// Told of one key.
+  /// Called with one key.
   package typealias ObjectBlock =
     @Sendable (
       _ cache: PINCache, _ key: String, _ object: PINObject?
     ) -> Void
-  /// Told of the whole cache.
+  /// Called for the whole cache.
   package typealias CacheBlock = @Sendable (_ cache: PINCache) -> Void
 
-  /// Asks whether there is an object under a key.
+  /// Checks whether there is an object under a key.
   package func containsObject(
     forKey key: String, completion: @escaping @Sendable (Bool) -> Void
   ) {
     scheduler.schedule(.normal) { completion(self.containsObject(forKey: key)) }
   }
 
-  /// Reads a key, in as many steps on the scheduler as there are layers.
+  /// Reads a key, in one step on the scheduler for each layer.
   ///
-  /// In 2.0 every step has a weak reference to the cache: where the last strong one goes,
+  /// In 2.0 every step has a weak reference to the cache: once the last strong one is released,
   /// `completion` is never called.
   package func object(forKey key: String, completion: @escaping ObjectBlock) {
     let owner: @Sendable () -> PINCache?
@@ -64,7 +64,7 @@ extension PINCache {
     }
   }
 
-  /// Stores an object in both, side by side.
+  /// Stores an object in both layers concurrently.
   package func setObject(
     _ object: PINObject, forKey key: String, withCost cost: UInt = 0, ageLimit: TimeInterval = 0,
     completion: ObjectBlock?
@@ -75,30 +75,30 @@ extension PINCache {
       { completion?($0, key, object) })
   }
 
-  /// Removes a key from both, side by side.
+  /// Removes a key from both layers concurrently.
   package func removeObject(forKey key: String, completion: ObjectBlock?) {
     inBothLater(
       { $0.removeObject(forKey: key) }, { $0.removeObject(forKey: key) },
       { completion?($0, key, nil) })
   }
 
-  /// Removes what is older than a date from both, side by side.
+  /// Removes objects that are older than a date from both layers concurrently.
   package func trim(to date: Date, completion: CacheBlock?) {
     inBothLater({ $0.trim(to: date) }, { $0.trim(to: date) }, { completion?($0) })
   }
 
-  /// Removes what has expired from both, side by side.
+  /// Removes expired objects from both layers concurrently.
   package func removeExpiredObjects(completion: CacheBlock?) {
     inBothLater(
       { $0.removeExpiredObjects() }, { $0.removeExpiredObjects() }, { completion?($0) })
   }
 
-  /// Removes everything from both, side by side.
+  /// Removes everything from both layers concurrently.
   package func removeAllObjects(completion: CacheBlock?) {
     inBothLater({ $0.removeAllObjects() }, { $0.removeAllObjects() }, { completion?($0) })
   }
 
-  /// Works on memory and disk side by side, and completes when both are done.
+  /// Changes memory and disk concurrently, and completes when both are done.
   private func inBothLater(
     _ first: @escaping @Sendable (PINMemoryCache) -> Void,
     _ second: @escaping @Sendable (any PINDisk) -> Void,
@@ -126,8 +126,8 @@ extension PINCache {
   }
 }
 
-/// Calls a block at the last of so many counts: what a Dispatch group notifies, without a queue of
-/// its own.
+/// Calls a block on the last of a number of counts, as a Dispatch group's notification, but on the
+/// thread of that count.
 private final class PINCountdown: Sendable {
   private let left: Atomic<Int>
   private let block: @Sendable () -> Void
@@ -138,7 +138,7 @@ private final class PINCountdown: Sendable {
   }
 
   func count() {
-    // Acquiring and releasing: the block sees what was done before every count.
+    // Acquiring and releasing: the block sees all work that precedes each count.
     if left.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { block() }
   }
 }

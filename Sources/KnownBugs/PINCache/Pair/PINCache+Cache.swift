@@ -1,6 +1,6 @@
 import Caches
 
-/// The cache of bytes that the harness knows. What it counts are the keys on disk.
+/// The cache of bytes that the harness knows. It counts the keys on disk.
 extension PINCache: Cache {
   /// The bytes under a key.
   package func value(forKey key: String) -> [UInt8]? { object(forKey: key)?.bytes }
@@ -16,7 +16,7 @@ extension PINCache: Cache {
   /// Removes everything.
   package func removeAllValues() { removeAllObjects() }
 
-  /// How many keys the disk cache thinks there are.
+  /// How many keys the disk cache has on record.
   package var count: Int { disk.count }
 
   /// Reads by the scheduler.

@@ -7,17 +7,16 @@ import Interlock
 
 /// PINCache: a memory cache before a disk cache of the same version.
 ///
-/// It has no lock. A synchronous call goes to the two one after the other, on the calling thread:
-/// nobody waits for a callback, and so the pool of threads cannot run dry, which is what it was
-/// forked from TMCache for. What is between the two steps is anybody's: a read that has missed in
-/// memory, and found the old object on disk, puts it into memory over a newer one (TMCache's issue
-/// 48, still there).
+/// It has no lock. A synchronous call goes to one layer after the other on the calling thread: no
+/// thread waits for a callback, so the thread pool cannot starve, which is why it was forked from
+/// TMCache. Other calls may run between the two steps: a read that misses in memory, and finds the
+/// old object on disk, stores it in memory over a newer one (TMCache's issue 48, still open).
 package final class PINCache: Sendable {
   /// The cache's name.
   package let name: String
-  /// The first to be asked.
+  /// The first layer that a read asks.
   package let memory: PINMemoryCache
-  /// The second.
+  /// The second layer.
   package let disk: any PINDisk
   let changes: PINChanges
   let version: PINVersion
@@ -47,7 +46,7 @@ package final class PINCache: Sendable {
     memory.containsObject(forKey: key) || disk.containsObject(forKey: key)
   }
 
-  /// The object under a key: from memory, or from disk, and then in memory too.
+  /// The object under a key: from memory, or from disk, which also stores it in memory.
   package func object(forKey key: String) -> PINObject? {
     let stamp = memory.changeStamp
     if let object = memory.object(forKey: key) {
@@ -61,9 +60,9 @@ package final class PINCache: Sendable {
     return object
   }
 
-  /// Puts what was read from disk into memory.
+  /// Stores in memory what was read from disk.
   ///
-  /// Repair: only if nothing was changed in memory since before the miss.
+  /// Repair: only if memory is unchanged since before the miss.
   func backFill(_ object: PINObject, forKey key: String, stamp: UInt64) {
     if changes.contains(.backFillStamped) {
       memory.setObject(object, forKey: key, ifUnchangedSince: stamp)
@@ -72,13 +71,13 @@ package final class PINCache: Sendable {
     }
   }
 
-  /// Stores an object in memory and on disk; gives back where its file is, or `nil` where none
-  /// could be written.
+  /// Stores an object in memory and on disk; returns its file's path, or `nil` where it could not
+  /// be written.
   @discardableResult
   package func setObject(
     _ object: PINObject, forKey key: String, withCost cost: UInt = 0, ageLimit: TimeInterval = 0
   ) -> String? {
-    // Repair: disk first, so that whoever reads the old file does so before the stamp changes.
+    // Repair: disk first, so that a read of the old file precedes the change of the stamp.
     if changes.contains(.backFillStamped) {
       let path = disk.setObject(object, forKey: key, ageLimit: ageLimit)
       memory.setObject(object, forKey: key, withCost: cost, ageLimit: ageLimit)
@@ -94,12 +93,12 @@ package final class PINCache: Sendable {
     inBoth({ $0.removeObject(forKey: key) }, { $0.removeObject(forKey: key) })
   }
 
-  /// Removes what is older than a date.
+  /// Removes objects that are older than a date.
   package func trim(to date: Date) {
     inBoth({ $0.trim(to: date) }, { $0.trim(to: date) })
   }
 
-  /// Removes what has expired.
+  /// Removes expired objects.
   package func removeExpiredObjects() {
     inBoth({ $0.removeExpiredObjects() }, { $0.removeExpiredObjects() })
   }
@@ -114,7 +113,7 @@ package final class PINCache: Sendable {
     if changes.contains(.backFillStamped) {
       second(disk)
       first(memory)
-      // What was not in memory has changed nothing there: the stamp must.
+      // A key that was not in memory has left the stamp unchanged: change it here.
       memory.noteChange()
     } else {
       first(memory)
@@ -123,19 +122,18 @@ package final class PINCache: Sendable {
     }
   }
 
-  /// How many bytes the disk cache says that its files have.
+  /// The disk cache's sum of its files' sizes, in bytes.
   package var diskByteCount: UInt { disk.lockedByteCount }
 }
 
 extension PINMemoryCache {
-  /// Another number after each change of what is stored.
+  /// A number that changes with each change of the stored objects.
   var changeStamp: UInt64 { locked { changeNumber } }
 
-  /// Counts a change that memory has not seen.
+  /// Counts a change that did not go through memory.
   func noteChange() { locked { changeNumber &+= 1 } }
 
-  /// Stores an object if nothing was changed since the stamp was taken: the look and the change are
-  /// one step.
+  /// Stores an object if nothing has changed since the stamp; check and change are one step.
   func setObject(_ object: PINObject, forKey key: String, ifUnchangedSince stamp: UInt64) {
     let old = locked { () -> PINObject? in
       guard changeNumber == stamp else { return nil }

@@ -11,23 +11,23 @@ package protocol PINDisk: Cache {
   func containsObject(forKey key: String) -> Bool
   /// Notes a use of a key, later.
   func touch(_ key: String)
-  /// Writes an object's file; gives back where, or `nil` where it could not be written.
+  /// Writes an object's file; returns its path, or `nil` where it could not be written.
   func setObject(_ object: PINObject, forKey key: String, ageLimit: TimeInterval) -> String?
   /// Removes a key.
   func removeObject(forKey key: String)
-  /// Removes what is older than a date.
+  /// Removes files that are older than a date.
   func trim(to date: Date)
-  /// Removes what has expired; 2.0 knows of no such thing.
+  /// Removes expired files; does nothing in 2.0.
   func removeExpiredObjects()
   /// Removes everything.
   func removeAllObjects()
-  /// How many bytes the cache says that its files have.
+  /// The cache's sum of its files' sizes, in bytes.
   var byteCount: UInt { get }
-  /// The same, when nobody touches the files.
+  /// The byte count, read under the files' lock.
   var lockedByteCount: UInt { get }
-  /// What the cache thinks there is: the size of each key's file.
+  /// The cache's records: the size of each key's file.
   var knownSizes: [String: UInt] { get }
-  /// What there really is in the directory.
+  /// The files that are in the directory.
   func storedFiles() -> [String: PINStoredFile]
   /// Where removed files go.
   var trash: PINTrash { get }
@@ -39,7 +39,7 @@ extension PINDiskCache2: PINDisk {
     object(forKey: key) { _, _, object, _ in completion(object) }
   }
 
-  /// Whether there is a file of a key; a use is noted, as 2.0 has no other way to ask.
+  /// Whether a key has a file; notes a use, since 2.0 has no other way to check.
   package func containsObject(forKey key: String) -> Bool { filePath(forKey: key) != nil }
 
   /// Notes a use of a key, later.
@@ -47,15 +47,15 @@ extension PINDiskCache2: PINDisk {
     filePath(forKey: key, completion: nil)
   }
 
-  /// Writes an object's file; 2.0 knows no age limit of a key's own.
+  /// Writes an object's file; 2.0 has no age limit for a single key.
   package func setObject(
     _ object: PINObject, forKey key: String, ageLimit: TimeInterval
   ) -> String? { setObject(object, forKey: key) }
 
-  /// Does nothing: 2.0 hides nothing that is old.
+  /// Does nothing: files do not expire in 2.0.
   package func removeExpiredObjects() {}
 
-  /// The byte count, when nobody touches the files.
+  /// The byte count, read under the lock of the files.
   package var lockedByteCount: UInt {
     var count: UInt = 0
     synchronouslyLockFileAccess { count = $0.byteCount }
@@ -74,7 +74,7 @@ extension PINDiskCache3: PINDisk {
     filePath(forKey: key) { _, _ in }
   }
 
-  /// The byte count, when nobody touches the files.
+  /// The byte count, read under the lock of the files.
   package var lockedByteCount: UInt {
     var count: UInt = 0
     synchronouslyLockFileAccess { count = $0.byteCount }

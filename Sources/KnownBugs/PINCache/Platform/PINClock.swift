@@ -6,8 +6,8 @@ import Glibc
 import Musl
 #endif
 
-/// The date at the last tick of the system's clock, which is some milliseconds ago: it costs a
-/// fifth of `Date()`, which would be a third of a read from memory.
+/// The date at the last tick of the system's clock, a few milliseconds ago. It costs a fifth of
+/// `Date()`, which would take a third of a read from memory.
 @inline(__always)
 func dateOfLastTick() -> Date {
   #if canImport(Glibc) || canImport(Musl)

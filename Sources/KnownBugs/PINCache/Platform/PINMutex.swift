@@ -6,8 +6,7 @@ import Musl
 import Darwin
 #endif
 
-/// A POSIX mutex at an address that never changes, which POSIX asks for and a Swift property does
-/// not give.
+/// A POSIX mutex at a fixed address, which POSIX requires and a Swift property does not give.
 ///
 /// `@unchecked Sendable`: the pointer is never reassigned, and the mutex is made to be shared.
 struct PINMutex: @unchecked Sendable {
@@ -31,7 +30,7 @@ struct PINMutex: @unchecked Sendable {
   @inline(__always)
   func unlock() { check(pthread_mutex_unlock(mutex)) }
 
-  /// Gives the memory back; nobody may be in, or come.
+  /// Frees the memory; no thread may hold the mutex or call it later.
   func destroy() {
     check(pthread_mutex_destroy(mutex))
     mutex.deallocate()
@@ -50,19 +49,19 @@ struct PINCondition: @unchecked Sendable {
     check(pthread_cond_init(condition, nil))
   }
 
-  /// Gives up the mutex until it is woken, for whatever reason: POSIX allows a wake-up without any.
+  /// Releases the mutex and waits for a wake-up; POSIX allows spurious ones.
   func wait(_ mutex: PINMutex) { check(pthread_cond_wait(condition, mutex.mutex)) }
 
   func broadcast() { check(pthread_cond_broadcast(condition)) }
 
-  /// Gives the memory back; nobody may wait.
+  /// Frees the memory; no thread may wait.
   func destroy() {
     check(pthread_cond_destroy(condition))
     condition.deallocate()
   }
 }
 
-/// Ends the process on an error of a call that fails only when it is misused.
+/// Ends the process on an error; these calls fail only when misused.
 @inline(__always)
 private func check(_ code: Int32, caller: StaticString = #function) {
   precondition(code == 0, "\(caller) failed with error \(code)")

@@ -1,7 +1,7 @@
 import InterlockStress
 import StressRunner
 
-/// PINCache 2.0 and 3.0.4, each with the twin that has the fix.
+/// PINCache 2.0 and 3.0.4, each with its repaired twin.
 let pinCacheSubjects: [SubjectEntry] = [
   // Memory.
   memory("pin-memory-2", "2.0's memory: a semaphore in three phases", .two, .version2),

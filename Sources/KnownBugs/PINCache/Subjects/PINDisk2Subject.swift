@@ -3,8 +3,8 @@ import InterlockStress
 import StressRunner
 import Synchronization
 
-/// PINCache 2.0's disk cache as a subject. Its directory is there from the beginning, unless it is
-/// opened anew.
+/// PINCache 2.0's disk cache as a subject. Its directory exists from the beginning, except after
+/// `reopen`.
 final class PINDisk2Subject: Subject {
   static let actions = [
     "enumerate-and-get", "lock-files-and-get", "look", "read-in-will-add", "reopen",
@@ -15,7 +15,7 @@ final class PINDisk2Subject: Subject {
   private let root = pinTemporaryFolder()
   private let changes: PINChanges
   private let opened: Mutex<PINDiskCache2>
-  /// The first look at the directory, until a call makes it.
+  /// The first scan of the directory, held back until the call `look` runs it.
   private let parked = Mutex<(@Sendable () -> Void)?>(nil)
 
   init(changes: PINChanges) {
@@ -61,7 +61,7 @@ final class PINDisk2Subject: Subject {
     case "lock-files-and-get":
       cache.synchronouslyLockFileAccess { _ = $0.object(forKey: key) }
     case "reopen":
-      // Another root, where there is no directory yet.
+      // A new root, which has no directory yet.
       let cache = Self.open(root + "/second", changes, scheduler) { [self] work in
         parked.withLock { $0 = work }
       }

@@ -3,8 +3,8 @@ import InterlockStress
 import StressRunner
 import Synchronization
 
-/// PINCache 3.0.4's disk cache as a subject. What its queues do in the background can be had on the
-/// caller's thread: the first look at the directory, and the emptying of the trash.
+/// PINCache 3.0.4's disk cache as a subject. Its background work can run on the caller's thread:
+/// the first scan of the directory, and the emptying of the trash.
 final class PINDisk3Subject: Subject {
   static let actions = [
     "announce", "clear-did-remove", "damage", "empty-trash", "enumerate-and-get",
@@ -15,7 +15,7 @@ final class PINDisk3Subject: Subject {
   private let root = pinTemporaryFolder()
   private let changes: PINChanges
   private let opened: Mutex<PINDiskCache3>
-  /// The first look at the directory, until a call makes it.
+  /// The first scan of the directory, held back until the call `look` runs it.
   private let parked = Mutex<(@Sendable () -> Void)?>(nil)
   private let announced = PINAnnounced()
 
@@ -84,7 +84,7 @@ final class PINDisk3Subject: Subject {
     }
   }
 
-  /// Opens a cache that nobody has had a look at the directory for.
+  /// Opens a cache whose first scan is held back.
   private func park(_ root: String) {
     scheduler.waitUntilIdle()
     let cache = Self.open(root, changes, scheduler) { [self] work in
@@ -93,7 +93,7 @@ final class PINDisk3Subject: Subject {
     opened.withLock { $0 = cache }
   }
 
-  /// Cuts the end off a key's file, as a power failure may.
+  /// Truncates a key's file, as a power failure may.
   private func damageFile(ofKey key: String) {
     guard let path = cache.filePath(forKey: key), let file = FileHandle(forUpdatingAtPath: path),
       let size = try? file.seekToEnd()
@@ -105,7 +105,7 @@ final class PINDisk3Subject: Subject {
   func finalState() -> FinalState? {
     scheduler.waitUntilIdle()
     var state = cache.finalState()
-    if let keys = announced.keys { state.indexes["who goes by what was announced"] = keys }
+    if let keys = announced.keys { state.indexes["the announced keys"] = keys }
     return state
   }
 }

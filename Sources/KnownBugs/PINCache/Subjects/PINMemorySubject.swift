@@ -53,12 +53,12 @@ final class PINMemorySubject: CacheBackedSubject {
       count: cache.count, totalCost: cache.totalCost, entries: entries.mapValues(\.cost),
       values: entries.mapValues(\.value))
     state.indexes = ["the objects": Set(entries.keys), "the access dates": cache.accessedKeys]
-    if let keys = announced.keys { state.indexes["who goes by what was announced"] = keys }
+    if let keys = announced.keys { state.indexes["the announced keys"] = keys }
     return state
   }
 }
 
-/// An object that tells its cache when it goes, as a model that keeps others in step does.
+/// An object whose `deinit` removes a dependent key, as models with derived objects do.
 ///
 /// `@unchecked Sendable`: as its superclass.
 private final class PINReleased: PINObject, @unchecked Sendable {

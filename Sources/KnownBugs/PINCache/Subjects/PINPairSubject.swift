@@ -39,7 +39,7 @@ final class PINPairSubject: Subject {
   }
 }
 
-/// A pair whose directory is there from the beginning.
+/// A pair whose directory exists from the beginning.
 func pinPair(
   _ version: PINVersion, _ changes: PINChanges, _ scheduler: PINDispatchScheduler, root: String
 ) -> PINCache {

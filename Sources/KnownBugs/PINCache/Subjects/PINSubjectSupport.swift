@@ -3,15 +3,15 @@ import InterlockStress
 import StressRunner
 import Synchronization
 
-/// The keys that somebody knows of who goes by what a cache announces: a key comes with `didAdd`,
-/// and goes with `willRemove`. To write what goes back to where it came from, say.
+/// The keys as an observer of a cache's blocks knows them: `didAdd` adds a key, and `willRemove`
+/// removes it. An application may keep such a set to write evicted objects back to their source.
 ///
 /// `@unchecked Sendable`: `known` is under `lock`.
 final class PINAnnounced: @unchecked Sendable {
   private let lock = NSLock()
   private var known: Set<String>?
 
-  /// The keys; `nil` where nobody follows.
+  /// The keys; `nil` where no cache is observed.
   var keys: Set<String>? { lock.withLock { known } }
 
   func follow(_ cache: PINMemoryCache) {
@@ -31,13 +31,13 @@ final class PINAnnounced: @unchecked Sendable {
   private func remove(_ key: String) { lock.withLock { _ = known?.remove(key) } }
 }
 
-/// A folder of its own in the one for temporary files, which goes when the run is over.
+/// A new folder in the one for temporary files, which is removed at the end of the run.
 func pinTemporaryFolder() -> String {
   FileManager.default.temporaryDirectory.path + "/pincache-" + UUID().uuidString
 }
 
 extension PINDisk {
-  /// What the cache says, beside what is in its directory.
+  /// The cache's records, and the files in its directory.
   func finalState() -> FinalState {
     let files = storedFiles()
     var state = FinalState(

@@ -1,8 +1,8 @@
 import InterlockStress
 import StressRunner
 
-/// Two disk caches of one name, which the original's users are told not to make; or, repaired, one
-/// that both of its users get by its name.
+/// Two disk caches of one name, which the original's documentation forbids; or, repaired, one
+/// shared instance that both users get by its name.
 final class PINTwoDisksSubject: Subject {
   static let actions = ["set-other", "remove-other"]
 
@@ -61,8 +61,8 @@ final class PINTwoDisksSubject: Subject {
   }
 }
 
-/// Two pairs over one directory, each with a memory of its own; or, repaired, one that both of its
-/// users get by its name.
+/// Two pairs over one directory, each with its own memory; or, repaired, one shared instance that
+/// both users get by its name.
 final class PINTwoPairsSubject: Subject {
   static let actions = ["set-other", "get-other"]
 

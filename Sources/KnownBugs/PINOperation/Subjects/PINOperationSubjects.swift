@@ -2,9 +2,9 @@ import Dispatch
 import InterlockStress
 import LockStrategies
 
-/// PINOperationQueue in its versions. It is no cache: all calls are its own.
+/// PINOperationQueue in its versions. It is no cache, so it has only its own calls.
 let pinOperationSubjects: [SubjectEntry] = [
-  pinOperation("pin-operation-1-1", "PINOperationQueue 1.1.2, where who comes late joins", []),
+  pinOperation("pin-operation-1-1", "PINOperationQueue 1.1.2, where late requests join", []),
   pinOperation("pin-operation", "PINOperationQueue 1.2.2, the newest", .version1_2_2),
   pinOperation("pin-operation-repaired", "PINOperationQueue with all repairs", .all),
 ]
@@ -19,32 +19,31 @@ private func pinOperation(
 }
 
 /// A PINOperationQueue of two places as a subject. The key of a call is an operation's identifier,
-/// or what it is found by.
+/// or names it for later calls.
 private final class PINOperationSubject: Subject, @unchecked Sendable {
   enum Action: String, CaseIterable {
     /// Schedules an operation; completes when it has run.
     case schedule
-    /// Schedules an operation under the key as identifier, or joins; completes by its own
+    /// Schedules an operation with the key as identifier, or joins one; completes by its
     /// completion.
     case coalesce
     /// Schedules an operation; completes at once.
     case start
     /// Gives the key's last operation a high priority.
     case raise
-    /// Takes the key's last operation back, if it has not been started.
+    /// Cancels the key's last operation, if it has not started.
     case cancel
     /// Waits for all operations.
     case wait
     /// Schedules an operation that waits for all operations; completes when it has.
     case waitInside = "wait-inside"
-    /// Schedules an operation that waits until three such have been started; completes when they
-    /// have.
+    /// Schedules an operation that waits until three such have started; completes then.
     case meet
     /// Allows three operations at once.
     case raiseMaximum = "raise-maximum"
     /// Allows only one operation at once.
     case lowerMaximum = "lower-maximum"
-    /// Drops the queue and takes a new one.
+    /// Replaces the queue by a new one.
     case replace
   }
 
@@ -82,7 +81,7 @@ private final class PINOperationSubject: Subject, @unchecked Sendable {
     switch action {
     case .schedule: schedule(operation.key) { completion(.done) }
     case .coalesce:
-      // Whether it runs itself or is joined is the queue's business: its runs are not counted.
+      // The queue decides whether it runs or joins, so its runs are not counted.
       queue.schedule(identifier: operation.key, completion: { completion(.done) }) { _ in }
     case .start:
       schedule(operation.key) {}
@@ -128,7 +127,7 @@ private final class PINOperationSubject: Subject, @unchecked Sendable {
       lastRequest += 1
       expectedRuns += 1
       let request = lastRequest
-      // The queue is entered under the lock here, and calls nobody back from there.
+      // Calling the queue under this lock is safe: `schedule` calls no block on this thread.
       let reference = queue.schedule { [weak self] in
         self?.noteRun(of: request)
         done()

@@ -2,10 +2,10 @@ import Dispatch
 import Foundation
 import StressRunner
 
-// What applications do with TMCache's caches beside getting and setting. A block that is installed
-// stays, so an action comes before the call that it is about.
+// What applications do with TMCache's caches besides getting and setting. An installed block stays,
+// so an action precedes the call that it affects.
 
-/// An age limit that no trial lives to see the end of.
+/// An age limit longer than any trial.
 private let longAge = 600.0
 
 /// The memory cache's own calls.
@@ -15,17 +15,17 @@ struct TMMemoryActions {
   static let names = Array(TMMemoryActions().all.keys).sorted()
 
   let all: [String: Action] = [
-    // A block that reads: the synchronous form, inside the barrier as shipped.
+    // A block that reads by the synchronous form; it runs inside the barrier as shipped.
     "read-in-will-add": { cache, _, done in
       cache.memory.willAddObject = { memory, key, _ in _ = memory.object(forKey: key) }
       done(.done)
     },
-    // A block that asks for the total cost: `dispatch_sync` inside the barrier as shipped.
+    // A block that reads the total cost: `dispatch_sync` inside the barrier as shipped.
     "ask-in-will-add": { cache, _, done in
       cache.memory.willAddObject = { memory, _, _ in _ = memory.totalCost }
       done(.done)
     },
-    // Reads, and stores what was read from within the callback.
+    // Reads, and stores in the callback.
     "set-in-completion": { cache, call, done in
       cache.memory.object(forKey: call.key) { _ in
         cache.setValue(call.value, forKey: call.key, cost: call.cost)
@@ -38,7 +38,7 @@ struct TMMemoryActions {
       memory.enumerateObjects { key, _ in _ = memory.object(forKey: key) }
       done(.done)
     },
-    // Stores an object that removes another from the cache when it ends itself.
+    // Stores an object whose `deinit` removes another from the cache.
     "set-removing-at-end": { cache, call, done in
       let end: @Sendable () -> Void = { [weak memory = cache.memory] in
         memory?.removeObject(forKey: "other")
@@ -66,17 +66,17 @@ struct TMDiskActions {
   /// - Parameter another: A second cache of the same name.
   init(another: TMDiskCache?) {
     all = [
-      // A block that reads: the synchronous form, on the shared queue as shipped.
+      // A block that reads by the synchronous form; it runs on the shared queue as shipped.
       "read-in-will-add": { cache, _, done in
         cache.willAddObject = { cache, key, _, _ in _ = cache.object(forKey: key) }
         done(.done)
       },
-      // A block that asks for the byte limit: `dispatch_sync` on the shared queue as shipped.
+      // A block that reads the byte limit: `dispatch_sync` on the shared queue as shipped.
       "ask-in-will-add": { cache, _, done in
         cache.willAddObject = { cache, _, _, _ in _ = cache.byteLimit }
         done(.done)
       },
-      // Stores, and reads it again from within the completion.
+      // Stores, and reads the key in the completion.
       "get-in-completion": { cache, call, done in
         cache.setObject(call.value, forKey: call.key) { _ in
           done(.value(cache.object(forKey: call.key)))
@@ -122,7 +122,7 @@ struct TMPairActions {
   let all: [String: Action]
 
   /// - Parameters:
-  ///   - reader: What objects do while they are read.
+  ///   - reader: What objects do while they are decoded.
   ///   - makeAnother: Opens a second pair over the same directory.
   init(reader: TMBox<(@Sendable () -> Void)?>, makeAnother: (@Sendable () -> TMCache)?) {
     all = [
@@ -130,10 +130,10 @@ struct TMPairActions {
         cache.memoryCache.removeAllObjects()
         done(.done)
       },
-      // From now on an object that is read asks the cache for another.
+      // From now on an object that is decoded reads another from the cache.
       "decode-reading": { cache, _, done in
         reader.value = { [weak cache] in
-          // Once: what it refers to is an object that refers to nothing.
+          // Once: the object that it refers to refers to no other.
           reader.value = nil
           _ = cache?.object(forKey: "other")
         }
@@ -149,7 +149,7 @@ struct TMPairActions {
         called.wait()
         done(.done)
       },
-      // Through a pair that is opened for it.
+      // Through a second pair, opened for this call.
       "set-in-another": { _, call, done in
         makeAnother?().setObject(call.value, forKey: call.key, cost: call.cost)
         done(.done)

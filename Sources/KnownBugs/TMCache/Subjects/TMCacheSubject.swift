@@ -3,16 +3,14 @@ import Foundation
 import InterlockStress
 import StressRunner
 
-/// The call that lets go of the cache, which each of the subjects has.
+/// The call of every TMCache subject that releases the cache.
 let tmDropAction = "drop"
 
 /// One of TMCache's caches as a subject: the calls that every cache has, and some of its own.
 ///
-/// It can let go of the cache, as an application does; what is called after that completes without
-/// having been asked of anyone.
+/// It can release the cache, as an application does; later calls complete without a cache.
 final class TMCacheSubject<Subjected: Caches.Cache>: CacheBackedSubject {
-  /// One of the cache's own calls. It completes as the cache lets it: never, if the cache never
-  /// calls back.
+  /// One of the cache's own calls. It never completes if the cache never calls back.
   typealias Action =
     @Sendable (Subjected, StressRunner.Operation, @escaping @Sendable (Reply) -> Void) -> Void
 
@@ -26,7 +24,7 @@ final class TMCacheSubject<Subjected: Caches.Cache>: CacheBackedSubject {
   var measuredCache: (any Caches.Cache)? { held.value?.cache }
   private let actions: [String: Action]
   private let state: @Sendable (Subjected) -> FinalState?
-  /// Where its files are, for as long as it is there.
+  /// The directory of its files, kept while the subject lives.
   private let root: TMRoot?
 
   init(
@@ -76,7 +74,7 @@ final class TMBox<Value>: @unchecked Sendable {
   var value: Value {
     get { lock.withLock { current } }
     set {
-      // What was there may do something at its end: not under the lock.
+      // Release the old value without the lock: its `deinit` may call the cache.
       let old = lock.withLock {
         defer { current = newValue }
         return current

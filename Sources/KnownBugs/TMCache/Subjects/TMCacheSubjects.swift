@@ -43,8 +43,8 @@ private func entry(
   ) { make(repairs) }
 }
 
-/// A directory of the subject's own, in the folder for temporary files: that goes with the run, and
-/// this with the subject, should it end before.
+/// The subject's own directory, in the folder for temporary files; removed with the subject, or
+/// else with that folder at the end of the run.
 final class TMRoot: Sendable {
   let url: URL
 
@@ -60,8 +60,8 @@ final class TMRoot: Sendable {
 
   deinit {
     let url = url
-    // Behind what the caches have still to do there, or they would make it again. What the trash's
-    // own queue deletes meanwhile stops a removal half-way.
+    // After the caches' remaining blocks, which would make it again. Several attempts, because
+    // files that the trash queue deletes meanwhile interrupt a removal.
     TMDiskCache.sharedQueue.async {
       for _ in 0..<10 where FileManager.default.fileExists(atPath: url.path) {
         try? FileManager.default.removeItem(at: url)
@@ -80,8 +80,8 @@ private func tmDisk(_ repairs: TMRepairs) -> any Subject {
   }
 }
 
-/// An archiver whose objects, once `reader` is set, do something while they are read: as a model
-/// whose `initWithCoder:` asks the cache for what it refers to.
+/// An archiver whose objects call `reader`, once it is set, while they are decoded: as a model
+/// whose `initWithCoder:` reads the objects that it refers to from the cache.
 private func archiver(asking reader: TMBox<(@Sendable () -> Void)?>) -> TMArchiver {
   TMArchiver(decode: { bytes in
     reader.value?()
@@ -118,7 +118,7 @@ private func tmPair(_ repairs: TMRepairs) -> any Subject {
       return nil
     }
     var state = disk
-    // By key, what memory has goes before what the disk has, and only memory keeps costs.
+    // For each key memory takes precedence over the disk, and only memory keeps costs.
     state.entries = disk.entries.mapValues { _ in 0 }.merging(memory.mapValues(\.cost)) { $1 }
     state.values.merge(memory.mapValues(\.value)) { $1 }
     state.count = cache.count
@@ -142,7 +142,7 @@ private func tmMemory(_ repairs: TMRepairs) -> any Subject {
   }
 }
 
-/// An object as applications store them: it may do something at its end.
+/// An object as applications store them: its `deinit` may call a block.
 final class TMObject: Sendable {
   let bytes: [UInt8]
   private let end: (@Sendable () -> Void)?

@@ -1,11 +1,11 @@
 /// The name of the file that a key has in the cache's folder.
 ///
-/// Letters in lower case, digits, `-`, `_` and, but for the first place, `.` stand for themselves,
-/// everything else as `%` and two hexadecimal digits: no name is a path, hidden, or another one in
-/// a file system without case. A name that would be too long is `~` and the key's digest, the empty
-/// key's is `%`.
+/// Lower-case letters, digits, `-`, `_` and, except in the first place, `.` stand for themselves;
+/// every other byte is `%` and two hexadecimal digits. So no name is a path or hidden, and no two
+/// keys have one name in a file system without case. A name that would be too long is `~` and the
+/// key's digest; the empty key's is `%`.
 struct CacheFileName: Hashable {
-  /// The longest name that common file systems take, less what an atomic write puts before it.
+  /// The longest name that common file systems accept, less the prefix of an atomic write.
   private static let longest = 200
 
   let name: String

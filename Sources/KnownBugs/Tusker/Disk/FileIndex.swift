@@ -1,9 +1,9 @@
-/// What a disk cache remembers of the files in its folder, so that it need not ask the file system.
+/// A disk cache's record of the files in its folder, which saves calls of the file system.
 protocol FileIndex: Sendable {
-  /// Whether the index lets a read of this file go on; `onDisk` asks the file system.
+  /// Whether the file may exist, so that a read has to try; `onDisk` asks the file system.
   func mayExist(_ name: String, onDisk: () -> Bool) -> Bool
 
-  /// Whether the index knows, without asking anybody, that the file is there.
+  /// Whether the index alone knows that the file exists.
   func isKnownToExist(_ name: String) -> Bool
 
   /// Notes that a file has been written.
@@ -15,14 +15,14 @@ protocol FileIndex: Sendable {
   /// Notes that the folder has been emptied.
   func removedAll()
 
-  /// Looks through the folder, if the index is one that does, and calls `completion` when what it
-  /// found is in the index.
+  /// Scans the folder, if this kind of index does, and calls `completion` once the index has the
+  /// result.
   func scan(
     _ listing: @escaping @Sendable () -> [String]?, completion: @escaping @Sendable () -> Void)
 }
 
 extension FileIndex {
-  /// The index never looks.
+  /// Does not scan.
   func scan(
     _ listing: @escaping @Sendable () -> [String]?, completion: @escaping @Sendable () -> Void
   ) {

@@ -1,14 +1,14 @@
 import Foundation
 import Interlock
 
-/// Tusker's index of April 2021: a dictionary of file states, by which a file whose state is known
-/// is never looked for.
+/// Tusker's index of April 2021: a dictionary of file states, which saves the look-up of known
+/// files.
 ///
 /// Follows "The Intricate Image Caching Architecture of Tusker", which names three states and no
 /// lock. Callers come from the main thread (`has`) and from the source's threads (`stored`).
 ///
 /// `@unchecked Sendable`: as shipped, `states` is as unguarded as there. Its accesses are sections,
-/// so two at once are told before they do damage.
+/// so that an overlap is reported before it does damage.
 final class FileStates: FileIndex, @unchecked Sendable {
   private enum State {
     case exists
@@ -18,8 +18,8 @@ final class FileStates: FileIndex, @unchecked Sendable {
 
   private let section = Section("imagecache.disk.fileStates")
   private var states: [String: State] = [:]
-  /// The fix of Kingfisher's issue 1480 (commit 9fb62587), whose index was unguarded too: something
-  /// that excludes, around each access. `nil` as shipped.
+  /// The fix of Kingfisher's issue 1480 (commit 9fb62587), whose index was unguarded too: a lock
+  /// around each access. `nil` as shipped.
   private let lock: NSLock?
 
   init(repaired: Bool) {
@@ -43,15 +43,16 @@ final class FileStates: FileIndex, @unchecked Sendable {
   func mayExist(_ name: String, onDisk: () -> Bool) -> Bool {
     if let known = state(of: name) { return known == .exists }
     let found: State = onDisk() ? .exists : .doesNotExist
-    // The file may be written here, and `stored` say so; what follows must not know better.
+    // Another thread may write the file here and call `stored`; the code below must not overwrite
+    // that.
     SYNC_POINT("imagecache.has.afterLookingForFile")
     SYNC_POINT("imagecache.has.beforeStateIsKept")
     guard lock != nil else {
       setState(found, of: name)
       return found == .exists
     }
-    // The fix: what was found is kept only while nothing has been said since. A compare and set, so
-    // that the file system is still asked outside the lock.
+    // The fix: record the result only if no state was set since. A compare-and-set, so that the
+    // file system is still asked outside the lock.
     return access {
       section.write(synched: true) {
         if let newer = states[name] { return newer == .exists }

@@ -1,13 +1,13 @@
 package import Foundation
 import Interlock
 
-/// Files by key, each with the date at which it expires, and an index that saves looking for them.
+/// Files by key, each with the date at which it expires, and an index that saves file look-ups.
 ///
 /// Follows Tusker's `DiskCache` of April 2021, which is hyperoslo Cache's `DiskStorage` with the
 /// index of the seed article: `createFile`, then the expiry as the file's modification date, then
 /// the state. One file for each key; no lock around file and index together.
 package final class ImageDiskCache: Sendable {
-  /// How the cache remembers which files there are.
+  /// How the cache records which files exist.
   package enum Index: Sendable {
     /// Tusker's: a state for each file that was ever asked for.
     case fileStates
@@ -16,14 +16,13 @@ package final class ImageDiskCache: Sendable {
     case maybeCached
   }
 
-  /// The folder; everything that does not begin with a dot in it belongs to the cache.
+  /// The folder; every file in it whose name does not begin with a dot belongs to the cache.
   package let directory: URL
   private let index: any FileIndex
   private let expiry: CacheExpiry
   private let now: CacheClock
-  /// Part of the fix: two that change files take turns, each with its note in the index. As
-  /// shipped, a removal that deletes first and notes last leaves a file that a store wrote in
-  /// between for lost. `nil` there.
+  /// Part of the fix: makes each change of a file and of the index one step. As shipped, a file
+  /// stored between a removal's deletion and its note in the index is lost. `nil` as shipped.
   private let writers: NSLock?
 
   /// Opens the cache in a folder, which is made if it is missing.
@@ -45,8 +44,8 @@ package final class ImageDiskCache: Sendable {
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
   }
 
-  /// Has the index look through the folder on a global queue, if it is one that does; Kingfisher
-  /// does so when it opens the cache. `completion` is called when the index knows what was found.
+  /// Has the index scan the folder on a global queue, if it is of the kind that scans; Kingfisher
+  /// does so when it opens the cache. `completion` is called once the index has the result.
   package func scan(completion: @escaping @Sendable () -> Void) {
     index.scan({ [self] in try? listing() }, completion: completion)
   }
@@ -57,10 +56,10 @@ package final class ImageDiskCache: Sendable {
     return try body()
   }
 
-  /// Stores data in a file, whole or not at all.
+  /// Stores data in a file atomically.
   ///
-  /// - Throws: A Foundation error where the file cannot be written; what was under the key is gone
-  ///   then.
+  /// - Throws: A Foundation error where the file cannot be written; the key's old data is then
+  ///   removed.
   package func set(_ data: [UInt8], forKey key: String) throws {
     try changing {
       let name = CacheFileName(key: key).name
@@ -71,7 +70,7 @@ package final class ImageDiskCache: Sendable {
             [.modificationDate: deadline], ofItemAtPath: url(name).path)
         }
       } catch {
-        // An older value, or one that would expire at once, must not be taken for this one.
+        // No read may take an older value, or one without its date, for this one.
         try? FileManager.default.removeItem(at: url(name))
         index.removed(name)
         throw error
@@ -80,8 +79,7 @@ package final class ImageDiskCache: Sendable {
     }
   }
 
-  /// The data under a key; `nil` where there is none, or none that has not expired, or it cannot be
-  /// read.
+  /// The data under a key; `nil` where there is none, or it has expired, or cannot be read.
   package func data(forKey key: String) -> [UInt8]? {
     let name = CacheFileName(key: key).name
     guard mayExist(name) else { return nil }
@@ -89,14 +87,14 @@ package final class ImageDiskCache: Sendable {
     return [UInt8](data)
   }
 
-  /// Whether there is data under a key that has not expired. Asks the file system only where the
-  /// index does not know, and for the date where files expire.
+  /// Whether there is data under a key that has not expired. Asks the file system only if the index
+  /// does not know, and for the date if files expire.
   package func has(_ key: String) -> Bool {
     let name = CacheFileName(key: key).name
     return mayExist(name) && !hasExpired(name)
   }
 
-  /// Whether the index knows of the file, without a look at the file system.
+  /// Whether the index knows the file, without asking the file system.
   func isKnownToHave(_ key: String) -> Bool {
     index.isKnownToExist(CacheFileName(key: key).name)
   }
@@ -118,7 +116,7 @@ package final class ImageDiskCache: Sendable {
     }
   }
 
-  /// Removes what has expired.
+  /// Removes expired files.
   ///
   /// - Throws: A Foundation error where a file cannot be removed.
   package func removeExpired() throws {
@@ -136,14 +134,14 @@ package final class ImageDiskCache: Sendable {
     do {
       try FileManager.default.removeItem(at: url(name))
     } catch CocoaError.fileNoSuchFile {
-      // Gone already, which is what was wanted.
+      // The file is already gone.
     }
   }
 
   // MARK: Files
 
   private func url(_ name: String) -> URL {
-    // Without a look at the file system, which is where Tusker's scrolling spent its time.
+    // `isDirectory` saves asking the file system, which cost Tusker most of its scrolling time.
     directory.appendingPathComponent(name, isDirectory: false)
   }
 
@@ -165,12 +163,12 @@ package final class ImageDiskCache: Sendable {
       .filter { !$0.hasPrefix(".") }
   }
 
-  // MARK: For checks at rest
+  // MARK: For checks after all calls have ended
 
   /// The names of all files.
   package func fileNames() throws -> Set<String> { Set(try listing()) }
 
-  /// The names of those files that the index lets be read.
+  /// The names of the files that the index knows.
   package func indexedFileNames() throws -> Set<String> { try fileNames().filter(mayExist) }
 
   /// The name of a key's file.

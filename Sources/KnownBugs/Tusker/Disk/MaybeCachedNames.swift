@@ -1,21 +1,20 @@
 import Dispatch
 import Interlock
 
-/// Kingfisher's index: the names that a scan of the folder found, and those that were stored since.
-/// A name may be in it without a file, never the other way round.
+/// Kingfisher's index: the names that a scan of the folder found, and those stored since. It may
+/// contain a name without a file, but should lack no file's name.
 ///
 /// Follows `maybeCached` in `DiskStorage.swift` of Kingfisher 8.3.1 to 8.10.0
 /// (`setupCacheChecking`, `store`, `value`, as of commit e1155560): a private serial queue guards
-/// the set, the folder is listed on a global queue, and what was listed is published on the private
-/// one. So a file that is stored between the listing and the publication is in neither: pull
-/// request 2535.
+/// the set, a global queue lists the folder, and the private queue publishes the listing. So a file
+/// stored between listing and publication is lost from the index: pull request 2535.
 ///
-/// `@unchecked Sendable`: what changes is on `queue` only.
+/// `@unchecked Sendable`: mutable state is only touched on `queue`.
 final class MaybeCachedNames: FileIndex, @unchecked Sendable {
   private let section = Section("imagecache.disk.maybeCached")
   private let queue = DispatchQueue(label: "interlock.imagecache.maybe-cached")
   private let isRepaired: Bool
-  /// `nil` where nothing is known: every file may exist then.
+  /// `nil` before a scan: every file may exist then.
   private var names: Set<String>?
   private var isScanned = false
   private var storedDuringScan: Set<String> = []
@@ -33,7 +32,7 @@ final class MaybeCachedNames: FileIndex, @unchecked Sendable {
       SYNC_POINT("imagecache.scan.beforePublication")
       queue.async { [self] in
         section.write(synched: true) {
-          // The fix of pull request 2535 (commit 1c7c8262): what was stored meanwhile is added.
+          // The fix of pull request 2535 (commit 1c7c8262): add the names stored meanwhile.
           names = isRepaired ? found?.union(storedDuringScan) : found
           storedDuringScan = []
           isScanned = true
@@ -47,12 +46,12 @@ final class MaybeCachedNames: FileIndex, @unchecked Sendable {
     queue.sync { section.read(synched: true) { names?.contains(name) ?? true } } && onDisk()
   }
 
-  /// The set is of what may be there; it never knows.
+  /// `false`: the set holds names that may exist, not that must.
   func isKnownToExist(_ name: String) -> Bool { false }
 
   func stored(_ name: String) {
     if isRepaired {
-      // The fix: noted before the store completes, and also while there is no set yet.
+      // The fix: note the name before the store completes, and also before the first scan.
       queue.sync { note(name) }
     } else {
       queue.async { self.note(name) }
@@ -66,9 +65,9 @@ final class MaybeCachedNames: FileIndex, @unchecked Sendable {
     }
   }
 
-  /// A name is never taken out.
+  /// Does nothing: names stay in the set.
   func removed(_ name: String) {}
 
-  /// A name is never taken out.
+  /// Does nothing: names stay in the set.
   func removedAll() {}
 }

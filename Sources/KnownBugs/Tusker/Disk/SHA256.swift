@@ -1,7 +1,7 @@
-/// SHA-256 (FIPS 180-4), for the names of files whose keys are too long to be names themselves.
+/// SHA-256 (FIPS 180-4), for file names of keys that are too long for a name.
 ///
-/// The original takes MD5 of the platform's; the toolchain has no digest on every platform, and two
-/// keys of strangers must not meet in one file.
+/// The original uses the platform's MD5. Not every platform has a digest in its toolchain, and
+/// hostile keys must not collide in one file.
 struct SHA256 {
   /// The digest in 64 hexadecimal digits.
   static func hexDigest(of message: some Collection<UInt8>) -> String {

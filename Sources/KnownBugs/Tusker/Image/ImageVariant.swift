@@ -1,19 +1,19 @@
-/// In which form an image is asked for; each form is decoded once and kept under its own key.
+/// The requested form of an image; each form is decoded once and cached under its own key.
 package struct ImageVariant: OptionSet, Sendable, Hashable {
   /// One bit for each change to the original.
   package let rawValue: UInt8
 
-  /// From bits.
+  /// The variant of these bits.
   package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// As it came from the source.
+  /// As received from the source.
   package static let original: ImageVariant = []
   /// No larger than the cache's desired size.
   package static let downscaled = ImageVariant(rawValue: 1)
   /// Without colour.
   package static let grayscale = ImageVariant(rawValue: 2)
 
-  /// Every form, for whoever removes a key.
+  /// Every form, for removing a key.
   static let all: [ImageVariant] = [.original, .downscaled, .grayscale, [.downscaled, .grayscale]]
 
   /// An original image in this form.
@@ -25,7 +25,7 @@ package struct ImageVariant: OptionSet, Sendable, Hashable {
   }
 }
 
-/// What a decoded form is kept under.
+/// The key of a decoded form.
 struct VariantKey: Hashable, Sendable {
   var key: String
   var variant: ImageVariant

@@ -1,8 +1,8 @@
-/// Why bytes are no image.
+/// Why bytes cannot be decoded as an image.
 package enum ImageDecodingError: Error, Sendable, Hashable {
-  /// They begin with neither `P5` nor `P6`.
+  /// The bytes begin with neither `P5` nor `P6`.
   case unknownFormat
-  /// The header is no header: a number is missing or out of range.
+  /// In the header a number is missing or out of range.
   case badHeader
   /// There are fewer samples than the header says.
   case truncated
@@ -11,8 +11,8 @@ package enum ImageDecodingError: Error, Sendable, Hashable {
 extension PixelImage {
   /// Decodes a binary PGM (`P5`) or PPM (`P6`) with samples of one byte.
   ///
-  /// Comments are allowed in the header, what follows the samples is not looked at, and samples of
-  /// a smaller range are spread over 0 to 255. Source: the Netpbm manual pages of the two formats.
+  /// The header may contain comments, bytes after the samples are ignored, and samples of a smaller
+  /// range are scaled to 0 to 255. Source: the Netpbm manual pages of the two formats.
   package init(netpbm bytes: [UInt8]) throws(ImageDecodingError) {
     guard bytes.starts(with: [UInt8(ascii: "P")]), bytes.count > 2,
       bytes[1] == UInt8(ascii: "5") || bytes[1] == UInt8(ascii: "6")
@@ -46,8 +46,8 @@ private struct HeaderReader {
   let bytes: [UInt8]
   var position: Int
 
-  /// The next number, with what stands before it; `nil` where there is none, or one of more than 9
-  /// digits.
+  /// The next number, after whitespace and comments; `nil` where there is none, or it has more than
+  /// 9 digits.
   mutating func number() -> Int? {
     skipWhitespaceAndComments()
     let start = position
@@ -61,7 +61,7 @@ private struct HeaderReader {
     return position > start ? number : nil
   }
 
-  /// Passes the one whitespace that stands between the header and the samples.
+  /// Skips the single whitespace between the header and the samples; returns whether it is there.
   mutating func endsByWhitespace() -> Bool {
     guard position < bytes.count, isWhitespace(bytes[position]) else { return false }
     position += 1

@@ -1,7 +1,7 @@
 /// A decoded image: 8-bit samples, row by row, one for each pixel of a gray image and three of a
 /// coloured one.
 ///
-/// It stands where Tusker has a `UIImage`: what is decoded once and shared by every view.
+/// It replaces Tusker's `UIImage`: decoded once and shared by every view.
 package struct PixelImage: Sendable, Hashable {
   /// How many pixels a row has; 0 where there are no pixels.
   package let width: Int
@@ -12,8 +12,8 @@ package struct PixelImage: Sendable, Hashable {
   /// The samples: red, green and blue for each pixel, or one.
   package let samples: [UInt8]
 
-  /// Puts an image together; `nil` where there are not as many samples as the size asks for, or
-  /// more than `maximumPixels` pixels.
+  /// Makes an image; `nil` where the number of samples does not match the size, or there are more
+  /// than `maximumPixels` pixels.
   package init?(width: Int, height: Int, isGray: Bool, samples: [UInt8]) {
     guard let pixels = Self.pixels(width, height),
       samples.count == pixels * (isGray ? 1 : 3)
@@ -33,7 +33,7 @@ package struct PixelImage: Sendable, Hashable {
     return overflow || pixels > maximumPixels ? nil : pixels
   }
 
-  // For the transforms, which keep the count right by construction.
+  // For the transforms, whose sample count is right by construction.
   private init(_ width: Int, _ height: Int, _ isGray: Bool, _ samples: [UInt8]) {
     (self.width, self.height, self.isGray, self.samples) = (width, height, isGray, samples)
   }
@@ -41,7 +41,7 @@ package struct PixelImage: Sendable, Hashable {
   /// How many bytes the samples take.
   package var byteCount: Int { samples.count }
 
-  /// The same without colour, by the weights of ITU-R BT.601; a gray image is itself.
+  /// The image without colour, by the weights of ITU-R BT.601; a gray image is returned unchanged.
   package func grayscale() -> PixelImage {
     if isGray { return self }
     var gray: [UInt8] = []
@@ -54,8 +54,8 @@ package struct PixelImage: Sendable, Hashable {
     return PixelImage(width, height, true, gray)
   }
 
-  /// The same, no wider and no higher than `side` pixels, in its proportions; a smaller image is
-  /// itself.
+  /// The image scaled to at most `side` pixels in width and height; a smaller image is returned
+  /// unchanged.
   ///
   /// Each new pixel is the mean of those that it covers.
   package func downscaled(to side: Int) -> PixelImage {

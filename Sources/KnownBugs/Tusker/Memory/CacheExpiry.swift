@@ -2,14 +2,14 @@ package import Foundation
 
 /// How long an entry may be read after it was stored; hyperoslo Cache's `Expiry`.
 package enum CacheExpiry: Sendable, Hashable {
-  /// As long as it is there.
+  /// Without limit.
   case never
-  /// For so many seconds.
+  /// For this number of seconds.
   case seconds(Double)
-  /// Until then.
+  /// Until a date.
   case date(Date)
 
-  /// When something that is stored now will have expired; `nil` for never.
+  /// When an entry stored now expires; `nil` for never.
   func deadline(from now: Date) -> Date? {
     switch self {
     case .never: nil
@@ -19,5 +19,5 @@ package enum CacheExpiry: Sendable, Hashable {
   }
 }
 
-/// Tells the time; tests put one of their own in its place.
+/// Returns the current time; tests replace it.
 package typealias CacheClock = @Sendable () -> Date

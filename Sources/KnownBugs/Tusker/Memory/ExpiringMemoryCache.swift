@@ -3,14 +3,14 @@ import Interlock
 
 /// The memory layer: Tusker's `NSCache` of wrapped values, each with the date at which it expires.
 ///
-/// A model of `NSCache` and not the real one, because Foundation's on Linux evicts the newest of
-/// entries of equal cost. As there, the locking is the cache's own affair and its users hold none;
-/// here the least recently used entry goes first.
+/// A model instead of the real `NSCache`, because Foundation's on Linux evicts the newest of
+/// entries of equal cost. Like `NSCache` it locks internally; it evicts the least recently used
+/// entry first.
 ///
-/// `@unchecked Sendable`: everything that changes is under `lock`.
+/// `@unchecked Sendable`: all mutable state is under `lock`.
 final class ExpiringMemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unchecked Sendable {
-  /// A value in the list of recent use. The dictionary owns it; the links do not, so that a long
-  /// list does not recurse when it is freed.
+  /// A value in the list of recent use. The dictionary owns it and the links do not, so that
+  /// freeing a long list does not recurse.
   private final class Entry {
     let key: Key
     let value: Value
@@ -44,7 +44,7 @@ final class ExpiringMemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unc
     self.now = now
   }
 
-  /// The value under a key; one that has expired is removed.
+  /// The value under a key; an expired one is removed.
   func value(forKey key: Key) -> Value? {
     lock.lock()
     defer { lock.unlock() }
@@ -62,7 +62,7 @@ final class ExpiringMemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unc
     }
   }
 
-  /// Whether there is a value that has not expired. Not a use of it.
+  /// Whether there is a value that has not expired; does not count as a use.
   func contains(_ key: Key) -> Bool {
     lock.lock()
     defer { lock.unlock() }
@@ -72,8 +72,8 @@ final class ExpiringMemoryCache<Key: Hashable & Sendable, Value: Sendable>: @unc
     }
   }
 
-  /// Stores a value, and removes what is over the limits; a value that costs more than the limit by
-  /// itself is not kept. The condition is asked under the lock; nothing is stored where it says no.
+  /// Stores a value, and evicts above the limits; a value that alone costs more than the limit is
+  /// not kept. Evaluates the condition under the lock, and stores nothing if it is false.
   func setValue(
     _ value: Value, forKey key: Key, cost: Int, if condition: () -> Bool = { true }
   ) {

@@ -19,11 +19,11 @@ struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
   var description: String { "\(call): \(String(cString: strerror(code)))" }
 }
 
-/// A TCP socket on this machine's loopback interface. It ends no process by a signal, no child
-/// inherits it, and a peer that is silent for `patience` seconds fails the call.
+/// A TCP socket on the loopback interface. It raises no SIGPIPE, no child inherits it, and a call
+/// fails if the peer is silent for `patience` seconds.
 ///
-/// `shutDown()` may be called from any thread and wakes whoever is in another call; `close()` is
-/// the last.
+/// Any thread may call `shutDown()`, which wakes a thread blocked in another call; `close()` is the
+/// last call.
 struct LoopbackSocket: Sendable {
   private static let patience = 10
   private let descriptor: Int32
@@ -82,7 +82,8 @@ struct LoopbackSocket: Sendable {
     }
   }
 
-  /// Makes a socket that `connect(port:)` connects; apart, so that it can be shut down meanwhile.
+  /// Makes a socket for `connect(port:)`; separate, so that another thread can shut it down
+  /// meanwhile.
   static func unconnected() throws(SystemError) -> LoopbackSocket { try LoopbackSocket() }
 
   func connect(port: UInt16) throws(SystemError) {
@@ -93,7 +94,7 @@ struct LoopbackSocket: Sendable {
     }
   }
 
-  /// Waits for a caller; `nil` as soon as the pipe can be read from.
+  /// Waits for a connection; `nil` once the pipe is readable.
   func accept(wakeUp: WakeUpPipe) throws(SystemError) -> LoopbackSocket? {
     while true {
       var polled = [
@@ -107,14 +108,14 @@ struct LoopbackSocket: Sendable {
       guard polled[0].revents != 0 else { continue }
       let accepted = systemAccept(descriptor, nil, nil)
       if accepted >= 0 { return try LoopbackSocket(descriptor: accepted) }
-      // The caller has gone again, or a signal came.
+      // The client has disconnected, or a signal interrupted the call.
       guard errno == ECONNABORTED || errno == EINTR || errno == EAGAIN else {
         throw SystemError("accept")
       }
     }
   }
 
-  /// Reads what has come, up to `limit` bytes; none at the end.
+  /// Reads up to `limit` available bytes; none at the end of the stream.
   func receive(limit: Int) throws(SystemError) -> [UInt8] {
     var buffer = [UInt8](repeating: 0, count: limit)
     while true {

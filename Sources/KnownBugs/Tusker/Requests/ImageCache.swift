@@ -12,24 +12,24 @@ package enum ImageCacheError: Error, Sendable, Hashable {
 /// An image, or why there is none.
 package typealias ImageResult = Result<PixelImage, ImageCacheError>
 
-/// What callers of Tusker see: images by URL, from the store or from the source, with the requests
-/// for one URL batched into one download.
+/// Tusker's public cache: images by URL, from the store or from the source, with the requests for
+/// one URL batched into one download.
 ///
 /// Follows Tusker's `ImageCache` of April 2021 as its author describes it in "The Intricate Image
-/// Caching Architecture of Tusker": a dictionary of request groups by URL, looked up by whoever
-/// wants an image and cleared by the source's thread. The article names no lock. What a caller's
-/// `get` and a completion do to a group is in `RequestGroup`.
+/// Caching Architecture of Tusker": a dictionary of request groups by URL, which callers look up
+/// and the source's thread clears. The article names no lock. `RequestGroup` has what a caller's
+/// `get` and a completion do to a group.
 ///
 /// `@unchecked Sendable`: as shipped, `groups` is as unguarded as there. Its accesses are sections,
-/// so two at once are told before they do damage.
+/// so that an overlap is reported before it does damage.
 package final class ImageCache: @unchecked Sendable {
   /// Both layers of the cache.
   package let store: ImageStore
   private let source: any ImageSource
   private let section = Section("imagecache.groups")
   private var groups: [String: RequestGroup] = [:]
-  /// The fix: the dictionary and the groups in it change together under one lock (Kingfisher's pull
-  /// request 2444). Nothing of others is called under it. `nil` as shipped.
+  /// The fix: the dictionary and its groups change together under one lock (Kingfisher's pull
+  /// request 2444). No foreign code is called under it. `nil` as shipped.
   let lock: NSLock?
 
   /// Makes a cache without requests.
@@ -39,12 +39,11 @@ package final class ImageCache: @unchecked Sendable {
     lock = repaired ? NSLock() : nil
   }
 
-  /// Asks for an image in a form.
+  /// Requests an image in a form.
   ///
-  /// An image that is in the store comes before this returns, on the calling thread. Otherwise a
-  /// download is started, or an earlier one joined, and it comes on a thread of the source's,
-  /// unless the request that this returns is cancelled. There is no request where the image was in
-  /// the store.
+  /// If the store has the image, the completion is called on this thread before this returns `nil`.
+  /// Otherwise the request joins the URL's download or starts one; the completion is called on a
+  /// thread of the source, unless the returned request is cancelled.
   @discardableResult
   package func get(
     _ url: String, variant: ImageVariant = .original,
@@ -66,13 +65,13 @@ package final class ImageCache: @unchecked Sendable {
     }
   }
 
-  /// Starts a download of an image that is not in the store and that nobody waits for: prefetching.
+  /// Prefetches an image: starts a download without a callback if the store lacks the image.
   package func fetchIfNotCached(_ url: String) {
     guard !store.has(url) else { return }
     _ = join(url, by: nil, evenIfStored: true)
   }
 
-  /// Takes back one `fetchIfNotCached` of a URL. Each of them is like the other.
+  /// Cancels one `fetchIfNotCached` of a URL; which one does not matter.
   package func cancelWithoutCallback(_ url: String) {
     group(url)?.cancelWithoutCallback()
   }
@@ -100,11 +99,10 @@ package final class ImageCache: @unchecked Sendable {
   /// Adds a request, or one without a callback, to the group of its URL; makes and starts one if
   /// there is none.
   ///
-  /// - Returns: Whether it did; the repaired cache does not where the image has come into the
-  ///   store.
+  /// - Returns: Whether it did; the repaired cache does not if the store has the image by now.
   private func join(_ url: String, by request: ImageRequest?, evenIfStored: Bool) -> Bool {
     guard let lock else {
-      // As shipped: look, then act, and nothing in between that keeps others out.
+      // As shipped: look-up and change without mutual exclusion.
       if let group = section.read({ groups[url] }) {
         group.add(request)
         return true
@@ -123,9 +121,8 @@ package final class ImageCache: @unchecked Sendable {
       lock.unlock()
       return true
     }
-    // The fix for a download that ended between the look into the store and this one: a group is
-    // dropped only after its data is in the store, so no group and nothing in the store means that
-    // there was none.
+    // The fix for a download that ended since the caller checked the store: check it again. A group
+    // is dropped only after its data is stored, so neither group nor data means no download.
     if !evenIfStored, store.isKnownToHave(url) {
       lock.unlock()
       return false
@@ -138,16 +135,16 @@ package final class ImageCache: @unchecked Sendable {
     return true
   }
 
-  /// Takes a group out of the dictionary; under the lock, where there is one.
+  /// Removes a group from the dictionary; repaired, under the lock.
   func drop(_ group: RequestGroup) {
     section.write(synched: lock != nil) {
-      // The fix: an old group does not take out a new one of the same URL (Nuke's commit 0181368d).
+      // The fix: an old group does not remove a new one of the same URL (Nuke's commit 0181368d).
       if lock != nil, groups[group.url] !== group { return }
       groups[group.url] = nil
     }
   }
 
-  /// The URLs that are being loaded, for checks at rest.
+  /// The URLs that are being loaded, for checks after all calls have ended.
   package var urlsUnderWay: Set<String> {
     lock?.lock()
     defer { lock?.unlock() }

@@ -1,19 +1,18 @@
 import Foundation
 import Interlock
 
-/// What a caller of `ImageCache.get` holds, to take the request back with.
+/// A request of a caller of `ImageCache.get`, which can cancel it.
 ///
 /// `@unchecked Sendable`: as shipped, `callback` is unguarded; its accesses are sections of the
 /// group's.
 package final class ImageRequest: @unchecked Sendable {
   typealias Outcome = Result<[UInt8], ImageSourceError>
 
-  /// Set when the request joins a group, before anybody else knows the request.
+  /// Set when the request joins a group, before any other thread has the request.
   var group: RequestGroup?
   private var callback: (@Sendable (Outcome) -> Void)?
-  /// The fix: held while the callback runs, so that `cancel()` either comes first and the callback
-  /// never, or waits until it has run. Recursive, so that a callback may cancel its own request.
-  /// `nil` as shipped.
+  /// The fix: held during the callback, so that `cancel()` either prevents the callback or waits
+  /// until it has run. Recursive, so that a callback may cancel its own request. `nil` as shipped.
   private let turn: NSRecursiveLock?
 
   init(isRepaired: Bool, callback: @escaping @Sendable (Outcome) -> Void) {
@@ -21,11 +20,11 @@ package final class ImageRequest: @unchecked Sendable {
     self.callback = callback
   }
 
-  /// Takes the request back: its callback is not called any more, and the download ends if nobody
-  /// else wants it.
+  /// Cancels the request: its callback is no longer called, and the download ends if no other
+  /// request needs it.
   ///
-  /// In the repaired cache, no callback is called after this has returned; it waits for one that is
-  /// being called on another thread, so do not call it while holding what the callback needs.
+  /// In the repaired cache no callback runs after this returns: it waits for one that runs on
+  /// another thread, so do not call it while holding a lock that the callback needs.
   package func cancel() {
     guard let turn else {
       group?.cancel(self)
@@ -38,14 +37,13 @@ package final class ImageRequest: @unchecked Sendable {
     if isFirst { group?.cancel(self) }
   }
 
-  /// The callback; for the group, in a section of its own.
+  /// The callback; the group calls this in its section.
   var currentCallback: (@Sendable (Outcome) -> Void)? { callback }
 
-  /// Forgets the callback; for the group, in a section of its own.
+  /// Drops the callback; the group calls this in its section.
   func forgetCallback() { callback = nil }
 
-  /// Calls the callback, unless it was called or cancelled before: whoever takes it out first has
-  /// it.
+  /// Calls the callback, unless it was called or cancelled before.
   func callOnce(_ outcome: Outcome) {
     turn?.lock()
     defer { turn?.unlock() }

@@ -1,14 +1,14 @@
 import Foundation
 import Interlock
 
-/// Everybody who waits for one download: requests with a callback, and a number of those without.
+/// The requests for one download: those with a callback, and the number of those without.
 ///
-/// Follows the seed article: `cancel()` takes out one request, and the URL task is cancelled when
+/// Follows the seed article: `cancel()` removes one request, and the URL task is cancelled when
 /// none is left, with or without a callback. When the download ends: store, call back, drop the
 /// group. A cancelled task completes later, on the source's thread, and the group stays in the
 /// dictionary until then.
 ///
-/// `@unchecked Sendable`: as shipped, nothing guards the members but the sections that tell of it;
+/// `@unchecked Sendable`: as shipped nothing guards the members, which the sections detect;
 /// repaired, the cache's lock does.
 final class RequestGroup: @unchecked Sendable {
   let url: String
@@ -26,7 +26,7 @@ final class RequestGroup: @unchecked Sendable {
     task = source.makeTask(for: url) { [self] outcome in complete(outcome) }
   }
 
-  /// Adds a request, or one without a callback. Repaired, the caller has the cache's lock.
+  /// Adds a request, or one without a callback. Repaired, the caller holds the cache's lock.
   func add(_ request: ImageRequest?) {
     section.write(synched: cache.lock != nil) {
       if let request {
@@ -50,7 +50,7 @@ final class RequestGroup: @unchecked Sendable {
     cancel {
       guard let index = requests.firstIndex(where: { $0 === request }) else { return false }
       requests.remove(at: index)
-      // Repaired, the request has forgotten it by itself.
+      // Repaired, the request has dropped its callback itself.
       if cache.lock == nil { request.forgetCallback() }
       return true
     }
@@ -64,13 +64,14 @@ final class RequestGroup: @unchecked Sendable {
     }
   }
 
-  /// Takes somebody out, and cancels the task if nobody is left.
+  /// Removes a request, and cancels the task if none is left.
   private func cancel(_ takeOut: () -> Bool) {
     cache.lock?.lock()
     let ended = section.write(synched: cache.lock != nil) {
       takeOut() && requests.isEmpty && withoutCallback == 0 ? task : nil
     }
-    // The fix: whoever comes from now on finds no dying group to join (AlamofireImage's issue 121).
+    // The fix: drop the group, so that no later request joins a cancelled one (AlamofireImage's
+    // issue 121).
     if ended != nil, cache.lock != nil { cache.drop(self) }
     cache.lock?.unlock()
     ended?.cancel()
@@ -79,7 +80,7 @@ final class RequestGroup: @unchecked Sendable {
   private func complete(_ outcome: ImageRequest.Outcome) {
     SYNC_POINT("imagecache.complete.begins")
     if case .success(let data) = outcome {
-      // A disk that takes nothing does not keep the image from those who wait for it.
+      // Ignore an error of the disk: the waiting requests still get the image.
       try? cache.store.set(data, forKey: url, cost: data.count)
     }
     if let lock = cache.lock {
@@ -96,14 +97,14 @@ final class RequestGroup: @unchecked Sendable {
     for callback in callbacks { callback(outcome) }
     SYNC_POINT("imagecache.complete.afterCallbacks")
     SYNC_POINT("imagecache.complete.beforeDrop")
-    // By its URL, whatever group is there by now, and whoever has joined this one since the copy.
+    // As shipped, drop by URL: this may drop a newer group, or requests that joined since the copy.
     cache.drop(self)
     end()
   }
 
-  /// The fix: the requests are taken out, and the group out of the dictionary, in one step, so that
-  /// nobody joins in between (SDWebImage's commit a2b3a57b); and each callback is taken by whoever
-  /// comes first, this thread or `cancel()` (Kingfisher's pull request 2319).
+  /// The fix: take the requests and drop the group in one step, so that no request joins in between
+  /// (SDWebImage's commit a2b3a57b); and either this thread or `cancel()` takes each callback
+  /// (Kingfisher's pull request 2319).
   private func completeAtOnce(_ outcome: ImageRequest.Outcome, _ lock: NSLock) {
     lock.lock()
     let requests = section.write(synched: true) {
@@ -120,7 +121,7 @@ final class RequestGroup: @unchecked Sendable {
     end()
   }
 
-  /// Lets go of the task, and with it of the cycle of group, task and completion.
+  /// Releases the task, which ends the reference cycle of group, task and completion.
   private func end() {
     cache.lock?.lock()
     defer { cache.lock?.unlock() }

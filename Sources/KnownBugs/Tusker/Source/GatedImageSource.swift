@@ -1,12 +1,12 @@
 import Foundation
 
-/// A source whose downloads end when they are told to, on the thread that tells them: a network as
-/// slow as a test or a recipe needs it.
+/// A source whose downloads end when `deliver(_:for:)` is called, on its thread: a network as slow
+/// as a test needs.
 ///
-/// A task that has been cancelled stays until then, too; that is `URLSession`'s window between
-/// `cancel()` and the completion.
+/// A cancelled task stays until then too, like `URLSession`'s between `cancel()` and the
+/// completion.
 ///
-/// `@unchecked Sendable`: everything that changes is under `lock`.
+/// `@unchecked Sendable`: all mutable state is under `lock`.
 package final class GatedImageSource: ImageSource, @unchecked Sendable {
   private final class Task: ImageTask {
     let url: String
@@ -42,15 +42,14 @@ package final class GatedImageSource: ImageSource, @unchecked Sendable {
     Task(self, url, completion)
   }
 
-  /// Ends the downloads of a URL that have been started by now, the oldest first: with this result,
-  /// or as cancelled where that was asked for. Calls the completions before it returns, one after
-  /// the other.
+  /// Ends the started downloads of a URL, the oldest first: with this result, or as cancelled where
+  /// they were. Calls the completions one after the other before it returns.
   ///
   /// - Parameters:
-  ///   - result: What they end with.
+  ///   - result: The result of the downloads.
   ///   - url: The URL.
-  ///   - count: How many at most.
-  /// - Returns: How many there were.
+  ///   - count: How many to end at most.
+  /// - Returns: How many were ended.
   @discardableResult
   package func deliver(
     _ result: Result<[UInt8], ImageSourceError>, for url: String, atMost count: Int = .max
@@ -68,7 +67,7 @@ package final class GatedImageSource: ImageSource, @unchecked Sendable {
     return ended.count
   }
 
-  /// How many downloads of a URL are under way, cancelled ones too.
+  /// How many downloads of a URL are under way, including cancelled ones.
   package func pending(_ url: String) -> Int { lock.withLock { waiting[url]?.count ?? 0 } }
 
   /// How many downloads of each URL have ended without having been cancelled.

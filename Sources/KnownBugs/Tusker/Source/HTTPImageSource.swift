@@ -2,14 +2,14 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Loads `http://127.0.0.1:PORT/PATH` over a connection of its own for each task, as many at once
-/// as `URLSession` opens to one host, and completes on one serial queue, as that does.
+/// Loads `http://127.0.0.1:PORT/PATH`, each task over its own connection, with `URLSession`'s limit
+/// of concurrent connections to one host, and completes on one serial queue as `URLSession` does.
 ///
-/// Loopback only: it is the other end of `LoopbackImageServer`, and looks up no names.
+/// Loopback only: the client of `LoopbackImageServer`; it resolves no host names.
 package final class HTTPImageSource: ImageSource, Sendable {
   private static let longestBody = 1 << 28
 
-  /// Serial queues of their own: a connection that waits takes no thread from the shared pool.
+  /// Serial queues, so that a waiting connection blocks no thread of the shared pool.
   private let connections = (0..<6).map { number in
     DispatchQueue(label: "interlock.imagecache.source-connection-\(number)")
   }
@@ -38,7 +38,7 @@ package final class HTTPImageSource: ImageSource, Sendable {
 
 /// One connection.
 ///
-/// `@unchecked Sendable`: everything that changes is under `lock`.
+/// `@unchecked Sendable`: all mutable state is under `lock`.
 private final class HTTPImageTask: ImageTask, @unchecked Sendable {
   private let url: String
   private let start: @Sendable (HTTPImageTask) -> Void
@@ -75,7 +75,7 @@ private final class HTTPImageTask: ImageTask, @unchecked Sendable {
     }
   }
 
-  /// Lets `cancel()` reach the socket, unless that came first.
+  /// Makes the socket known to `cancel()`; returns whether the task was not cancelled before.
   private func open(_ socket: LoopbackSocket) -> Bool {
     lock.withLock {
       if !isCancelled { self.socket = socket }
@@ -108,8 +108,8 @@ private final class HTTPImageTask: ImageTask, @unchecked Sendable {
     return .success(Array(body.prefix(length)))
   }
 
-  /// The port and the path of a URL that this source takes: `/` at least, and nothing that ends a
-  /// line or a word.
+  /// The port and the path of a supported URL; the path begins with `/`, without spaces or control
+  /// characters.
   private static func target(of url: String) -> (port: UInt16, path: String)? {
     let prefix = "http://127.0.0.1:"
     guard url.hasPrefix(prefix), url.utf8.allSatisfy({ $0 > 32 && $0 < 127 }) else { return nil }

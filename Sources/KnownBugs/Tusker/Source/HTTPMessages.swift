@@ -1,10 +1,9 @@
-/// What stands before the body of a message: a first line of three words, and fields of which one
-/// matters here.
+/// The head of a message: a first line of three words, and fields of which only one is used.
 struct HTTPHead {
   var firstLine: [String]
   /// From the field `Content-Length`, where it is a number.
   var contentLength: Int?
-  /// What came with the head and belongs to the body.
+  /// Bytes of the body that arrived with the head.
   var beginningOfBody: [UInt8]
 
   enum Fault: Error {
@@ -30,7 +29,7 @@ struct HTTPHead {
     }
   }
 
-  /// Where the empty line begins that ends the head.
+  /// Where the empty line after the head begins.
   private static func endOfHead(_ bytes: [UInt8]) -> Int? {
     let end = Array("\r\n\r\n".utf8)
     guard bytes.count >= end.count else { return nil }
@@ -38,7 +37,7 @@ struct HTTPHead {
   }
 
   private init(_ bytes: [UInt8], end: Int) throws(Fault) {
-    // Not `\r\n` in a string: the two are one character there, and a lone one is another.
+    // In a string `\r\n` is one character, and a lone `\r` or `\n` is another.
     let lines = String(decoding: bytes[..<end], as: UTF8.self)
       .split(separator: "\r\n", omittingEmptySubsequences: false)
     firstLine = lines[0].split(separator: " ", maxSplits: 2).map(String.init)
@@ -55,12 +54,12 @@ struct HTTPHead {
   }
 }
 
-/// What the server answers.
+/// The server's response.
 struct HTTPResponse {
   var status: Int
   var body: [UInt8] = []
 
-  /// As it goes over the connection, which ends after it.
+  /// The bytes to send; the connection closes after them.
   var encoded: [UInt8] {
     let reason =
       switch status {

@@ -1,15 +1,15 @@
-/// Where images come from that are in no cache; what `URLSession` is for Tusker.
+/// The source of images that no cache has; Tusker uses `URLSession`.
 package protocol ImageSource: AnyObject, Sendable {
-  /// Makes a task that loads what a URL names, and does not start it. The completion is called
-  /// exactly once after `resume()`, on a thread of the source's.
+  /// Makes a task that loads a URL, and does not start it. The completion is called exactly once
+  /// after `resume()`, on a thread of the source.
   func makeTask(
     for url: String,
     completion: @escaping @Sendable (Result<[UInt8], ImageSourceError>) -> Void
   ) -> any ImageTask
 }
 
-/// A download. As with `URLSessionTask`, `cancel()` does not wait: the completion comes later, with
-/// `ImageSourceError.cancelled`, or with what had arrived before.
+/// A download. As with `URLSessionTask`, `cancel()` does not wait: the completion is called later,
+/// with `ImageSourceError.cancelled`, or with data that had already arrived.
 package protocol ImageTask: AnyObject, Sendable {
   /// Starts the download.
   func resume()
@@ -26,6 +26,6 @@ package enum ImageSourceError: Error, Sendable, Hashable {
   case unsupportedURL
   /// The server answered with this status.
   case status(Int)
-  /// The server cannot be reached, broke off, or said something that is no answer.
+  /// The server cannot be reached, closed the connection, or sent no valid response.
   case connection(String)
 }

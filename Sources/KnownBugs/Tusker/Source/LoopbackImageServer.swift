@@ -1,15 +1,15 @@
 import Dispatch
 import Foundation
 
-/// An HTTP server on 127.0.0.1, at a port of the system's choice: for tests and for a subject that
+/// An HTTP server on 127.0.0.1, at a port that the system chooses: for tests and for a subject that
 /// loads over a real connection.
 ///
-/// It answers `GET` with what `image` gives for the path, one request a connection, each connection
-/// on a thread of its own.
+/// It answers `GET` with the result of `image` for the path: one request per connection, and one
+/// thread per connection.
 ///
-/// `@unchecked Sendable`: everything that changes is under `lock`.
+/// `@unchecked Sendable`: all mutable state is under `lock`.
 package final class LoopbackImageServer: @unchecked Sendable {
-  /// Where it listens.
+  /// The port on which it listens.
   package let port: UInt16
   private let listener: LoopbackSocket
   private let wakeUp: WakeUpPipe
@@ -22,8 +22,9 @@ package final class LoopbackImageServer: @unchecked Sendable {
 
   /// Starts listening.
   ///
-  /// - Parameter image: Gives the body for a path, from `/`; `nil` for a 404. Called on any thread.
-  /// - Throws: What the system says, where it gives no socket.
+  /// - Parameter image: Returns the body for a path that begins with `/`; `nil` for a 404. Called
+  ///   on any thread.
+  /// - Throws: The system's error, where it gives no socket.
   package init(image: @escaping @Sendable (_ path: String) -> [UInt8]?) throws {
     self.image = image
     wakeUp = try WakeUpPipe()
@@ -46,8 +47,8 @@ package final class LoopbackImageServer: @unchecked Sendable {
   /// How often each path was asked for.
   package var requestsByPath: [String: Int] { lock.withLock { requests } }
 
-  /// Breaks off every connection, and returns when no thread of the server's is left. Call it once
-  /// the server is no longer needed; a second call does nothing.
+  /// Closes every connection, and returns when no thread of the server is left. Call it once the
+  /// server is no longer needed; a second call does nothing.
   package func stop() {
     let isFirst = lock.withLock {
       defer { isStopped = true }
@@ -63,7 +64,7 @@ package final class LoopbackImageServer: @unchecked Sendable {
 
   private func accept() {
     var number = 0
-    // An error of the listener itself ends the server: clients are refused then.
+    // An error of the listener ends the server: clients are then refused.
     while let socket = try? listener.accept(wakeUp: wakeUp) {
       number += 1
       let isServed = lock.withLock { [number] in
@@ -76,9 +77,10 @@ package final class LoopbackImageServer: @unchecked Sendable {
       }
       running.enter()
       Thread.detachNewThread { [self, number] in
-        // A client that breaks off is its own affair.
+        // Ignore errors of the connection: the client closed it.
         try? answer(socket)
-        // Out of the list first: `stop()` must not shut down another socket of the same number.
+        // Remove it from the list first: `stop()` must not shut down a new socket with the same
+        // descriptor.
         lock.withLock { open[number] = nil }
         socket.close()
         running.leave()

@@ -4,17 +4,17 @@ import StressRunner
 
 /// Tusker's image cache as a subject.
 ///
-/// A workload's value is a gray image of one row: it is encoded when it is stored or delivered, and
-/// what a read gives has been decoded. `get` looks into the store; `get-async` is `ImageCache.get`,
-/// and completes when its callback comes, if it comes.
+/// A workload's value is a gray image of one row: encoded when it is stored or delivered, and
+/// decoded by reads. `get` reads the store; `get-async` is `ImageCache.get`, and completes in its
+/// callback, if that is called.
 ///
-/// `@unchecked Sendable`: everything that changes is under `lock`.
+/// `@unchecked Sendable`: all mutable state is under `lock`.
 final class ImageCacheSubject: Subject, @unchecked Sendable {
   /// What the cache downloads from.
   enum Origin {
-    /// Downloads that wait until an action delivers them.
+    /// Downloads wait until an action delivers them.
     case gated(GatedImageSource)
-    /// A server on loopback that has what was stored there by `set`.
+    /// A server on loopback that serves what `set` published there.
     case server(ImageOrigin)
   }
 
@@ -26,7 +26,7 @@ final class ImageCacheSubject: Subject, @unchecked Sendable {
   private let origin: Origin
   private let cache: ImageCache
   private let lock = NSLock()
-  /// The requests that `request` made, the last of a key last; `nil` for one that the store
+  /// The requests that `request` made, the newest of a key last; `nil` for one that the store
   /// answered.
   private var requests: [String: [(number: Int, request: ImageRequest?)]] = [:]
   private var requestCount = 0
@@ -51,7 +51,7 @@ final class ImageCacheSubject: Subject, @unchecked Sendable {
     }
   }
 
-  /// A folder that goes with the folder for temporary files, when the run is over.
+  /// A new folder in the one for temporary files, which is removed at the end of the run.
   private static func makeFolder() throws -> URL {
     let name = "images-\(UUID().uuidString)"
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent(name)
@@ -62,7 +62,7 @@ final class ImageCacheSubject: Subject, @unchecked Sendable {
   func supports(_ kind: StressRunner.Operation.Kind) -> Bool {
     switch (kind, origin) {
     case (.setAsync, _), (.removeAsync, _): false
-    // What is asked of a server comes when it comes.
+    // The server's timing cannot be controlled, so it has no actions.
     case (.action(let name), .gated): Self.actions.contains(name)
     case (.action, .server): false
     default: true
@@ -110,7 +110,7 @@ final class ImageCacheSubject: Subject, @unchecked Sendable {
     }
   }
 
-  /// Puts a value into the store; with a server, there, for the cache to find.
+  /// Stores a value in the store, or publishes it on the server, from which the cache loads it.
   private func store(_ operation: StressRunner.Operation) {
     let bytes = Self.encoded(operation.value)
     switch origin {
@@ -150,7 +150,7 @@ final class ImageCacheSubject: Subject, @unchecked Sendable {
     completion(.done)
   }
 
-  /// Makes a request that can be cancelled; whether its callback comes is among the events.
+  /// Makes a request that can be cancelled; its callback is recorded as an event.
   private func request(_ key: String) {
     let number = lock.withLock {
       requestCount += 1
@@ -168,7 +168,7 @@ final class ImageCacheSubject: Subject, @unchecked Sendable {
     lock.withLock { events.append(.cancelled(request: last.number)) }
   }
 
-  // MARK: At rest
+  // MARK: The final state
 
   func finalState() -> FinalState? {
     let keys = lock.withLock { self.keys }
@@ -203,7 +203,7 @@ final class ImageCacheSubject: Subject, @unchecked Sendable {
       FinalState.Limit("downloads of \($0.key)", value: $0.value, limit: 1)
     } + [
       FinalState.Limit(
-        "callers who were told 'cancelled', and had not cancelled",
+        "callers that got 'cancelled' without having cancelled",
         value: lock.withLock { cancelledByOthers }, limit: 0)
     ]
   }

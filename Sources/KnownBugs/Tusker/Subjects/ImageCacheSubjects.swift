@@ -1,6 +1,6 @@
 import StressRunner
 
-/// Tusker's image cache, and Kingfisher's index of files in its place: as shipped, and with the
+/// Tusker's image cache, with its own index of files or Kingfisher's: as shipped, and with the
 /// fixes.
 let imageCacheSubjects: [SubjectEntry] =
   gated(
@@ -12,8 +12,8 @@ let imageCacheSubjects: [SubjectEntry] =
     "an index of files that a scan replaces when it is through",
     repaired: "an index of files that a scan adds to")
   + [
-    // As shipped, a cache over a real connection goes wrong in nearly every trial, which is not
-    // certain.
+    // Only repaired: as shipped it fails in nearly every trial over a real connection, but not in
+    // all.
     SubjectEntry(
       name: "tusker-http-repaired",
       summary: "as tusker-repaired, over HTTP from a server on loopback", family: "Tusker",
@@ -23,7 +23,7 @@ let imageCacheSubjects: [SubjectEntry] =
     }
   ]
 
-/// A subject whose downloads wait until they are delivered, as shipped and repaired.
+/// A subject whose downloads wait for an action that delivers them, as shipped and repaired.
 private func gated(
   _ name: String, family: String, index: ImageDiskCache.Index, _ asShipped: String,
   repaired: String

@@ -1,8 +1,8 @@
 import Foundation
 
-/// A server on loopback, and what has been published there.
+/// A server on loopback, and the images published there.
 ///
-/// `@unchecked Sendable`: everything that changes is under its lock.
+/// `@unchecked Sendable`: all mutable state is under its lock.
 final class ImageOrigin: Sendable {
   private final class Shelf: @unchecked Sendable {
     let lock = NSLock()
@@ -30,7 +30,7 @@ final class ImageOrigin: Sendable {
 
   func url(_ key: String) -> String { server.url("/\(key)") }
 
-  /// How often each key was asked for.
+  /// How often each key was requested.
   var downloadsByKey: [String: Int] {
     Dictionary(
       server.requestsByPath.map { (String($0.key.dropFirst()), $0.value) }, uniquingKeysWith: +)

@@ -1,4 +1,4 @@
-/// Where SQLite's library is on this platform, and how to come by it.
+/// Where SQLite's library is on this platform, and which package provides it.
 enum SQLiteNames {
   #if canImport(Darwin)
   /// The library's file names, the likeliest first.

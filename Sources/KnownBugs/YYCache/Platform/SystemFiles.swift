@@ -6,24 +6,24 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// Files and folders by the system's own calls, each with the error number where it fails.
+/// Files and folders by the system's calls, with their error numbers.
 enum SystemFiles {
-  /// What a call on a file failed with.
+  /// The error of a call on a file.
   struct Failure: Error {
     /// `ENOSPC`, `EACCES`, …
     var number: Int32
 
-    /// The system's words for it.
+    /// The system's text for it.
     var message: String { String(cString: strerror(number)) }
   }
 
-  /// Writes a file in place: a reader may see none of it, or a part.
+  /// Writes a file in place: a concurrent reader may see none of it, or a part.
   ///
   /// - Parameters:
   ///   - bytes: The whole content.
-  ///   - path: The file, which is made, or cut to nothing first.
-  ///   - opened: Called when the file is there and has nothing in it.
-  /// - Throws: Where the file cannot be made, or not be written whole.
+  ///   - path: The file, which is made, or truncated first.
+  ///   - opened: Called when the file exists and is empty.
+  /// - Throws: If the file cannot be made, or not be written whole.
   static func write(_ bytes: [UInt8], to path: String, opened: () -> Void = {}) throws(Failure) {
     let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
     guard file >= 0 else { throw Failure(number: errno) }
@@ -47,7 +47,7 @@ enum SystemFiles {
       }
       done += count
     }
-    // Some file systems say only now that the disk is full.
+    // Some file systems report only now that the disk is full.
     guard close(file) == 0 else { throw Failure(number: errno) }
   }
 
@@ -59,7 +59,7 @@ enum SystemFiles {
     var status = stat()
     guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
     var isWhole = true
-    // One more byte than the file has: the read that meets its end must not need another buffer.
+    // One byte more than the file has, so that the read at its end needs no second buffer.
     let bytes = [UInt8](unsafeUninitializedCapacity: Int(status.st_size) + 1) { buffer, count in
       while count < buffer.count {
         let more = readSome(file, buffer, from: count)
@@ -88,7 +88,7 @@ enum SystemFiles {
     #endif
   }
 
-  /// Removes a file; one that is not there counts as removed.
+  /// Removes a file; a missing one counts as removed.
   @discardableResult
   static func remove(_ path: String) -> Bool {
     unlink(path) == 0 || errno == ENOENT
@@ -99,12 +99,12 @@ enum SystemFiles {
     _ = rmdir(path)
   }
 
-  /// Gives a file or folder another path on the same disk.
+  /// Moves a file or folder on the same disk.
   static func move(_ path: String, to other: String) -> Bool {
     rename(path, other) == 0
   }
 
-  /// Makes a folder, and those that it is in.
+  /// Makes a folder and its parent folders.
   static func makeFolder(_ path: String) throws(Failure) {
     if mkdir(path, 0o755) == 0 { return }
     let number = errno
@@ -138,7 +138,7 @@ enum SystemFiles {
     return names
   }
 
-  /// The path without links, `.` and `..`; `nil` where there is nothing at it.
+  /// The path without links, `.` and `..`; `nil` where nothing exists at it.
   static func canonical(_ path: String) -> String? {
     guard let resolved = realpath(path, nil) else { return nil }
     defer { free(resolved) }
@@ -152,7 +152,7 @@ enum SystemFiles {
     return Int(clamping: UInt64(status.f_bavail) &* UInt64(status.f_frsize))
   }
 
-  /// A variable of the environment; `nil` where it is not set, or empty.
+  /// An environment variable; `nil` where it is unset or empty.
   static func environment(_ name: String) -> String? {
     guard let value = getenv(name), value.pointee != 0 else { return nil }
     return String(cString: value)

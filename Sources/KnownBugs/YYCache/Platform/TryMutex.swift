@@ -6,7 +6,7 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// A POSIX mutex of the default kind that can be tried too, with begin and end apart.
+/// A POSIX mutex of the default kind with a try-lock, and explicit `lock` and `unlock`.
 ///
 /// `@unchecked Sendable`: the pointer is never reassigned, and the mutex is made to be shared.
 struct TryMutex: @unchecked Sendable {
@@ -18,7 +18,7 @@ struct TryMutex: @unchecked Sendable {
     pthread_mutex_init(mutex, nil)
   }
 
-  /// Gives the memory back; nobody may be in, or come.
+  /// Frees the memory; no thread may hold the mutex or call it later.
   func destroy() {
     pthread_mutex_destroy(mutex)
     mutex.deallocate()
@@ -30,16 +30,15 @@ struct TryMutex: @unchecked Sendable {
   @inline(__always)
   func unlock() { pthread_mutex_unlock(mutex) }
 
-  /// Takes the mutex if nobody has it; returns whether it did.
+  /// Acquires the mutex if it is free; returns whether it did.
   @inline(__always)
   func tryLock() -> Bool { pthread_mutex_trylock(mutex) == 0 }
 }
 
-/// What the models ask the system's clocks for.
+/// The system's clocks, as the models use them.
 enum SystemTime {
-  /// Seconds on a clock that never goes back. Where there is one that is read for a tenth of the
-  /// price and goes by ticks of some milliseconds, it is that: the ages that are told by it are
-  /// seconds.
+  /// Seconds on a monotonic clock. It has a resolution of a few milliseconds where such a clock
+  /// costs a tenth: the ages measured with it are seconds.
   static var uptime: Double {
     #if canImport(Darwin)
     let clock = CLOCK_MONOTONIC_RAW_APPROX
@@ -54,7 +53,7 @@ enum SystemTime {
   /// Whole seconds since 1970.
   static var seconds: Int { time(nil) }
 
-  /// Has the calling thread sleep.
+  /// Suspends the calling thread.
   static func sleep(milliseconds: Int) {
     usleep(UInt32(milliseconds) * 1000)
   }

@@ -1,22 +1,21 @@
 import CSQLite
 
-/// What SQLite said: its number, and its words.
+/// An error of SQLite: its code and its text.
 struct SQLiteError: Error {
-  /// The result code; 0 where SQLite was not even asked.
+  /// The result code; 0 where SQLite was not called.
   var code: Int32
   /// "database is locked", "file is not a database", …
   var message: String
 
-  /// Whether another connection is in the way. The upper bits of a code say more than the lower
-  /// eight.
+  /// Whether another connection holds a lock. The lower eight bits of a code are its class.
   var isLock: Bool { code & 0xFF == csqlite_busy || code & 0xFF == csqlite_locked }
 }
 
-/// One connection to a database file, with the statements that it was asked for before, as
-/// YYKVStorage keeps them: by their text, and reset only when they are needed again.
+/// One connection to a database file, with its prepared statements. As in YYKVStorage they are kept
+/// by their text, and reset only when they are used again.
 ///
-/// It locks nothing, and the connection is opened without SQLite's own mutex, which is how Apple's
-/// systems build their SQLite: whoever owns it must let one thread in at a time.
+/// It locks nothing, and opens the connection without SQLite's own mutex, as Apple's systems build
+/// their SQLite: its owner must serialize the calls.
 final class SQLiteDatabase {
   private let library: SQLiteLibrary
   private var connection: OpaquePointer?
@@ -36,7 +35,7 @@ final class SQLiteDatabase {
 
   deinit { close() }
 
-  /// Ends the connection, and every statement, finished or not.
+  /// Closes the connection and every statement, finished or not.
   func close() {
     guard let connection else { return }
     for statement in statements.values { _ = library.functions.pointee.finalize(statement) }
@@ -45,25 +44,24 @@ final class SQLiteDatabase {
     self.connection = nil
   }
 
-  /// Runs statements that give nothing back.
+  /// Runs statements that return no rows.
   func execute(_ sql: String) throws(SQLiteError) {
     guard let connection else { throw SQLiteError(code: 0, message: "the database is closed") }
     let code = library.functions.pointee.exec(connection, sql, nil, nil, nil)
     guard code == 0 else { throw SQLiteError(code: code, message: message) }
   }
 
-  /// Moves what is in the write-ahead log into the database, as far as no reader is in the way.
+  /// Moves the write-ahead log into the database, as far as readers allow.
   func checkpoint() {
     guard let connection else { return }
     _ = library.functions.pointee.wal_checkpoint(connection, nil)
   }
 
-  /// The statement of this text with these values in the place of `?1`, `?2`, …, to be stepped
-  /// through.
+  /// The statement of this text with these values for `?1`, `?2`, …, ready to step.
   ///
-  /// It stays where its last step has left it until it is asked for again: one that has given a row
-  /// keeps its view of the database, and a write of this connection fails if another one has
-  /// written since.
+  /// It keeps its position until the same text is requested again: a statement that has returned a
+  /// row keeps its snapshot of the database, and a write of this connection fails if another one
+  /// has written since.
   func statement(_ sql: String, _ values: SQLiteValue...) throws(SQLiteError) -> SQLiteStatement {
     guard let connection else { throw SQLiteError(code: 0, message: "the database is closed") }
     var handle = statements[sql]
@@ -82,20 +80,20 @@ final class SQLiteDatabase {
     return SQLiteStatement(handle: handle, database: self, library: library)
   }
 
-  /// SQLite's words for what went wrong last.
+  /// SQLite's text for the last error.
   fileprivate var message: String {
     guard let text = library.functions.pointee.errmsg(connection) else { return "unknown error" }
     return String(cString: text)
   }
 }
 
-/// A value in the place of a parameter.
+/// The value of a parameter.
 enum SQLiteValue {
   /// No value.
   case null
   /// A whole number.
   case number(Int)
-  /// Text, which may hold zero characters.
+  /// Text, which may contain zero bytes.
   case text(String)
   /// Bytes.
   case bytes([UInt8])
@@ -123,8 +121,7 @@ enum SQLiteValue {
   }
 }
 
-/// A statement on its way through its rows. Valid until the database is asked for the same text
-/// again.
+/// A statement at one of its rows; valid until the same text is requested again.
 struct SQLiteStatement {
   fileprivate let handle: OpaquePointer
   fileprivate let database: SQLiteDatabase

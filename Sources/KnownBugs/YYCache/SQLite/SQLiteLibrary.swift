@@ -1,15 +1,14 @@
 import CSQLite
 
-/// The system's SQLite, found when the program runs.
+/// The system's SQLite, loaded at run time.
 ///
-/// `@unchecked Sendable`: the table is never changed after it was filled.
+/// `@unchecked Sendable`: the table never changes after it is filled.
 package struct SQLiteLibrary: @unchecked Sendable {
   let functions: UnsafePointer<csqlite_library>
 
-  /// The first of these files that is a library with all that is needed; `nil` where none is.
+  /// The first of these files that is a library with all needed functions; `nil` where none is.
   ///
-  /// - Parameter names: File names that the system looks for where it looks for libraries, or
-  ///   paths.
+  /// - Parameter names: File names in the system's library search path, or paths.
   package init?(anyOf names: [String]) {
     for name in names {
       guard let functions = csqlite_load(name) else { continue }
@@ -19,12 +18,12 @@ package struct SQLiteLibrary: @unchecked Sendable {
     return nil
   }
 
-  /// The one that everybody shares. `INTERLOCK_SQLITE` in the environment names another file, where
-  /// the system's own is in an unusual place.
+  /// The process-wide instance. The environment variable `INTERLOCK_SQLITE` names another file, for
+  /// a library in an unusual place.
   static let shared = SQLiteLibrary(
     anyOf: SystemFiles.environment("INTERLOCK_SQLITE").map { [$0] } ?? SQLiteNames.libraries)
 
-  /// What to install, where this machine has no SQLite; `nil` where it has.
+  /// What to install if this machine has no SQLite; `nil` if it has.
   package static let missing: String? =
     shared == nil ? "needs SQLite: install \(SQLiteNames.package)" : nil
 

@@ -21,7 +21,7 @@ final class YYDiskSubject: YYSubject {
     case "open-spelt-otherwise": caches.openForThread(oddlySpelt: true)
     case "close": caches.closeForThread()
     default:
-      // "remove-all-asking": a progress bar that asks how many entries are left.
+      // "remove-all-asking": a progress bar that reads how many entries are left.
       let cache = caches.current
       cache.removeAllValues(progress: { _, _ in _ = cache.count }, end: { _ in completion(.done) })
       return

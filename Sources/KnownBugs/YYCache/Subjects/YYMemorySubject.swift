@@ -22,7 +22,7 @@ final class YYMemorySubject: YYSubject, CacheBackedSubject {
   ) {
     switch name {
     case "set-asking-at-end":
-      // An object that asks the cache something when it ends.
+      // An object whose `deinit` calls the cache.
       let memory = memory
       memory.setObject(
         EndingObject { [weak memory] in _ = memory?.totalCount }, forKey: operation.key,
@@ -32,7 +32,7 @@ final class YYMemorySubject: YYSubject, CacheBackedSubject {
     case "limit-cost":
       memory.costLimit = operation.cost
     default:
-      // "release-here": what is removed ends on the thread that removes it.
+      // "release-here": removed objects are released on the thread that removes them.
       memory.releasesAsynchronously = false
     }
     completion(.done)
@@ -55,7 +55,7 @@ final class YYMemorySubject: YYSubject, CacheBackedSubject {
   }
 }
 
-/// An object that does something at its end, as one that leaves a registry.
+/// An object whose `deinit` calls a block, as one that leaves a registry.
 private final class EndingObject: Sendable {
   private let end: @Sendable () -> Void
 

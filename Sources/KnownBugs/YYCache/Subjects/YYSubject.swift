@@ -3,7 +3,7 @@ import Foundation
 import InterlockStress
 import StressRunner
 
-/// A cache of YYCache's family as a subject; what each has of its own is in `act` and `finalState`.
+/// A cache of YYCache's family as a subject; `act` and `finalState` differ for each.
 protocol YYSubject: Subject {
   /// The names of its own calls.
   static var actions: [String] { get }
@@ -33,16 +33,16 @@ extension YYSubject {
   }
 }
 
-/// A folder of the trial's own, in the one for temporary files, which goes when the run is over.
+/// A new folder in the one for temporary files, which is removed at the end of the run.
 func folderOfTrial() -> String {
   let folder = FileManager.default.temporaryDirectory
     .appendingPathComponent("yycache-\(UUID().uuidString)").path
-  // If it cannot be made, the cache that is opened in it says so.
+  // Ignore the error: the cache that is opened in it reports it.
   try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
   return folder
 }
 
-/// What a trial's caches on disk are opened with: no timer, which would be something to wait for.
+/// The options of a trial's disk caches: no timer, because an armed timer counts as pending work.
 func optionsOfTrial(_ repairs: YYDiskRepairs) -> YYDiskCache.Options {
   var options = YYDiskCache.Options()
   options.autoTrimInterval = 0
@@ -50,11 +50,11 @@ func optionsOfTrial(_ repairs: YYDiskRepairs) -> YYDiskCache.Options {
   return options
 }
 
-/// The caches on one folder that a trial's threads have opened, each for itself.
+/// The caches on one folder that a trial's threads have opened separately.
 ///
-/// A thread that has opened none uses one that is opened for all such threads.
+/// Threads that have opened none share one.
 final class OpenedByThreads<Opened: AnyObject & Sendable>: Sendable {
-  /// What a thread has opened; the thread is kept, or a later one could pass for it.
+  /// A thread's own cache; retains the thread, so that no later one gets its identifier.
   private struct Own {
     var thread: Thread
     var opened: Opened
@@ -75,7 +75,7 @@ final class OpenedByThreads<Opened: AnyObject & Sendable>: Sendable {
     self.open = open
   }
 
-  /// What the calling thread uses.
+  /// The calling thread's cache.
   var current: Opened {
     let thread = ObjectIdentifier(Thread.current)
     if let known = locked({ $0.byThread[thread]?.opened ?? $0.common }) { return known }
@@ -86,15 +86,14 @@ final class OpenedByThreads<Opened: AnyObject & Sendable>: Sendable {
 
   /// Opens the folder for the calling thread.
   ///
-  /// - Parameter isOddlySpelt: Whether its path is written in another way, which means the same.
+  /// - Parameter isOddlySpelt: Whether to use another spelling of the same path.
   func openForThread(oddlySpelt isOddlySpelt: Bool) {
     let opened = opened(isOddlySpelt ? path + "/." : path)
     let thread = Thread.current
     locked { $0.byThread[ObjectIdentifier(thread)] = Own(thread: thread, opened: opened) }
   }
 
-  /// Lets go of what the calling thread uses: the last reference, unless a call is under way
-  /// elsewhere.
+  /// Releases the calling thread's cache: the last reference, unless another thread is in a call.
   func closeForThread() {
     let closed = locked { state -> Opened? in
       if let own = state.byThread.removeValue(forKey: ObjectIdentifier(Thread.current)) {
