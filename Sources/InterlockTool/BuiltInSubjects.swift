@@ -4,7 +4,7 @@ import InterlockStress
 import KnownBugs
 import LockStrategies
 
-/// All that scenarios can be replayed on: a list for each family.
+/// All subjects of the built-in scenarios, a list for each family.
 let builtInSubjects: [SubjectEntry] =
   lockStrategySubjects
   + knownBugSubjects
@@ -13,9 +13,9 @@ let builtInSubjects: [SubjectEntry] =
   + predictSubjects
   + detectorSubjects
 
-/// The ways to lock one and the same cache.
+/// The same cache under different locks.
 private let lockStrategySubjects: [SubjectEntry] = [
-  // The four that the project is about.
+  // The four designs of the 1,000-read scenario.
   .cache("semaphore-lock", "synchronous methods under a semaphore of 1 (PINCache 2)") {
     SemaphoreLockCache(SemaphoreLock())
   },
@@ -29,7 +29,7 @@ private let lockStrategySubjects: [SubjectEntry] = [
     SemaphoreOverAsyncCache(attributes: .concurrent)
   },
 
-  // The same mistakes where they happen to pass.
+  // The same mistakes in configurations where they happen to pass.
   .cache("serial-queue-sync-private", "as serial-queue-sync, on a queue with a thread of its own") {
     SerialQueueCache(target: nil)
   },
@@ -37,14 +37,14 @@ private let lockStrategySubjects: [SubjectEntry] = [
     SemaphoreOverAsyncCache(attributes: [])
   },
 
-  // Other ways to go wrong.
+  // Other faulty designs.
   .cache("unlocked", "no lock at all") { UnlockedCache() },
   .cache("serial-queue-reentrant", "sync on a serial queue inside sync on the same queue") {
     ReentrantSerialQueueCache()
   },
   .cache("task-semaphore", "a semaphore waited on for a task") { TaskSemaphoreCache() },
 
-  // Other ways to do it right.
+  // Other correct designs.
   .cache("actor", "an actor") { ActorCache() },
   .cache("stdlib-mutex", "Synchronization.Mutex") {
     StandardLibraryMutexCache(StandardLibraryMutexLock())

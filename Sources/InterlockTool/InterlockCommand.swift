@@ -30,11 +30,11 @@ struct InterlockCommand: StressCommand {
       name: "detectors",
       summary: "what other detectors find in the same programs; by ci/detectors.sh"
     ) { try DetectorsBench.run() },
-    // It turns the wait table on, but only by the script, which names it last.
+    // It turns the wait table on, but only under the script, which runs it last.
     BenchEntry(
       name: "slow-down", summary: "what they make of a dictionary's time; by ci/detectors.sh"
     ) { try DetectorsSlowDown.run() },
-    // The last: it turns the wait table on, for good.
+    // Last, because it turns the wait table on permanently.
     BenchEntry(name: "events", summary: "what it costs that calls that wait and wake are seen") {
       EventsBench.run()
     },

@@ -1,12 +1,12 @@
 package import StressRunner
 
-/// One workload of a comparison: every strategy is measured on it.
+/// One workload of a comparison, on which every strategy is measured.
 package struct Cell: Sendable, Hashable {
-  /// How many callers there are, 1 to 256: threads of their own with the driver `threads`.
+  /// How many callers there are, 1 to 256; each has its own thread with the driver `threads`.
   package var threads: Int
   /// How many calls of a hundred read.
   package var reads: Int
-  /// How long a call is in its critical section, beside the table's own access; nanoseconds.
+  /// The length of a call's critical section, besides the table's access; nanoseconds.
   package var sectionNanoseconds: Int
   /// How many keys there are.
   package var keys: Int
@@ -14,7 +14,7 @@ package struct Cell: Sendable, Hashable {
   package var distribution: Workload.Distribution
   /// What runs the callers.
   package var driver: Workload.Driver
-  /// The scenario that gives the calls, where one does.
+  /// The scenario that gives the calls, if one does.
   package var scenario: String?
 
   /// Describes a workload.
@@ -33,7 +33,7 @@ package struct Cell: Sendable, Hashable {
   }
 
   /// `4 threads, 90 % reads, section 100 ns, 1000 keys`, the same on every machine: cells of two
-  /// runs are matched by it.
+  /// runs are matched by their names.
   package var name: String {
     if let scenario { return "scenario \(scenario)" }
     let callers = driver == .threads ? "thread" : "caller"

@@ -1,14 +1,14 @@
 package import StressRunner
 
-/// What the callers of a workload call.
+/// The calls of a workload's callers.
 package struct CellCalls: Sendable {
-  /// As many calls of a caller as are drawn; then it begins again.
+  /// How many calls are drawn for a caller, which repeats them.
   static let ringCount = 4096
 
   /// A ring for each caller.
   package var rings: [CallRing]
 
-  /// Draws calls by a cell's reads, keys and distribution. The same cell and seed have the same
+  /// Draws calls by a cell's reads, keys and distribution. The same cell and seed give the same
   /// calls.
   package init(_ cell: Cell, seed: UInt64) {
     let sampler = KeySampler(keys: cell.keys, distribution: cell.distribution)
@@ -22,9 +22,9 @@ package struct CellCalls: Sendable {
     }
   }
 
-  /// Takes the calls of a scenario's workload: those of the phase that makes most.
+  /// Takes the calls of a scenario's workload, from the phase with the most calls.
   ///
-  /// - Returns: `nil` where the workload is a script, or calls what no cache has.
+  /// - Returns: `nil` where the workload is a script, or has calls that caches lack.
   package init?(_ workload: Workload, seed: UInt64) {
     guard let phase = Self.measuredPhase(of: workload) else { return nil }
     var rings: [CallRing] = []
@@ -42,7 +42,7 @@ package struct CellCalls: Sendable {
     self.rings = rings
   }
 
-  /// The number of the phase that makes most calls; `nil` where the workload is a script.
+  /// The number of the phase with the most calls; `nil` where the workload is a script.
   package static func measuredPhase(of workload: Workload) -> Int? {
     guard workload.script == nil else { return nil }
     return workload.phases.indices.max { one, other in

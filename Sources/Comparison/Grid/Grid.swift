@@ -1,25 +1,25 @@
 package import StressRunner
 
-/// The workloads of a comparison: what each of their properties may be.
+/// The workloads of a comparison, as the values of each property.
 package struct Grid: Sendable, Hashable {
   /// How the properties are combined.
   package enum Extent: Sendable, Hashable {
-    /// Callers × reads, and each other property by itself around the base.
+    /// Callers × reads, and each other property varied alone from the base.
     case oneAtATime
     /// Every combination.
     case full
   }
 
-  /// How many callers a cell may have: each may be a thread.
+  /// How many callers a cell may have; each may be a thread.
   package static let threadRange = 1...256
-  /// More cells than these are no comparison that anybody waits for.
+  /// The limit of cells: a comparison of more would take too long.
   package static let mostCells = 2000
 
   /// Callers.
   package var threads = [1, 2, 4, 8, 16]
   /// Calls of a hundred that read.
   package var reads = [0, 50, 90, 99, 100]
-  /// Nanoseconds inside.
+  /// Nanoseconds in the critical section.
   package var sections = [100, 0, 1000, 10_000]
   /// Keys.
   package var keys = [1000, 1]
@@ -33,7 +33,7 @@ package struct Grid: Sendable, Hashable {
   /// The default.
   package init() {}
 
-  /// The few workloads of `--quick`.
+  /// The workloads of `--quick`.
   package static var quick: Grid {
     var grid = Grid()
     grid.threads = [1, 4, 16]
@@ -45,10 +45,10 @@ package struct Grid: Sendable, Hashable {
     return grid
   }
 
-  /// The workload that a ranking is about: callers and reads of the middle, the first of everything
-  /// else.
+  /// The workload that is ranked: 4 callers and 90 reads, or the middle values, and the first value
+  /// of each other property.
   ///
-  /// `nil` where a property has no value, so that there is no workload at all.
+  /// `nil` where a property has no value.
   package var base: Cell? {
     guard let threads = threads.contains(4) ? 4 : middle(threads),
       let reads = reads.contains(90) ? 90 : middle(reads), let section = sections.first,
@@ -95,7 +95,7 @@ package struct Grid: Sendable, Hashable {
       }
     }
     var seen: Set<Cell> = []
-    // Of one key every distribution is the same.
+    // With one key every distribution is the same.
     return cells.filter { cell in
       (cell.keys > 1 || cell.distribution == distributions.first) && seen.insert(cell).inserted
     }

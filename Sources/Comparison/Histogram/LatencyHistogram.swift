@@ -1,13 +1,13 @@
-/// How often each duration was seen, to three significant digits, in memory that does not grow.
+/// Counts durations to three significant digits, in memory of fixed size.
 ///
 /// The layout is that of HdrHistogram (Gil Tene, 2012): 2,048 places for the durations below 2,048
 /// ns, one each, and 1,024 more for each doubling; so a duration is known to within 1/1,024 of
-/// itself. Up to 2⁴⁰ ns (18 minutes) that is 248 KiB; what is longer counts as that. Not for
-/// several threads at once.
+/// itself. Up to 2⁴⁰ ns (18 minutes) that takes 248 KiB; a longer duration counts as the longest.
+/// Not thread-safe.
 package struct LatencyHistogram: Sendable {
   private static let precisionBits = 11
   private static let half = 1 << (precisionBits - 1)
-  /// The longest that is told apart; nanoseconds.
+  /// The longest duration with a count of its own; nanoseconds.
   package static let longest = 1 << 40
 
   private var counts: [UInt64]
@@ -18,16 +18,16 @@ package struct LatencyHistogram: Sendable {
   /// The longest duration, exactly; 0 where there is none.
   package private(set) var maximum = 0
 
-  /// An empty one.
+  /// An empty histogram.
   package init() {
     counts = [UInt64](repeating: 0, count: Self.index(of: Self.longest) + 1)
     lowest = counts.count
   }
 
-  /// The memory that the counts take; the same at any time.
+  /// The memory of the counts, which is constant.
   package var bytes: Int { counts.count * MemoryLayout<UInt64>.stride }
 
-  /// Counts one duration in nanoseconds; below 0 counts as 0.
+  /// Counts one duration in nanoseconds; a negative one counts as 0.
   @inline(__always)
   package mutating func record(_ nanoseconds: Int) {
     let value = max(0, nanoseconds)
@@ -39,7 +39,7 @@ package struct LatencyHistogram: Sendable {
     if index > highest { highest = index }
   }
 
-  /// Adds what another has counted.
+  /// Adds another histogram's counts.
   package mutating func add(_ other: LatencyHistogram) {
     guard other.count > 0 else { return }
     for index in other.lowest...other.highest { counts[index] += other.counts[index] }
@@ -49,7 +49,7 @@ package struct LatencyHistogram: Sendable {
     highest = max(highest, other.highest)
   }
 
-  /// Forgets everything, and keeps its memory.
+  /// Sets all counts to 0, and keeps the memory.
   package mutating func reset() {
     if count > 0 { for index in lowest...highest { counts[index] = 0 } }
     lowest = counts.count
@@ -58,13 +58,13 @@ package struct LatencyHistogram: Sendable {
     maximum = 0
   }
 
-  /// The duration that so many of all are not longer than.
+  /// The shortest duration that at least this fraction of all durations does not exceed.
   ///
   /// - Parameter fraction: 0 to 1: 0.99 is the 99th percentile, 1 the maximum.
   /// - Returns: Nanoseconds, to within 1/1,024; `nil` where nothing was recorded.
   package func value(atFraction fraction: Double) -> Int? {
     guard count > 0 else { return nil }
-    // A hair less, so that 0.9 of 10 is the ninth although 0.9 is a little more than nine tenths.
+    // Slightly less, so that 0.9 of 10 is the ninth although the binary 0.9 exceeds nine tenths.
     let wanted = max(1, Int((fraction * Double(count) - 1e-9 * Double(count)).rounded(.up)))
     if wanted >= count { return maximum }
     var seen = 0
@@ -75,14 +75,14 @@ package struct LatencyHistogram: Sendable {
     return maximum
   }
 
-  /// The place of a duration.
+  /// The index of a duration's count.
   private static func index(of value: Int) -> Int {
     let bits = Int.bitWidth - value.leadingZeroBitCount
     let shift = max(0, bits - precisionBits)
     return shift * half + value >> shift
   }
 
-  /// The middle of the durations that share a place.
+  /// The middle of the durations that share a count.
   private static func middle(ofIndex index: Int) -> Int {
     let shift = max(0, index / half - 1)
     let low = (index - shift * half) << shift

@@ -1,7 +1,6 @@
-/// What the figures say, in two or three sentences: nothing in it comes from taste.
+/// The conclusions from the figures, in two or three sentences.
 package struct Advice: Sendable, Hashable {
-  /// Callers get so unequal a part that it is told: Jain's index of at most this, by the whole
-  /// interval.
+  /// The advice mentions unfairness if the whole interval of Jain's index is at most this.
   package static let unfair = 0.9
 
   /// The sentences, without full stops.
@@ -10,9 +9,8 @@ package struct Advice: Sendable, Hashable {
   /// Draws the conclusions of a comparison whose first cell is the base.
   ///
   /// - Parameters:
-  ///   - comparison: What was measured.
-  ///   - reference: The strategy that others are compared with, where it takes part: the one that
-  ///     everybody knows.
+  ///   - comparison: The measurements.
+  ///   - reference: The well-known strategy with which others are compared, if it takes part.
   package init(_ comparison: ComparisonRecord, reference: String) {
     guard let base = comparison.cells.first else { return }
     let ranking = Ranking(base, of: comparison)
@@ -44,12 +42,11 @@ package struct Advice: Sendable, Hashable {
       let other = base.entries.first(where: { $0.strategy == compared.strategy })
     else { return head }
     let ratio = RoundPair(one, to: other).ratio
-    let who = leaders.count == 1 ? "" : "`\(first.strategy)` is "
-    return head + ": \(who)\(range(ratio)) × faster than `\(compared.strategy)`"
+    let subject = leaders.count == 1 ? "" : "`\(first.strategy)` is "
+    return head + ": \(subject)\(range(ratio)) × faster than `\(compared.strategy)`"
   }
 
-  /// A strategy that is as good as any where most calls read, and slower than another where fewer
-  /// do.
+  /// A strategy that leads at high shares of reads, and loses to another at lower shares.
   private func crossing(_ comparison: ComparisonRecord, base: Cell) -> String? {
     var rankings: [(reads: Int, ranking: Ranking)] = []
     for result in comparison.cells {
@@ -64,7 +61,7 @@ package struct Advice: Sendable, Hashable {
       guard led.count < rankings.count, let last = led.last,
         rankings[led.count].ranking.line(of: leader)?.toFirst.verdict == .slower
       else { continue }
-      // For good, not now and then.
+      // Only if it never leads again at lower shares.
       guard rankings.dropFirst(led.count).allSatisfy({ !$0.ranking.leaders.contains(leader) }),
         let winner = rankings[led.count].ranking.lines.first?.strategy
       else { continue }
@@ -74,7 +71,7 @@ package struct Advice: Sendable, Hashable {
     return nil
   }
 
-  /// Whether a strategy is as fast as any by what is known, and not only because nothing is.
+  /// Whether the data show that a strategy leads, instead of merely not excluding it.
   private func isKnownToLead(_ strategy: String, in ranking: Ranking) -> Bool {
     guard ranking.leaders.contains(strategy), let line = ranking.line(of: strategy) else {
       return false
@@ -110,7 +107,7 @@ package struct Advice: Sendable, Hashable {
   }
 }
 
-/// `1.4`, `1.04`, `12`: two decimals where the first would be lost in rounding, none above ten.
+/// `1.40`, `1.04`, `12`: two decimals, none from 10 on.
 package func factorText(_ factor: Double) -> String {
   guard factor.isFinite else { return "?" }
   if factor >= 9.95 { return "\(Int(factor.rounded()))" }

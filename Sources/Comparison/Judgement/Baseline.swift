@@ -1,6 +1,6 @@
-/// An earlier comparison that this one is measured by: of each strategy on each workload, its
-/// throughput by that of a reference strategy in the same round. An absolute time of another
-/// machine, or another day, means nothing.
+/// An earlier comparison as the reference for this one. It holds each strategy's throughput on each
+/// workload relative to a reference strategy in the same round, because absolute times of another
+/// machine or day mean nothing.
 package struct Baseline: Sendable, Hashable {
   /// A strategy on a workload that got slower.
   package struct Regression: Sendable, Hashable {
@@ -8,14 +8,14 @@ package struct Baseline: Sendable, Hashable {
     package var strategy: String
     /// The workload.
     package var cell: String
-    /// How much slower it is now, in terms of the reference: 1.2 is 20 % slower; with its interval.
+    /// How much slower it is now, relative to the reference strategy: 1.2 is 20 % slower.
     package var slowdown: Interval
   }
 
-  /// What is compared: the ratios of the rounds, by workload and strategy.
+  /// The ratios of the rounds, by workload and strategy.
   package struct Ratios: Sendable, Hashable {
-    /// By the workload's name, then the strategy's: the throughput by the reference's, of each
-    /// round.
+    /// By the workload's name, then the strategy's: each round's throughput relative to the
+    /// reference.
     package var byCell: [String: [String: [Double]]]
 
     /// Known ratios.
@@ -44,24 +44,24 @@ package struct Baseline: Sendable, Hashable {
     }
   }
 
-  /// How far a strategy may fall behind: 0.1 is 10 %.
+  /// How much slower a strategy may become: 0.1 is 10 %.
   package var limit: Double
 
   /// Sets the limit.
   package init(limit: Double) { self.limit = limit }
 
-  /// What got slower than the limit allows by the whole interval: what the noise could have done is
-  /// none.
+  /// The strategies that became slower than the limit by their whole interval, so not by noise
+  /// alone.
   ///
   /// - Parameters:
   ///   - now: This comparison's ratios.
   ///   - before: The earlier one's, of at least the same cells and strategies.
-  /// - Returns: In the order of the workloads' names, then of the strategies'.
+  /// - Returns: Sorted by the workloads' names, then by the strategies'.
   package func regressions(_ now: Ratios, since before: Ratios) -> [Regression] {
     changes(now, since: before).filter { $0.slowdown.low > 1 + limit }
   }
 
-  /// What may have got slower than the limit allows, or not: the interval has the limit in it.
+  /// The strategies that may have become slower than the limit: their interval contains it.
   package func undecided(_ now: Ratios, since before: Ratios) -> [Regression] {
     changes(now, since: before).filter {
       $0.slowdown.low <= 1 + limit && $0.slowdown.high > 1 + limit
@@ -82,8 +82,8 @@ package struct Baseline: Sendable, Hashable {
 }
 
 extension Interval {
-  /// The ratio of the medians of two samples that have nothing to do with each other, each as wide
-  /// as its own interval allows: so it is a little wider than it must be.
+  /// The ratio of the medians of two independent samples, from the bounds of their intervals; so it
+  /// is slightly wider than necessary.
   package init(ofRatio first: [Double], to second: [Double]) {
     let (one, other) = (Interval(of: first), Interval(of: second))
     guard one.low > 0, other.low > 0, one.high.isFinite, other.high.isFinite else {

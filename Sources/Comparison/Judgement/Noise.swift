@@ -1,25 +1,25 @@
-/// Whether a difference of some size could have been seen at all.
+/// Whether the measurements could have shown a difference of a given size.
 package struct Noise: Sendable, Hashable {
-  /// Two strategies whose difference cannot be told.
+  /// Two strategies whose difference is too uncertain.
   package struct Pair: Sendable, Hashable {
-    /// The faster by its median.
+    /// The strategy with the higher median.
     package var first: String
-    /// The other.
+    /// The other strategy.
     package var second: String
     /// Half of the width of their ratio's interval: 0.1 is 10 %.
     package var halfWidth: Double
-    /// About how many rounds would tell.
+    /// About how many rounds would decide.
     package var neededRounds: Int
-    /// How many there were.
+    /// How many rounds were measured.
     package var rounds: Int
   }
 
-  /// The difference that was asked about: 0.05 is 5 %.
+  /// The size of the difference: 0.05 is 5 %.
   package var difference: Double
-  /// The pairs of the first with another whose interval is too wide, the widest first.
+  /// The pairs with the first strategy whose interval is too wide, the widest first.
   package var pairs: [Pair]
 
-  /// Looks at a ranking's pairs with the first that no difference was seen of.
+  /// Checks the pairs of a ranking's first strategy with those that showed no difference to it.
   package init(_ ranking: Ranking, difference: Double) {
     self.difference = difference
     guard let first = ranking.lines.first else {

@@ -1,42 +1,41 @@
 /// The strategies of one workload, the fastest first.
 package struct Ranking: Sendable, Hashable {
-  /// What is told of one strategy.
+  /// The figures of one strategy.
   package struct Line: Sendable, Hashable {
     /// The strategy.
     package var strategy: String
     /// Calls a second.
     package var throughput: Interval
-    /// How it stands to the first: its throughput by the first's of the same round. The first's is
-    /// 1.
+    /// Its throughput relative to the first strategy's of the same round; the first's is 1.
     package var toFirst: RoundPair
     /// The percentiles of a call's duration; nanoseconds.
     package var latencies: [LatencyPoint: Interval]
-    /// No call took longer, in a round; nanoseconds.
+    /// An upper bound of a call's duration in a round; nanoseconds.
     package var longestWait: Interval
     /// Jain's index.
     package var fairness: Interval
-    /// The largest part that one caller had.
+    /// The largest share of one caller.
     package var largestShare: Interval
     /// Processor time of a call; nanoseconds.
     package var processorNanoseconds: Interval
-    /// How often a thread waited, for a thousand calls.
+    /// How often threads waited, per thousand calls.
     package var voluntarySwitches: Interval
-    /// How often a thread was taken its processor from, for a thousand calls.
+    /// How often threads were preempted, per thousand calls.
     package var involuntarySwitches: Interval
-    /// The threads that callers were seen on.
+    /// The threads on which callers ran.
     package var threads: Interval
-    /// How many rounds it is of, without those of the warm-up.
+    /// How many rounds were counted, without those of the warm-up.
     package var rounds: Int
-    /// How many first rounds were left out.
+    /// How many rounds of the warm-up were left out.
     package var warmUp: Int
   }
 
   /// The workload.
   package var cell: Cell
-  /// The strategies that have a rank and were measured, the fastest first.
+  /// The measured strategies that may be ranked, the fastest first.
   package var lines: [Line]
 
-  /// Ranks what was measured on a workload. A strategy with a fault is not in it.
+  /// Ranks the strategies measured on a workload, without those that have a fault.
   package init(_ result: ComparisonRecord.CellResult, of comparison: ComparisonRecord) {
     cell = result.cell
     let ranked = Set(comparison.ranked)
@@ -51,15 +50,15 @@ package struct Ranking: Sendable, Hashable {
     lines = entries.map { Line($0, first: first) }
   }
 
-  /// Those that no difference to the first was seen of, the first among them; none where there are
-  /// too few rounds to say who is the first.
+  /// The first strategy and those without a visible difference to it; none where too few rounds
+  /// decide the first.
   package var leaders: [String] {
     guard let first = lines.first, first.rounds >= Interval.fewestValues else { return [] }
     return [first.strategy]
       + lines.dropFirst().filter { $0.toFirst.verdict == .noDifferenceSeen }.map(\.strategy)
   }
 
-  /// What is told of a strategy.
+  /// The figures of a strategy.
   package func line(of strategy: String) -> Line? { lines.first { $0.strategy == strategy } }
 }
 

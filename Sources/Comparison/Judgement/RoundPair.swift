@@ -1,20 +1,20 @@
 /// Two strategies on one workload, round by round.
 package struct RoundPair: Sendable, Hashable {
-  /// What can be said of the two.
+  /// The result of the comparison.
   package enum Verdict: Sendable, Hashable {
     /// The first makes more calls a second.
     case faster
     /// The first makes fewer.
     case slower
-    /// The interval of the ratio has 1 in it.
+    /// The interval of the ratio contains 1.
     case noDifferenceSeen
-    /// There are too few rounds to say anything.
+    /// There are too few rounds to decide.
     case tooFewRounds
   }
 
-  /// The first's throughput by the second's of the same round.
+  /// The first's throughput relative to the second's of the same round.
   package var ratio: Interval
-  /// Of how many rounds.
+  /// How many rounds were compared.
   package var rounds: Int
 
   /// Compares two entries of one cell; rounds in which either was still warming up are left out of
@@ -23,7 +23,7 @@ package struct RoundPair: Sendable, Hashable {
     let warmUp = max(first.warmUp, second.warmUp)
     let ratios = zip(first.rounds, second.rounds).dropFirst(warmUp).map {
       $0.throughput / $1.throughput
-    }.filter { !$0.isNaN }  // Of a round in which neither came to a call nothing can be said.
+    }.filter { !$0.isNaN }  // A round in which neither completed a call has no ratio.
     rounds = ratios.count
     ratio = Interval(of: ratios)
   }
@@ -43,6 +43,6 @@ package struct RoundPair: Sendable, Hashable {
 }
 
 extension ComparisonRecord.Entry {
-  /// How many of the first rounds were not yet like the others.
+  /// How many of the first rounds belong to the warm-up.
   package var warmUp: Int { warmUpRounds(rounds.map(\.throughput)) }
 }

@@ -1,4 +1,4 @@
-/// Who is the fastest, by callers and reads, all else as in the base workload.
+/// The fastest strategies by callers and reads, with all other properties of the base workload.
 package struct WinnerMap: Sendable, Hashable {
   /// The numbers of callers, ascending.
   package var threads: [Int]
@@ -6,7 +6,7 @@ package struct WinnerMap: Sendable, Hashable {
   package var reads: [Int]
   private var leaders: [[Int]: [String]] = [:]
 
-  /// Looks through the workloads that differ from the first in these two only.
+  /// Collects the workloads that differ from the first in these two properties only.
   package init(_ comparison: ComparisonRecord) {
     threads = []
     reads = []
@@ -26,7 +26,6 @@ package struct WinnerMap: Sendable, Hashable {
     reads = Set(reads).sorted()
   }
 
-  /// The fastest, and those that no difference to it was seen of; `nil` where that was not
-  /// measured.
+  /// The fastest strategy, and those without a visible difference to it; `nil` where not measured.
   package func winners(threads: Int, reads: Int) -> [String]? { leaders[[threads, reads]] }
 }

@@ -1,39 +1,39 @@
 import StressRunner
 import Synchronization
 
-/// One caller of a round: makes its calls until it is told to stop, and notes how long they took.
+/// One caller of a round: makes its calls until the stop flag is set, and records their durations.
 ///
-/// It reads the clock around one call of each stretch, and with it learns what the stretch took
-/// together: so the percentiles are those of a sample, and no wait goes unseen.
+/// It reads the clock around one call of each stretch, which also gives the duration of the whole
+/// stretch: so the percentiles are those of a sample, and no long wait is missed.
 ///
-/// `@unchecked Sendable`: one thread or task at a time has it, and hands it on through a queue, the
-/// task's own order or the end of the round; `done` is atomic.
+/// `@unchecked Sendable`: one thread or task at a time uses it, ordered by a queue, the task or the
+/// end of the round; `done` is atomic.
 final class Caller: @unchecked Sendable {
-  /// How many calls are made: written by the caller, read at the end of the round, whatever the
-  /// caller is doing then.
+  /// How many calls are made: written by the caller, and read at the end of the round while the
+  /// caller may still run.
   let done = Atomic(0)
-  /// What came of them.
+  /// The results of the calls.
   private(set) var tally = Tally()
-  /// The durations of those that were timed.
+  /// The durations of the timed calls.
   private(set) var histogram = LatencyHistogram()
-  /// The longest time from one reading of the clock to the next: none of its calls took longer.
+  /// The longest time between two readings of the clock: an upper bound of a call's duration.
   private(set) var longestStretch = 0
-  /// The threads that it was seen on.
+  /// The threads on which it ran.
   private(set) var threads: Set<UInt> = []
 
   private var calls = CallRing([Call(kind: 0, key: 0)])
   private var place = 0
   private var made = 0
   private var pace = Pace()
-  /// When the next call was to begin, where the load is open.
+  /// When the next call is due, if the load is open.
   private var due = 0
 
-  /// Forgets the round before.
+  /// Resets the caller for a round.
   ///
   /// - Parameters:
-  ///   - calls: What it calls.
+  ///   - calls: The caller's calls.
   ///   - pace: How often the clock is read.
-  ///   - offset: How long after its start the first call is due, where the load is open.
+  ///   - offset: How long after its start the first call is due, if the load is open.
   func prepare(_ calls: CallRing, _ pace: Pace, offset: Int) {
     self.calls = calls
     self.pace = pace
@@ -47,7 +47,7 @@ final class Caller: @unchecked Sendable {
     due = -offset
   }
 
-  /// Makes calls until the flag is set, or for about so many nanoseconds.
+  /// Makes calls until the flag is set, or for about `limit` nanoseconds.
   func run(on work: any SynchronousWork, until stop: StopFlag, atMost limit: Int = .max) {
     let began = enter()
     var now = began
@@ -71,7 +71,7 @@ final class Caller: @unchecked Sendable {
     note(stretchFrom: now, to: Clock.now)
   }
 
-  /// The same where each call is awaited.
+  /// Makes calls and awaits each, until the flag is set or for about `limit` nanoseconds.
   func run(on work: any AsynchronousWork, until stop: StopFlag, atMost limit: Int = .max) async {
     let began = enter()
     var now = began
@@ -95,7 +95,7 @@ final class Caller: @unchecked Sendable {
     return now
   }
 
-  /// The calls up to the next reading of the clock: the one that is timed, and those after it.
+  /// The calls up to the next reading of the clock: the timed one, and those after it.
   private func nextStretch() -> (first: Range<Int>, rest: Range<Int>, count: Int) {
     let count = pace.interval == nil ? min(pace.callsEach, calls.count) : 1
     if place + count > calls.count { place = 0 }
@@ -124,16 +124,16 @@ final class Caller: @unchecked Sendable {
     done.store(made, ordering: .relaxed)
   }
 
-  /// From when it was due, not from when it was made: a call that had to wait for the one before
-  /// was late for its user too. That is the correction for coordinated omission (Gil Tene).
+  /// Counts from the time when the call was due, not when it was made: a call delayed by the one
+  /// before is late for its user too. This is the correction for coordinated omission (Gil Tene).
   private func noteOpen(_ interval: Int, until end: Int) {
     noteTimed(end &- due)
     due &+= interval
     publish(1)
   }
 
-  /// Sleeps while there is time, and looks at the clock for the rest. `false` where the round is
-  /// over first.
+  /// Sleeps for most of the time, and polls the clock for the rest; `false` where the round ends
+  /// first.
   private func waitUntilDue(_ interval: Int, _ stop: StopFlag) -> Bool {
     let slack = 60_000
     while !stop.isSet {
@@ -145,11 +145,11 @@ final class Caller: @unchecked Sendable {
   }
 }
 
-/// Tells all callers that a round is over.
+/// Signals the end of a round to all callers.
 final class StopFlag: Sendable {
   private let flag = Atomic(false)
 
-  // Relaxed: callers may see it a moment later, and it hands nothing on.
+  // Relaxed: callers may see it late, and it publishes no data.
   var isSet: Bool { flag.load(ordering: .relaxed) }
   func set() { flag.store(true, ordering: .relaxed) }
 }

@@ -12,40 +12,40 @@ package struct MeasurementPlan: Sendable, Hashable {
 
   /// Why there is no plan.
   package enum Failure: Error, Hashable {
-    /// It would take this many seconds at least.
+    /// The measurement would take at least this many seconds.
     case tooLong(seconds: Double)
   }
 
-  /// A shorter round says little: threads have to come, and the scheduler's slices are
+  /// The shortest useful round, seconds: threads have to start, and the scheduler's time slices are
   /// milliseconds.
   static let shortestRound = 0.01
-  /// A longer one is better spent on more rounds.
+  /// The longest round, seconds; more time is better spent on more rounds.
   static let longestRound = 0.25
-  /// What a round costs beside its own time: threads that start and end.
+  /// A round's cost besides its own time, seconds: starting and ending threads.
   static let roundOverhead = 0.004
-  /// Where there is time for rounds of some length, as many as these.
+  /// The number of rounds if the time allows rounds of useful length.
   static let wantedRounds = 15
 
-  /// How many workloads.
+  /// The number of workloads.
   package var cells: Int
-  /// How many strategies.
+  /// The number of strategies.
   package var contestants: Int
   /// How often each pair of the two is measured, after the one round that sets the pace.
   package var rounds: Int
   /// How long each round is, seconds.
   package var roundSeconds: Double
-  /// What the order follows from.
+  /// Determines the order.
   package var seed: UInt64
 
   /// Divides a time among the rounds.
   ///
   /// - Parameters:
-  ///   - cells: How many workloads, from 1.
-  ///   - contestants: How many strategies, from 1.
+  ///   - cells: The number of workloads, from 1.
+  ///   - contestants: The number of strategies, from 1.
   ///   - seconds: The time for all rounds together.
-  ///   - rounds: How many rounds; `nil` leaves it to the time.
-  ///   - seed: What the order follows from.
-  /// - Throws: How long the shortest plan would take, where there is no time for it.
+  ///   - rounds: The number of rounds; `nil` derives it from the time.
+  ///   - seed: Determines the order.
+  /// - Throws: `Failure.tooLong` if the time does not suffice for the shortest plan.
   package init(
     cells: Int, contestants: Int, seconds: Double, rounds: Int? = nil, seed: UInt64
   ) throws(Failure) {
@@ -63,8 +63,7 @@ package struct MeasurementPlan: Sendable, Hashable {
     }
     var count = rounds ?? Self.wantedRounds
     if rounds == nil {
-      // Fewer, where they would be too short to say much; more, where they would be longer than is
-      // of use.
+      // Fewer rounds if they would be too short, more if they would be longer than useful.
       while count > 9, each(count) < 0.02 { count -= 1 }
       while count > fewest, each(count) < Self.shortestRound { count -= 1 }
       while each(count) > Self.longestRound { count += 1 }
@@ -82,12 +81,13 @@ package struct MeasurementPlan: Sendable, Hashable {
   /// in random order, one after the other, so that a change of the machine's speed hits all of them
   /// alike.
   ///
-  /// Each second round goes through all of the round before it backwards (counterbalancing): of any
-  /// two strategies each is first equally often, but for one round where their number is odd. What
-  /// one leaves behind for the next, or a machine that grows slower, would pass for a difference
-  /// else: of ten random orders, one of twenty has the same of two first eight times or more.
+  /// Each second round reverses the order of the round before it (counterbalancing): of any two
+  /// strategies each comes first equally often, except for one round if the number is odd.
+  /// Otherwise carry-over between strategies, or a machine that slows down, could look like a
+  /// difference: with ten random orders, one of two strategies comes first eight times or more with
+  /// a probability of about 1 in 9.
   ///
-  /// - Parameter round: 0 is the round that sets the pace.
+  /// - Parameter round: The round's number; 0 is the round that sets the pace.
   /// - Returns: Each pair once.
   package func order(ofRound round: Int) -> [Step] {
     var generator = SplitMix64(seed: seed, at: 1, round - (round + 1) % 2)

@@ -2,13 +2,13 @@ import StressRunner
 
 /// Measures strategies on workloads by a plan.
 ///
-/// Used on one thread, which is in no pool.
+/// Use it on one thread that belongs to no pool.
 package final class Measurer {
-  /// What is said while it runs.
+  /// The progress of a measurement.
   package struct Progress {
-    /// Rounds of single strategies that are done.
+    /// How many rounds of single strategies are done.
     package var done: Int
-    /// How many there are to be.
+    /// How many are planned.
     package var planned: Int
   }
 
@@ -16,16 +16,16 @@ package final class Measurer {
   private let contestants: [Contestant]
   private let plan: MeasurementPlan
   private let calls: (Cell) -> CellCalls
-  /// As many as the largest cell has: each cell uses the first of them.
+  /// As many callers as the largest cell needs; each cell uses the first of them.
   private var callers: [Caller] = []
-  /// The calls of the cell that was measured last.
+  /// The calls of the last measured cell.
   private var drawn: (cell: Cell, calls: CellCalls)?
   private let rate: Double?
   private let burnRate = BurnRate.measured()
   private let clockCost = Clock.costOfPair()
   /// The pace of each pair, by cell and contestant.
   private var paces: [[Pace]]
-  /// What was measured so far.
+  /// The measurements so far.
   package private(set) var result: ComparisonRecord
 
   /// Prepares a comparison.
@@ -33,10 +33,10 @@ package final class Measurer {
   /// - Parameters:
   ///   - cells: The workloads.
   ///   - calls: Draws the calls of a workload: the same ones each time.
-  ///   - contestants: What is measured; all of them have passed the correctness pass.
-  ///   - plan: For as many of both.
-  ///   - rate: Calls a second of all callers together, where the load is open.
-  ///   - result: What is known already: the strategies, also those that are not measured.
+  ///   - contestants: The strategies, which all have passed the correctness pass.
+  ///   - plan: A plan for these numbers of cells and contestants.
+  ///   - rate: Calls a second of all callers together, if the load is open.
+  ///   - result: The record to fill in; it lists all strategies, also those that are not measured.
   package init(
     _ cells: [Cell], calls: @escaping (Cell) -> CellCalls, _ contestants: [Contestant],
     _ plan: MeasurementPlan, rate: Double?, into result: ComparisonRecord
@@ -53,13 +53,13 @@ package final class Measurer {
     }
   }
 
-  /// Measures until the plan is done, the time is over, or it is told to stop.
+  /// Measures until the plan is done, the time is over, or `goesOn` returns `false`.
   ///
   /// - Parameters:
-  ///   - deadline: The moment (`now`) at which no further round is begun.
-  ///   - now: Seconds on a clock that never goes back.
+  ///   - deadline: The time, by `now`, after which no further round begins.
+  ///   - now: Seconds on a monotonic clock.
   ///   - goesOn: Called after each round of a strategy; `false` ends it there.
-  /// - Returns: Whether all that was planned, or there was time for, was measured.
+  /// - Returns: `false` if `goesOn` ended the measurement.
   package func run(
     until deadline: Double, now: () -> Double, goesOn: (Progress) -> Bool
   ) -> Bool {
@@ -70,8 +70,8 @@ package final class Measurer {
       let start = now()
       if round > Interval.fewestValues, start + longest > deadline {
         result.notes.append(
-          "the time was over after \(round - 1) of \(plan.rounds) rounds: the machine is slower than"
-            + " was reckoned with")
+          "the time was over after \(round - 1) of \(plan.rounds) rounds: the machine is slower"
+            + " than was reckoned with")
         break
       }
       for (number, step) in plan.order(ofRound: round).enumerated() {
@@ -84,15 +84,15 @@ package final class Measurer {
     return true
   }
 
-  /// What the harness costs by itself on one thread, and the cheapest strategy with it, in
+  /// Measures the cost of the harness alone and of the cheapest strategy, on one thread, in
   /// interleaved rounds of the same pace.
   package func measureOverhead() {
     guard let base = cells.first, !contestants.isEmpty else { return }
-    // Where the harness weighs most: nobody waits, and nothing is done inside.
+    // Where the harness weighs most: no contention, and the shortest critical section.
     var cell = base
     cell.threads = 1
     cell.sectionNanoseconds = cells.map(\.sectionNanoseconds).min() ?? 0
-    // A scenario's own first caller; else the base's calls on one thread.
+    // The calls of a scenario's first caller, else the base's calls on one thread.
     let rings = Array(calls(cell).rings.prefix(1))
     let costs = contestants.indices.map { index -> Double in
       guard case .synchronous? = Optional(contestants[index].makeWork(cell, burnRate)),
@@ -161,7 +161,7 @@ package final class Measurer {
           verdict: "deadlock",
           message: "\(count) of \(rings.count) callers did not come back within"
             + " \(Int(round.patienceSeconds)) s in \(cell.name)"), of: contestant)
-      // The stuck ones still have theirs.
+      // Stuck threads still use these callers.
       callers = []
     }
   }

@@ -1,14 +1,14 @@
-/// How often a caller reads the clock, and how often it is to call.
+/// How often a caller reads the clock, and how often it makes a call.
 package struct Pace: Sendable, Hashable {
-  /// The part of a call's own processor time that readings of the clock may take.
+  /// The share of a call's processor time that readings of the clock may take.
   package static let clockShare = 0.01
-  /// One of so many is timed at least.
+  /// At least one of this number of calls is timed.
   static let mostCallsEach = 512
 
-  /// One of so many calls is timed; the others between are timed together.
+  /// One of this number of calls is timed; those between are timed together.
   package var callsEach: Int
-  /// From the beginning of a caller's call to that of its next, nanoseconds, where the load is
-  /// open; `nil` where each caller calls again as soon as it can.
+  /// Nanoseconds between the starts of a caller's calls, if the load is open; `nil` if each caller
+  /// calls again at once.
   package var interval: Int?
 
   /// A known pace.
@@ -17,13 +17,13 @@ package struct Pace: Sendable, Hashable {
     self.interval = interval
   }
 
-  /// Times as many calls as its share of a call's cost allows.
+  /// Times as many calls as the clock's share of their cost allows.
   ///
   /// - Parameters:
-  ///   - nanoseconds: What a call takes of a processor.
-  ///   - clock: What two readings of the clock take.
+  ///   - nanoseconds: The processor time of a call.
+  ///   - clock: The time of two readings of the clock.
   package init(callOf nanoseconds: Double, clock: Double) {
-    // A round in which nobody came to a call has no cost.
+    // The cost of a round without a completed call is not finite.
     let cost = nanoseconds.isFinite ? max(1, nanoseconds) : 1
     let calls = clock / (Self.clockShare * cost)
     callsEach = min(Self.mostCallsEach, max(1, Int(calls.rounded(.up))))

@@ -2,19 +2,19 @@ import Dispatch
 import StressRunner
 import Synchronization
 
-/// Measures a strategy on a workload for a while.
+/// Measures a strategy on a workload for one round.
 struct Round {
-  /// What a round can come to.
+  /// The result of a round.
   enum Outcome {
-    /// Its figures.
+    /// The round's figures.
     case measured(RoundFigures)
-    /// Callers that did not come back: a deadlock, most likely. Their threads are still there.
+    /// Callers did not return: most likely a deadlock. Their threads still exist.
     case stuck(callers: Int)
   }
 
-  /// A caller that is not back so long after the end is stuck.
+  /// How long after the end a caller counts as stuck.
   var patienceSeconds = 20.0
-  /// A caller that shares threads with others gives way after so long; nanoseconds.
+  /// How long a caller on a shared thread runs before it yields; nanoseconds.
   private static let turn = 200_000
 
   let driver: Workload.Driver
@@ -23,8 +23,8 @@ struct Round {
 
   /// Runs the callers together, waits, stops them, and waits until they have stopped.
   ///
-  /// What they have done is read at the moment of the end, and not when the last of them notices
-  /// it: on a machine with fewer processors than callers some wait for a processor then.
+  /// The counts are read at the end of the round, and not when the last caller notices it: with
+  /// fewer processors than callers, some wait for a processor then.
   func run(_ work: Work, _ rings: [CallRing], _ callers: [Caller]) -> Outcome {
     for (number, caller) in callers.enumerated() {
       let offset = (pace.interval ?? 0) * number / callers.count
@@ -90,8 +90,7 @@ struct Round {
     }
   }
 
-  /// Starts each caller as the driver has it; work that must be awaited is always called from
-  /// tasks.
+  /// Starts each caller as the driver says; tasks always call asynchronous work.
   private func start(
     _ callers: [Caller], on work: Work, _ line: StartLine, until stop: StopFlag,
     ended: @escaping @Sendable () -> Void
@@ -149,7 +148,7 @@ struct Round {
   }
 }
 
-/// Waits on this thread, which is in no pool, for something that is awaited.
+/// Blocks this thread, which belongs to no pool, until asynchronous work has ended.
 func wait<Value: Sendable>(for body: @escaping @Sendable () async -> Value) -> Value {
   let answer = Answer<Value>()
   Task.detached {
@@ -161,7 +160,7 @@ func wait<Value: Sendable>(for body: @escaping @Sendable () async -> Value) -> V
   return value
 }
 
-/// `@unchecked Sendable`: written before the semaphore is signalled, read after it was waited on.
+/// `@unchecked Sendable`: written before the semaphore's signal, read after its wait.
 private final class Answer<Value: Sendable>: @unchecked Sendable {
   let isThere = DispatchSemaphore(value: 0)
   var value: Value?

@@ -1,32 +1,31 @@
-/// What one round of one strategy on one workload came to.
+/// The figures of one round of one strategy on one workload.
 package struct RoundFigures: Sendable, Hashable {
   /// Calls completed.
   package var operations: Int
   /// How long the round took.
   package var seconds: Double
-  /// The percentiles of a call's duration: of each fraction in `LatencyPoint.allCases`,
-  /// nanoseconds; `nil` where nothing was timed.
+  /// The percentiles of a call's duration, nanoseconds; a point is missing where nothing was timed.
   package var latencies: [LatencyPoint: Int]
   /// How many calls were timed.
   package var timed: Int
-  /// No call of any caller took longer: nanoseconds.
+  /// An upper bound of any call's duration; nanoseconds.
   package var longestWait: Int
-  /// Jain's index of what the callers got done: 1 is all the same.
+  /// Jain's index of the callers' completed calls: 1 if all are equal.
   package var fairness: Double
-  /// The largest part of all calls that one caller made, 0 to 1.
+  /// The largest share of all calls by one caller, 0 to 1.
   package var largestShare: Double
-  /// Processor time for one call, the callers' own included; nanoseconds.
+  /// Processor time of one call, including the caller's; nanoseconds.
   package var processorNanoseconds: Double
-  /// How often a thread waited, in the round.
+  /// How often threads waited in the round.
   package var voluntarySwitches: Int
-  /// How often a thread was taken its processor from.
+  /// How often threads were preempted.
   package var involuntarySwitches: Int
-  /// The threads that callers were seen on.
+  /// The threads on which callers ran.
   package var threads: Int
-  /// Reads beside a writer, and writes that were lost: each is a fault of the strategy.
+  /// Reads that overlapped a write, and lost writes: each is a fault of the strategy.
   package var faults: Int
 
-  /// A round of which no more than its calls is known.
+  /// A round of which only the number of calls is known.
   package init(operations: Int, seconds: Double) {
     self.operations = operations
     self.seconds = seconds
@@ -46,20 +45,20 @@ package struct RoundFigures: Sendable, Hashable {
   package var throughput: Double { seconds > 0 ? Double(operations) / seconds : 0 }
 }
 
-/// The percentiles that are told of each round.
+/// The reported percentiles of each round.
 package enum LatencyPoint: String, Sendable, Hashable, CaseIterable {
-  /// Half of the calls were not longer.
+  /// The duration that half of the calls did not exceed.
   case p50
-  /// Nine of ten.
+  /// The same for nine of ten calls.
   case p90
-  /// 99 of 100.
+  /// The same for 99 of 100 calls.
   case p99
-  /// 999 of 1,000.
+  /// The same for 999 of 1,000 calls.
   case p999 = "p99.9"
-  /// All that were timed.
+  /// The longest timed call.
   case max
 
-  /// The part of the calls that are not longer.
+  /// The fraction of the calls that do not exceed it.
   package var fraction: Double {
     switch self {
     case .p50: 0.5

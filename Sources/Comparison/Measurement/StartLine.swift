@@ -1,9 +1,8 @@
 import Dispatch
 
-/// Where callers wait until all have come, and are let go together.
+/// A barrier at which callers wait until all have arrived, and which releases them together.
 ///
-/// `@unchecked Sendable`: `starter` is set before anybody is let go, and called by the one that
-/// lets go.
+/// `@unchecked Sendable`: the releasing thread alone sets and calls `starter`.
 final class StartLine: @unchecked Sendable {
   private let parties: Int
   private let arrived = DispatchSemaphore(value: 0)
@@ -15,23 +14,23 @@ final class StartLine: @unchecked Sendable {
     gate.enter()
   }
 
-  /// Called by each caller on a thread of its own.
+  /// Called by each caller that has its own thread.
   func arriveAndWait() {
     arrived.signal()
     gate.wait()
   }
 
-  /// For callers on threads that are not theirs, which must not wait there: they are put on their
-  /// pool when they are let go.
+  /// For callers on pool threads, which must not block: `release()` calls `starter`, which puts
+  /// them on their pool.
   func startWithoutThem(_ starter: @escaping () -> Void) { self.starter = starter }
 
-  /// Waits until every caller has come.
+  /// Waits until every caller has arrived.
   func waitForAll() {
     guard starter == nil else { return }
     for _ in 0..<parties { arrived.wait() }
   }
 
-  /// Lets all go.
+  /// Releases all callers.
   func release() {
     starter?()
     gate.leave()

@@ -6,10 +6,9 @@ import Musl
 import Darwin
 #endif
 
-/// The clock of measurements: nanoseconds that never go back. One place, and as cheap as the system
-/// has it.
+/// The monotonic clock of all measurements, in nanoseconds; the cheapest that the system has.
 package enum Clock {
-  /// Nanoseconds since some moment before the process began.
+  /// Nanoseconds since a fixed time before the process began.
   @inline(__always)
   package static var now: Int {
     var time = timespec()
@@ -17,7 +16,7 @@ package enum Clock {
     return time.tv_sec &* 1_000_000_000 &+ time.tv_nsec
   }
 
-  /// Gives the processor up for so long; a signal may end it early.
+  /// Sleeps for this time; a signal may end it early.
   package static func sleep(nanoseconds: Int) {
     guard nanoseconds > 0 else { return }
     var time = timespec(
@@ -25,8 +24,7 @@ package enum Clock {
     nanosleep(&time, nil)
   }
 
-  /// What two readings cost, which a timed call takes longer than an untimed one: the median of
-  /// many, in nanoseconds.
+  /// The cost of two readings in nanoseconds, which timing adds to a call: the median of many.
   package static func costOfPair() -> Double {
     let readings = 1000
     let costs = (0..<21).map { _ in

@@ -8,16 +8,16 @@ import Musl
 import Darwin
 #endif
 
-/// What this process has used up to a moment, threads that have ended included.
+/// The resources that this process has used so far, including threads that have ended.
 struct ResourceUse {
-  /// Processor time, the system's for this process included; nanoseconds.
+  /// Processor time, including the system's for this process; nanoseconds.
   var processorNanoseconds: Int
-  /// How often a thread gave its processor up: it waited.
+  /// How often a thread gave up its processor to wait.
   var voluntarySwitches: Int
-  /// How often a thread was taken its processor from: its slice was over, or another came first.
+  /// How often a thread was preempted.
   var involuntarySwitches: Int
 
-  /// Asks the system (`getrusage`).
+  /// The current values, by `getrusage`.
   static var now: ResourceUse {
     var usage = rusage()
     #if canImport(Glibc)
@@ -34,7 +34,7 @@ struct ResourceUse {
   }
 }
 
-/// The bytes that the allocator has given out; `nil` where it does not tell.
+/// The bytes that the allocator has handed out; `nil` where it does not report them.
 func heapBytes() -> Int? {
   let bytes = interlock_heap_bytes()
   return bytes < 0 ? nil : Int(bytes)

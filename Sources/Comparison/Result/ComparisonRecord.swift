@@ -1,5 +1,4 @@
-/// What a comparison has measured, and what it ran on: the one thing that its reports are made
-/// from.
+/// The measurements of a comparison, and what it ran on; its reports use nothing else.
 package struct ComparisonRecord: Sendable, Hashable {
   /// A strategy, and whether it may be ranked.
   package struct Strategy: Sendable, Hashable {
@@ -7,9 +6,9 @@ package struct ComparisonRecord: Sendable, Hashable {
     package var name: String
     /// How it works, in one line.
     package var summary: String
-    /// The heap that one lock takes, bytes.
+    /// The heap memory of one lock, bytes.
     package var bytesPerLock: Int?
-    /// What was found wrong with it, in one line; `nil` where nothing was. With it, it has no rank.
+    /// Why the strategy is not ranked; `nil` where no fault was found.
     package var fault: Fault?
 
     /// Describes a strategy.
@@ -35,11 +34,11 @@ package struct ComparisonRecord: Sendable, Hashable {
     }
   }
 
-  /// The rounds of a strategy on a workload, in the order of time.
+  /// The rounds of a strategy on a workload, in the order of measurement.
   package struct Entry: Sendable, Hashable {
     /// The strategy.
     package var strategy: String
-    /// Its rounds; the same place in two entries of a cell is the same round.
+    /// Its rounds; the same index in two entries of a cell is the same round.
     package var rounds: [RoundFigures]
 
     /// Describes an entry.
@@ -49,7 +48,7 @@ package struct ComparisonRecord: Sendable, Hashable {
     }
   }
 
-  /// A workload and what was measured on it.
+  /// A workload and its measurements.
   package struct CellResult: Sendable, Hashable {
     /// The workload.
     package var cell: Cell
@@ -63,15 +62,15 @@ package struct ComparisonRecord: Sendable, Hashable {
     }
   }
 
-  /// What the harness itself costs, on one thread, beside the cheapest strategy.
+  /// The cost of the harness itself, on one thread, compared with the cheapest strategy.
   package struct Overhead: Sendable, Hashable {
-    /// The harness's own for a call that does nothing; nanoseconds.
+    /// The harness's cost of a call that does nothing; nanoseconds.
     package var emptyNanoseconds: Double
     /// A call of the cheapest strategy, harness included; nanoseconds.
     package var cheapestNanoseconds: Double
-    /// Which strategy that is.
+    /// The name of that strategy.
     package var cheapest: String
-    /// By how much longer a call seems that is timed: a reading of the clock; nanoseconds.
+    /// What a reading of the clock adds to a timed call; nanoseconds.
     package var clockNanoseconds: Double
 
     /// Describes the cost.
@@ -85,7 +84,7 @@ package struct ComparisonRecord: Sendable, Hashable {
       self.cheapest = cheapest
     }
 
-    /// The harness's part of what the strategy costs without it: 0.05 is 5 %.
+    /// The harness's cost relative to the strategy's alone: 0.05 is 5 %.
     package var part: Double { emptyNanoseconds / (cheapestNanoseconds - emptyNanoseconds) }
   }
 
@@ -93,23 +92,22 @@ package struct ComparisonRecord: Sendable, Hashable {
   package var strategies: [Strategy]
   /// The workloads, the base first.
   package var cells: [CellResult]
-  /// What everything random follows from.
+  /// The seed of all random choices.
   package var seed: UInt64
-  /// How long each round was to take; seconds.
+  /// The planned length of each round; seconds.
   package var roundSeconds: Double
-  /// How many rounds there were to be.
+  /// The planned number of rounds.
   package var plannedRounds: Int
-  /// How many calls a second were asked for together; `nil` where each caller calls as fast as it
-  /// can.
+  /// The requested calls a second of all callers; `nil` where each caller calls as fast as it can.
   package var rate: Double?
-  /// What the correctness pass could see, in one line.
+  /// What the correctness pass could detect, in one line.
   package var check: String
   /// The harness's own cost; `nil` where it was not measured.
   package var overhead: Overhead?
-  /// What a reader must know to judge the figures, a line each.
+  /// What a reader must know to interpret the figures, a line each.
   package var notes: [String]
 
-  /// Describes a comparison of which nothing has been measured.
+  /// Describes a comparison before its measurements.
   package init(
     strategies: [Strategy], cells: [CellResult] = [], seed: UInt64, roundSeconds: Double,
     plannedRounds: Int, rate: Double? = nil, check: String = "", overhead: Overhead? = nil,

@@ -1,9 +1,9 @@
 import Foundation
 
-/// A median, and the bounds between which it lies with a confidence of 95 %.
+/// A median, and its confidence interval of 95 %.
 package struct Interval: Sendable, Hashable {
-  /// The fewest values of which an interval says anything: of five, even the smallest and the
-  /// largest enclose the true median only with 1 − 2/2⁵ = 93.75 %.
+  /// The fewest values that give an interval: of five, even the smallest and the largest enclose
+  /// the true median only with 1 − 2/2⁵ = 93.75 %.
   package static let fewestValues = 6
 
   /// The median.
@@ -23,10 +23,10 @@ package struct Interval: Sendable, Hashable {
   /// The percentile bootstrap of the median (Efron, 1979): the middle 95 % of the medians of all
   /// samples that can be drawn from the values with replacement.
   ///
-  /// Nothing is drawn: how likely each order statistic is to be the median of such a sample is
-  /// known exactly (Maritz and Jarrett, 1978). Widened to the order statistics that enclose the
-  /// median with 95 % whatever the distribution (the interval of the sign test), since the
-  /// bootstrap of a dozen values is a little too narrow.
+  /// No sample is drawn: the probability that an order statistic is the median of such a sample is
+  /// known exactly (Maritz and Jarrett, 1978). The interval is widened to the order statistics that
+  /// enclose the median with 95 % for any distribution (the interval of the sign test), because the
+  /// bootstrap of a dozen values is slightly too narrow.
   ///
   /// - Parameter values: At least `fewestValues`, or the bounds are infinite.
   package init(of values: [Double]) {
@@ -42,17 +42,17 @@ package struct Interval: Sendable, Hashable {
     high = sorted[count - 1 - rank]
   }
 
-  /// Half of its width, by its median.
+  /// Half of its width, relative to its median.
   package var relativeHalfWidth: Double { (high - low) / 2 / abs(median) }
 
-  /// Whether a value lies outside.
+  /// Whether a value lies outside the interval.
   package func excludes(_ value: Double) -> Bool { value < low || value > high }
 
   /// The rank (from 0) of the order statistic at 2.5 % of the medians of drawn samples; that at
   /// 97.5 % is its mirror.
   ///
-  /// Of a sample, the lower middle value is at most the value of rank k if at least half of what
-  /// was drawn is: each draw is so with a probability of (k + 1)/n.
+  /// The lower median of a sample is at most the value of rank k if at least half of the draws are;
+  /// each draw is with a probability of (k + 1)/n.
   static func bootstrapRank(count: Int) -> Int {
     let needed = (count + 1) / 2
     var low = 0
@@ -65,12 +65,12 @@ package struct Interval: Sendable, Hashable {
     return low
   }
 
-  /// How likely at least so many of `count` independent events are, each of this probability.
+  /// The probability of at least `needed` of `count` independent events.
   private static func atLeast(_ needed: Int, of count: Int, each probability: Double) -> Double {
     guard probability < 1 else { return 1 }
     var sum = 0.0
     for times in needed...count {
-      // By logarithms: of a thousand, the factors are beyond any number.
+      // By logarithms: the factorials of a thousand overflow.
       let ways =
         lgamma(Double(count + 1)) - lgamma(Double(times + 1))
         - lgamma(Double(count - times + 1))

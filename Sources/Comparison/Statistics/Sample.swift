@@ -1,20 +1,19 @@
-/// The middle value; the mean of the middle two where their number is even; not a number where
-/// there is none.
+/// The middle value, or the mean of the middle two; NaN where there is no value.
 package func median(_ values: [Double]) -> Double {
   medianOfSorted(values.sorted())
 }
 
-/// The same of values in ascending order.
+/// The median of values in ascending order.
 func medianOfSorted(_ sorted: [Double]) -> Double {
   guard !sorted.isEmpty else { return .nan }
   let middle = sorted.count / 2
   return sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
 }
 
-/// Jain's index of fairness: 1 where all have the same, 1/n where one of n has everything (Jain,
+/// Jain's index of fairness: 1 where all shares are equal, 1/n where one of n has everything (Jain,
 /// Chiu and Hawe, "A quantitative measure of fairness and discrimination", 1984).
 ///
-/// - Parameter shares: What each has got, in any unit; nothing at all is fair.
+/// - Parameter shares: The share of each, in any unit; all zero counts as fair.
 /// - Returns: The index, above 0 and at most 1.
 package func jainIndex(_ shares: [Double]) -> Double {
   let sum = shares.reduce(0, +)

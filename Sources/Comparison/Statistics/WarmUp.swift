@@ -1,11 +1,11 @@
-/// How many of the first rounds were not yet like the others, by the marginal standard error rule
-/// (White, "An effective truncation heuristic for bias reduction in simulation output", 1997): as
-/// many are left out as make the standard error of the rest's mean smallest, at most half.
+/// How many of the first rounds belong to the warm-up, by the marginal standard error rule (White,
+/// "An effective truncation heuristic for bias reduction in simulation output", 1997): the number,
+/// at most half, that minimises the standard error of the mean of the rest.
 ///
-/// Only a beginning that lies outside of what the rest does is left out at all: without that, the
-/// rule would take the first rounds of plain noise away now and then.
+/// A beginning is only left out if it lies outside the range of the rest; otherwise the rule would
+/// sometimes drop first rounds of plain noise.
 ///
-/// - Parameter values: A figure of each round, in the order of time.
+/// - Parameter values: A figure of each round, in the order of measurement.
 /// - Returns: 0 where the beginning is like the rest.
 package func warmUpRounds(_ values: [Double]) -> Int {
   var best = (rounds: 0, error: Double.infinity)
@@ -19,7 +19,7 @@ package func warmUpRounds(_ values: [Double]) -> Int {
   }
   let rest = values[best.rounds...]
   guard best.rounds > 0, let low = rest.min(), let high = rest.max() else { return 0 }
-  // The whole range again on both sides: a first round of plain noise is not that far off.
+  // Widened by the whole range on both sides, which plain noise does not exceed.
   let room = (high - low)
   return values[..<best.rounds].prefix { $0 < low - room || $0 > high + room }.count
 }

@@ -1,15 +1,15 @@
-/// What takes part in a comparison: a strategy over a table, or a cache.
+/// A participant of a comparison: a strategy over a table, or a cache.
 package struct Contestant: Sendable {
   /// The name in reports.
   package var name: String
   /// One line: how it works.
   package var summary: String
-  /// Makes fresh work of a cell.
+  /// Makes new work for a cell.
   package var makeWork: @Sendable (Cell, BurnRate) -> Work
-  /// The heap that one lock takes once it has been used, bytes; `nil` where that is not known.
+  /// The heap memory of one used lock, bytes; `nil` where it is not known.
   package var bytesPerLock: Int?
 
-  /// Describes what takes part.
+  /// Describes a participant.
   package init(
     name: String, summary: String, bytesPerLock: Int? = nil,
     makeWork: @escaping @Sendable (Cell, BurnRate) -> Work
@@ -20,7 +20,7 @@ package struct Contestant: Sendable {
     self.makeWork = makeWork
   }
 
-  /// A strategy over a table of its own for each round.
+  /// A strategy over a new table for each round.
   package init(_ entry: StrategyEntry) {
     self.init(
       name: entry.name, summary: entry.summary,
@@ -32,11 +32,11 @@ package struct Contestant: Sendable {
   }
 }
 
-/// What one of many used locks takes of the heap, to the byte nearest.
+/// The heap memory of one used lock, averaged over many and rounded to bytes.
 func measuredBytes(of make: @Sendable () -> any Sendable) -> Int? {
-  // Some have a queue each, and who follows queues has room for thousands.
+  // Some locks have a queue each, and the wait table has room for thousands of queues.
   let count = 400
-  // Once before: what the first of a kind takes for all is not its own.
+  // Make one first: its memory may include allocations that all of its kind share.
   _ = make()
   var kept: [any Sendable] = []
   kept.reserveCapacity(count)

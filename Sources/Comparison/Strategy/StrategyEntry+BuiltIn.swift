@@ -1,8 +1,7 @@
 import LockStrategies
 
 extension StrategyEntry {
-  /// The strategies of this package: those that are right first, then the control, which is asked
-  /// for by name.
+  /// The strategies of this package: the correct ones, then the control, which only runs by name.
   public static let builtIn: [StrategyEntry] =
     [
       .lock("stdlib-mutex", "Synchronization.Mutex") { StandardLibraryMutexLock() },
@@ -31,5 +30,5 @@ extension StrategyEntry {
     ]
 }
 
-/// An actor with nothing in it, for its size.
+/// An empty actor, for measuring its size.
 private actor UsedActor {}

@@ -6,8 +6,8 @@ extension StrategyEntry {
   package var trialName: String { "compare.\(name)" }
 
   /// The strategy as a subject of the correctness pass: a table with marked sections under a fresh
-  /// lock. All callers are at one key, and inside for a while, so that those who are not kept apart
-  /// meet.
+  /// lock. All callers use one key, with a long critical section, so that callers without mutual
+  /// exclusion overlap.
   package var trialSubject: SubjectEntry {
     let makeSubject = makeSubject
     return SubjectEntry(name: trialName, summary: summary, runsUnlisted: false) {

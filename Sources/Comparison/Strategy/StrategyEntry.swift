@@ -1,22 +1,23 @@
 public import LockStrategies
 public import StressRunner
 
-/// A way to guard shared memory, by name, and how to make what is measured of it.
+/// A named way to guard shared memory, and how to make the work that measures it.
 ///
-///     static let strategies = StrategyEntry.builtIn + [.lock("mine", "a lock of mine") { MyLock() }]
+///     static let strategies =
+///       StrategyEntry.builtIn + [.lock("mine", "a lock of mine") { MyLock() }]
 public struct StrategyEntry: Sendable {
   /// The name on the command line and in reports: lower case, words joined by hyphens.
   public var name: String
   /// One line: how it works.
   public var summary: String
-  /// Whether it takes part where none is named. Controls that are wrong on purpose do not.
+  /// Whether it takes part if none is named; intentionally faulty controls do not.
   public var runsUnlisted: Bool
 
   /// Makes a guarded table.
   package var makeWork: @Sendable (SharedTable) -> Work
-  /// Makes the same as a subject of trials.
+  /// Makes a guarded table as a subject of trials.
   package var makeSubject: @Sendable (SharedTable) -> any Subject
-  /// Makes a fresh lock, takes it once, and gives what keeps it alive.
+  /// Makes a lock, acquires it once, and returns an object that retains it.
   package var makeUsed: (@Sendable () -> any Sendable)?
 
   @usableFromInline
@@ -39,9 +40,9 @@ public struct StrategyEntry: Sendable {
   /// - Parameters:
   ///   - name: The name on the command line and in reports: lower case, words joined by hyphens.
   ///   - summary: One line: how it works.
-  ///   - runsUnlisted: Whether it takes part where none is named.
-  ///   - make: Makes an open lock; called for each round that is measured, and in children.
-  /// - Returns: The strategy, to be listed.
+  ///   - runsUnlisted: Whether it takes part if none is named.
+  ///   - make: Makes a free lock; called for each measured round, and in child processes.
+  /// - Returns: The strategy's entry.
   @inlinable
   public static func lock<Strategy: Lock>(
     _ name: String, _ summary: String, runsUnlisted: Bool = true,

@@ -1,16 +1,16 @@
 import CInterlockHarness
 import StressRunner
 
-/// Keeps the processor busy for so many rounds, where it stands: nothing moves it out of a locked
-/// stretch.
+/// Keeps the processor busy for a number of rounds; the compiler cannot move it out of a critical
+/// section.
 @inlinable
 public func burn(_ rounds: Int) { burnInC(rounds) }
 
 @usableFromInline @inline(never)
 func burnInC(_ rounds: Int) { interlock_burn(UInt64(truncatingIfNeeded: rounds)) }
 
-/// How long a round of `burn` takes here, so that a stretch of so many nanoseconds is the same work
-/// for every strategy.
+/// The speed of `burn` on this machine, so that a critical section of a given length is the same
+/// work for every strategy.
 package struct BurnRate: Sendable, Hashable {
   /// Rounds a nanosecond.
   package var roundsPerNanosecond: Double
@@ -18,8 +18,8 @@ package struct BurnRate: Sendable, Hashable {
   /// A known rate.
   package init(roundsPerNanosecond: Double) { self.roundsPerNanosecond = roundsPerNanosecond }
 
-  /// Measures it, in some 10 ms. The quickest of many tries counts: what makes one slower is other
-  /// people's work.
+  /// Measures the rate in about 10 ms, as the fastest of many runs, because other load only slows a
+  /// run down.
   package static func measured() -> BurnRate {
     let rounds = 200_000
     burn(rounds)
@@ -31,7 +31,7 @@ package struct BurnRate: Sendable, Hashable {
     return BurnRate(roundsPerNanosecond: Double(rounds) / Double(max(1, quickest ?? 1)))
   }
 
-  /// How many rounds take so long.
+  /// How many rounds take this time.
   package func rounds(nanoseconds: Int) -> Int {
     nanoseconds == 0 ? 0 : max(1, Int((Double(nanoseconds) * roundsPerNanosecond).rounded()))
   }

@@ -9,7 +9,7 @@ package struct CacheData: Sendable {
   /// A value for each key.
   package var values: [[UInt8]]
 
-  /// So many keys, each with a value of so many bytes that begins like no other's.
+  /// Makes keys, each with a value whose first bytes differ from all others.
   package init(keys count: Int, valueBytes: Int) {
     keys = (0..<count).map { "key-\($0)" }
     values = (0..<count).map { key in
@@ -23,7 +23,7 @@ package final class CacheWork: SynchronousWork {
   private let cache: any Caches.Cache
   private let data: CacheData
 
-  /// Calls a cache in which every key has its value.
+  /// Stores a value for every key, and then calls the cache.
   package init(_ cache: any Caches.Cache, _ data: CacheData) {
     self.cache = cache
     self.data = data
@@ -37,10 +37,10 @@ package final class CacheWork: SynchronousWork {
     Self.perform(calls, range, on: cache, data)
   }
 
-  /// Nothing can be told: a cache may drop what it likes.
+  /// Always 0: a cache may evict any value.
   package func lost(of writes: Int) -> Int { 0 }
 
-  /// In a function of the cache's own type, so that its kind is looked up once and not for each
+  /// Generic over the cache's type, so that its witness table is looked up once and not for each
   /// call.
   private static func perform(
     _ calls: CallRing, _ range: Range<Int>, on cache: some Caches.Cache, _ data: CacheData
@@ -78,7 +78,7 @@ package enum CacheCall: Int, Sendable {
   case remove
   /// Remove every key.
   case removeAll
-  /// Ask how many keys there are.
+  /// Count the keys.
   case count
 
   /// The call of a workload's kind; `nil` for a subject's own.
@@ -93,7 +93,7 @@ package enum CacheCall: Int, Sendable {
     }
   }
 
-  /// The kind of operation that it is for a subject.
+  /// The call as a subject's kind of operation.
   var kind: Operation.Kind {
     switch self {
     case .get: .get

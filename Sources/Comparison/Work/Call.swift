@@ -1,14 +1,13 @@
-/// One call of a compared workload: what is called, and on which key. Four bytes, so that thousands
-/// of them, drawn before the clock runs, stay in the processor's nearest memory.
+/// One call of a compared workload: its kind and its key. Four bytes, so that thousands of calls,
+/// drawn before the measurement, stay in the processor's first-level cache.
 public struct Call: Sendable, Hashable {
-  /// What is called, as a number: 0 reads a key, 1 writes one; of a cache, the others are its other
-  /// calls.
+  /// The kind of the call: 0 reads a key, 1 writes one; higher numbers are other calls of a cache.
   public var kind: Int { Int(bits & 15) }
 
   /// The key, from 0.
   @inlinable public var key: Int { Int(bits >> 4) }
 
-  /// Whether a key is written: what is neither is no call of a table.
+  /// Whether the call writes a key; a table has reads and writes only.
   @inlinable public var isWrite: Bool { bits & 15 == 1 }
 
   @usableFromInline let bits: UInt32
@@ -23,7 +22,7 @@ public struct Call: Sendable, Hashable {
   }
 }
 
-/// The calls of one caller, which it makes again and again in this order.
+/// The calls of one caller, which it repeats in this order.
 ///
 /// `@unchecked Sendable`: nothing is written after `init`.
 public final class CallRing: @unchecked Sendable {
@@ -41,19 +40,19 @@ public final class CallRing: @unchecked Sendable {
 
   deinit { calls.deallocate() }
 
-  /// The call at a place below `count`, which is not checked: it is asked for by the nanosecond.
+  /// The call at an index below `count`, unchecked, because every nanosecond counts here.
   @inlinable
   public subscript(index: Int) -> Call { calls[index] }
 }
 
-/// What came of some calls.
+/// The results of some calls.
 public struct Tally: Sendable, Hashable {
   /// How many of them wrote.
   public var writes = 0
-  /// How many of them read what no lock lets anybody read.
+  /// How many of them read a state that a correct lock never exposes.
   public var broken = 0
 
-  /// Nothing yet.
+  /// An empty tally.
   @inlinable
   public init() {}
 }

@@ -1,9 +1,9 @@
-/// What the harness does for a call where there is nothing to do: its own cost.
+/// Work that does nothing, which measures the harness's own cost.
 final class EmptyWork: SynchronousWork {
   func perform(_ calls: CallRing, _ range: Range<Int>) -> Tally {
     var tally = Tally()
-    // As `LockedTable` has it, but without a branch: to choose between reading and writing is the
-    // workload's own.
+    // As in `LockedTable`, but without a branch: choosing between read and write belongs to the
+    // workload.
     var index = range.lowerBound
     while index < range.upperBound {
       tally.writes &+= calls[index].isWrite ? 1 : 0

@@ -1,9 +1,9 @@
 public import LockStrategies
 
-/// A table under a lock: what strategies are compared on.
+/// A table under a lock, on which strategies are compared.
 ///
-/// Everything that runs while it is measured is inlinable, so that a lock from another package
-/// costs what it costs and no indirect call more than the built-in ones.
+/// All measured code is inlinable, so that a lock from another package costs no indirect call more
+/// than the built-in ones.
 public final class LockedTable<Strategy: Lock>: SynchronousWork {
   @usableFromInline let lock: Strategy
   @usableFromInline let table: SharedTable
@@ -19,7 +19,7 @@ public final class LockedTable<Strategy: Lock>: SynchronousWork {
   @inlinable
   public func perform(_ calls: CallRing, _ range: Range<Int>) -> Tally {
     var tally = Tally()
-    // A range's own iteration checks its bounds three times for each call.
+    // A range's iterator checks its bounds three times for each call.
     var index = range.lowerBound
     while index < range.upperBound {
       let call = calls[index]
@@ -34,7 +34,7 @@ public final class LockedTable<Strategy: Lock>: SynchronousWork {
     return tally
   }
 
-  /// How many writes the table has not counted.
+  /// How many writes the table has lost.
   @inlinable
   public func lost(of writes: Int) -> Int { table.lost(of: writes) }
 }

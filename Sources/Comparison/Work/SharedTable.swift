@@ -1,26 +1,25 @@
 public import Synchronization
 
-/// What callers share: two numbers for each key, which a write counts up, the one at its beginning
-/// and the other at its end.
+/// The shared table: two numbers for each key; a write increments one at its beginning and the
+/// other at its end.
 ///
-/// So it tells by itself whether it was guarded, in any build and while it is measured: who reads
-/// two different numbers was in beside a writer, and where two writers were in together the numbers
-/// are short of a write.
+/// So it detects missing mutual exclusion by itself, in any build and during measurement: a reader
+/// that finds two different numbers overlapped a write, and overlapping writes lose an increment.
 ///
-/// `@unchecked Sendable`: the numbers are atomic. Relaxed, all of them: what orders them is the
-/// lock, and if it does not, that must be seen and not be undefined.
+/// `@unchecked Sendable`: the numbers are atomic. All are relaxed: the lock under test has to order
+/// them, and if it fails, the result must be detectable and not undefined.
 public final class SharedTable: @unchecked Sendable {
   /// How many keys there are.
   public let keys: Int
-  /// How long a call is inside: rounds of `burn`.
+  /// The length of the critical section, in rounds of `burn`.
   @usableFromInline let burns: Int
   @usableFromInline let numbers: UnsafeMutablePointer<Atomic<UInt64>>
 
   /// Makes a table whose numbers are all 0.
   ///
   /// - Parameters:
-  ///   - keys: How many keys, from 1.
-  ///   - burns: How many rounds of arithmetic a call does inside, from 0.
+  ///   - keys: The number of keys, from 1.
+  ///   - burns: The rounds of arithmetic in the critical section, from 0.
   public init(keys: Int, burns: Int) {
     self.keys = keys
     self.burns = burns
@@ -33,9 +32,9 @@ public final class SharedTable: @unchecked Sendable {
     numbers.deallocate()
   }
 
-  /// Reads a key. Only under the lock, shared or not.
+  /// Reads a key; call it under the lock, shared or exclusive.
   ///
-  /// - Returns: Whether no writer was in.
+  /// - Returns: Whether no write overlapped.
   @inlinable
   public func read(_ key: Int) -> Bool {
     let first = numbers[key * 2].load(ordering: .relaxed)
@@ -43,7 +42,7 @@ public final class SharedTable: @unchecked Sendable {
     return numbers[key * 2 + 1].load(ordering: .relaxed) == first
   }
 
-  /// Writes a key. Only under the lock.
+  /// Writes a key; call it under the exclusive lock.
   @inlinable
   public func write(_ key: Int) {
     let first = numbers[key * 2].load(ordering: .relaxed)
@@ -53,7 +52,7 @@ public final class SharedTable: @unchecked Sendable {
     numbers[key * 2 + 1].store(second &+ 1, ordering: .relaxed)
   }
 
-  /// How many of so many writes are in neither number, or in one of the two only.
+  /// How many of `writes` are missing in one or both numbers.
   public func lost(of writes: Int) -> Int {
     let sums = (0..<2).map { half in
       (0..<keys).reduce(0) { $0 + Int(numbers[$1 * 2 + half].load(ordering: .relaxed)) }

@@ -2,13 +2,13 @@ package import StressRunner
 import Dispatch
 import Synchronization
 
-/// A subject of one's own, called as trials call it.
+/// A user's subject, called as trials call it.
 package final class SubjectWork: SynchronousWork {
   private let subject: any Subject
   private let operations: [[Operation]]
   private let lengths: [Int]
 
-  /// Calls a subject in which every key has been stored.
+  /// Stores every key in a subject, and then calls it.
   package init(_ subject: any Subject, _ data: CacheData) {
     self.subject = subject
     operations = Self.operations(data)
@@ -16,7 +16,7 @@ package final class SubjectWork: SynchronousWork {
     for operation in operations[CacheCall.set.rawValue] { _ = perform(operation) }
   }
 
-  /// Makes some calls; one that completes later is waited for.
+  /// Makes some calls, and waits for each to complete.
   package func perform(_ calls: CallRing, _ range: Range<Int>) -> Tally {
     var tally = Tally()
     for index in range {
@@ -31,7 +31,7 @@ package final class SubjectWork: SynchronousWork {
     return tally
   }
 
-  /// Nothing can be told.
+  /// Always 0: a subject may drop any value.
   package func lost(of writes: Int) -> Int { 0 }
 
   private func perform(_ operation: Operation) -> Reply {
@@ -40,7 +40,7 @@ package final class SubjectWork: SynchronousWork {
     return completion.wait()
   }
 
-  /// Each kind's operations, by the raw value of `CacheCall`; a key's at its number.
+  /// The operations of each kind, by the raw value of `CacheCall`, and then by the key's number.
   static func operations(_ data: CacheData) -> [[Operation]] {
     let kinds: [CacheCall] = [.get, .set, .remove, .removeAll, .count]
     return kinds.map { call in
@@ -53,13 +53,13 @@ package final class SubjectWork: SynchronousWork {
   }
 }
 
-/// A subject that is called from tasks: each call is awaited.
+/// A subject that tasks call, awaiting each call.
 package final class AwaitedSubjectWork: AsynchronousWork {
   private let subject: any Subject
   private let operations: [[Operation]]
   private let lengths: [Int]
 
-  /// Calls a subject in which every key has been stored.
+  /// Stores every key in a subject, and then calls it.
   package init(_ subject: any Subject, _ data: CacheData) {
     self.subject = subject
     let operations = SubjectWork.operations(data)
@@ -85,14 +85,14 @@ package final class AwaitedSubjectWork: AsynchronousWork {
     return tally
   }
 
-  /// Nothing can be told.
+  /// Always 0: a subject may drop any value.
   package func lost(of writes: Int) async -> Int { 0 }
 }
 
-/// Where a call's completion and its caller meet.
+/// Passes a call's reply from its completion to its caller.
 ///
-/// `@unchecked Sendable`: `reply` is written before the exchange and read after it; `isThere` the
-/// other way round.
+/// `@unchecked Sendable`: `reply` is written before the exchange and read after it; `isThere`
+/// likewise in the other direction.
 private final class Completion: @unchecked Sendable {
   private enum State {
     static let open = 0
@@ -106,14 +106,14 @@ private final class Completion: @unchecked Sendable {
 
   func complete(_ reply: Reply) {
     self.reply = reply
-    // Both: the reply is seen by who waits, and the semaphore of who waits is seen here.
+    // Releasing: the waiting caller sees the reply. Acquiring: this sees the caller's semaphore.
     let before = state.exchange(State.complete, ordering: .acquiringAndReleasing)
     if before == State.awaited { isThere?.signal() }
   }
 
-  /// Most calls have completed by then: a semaphore is made only where one has not.
+  /// Makes a semaphore only if the call has not completed yet, as most have.
   func wait() -> Reply {
-    // Acquiring: the other half of the reply's release.
+    // Acquiring: pairs with the release in `complete`.
     if state.load(ordering: .acquiring) == State.complete { return reply }
     let semaphore = DispatchSemaphore(value: 0)
     isThere = semaphore

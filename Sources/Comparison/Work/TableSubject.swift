@@ -3,9 +3,9 @@ import LockStrategies
 import StressRunner
 import Synchronization
 
-/// A locked table as a subject of trials, with its sections marked: what the correctness pass runs.
+/// A locked table with marked sections, which the correctness pass runs as a subject.
 ///
-/// Its final state has what the table itself can tell, in builds whose sections are left out too.
+/// Its final state has the table's own checks, which also work in builds without sections.
 final class TableSubject<Strategy: Lock>: Subject {
   private let lock: Strategy
   private let table: SharedTable
@@ -35,7 +35,7 @@ final class TableSubject<Strategy: Lock>: Subject {
   func finalState() -> FinalState? { counts.state(of: table) }
 }
 
-/// The same with an actor, whose sections need no marks of a lock.
+/// A table that an actor owns, as a subject.
 final class ActorTableSubject: Subject {
   private actor Owner {
     private let table: SharedTable
@@ -76,7 +76,7 @@ final class ActorTableSubject: Subject {
   func finalState() -> FinalState? { counts.state(of: table) }
 }
 
-/// What callers of a table have done. Relaxed: they are read when all calls have completed.
+/// The calls made on a table. Relaxed: read only after all calls have completed.
 private final class TableCounts: Sendable {
   private let writes = Atomic(0)
   private let broken = Atomic(0)
@@ -92,7 +92,8 @@ private final class TableCounts: Sendable {
         "the number of writes in the table", claimed: written - table.lost(of: written),
         counted: written),
       .init(
-        "the number of reads beside a writer", claimed: broken.load(ordering: .relaxed), counted: 0),
+        "the number of reads beside a writer", claimed: broken.load(ordering: .relaxed),
+        counted: 0),
     ]
     return state
   }

@@ -1,30 +1,30 @@
-/// What callers share and a strategy guards, where each call is made on the caller's own thread.
+/// Shared state that a strategy guards; each call runs on the caller's thread.
 public protocol SynchronousWork: AnyObject, Sendable {
-  /// Makes some calls, one after the other. Called from many threads at once: that is what is
+  /// Makes some calls, one after the other. Many threads call it concurrently, which is what is
   /// measured.
   ///
   /// - Parameters:
   ///   - calls: The caller's calls.
-  ///   - range: Which of them.
-  /// - Returns: What came of them.
+  ///   - range: Which of the calls to make.
+  /// - Returns: Their results.
   func perform(_ calls: CallRing, _ range: Range<Int>) -> Tally
 
-  /// How many of so many writes have left no trace; asked once, when nothing is under way.
+  /// How many of `writes` were lost; called once, after all calls have ended.
   func lost(of writes: Int) -> Int
 }
 
-/// The same where each call is awaited: an actor.
+/// Shared state whose calls are awaited, as an actor's.
 public protocol AsynchronousWork: AnyObject, Sendable {
   /// Makes some calls, one after the other, and awaits each.
   func perform(_ calls: CallRing, _ range: Range<Int>) async -> Tally
 
-  /// How many of so many writes have left no trace; asked once, when nothing is under way.
+  /// How many of `writes` were lost; called once, after all calls have ended.
   func lost(of writes: Int) async -> Int
 }
 
-/// What is measured.
+/// The measured work.
 public enum Work: Sendable {
-  /// Calls that are made where the caller is.
+  /// Calls that run on the caller's thread.
   case synchronous(any SynchronousWork)
   /// Calls that are awaited.
   case asynchronous(any AsynchronousWork)

@@ -3,10 +3,10 @@ import Foundation
 import KnownBugs
 import LockStrategies
 
-/// What is timed, one line each; a family appends its memory cache here.
+/// The measured caches, one line each; a new family adds its memory cache here.
 ///
-/// Where the design itself costs more (an actor's hop, another thread, Foundation's own code), that
-/// is timed and has no budget; say what it is.
+/// A cache whose design costs more (an actor's hop, another thread, Foundation's own code) has no
+/// budget; `byDesign` gives the reason.
 private let measuredCaches: [CacheHit] = [
   CacheHit("LockedCache, POSIX mutex") { LockedCache(PthreadMutexLock()) },
   CacheHit("LockedCache, semaphore of 1") { LockedCache(SemaphoreLock()) },
@@ -40,15 +40,14 @@ private let measuredCaches: [CacheHit] = [
   },
 ]
 
-/// What a hit in a memory cache costs that nobody else uses, as a ratio to a dictionary under
-/// `NSLock`.
+/// The cost of an uncontended hit in a memory cache, relative to a dictionary under `NSLock`.
 enum CachesBench {
-  /// The most that a hit may be, times the dictionary's, in a release build.
+  /// The limit of a hit's cost in a release build, as a multiple of the dictionary's.
   private static let budget = 3.0
 
   /// Measures and prints the table.
   static func run() {
-    // A process with one thread gets a cheaper NSLock; concurrent code never is one.
+    // Start a second thread: NSLock is cheaper in a process with one thread.
     let end = DispatchSemaphore(value: 0)
     Thread { end.wait() }.start()
     defer { end.signal() }
@@ -79,13 +78,13 @@ enum CachesBench {
   }
 }
 
-/// A cache to be timed.
+/// A measured cache.
 private struct CacheHit: Sendable {
-  /// What the table calls it.
+  /// Its name in the table.
   var name: String
-  /// What in its design costs more than the budget; `nil` where nothing should.
+  /// Why its design costs more than the budget; `nil` where the budget applies.
   var reason: String?
-  /// Makes a cache with one value in it, and what reads that so many times.
+  /// Makes a cache with one value, and a body that reads it repeatedly.
   var row: @Sendable () -> Measurement.Row
 
   /// A cache whose native form is synchronous.
@@ -102,8 +101,8 @@ private struct CacheHit: Sendable {
     }
   }
 
-  /// A cache whose native form is `async`; a task reads it, and the thread that times waits for
-  /// that task once for all turns.
+  /// A cache whose native form is `async`; a task reads it, and the timing thread waits once for
+  /// all turns.
   init(
     awaiting name: String, byDesign reason: String? = nil,
     _ make: @escaping @Sendable () -> some AsyncCache
@@ -123,7 +122,7 @@ private struct CacheHit: Sendable {
 private let key = "https://example.com/images/cat.png"
 private let value = [UInt8](repeating: 7, count: 1024)
 
-/// A value that has to be there; without a look at it, the read could be left out.
+/// Checks that the value is there; without a use the compiler could remove the read.
 @inline(never)
 private func consume(_ found: [UInt8]?) {
   precondition(found != nil, "the value is not there")
@@ -138,7 +137,7 @@ private func wait(_ body: @escaping @Sendable () async -> Void) {
   done.wait()
 }
 
-/// What all others are measured by.
+/// The baseline of all caches.
 private final class DictionaryUnderLock: Cache {
   private let lock = NSLock()
   // Only touched under the lock.

@@ -1,7 +1,7 @@
 import Foundation
 import Dispatch
 
-/// A second thread, alive until it is told to leave.
+/// A second thread, which lives until `leave()`.
 struct Companion {
   private let end = DispatchSemaphore(value: 0)
 

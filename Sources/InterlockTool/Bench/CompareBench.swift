@@ -1,14 +1,14 @@
 import Comparison
 import Foundation
 
-/// What `compare` itself costs: recording a duration, reading the clock.
+/// The cost of `compare` itself: recording a duration, reading the clock.
 enum CompareBench {
-  /// The most that recording a duration may cost, nanoseconds, in a release build.
+  /// The limit for recording a duration in a release build, nanoseconds.
   private static let budget = 20.0
 
   /// Measures and prints the lines.
   static func run() {
-    // Durations in no order that a processor could foresee, over six powers of ten.
+    // Durations over six powers of ten, in an order that a processor cannot predict.
     let durations = (0..<4096).map { index in
       1 << ((index &* 0x9E37_79B9) >> 8 & 19) + (index &* 0x85EB_CA6B) >> 4 & 1023
     }

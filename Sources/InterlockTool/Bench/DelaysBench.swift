@@ -1,9 +1,8 @@
 import Foundation
 import Interlock
 
-/// What near-miss delays cost a dictionary under a lock whose accesses are sections, where there is
-/// nothing to find: as a ratio to the same without delays, and to the same without sections, in the
-/// same run.
+/// The cost of near-miss delays for a correctly locked dictionary whose accesses are sections,
+/// relative to the same without delays and without sections in the same run.
 enum DelaysBench {
   /// Measures and prints the table.
   static func run() {
@@ -12,7 +11,7 @@ enum DelaysBench {
         "section tracking is not compiled in: build in debug, or with --traits SectionTracking")
       return
     }
-    // A process with one thread gets a cheaper NSLock; concurrent code never is one.
+    // Start a second thread: NSLock is cheaper in a process with one thread.
     let company = Companion()
     defer { company.leave() }
     let were = SectionTracking.delays
@@ -59,7 +58,7 @@ enum DelaysBench {
   }
 }
 
-/// A dictionary under a lock, with marks or without.
+/// A dictionary under a lock, with or without marks.
 private final class LockedTable: @unchecked Sendable {
   // Unchecked: `stored` is only touched under `lock`.
   private let lock = NSLock()
@@ -94,7 +93,7 @@ private final class LockedTable: @unchecked Sendable {
   }
 
   private func call(_ turn: Int) {
-    // Keys in no order that a processor could foresee.
+    // Keys in an order that a processor cannot predict.
     let key = turn &* 0x9E37_79B9 >> 7 & 1023
     if turn & 1 == 0 {
       stored[key] = turn

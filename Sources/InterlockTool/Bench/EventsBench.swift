@@ -4,11 +4,11 @@ import InterlockStress
 import Reports
 import StressRunner
 
-/// What it costs that the calls that wait and wake are seen: while nobody reads, and with the wait
-/// table on.
+/// The cost of interposing the calls that wait and wake: without a reader, and with the wait table
+/// on.
 enum EventsBench {
-  /// Measures and prints the table. The wait table is on in this process from then on: other
-  /// benches come before.
+  /// Measures and prints the table. The wait table then stays on in this process, so run other
+  /// benches before.
   static func run() {
     guard interlock_events_available() == INTERLOCK_EVENTS_ALL,
       let real = RealMutex()
@@ -16,7 +16,7 @@ enum EventsBench {
       print("the calls that wait and wake are not seen in this build")
       return
     }
-    // A process with one thread gets cheaper locks; concurrent code never is one.
+    // Start a second thread: locks are cheaper in a process with one thread.
     let company = Companion()
     defer { company.leave() }
     let unread = Measurement(rows(real), rounds: 31, turns: 20_000)
@@ -44,7 +44,7 @@ enum EventsBench {
         unreadContended.ratioRange(2, to: 0).lowerBound,
         unreadContended.ratioRange(2, to: 0).upperBound), true)
     print("wait table on, against a process without Interlock")
-    // The real pair, which no reader sees, takes the machine's change of speed out.
+    // Dividing by the real pair, which no reader sees, cancels changes of the machine's speed.
     let lock = (read.median(2) / read.median(0)) / (bare.median(2) / bare.median(0))
     line(
       "NSLock, lock + unlock", String(format: "%.2f ×", lock),
@@ -59,7 +59,7 @@ enum EventsBench {
     }
   }
 
-  /// The pair, past the readers; through them; and an `NSLock`'s.
+  /// The C library's mutex pair, the interposed one, and an `NSLock`'s.
   private static func rows(_ real: RealMutex) -> [Measurement.Row] {
     let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     pthread_mutex_init(mutex, nil)
@@ -87,7 +87,6 @@ enum EventsBench {
     ]
   }
 
-  /// This executable's own definitions, called through a pointer as the real ones are.
   /// Two threads at one mutex: the real calls, the interposed ones, and the real ones again.
   private static func contendedRows(_ real: RealMutex) -> [Measurement.Row] {
     let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
@@ -100,9 +99,8 @@ enum EventsBench {
         let threads = (0..<2).map { _ in
           DedicatedThread {
             guard let mutex = UnsafeMutableRawPointer(bitPattern: address) else { return }
-            // Held for long against the calls: with nothing to do, a thread would have the lock a
-            // hundred times before the other sees it free, and the figure would be that of a lock
-            // that is not contended.
+            // Hold the lock much longer than the calls take: otherwise one thread acquires it a
+            // hundred times before the other sees it free, and the lock is hardly contended.
             var work = 1
             for _ in 0..<turns {
               _ = lock(mutex)
@@ -129,8 +127,8 @@ enum EventsBench {
     }
   }
 
-  /// How much longer a passing trial takes with something on in its child: what it is, `setUp`
-  /// says, by the environment and by whether the child predicts.
+  /// How much longer a passing trial takes with a feature on in its child. `setUp` turns it on, by
+  /// the environment and by whether the child predicts.
   static func trialRatio(
     on subject: String, setUp: (Bool) -> (environment: [String: String], predicts: Bool)
   ) -> Double {

@@ -1,7 +1,6 @@
-/// Times bodies against each other in interleaved rounds, so that a change of the machine's speed
-/// hits all.
+/// Times bodies in interleaved rounds, so that a change of the machine's speed affects all.
 struct Measurement {
-  /// What is timed: a name, and a body that does the thing so many times.
+  /// A measured row: a name, and a body that repeats its work a number of times.
   struct Row {
     var name: String
     var body: (Int) -> Void
@@ -10,7 +9,7 @@ struct Measurement {
   /// Nanoseconds for one turn of each row, a list for each round.
   private(set) var rounds: [[Double]] = []
 
-  /// Times every row in every round, so many turns together.
+  /// Times every row in every round, each with `turns` repetitions.
   init(_ rows: [Row], rounds count: Int, turns: Int) {
     let clock = ContinuousClock()
     // The first round warms up and is dropped.
@@ -26,7 +25,7 @@ struct Measurement {
   /// The median over the rounds of a row's time, in nanoseconds.
   func median(_ row: Int) -> Double { Self.median(rounds.map { $0[row] }) }
 
-  /// The median over the rounds of one row's time by another's of the same round.
+  /// The median over the rounds of one row's time relative to another's of the same round.
   func ratio(_ row: Int, to other: Int) -> Double {
     Self.median(rounds.map { $0[row] / $0[other] })
   }
@@ -36,7 +35,7 @@ struct Measurement {
     Self.median(rounds.map { $0[row] - $0[other] })
   }
 
-  /// The middle half of one row's time by another's of the same round.
+  /// The middle half of one row's times relative to another's of the same round.
   func ratioRange(_ row: Int, to other: Int) -> ClosedRange<Double> {
     let sorted = rounds.map { $0[row] / $0[other] }.sorted()
     guard let first = sorted.first else { return 1...1 }
@@ -46,7 +45,7 @@ struct Measurement {
   /// The sum over the rounds of a row's time, in nanoseconds for each of a round's turns.
   func total(_ row: Int) -> Double { rounds.reduce(0) { $0 + $1[row] } }
 
-  /// The middle value; the mean of the middle two where their number is even.
+  /// The middle value, or the mean of the middle two.
   static func median(_ values: [Double]) -> Double {
     let sorted = values.sorted()
     guard !sorted.isEmpty else { return .nan }

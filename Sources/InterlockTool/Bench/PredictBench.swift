@@ -4,10 +4,10 @@ import Foundation
 import InterlockStress
 import Prediction
 
-/// What prediction costs: with the wait table on, which goes on in every trial, and without.
+/// The cost of prediction together with the wait table, which every trial turns on.
 enum PredictBench {
-  /// Measures and prints the table. Prediction is on in this process from then on: other benches
-  /// come before.
+  /// Measures and prints the table. Prediction then stays on in this process, so run other benches
+  /// before.
   static func run() {
     guard interlock_events_available() == INTERLOCK_EVENTS_ALL,
       let real = RealMutex()
@@ -19,7 +19,7 @@ enum PredictBench {
       print("the wait table is on already: run this bench alone")
       return
     }
-    // A process with one thread gets cheaper locks; concurrent code never is one.
+    // Start a second thread: locks are cheaper in a process with one thread.
     let company = Companion()
     defer { company.leave() }
     let (bare, difference) = UnseenCalls.measure {
@@ -32,7 +32,7 @@ enum PredictBench {
     print("prediction; medians of interleaved rounds")
     print("against a process without Interlock")
     for index in 1...4 {
-      // The real pair, which no reader sees, takes the machine's change of speed out.
+      // Dividing by the real pair, which no reader sees, cancels changes of the machine's speed.
       func ratio(_ read: Measurement) -> Double {
         (read.median(index) / read.median(0)) / (bare.median(index) / bare.median(0))
       }

@@ -2,8 +2,7 @@ import Foundation
 import Interlock
 import Synchronization
 
-/// What a section costs, as a ratio to an uncontended `NSLock` lock and unlock in a program without
-/// Interlock.
+/// The cost of a section, relative to an uncontended `NSLock` pair in a program without Interlock.
 enum SectionsBench {
   /// A line of the table and its budget; the article *SectionCosts* shows both.
   private struct Line {
@@ -29,7 +28,7 @@ enum SectionsBench {
       return
     }
     let yardstick = try Yardstick()
-    // A process with one thread gets a cheaper NSLock; concurrent code never is one.
+    // Start a second thread: NSLock is cheaper in a process with one thread.
     let company = Companion()
     defer { company.leave() }
     let lines = lines(yardstick) + [throughputLine()] + memoryLines()
@@ -53,9 +52,8 @@ enum SectionsBench {
     }
   }
 
-  /// Throughput of two threads, each on its own resource, against one thread; beside it, what two
-  /// threads reach that take a lock each and share nothing, since two processors of a shared
-  /// machine may be worth less than two.
+  /// Throughput of two threads, each on its own resource, relative to one thread; and the same for
+  /// two threads with a lock each, because a shared machine may give them less than two processors.
   private static func throughputLine() -> Line {
     let sections: [@Sendable (Int) -> Void] = [Section("bench.one"), Section("bench.two")].map {
       section in
@@ -66,7 +64,7 @@ enum SectionsBench {
         }
       }
     }
-    // Of many, the first and the last: two that are made one after the other share a cache line.
+    // The first and the last of many locks: two adjacent allocations may share a cache line.
     let allocated = (0..<64).map { _ in NSLock() }
     let locks: [@Sendable (Int) -> Void] = [allocated[0], allocated[63]].map { lock in
       { turns in
@@ -89,16 +87,15 @@ enum SectionsBench {
       isWithin: ratio >= 1.8)
   }
 
-  /// How much more two threads do in a time than one.
+  /// The throughput of two threads relative to one.
   private static func speedUp(_ bodies: [@Sendable (Int) -> Void]) -> Double {
     rate(of: bodies) / rate(of: Array(bodies.prefix(1)))
   }
 
-  /// Turns a nanosecond of threads that run a body each, all let go together; their rates are
-  /// added.
+  /// The sum of the threads' rates in turns per nanosecond; each runs a body, and all start
+  /// together.
   ///
-  /// By each thread's own processor time: a third process that takes a processor away for a while
-  /// tells nothing about what the two do to each other.
+  /// Measured by each thread's processor time, so that other processes do not affect the result.
   private static func rate(of bodies: [@Sendable (Int) -> Void]) -> Double {
     let turns = 100_000
     let done = DispatchSemaphore(value: 0)
@@ -118,7 +115,7 @@ enum SectionsBench {
     return rates.sum
   }
 
-  /// What the calling thread has used of a processor, ever.
+  /// The processor time that the calling thread has used since its start.
   private static func processorNanoseconds() -> Double {
     var time = timespec()
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
@@ -151,7 +148,7 @@ enum SectionsBench {
     ]
   }
 
-  /// How much more memory is resident once so many threads, all alive, have run `body`.
+  /// The growth of resident memory after a number of live threads have run `body`.
   private static func residentGrowth(threads: Int, body: @escaping @Sendable () -> Void) -> Int {
     let ready = DispatchSemaphore(value: 0)
     let start = DispatchSemaphore(value: 0)
@@ -176,15 +173,15 @@ enum SectionsBench {
   }
 }
 
-/// Where threads spin until all have come: woken from sleep, one would be long done before the
-/// other begins.
+/// A barrier at which threads spin until all have arrived: a thread woken from sleep would start
+/// too late.
 private final class StartLine: Sendable {
   private let missing: Atomic<Int>
 
   init(parties: Int) { missing = Atomic(parties) }
 
   func wait() {
-    // Relaxed: it orders nothing, it only holds them back.
+    // Relaxed: it orders no data.
     missing.wrappingSubtract(1, ordering: .relaxed)
     while missing.load(ordering: .relaxed) > 0 {}
   }

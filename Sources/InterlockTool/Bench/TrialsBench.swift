@@ -2,7 +2,7 @@ import Foundation
 import Reports
 import StressRunner
 
-/// What a trial costs: starting a child process, and the 1,000 reads that pass.
+/// The cost of a trial: starting a child process, and a passing trial of 1,000 reads.
 enum TrialsBench {
   /// Measures and prints the lines.
   static func run() {
@@ -36,7 +36,7 @@ enum TrialsBench {
     return Measurement.median(times)
   }
 
-  /// From the spawn of a process that has nothing to do to its end.
+  /// The time from the spawn of a process without work to its end.
   private static func secondsOfSpawn() -> Double {
     var process: pid_t = 0
     var actions = posix_spawn_file_actions_t()

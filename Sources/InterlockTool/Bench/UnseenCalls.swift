@@ -2,12 +2,12 @@ import CInterlockEvents
 import Foundation
 import InterlockStress
 
-/// What locks, semaphores and queues cost in a process that links nothing of the harness.
+/// Measures locks, semaphores and queues as in a process that links nothing of Interlock.
 enum UnseenCalls {
-  /// Runs `body` while the calls of all libraries go past this executable's definitions.
+  /// Runs `body` while the calls of all libraries bypass this executable's interposed definitions.
   ///
-  /// Returns what `body` returns, and the line that says what is different from such a process.
-  /// Where a reader follows the calls already, `body` runs with them seen.
+  /// Returns the result of `body`, and a line that names the difference to such a process. If a
+  /// reader already follows the calls, `body` runs without the bypass.
   static func measure<R>(_ body: () -> R) -> (result: R, difference: String) {
     guard interlock_events_available() == INTERLOCK_EVENTS_ALL else {
       return (body(), "locks cost what they do without Interlock: no call is seen")

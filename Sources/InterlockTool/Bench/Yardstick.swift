@@ -1,20 +1,20 @@
 import Foundation
 
-/// What marks cost their users: pairs of marks in a program that links `Interlock` alone, against a
-/// lock's in a program that links nothing of this package. Both programs stand beside this
+/// The cost of marks for users: pairs of marks in a program that links `Interlock` alone, relative
+/// to a lock's pairs in a program that links nothing of this package. Both programs are beside this
 /// executable.
 struct Yardstick {
   /// A kind of mark.
   struct Row {
-    /// What is marked, and how.
+    /// The kind of mark.
     var name: String
     /// The nanoseconds of a pair.
     var nanoseconds: Double
-    /// The median of a pair's time by that of a lock's pair in the runs before and after.
+    /// The median of a pair's time relative to a lock's pair in the runs before and after.
     var ratio: Double
   }
 
-  /// What could not be measured.
+  /// Why the measurement failed.
   struct Failure: Error, CustomStringConvertible {
     var description: String
   }
@@ -24,7 +24,8 @@ struct Yardstick {
   /// The marks, in the order in which they are printed.
   let rows: [Row]
 
-  /// Runs both programs in turn, so many times, so that a change of the machine's speed hits both.
+  /// Runs both programs in turn, `runs` times, so that a change of the machine's speed affects
+  /// both.
   init(runs: Int = 9) throws {
     var locks = [try Self.run("YardstickLocks")]
     var marks: [[(name: String, nanoseconds: Double)]] = []
@@ -43,7 +44,7 @@ struct Yardstick {
     }
   }
 
-  /// The lines that a program prints: a name, a tabulator, a number.
+  /// The lines that a program prints: a name, a tab, a number.
   private static func run(_ name: String) throws -> [(name: String, nanoseconds: Double)] {
     let own = Bundle.main.executableURL ?? URL(fileURLWithPath: CommandLine.arguments[0])
     let program = own.resolvingSymlinksInPath().deletingLastPathComponent()

@@ -1,7 +1,7 @@
 #if os(Linux)
 import Foundation
 
-/// The bytes of this process that are in memory now; `nil` where the system does not tell.
+/// The resident memory of this process in bytes; `nil` where the system does not report it.
 func residentBytes() -> Int? {
   guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else {
     return nil
@@ -10,6 +10,6 @@ func residentBytes() -> Int? {
   return fields.count > 1 ? Int(fields[1]).map { $0 * sysconf(Int32(_SC_PAGESIZE)) } : nil
 }
 #else
-/// The bytes of this process that are in memory now: not measured on this system.
+/// The resident memory of this process in bytes; not measured on this system.
 func residentBytes() -> Int? { nil }
 #endif

@@ -4,8 +4,7 @@ import LockStrategies
 import StressRunner
 import Synchronization
 
-/// Short sections with pauses between, which hardly ever overlap by themselves: what near-miss
-/// delays are for.
+/// Short sections with pauses between them, which hardly ever overlap without near-miss delays.
 let nearMissSubjects: [SubjectEntry] = [
   paused("paused-racy", "short writes without a lock, some 500 µs apart") { _, section, body in
     section.write(body)
@@ -41,7 +40,7 @@ private final class PausedWrites: Subject {
   private let lock = PthreadMutexLock()
   private let section: Section
   private let write: Write
-  // Atomic, so that the race is one of the sections alone, and nothing of it is undefined.
+  // Atomic, so that the sections race but the behaviour stays defined.
   private let number = Atomic(0)
 
   init(name: String, _ write: @escaping Write) {
@@ -54,7 +53,7 @@ private final class PausedWrites: Subject {
   func perform(_ operation: StressRunner.Operation, completion: @escaping @Sendable (Reply) -> Void)
   {
     Thread.sleep(forTimeInterval: .random(in: 0...0.001))
-    // Relaxed: it orders nothing.
+    // Relaxed: it orders no data.
     write(lock, section) { number.wrappingAdd(1, ordering: .relaxed) }
     completion(.done)
   }

@@ -15,7 +15,7 @@ let predictSubjects: [SubjectEntry] = (predictPrograms + racePrograms).map { pro
   }
 }
 
-/// What detectors are compared on, in the same way.
+/// The programs on which detectors are compared, as subjects in the same way.
 let detectorSubjects: [SubjectEntry] = detectorPrograms.map { program in
   SubjectEntry(
     name: program.name, summary: program.summary, family: "Detectors",

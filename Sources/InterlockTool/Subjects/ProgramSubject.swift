@@ -1,6 +1,6 @@
 import StressRunner
 
-/// A program that is run as it is: its only call completes when the program has ended.
+/// A program as a subject: its only call runs the program, and completes when it has ended.
 final class ProgramSubject: Subject {
   /// The call.
   static let action = "run"
@@ -14,7 +14,7 @@ final class ProgramSubject: Subject {
     }
   }
 
-  /// A program that calls back itself.
+  /// A program that calls its completion itself.
   init(runAndCallBack: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void) {
     run = runAndCallBack
   }

@@ -1,18 +1,17 @@
 import Foundation
 
-/// A detector that watches a process from outside the program: what is put before it, and what it
-/// is told.
+/// A detector that is not part of the program: its command, and its environment variables.
 struct Detector: Sendable {
-  /// The column's head.
+  /// The column's heading.
   var name: String
-  /// What is put before the name of the program; `nil` where it is not installed.
+  /// The command before the program's name; `nil` where it is not installed.
   var command: [String]?
-  /// What it is told, by the environment.
+  /// Its environment variables.
   var variables: [String: String] = [:]
-  /// Whether it is a tool of Valgrind's.
+  /// Whether it is a tool of Valgrind.
   var isValgrind = false
 
-  /// All of them, those that are not installed too.
+  /// All detectors, including those that are not installed.
   static func all(_ settings: DetectorSettings, path: String) -> [Detector] {
     let valgrind = find("valgrind", in: path)
     func tool(_ name: String, _ title: String) -> Detector {
@@ -36,7 +35,7 @@ struct Detector: Sendable {
     ]
   }
 
-  /// One run of the program under it.
+  /// The result of one run of a program under this detector.
   func sighting(of program: String) -> Sighting {
     guard let command else { return .failed("not installed") }
     let run = OutsideRun(command + [program], variables: variables)

@@ -1,13 +1,13 @@
-/// A line of the table: programs that are alike.
+/// A line of the table: programs of the same kind.
 struct DetectorRow: Equatable {
-  /// What is wrong with them, or that nothing is.
+  /// The programs' fault, or that they have none.
   var title: String
-  /// Their names.
+  /// The programs' names.
   var programs: [String]
-  /// Whether nothing is wrong with them, so that every report is a false one.
+  /// Whether they are correct, so that every report is a false one.
   var isCorrect = false
 
-  /// All of them: after what is wrong comes its correct twin.
+  /// All rows; a faulty program is followed by its correct twin.
   static let all = [
     DetectorRow(title: "racy, 50 ops", programs: ["short-writes-unlocked"]),
     DetectorRow(title: "race masked by an unrelated lock", programs: ["short-writes-masked"]),
@@ -47,7 +47,7 @@ struct DetectorRow: Equatable {
       title: "counter under Mutex", programs: ["guarded-by-stdlib-mutex"], isCorrect: true),
   ]
 
-  /// Those with a text in their titles, each with the twin that follows it.
+  /// The rows whose titles contain a text, each with its twin.
   static func all(titled text: String) -> [DetectorRow] {
     var isWanted = false
     return all.filter { row in

@@ -1,18 +1,19 @@
 import InterlockStress
 
-/// What `ci/detectors.sh` hands to the bench, by the environment: a bench has no options.
+/// The settings that `ci/detectors.sh` passes to the bench by the environment, because a bench has
+/// no options.
 struct DetectorSettings: Equatable {
   /// The path of `DetectorProgram`, built without a sanitizer and without section tracking.
   var program: String
-  /// The path of the same, built with ThreadSanitizer.
+  /// The path of `DetectorProgram`, built with ThreadSanitizer.
   var sanitizedProgram: String
-  /// The path of the same, built with section tracking.
+  /// The path of `DetectorProgram`, built with section tracking.
   var markedProgram: String
-  /// Runs of each program by each detector.
+  /// The number of runs of each program by each detector.
   var runs = 5
-  /// The same under Valgrind's tools, which take a second and more to start.
+  /// The number of runs under Valgrind's tools, which take a second and more to start.
   var valgrindRuns = 1
-  /// The rows of the table that are run.
+  /// The rows of the table to run.
   var rows = DetectorRow.all
 
   static let programVariable = "INTERLOCK_DETECTOR_PROGRAM"
@@ -22,7 +23,7 @@ struct DetectorSettings: Equatable {
   static let valgrindRunsVariable = "INTERLOCK_DETECTOR_VALGRIND_RUNS"
   static let rowsVariable = "INTERLOCK_DETECTOR_ROWS"
 
-  /// Reads them; `nil` where a program is not given, since nobody but the script builds it.
+  /// Reads the settings; `nil` where a program is missing, since only the script builds it.
   init?(environment: [String: String]) throws(UsageError) {
     guard let program = environment[Self.programVariable],
       let sanitized = environment[Self.sanitizedVariable],

@@ -1,11 +1,11 @@
 /// The table's text: a line for each row, a column for each detector.
 struct DetectorTable {
-  /// The columns' heads.
+  /// The columns' headings.
   var columns: [String]
 
   private static let titleWidth = 38
 
-  /// The line of the heads.
+  /// The line of the headings.
   var head: String { line("", columns) }
 
   /// One line: a title, and a cell for each column.
@@ -16,7 +16,7 @@ struct DetectorTable {
     }
   }
 
-  /// A line for each column of a row in which runs are left out: how many, and why.
+  /// A line for each column of a row in which runs are left out, with their number and reasons.
   func notes(_ title: String, _ tallies: [DetectorTally]) -> [String] {
     zip(columns, tallies).compactMap { column, tally in
       guard !tally.failures.isEmpty else { return nil }
@@ -25,7 +25,7 @@ struct DetectorTable {
     }
   }
 
-  /// Who reported what is correct: a line for each column, with the programs.
+  /// The false reports: a line for each column, with the programs.
   func falseReports(_ rows: [(row: DetectorRow, tallies: [DetectorTally])]) -> [String] {
     columns.indices.map { index in
       let correct = rows.filter { $0.row.isCorrect }
@@ -41,7 +41,7 @@ struct DetectorTable {
     }
   }
 
-  /// The program of a row; where there are several, the row.
+  /// The program of a row; if there are several, the row's title.
   private static func names(_ row: (row: DetectorRow, tallies: [DetectorTally])) -> [String] {
     row.row.programs.count == 1 ? row.row.programs : [row.row.title.trimmed]
   }

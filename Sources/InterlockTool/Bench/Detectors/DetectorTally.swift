@@ -1,13 +1,13 @@
-/// What one detector said of all runs of a row's programs.
+/// The results of one detector for all runs of a row's programs.
 struct DetectorTally: Equatable {
   /// Runs that could be judged.
   private(set) var runs = 0
-  /// Those of them with a report.
+  /// The runs with a report.
   private(set) var reported = 0
-  /// Runs that could not, by the reason.
+  /// Runs that could not be judged, by reason.
   private(set) var failures: [String: Int] = [:]
 
-  /// Counts one more.
+  /// Counts one run.
   mutating func add(_ sighting: Sighting) {
     switch sighting {
     case .silent: runs += 1

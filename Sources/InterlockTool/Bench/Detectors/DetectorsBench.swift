@@ -3,10 +3,10 @@ import Interlock
 import InterlockStress
 import StressRunner
 
-/// What race and deadlock detectors find in the same small programs, what they report that is
-/// correct: `ci/detectors.sh` builds what it needs and calls it.
+/// What race and deadlock detectors report for the same small programs, faulty and correct.
+/// `ci/detectors.sh` builds the programs and calls this.
 enum DetectorsBench {
-  /// Runs all and prints the table, a row when it is done.
+  /// Runs all programs and prints each row of the table when it is done.
   static func run() throws {
     let environment = ProcessInfo.processInfo.environment
     guard let settings = try DetectorSettings(environment: environment) else {
@@ -33,7 +33,7 @@ enum DetectorsBench {
         + present.map { outsideTally(of: row, by: $0, settings) }
       rows.append((row, tallies))
       print(table.line(row.title, tallies.map(\.cell)))
-      // Minutes lie between the first row and the last, in a pipe too.
+      // Flush: the table takes minutes, and a pipe would hold the rows back.
       fflush(nil)
     }
     print("")
@@ -43,7 +43,7 @@ enum DetectorsBench {
     table.falseReports(rows).forEach { print($0) }
   }
 
-  /// Overlap alone; with delays, what happened; with prediction too, that and what can happen.
+  /// Overlap alone; overlap with delays; and that with prediction.
   private static let insideColumns = ["plain", "observed", "+ potential"]
 
   private static func insideTallies(of row: DetectorRow, runs: Int) -> [DetectorTally] {

@@ -5,17 +5,17 @@ import Interlock
 import InterlockStress
 import Prediction
 
-/// What each detector makes of a dictionary under an NSLock, against the same program with nothing
-/// of any detector.
+/// The slow-down of a dictionary under an NSLock by each detector, relative to the same program
+/// without any detector.
 enum DetectorsSlowDown {
-  /// Of ours, which take a fraction of a second each; and of the others.
+  /// Rounds of Interlock's detectors, which take a fraction of a second each.
   private static let rounds = 15
   private static let outsideRounds = 7
   private static let calls = 2_000_000
-  /// Of a marked program, which is another each time: so many that the first delays, which are free
-  /// of the budget, are a small part.
+  /// Calls of a marked program, which starts anew each time: enough that the first delays, which
+  /// the budget does not limit, are a small part.
   private static let markedCalls = 5_000_000
-  /// Fewer under Valgrind, which is a hundred times as slow.
+  /// Fewer calls under Valgrind, which is a hundred times slower.
   private static let valgrindCalls = 20_000
   #if DEBUG
   private static let build = "debug"
@@ -23,8 +23,7 @@ enum DetectorsSlowDown {
   private static let build = "release"
   #endif
 
-  /// Measures and prints the lines. Prediction and the wait table are on in this process from then
-  /// on.
+  /// Measures and prints the lines. Prediction and the wait table then stay on in this process.
   static func run() throws {
     let environment = ProcessInfo.processInfo.environment
     guard let settings = try DetectorSettings(environment: environment) else {
@@ -36,7 +35,7 @@ enum DetectorsSlowDown {
       throw UsageError(
         "Section tracking is not compiled in: build with --traits SectionTracking", .bench)
     }
-    // The others watch a release build, and are compared with ours in one.
+    // The other detectors run a release build, so compare them with Interlock in one.
     let detectors =
       build == "debug"
       ? []
@@ -47,12 +46,13 @@ enum DetectorsSlowDown {
     }
     print("a dictionary of 1,024 keys under an NSLock, half of the calls write, each a section;")
     print(
-      "\(build) build; medians of \(rounds) rounds, of others \(outsideRounds), against the same program without any detector"
+      "\(build) build; medians of \(rounds) rounds, of others \(outsideRounds), against the same"
+        + " program without any detector"
     )
     let outside = [1, 2].map { threads in
       (threads, outsideLines(threads: threads, settings, detectors))
     }
-    // In a program of its own: who only marks sections links nothing else.
+    // In a separate program: a user that only marks sections links nothing else.
     let delays = [1, 2].map { threads in
       (0..<rounds).compactMap { _ in
         pair(settings, threads) {
@@ -65,7 +65,7 @@ enum DetectorsSlowDown {
     }
     Predictor.start()
     let predicted = [1, 2].map { inside(threads: $0, settings) }
-    // What explains a hang, for who asks for both.
+    // The wait table explains hangs; some users turn on both.
     _ = interlock_waits_start()
     let withWaits = [1, 2].map { inside(threads: $0, settings) }
     for (index, (threads, lines)) in outside.enumerated() {
@@ -114,7 +114,7 @@ enum DetectorsSlowDown {
     return (watched, plain)
   }
 
-  /// What a process of its own prints; `nil` where it printed no number.
+  /// The number that a separate process prints; `nil` where it prints none.
   private static func time(
     _ command: [String], _ variables: [String: String], _ threads: Int, _ calls: Int
   ) -> Double? {
@@ -122,14 +122,13 @@ enum DetectorsSlowDown {
     return nanoseconds(in: run.output)
   }
 
-  /// The number that stands alone on a line, among whatever a detector prints.
+  /// The first line that is a number, among the detector's output.
   static func nanoseconds(in output: String) -> Double? {
     output.split(separator: "\n").lazy.compactMap { Double($0) }.first
   }
 
-  /// One line: the median of the rounds' ratios, by which `budget` is to be reached; and the
-  /// fastest round of each against the other's, which a neighbour on the machine has least to do
-  /// with.
+  /// One line: the median of the rounds' ratios, which `budget` limits, and the ratio of the
+  /// fastest rounds, which other load on the machine affects least.
   static func line(
     _ name: String, _ pairs: [(watched: Double, plain: Double)], budget: Double?
   ) -> String {

@@ -1,36 +1,33 @@
 import Foundation
 
-/// A run of a program in a process of its own, with whatever detector is built in or stands around
-/// it.
+/// A run of a program in a separate process, with a detector built in or around it.
 struct OutsideRun {
-  /// How it ended.
+  /// How the process ended.
   enum Ending: Equatable {
-    /// By itself, with this code.
+    /// The process exited with this code.
     case exited(Int32)
-    /// By a signal that was not sent from here.
+    /// A signal ended it that this process did not send.
     case killed(signal: Int32)
-    /// It was killed when its time was up.
+    /// This process killed it at its time limit.
     case overTime
     /// It could not be started.
     case notStarted(String)
   }
 
-  /// What a process that has reported something ends with: ThreadSanitizer's, and asked for from
-  /// Valgrind.
+  /// The exit code of a process with a report: ThreadSanitizer's default, and set for Valgrind.
   static let reportCode: Int32 = 66
 
-  /// How it ended.
+  /// How the process ended.
   private(set) var ending: Ending
-  /// What it wrote to standard output and standard error.
+  /// Its standard output and standard error.
   private(set) var output = ""
 
-  /// Runs it and waits for its end; it is killed after so many seconds.
+  /// Runs a program and waits for its end; kills it at the time limit.
   ///
   /// - Parameters:
   ///   - command: The path of the executable, and its arguments.
-  ///   - variables: What its environment has beside this process's, of which it gets no detector's
-  ///     options.
-  ///   - seconds: Its time.
+  ///   - variables: Variables to add to this process's environment, without detectors' options.
+  ///   - seconds: The time limit.
   init(_ command: [String], variables: [String: String] = [:], limit seconds: Double = 60) {
     let path = NSTemporaryDirectory() + "interlock-detector-\(UUID().uuidString)"
     defer { unlink(path) }

@@ -2,17 +2,16 @@ import Foundation
 import Prediction
 import StressRunner
 
-/// What one detector said of one run of a program.
+/// The result of one detector for one run of a program.
 enum Sighting: Equatable {
   /// The program ended, and nothing was reported.
   case silent
   /// Something was reported.
   case reported
-  /// There was no run to judge: it crashed, hung, or did not start.
+  /// The run cannot be judged: it crashed, hung, or did not start.
   case failed(String)
 
-  /// Of a process under ThreadSanitizer: by what it printed, or by the exit code that stands for
-  /// reports.
+  /// The result of a process under ThreadSanitizer, by its output or its exit code.
   init(sanitized ending: OutsideRun.Ending, output: String) {
     if output.contains("WARNING: ThreadSanitizer") {
       self = .reported
@@ -21,7 +20,7 @@ enum Sighting: Equatable {
     }
   }
 
-  /// Of a process under Helgrind or DRD: by the line that sums up, which each prints at its end.
+  /// The result of a process under Helgrind or DRD, by the summary line at its end.
   init(valgrind ending: OutsideRun.Ending, output: String) {
     let summary = output.split(separator: "\n").last { $0.contains("ERROR SUMMARY: ") }
     let count = summary?.components(separatedBy: "ERROR SUMMARY: ").last?
@@ -47,7 +46,7 @@ enum Sighting: Equatable {
 }
 
 extension Sighting {
-  /// Of a trial by what was seen to happen alone.
+  /// The result of a trial by observed events alone.
   init(observed result: TrialResult) {
     self =
       switch result.verdict.kind {
@@ -57,13 +56,13 @@ extension Sighting {
       }
   }
 
-  /// Of a trial by what was seen, or can happen in another run.
+  /// The result of a trial by observed events and predictions.
   init(predicted result: TrialResult) {
     let observed = Sighting(observed: result)
     if observed == .reported || !result.observation.prediction.findings.isEmpty {
       self = .reported
     } else if observed == .silent, result.observation.prediction.state != .on {
-      // A trial that looked and a trial that could not are not the same silence.
+      // A trial in which prediction was off is not a silent one.
       self = .failed("no prediction")
     } else {
       self = observed
