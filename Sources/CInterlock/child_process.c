@@ -18,9 +18,8 @@
 #include <sys/syscall.h>
 #endif
 
-// In C because `syscall` and `prctl` are variadic, which Swift does not import, and because which
-// system calls there are is for the preprocessor to tell. (Swift does not see `memfd_create` and
-// `prlimit` either.)
+// In C because Swift imports neither the variadic `syscall` and `prctl` nor `memfd_create` and
+// `prlimit`, and because only the preprocessor knows which system calls exist.
 
 bool interlock_signal_thread(pid_t process, int64_t thread, int signal) {
 #if defined(__linux__)
@@ -57,7 +56,7 @@ bool interlock_set_real_time_limit(uint64_t microseconds) {
   struct rlimit limit;
   if (getrlimit(RLIMIT_RTTIME, &limit) != 0) return false;
   limit.rlim_max = (rlim_t)microseconds;
-  // No limit is the highest number.
+  // RLIM_INFINITY is the highest number.
   if (limit.rlim_cur > limit.rlim_max) limit.rlim_cur = limit.rlim_max;
   return setrlimit(RLIMIT_RTTIME, &limit) == 0;
 #else
@@ -94,14 +93,14 @@ void interlock_name_thread(const char *name) {
 int interlock_memory_file(size_t bytes) {
 #if defined(__linux__)
   struct rlimit limit;
-  // Beyond that limit the system would end this process by SIGXFSZ.
+  // Above that limit the system would end this process by SIGXFSZ.
   if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && bytes > limit.rlim_cur) {
     errno = EFBIG;
     return -1;
   }
   int descriptor = memfd_create("interlock", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (descriptor < 0) return -1;
-  // Sealed: to read a page that a child has cut off would end this process by SIGBUS.
+  // Sealed, because reading a page that a child has truncated would end this process by SIGBUS.
   if (ftruncate(descriptor, (off_t)bytes) == 0 &&
       fcntl(descriptor, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0)
     return descriptor;
@@ -119,12 +118,12 @@ int interlock_memory_file(size_t bytes) {
 int interlock_open_folder(int parent, const char *name) {
   int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 #if defined(SYS_openat2)
-  // A bind mount may be of the same device: only the kernel can tell.
+  // A bind mount may have the same device number: only the kernel can detect it.
   struct {
     uint64_t flags, mode, resolve;
   } how = {(uint64_t)flags, 0, 0x01 | 0x04 | 0x08};  // RESOLVE_NO_XDEV, _NO_SYMLINKS, _BENEATH
   int opened = (int)syscall(SYS_openat2, parent, name, &how, sizeof how);
-  // Linux before 5.6 has no such call, and some sandboxes forbid what they do not know.
+  // Linux before 5.6 lacks this call, and some sandboxes forbid calls that they do not know.
   if (opened >= 0 || (errno != ENOSYS && errno != EPERM)) return opened;
 #endif
   int descriptor = openat(parent, name, flags);
@@ -177,7 +176,7 @@ interlock_wait interlock_classify_wait(long number, const uint64_t arguments[6])
 #endif
   case SYS_nanosleep:
   case SYS_clock_nanosleep:
-  case SYS_restart_syscall:  // what an interrupted sleep goes on as
+  case SYS_restart_syscall:  // an interrupted sleep continues as this call
     return INTERLOCK_WAIT_TIME;
 #ifdef SYS_poll
   case SYS_poll:
@@ -211,7 +210,7 @@ interlock_wait interlock_classify_wait(long number, const uint64_t arguments[6])
   case SYS_rt_sigsuspend:
     return INTERLOCK_WAIT_FOREVER;
   default:
-    // A read, an accept, a wait for a child, a lock on a file, and what is not known here.
+    // A read, an accept, a wait for a child, a file lock, or an unknown call.
     return INTERLOCK_WAIT_OUTSIDE;
   }
 #else

@@ -25,13 +25,12 @@ static void take_over(int signal, struct sigaction *previous) {
   action.sa_handler = note;
   sigemptyset(&action.sa_mask);
   sigaction(signal, NULL, previous);
-  // A shell that starts a command in the background has it ignore SIGINT, and `nohup` SIGHUP: so it
-  // shall.
+  // Keep ignored signals: a shell makes a background command ignore SIGINT, and `nohup` SIGHUP.
   if (previous->sa_handler != SIG_IGN) sigaction(signal, &action, NULL);
 }
 
 void interlock_interrupts_begin(void) {
-  // Whoever started this process may have had them blocked, and that is inherited.
+  // The parent process may have blocked them, and the mask is inherited.
   sigset_t all;
   sigemptyset(&all);
   for (int index = 0; index < SIGNALS; index++) sigaddset(&all, signals[index]);

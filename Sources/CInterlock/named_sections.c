@@ -5,9 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The registry is Swift's; these are its doors for C (`Sources/Interlock/Section/CSections.swift`).
-void interlock_section_begin(const char *file, const char *function, int line, int mode, int synched,
-                             const char *name, size_t length);
+// The registry is in Swift; these are its entry points for C
+// (`Sources/Interlock/Section/CSections.swift`).
+void interlock_section_begin(const char *file, const char *function, int line, int mode,
+                             int synched, const char *name, size_t length);
 void interlock_section_end(const char *file, const char *function, int line, int mode,
                            const char *name, size_t length);
 void interlock_part_begin(const char *file, const char *function, int line, int mode, int synched,
@@ -17,15 +18,14 @@ void interlock_part_end(const char *file, const char *function, int line, int mo
 
 enum { short_name = 256 };
 
-// A name longer than `short_name` takes a block of its own; the caller frees it if it is not
-// `buffer`.
+// A name longer than `short_name` is allocated; the caller frees it if it is not `buffer`.
 static char *interlock_format(char *buffer, size_t *length, const char *format, va_list arguments) {
   va_list again;
   va_copy(again, arguments);
   int needed = vsnprintf(buffer, short_name, format, arguments);
   char *name = buffer;
   if (needed < 0) {
-    // A format that the C library refuses still names one resource: itself.
+    // A format that the C library refuses becomes the name itself.
     snprintf(buffer, short_name, "%s", format);
     needed = (int)strlen(buffer);
   } else if (needed >= short_name) {

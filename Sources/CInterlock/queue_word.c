@@ -1,11 +1,11 @@
-// Where libdispatch keeps the queue that a thread is on: in a word of its thread-local storage,
-// which has no name. Found by trying; in C because of what it asks the loader for.
+// Finds the unnamed word of thread-local storage in which libdispatch keeps a thread's current
+// queue, by experiment. In C because of the loader's structures.
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
 #include "interlock_runtime.h"
 
-/// Neither an address nor 0.
+/// A value that is neither a queue's address nor 0.
 const uintptr_t interlock_unknown_queue = 3;
 
 #if defined(__linux__)
@@ -15,13 +15,13 @@ const uintptr_t interlock_unknown_queue = 3;
 #include <sched.h>
 #include <string.h>
 
-// Its real functions: calls of ours may be defined anew, and these are no business of who reads
-// them.
+// libdispatch's own functions: this executable may interpose them, and readers of events must not
+// see these calls.
 typedef void *create_call(const char *, void *);
 typedef void sync_call(void *, void *, void (*)(void *));
 typedef void release_call(void *);
 
-/// Of libdispatch: where its data lies, and the calling thread's storage of it.
+/// libdispatch's address range, and the calling thread's thread-local storage of it.
 typedef struct {
   uintptr_t code;
   uintptr_t low, high;
@@ -29,7 +29,7 @@ typedef struct {
   size_t words;
 } dispatch_module;
 
-/// 0 before anybody has looked, 1 while somebody does, 2 where it was found, 3 where not.
+/// 0 before the first search, 1 during it, 2 if the word was found, 3 if not.
 static int state;
 static size_t word_index;
 static uintptr_t dispatch_code, dispatch_low, dispatch_high;
@@ -50,7 +50,7 @@ static int find_module(struct dl_phdr_info *info, size_t size, void *context) {
   if (module->code < low || module->code >= high) return 0;
   module->low = low;
   module->high = high;
-  // NULL where the thread has none of it yet.
+  // NULL if the thread has no such storage yet.
   module->storage = info->dlpi_tls_data;
   module->words = storage / sizeof(uintptr_t);
   return 1;
@@ -62,7 +62,7 @@ typedef struct {
   size_t found, matches;
 } trial;
 
-/// On a queue of ours: which word has changed to it.
+/// Runs on a test queue, and finds the words that contain the queue's address.
 static void look(void *context) {
   trial *trial = context;
   for (size_t index = 0; index < trial->module->words; index++) {
@@ -72,8 +72,8 @@ static void look(void *context) {
   }
 }
 
-/// One word alone that is a queue's address while the thread is on that queue, for two queues, and
-/// what it was afterwards.
+/// Finds the only word that contains a queue's address while the thread runs on the queue, for each
+/// of two queues, and not afterwards.
 static int find_word(void) {
   create_call *create = (create_call *)dlsym(RTLD_NEXT, "dispatch_queue_create");
   sync_call *sync = (sync_call *)dlsym(RTLD_NEXT, "dispatch_sync_f");
@@ -91,7 +91,7 @@ static int find_word(void) {
   }
   for (int index = 0; index < 2; index++) {
     trials[index] = (trial){&module, (uintptr_t)queues[index], 0, 0};
-    // Nobody else knows the queue: it is run here and now.
+    // No other thread has the queue, so the block runs here at once.
     sync(queues[index], &trials[index], look);
     if (trials[index].matches != 1) works = 0;
   }
@@ -109,12 +109,13 @@ static int find_word(void) {
 
 const uintptr_t *interlock_queue_word(void) {
   int none = 0;
-  // Acquire and release: who finds it found finds where.
+  // Acquire and release: a thread that reads 2 sees the index and the addresses.
   if (__atomic_compare_exchange_n(&state, &none, 1, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
     __atomic_store_n(&state, find_word(), __ATOMIC_RELEASE);
   }
-  // Not for ever: in the child of a fork, who looks may not be there.
-  for (int turns = 0; turns < 1000 && __atomic_load_n(&state, __ATOMIC_ACQUIRE) == 1; turns++) sched_yield();
+  // Bounded: in the child of a fork the searching thread may not exist.
+  for (int turns = 0; turns < 1000 && __atomic_load_n(&state, __ATOMIC_ACQUIRE) == 1; turns++)
+    sched_yield();
   if (__atomic_load_n(&state, __ATOMIC_ACQUIRE) != 2) return &interlock_unknown_queue;
   dispatch_module module = {.code = dispatch_code};
   dl_iterate_phdr(find_module, &module);

@@ -27,7 +27,7 @@ _Thread_local uint32_t interlock_tracker_locks;
 const interlock_order_source *interlock_order_source_now;
 
 void interlock_set_order_source(const interlock_order_source *source) {
-  // Release: who finds it finds it filled.
+  // Release: pairs with the acquire in `interlock_get_order_source`.
   __atomic_store_n(&interlock_order_source_now, source, __ATOMIC_RELEASE);
 }
 
@@ -40,7 +40,7 @@ static pthread_key_t home_key;
 static pthread_once_t home_key_once = PTHREAD_ONCE_INIT;
 
 static void home_destroyed(void *home) {
-  // A section that another destructor begins after this one takes a new home, and comes here again.
+  // A section in a later destructor sets a new home, and so calls this again.
   interlock_thread_home = NULL;
   interlock_thread_exited(home);
 }
@@ -55,7 +55,7 @@ void interlock_set_home(void *home) {
 
 static pid_t watched_process;
 
-// A fork has its parent's handlers, but neither its threads nor its findings.
+// The child of a fork inherits the handlers, but neither threads nor findings: do nothing there.
 #ifdef __GLIBC__
 static void process_ends(int status, void *unused) {
   (void)unused;
@@ -97,9 +97,8 @@ void interlock_collect_options(void *list) {
 }
 
 #ifdef INTERLOCK_TRACKING
-// In a program that begins no section, too: an option that is misspelt would otherwise go
-// unnoticed. In C because it must run before main. A build without section tracking has no such
-// constructor.
+// Also in a program without sections, so that a misspelt option is reported. In C because it must
+// run before main. A build without section tracking has no such constructor.
 __attribute__((constructor)) static void read_options(void) {
   const char *options = getenv("INTERLOCK_OPTIONS");
   if (options && *options) interlock_read_options();
@@ -186,7 +185,7 @@ void interlock_trap(void) { __builtin_trap(); }
 
 void interlock_exit_from_handler(int code) {
 #ifdef __linux__
-  // glibc runs the handlers that are left, and takes the newest status.
+  // glibc runs the remaining handlers, and takes the newest status.
   exit(code);
 #else
   fflush(NULL);

@@ -1,5 +1,5 @@
-// The locks that sections take, and which section each is of: nobody tells of their making, nor of
-// their end.
+// The locks that sections take, and the section of each: no call reports when they are made or
+// destroyed.
 #include "interlock_runtime.h"
 
 #include <sched.h>
@@ -14,7 +14,7 @@ enum { most = 1 << 14, probes = 64 };
 static section_lock known[most];
 static int known_lock;
 
-/// The place of a lock in the table; NULL where there is none left.
+/// The entry of a lock in the table; NULL if the table is full.
 static section_lock *find(const void *lock) {
   size_t first = (size_t)(((uintptr_t)lock >> 3) * 0x9e3779b97f4a7c15ull >> 40);
   for (size_t probe = 0; probe < probes; probe++) {
@@ -25,7 +25,7 @@ static section_lock *find(const void *lock) {
 }
 
 void interlock_listen_to_locks(interlock_lock_listener listener) {
-  // The thread that had the table may not be here: in the child of a fork.
+  // In the child of a fork the thread that held the table's lock may not exist.
   if (!listener) __atomic_store_n(&known_lock, 0, __ATOMIC_RELAXED);
   // Release: pairs with the acquire in `interlock_tell_lock`.
   __atomic_store_n(&interlock_lock_told, listener, __ATOMIC_RELEASE);
@@ -33,9 +33,9 @@ void interlock_listen_to_locks(interlock_lock_listener listener) {
 
 void interlock_tell_sections_lock(interlock_lock_change change, const void *lock, uint64_t section,
                                   interlock_call_place place) {
-  // Relaxed: whether anybody listens; who is told is loaded anew.
+  // Relaxed: only a check whether there is a listener; it is loaded again below.
   if (!__atomic_load_n(&interlock_lock_told, __ATOMIC_RELAXED)) return;
-  // Acquire and release: the table is whoever's has it, for a few instructions.
+  // Acquire and release: a spin lock over the table, held for a few instructions.
   while (__atomic_exchange_n(&known_lock, 1, __ATOMIC_ACQUIRE)) sched_yield();
   section_lock *entry = find(lock);
   int is_new = entry && entry->section != section;

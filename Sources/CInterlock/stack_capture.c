@@ -16,8 +16,8 @@
 #include <ucontext.h>
 #endif
 
-// In C because it runs in a signal handler, on any thread and at any instruction: Swift may
-// allocate, take the runtime's locks or retain there, this does not.
+// In C because it runs in a signal handler, on any thread and at any instruction: Swift code may
+// allocate, take the runtime's locks or retain, and this does not.
 
 static interlock_stack_area *captured;
 
@@ -52,14 +52,14 @@ static void capture(int signal, siginfo_t *info, void *context) {
   (void)info;
   int before = errno;
   interlock_stack_area *area = captured;
-  // Relaxed: the number alone matters; what is in the slot is published by `ready`.
+  // Relaxed: only the number matters; `ready` publishes the slot's contents.
   uint32_t index = __atomic_fetch_add(&area->next, 1, __ATOMIC_RELAXED);
   if (index < area->capacity) {
     interlock_stack_slot *slot = slot_at(area, index);
     void *frames[INTERLOCK_STACK_FRAMES + 8];
     int count = backtrace(frames, INTERLOCK_STACK_FRAMES + 8);
-    // The first frames are this handler and the system's trampoline: the thread's own stack begins
-    // at the instruction that was interrupted.
+    // The first frames are this handler and the system's trampoline: the thread's stack begins at
+    // the interrupted instruction.
     uintptr_t address = interrupted_address(context);
     int first = 0;
     for (int i = 0; i < count && address != 0; i++) {
@@ -73,15 +73,15 @@ static void capture(int signal, siginfo_t *info, void *context) {
       slot->frames[kept++] = (uintptr_t)frames[i];
     slot->count = kept;
     slot->thread = this_thread();
-    // Release: whoever sees `ready` sees the frames.
+    // Release: a reader that sees `ready` sees the frames.
     __atomic_store_n(&slot->ready, 1, __ATOMIC_RELEASE);
   }
   errno = before;
 }
 
 #if defined(__linux__) && defined(__GLIBC__)
-// ThreadSanitizer puts its own `sigaction` in front, and then holds signals back from threads that
-// wait in calls it does not know, such as libdispatch's futex. This is glibc's own.
+// glibc's own `sigaction`: ThreadSanitizer interposes it, and then delays signals of threads that
+// wait in calls it does not know, such as libdispatch's futex.
 extern int __sigaction(int, const struct sigaction *, struct sigaction *);
 #define own_sigaction __sigaction
 #else
@@ -90,7 +90,7 @@ extern int __sigaction(int, const struct sigaction *, struct sigaction *);
 
 bool interlock_stack_capture_install(interlock_stack_area *area) {
   captured = area;
-  // The first call loads the unwinder, which allocates: here, not in the handler.
+  // The first call loads the unwinder, which allocates: do it here, not in the handler.
   void *frames[4];
   backtrace(frames, 4);
   struct sigaction action;
@@ -102,7 +102,7 @@ bool interlock_stack_capture_install(interlock_stack_area *area) {
 }
 
 void interlock_stack_area_reset(interlock_stack_area *area, uint32_t capacity) {
-  // Only those that were taken: the area is sparse, and touching all of it would fill it.
+  // Only the slots that were taken: the area is sparse, and writing to all of it would allocate it.
   uint32_t taken = __atomic_load_n(&area->next, __ATOMIC_RELAXED);
   for (uint32_t i = 0; i < taken && i < capacity; i++)
     __atomic_store_n(&slot_at(area, i)->ready, 0, __ATOMIC_RELAXED);

@@ -9,10 +9,10 @@
 #include <elf.h>
 #include <link.h>
 
-// In C because the tables of a binary are the linker's structures.
+// In C because a binary's tables are the linker's structures.
 
-/// Whether the executable refers to a method of XCTestCase, as a subclass does; a runner alone
-/// needs its type only.
+/// Whether the executable refers to a method of XCTestCase, as a subclass does; a runner refers to
+/// its type only.
 static int refers_to_test_case(struct dl_phdr_info *info, size_t size, void *found) {
   (void)size;
   const char *prefix = "$s6XCTest0A4CaseC", *type = "$s6XCTest0A4CaseCM";
@@ -24,21 +24,20 @@ static int refers_to_test_case(struct dl_phdr_info *info, size_t size, void *fou
   const char *names = NULL;
   const uint32_t *hash = NULL;
   for (; entry && entry->d_tag != DT_NULL; entry++) {
-    // glibc makes these addresses of the process, but leaves them as they are in the file on a few
-    // systems.
+    // glibc relocates these addresses, except on a few systems, where they stay offsets of the
+    // file.
     uintptr_t at = entry->d_un.d_ptr < info->dlpi_addr ? info->dlpi_addr : 0;
     if (entry->d_tag == DT_SYMTAB) symbols = (const ElfW(Sym) *)(at + entry->d_un.d_ptr);
     if (entry->d_tag == DT_STRTAB) names = (const char *)(at + entry->d_un.d_ptr);
     if (entry->d_tag == DT_GNU_HASH) hash = (const uint32_t *)(at + entry->d_un.d_ptr);
   }
-  // The second word of the hash table is the number of symbols that it leaves out: those that are
-  // undefined.
+  // The second word of the hash table is the number of symbols that it omits: the undefined ones.
   for (uint32_t i = 1; symbols && names && hash && i < hash[1]; i++) {
     const char *name = names + symbols[i].st_name;
     if (strncmp(name, prefix, strlen(prefix)) == 0 && strncmp(name, type, strlen(type)) != 0)
       *(_Bool *)found = 1;
   }
-  // The executable comes first; no library is looked at.
+  // The executable comes first; ignore the libraries.
   return 1;
 }
 

@@ -1,7 +1,7 @@
-// Thread pools of another machine's size: what libdispatch and Swift Concurrency ask the system for
-// the number of processors is answered here, since a symbol that the executable defines comes
-// before the C library's. In C because it must be there before libdispatch's constructor, and has
-// to have the C library's names.
+// Simulates thread pools of another machine's size: interposes the calls by which libdispatch and
+// Swift Concurrency read the number of processors, because the executable's symbols precede the C
+// library's. In C because it must work before libdispatch's constructor, under the C library's
+// names.
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE 1
 #endif
@@ -30,19 +30,19 @@ static void refuse(const char *text) {
   char line[256];
   size_t length = sizeof before - 1;
   memcpy(line, before, length);
-  // What came from outside is shown, but not what could move a terminal's cursor.
+  // Show the value, but no control characters.
   for (const char *c = text; *c && length < sizeof line - 3; c++) {
     line[length++] = *c >= 0x20 && *c < 0x7f ? *c : '?';
   }
   line[length++] = '\'';
   line[length++] = '\n';
-  // Nothing can be done about an error that cannot be written.
+  // If the error cannot be written, exit all the same.
   if (write(STDERR_FILENO, line, length) < 0) _exit(64);
   _exit(64);
 }
 
 int interlock_pool_width(void) {
-  // 0 not asked yet, -1 none. Threads that ask at once find the same.
+  // 0 before the first call, -1 for none. Relaxed: concurrent first calls store the same value.
   static int known;
   int width = __atomic_load_n(&known, __ATOMIC_RELAXED);
   if (width == 0) {
@@ -52,7 +52,8 @@ int interlock_pool_width(void) {
       char *end;
       errno = 0;
       long value = strtol(text, &end, 10);
-      if (end == text || *end || errno || value < 1 || value > INTERLOCK_POOL_WIDTH_MOST) refuse(text);
+      if (end == text || *end || errno || value < 1 || value > INTERLOCK_POOL_WIDTH_MOST)
+        refuse(text);
       width = (int)value;
     }
     __atomic_store_n(&known, width, __ATOMIC_RELAXED);
@@ -75,7 +76,7 @@ long sysconf(int name) {
   return known(name);
 }
 
-// libdispatch asks this one in its constructor.
+// libdispatch calls this in its constructor.
 int pthread_getaffinity_np(pthread_t thread, size_t size, cpu_set_t *set) {
   typedef int function(pthread_t, size_t, cpu_set_t *);
   int width = interlock_pool_width();

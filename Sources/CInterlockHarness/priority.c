@@ -1,5 +1,5 @@
-// Processor affinity and the idle policy. C, because both are extensions that glibc's headers keep
-// back without _GNU_SOURCE, which Swift's import of them does not define.
+// Processor affinity and the idle policy. C, because glibc declares both only under _GNU_SOURCE,
+// which Swift's import does not define.
 
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE 1

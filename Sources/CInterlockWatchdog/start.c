@@ -11,15 +11,15 @@ __attribute__((constructor(101))) static void declare_options(void) {
   interlock_declare_options(&options);
 }
 
-// After the constructors without a priority, among them those of the C++ parts of the runtime in
-// this executable.
+// Runs after the constructors without a priority, such as those of the runtime's C++ parts in this
+// executable.
 __attribute__((constructor(65535))) static void start(void) {
   interlock_follow_tests();
   const char *options = getenv("INTERLOCK_OPTIONS");
-  // Nothing is touched where nobody asks.
+  // Without options, do nothing.
   if (!options || !*options) return;
   interlock_read_options();
-  // First: what is made before it starts is not followed.
+  // Start prediction first: it does not follow objects made before.
   interlock_prediction_start_from_environment();
   interlock_watchdog_start_from_environment();
 }

@@ -1,7 +1,7 @@
-// Observes the tests of XCTest where that is in the process, without linking it. In C because a
-// conformance to a protocol of a library that may be missing can only be made by hand: a witness
-// table is the protocol's requirements in order. The order is the source's; that the protocol has
-// as many requirements as this file knows, and that what comes is a test case, is checked.
+// Observes the tests of XCTest if it is in the process, without linking it. In C because a
+// conformance to a protocol of a library that may be missing has to be made by hand: a witness
+// table lists the protocol's requirements in the order of the source. This file checks the number
+// of requirements, and that its argument is a test case.
 #define _GNU_SOURCE 1
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -26,8 +26,8 @@ typedef SWIFT_CALL interlock_swift_string get_name(SELF const void *test_case);
 static get_name *name_of;
 static const void *test_case_class;
 
-/// Whether an object's class is XCTestCase or below it. A class begins with its kind, then its
-/// superclass.
+/// Whether an object's class is XCTestCase or a subclass. A class begins with its kind, followed by
+/// its superclass.
 static bool is_test_case(const void *object) {
   const void *const *metadata = object ? *(const void *const *const *)object : NULL;
   for (int depth = 0; metadata && depth < 16; depth++) {
@@ -39,19 +39,21 @@ static bool is_test_case(const void *object) {
 
 static SWIFT_CALL void ignored(void) {}
 
-static SWIFT_CALL void begins(const void *test_case, const void *type, const void *table, SELF const void *self) {
+static SWIFT_CALL void begins(const void *test_case, const void *type, const void *table,
+                              SELF const void *self) {
   (void)type, (void)table, (void)self;
   if (is_test_case(test_case)) follower->begins((uintptr_t)test_case, name_of(test_case));
 }
 
-static SWIFT_CALL void ends(const void *test_case, const void *type, const void *table, SELF const void *self) {
+static SWIFT_CALL void ends(const void *test_case, const void *type, const void *table,
+                            SELF const void *self) {
   (void)type, (void)table, (void)self;
   follower->ends((uintptr_t)test_case);
 }
 
 enum { requirement_count = 7 };
 
-/// As the compiler describes a protocol.
+/// The compiler's layout of a protocol descriptor.
 typedef struct {
   uint32_t flags;
   int32_t parent, name;
@@ -71,12 +73,14 @@ static bool is_as_known(const protocol_descriptor *protocol) {
     int32_t implementation;
   } *requirements = (const void *)&protocol->signature[protocol->signature_count];
   for (int index = 0; index < requirement_count; index++) {
-    if ((requirements[index].flags & kind) != method || !(requirements[index].flags & instance)) return false;
+    uint32_t flags = requirements[index].flags;
+    if ((flags & kind) != method || !(flags & instance)) return false;
   }
   return true;
 }
 
-interlock_xctest_state interlock_observe_xctest(const void *observer, const interlock_xctest_follower *newest) {
+interlock_xctest_state interlock_observe_xctest(const void *observer,
+                                                const interlock_xctest_follower *newest) {
   typedef struct {
     const void *type;
     size_t state;
@@ -86,8 +90,10 @@ interlock_xctest_state interlock_observe_xctest(const void *observer, const inte
   typedef SWIFT_CALL void add(const void *object, const void *const *table, SELF void *center);
   get_type *center_type = (get_type *)dlsym(RTLD_DEFAULT, "$s6XCTest0A17ObservationCenterCMa");
   if (!center_type) return INTERLOCK_XCTEST_NONE;
-  get_center *center = (get_center *)dlsym(RTLD_DEFAULT, "$s6XCTest0A17ObservationCenterC6sharedACvgZ");
-  add *add_observer = (add *)dlsym(RTLD_DEFAULT, "$s6XCTest0A17ObservationCenterC15addTestObserveryyAA0aB0_pF");
+  get_center *center =
+      (get_center *)dlsym(RTLD_DEFAULT, "$s6XCTest0A17ObservationCenterC6sharedACvgZ");
+  add *add_observer = (add *)dlsym(
+      RTLD_DEFAULT, "$s6XCTest0A17ObservationCenterC15addTestObserveryyAA0aB0_pF");
   get_type *case_type = (get_type *)dlsym(RTLD_DEFAULT, "$s6XCTest0A4CaseCMa");
   name_of = (get_name *)dlsym(RTLD_DEFAULT, "$s6XCTest0A4CaseC4nameSSvg");
   if (!center || !add_observer || !case_type || !name_of ||
@@ -96,7 +102,7 @@ interlock_xctest_state interlock_observe_xctest(const void *observer, const inte
   }
   test_case_class = case_type(0).type;
   follower = newest;
-  // First the conformance, which no call of a requirement looks at.
+  // The first word is the conformance, which no call of a requirement reads.
   static const void *table[1 + requirement_count];
   for (int index = 1; index <= requirement_count; index++) table[index] = (const void *)ignored;
   table[3] = (const void *)begins;
@@ -106,7 +112,8 @@ interlock_xctest_state interlock_observe_xctest(const void *observer, const inte
 }
 
 #else
-interlock_xctest_state interlock_observe_xctest(const void *observer, const interlock_xctest_follower *newest) {
+interlock_xctest_state interlock_observe_xctest(const void *observer,
+                                                const interlock_xctest_follower *newest) {
   (void)observer, (void)newest;
   return INTERLOCK_XCTEST_NONE;
 }

@@ -3,8 +3,8 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
-// Where SQLite's header is, the compiler compares; where it is not, the declarations of this target
-// stand alone. CSQLITE_WITHOUT_HEADER builds that second case on a machine that has it.
+// If SQLite's header exists, the compiler compares its declarations with those of this target.
+// CSQLITE_WITHOUT_HEADER builds the case without the header on a machine that has it.
 #if __has_include(<sqlite3.h>) && !defined(CSQLITE_WITHOUT_HEADER)
 #include <sqlite3.h>
 
@@ -43,7 +43,7 @@ _Static_assert(
     "a constant is another one in sqlite3.h");
 #endif
 
-// A function pointer is copied as bytes: ISO C has no conversion from what dlsym gives.
+// Copies a function pointer as bytes, because ISO C has no conversion from the result of dlsym.
 #define FIND(function)                                       \
   do {                                                       \
     void *symbol = dlsym(handle, "sqlite3_" #function);      \

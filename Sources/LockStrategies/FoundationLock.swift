@@ -4,7 +4,7 @@ import Foundation
 public struct FoundationLock: Lock {
   private let lock = NSLock()
 
-  /// Makes an open lock.
+  /// Makes a free lock.
   public init() {}
 
   /// Runs `body` between `lock` and `unlock`.

@@ -1,20 +1,20 @@
-/// A way to let one caller at a time, or several readers, into a stretch of code.
+/// A lock strategy: admits one caller, or several readers, to a critical section at a time.
 ///
-/// A strategy is what is compared, so each conformance is the thinnest possible layer over one
-/// mechanism of the platform. Unless a strategy says otherwise it is not recursive: taking it again
-/// on a thread that holds it never returns.
+/// Strategies are compared with each other, so each conformance is the thinnest possible layer over
+/// one mechanism of the platform. Unless a strategy says otherwise it is not recursive: a thread
+/// that acquires it again deadlocks.
 public protocol Lock: Sendable {
-  /// Runs `body` while nobody else is in `withLock` or `withSharedLock` of this lock.
+  /// Runs `body` while no other caller is in `withLock` or `withSharedLock` of this lock.
   func withLock<R>(_ body: () throws -> R) rethrows -> R
 
-  /// Runs `body` while nobody is in `withLock` of this lock; others may be in `withSharedLock`.
+  /// Runs `body` while no caller is in `withLock` of this lock; others may be in `withSharedLock`.
   ///
-  /// The default is `withLock`: a strategy that knows no readers lets one in at a time.
+  /// The default is `withLock`, for a strategy without shared access.
   func withSharedLock<R>(_ body: () throws -> R) rethrows -> R
 }
 
 extension Lock {
-  /// Lets one reader in at a time.
+  /// Admits one reader at a time.
   public func withSharedLock<R>(_ body: () throws -> R) rethrows -> R {
     try withLock(body)
   }

@@ -1,6 +1,6 @@
-/// No lock at all: everybody is let in at once. The control that every detector must find.
+/// No lock at all: the control that every detector must find.
 public struct NoLock: Lock {
-  /// Makes what excludes nobody.
+  /// Makes a lock that excludes no caller.
   public init() {}
 
   /// Runs `body`.

@@ -1,8 +1,8 @@
-/// A POSIX mutex of the default kind: YYMemoryCache and PINCache 3 lock so.
+/// A POSIX mutex of the default kind, as in YYMemoryCache and PINCache 3.
 public final class PthreadMutexLock: Lock {
   private let mutex = PthreadMutex()
 
-  /// Makes an open lock.
+  /// Makes a free lock.
   public init() {}
 
   deinit { mutex.destroy() }

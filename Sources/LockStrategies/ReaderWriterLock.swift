@@ -1,16 +1,16 @@
 /// A POSIX reader-writer lock: readers together, a writer alone.
 ///
-/// On Linux the default kind prefers readers, so an endless stream of them keeps a writer out.
-/// Neither system lets a reader become a writer: `withLock` inside `withSharedLock` never returns.
+/// On Linux the default kind prefers readers, so that an endless stream of them starves a writer. A
+/// reader cannot become a writer: `withLock` inside `withSharedLock` deadlocks.
 public final class ReaderWriterLock: Lock {
   private let lock = PthreadReaderWriterLock()
 
-  /// Makes an open lock.
+  /// Makes a free lock.
   public init() {}
 
   deinit { lock.destroy() }
 
-  /// Runs `body` as the only one inside.
+  /// Runs `body` with exclusive access.
   public func withLock<R>(_ body: () throws -> R) rethrows -> R {
     lock.lockExclusively()
     defer { lock.unlock() }

@@ -1,13 +1,13 @@
 import Foundation
 
-/// `NSRecursiveLock`: what Objective-C's `@synchronized` takes for an object.
+/// `NSRecursiveLock`, which behaves as Objective-C's `@synchronized`.
 ///
-/// It is recursive: the thread that is in may enter again. That hides the question whether what it
-/// protects was whole at the inner entry.
+/// It is recursive: the owner may acquire it again. So the protected state may be inconsistent at
+/// an inner acquisition.
 public struct RecursiveFoundationLock: Lock {
   private let lock = NSRecursiveLock()
 
-  /// Makes an open lock.
+  /// Makes a free lock.
   public init() {}
 
   /// Runs `body` between `lock` and `unlock`.

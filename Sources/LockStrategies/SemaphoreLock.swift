@@ -1,14 +1,14 @@
 import Dispatch
 
-/// A Dispatch semaphore of 1 as a lock: PINCache 2 and YYDiskCache lock so.
+/// A Dispatch semaphore of 1 as a lock, as in PINCache 2 and YYDiskCache.
 ///
-/// Whoever waits needs no other thread to be let in but the one that is in: unlike a semaphore that
-/// a callback signals, it cannot starve a pool. It enters the kernel only when it has to wait. It
-/// has no owner, so it avoids no priority inversion.
+/// A waiter depends only on the holder's thread: unlike a semaphore that a callback signals, it
+/// cannot starve a pool. It enters the kernel only to wait. It has no owner, so it does not avoid
+/// priority inversion.
 public struct SemaphoreLock: Lock {
   private let semaphore = DispatchSemaphore(value: 1)
 
-  /// Makes an open lock.
+  /// Makes a free lock.
   public init() {}
 
   /// Runs `body` between `wait` and `signal`.

@@ -1,13 +1,13 @@
 import Dispatch
 
-/// A serial queue of its own as a lock, entered by `sync` alone.
+/// A private serial queue as a lock, entered by `sync` alone.
 ///
-/// While nothing is ever put on the queue by `async`, `sync` runs on the calling thread and needs
-/// no other: so this one cannot starve a pool. `sync` inside `sync` traps, on Linux without a word.
+/// Without `async`, `sync` runs on the calling thread and needs no other, so it cannot starve a
+/// pool. `sync` inside `sync` traps, on Linux without a message.
 public struct SerialQueueLock: Lock {
   private let queue = DispatchQueue(label: "interlock.serial-queue-lock")
 
-  /// Makes an open lock.
+  /// Makes a free lock.
   public init() {}
 
   /// Runs `body` by `sync` on the queue.

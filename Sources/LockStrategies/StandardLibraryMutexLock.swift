@@ -3,14 +3,14 @@ import Synchronization
 
 /// `Synchronization.Mutex`, the standard library's lock.
 ///
-/// Taking it again on the thread that holds it traps with a message. On Linux it hands its owner to
-/// the kernel (a futex with priority inheritance); ThreadSanitizer does not see that, and reports
-/// false races when it is contended. Its fast path is compiled into this class, where no call shows
-/// it: so whoever looks for locks that are taken in several orders is told here.
+/// Acquiring it again on the owner's thread traps with a message. On Linux it is a futex with
+/// priority inheritance; ThreadSanitizer does not see that, and reports false races when it is
+/// contended. Its fast path is inlined into this class and makes no call, so this class reports its
+/// events to prediction.
 public final class StandardLibraryMutexLock: Lock {
   private let mutex = Mutex<Void>(())
 
-  /// Makes an open lock.
+  /// Makes a free lock.
   public init() {
     tell(INTERLOCK_LOCK_MADE, interlock_caller())
   }

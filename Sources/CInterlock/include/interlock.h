@@ -1,15 +1,15 @@
 /// Section tracking for C and Objective-C, in the spelling of the article that it comes from
-/// ("Detecting race conditions in iOS", 2012): mark what a stretch of code reads or writes, and the
-/// tracker speaks when a writer meets anybody, before the damage.
+/// ("Detecting race conditions in iOS", 2012): mark what a section of code reads or writes, and the
+/// tracker reports a write that overlaps another access, before the damage.
 ///
 ///     BEGIN_LOCK(LOCK_NO_WRITE, "users.%d", id);      // I read: others may read, none may write
 ///     ...
 ///     END_LOCK(LOCK_NO_WRITE, "users.%d", id);
 ///
 /// The registry is that of the Swift module `Interlock`: a C writer and a Swift reader conflict. A
-/// name is a printf format with its arguments, or stands alone. A part of a resource is a string
-/// before the name: two in different parts do not conflict, and one in the whole does with one in
-/// any part.
+/// name is a printf format with its arguments, or a plain string. A part of a resource is a string
+/// before the name: sections on different parts do not conflict, and a section on the whole
+/// resource conflicts with sections on any part.
 ///
 ///     BEGIN_LOCK_PART(LOCK_NO_READWRITE, key, "users");
 #ifndef INTERLOCK_H
@@ -19,13 +19,13 @@
 extern "C" {
 #endif
 
-/// I read: others may read, nobody may write.
+/// I read: other sections may read, none may write.
 #define LOCK_NO_WRITE 1
-/// I write: nobody else may be in.
+/// I write: no other section may overlap.
 #define LOCK_NO_READWRITE 3
 
-/// With IN_PRODUCTION at 1 nothing is left of the macros, and their arguments are not evaluated.
-/// Unless it is given, it is 0 where DEBUG is on (SwiftPM's debug builds) and 1 elsewhere.
+/// If IN_PRODUCTION is 1 the macros expand to nothing, and their arguments are not evaluated. The
+/// default is 0 if DEBUG is on (SwiftPM's debug builds), else 1.
 #ifndef IN_PRODUCTION
 #if defined(DEBUG) && DEBUG
 #define IN_PRODUCTION 0
@@ -45,7 +45,7 @@ extern "C" {
 /// Begins a section on the resource of this name.
 #define BEGIN_LOCK(mode, ...) \
   interlock_begin_named(__FILE__, __func__, __LINE__, (mode), 0, __VA_ARGS__)
-/// Begins a section, and claims that a real lock is held.
+/// Begins a section, and declares that the caller holds a real lock.
 #define BEGIN_SYNCHED_LOCK(mode, ...) \
   interlock_begin_named(__FILE__, __func__, __LINE__, (mode), 1, __VA_ARGS__)
 /// Ends the innermost section of this owner in this mode on the resource of this name.
@@ -54,7 +54,7 @@ extern "C" {
 /// Begins a section on a part, a string, of the resource of this name. NULL is the part "".
 #define BEGIN_LOCK_PART(mode, part, ...) \
   interlock_begin_part(__FILE__, __func__, __LINE__, (mode), 0, (part), __VA_ARGS__)
-/// Begins a section on a part, and claims that a real lock is held.
+/// Begins a section on a part, and declares that the caller holds a real lock.
 #define BEGIN_SYNCHED_LOCK_PART(mode, part, ...) \
   interlock_begin_part(__FILE__, __func__, __LINE__, (mode), 1, (part), __VA_ARGS__)
 /// Ends the innermost section of this owner in this mode on an equal part of the resource of this
@@ -63,22 +63,22 @@ extern "C" {
   interlock_end_part(__FILE__, __func__, __LINE__, (mode), (part), __VA_ARGS__)
 #endif
 
-/// What BEGIN_LOCK and BEGIN_SYNCHED_LOCK call. C, because a printf format needs C's variable
+/// Called by BEGIN_LOCK and BEGIN_SYNCHED_LOCK. C, because a printf format needs C's variable
 /// arguments. `file` and `function` must live as long as the process, as `__FILE__` and `__func__`
 /// do.
 void interlock_begin_named(const char *file, const char *function, int line, int mode, int synched,
                            const char *format, ...) __attribute__((format(printf, 6, 7)));
 
-/// What END_LOCK calls.
+/// Called by END_LOCK.
 void interlock_end_named(const char *file, const char *function, int line, int mode,
                          const char *format, ...) __attribute__((format(printf, 5, 6)));
 
-/// What BEGIN_LOCK_PART and BEGIN_SYNCHED_LOCK_PART call. The part is copied.
+/// Called by BEGIN_LOCK_PART and BEGIN_SYNCHED_LOCK_PART. The part is copied.
 void interlock_begin_part(const char *file, const char *function, int line, int mode, int synched,
                           const char *part, const char *format, ...)
     __attribute__((format(printf, 7, 8)));
 
-/// What END_LOCK_PART calls.
+/// Called by END_LOCK_PART.
 void interlock_end_part(const char *file, const char *function, int line, int mode,
                         const char *part, const char *format, ...)
     __attribute__((format(printf, 6, 7)));

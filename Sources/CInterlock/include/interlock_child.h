@@ -1,8 +1,8 @@
 #ifndef INTERLOCK_CHILD_H
 #define INTERLOCK_CHILD_H
 
-// What the stress runner needs from C: code that runs in a signal handler, and calls that Swift
-// does not import (variadic ones, and the numbers of system calls). No part of the API for users.
+// The stress runner's C code: a signal handler, and calls that Swift does not import (variadic
+// ones, and the numbers of system calls). Not part of the users' API.
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-/// The most frames that are kept of one thread's stack.
+/// The maximum number of frames of one thread's stack.
 #define INTERLOCK_STACK_FRAMES 48
 
 /// One thread's stack, in memory that the parent shares. `ready` is written last.
@@ -25,43 +25,42 @@ typedef struct {
   uintptr_t frames[INTERLOCK_STACK_FRAMES];
 } interlock_stack_slot;
 
-/// The slots; threads take them in the order in which they come. `capacity` slots follow it.
+/// The header of the slots, which threads take in the order of their arrival. `capacity` slots
+/// follow it.
 typedef struct {
   uint32_t next;
   uint32_t capacity;
   uint64_t reserved;
 } interlock_stack_area;
 
-/// Makes SIGPROF write the stack of the thread that gets it into `area`, which must outlive the
-/// process. Returns false where the handler could not be installed.
+/// Installs a handler of SIGPROF that writes the stack of its thread to `area`, which is never
+/// freed. Returns false if the handler could not be installed.
 bool interlock_stack_capture_install(interlock_stack_area *area);
 
-/// Forgets all stacks; called by the parent before it sends a round of signals. The parent says
-/// itself how many slots there are: a subject that corrupts its memory may overwrite `capacity`.
+/// Clears all stacks; the parent calls it before it sends a round of signals. The parent passes the
+/// number of slots, because a subject that corrupts its memory may overwrite `capacity`.
 void interlock_stack_area_reset(interlock_stack_area *area, uint32_t capacity);
 
-/// The slot with this number, or NULL while nothing (whole) is in it.
+/// The slot with this number, or NULL while it has no complete stack.
 const interlock_stack_slot *interlock_stack_area_slot(const interlock_stack_area *area,
                                                       uint32_t capacity, uint32_t index);
 
-/// Sends a signal to one thread of another process. Returns false where it could not, or where the
-/// system has no such call.
+/// Sends a signal to one thread of another process. Returns false if that fails, or the system has
+/// no such call.
 bool interlock_signal_thread(pid_t process, int64_t thread, int signal);
 
-/// Asks the system to kill this process when its parent ends. Returns false where it cannot.
+/// Asks the system to kill this process when its parent ends. Returns false if it cannot.
 bool interlock_die_with_parent(void);
 
-/// The hard limit of a process for the time that a real-time thread may run without a pause, in
-/// microseconds, all ones for none; 0 where it cannot be read or the system has no such limit.
+/// A process's hard limit of the time that a real-time thread may run without blocking, in
+/// microseconds; all ones for no limit, 0 if it cannot be read or the system has no such limit.
 uint64_t interlock_real_time_limit(pid_t process);
 
-/// Sets that limit of this process, and lowers the soft one to it. Returns false where it could
-/// not.
+/// Sets that limit of this process, and lowers the soft one to it. Returns false if that fails.
 bool interlock_set_real_time_limit(uint64_t microseconds);
 
-/// A descriptor that stays with this process even when its number goes to another, closed on exec;
-/// it can be read from when the process has ended. -1 where there is none to be had (Linux before
-/// 5.3).
+/// A descriptor of a process, which stays valid if the system reuses the process's number; closed
+/// on exec, and readable once the process has ended. -1 if none is available (Linux before 5.3).
 int interlock_open_process(pid_t process);
 
 /// Sends SIGKILL to the process of such a descriptor.
@@ -70,27 +69,26 @@ void interlock_kill_opened_process(int descriptor);
 /// Gives the calling thread a name that reports show; at most 15 bytes.
 void interlock_name_thread(const char *name);
 
-/// A file of zeros in memory, without a name, closed on exec, whose size nothing can change any
-/// more. -1, with the reason in `errno`, where the system has no such thing, or this process may
-/// not have a file of that size.
+/// An unnamed file of zeros in memory, closed on exec, whose size is sealed. -1, with the reason in
+/// `errno`, if the system has no such files, or limits this process to smaller ones.
 int interlock_memory_file(size_t bytes);
 
-/// Opens a folder in another one, closed on exec. Follows no link, and enters nothing that is
-/// mounted there. -1, with the reason in `errno`, where it cannot be opened so.
+/// Opens a folder in another one, closed on exec. Follows no link, and enters no mount. -1, with
+/// the reason in `errno`, if it cannot be opened in this way.
 int interlock_open_folder(int parent, const char *name);
 
 /// Whether ThreadSanitizer is built in: it maps terabytes, which no address-space limit allows.
 bool interlock_under_thread_sanitizer(void);
 
-/// What a thread that is inside a system call waits for.
+/// What a thread in a system call waits for.
 typedef enum {
-  /// For somebody to wake it: without that, for ever.
+  /// For another thread to wake it; otherwise for ever.
   INTERLOCK_WAIT_FOREVER = 0,
-  /// In a futex, with a timeout: the wait of an idle pool worker too.
+  /// In a futex with a timeout, as an idle pool worker does too.
   INTERLOCK_WAIT_TIMED_FUTEX = 1,
   /// For time to pass, or for an event with a timeout.
   INTERLOCK_WAIT_TIME = 2,
-  /// For something that may come from outside the process: bytes, a connection, the end of a child.
+  /// For an event from outside the process: bytes, a connection, the end of a child.
   INTERLOCK_WAIT_OUTSIDE = 3,
   /// For one of several descriptors, without a timeout.
   INTERLOCK_WAIT_POLL = 4,
@@ -104,15 +102,15 @@ interlock_wait interlock_classify_wait(long number, const uint64_t arguments[6])
 /// Whether a system call by this number is `futex`.
 bool interlock_is_futex(long number);
 
-/// Takes note of SIGINT, SIGTERM, SIGHUP and SIGQUIT instead of dying, until the matching `end`;
-/// calls may overlap on several threads, but not nest on one. A signal that is ignored when it
-/// begins stays ignored.
+/// Records SIGINT, SIGTERM, SIGHUP and SIGQUIT instead of ending the process, until the matching
+/// `end`; calls may overlap on several threads, but not nest on one. An ignored signal stays
+/// ignored.
 void interlock_interrupts_begin(void);
 
-/// Puts back what handled the signals before the first `begin`; called on the same thread.
+/// Restores the handlers from before the first `begin`; called on the same thread.
 void interlock_interrupts_end(void);
 
-/// Whether one of those signals has come since the first `begin`.
+/// Whether one of those signals has arrived since the first `begin`.
 bool interlock_interrupted(void);
 
 #ifdef __cplusplus

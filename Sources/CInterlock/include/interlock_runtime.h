@@ -1,6 +1,6 @@
-/// What the tracker needs and Swift cannot say: thread-local storage, zero-initialised storage that
-/// is there before any code runs, weak references to the runtimes, and a walk over its own frames.
-/// Not for use outside the package.
+/// What the tracker needs and Swift cannot express: thread-local storage, zero-initialised storage
+/// that exists before any code runs, weak references to the runtimes, and a frame-pointer walk. Not
+/// for use outside the package.
 #ifndef INTERLOCK_RUNTIME_H
 #define INTERLOCK_RUNTIME_H
 
@@ -19,8 +19,8 @@ extern "C" {
 /// process reserves.
 extern _Thread_local void *interlock_thread_home __attribute__((tls_model("initial-exec")));
 
-/// The table of open sections, a cache line a bucket. C, because a Swift global costs a once-check
-/// a use.
+/// The table of open sections, one cache line for each bucket. C, because each use of a Swift
+/// global costs a once-check.
 extern uintptr_t interlock_buckets[INTERLOCK_BUCKETS * INTERLOCK_BUCKET_WORDS];
 
 #define INTERLOCK_HISTORIES 4096
@@ -28,7 +28,7 @@ extern uintptr_t interlock_buckets[INTERLOCK_BUCKETS * INTERLOCK_BUCKET_WORDS];
 /// What resources remember, by their keys: addresses, where anything is remembered at all.
 extern uintptr_t interlock_histories[INTERLOCK_HISTORIES];
 
-/// 1 once a section on a part of a resource is remembered: before that, nobody looks for one.
+/// 1 once the shadow state has a section on a part of a resource; before, no thread looks for one.
 extern uintptr_t interlock_remembers_parts;
 
 /// The settings that the path without a conflict reads, in one word; 0 until they are first read.
@@ -40,13 +40,14 @@ static inline void *interlock_get_histories(void) { return interlock_histories; 
 static inline void *interlock_get_remembers_parts(void) { return &interlock_remembers_parts; }
 static inline void *interlock_get_hot_settings(void) { return &interlock_hot_settings; }
 
-/// Makes `home` the calling thread's, and asks for `interlock_thread_exited(home)` when it exits.
+/// Sets the calling thread's `home`; `interlock_thread_exited(home)` is called when the thread
+/// exits.
 void interlock_set_home(void *home);
 
-/// Asks for `interlock_process_ends()` at exit; once, however often it is called.
+/// Registers `interlock_process_ends()` for the exit, only once even if called again.
 void interlock_watch_exit(void);
 
-/// Whether the executable has tests of XCTest; true where that is not known.
+/// Whether the executable has tests of XCTest; true if that is not known.
 _Bool interlock_has_xctests(void);
 
 /// Reads `INTERLOCK_OPTIONS`, once. Swift's side:
@@ -66,39 +67,38 @@ void interlock_declare_options(interlock_options *options);
 /// Calls every product's function with `list`.
 void interlock_collect_options(void *list);
 
-/// Something that a thread holds, as who follows the locks knows it.
+/// A lock that a thread holds, as the order source knows it.
 typedef struct {
-  /// Its address, where it was taken, and where that function was called, if that is known.
+  /// Its address, the call site that acquired it, and the caller of that function, if known.
   uintptr_t object, place, outer;
-  /// What it is, by a number of who told.
+  /// The kind of lock, as a number of the order source.
   uint32_t kind;
 } interlock_held_at;
 
-/// Tells what has happened before what. Set by who follows the synchronisation of the process: the
-/// tracker itself sees only sections.
+/// Answers happens-before questions. Set by the module that follows the process's synchronisation;
+/// the tracker itself sees only sections.
 typedef struct {
-  /// The moment at which the calling thread is: a number of the thread, and a count that grows
-  /// whenever it gives something up to others. False where its order cannot be told. `is_task` is
-  /// whether a task runs on it.
+  /// The calling thread's epoch: a number of the thread, and a count that grows with each release.
+  /// False if the thread's order is unknown. `is_task` says whether a task runs on it.
   _Bool (*moment)(_Bool is_task, uint32_t *slot, uint64_t *count);
-  /// Whether what a thread did up to a count, or a task on it, has happened before what the calling
-  /// thread does now.
+  /// Whether everything that a thread, or a task on it, did up to a count happens before the
+  /// calling thread's next step.
   _Bool (*has_seen)(uint32_t slot, uint64_t count);
-  /// What the calling thread holds.
+  /// The locks that the calling thread holds.
   size_t (*held)(interlock_held_at *held, size_t capacity);
 } interlock_order_source;
 
-/// Above 0 while the calling thread is in a lock of the tracker's own: its order is none of the
-/// user's.
+/// Above 0 while the calling thread holds a lock of the tracker, which must not count as the user's
+/// order.
 extern _Thread_local uint32_t interlock_tracker_locks __attribute__((tls_model("initial-exec")));
 static inline void interlock_enter_tracker_lock(void) { interlock_tracker_locks++; }
 static inline void interlock_leave_tracker_lock(void) { interlock_tracker_locks--; }
 
-/// Sets and gives it; NULL for none. Whatever is set lives as long as the process.
+/// Sets the order source, NULL for none; it must live as long as the process.
 void interlock_set_order_source(const interlock_order_source *source);
 extern const interlock_order_source *interlock_order_source_now;
 static inline const interlock_order_source *interlock_get_order_source(void) {
-  // Acquire: pairs with the release of who sets it; who finds it finds it filled.
+  // Acquire: pairs with the release in `interlock_set_order_source`.
   return __atomic_load_n(&interlock_order_source_now, __ATOMIC_ACQUIRE);
 }
 
@@ -115,12 +115,12 @@ extern const char *dispatch_queue_get_label(void *queue) INTERLOCK_WEAK;
 extern char *swift_demangle(const char *name, size_t length, char *output, size_t *output_length,
                             uint32_t flags) INTERLOCK_WEAK;
 
-/// The demangled name, null where it is no Swift symbol; the caller gives it to
+/// The demangled name, null if it is no Swift symbol; the caller frees it by
 /// `interlock_free_demangled`.
 char *interlock_demangled(const char *symbol);
 void interlock_free_demangled(char *name);
 
-/// A number that no other task of the process ever has, or 0 outside a task.
+/// The current task's number, unique in the process, or 0 outside a task.
 static inline uint64_t interlock_current_task(void) {
   if (!swift_task_getCurrent) return 0;
   void *task = swift_task_getCurrent();
@@ -133,18 +133,20 @@ static inline const char *interlock_current_queue_label(void) {
   return dispatch_queue_get_label ? dispatch_queue_get_label(NULL) : NULL;
 }
 
-/// The word in which libdispatch keeps the queue that the calling thread is on, 0 where it is on
-/// none. It stays until the thread ends, and is to be read by the thread alone.
-/// `interlock_unknown_queue` where that is not known.
+/// The word in which libdispatch keeps the calling thread's current queue, 0 for none. It is valid
+/// until the thread ends, and only the thread may read it. Points to `interlock_unknown_queue` if
+/// the word is not known.
 const uintptr_t *interlock_queue_word(void);
 extern const uintptr_t interlock_unknown_queue;
-static inline const uintptr_t *interlock_unknown_queue_word(void) { return &interlock_unknown_queue; }
+static inline const uintptr_t *interlock_unknown_queue_word(void) {
+  return &interlock_unknown_queue;
+}
 
-/// Whether what such a word holds is no queue, or one of libdispatch's own, which keeps its label
-/// for ever.
+/// Whether the value of such a word is 0 or a queue of libdispatch's own, whose label is never
+/// freed.
 _Bool interlock_is_lasting_queue(uintptr_t queue);
 
-/// What happens to a lock whose fast path no call shows.
+/// An event of a lock whose fast path makes no call that can be interposed.
 typedef enum {
   INTERLOCK_LOCK_MADE,
   INTERLOCK_LOCK_TAKEN,
@@ -152,75 +154,73 @@ typedef enum {
   INTERLOCK_LOCK_DESTROYED,
 } interlock_lock_change;
 
-/// Where a function was called, and its frame.
+/// A function's return address and frame.
 typedef struct {
   uintptr_t place, frame;
 } interlock_call_place;
 
 typedef void (*interlock_lock_listener)(interlock_lock_change, const void *, interlock_call_place);
 
-/// Told of such locks by those who take them; null while nobody listens, which costs a load and a
-/// branch.
+/// Called for events of such locks; null without a listener, which costs a load and a branch.
 extern interlock_lock_listener interlock_lock_told;
 
-/// Of the function that this is compiled into.
+/// The return address and frame of the function that inlines this.
 static inline __attribute__((always_inline)) interlock_call_place interlock_caller(void) {
   return (interlock_call_place){(uintptr_t)__builtin_return_address(0),
                                 (uintptr_t)__builtin_frame_address(0)};
 }
 
-/// Has `listener` told of such locks from now on. NULL for none: only in the child of a fork, where
-/// no other thread tells.
+/// Sets the listener. NULL removes it, only in the child of a fork, where no other thread calls it.
 void interlock_listen_to_locks(interlock_lock_listener listener);
 
 static inline void interlock_tell_lock(interlock_lock_change change, const void *lock,
                                        interlock_call_place place) {
-  // Acquire: pairs with the release of who begins to listen; who sees the function sees what it
-  // needs.
+  // Acquire: pairs with the release in `interlock_listen_to_locks`.
   interlock_lock_listener listener = __atomic_load_n(&interlock_lock_told, __ATOMIC_ACQUIRE);
   if (listener) listener(change, lock, place);
 }
 
-/// The same of a lock that is taken through the section of this number. Where the lock was not the
-/// section's before, it is told to be made: what was at its address was another. Tells nothing
-/// where there are more of them than are kept.
+/// Reports an event of a lock that this section takes. If the lock is new for the section, first
+/// reports that it was made, because its address may have belonged to another lock. Reports nothing
+/// if the table of such locks is full.
 void interlock_tell_sections_lock(interlock_lock_change change, const void *lock, uint64_t section,
                                   interlock_call_place place);
 
-/// How many words from one address up to another; a number above every such where that is none.
-static inline __attribute__((always_inline)) uintptr_t interlock_words_between(uintptr_t from, uintptr_t to) {
+/// The number of words from one address up to another; a huge number if it is not a whole number
+/// from 0 up.
+static inline __attribute__((always_inline)) uintptr_t interlock_words_between(uintptr_t from,
+                                                                               uintptr_t to) {
   return __builtin_rotateright64(to - from, 3);
 }
 
 /// Walks frame pointers from `frame` into `frames`, innermost first; tens of nanoseconds. Reads
-/// only between `low` and `high`, the bounds of the thread's own stack, and only ever upwards, so
-/// that a register that holds no frame pointer ends the walk and nothing worse.
+/// only between `low` and `high`, the bounds of the thread's stack, and only upwards, so that a
+/// register without a frame pointer merely ends the walk.
 static inline __attribute__((always_inline)) size_t interlock_walk_frames_from(
     uintptr_t frame, uintptr_t *frames, size_t limit, uintptr_t low, uintptr_t high) {
   // Swift marks the frame of an async function by bit 60 of the saved frame pointer.
   const uintptr_t async_bit = (uintptr_t)1 << 60;
   const uintptr_t pair_size = 2 * sizeof(uintptr_t);
   if (high < pair_size) return 0;
-  // On an even word, which the comparison below needs: a stack that a program gave a thread may end
-  // anywhere.
+  // Aligned to a word, which the comparison below needs: the end of a stack that a program provides
+  // may be unaligned.
   const uintptr_t last = (high - pair_size) & ~(uintptr_t)(sizeof(uintptr_t) - 1);
   if (frame <= low || frame > last || frame % sizeof(uintptr_t) != 0) return 0;
-  // Steps to the end of the stack. One comparison tells that a frame lies above the one before it,
-  // within the stack and on an even word: what is past the end, or has odd bits, which go to the
-  // top here, is more steps away than any before.
+  // The number of words to the end of the stack. One comparison checks that a frame lies above the
+  // one before, within the stack and aligned: a frame past the end, or an unaligned one, whose low
+  // bits rotate to the top, gives a larger number.
   uintptr_t left = interlock_words_between(frame, last);
   size_t count = 0;
   while (count < limit) {
     const uintptr_t *pair = (const uintptr_t *)frame;
     uintptr_t address = pair[1];
     if (address < 4096) break;
-    // Relaxed: another thread may look at the record while it is being reused, and then drops what
-    // it read.
+    // Relaxed: another thread may read the record while it is reused, and then drops what it read.
     __atomic_store_n(&frames[count++], address, __ATOMIC_RELAXED);
     frame = pair[0];
     uintptr_t fewer = interlock_words_between(frame, last);
     if (fewer >= left) {
-      // The end, mostly.
+      // Usually the end of the stack, else an async frame.
       frame &= ~async_bit;
       fewer = interlock_words_between(frame, last);
       if (fewer >= left) break;
@@ -230,33 +230,33 @@ static inline __attribute__((always_inline)) size_t interlock_walk_frames_from(
   return count;
 }
 
-/// The same from the caller's own frame.
+/// Walks from the caller's own frame.
 static inline __attribute__((always_inline)) size_t interlock_walk_frames(
     uintptr_t *frames, size_t limit, uintptr_t low, uintptr_t high) {
-  return interlock_walk_frames_from((uintptr_t)__builtin_frame_address(0), frames, limit, low, high);
+  uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
+  return interlock_walk_frames_from(frame, frames, limit, low, high);
 }
 
 /// The caller's stack by the system's unwinder, which needs no frame pointers and costs about a
 /// microsecond.
 size_t interlock_unwind_frames(uintptr_t *frames, size_t limit);
 
-/// The bounds of the calling thread's stack; both 0 where the system does not tell.
+/// The bounds of the calling thread's stack; both 0 if they are not known.
 void interlock_stack_bounds(uintptr_t *low, uintptr_t *high);
 
-/// The calling thread's number in the system.
+/// The calling thread's system-wide number.
 uint64_t interlock_thread_number(void);
 
-/// How often a library has been loaded so far; 0 where the system does not tell.
+/// How many libraries have been loaded so far; 0 if the system does not count them.
 uint64_t interlock_libraries_loaded(void);
 
-/// Writes all of it to standard error, whatever signal comes.
+/// Writes all bytes to standard error, also if signals interrupt it.
 void interlock_write_error(const char *bytes, size_t length);
 
 /// Ends the process as a failed assertion does.
 void interlock_trap(void) __attribute__((noreturn));
 
-/// Ends the process with this code while handlers of `exit` run: the handlers that are left still
-/// run.
+/// Ends the process with this code from a handler of `exit`; the remaining handlers still run.
 void interlock_exit_from_handler(int code);
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
 #ifndef INTERLOCK_MEASURE_H
 #define INTERLOCK_MEASURE_H
 
-// What a comparison of lock strategies needs from C. No part of the API for users.
+// C functions for the comparison of lock strategies. Not part of the users' API.
 
 #include <stdint.h>
 
@@ -9,13 +9,13 @@
 extern "C" {
 #endif
 
-/// Keeps the processor busy for so many rounds of a chain of multiplications, each of which waits
-/// for the one before, and touches no memory. In C because Swift has no way to say that work must
-/// stay where it stands: its optimiser may move arithmetic out of a locked stretch.
+/// Keeps the processor busy for `rounds` dependent multiplications, without touching memory. In C
+/// because Swift's optimiser may move arithmetic out of a critical section, and Swift has no way to
+/// prevent that.
 void interlock_burn(uint64_t rounds);
 
-/// The bytes that the C library's allocator has given out and not got back, of all threads; -1
-/// where it does not tell. In C because Swift's module of the C library has no `malloc.h`.
+/// The bytes that the C library's allocator has allocated for all threads; -1 if it does not report
+/// them. In C because Swift's module of the C library has no `malloc.h`.
 int64_t interlock_heap_bytes(void);
 
 #ifdef __cplusplus

@@ -1,15 +1,15 @@
 #ifndef INTERLOCK_POOL_WIDTH_H
 #define INTERLOCK_POOL_WIDTH_H
 
-/// The environment variable that says how many processors the thread pools of this process are made
-/// for.
+/// The environment variable with the number of processors for which this process's thread pools are
+/// sized.
 #define INTERLOCK_POOL_WIDTH_VARIABLE "INTERLOCK_POOL_WIDTH"
 
-/// The most processors that it may say: what the system's set of processors has room for.
+/// The maximum of the variable: the size of the system's set of processors.
 #define INTERLOCK_POOL_WIDTH_MOST 1024
 
-/// How many processors the pools of this process were told of, or 0 where they were told the truth:
-/// without the variable, on systems other than Linux, and under ThreadSanitizer.
+/// The number of processors reported to this process's pools, or 0 if it is the real one: without
+/// the variable, on systems other than Linux, and under ThreadSanitizer.
 int interlock_pool_width(void);
 
 #endif

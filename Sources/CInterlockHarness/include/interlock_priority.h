@@ -1,9 +1,8 @@
 #ifndef INTERLOCK_PRIORITY_H
 #define INTERLOCK_PRIORITY_H
 
-// Who runs where, and when: what the recipe of the priority inversion needs from C, because glibc
-// shows these calls and numbers only to those who ask for its extensions. No part of the API for
-// users.
+// Processor affinity and scheduling policy for the recipe of the priority inversion. In C because
+// glibc declares them only with its extensions. Not part of the users' API.
 
 #include <stdbool.h>
 
@@ -11,12 +10,12 @@
 extern "C" {
 #endif
 
-/// Has the calling thread run on one processor only: the first of those that it may use now.
-/// Returns false where it could not, or where the system has no such call.
+/// Restricts the calling thread to the first of the processors that it may use. Returns false if
+/// that fails, or the system has no such call.
 bool interlock_run_on_first_processor(void);
 
-/// Has the calling thread run only where no other wants the processor (SCHED_IDLE). Returns false
-/// where it could not, or where the system has no such policy.
+/// Makes the calling thread run only when no other wants the processor (SCHED_IDLE). Returns false
+/// if that fails, or the system has no such policy.
 bool interlock_run_when_idle(void);
 
 #ifdef __cplusplus

@@ -3,16 +3,16 @@
 
 #include <stdint.h>
 
-/// Begins to follow which tests run. Called before main in every process: the watchdog may be
-/// started within a test.
+/// Begins to record which tests run. Called before main in every process, because a test may start
+/// the watchdog.
 void interlock_follow_tests(void);
 
-/// The two words of a `String` of Swift's, with a reference that is the receiver's.
+/// The two words of a Swift `String`, whose reference the receiver owns.
 typedef struct {
   uintptr_t first, second;
 } interlock_swift_string;
 
-/// Called when a test of XCTest begins and when it ends, by its address.
+/// Callbacks for the beginning and the end of an XCTest test, identified by its address.
 typedef struct {
   void (*begins)(uintptr_t test, interlock_swift_string name);
   void (*ends)(uintptr_t test);
@@ -22,13 +22,14 @@ typedef enum {
   /// XCTest is not in the process.
   INTERLOCK_XCTEST_NONE,
   INTERLOCK_XCTEST_OBSERVED,
-  /// It is, and is not as this was written for.
+  /// XCTest is in the process, but with an unknown layout.
   INTERLOCK_XCTEST_UNKNOWN,
 } interlock_xctest_state;
 
-/// Has these called from now on. `observer` is an object of Swift's that lives as long as the
-/// process. Only while there is one thread.
-interlock_xctest_state interlock_observe_xctest(const void *observer, const interlock_xctest_follower *newest);
+/// Installs the callbacks. `observer` is a Swift object that lives as long as the process. Call it
+/// while there is only one thread.
+interlock_xctest_state interlock_observe_xctest(const void *observer,
+                                                const interlock_xctest_follower *newest);
 
 /// Adds the watchdog's options to a list of Swift's. Swift's side:
 /// `Sources/InterlockWatchdog/WatchdogOptions.swift`.
@@ -38,12 +39,11 @@ void interlock_watchdog_declare_options(void *list);
 /// `Sources/InterlockWatchdog`. Called before main, so that a test target needs no code for it.
 void interlock_watchdog_start_from_environment(void);
 
-/// Starts to look for what does not go wrong and can if `INTERLOCK_OPTIONS` has a `predict=on`, and
-/// tells of it at exit.
+/// Starts prediction if `INTERLOCK_OPTIONS` has `predict=on`: it reports at exit the deadlocks and
+/// races that did not occur in this run.
 void interlock_prediction_start_from_environment(void);
 
-/// Room for the stacks of this process's threads, zeroed, for the rest of its life; NULL where
-/// there is none.
+/// Zeroed memory for the stacks of this process's threads, never freed; NULL if there is none.
 void *interlock_watchdog_stack_area(unsigned slots);
 
 #endif

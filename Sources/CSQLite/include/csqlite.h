@@ -1,10 +1,9 @@
-// The few calls of SQLite that the package makes, found in the system's library when the program
-// runs.
+// The few calls of SQLite that the package makes, loaded from the system's library at run time.
 //
-// Why not link it: a machine may lack the header, or the library, and the package must build there
-// too, without a warning; and what a manifest or the preprocessor found stays in a build's cache
-// when it is installed later. Why C: the types of these functions are then checked against SQLite's
-// own header, where there is one.
+// Not linked, because the package must also build, without a warning, on a machine that lacks the
+// header or the library; and a build's cache keeps what a manifest or the preprocessor found when
+// SQLite is installed later. In C because the compiler then checks the types against SQLite's own
+// header, if there is one.
 
 #ifndef CSQLITE_H
 #define CSQLITE_H
@@ -14,7 +13,7 @@
 struct sqlite3;
 struct sqlite3_stmt;
 
-/// The result codes and flags that are asked for by name.
+/// The result codes and flags that the package uses.
 enum {
   csqlite_ok = 0,
   csqlite_busy = 5,
@@ -26,7 +25,7 @@ enum {
   csqlite_open_no_mutex = 0x8000,
 };
 
-/// SQLite's functions, by their names there without the prefix.
+/// SQLite's functions, by their names without the prefix.
 struct csqlite_library {
   int (*open_v2)(
       const char *path, struct sqlite3 *_Nullable *_Nonnull database, int flags,
@@ -62,12 +61,12 @@ struct csqlite_library {
   const char *_Nonnull (*_Nonnull libversion)(void);
 };
 
-/// Opens the library of this file name and finds all of the functions; `NULL` where one is missing.
+/// Opens the library of this file name and finds all functions; `NULL` if one is missing.
 ///
-/// The library stays open, and the table is never freed: both are for the life of the process.
+/// The library is never closed, and the table never freed.
 const struct csqlite_library *_Nullable csqlite_load(const char *name);
 
-/// Binds a copy of bytes: SQLite's mark for "copy it" is a pointer that Swift cannot write.
+/// Binds a copy of bytes; Swift cannot express SQLITE_TRANSIENT, which requests the copy.
 int csqlite_bind_blob(
     const struct csqlite_library *, struct sqlite3_stmt *, int index, const void *_Nullable,
     int length);

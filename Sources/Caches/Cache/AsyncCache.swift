@@ -1,9 +1,9 @@
-/// A cache whose native form is `async`: an actor, most often.
+/// A cache whose native form is `async`, usually an actor.
 public protocol AsyncCache: AnyObject, Sendable {
   /// The value under a key, or `nil` where there is none.
   func value(forKey key: String) async -> [UInt8]?
 
-  /// Stores a value that costs `cost`, in the place of what was there.
+  /// Stores a value that costs `cost`, and replaces an older one.
   func setValue(_ value: [UInt8], forKey key: String, cost: Int) async
 
   /// Removes the value under a key, if there is one.
@@ -18,17 +18,17 @@ public protocol AsyncCache: AnyObject, Sendable {
   /// What all values cost together; `nil`, the default, where the cache keeps no costs.
   var totalCost: Int? { get async }
 
-  /// What is stored, for checks when nothing is under way; `nil`, the default, where it cannot be
-  /// told.
+  /// What is stored, for checks after all calls have ended; `nil`, the default, where it is not
+  /// known.
   func entries() async -> [String: CacheEntry]?
 }
 
-// `async` as the requirements are. Call these two on an `any AsyncCache`: on an actor's own type,
-// code that is `async` itself would prefer these to the actor's synchronous members.
+// `async` like the requirements. Call these two on an `any AsyncCache`: on an actor's own type,
+// `async` code would prefer them to the actor's synchronous members.
 extension AsyncCache {
   /// No costs are kept.
   public var totalCost: Int? { get async { nil } }
 
-  /// What is stored cannot be told.
+  /// The stored values are not known.
   public func entries() async -> [String: CacheEntry]? { nil }
 }

@@ -1,16 +1,16 @@
 import Dispatch
 
-/// The queue that the default asynchronous forms run on.
+/// The queue that runs the default asynchronous forms.
 private let asynchronousForms = DispatchQueue(
   label: "interlock.cache.asynchronous-forms", attributes: .concurrent)
 
-// The asynchronous forms wrap the synchronous ones, and not the other way round: that is how
-// PINCache cured the deadlock of the cache that it forked.
+// The asynchronous forms wrap the synchronous ones, not the reverse: PINCache repaired TMCache's
+// deadlock in this way.
 extension Cache {
   /// No costs are kept.
   public var totalCost: Int? { nil }
 
-  /// What is stored cannot be told.
+  /// The stored values are not known.
   public func entries() -> [String: CacheEntry]? { nil }
 
   /// Reads by the synchronous form on a concurrent queue.

@@ -1,12 +1,12 @@
 /// A cache whose native form is synchronous: bytes by key, each with a cost.
 ///
-/// It is called from any number of threads at once. Five members are enough for a type of one's
-/// own; the rest have defaults.
+/// Any number of threads call it concurrently. Your own type needs five members; the rest have
+/// defaults.
 public protocol Cache: AnyObject, Sendable {
   /// The value under a key, or `nil` where there is none.
   func value(forKey key: String) -> [UInt8]?
 
-  /// Stores a value that costs `cost`, in the place of what was there.
+  /// Stores a value that costs `cost`, and replaces an older one.
   func setValue(_ value: [UInt8], forKey key: String, cost: Int)
 
   /// Removes the value under a key, if there is one.
@@ -21,8 +21,8 @@ public protocol Cache: AnyObject, Sendable {
   /// What all values cost together; `nil`, the default, where the cache keeps no costs.
   var totalCost: Int? { get }
 
-  /// What is stored, for checks when nothing is under way. The default is `nil`: it cannot be told,
-  /// and what can only be checked by it is not checked.
+  /// What is stored, for checks after all calls have ended. The default is `nil`, which skips the
+  /// checks that need it.
   func entries() -> [String: CacheEntry]?
 
   /// Reads a key, and calls `completion` exactly once. The default runs the synchronous form on a
@@ -46,7 +46,7 @@ public struct CacheEntry: Sendable, Hashable {
   /// What it costs, in the cache's own unit.
   public var cost: Int
 
-  /// Puts the two together.
+  /// Makes an entry.
   public init(value: [UInt8], cost: Int) {
     self.value = value
     self.cost = cost

@@ -2,10 +2,9 @@ package import LockStrategies
 
 /// A cache whose native methods are synchronous, under a lock of any strategy.
 ///
-/// This is the design that PINCache 2 replaced the deadlocking one by: whoever waits for the lock
-/// needs no other thread than the one that is in, and the asynchronous forms wrap the synchronous
-/// ones. A read takes the lock twice, as there: shared to find the value, exclusively to note the
-/// access.
+/// PINCache 2 replaced the deadlocking design by this one: a waiter needs no other thread than the
+/// holder's, and the asynchronous forms wrap the synchronous ones. As there, a read takes the lock
+/// twice: shared to find the value, exclusively to note the access.
 package final class LockedCache<Strategy: Lock>: Cache {
   private let lock: Strategy
   private let storage: Storage
@@ -14,8 +13,8 @@ package final class LockedCache<Strategy: Lock>: Cache {
   ///
   /// - Parameters:
   ///   - lock: The lock, which nothing else may use.
-  ///   - excludes: Whether the lock is claimed to exclude; a conflict is then reported as a broken
-  ///     claim.
+  ///   - excludes: Whether the lock claims mutual exclusion; a conflict is then reported as a
+  ///     broken claim.
   package init(_ lock: Strategy, excludes: Bool = true) {
     self.lock = lock
     storage = Storage(isLocked: excludes)

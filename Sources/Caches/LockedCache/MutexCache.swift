@@ -1,7 +1,7 @@
 package import LockStrategies
 
-/// A cache under a POSIX mutex, as YYMemoryCache and PINCache 3 have it.
+/// A cache under a POSIX mutex, as YYMemoryCache and PINCache 3.
 ///
-/// **1,000 reads**: pass on every system, for the reason that a semaphore of 1 does: whoever waits
-/// needs only the one who is in.
+/// **1,000 reads**: pass on every system, like a semaphore of 1: a waiter needs only the holder's
+/// thread.
 package typealias MutexCache = LockedCache<PthreadMutexLock>

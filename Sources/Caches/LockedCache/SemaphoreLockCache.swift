@@ -1,8 +1,8 @@
 package import LockStrategies
 
-/// A cache under a Dispatch semaphore of 1, as PINCache 2 has it (2015): the answer to TMCache's
+/// A cache under a Dispatch semaphore of 1, as PINCache 2 (2015), which repaired TMCache's
 /// deadlock.
 ///
-/// **1,000 reads**: pass on every system, from queues, threads and tasks. A reader who waits is let
-/// in by the one who is in, on that one's own thread; no pool needs to have another.
+/// **1,000 reads**: pass on every system, from queues, threads and tasks. The holder wakes a
+/// waiting reader on its own thread; no pool needs another thread.
 package typealias SemaphoreLockCache = LockedCache<SemaphoreLock>

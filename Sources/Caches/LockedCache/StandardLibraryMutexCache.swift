@@ -1,7 +1,7 @@
 package import LockStrategies
 
-/// A cache under `Synchronization.Mutex`, as one would write it today.
+/// A cache under `Synchronization.Mutex`, the usual choice today.
 ///
-/// **1,000 reads**: pass on every system. On Linux the mutex knows its owner and lends it the
-/// priority of those who wait; on Apple's systems it is an `os_unfair_lock`, which does so too.
+/// **1,000 reads**: pass on every system. On Linux the mutex has an owner, which inherits the
+/// waiters' priority; on Apple's systems it is an `os_unfair_lock`, whose owner does too.
 package typealias StandardLibraryMutexCache = LockedCache<StandardLibraryMutexLock>

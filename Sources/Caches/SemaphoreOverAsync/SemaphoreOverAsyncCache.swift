@@ -1,22 +1,22 @@
 package import Dispatch
 
-/// A cache whose native methods are asynchronous, and whose synchronous ones wait for them:
+/// A cache whose native methods are asynchronous, and whose synchronous ones wait for them, as
 /// TMCache.
 ///
-/// The private queue is the lock: reads run on it side by side, writes under a barrier, and a read
-/// notes its access by a barrier of its own. A synchronous call starts the asynchronous one and
-/// waits on a semaphore that the callback signals.
+/// The private queue is the lock: reads run on it concurrently, writes under a barrier, and a read
+/// notes its access in a separate barrier. A synchronous call starts the asynchronous one and waits
+/// on a semaphore that the callback signals.
 ///
 /// **1,000 reads over a concurrent queue**: each waiting caller holds a thread, and the callback
-/// that would wake it needs another from the same pool. When all are held, nobody is left to
-/// signal: starvation (TMCache's issues 25, 39 and 71; its fork PINCache is the answer). On Linux
-/// the pool starts at the number of processors and grows by one thread a second to 255, each of
-/// them taken by the next caller in line; on Apple's systems it is full at 64 (or five for each
-/// processor, if that is more).
+/// that would wake it needs another from the same pool. When all threads are held, none is left to
+/// signal: starvation (TMCache's issues 25, 39 and 71; its fork PINCache repaired it). On Linux the
+/// pool starts at the number of processors and grows by one thread a second to 255, and the next
+/// waiting caller takes each; on Apple's systems its limit is 64 (or five for each processor, if
+/// that is more).
 ///
 /// **Over a serial queue of its own** the same code passes on Linux, in milliseconds: such a queue
-/// has its thread from another pool, the overcommitting one, which the callers have not used up; on
-/// Apple's systems likewise, up to the 512 threads of a process. The pattern is no better for it.
+/// gets its thread from the overcommitting pool, which the callers have not used up; on Apple's
+/// systems likewise, up to the 512 threads of a process. The pattern is still wrong.
 package final class SemaphoreOverAsyncCache: Cache {
   private let queue: DispatchQueue
   private let storage = Storage(isLocked: true)
@@ -29,7 +29,7 @@ package final class SemaphoreOverAsyncCache: Cache {
 
   // MARK: The native, asynchronous methods
 
-  /// Reads on the queue; the access is noted later, under a barrier.
+  /// Reads on the queue; notes the access later, under a barrier.
   package func value(forKey key: String, completion: @escaping @Sendable ([UInt8]?) -> Void) {
     queue.async {
       let value = self.storage.value(forKey: key)
@@ -86,7 +86,7 @@ package final class SemaphoreOverAsyncCache: Cache {
     waitForCallback { done in removeAllValues { done(()) } }
   }
 
-  // MARK: What is asked by `sync`, as in TMCache
+  // MARK: Reads by `sync`, as in TMCache
 
   /// How many values there are.
   package var count: Int {

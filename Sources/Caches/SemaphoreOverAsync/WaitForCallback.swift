@@ -1,9 +1,9 @@
 import Dispatch
 
-/// Starts something that ends in a callback, and blocks the calling thread until it comes.
+/// Starts an asynchronous call, and blocks the calling thread until its callback.
 ///
-/// This is the pattern that the article on PINCache warns of: the callback needs a thread, and the
-/// one that is here cannot be it.
+/// The article on PINCache warns of this pattern: the callback needs a thread other than the
+/// blocked one.
 package func waitForCallback<R: Sendable>(_ start: (@escaping @Sendable (R) -> Void) -> Void) -> R {
   let answer = Answer<R>()
   start { value in
@@ -17,10 +17,9 @@ package func waitForCallback<R: Sendable>(_ start: (@escaping @Sendable (R) -> V
   return value
 }
 
-/// What a callback hands to the thread that waits for it.
+/// Passes a value from a callback to the thread that waits for it.
 ///
-/// `@unchecked Sendable`: written once before the semaphore is signalled, read once after it was
-/// waited on.
+/// `@unchecked Sendable`: written once before the semaphore's signal, read once after its wait.
 private final class Answer<R>: @unchecked Sendable {
   let semaphore = DispatchSemaphore(value: 0)
   var value: R?

@@ -1,9 +1,9 @@
 import Dispatch
 
-/// A cache whose lock is a serial queue: what its methods have in common but for reading a value.
+/// A cache whose lock is a serial queue; implements every method except reading a value.
 protocol QueuedCache: Cache {
   var queue: DispatchQueue { get }
-  /// What is only touched on the queue.
+  /// The values, only touched on the queue.
   var storage: Storage { get }
 }
 

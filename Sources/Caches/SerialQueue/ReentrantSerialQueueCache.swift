@@ -1,13 +1,13 @@
 import Dispatch
 
-/// A cache whose lock is a serial queue, and which enters it a second time while it is in.
+/// A cache whose lock is a serial queue, which it enters again while it is on the queue.
 ///
-/// AwesomeCache (its issues 10, 58 and 66) and hyperoslo's Cache (146, 249) did it: a method that
+/// AwesomeCache (its issues 10, 58 and 66) and hyperoslo's Cache (146, 249) did so: a method that
 /// locks by `sync` calls another that does.
 ///
-/// **1,000 reads**: the first one traps, in whatever thread. libdispatch sees that the queue is the
-/// caller's own; Apple's systems put "dispatch_sync called on queue already owned by current
-/// thread" into the crash report, and on Linux that text is compiled out: SIGILL, and nothing else.
+/// **1,000 reads**: the first one traps on its thread. libdispatch detects that the caller already
+/// owns the queue; on Apple's systems the crash report says "dispatch_sync called on queue already
+/// owned by current thread", on Linux that text is compiled out and SIGILL is all.
 package final class ReentrantSerialQueueCache: QueuedCache {
   let queue = DispatchQueue(label: "interlock.reentrant-serial-queue-cache")
   let storage = Storage(isLocked: true)
@@ -15,7 +15,7 @@ package final class ReentrantSerialQueueCache: QueuedCache {
   /// Makes an empty cache.
   package init() {}
 
-  /// The value under a key. The access is noted inside: the queue waits for itself.
+  /// The value under a key. Notes the access on the queue by a nested `sync`, which traps.
   package func value(forKey key: String) -> [UInt8]? {
     queue.sync {
       let value = storage.value(forKey: key)

@@ -4,40 +4,39 @@ package import Dispatch
 ///
 /// The source is the sentence of Apple's guide to moving from threads to Dispatch that the article
 /// on PINCache quotes: "as long as you submit your tasks to a serial queue asynchronously, the
-/// queue can never deadlock". Here some are submitted asynchronously and some not, as in many a
-/// cache (SDWebImage's and AwesomeCache's queues, TMCache's getters).
+/// queue can never deadlock". Here some are submitted asynchronously and some not, as in many
+/// caches (SDWebImage's and AwesomeCache's queues, TMCache's getters).
 ///
 /// **1,000 reads on a queue that targets the shared pool** (`.global()`): the first read leaves an
-/// asynchronous item behind, which needs a thread of that pool. The pool's threads are by then all
-/// taken by other readers, who wait in `sync` behind that item: starvation. On Linux the pool
-/// starts at the number of processors and grows by one thread a second to 255, and each new thread
-/// is taken by the next reader in line; on Apple's systems it is full at 64 (or five for each
-/// processor, if that is more) and stays so.
+/// asynchronous item behind, which needs a thread of that pool. By then other readers hold all
+/// threads of the pool, and wait in `sync` behind that item: starvation. On Linux the pool starts
+/// at the number of processors and grows by one thread a second to 255, and the next waiting reader
+/// takes each; on Apple's systems its limit is 64 (or five for each processor, if that is more).
 ///
 /// **On a queue of its own without a target** the same code passes on Linux: a serial queue then
-/// draws its thread from another pool (the overcommitting one, at most 255), which the readers have
-/// not used up. On Apple's systems the same holds up to the 512 threads of a process. The verdict
-/// hangs on where a queue gets its threads, which nothing at the call shows.
+/// gets its thread from the overcommitting pool (at most 255), which the readers have not used up.
+/// On Apple's systems the same holds up to the 512 threads of a process. The verdict depends on
+/// where a queue gets its threads, which the call does not show.
 package final class SerialQueueCache: QueuedCache {
   let queue: DispatchQueue
   let storage = Storage(isLocked: true)
 
   /// Makes an empty cache.
   ///
-  /// - Parameter target: What the queue gets its threads from; `nil` for a pool of the system's
-  ///   choice.
+  /// - Parameter target: The queue that provides its threads; `nil` for a pool that the system
+  ///   chooses.
   package init(target: DispatchQueue?) {
     queue = DispatchQueue(label: "interlock.serial-queue-cache", target: target)
   }
 
-  /// The value under a key; the access is noted later.
+  /// The value under a key; notes the access later.
   package func value(forKey key: String) -> [UInt8]? {
     let value = queue.sync { storage.value(forKey: key) }
     if value != nil { queue.async { self.storage.touch(key) } }
     return value
   }
 
-  /// Reads on the queue, and notes the access there and then.
+  /// Reads on the queue, and notes the access in the same block.
   package func value(forKey key: String, completion: @escaping @Sendable ([UInt8]?) -> Void) {
     queue.async {
       let value = self.storage.value(forKey: key)

@@ -1,15 +1,14 @@
 import Interlock
 
-/// What every built-in cache keeps its values in: a dictionary with costs and the order of
-/// accesses.
+/// The storage of every built-in cache: a dictionary with costs and the order of accesses.
 ///
-/// It locks nothing. Whoever owns it must see to it that nobody writes while another is in; its
-/// reads and writes are sections on a resource of its own, so an owner that fails to is found out.
+/// It locks nothing: its owner must exclude other accesses during a write. Its reads and writes are
+/// sections on its own resource, which detect an owner that does not.
 ///
-/// A read comes in two steps, `value(forKey:)` and `touch(_:)`, because the real caches lock twice
-/// for it: PINCache reads under its lock, lets go, and takes it again to note the access.
+/// A read has two steps, `value(forKey:)` and `touch(_:)`, because real caches lock twice: PINCache
+/// reads under its lock, releases it, and takes it again to note the access.
 ///
-/// `@unchecked Sendable`: whether it is shared safely is the question that the harness asks.
+/// `@unchecked Sendable`: the harness tests whether it is shared safely.
 package final class Storage: @unchecked Sendable {
   private struct Entry {
     var value: [UInt8]
@@ -22,13 +21,13 @@ package final class Storage: @unchecked Sendable {
   private let isLocked: Bool
   private var stored: [String: Entry] = [:]
   private var costOfAll = 0
-  /// How many accesses there were: cheaper than a date, and no two are alike.
+  /// The number of accesses so far: cheaper than a date, and unique.
   private var accesses = 0
 
   /// Makes an empty storage.
   ///
-  /// - Parameter isLocked: Whether the owner says that it holds a lock at every call: its sections
-  ///   are then synched ones.
+  /// - Parameter isLocked: Whether the owner claims to hold a lock in every call; the sections are
+  ///   then synched.
   package init(isLocked: Bool) {
     self.isLocked = isLocked
   }
@@ -37,11 +36,11 @@ package final class Storage: @unchecked Sendable {
     section.read(synched: isLocked) { stored[key]?.value }
   }
 
-  /// Notes that a key has been read, if it is still there.
+  /// Notes a read of a key, if the key still exists.
   package func touch(_ key: String) {
     section.write(synched: isLocked) {
       accesses += 1
-      // In place: to assign through `stored[key]?` moves the entry out and in again.
+      // In place: assigning through `stored[key]?` moves the entry out and in again.
       if let index = stored.index(forKey: key) { stored.values[index].access = accesses }
     }
   }

@@ -1,7 +1,7 @@
 /// A cache that is an actor.
 ///
-/// **1,000 reads**: pass on every system, from tasks, threads and queues. Whoever waits for an
-/// actor is a suspended task and holds no thread, so the pool cannot run dry.
+/// **1,000 reads**: pass on every system, from tasks, threads and queues. A caller that waits for
+/// an actor is a suspended task and holds no thread, so the pool cannot starve.
 package actor ActorCache: AsyncCache {
   private let storage = Storage(isLocked: true)
 

@@ -1,14 +1,14 @@
-/// A synchronous face on an actor: each call starts a task and waits on a semaphore that the task
-/// signals.
+/// A synchronous interface to an actor: each call starts a task and waits on a semaphore that the
+/// task signals.
 ///
-/// It is what code that is not `async` yet does to call code that is, and what the rule of Swift's
-/// concurrency forbids: a task's thread must always be able to go on.
+/// Synchronous code uses this pattern to call `async` code, but Swift's concurrency forbids it: a
+/// task's thread must always be able to make progress.
 ///
 /// **1,000 reads from tasks**: Swift's pool has as many threads as there are processors, for each
-/// priority, and never grows, on Linux and on Apple's systems alike. As soon as each of them waits
-/// for a task that is in line behind it, that is for ever. **From a Dispatch queue** the callers
-/// hold the threads of the pool that on Linux lies under Swift's own, with the same end; on Apple's
-/// systems the two share their limit too. **From threads of their own** it passes.
+/// priority, and never grows, on Linux and on Apple's systems alike. Once each of them waits for a
+/// task that is queued behind it, they wait for ever. **From a Dispatch queue** the callers hold
+/// the threads of the pool on which Swift's own is built on Linux, with the same result; on Apple's
+/// systems the two share their limit too. **From dedicated threads** it passes.
 package final class TaskSemaphoreCache: Cache {
   private let cache: any AsyncCache = ActorCache()
 

@@ -6,8 +6,7 @@ import Musl
 import Darwin
 #endif
 
-/// A POSIX mutex at an address that never changes, which POSIX asks for and a Swift property does
-/// not give.
+/// A POSIX mutex at a fixed address, which POSIX requires and a Swift property does not give.
 ///
 /// `@unchecked Sendable`: the pointer is never reassigned, and the mutex is made to be shared.
 struct PthreadMutex: @unchecked Sendable {
@@ -30,7 +29,7 @@ struct PthreadMutex: @unchecked Sendable {
   func unlock() { check(pthread_mutex_unlock(mutex)) }
 }
 
-/// A POSIX reader-writer lock at an address that never changes.
+/// A POSIX reader-writer lock at a fixed address.
 ///
 /// `@unchecked Sendable`: the pointer is never reassigned, and the lock is made to be shared.
 struct PthreadReaderWriterLock: @unchecked Sendable {
@@ -55,13 +54,13 @@ struct PthreadReaderWriterLock: @unchecked Sendable {
   func unlock() { check(pthread_rwlock_unlock(lock)) }
 }
 
-/// Offers the calling thread's processor to another thread that can run.
+/// Yields the processor to another runnable thread.
 func yieldProcessor() {
   sched_yield()
 }
 
-/// Ends the process on an error of a call that fails only when it is misused: going on without the
-/// lock would be worse.
+/// Ends the process on an error, because going on without the lock would be worse; these calls fail
+/// only when misused.
 private func check(_ code: Int32, caller: StaticString = #function) {
   precondition(code == 0, "\(caller) failed with error \(code)")
 }

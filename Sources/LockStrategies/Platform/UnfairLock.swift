@@ -3,18 +3,18 @@ import os
 
 // Written from Apple's headers; not yet run there.
 
-/// `os_unfair_lock`, what Apple's systems have in place of a spin lock: a waiting thread sleeps,
-/// and lends its priority to the one that is in.
+/// `os_unfair_lock`, Apple's replacement of a spin lock: a waiting thread sleeps, and its owner
+/// inherits the waiter's priority.
 ///
-/// Who acquires it again at once may get it before those who wait; taking it again on the thread
-/// that holds it traps.
+/// A thread that releases and at once acquires it again may overtake waiters; acquiring it again on
+/// the owner's thread traps.
 ///
 /// `@unchecked Sendable`: the pointer is never reassigned, and the lock is made to be shared.
 public final class UnfairLock: Lock, @unchecked Sendable {
-  // At an address that never changes, which a Swift property does not give.
+  // At a fixed address, which a Swift property does not give.
   private let lock: UnsafeMutablePointer<os_unfair_lock>
 
-  /// Makes an open lock.
+  /// Makes a free lock.
   public init() {
     lock = .allocate(capacity: 1)
     lock.initialize(to: os_unfair_lock())
