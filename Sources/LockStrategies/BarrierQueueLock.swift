@@ -4,19 +4,19 @@ import Dispatch
 ///
 /// It never uses `async`, so it needs no threads but the callers'. A barrier inside a `sync` of the
 /// same queue deadlocks.
-public struct BarrierQueueLock: Lock {
+package struct BarrierQueueLock: Lock {
   private let queue = DispatchQueue(label: "interlock.barrier-queue-lock", attributes: .concurrent)
 
   /// Makes a free lock.
-  public init() {}
+  package init() {}
 
   /// Runs `body` by `sync` with a barrier.
-  public func withLock<R>(_ body: () throws -> R) rethrows -> R {
+  package func withLock<R>(_ body: () throws -> R) rethrows -> R {
     try queue.sync(flags: .barrier, execute: body)
   }
 
   /// Runs `body` by `sync`, concurrently with other readers.
-  public func withSharedLock<R>(_ body: () throws -> R) rethrows -> R {
+  package func withSharedLock<R>(_ body: () throws -> R) rethrows -> R {
     try queue.sync(execute: body)
   }
 }

@@ -1,10 +1,10 @@
 /// No lock at all: the control that every detector must find.
-public struct NoLock: Lock {
+package struct NoLock: Lock {
   /// Makes a lock that excludes no caller.
-  public init() {}
+  package init() {}
 
   /// Runs `body`.
-  public func withLock<R>(_ body: () throws -> R) rethrows -> R {
+  package func withLock<R>(_ body: () throws -> R) rethrows -> R {
     try body()
   }
 }

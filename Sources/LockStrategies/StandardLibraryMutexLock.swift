@@ -7,18 +7,18 @@ import Synchronization
 /// priority inheritance; ThreadSanitizer does not see that, and reports false races when it is
 /// contended. Its fast path is inlined into this class and makes no call, so this class reports its
 /// events to prediction.
-public final class StandardLibraryMutexLock: Lock {
+package final class StandardLibraryMutexLock: Lock {
   private let mutex = Mutex<Void>(())
 
   /// Makes a free lock.
-  public init() {
+  package init() {
     tell(INTERLOCK_LOCK_MADE, interlock_caller())
   }
 
   deinit { tell(INTERLOCK_LOCK_DESTROYED, interlock_caller()) }
 
   /// Runs `body` inside the mutex's `withLock`.
-  public func withLock<R>(_ body: () throws -> R) rethrows -> R {
+  package func withLock<R>(_ body: () throws -> R) rethrows -> R {
     let caller = interlock_caller()
     return try mutex.withLock { _ in
       tell(INTERLOCK_LOCK_TAKEN, caller)

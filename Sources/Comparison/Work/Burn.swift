@@ -4,7 +4,7 @@ import StressRunner
 /// Keeps the processor busy for a number of rounds; the compiler cannot move it out of a critical
 /// section.
 @inlinable
-public func burn(_ rounds: Int) { burnInC(rounds) }
+package func burn(_ rounds: Int) { burnInC(rounds) }
 
 @usableFromInline @inline(never)
 func burnInC(_ rounds: Int) { interlock_burn(UInt64(truncatingIfNeeded: rounds)) }

@@ -1,14 +1,15 @@
 /// One call of a compared workload: its kind and its key. Four bytes, so that thousands of calls,
 /// drawn before the measurement, stay in the processor's first-level cache.
-public struct Call: Sendable, Hashable {
+@usableFromInline
+package struct Call: Sendable, Hashable {
   /// The kind of the call: 0 reads a key, 1 writes one; higher numbers are other calls of a cache.
-  public var kind: Int { Int(bits & 15) }
+  package var kind: Int { Int(bits & 15) }
 
   /// The key, from 0.
-  @inlinable public var key: Int { Int(bits >> 4) }
+  @inlinable package var key: Int { Int(bits >> 4) }
 
   /// Whether the call writes a key; a table has reads and writes only.
-  @inlinable public var isWrite: Bool { bits & 15 == 1 }
+  @inlinable package var isWrite: Bool { bits & 15 == 1 }
 
   @usableFromInline let bits: UInt32
 
@@ -17,7 +18,7 @@ public struct Call: Sendable, Hashable {
   /// - Parameters:
   ///   - kind: Its number, 0 to 15.
   ///   - key: The key, 0 to 2²⁸ − 1.
-  public init(kind: Int, key: Int) {
+  package init(kind: Int, key: Int) {
     bits = UInt32(key) << 4 | UInt32(kind)
   }
 }
@@ -25,14 +26,15 @@ public struct Call: Sendable, Hashable {
 /// The calls of one caller, which it repeats in this order.
 ///
 /// `@unchecked Sendable`: nothing is written after `init`.
-public final class CallRing: @unchecked Sendable {
+@usableFromInline
+package final class CallRing: @unchecked Sendable {
   /// How many calls there are.
-  public let count: Int
+  package let count: Int
 
   @usableFromInline let calls: UnsafeMutablePointer<Call>
 
   /// Keeps these calls, at least one.
-  public init(_ calls: [Call]) {
+  package init(_ calls: [Call]) {
     count = calls.count
     self.calls = .allocate(capacity: calls.count)
     self.calls.initialize(from: calls, count: calls.count)
@@ -42,17 +44,18 @@ public final class CallRing: @unchecked Sendable {
 
   /// The call at an index below `count`, unchecked, because every nanosecond counts here.
   @inlinable
-  public subscript(index: Int) -> Call { calls[index] }
+  package subscript(index: Int) -> Call { calls[index] }
 }
 
 /// The results of some calls.
-public struct Tally: Sendable, Hashable {
+@usableFromInline
+package struct Tally: Sendable, Hashable {
   /// How many of them wrote.
-  public var writes = 0
+  @usableFromInline package var writes = 0
   /// How many of them read a state that a correct lock never exposes.
-  public var broken = 0
+  @usableFromInline package var broken = 0
 
   /// An empty tally.
   @inlinable
-  public init() {}
+  package init() {}
 }

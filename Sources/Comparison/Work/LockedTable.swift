@@ -4,20 +4,21 @@ public import LockStrategies
 ///
 /// All measured code is inlinable, so that a lock from another package costs no indirect call more
 /// than the built-in ones.
-public final class LockedTable<Strategy: Lock>: SynchronousWork {
+@usableFromInline
+package final class LockedTable<Strategy: Lock>: SynchronousWork {
   @usableFromInline let lock: Strategy
   @usableFromInline let table: SharedTable
 
   /// Guards a table.
   @inlinable
-  public init(_ lock: Strategy, _ table: SharedTable) {
+  package init(_ lock: Strategy, _ table: SharedTable) {
     self.lock = lock
     self.table = table
   }
 
   /// Makes some calls: a read under the shared lock, a write under the lock.
   @inlinable
-  public func perform(_ calls: CallRing, _ range: Range<Int>) -> Tally {
+  package func perform(_ calls: CallRing, _ range: Range<Int>) -> Tally {
     var tally = Tally()
     // A range's iterator checks its bounds three times for each call.
     var index = range.lowerBound
@@ -36,7 +37,7 @@ public final class LockedTable<Strategy: Lock>: SynchronousWork {
 
   /// How many writes the table has lost.
   @inlinable
-  public func lost(of writes: Int) -> Int { table.lost(of: writes) }
+  package func lost(of writes: Int) -> Int { table.lost(of: writes) }
 }
 
 /// A table that an actor owns.

@@ -8,9 +8,10 @@ public import Synchronization
 ///
 /// `@unchecked Sendable`: the numbers are atomic. All are relaxed: the lock under test has to order
 /// them, and if it fails, the result must be detectable and not undefined.
-public final class SharedTable: @unchecked Sendable {
+@usableFromInline
+package final class SharedTable: @unchecked Sendable {
   /// How many keys there are.
-  public let keys: Int
+  package let keys: Int
   /// The length of the critical section, in rounds of `burn`.
   @usableFromInline let burns: Int
   @usableFromInline let numbers: UnsafeMutablePointer<Atomic<UInt64>>
@@ -20,7 +21,7 @@ public final class SharedTable: @unchecked Sendable {
   /// - Parameters:
   ///   - keys: The number of keys, from 1.
   ///   - burns: The rounds of arithmetic in the critical section, from 0.
-  public init(keys: Int, burns: Int) {
+  package init(keys: Int, burns: Int) {
     self.keys = keys
     self.burns = burns
     numbers = .allocate(capacity: keys * 2)
@@ -36,7 +37,7 @@ public final class SharedTable: @unchecked Sendable {
   ///
   /// - Returns: Whether no write overlapped.
   @inlinable
-  public func read(_ key: Int) -> Bool {
+  package func read(_ key: Int) -> Bool {
     let first = numbers[key * 2].load(ordering: .relaxed)
     if burns > 0 { burn(burns) }
     return numbers[key * 2 + 1].load(ordering: .relaxed) == first
@@ -44,7 +45,7 @@ public final class SharedTable: @unchecked Sendable {
 
   /// Writes a key; call it under the exclusive lock.
   @inlinable
-  public func write(_ key: Int) {
+  package func write(_ key: Int) {
     let first = numbers[key * 2].load(ordering: .relaxed)
     let second = numbers[key * 2 + 1].load(ordering: .relaxed)
     numbers[key * 2].store(first &+ 1, ordering: .relaxed)
@@ -53,7 +54,8 @@ public final class SharedTable: @unchecked Sendable {
   }
 
   /// How many of `writes` are missing in one or both numbers.
-  public func lost(of writes: Int) -> Int {
+  @usableFromInline
+  package func lost(of writes: Int) -> Int {
     let sums = (0..<2).map { half in
       (0..<keys).reduce(0) { $0 + Int(numbers[$1 * 2 + half].load(ordering: .relaxed)) }
     }

@@ -1,5 +1,6 @@
 /// Shared state that a strategy guards; each call runs on the caller's thread.
-public protocol SynchronousWork: AnyObject, Sendable {
+@usableFromInline
+package protocol SynchronousWork: AnyObject, Sendable {
   /// Makes some calls, one after the other. Many threads call it concurrently, which is what is
   /// measured.
   ///
@@ -14,7 +15,8 @@ public protocol SynchronousWork: AnyObject, Sendable {
 }
 
 /// Shared state whose calls are awaited, as an actor's.
-public protocol AsynchronousWork: AnyObject, Sendable {
+@usableFromInline
+package protocol AsynchronousWork: AnyObject, Sendable {
   /// Makes some calls, one after the other, and awaits each.
   func perform(_ calls: CallRing, _ range: Range<Int>) async -> Tally
 
@@ -23,7 +25,8 @@ public protocol AsynchronousWork: AnyObject, Sendable {
 }
 
 /// The measured work.
-public enum Work: Sendable {
+@usableFromInline
+package enum Work: Sendable {
   /// Calls that run on the caller's thread.
   case synchronous(any SynchronousWork)
   /// Calls that are awaited.

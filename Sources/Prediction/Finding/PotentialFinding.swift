@@ -1,12 +1,12 @@
-public import Interlock
+package import Interlock
 
 /// Something that did not go wrong in this run, and can in another: with the places that show it.
 ///
 /// It is never taken for what was observed: a conflict and a deadlock fail a gate by themselves, a
 /// potential finding only where somebody asks for it.
-public struct PotentialFinding: Sendable, Hashable, Codable {
+package struct PotentialFinding: Sendable, Hashable, Codable {
   /// What can go wrong.
-  public enum Kind: String, Sendable, Hashable, CaseIterable, Codable {
+  package enum Kind: String, Sendable, Hashable, CaseIterable, Codable {
     /// Several owners take several locks in orders that can end in a deadlock.
     case lockOrder = "lock-order"
     /// A task blocks a thread of the pool that all tasks share.
@@ -26,35 +26,35 @@ public struct PotentialFinding: Sendable, Hashable, Codable {
   }
 
   /// Something that an owner held.
-  public struct Held: Sendable, Hashable, Codable {
+  package struct Held: Sendable, Hashable, Codable {
     /// What it is: `NSLock or POSIX mutex 0x7f…`, `serial queue 'model'`.
-    public var object: String
+    package var object: String
     /// Where it was taken, innermost first: several frames where functions were inlined; empty
     /// where it is not known.
-    public var place: [StackFrame]
+    package var place: [StackFrame]
 
     /// Describes something that was held.
-    public init(object: String, place: [StackFrame]) {
+    package init(object: String, place: [StackFrame]) {
       self.object = object
       self.place = place
     }
   }
 
   /// One of those who take part.
-  public struct Side: Sendable, Hashable, Codable {
+  package struct Side: Sendable, Hashable, Codable {
     /// Who it was: `thread 'worker'`, `a task on thread '…'`.
-    public var who: String
+    package var who: String
     /// What it did: `takes mutex 0x7f…`.
-    public var act: String
+    package var act: String
     /// Where it did so, innermost first: several frames where functions were inlined.
-    public var place: [StackFrame]
+    package var place: [StackFrame]
     /// Its stack then, innermost first; empty where none was taken.
-    public var stack: [StackFrame]
+    package var stack: [StackFrame]
     /// What it held then, in the order in which it was taken.
-    public var held: [Held]
+    package var held: [Held]
 
     /// Describes a side.
-    public init(
+    package init(
       who: String, act: String, place: [StackFrame], stack: [StackFrame] = [], held: [Held] = []
     ) {
       self.who = who
@@ -66,16 +66,16 @@ public struct PotentialFinding: Sendable, Hashable, Codable {
   }
 
   /// What can go wrong.
-  public var kind: Kind
+  package var kind: Kind
   /// The whole in one line, with names and places.
-  public var headline: String
+  package var headline: String
   /// Those who take part, in the order in which they are told of.
-  public var sides: [Side]
+  package var sides: [Side]
   /// How often the like of it was seen: with the same places, on these or on other objects.
-  public var count: Int
+  package var count: Int
 
   /// Describes a finding.
-  public init(kind: Kind, headline: String, sides: [Side], count: Int = 1) {
+  package init(kind: Kind, headline: String, sides: [Side], count: Int = 1) {
     self.kind = kind
     self.headline = headline
     self.sides = sides

@@ -1,7 +1,7 @@
 /// What prediction found in a process, or why it did not look.
-public struct PredictionRecord: Sendable, Hashable, Codable {
+package struct PredictionRecord: Sendable, Hashable, Codable {
   /// Whether it looked.
-  public enum State: Sendable, Hashable, Codable {
+  package enum State: Sendable, Hashable, Codable {
     /// Nobody asked for it.
     case off
     /// It looked from before the first call of the code under test up to the moment of this record.
@@ -11,16 +11,16 @@ public struct PredictionRecord: Sendable, Hashable, Codable {
   }
 
   /// Whether it looked.
-  public var state: State
+  package var state: State
   /// What it found.
-  public var findings: [PotentialFinding]
+  package var findings: [PotentialFinding]
   /// What it could not follow, a line each: a table that was full.
-  public var notes: [String]
+  package var notes: [String]
   /// The kinds that it could not look for in this build or this run.
-  public var unseen: Set<PotentialFinding.Kind>
+  package var unseen: Set<PotentialFinding.Kind>
 
   /// Describes a record.
-  public init(
+  package init(
     state: State, findings: [PotentialFinding] = [], notes: [String] = [],
     unseen: Set<PotentialFinding.Kind> = []
   ) {
@@ -31,5 +31,5 @@ public struct PredictionRecord: Sendable, Hashable, Codable {
   }
 
   /// The kinds that were found.
-  public var kinds: Set<PotentialFinding.Kind> { Set(findings.map(\.kind)) }
+  package var kinds: Set<PotentialFinding.Kind> { Set(findings.map(\.kind)) }
 }

@@ -1,18 +1,18 @@
-public import Interlock
+package import Interlock
 
 /// Threads of a process that have equal stacks at one moment.
-public struct ThreadGroup: Sendable, Hashable, Codable {
+package struct ThreadGroup: Sendable, Hashable, Codable {
   /// How many threads have this stack.
-  public var count: Int
+  package var count: Int
   /// The name of one of them, as the system has it.
-  public var name: String
+  package var name: String
   /// The system's word for their state: `running`, `sleeping`, `blocked` (uninterruptible), …
-  public var state: String
+  package var state: String
   /// The stack, innermost first; empty if it could not be captured.
-  public var stack: [StackFrame]
+  package var stack: [StackFrame]
 
   /// Describes equal threads.
-  public init(count: Int, name: String, state: String, stack: [StackFrame]) {
+  package init(count: Int, name: String, state: String, stack: [StackFrame]) {
     self.count = count
     self.name = name
     self.state = state

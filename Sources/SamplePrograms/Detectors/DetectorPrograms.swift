@@ -1,4 +1,4 @@
-public import PredictPrograms
+package import PredictPrograms
 
 /// What race and deadlock detectors are compared on, beside the programs of
 /// `StressScenarios/predict`.
@@ -6,7 +6,7 @@ public import PredictPrograms
 /// Unlike those, what is shared here is plain memory that is written at the same time, or a file: a
 /// detector that watches every access must have a chance. What is wrong stays small, so that no run
 /// crashes.
-public let detectorPrograms: [PredictProgram] =
+package let detectorPrograms: [PredictProgram] =
   shortWritePrograms
   + filePrograms
   + sectionMutexPrograms

@@ -3,14 +3,14 @@ import Interlock
 
 /// A dictionary of 1,024 keys under an NSLock, half of whose calls write, and each a section: what
 /// a slow-down is measured on.
-public final class GuardedTable: @unchecked Sendable {
+package final class GuardedTable: @unchecked Sendable {
   // Unchecked: `stored` is only touched under `lock`.
   private let lock = NSLock()
   private let section = Section("table")
   private var stored: [Int: Int] = [:]
 
   /// Makes an empty one.
-  public init() {}
+  package init() {}
 
   /// Makes so many calls on so many threads at once, and says what one took.
   ///
@@ -20,7 +20,7 @@ public final class GuardedTable: @unchecked Sendable {
   ///   - marked: Whether each is a section. Where sections are not compiled in, it makes no
   ///     difference.
   /// - Returns: Nanoseconds of the clock for each call of all threads together.
-  public func nanosecondsOfCall(threads: Int, turns: Int, marked: Bool = true) -> Double {
+  package func nanosecondsOfCall(threads: Int, turns: Int, marked: Bool = true) -> Double {
     // A process with one thread gets a cheaper NSLock; concurrent code never is one.
     let company = DispatchSemaphore(value: 0)
     Thread.detachNewThread { company.wait() }

@@ -2,14 +2,14 @@
 ///
 /// It is written as a user would: nothing in it is marked, and nothing of Interlock is imported.
 /// Its expected verdict is in the scenario of its name, in `StressScenarios/hangs`.
-public struct HangProgram: Sendable {
+package struct HangProgram: Sendable {
   /// Its name, the scenario's too: lower-case words joined by hyphens.
-  public let name: String
+  package let name: String
   /// One line: what it does.
-  public let summary: String
+  package let summary: String
   /// Runs it, on a thread that is in no pool; does not return where it hangs. To be called once a
   /// process: what hangs keeps its threads.
-  public let run: @Sendable () -> Void
+  package let run: @Sendable () -> Void
 
   init(_ name: String, _ summary: String, _ run: @escaping @Sendable () -> Void) {
     self.name = name
@@ -19,7 +19,7 @@ public struct HangProgram: Sendable {
 }
 
 /// All of them: those that hang by what they are made of, and then those that do not.
-public let hangPrograms: [HangProgram] =
+package let hangPrograms: [HangProgram] =
   lockPrograms
   + abandonedLockPrograms
   + queuePrograms

@@ -2,14 +2,14 @@
 ///
 /// It is written as a user would: nothing in it is marked. What is expected to be found is in the
 /// scenario of its name, in `StressScenarios/predict`.
-public struct PredictProgram: Sendable {
+package struct PredictProgram: Sendable {
   /// Its name, the scenario's too: lower-case words joined by hyphens.
-  public let name: String
+  package let name: String
   /// One line: what it does.
-  public let summary: String
+  package let summary: String
   /// Runs it, on a thread that is in no pool, and returns when it has ended; by then the callback
   /// has been called once.
-  public let run: @Sendable (_ callback: @escaping @Sendable () -> Void) -> Void
+  package let run: @Sendable (_ callback: @escaping @Sendable () -> Void) -> Void
 
   /// Describes one.
   package init(_ name: String, _ summary: String, _ run: @escaping @Sendable () -> Void) {
@@ -33,7 +33,7 @@ public struct PredictProgram: Sendable {
 }
 
 /// All of them, by what they are about.
-public let predictPrograms: [PredictProgram] =
+package let predictPrograms: [PredictProgram] =
   lockPrograms
   + leftLockPrograms
   + queuePrograms

@@ -3,7 +3,7 @@ import Interlock
 
 /// All programs in which two accesses are in an order by luck alone, and their correct twins: what
 /// is shared is marked.
-public let racePrograms: [PredictProgram] =
+package let racePrograms: [PredictProgram] =
   lockedRacePrograms
   + queuedRacePrograms
   + signalledRacePrograms

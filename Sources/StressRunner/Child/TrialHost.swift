@@ -8,7 +8,7 @@ import ProcessInspection
 import WaitForGraph
 
 /// The child's side of a trial: what the executable does when the runner has started it.
-public enum TrialHost {
+package enum TrialHost {
   /// Set in a child's environment, and nowhere else.
   static let variable = "INTERLOCK_TRIAL"
   /// With `off` in a child's environment, the calls that wait and wake are not followed there.
@@ -28,7 +28,7 @@ public enum TrialHost {
   /// it was not started for one.
   ///
   /// To be called first thing in `main`, before the program has made any thread.
-  public static func runIfChild(subjects: [SubjectEntry]) {
+  package static func runIfChild(subjects: [SubjectEntry]) {
     guard getenv(variable) != nil else { return }
     // A subject that starts this executable again must not be taken for a trial.
     unsetenv(variable)

@@ -1,5 +1,5 @@
 /// A check of the subject after, or during, a trial.
-public enum Oracle: String, Sendable, Hashable, CaseIterable, Codable {
+package enum Oracle: String, Sendable, Hashable, CaseIterable, Codable {
   /// Every accepted call completes exactly once.
   case completesOnce = "completes-once"
   /// A value read under a key is one that the workload stores under that key, whole.

@@ -1,30 +1,30 @@
 /// A workload, its limits, and what each subject is expected to do: one file of `StressScenarios/`.
 ///
 /// `StressScenarios/README.md` documents every key of the file.
-public struct Scenario: Sendable, Hashable, Codable {
+package struct Scenario: Sendable, Hashable, Codable {
   /// The name, unique in its folder: lower case, words joined by hyphens.
-  public var name: String
+  package var name: String
   /// What it does, in one line.
-  public var summary: String
+  package var summary: String
   /// Where the idea comes from.
-  public var source: String
+  package var source: String
   /// What is called, by whom and how often.
-  public var workload: Workload
+  package var workload: Workload
   /// When a trial is stopped.
-  public var limits: Limits
+  package var limits: Limits
   /// The checks beside completion and conflicts.
-  public var oracles: [Oracle]
+  package var oracles: [Oracle]
   /// The expected verdict by subject name, on this platform; `passed` for a subject not named.
-  public var expectations: [String: Expectation]
+  package var expectations: [String: Expectation]
   /// The subjects that it is for; `nil` for every one that runs unlisted.
-  public var subjects: [String]?
+  package var subjects: [String]?
   /// How many processors the child's thread pools are made for; `nil` for those of the machine.
-  public var poolWidth: Int?
+  package var poolWidth: Int?
   /// The bug of a real system that it reproduces, if it does.
-  public var recipe: Recipe?
+  package var recipe: Recipe?
 
   /// Describes a scenario.
-  public init(
+  package init(
     name: String, summary: String, source: String, workload: Workload, limits: Limits,
     oracles: [Oracle], expectations: [String: Expectation], subjects: [String]? = nil,
     recipe: Recipe? = nil
@@ -41,28 +41,28 @@ public struct Scenario: Sendable, Hashable, Codable {
   }
 
   /// What this scenario expects of a subject.
-  public func expectation(for subject: String) -> Expectation {
+  package func expectation(for subject: String) -> Expectation {
     expectations[subject] ?? Expectation(verdict: .passed)
   }
 }
 
 /// A known bug of a real system, and the two subjects that show it: a row of `interlock recipes`.
-public struct Recipe: Sendable, Hashable, Codable {
+package struct Recipe: Sendable, Hashable, Codable {
   /// What the literature calls it: `TM-3`.
-  public var id: String
+  package var id: String
   /// The system: `TMCache`.
-  public var system: String
+  package var system: String
   /// The part of its design that is at fault, in a few words.
-  public var design: String
+  package var design: String
   /// What goes wrong, in a few words.
-  public var bug: String
+  package var bug: String
   /// The subject as it was shipped.
-  public var asShipped: String
+  package var asShipped: String
   /// The subject with the fix; `nil` where none is known.
-  public var repaired: String?
+  package var repaired: String?
 
   /// Describes a recipe.
-  public init(
+  package init(
     id: String, system: String, design: String, bug: String, asShipped: String, repaired: String?
   ) {
     self.id = id
@@ -75,9 +75,9 @@ public struct Recipe: Sendable, Hashable, Codable {
 }
 
 /// What is called, by whom and how often. It is data: nothing in it spawns a thread.
-public struct Workload: Sendable, Hashable, Codable {
+package struct Workload: Sendable, Hashable, Codable {
   /// What runs the callers.
-  public enum Driver: String, Sendable, Hashable, CaseIterable, Codable {
+  package enum Driver: String, Sendable, Hashable, CaseIterable, Codable {
     /// One concurrent Dispatch queue, a block a caller, in a group.
     case dispatchQueue = "dispatch-queue"
     /// A thread a caller, all released by one barrier.
@@ -87,7 +87,7 @@ public struct Workload: Sendable, Hashable, Codable {
   }
 
   /// How keys are drawn.
-  public enum Distribution: String, Sendable, Hashable, CaseIterable, Codable {
+  package enum Distribution: String, Sendable, Hashable, CaseIterable, Codable {
     /// Every key as likely as any other.
     case uniform
     /// Key number r with a likelihood of 1/(r+1) (Zipf, exponent 1).
@@ -97,16 +97,16 @@ public struct Workload: Sendable, Hashable, Codable {
   }
 
   /// A stretch of the workload; the next begins when every call of this one has completed.
-  public struct Phase: Sendable, Hashable, Codable {
+  package struct Phase: Sendable, Hashable, Codable {
     /// How many callers, 1 to 1,000,000.
-    public var callers: Int
+    package var callers: Int
     /// How often each caller goes through its operations, 1 to 1,000,000.
-    public var rounds: Int
+    package var rounds: Int
     /// What a caller does in each round.
-    public var operations: Operations
+    package var operations: Operations
 
     /// Describes a phase.
-    public init(callers: Int, rounds: Int, operations: Operations) {
+    package init(callers: Int, rounds: Int, operations: Operations) {
       self.callers = callers
       self.rounds = rounds
       self.operations = operations
@@ -114,7 +114,7 @@ public struct Workload: Sendable, Hashable, Codable {
   }
 
   /// What a caller does in a round.
-  public enum Operations: Sendable, Hashable, Codable {
+  package enum Operations: Sendable, Hashable, Codable {
     /// These calls in this order, all with the round's key.
     case sequence([Operation.Kind])
     /// One call, drawn by weight; the order is that of the file, so that a seed is a workload.
@@ -122,38 +122,38 @@ public struct Workload: Sendable, Hashable, Codable {
   }
 
   /// A kind of call and its weight.
-  public struct Weight: Sendable, Hashable, Codable {
+  package struct Weight: Sendable, Hashable, Codable {
     /// The kind of call.
-    public var kind: Operation.Kind
+    package var kind: Operation.Kind
     /// The weight, from 1; only ratios count.
-    public var weight: Int
+    package var weight: Int
 
     /// Gives a kind a weight.
-    public init(kind: Operation.Kind, weight: Int) {
+    package init(kind: Operation.Kind, weight: Int) {
       self.kind = kind
       self.weight = weight
     }
   }
 
   /// What runs the callers.
-  public var driver: Driver
+  package var driver: Driver
   /// The stretches of the workload, in order; at least one.
-  public var phases: [Phase]
+  package var phases: [Phase]
   /// How many keys, 1 to 1,000,000.
-  public var keys: Int
+  package var keys: Int
   /// How keys are drawn.
-  public var distribution: Distribution
+  package var distribution: Distribution
   /// The size of every value in bytes, 0 to 16 MiB.
-  public var valueBytes: Int
+  package var valueBytes: Int
   /// Whether every key is set, by one caller, before the first phase.
-  public var preparesAllKeys: Bool
+  package var preparesAllKeys: Bool
   /// A few callers in a certain order, instead of phases that follow from the seed.
-  public var script: Script?
+  package var script: Script?
   /// The seed used unless the command line gives another.
-  public var seed: UInt64
+  package var seed: UInt64
 
   /// Describes a workload.
-  public init(
+  package init(
     driver: Driver, phases: [Phase], keys: Int, distribution: Distribution = .uniform,
     valueBytes: Int, preparesAllKeys: Bool, seed: UInt64
   ) {
@@ -167,7 +167,7 @@ public struct Workload: Sendable, Hashable, Codable {
   }
 
   /// Describes a workload that is a script: one caller a role, each on a thread of its own.
-  public init(script: Script, keys: Int, valueBytes: Int, preparesAllKeys: Bool, seed: UInt64) {
+  package init(script: Script, keys: Int, valueBytes: Int, preparesAllKeys: Bool, seed: UInt64) {
     self.init(
       driver: .threads,
       phases: [Phase(callers: script.roles.count, rounds: 1, operations: .sequence([]))],
@@ -176,7 +176,7 @@ public struct Workload: Sendable, Hashable, Codable {
   }
 
   /// How many calls the whole workload makes, without the preparation.
-  public var operationCount: Int {
+  package var operationCount: Int {
     if let script { return script.callCount }
     return phases.reduce(0) { total, phase in
       let perRound =
@@ -190,21 +190,21 @@ public struct Workload: Sendable, Hashable, Codable {
 }
 
 /// When a trial is stopped.
-public struct Limits: Sendable, Hashable, Codable {
+package struct Limits: Sendable, Hashable, Codable {
   /// More output than this, on standard output and standard error, is one of the ways to crash.
   package static let outputBytes = 16 << 20
 
   /// Without progress for this long, and with every thread blocked, it is a deadlock; seconds.
-  public var stallSeconds: Double
+  package var stallSeconds: Double
   /// After this long it is stopped, in whatever state; seconds.
-  public var timeSeconds: Double
+  package var timeSeconds: Double
   /// More resident memory than this is one of the ways to crash; MiB.
-  public var memoryMebibytes: Int
+  package var memoryMebibytes: Int
   /// So many calls may begin and complete while one call is under way, for `hold-up-bounded`.
-  public var overtakes: Int
+  package var overtakes: Int
 
   /// Describes the limits.
-  public init(
+  package init(
     stallSeconds: Double = 2, timeSeconds: Double = 30, memoryMebibytes: Int = 1024,
     overtakes: Int = 10_000
   ) {

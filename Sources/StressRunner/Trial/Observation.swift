@@ -1,12 +1,12 @@
-public import Interlock
-public import Prediction
-public import ProcessInspection
-public import WaitForGraph
+package import Interlock
+package import Prediction
+package import ProcessInspection
+package import WaitForGraph
 
 /// The facts that were observed of one trial, without a judgement.
-public struct Observation: Sendable, Hashable, Codable {
+package struct Observation: Sendable, Hashable, Codable {
   /// How the child ended.
-  public enum Ending: Sendable, Hashable, Codable {
+  package enum Ending: Sendable, Hashable, Codable {
     /// It exited by itself with this code.
     case exited(code: Int32)
     /// It died of this signal, unasked.
@@ -27,100 +27,100 @@ public struct Observation: Sendable, Hashable, Codable {
   }
 
   /// The child's threads at one moment, those with equal stacks folded into one.
-  public typealias ThreadGroup = ProcessInspection.ThreadGroup
+  package typealias ThreadGroup = ProcessInspection.ThreadGroup
 
   /// How many threads the child had at one moment.
-  public struct ThreadCount: Sendable, Hashable, Codable {
+  package struct ThreadCount: Sendable, Hashable, Codable {
     /// Seconds since the trial began.
-    public var seconds: Double
+    package var seconds: Double
     /// Threads in all.
-    public var threads: Int
+    package var threads: Int
 
     /// Describes a sample.
-    public init(seconds: Double, threads: Int) {
+    package init(seconds: Double, threads: Int) {
       self.seconds = seconds
       self.threads = threads
     }
   }
 
   /// An oracle that did not hold.
-  public struct OracleFailure: Sendable, Hashable, Codable {
+  package struct OracleFailure: Sendable, Hashable, Codable {
     /// Which one.
-    public var oracle: Oracle
+    package var oracle: Oracle
     /// What was found, and what should have been.
-    public var evidence: String
+    package var evidence: String
 
     /// Describes a failure.
-    public init(oracle: Oracle, evidence: String) {
+    package init(oracle: Oracle, evidence: String) {
       self.oracle = oracle
       self.evidence = evidence
     }
   }
 
   /// Where a child that died was.
-  public struct Crash: Sendable, Hashable, Codable {
+  package struct Crash: Sendable, Hashable, Codable {
     /// What the toolchain's backtracer calls it.
-    public var reason: String
+    package var reason: String
     /// The crashed thread's stack, innermost first.
-    public var stack: [StackFrame]
+    package var stack: [StackFrame]
 
     /// Describes a crash.
-    public init(reason: String, stack: [StackFrame]) {
+    package init(reason: String, stack: [StackFrame]) {
       self.reason = reason
       self.stack = stack
     }
   }
 
   /// How the child ended.
-  public var ending: Ending
+  package var ending: Ending
   /// Whether the child itself said that the workload had ended and the oracles were asked.
-  public var finished: Bool
+  package var finished: Bool
   /// Calls completed.
-  public var completed: Int
+  package var completed: Int
   /// Calls that the workload makes.
-  public var operations: Int
+  package var operations: Int
   /// Callers that have begun a call and not completed it.
-  public var callersInside: Int
+  package var callersInside: Int
   /// Callers that have not begun yet.
-  public var callersWaiting: Int
+  package var callersWaiting: Int
   /// From the start of the child to its end; seconds.
-  public var seconds: Double
+  package var seconds: Double
   /// From the last progress to the decision, where it stalled; seconds.
-  public var detectionSeconds: Double?
+  package var detectionSeconds: Double?
   /// The processors that the child could run on: as many threads has the Swift task pool, for each
   /// priority. 0 where it is not known.
-  public var processors: Int
+  package var processors: Int
   /// The threads over time, where it changed.
-  public var threadCounts: [ThreadCount]
+  package var threadCounts: [ThreadCount]
   /// The threads, where it stalled or ran out of time.
-  public var threads: [ThreadGroup]
+  package var threads: [ThreadGroup]
   /// Who waited for whom when nothing went on, where the child's calls are seen.
-  public var waits: WaitSnapshot?
+  package var waits: WaitSnapshot?
   /// Whether the child's calls that wait and wake could be seen.
-  public var seesCalls: Bool
+  package var seesCalls: Bool
   /// What did not go wrong and can, if anybody asked.
-  public var prediction: PredictionRecord
+  package var prediction: PredictionRecord
   /// The conflicts that were recorded.
-  public var conflicts: [Conflict]
+  package var conflicts: [Conflict]
   /// What the trial exercised, where its child lived to tell; `nil` for one that hung, crashed or
   /// was stopped.
-  public var exercise: ExerciseReport?
+  package var exercise: ExerciseReport?
   /// The misuses of sections that were recorded, a line each.
-  public var misuses: [String]
+  package var misuses: [String]
   /// The oracles that did not hold.
-  public var oracleFailures: [OracleFailure]
+  package var oracleFailures: [OracleFailure]
   /// The oracles that were asked and could not be decided, with the reason in the place of the
   /// evidence.
-  public var undecidedOracles: [OracleFailure]
+  package var undecidedOracles: [OracleFailure]
   /// What came of the script's order, where the workload is a script that has ended.
-  public var script: ScriptRecord?
+  package var script: ScriptRecord?
   /// Where it died, if it did.
-  public var crash: Crash?
+  package var crash: Crash?
   /// The last of what it wrote to standard error, cut to a few KiB.
-  public var errorOutput: String
+  package var errorOutput: String
 
   /// An observation in which nothing has happened yet.
-  public init(ending: Ending, operations: Int) {
+  package init(ending: Ending, operations: Int) {
     self.ending = ending
     self.operations = operations
     finished = false

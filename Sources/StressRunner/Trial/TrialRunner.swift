@@ -4,9 +4,9 @@ package import Interlock
 import ProcessInspection
 
 /// Runs trials, each in a child process of this executable, and judges them.
-public struct TrialRunner: Sendable {
+package struct TrialRunner: Sendable {
   /// What the runner says while it runs.
-  public enum Event: Sendable {
+  package enum Event: Sendable {
     /// The trial with this number in the list has been started.
     case started(index: Int)
     /// The trial with this number in the list is judged.
@@ -17,7 +17,7 @@ public struct TrialRunner: Sendable {
   }
 
   /// How a run ended.
-  public enum Ending: Sendable, Hashable {
+  package enum Ending: Sendable, Hashable {
     /// Every trial was judged.
     case completed
     /// An interrupt (SIGINT, SIGTERM, SIGHUP or SIGQUIT) came; its trials were killed and not
@@ -29,7 +29,7 @@ public struct TrialRunner: Sendable {
   }
 
   /// How many trials run at a time.
-  public var jobs: Int
+  package var jobs: Int
   /// What is started as a child: this executable, unless a test says otherwise.
   package var executable: String = Platform.executable
   /// What a child's environment has beside this process's own.
@@ -38,7 +38,7 @@ public struct TrialRunner: Sendable {
   package var symbolicate: @Sendable ([UInt]) -> [StackFrame] = { Interlock.symbolicate($0) }
 
   /// Configures a runner.
-  public init(jobs: Int) {
+  package init(jobs: Int) {
     self.jobs = jobs
   }
 
@@ -49,7 +49,7 @@ public struct TrialRunner: Sendable {
   /// order than they have in the list. No child outlives the call, and neither do files. SIGINT,
   /// SIGTERM, SIGHUP and SIGQUIT end the run while it lasts; then they mean again what they meant
   /// before.
-  public func run(_ trials: [Trial], onEvent: (Event) -> Void) -> Ending {
+  package func run(_ trials: [Trial], onEvent: (Event) -> Void) -> Ending {
     interlock_interrupts_begin()
     defer { interlock_interrupts_end() }
     var running: [RunningTrial] = []

@@ -1,20 +1,20 @@
-public import Prediction
-public import WaitForGraph
+package import Prediction
+package import WaitForGraph
 
 /// The verdict that a scenario expects of a subject.
-public struct Expectation: Sendable, Hashable, Codable {
+package struct Expectation: Sendable, Hashable, Codable {
   /// The kind of verdict.
-  public var verdict: Verdict.Kind
+  package var verdict: Verdict.Kind
   /// The cause of a deadlock, or `self` of a crash; `nil` accepts any, and none.
-  public var cause: Diagnosis.Cause?
+  package var cause: Diagnosis.Cause?
   /// Whether the script's order cannot be reached with this subject: its fix excludes the
   /// interleaving.
-  public var excludesOrder: Bool
+  package var excludesOrder: Bool
   /// Exactly these kinds of potential findings; `nil` leaves them open.
-  public var potential: Set<PotentialFinding.Kind>?
+  package var potential: Set<PotentialFinding.Kind>?
 
   /// Describes an expectation.
-  public init(
+  package init(
     verdict: Verdict.Kind, cause: Diagnosis.Cause? = nil, excludesOrder: Bool = false,
     potential: Set<PotentialFinding.Kind>? = nil
   ) {
@@ -26,7 +26,7 @@ public struct Expectation: Sendable, Hashable, Codable {
 
   /// Whether exactly the expected kinds of potential findings were found. A trial that did not
   /// predict is not judged by them.
-  public func isMet(by record: PredictionRecord) -> Bool {
+  package func isMet(by record: PredictionRecord) -> Bool {
     guard let potential, record.state == .on else { return true }
     return record.kinds.subtracting(record.unseen) == potential.subtracting(record.unseen)
   }
@@ -35,7 +35,7 @@ public struct Expectation: Sendable, Hashable, Codable {
   ///
   /// Where the trial's calls that wait and wake were not seen, nothing can tell why a process
   /// trapped: of a crash the kind alone counts then.
-  public func isMet(by verdict: Verdict, seesCalls: Bool = true) -> Bool {
+  package func isMet(by verdict: Verdict, seesCalls: Bool = true) -> Bool {
     guard verdict.kind == self.verdict else { return false }
     return cause == nil || cause == verdict.cause || (verdict.kind == .crashed && !seesCalls)
   }

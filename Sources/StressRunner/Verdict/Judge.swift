@@ -3,7 +3,7 @@ import ProcessInspection
 import WaitForGraph
 
 /// Says what an observation means: a pure function, so that it is tested without starting a thread.
-public enum Judge {
+package enum Judge {
   /// The verdict of an observation of a scenario's trial.
   ///
   /// What comes first decides: a trial that was not run; a conflict, whatever came of it; a
@@ -12,7 +12,7 @@ public enum Judge {
   ///
   /// A script whose order was given up shows nothing, so its trial is not `passed` but `timedOut`;
   /// unless the scenario says of this subject that its fix excludes the order.
-  public static func verdict(
+  package static func verdict(
     of observation: Observation, in scenario: Scenario, on subject: String
   ) -> Verdict {
     let verdict = verdict(of: observation, in: scenario)

@@ -1,34 +1,34 @@
-public import Prediction
+package import Prediction
 
 /// A judged trial: the one thing that reports are made from.
-public struct TrialResult: Sendable, Hashable, Codable {
+package struct TrialResult: Sendable, Hashable, Codable {
   /// What was tried.
-  public var trial: Trial
+  package var trial: Trial
   /// What was seen.
-  public var observation: Observation
+  package var observation: Observation
   /// What it means.
-  public var verdict: Verdict
+  package var verdict: Verdict
 
   /// Puts the three together.
-  public init(trial: Trial, observation: Observation, verdict: Verdict) {
+  package init(trial: Trial, observation: Observation, verdict: Verdict) {
     self.trial = trial
     self.observation = observation
     self.verdict = verdict
   }
 
   /// What the scenario expected of this subject.
-  public var expected: Expectation { trial.scenario.expectation(for: trial.subject) }
+  package var expected: Expectation { trial.scenario.expectation(for: trial.subject) }
 
   /// Whether the verdict is the expected one, and the potential findings are where the scenario
   /// speaks of them; `nil` for a skipped trial.
-  public var isMet: Bool? {
+  package var isMet: Bool? {
     guard verdict.kind != .skipped else { return nil }
     return expected.isMet(by: verdict, seesCalls: observation.seesCalls)
       && expected.isMet(by: observation.prediction)
   }
 
   /// What was found that did not go wrong and can, without the kinds that the scenario expects.
-  public var unexpectedFindings: [PotentialFinding] {
+  package var unexpectedFindings: [PotentialFinding] {
     observation.prediction.findings.filter { !(expected.potential ?? []).contains($0.kind) }
   }
 }

@@ -1,10 +1,10 @@
-public import Interlock
-public import WaitForGraph
+package import Interlock
+package import WaitForGraph
 
 /// What an observation means, with the evidence that decided it.
 ///
 /// It has no text of its own: `Reports` formats the message from it and from the observation.
-public enum Verdict: Sendable, Hashable, Codable {
+package enum Verdict: Sendable, Hashable, Codable {
   /// Every operation completed, no conflict, every oracle held.
   case passed
   /// A conflict was recorded: the first one.
@@ -21,12 +21,12 @@ public enum Verdict: Sendable, Hashable, Codable {
   case skipped(reason: String)
 
   /// The verdicts by name, as scenario files and reports write them.
-  public enum Kind: String, Sendable, Hashable, CaseIterable, Codable {
+  package enum Kind: String, Sendable, Hashable, CaseIterable, Codable {
     case passed, race, deadlock, violation, crashed, timedOut, skipped
   }
 
   /// What decided that no thread can go on.
-  public enum Deadlock: Sendable, Hashable, Codable {
+  package enum Deadlock: Sendable, Hashable, Codable {
     /// The wait-for graph.
     case graph(Diagnosis)
     /// The threads of the pools, where no graph was seen or code may run that the graph does not
@@ -35,7 +35,7 @@ public enum Verdict: Sendable, Hashable, Codable {
   }
 
   /// What the threads of a stalled child's pools do.
-  public enum PoolState: Sendable, Hashable, Codable {
+  package enum PoolState: Sendable, Hashable, Codable {
     /// No blocked thread is a pool's.
     case noWorkers
     /// All workers wait for locks: more workers would not help.
@@ -51,7 +51,7 @@ public enum Verdict: Sendable, Hashable, Codable {
   }
 
   /// What did not hold.
-  public enum Violation: Sendable, Hashable, Codable {
+  package enum Violation: Sendable, Hashable, Codable {
     /// An oracle: the first one that failed.
     case oracle(Observation.OracleFailure)
     /// The use of a section: the first misuse.
@@ -64,7 +64,7 @@ public enum Verdict: Sendable, Hashable, Codable {
   }
 
   /// How a child ended before its workload could be judged.
-  public enum Crash: Sendable, Hashable, Codable {
+  package enum Crash: Sendable, Hashable, Codable {
     /// It died of a signal; with the diagnosis of a call that waits for its own thread, where
     /// libdispatch traps.
     case signal(Int32, Trap?, Diagnosis?)
@@ -79,7 +79,7 @@ public enum Verdict: Sendable, Hashable, Codable {
   }
 
   /// What a trap is about, where the stack or the standard error shows it.
-  public enum Trap: Sendable, Hashable, Codable {
+  package enum Trap: Sendable, Hashable, Codable {
     /// A synchronous call on a Dispatch queue that the thread is on.
     case syncOnOwnQueue
     /// A semaphore was freed while a thread waited on it, or below its initial value.
@@ -91,7 +91,7 @@ public enum Verdict: Sendable, Hashable, Codable {
   }
 
   /// What was over when a trial was stopped.
-  public enum Timeout: Sendable, Hashable, Codable {
+  package enum Timeout: Sendable, Hashable, Codable {
     /// Its time; with the pool that the child waits for, where that is only slow.
     case limit(SlowPool?)
     /// The patience of a script whose order the subject did not reach: it shows nothing.
@@ -99,14 +99,14 @@ public enum Verdict: Sendable, Hashable, Codable {
   }
 
   /// A pool that gets one more thread a second, up to as many as its callers need.
-  public struct SlowPool: Sendable, Hashable, Codable {
+  package struct SlowPool: Sendable, Hashable, Codable {
     /// The threads that it has.
-    public var threads: Int
+    package var threads: Int
     /// The threads that it needs.
-    public var needed: Int
+    package var needed: Int
 
     /// Describes a pool.
-    public init(threads: Int, needed: Int) {
+    package init(threads: Int, needed: Int) {
       self.threads = threads
       self.needed = needed
     }
@@ -115,7 +115,7 @@ public enum Verdict: Sendable, Hashable, Codable {
 
 extension Verdict {
   /// The name of the verdict.
-  public var kind: Kind {
+  package var kind: Kind {
     switch self {
     case .passed: .passed
     case .race: .race
@@ -129,7 +129,7 @@ extension Verdict {
 
   /// Why no thread can go on; of `crashed`, `self` where a call that waits for its own thread
   /// trapped instead. `nil` for all other verdicts.
-  public var cause: Diagnosis.Cause? {
+  package var cause: Diagnosis.Cause? {
     switch self {
     case .deadlock(.graph(let diagnosis)): diagnosis.cause
     case .deadlock(.pools(let state, _)): state.cause
@@ -140,7 +140,7 @@ extension Verdict {
 
   /// The wait-for graph's diagnosis of a child that could not go on; `nil` where the child went on,
   /// and where its calls were not seen.
-  public var diagnosis: Diagnosis? {
+  package var diagnosis: Diagnosis? {
     switch self {
     case .deadlock(.graph(let diagnosis)): diagnosis
     case .deadlock(.pools(_, let diagnosis)), .violation(.lostCalls(_, let diagnosis)),
@@ -153,7 +153,7 @@ extension Verdict {
 
 extension Verdict.PoolState {
   /// The cause of the deadlock.
-  public var cause: Diagnosis.Cause {
+  package var cause: Diagnosis.Cause {
     switch self {
     case .taskPoolFull, .dispatchPoolFull, .dispatchPoolGrew: .starvation
     case .noWorkers, .lockWaits, .nothingQueued: .unknown

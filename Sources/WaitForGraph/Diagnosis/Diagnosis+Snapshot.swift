@@ -10,7 +10,7 @@ extension Diagnosis {
   /// the doubt.
   ///
   /// - Parameter snapshot: The process; its frames may have symbols or not.
-  public init?(of snapshot: WaitSnapshot) {
+  package init?(of snapshot: WaitSnapshot) {
     let index = WaitIndex(snapshot)
     if let own = snapshot.selfWait {
       let finder = Finder(index, hope: .all)

@@ -1,4 +1,4 @@
-public import Interlock
+package import Interlock
 
 /// Why a process cannot go on: the wait-for graph of a snapshot, its cause, and what would free it.
 ///
@@ -6,9 +6,9 @@ public import Interlock
 /// do ends it. The decision is the reduction of a resource graph (Holt, "Some Deadlock Properties
 /// of Computer Systems", 1972): it removes, step by step, each thread that may go on and each that
 /// these may wake. The threads that remain can never go on.
-public struct Diagnosis: Sendable, Hashable, Codable {
+package struct Diagnosis: Sendable, Hashable, Codable {
   /// Why no thread can go on.
-  public enum Cause: String, Sendable, Hashable, Codable, CaseIterable {
+  package enum Cause: String, Sendable, Hashable, Codable, CaseIterable {
     /// Each of several threads or queues waits for the next.
     case cycle
     /// A thread waits for itself.
@@ -26,31 +26,31 @@ public struct Diagnosis: Sendable, Hashable, Codable {
   }
 
   /// A thread, a lock, a queue, a pool: threads that do the same share a node.
-  public struct Node: Sendable, Hashable, Codable {
+  package struct Node: Sendable, Hashable, Codable {
     /// What a node stands for.
-    public enum Kind: String, Sendable, Hashable, Codable {
+    package enum Kind: String, Sendable, Hashable, Codable {
       case thread, lock, queue, semaphore, group, condition, pool, task, blocks, other
     }
     /// Its identifier among the nodes: `t4711`, `q0x7f…`, `pool default`.
-    public var id: String
+    package var id: String
     /// What it stands for.
-    public var kind: Kind
+    package var kind: Kind
     /// How many it stands for: threads with equal stacks that wait for one object, or queued blocks
     /// from one place.
-    public var count: Int
+    package var count: Int
     /// Its title: `thread 4711 "main"`, `queue "cache" (serial)`.
-    public var title: String
+    package var title: String
     /// More lines.
-    public var details: [String]
+    package var details: [String]
     /// The call site in the user's code; `nil` for none.
-    public var place: StackFrame?
+    package var place: StackFrame?
     /// The stack of a thread, innermost first.
-    public var stack: [StackFrame]
+    package var stack: [StackFrame]
     /// Whether it belongs to the cycle, or to the dry pool.
-    public var isMarked: Bool
+    package var isMarked: Bool
 
     /// Describes a node.
-    public init(
+    package init(
       id: String, kind: Kind, count: Int = 1, title: String, details: [String] = [],
       place: StackFrame? = nil, stack: [StackFrame] = [], isMarked: Bool = false
     ) {
@@ -66,18 +66,18 @@ public struct Diagnosis: Sendable, Hashable, Codable {
   }
 
   /// A dependency between two nodes.
-  public struct Edge: Sendable, Hashable, Codable {
+  package struct Edge: Sendable, Hashable, Codable {
     /// The identifier of the node that waits.
-    public var from: String
+    package var from: String
     /// The identifier of the node that it waits for.
-    public var to: String
+    package var to: String
     /// `waits for`, `held by`, `runs on`, `queued on`, `needs a thread of`.
-    public var label: String
+    package var label: String
     /// Whether it belongs to the cycle.
-    public var isMarked: Bool
+    package var isMarked: Bool
 
     /// Describes an edge.
-    public init(from: String, to: String, label: String, isMarked: Bool = false) {
+    package init(from: String, to: String, label: String, isMarked: Bool = false) {
       self.from = from
       self.to = to
       self.label = label
@@ -86,24 +86,24 @@ public struct Diagnosis: Sendable, Hashable, Codable {
   }
 
   /// The cause.
-  public var cause: Cause
+  package var cause: Cause
   /// Whether nothing that the process could still do ends the hang.
-  public var isCertain: Bool
+  package var isCertain: Bool
   /// One line, without the cause's name.
-  public var headline: String
+  package var headline: String
   /// More lines, most important first: the threads, the places, the times.
-  public var details: [String]
+  package var details: [String]
   /// What would end the hang, and when the same code is safe; may be empty.
-  public var advice: [String]
+  package var advice: [String]
   /// The nodes of the graph.
-  public var nodes: [Node]
+  package var nodes: [Node]
   /// Its edges.
-  public var edges: [Edge]
+  package var edges: [Edge]
   /// What a dry pool would need; `nil` for other causes, and if it is not known.
   package var pool: PoolForecast?
 
   /// Describes a cause.
-  public init(
+  package init(
     cause: Cause, isCertain: Bool, headline: String, details: [String] = [], advice: [String] = [],
     nodes: [Node] = [], edges: [Edge] = []
   ) {

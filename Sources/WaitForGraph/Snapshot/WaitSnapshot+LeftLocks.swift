@@ -1,21 +1,21 @@
-public import Interlock
+package import Interlock
 
 extension WaitSnapshot {
   /// A lock that a thread held when it ended.
-  public struct LeftLock: Sendable, Hashable, Codable {
+  package struct LeftLock: Sendable, Hashable, Codable {
     /// The kind of the lock.
-    public var kind: ObjectKind
+    package var kind: ObjectKind
     /// The lock.
-    public var object: ObjectID
+    package var object: ObjectID
     /// Where it was acquired.
-    public var place: [StackFrame]
+    package var place: [StackFrame]
     /// The number of the thread that has ended.
-    public var thread: Int
+    package var thread: Int
     /// The name of that thread, as the system had it.
-    public var threadName: String
+    package var threadName: String
 
     /// Describes a lock.
-    public init(
+    package init(
       kind: ObjectKind, object: ObjectID, place: [StackFrame] = [], thread: Int,
       threadName: String = ""
     ) {

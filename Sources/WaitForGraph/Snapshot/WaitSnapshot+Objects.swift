@@ -1,8 +1,8 @@
-public import Interlock
+package import Interlock
 
 extension WaitSnapshot {
   /// What a thread may wait for, hold, or be woken by.
-  public enum ObjectKind: String, Sendable, Hashable, Codable {
+  package enum ObjectKind: String, Sendable, Hashable, Codable {
     /// A pthread mutex: `NSLock`, `NSRecursiveLock`, the mutex of an `NSCondition`.
     case mutex
     /// A read-write lock, in its two modes.
@@ -39,31 +39,31 @@ extension WaitSnapshot {
   }
 
   /// What is known of a semaphore, a group, a condition or a continuation.
-  public struct Signal: Sendable, Hashable, Codable {
+  package struct Signal: Sendable, Hashable, Codable {
     /// The object.
-    public var id: ObjectID
+    package var id: ObjectID
     /// Its kind.
-    public var kind: ObjectKind
+    package var kind: ObjectKind
     /// A semaphore's first value; `nil` if its creation was not seen.
-    public var value: Int?
+    package var value: Int?
     /// Where it was made; for a continuation, where its task began to wait.
-    public var created: [StackFrame]
+    package var created: [StackFrame]
     /// How often threads waited for it.
-    public var waits: Int
+    package var waits: Int
     /// How often it was signalled, left or resumed.
-    public var releases: Int
+    package var releases: Int
     /// How often it was entered.
-    public var enters: Int
+    package var enters: Int
     /// The last places that signalled or left it, newest first.
-    public var releasePlaces: [StackFrame]
+    package var releasePlaces: [StackFrame]
     /// The last places that entered it.
-    public var enterPlaces: [StackFrame]
+    package var enterPlaces: [StackFrame]
 
     /// Whether it is a suspended task that was not resumed.
     var isWaitingTask: Bool { (kind == .continuation || kind == .stream) && releases == 0 }
 
     /// Describes an object.
-    public init(
+    package init(
       id: ObjectID, kind: ObjectKind, value: Int? = nil, created: [StackFrame] = [],
       waits: Int = 0, releases: Int = 0, enters: Int = 0, releasePlaces: [StackFrame] = [],
       enterPlaces: [StackFrame] = []

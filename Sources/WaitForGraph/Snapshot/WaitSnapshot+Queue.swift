@@ -1,40 +1,40 @@
-public import Interlock
+package import Interlock
 
 extension WaitSnapshot {
   /// A Dispatch queue.
-  public struct Queue: Sendable, Hashable, Codable {
+  package struct Queue: Sendable, Hashable, Codable {
     /// Its address.
-    public var id: ObjectID
+    package var id: ObjectID
     /// Its label; empty for none.
-    public var label: String
+    package var label: String
     /// How many of its blocks may run at once: 1 for a serial queue, 0 if it is not known.
-    public var width: Int
+    package var width: Int
     /// The queue that its blocks go on to; `nil` for a root queue, and if it is not known.
-    public var target: ObjectID?
+    package var target: ObjectID?
     /// Whether only the main thread runs its blocks.
-    public var isMain: Bool
+    package var isMain: Bool
     /// Whether it is a root queue: a pool of threads.
-    public var isRoot: Bool
+    package var isRoot: Bool
     /// Whether that pool may have 255 threads at once; others start with one for each processor.
-    public var isOvercommit: Bool
+    package var isOvercommit: Bool
     /// Whether it is suspended: no queued block begins.
-    public var isSuspended: Bool
+    package var isSuspended: Bool
     /// Whether its blocks are known to reach the pool in the order in which they were enqueued: it
     /// was never suspended, retargeted, or closed by a barrier.
-    public var keepsOrder: Bool
+    package var keepsOrder: Bool
     /// How many blocks have not begun.
-    public var queued: Int
+    package var queued: Int
     /// How many blocks are enqueued later, at a time of their own.
-    public var delayed: Int
+    package var delayed: Int
     /// The seconds until the first of them; `nil` for none.
-    public var nextDelayed: Double?
+    package var nextDelayed: Double?
     /// How many blocks are enqueued when a group becomes empty.
-    public var onGroups: Int
+    package var onGroups: Int
     /// The first of the queued blocks; neighbours from one place are together.
-    public var blocks: [QueuedBlocks]
+    package var blocks: [QueuedBlocks]
 
     /// Describes a queue.
-    public init(
+    package init(
       id: ObjectID, label: String = "", width: Int = 1, target: ObjectID? = nil,
       isMain: Bool = false, isRoot: Bool = false, isOvercommit: Bool = false,
       isSuspended: Bool = false, keepsOrder: Bool = false, queued: Int = 0, delayed: Int = 0,
@@ -58,24 +58,24 @@ extension WaitSnapshot {
   }
 
   /// Blocks that one place enqueued on a queue one after the other.
-  public struct QueuedBlocks: Sendable, Hashable, Codable {
+  package struct QueuedBlocks: Sendable, Hashable, Codable {
     /// How many.
-    public var count: Int
+    package var count: Int
     /// Where they were enqueued.
-    public var place: [StackFrame]
+    package var place: [StackFrame]
     /// The threads that enqueued them, at most 256.
-    public var enqueuedBy: [Int]
+    package var enqueuedBy: [Int]
     /// Whether they are barriers.
-    public var isBarrier: Bool
+    package var isBarrier: Bool
     /// Whether they are jobs of Swift Concurrency.
-    public var isJob: Bool
+    package var isJob: Bool
     /// How many blocks are queued before the first of them for threads of the same pool.
-    public var ahead: Int
+    package var ahead: Int
     /// The number of their code, if a thread that waits runs a block of the same code; 0 otherwise.
-    public var code: UInt64
+    package var code: UInt64
 
     /// Describes blocks.
-    public init(
+    package init(
       count: Int, place: [StackFrame] = [], enqueuedBy: [Int] = [], isBarrier: Bool = false,
       isJob: Bool = false, ahead: Int = 0, code: UInt64 = 0
     ) {

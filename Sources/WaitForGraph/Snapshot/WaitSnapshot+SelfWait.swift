@@ -1,25 +1,25 @@
-public import Interlock
+package import Interlock
 
 extension WaitSnapshot {
   /// A call for something that its own thread holds, reported before it traps or hangs: a
   /// synchronous call on a queue that the thread is on, or the lock of a Swift mutex.
-  public struct SelfWait: Sendable, Hashable, Codable {
+  package struct SelfWait: Sendable, Hashable, Codable {
     /// The thread.
-    public var thread: Int
+    package var thread: Int
     /// What the call waits for: a queue, or a Swift mutex.
-    public var kind: ObjectKind
+    package var kind: ObjectKind
     /// The object.
-    public var object: ObjectID
+    package var object: ObjectID
     /// The call.
-    public var place: [StackFrame]
+    package var place: [StackFrame]
     /// What put the thread on the queue: the outer call, or the line that enqueued its block. Empty
     /// for a mutex.
-    public var firstPlace: [StackFrame]
+    package var firstPlace: [StackFrame]
     /// Whether the call ends the process, instead of waiting for ever.
-    public var traps: Bool
+    package var traps: Bool
 
     /// Describes a call.
-    public init(
+    package init(
       thread: Int, kind: ObjectKind = .queue, object: ObjectID, place: [StackFrame] = [],
       firstPlace: [StackFrame] = [], traps: Bool
     ) {

@@ -1,37 +1,37 @@
-public import Interlock
+package import Interlock
 
 extension WaitSnapshot {
   /// A thread: what it waits for, holds and runs.
-  public struct Thread: Sendable, Hashable, Codable {
+  package struct Thread: Sendable, Hashable, Codable {
     /// The system's number for it.
-    public var id: Int
+    package var id: Int
     /// Its name, as the system has it.
-    public var name: String
+    package var name: String
     /// Whether it is the first thread of the process.
-    public var isMain: Bool
+    package var isMain: Bool
     /// The object of the process that it waits for; `nil` if it waits for none.
-    public var wait: Wait?
+    package var wait: Wait?
     /// What it does if it waits for no object.
-    public var elsewhere: Elsewhere
+    package var elsewhere: Elsewhere
     /// What it holds.
-    public var held: [Held]
+    package var held: [Held]
     /// The blocks that it is in, outermost first.
-    public var runs: [Run]
+    package var runs: [Run]
     /// The root queue whose worker it is; `nil` if it is no worker.
-    public var pool: ObjectID?
+    package var pool: ObjectID?
     /// The number of the thread that started it; 0 if that is not known.
-    public var startedBy = 0
+    package var startedBy = 0
     /// The task that it runs while it waits; `nil` for none.
-    public var task: ObjectID?
+    package var task: ObjectID?
     /// The task that made that one in a task group; `nil` for a task in none.
-    public var parentTask: ObjectID?
+    package var parentTask: ObjectID?
     /// Whether it holds or runs more than `held` and `runs` list.
-    public var isPartial: Bool
+    package var isPartial: Bool
     /// The stack, innermost first; empty if it was not captured.
-    public var stack: [StackFrame]
+    package var stack: [StackFrame]
 
     /// Describes a thread.
-    public init(
+    package init(
       id: Int, name: String = "", isMain: Bool = false, wait: Wait? = nil,
       elsewhere: Elsewhere = .unknown, held: [Held] = [], runs: [Run] = [], pool: ObjectID? = nil,
       isPartial: Bool = false, stack: [StackFrame] = []
@@ -50,7 +50,7 @@ extension WaitSnapshot {
   }
 
   /// What a thread does that waits for no object of the process.
-  public enum Elsewhere: String, Sendable, Hashable, Codable {
+  package enum Elsewhere: String, Sendable, Hashable, Codable {
     /// It runs, or could.
     case running
     /// It is a pool's worker without work.
@@ -64,24 +64,24 @@ extension WaitSnapshot {
   }
 
   /// A wait.
-  public struct Wait: Sendable, Hashable, Codable {
+  package struct Wait: Sendable, Hashable, Codable {
     /// The kind of the object.
-    public var kind: ObjectKind
+    package var kind: ObjectKind
     /// The object; for the end of a thread, the thread's number.
-    public var object: ObjectID
+    package var object: ObjectID
     /// Where the user's code made the call.
-    public var place: [StackFrame]
+    package var place: [StackFrame]
     /// Whether the wait ends by itself when its time is up.
-    public var hasTimeLimit: Bool
+    package var hasTimeLimit: Bool
     /// Whether it is a synchronous call with a barrier.
-    public var isBarrier: Bool
+    package var isBarrier: Bool
     /// Whether it is `concurrentPerform`: the thread works too.
-    public var isApply: Bool
+    package var isApply: Bool
     /// For how long, in seconds.
-    public var seconds: Double
+    package var seconds: Double
 
     /// Describes a wait.
-    public init(
+    package init(
       kind: ObjectKind, object: ObjectID, place: [StackFrame] = [], hasTimeLimit: Bool = false,
       isBarrier: Bool = false, isApply: Bool = false, seconds: Double = 0
     ) {
@@ -96,16 +96,16 @@ extension WaitSnapshot {
   }
 
   /// Something that a thread holds.
-  public struct Held: Sendable, Hashable, Codable {
+  package struct Held: Sendable, Hashable, Codable {
     /// The kind of the object.
-    public var kind: ObjectKind
+    package var kind: ObjectKind
     /// The object.
-    public var object: ObjectID
+    package var object: ObjectID
     /// Where the thread acquired it; empty if that was not seen.
-    public var place: [StackFrame]
+    package var place: [StackFrame]
 
     /// Describes a hold.
-    public init(kind: ObjectKind, object: ObjectID, place: [StackFrame] = []) {
+    package init(kind: ObjectKind, object: ObjectID, place: [StackFrame] = []) {
       self.kind = kind
       self.object = object
       self.place = place
@@ -113,31 +113,31 @@ extension WaitSnapshot {
   }
 
   /// A block that a thread is in.
-  public struct Run: Sendable, Hashable, Codable {
+  package struct Run: Sendable, Hashable, Codable {
     /// Its queue.
-    public var queue: ObjectID
+    package var queue: ObjectID
     /// Where it was enqueued.
-    public var place: [StackFrame]
+    package var place: [StackFrame]
     /// The thread that enqueued it; 0 for a synchronous call, which is the thread's own, and if it
     /// is not known.
-    public var enqueuedBy: Int
+    package var enqueuedBy: Int
     /// Whether it is a barrier: nothing else may run on its concurrent queue meanwhile.
-    public var isBarrier: Bool
+    package var isBarrier: Bool
     /// Whether it was called synchronously.
-    public var isSynchronous: Bool
+    package var isSynchronous: Bool
     /// Whether it is a part of `concurrentPerform`.
-    public var isApply: Bool
+    package var isApply: Bool
     /// Whether it is a job of Swift Concurrency.
-    public var isJob: Bool
+    package var isJob: Bool
     /// Its work item; `nil` for none.
-    public var workItem: ObjectID?
+    package var workItem: ObjectID?
     /// The group that it leaves at its end; `nil` for none.
-    public var group: ObjectID?
+    package var group: ObjectID?
     /// A number that blocks of the same code share; 0 if it is not known.
-    public var code: UInt64
+    package var code: UInt64
 
     /// Describes a block.
-    public init(
+    package init(
       queue: ObjectID, place: [StackFrame] = [], enqueuedBy: Int = 0, isBarrier: Bool = false,
       isSynchronous: Bool = false, isApply: Bool = false, isJob: Bool = false,
       workItem: ObjectID? = nil, group: ObjectID? = nil, code: UInt64 = 0

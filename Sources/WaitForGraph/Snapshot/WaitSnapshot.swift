@@ -3,41 +3,41 @@
 /// `SnapshotTaker` makes it from the wait table and from what the system says of the threads. It is
 /// a value, so that tests need no thread. Places in code are frames with only an address at first;
 /// `named(_:)` adds their symbols.
-public struct WaitSnapshot: Sendable, Hashable, Codable {
+package struct WaitSnapshot: Sendable, Hashable, Codable {
   /// An object of the process, by its address.
-  public typealias ObjectID = UInt
+  package typealias ObjectID = UInt
 
   /// The threads, in the order of their numbers.
-  public var threads: [Thread]
+  package var threads: [Thread]
   /// The queues that a thread waits for or is on, those with blocks, and their targets.
-  public var queues: [Queue]
+  package var queues: [Queue]
   /// The semaphores, groups and conditions that threads wait for, the continuations that were not
   /// resumed, and the mutexes and read-write locks whose initialization was seen.
-  public var signals: [Signal]
+  package var signals: [Signal]
   /// The locks that threads wait for and that a thread held when it ended.
-  public var leftLocks: [LeftLock] = []
+  package var leftLocks: [LeftLock] = []
   /// The tasks that wait for other tasks, for actors or for the tasks of their group.
-  public var awaits: [Await] = []
+  package var awaits: [Await] = []
   /// The types of those actors, as far as they are known.
-  public var actorTypes: [ObjectID: String] = [:]
+  package var actorTypes: [ObjectID: String] = [:]
   /// How many processors the pools were made for.
-  public var processors: Int
+  package var processors: Int
   /// Whether code may run that is not seen: for a Dispatch source, for I/O, or because a table was
   /// full.
-  public var isPartial: Bool
+  package var isPartial: Bool
   /// The seconds until the next timer fires; `nil` if none is set.
-  public var nextTimer: Double?
+  package var nextTimer: Double?
   /// The seconds since anything happened.
-  public var quietSeconds: Double
+  package var quietSeconds: Double
   /// Whether the process may be idle: true for a program that waits for requests, false for a test.
-  public var mayRest: Bool
+  package var mayRest: Bool
   /// The call that waits for its own thread, if the snapshot was taken because of one.
-  public var selfWait: SelfWait?
+  package var selfWait: SelfWait?
   /// What the threads did before the snapshot; empty if that was not sampled.
-  public var activity: [Activity]
+  package var activity: [Activity]
 
   /// Describes a process.
-  public init(
+  package init(
     threads: [Thread] = [], queues: [Queue] = [], signals: [Signal] = [], processors: Int = 2,
     isPartial: Bool = false, nextTimer: Double? = nil, quietSeconds: Double = 0,
     mayRest: Bool = false, selfWait: SelfWait? = nil, activity: [Activity] = []
@@ -56,7 +56,7 @@ public struct WaitSnapshot: Sendable, Hashable, Codable {
 
   /// Whether tasks wait for streams' next elements, and no task and no queued block is known to
   /// wait for anything else.
-  public var isOnlyListening: Bool {
+  package var isOnlyListening: Bool {
     let tasks = signals.filter(\.isWaitingTask)
     return !tasks.isEmpty && tasks.allSatisfy { $0.kind == .stream }
       && !queues.contains { $0.isSuspended && $0.queued > 0 }
