@@ -22,6 +22,9 @@ let trackingInC: [CSetting] = [
   .define("INTERLOCK_TRACKING", .when(traits: ["SectionTracking"])),
 ]
 
+/// No call is interposed, and so none is analysed.
+let unseenCalls: CSetting = .define("INTERLOCK_UNSEEN_CALLS", .when(traits: ["UnseenCalls"]))
+
 /// Frame pointers make a stack of 16 frames cost tens of nanoseconds; `-O` drops them otherwise.
 let framePointers: SwiftSetting = .unsafeFlags(["-Xcc", "-fno-omit-frame-pointer"])
 
@@ -67,8 +70,8 @@ let package = Package(
     // What only the harness needs of C, functions of the C library defined anew among it: an
     // application that only marks sections never links it.
     .target(name: "CInterlockHarness", cSettings: [.unsafeFlags(["-O2"])]),
-    // The calls that wait, wake and enqueue, defined anew, and what they tell: nobody links it but
-    // the harness, the watchdog and who asks for it.
+    // Interposes the calls that wait, wake and enqueue, and publishes their events: only the
+    // harness and the watchdog link it.
     .target(
       name: "CInterlockEvents",
       cSettings: [
@@ -78,18 +81,20 @@ let package = Package(
           // A call that only jumps on to the real one needs no frame.
           "-momit-leaf-frame-pointer",
         ]),
-        .define("INTERLOCK_UNSEEN_CALLS", .when(traits: ["UnseenCalls"])),
+        unseenCalls,
       ]),
-    // What did not go wrong in this run, and can in another: a reader of the events that notes it.
-    // In C as they are.
+    // Readers of the events: what each thread holds, waits for and runs, in which orders locks are
+    // acquired, and what happens before what.
     .target(
-      name: "CInterlockPrediction", dependencies: ["CInterlockEvents", "CInterlock"],
-      cSettings: [.unsafeFlags(["-O2", "-fno-omit-frame-pointer"])]),
+      name: "CInterlockAnalysis", dependencies: ["CInterlockEvents", "CInterlock"],
+      cSettings: [
+        .unsafeFlags(["-O2", "-fno-omit-frame-pointer", "-momit-leaf-frame-pointer"]), unseenCalls,
+      ]),
     .target(
       name: "Prediction",
       dependencies: [
-        "WaitForGraph", "ProcessInspection", "Interlock", "CInterlock", "CInterlockEvents",
-        "CInterlockPrediction",
+        "WaitForGraph", "ProcessInspection", "Interlock", "CInterlock", "CInterlockAnalysis",
+        "CInterlockEvents",
       ],
       swiftSettings: common + [framePointers]),
     // What the system says of a process: its threads, their stacks and symbols.
@@ -105,7 +110,8 @@ let package = Package(
     .target(
       name: "HangDetection",
       dependencies: [
-        "WaitForGraph", "ProcessInspection", "Interlock", "CInterlock", "CInterlockEvents",
+        "WaitForGraph", "ProcessInspection", "Interlock", "CInterlock", "CInterlockAnalysis",
+        "CInterlockEvents",
       ],
       swiftSettings: common + [framePointers]),
     // In C because it must start before main.
@@ -187,7 +193,7 @@ let package = Package(
       dependencies: [
         "InterlockStress", "Reports", "StressRunner", "Comparison", "Prediction", "KnownBugs",
         "SamplePrograms", "PredictPrograms", "Caches", "LockStrategies", "Interlock",
-        "CInterlockHarness", "CInterlockEvents",
+        "CInterlockHarness", "CInterlockAnalysis", "CInterlockEvents",
         // Executables: they are built beside it, and not linked.
         "YardstickLocks", "YardstickMarks",
       ],
@@ -217,14 +223,15 @@ let package = Package(
       swiftSettings: common),
     // What needs a process of its own: it hangs, forks, or counts its memory.
     .target(
-      name: "SyncEventsTestC", dependencies: ["CInterlockEvents", "CInterlock"],
+      name: "SyncEventsTestC",
+      dependencies: ["CInterlockAnalysis", "CInterlockEvents", "CInterlock"],
       path: "Tests/SyncEventsTestC",
       cSettings: [.unsafeFlags(["-fblocks"])]),
     .executableTarget(
       name: "SyncEventsTestChild",
       dependencies: [
         "InterlockWatchdog", "HangDetection", "WaitForGraph", "ProcessInspection", "Interlock",
-        "CInterlockEvents", "SyncEventsTestC",
+        "CInterlockAnalysis", "CInterlockEvents", "SyncEventsTestC",
       ],
       path: "Tests/SyncEventsTestChild", swiftSettings: common + [framePointers]),
     // Tests that hang, as a test process runs them. No test target depends on it: its tests would
@@ -235,14 +242,14 @@ let package = Package(
     .testTarget(
       name: "SyncEventsTests",
       dependencies: [
-        "HangDetection", "WaitForGraph", "ProcessInspection", "Interlock", "CInterlockEvents",
-        "SyncEventsTestC", "SyncEventsTestChild",
+        "HangDetection", "WaitForGraph", "ProcessInspection", "Interlock", "CInterlockAnalysis",
+        "CInterlockEvents", "SyncEventsTestC", "SyncEventsTestChild",
       ],
       swiftSettings: common),
     .testTarget(
       name: "PredictionTests",
       dependencies: [
-        "Prediction", "CInterlockPrediction", "CInterlockEvents", "ProcessInspection", "Interlock",
+        "Prediction", "CInterlockAnalysis", "CInterlockEvents", "ProcessInspection", "Interlock",
       ],
       swiftSettings: common),
     .testTarget(

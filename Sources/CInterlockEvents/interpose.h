@@ -2,35 +2,11 @@
 #ifndef INTERLOCK_INTERPOSE_H
 #define INTERLOCK_INTERPOSE_H
 
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE 1
-#endif
-
-#include "interlock_events.h"
-
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define INTERLOCK_SANITIZED 1
-#endif
-#endif
-
-#if defined(INTERLOCK_UNSEEN_CALLS)
-// The package trait of that name: the calls stay as they are.
-#elif defined(__linux__) && defined(__GLIBC__) && !defined(INTERLOCK_SANITIZED)
-#define INTERLOCK_INTERPOSES 1
-#elif defined(__linux__) && !defined(INTERLOCK_SANITIZED)
-// <features.h> has not been read yet.
-#include <features.h>
-#if defined(__GLIBC__)
-#define INTERLOCK_INTERPOSES 1
-#endif
-#endif
+#include "interlock_internals.h"
 
 #ifdef INTERLOCK_INTERPOSES
 
 #include <dlfcn.h>
-
-#define HIDDEN __attribute__((visibility("hidden")))
 
 /// The kinds that some reader wants; 0 while nobody reads.
 extern uint32_t interlock_wanted HIDDEN;
@@ -150,11 +126,6 @@ void interlock_job_enqueued(const void *job) HIDDEN;
 void interlock_work_items_forked(void) HIDDEN;
 /// How many blocks, jobs too, this thread has begun.
 extern __thread uint32_t interlock_blocks_begun __attribute__((tls_model("initial-exec"))) HIDDEN;
-
-/// The system's number of the calling thread, kept.
-uint32_t interlock_thread_id(void) HIDDEN;
-/// That of the thread that started it; 0 where no reader was there then.
-extern __thread uint32_t interlock_started_by __attribute__((tls_model("initial-exec"))) HIDDEN;
 
 #define RETURNS_TO ((uintptr_t)__builtin_return_address(0))
 #define THIS_FRAME ((uintptr_t)__builtin_frame_address(0))

@@ -9,7 +9,6 @@
 //
 // What a task waits for, another task or an actor, is kept with the call: the wait table lists it.
 #include "interpose_awaits.h"
-#include "interlock_waits.h"
 #include "layouts.h"
 
 #if defined(INTERLOCK_INTERPOSES) && defined(__has_attribute)
@@ -467,5 +466,9 @@ void interlock_let_begins(uintptr_t let, uintptr_t task) { (void)let, (void)task
 bool interlock_events_task_is_blind(const void *task) {
   (void)task;
   return false;
+}
+size_t interlock_waits_awaits(interlock_await_view *views, size_t capacity) {
+  (void)views, (void)capacity;
+  return 0;
 }
 #endif

@@ -31,7 +31,7 @@ bool interlock_layout_note(interlock_layout layout, bool holds) HIDDEN;
 /// find another layout.
 ptrdiff_t interlock_layout_shift(interlock_layout layout) HIDDEN;
 
-/// The check of the queues (wait_queues.c), which keeps where their fields are if they are where
+/// The check of the queues (queue_layout.c), which keeps where their fields are if they are where
 /// they should be.
 bool interlock_check_queues(ptrdiff_t shift) HIDDEN;
 /// That of Dispatch's times (interpose_async.c).

@@ -1,11 +1,8 @@
 // The tasks of task groups: for each, the task that made it. For naming what a task waits for that
 // waits for a group, and nothing else.
-#include "interlock_waits.h"
 #include "interpose_awaits.h"
 
 #ifdef INTERLOCK_INTERPOSES
-
-#include <sched.h>
 
 /// A table where a task overwrites another of the same hash: a cycle through the lost one has no
 /// name then. A task that has ended stays until another is made at its address.
@@ -19,12 +16,9 @@ static family families[family_count];
 
 static family *take_family(uintptr_t child) {
   family *found = &families[(size_t)(child * 0x9e3779b97f4a7c15ull >> 40) % family_count];
-  // Acquire: pairs with the release below, so that both words of the entry are seen.
-  while (__atomic_exchange_n(&found->lock, 1, __ATOMIC_ACQUIRE)) sched_yield();
+  take(&found->lock);
   return found;
 }
-
-static void give_family(family *given) { __atomic_store_n(&given->lock, 0, __ATOMIC_RELEASE); }
 
 bool interlock_is_in_group(const interlock_task_option *option) {
   enum { kind_bits = 0xff, group_kind = 1, most_options = 16 };
@@ -42,14 +36,19 @@ void interlock_child_made(uintptr_t child, uintptr_t parent) {
   } else if (family->child == child) {
     family->child = family->parent = 0;
   }
-  give_family(family);
+  give(&family->lock);
 }
 
 uintptr_t interlock_waits_parent(uintptr_t task) {
   family *family = take_family(task);
   uintptr_t parent = family->child == task ? family->parent : 0;
-  give_family(family);
+  give(&family->lock);
   return parent;
 }
 
+#else
+uintptr_t interlock_waits_parent(uintptr_t task) {
+  (void)task;
+  return 0;
+}
 #endif

@@ -165,12 +165,20 @@ static bool follows_call(uintptr_t address) {
 
 extern const char __start_interlock_between[] HIDDEN, __stop_interlock_between[] HIDDEN;
 
+bool interlock_is_between(uintptr_t address) {
+  uintptr_t between = (uintptr_t)__start_interlock_between;
+  return address - between < (uintptr_t)__stop_interlock_between - between;
+}
+
+bool interlock_is_own_code(uintptr_t address) {
+  return address - interlock_own_code < interlock_own_code_size;
+}
+
 /// Whether an address, which may be any word of a stack, is in a user's code of the start, behind a
 /// call.
 static bool is_known_users(uintptr_t address) {
-  uintptr_t between = (uintptr_t)__start_interlock_between;
   // The address to which a call returns may be the first behind the last function.
-  if (address - between - 1 < (uintptr_t)__stop_interlock_between - between) return false;
+  if (interlock_is_between(address - 1)) return false;
   const range *code = find_range(&user_code, address);
   return code && address >= code->low + 8 && follows_call(address);
 }

@@ -1,5 +1,5 @@
+import CInterlockAnalysis
 import CInterlockEvents
-import CInterlockPrediction
 import Foundation
 import Interlock
 import ProcessInspection

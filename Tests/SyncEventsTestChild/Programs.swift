@@ -1,4 +1,4 @@
-import CInterlockEvents
+import CInterlockAnalysis
 import Foundation
 import Interlock
 import SyncEventsTestC

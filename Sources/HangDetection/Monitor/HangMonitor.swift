@@ -1,4 +1,5 @@
 import CInterlock
+import CInterlockAnalysis
 import CInterlockEvents
 import Foundation
 import Interlock

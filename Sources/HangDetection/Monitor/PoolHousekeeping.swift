@@ -1,3 +1,4 @@
+import CInterlockAnalysis
 import CInterlockEvents
 
 /// Separates, while a process stands still, progress of the program from what Dispatch does by

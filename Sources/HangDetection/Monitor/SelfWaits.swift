@@ -1,4 +1,4 @@
-import CInterlockEvents
+import CInterlockAnalysis
 import Synchronization
 import WaitForGraph
 

@@ -1,4 +1,4 @@
-import CInterlockEvents
+import CInterlockAnalysis
 import WaitForGraph
 
 // Which thread holds a lock, by the lock's own word.

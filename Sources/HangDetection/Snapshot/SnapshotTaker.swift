@@ -1,5 +1,5 @@
 import CInterlock
-import CInterlockEvents
+import CInterlockAnalysis
 import Foundation
 import Interlock
 import ProcessInspection

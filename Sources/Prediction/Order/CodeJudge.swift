@@ -1,6 +1,6 @@
 import CInterlock
+import CInterlockAnalysis
 import CInterlockEvents
-import CInterlockPrediction
 
 /// Says whether code may synchronise in a way that no event shows: by atomics, or by a `Mutex`,
 /// whose fast path is compiled into the code that uses it.

@@ -1,4 +1,4 @@
-import CInterlockPrediction
+import CInterlockAnalysis
 import Foundation
 
 /// The modules of this executable's functions, by their symbols. Read once a record: a tenth of a

@@ -1,4 +1,4 @@
-import CInterlockPrediction
+import CInterlockAnalysis
 import Interlock
 import WaitForGraph
 

@@ -1,5 +1,5 @@
+import CInterlockAnalysis
 import CInterlockEvents
-import CInterlockPrediction
 
 /// A rule that was broken at one place, as it was noted.
 struct Incident: Sendable {

@@ -1,5 +1,5 @@
+import CInterlockAnalysis
 import CInterlockEvents
-import CInterlockPrediction
 
 /// What the readers in C have noted, as values.
 enum Tables {

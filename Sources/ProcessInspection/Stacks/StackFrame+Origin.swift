@@ -18,7 +18,8 @@ extension StackFrame {
       if names.contains(where: image.hasPrefix) { return true }
     }
     // The interposed calls come before the libraries' own.
-    if file?.contains("Sources/CInterlockEvents/") ?? false { return true }
+    let interposing = ["Sources/CInterlockEvents/", "Sources/CInterlockAnalysis/Waits/"]
+    if let file, interposing.contains(where: file.contains) { return true }
     // If the libraries are linked into the executable, only the name shows it.
     guard let function else { return false }
     return function.hasPrefix("_dispatch_") || function.hasPrefix("dispatch_")
@@ -53,7 +54,7 @@ extension StackFrame {
     if let file {
       let parts = [
         "Sources/StressRunner/", "Sources/CInterlockEvents/", "Sources/ProcessInspection/",
-        "Sources/WaitForGraph/", "Sources/HangDetection/", "Sources/CInterlockPrediction/",
+        "Sources/WaitForGraph/", "Sources/HangDetection/", "Sources/CInterlockAnalysis/",
         "Sources/Prediction/",
       ]
       if parts.contains(where: file.contains) { return true }

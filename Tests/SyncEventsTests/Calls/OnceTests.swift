@@ -1,3 +1,4 @@
+import CInterlockAnalysis
 import CInterlockEvents
 import Dispatch
 import ProcessInspection

@@ -2,21 +2,10 @@
 #ifndef INTERLOCK_WAIT_TABLE_H
 #define INTERLOCK_WAIT_TABLE_H
 
-#include "interpose.h"
+#include "interlock_internals.h"
 #include "interlock_waits.h"
 
 #ifdef INTERLOCK_INTERPOSES
-
-#include <sched.h>
-
-// A lock of a few instructions, for lists that change under it. Not a mutex: its calls are ours.
-static inline void take(int *lock) {
-  // Acquire and release: what one has changed, the next finds.
-  for (int spins = 0; __atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE); spins++) {
-    if (spins > 100) sched_yield();
-  }
-}
-static inline void give(int *lock) { __atomic_store_n(lock, 0, __ATOMIC_RELEASE); }
 
 /// From now on, something may be there that the table does not know of.
 void interlock_note_partial(void) HIDDEN;
@@ -85,9 +74,6 @@ uint64_t interlock_progress_of(const thread_record *record) HIDDEN;
 /// When its poll began, if that has handled nothing, by any thread; 0 while it does not poll.
 uint64_t interlock_polls_since(const thread_record *record) HIDDEN;
 
-/// The task that the calling thread runs, and its actor; 0 for none (interpose_awaits.c).
-uintptr_t interlock_running_task(uintptr_t *actor) HIDDEN;
-
 // Objects (wait_objects.c).
 
 void interlock_object_made(const interlock_event *event) HIDDEN;
@@ -133,13 +119,6 @@ void interlock_queue_called(uintptr_t queue, bool barrier) HIDDEN;
 void interlock_queue_configured(const interlock_event *event) HIDDEN;
 void interlock_item_listed(interlock_item *item) HIDDEN;
 void interlock_item_unlisted(interlock_item *item) HIDDEN;
-/// The root that a queue's work runs on, and how many of its blocks run at once; 0 where that
-/// cannot be told. The queue must be alive.
-uintptr_t interlock_queue_root(uintptr_t queue) HIDDEN;
-uint32_t interlock_queue_width(uintptr_t queue) HIDDEN;
-/// Whether a synchronous call on `queue` by a thread that is in `run` waits for itself: both are on
-/// one queue, or one of them ends at the other, a serial one.
-bool interlock_is_same_exclusion(uintptr_t queue, const interlock_run *run, bool barrier) HIDDEN;
 
 #endif
 #endif

@@ -2,28 +2,10 @@
 #ifndef INTERLOCK_PREDICTION_PRIVATE_H
 #define INTERLOCK_PREDICTION_PRIVATE_H
 
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE 1
-#endif
-
-#include "interlock_events.h"
+#include "interlock_internals.h"
 #include "interlock_prediction.h"
 #include "interlock_runtime.h"
 #include "interlock_waits.h"
-
-#include <sched.h>
-
-#define HIDDEN __attribute__((visibility("hidden")))
-
-// A lock of a few instructions, for tables that change under it. Not a mutex: its calls are
-// published.
-static inline void take(int *lock) {
-  // Acquire and release: what one has changed, the next finds.
-  for (int spins = 0; __atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE); spins++) {
-    if (spins > 100) sched_yield();
-  }
-}
-static inline void give(int *lock) { __atomic_store_n(lock, 0, __ATOMIC_RELEASE); }
 
 static inline uint64_t mix(uint64_t hash, uint64_t value) {
   hash = (hash ^ value) * 0x9e3779b97f4a7c15ull;

@@ -29,12 +29,6 @@ uint64_t interlock_waits_ahead(uintptr_t root, uint64_t turn) {
 void interlock_waits_describe_queue(uintptr_t queue, interlock_queue_view *view) {
   (void)queue, (void)view;
 }
-void interlock_queues_prepare(void) {}
-uint32_t interlock_queue_look(uintptr_t queue, uintptr_t *target) {
-  (void)queue;
-  *target = 0;
-  return 0;
-}
 uintptr_t interlock_waits_root(uintptr_t queue) {
   (void)queue;
   return 0;
@@ -42,14 +36,6 @@ uintptr_t interlock_waits_root(uintptr_t queue) {
 bool interlock_waits_object(uintptr_t object, interlock_object_view *view) {
   (void)object, (void)view;
   return false;
-}
-size_t interlock_waits_awaits(interlock_await_view *views, size_t capacity) {
-  (void)views, (void)capacity;
-  return 0;
-}
-uintptr_t interlock_waits_parent(uintptr_t task) {
-  (void)task;
-  return 0;
 }
 size_t interlock_waits_continuations(interlock_object_view *views, size_t capacity) {
   (void)views, (void)capacity;

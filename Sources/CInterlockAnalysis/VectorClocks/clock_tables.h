@@ -2,7 +2,7 @@
 #ifndef INTERLOCK_CLOCK_TABLES_H
 #define INTERLOCK_CLOCK_TABLES_H
 
-#include "prediction.h"
+#include "../LockOrder/prediction.h"
 
 #include <pthread.h>
 

@@ -91,9 +91,9 @@ static thread_record *claim_record(void) {
 /// Hidden: the handler of a signal that comes meanwhile would come here too, and wait for its own
 /// thread.
 thread_record *interlock_make_record(void) {
-  interlock_marks.hidden++;
+  interlock_events_hide_thread(true);
   thread_record *made = claim_record();
-  interlock_marks.hidden--;
+  interlock_events_hide_thread(false);
   return made;
 }
 

@@ -45,9 +45,9 @@ static bool let_go(thread_record *record, uintptr_t object) {
 
 /// Hidden: who is told makes calls of his own.
 static void tell(void (*told)(const interlock_self_wait *), const interlock_self_wait *wait) {
-  interlock_marks.hidden++;
+  interlock_events_hide_thread(true);
   told(wait);
-  interlock_marks.hidden--;
+  interlock_events_hide_thread(false);
 }
 
 static void look_for_self(thread_record *record, const interlock_event *event) {
@@ -57,7 +57,9 @@ static void look_for_self(thread_record *record, const interlock_event *event) {
   bool barrier = event->flags & INTERLOCK_FLAG_BARRIER;
   for (uint32_t index = record->view.run_count; index-- > 0;) {
     const interlock_run *run = &record->view.runs[index];
-    if ((run->flags & INTERLOCK_FLAG_APPLY) || !interlock_is_same_exclusion(queue, run, barrier)) continue;
+    bool is_barrier = barrier || (run->flags & INTERLOCK_FLAG_BARRIER);
+    if (run->flags & INTERLOCK_FLAG_APPLY) continue;
+    if (!interlock_queues_exclude(queue, run->queue, is_barrier)) continue;
     interlock_self_wait wait = {.thread = record->view.number,
                                 .kind = INTERLOCK_OBJECT_QUEUE,
                                 .object = run->queue,

@@ -8,11 +8,6 @@
 /// captured.
 enum { header_words = 4, invoke_word = 2, size_word = 1, most_words = 8, deepest = 2 };
 
-/// What runs blocks on the way from libdispatch to the user's code.
-extern const char __start_interlock_between[] HIDDEN, __stop_interlock_between[] HIDDEN;
-
-static bool is_own_code(uintptr_t word) { return word - interlock_own_code < interlock_own_code_size; }
-
 static uint64_t mix(uint64_t hash, uint64_t value) {
   return (hash ^ value) * 0x9e3779b97f4a7c15ull;
 }
@@ -35,7 +30,7 @@ static size_t words_at(uintptr_t object, uintptr_t *words) {
 
 static uint64_t mix_captured(uint64_t hash, const uintptr_t *words, size_t count, int depth) {
   for (size_t index = 0; index < count; index++) {
-    if (is_own_code(words[index])) {
+    if (interlock_is_own_code(words[index])) {
       hash = mix(hash, words[index] ^ (uint64_t)index << 56 ^ (uint64_t)depth << 60);
     } else if (depth < deepest) {
       uintptr_t inner[most_words];
@@ -52,17 +47,15 @@ uint64_t interlock_waits_code(uintptr_t function, uintptr_t context, uint32_t fl
   }
   uintptr_t words[header_words + most_words], descriptor[2];
   // The functions that are handed over with a block are this library's own.
-  uintptr_t between = (uintptr_t)__start_interlock_between;
-  bool is_block = (flags & INTERLOCK_FLAG_GROUP) ||
-                  function - between < (uintptr_t)__stop_interlock_between - between;
+  bool is_block = (flags & INTERLOCK_FLAG_GROUP) || interlock_is_between(function);
   if (!is_block) {
     // A function and what it is called with, of which nothing is known but its words.
-    if (!is_own_code(function)) return 0;
+    if (!interlock_is_own_code(function)) return 0;
     uint64_t hash = mix(1, function);
     return mix_captured(hash, words, words_at(context, words), 1);
   }
   if (!interlock_peek(context, words, header_words * sizeof *words) ||
-      !is_own_code(words[invoke_word]) ||
+      !interlock_is_own_code(words[invoke_word]) ||
       !interlock_peek(words[header_words - 1], descriptor, sizeof descriptor)) {
     return 0;
   }

@@ -79,7 +79,7 @@ static void remove_left(uintptr_t object) {
   // Relaxed: a thread that unlocks for another has an order of its own with that thread's end.
   if (__atomic_load_n(&left_count, __ATOMIC_RELAXED) == 0) return;
   // Hidden: a signal's handler that locks would wait for its own thread.
-  interlock_marks.hidden++;
+  interlock_events_hide_thread(true);
   take(&left_lock);
   for (uint32_t index = 0; index < left_most; index++) {
     if (left_locks[index].object != object) continue;
@@ -87,7 +87,7 @@ static void remove_left(uintptr_t object) {
     __atomic_store_n(&left_count, left_count - 1, __ATOMIC_RELAXED);
   }
   give(&left_lock);
-  interlock_marks.hidden--;
+  interlock_events_hide_thread(false);
 }
 
 void interlock_note_left(const interlock_held *held, uint32_t thread) {
@@ -98,13 +98,13 @@ void interlock_note_left(const interlock_held *held, uint32_t thread) {
                               .kind = held->kind,
                               .thread = thread};
   prctl(PR_GET_NAME, left.name);
-  interlock_marks.hidden++;
+  interlock_events_hide_thread(true);
   take(&left_lock);
   interlock_left_lock *entry = &left_locks[left_next++ % left_most];
   if (!entry->object) __atomic_store_n(&left_count, left_count + 1, __ATOMIC_RELAXED);
   *entry = left;
   give(&left_lock);
-  interlock_marks.hidden--;
+  interlock_events_hide_thread(false);
 }
 
 void interlock_lock_unlocked_for_another(uintptr_t object) { remove_left(object); }
@@ -113,7 +113,7 @@ void interlock_left_forked(void) { left_lock = 0; }
 
 size_t interlock_waits_left_locks(interlock_left_lock *locks, size_t capacity) {
   size_t count = 0;
-  interlock_marks.hidden++;
+  interlock_events_hide_thread(true);
   take(&left_lock);
   for (uint32_t index = 0; index < left_most; index++) {
     if (!left_locks[index].object) continue;
@@ -121,7 +121,7 @@ size_t interlock_waits_left_locks(interlock_left_lock *locks, size_t capacity) {
     count++;
   }
   give(&left_lock);
-  interlock_marks.hidden--;
+  interlock_events_hide_thread(false);
   return count;
 }
 

@@ -1,0 +1,129 @@
+// What a queue is, by its private layout: its width, its target, and the root that runs its blocks.
+#include "layouts.h"
+
+#ifdef INTERLOCK_INTERPOSES
+
+extern void *dispatch_get_global_queue(intptr_t identifier, uintptr_t flags)
+    __attribute__((weak));
+extern void dispatch_release(void *object) __attribute__((weak));
+extern char _dispatch_main_q[] __attribute__((weak));
+extern char _dispatch_queue_attr_concurrent[] __attribute__((weak));
+
+size_t interlock_queue_target_offset, interlock_queue_width_offset;
+
+static uintptr_t target_of(uintptr_t queue) {
+  size_t offset = interlock_queue_target_offset;
+  return offset ? *(const uintptr_t *)(queue + offset) : 0;
+}
+
+static uintptr_t roots[interlock_most_roots];
+/// The lowest of them, and how far the highest is from it: libdispatch has them in one array.
+static uintptr_t lowest_root, root_span;
+
+int interlock_root_index(uintptr_t queue) {
+  // One comparison for a user's queue.
+  if (queue - lowest_root > root_span) return -1;
+  for (int index = 0; index < interlock_most_roots; index++) {
+    if (roots[index] == queue) return index;
+  }
+  return -1;
+}
+
+uintptr_t interlock_queue_root(uintptr_t queue) {
+  for (int depth = 0; depth < 32 && queue; depth++) {
+    if (interlock_root_index(queue) >= 0) return queue;
+    queue = target_of(queue);
+  }
+  return 0;
+}
+
+uint32_t interlock_queue_width(uintptr_t queue) {
+  size_t offset = interlock_queue_width_offset;
+  return offset ? *(const uint16_t *)(queue + offset) : 0;
+}
+
+/// Whether a serial queue is another's target, or its target's, and so on.
+static bool ends_at(uintptr_t queue, uintptr_t serial) {
+  if (interlock_queue_width(serial) != 1) return false;
+  for (uintptr_t at = target_of(queue); at && interlock_root_index(at) < 0; at = target_of(at)) {
+    if (at == serial) return true;
+  }
+  return false;
+}
+
+bool interlock_queues_exclude(uintptr_t queue, uintptr_t other, bool barrier) {
+  if (queue != other) return ends_at(queue, other) || ends_at(other, queue);
+  if (interlock_queue_width(queue) == 1 || queue == (uintptr_t)_dispatch_main_q) return true;
+  return interlock_root_index(queue) < 0 && interlock_queue_width_offset && barrier;
+}
+
+// The layout of queues: where libdispatch says that the fields are, for debuggers, and two queues
+// made for it agree.
+
+/// The words of `dispatch_queue_offsets` that are used, as libdispatch's private/layout_private.h
+/// has them.
+enum { at_version = 0, at_width = 7, at_width_size = 8, at_target = 13, at_target_size = 14 };
+
+static bool has_fields(const void *queue, uint16_t width, const void *target) {
+  return *(const uint16_t *)((uintptr_t)queue + interlock_queue_width_offset) == width &&
+         *(void *const *)((uintptr_t)queue + interlock_queue_target_offset) == target;
+}
+
+bool interlock_check_queues(ptrdiff_t shift) {
+  typedef void *create(const char *, void *, void *);
+  create *make = (create *)interlock_find_real("dispatch_queue_create_with_target");
+  // Not in the process, or linked in statically, where no call on a queue is seen.
+  if (!make || !dispatch_get_global_queue || !dispatch_release) return true;
+  static const intptr_t classes[] = {0x21, 0x19, 0x15, 0x11, 0x09, 0x05};
+  for (int index = 0; index < 6; index++) {
+    roots[index] = (uintptr_t)dispatch_get_global_queue(classes[index], 0);
+    roots[index + 6] = (uintptr_t)dispatch_get_global_queue(classes[index], 2);
+  }
+  uintptr_t highest = lowest_root = roots[0];
+  for (int index = 1; index < interlock_most_roots; index++) {
+    if (roots[index] < lowest_root) lowest_root = roots[index];
+    if (roots[index] > highest) highest = roots[index];
+  }
+  root_span = highest - lowest_root;
+  enum { first_with_target = 5, most = 120, concurrent_width = 0xffe };
+  const uint16_t *told = (const uint16_t *)interlock_find_real("dispatch_queue_offsets");
+  if (!told || told[at_version] < first_with_target || told[at_width_size] != sizeof(uint16_t) ||
+      told[at_target_size] != sizeof(void *) || told[at_width] > most || told[at_target] > most) {
+    return false;
+  }
+  interlock_queue_width_offset = told[at_width] + (size_t)shift;
+  interlock_queue_target_offset = told[at_target] + (size_t)shift;
+  void *target = (void *)roots[4];
+  void *serial = make("interlock.serial", NULL, target);
+  void *concurrent = make("interlock.concurrent", _dispatch_queue_attr_concurrent, target);
+  bool holds = serial && concurrent && has_fields(serial, 1, target) &&
+               has_fields(concurrent, concurrent_width, target);
+  if (serial) dispatch_release(serial);
+  if (concurrent) dispatch_release(concurrent);
+  if (!holds) interlock_queue_width_offset = interlock_queue_target_offset = 0;
+  return holds;
+}
+
+void interlock_queues_prepare(void) { interlock_layouts_check(); }
+
+uint32_t interlock_queue_look(uintptr_t queue, uintptr_t *target) {
+  *target = 0;
+  if (!queue || !interlock_queue_width_offset || interlock_root_index(queue) >= 0) return 0;
+  if (queue == (uintptr_t)_dispatch_main_q) return 1;
+  // Both are known, or neither: no second question in what each synchronous call asks several
+  // times.
+  *target = *(const uintptr_t *)(queue + interlock_queue_target_offset);
+  uint32_t width = *(const uint16_t *)(queue + interlock_queue_width_offset);
+  return width == 1 && interlock_events_is_task_pool(queue) ? 2 : width;
+}
+
+#else
+
+void interlock_queues_prepare(void) {}
+uint32_t interlock_queue_look(uintptr_t queue, uintptr_t *target) {
+  (void)queue;
+  *target = 0;
+  return 0;
+}
+
+#endif
