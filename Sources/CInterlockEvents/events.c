@@ -196,6 +196,22 @@ bool interlock_events_add_leaf(interlock_reader reader, interlock_lock_reader lo
   return add((reader_entry){.reader = reader, .locks = locks, .kinds = kinds, .is_leaf = true});
 }
 
+bool interlock_events_replace(interlock_reader old, interlock_reader reader,
+                              interlock_lock_reader locks, uint32_t kinds) {
+  bool replaced = false;
+  lock_slots();
+  const reader_entry *entry = entry_of(
+      (reader_entry){.reader = reader, .locks = locks, .kinds = kinds, .is_leaf = true});
+  for (int index = 0; entry && index < INTERLOCK_READERS; index++) {
+    if (!slots[index] || slots[index]->reader != old || slots[index]->context) continue;
+    set_slot(index, entry);
+    replaced = true;
+  }
+  update_wanted();
+  unlock_slots();
+  return replaced;
+}
+
 void interlock_events_remove(interlock_reader reader, void *context) {
   lock_slots();
   for (int index = 0; index < INTERLOCK_READERS; index++) {
@@ -268,9 +284,13 @@ bool interlock_events_add_leaf(interlock_reader reader, interlock_lock_reader lo
   (void)reader, (void)locks, (void)kinds;
   return false;
 }
+bool interlock_events_replace(interlock_reader old, interlock_reader reader,
+                              interlock_lock_reader locks, uint32_t kinds) {
+  (void)old, (void)reader, (void)locks, (void)kinds;
+  return false;
+}
 void interlock_events_remove(interlock_reader reader, void *context) {
-  (void)reader;
-  (void)context;
+  (void)reader, (void)context;
 }
 void interlock_events_hide_thread(bool hidden) { (void)hidden; }
 void interlock_events_tell(const interlock_event *event) { (void)event; }

@@ -5,7 +5,7 @@
 
 #include "interlock_runtime.h"
 
-void interlock_note_begin(thread_state *state, const interlock_event *event) {
+void interlock_note_begin(order_record *state, const interlock_event *event) {
   uintptr_t queue = (uintptr_t)event->object, target;
   bool is_part = event->flags & INTERLOCK_FLAG_APPLY;
   bool is_synchronous = event->item == NULL && !is_part;
@@ -46,7 +46,7 @@ void interlock_note_begin(thread_state *state, const interlock_event *event) {
 
 /// What a block has taken and not given back is nobody's from here on: the thread's next block is
 /// another's.
-static void leave_behind(thread_state *state, const thread_run *run) {
+static void leave_behind(order_record *state, const thread_run *run) {
   for (uint32_t index = state->held_count; index-- > 0;) {
     held_lock lock = state->held[index];
     if (lock.run < state->run_count + 1 || lock.run == callers_run) continue;
@@ -70,7 +70,7 @@ static void leave_behind(thread_state *state, const thread_run *run) {
   }
 }
 
-void interlock_note_end(thread_state *state, const interlock_event *event) {
+void interlock_note_end(order_record *state, const interlock_event *event) {
   if (state->run_count == 0) return;
   state->run_count--;
   if (state->run_count >= runs_most) {

@@ -1,9 +1,9 @@
 // The list of what a thread holds.
-#include "prediction.h"
+#include "../thread_record.h"
 
 #include <string.h>
 
-void interlock_hold(thread_state *state, held_lock lock) {
+void interlock_hold(order_record *state, held_lock lock) {
   if (state->held_count == INTERLOCK_HELD_LOCKS_MOST) {
     state->untold++;
     interlock_losses.held = true;
@@ -14,21 +14,21 @@ void interlock_hold(thread_state *state, held_lock lock) {
   state->held[state->held_count++] = lock;
 }
 
-held_lock *interlock_find_held(thread_state *state, uintptr_t object) {
+held_lock *interlock_find_held(order_record *state, uintptr_t object) {
   for (uint32_t index = state->held_count; index-- > 0;) {
     if (state->held[index].object == object) return &state->held[index];
   }
   return NULL;
 }
 
-void interlock_drop(thread_state *state, const held_lock *lock) {
+void interlock_drop(order_record *state, const held_lock *lock) {
   uint32_t index = (uint32_t)(lock - state->held);
   state->held_count--;
   memmove(&state->held[index], &state->held[index + 1],
           (state->held_count - index) * sizeof *state->held);
 }
 
-void interlock_look_at_hold_time(thread_state *state, const held_lock *lock, uintptr_t place) {
+void interlock_look_at_hold_time(order_record *state, const held_lock *lock, uintptr_t place) {
   if (!interlock_limits.hold_limit || !lock->since || lock->kind == INTERLOCK_OBJECT_QUEUE) return;
   uint64_t held_for = interlock_coarse_now() - lock->since;
   if (held_for < interlock_limits.hold_limit) return;
@@ -36,7 +36,7 @@ void interlock_look_at_hold_time(thread_state *state, const held_lock *lock, uin
                           lock->outer, place, held_for);
 }
 
-void interlock_take_lock(thread_state *state, uintptr_t object, uint32_t kind, bool is_shared,
+void interlock_take_lock(order_record *state, uintptr_t object, uint32_t kind, bool is_shared,
                          uint32_t flags, uintptr_t place, uintptr_t outer) {
   held_lock *known = interlock_find_held(state, object);
   // A try-lock or a timed lock cannot deadlock.
@@ -63,7 +63,7 @@ void interlock_take_lock(thread_state *state, uintptr_t object, uint32_t kind, b
                                     .is_shared = is_shared});
 }
 
-bool interlock_let_go(thread_state *state, uintptr_t object, uintptr_t place) {
+bool interlock_let_go(order_record *state, uintptr_t object, uintptr_t place) {
   held_lock *known = interlock_find_held(state, object);
   if (!known || known->run == callers_run) {
     if (state->untold > 0) state->untold--;
@@ -77,7 +77,7 @@ bool interlock_let_go(thread_state *state, uintptr_t object, uintptr_t place) {
 }
 
 size_t interlock_tell_held(interlock_held_at *held, size_t capacity) {
-  const thread_state *state = interlock_own_state;
+  const order_record *state = interlock_own_record ? &interlock_own_record->order : NULL;
   if (!state) return 0;
   size_t count = state->held_count < capacity ? state->held_count : capacity;
   for (size_t index = 0; index < count; index++) {

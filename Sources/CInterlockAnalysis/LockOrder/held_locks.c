@@ -1,6 +1,6 @@
 // The reader: what each thread holds and runs. In C, as the wait table is: it is called within
 // every lock of the process.
-#include "prediction.h"
+#include "../thread_record.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -16,7 +16,7 @@ static inline uint32_t kind_of(uint32_t object_kind) {
 }
 
 /// Whether a semaphore begins at 1. The last one is kept: most threads use few.
-static bool is_lock_semaphore(thread_state *state, uintptr_t object) {
+static bool is_lock_semaphore(order_record *state, uintptr_t object) {
   // Relaxed: whoever is handed a new semaphore has been told of it in an order of its own.
   uint32_t made = __atomic_load_n(&interlock_locks_changed, __ATOMIC_RELAXED);
   if (state->semaphore == object && state->semaphores_made == made) return state->semaphore_is_lock;
@@ -30,7 +30,7 @@ static bool is_lock_semaphore(thread_state *state, uintptr_t object) {
 // Waits.
 
 /// Whether a wait is for what another thread does, and not for a lock that will be given back.
-static bool is_signal(thread_state *state, const interlock_event *event) {
+static bool is_signal(order_record *state, const interlock_event *event) {
   switch (event->object_kind) {
     case INTERLOCK_OBJECT_CONDITION: return true;
     case INTERLOCK_OBJECT_GROUP: return !(event->flags & INTERLOCK_FLAG_FREE);
@@ -52,7 +52,7 @@ static bool is_wait_for_long(const interlock_event *event) {
   }
 }
 
-static void note_wait_in_task(thread_state *state, const interlock_event *event) {
+static void note_wait_in_task(order_record *state, const interlock_event *event) {
   uintptr_t outer = interlock_events_outer(event->frame, event->place);
   bool waits_for_signal = is_signal(state, event);
   if (waits_for_signal && !(event->flags & INTERLOCK_FLAG_TIME_LIMIT)) {
@@ -67,7 +67,7 @@ static void note_wait_in_task(thread_state *state, const interlock_event *event)
   }
 }
 
-void interlock_end_long_wait(thread_state *state, uintptr_t object) {
+void interlock_end_long_wait(order_record *state, uintptr_t object) {
   if (state->wait_object != object) return;
   uint64_t waited = interlock_coarse_now() - state->wait_since;
   state->wait_since = 0;
@@ -76,7 +76,7 @@ void interlock_end_long_wait(thread_state *state, uintptr_t object) {
                           state->wait_object, state->wait_place, state->wait_outer, 0, waited);
 }
 
-static void note_sync(thread_state *state, const interlock_event *event) {
+static void note_sync(order_record *state, const interlock_event *event) {
   uintptr_t queue = (uintptr_t)event->object, target;
   // The block of the call that this thread makes is its own.
   state->wait_object = queue;
@@ -108,7 +108,7 @@ static void note_wait_for_mutex(const interlock_event *event) {
   interlock_events_hide_thread(false);
 }
 
-static void note_wait(thread_state *state, const interlock_event *event) {
+static void note_wait(order_record *state, const interlock_event *event) {
   state->wait_since = 0;
   state->wait_kind = event->object_kind;
   state->wait_flags = event->flags;
@@ -130,7 +130,7 @@ static void note_wait(thread_state *state, const interlock_event *event) {
 /// Who only tries, or waits with a limit, goes on.
 enum { limited = INTERLOCK_FLAG_TRIED | INTERLOCK_FLAG_TIME_LIMIT };
 
-static void note_acquire(thread_state *state, const interlock_event *event) {
+static void note_acquire(order_record *state, const interlock_event *event) {
   uintptr_t object = (uintptr_t)event->object;
   uintptr_t outer = interlock_events_outer(event->frame, event->place);
   interlock_end_wait(state, object);
@@ -181,7 +181,7 @@ static void note_acquire(thread_state *state, const interlock_event *event) {
 
 /// Of a lock that the thread does not hold: another left it, or the thread counts a refused call
 /// for one that locked.
-static void note_release_of_other(thread_state *state, uintptr_t object) {
+static void note_release_of_other(order_record *state, uintptr_t object) {
   interlock_unlocked_for_another(object);
   held_lock refused = state->refused;
   if (refused.object != object) return;
@@ -192,7 +192,7 @@ static void note_release_of_other(thread_state *state, uintptr_t object) {
 
 /// The C library has refused a lock that the thread holds. That is in order where the thread looks
 /// at the result: a mistake only once it gives the lock up more often than it has taken it.
-static void note_refusal(thread_state *state, const interlock_event *event) {
+static void note_refusal(order_record *state, const interlock_event *event) {
   uintptr_t object = (uintptr_t)event->object;
   const held_lock *known = interlock_find_held(state, object);
   if (!known) return;
@@ -203,7 +203,7 @@ static void note_refusal(thread_state *state, const interlock_event *event) {
                                .kind = known->kind};
 }
 
-static void note_release(thread_state *state, const interlock_event *event) {
+static void note_release(order_record *state, const interlock_event *event) {
   uintptr_t object = (uintptr_t)event->object;
   switch (event->object_kind) {
     case INTERLOCK_OBJECT_MUTEX:
@@ -232,8 +232,7 @@ static void note_release(thread_state *state, const interlock_event *event) {
 
 // The reader.
 
-static void read_event(const interlock_event *event, void *context) {
-  (void)context;
+void interlock_order_read(order_record *state, const interlock_event *event) {
   switch (event->kind) {
     case INTERLOCK_EVENT_CREATE: interlock_lock_made(event); return;
     case INTERLOCK_EVENT_DESTROY:
@@ -251,8 +250,6 @@ static void read_event(const interlock_event *event, void *context) {
       break;
     default: break;
   }
-  thread_state *state = own_state();
-  if (!state) return;
   switch (event->kind) {
     case INTERLOCK_EVENT_ENQUEUE: interlock_note_barrier(state, event); return;
     case INTERLOCK_EVENT_WAIT: note_wait(state, event); return;
@@ -266,54 +263,6 @@ static void read_event(const interlock_event *event, void *context) {
     case INTERLOCK_EVENT_BEGIN: interlock_note_begin(state, event); return;
     case INTERLOCK_EVENT_END: interlock_note_end(state, event); return;
     default: return;
-  }
-}
-
-/// Whether it is a lock for certain, without a look at the tables.
-static inline bool is_plain_lock(const thread_state *state, interlock_object_kind kind,
-                                 uintptr_t object) {
-  if (kind == INTERLOCK_OBJECT_MUTEX) return true;
-  return kind == INTERLOCK_OBJECT_SEMAPHORE && state->semaphore == object &&
-         state->semaphore_is_lock && state->semaphore_was_given_back &&
-         // Relaxed: see where it is counted.
-         state->semaphores_made == __atomic_load_n(&interlock_locks_changed, __ATOMIC_RELAXED);
-}
-
-/// Returns true if the thread acquired this last, once.
-static inline bool is_last(const thread_state *state, uintptr_t object) {
-  const held_lock *last = &state->held[state->held_count - 1];
-  return state->held_count > 0 && last->object == object && last->count == 1;
-}
-
-/// In a function of its own: the others need no registers saved, and no room for an event.
-__attribute__((noinline)) static void read_other(interlock_event_kind kind,
-                                                 interlock_object_kind object_kind,
-                                                 const void *object, uint32_t flags,
-                                                 uintptr_t place, uintptr_t frame) {
-  interlock_event event = interlock_lock_event(kind, object_kind, object, flags, place, frame);
-  read_event(&event, NULL);
-}
-
-/// Most events are these: a thread that holds nothing acquires a free lock, and releases it.
-static void read_lock(interlock_event_kind kind, interlock_object_kind object_kind,
-                      const void *object, uint32_t flags, uintptr_t place, uintptr_t frame) {
-  thread_state *state = interlock_own_state;
-  if (!state || interlock_limits.hold_limit ||
-      !is_plain_lock(state, object_kind, (uintptr_t)object)) {
-    read_other(kind, object_kind, object, flags, place, frame);
-  } else if (kind == INTERLOCK_EVENT_ACQUIRE && state->held_count == 0 && !state->wait_since) {
-    state->held[0] = (held_lock){.object = (uintptr_t)object,
-                                 .place = place,
-                                 .outer = interlock_events_outer(frame, place),
-                                 .count = 1,
-                                 .run = (uint16_t)innermost_run(state),
-                                 .kind = (uint8_t)object_kind};
-    state->held_count = 1;
-    state->wait_kind = 0;
-  } else if (kind == INTERLOCK_EVENT_RELEASE && is_last(state, (uintptr_t)object)) {
-    state->held_count--;
-  } else {
-    read_other(kind, object_kind, object, flags, place, frame);
   }
 }
 
@@ -336,11 +285,9 @@ static void hear(interlock_lock_change change, const void *lock, interlock_call_
 
 static void forked(void) {
   // The other threads are not here; who had a lock of the tables is not either.
-  interlock_events_remove(read_event, NULL);
   interlock_listen_to_locks(NULL);
   __atomic_store_n(&started, 0, __ATOMIC_RELAXED);
   interlock_tables_lock = 0;
-  interlock_states_forked();
   interlock_main_queue_forked();
 }
 
@@ -352,7 +299,7 @@ bool interlock_prediction_start(interlock_prediction_limits limits) {
   // outer locks.
   if (interlock_events_available() != INTERLOCK_EVENTS_ALL) return false;
   if (interlock_layouts_lost(INTERLOCK_LAYOUTS_OF_LOCKS)) return false;
-  if (!interlock_states_prepare() || !interlock_known_locks_prepare() ||
+  if (!interlock_known_locks_prepare() ||
       !interlock_order_prepare() || !interlock_chains_prepare() || !interlock_signals_prepare() ||
       !interlock_incidents_prepare() || !interlock_left_locks_prepare()) {
     return false;
@@ -360,12 +307,7 @@ bool interlock_prediction_start(interlock_prediction_limits limits) {
   interlock_queues_prepare();
   interlock_writers_prepare();
   pthread_atfork(NULL, NULL, forked);
-  bool added = interlock_events_add_leaf(
-      read_event, read_lock,
-      INTERLOCK_EVENT_CREATE | INTERLOCK_EVENT_DESTROY | INTERLOCK_EVENT_WAIT |
-          INTERLOCK_EVENT_ACQUIRE | INTERLOCK_EVENT_GIVE_UP | INTERLOCK_EVENT_RELEASE |
-          INTERLOCK_EVENT_BEGIN | INTERLOCK_EVENT_END | INTERLOCK_EVENT_CONFIGURE |
-          INTERLOCK_EVENT_ENQUEUE);
+  bool added = interlock_follow(INTERLOCK_PART_ORDER);
   // Release: who sees that it has started finds the tables.
   __atomic_store_n(&started, added, __ATOMIC_RELEASE);
   if (added) interlock_listen_to_locks(hear);
@@ -377,7 +319,7 @@ bool interlock_prediction_started(void) { return __atomic_load_n(&started, __ATO
 interlock_prediction_losses interlock_prediction_lost(void) { return interlock_losses; }
 
 size_t interlock_held_locks(interlock_held_lock *locks, size_t capacity) {
-  const thread_state *state = interlock_own_state;
+  const order_record *state = interlock_own_record ? &interlock_own_record->order : NULL;
   if (!state) return 0;
   for (uint32_t index = 0; index < state->held_count && index < capacity; index++) {
     const held_lock *held = &state->held[index];
@@ -391,12 +333,12 @@ size_t interlock_held_locks(interlock_held_lock *locks, size_t capacity) {
 }
 
 uint32_t interlock_prediction_depth(void) {
-  const thread_state *state = interlock_own_state;
+  const order_record *state = interlock_own_record ? &interlock_own_record->order : NULL;
   return state ? state->held_count : 0;
 }
 
 void interlock_prediction_called_back(uint32_t depth) {
-  thread_state *state = interlock_own_state;
+  order_record *state = interlock_own_record ? &interlock_own_record->order : NULL;
   if (!state || !interlock_prediction_started()) return;
   for (uint32_t index = depth; index < state->held_count; index++) {
     const held_lock *held = &state->held[index];

@@ -1,7 +1,7 @@
 // Locks that are left locked: what a thread held when it ended, or a block on a pool's thread. A
 // finding only while the lock's own word still names that thread: another may unlock it, destroy
 // it, or make it anew.
-#include "prediction.h"
+#include "../thread_record.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -74,7 +74,7 @@ static void add(const left_lock *left) {
   __atomic_store_n(&used, used + 1, __ATOMIC_RELAXED);
 }
 
-void interlock_note_left_lock(const thread_state *state, const held_lock *held,
+void interlock_note_left_lock(const order_record *state, const held_lock *held,
                               interlock_incident_kind kind) {
   switch (held->kind) {
     case INTERLOCK_OBJECT_MUTEX:
@@ -122,7 +122,7 @@ void interlock_unlocked_for_another(uintptr_t object) {
 }
 
 void interlock_note_left_at_exit(void) {
-  const thread_state *state = interlock_own_state;
+  const order_record *state = interlock_own_record ? &interlock_own_record->order : NULL;
   if (!state || !interlock_prediction_started()) return;
   for (uint32_t index = 0; index < state->held_count; index++) {
     interlock_note_left_lock(state, &state->held[index], INTERLOCK_INCIDENT_LEFT_BY_MAIN);

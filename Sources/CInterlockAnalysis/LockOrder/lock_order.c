@@ -110,7 +110,7 @@ static void note_loop(const held_lock *first, const held_lock *target, acquisiti
 /// Looks a chain up, and notes it where it is new. Gives whether the next owner need not be looked
 /// at. `first` is how the thread has the target already, NULL for not at all; `signal` is as in
 /// `acquisition`.
-__attribute__((noinline)) static bool look_closer(thread_state *state, const held_lock *target, const held_lock *first,
+__attribute__((noinline)) static bool look_closer(order_record *state, const held_lock *target, const held_lock *first,
                         uint32_t signal, uint64_t owner, uintptr_t gate) {
   held_lock held[most_held], wanted[8];
   uint32_t held_count = 0;
@@ -153,7 +153,7 @@ __attribute__((noinline)) static bool look_closer(thread_state *state, const hel
 
 /// Compiled into each caller, for which most of the arguments are constants: this is a part of
 /// every nested lock.
-__attribute__((always_inline)) static inline void note(thread_state *state, const held_lock *target,
+__attribute__((always_inline)) static inline void note(order_record *state, const held_lock *target,
                                                        const held_lock *first, uint32_t signal) {
   // Of a thread that holds more than is known, or acts for one, it is not known which locks exclude
   // others.
@@ -179,14 +179,14 @@ __attribute__((always_inline)) static inline void note(thread_state *state, cons
   interlock_events_hide_thread(false);
 }
 
-void interlock_note_order(thread_state *state, uintptr_t object, uint32_t kind, bool is_shared,
+void interlock_note_order(order_record *state, uintptr_t object, uint32_t kind, bool is_shared,
                           uintptr_t place, uintptr_t outer) {
   held_lock target = {
       .object = object, .place = place, .outer = outer, .kind = (uint8_t)kind, .is_shared = is_shared};
   note(state, &target, NULL, 0);
 }
 
-void interlock_note_loop(thread_state *state, held_lock first, bool is_shared, uint32_t signal,
+void interlock_note_loop(order_record *state, held_lock first, bool is_shared, uint32_t signal,
                          uintptr_t place, uintptr_t outer) {
   held_lock target = first;
   target.place = place;
@@ -195,6 +195,6 @@ void interlock_note_loop(thread_state *state, held_lock first, bool is_shared, u
   note(state, &target, &first, signal);
 }
 
-void interlock_note_signal(thread_state *state, held_lock gate, uint32_t signal) {
+void interlock_note_signal(order_record *state, held_lock gate, uint32_t signal) {
   note(state, &gate, NULL, signal);
 }

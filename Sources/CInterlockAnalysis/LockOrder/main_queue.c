@@ -4,9 +4,9 @@
 
 static int callers_lock;
 /// Threads that wait for such a call.
-static thread_state *callers;
+static order_record *callers;
 
-void interlock_main_queue_called(thread_state *state, uintptr_t place) {
+void interlock_main_queue_called(order_record *state, uintptr_t place) {
   // The call of a job's is one of many parts of its task, which others run.
   if (state->jobs > 0 || !interlock_knows_held(state) || state->call_place) return;
   interlock_events_hide_thread(true);
@@ -20,10 +20,10 @@ void interlock_main_queue_called(thread_state *state, uintptr_t place) {
   interlock_events_hide_thread(false);
 }
 
-void interlock_main_queue_returned(thread_state *state) {
+void interlock_main_queue_returned(order_record *state) {
   interlock_events_hide_thread(true);
   take(&callers_lock);
-  thread_state **at = &callers;
+  order_record **at = &callers;
   while (*at && *at != state) at = &(*at)->next_caller;
   if (*at) *at = state->next_caller;
   give(&callers_lock);
@@ -31,13 +31,13 @@ void interlock_main_queue_returned(thread_state *state) {
   interlock_events_hide_thread(false);
 }
 
-bool interlock_adopt_caller(thread_state *state, uintptr_t place) {
+bool interlock_adopt_caller(order_record *state, uintptr_t place) {
   if (state->adopted_run) return false;
   interlock_events_hide_thread(true);
-  thread_state *caller = NULL;
+  order_record *caller = NULL;
   uint32_t count = 0;
   take(&callers_lock);
-  for (thread_state *at = callers; at; at = at->next_caller) {
+  for (order_record *at = callers; at; at = at->next_caller) {
     if (at->call_place != place) continue;
     caller = at;
     count++;
@@ -59,7 +59,7 @@ bool interlock_adopt_caller(thread_state *state, uintptr_t place) {
   return true;
 }
 
-void interlock_leave_caller(thread_state *state) {
+void interlock_leave_caller(order_record *state) {
   for (uint32_t index = state->held_count; index-- > 0;) {
     if (state->held[index].run == callers_run) interlock_drop(state, &state->held[index]);
   }

@@ -49,7 +49,7 @@ typedef struct {
 
 enum { runs_most = 8, known_chains = 64 };
 
-typedef struct thread_state {
+typedef struct order_record {
   uint32_t held_count;
   /// Held, but without room in the list.
   uint32_t untold;
@@ -68,7 +68,7 @@ typedef struct thread_state {
   /// call, and who it is; its neighbour in the list.
   uintptr_t call_place, callers_gate;
   uint64_t callers_owner;
-  struct thread_state *next_caller;
+  struct order_record *next_caller;
   /// On the main thread, the owner and the actor of the caller whose synchronous block it runs, and
   /// how many runs there are with that one; 0 for none.
   uint64_t adopted_owner;
@@ -92,43 +92,39 @@ typedef struct thread_state {
   uint32_t settled_wait_at;
   /// The last lock that it asked for although it held it, and was refused; and where.
   held_lock refused;
-  uint32_t used;
-  struct thread_state *next;
-} thread_state;
+} order_record;
 
-extern __thread thread_state *interlock_own_state __attribute__((tls_model("initial-exec"))) HIDDEN;
-thread_state *interlock_make_state(void) HIDDEN;
-bool interlock_states_prepare(void) HIDDEN;
-void interlock_states_forked(void) HIDDEN;
+// The part of the reader (order_reader.c).
 
-static inline thread_state *own_state(void) {
-  thread_state *state = interlock_own_state;
-  return __builtin_expect(state != NULL, 1) ? state : interlock_make_state();
-}
+void interlock_order_read(order_record *state, const interlock_event *event) HIDDEN;
+/// The calling thread ends, or has ended.
+void interlock_order_thread_ends(order_record *state) HIDDEN;
+/// There is no record for a thread.
+void interlock_order_miss_thread(void) HIDDEN;
 
 // What a thread holds (held_list.c): the calling thread's own list.
 
-static inline uint32_t innermost_run(const thread_state *state) {
+static inline uint32_t innermost_run(const order_record *state) {
   return state->run_count < callers_run ? state->run_count : callers_run - 1;
 }
 /// Adds something that is not in the list.
-void interlock_hold(thread_state *state, held_lock lock) HIDDEN;
+void interlock_hold(order_record *state, held_lock lock) HIDDEN;
 /// Finds something in it, that which was taken last first; NULL where it is not there.
-held_lock *interlock_find_held(thread_state *state, uintptr_t object) HIDDEN;
+held_lock *interlock_find_held(order_record *state, uintptr_t object) HIDDEN;
 /// Takes something out of it.
-void interlock_drop(thread_state *state, const held_lock *lock) HIDDEN;
+void interlock_drop(order_record *state, const held_lock *lock) HIDDEN;
 /// Tells of a lock that was held for too long, where anybody asks; `place` is where it is given
 /// back.
-void interlock_look_at_hold_time(thread_state *state, const held_lock *lock, uintptr_t place) HIDDEN;
+void interlock_look_at_hold_time(order_record *state, const held_lock *lock, uintptr_t place) HIDDEN;
 /// The thread has a lock, and may have waited for it.
-void interlock_take_lock(thread_state *state, uintptr_t object, uint32_t kind, bool is_shared, uint32_t flags,
+void interlock_take_lock(order_record *state, uintptr_t object, uint32_t kind, bool is_shared, uint32_t flags,
                          uintptr_t place, uintptr_t outer) HIDDEN;
 /// It gives one back; returns whether it was its own.
-bool interlock_let_go(thread_state *state, uintptr_t object, uintptr_t place) HIDDEN;
+bool interlock_let_go(order_record *state, uintptr_t object, uintptr_t place) HIDDEN;
 
 /// Whether it is known what a thread holds: not where it is more than there is room for, nor where
 /// it acts for a caller that is not known.
-static inline bool interlock_knows_held(const thread_state *state) {
+static inline bool interlock_knows_held(const order_record *state) {
   return state->untold == 0 && state->borrowed == 0 && state->run_count <= runs_most;
 }
 /// A number for some locks and where they were taken.
@@ -146,12 +142,12 @@ static inline bool interlock_shares_queue(uint32_t width, uint32_t flags) {
   return width > 1 && !(flags & INTERLOCK_FLAG_BARRIER);
 }
 /// The thread waits no more: tells of a wait in a task that was long.
-void interlock_end_long_wait(thread_state *state, uintptr_t object) HIDDEN;
-static inline void interlock_end_wait(thread_state *state, uintptr_t object) {
+void interlock_end_long_wait(order_record *state, uintptr_t object) HIDDEN;
+static inline void interlock_end_wait(order_record *state, uintptr_t object) {
   if (state->wait_since) interlock_end_long_wait(state, object);
 }
-void interlock_note_begin(thread_state *state, const interlock_event *event) HIDDEN;
-void interlock_note_end(thread_state *state, const interlock_event *event) HIDDEN;
+void interlock_note_begin(order_record *state, const interlock_event *event) HIDDEN;
+void interlock_note_end(order_record *state, const interlock_event *event) HIDDEN;
 
 // Callers of the main queue (main_queue.c): their blocks run on its thread, with what the callers
 // hold.
@@ -159,13 +155,13 @@ void interlock_note_end(thread_state *state, const interlock_event *event) HIDDE
 extern char _dispatch_main_q[] INTERLOCK_WEAK;
 static inline bool interlock_is_main_queue(uintptr_t queue) { return queue == (uintptr_t)_dispatch_main_q; }
 /// The calling thread waits for a synchronous call on it; it goes on.
-void interlock_main_queue_called(thread_state *state, uintptr_t place) HIDDEN;
-void interlock_main_queue_returned(thread_state *state) HIDDEN;
+void interlock_main_queue_called(order_record *state, uintptr_t place) HIDDEN;
+void interlock_main_queue_returned(order_record *state) HIDDEN;
 /// A synchronous block of another thread begins on it: the calling thread holds from here on what
 /// that one does. False where it cannot be said which thread that is.
-bool interlock_adopt_caller(thread_state *state, uintptr_t place) HIDDEN;
+bool interlock_adopt_caller(order_record *state, uintptr_t place) HIDDEN;
 /// It ends.
-void interlock_leave_caller(thread_state *state) HIDDEN;
+void interlock_leave_caller(order_record *state) HIDDEN;
 void interlock_main_queue_forked(void) HIDDEN;
 
 // Locks in which a writer may come between two reads (writers.c).
@@ -174,7 +170,7 @@ void interlock_writers_prepare(void) HIDDEN;
 /// Whether a read-write lock lets no reader in while a writer waits.
 bool interlock_prefers_writers(uintptr_t lock) HIDDEN;
 /// A barrier is handed to a queue, or called there.
-void interlock_note_barrier(thread_state *state, const interlock_event *event) HIDDEN;
+void interlock_note_barrier(order_record *state, const interlock_event *event) HIDDEN;
 
 /// The serial executor whose code this thread runs: an actor, by its address. Both words, as the
 /// runtime returns them.
@@ -199,14 +195,14 @@ extern interlock_prediction_losses interlock_losses HIDDEN;
 extern uint32_t interlock_locks_changed HIDDEN;
 
 /// Who the calling thread is, with its stack from `place` on.
-void interlock_describe_actor(const thread_state *state, uintptr_t place,
+void interlock_describe_actor(const order_record *state, uintptr_t place,
                               interlock_actor_view *actor) HIDDEN;
 /// Who acts: by a number that stands for the thread, its task or its block. `gate` becomes the
 /// actor whose code it runs, which lets nobody else in meanwhile; 0 for none.
-uint64_t interlock_owner(thread_state *state, uintptr_t *gate) HIDDEN;
+uint64_t interlock_owner(order_record *state, uintptr_t *gate) HIDDEN;
 /// The same after a closer look: Foundation's operations wait for each other unseen, so all that it
 /// runs counts as one.
-uint64_t interlock_final_owner(thread_state *state, uint64_t owner, uintptr_t place) HIDDEN;
+uint64_t interlock_final_owner(order_record *state, uint64_t owner, uintptr_t place) HIDDEN;
 
 // Locks that live (known_locks.c), by address; under `interlock_tables_lock`.
 
@@ -245,14 +241,14 @@ bool interlock_chains_prepare(void) HIDDEN;
 /// who is on one has them all.
 uint32_t interlock_with_targets(held_lock first, held_lock *locks, uint32_t room) HIDDEN;
 /// The calling thread, which holds something, takes this or waits for it.
-void interlock_note_order(thread_state *state, uintptr_t object, uint32_t kind, bool is_shared,
+void interlock_note_order(order_record *state, uintptr_t object, uint32_t kind, bool is_shared,
                           uintptr_t place, uintptr_t outer) HIDDEN;
 /// The calling thread, which has a lock, waits for it again; or writes under one that it does not
 /// have, which others may read twice.
-void interlock_note_loop(thread_state *state, held_lock first, bool is_shared, uint32_t signal,
+void interlock_note_loop(order_record *state, held_lock first, bool is_shared, uint32_t signal,
                          uintptr_t place, uintptr_t outer) HIDDEN;
 /// It waits for what is only signalled under a lock: the place is that of the wait.
-void interlock_note_signal(thread_state *state, held_lock gate, uint32_t signal) HIDDEN;
+void interlock_note_signal(order_record *state, held_lock gate, uint32_t signal) HIDDEN;
 /// A lock is no more; under the lock of the tables. What led only to it, or only from it, is no
 /// part of a cycle.
 void interlock_order_forget(known_lock *lock) HIDDEN;
@@ -266,9 +262,9 @@ enum { interlock_signal_kind = 64 };
 bool interlock_signals_prepare(void) HIDDEN;
 /// The calling thread signals something: a semaphore that begins at 0, a group, a condition or a
 /// work item. `at_end` is whether a block does so by its end.
-void interlock_signalled(thread_state *state, const interlock_event *event, bool at_end) HIDDEN;
+void interlock_signalled(order_record *state, const interlock_event *event, bool at_end) HIDDEN;
 /// It has waited for such a thing without a limit, and may have had to.
-void interlock_waited_for_signal(thread_state *state, const interlock_event *event, uintptr_t outer) HIDDEN;
+void interlock_waited_for_signal(order_record *state, const interlock_event *event, uintptr_t outer) HIDDEN;
 /// Describes a signal; false where it was signalled without the lock of this number too. Under the
 /// lock of the tables.
 bool interlock_describe_signal(uint32_t signal, uint32_t number, interlock_signal_view *view) HIDDEN;
@@ -279,7 +275,7 @@ void interlock_signal_forget(known_lock *lock) HIDDEN;
 
 bool interlock_left_locks_prepare(void) HIDDEN;
 /// The calling thread, or its block, ends while it holds the lock.
-void interlock_note_left_lock(const thread_state *state, const held_lock *held,
+void interlock_note_left_lock(const order_record *state, const held_lock *held,
                               interlock_incident_kind kind) HIDDEN;
 /// A thread has unlocked what it did not hold.
 void interlock_unlocked_for_another(uintptr_t object) HIDDEN;
@@ -287,8 +283,51 @@ void interlock_unlocked_for_another(uintptr_t object) HIDDEN;
 // Incidents (incidents.c).
 
 bool interlock_incidents_prepare(void) HIDDEN;
-void interlock_note_incident(thread_state *state, interlock_incident_kind kind, uint32_t object_kind,
+void interlock_note_incident(order_record *state, interlock_incident_kind kind, uint32_t object_kind,
                              uintptr_t object, uintptr_t place, uintptr_t outer,
                              uintptr_t end_place, uint64_t nanoseconds) HIDDEN;
+
+/// Returns true if it is a lock for certain, without a look at the tables.
+static inline bool interlock_is_plain_lock(const order_record *state,
+                                           interlock_object_kind kind, uintptr_t object) {
+  if (kind == INTERLOCK_OBJECT_MUTEX) return true;
+  return kind == INTERLOCK_OBJECT_SEMAPHORE && state->semaphore == object &&
+         state->semaphore_is_lock && state->semaphore_was_given_back &&
+         // Relaxed: see where it is counted.
+         state->semaphores_made == __atomic_load_n(&interlock_locks_changed, __ATOMIC_RELAXED);
+}
+
+/// Returns true if an event of a mutex or a semaphore is one that `interlock_order_note_lock` can
+/// note: a thread that holds nothing acquires a lock, or a thread releases what it acquired last.
+static inline bool interlock_order_is_simple(const order_record *state, interlock_event_kind kind,
+                                             interlock_object_kind object_kind,
+                                             uintptr_t object) {
+  uint32_t count = state->held_count;
+  if (interlock_limits.hold_limit) return false;
+  if (kind == INTERLOCK_EVENT_RELEASE) {
+    const held_lock *last = &state->held[count - 1];
+    if (count == 0 || last->object != object || last->count != 1) return false;
+  } else if (kind != INTERLOCK_EVENT_ACQUIRE || count > 0 || state->wait_since) {
+    return false;
+  }
+  return interlock_is_plain_lock(state, object_kind, object);
+}
+
+static inline void interlock_order_note_lock(order_record *state, interlock_event_kind kind,
+                                             interlock_object_kind object_kind, uintptr_t object,
+                                             uintptr_t place, uintptr_t outer) {
+  if (kind == INTERLOCK_EVENT_RELEASE) {
+    state->held_count--;
+    return;
+  }
+  state->held[0] = (held_lock){.object = object,
+                               .place = place,
+                               .outer = outer,
+                               .count = 1,
+                               .run = (uint16_t)innermost_run(state),
+                               .kind = (uint8_t)object_kind};
+  state->held_count = 1;
+  state->wait_kind = 0;
+}
 
 #endif

@@ -168,7 +168,7 @@ static signal *make_signal_of(known_lock *lock, const interlock_event *event, ui
 }
 
 /// Returns whether nothing more can be learned from where it is signalled, by any thread.
-static bool note_signal(const interlock_event *event, const thread_state *state, bool is_known, bool at_end) {
+static bool note_signal(const interlock_event *event, const order_record *state, bool is_known, bool at_end) {
   held_lock held[INTERLOCK_HELD_LOCKS_MOST * 2];
   uint32_t count = 0, slot = 0;
   uint64_t moment = 0;
@@ -195,7 +195,7 @@ static bool note_signal(const interlock_event *event, const thread_state *state,
   return is_settled;
 }
 
-void interlock_signalled(thread_state *state, const interlock_event *event, bool at_end) {
+void interlock_signalled(order_record *state, const interlock_event *event, bool at_end) {
   // Relaxed: see where it is counted.
   uint32_t changed = __atomic_load_n(&interlock_locks_changed, __ATOMIC_RELAXED);
   if (state->settled == (uintptr_t)event->object && state->settled_at == changed) return;
@@ -244,7 +244,7 @@ static bool is_settled(const known_lock *lock, const signal *known) {
   return lock && (known ? is_ordered(known, true) : lock->node >= missed_node);
 }
 
-void interlock_waited_for_signal(thread_state *state, const interlock_event *event, uintptr_t outer) {
+void interlock_waited_for_signal(order_record *state, const interlock_event *event, uintptr_t outer) {
   uint32_t slot;
   uint64_t count;
   // Relaxed: see where it is counted.

@@ -1,17 +1,12 @@
-// A record of each thread, and who a thread is.
-#include "prediction.h"
+// What a thread leaves behind, and who a thread is.
+#include "../thread_record.h"
 
 #include <pthread.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
 
 #include "interlock_runtime.h"
 
-__thread thread_state *interlock_own_state;
-static thread_state *all_states;
-static int states_lock;
-static pthread_key_t exit_key;
 static uint64_t numbers;
 
 uint64_t interlock_next_number(void) {
@@ -29,78 +24,31 @@ uint64_t interlock_coarse_now(void) {
   return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
-static void thread_exits(void *own) {
-  thread_state *state = own;
+void interlock_order_thread_ends(order_record *state) {
   for (uint32_t index = 0; index < state->held_count; index++) {
     interlock_note_left_lock(state, &state->held[index], INTERLOCK_INCIDENT_LEFT_BY_THREAD);
   }
   state->held_count = 0;
-  interlock_own_state = NULL;
-  // Release: who takes the record again sees it as this thread left it.
-  __atomic_store_n(&state->used, 0, __ATOMIC_RELEASE);
 }
 
+void interlock_order_miss_thread(void) { interlock_losses.threads = true; }
+
 bool interlock_others_hold_locks(void) {
-  bool found = false;
-  take(&states_lock);
-  for (thread_state *state = all_states; state && !found; state = state->next) {
-    if (state == interlock_own_state || !__atomic_load_n(&state->used, __ATOMIC_ACQUIRE)) continue;
+  for (thread_record *record = interlock_first_record(); record; record = record->next) {
+    if (record == interlock_own_record || !is_used(record)) continue;
+    const order_record *state = &record->order;
     // Relaxed: a hint, of a list that its thread may be changing.
     uint32_t count = __atomic_load_n(&state->held_count, __ATOMIC_RELAXED);
     for (uint32_t index = 0; index < count && index < INTERLOCK_HELD_LOCKS_MOST; index++) {
-      if (state->held[index].kind != INTERLOCK_OBJECT_QUEUE) found = true;
+      if (state->held[index].kind != INTERLOCK_OBJECT_QUEUE) return true;
     }
   }
-  give(&states_lock);
-  return found;
-}
-
-bool interlock_states_prepare(void) { return pthread_key_create(&exit_key, thread_exits) == 0; }
-
-void interlock_states_forked(void) { states_lock = 0; }
-
-static thread_state *claim(void) {
-  take(&states_lock);
-  thread_state *found = all_states;
-  while (found && __atomic_load_n(&found->used, __ATOMIC_ACQUIRE)) found = found->next;
-  if (!found) {
-    // Many at a time, from the system: malloc may be what is being called.
-    enum { together = 32 };
-    thread_state *states = mmap(NULL, together * sizeof(thread_state), PROT_READ | PROT_WRITE,
-                                MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (states == MAP_FAILED) {
-      interlock_losses.threads = true;
-      give(&states_lock);
-      return NULL;
-    }
-    for (int index = 0; index < together; index++) {
-      states[index].next = index + 1 < together ? &states[index + 1] : all_states;
-    }
-    all_states = found = states;
-  }
-  thread_state *next = found->next;
-  memset(found, 0, sizeof *found);
-  found->next = next;
-  found->number = interlock_next_number();
-  __atomic_store_n(&found->used, 1, __ATOMIC_RELEASE);
-  give(&states_lock);
-  interlock_own_state = found;
-  pthread_setspecific(exit_key, found);
-  return found;
-}
-
-/// Hidden: the handler of a signal that comes meanwhile would come here too, and wait for its own
-/// thread.
-thread_state *interlock_make_state(void) {
-  interlock_events_hide_thread(true);
-  thread_state *made = claim();
-  interlock_events_hide_thread(false);
-  return made;
+  return false;
 }
 
 // Who acts.
 
-static thread_run *innermost_block(thread_state *state) {
+static thread_run *innermost_block(order_record *state) {
   uint32_t count = state->run_count < runs_most ? state->run_count : runs_most;
   while (count-- > 0) {
     if (state->runs[count].number) return &state->runs[count];
@@ -112,12 +60,12 @@ enum { of_thread = 1, of_block, of_task };
 static uint64_t owner_of(uint64_t kind, uint64_t number) { return kind << 62 | number; }
 
 /// Whether the calling thread acts for the caller of a synchronous block: it runs no other in it.
-static bool is_callers(thread_state *state) {
+static bool is_callers(order_record *state) {
   const thread_run *block = state->adopted_run ? innermost_block(state) : NULL;
   return state->adopted_run && (!block || block - state->runs + 1 < state->adopted_run);
 }
 
-uint64_t interlock_owner(thread_state *state, uintptr_t *gate) {
+uint64_t interlock_owner(order_record *state, uintptr_t *gate) {
   if (is_callers(state)) {
     *gate = state->adopted_gate;
     return state->adopted_owner;
@@ -133,7 +81,7 @@ uint64_t interlock_owner(thread_state *state, uintptr_t *gate) {
   return block ? owner_of(of_block, block->number) : owner_of(of_thread, state->number);
 }
 
-uint64_t interlock_final_owner(thread_state *state, uint64_t owner, uintptr_t place) {
+uint64_t interlock_final_owner(order_record *state, uint64_t owner, uintptr_t place) {
   if (owner >> 62 != of_block || is_callers(state)) return owner;
   thread_run *block = innermost_block(state);
   if (block->is_operation == UNKNOWN) {
@@ -180,7 +128,7 @@ static void add_frames_from(uintptr_t place, interlock_actor_view *actor) {
   }
 }
 
-void interlock_describe_actor(const thread_state *state, uintptr_t place,
+void interlock_describe_actor(const order_record *state, uintptr_t place,
                               interlock_actor_view *actor) {
   memset(actor, 0, sizeof *actor);
   actor->thread = (uint32_t)interlock_thread_number();

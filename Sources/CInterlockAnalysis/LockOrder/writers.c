@@ -37,7 +37,7 @@ bool interlock_prefers_writers(uintptr_t lock) {
 #endif
 }
 
-void interlock_note_barrier(thread_state *state, const interlock_event *event) {
+void interlock_note_barrier(order_record *state, const interlock_event *event) {
   uintptr_t queue = (uintptr_t)event->object, target;
   // A barrier on a serial queue is a block as others, and on a global queue too.
   if (interlock_queue_look(queue, &target) <= 1) return;

@@ -50,19 +50,24 @@ typedef struct thread_clock {
   bool is_alive;
   /// Whether it is in here: a signal's handler may come meanwhile.
   bool is_busy;
-  /// How often the thread has been about to end: other libraries' destructors may still lock.
-  uint32_t farewells;
 } thread_clock;
 
 /// What the clock of an address is for.
 typedef enum { AS_LOCK, AS_ITEM, AS_CALL, AS_RETURN, AS_APPLY, AS_APPLIED, AS_THREAD } purpose;
 
-/// The calling thread's clock; NULL where it has none yet.
-extern __thread thread_clock *interlock_own_clock __attribute__((tls_model("initial-exec"))) HIDDEN;
-
 /// How many slots threads have been in. Relaxed where it is read without the slots' lock: a thread
 /// that does not count a new slot yet has met nobody who has been in it.
 extern uint32_t interlock_clock_slots_used HIDDEN;
+
+struct thread_record;
+
+// The part of the reader (clocks.c).
+
+void interlock_clocks_read(struct thread_record *record, const interlock_event *event) HIDDEN;
+/// The same for an event of a mutex or a semaphore.
+void interlock_clocks_read_lock(struct thread_record *record, interlock_event_kind kind,
+                                interlock_object_kind object_kind, uintptr_t object,
+                                uintptr_t place) HIDDEN;
 
 bool interlock_clock_nodes_prepare(void) HIDDEN;
 bool interlock_clock_threads_prepare(void) HIDDEN;
@@ -74,7 +79,9 @@ void interlock_clocks_lose_sight(const char *reason) HIDDEN;
 
 /// The calling thread's clock, made where it has none; NULL where there is no room. A thread that
 /// is met at another event than its `START` comes after all that has happened.
-thread_clock *interlock_clock_own(const interlock_event *event) HIDDEN;
+thread_clock *interlock_clock_own(struct thread_record *record, const interlock_event *event) HIDDEN;
+/// The calling thread ends, or has ended: another may have its clock.
+void interlock_clock_thread_ends(thread_clock *clock) HIDDEN;
 /// The thread comes after all that has happened.
 void interlock_clock_know_all(thread_clock *own) HIDDEN;
 /// The thread forgets what it knows, until a matching `remember`: what it is told from now on is

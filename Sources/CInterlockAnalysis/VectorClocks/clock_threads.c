@@ -1,5 +1,5 @@
 // Clocks of threads. In memory from the system: malloc may be what is being called.
-#include "clock_tables.h"
+#include "../thread_record.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -7,20 +7,12 @@
 
 static thread_clock *slots;
 static int slots_lock;
-static pthread_key_t exit_key;
 
 uint32_t interlock_clock_slots_used;
-__thread thread_clock *interlock_own_clock;
 
-static void thread_exits(void *clock) {
-  enum { most_farewells = 3 };
-  if (++((thread_clock *)clock)->farewells < most_farewells &&
-      pthread_setspecific(exit_key, clock) == 0) {
-    return;
-  }
-  interlock_own_clock = NULL;
-  // Release: who takes the slot again finds the clock as this thread left it.
-  __atomic_store_n(&((thread_clock *)clock)->is_alive, false, __ATOMIC_RELEASE);
+void interlock_clock_thread_ends(thread_clock *clock) {
+  // Release: the thread that takes the slot finds the clock as this thread left it.
+  __atomic_store_n(&clock->is_alive, false, __ATOMIC_RELEASE);
 }
 
 /// A number that no thread has had: what it gave up until now is not what it knows by itself.
@@ -60,7 +52,7 @@ static thread_clock *claim_slot(void) {
     found->lessons = 0;
     found->mutex = found->task = 0;
     found->first_count = found->seen_own = 0;
-    found->runs = found->jobs = found->initialisers = found->shared_count = found->farewells = 0;
+    found->runs = found->jobs = found->initialisers = found->shared_count = 0;
     found->called_queue = 0;
     found->is_busy = false;
     found->handle = pthread_self();
@@ -71,8 +63,6 @@ static thread_clock *claim_slot(void) {
     interlock_clocks_lose_sight("there were more than 256 threads at a time");
     return NULL;
   }
-  interlock_own_clock = found;
-  pthread_setspecific(exit_key, found);
   return found;
 }
 
@@ -114,12 +104,13 @@ void interlock_clock_know_all(thread_clock *own) {
   own->lessons++;
 }
 
-thread_clock *interlock_clock_own(const interlock_event *event) {
-  thread_clock *own = interlock_own_clock;
-  if (__builtin_expect(own != NULL, 1)) return own;
+thread_clock *interlock_clock_own(thread_record *record, const interlock_event *event) {
+  if (__builtin_expect(record && record->clock, 1)) return record->clock;
+  if (!record) return NULL;
+  thread_clock *own;
   // Hidden: the handler of a signal that comes meanwhile would come here too.
   interlock_events_hide_thread(true);
-  own = claim_slot();
+  own = record->clock = claim_slot();
   interlock_events_hide_thread(false);
   if (own && !(event && event->kind == INTERLOCK_EVENT_START)) interlock_clock_know_all(own);
   return own;
@@ -142,7 +133,7 @@ bool interlock_clock_threads_prepare(void) {
                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) return false;
   slots = memory;
-  return pthread_key_create(&exit_key, thread_exits) == 0;
+  return true;
 }
 
 void interlock_clock_threads_forked(void) { slots_lock = 0; }

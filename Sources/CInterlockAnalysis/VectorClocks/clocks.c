@@ -6,7 +6,7 @@
 // An order too many is a race that is not told; an order too few would be a false alarm. So where
 // it cannot be said who passed what to whom, all is passed; and where something may order threads
 // unseen, no order is told from then on.
-#include "clock_tables.h"
+#include "../thread_record.h"
 #include "interlock_clocks.h"
 #include "interlock_runtime.h"
 
@@ -313,14 +313,13 @@ static void note(thread_clock *own, const interlock_event *event) {
   }
 }
 
-static void read_event(const interlock_event *event, void *context) {
-  (void)context;
+void interlock_clocks_read(thread_record *record, const interlock_event *event) {
   if (is_blind()) return;
   // The tracker's own locks are no order that a user could have meant.
   if (interlock_tracker_locks > 0) return;
   // What Dispatch's idle workers wait at orders nothing that a user may count on.
   if (event->object_kind == INTERLOCK_OBJECT_IDLE || event->object_kind == INTERLOCK_OBJECT_FUTEX) return;
-  thread_clock *own = interlock_clock_own(event);
+  thread_clock *own = interlock_clock_own(record, event);
   if (!own) return;
   if (own->is_busy) {
     interlock_clocks_lose_sight("a signal's handler met the reader at work");
@@ -335,34 +334,32 @@ static void read_event(const interlock_event *event, void *context) {
   own->is_busy = false;
 }
 
-/// In a function of its own: the others need no registers saved, and no room for an event.
-__attribute__((noinline)) static void read_other(interlock_event_kind kind,
+/// In a function of its own: most events need no room for one.
+__attribute__((noinline)) static void read_other(thread_record *record, interlock_event_kind kind,
                                                  interlock_object_kind object_kind,
-                                                 const void *object, uint32_t flags,
-                                                 uintptr_t place, uintptr_t frame) {
-  interlock_event event = interlock_lock_event(kind, object_kind, object, flags, place, frame);
-  read_event(&event, NULL);
+                                                 uintptr_t object, uintptr_t place) {
+  interlock_event event =
+      interlock_lock_event(kind, object_kind, (const void *)object, 0, place, 0);
+  interlock_clocks_read(record, &event);
 }
 
-/// Most events are these: a mutex or a semaphore is acquired, and released.
-static void read_lock(interlock_event_kind kind, interlock_object_kind object_kind,
-                      const void *object, uint32_t flags, uintptr_t place, uintptr_t frame) {
-  thread_clock *own = interlock_own_clock;
-  bool is_usual = own && !own->is_busy && own->jobs == 0 &&
-                  (object_kind == INTERLOCK_OBJECT_MUTEX ||
-                   object_kind == INTERLOCK_OBJECT_SEMAPHORE) &&
-                  interlock_tracker_locks == 0 && !is_blind();
-  if (!is_usual || !(kind & (INTERLOCK_EVENT_ACQUIRE | INTERLOCK_EVENT_RELEASE))) {
-    read_other(kind, object_kind, object, flags, place, frame);
+void interlock_clocks_read_lock(thread_record *record, interlock_event_kind kind,
+                                interlock_object_kind object_kind, uintptr_t object,
+                                uintptr_t place) {
+  thread_clock *own = record->clock;
+  const uint32_t usual = INTERLOCK_EVENT_ACQUIRE | INTERLOCK_EVENT_RELEASE;
+  if (!own || own->is_busy || own->jobs > 0 || object_kind == INTERLOCK_OBJECT_IDLE ||
+      !(kind & usual) || interlock_tracker_locks > 0 || is_blind()) {
+    read_other(record, kind, object_kind, object, place);
     return;
   }
-  // As in `read_event`.
+  // As in `interlock_clocks_read`.
   own->is_busy = true;
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   if (kind == INTERLOCK_EVENT_ACQUIRE) {
-    acquire_lock(own, object_kind, (uintptr_t)object, place);
+    acquire_lock(own, object_kind, object, place);
   } else {
-    release_lock(own, object_kind, (uintptr_t)object, place);
+    release_lock(own, object_kind, object, place);
   }
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   own->is_busy = false;
@@ -376,7 +373,7 @@ bool interlock_clocks_moment(bool is_task, uint32_t *slot, uint64_t *count) {
     __atomic_store_n(&is_missed, true, __ATOMIC_RELAXED);
     return false;
   }
-  thread_clock *own = interlock_own_clock ? interlock_own_clock : interlock_clock_own(NULL);
+  thread_clock *own = interlock_clock_own(own_record(), NULL);
   if (!own || own->initialisers > 0 || is_task != (own->jobs > 0)) return false;
   if (is_task) {
     own->is_busy = true;
@@ -396,19 +393,18 @@ bool interlock_clocks_are_missed(void) { return __atomic_load_n(&is_missed, __AT
 
 void interlock_clocks_come_after_all(void) {
   if (__atomic_load_n(&state, __ATOMIC_ACQUIRE) != 2) return;
-  thread_clock *own = interlock_clock_own(NULL);
+  thread_clock *own = interlock_clock_own(own_record(), NULL);
   if (own) interlock_clock_know_all(own);
 }
 
 bool interlock_clocks_has_seen(uint32_t slot, uint64_t count) {
-  thread_clock *own = interlock_own_clock;
+  const thread_clock *own = interlock_own_record ? interlock_own_record->clock : NULL;
   return !own || interlock_clock_has_seen(own, slot, count);
 }
 
 static void forked(void) {
   // What the parent's threads did is nothing to its child, and who had the locks is not here.
   interlock_set_order_source(NULL);
-  interlock_events_remove(read_event, NULL);
   left.lock = ended_unnamed.lock = 0;
   interlock_clock_nodes_forked();
   interlock_clock_threads_forked();
@@ -420,13 +416,7 @@ static bool prepare(void) {
   if (!interlock_clock_nodes_prepare() || !interlock_clock_threads_prepare()) return false;
   pthread_atfork(NULL, NULL, forked);
   interlock_queues_prepare();
-  uint32_t kinds = INTERLOCK_EVENT_WAIT | INTERLOCK_EVENT_ACQUIRE | INTERLOCK_EVENT_GIVE_UP |
-                   INTERLOCK_EVENT_RELEASE | INTERLOCK_EVENT_ENQUEUE | INTERLOCK_EVENT_CANCEL |
-                   INTERLOCK_EVENT_BEGIN | INTERLOCK_EVENT_END | INTERLOCK_EVENT_FORK |
-                   INTERLOCK_EVENT_START | INTERLOCK_EVENT_UNFOLLOWED |
-                   INTERLOCK_EVENT_CONFIGURE | INTERLOCK_EVENT_DESTROY | INTERLOCK_EVENT_TASK |
-                   INTERLOCK_EVENT_ORDER;
-  return interlock_events_add_leaf(read_event, read_lock, kinds);
+  return interlock_follow(INTERLOCK_PART_CLOCKS);
 }
 
 static const interlock_order_source source = {interlock_clocks_moment, interlock_clocks_has_seen, interlock_tell_held};

@@ -100,14 +100,13 @@ void interlock_object_entered(const interlock_event *event) {
   add_place(group->enter_places, &group->newest_enter, event->place);
 }
 
-__thread interlock_known_lock interlock_last_lock;
-
-bool interlock_semaphore_acquired(const interlock_event *event, bool after_wait) {
+bool interlock_semaphore_acquired(wait_record *record, const interlock_event *event,
+                                  bool after_wait) {
   uint32_t made = __atomic_load_n(&interlock_semaphores_made, __ATOMIC_RELAXED);
   object_record *semaphore = find_object((uintptr_t)event->object, event->object_kind, true);
   if (!semaphore) return false;
   if (is_lock(semaphore)) {
-    interlock_last_lock = (interlock_known_lock){(uintptr_t)event->object, made};
+    record->last_lock = (interlock_known_lock){(uintptr_t)event->object, made};
     return true;
   }
   if (!after_wait) __atomic_fetch_add(&semaphore->waits, 1, __ATOMIC_RELAXED);

@@ -28,7 +28,7 @@ static void freeze(interlock_idleness *idle, uint64_t count) {
   __atomic_store_n(&idle->frozen, count, __ATOMIC_RELEASE);
 }
 
-static void poll_begins(thread_record *record, bool is_xctests) {
+static void poll_begins(wait_record *record, bool is_xctests) {
   interlock_idleness *idle = &record->idle;
   // XCTest itself only looks whether to go on.
   enum { part = 64, xctests = 200 * 1000 };
@@ -48,7 +48,7 @@ static void poll_begins(thread_record *record, bool is_xctests) {
   freeze(idle, record->view.sequence - idle->steps + 1);
 }
 
-void interlock_note_poll(thread_record *record, const interlock_event *event) {
+void interlock_note_poll(wait_record *record, const interlock_event *event) {
   interlock_idleness *idle = &record->idle;
   switch ((interlock_poll_change)event->value) {
     case INTERLOCK_POLL_BEGINS: poll_begins(record, event->flags & INTERLOCK_FLAG_INTERNAL); return;
@@ -65,7 +65,7 @@ void interlock_note_poll(thread_record *record, const interlock_event *event) {
   }
 }
 
-void interlock_note_idle(thread_record *record, interlock_event_kind kind) {
+void interlock_note_idle(wait_record *record, interlock_event_kind kind) {
   interlock_idleness *idle = &record->idle;
   // Waiting in vain for work is none.
   if (kind == INTERLOCK_EVENT_GIVE_UP) add_steps(idle, 1);
@@ -76,7 +76,7 @@ void interlock_note_idle(thread_record *record, interlock_event_kind kind) {
   idle->woken = record->view.sequence;
 }
 
-uint64_t interlock_polls_since(const thread_record *record) {
+uint64_t interlock_polls_since(const wait_record *record) {
   const interlock_idleness *idle = &record->idle;
   // The next poll begins at once, or the thread has left its loop.
   enum { longest_pause = 20 * 1000 * 1000 };
@@ -92,7 +92,7 @@ uint64_t interlock_polls_since(const thread_record *record) {
   return __atomic_load_n(&idle->began, __ATOMIC_RELAXED);
 }
 
-uint64_t interlock_progress_of(const thread_record *record) {
+uint64_t interlock_progress_of(const wait_record *record) {
   // Acquire: as above.
   uint64_t frozen = __atomic_load_n(&record->idle.frozen, __ATOMIC_ACQUIRE);
   if (frozen && interlock_polls_since(record)) return frozen - 1;

@@ -1,6 +1,5 @@
-// The wait table. In C: it is called within every lock of the process, before Swift's runtime may
-// be up, and must neither allocate there nor take a lock that is interposed.
-#include "wait_table.h"
+// The wait table: what each event does to the calling thread's waits, held locks and runs.
+#include "../thread_record.h"
 
 #ifdef INTERLOCK_INTERPOSES
 
@@ -12,7 +11,7 @@ static void (*self_told)(const interlock_self_wait *);
 
 void interlock_note_partial(void) { __atomic_store_n(&partial, 1, __ATOMIC_RELAXED); }
 
-static inline void hold(thread_record *record, uintptr_t object, uint32_t kind, uintptr_t place,
+static inline void hold(wait_record *record, uintptr_t object, uint32_t kind, uintptr_t place,
                         uintptr_t outer) {
   interlock_thread_view *view = &record->view;
   for (uint32_t index = 0; index < view->held_count; index++) {
@@ -28,7 +27,7 @@ static inline void hold(thread_record *record, uintptr_t object, uint32_t kind, 
   view->held[view->held_count++] = (interlock_held){object, place, outer, kind, 1};
 }
 
-static bool let_go(thread_record *record, uintptr_t object) {
+static bool let_go(wait_record *record, uintptr_t object) {
   interlock_thread_view *view = &record->view;
   for (uint32_t index = view->held_count; index-- > 0;) {
     if (view->held[index].object != object) continue;
@@ -50,7 +49,7 @@ static void tell(void (*told)(const interlock_self_wait *), const interlock_self
   interlock_events_hide_thread(false);
 }
 
-static void look_for_self(thread_record *record, const interlock_event *event) {
+static void look_for_self(wait_record *record, const interlock_event *event) {
   void (*told)(const interlock_self_wait *) = __atomic_load_n(&self_told, __ATOMIC_ACQUIRE);
   if (!told) return;
   uintptr_t queue = (uintptr_t)event->object;
@@ -77,7 +76,7 @@ static void look_for_self(thread_record *record, const interlock_event *event) {
 /// A contended Swift mutex has its holder's thread in its word, and so has what `dispatch_once`
 /// runs: the runtime and libdispatch end the process where that asks again. What `swift_once` runs
 /// has 0 there.
-static void look_for_own_word(thread_record *record, const interlock_event *event) {
+static void look_for_own_word(wait_record *record, const interlock_event *event) {
   void (*told)(const interlock_self_wait *) = __atomic_load_n(&self_told, __ATOMIC_ACQUIRE);
   if (!told) return;
   // Relaxed: only this thread itself puts its number there.
@@ -99,7 +98,7 @@ static void look_for_own_word(thread_record *record, const interlock_event *even
 
 // What the events do.
 
-static void set_wait(thread_record *record, const interlock_event *event) {
+static void set_wait(wait_record *record, const interlock_event *event) {
   interlock_thread_view *view = &record->view;
   view->wait_kind = event->object_kind;
   view->wait_flags = event->flags;
@@ -115,7 +114,7 @@ static void set_wait(thread_record *record, const interlock_event *event) {
   }
 }
 
-static void note_wait(thread_record *record, const interlock_event *event) {
+static void note_wait(wait_record *record, const interlock_event *event) {
   if (event->object_kind == INTERLOCK_OBJECT_IDLE) interlock_note_idle(record, event->kind);
   set_wait(record, event);
   if (event->object_kind == INTERLOCK_OBJECT_CONDITION) {
@@ -133,7 +132,10 @@ static void note_wait(thread_record *record, const interlock_event *event) {
   has_changed(record);
   if (event->object_kind == INTERLOCK_OBJECT_QUEUE && !(event->flags & INTERLOCK_FLAG_APPLY)) {
     // A queue that is only ever called synchronously is known from here.
-    interlock_queue_called((uintptr_t)event->object, event->flags & INTERLOCK_FLAG_BARRIER);
+    uintptr_t queue = (uintptr_t)event->object;
+    bool is_barrier = event->flags & INTERLOCK_FLAG_BARRIER;
+    if (queue != record->last_queue || is_barrier) interlock_queue_called(queue, is_barrier);
+    record->last_queue = queue;
     look_for_self(record, event);
   }
   if (event->object_kind == INTERLOCK_OBJECT_OWNED_FUTEX ||
@@ -146,9 +148,9 @@ static void note_wait(thread_record *record, const interlock_event *event) {
   }
 }
 
-static void note_acquire(thread_record *record, const interlock_event *event) {
+static void note_acquire(wait_record *record, const interlock_event *event) {
   uintptr_t object = (uintptr_t)event->object;
-  bool after_wait = record->view.wait_kind == event->object_kind && record->view.wait_object == object;
+  uint32_t waited = record->view.wait_kind;
   record->view.wait_kind = 0;
   switch (event->object_kind) {
     case INTERLOCK_OBJECT_MUTEX:
@@ -157,11 +159,13 @@ static void note_acquire(thread_record *record, const interlock_event *event) {
     case INTERLOCK_OBJECT_WRITE_LOCK:
       hold(record, object, event->object_kind, event->place, interlock_events_outer(event->frame, event->place));
       break;
-    case INTERLOCK_OBJECT_SEMAPHORE:
-      if (interlock_semaphore_acquired(event, after_wait)) {
+    case INTERLOCK_OBJECT_SEMAPHORE: {
+      bool after_wait = waited == event->object_kind && record->view.wait_object == object;
+      if (interlock_semaphore_acquired(record, event, after_wait)) {
         hold(record, object, event->object_kind, event->place, 0);
       }
       break;
+    }
     case INTERLOCK_OBJECT_CONDITION:
       if (record->put_aside.object) {
         interlock_held back = record->put_aside;
@@ -178,7 +182,7 @@ static void note_acquire(thread_record *record, const interlock_event *event) {
   has_changed(record);
 }
 
-static void note_release(thread_record *record, const interlock_event *event) {
+static void note_release(wait_record *record, const interlock_event *event) {
   uintptr_t object = (uintptr_t)event->object;
   switch (event->object_kind) {
     case INTERLOCK_OBJECT_MUTEX:
@@ -202,7 +206,7 @@ static void note_release(thread_record *record, const interlock_event *event) {
   interlock_object_released(event);
 }
 
-static void note_begin(thread_record *record, const interlock_event *event) {
+static void note_begin(wait_record *record, const interlock_event *event) {
   uint32_t by = 0;
   if (event->item) {
     // A delayed one has its time where others have the thread.
@@ -227,7 +231,7 @@ static void note_begin(thread_record *record, const interlock_event *event) {
   has_changed(record);
 }
 
-static void note_end(thread_record *record, const interlock_event *event) {
+static void note_end(wait_record *record, const interlock_event *event) {
   (void)event;
   if (record->view.run_count > INTERLOCK_RUNS_MOST && record->view.untold > 0) {
     record->view.untold--;
@@ -237,10 +241,7 @@ static void note_end(thread_record *record, const interlock_event *event) {
   has_changed(record);
 }
 
-static void read_event(const interlock_event *event, void *context) {
-  (void)context;
-  thread_record *record = own_record();
-  if (!record) return;
+void interlock_waits_read(wait_record *record, const interlock_event *event) {
   switch (event->kind) {
     case INTERLOCK_EVENT_WAIT: note_wait(record, event); return;
     case INTERLOCK_EVENT_ACQUIRE: note_acquire(record, event); return;
@@ -277,79 +278,31 @@ static void read_event(const interlock_event *event, void *context) {
   }
 }
 
-static inline bool has(const interlock_thread_view *view, uintptr_t object) {
-  for (uint32_t index = 0; index < view->held_count; index++) {
-    if (view->held[index].object == object) return true;
+void interlock_waits_thread_ends(wait_record *record) {
+  for (uint32_t index = 0; index < record->view.held_count; index++) {
+    interlock_note_left(&record->view.held[index], record->view.number);
   }
-  return false;
+  record->view.held_count = 0;
 }
 
-/// Whether an acquired object is a lock of the thread's that it did not have, which is noted in one
-/// step.
-static inline bool is_new_lock(const interlock_thread_view *view, interlock_object_kind kind,
-                               uintptr_t object) {
-  if (view->held_count >= INTERLOCK_HELD_MOST) return false;
-  if (kind == INTERLOCK_OBJECT_MUTEX) return !has(view, object);
-  return kind == INTERLOCK_OBJECT_SEMAPHORE && interlock_is_last_lock(object);
-}
-
-/// Returns true if the thread acquired this last, once.
-static inline bool is_last(const interlock_thread_view *view, uintptr_t object) {
-  const interlock_held *last = &view->held[view->held_count - 1];
-  return view->held_count > 0 && last->object == object && last->count == 1;
-}
-
-/// In a function of its own: the others need no registers saved, and no room for an event.
-__attribute__((noinline)) static void read_other(interlock_event_kind kind,
-                                                 interlock_object_kind object_kind,
-                                                 const void *object, uint32_t flags,
-                                                 uintptr_t place, uintptr_t frame) {
-  interlock_event event = interlock_lock_event(kind, object_kind, object, flags, place, frame);
-  read_event(&event, NULL);
-}
-
-/// Most events are these: a free lock is acquired, and released in the opposite order.
-static void read_lock(interlock_event_kind kind, interlock_object_kind object_kind,
-                      const void *object, uint32_t flags, uintptr_t place, uintptr_t frame) {
-  thread_record *record = interlock_own_record;
-  interlock_thread_view *view = &record->view;
-  if (!record) {
-    read_other(kind, object_kind, object, flags, place, frame);
-  } else if (kind == INTERLOCK_EVENT_ACQUIRE && is_new_lock(view, object_kind, (uintptr_t)object)) {
-    view->held[view->held_count++] =
-        (interlock_held){(uintptr_t)object, place, interlock_events_outer(frame, place),
-                         object_kind, 1};
-    view->wait_kind = 0;
-    has_changed(record);
-  } else if (kind == INTERLOCK_EVENT_RELEASE && is_last(view, (uintptr_t)object)) {
-    view->held_count--;
-    has_changed(record);
-  } else {
-    read_other(kind, object_kind, object, flags, place, frame);
-  }
-}
+void interlock_waits_miss_thread(void) { interlock_note_partial(); }
 
 static void forked(void) {
-  // The other threads are not here; their records, and who had a lock, are.
-  interlock_events_remove(read_event, NULL);
   __atomic_store_n(&started, 0, __ATOMIC_RELAXED);
-  interlock_threads_forked();
+  interlock_left_forked();
 }
 
 bool interlock_waits_start(void) {
   static int only;
   if (__atomic_exchange_n(&only, 1, __ATOMIC_ACQ_REL)) return interlock_waits_started();
   if (interlock_events_available() == INTERLOCK_EVENTS_NONE_LAYOUT) return false;
-  interlock_threads_start();
-  // Blocks may be queued that nobody here was told of.
+  // Blocks may be queued that were not seen.
   if (interlock_events_available() != INTERLOCK_EVENTS_ALL) interlock_note_partial();
   interlock_queues_prepare();
   pthread_atfork(NULL, NULL, forked);
-  // Release: who sees that it has started sees the layout.
+  // Release: a thread that sees that it has started sees the layout.
   __atomic_store_n(&started, 1, __ATOMIC_RELEASE);
-  // Who starts whom is nothing to wait for.
-  return interlock_events_add_leaf(read_event, read_lock,
-                                   ~(uint32_t)(INTERLOCK_EVENT_FORK | INTERLOCK_EVENT_START));
+  return interlock_follow(INTERLOCK_PART_WAITS);
 }
 
 bool interlock_waits_started(void) { return __atomic_load_n(&started, __ATOMIC_ACQUIRE); }

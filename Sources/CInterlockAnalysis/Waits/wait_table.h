@@ -5,8 +5,6 @@
 #include "interlock_internals.h"
 #include "interlock_waits.h"
 
-#ifdef INTERLOCK_INTERPOSES
-
 /// From now on, something may be there that the table does not know of.
 void interlock_note_partial(void) HIDDEN;
 
@@ -35,44 +33,39 @@ typedef struct {
   bool has_handled, has_timed;
 } interlock_idleness;
 
-typedef struct thread_record {
+/// The last semaphore that the thread acquired as a lock, and how many there had been.
+typedef struct {
+  uintptr_t object;
+  uint32_t made;
+} interlock_known_lock;
+
+/// What a thread waits for, holds and runs.
+typedef struct {
   interlock_thread_view view;
   /// The mutex given up by a wait for a condition.
   interlock_held put_aside;
   /// What no progress is: see wait_polls.c.
   interlock_idleness idle;
-  uint32_t used;
-  struct thread_record *next;
-} thread_record;
+  interlock_known_lock last_lock;
+  /// The last queue that it called synchronously: the table of queues forgets none.
+  uintptr_t last_queue;
+} wait_record;
 
-/// The calling thread's; NULL until it is asked for.
-extern __thread thread_record *interlock_own_record __attribute__((tls_model("initial-exec"))) HIDDEN;
-/// Finds the calling thread one; NULL where there is no memory.
-thread_record *interlock_make_record(void) HIDDEN;
-void interlock_threads_start(void) HIDDEN;
-/// In the child of a fork: whoever had the list of records is not there.
-void interlock_threads_forked(void) HIDDEN;
-
-static inline thread_record *own_record(void) {
-  thread_record *record = interlock_own_record;
-  return __builtin_expect(record != NULL, 1) ? record : interlock_make_record();
-}
-
-static inline void has_changed(thread_record *record) {
+static inline void has_changed(wait_record *record) {
   // Release: who sees the number sees all of the change.
   __atomic_store_n(&record->view.sequence, record->view.sequence + 1, __ATOMIC_RELEASE);
 }
 
 // What is no progress (wait_polls.c).
 
-void interlock_note_poll(thread_record *record, const interlock_event *event) HIDDEN;
+void interlock_note_poll(wait_record *record, const interlock_event *event) HIDDEN;
 /// A worker of a pool is woken (`ACQUIRE`), waits for work, or has waited in vain; before that is
 /// counted.
-void interlock_note_idle(thread_record *record, interlock_event_kind kind) HIDDEN;
+void interlock_note_idle(wait_record *record, interlock_event_kind kind) HIDDEN;
 /// What the thread counts for, by any thread.
-uint64_t interlock_progress_of(const thread_record *record) HIDDEN;
+uint64_t interlock_progress_of(const wait_record *record) HIDDEN;
 /// When its poll began, if that has handled nothing, by any thread; 0 while it does not poll.
-uint64_t interlock_polls_since(const thread_record *record) HIDDEN;
+uint64_t interlock_polls_since(const wait_record *record) HIDDEN;
 
 // Objects (wait_objects.c).
 
@@ -82,23 +75,16 @@ void interlock_object_released(const interlock_event *event) HIDDEN;
 void interlock_object_entered(const interlock_event *event) HIDDEN;
 /// What a thread does that has a semaphore, after a wait that was told of or at once. Whether it is
 /// one that begins at 1.
-bool interlock_semaphore_acquired(const interlock_event *event, bool after_wait) HIDDEN;
+bool interlock_semaphore_acquired(wait_record *record, const interlock_event *event,
+                                  bool after_wait) HIDDEN;
 
 /// As many semaphores as have been made: who remembers what one is asks whether there may be
 /// another at its address.
 extern uint32_t interlock_semaphores_made HIDDEN;
-/// The last semaphore that this thread took as a lock, and how many semaphores there had been.
-typedef struct {
-  uintptr_t object;
-  uint32_t made;
-} interlock_known_lock;
-extern __thread interlock_known_lock interlock_last_lock
-    __attribute__((tls_model("initial-exec"))) HIDDEN;
-
-static inline bool interlock_is_last_lock(uintptr_t semaphore) {
+static inline bool interlock_is_last_lock(const wait_record *record, uintptr_t semaphore) {
   // Relaxed: see where they are counted.
-  return interlock_last_lock.object == semaphore &&
-         interlock_last_lock.made == __atomic_load_n(&interlock_semaphores_made, __ATOMIC_RELAXED);
+  return record->last_lock.object == semaphore &&
+         record->last_lock.made == __atomic_load_n(&interlock_semaphores_made, __ATOMIC_RELAXED);
 }
 
 // Locks (wait_locks.c).
@@ -120,5 +106,48 @@ void interlock_queue_configured(const interlock_event *event) HIDDEN;
 void interlock_item_listed(interlock_item *item) HIDDEN;
 void interlock_item_unlisted(interlock_item *item) HIDDEN;
 
-#endif
+// The part of the reader (wait_table.c).
+
+void interlock_waits_read(wait_record *record, const interlock_event *event) HIDDEN;
+/// The calling thread ends, or has ended.
+void interlock_waits_thread_ends(wait_record *record) HIDDEN;
+/// There is no record for a thread.
+void interlock_waits_miss_thread(void) HIDDEN;
+
+static inline bool interlock_waits_holds(const interlock_thread_view *view, uintptr_t object) {
+  for (uint32_t index = 0; index < view->held_count; index++) {
+    if (view->held[index].object == object) return true;
+  }
+  return false;
+}
+
+/// Returns true if an event of a mutex or a semaphore is one that `interlock_waits_note_lock` can
+/// note: the thread acquires a lock that it does not hold, or releases that which it acquired last.
+static inline bool interlock_waits_is_simple(const wait_record *record, interlock_event_kind kind,
+                                             interlock_object_kind object_kind,
+                                             uintptr_t object) {
+  const interlock_thread_view *view = &record->view;
+  uint32_t count = view->held_count;
+  if (kind == INTERLOCK_EVENT_RELEASE) {
+    const interlock_held *last = &view->held[count - 1];
+    return count > 0 && last->object == object && last->count == 1;
+  }
+  if (kind != INTERLOCK_EVENT_ACQUIRE || count >= INTERLOCK_HELD_MOST) return false;
+  if (object_kind == INTERLOCK_OBJECT_MUTEX) return !interlock_waits_holds(view, object);
+  return object_kind == INTERLOCK_OBJECT_SEMAPHORE && interlock_is_last_lock(record, object);
+}
+
+static inline void interlock_waits_note_lock(wait_record *record, interlock_event_kind kind,
+                                             interlock_object_kind object_kind, uintptr_t object,
+                                             uintptr_t place, uintptr_t outer) {
+  interlock_thread_view *view = &record->view;
+  if (kind == INTERLOCK_EVENT_ACQUIRE) {
+    view->held[view->held_count++] = (interlock_held){object, place, outer, object_kind, 1};
+    view->wait_kind = 0;
+  } else {
+    view->held_count--;
+  }
+  has_changed(record);
+}
+
 #endif

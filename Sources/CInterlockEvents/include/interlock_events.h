@@ -275,7 +275,7 @@ enum {
 /// thread.
 const char *interlock_layouts_lost(uint32_t among);
 
-/// The most readers at a time: three are the harness's own.
+/// The most readers at a time: one is the harness's own.
 #define INTERLOCK_READERS 8
 
 /// Has `reader` called with the events of these kinds, from now on, on every thread. Returns false
@@ -308,6 +308,11 @@ static inline interlock_event interlock_lock_event(interlock_event_kind kind,
 /// a lock.
 bool interlock_events_add_leaf(interlock_reader reader, interlock_lock_reader locks,
                                uint32_t kinds);
+
+/// Puts another leaf reader in the place of one, so that no event is missed and none is read by both;
+/// false if the old one is not there.
+bool interlock_events_replace(interlock_reader old, interlock_reader reader,
+                              interlock_lock_reader locks, uint32_t kinds);
 
 /// Ends that. A thread that is just calling the reader may still be in it when this returns: the
 /// context must live as long as the process, or be told apart by the reader.

@@ -1,0 +1,121 @@
+// A record of each thread: claimed at its first event, and given back when it ends.
+#include "thread_record.h"
+
+#ifdef INTERLOCK_INTERPOSES
+
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static thread_record *all_records;
+static int records_lock;
+__thread thread_record *interlock_own_record;
+static pthread_key_t exit_key;
+static void (*thread_ends)(thread_record *);
+
+static void thread_exits(void *record) {
+  enum { most_farewells = 3 };
+  thread_record *own = record;
+  if (++own->farewells < most_farewells && pthread_setspecific(exit_key, own) == 0) return;
+  thread_ends(own);
+  interlock_own_record = NULL;
+  // Release: the thread that claims the record sees it as this thread left it.
+  __atomic_store_n(&own->used, 0, __ATOMIC_RELEASE);
+}
+
+/// Returns true if a record is free: given back, or its thread is gone and locked something after
+/// that, in the last round of its destructors. Only asks the system when a new block of records
+/// would be needed.
+static bool is_free(const thread_record *record, bool asks) {
+  if (!is_used(record)) return true;
+  uint32_t number = record->waits.view.number;
+  return number == interlock_thread_id() ||
+         (asks && syscall(SYS_tgkill, getpid(), number, 0) == -1 && errno == ESRCH);
+}
+
+static thread_record *find_free(void) {
+  int error = errno;
+  thread_record *found = NULL;
+  for (int asks = 0; asks < 2 && !found; asks++) {
+    for (thread_record *record = all_records; record && !found; record = record->next) {
+      if (is_free(record, asks)) found = record;
+    }
+  }
+  errno = error;
+  if (!found || !is_used(found)) return found;
+  // Its thread gave it back before; what it locked since is not to be told of another thread.
+  found->waits.view.held_count = found->order.held_count = 0;
+  thread_ends(found);
+  return found;
+}
+
+/// Makes many at a time, of the system's memory: malloc may be the call that asks.
+static thread_record *make_records(void) {
+  enum { together = 32 };
+  thread_record *made = mmap(NULL, together * sizeof *made, PROT_READ | PROT_WRITE,
+                             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (made == MAP_FAILED) return NULL;
+  for (int index = 0; index < together; index++) {
+    made[index].next = index + 1 < together ? &made[index + 1] : all_records;
+  }
+  // Release: a snapshot walks the list without the lock.
+  __atomic_store_n(&all_records, made, __ATOMIC_RELEASE);
+  return made;
+}
+
+static void clear(thread_record *record) {
+  interlock_thread_view *view = &record->waits.view;
+  // Progress is a sum over all records: what the last thread has counted stays.
+  uint64_t sequence = view->sequence, steps = record->waits.idle.steps;
+  memset(&record->waits, 0, sizeof record->waits);
+  memset(&record->order, 0, sizeof record->order);
+  record->clock = NULL;
+  record->farewells = 0;
+  record->waits.idle.steps = steps;
+  view->sequence = sequence + 1;
+  view->number = interlock_thread_id();
+  view->started_by = interlock_started_by;
+  view->handle = (uintptr_t)pthread_self();
+  static uint64_t numbers;
+  record->order.number = ++numbers;
+}
+
+static thread_record *claim(void) {
+  take(&records_lock);
+  thread_record *found = find_free();
+  if (!found) found = make_records();
+  if (found) {
+    clear(found);
+    __atomic_store_n(&found->used, 1, __ATOMIC_RELEASE);
+  }
+  give(&records_lock);
+  if (!found) return NULL;
+  interlock_own_record = found;
+  pthread_setspecific(exit_key, found);
+  return found;
+}
+
+/// Hidden: a signal's handler that comes meanwhile would come here too, and wait for its own
+/// thread.
+thread_record *interlock_claim_record(void) {
+  interlock_events_hide_thread(true);
+  thread_record *claimed = claim();
+  interlock_events_hide_thread(false);
+  return claimed;
+}
+
+thread_record *interlock_first_record(void) {
+  return __atomic_load_n(&all_records, __ATOMIC_ACQUIRE);
+}
+
+bool interlock_records_prepare(void (*ends)(thread_record *)) {
+  thread_ends = ends;
+  return pthread_key_create(&exit_key, thread_exits) == 0;
+}
+
+void interlock_records_forked(void) { records_lock = 0; }
+
+#endif

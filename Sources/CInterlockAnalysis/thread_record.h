@@ -1,0 +1,55 @@
+// The record of each thread, which all parts of the analysis share. Not for users of the target.
+#ifndef INTERLOCK_THREAD_RECORD_H
+#define INTERLOCK_THREAD_RECORD_H
+
+#include "LockOrder/prediction.h"
+#include "VectorClocks/clock_tables.h"
+#include "Waits/wait_table.h"
+
+/// Written by its thread alone; the waits are read by any thread.
+typedef struct thread_record {
+  wait_record waits;
+  order_record order;
+  /// One of a fixed number; NULL until the thread needs one.
+  thread_clock *clock;
+  /// How often the thread has been about to end: other libraries' destructors may still lock.
+  uint32_t farewells;
+  uint32_t used;
+  struct thread_record *next;
+} thread_record;
+
+/// The calling thread's; NULL until it is asked for.
+extern __thread thread_record *interlock_own_record
+    __attribute__((tls_model("initial-exec"))) HIDDEN;
+/// Claims a record for the calling thread; NULL if there is no memory.
+thread_record *interlock_claim_record(void) HIDDEN;
+
+static inline thread_record *own_record(void) {
+  thread_record *record = interlock_own_record;
+  return __builtin_expect(record != NULL, 1) ? record : interlock_claim_record();
+}
+
+/// The first of all records, those of ended threads among them; none is ever freed.
+thread_record *interlock_first_record(void) HIDDEN;
+static inline bool is_used(const thread_record *record) {
+  // Acquire: pairs with the release in `claim`.
+  return __atomic_load_n(&record->used, __ATOMIC_ACQUIRE);
+}
+
+/// Prepares the records; `ends` is called on each thread that ends. False if the system refuses.
+bool interlock_records_prepare(void (*ends)(thread_record *)) HIDDEN;
+/// In the child of a fork: the thread that held the list's lock is not there.
+void interlock_records_forked(void) HIDDEN;
+
+/// The parts that read the events.
+typedef enum {
+  INTERLOCK_PART_WAITS = 1 << 0,
+  INTERLOCK_PART_ORDER = 1 << 1,
+  INTERLOCK_PART_CLOCKS = 1 << 2,
+} interlock_part;
+
+/// Lets a part read the events from now on (reader.c). False if no call is seen, or if there is no
+/// room for a reader.
+bool interlock_follow(interlock_part part) HIDDEN;
+
+#endif
