@@ -1,6 +1,7 @@
 // The reader of the events: feeds the calling thread's record once for each event, for all parts. In
 // C: it is called within every lock of the process, before Swift's runtime may be up, and must
 // neither allocate there nor take a lock that is interposed.
+#include "LockOrder/simple_locks.h"
 #include "thread_record.h"
 
 #ifdef INTERLOCK_INTERPOSES

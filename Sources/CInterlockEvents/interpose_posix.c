@@ -1,46 +1,13 @@
-// The C library's locks, conditions and semaphores, and the kernel's futex, under their own names.
-#include "interpose.h"
+// The C library's locks and conditions, under their own names.
+#include "interpose_posix.h"
 
 #ifdef INTERLOCK_INTERPOSES
 
-#include <errno.h>
-#include <linux/futex.h>
 #include <pthread.h>
-#include <semaphore.h>
-#include <sys/syscall.h>
-#include <time.h>
-
-enum { lock_kinds = INTERLOCK_EVENT_WAIT | INTERLOCK_EVENT_ACQUIRE | INTERLOCK_EVENT_GIVE_UP };
-
-static void publish(interlock_event_kind kind, interlock_object_kind object_kind,
-                    const void *object, uint32_t flags, uintptr_t place) {
-  interlock_event event = {
-      .kind = kind, .object_kind = object_kind, .object = object, .flags = flags, .place = place};
-  interlock_publish_fast(&event);
-}
-
-/// Returns the flag of a wait that ends by itself at `end`; 0 where that is 230 years away, by any
-/// clock: a wait until `Date.distantFuture`, or for the largest number of seconds, has no limit.
-static inline uint32_t limit_flag(const struct timespec *end) {
-  static const time_t never = 230 * 31556952ll;
-  return end->tv_sec < never ? INTERLOCK_FLAG_TIME_LIMIT : 0;
-}
 
 static inline void publish_mutex(interlock_event_kind kind, const void *mutex, uint32_t flags,
                                  uintptr_t place, uintptr_t frame) {
   interlock_publish_lock(kind, INTERLOCK_OBJECT_MUTEX, mutex, flags, place, frame);
-}
-
-static inline uint32_t flag_of_refusal(int result) {
-  return result == EDEADLK ? INTERLOCK_FLAG_REFUSED : 0;
-}
-
-/// What a call that waits did: 0 means that the thread has it. Of what it has, `flags` tell how
-/// long it would have waited.
-static void publish_result(int result, interlock_object_kind object_kind, const void *object,
-                           uint32_t flags, uintptr_t place) {
-  publish(result == 0 ? INTERLOCK_EVENT_ACQUIRE : INTERLOCK_EVENT_GIVE_UP, object_kind, object,
-          result == 0 ? flags : flag_of_refusal(result), place);
 }
 
 // Mutexes. The runtime's own are many, deep below the user's code, and in nobody's way: only
@@ -291,105 +258,5 @@ INTERPOSED int pthread_join(pthread_t thread, void **result) {
   publish_result(code, INTERLOCK_OBJECT_THREAD, (const void *)thread, 0, place);
   return code;
 }
-
-// Semaphores: a user's own, and those that libdispatch's idle workers wait at.
-
-typedef int semaphore_call(sem_t *);
-static semaphore_call *real_sem_post(void) { return REAL(semaphore_call, sem_post); }
-typedef int timed_semaphore_call(sem_t *, const struct timespec *);
-typedef int clock_semaphore_call(sem_t *, clockid_t, const struct timespec *);
-
-/// What a semaphore is for: inside a call of Dispatch's that is published itself, nobody needs to
-/// know of it.
-static interlock_object_kind kind_of_semaphore(uintptr_t returns_to) {
-  return interlock_is_dispatch(returns_to) ? INTERLOCK_OBJECT_IDLE : INTERLOCK_OBJECT_SEMAPHORE;
-}
-
-#define SEMAPHORE_WAIT(name, type, flag, parameters, arguments)                            \
-  INTERPOSED int name parameters {                                                        \
-    type *real = REAL(type, name);                                                        \
-    if (!is_wanted(lock_kinds) || interlock_marks.nested) return real arguments;          \
-    interlock_object_kind kind = kind_of_semaphore(RETURNS_TO);                           \
-    uintptr_t place = USER_PLACE;                                                         \
-    uint32_t limit = flag;                                                                \
-    publish(INTERLOCK_EVENT_WAIT, kind, semaphore, limit, place);                         \
-    int result = real arguments;                                                          \
-    int error = errno;                                                                    \
-    publish_result(result, kind, semaphore, limit, place);                                 \
-    errno = error;                                                                        \
-    return result;                                                                        \
-  }
-
-SEMAPHORE_WAIT(sem_wait, semaphore_call, 0, (sem_t *semaphore), (semaphore))
-SEMAPHORE_WAIT(sem_timedwait, timed_semaphore_call, limit_flag(end),
-               (sem_t *semaphore, const struct timespec *end), (semaphore, end))
-SEMAPHORE_WAIT(sem_clockwait, clock_semaphore_call, limit_flag(end),
-               (sem_t *semaphore, clockid_t clock, const struct timespec *end),
-               (semaphore, clock, end))
-
-INTERPOSED int sem_trywait(sem_t *semaphore) {
-  int result = REAL(semaphore_call, sem_trywait)(semaphore);
-  if (result == 0 && !interlock_marks.nested && is_wanted(INTERLOCK_EVENT_ACQUIRE)) {
-    publish(INTERLOCK_EVENT_ACQUIRE, INTERLOCK_OBJECT_SEMAPHORE, semaphore, INTERLOCK_FLAG_TRIED,
-            USER_PLACE);
-  }
-  return result;
-}
-
-INTERPOSED int sem_post(sem_t *semaphore) {
-  if (!interlock_marks.nested && is_wanted(INTERLOCK_EVENT_RELEASE)) {
-    uintptr_t returns_to = RETURNS_TO;
-    if (!interlock_is_dispatch(returns_to)) {
-      publish(INTERLOCK_EVENT_RELEASE, INTERLOCK_OBJECT_SEMAPHORE, semaphore, 0, USER_PLACE);
-    }
-  }
-  return real_sem_post()(semaphore);
-}
-
-INTERPOSED int sem_init(sem_t *semaphore, int shared, unsigned value) {
-  typedef int init_call(sem_t *, int, unsigned);
-  int result = REAL(init_call, sem_init)(semaphore, shared, value);
-  if (result == 0 && !interlock_marks.nested && is_wanted(INTERLOCK_EVENT_CREATE)) {
-    interlock_event event = {.kind = INTERLOCK_EVENT_CREATE,
-                             .object_kind = INTERLOCK_OBJECT_SEMAPHORE,
-                             .object = semaphore,
-                             .place = USER_PLACE,
-                             .value = value};
-    interlock_publish(&event);
-  }
-  return result;
-}
-
-// The kernel's own wait, as `Synchronization.Mutex`, libdispatch and the Swift runtime ask for it.
-// Declared without the C library's `...`: six arguments are handed on, whatever the call has.
-
-typedef long system_call(long, long, long, long, long, long, long);
-static system_call *real_syscall(void) { return REAL(system_call, syscall); }
-
-INTERPOSED long syscall(long number, long a, long b, long c, long d, long e, long f) {
-  system_call *real = real_syscall();
-  if (number != SYS_futex || interlock_marks.nested || !is_wanted(lock_kinds)) {
-    return real(number, a, b, c, d, e, f);
-  }
-  int operation = (int)b & FUTEX_CMD_MASK;
-  bool owned = operation == FUTEX_LOCK_PI || operation == 13;  // 13: FUTEX_LOCK_PI2, Linux 5.14
-  if (!owned && operation != FUTEX_WAIT && operation != FUTEX_WAIT_BITSET) {
-    return real(number, a, b, c, d, e, f);
-  }
-  interlock_object_kind kind = owned ? INTERLOCK_OBJECT_OWNED_FUTEX : INTERLOCK_OBJECT_FUTEX;
-  uintptr_t place = USER_PLACE;
-  uint32_t limit = d ? limit_flag((const struct timespec *)d) : 0;
-  publish(INTERLOCK_EVENT_WAIT, kind, (const void *)a, limit, place);
-  long result = real(number, a, b, c, d, e, f);
-  int error = errno;
-  // What the word says then, nobody but the caller knows: it may ask again at once.
-  publish(INTERLOCK_EVENT_GIVE_UP, kind, (const void *)a, 0, place);
-  errno = error;
-  return result;
-}
-
-/// A signal's handler may make both calls while another thread has the loader's lock: their real
-/// functions are found as the process starts.
-__attribute__((constructor(101))) static void find_calls(void) { real_sem_post(), real_syscall(); }
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "interlock_events.h"
+#include "interlock_layouts.h"
 
 uint64_t interlock_test_first_count(void);
 uint64_t interlock_test_first_count(void) {

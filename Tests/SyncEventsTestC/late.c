@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "interlock_events.h"
+#include "interlock_places.h"
 #include "interlock_waits.h"
 #include "sync_events_test.h"
 

@@ -12,17 +12,17 @@ static inline uint64_t mix(uint64_t hash, uint64_t value) {
   return hash ^ hash >> 29;
 }
 
-// Threads (held_locks.c). A record is its thread's alone.
+// Threads. Only the thread itself reads and writes its record.
 
 typedef struct {
   uintptr_t object;
   uintptr_t place;
   uintptr_t outer;
-  /// When it was taken, in nanoseconds; 0 where nobody asks.
+  /// When it was acquired, in nanoseconds; 0 if hold times are not measured.
   uint64_t since;
   uint32_t count;
-  /// In which of the thread's blocks it was taken: 0 for none, `callers_run` for what the caller of
-  /// the synchronous block has that the thread runs.
+  /// In which of the thread's blocks it was acquired: 0 for none, `callers_run` for what the caller
+  /// of the synchronous block holds that the thread runs.
   uint16_t run;
   uint8_t kind;
   bool is_shared;
@@ -36,12 +36,12 @@ typedef struct {
   /// A number that no other block has; 0 for a synchronous one, which acts for its caller.
   uint64_t number;
   uint32_t flags;
-  /// The synchronous call of another thread, which may hold what is not known here.
+  /// The block is another thread's synchronous call; what that thread holds is not known here.
   bool is_borrowed;
-  /// A task's, on a thread that all tasks share.
+  /// The block is a task's job, on a thread that all tasks share.
   bool is_pool_job;
   bool holds_queue;
-  /// The group that is left, or the work item that is over, when the block ends; 0 for none.
+  /// The group that the block leaves, or the work item that is done, when it ends; 0 for none.
   uintptr_t ends;
   /// Whether Foundation calls the code in it.
   enum { UNKNOWN, NO, YES } is_operation;
@@ -51,7 +51,7 @@ enum { runs_most = 8, known_chains = 64 };
 
 typedef struct order_record {
   uint32_t held_count;
-  /// Held, but without room in the list.
+  /// How many more it holds, without room in the list.
   uint32_t untold;
   uint32_t run_count;
   /// How many of the runs are jobs of tasks on a pool, and how many are borrowed.
@@ -60,12 +60,12 @@ typedef struct order_record {
   thread_run runs[runs_most];
   /// The mutex given up by a wait for a condition.
   held_lock put_aside;
-  /// What it waits for, and since when.
+  /// What the thread waits for, and since when.
   uintptr_t wait_object, wait_place, wait_outer;
   uint64_t wait_since;
   uint32_t wait_kind, wait_flags;
   /// While it waits for a synchronous call on the main queue (main_queue.c): where it made the
-  /// call, and who it is; its neighbour in the list.
+  /// call, its owner and its actor; and the next such thread.
   uintptr_t call_place, callers_gate;
   uint64_t callers_owner;
   struct order_record *next_caller;
@@ -74,23 +74,23 @@ typedef struct order_record {
   uint64_t adopted_owner;
   uintptr_t adopted_gate;
   uint32_t adopted_run;
-  /// A number that no other thread ever has.
+  /// The thread's own number, never used again.
   uint64_t number;
-  /// Chains that need no second look, by their hashes.
+  /// The hashes of chains that are known: they need no second look.
   uint64_t chains[known_chains];
-  /// The last semaphore, how many locks had been made then, whether it is one that begins at 1, and
-  /// whether it is known that it was given back by who had it.
+  /// The last semaphore; how many locks had been made then; whether the semaphore begins at 1, and
+  /// whether its owner has released it.
   uintptr_t semaphore;
   uint32_t semaphores_made;
   bool semaphore_is_lock, semaphore_was_given_back;
-  /// What it signalled last of which nothing more can be learned (signals.c), and how many locks
-  /// had changed until then.
+  /// The last object that it signalled from which nothing more can be learned (signals.c), and how
+  /// many locks had changed until then.
   uintptr_t settled;
   uint32_t settled_at;
-  /// The same for what it waited for last under a lock.
+  /// The same for the last object that it waited for under a lock.
   uintptr_t settled_wait;
   uint32_t settled_wait_at;
-  /// The last lock that it asked for although it held it, and was refused; and where.
+  /// The last lock that it held, asked for again and was refused; and where.
   held_lock refused;
 } order_record;
 
@@ -115,10 +115,11 @@ held_lock *interlock_find_held(order_record *state, uintptr_t object) HIDDEN;
 void interlock_drop(order_record *state, const held_lock *lock) HIDDEN;
 /// Tells of a lock that was held for too long, where anybody asks; `place` is where it is given
 /// back.
-void interlock_look_at_hold_time(order_record *state, const held_lock *lock, uintptr_t place) HIDDEN;
+void interlock_look_at_hold_time(order_record *state, const held_lock *lock,
+                                 uintptr_t place) HIDDEN;
 /// The thread has a lock, and may have waited for it.
-void interlock_take_lock(order_record *state, uintptr_t object, uint32_t kind, bool is_shared, uint32_t flags,
-                         uintptr_t place, uintptr_t outer) HIDDEN;
+void interlock_take_lock(order_record *state, uintptr_t object, uint32_t kind, bool is_shared,
+                         uint32_t flags, uintptr_t place, uintptr_t outer) HIDDEN;
 /// It gives one back; returns whether it was its own.
 bool interlock_let_go(order_record *state, uintptr_t object, uintptr_t place) HIDDEN;
 
@@ -153,7 +154,9 @@ void interlock_note_end(order_record *state, const interlock_event *event) HIDDE
 // hold.
 
 extern char _dispatch_main_q[] INTERLOCK_WEAK;
-static inline bool interlock_is_main_queue(uintptr_t queue) { return queue == (uintptr_t)_dispatch_main_q; }
+static inline bool interlock_is_main_queue(uintptr_t queue) {
+  return queue == (uintptr_t)_dispatch_main_q;
+}
 /// The calling thread waits for a synchronous call on it; it goes on.
 void interlock_main_queue_called(order_record *state, uintptr_t place) HIDDEN;
 void interlock_main_queue_returned(order_record *state) HIDDEN;
@@ -264,10 +267,12 @@ bool interlock_signals_prepare(void) HIDDEN;
 /// work item. `at_end` is whether a block does so by its end.
 void interlock_signalled(order_record *state, const interlock_event *event, bool at_end) HIDDEN;
 /// It has waited for such a thing without a limit, and may have had to.
-void interlock_waited_for_signal(order_record *state, const interlock_event *event, uintptr_t outer) HIDDEN;
+void interlock_waited_for_signal(order_record *state, const interlock_event *event,
+                                 uintptr_t outer) HIDDEN;
 /// Describes a signal; false where it was signalled without the lock of this number too. Under the
 /// lock of the tables.
-bool interlock_describe_signal(uint32_t signal, uint32_t number, interlock_signal_view *view) HIDDEN;
+bool interlock_describe_signal(uint32_t signal, uint32_t number,
+                               interlock_signal_view *view) HIDDEN;
 /// Something at this address is no more; under the lock of the tables.
 void interlock_signal_forget(known_lock *lock) HIDDEN;
 
@@ -283,51 +288,8 @@ void interlock_unlocked_for_another(uintptr_t object) HIDDEN;
 // Incidents (incidents.c).
 
 bool interlock_incidents_prepare(void) HIDDEN;
-void interlock_note_incident(order_record *state, interlock_incident_kind kind, uint32_t object_kind,
-                             uintptr_t object, uintptr_t place, uintptr_t outer,
-                             uintptr_t end_place, uint64_t nanoseconds) HIDDEN;
-
-/// Returns true if it is a lock for certain, without a look at the tables.
-static inline bool interlock_is_plain_lock(const order_record *state,
-                                           interlock_object_kind kind, uintptr_t object) {
-  if (kind == INTERLOCK_OBJECT_MUTEX) return true;
-  return kind == INTERLOCK_OBJECT_SEMAPHORE && state->semaphore == object &&
-         state->semaphore_is_lock && state->semaphore_was_given_back &&
-         // Relaxed: see where it is counted.
-         state->semaphores_made == __atomic_load_n(&interlock_locks_changed, __ATOMIC_RELAXED);
-}
-
-/// Returns true if an event of a mutex or a semaphore is one that `interlock_order_note_lock` can
-/// note: a thread that holds nothing acquires a lock, or a thread releases what it acquired last.
-static inline bool interlock_order_is_simple(const order_record *state, interlock_event_kind kind,
-                                             interlock_object_kind object_kind,
-                                             uintptr_t object) {
-  uint32_t count = state->held_count;
-  if (interlock_limits.hold_limit) return false;
-  if (kind == INTERLOCK_EVENT_RELEASE) {
-    const held_lock *last = &state->held[count - 1];
-    if (count == 0 || last->object != object || last->count != 1) return false;
-  } else if (kind != INTERLOCK_EVENT_ACQUIRE || count > 0 || state->wait_since) {
-    return false;
-  }
-  return interlock_is_plain_lock(state, object_kind, object);
-}
-
-static inline void interlock_order_note_lock(order_record *state, interlock_event_kind kind,
-                                             interlock_object_kind object_kind, uintptr_t object,
-                                             uintptr_t place, uintptr_t outer) {
-  if (kind == INTERLOCK_EVENT_RELEASE) {
-    state->held_count--;
-    return;
-  }
-  state->held[0] = (held_lock){.object = object,
-                               .place = place,
-                               .outer = outer,
-                               .count = 1,
-                               .run = (uint16_t)innermost_run(state),
-                               .kind = (uint8_t)object_kind};
-  state->held_count = 1;
-  state->wait_kind = 0;
-}
+void interlock_note_incident(order_record *state, interlock_incident_kind kind,
+                             uint32_t object_kind, uintptr_t object, uintptr_t place,
+                             uintptr_t outer, uintptr_t end_place, uint64_t nanoseconds) HIDDEN;
 
 #endif

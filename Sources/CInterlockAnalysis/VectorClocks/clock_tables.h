@@ -69,6 +69,16 @@ void interlock_clocks_read_lock(struct thread_record *record, interlock_event_ki
                                 interlock_object_kind object_kind, uintptr_t object,
                                 uintptr_t place) HIDDEN;
 
+/// Before anything that a task's job does: its order is known, or comes after all.
+void interlock_clock_come_to_task(thread_clock *own) HIDDEN;
+
+/// Why no order is known any more; NULL while it is.
+extern const char *interlock_clocks_reason HIDDEN;
+static inline bool interlock_clocks_are_blind(void) {
+  // Relaxed: text that never changes.
+  return __atomic_load_n(&interlock_clocks_reason, __ATOMIC_RELAXED) != NULL;
+}
+
 bool interlock_clock_nodes_prepare(void) HIDDEN;
 bool interlock_clock_threads_prepare(void) HIDDEN;
 /// In the child of a fork: who had the locks is not there.
@@ -131,6 +141,17 @@ typedef struct {
   int lock;
   vector_clock clock;
 } common_clock;
+// Blocks and tasks (clock_blocks.c).
+
+/// All that left any group: the block that comes of it does not name its group.
+extern common_clock interlock_clock_left HIDDEN;
+/// All that ended in a group that was not named.
+extern common_clock interlock_clock_unnamed HIDDEN;
+void interlock_clock_begin_block(thread_clock *own, const interlock_event *event) HIDDEN;
+void interlock_clock_end_block(thread_clock *own, const interlock_event *event) HIDDEN;
+void interlock_clock_note_task(thread_clock *own, const interlock_event *event) HIDDEN;
+void interlock_clock_events_forked(void) HIDDEN;
+
 void interlock_clock_pass_to(thread_clock *own, common_clock *common) HIDDEN;
 void interlock_clock_get_from(thread_clock *own, common_clock *common) HIDDEN;
 

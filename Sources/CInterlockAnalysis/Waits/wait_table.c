@@ -7,7 +7,6 @@
 
 static int started;
 static int partial;
-static void (*self_told)(const interlock_self_wait *);
 
 void interlock_note_partial(void) { __atomic_store_n(&partial, 1, __ATOMIC_RELAXED); }
 
@@ -40,60 +39,6 @@ static bool let_go(wait_record *record, uintptr_t object) {
   }
   if (view->untold > 0) view->untold--;
   return false;
-}
-
-/// Hidden: who is told makes calls of his own.
-static void tell(void (*told)(const interlock_self_wait *), const interlock_self_wait *wait) {
-  interlock_events_hide_thread(true);
-  told(wait);
-  interlock_events_hide_thread(false);
-}
-
-static void look_for_self(wait_record *record, const interlock_event *event) {
-  void (*told)(const interlock_self_wait *) = __atomic_load_n(&self_told, __ATOMIC_ACQUIRE);
-  if (!told) return;
-  uintptr_t queue = (uintptr_t)event->object;
-  bool barrier = event->flags & INTERLOCK_FLAG_BARRIER;
-  for (uint32_t index = record->view.run_count; index-- > 0;) {
-    const interlock_run *run = &record->view.runs[index];
-    bool is_barrier = barrier || (run->flags & INTERLOCK_FLAG_BARRIER);
-    if (run->flags & INTERLOCK_FLAG_APPLY) continue;
-    if (!interlock_queues_exclude(queue, run->queue, is_barrier)) continue;
-    interlock_self_wait wait = {.thread = record->view.number,
-                                .kind = INTERLOCK_OBJECT_QUEUE,
-                                .object = run->queue,
-                                .place = event->place,
-                                .first_place = run->place,
-                                // A reader that wants to be a barrier waits for itself without a
-                                // trap.
-                                .traps = queue != run->queue || interlock_queue_width(queue) == 1 ||
-                                         (run->flags & INTERLOCK_FLAG_BARRIER)};
-    tell(told, &wait);
-    return;
-  }
-}
-
-/// A contended Swift mutex has its holder's thread in its word, and so has what `dispatch_once`
-/// runs: the runtime and libdispatch end the process where that asks again. What `swift_once` runs
-/// has 0 there.
-static void look_for_own_word(wait_record *record, const interlock_event *event) {
-  void (*told)(const interlock_self_wait *) = __atomic_load_n(&self_told, __ATOMIC_ACQUIRE);
-  if (!told) return;
-  // Relaxed: only this thread itself puts its number there.
-  uint32_t word = __atomic_load_n((const uint32_t *)event->object, __ATOMIC_RELAXED);
-  if ((word & 0x3fffffff) != record->view.number) return;
-  uintptr_t first_place = 0;
-  for (uint32_t index = 0; index < record->view.held_count; index++) {
-    const interlock_held *held = &record->view.held[index];
-    if (held->object == (uintptr_t)event->object) first_place = held->place;
-  }
-  interlock_self_wait wait = {.thread = record->view.number,
-                              .kind = event->object_kind,
-                              .object = (uintptr_t)event->object,
-                              .place = event->place,
-                              .first_place = first_place,
-                              .traps = true};
-  tell(told, &wait);
 }
 
 // What the events do.
@@ -136,11 +81,11 @@ static void note_wait(wait_record *record, const interlock_event *event) {
     bool is_barrier = event->flags & INTERLOCK_FLAG_BARRIER;
     if (queue != record->last_queue || is_barrier) interlock_queue_called(queue, is_barrier);
     record->last_queue = queue;
-    look_for_self(record, event);
+    interlock_look_for_self(record, event);
   }
   if (event->object_kind == INTERLOCK_OBJECT_OWNED_FUTEX ||
       event->object_kind == INTERLOCK_OBJECT_ONCE) {
-    look_for_own_word(record, event);
+    interlock_look_for_own_word(record, event);
   }
   if (event->object_kind == INTERLOCK_OBJECT_SEMAPHORE ||
       event->object_kind == INTERLOCK_OBJECT_GROUP) {
@@ -306,10 +251,6 @@ bool interlock_waits_start(void) {
 }
 
 bool interlock_waits_started(void) { return __atomic_load_n(&started, __ATOMIC_ACQUIRE); }
-
-void interlock_waits_on_self(void (*told)(const interlock_self_wait *)) {
-  __atomic_store_n(&self_told, told, __ATOMIC_RELEASE);
-}
 
 bool interlock_waits_is_partial(void) { return __atomic_load_n(&partial, __ATOMIC_RELAXED); }
 

@@ -5,19 +5,19 @@
 #include "interlock_internals.h"
 #include "interlock_waits.h"
 
-/// From now on, something may be there that the table does not know of.
+/// From now on the table may be incomplete.
 void interlock_note_partial(void) HIDDEN;
 
-/// Where an address begins to be looked for in a table.
+/// Where the search for an address begins in a table.
 static inline size_t hash_of(uintptr_t object) {
   return (size_t)((object >> 4) * 0x9e3779b97f4a7c15ull >> 40);
 }
 
-// Threads (wait_threads.c). A record is written by its thread alone, which then raises `sequence`,
-// and read by whoever makes a snapshot. One that is read while it is being written shows that
-// afterwards: its number has grown when the snapshot is checked.
+// Threads (wait_threads.c). Only the thread itself writes its record, and then raises `sequence`;
+// the thread that takes a snapshot reads it. A record that changes meanwhile shows it: its
+// `sequence` has grown when the snapshot is checked.
 
-/// Steps of a thread's `sequence` that are no progress.
+/// The steps of a thread's `sequence` that are no progress.
 typedef struct {
   /// How many there have been.
   uint64_t steps;
@@ -25,7 +25,7 @@ typedef struct {
   uint64_t frozen;
   /// The thread's number when a poll began, and before it was woken as a worker.
   uint64_t from, woken;
-  /// When the last poll began and when it ended, 0 where it has not, in nanoseconds of the
+  /// When the last poll began and when it ended, 0 if it has not, in nanoseconds of the
   /// monotonic clock; and the thread's processor time then.
   uint64_t began, ended, cpu_at_end;
   /// How many blocks it was in when the poll began.
@@ -52,19 +52,19 @@ typedef struct {
 } wait_record;
 
 static inline void has_changed(wait_record *record) {
-  // Release: who sees the number sees all of the change.
+  // Release: a thread that sees the number sees all of the change.
   __atomic_store_n(&record->view.sequence, record->view.sequence + 1, __ATOMIC_RELEASE);
 }
 
 // What is no progress (wait_polls.c).
 
 void interlock_note_poll(wait_record *record, const interlock_event *event) HIDDEN;
-/// A worker of a pool is woken (`ACQUIRE`), waits for work, or has waited in vain; before that is
-/// counted.
+/// A worker of a pool is woken (`ACQUIRE`), waits for work, or has waited in vain. Call it before
+/// the event is counted.
 void interlock_note_idle(wait_record *record, interlock_event_kind kind) HIDDEN;
-/// What the thread counts for, by any thread.
+/// How much progress the thread has made. Any thread may call it.
 uint64_t interlock_progress_of(const wait_record *record) HIDDEN;
-/// When its poll began, if that has handled nothing, by any thread; 0 while it does not poll.
+/// When the thread's poll began, if the poll has handled nothing; else 0. Any thread may call it.
 uint64_t interlock_polls_since(const wait_record *record) HIDDEN;
 
 // Objects (wait_objects.c).
@@ -73,13 +73,13 @@ void interlock_object_made(const interlock_event *event) HIDDEN;
 void interlock_object_waited(const interlock_event *event) HIDDEN;
 void interlock_object_released(const interlock_event *event) HIDDEN;
 void interlock_object_entered(const interlock_event *event) HIDDEN;
-/// What a thread does that has a semaphore, after a wait that was told of or at once. Whether it is
-/// one that begins at 1.
+/// The thread acquires a semaphore, at once or `after_wait`. Returns true if the semaphore begins
+/// at 1, and so is a lock.
 bool interlock_semaphore_acquired(wait_record *record, const interlock_event *event,
                                   bool after_wait) HIDDEN;
 
-/// As many semaphores as have been made: who remembers what one is asks whether there may be
-/// another at its address.
+/// How many semaphores have been made. A thread that remembers a semaphore compares it, because
+/// another may be at its address.
 extern uint32_t interlock_semaphores_made HIDDEN;
 static inline bool interlock_is_last_lock(const wait_record *record, uintptr_t semaphore) {
   // Relaxed: see where they are counted.
@@ -90,9 +90,9 @@ static inline bool interlock_is_last_lock(const wait_record *record, uintptr_t s
 // Locks (wait_locks.c).
 
 void interlock_lock_made_at(const interlock_event *event) HIDDEN;
-/// It was destroyed.
+/// A lock was destroyed.
 void interlock_lock_gone(uintptr_t object) HIDDEN;
-/// The calling thread, which ends, holds it.
+/// The calling thread ends and still holds a lock.
 void interlock_note_left(const interlock_held *held, uint32_t thread) HIDDEN;
 /// A thread has unlocked what it did not hold.
 void interlock_lock_unlocked_for_another(uintptr_t object) HIDDEN;
@@ -105,6 +105,13 @@ void interlock_queue_called(uintptr_t queue, bool barrier) HIDDEN;
 void interlock_queue_configured(const interlock_event *event) HIDDEN;
 void interlock_item_listed(interlock_item *item) HIDDEN;
 void interlock_item_unlisted(interlock_item *item) HIDDEN;
+
+// Waits of a thread for itself (self_waits.c).
+
+/// The thread calls a queue synchronously.
+void interlock_look_for_self(wait_record *record, const interlock_event *event) HIDDEN;
+/// It waits for a word that may name it as the owner.
+void interlock_look_for_own_word(wait_record *record, const interlock_event *event) HIDDEN;
 
 // The part of the reader (wait_table.c).
 

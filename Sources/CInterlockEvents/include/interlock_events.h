@@ -245,36 +245,6 @@ interlock_events_availability interlock_events_available(void);
 /// every call was led past.
 bool interlock_events_bypass(bool past);
 
-/// A private layout of the system's libraries that the events, or their readers, rely on. Each is
-/// checked before its first use. Where one does not hold, what relies on it is off, and one line on
-/// standard error says so.
-typedef enum {
-  /// 48 bits are enough for an address.
-  INTERLOCK_LAYOUT_ADDRESS,
-  /// The owner and the kind of the C library's mutex.
-  INTERLOCK_LAYOUT_MUTEX,
-  /// The flags of a work item, and how it is recognised.
-  INTERLOCK_LAYOUT_BLOCK,
-  /// The words of `swift_once` and `dispatch_once`.
-  INTERLOCK_LAYOUT_ONCE,
-  /// The width and the target of a queue.
-  INTERLOCK_LAYOUT_QUEUE,
-  /// The encoding of `dispatch_time_t`.
-  INTERLOCK_LAYOUT_MOMENT,
-  /// The registers and the context of an asynchronous call.
-  INTERLOCK_LAYOUT_CONTEXT,
-} interlock_layout;
-
-/// Those without which a lock or a queue may be taken for another: for predictions, and for the
-/// order of threads.
-enum {
-  INTERLOCK_LAYOUTS_OF_LOCKS = 1 << INTERLOCK_LAYOUT_ONCE | 1 << INTERLOCK_LAYOUT_QUEUE,
-};
-
-/// Why one of these layouts, a bit for each, cannot be relied on; NULL where all hold. From any
-/// thread.
-const char *interlock_layouts_lost(uint32_t among);
-
 /// The most readers at a time: one is the harness's own.
 #define INTERLOCK_READERS 8
 
@@ -317,76 +287,6 @@ bool interlock_events_replace(interlock_reader old, interlock_reader reader,
 /// Ends that. A thread that is just calling the reader may still be in it when this returns: the
 /// context must live as long as the process, or be told apart by the reader.
 void interlock_events_remove(interlock_reader reader, void *context);
-
-/// Where the user's code made the call of an event, also where the event has only the next place.
-/// To be called in the reader.
-uintptr_t interlock_events_place(const interlock_event *event);
-
-/// Where the function was called that made a call at `place`, by the frame pointers; 0 where they
-/// do not tell. Only what lies in the next pages above is read: those of this thread's stack.
-static inline uintptr_t interlock_events_outer(uintptr_t frame, uintptr_t place) {
-  enum { most_steps = 4, farthest = 2048 };
-  for (int step = 0; frame && step < most_steps; step++) {
-    const uintptr_t *pair = (const uintptr_t *)frame;
-    uintptr_t next = pair[0];
-    if (next <= frame || next - frame > farthest || next % sizeof(uintptr_t)) return 0;
-    if (pair[1] == place) return ((const uintptr_t *)next)[1];
-    frame = next;
-  }
-  return 0;
-}
-
-/// Whether an address lies in code that a user may have written: in no library of the system or of
-/// the toolchain.
-bool interlock_events_is_users(uintptr_t address);
-/// Whether a library of this name, without its folder, is one of the system or of the toolchain.
-bool interlock_events_is_system_library(const char *name);
-/// Whether it lies in Foundation, or in the runtime of Swift Concurrency. A Foundation that was
-/// opened after the start is known once an address in it has been asked for by
-/// `interlock_events_is_users`.
-bool interlock_events_is_foundation(uintptr_t address);
-bool interlock_events_is_concurrency(uintptr_t address);
-
-/// Whether the runtime of Swift Concurrency made this queue for its tasks. Its width is the number
-/// of processors, 1 on some machines, but no code may rely on that as on a serial queue.
-bool interlock_events_is_task_pool(uintptr_t queue);
-
-/// Whether the calling thread is in a call of the runtime that makes a task.
-bool interlock_events_makes_task(void);
-
-/// Whether a task, the calling thread's, is in a call of the runtime that runs closures where no
-/// event has told of an `await` before them: those of a sequence.
-bool interlock_events_task_is_blind(const void *task);
-
-/// Learns where a queue has its width and its target: before the first `interlock_queue_look`.
-/// Calls after the first do nothing. May be called from any thread, but not in a reader.
-void interlock_queues_prepare(void);
-
-/// How many blocks of a queue that lives may run at once: 1 for a serial queue and the main queue;
-/// 0 where there is no limit that a block could wait for (a root queue), or where it is not known.
-/// `target` becomes the queue that its blocks run on in turn; 0 for a root queue. For readers: it
-/// makes no call.
-uint32_t interlock_queue_look(uintptr_t queue, uintptr_t *target);
-
-/// A task that waits for another task, for an actor, or for the tasks of its group.
-typedef struct {
-  uintptr_t task;
-  /// `INTERLOCK_OBJECT_TASK`, `INTERLOCK_OBJECT_ACTOR` or `INTERLOCK_OBJECT_TASK_GROUP`.
-  uint32_t kind;
-  /// The other task or the actor. For a group, the waiting task itself; one more where the call is
-  /// one inside the group's scope, as `next()` is.
-  uintptr_t awaited;
-  uintptr_t place;
-} interlock_await_view;
-
-/// The task that made a task in a task group of its own; 0 where that was not seen.
-uintptr_t interlock_waits_parent(uintptr_t task);
-
-/// Writes the tasks that wait for tasks, actors or groups. A task in a group's scope is listed also
-/// while it runs, or waits for something else. Returns how many there are, which may be more
-/// than `capacity`. A task that goes on soon may be among them: one is stuck only if no thread goes
-/// on.
-size_t interlock_waits_awaits(interlock_await_view *views, size_t capacity);
 
 /// Tells the readers of what no interposed call shows: a lock whose fast path is compiled into its
 /// caller. The same rules hold as for the others' events.

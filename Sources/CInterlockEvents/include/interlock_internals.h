@@ -27,6 +27,9 @@
 #include <sched.h>
 
 #include "interlock_events.h"
+#include "interlock_layouts.h"
+#include "interlock_objects.h"
+#include "interlock_places.h"
 
 #define HIDDEN __attribute__((visibility("hidden")))
 

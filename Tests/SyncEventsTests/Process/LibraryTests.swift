@@ -64,7 +64,7 @@ extension SyncEvents {
       let program = """
         #include <dlfcn.h>
         #include <stdio.h>
-        #include "interlock_events.h"
+        #include "interlock_places.h"
         void interlock_work_items_forked(void) {}
         void interlock_layouts_forked(void) {}
         const char *interlock_layouts_lost(unsigned among) { return among ? 0 : ""; }
@@ -77,7 +77,8 @@ extension SyncEvents {
           printf("%d %d %d\\n", before, is_users, interlock_events_is_foundation(address));
         }
         """
-      let sources = ["events.c", "interpose_threads.c", "user_places.c"].map { Self.events + $0 }
+      let sources = ["events.c", "interpose_threads.c", "code_ranges.c", "user_places.c"]
+        .map { Self.events + $0 }
       let output = try CompiledC.library("libFoundation.so", library) { library in
         try CompiledC.compiled(
           "program", program, sources + ["-O1", "-I", Self.events + "include"]

@@ -1,0 +1,90 @@
+// Prediction: how it starts, what it could not follow, and what is asked of the calling thread.
+#include <pthread.h>
+
+#include "../thread_record.h"
+
+interlock_prediction_limits interlock_limits;
+interlock_prediction_losses interlock_losses;
+static int started;
+
+/// Of the locks that no interposed call shows.
+static void hear(interlock_lock_change change, const void *lock, interlock_call_place call) {
+  static const interlock_event_kind kinds[] = {INTERLOCK_EVENT_CREATE, INTERLOCK_EVENT_ACQUIRE,
+                                               INTERLOCK_EVENT_RELEASE, INTERLOCK_EVENT_DESTROY};
+  interlock_event event = {.kind = kinds[change],
+                           .object_kind = INTERLOCK_OBJECT_OWNED_FUTEX,
+                           .object = lock,
+                           .place = call.place,
+                           .frame = call.frame};
+  if (change == INTERLOCK_LOCK_MADE) {
+    // Its initialiser is called by another of the compiler's.
+    uintptr_t outer = interlock_events_outer(call.frame, call.place);
+    if (outer) event.place = outer;
+  }
+  interlock_events_tell(&event);
+}
+
+static void forked(void) {
+  // The other threads are not here; who had a lock of the tables is not either.
+  interlock_listen_to_locks(NULL);
+  __atomic_store_n(&started, 0, __ATOMIC_RELAXED);
+  interlock_tables_lock = 0;
+  interlock_main_queue_forked();
+}
+
+bool interlock_prediction_start(interlock_prediction_limits limits) {
+  static int only;
+  if (__atomic_exchange_n(&only, 1, __ATOMIC_ACQ_REL)) return interlock_prediction_started();
+  interlock_limits = limits;
+  // A queue's calls are as much a lock as a mutex's: without them, orders would be missing, and
+  // outer locks.
+  if (interlock_events_available() != INTERLOCK_EVENTS_ALL) return false;
+  if (interlock_layouts_lost(INTERLOCK_LAYOUTS_OF_LOCKS)) return false;
+  if (!interlock_known_locks_prepare() ||
+      !interlock_order_prepare() || !interlock_chains_prepare() || !interlock_signals_prepare() ||
+      !interlock_incidents_prepare() || !interlock_left_locks_prepare()) {
+    return false;
+  }
+  interlock_queues_prepare();
+  interlock_writers_prepare();
+  pthread_atfork(NULL, NULL, forked);
+  bool added = interlock_follow(INTERLOCK_PART_ORDER);
+  // Release: who sees that it has started finds the tables.
+  __atomic_store_n(&started, added, __ATOMIC_RELEASE);
+  if (added) interlock_listen_to_locks(hear);
+  return added;
+}
+
+bool interlock_prediction_started(void) { return __atomic_load_n(&started, __ATOMIC_ACQUIRE); }
+
+interlock_prediction_losses interlock_prediction_lost(void) { return interlock_losses; }
+
+size_t interlock_held_locks(interlock_held_lock *locks, size_t capacity) {
+  const order_record *state = interlock_own_record ? &interlock_own_record->order : NULL;
+  if (!state) return 0;
+  for (uint32_t index = 0; index < state->held_count && index < capacity; index++) {
+    const held_lock *held = &state->held[index];
+    locks[index] = (interlock_held_lock){.object = held->object,
+                                         .place = held->place,
+                                         .outer = held->outer,
+                                         .kind = held->kind,
+                                         .is_shared = held->is_shared};
+  }
+  return state->held_count;
+}
+
+uint32_t interlock_prediction_depth(void) {
+  const order_record *state = interlock_own_record ? &interlock_own_record->order : NULL;
+  return state ? state->held_count : 0;
+}
+
+void interlock_prediction_called_back(uint32_t depth) {
+  order_record *state = interlock_own_record ? &interlock_own_record->order : NULL;
+  if (!state || !interlock_prediction_started()) return;
+  for (uint32_t index = depth; index < state->held_count; index++) {
+    const held_lock *held = &state->held[index];
+    if (held->kind == INTERLOCK_OBJECT_QUEUE || held->kind == INTERLOCK_OBJECT_ONCE) continue;
+    interlock_note_incident(state, INTERLOCK_INCIDENT_CALLBACK, held->kind, held->object,
+                            held->place, held->outer, 0, 0);
+  }
+}

@@ -1,0 +1,218 @@
+// The part of the reader for clocks: what each event passes on, and what it gets.
+#include "../thread_record.h"
+#include "interlock_runtime.h"
+
+static bool forget_shared(thread_clock *own, uintptr_t lock) {
+  for (uint32_t index = own->shared_count; index-- > 0;) {
+    if (own->shared[index] != lock) continue;
+    own->shared[index] = own->shared[--own->shared_count];
+    return true;
+  }
+  return false;
+}
+
+static void note_wait(thread_clock *own, const interlock_event *event) {
+  uintptr_t object = (uintptr_t)event->object;
+  switch (event->object_kind) {
+    case INTERLOCK_OBJECT_QUEUE:
+      if (event->flags & INTERLOCK_FLAG_APPLY) {
+        interlock_clock_pass(own, object, AS_APPLY, false);
+      } else {
+        own->called_queue = object;
+        interlock_clock_pass(own, object, AS_CALL, false);
+      }
+      return;
+    // The mutex is given up for as long as the wait lasts.
+    case INTERLOCK_OBJECT_CONDITION:
+      interlock_clock_pass(own, (uintptr_t)event->other, AS_LOCK, false);
+      return;
+    default: return;
+  }
+}
+
+static inline void acquire_lock(thread_clock *own, interlock_object_kind kind, uintptr_t object,
+                                uintptr_t place) {
+  if (kind == INTERLOCK_OBJECT_MUTEX) {
+    interlock_clock_get_mutex(own, object, place);
+  } else {
+    interlock_clock_get(own, object, AS_LOCK, false, false);
+  }
+}
+
+static inline void release_lock(thread_clock *own, interlock_object_kind kind, uintptr_t object,
+                                uintptr_t place) {
+  if (kind == INTERLOCK_OBJECT_MUTEX) {
+    interlock_clock_pass_mutex(own, object, place);
+  } else {
+    interlock_clock_pass(own, object, AS_LOCK, false);
+  }
+}
+
+static void note_acquire(thread_clock *own, const interlock_event *event) {
+  uintptr_t object = (uintptr_t)event->object;
+  switch (event->object_kind) {
+    case INTERLOCK_OBJECT_READ_LOCK:
+      if (own->shared_count < most_shared) own->shared[own->shared_count++] = object;
+      interlock_clock_get(own, object, AS_LOCK, true, false);
+      return;
+    case INTERLOCK_OBJECT_ONCE:
+      own->initialisers++;
+      interlock_clock_get(own, object, AS_LOCK, false, false);
+      return;
+    case INTERLOCK_OBJECT_CONDITION:
+      interlock_clock_get(own, object, AS_LOCK, false, false);
+      interlock_clock_get(own, (uintptr_t)event->other, AS_LOCK, false, false);
+      return;
+    case INTERLOCK_OBJECT_GROUP:
+      interlock_clock_get(own, object, AS_LOCK, false, false);
+      interlock_clock_get_from(own, &interlock_clock_unnamed);
+      return;
+    case INTERLOCK_OBJECT_QUEUE:
+      interlock_clock_get(own, object,
+                          event->flags & INTERLOCK_FLAG_APPLY ? AS_APPLIED : AS_RETURN, false,
+                          false);
+      own->called_queue = 0;
+      return;
+    case INTERLOCK_OBJECT_THREAD:
+      interlock_clock_join_thread(own, (pthread_t)event->object);
+      return;
+    case INTERLOCK_OBJECT_WORK_ITEM:
+      // It may have run where nothing tells of it, as by `perform`.
+      interlock_clock_know_all(own);
+      return;
+    case INTERLOCK_OBJECT_MUTEX:
+    case INTERLOCK_OBJECT_WRITE_LOCK:
+    case INTERLOCK_OBJECT_SEMAPHORE:
+    case INTERLOCK_OBJECT_OWNED_FUTEX:
+      acquire_lock(own, event->object_kind, object, event->place);
+      return;
+    default: return;
+  }
+}
+
+static void note_release(thread_clock *own, const interlock_event *event) {
+  uintptr_t object = (uintptr_t)event->object;
+  switch (event->object_kind) {
+    case INTERLOCK_OBJECT_READ_LOCK:
+    case INTERLOCK_OBJECT_WRITE_LOCK:
+      interlock_clock_pass(own, object, AS_LOCK, forget_shared(own, object));
+      return;
+    case INTERLOCK_OBJECT_ONCE:
+      if (own->initialisers > 0) own->initialisers--;
+      interlock_clock_pass(own, object, AS_LOCK, false);
+      return;
+    case INTERLOCK_OBJECT_GROUP:
+      interlock_clock_pass(own, object, AS_LOCK, false);
+      interlock_clock_pass_to(own, &interlock_clock_left);
+      return;
+    case INTERLOCK_OBJECT_MUTEX:
+    case INTERLOCK_OBJECT_SEMAPHORE:
+    case INTERLOCK_OBJECT_CONDITION:
+    case INTERLOCK_OBJECT_OWNED_FUTEX:
+      release_lock(own, event->object_kind, object, event->place);
+      return;
+    default: return;
+  }
+}
+
+static void note_order(thread_clock *own, const interlock_event *event) {
+  uintptr_t object = (uintptr_t)event->object;
+  switch ((interlock_order_change)event->value) {
+    case INTERLOCK_ORDER_GIVES: interlock_clock_pass(own, object, AS_LOCK, false); return;
+    case INTERLOCK_ORDER_GETS: interlock_clock_get(own, object, AS_LOCK, false, false); return;
+    case INTERLOCK_ORDER_AFTER_SOMEBODY: interlock_clock_know_all(own); return;
+  }
+}
+
+static void note(thread_clock *own, const interlock_event *event) {
+  uintptr_t object = (uintptr_t)event->object;
+  switch (event->kind) {
+    case INTERLOCK_EVENT_WAIT: note_wait(own, event); return;
+    case INTERLOCK_EVENT_ACQUIRE: note_acquire(own, event); return;
+    case INTERLOCK_EVENT_GIVE_UP:
+      // The wait is over, and the mutex is had again.
+      if (event->object_kind == INTERLOCK_OBJECT_CONDITION) {
+        interlock_clock_get(own, (uintptr_t)event->other, AS_LOCK, false, false);
+      }
+      return;
+    case INTERLOCK_EVENT_RELEASE: note_release(own, event); return;
+    case INTERLOCK_EVENT_ENQUEUE:
+      interlock_clock_pass(own, (uintptr_t)event->item, AS_ITEM, false);
+      return;
+    case INTERLOCK_EVENT_CANCEL:
+      interlock_clock_get(own, (uintptr_t)event->item, AS_ITEM, false, true);
+      return;
+    case INTERLOCK_EVENT_BEGIN: interlock_clock_begin_block(own, event); return;
+    case INTERLOCK_EVENT_END: interlock_clock_end_block(own, event); return;
+    case INTERLOCK_EVENT_FORK: interlock_clock_pass(own, object, AS_THREAD, false); return;
+    case INTERLOCK_EVENT_START: interlock_clock_get(own, object, AS_THREAD, false, true); return;
+    case INTERLOCK_EVENT_UNFOLLOWED:
+      interlock_clocks_lose_sight(
+          "a Dispatch source, I/O or the notification of a work item runs code, which no event "
+          "tells of");
+      return;
+    case INTERLOCK_EVENT_CONFIGURE:
+      // A queue that was suspended, or not active yet, goes on: what it runs comes after this.
+      if (event->value == -1 || event->value == 0) {
+        interlock_clock_pass(own, object, AS_LOCK, false);
+      }
+      return;
+    case INTERLOCK_EVENT_DESTROY: interlock_clock_forget(own, object); return;
+    case INTERLOCK_EVENT_TASK: interlock_clock_note_task(own, event); return;
+    case INTERLOCK_EVENT_ORDER: note_order(own, event); return;
+    default: return;
+  }
+}
+
+void interlock_clocks_read(thread_record *record, const interlock_event *event) {
+  if (interlock_clocks_are_blind()) return;
+  // The tracker's own locks are no order that a user could have meant.
+  if (interlock_tracker_locks > 0) return;
+  // What Dispatch's idle workers wait at orders nothing that a user may count on.
+  if (event->object_kind == INTERLOCK_OBJECT_IDLE) return;
+  if (event->object_kind == INTERLOCK_OBJECT_FUTEX) return;
+  thread_clock *own = interlock_clock_own(record, event);
+  if (!own) return;
+  if (own->is_busy) {
+    interlock_clocks_lose_sight("a signal's handler met the reader at work");
+    return;
+  }
+  own->is_busy = true;
+  // The compiler keeps both marks around what lies between: a handler may look at them.
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  if (own->jobs > 0) interlock_clock_come_to_task(own);
+  note(own, event);
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  own->is_busy = false;
+}
+
+/// In a function of its own: most events need no room for one.
+__attribute__((noinline)) static void read_other(thread_record *record, interlock_event_kind kind,
+                                                 interlock_object_kind object_kind,
+                                                 uintptr_t object, uintptr_t place) {
+  interlock_event event =
+      interlock_lock_event(kind, object_kind, (const void *)object, 0, place, 0);
+  interlock_clocks_read(record, &event);
+}
+
+void interlock_clocks_read_lock(thread_record *record, interlock_event_kind kind,
+                                interlock_object_kind object_kind, uintptr_t object,
+                                uintptr_t place) {
+  thread_clock *own = record->clock;
+  const uint32_t usual = INTERLOCK_EVENT_ACQUIRE | INTERLOCK_EVENT_RELEASE;
+  if (!own || own->is_busy || own->jobs > 0 || object_kind == INTERLOCK_OBJECT_IDLE ||
+      !(kind & usual) || interlock_tracker_locks > 0 || interlock_clocks_are_blind()) {
+    read_other(record, kind, object_kind, object, place);
+    return;
+  }
+  // As in `interlock_clocks_read`.
+  own->is_busy = true;
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  if (kind == INTERLOCK_EVENT_ACQUIRE) {
+    acquire_lock(own, object_kind, object, place);
+  } else {
+    release_lock(own, object_kind, object, place);
+  }
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  own->is_busy = false;
+}

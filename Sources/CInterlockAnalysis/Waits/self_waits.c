@@ -1,0 +1,66 @@
+// Calls for what the calling thread holds itself: they trap, or hang, in the next moment.
+#include "wait_table.h"
+
+#ifdef INTERLOCK_INTERPOSES
+
+static void (*self_told)(const interlock_self_wait *);
+
+/// Hidden: the callback may make interposed calls.
+static void tell(void (*told)(const interlock_self_wait *), const interlock_self_wait *wait) {
+  interlock_events_hide_thread(true);
+  told(wait);
+  interlock_events_hide_thread(false);
+}
+
+void interlock_look_for_self(wait_record *record, const interlock_event *event) {
+  void (*told)(const interlock_self_wait *) = __atomic_load_n(&self_told, __ATOMIC_ACQUIRE);
+  if (!told) return;
+  uintptr_t queue = (uintptr_t)event->object;
+  bool barrier = event->flags & INTERLOCK_FLAG_BARRIER;
+  for (uint32_t index = record->view.run_count; index-- > 0;) {
+    const interlock_run *run = &record->view.runs[index];
+    bool is_barrier = barrier || (run->flags & INTERLOCK_FLAG_BARRIER);
+    if (run->flags & INTERLOCK_FLAG_APPLY) continue;
+    if (!interlock_queues_exclude(queue, run->queue, is_barrier)) continue;
+    interlock_self_wait wait = {.thread = record->view.number,
+                                .kind = INTERLOCK_OBJECT_QUEUE,
+                                .object = run->queue,
+                                .place = event->place,
+                                .first_place = run->place,
+                                // A reader that wants to be a barrier waits for itself without a
+                                // trap.
+                                .traps = queue != run->queue || interlock_queue_width(queue) == 1 ||
+                                         (run->flags & INTERLOCK_FLAG_BARRIER)};
+    tell(told, &wait);
+    return;
+  }
+}
+
+/// A contended Swift mutex has its holder's thread in its word, and so has what `dispatch_once`
+/// runs: the runtime and libdispatch end the process where that asks again. What `swift_once` runs
+/// has 0 there.
+void interlock_look_for_own_word(wait_record *record, const interlock_event *event) {
+  void (*told)(const interlock_self_wait *) = __atomic_load_n(&self_told, __ATOMIC_ACQUIRE);
+  if (!told) return;
+  // Relaxed: only this thread itself puts its number there.
+  uint32_t word = __atomic_load_n((const uint32_t *)event->object, __ATOMIC_RELAXED);
+  if ((word & 0x3fffffff) != record->view.number) return;
+  uintptr_t first_place = 0;
+  for (uint32_t index = 0; index < record->view.held_count; index++) {
+    const interlock_held *held = &record->view.held[index];
+    if (held->object == (uintptr_t)event->object) first_place = held->place;
+  }
+  interlock_self_wait wait = {.thread = record->view.number,
+                              .kind = event->object_kind,
+                              .object = (uintptr_t)event->object,
+                              .place = event->place,
+                              .first_place = first_place,
+                              .traps = true};
+  tell(told, &wait);
+}
+
+void interlock_waits_on_self(void (*told)(const interlock_self_wait *)) {
+  __atomic_store_n(&self_told, told, __ATOMIC_RELEASE);
+}
+
+#endif

@@ -1,0 +1,73 @@
+// The doors of the runtime's asynchronous functions: a few instructions each, which keep every
+// register of the call.
+#include "awaited_entries.h"
+#include "interpose.h"
+
+#if defined(INTERLOCK_INTERPOSES) && defined(__has_attribute)
+#if __has_attribute(swiftcall) && (defined(__x86_64__) || defined(__aarch64__))
+
+#if defined(__x86_64__)
+
+// Seven words are pushed, the arguments in their order: with the caller's, the stack is aligned for
+// a call. The context is in r14, which C keeps, as it does r12 (an error) and r13.
+#define KEEP                                                                              \
+  "pushq %rax\n pushq %r9\n pushq %r8\n pushq %rcx\n pushq %rdx\n pushq %rsi\n pushq %rdi\n"
+#define PUT_BACK_AND_GO                                                                   \
+  "movq %rax, %r11\n"                                                                     \
+  "popq %rdi\n popq %rsi\n popq %rdx\n popq %rcx\n popq %r8\n popq %r9\n popq %rax\n"      \
+  "jmpq *%r11\n"
+#define CALL_BEGINS(number)                                                               \
+  "movq %r14, %rdi\n movl $" number ", %esi\n movq %rsp, %rdx\n callq interlock_call_begins\n"
+#define CALL_ENDS "movq %r14, %rdi\n callq interlock_call_ends\n"
+#define SWITCH_BEGINS(number)                                                             \
+  "movq %rsp, %rdi\n movl $" number ", %esi\n callq interlock_switch_begins\n"
+#define SWITCH_ENDS "callq interlock_switch_ends\n"
+
+#else
+
+// The context is in x22, which C keeps, as it does x20 and x21 (an error).
+#define KEEP                                                                              \
+  "stp x29, x30, [sp, #-96]!\n stp x0, x1, [sp, #16]\n stp x2, x3, [sp, #32]\n"            \
+  "stp x4, x5, [sp, #48]\n stp x6, x7, [sp, #64]\n str x8, [sp, #80]\n"
+#define PUT_BACK_AND_GO                                                                   \
+  "mov x16, x0\n"                                                                         \
+  "ldp x0, x1, [sp, #16]\n ldp x2, x3, [sp, #32]\n ldp x4, x5, [sp, #48]\n"                \
+  "ldp x6, x7, [sp, #64]\n ldr x8, [sp, #80]\n ldp x29, x30, [sp], #96\n"                  \
+  "br x16\n"
+#define CALL_BEGINS(number)                                                               \
+  "mov x0, x22\n mov w1, #" number "\n add x2, sp, #16\n bl interlock_call_begins\n"
+#define CALL_ENDS "mov x0, x22\n bl interlock_call_ends\n"
+#define SWITCH_BEGINS(number)                                                             \
+  "add x0, sp, #16\n mov w1, #" number "\n bl interlock_switch_begins\n"
+#define SWITCH_ENDS "bl interlock_switch_ends\n"
+
+#endif
+
+#define DOOR(name, begin)                                                                 \
+  __asm__(".pushsection .text\n"                                                          \
+          ".weak \"" name "\"\n .type \"" name "\", %function\n .p2align 4\n"              \
+          "\"" name "\":\n" KEEP begin PUT_BACK_AND_GO                                     \
+          ".size \"" name "\", . - \"" name "\"\n .popsection\n");
+
+// The numbers of the table above: it is gone through once more.
+#define TEXT_OF(number) #number
+#define TEXT(number) TEXT_OF(number)
+enum { first_counter = __COUNTER__ + 1 };
+_Static_assert(first_counter == 1, "the doors count from here");
+#define AWAITED(kind, name) DOOR(name, CALL_BEGINS("(" TEXT(__COUNTER__) " - 1)"))
+#include "awaited_calls.h"
+#undef AWAITED
+
+#define ENTRY_DOOR(number, kind, resume, name) DOOR(#name, SWITCH_BEGINS(#number))
+ENTRIES(ENTRY_DOOR)
+
+#define ENDING(name, end)                                                                 \
+  __asm__(".pushsection .text\n"                                                          \
+          ".hidden " name "\n .globl " name "\n .type " name ", %function\n .p2align 4\n"  \
+          name ":\n" KEEP end PUT_BACK_AND_GO ".size " name ", . - " name "\n .popsection\n")
+
+ENDING("interlock_await_ended", CALL_ENDS);
+ENDING("interlock_switch_ended", SWITCH_ENDS);
+
+#endif
+#endif

@@ -1,0 +1,13 @@
+// The entries of the runtime that are called with the address to go on at.
+/// Each with its number, and with that of the argument which is the address.
+#define ENTRIES(ENTRY) \
+  ENTRY(0, SWITCH, 0, swift_task_switch)                      \
+  ENTRY(1, TASK_WAIT, 2, swift_task_future_wait)              \
+  ENTRY(2, TASK_WAIT, 2, swift_task_future_wait_throwing)     \
+  ENTRY(3, GROUP_WAIT, 2, swift_taskGroup_wait_next_throwing) \
+  ENTRY(4, LET_WAIT, 2, swift_asyncLet_get)                   \
+  ENTRY(5, LET_WAIT, 2, swift_asyncLet_get_throwing)          \
+  ENTRY(6, LET_END, 2, swift_asyncLet_consume)                \
+  ENTRY(7, LET_END, 2, swift_asyncLet_consume_throwing)       \
+  ENTRY(8, LET_END, 2, swift_asyncLet_finish)                 \
+  ENTRY(9, GROUP_WAIT, 3, swift_taskGroup_waitAll)

@@ -1,0 +1,176 @@
+// Which code is a user's, and which a library's of the system or of the toolchain.
+#include "code_ranges.h"
+
+#include <string.h>
+
+/// Whether a library's name is this one up to the first dot.
+static bool is_named(const char *name, const char *asked) {
+  size_t length = strlen(asked);
+  return strncmp(name, asked, length) == 0 && (name[length] == '.' || name[length] == 0);
+}
+
+bool interlock_events_is_system_library(const char *name) {
+  // By whole names: a user may call a library `libswiftlog`. A library that is missing here counts
+  // as a user's: an order of its locks is seen too many, and none too few.
+  static const char *const systems[] = {
+      "libc", "libm", "libpthread", "libdl", "librt", "libgcc_s", "libstdc++", "linux-vdso",
+      "ld-linux-x86-64", "ld-linux-aarch64", "libBlocksRuntime", "libdispatch", "libswiftCore",
+      "libswift_Concurrency", "libswift_StringProcessing", "libswift_RegexParser",
+      "libswift_Differentiation", "libswift_Builtin_float", "libswift_Volatile",
+      "libswift_Backtracing", "libswiftRuntime", "libswiftRegexBuilder", "libswiftSynchronization",
+      "libswiftObservation", "libswiftDistributed", "libswiftDispatch", "libswiftGlibc",
+      "libswiftSwiftOnoneSupport", "libswiftRemoteMirror", "libFoundation",
+      "libFoundationEssentials", "libFoundationInternationalization", "libFoundationNetworking",
+      "libFoundationXML", "lib_FoundationICU", "libTesting", "lib_TestingInterop",
+      "lib_Testing_Foundation", "lib_InternalSwiftStaticMirror", "libXCTest"};
+  for (size_t index = 0; index < sizeof systems / sizeof *systems; index++) {
+    if (is_named(name, systems[index])) return true;
+  }
+  return false;
+}
+
+#ifdef INTERLOCK_INTERPOSES
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+
+#ifdef DLFO_STRUCT_HAS_EH_DBASE
+extern int _dl_find_object(void *address, struct dl_find_object *found) __attribute__((weak));
+#endif
+
+typedef interlock_code_range range;
+typedef interlock_code_ranges ranges;
+
+interlock_code_ranges interlock_system_code, interlock_user_code;
+static range concurrency_range, testing_range, xctest_range;
+range interlock_dispatch_code;
+/// May be opened late, by a library that a program opens: changed while other threads read it.
+range interlock_foundation_code;
+uintptr_t interlock_own_code, interlock_own_code_size;
+
+static bool is_within(range range, uintptr_t address) {
+  return address - range.low < range.size;
+}
+
+const range *interlock_find_range(const ranges *known, uintptr_t address) {
+  for (int index = 0; index < known->count; index++) {
+    if (is_within(known->list[index], address)) return &known->list[index];
+  }
+  return NULL;
+}
+
+static void add_range(ranges *known, range code) {
+  if (known->count < most_ranges) known->list[known->count++] = code;
+}
+
+/// The name of a library without its folder; of the executable, nothing.
+static const char *base_name(const char *path) {
+  const char *slash = path ? strrchr(path, '/') : NULL;
+  return slash ? slash + 1 : path ? path : "";
+}
+
+bool interlock_is_concurrency(uintptr_t address) { return is_within(concurrency_range, address); }
+
+bool interlock_is_xctest(uintptr_t address) { return is_within(xctest_range, address); }
+bool interlock_is_testing(uintptr_t address) { return is_within(testing_range, address); }
+
+static void note_foundation(range code) {
+  __atomic_store_n(&interlock_foundation_code.low, code.low, __ATOMIC_RELAXED);
+  __atomic_store_n(&interlock_foundation_code.size, code.size, __ATOMIC_RELAXED);
+}
+
+/// What of a module is code; nothing else of it may be mapped.
+static range code_of(uintptr_t base, const ElfW(Phdr) *headers, int count) {
+  uintptr_t first = UINTPTR_MAX, end = 0;
+  for (int index = 0; index < count; index++) {
+    const ElfW(Phdr) *header = &headers[index];
+    if (header->p_type != PT_LOAD || !(header->p_flags & PF_X)) continue;
+    uintptr_t low = base + header->p_vaddr;
+    if (low < first) first = low;
+    if (low + header->p_memsz > end) end = low + header->p_memsz;
+  }
+  return first < end ? (range){first, end - first} : (range){0, 0};
+}
+
+static int note_object(struct dl_phdr_info *info, size_t size, void *context) {
+  (void)size;
+  (void)context;
+  range code = code_of(info->dlpi_addr, info->dlpi_phdr, info->dlpi_phnum);
+  if (code.size == 0) return 0;
+  // The executable is the first, and has no name.
+  if (!interlock_own_code) {
+    interlock_own_code = code.low;
+    interlock_own_code_size = code.size;
+  }
+  const char *name = base_name(info->dlpi_name);
+  if (is_named(name, "libdispatch")) interlock_dispatch_code = code;
+  if (is_named(name, "libswift_Concurrency")) concurrency_range = code;
+  if (is_named(name, "libFoundation")) note_foundation(code);
+  if (is_named(name, "libTesting")) testing_range = code;
+  if (is_named(name, "libXCTest")) xctest_range = code;
+  bool is_system = interlock_events_is_system_library(name);
+  add_range(is_system ? &interlock_system_code : &interlock_user_code, code);
+  return 0;
+}
+
+/// Of code that is in no range, for it was opened later or found no room: which kind it is; NULL
+/// where there is no code. Without a lock of the loader's: whoever asks may hold what somebody
+/// waits for who has that. Nothing is kept: a module that was opened later may be closed.
+const ranges *interlock_look_up_code(uintptr_t address) {
+#ifdef DLFO_STRUCT_HAS_EH_DBASE
+  struct dl_find_object found;
+  if (!_dl_find_object || _dl_find_object((void *)address, &found) != 0) return NULL;
+  // The module's first page begins with its header, and nearly always has the list of its segments.
+  enum { page = 4096 };
+  const ElfW(Ehdr) *header = found.dlfo_map_start;
+  if (memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) return NULL;
+  if (header->e_phoff + header->e_phnum * sizeof(ElfW(Phdr)) > page) return NULL;
+  range code = code_of(found.dlfo_link_map->l_addr,
+                       (const void *)((uintptr_t)header + header->e_phoff), header->e_phnum);
+  // Behind a call, whose bytes are looked at.
+  if (!is_within(code, address) || address < code.low + 8) return NULL;
+  const char *name = base_name(found.dlfo_link_map->l_name);
+  // What opened it may be closed again; Foundation itself stays, as every library of Swift does.
+  if (is_named(name, "libFoundation")) note_foundation(code);
+  return interlock_events_is_system_library(name) ? &interlock_system_code : &interlock_user_code;
+#else
+  (void)address;
+  return NULL;
+#endif
+}
+
+bool interlock_is_own_code(uintptr_t address) {
+  return address - interlock_own_code < interlock_own_code_size;
+}
+
+bool interlock_is_code(uintptr_t address) {
+  return interlock_find_range(&interlock_user_code, address) ||
+         interlock_find_range(&interlock_system_code, address) || interlock_look_up_code(address);
+}
+
+bool interlock_events_is_concurrency(uintptr_t address) {
+  return interlock_is_concurrency(address);
+}
+
+bool interlock_events_makes_task(void) { return interlock_marks.makes_task > 0; }
+
+bool interlock_events_is_foundation(uintptr_t address) { return interlock_is_foundation(address); }
+
+__attribute__((constructor(101))) static void prepare(void) { dl_iterate_phdr(note_object, NULL); }
+
+#else
+
+bool interlock_events_is_concurrency(uintptr_t address) {
+  (void)address;
+  return false;
+}
+
+bool interlock_events_makes_task(void) { return false; }
+
+bool interlock_events_is_foundation(uintptr_t address) {
+  (void)address;
+  return false;
+}
+
+#endif

@@ -1,0 +1,36 @@
+// The events where no call is seen: there are none.
+#include "interpose.h"
+
+#ifndef INTERLOCK_INTERPOSES
+
+bool interlock_events_add(interlock_reader reader, void *context, uint32_t kinds) {
+  (void)reader, (void)context, (void)kinds;
+  return false;
+}
+bool interlock_events_add_leaf(interlock_reader reader, interlock_lock_reader locks,
+                               uint32_t kinds) {
+  (void)reader, (void)locks, (void)kinds;
+  return false;
+}
+bool interlock_events_replace(interlock_reader old, interlock_reader reader,
+                              interlock_lock_reader locks, uint32_t kinds) {
+  (void)old, (void)reader, (void)locks, (void)kinds;
+  return false;
+}
+void interlock_events_remove(interlock_reader reader, void *context) {
+  (void)reader, (void)context;
+}
+void interlock_events_hide_thread(bool hidden) { (void)hidden; }
+void interlock_events_tell(const interlock_event *event) { (void)event; }
+
+interlock_events_availability interlock_events_available(void) {
+#if defined(INTERLOCK_UNSEEN_CALLS)
+  return INTERLOCK_EVENTS_NONE_TRAIT;
+#elif defined(INTERLOCK_SANITIZED)
+  return INTERLOCK_EVENTS_NONE_SANITIZER;
+#else
+  return INTERLOCK_EVENTS_NONE_SYSTEM;
+#endif
+}
+
+#endif

@@ -1,0 +1,110 @@
+// The C library's semaphores and the kernel's futex, under their own names.
+#include "interpose_posix.h"
+
+#ifdef INTERLOCK_INTERPOSES
+
+#include <linux/futex.h>
+#include <semaphore.h>
+#include <sys/syscall.h>
+
+// Semaphores: a user's own, and those that libdispatch's idle workers wait at.
+
+typedef int semaphore_call(sem_t *);
+static semaphore_call *real_sem_post(void) { return REAL(semaphore_call, sem_post); }
+typedef int timed_semaphore_call(sem_t *, const struct timespec *);
+typedef int clock_semaphore_call(sem_t *, clockid_t, const struct timespec *);
+
+/// What a semaphore is for: inside a call of Dispatch's that is published itself, nobody needs to
+/// know of it.
+static interlock_object_kind kind_of_semaphore(uintptr_t returns_to) {
+  return interlock_is_dispatch(returns_to) ? INTERLOCK_OBJECT_IDLE : INTERLOCK_OBJECT_SEMAPHORE;
+}
+
+#define SEMAPHORE_WAIT(name, type, flag, parameters, arguments)                            \
+  INTERPOSED int name parameters {                                                        \
+    type *real = REAL(type, name);                                                        \
+    if (!is_wanted(lock_kinds) || interlock_marks.nested) return real arguments;          \
+    interlock_object_kind kind = kind_of_semaphore(RETURNS_TO);                           \
+    uintptr_t place = USER_PLACE;                                                         \
+    uint32_t limit = flag;                                                                \
+    publish(INTERLOCK_EVENT_WAIT, kind, semaphore, limit, place);                         \
+    int result = real arguments;                                                          \
+    int error = errno;                                                                    \
+    publish_result(result, kind, semaphore, limit, place);                                 \
+    errno = error;                                                                        \
+    return result;                                                                        \
+  }
+
+SEMAPHORE_WAIT(sem_wait, semaphore_call, 0, (sem_t *semaphore), (semaphore))
+SEMAPHORE_WAIT(sem_timedwait, timed_semaphore_call, limit_flag(end),
+               (sem_t *semaphore, const struct timespec *end), (semaphore, end))
+SEMAPHORE_WAIT(sem_clockwait, clock_semaphore_call, limit_flag(end),
+               (sem_t *semaphore, clockid_t clock, const struct timespec *end),
+               (semaphore, clock, end))
+
+INTERPOSED int sem_trywait(sem_t *semaphore) {
+  int result = REAL(semaphore_call, sem_trywait)(semaphore);
+  if (result == 0 && !interlock_marks.nested && is_wanted(INTERLOCK_EVENT_ACQUIRE)) {
+    publish(INTERLOCK_EVENT_ACQUIRE, INTERLOCK_OBJECT_SEMAPHORE, semaphore, INTERLOCK_FLAG_TRIED,
+            USER_PLACE);
+  }
+  return result;
+}
+
+INTERPOSED int sem_post(sem_t *semaphore) {
+  if (!interlock_marks.nested && is_wanted(INTERLOCK_EVENT_RELEASE)) {
+    uintptr_t returns_to = RETURNS_TO;
+    if (!interlock_is_dispatch(returns_to)) {
+      publish(INTERLOCK_EVENT_RELEASE, INTERLOCK_OBJECT_SEMAPHORE, semaphore, 0, USER_PLACE);
+    }
+  }
+  return real_sem_post()(semaphore);
+}
+
+INTERPOSED int sem_init(sem_t *semaphore, int shared, unsigned value) {
+  typedef int init_call(sem_t *, int, unsigned);
+  int result = REAL(init_call, sem_init)(semaphore, shared, value);
+  if (result == 0 && !interlock_marks.nested && is_wanted(INTERLOCK_EVENT_CREATE)) {
+    interlock_event event = {.kind = INTERLOCK_EVENT_CREATE,
+                             .object_kind = INTERLOCK_OBJECT_SEMAPHORE,
+                             .object = semaphore,
+                             .place = USER_PLACE,
+                             .value = value};
+    interlock_publish(&event);
+  }
+  return result;
+}
+
+// The kernel's own wait, as `Synchronization.Mutex`, libdispatch and the Swift runtime ask for it.
+// Declared without the C library's `...`: six arguments are handed on, whatever the call has.
+
+typedef long system_call(long, long, long, long, long, long, long);
+static system_call *real_syscall(void) { return REAL(system_call, syscall); }
+
+INTERPOSED long syscall(long number, long a, long b, long c, long d, long e, long f) {
+  system_call *real = real_syscall();
+  if (number != SYS_futex || interlock_marks.nested || !is_wanted(lock_kinds)) {
+    return real(number, a, b, c, d, e, f);
+  }
+  int operation = (int)b & FUTEX_CMD_MASK;
+  bool owned = operation == FUTEX_LOCK_PI || operation == 13;  // 13: FUTEX_LOCK_PI2, Linux 5.14
+  if (!owned && operation != FUTEX_WAIT && operation != FUTEX_WAIT_BITSET) {
+    return real(number, a, b, c, d, e, f);
+  }
+  interlock_object_kind kind = owned ? INTERLOCK_OBJECT_OWNED_FUTEX : INTERLOCK_OBJECT_FUTEX;
+  uintptr_t place = USER_PLACE;
+  uint32_t limit = d ? limit_flag((const struct timespec *)d) : 0;
+  publish(INTERLOCK_EVENT_WAIT, kind, (const void *)a, limit, place);
+  long result = real(number, a, b, c, d, e, f);
+  int error = errno;
+  // What the word says then, nobody but the caller knows: it may ask again at once.
+  publish(INTERLOCK_EVENT_GIVE_UP, kind, (const void *)a, 0, place);
+  errno = error;
+  return result;
+}
+
+/// A signal's handler may make both calls while another thread has the loader's lock: their real
+/// functions are found as the process starts.
+__attribute__((constructor(101))) static void find_calls(void) { real_sem_post(), real_syscall(); }
+
+#endif
