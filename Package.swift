@@ -16,7 +16,7 @@ let tracking: [SwiftSetting] = [
   .define("INTERLOCK_TRACKING", .when(traits: ["SectionTracking"])),
 ]
 
-/// The same for C.
+/// The same for C. No other target asks for either.
 let trackingInC: [CSetting] = [
   .define("INTERLOCK_TRACKING", .when(configuration: .debug)),
   .define("INTERLOCK_TRACKING", .when(traits: ["SectionTracking"])),
@@ -129,14 +129,14 @@ let package = Package(
         "Prediction", "HangDetection", "WaitForGraph", "ProcessInspection", "Interlock",
         "CInterlock", "CInterlockHarness",
       ],
-      swiftSettings: common + tracking + [framePointers]),
+      swiftSettings: common + [framePointers]),
     // What is measured of lock strategies and caches, and what the figures mean.
     .target(
       name: "Comparison",
       dependencies: [
         "StressRunner", "LockStrategies", "Caches", "Interlock", "CInterlock", "CInterlockHarness",
       ],
-      swiftSettings: common + tracking + [framePointers]),
+      swiftSettings: common + [framePointers]),
     .target(
       name: "Reports",
       dependencies: [
@@ -150,7 +150,7 @@ let package = Package(
         "StressRunner", "WaitForGraph", "Comparison", "Reports", "Caches", "LockStrategies",
         "Interlock", "CInterlock", "CInterlockEvents",
       ],
-      swiftSettings: common + tracking + [framePointers]),
+      swiftSettings: common + [framePointers]),
     // Finds the system's SQLite when the program runs: a machine may lack it, or its header.
     .target(name: "CSQLite"),
     // Models of caches as they were shipped, with their bugs and the repairs, and what makes
@@ -197,7 +197,7 @@ let package = Package(
         // Executables: they are built beside it, and not linked.
         "YardstickLocks", "YardstickMarks",
       ],
-      swiftSettings: common + tracking + [framePointers]),
+      swiftSettings: common + [framePointers]),
     .target(
       name: "InterlockTestsC", dependencies: ["CInterlock", "Interlock"],
       path: "Tests/InterlockTestsC"),
@@ -217,7 +217,7 @@ let package = Package(
     .executableTarget(
       name: "StressRunnerTestChild",
       dependencies: ["Reports", "StressRunner", "Interlock", "StressRunnerTestC"],
-      path: "Tests/StressRunnerTestChild", swiftSettings: common + tracking + [framePointers]),
+      path: "Tests/StressRunnerTestChild", swiftSettings: common + [framePointers]),
     .testTarget(
       name: "WaitForGraphTests", dependencies: ["WaitForGraph", "Interlock"],
       swiftSettings: common),
