@@ -62,7 +62,7 @@ let package = Package(
         .unsafeFlags(["-O"], .when(configuration: .debug)),
       ]),
     .target(
-      name: "LockStrategies", dependencies: ["Interlock", "CInterlock"],
+      name: "LockStrategies", dependencies: ["Interlock"],
       swiftSettings: common + [framePointers]),
     .target(
       name: "Caches", dependencies: ["LockStrategies", "Interlock"],
@@ -210,7 +210,8 @@ let package = Package(
       dependencies: ["Interlock", "CInterlock", "InterlockTestsC", "TrackedModel"],
       swiftSettings: common),
     .testTarget(
-      name: "CachesTests", dependencies: ["KnownBugs", "Caches", "LockStrategies", "Interlock"],
+      name: "CachesTests",
+      dependencies: ["KnownBugs", "Comparison", "Caches", "LockStrategies", "Interlock"],
       swiftSettings: common),
     // Subjects that really hang, trap or eat memory: what the runner's tests start as children.
     .target(name: "StressRunnerTestC", path: "Tests/StressRunnerTestC"),

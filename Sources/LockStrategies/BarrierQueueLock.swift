@@ -7,6 +7,9 @@ import Dispatch
 package struct BarrierQueueLock: Lock {
   private let queue = DispatchQueue(label: "interlock.barrier-queue-lock", attributes: .concurrent)
 
+  /// Several readers hold it at a time.
+  public static var sharesReads: Bool { true }
+
   /// Makes a free lock.
   package init() {}
 

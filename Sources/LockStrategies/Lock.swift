@@ -1,3 +1,5 @@
+package import Interlock
+
 /// A lock strategy: admits one caller, or several readers, to a critical section at a time.
 ///
 /// Strategies are compared with each other, so each conformance is the thinnest possible layer over
@@ -11,11 +13,20 @@ public protocol Lock: Sendable {
   ///
   /// The default is `withLock`, for a strategy without shared access.
   func withSharedLock<R>(_ body: () throws -> R) rethrows -> R
+
+  /// Whether `withSharedLock` admits several readers at a time; false unless a strategy says so.
+  static var sharesReads: Bool { get }
 }
 
 extension Lock {
+  /// Readers are admitted one at a time.
+  public static var sharesReads: Bool { false }
+
   /// Admits one reader at a time.
   public func withSharedLock<R>(_ body: () throws -> R) rethrows -> R {
     try withLock(body)
   }
 }
+
+// Not among the strategies that are measured: it reports to prediction.
+extension ReportingMutex: Lock {}

@@ -5,6 +5,9 @@
 package final class ReaderWriterLock: Lock {
   private let lock = PthreadReaderWriterLock()
 
+  /// Several readers hold it at a time.
+  public static var sharesReads: Bool { true }
+
   /// Makes a free lock.
   package init() {}
 

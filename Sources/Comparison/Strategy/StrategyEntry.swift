@@ -17,6 +17,8 @@ public struct StrategyEntry: Sendable {
   package var makeWork: @Sendable (SharedTable) -> Work
   /// Makes a guarded table as a subject of trials.
   package var makeSubject: @Sendable (SharedTable) -> any Subject
+  /// Makes a lock; `nil` for a strategy that is not a lock.
+  package var makeLock: (@Sendable () -> any Lock)?
   /// Makes a lock, acquires it once, and returns an object that retains it.
   package var makeUsed: (@Sendable () -> any Sendable)?
 
@@ -25,6 +27,7 @@ public struct StrategyEntry: Sendable {
     name: String, summary: String, runsUnlisted: Bool,
     makeWork: @escaping @Sendable (SharedTable) -> Work,
     makeSubject: @escaping @Sendable (SharedTable) -> any Subject,
+    makeLock: (@Sendable () -> any Lock)? = nil,
     makeUsed: (@Sendable () -> any Sendable)?
   ) {
     self.name = name
@@ -32,6 +35,7 @@ public struct StrategyEntry: Sendable {
     self.runsUnlisted = runsUnlisted
     self.makeWork = makeWork
     self.makeSubject = makeSubject
+    self.makeLock = makeLock
     self.makeUsed = makeUsed
   }
 
@@ -52,6 +56,7 @@ public struct StrategyEntry: Sendable {
       name: name, summary: summary, runsUnlisted: runsUnlisted,
       makeWork: { .synchronous(LockedTable(make(), $0)) },
       makeSubject: { tableSubject(make(), $0) },
+      makeLock: make,
       makeUsed: {
         let lock = make()
         lock.withLock {}

@@ -15,7 +15,7 @@ let guardedPrograms: [PredictProgram] =
     guarded("serial-queue", "sync on a serial queue") { SerialQueueLock() },
     guarded("barrier", "sync with a barrier on a concurrent queue") { BarrierQueueLock() },
     guarded("spin-lock", "a lock built on an atomic") { SpinLock() },
-    guarded("stdlib-mutex", "a standard library Mutex") { StandardLibraryMutexLock() },
+    guarded("stdlib-mutex", "a standard library Mutex") { ReportingMutex() },
   ] + [
     PredictProgram("guarded-by-actor", "two tasks raise one number in an actor") {
       let ended = DispatchSemaphore(value: 0)

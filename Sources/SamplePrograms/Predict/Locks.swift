@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import Interlock
 import LockStrategies
 
 /// Locks of one kind, in two orders and in one.
@@ -233,15 +234,15 @@ private func semaphoresOneWay() {
 
 /// Wrong: as the transfers, with the standard library's lock.
 private func stdlibMutexesBothWays() {
-  let cache = StandardLibraryMutexLock()
-  let statistics = StandardLibraryMutexLock()
+  let cache = ReportingMutex()
+  let statistics = ReportingMutex()
   inTurn(
     { cache.withLock { statistics.withLock {} } }, { statistics.withLock { cache.withLock {} } })
 }
 
 private func stdlibMutexesOneWay() {
-  let cache = StandardLibraryMutexLock()
-  let statistics = StandardLibraryMutexLock()
+  let cache = ReportingMutex()
+  let statistics = ReportingMutex()
   @Sendable func count() {
     for _ in 0..<100 { cache.withLock { statistics.withLock {} } }
   }

@@ -56,7 +56,7 @@ let lockedRacePrograms: [PredictProgram] = [
     "stdlib-mutex-with-lock", "two threads set a number under a standard library Mutex"
   ) {
     let shared = Shared()
-    let lock = StandardLibraryMutexLock()
+    let lock = ReportingMutex()
     oneAfterAnother(
       { lock.withLock { shared.set(1) } }, { lock.withLock { shared.set(2) } })
   },
