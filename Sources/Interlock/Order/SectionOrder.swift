@@ -117,7 +117,7 @@ enum SectionOrder {
   @inline(never)
   static func afterEnd(_ open: Registry.OpenSection) {
     let record = open.record
-    guard open.key != SelfTest.key, let source = OrderSource.current,
+    guard open.key != .unlisted, let source = OrderSource.current,
       let moment = source.moment(ofTask: record[.owner] & 1 != 0)
     else { return }
     let keys = Keys(open)

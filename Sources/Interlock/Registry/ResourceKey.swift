@@ -30,6 +30,12 @@ struct ResourceKey: Equatable {
     hash = Self.fold(Self.fold(number ^ 0xD6E8_FEB8_6659_FD93))
   }
 
+  /// The resource that nothing follows: a conflict on it is counted and goes nowhere else. No
+  /// `Section` has its number.
+  static var unlisted: ResourceKey {
+    @inline(__always) get { ResourceKey(number: 0) }
+  }
+
   @inline(__always)
   private static func fold(_ value: UInt64) -> UInt64 {
     let (high, low) = value.multipliedFullWidth(by: 0xA076_1D64_78BD_642F)

@@ -4,20 +4,8 @@ internal import Synchronization
 /// write while the other certainly is writing. Only the path from begin to report is shared with
 /// real sections; what is found goes nowhere else, neither into the conflicts nor into any count.
 enum SelfTest {
-  /// No `Section` has the number 0.
-  static var key: ResourceKey {
-    @inline(__always) get { ResourceKey(number: 0) }
-  }
-
-  private static let meetings = Atomic(0)
-  /// One at a time: another's meetings would be taken for one's own.
+  /// One at a time: another's overlaps would be taken for one's own.
   private static let turn = Guarded(())
-
-  /// Two sections on the planted resource have met.
-  static func noteMeeting() {
-    // Relaxed: it is counted and read on one thread, the one that came second.
-    meetings.wrappingAdd(1, ordering: .relaxed)
-  }
 
   static func run() throws(SectionTracking.SelfTestFailure) {
     guard SectionTracking.isCompiledIn else { throw .notCompiledIn }
@@ -26,7 +14,7 @@ enum SelfTest {
   }
 
   /// Plants the race. With another key for the second thread nothing meets, and the test must fail.
-  static func plant(secondKey: ResourceKey = key) throws(SectionTracking.SelfTestFailure) {
+  static func plant(secondKey: ResourceKey = .unlisted) throws(SectionTracking.SelfTestFailure) {
     let race = PlantedRace(secondKey: secondKey)
     let hasRun = turn.withLock { _ in
       Platform.runOnTwoThreads(race.first, race.second, abandon: race.abandon)
@@ -52,7 +40,7 @@ enum SelfTest {
     var foundAlone: Int { alone.load(ordering: .relaxed) }
 
     @Sendable func first() {
-      let open = begin(SelfTest.key)
+      let open = begin(.unlisted)
       pass(to: 1)
       wait(for: 2)
       end(open)
@@ -61,18 +49,19 @@ enum SelfTest {
 
     @Sendable func second() {
       wait(for: 1)
-      together.store(meetings { end(begin(secondKey)) }, ordering: .relaxed)
+      together.store(overlaps { end(begin(secondKey)) }, ordering: .relaxed)
       pass(to: 2)
       wait(for: 3)
-      alone.store(meetings { end(begin(secondKey)) }, ordering: .relaxed)
+      alone.store(overlaps { end(begin(secondKey)) }, ordering: .relaxed)
     }
 
     func abandon() { pass(to: 2) }
 
-    private func meetings(in body: () -> Void) -> Int {
-      let before = SelfTest.meetings.load(ordering: .relaxed)
+    private func overlaps(in body: () -> Void) -> Int {
+      // Relaxed: this thread counts.
+      let before = ConflictDetection.unlistedOverlaps.load(ordering: .relaxed)
       body()
-      return SelfTest.meetings.load(ordering: .relaxed) - before
+      return ConflictDetection.unlistedOverlaps.load(ordering: .relaxed) - before
     }
 
     private func begin(_ key: ResourceKey) -> Registry.OpenSection? {
