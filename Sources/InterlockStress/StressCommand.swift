@@ -1,5 +1,6 @@
 public import Comparison
 import Foundation
+import Interlock
 public import StressRunner
 
 /// A stress executable: the whole command line, over subjects and scenarios of one's own.
@@ -46,7 +47,11 @@ extension StressCommand {
   /// The exit code: 0 every expectation was met; 1 one was not, nothing was judged, or a
   /// resource was not tested that had to be; 64 wrong usage; 65 a
   /// bad scenario; 70 a fault of Interlock's own; 130 interrupted.
-  public static func main() {
+  public static func main() { start() }
+
+  /// As `main`, for an executable that has a `main` of its own.
+  package static func start() {
+    OwnCode.register(OwnCode.interlockStress)
     // First of all: in a child there is nothing to parse, and nothing else may have started.
     TrialHost.runIfChild(subjects: subjects + strategies.map(\.trialSubject))
     // A reader that closes its end early must not kill the run: its results may go to a file as

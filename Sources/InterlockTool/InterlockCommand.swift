@@ -1,3 +1,4 @@
+import Interlock
 import InterlockStress
 
 /// The `interlock` command: caches, known bugs and sample programs, handed to the command line that
@@ -5,6 +6,11 @@ import InterlockStress
 @main
 struct InterlockCommand: StressCommand {
   static let subjects = builtInSubjects
+
+  static func main() {
+    OwnCode.register([OwnCode(.executable)])
+    start()
+  }
 
   static let benches = [
     BenchEntry(name: "sections", summary: "what a section costs, against an uncontended NSLock") {

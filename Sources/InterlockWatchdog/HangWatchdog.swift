@@ -78,7 +78,10 @@ public enum HangWatchdog {
 
 /// Called before `main`, by `Sources/CInterlockWatchdog/start.c`.
 @_cdecl("interlock_follow_tests")
-func followTests() { RunningTests.shared.follow() }
+func followTests() {
+  OwnCode.register(OwnCode.interlockWatchdog)
+  RunningTests.shared.follow()
+}
 
 /// Called before `main`, by `Sources/CInterlockWatchdog/start.c`.
 @_cdecl("interlock_watchdog_start_from_environment")

@@ -17,6 +17,7 @@ package enum Predictor {
   ///
   /// - Parameter holdSeconds: From when on a lock that is held is told of; `nil` for never.
   package static func start(holdSeconds: Double? = nil) {
+    OwnCode.register(OwnCode.prediction)
     _ = interlock_prediction_start(
       interlock_prediction_limits(
         blocked_limit: UInt64(blockedSeconds * 1e9),

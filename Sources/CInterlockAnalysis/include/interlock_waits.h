@@ -236,4 +236,7 @@ bool interlock_peek(uintptr_t address, void *bytes, size_t count);
 }
 #endif
 
+/// The path of this header as the compiler has it: it tells where this target's sources are.
+static inline const char *interlock_analysis_header(void) { return __FILE__; }
+
 #endif

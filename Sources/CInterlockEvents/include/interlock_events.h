@@ -300,4 +300,7 @@ void interlock_events_hide_thread(bool hidden);
 }
 #endif
 
+/// The path of this header as the compiler has it: it tells where this target's sources are.
+static inline const char *interlock_events_header(void) { return __FILE__; }
+
 #endif

@@ -18,7 +18,7 @@ package struct SnapshotTaker {
   package var mayRest = false
 
   /// Makes a taker.
-  package init() {}
+  package init() { OwnCode.register(OwnCode.hangDetection) }
 
   /// Whether the wait table is being filled.
   static var isAvailable: Bool { interlock_waits_started() }

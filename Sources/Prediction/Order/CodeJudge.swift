@@ -1,6 +1,7 @@
 import CInterlock
 import CInterlockAnalysis
 import CInterlockEvents
+import Interlock
 
 /// Says whether code may synchronise in a way that no event shows: by atomics, or by a `Mutex`,
 /// whose fast path is compiled into the code that uses it.
@@ -15,16 +16,6 @@ struct CodeJudge {
   private var known: [String: Doubt?] = [:]
   private var knownFunctions: [String: Bool] = [:]
 
-  /// Modules whose code orders nothing for others, or tells of it by events.
-  private static let own: Set<String> = [
-    "Interlock", "StressRunner", "InterlockStress", "ProcessInspection", "WaitForGraph",
-    "HangDetection", "Prediction", "Reports", "InterlockWatchdog",
-  ]
-  private static let ownTool = "InterlockTool"
-  /// Judged by its functions on the stack: a strategy that is built on atomics tells of itself, or
-  /// does not.
-  private static let strategies = "LockStrategies"
-  private static let telling = "14LockStrategies020StandardLibraryMutex"
   private static let ownFunctions: Set<String> = ["main", "_start"]
   private static let ownPrefixes = ["interlock_", "swift_", "__"]
 
@@ -38,12 +29,16 @@ struct CodeJudge {
         if Self.isOwn(function: symbol) { continue }
         return "'\(symbol)' is a function of C"
       }
-      guard let module = modules.module(of: symbol), !Self.own.contains(module) else { continue }
-      if module == Self.strategies {
+      guard let module = modules.module(of: symbol) else { continue }
+      switch OwnCode.part(ofModule: module) {
+      case nil: break
+      case .locks:
         if hasAtomics(symbol) { return "module \(module) has a lock of atomics, '\(symbol)'" }
         continue
+      case .executable: if !isInnermost { continue }
+      // It orders nothing for others, or events show what it orders.
+      default: continue
       }
-      if module == Self.ownTool, !isInnermost { continue }
       isInnermost = false
       if let doubt = doubt(about: module) { return doubt }
     }
@@ -66,15 +61,17 @@ struct CodeJudge {
   mutating func isInAtomics(_ addresses: [UInt]) -> Bool {
     addresses.contains { address in
       guard interlock_events_is_users(address), let symbol = Self.symbol(address - 1),
-        symbol.hasPrefix("$s"), let module = modules.module(of: symbol),
-        !Self.own.contains(module)
+        symbol.hasPrefix("$s"), let module = modules.module(of: symbol)
       else { return false }
+      switch OwnCode.part(ofModule: module) {
+      case nil, .locks, .executable: break
+      default: return false
+      }
       return hasAtomics(symbol)
     }
   }
 
   private mutating func hasAtomics(_ symbol: String) -> Bool {
-    if symbol.contains(Self.telling) { return false }
     if let known = knownFunctions[symbol] { return known }
     let found = Self.withText { interlock_scan_functions(symbol, $0, $1) } != INTERLOCK_CODE_PLAIN
     knownFunctions[symbol] = found
@@ -87,8 +84,7 @@ struct CodeJudge {
     known[module] = .some(nil)
     var found = ownDoubt(about: module)
     for other in modules.functions.keys.sorted() where found == nil {
-      guard other != module, other != Self.strategies, other != Self.ownTool,
-        !Self.own.contains(other),
+      guard other != module, OwnCode.part(ofModule: other) == nil,
         interlock_code_mentions(Self.mangled(module), Self.mangled(other))
       else { continue }
       found = doubt(about: other)

@@ -1,5 +1,5 @@
 import CInterlockEvents
-import Interlock
+package import Interlock
 
 extension StackFrame {
   /// The first functions of the threads of libdispatch's pools.
@@ -18,8 +18,7 @@ extension StackFrame {
       if names.contains(where: image.hasPrefix) { return true }
     }
     // The interposed calls come before the libraries' own.
-    let interposing = ["Sources/CInterlockEvents/", "Sources/CInterlockAnalysis/Waits/"]
-    if let file, interposing.contains(where: file.contains) { return true }
+    if ownPart == .interposition { return true }
     // If the libraries are linked into the executable, only the name shows it.
     guard let function else { return false }
     return function.hasPrefix("_dispatch_") || function.hasPrefix("dispatch_")
@@ -50,15 +49,7 @@ extension StackFrame {
   package var isSystem: Bool {
     if isPoolMachinery || isCompilers { return true }
     if let image, interlock_events_is_system_library(image) { return true }
-    // Debug information has the C files by their path in the package.
-    if let file {
-      let parts = [
-        "Sources/StressRunner/", "Sources/CInterlockEvents/", "Sources/ProcessInspection/",
-        "Sources/WaitForGraph/", "Sources/HangDetection/", "Sources/CInterlockAnalysis/",
-        "Sources/Prediction/",
-      ]
-      if parts.contains(where: file.contains) { return true }
-    }
+    if ownPart == .inspection || ownPart == .runner { return true }
     guard let function else { return false }
     // Foundation's `withLock` is compiled into the code that calls it, as a function of its own in
     // debug builds.
@@ -68,7 +59,10 @@ extension StackFrame {
 
   /// Whether the frame belongs to the runner: a driver that waits for a call to complete, or its
   /// caller.
-  package var isRunners: Bool { file?.contains("/Sources/StressRunner/") ?? false }
+  package var isRunners: Bool { ownPart == .runner }
+
+  /// The part of Interlock to which the frame's file belongs; `nil` for a user's or unknown file.
+  package var ownPart: OwnCode.Part? { file.flatMap(OwnCode.part(ofFile:)) }
 
   /// Whether a thread with this frame belongs to one of libdispatch's pools.
   package var isPoolWorker: Bool { names(oneOf: Self.workerFunctions) }

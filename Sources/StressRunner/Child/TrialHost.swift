@@ -30,6 +30,7 @@ package enum TrialHost {
   /// To be called first thing in `main`, before the program has made any thread.
   package static func runIfChild(subjects: [SubjectEntry]) {
     guard getenv(variable) != nil else { return }
+    OwnCode.register(OwnCode.stressRunner)
     // A subject that starts this executable again must not be taken for a trial.
     unsetenv(variable)
     runTrial(subjects: subjects)

@@ -40,6 +40,7 @@ package struct TrialRunner: Sendable {
   /// Configures a runner.
   package init(jobs: Int) {
     self.jobs = jobs
+    OwnCode.register(OwnCode.stressRunner)
   }
 
   /// Runs the trials, at most `jobs` at a time, and returns when all are judged or an interrupt

@@ -7,9 +7,14 @@ import ProcessInspection
 /// Calls that were accepted and that nobody will complete.
 @Suite("A call that is never completed")
 struct LostCallTests {
+  private static let runnersFile = {
+    OwnCode.register(OwnCode.stressRunner)
+    let folder = OwnCode.stressRunner.first { $0.part == .runner }?.folder ?? ""
+    return folder + "/Workload/PhaseRun.swift"
+  }()
   private static let driver = StackFrame(
     address: 1, function: "PhaseRun.waitUntilAllCompleted()",
-    file: "/a/Sources/StressRunner/Workload/PhaseRun.swift", line: 77)
+    file: runnersFile, line: 77)
   private static let user = StackFrame(
     address: 2, function: "Cache.get(_:)", file: "/a/Cache.swift", line: 42)
   private static let wait = StackFrame(

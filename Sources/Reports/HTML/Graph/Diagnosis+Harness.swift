@@ -5,12 +5,7 @@ import WaitForGraph
 extension StackFrame {
   /// Whether the frame is the harness's: the runner's, or that of a library that calls a subject
   /// for it.
-  var isHarness: Bool {
-    isRunners
-      || ["Sources/InterlockStress/", "Sources/CInterlockHarness/"].contains {
-        file?.contains($0) ?? false
-      }
-  }
+  var isHarness: Bool { ownPart == .runner || ownPart == .harness }
 
   /// Whether the frame is known to be the user's code.
   fileprivate var isUsers: Bool {
