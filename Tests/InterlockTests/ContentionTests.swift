@@ -203,7 +203,7 @@ struct ContentionTests {
       for _ in 0..<50 {
         onThread {
           Section("contention.homes").write {}
-          let home = UInt(bitPattern: ThreadHome.current)
+          let home = UInt(bitPattern: ThreadContext.current)
           numbers.withLock { _ = $0.insert(home) }
         }
       }

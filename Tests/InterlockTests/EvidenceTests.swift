@@ -13,7 +13,7 @@ struct EvidenceTests {
     let found = Guarded<Evidence?>(nil)
     onThread {
       let evidence = Evidence.read(
-        open.word, in: open.slot, key: key ?? open.key, owner: ThreadHome.current.currentOwner)
+        open.word, in: open.slot, key: key ?? open.key, owner: ThreadContext.current.currentOwner)
       found.withLock { $0 = evidence }
     }
     return found.withLock { $0 }
@@ -38,7 +38,7 @@ struct EvidenceTests {
     #expect(ended.synched)
     #expect(ended.addresses.count > 1)
 
-    for _ in 0..<ThreadHome.recordCount { filler.read {} }
+    for _ in 0..<ThreadContext.recordCount { filler.read {} }
     let gone = try #require(Self.read(open))
     #expect(gone.place.function == "a section that has just ended")
     #expect(gone.place.line == 0)
@@ -51,22 +51,22 @@ struct EvidenceTests {
     let open = try Self.begin(Section("evidence.own"))
     #expect(Self.read(open, key: ResourceKey(hash: open.key.hash ^ 1 << 20)) == nil)
     let own = Evidence.read(
-      open.word, in: open.slot, key: open.key, owner: ThreadHome.current.currentOwner)
+      open.word, in: open.slot, key: open.key, owner: ThreadContext.current.currentOwner)
     #expect(own == nil)
     #expect(Registry.end(open))
   }
 
   @Test("a meeting that both sides saw is counted once, the next one of the two again")
   func meetings() {
-    func side(_ home: UInt, _ generation: UInt) -> Evidence {
+    func side(_ context: UInt, _ generation: UInt) -> Evidence {
       var side = Evidence(
         goneBehind: SlotWord(bits: 1), key: ResourceKey(hash: 1))
-      side.identity = .init(home: home, generation: generation)
-      side.place = Place(file: "A", line: Int(home), function: "f()")
+      side.identity = .init(context: context, generation: generation)
+      side.place = Place(file: "A", line: Int(context), function: "f()")
       return side
     }
-    func meeting(_ first: Evidence, _ second: Evidence) -> Meeting {
-      Meeting(resource: "evidence.meetings", instance: nil, first: first, second: second)
+    func meeting(_ first: Evidence, _ second: Evidence) -> Overlap {
+      Overlap(resource: "evidence.meetings", instance: nil, first: first, second: second)
     }
     let log = ConflictLog()
     log.add(meeting(side(1, 1), side(2, 1)))

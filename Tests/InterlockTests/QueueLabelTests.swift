@@ -9,7 +9,7 @@ import Testing
 struct QueueLabelTests {
   /// As a section has it, and as Dispatch has it.
   private static func labels() -> [String] {
-    [UnsafePointer<CChar>(bitPattern: ThreadHome.current.currentQueueLabel()), dispatchLabel()]
+    [UnsafePointer<CChar>(bitPattern: ThreadContext.current.currentQueueLabel()), dispatchLabel()]
       .map { $0.map { String(cString: $0) } ?? "" }
   }
 
@@ -72,7 +72,7 @@ struct QueueLabelTests {
   @Test("where libdispatch keeps the queue is found, and it is none on a thread of one's own")
   func found() {
     onThread {
-      let word = ThreadHome.current.pointee.queueWord
+      let word = ThreadContext.current.pointee.queueWord
       #expect(word != interlock_unknown_queue_word())
       #expect(word.pointee == 0)
       DispatchQueue(label: "label.found").sync { #expect(word.pointee != 0) }

@@ -54,7 +54,7 @@ struct ReportTests {
     let section = Section("report.unwound")
     section.begin(.noReadWrite)
     onThread {
-      ThreadHome.current.pointee.stackHigh = 0
+      ThreadContext.current.pointee.stackHigh = 0
       section.read {}
     }
     section.end(.noReadWrite)

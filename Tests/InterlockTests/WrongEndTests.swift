@@ -109,12 +109,12 @@ struct WrongEndTests {
     let filler = Section("wrong-end.filler")
     onThread {
       section.begin(.noWrite)
-      for _ in 0..<ThreadHome.recordCount { filler.begin(.noWrite) }
+      for _ in 0..<ThreadContext.recordCount { filler.begin(.noWrite) }
       section.begin(.noWrite, synched: true)
       section.end(.noWrite)
       onThread { section.write {} }
       section.end(.noWrite)
-      for _ in 0..<ThreadHome.recordCount { filler.end(.noWrite) }
+      for _ in 0..<ThreadContext.recordCount { filler.end(.noWrite) }
     }
     let conflict = try #require(Findings.conflicts(on: "wrong-end.order").first)
     #expect(!conflict.first.synched, "the inner one, synched, was ended; the outer one is open")

@@ -96,7 +96,7 @@ public struct Conflict: Sendable, Hashable, Codable {
   static let unmarked = "unmarked code"
 
   /// The part that the two met in, in words; `nil` where both are on the whole. Of equal parts of
-  /// several meetings at two places, that of the first.
+  /// several overlaps at two places, that of the first.
   public var part: String? { first.part ?? second.part }
 
   /// The resource with the instance that it belongs to, and the part that the two met in.

@@ -43,7 +43,7 @@ enum ConflictDetection {
         } else if let evidence = Evidence.read(other, in: slot, key: key, owner: mine.owner) {
           others.byPlace[evidence.rawPlace, default: (evidence, 0)].count += 1
         }
-        noteMeeting(with: other, on: key)
+        noteOverlap(with: other, on: key)
         return true
       }
     }
@@ -69,7 +69,7 @@ enum ConflictDetection {
           if let evidence = Evidence.read(other, in: slot, key: key, owner: owner) {
             found.append((other, evidence))
           }
-          noteMeeting(with: other, on: key)
+          noteOverlap(with: other, on: key)
         } else if other.partBits == open.word.partBits, record[.partHash] == UInt(part.hash),
           record[.key] == UInt(key.hash), record[.owner] != owner
         {
@@ -99,7 +99,7 @@ enum ConflictDetection {
 
   /// Tells a section with a witness that a marked section is in beside it, whose owner it was or
   /// another: what changes from now on is no stranger's doing. To be called in a look.
-  private static func noteMeeting(with other: SlotWord, on key: ResourceKey) {
+  private static func noteOverlap(with other: SlotWord, on key: ResourceKey) {
     guard other.isWitnessed, let record = other.record, record[.key] == UInt(key.hash) else {
       return
     }
@@ -122,14 +122,14 @@ enum ConflictDetection {
         unlistedOverlaps.wrappingAdd(1, ordering: .relaxed)
         continue
       }
-      var meeting = Meeting(resource: name, instance: instance, first: other, second: mine)
+      var overlap = Overlap(resource: name, instance: instance, first: other, second: mine)
       if let held, other.rawPlace == others.heldPlace {
-        meeting.heldOpen = Conflict.HeldOpen(
+        overlap.heldOpen = Conflict.HeldOpen(
           microseconds: Int(held.microseconds), seed: SectionTracking.delaySeed)
       }
       delays?.met(mine, other)
-      if HotSettings.current.exercise { Exercise.made?.met(mine, other, on: name) }
-      ConflictLog.shared.add(meeting, times: count)
+      if HotSettings.current.exercise { ContentionCoverage.made?.met(mine, other, on: name) }
+      ConflictLog.shared.add(overlap, times: count)
     }
   }
 }

@@ -2,7 +2,7 @@ internal import CInterlock
 internal import Synchronization
 
 /// Two sections that overlapped, before anything of it is put into words.
-struct Meeting: Sendable {
+struct Overlap: Sendable {
   var resource: String
   var instance: String?
   var first: Evidence
@@ -12,7 +12,7 @@ struct Meeting: Sendable {
   /// What changed under the first section, where there is no second one.
   var witness: Conflict.Witness?
 
-  /// What makes two meetings the same finding: the resource, and the two places in either order.
+  /// What makes two overlaps the same finding: the resource, and the two places in either order.
   struct Finding: Hashable {
     var resource: String
     var instance: String?
@@ -38,14 +38,14 @@ struct Meeting: Sendable {
   }
 
   /// The same with the names that the two threads have now.
-  func withThreadNames() -> Meeting {
-    var meeting = self
-    meeting.first.threadName = Platform.threadName(first.thread)
-    meeting.second.threadName = Platform.threadName(second.thread)
-    return meeting
+  func withThreadNames() -> Overlap {
+    var overlap = self
+    overlap.first.threadName = Platform.threadName(first.thread)
+    overlap.second.threadName = Platform.threadName(second.thread)
+    return overlap
   }
 
-  /// The two sections themselves: both of them may have seen this one meeting.
+  /// The two sections themselves: both of them may have seen this one overlap.
   var sections: Set<Evidence.Identity> { [first.identity, second.identity] }
 
   /// What a `@Tracked` property without a name of its own is called.
@@ -70,10 +70,10 @@ final class ConflictLog: Sendable {
   static let shared = ConflictLog()
 
   fileprivate struct Entry {
-    var meeting: Meeting
+    var overlap: Overlap
     var count: Int
     var lastSections: Set<Evidence.Identity>
-    /// The meeting in words, once somebody has asked for it.
+    /// The overlap in words, once somebody has asked for it.
     var inWords: Conflict?
     /// Whether the report went to standard error, and whether the exit code is red for it.
     var isLogged = false
@@ -81,12 +81,12 @@ final class ConflictLog: Sendable {
   }
 
   fileprivate struct State {
-    var order: [Meeting.Finding] = []
-    var entries: [Meeting.Finding: Entry] = [:]
+    var order: [Overlap.Finding] = []
+    var entries: [Overlap.Finding: Entry] = [:]
 
-    mutating func conflict(_ finding: Meeting.Finding) -> Conflict? {
+    mutating func conflict(_ finding: Overlap.Finding) -> Conflict? {
       guard let entry = entries[finding] else { return nil }
-      var conflict = entry.inWords ?? entry.meeting.conflict(count: entry.count)
+      var conflict = entry.inWords ?? entry.overlap.conflict(count: entry.count)
       conflict.count = entry.count
       entries[finding]?.inWords = conflict
       return conflict
@@ -122,44 +122,44 @@ final class ConflictLog: Sendable {
     while true { Platform.pause(microseconds: 1_000_000) }
   }
 
-  func add(_ meeting: Meeting, times: Int = 1) {
+  func add(_ overlap: Overlap, times: Int = 1) {
     if let report = stopping.withLock({ $0 }) {
       becomeTheOneThatStops()
-      report(meeting.withThreadNames().conflict(count: 1))
+      report(overlap.withThreadNames().conflict(count: 1))
     }
-    let finding = meeting.finding
+    let finding = overlap.finding
     let action = Settings.shared.onConflict
     let isNew = state.withLock { state in
       defer { state.entries[finding]?.note(action) }
       if var entry = state.entries[finding] {
-        if times > 1 || entry.lastSections != meeting.sections { entry.count += times }
-        entry.lastSections = meeting.sections
+        if times > 1 || entry.lastSections != overlap.sections { entry.count += times }
+        entry.lastSections = overlap.sections
         state.entries[finding] = entry
         return false
       }
       state.order.append(finding)
       state.entries[finding] = Entry(
-        meeting: meeting, count: times, lastSections: meeting.sections)
+        overlap: overlap, count: times, lastSections: overlap.sections)
       return true
     }
     // A trap lets no thread pass, at a known conflict neither.
     guard isNew || action.stops else { return }
     // Now, while both threads live; the rest can wait until somebody reads it.
-    let meeting = meeting.withThreadNames()
-    state.withLock { $0.entries[finding]?.meeting = meeting }
+    let overlap = overlap.withThreadNames()
+    state.withLock { $0.entries[finding]?.overlap = overlap }
     switch action {
     case .trap:
       becomeTheOneThatStops()
-      writeError(meeting.headline + "\n")
-      writeError(meeting.conflict(count: 1).description + "\n")
+      writeError(overlap.headline + "\n")
+      writeError(overlap.conflict(count: 1).description + "\n")
       interlock_trap()
     case .log:
-      writeError(meeting.headline + "\n")
-      writeError(meeting.conflict(count: times).description + "\n")
+      writeError(overlap.headline + "\n")
+      writeError(overlap.conflict(count: times).description + "\n")
     case .record:
       break
     case .handler(let handler):
-      handler(meeting.conflict(count: times))
+      handler(overlap.conflict(count: times))
     }
   }
 
@@ -172,8 +172,8 @@ final class ConflictLog: Sendable {
       var lines = unhandled.prefix(Self.mostLinesAtEnd).compactMap { finding -> String? in
         guard let entry = state.entries[finding] else { return nil }
         // Which lines access a property only the stacks tell.
-        let isProperty = entry.meeting.second.placeFromStack
-        let line = isProperty ? state.conflict(finding)?.headline : entry.meeting.headline
+        let isProperty = entry.overlap.second.placeFromStack
+        let line = isProperty ? state.conflict(finding)?.headline : entry.overlap.headline
         return line.map { $0 + (entry.count > 1 ? " (\(entry.count) times)" : "") }
       }
       let count = unhandled.count

@@ -3,13 +3,13 @@ internal import Synchronization
 
 /// A copy of a record: one side of a conflict before anything of it is put into words.
 struct Evidence: Sendable {
-  /// Which section it was: home and generation name one for ever.
+  /// Which section it was: context and generation name one for ever.
   struct Identity: Hashable, Comparable, Sendable {
-    var home: UInt
+    var context: UInt
     var generation: UInt
 
     static func < (left: Self, right: Self) -> Bool {
-      (left.home, left.generation) < (right.home, right.generation)
+      (left.context, left.generation) < (right.context, right.generation)
     }
   }
 
@@ -63,7 +63,7 @@ struct Evidence: Sendable {
 
   /// Copies a record that cannot change: the caller's own, or one behind a pin.
   init(of record: Record) {
-    identity = Identity(home: record[.pins], generation: record[.generation])
+    identity = Identity(context: record[.pins], generation: record[.generation])
     rawPlace = RawPlace(of: record)
     owner = record[.owner]
     key = ResourceKey(hash: UInt64(record[.key]))
@@ -100,7 +100,7 @@ struct Evidence: Sendable {
 
   /// What is left of a section that ended before its record could be read: its mode.
   init(goneBehind word: SlotWord, key: ResourceKey) {
-    identity = Identity(home: 0, generation: 0)
+    identity = Identity(context: 0, generation: 0)
     rawPlace = RawPlace()
     owner = 0
     self.key = key
@@ -120,9 +120,9 @@ struct Evidence: Sendable {
     _ word: SlotWord, in slot: Bucket.Slot, key: ResourceKey, owner: UInt
   ) -> Evidence? {
     guard let record = word.record, let pins = record.pins else { return nil }
-    // The home takes its records in turn, and stops to begin sections while it is pinned: what is
-    // in the slot now stays readable. Sequentially consistent: the pin must be seen before the slot
-    // is read.
+    // The context takes its records in turn, and stops to begin sections while it is pinned: what
+    // is in the slot now stays readable. Sequentially consistent: the pin must be seen before the
+    // slot is read.
     pins.pointee.wrappingAdd(1, ordering: .sequentiallyConsistent)
     defer {
       // Releases the reads above to the owner, who acquires the pins before it writes a record.
@@ -135,7 +135,7 @@ struct Evidence: Sendable {
     if isStillThere || isWhole && evidence.key == key && evidence.mode.writes == word.writes {
       return evidence.key == key && evidence.owner != owner ? evidence : nil
     }
-    // It ended between two of our instructions, and its home has gone once round since. They did
+    // It ended between two of our instructions, and its context has gone once round since. They did
     // overlap, since it was in its slot after ours was published: that is all there is to say.
     return Evidence(goneBehind: word, key: key)
   }

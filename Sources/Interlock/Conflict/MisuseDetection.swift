@@ -9,11 +9,11 @@ enum MisuseDetection {
     _ resource: borrowing Resource, _ mode: Mode, part: Part? = nil, at site: borrowing Site
   ) {
     let key = resource.key
-    let owner = ThreadHome.current.currentOwner
+    let owner = ThreadContext.current.currentOwner
     var misuse = Misuse(
       kind: .endWithoutBegin, resource: resource.nameString,
       instance: resource.instanceDescription, end: site.place, begin: nil,
-      thread: threadName(ThreadHome.current.pointee.thread))
+      thread: threadName(ThreadContext.current.pointee.thread))
     misuse.part = part?.text
     if let open = Registry.innermost(on: key, of: owner, writes: !mode.writes, part: part) {
       misuse.kind = .endInAnotherMode
@@ -39,7 +39,7 @@ enum MisuseDetection {
     var misuse = Misuse(
       kind: .endWithoutBegin, resource: resource.nameString,
       instance: resource.instanceDescription, end: site.place, begin: nil,
-      thread: threadName(ThreadHome.current.pointee.thread))
+      thread: threadName(ThreadContext.current.pointee.thread))
     misuse.part = part?.text
     MisuseLog.shared.add(misuse)
   }
@@ -66,9 +66,9 @@ enum MisuseDetection {
   }
 
   /// A thread exits: its own sections end with it. A task's go on elsewhere.
-  static func threadExited(_ home: ThreadHome.Pointer) {
-    let owner = home.pointee.threadOwner
-    home.forEachRecordInUse { record in
+  static func threadExited(_ context: ThreadContext.Pointer) {
+    let owner = context.pointee.threadOwner
+    context.forEachRecordInUse { record in
       guard record[.owner] == owner, let (open, misuse) = read(record, as: .threadExited) else {
         return
       }
@@ -80,7 +80,7 @@ enum MisuseDetection {
   /// The process ends: whatever is open now was never ended.
   static func processEnds() {
     var found: [Misuse] = []
-    ThreadHomes.forEachRecordInUse { record in
+    ThreadContexts.forEachRecordInUse { record in
       if let (_, misuse) = read(record, as: .processEnded) { found.append(misuse) }
     }
     // Not behind a pin: a handler may begin sections itself.

@@ -2,10 +2,10 @@ internal import CInterlock
 
 /// C's door: a thread that had sections exits. Called from the destructor of a thread-specific key.
 @_cdecl("interlock_thread_exited")
-func threadExited(_ home: UnsafeMutableRawPointer) {
-  let home = home.assumingMemoryBound(to: ThreadHome.self)
-  MisuseDetection.threadExited(home)
-  ThreadHomes.leave(home)
+func threadExited(_ context: UnsafeMutableRawPointer) {
+  let context = context.assumingMemoryBound(to: ThreadContext.self)
+  MisuseDetection.threadExited(context)
+  ThreadContexts.leave(context)
 }
 
 /// C's door: the process ends with this status, 0 where that is not known. Called once, from

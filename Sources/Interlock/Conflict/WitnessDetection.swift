@@ -8,7 +8,7 @@ enum WitnessDetection {
   /// Ends a section with a witness; reports a change that nobody who is marked can have made.
   ///
   /// A marked writer that came while the section was open has told it so before it wrote
-  /// (`ConflictDetection.noteMeeting`), and was reported as the conflict that it is.
+  /// (`ConflictDetection.noteOverlap`), and was reported as the conflict that it is.
   static func end<Value: Equatable>(
     _ open: Registry.OpenSection, _ before: Value, _ after: Value, on resource: borrowing Resource,
     at site: borrowing Site
@@ -26,11 +26,11 @@ enum WitnessDetection {
     _ open: Registry.OpenSection, _ before: Value, _ after: Value, on resource: borrowing Resource
   ) {
     ConflictLog.shared.waitIfStopping()
-    var meeting = Meeting(
+    var overlap = Overlap(
       resource: resource.nameString, instance: resource.instanceDescription,
       first: Evidence(withPartOf: open.record), second: Evidence(unmarkedOn: open.key))
-    meeting.witness = Conflict.Witness(before: text(before), after: text(after))
-    ConflictLog.shared.add(meeting)
+    overlap.witness = Conflict.Witness(before: text(before), after: text(after))
+    ConflictLog.shared.add(overlap)
   }
 
   private static func text<Value>(_ value: Value) -> String {

@@ -5,8 +5,8 @@ struct DelayDecision: Equatable {
   /// The shortest and the longest, in microseconds: of the length of the scheduler's turns, and
   /// longer than the gaps between the calls of a busy thread.
   static let lengths: ClosedRange<UInt> = 2000...6000
-  /// Of 2³² passages, so many are delayed before anything is known of a place: 9 of 10, so that two
-  /// threads in step get out of it.
+  /// Of 2³² executions, so many are delayed before anything is known of a place: 9 of 10, so that
+  /// two threads in step get out of it.
   private static let firstChance: UInt64 = 0xE666_6666
 
   /// Microseconds.
@@ -17,9 +17,9 @@ struct DelayDecision: Equatable {
   /// The chance is halved with every delay that found nothing. A place that is passed n times is so
   /// delayed about log₂ n times, early and, in a long run, now and then for ever; it is never given
   /// up.
-  init?(seed: UInt64, place: UInt64, passage: UInt64, fruitless: UInt64) {
+  init?(seed: UInt64, place: UInt64, execution: UInt64, fruitless: UInt64) {
     let draw = DelayTables.mixed(
-      DelayTables.mixed(seed ^ place) &+ passage &* 0x9E37_79B9_7F4A_7C15)
+      DelayTables.mixed(seed ^ place) &+ execution &* 0x9E37_79B9_7F4A_7C15)
     guard draw >> 32 < Self.firstChance >> min(fruitless, 32) else { return nil }
     let span = UInt64(Self.lengths.upperBound - Self.lengths.lowerBound) + 1
     length = Self.lengths.lowerBound + UInt((draw & 0xFFFF_FFFF) % span)
@@ -31,24 +31,25 @@ extension NearMissDelays {
   /// machine each look may cost a turn of the scheduler's.
   private static let sliceMicroseconds: UInt = 2000
 
-  /// Decides whether this passage of an armed place is delayed, and delays it; returns whether it
+  /// Decides whether this execution of an armed place is delayed, and delays it; returns whether it
   /// did.
   @inline(never)
   func consider(
-    _ open: Registry.OpenSection, at place: PlaceNumber, in home: ThreadHome.Pointer
+    _ open: Registry.OpenSection, at place: PlaceNumber, in context: ThreadContext.Pointer
   ) -> Bool {
     let words = tables.words(of: place)
     // No exchange, which would cost more than the rest: two threads that pass at once may have one
     // number.
-    let passage = words.considered.pointee.load(ordering: .relaxed) &+ 1
-    words.considered.pointee.store(passage, ordering: .relaxed)
+    let execution = words.considered.pointee.load(ordering: .relaxed) &+ 1
+    words.considered.pointee.store(execution, ordering: .relaxed)
     guard
       let decision = DelayDecision(
         seed: Self.seed.load(ordering: .relaxed),
-        place: UInt64(words.textHash.pointee.load(ordering: .relaxed)), passage: UInt64(passage),
+        place: UInt64(words.textHash.pointee.load(ordering: .relaxed)),
+        execution: UInt64(execution),
         fruitless: UInt64(words.fruitless.pointee.load(ordering: .relaxed)))
     else { return false }
-    switch delay(open, for: decision.length, in: home) {
+    switch delay(open, for: decision.length, in: context) {
     case .notMade: return false
     case .met: return true
     case .fruitless:
@@ -69,7 +70,7 @@ extension NearMissDelays {
 
   /// Holds a section open, if no other is held and the budget allows it.
   func delay(
-    _ open: Registry.OpenSection, for length: UInt, in home: ThreadHome.Pointer
+    _ open: Registry.OpenSection, for length: UInt, in context: ThreadContext.Pointer
   ) -> Outcome {
     // Acquires what the last delay spent; whoever does not get the turn goes on.
     guard !isDelaying.exchange(true, ordering: .acquiring) else { return .notMade }
@@ -77,7 +78,7 @@ extension NearMissDelays {
     defer { isDelaying.store(false, ordering: .releasing) }
     let start = Platform.microseconds
     guard budget.allows(length, at: start) else { return .notMade }
-    let bystanders = bystanders(besides: home)
+    let bystanders = bystanders(besides: context)
     if allWait(bystanders) { return .notMade }
     return hold(open, for: length, since: start, besides: bystanders) ? .met : .fruitless
   }

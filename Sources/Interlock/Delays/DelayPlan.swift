@@ -30,7 +30,7 @@ extension SectionTracking {
   /// What the delays are decided by: another one in every process unless set here or by
   /// `delay_seed=`.
   ///
-  /// The same seed delays the same passages of a place, of those for which there is time left;
+  /// The same seed delays the same executions of a place, of those for which there is time left;
   /// which owner it is that passes is the scheduler's choice.
   public static var delaySeed: UInt64 {
     get { Settings.shared.delaySeed }

@@ -28,21 +28,21 @@ extension NearMissDelays {
 
   /// A thread that began sections lately.
   struct Bystander {
-    var home: ThreadHome.Pointer
+    var context: ThreadContext.Pointer
     var activity: UInt
   }
 
   /// The threads whose last section is not longer ago than a near miss may be, but for the
   /// caller's; and those who were kept waiting by an earlier delay and have begun none since.
-  func bystanders(besides home: ThreadHome.Pointer) -> [Bystander] {
+  func bystanders(besides context: ThreadContext.Pointer) -> [Bystander] {
     let now = Platform.coarseMilliseconds
     var found: [Bystander] = []
-    ThreadHomes.forEach { other in
+    ThreadContexts.forEach { other in
       let activity = other.activity.pointee.load(ordering: .relaxed)
-      guard other != home, activity != 0,
-        ThreadHome.age(of: activity, at: now) <= RecentAccess.window || other.isSuspected
+      guard other != context, activity != 0,
+        ThreadContext.age(of: activity, at: now) <= RecentAccess.window || other.isSuspected
       else { return }
-      found.append(Bystander(home: other, activity: activity))
+      found.append(Bystander(context: other, activity: activity))
     }
     return found
   }
@@ -50,17 +50,17 @@ extension NearMissDelays {
   /// Whether nobody who is known could walk in: all wait since an earlier delay. A lock's holder
   /// often takes it again before who waits for it is awake, and would be delayed again and again.
   func allWait(_ bystanders: [Bystander]) -> Bool {
-    !bystanders.isEmpty && bystanders.allSatisfy { $0.home.isSuspected }
+    !bystanders.isEmpty && bystanders.allSatisfy { $0.context.isSuspected }
   }
 
   /// Marks those who were kept waiting through a delay. To be called before the delayed section
   /// goes on.
   func suspect(_ bystanders: [Bystander], of open: Registry.OpenSection, length: UInt) {
     let still = bystanders.lazy.filter {
-      $0.home.activity.pointee.load(ordering: .relaxed) == $0.activity
+      $0.context.activity.pointee.load(ordering: .relaxed) == $0.activity
     }
     let waiting = still.prefix(Self.mostAsked).filter {
-      Platform.waitsToBeWoken($0.home.threadNumber.pointee.load(ordering: .relaxed)) == true
+      Platform.waitsToBeWoken($0.context.threadNumber.pointee.load(ordering: .relaxed)) == true
     }
     guard !waiting.isEmpty else { return }
     let mark = DelayTables.Mark(
@@ -75,15 +75,15 @@ extension NearMissDelays {
     }
     // Relaxed: who waits for this thread is ordered behind it by what it waits for; who does not is
     // asked nothing.
-    for thread in waiting { thread.home.suspicion.pointee.store(number, ordering: .relaxed) }
+    for thread in waiting { thread.context.suspicion.pointee.store(number, ordering: .relaxed) }
   }
 
   /// A thread that was kept waiting begins a section: was it the delay that kept it?
   @inline(never)
   func settleSuspicion(
-    of home: ThreadHome.Pointer, on key: ResourceKey, at place: PlaceNumber
+    of context: ThreadContext.Pointer, on key: ResourceKey, at place: PlaceNumber
   ) {
-    let number = home.suspicion.pointee.exchange(0, ordering: .relaxed)
+    let number = context.suspicion.pointee.exchange(0, ordering: .relaxed)
     guard place.isFollowed else { return }
     pairs.withLock { pairs in
       let question = pairs.question

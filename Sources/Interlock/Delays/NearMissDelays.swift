@@ -59,47 +59,47 @@ final class NearMissDelays: Sendable {
   /// Called at the end of a begin, with what has been published.
   @inline(__always)
   static func afterBegin(
-    _ open: Registry.OpenSection, of owner: UInt, in home: ThreadHome.Pointer, hasMet: Bool
+    _ open: Registry.OpenSection, of owner: UInt, in context: ThreadContext.Pointer, hasMet: Bool
   ) {
-    let isKnown = known.with { $0.afterBegin(open, of: owner, in: home, hasMet: hasMet) }
-    if !isKnown { shared?.afterFirstBegin(open, of: owner, in: home, hasMet: hasMet) }
+    let isKnown = known.with { $0.afterBegin(open, of: owner, in: context, hasMet: hasMet) }
+    if !isKnown { shared?.afterFirstBegin(open, of: owner, in: context, hasMet: hasMet) }
   }
 
   /// Apart, so that the usual path can be inlined above: a call more is a fortieth of a guarded
   /// call in a debug build.
   @inline(never)
   private func afterFirstBegin(
-    _ open: Registry.OpenSection, of owner: UInt, in home: ThreadHome.Pointer, hasMet: Bool
+    _ open: Registry.OpenSection, of owner: UInt, in context: ThreadContext.Pointer, hasMet: Bool
   ) {
-    afterBegin(open, of: owner, in: home, hasMet: hasMet)
+    afterBegin(open, of: owner, in: context, hasMet: hasMet)
   }
 
   @inline(__always)
   private func afterBegin(
-    _ open: Registry.OpenSection, of owner: UInt, in home: ThreadHome.Pointer, hasMet: Bool
+    _ open: Registry.OpenSection, of owner: UInt, in context: ThreadContext.Pointer, hasMet: Bool
   ) {
-    let visit = RecentVisits.Visit(open, of: owner)
-    let known = home.pointee.visits.known(visit)
+    let access = NotedAccesses.Access(open, of: owner)
+    let known = context.pointee.accesses.known(access)
     let (now, isNoted) =
       known?.pointee.time { Platform.coarseMilliseconds } ?? (Platform.coarseMilliseconds, false)
     let place = known?.pointee.place ?? number(of: open.record)
-    if home.isSuspected { settleSuspicion(of: home, on: open.key, at: place) }
-    home.noteActivity(at: now)
+    if context.isSuspected { settleSuspicion(of: context, on: open.key, at: place) }
+    context.noteActivity(at: now)
     guard place.isFollowed else { return }
     if !isNoted {
       note(open, of: owner, at: place, now)
-      home.pointee.visits.note(
-        visit, at: place, at: now,
+      context.pointee.accesses.note(
+        access, at: place, at: now,
         armedPairs: probe == nil ? tables.words(of: place).armedPairs : nil)
     }
     if hasMet || budget.allowsNothing(at: now) { return }
     if tables.words(of: place).armedPairs.pointee.load(ordering: .relaxed) != 0,
-      consider(open, at: place, in: home)
+      consider(open, at: place, in: context)
     {
       return
     }
     if let length = probe?.nextLength() {
-      _ = delay(open, for: length, in: home)
+      _ = delay(open, for: length, in: context)
     }
   }
 

@@ -18,7 +18,7 @@ struct PlacePair: Hashable {
 
 /// What has come of a pair.
 enum PairState: UInt {
-  /// Delays in its places look for a meeting.
+  /// Delays in its places look for an overlap.
   case armed = 1
   /// A lock orders its places, as far as was seen.
   case dropped = 2

@@ -71,8 +71,8 @@ struct TrapFile: Equatable {
   var build: String
   var pairs: [Pair: PairState] = [:]
 
-  /// Adds what another run has found: a meeting counts more than an order, which counts more than a
-  /// near miss.
+  /// Adds what another run has found: an overlap counts more than an order, which counts more than
+  /// a near miss.
   mutating func merge(_ other: TrapFile) {
     pairs.merge(other.pairs) { $0.rawValue > $1.rawValue ? $0 : $1 }
   }

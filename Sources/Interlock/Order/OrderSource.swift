@@ -2,9 +2,9 @@ internal import CInterlock
 
 /// What tells the order of threads: a reader of the synchronisation events, where one is linked.
 struct OrderSource {
-  /// A moment of a thread: what it did up to then has happened before what another does that has
+  /// An epoch of a thread: what it did up to then has happened before what another does that has
   /// seen this count.
-  struct Moment {
+  struct Epoch {
     /// A number of the thread.
     var slot: UInt32
     /// Grows whenever the thread gives something up to others.
@@ -21,19 +21,19 @@ struct OrderSource {
 
   /// Where the calling thread, or the task on it, is; `nil` where its order cannot be told.
   @inline(__always)
-  func moment(ofTask isTask: Bool) -> Moment? {
-    var moment = Moment(slot: 0, count: 0)
-    guard let tell = source.pointee.moment, tell(isTask, &moment.slot, &moment.count) else {
+  func epoch(ofTask isTask: Bool) -> Epoch? {
+    var epoch = Epoch(slot: 0, count: 0)
+    guard let tell = source.pointee.moment, tell(isTask, &epoch.slot, &epoch.count) else {
       return nil
     }
-    return moment
+    return epoch
   }
 
-  /// Whether a moment has happened before what the calling thread does now.
+  /// Whether an epoch has happened before what the calling thread does now.
   @inline(__always)
-  func isBefore(_ moment: Moment) -> Bool {
+  func isBefore(_ epoch: Epoch) -> Bool {
     guard let hasSeen = source.pointee.has_seen else { return true }
-    return hasSeen(moment.slot, moment.count)
+    return hasSeen(epoch.slot, epoch.count)
   }
 
   /// Writes what the calling thread holds, and gives how many there are.

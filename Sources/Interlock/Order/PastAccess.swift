@@ -4,7 +4,7 @@ internal import Synchronization
 /// A section that has ended, as its resource remembers it: when it was, a copy of its record, and
 /// what its owner held.
 ///
-/// Words of a history, under its lock.
+/// Words of a shadow, under its lock.
 struct PastAccess {
   /// The most locks that are kept of one.
   static let heldLimit = 4
@@ -13,7 +13,7 @@ struct PastAccess {
   private static let recordAt = 2
   private static let heldAt = recordAt + Record.wordCount
 
-  /// 0: the count of its moment. 1: the slot of that and 1; 0 where there is no access.
+  /// 0: the count of its epoch. 1: the slot of that and 1; 0 where there is no access.
   let words: UnsafeMutablePointer<Atomic<UInt>>
 
   /// Whether there is one.
@@ -21,8 +21,8 @@ struct PastAccess {
   var isThere: Bool { words[1].load(ordering: .relaxed) != 0 }
 
   @inline(__always)
-  var moment: OrderSource.Moment {
-    OrderSource.Moment(
+  var epoch: OrderSource.Epoch {
+    OrderSource.Epoch(
       slot: UInt32(truncatingIfNeeded: words[1].load(ordering: .relaxed) &- 1),
       count: UInt64(words[0].load(ordering: .relaxed)))
   }
@@ -36,9 +36,9 @@ struct PastAccess {
 
   /// Remembers a section of the calling thread's that is ending.
   @inline(__always)
-  func set(_ ended: Record, at moment: OrderSource.Moment, _ source: OrderSource) {
-    words[0].store(UInt(moment.count), ordering: .relaxed)
-    words[1].store(UInt(moment.slot) + 1, ordering: .relaxed)
+  func set(_ ended: Record, at epoch: OrderSource.Epoch, _ source: OrderSource) {
+    words[0].store(UInt(epoch.count), ordering: .relaxed)
+    words[1].store(UInt(epoch.slot) + 1, ordering: .relaxed)
     // Copied as plain memory: the record is the thread's own, and what it is copied to is only
     // touched under the lock. By lengths that are known, which needs no call; what is behind a
     // shorter stack is another section's, and not read.

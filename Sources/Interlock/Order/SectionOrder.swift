@@ -3,7 +3,7 @@ internal import Synchronization
 /// Looks whether sections are in an order that does not depend on luck: a section that begins after
 /// another has ended, and nothing made it come after, could have met it.
 enum SectionOrder {
-  /// Which histories a section belongs to: those that it is looked up in, and those that it is
+  /// Which shadow states a section belongs to: those that it is looked up in, and those that it is
   /// noted in.
   private struct Keys {
     var looked: (UInt, UInt?)
@@ -21,7 +21,7 @@ enum SectionOrder {
         looked = (whole, part)
         noted = (part, Self.anyPart(of: whole))
       } else {
-        let hasParts = Histories.haveParts
+        let hasParts = ShadowStates.haveParts
         looked = (whole, hasParts ? Self.anyPart(of: whole) : nil)
         noted = (whole, nil)
       }
@@ -40,34 +40,34 @@ enum SectionOrder {
   /// Called at the end of a begin, with what has been published.
   @inline(__always)
   static func afterBegin(
-    _ open: Registry.OpenSection, of owner: UInt, in home: ThreadHome.Pointer
+    _ open: Registry.OpenSection, of owner: UInt, in context: ThreadContext.Pointer
   ) {
     let keys = Keys(open)
-    let thread = home.pointee.nameInHistories
-    // The usual case, without asking for the moment. A thread's own accesses are in order; those of
+    let thread = context.pointee.nameInShadowStates
+    // The usual case, without asking for the epoch. A thread's own accesses are in order; those of
     // its tasks are not.
     if owner & 1 == 0, open.record[.instanceType] == 0, isOnly(of: thread, keys.looked.0),
       keys.looked.1.map({ isOnly(of: thread, $0) }) ?? true
     {
       return
     }
-    look(keys, open.record, in: home)
+    look(keys, open.record, in: context)
   }
 
   @inline(__always)
   private static func isOnly(of thread: UInt, _ key: UInt) -> Bool {
-    Histories.find(key)?.isOnly(of: thread) ?? true
+    ShadowStates.find(key)?.isOnly(of: thread) ?? true
   }
 
   @inline(never)
-  private static func look(_ keys: Keys, _ record: Record, in home: ThreadHome.Pointer) {
+  private static func look(_ keys: Keys, _ record: Record, in context: ThreadContext.Pointer) {
     guard let source = OrderSource.current,
-      let moment = source.moment(ofTask: record[.owner] & 1 != 0)
+      let epoch = source.epoch(ofTask: record[.owner] & 1 != 0)
     else { return }
-    home.pointee.nameInHistories = History.name(ofThread: moment.slot)
+    context.pointee.nameInShadowStates = ShadowState.name(ofThread: epoch.slot)
     var found: [Found] = []
-    look(keys.looked.0, record, moment, source, into: &found)
-    if let second = keys.looked.1 { look(second, record, moment, source, into: &found) }
+    look(keys.looked.0, record, epoch, source, into: &found)
+    if let second = keys.looked.1 { look(second, record, epoch, source, into: &found) }
     if found.isEmpty { return }
     for (past, held) in found {
       UnorderedLog.shared.add(past, held, record, source)
@@ -76,27 +76,27 @@ enum SectionOrder {
 
   @inline(__always)
   private static func look(
-    _ key: UInt, _ record: Record, _ moment: OrderSource.Moment, _ source: OrderSource,
+    _ key: UInt, _ record: Record, _ epoch: OrderSource.Epoch, _ source: OrderSource,
     into found: inout [Found]
   ) {
-    guard let history = Histories.find(key) else { return }
+    guard let shadow = ShadowStates.find(key) else { return }
     // A thread's own accesses are in order. One that another notes at this moment may be missed,
     // and is never told falsely.
     let isObjects = record[.instanceType] != 0
     if !isObjects, record[.owner] & 1 == 0,
-      history.isOnly(of: History.name(ofThread: moment.slot))
+      shadow.isOnly(of: ShadowState.name(ofThread: epoch.slot))
     {
       return
     }
-    history.withLock {
-      guard history.key == key else { return }
-      if isObjects { history.keepOnly(of: record[.instance]) }
-      if isUnordered(history.lastWrite, record, source) {
-        found.append((Evidence(of: history.lastWrite.record), history.lastWrite.held))
+    shadow.withLock {
+      guard shadow.key == key else { return }
+      if isObjects { shadow.keepOnly(of: record[.instance]) }
+      if isUnordered(shadow.lastWrite, record, source) {
+        found.append((Evidence(of: shadow.lastWrite.record), shadow.lastWrite.held))
       }
       guard record.writes else { return }
-      for index in 0..<History.readLimit {
-        let read = history.lastRead(index)
+      for index in 0..<ShadowState.readLimit {
+        let read = shadow.lastRead(index)
         if isUnordered(read, record, source) {
           found.append((Evidence(of: read.record), read.held))
         }
@@ -109,7 +109,7 @@ enum SectionOrder {
     _ past: PastAccess, _ record: Record, _ source: OrderSource
   ) -> Bool {
     // What one owner does is in order, on whatever threads.
-    past.isThere && past.record[.owner] != record[.owner] && !source.isBefore(past.moment)
+    past.isThere && past.record[.owner] != record[.owner] && !source.isBefore(past.epoch)
   }
 
   /// Called when a section of the current owner's has left the table, before its record is used
@@ -118,24 +118,24 @@ enum SectionOrder {
   static func afterEnd(_ open: Registry.OpenSection) {
     let record = open.record
     guard open.key != .unlisted, let source = OrderSource.current,
-      let moment = source.moment(ofTask: record[.owner] & 1 != 0)
+      let epoch = source.epoch(ofTask: record[.owner] & 1 != 0)
     else { return }
     let keys = Keys(open)
-    note(keys.noted.0, record, moment, clearsReads: true, source)
+    note(keys.noted.0, record, epoch, clearsReads: true, source)
     guard let anyPart = keys.noted.1 else { return }
-    Histories.rememberParts()
-    note(anyPart, record, moment, clearsReads: false, source)
+    ShadowStates.rememberParts()
+    note(anyPart, record, epoch, clearsReads: false, source)
   }
 
   private static func note(
-    _ key: UInt, _ record: Record, _ moment: OrderSource.Moment, clearsReads: Bool,
+    _ key: UInt, _ record: Record, _ epoch: OrderSource.Epoch, clearsReads: Bool,
     _ source: OrderSource
   ) {
-    let history = Histories.find(key) ?? Histories.make(key)
-    history.withLock {
-      guard history.key == key else { return }
-      if record[.instanceType] != 0 { history.keepOnly(of: record[.instance]) }
-      history.note(record, at: moment, clearsReads: clearsReads, source)
+    let shadow = ShadowStates.find(key) ?? ShadowStates.make(key)
+    shadow.withLock {
+      guard shadow.key == key else { return }
+      if record[.instanceType] != 0 { shadow.keepOnly(of: record[.instance]) }
+      shadow.note(record, at: epoch, clearsReads: clearsReads, source)
     }
   }
 }

@@ -13,7 +13,7 @@ final class UnorderedLog: Sendable {
   }
 
   private struct Entry {
-    var meeting: Meeting
+    var overlap: Overlap
     var firstHeld: [UnorderedAccesses.Held]
     var secondHeld: [UnorderedAccesses.Held]
     var count = 1
@@ -52,7 +52,7 @@ final class UnorderedLog: Sendable {
           kind: buffer[$0].kind)
       }
     }
-    let meeting = Meeting(resource: name, instance: instance, first: past, second: now)
+    let overlap = Overlap(resource: name, instance: instance, first: past, second: now)
       .withThreadNames()
     state.withLock { state in
       guard state.entries[pair] == nil else {
@@ -60,7 +60,7 @@ final class UnorderedLog: Sendable {
         return
       }
       state.order.append(pair)
-      state.entries[pair] = Entry(meeting: meeting, firstHeld: held, secondHeld: own)
+      state.entries[pair] = Entry(overlap: overlap, firstHeld: held, secondHeld: own)
     }
   }
 
@@ -73,16 +73,16 @@ final class UnorderedLog: Sendable {
       }
       .map(Set.init))
     return entries.compactMap { entry in
-      let conflict = entry.meeting.conflict(count: entry.count)
+      let conflict = entry.overlap.conflict(count: entry.count)
       if met.contains([conflict.first.place.description, conflict.second.place.description]) {
         return nil
       }
       return UnorderedAccesses(
         resource: conflict.resource, instance: conflict.instance,
         first: UnorderedAccesses.Side(
-          section: conflict.first, addresses: entry.meeting.first.addresses, held: entry.firstHeld),
+          section: conflict.first, addresses: entry.overlap.first.addresses, held: entry.firstHeld),
         second: UnorderedAccesses.Side(
-          section: conflict.second, addresses: entry.meeting.second.addresses,
+          section: conflict.second, addresses: entry.overlap.second.addresses,
           held: entry.secondHeld), count: entry.count)
     }
   }

@@ -89,26 +89,26 @@ extension Registry {
   static func begin(_ resource: borrowing Resource, _ entry: Entry) -> OpenSection? {
     let settings = HotSettings.current
     if settings.isOff { return nil }
-    let home = ThreadHome.current
-    let owner = home.currentOwner
-    let record = home.claimRecord()
-    fill(record, resource, entry, of: owner, in: home)
-    captureStack(of: home, into: record, limit: settings.stackDepth)
+    let context = ThreadContext.current
+    let owner = context.currentOwner
+    let record = context.claimRecord()
+    fill(record, resource, entry, of: owner, in: context)
+    captureStack(of: context, into: record, limit: settings.stackDepth)
 
     let bucket = Bucket(of: resource.key)
     let word = SlotWord(record: record, key: resource.key, writes: entry.writes)
     let slot = bucket.publish(word)
-    home.pointee.lastSlot = slot
-    home.pointee.lastWord = word
+    context.pointee.lastSlot = slot
+    context.pointee.lastWord = word
     let open = OpenSection(record: record, slot: slot, word: word, key: resource.key)
     let meets = !bucket.isAlone(in: slot) && conflicts(open, of: owner, in: bucket)
     if meets { ConflictDetection.report(open, word, in: bucket, on: resource) }
     if settings.follows {
       // The usual case where only delays are on, without a call.
       if !settings.followsDelaysAlone
-        || !NearMissDelays.passes(RecentVisits.Visit(open, of: owner), in: home)
+        || !NearMissDelays.passes(NotedAccesses.Access(open, of: owner), in: context)
       {
-        followUp(open, of: owner, in: home, hasMet: meets, settings)
+        followUp(open, of: owner, in: context, hasMet: meets, settings)
       }
     }
     return open
@@ -118,7 +118,7 @@ extension Registry {
   @inline(__always)
   static func fill(
     _ record: Record, _ resource: borrowing Resource, _ entry: Entry, of owner: UInt,
-    in home: ThreadHome.Pointer
+    in context: ThreadContext.Pointer
   ) {
     record[.owner] = owner
     record[.key] = UInt(resource.key.hash)
@@ -128,8 +128,8 @@ extension Registry {
     record[.function] = entry.function
     record[.lengths] = entry.lengths
     record[.lineAndFlags] = entry.lineAndFlags
-    record[.thread] = home.pointee.thread
-    record[.queueLabel] = home.currentQueueLabel()
+    record[.thread] = context.pointee.thread
+    record[.queueLabel] = context.currentQueueLabel()
     if resource.nameIsBorrowed {
       copyName(of: resource, into: record)
     } else {
@@ -165,9 +165,9 @@ extension Registry {
   /// `false` where there is none.
   @inline(__always)
   static func end(_ key: ResourceKey, _ mode: Mode) -> Bool {
-    let home = ThreadHome.current
-    let owner = home.currentOwner
-    if let open = home.lastSection(on: key, of: owner, writes: mode.writes), end(open) {
+    let context = ThreadContext.current
+    let owner = context.currentOwner
+    if let open = context.lastSection(on: key, of: owner, writes: mode.writes), end(open) {
       return true
     }
     return endOlder(key, mode, of: owner)
@@ -184,14 +184,14 @@ extension Registry {
 
   @inline(__always)
   static func captureStack(
-    of home: ThreadHome.Pointer, into record: Record, limit: Int
+    of context: ThreadContext.Pointer, into record: Record, limit: Int
   ) {
     guard limit > 0 else {
       record[.frameCount] = 0
       return
     }
     let count = interlock_walk_frames(
-      record.frames, limit, home.pointee.stackLow, home.pointee.stackHigh)
+      record.frames, limit, context.pointee.stackLow, context.pointee.stackHigh)
     // A walk that sees nothing but its own caller has no frame pointers to go by.
     if count >= 2 || limit == 1 {
       record[.frameCount] = UInt(bitPattern: count)
@@ -403,7 +403,7 @@ extension Bucket {
 
 /// What is known of one open section, in memory that is never given back.
 ///
-/// A record belongs to the home of the thread that began the section. Its words are atomics,
+/// A record belongs to the context of the thread that began the section. Its words are atomics,
 /// relaxed unless said otherwise: the table publishes a record by a slot, and an owner that finds a
 /// record through a slot has acquired what was stored before. What is read without that is checked
 /// by `generation`.
@@ -419,7 +419,7 @@ struct Record: Equatable {
 
   /// The words' meaning by position; from `stack` on they are the stack.
   enum Field: Int {
-    /// Grows with every section begun on the home.
+    /// Grows with every section begun on the context.
     case generation
     case owner
     case key
@@ -436,7 +436,7 @@ struct Record: Equatable {
     case lineAndFlags
     case thread
     case queueLabel
-    /// The address of the home's pins, which is what others know of a home.
+    /// The address of the context's pins, which is what others know of a context.
     case pins
     /// How many frames, with `unwound` where the unwinder found them.
     case frameCount
@@ -481,7 +481,7 @@ struct Record: Equatable {
     UnsafeMutableRawPointer(words + Self.stack).assumingMemoryBound(to: UInt.self)
   }
 
-  /// How many threads are reading records of this one's home right now.
+  /// How many threads are reading records of this one's context right now.
   var pins: UnsafeMutablePointer<Atomic<UInt>>? { UnsafeMutablePointer(bitPattern: self[.pins]) }
 
   @inline(__always)
@@ -489,7 +489,7 @@ struct Record: Equatable {
 
   var mode: Mode { writes ? .noReadWrite : .noWrite }
 
-  /// Gives the record back to its home; nothing of it may be used after that.
+  /// Gives the record back to its context; nothing of it may be used after that.
   @inline(__always)
   func release() {
     // Releases: whoever claims the record next must not overtake what was done under it.
@@ -497,18 +497,18 @@ struct Record: Equatable {
   }
 }
 
-extension ThreadHome {
+extension ThreadContext {
   static let recordCount = 24
 
-  /// The calling thread's home.
+  /// The calling thread's context.
   @inline(__always)
   static var current: Pointer {
-    if let raw = interlock_get_home() { return raw.assumingMemoryBound(to: ThreadHome.self) }
-    return ThreadHomes.adopt()
+    if let raw = interlock_get_home() { return raw.assumingMemoryBound(to: ThreadContext.self) }
+    return ThreadContexts.adopt()
   }
 }
 
-extension UnsafeMutablePointer where Pointee == ThreadHome {
+extension UnsafeMutablePointer where Pointee == ThreadContext {
   /// The owner that runs here now: the task, else the thread. The lowest bit tells them apart.
   @inline(__always)
   var currentOwner: UInt {
@@ -530,12 +530,12 @@ extension UnsafeMutablePointer where Pointee == ThreadHome {
   /// A record that nobody uses, marked as used, with its generation set.
   @inline(__always)
   func claimRecord() -> Record {
-    // Acquires what a reader did under its pin, before a record of this home is written again.
+    // Acquires what a reader did under its pin, before a record of this context is written again.
     if pointee.pins.pointee.load(ordering: .acquiring) != 0 { waitForReaders() }
     let index = pointee.next
     let record = Record(words: pointee.records + index &* Record.wordCount)
     if record.isInUse { return claimAnotherRecord() }
-    pointee.next = index &+ 1 == ThreadHome.recordCount ? 0 : index &+ 1
+    pointee.next = index &+ 1 == ThreadContext.recordCount ? 0 : index &+ 1
     pointee.generation &+= 1
     record[.generation] = pointee.generation
     record[.inUse] = 1
@@ -550,7 +550,7 @@ extension UnsafeMutablePointer where Pointee == ThreadHome {
   }
 }
 
-extension RecentVisits.Visit {
+extension NotedAccesses.Access {
   @inline(__always)
   init(_ open: Registry.OpenSection, of owner: UInt) {
     let record = open.record

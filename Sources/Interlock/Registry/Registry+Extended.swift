@@ -17,13 +17,13 @@ extension Registry {
   ) -> (open: OpenSection, hasMet: Bool)? {
     let settings = HotSettings.current
     if settings.isOff { return nil }
-    let home = ThreadHome.current
-    let owner = home.currentOwner
-    let record = home.claimRecord()
-    fill(record, resource, Entry(site, mode, synched: synched), of: owner, in: home)
+    let context = ThreadContext.current
+    let owner = context.currentOwner
+    let record = context.claimRecord()
+    fill(record, resource, Entry(site, mode, synched: synched), of: owner, in: context)
     record[.nameLength] |= Record.extended
     captureStack(
-      of: home, into: record, limit: min(settings.stackDepth, Record.extendedFrameLimit))
+      of: context, into: record, limit: min(settings.stackDepth, Record.extendedFrameLimit))
     record[.hasMet] = 0
     record[.partHash] = UInt(part?.hash ?? 0)
     record[.part] = Part.retain(part)
@@ -32,8 +32,8 @@ extension Registry {
     let word = SlotWord(
       record: record, key: resource.key, writes: mode.writes, partHash: part?.hash)
     let slot = bucket.publish(word)
-    home.pointee.lastSlot = slot
-    home.pointee.lastWord = word
+    context.pointee.lastSlot = slot
+    context.pointee.lastWord = word
     let open = OpenSection(record: record, slot: slot, word: word, key: resource.key)
     guard !bucket.isAlone(in: slot) else { return (open, false) }
     if let part {
@@ -68,7 +68,7 @@ extension Registry {
   static func followUp(_ open: OpenSection, hasMet: Bool) {
     let settings = HotSettings.current
     guard settings.follows else { return }
-    followUp(open, of: open.record[.owner], in: ThreadHome.current, hasMet: hasMet, settings)
+    followUp(open, of: open.record[.owner], in: ThreadContext.current, hasMet: hasMet, settings)
   }
 
   /// Ends the section that this thread began last, if it is the current owner's in this mode on
@@ -79,9 +79,9 @@ extension Registry {
     _ resource: borrowing Resource, _ mode: Mode, part value: Value
   ) -> Bool {
     if HotSettings.current.isOff { return false }
-    let home = ThreadHome.current
-    let last = home.lastSection(
-      on: resource.key, of: home.currentOwner, writes: mode.writes
+    let context = ThreadContext.current
+    let last = context.lastSection(
+      on: resource.key, of: context.currentOwner, writes: mode.writes
     ) { $0.isPart(by: value) }
     guard let last else { return false }
     return end(last)
@@ -93,7 +93,7 @@ extension Registry {
     _ resource: borrowing Resource, _ mode: Mode, part: Part, at site: borrowing Site
   ) {
     if HotSettings.current.isOff { return }
-    let owner = ThreadHome.current.currentOwner
+    let owner = ThreadContext.current.currentOwner
     if let open = innermost(on: resource.key, of: owner, writes: mode.writes, part: part), end(open)
     {
       return
@@ -107,7 +107,7 @@ extension Registry {
     on key: ResourceKey, of owner: UInt, writes: Bool, part: Part?
   ) -> OpenSection? {
     guard let part else { return innermost(on: key, of: owner, writes: writes) }
-    let last = ThreadHome.current.lastSection(on: key, of: owner, writes: writes) {
+    let last = ThreadContext.current.lastSection(on: key, of: owner, writes: writes) {
       $0.isSame(as: part)
     }
     if let last { return last }
@@ -118,7 +118,8 @@ extension Registry {
         // The owner's own: nobody else ends it meanwhile, and it keeps its part.
         Part.at(record[.part])?.isSame(as: part) == true
       else { return true }
-      // Generations order the sections of one home; a task's sections of two threads have no order.
+      // Generations order the sections of one context; a task's sections of two threads have no
+      // order.
       if let known = found, known.record[.generation] > record[.generation] { return true }
       found = OpenSection(record: record, slot: slot, word: word, key: key)
       return true

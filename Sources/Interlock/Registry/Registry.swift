@@ -6,18 +6,19 @@ enum Registry {
   /// What is done at a begin beside looking for conflicts, once the section is published.
   @inline(never)
   static func followUp(
-    _ open: OpenSection, of owner: UInt, in home: ThreadHome.Pointer, hasMet: Bool,
+    _ open: OpenSection, of owner: UInt, in context: ThreadContext.Pointer, hasMet: Bool,
     _ settings: HotSettings
   ) {
     if open.key == .unlisted { return }
     // First: a delay is no part of when a section begins.
-    if settings.exercise { Exercise.afterBegin(open, of: owner) }
+    if settings.exercise { ContentionCoverage.afterBegin(open, of: owner) }
     // Before a delay, whose own locks would order what they must not.
-    if settings.followsOrder { SectionOrder.afterBegin(open, of: owner, in: home) }
+    if settings.followsOrder { SectionOrder.afterBegin(open, of: owner, in: context) }
     // A begin on the whole has asked where delays are alone; it gets the same answer.
-    guard settings.delays, !NearMissDelays.passes(RecentVisits.Visit(open, of: owner), in: home)
+    guard settings.delays,
+      !NearMissDelays.passes(NotedAccesses.Access(open, of: owner), in: context)
     else { return }
-    NearMissDelays.afterBegin(open, of: owner, in: home, hasMet: hasMet)
+    NearMissDelays.afterBegin(open, of: owner, in: context, hasMet: hasMet)
   }
 
   /// Whether another owner is in a section that this one, which has been published, must not meet.
@@ -55,7 +56,8 @@ enum Registry {
       guard word.fragment == key.fragment, word.isOnWhole(writes: writes),
         let record = word.record, record[.owner] == owner, record[.key] == UInt(key.hash)
       else { return true }
-      // Generations order the sections of one home; a task's sections of two threads have no order.
+      // Generations order the sections of one context; a task's sections of two threads have no
+      // order.
       if let known = found, known.record[.generation] > record[.generation] { return true }
       found = OpenSection(record: record, slot: slot, word: word, key: key)
       return true
@@ -83,7 +85,7 @@ enum Registry {
     let part = isExtended ? record[.part] : 0
     if isExtended { bucket.waitForLooks() }
     record[.nameLength] = 0
-    // Sequentially consistent on both sides: a reader pins the home and then looks whether the
+    // Sequentially consistent on both sides: a reader pins the context and then looks whether the
     // record is in use; here it is let go first, and the pins are looked at then. One of the two
     // sees the other.
     record.words[Record.Field.inUse.rawValue].store(0, ordering: .sequentiallyConsistent)

@@ -2,13 +2,13 @@ import Testing
 
 @testable import Interlock
 
-/// Which passages of a place are delayed, and how much all delays may take.
+/// Which executions of a place are delayed, and how much all delays may take.
 struct DelayDecisionTests {
-  @Test("seed, place and passage decide: the same three give the same delay, another seed others")
+  @Test("seed, place and execution decide: the same three give the same delay, another seed others")
   func seeded() {
     func decisions(seed: UInt64, place: UInt64 = 7) -> [DelayDecision?] {
       (0..<1_000).map {
-        DelayDecision(seed: seed, place: place, passage: $0, fruitless: 1)
+        DelayDecision(seed: seed, place: place, execution: $0, fruitless: 1)
       }
     }
     #expect(decisions(seed: 1) == decisions(seed: 1))
@@ -19,19 +19,19 @@ struct DelayDecisionTests {
   @Test("the chance is nine of ten at first, and halves with every delay that found nothing")
   func decays() {
     for fruitless in 0..<6 {
-      let delayed = (0..<100_000).count { (passage: UInt64) in
-        DelayDecision(seed: 3, place: 5, passage: passage, fruitless: UInt64(fruitless)) != nil
+      let delayed = (0..<100_000).count { (execution: UInt64) in
+        DelayDecision(seed: 3, place: 5, execution: execution, fruitless: UInt64(fruitless)) != nil
       }
       let expected = 90_000 >> fruitless
       #expect(abs(delayed - expected) < expected / 10, "after \(fruitless)")
     }
   }
 
-  @Test("a place that finds nothing in a million passages is delayed some twenty times")
+  @Test("a place that finds nothing in a million executions is delayed some twenty times")
   func rare() {
     var fruitless: UInt64 = 0
-    for passage in 0..<1_000_000 as Range<UInt64>
-    where DelayDecision(seed: 11, place: 13, passage: passage, fruitless: fruitless) != nil {
+    for execution in 0..<1_000_000 as Range<UInt64>
+    where DelayDecision(seed: 11, place: 13, execution: execution, fruitless: fruitless) != nil {
       fruitless += 1
     }
     #expect((10...30).contains(fruitless))
@@ -40,7 +40,7 @@ struct DelayDecisionTests {
   @Test("a delay lasts 2 to 6 ms")
   func lengths() {
     let lengths = (0..<10_000).compactMap {
-      DelayDecision(seed: 17, place: 19, passage: $0, fruitless: 0)?.length
+      DelayDecision(seed: 17, place: 19, execution: $0, fruitless: 0)?.length
     }
     #expect(lengths.allSatisfy(DelayDecision.lengths.contains))
     #expect(DelayDecision.lengths == 2_000...6_000)

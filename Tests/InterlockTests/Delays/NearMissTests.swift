@@ -46,11 +46,11 @@ struct NearMissTests {
 
   @Test("a thread's visit is known again by place, resource and owner together")
   func visits() {
-    #expect(MemoryLayout<RecentVisits.Known>.stride == 64, "a cache line")
-    let visits = RecentVisits()
+    #expect(MemoryLayout<NotedAccesses.Known>.stride == 64, "a cache line")
+    let visits = NotedAccesses()
     let place = PlaceNumber(bits: 7)
-    func visit(line: UInt = 1, key: UInt = 2, owner: UInt = 3) -> RecentVisits.Visit {
-      RecentVisits.Visit(file: 0x1000, lineAndFlags: line, on: key, of: owner)
+    func visit(line: UInt = 1, key: UInt = 2, owner: UInt = 3) -> NotedAccesses.Access {
+      NotedAccesses.Access(file: 0x1000, lineAndFlags: line, on: key, of: owner)
     }
     #expect(visits.known(visit()) == nil)
     visits.note(visit(), at: place, at: 4)
@@ -70,8 +70,8 @@ struct NearMissTests {
   @Test(
     "a visit that keeps coming within a tick does so a few times without asking for the time")
   func timesOfVisits() throws {
-    let visits = RecentVisits()
-    let visit = RecentVisits.Visit(file: 0x1000, lineAndFlags: 1, on: 2, of: 3)
+    let visits = NotedAccesses()
+    let visit = NotedAccesses.Access(file: 0x1000, lineAndFlags: 1, on: 2, of: 3)
     var asked = 0
     /// The visit comes at a time; whether it has been noted in the time that it is taken to come
     /// at.
@@ -89,34 +89,34 @@ struct NearMissTests {
     for now in 5..<50 as Range<UInt> { #expect(try !comes(at: now)) }
     #expect(asked == 45)
     // Some times more in the same: it is noted, and asks each time.
-    for _ in 0..<RecentVisits.busy { #expect(try comes(at: 49)) }
-    #expect(asked == 45 + Int(RecentVisits.busy))
+    for _ in 0..<NotedAccesses.busy { #expect(try comes(at: 49)) }
+    #expect(asked == 45 + Int(NotedAccesses.busy))
     // Then it does not, whenever it comes.
-    for pass in 0..<UInt(RecentVisits.passesAtOnce) { #expect(try comes(at: 60 + pass)) }
-    #expect(asked == 45 + Int(RecentVisits.busy))
+    for pass in 0..<UInt(NotedAccesses.passesAtOnce) { #expect(try comes(at: 60 + pass)) }
+    #expect(asked == 45 + Int(NotedAccesses.busy))
     // After them it asks again: it was late by no more than these, and is not busy any more.
     #expect(try !comes(at: 70))
     #expect(try comes(at: 70))
     #expect(try !comes(at: 71))
-    #expect(asked == 48 + Int(RecentVisits.busy))
+    #expect(asked == 48 + Int(NotedAccesses.busy))
   }
 
   @Test("a busy visit passes without more where its place is in no armed pair, and only there")
   func passesOfVisits() throws {
-    let visits = RecentVisits()
-    let visit = RecentVisits.Visit(file: 0x1000, lineAndFlags: 1, on: 2, of: 3)
+    let visits = NotedAccesses()
+    let visit = NotedAccesses.Access(file: 0x1000, lineAndFlags: 1, on: 2, of: 3)
     let armed = tables.words(of: writer).armedPairs
     func passes() throws -> Bool { try #require(visits.known(visit)).pointee.passes() }
     func keepComing(_ armedPairs: DelayTables.Words?) throws {
       visits.note(visit, at: writer, at: 4, armedPairs: armedPairs)
       #expect(try !passes())
-      for _ in 0..<RecentVisits.busy {
+      for _ in 0..<NotedAccesses.busy {
         let time = try #require(visits.known(visit)).pointee.time { 4 }
         #expect(time.isNoted)
       }
     }
     try keepComing(armed)
-    for _ in 0..<RecentVisits.passesAtOnce { #expect(try passes()) }
+    for _ in 0..<NotedAccesses.passesAtOnce { #expect(try passes()) }
     #expect(try !passes(), "it asks for the time again")
     try keepComing(armed)
     armed.pointee.store(1, ordering: .relaxed)

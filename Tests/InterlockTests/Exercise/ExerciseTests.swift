@@ -110,7 +110,7 @@ struct ExerciseTests {
       }
       let report = SectionTracking.exerciseReport
       precondition(report.isFull)
-      precondition(report.resources.count == ExerciseTables.mostResources)
+      precondition(report.resources.count == CoverageTables.mostResources)
       precondition(report.summary.contains("There were more names, places or pairs"))
       SectionTracking.exercise = false
     }

@@ -8,13 +8,13 @@ import Testing
 /// Whether every thread has seen all that the others did; otherwise nothing.
 private let allIsOrdered = Atomic<Bool>(false)
 
-/// A source by whose word threads are in order or not, each at one moment of its own.
+/// A source by whose word threads are in order or not, each at one epoch of its own.
 private func followOrder(allIsOrdered isOrdered: Bool = false) {
   allIsOrdered.store(isOrdered, ordering: .relaxed)
   let source = UnsafeMutablePointer<interlock_order_source>.allocate(capacity: 1)
   source.initialize(
     to: interlock_order_source(
-      moment: { _, slot, count in
+      epoch: { _, slot, count in
         slot?.pointee = UInt32(truncatingIfNeeded: interlock_thread_number())
         count?.pointee = 1
         return true
@@ -68,7 +68,7 @@ struct SectionOrderTests {
     }
   }
 
-  @Test("a section that another thread has ended was at no moment, and is not remembered")
+  @Test("a section that another thread has ended was at no epoch, and is not remembered")
   func endedByAnother() async {
     await #expect(processExitsWith: .success) {
       followOrder()

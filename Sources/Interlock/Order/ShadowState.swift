@@ -3,7 +3,7 @@ internal import Synchronization
 /// What a resource remembers: its last write, and its last reads since, by a few threads. As
 /// FastTrack (PLDI 2009) has it, but with the last reads of four threads where that keeps them all:
 /// what is forgotten is not told.
-struct History {
+struct ShadowState {
   static let readLimit = 4
   private static let headWords = 5
   private static let wordCount = headWords + (readLimit + 1) * PastAccess.wordCount
@@ -22,13 +22,13 @@ struct History {
 
   var address: UInt { UInt(bitPattern: words) }
 
-  /// The resource that the history is of, now: the place in the table may become another's.
+  /// The resource that the shadow is of, now: the place in the table may become another's.
   @inline(__always)
   var key: UInt { words[1].load(ordering: .relaxed) }
 
   private static let manyThreads = UInt.max
 
-  /// A thread as histories name it, by its slot; never 0.
+  /// A thread as shadow states name it, by its slot; never 0.
   @inline(__always)
   static func name(ofThread slot: UInt32) -> UInt { UInt(slot) + 1 }
 
@@ -107,19 +107,19 @@ struct History {
   /// beside when it began: who is in no order with one of them was told of it.
   @inline(__always)
   func note(
-    _ ended: Record, at moment: OrderSource.Moment, clearsReads: Bool, _ source: OrderSource
+    _ ended: Record, at epoch: OrderSource.Epoch, clearsReads: Bool, _ source: OrderSource
   ) {
     noteThread(
-      moment.slot, isTask: ended[.owner] & 1 != 0, alone: ended.writes && clearsReads)
+      epoch.slot, isTask: ended[.owner] & 1 != 0, alone: ended.writes && clearsReads)
     if ended.writes {
-      lastWrite.set(ended, at: moment, source)
+      lastWrite.set(ended, at: epoch, source)
       if clearsReads { for index in 0..<Self.readLimit { lastRead(index).clear() } }
       return
     }
     var chosen = -1
     for index in 0..<Self.readLimit {
       let read = lastRead(index)
-      if !read.isThere || read.moment.slot == moment.slot {
+      if !read.isThere || read.epoch.slot == epoch.slot {
         chosen = index
         if read.isThere { break }
       }
@@ -129,6 +129,6 @@ struct History {
       chosen = Int(next) % Self.readLimit
       words[2].store(next &+ 1, ordering: .relaxed)
     }
-    lastRead(chosen).set(ended, at: moment, source)
+    lastRead(chosen).set(ended, at: epoch, source)
   }
 }

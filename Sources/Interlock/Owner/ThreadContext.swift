@@ -4,16 +4,17 @@ internal import Synchronization
 /// Where a thread's records live: about 6 KiB a thread, taken over by later threads, never given
 /// back.
 ///
-/// All of it is used by its own thread alone, or under the lock of `ThreadHomes`; what pointers to
-/// atomics lead to lies elsewhere, and other threads look at it.
-struct ThreadHome: ~Copyable {
-  typealias Pointer = UnsafeMutablePointer<ThreadHome>
+/// All of it is used by its own thread alone, or under the lock of `ThreadContexts`; what pointers
+/// to atomics lead to lies elsewhere, and other threads look at it.
+struct ThreadContext: ~Copyable {
+  typealias Pointer = UnsafeMutablePointer<ThreadContext>
 
   /// The record that is tried first; they are taken in turn, so that an ended section can still be
   /// read.
   var next = 0
   let records: UnsafeMutablePointer<Atomic<UInt>>
-  /// How many threads are reading records of this home right now: only after they met a conflict.
+  /// How many threads are reading records of this context right now: only after they met a
+  /// conflict.
   let pins: UnsafeMutablePointer<Atomic<UInt>>
   /// What delays need to know of a thread: `UnsafeMutablePointer.noteActivity`.
   let activity: UnsafeMutablePointer<Atomic<UInt>>
@@ -22,7 +23,7 @@ struct ThreadHome: ~Copyable {
   /// `thread`, for other threads to read.
   let threadNumber: UnsafeMutablePointer<Atomic<UInt>>
   /// What delays need not look at again.
-  let visits = RecentVisits()
+  let accesses = NotedAccesses()
   /// The section that the thread began last, open or not: an end looks here first.
   var lastSlot: Bucket.Slot?
   var lastWord = SlotWord(bits: 0)
@@ -43,12 +44,12 @@ struct ThreadHome: ~Copyable {
   var labelSeen: UnsafePointer<CChar>?
   var labelCopy: UnsafePointer<CChar>?
   /// How histories name the thread, once it was told; 0 before.
-  var nameInHistories: UInt = 0
-  /// A home with more records, where more sections are open than this one holds.
+  var nameInShadowStates: UInt = 0
+  /// A context with more records, where more sections are open than this one holds.
   var spare: Pointer?
-  /// The next home in the list of all; set once.
+  /// The next context in the list of all; set once.
   var following: Pointer?
-  /// The next home without a thread.
+  /// The next context without a thread.
   var nextIdle: Pointer?
 
   /// No address, and not 0, which stands for being on no queue.
@@ -71,7 +72,7 @@ struct ThreadHome: ~Copyable {
   }
 }
 
-extension UnsafeMutablePointer where Pointee == ThreadHome {
+extension UnsafeMutablePointer where Pointee == ThreadContext {
   /// The section that the thread began last, if it is this one on a part, and is open.
   func lastSection(
     on key: ResourceKey, of owner: UInt, writes: Bool, where isPart: (Part) -> Bool
@@ -88,9 +89,9 @@ extension UnsafeMutablePointer where Pointee == ThreadHome {
 
   @inline(never)
   func claimAnotherRecord() -> Record {
-    for _ in 0..<ThreadHome.recordCount {
+    for _ in 0..<ThreadContext.recordCount {
       let index = pointee.next
-      pointee.next = (index + 1) % ThreadHome.recordCount
+      pointee.next = (index + 1) % ThreadContext.recordCount
       let record = Record(words: pointee.records + index * Record.wordCount)
       if !record.isInUse {
         pointee.generation &+= 1
@@ -99,7 +100,7 @@ extension UnsafeMutablePointer where Pointee == ThreadHome {
         return record
       }
     }
-    if pointee.spare == nil { pointee.spare = ThreadHomes.make() }
+    if pointee.spare == nil { pointee.spare = ThreadContexts.make() }
     guard let spare = pointee.spare else { return claimAnotherRecord() }
     let record = spare.claimRecord()
     // Counted here, so that the sections of a thread have one order wherever their records lie.
@@ -152,19 +153,19 @@ extension UnsafeMutablePointer where Pointee == ThreadHome {
       (count &+ 1) << 16 | milliseconds & 0xFFFF, ordering: .relaxed)
   }
 
-  /// What delays know of the thread: see `ThreadHome`.
+  /// What delays know of the thread: see `ThreadContext`.
   @inline(__always)
   var activity: UnsafeMutablePointer<Atomic<UInt>> { pointee.activity }
   @inline(__always)
   var suspicion: UnsafeMutablePointer<Atomic<UInt>> { pointee.suspicion }
   var threadNumber: UnsafeMutablePointer<Atomic<UInt>> { pointee.threadNumber }
 
-  /// Visits the records in use, in this home and its spares.
-  func forEachRecordInUse(_ visit: (Record) -> Void) {
-    for index in 0..<ThreadHome.recordCount {
+  /// Visits the records in use, in this context and its spares.
+  func forEachRecordInUse(_ access: (Record) -> Void) {
+    for index in 0..<ThreadContext.recordCount {
       let record = Record(words: pointee.records + index * Record.wordCount)
-      if record.isInUse { visit(record) }
+      if record.isInUse { access(record) }
     }
-    pointee.spare?.forEachRecordInUse(visit)
+    pointee.spare?.forEachRecordInUse(access)
   }
 }

@@ -13,7 +13,7 @@ struct KnownPlaces {
   private var resources: [String: UInt] = [:]
   private var names: [String] = []
   private var numbers: [Visit: PlaceNumber] = [:]
-  private var visits: [(visit: Visit, number: PlaceNumber)] = []
+  private var accesses: [(access: Visit, number: PlaceNumber)] = []
   private var pairCount = 0
   /// Whether something found no room.
   var isFull = false
@@ -21,24 +21,24 @@ struct KnownPlaces {
   /// The number of a place on a resource, a new one where it has none; one that is not followed
   /// where there are too many.
   mutating func number(
-    of place: Place, in mode: Mode, on name: String, in tables: ExerciseTables
+    of place: Place, in mode: Mode, on name: String, in tables: CoverageTables
   ) -> PlaceNumber {
     let none = PlaceNumber(bits: 0)
     let name = name.isEmpty ? "property at \(place.file):\(place.line)" : name
     guard let resource = resources[name] ?? add(name) else { return none }
-    let visit = Visit(resource: resource, place: place, mode: mode)
-    if let number = numbers[visit] { return number }
+    let access = Visit(resource: resource, place: place, mode: mode)
+    if let number = numbers[access] { return number }
     let next = UInt(numbers.count + 1) << 1
     guard next < UInt(DelayTables.placeNumbers) else { return none }
     let number = PlaceNumber(bits: next | (mode.writes ? 1 : 0))
     tables.tie(number, toResource: resource)
-    numbers[visit] = number
-    visits.append((visit, number))
+    numbers[access] = number
+    accesses.append((access, number))
     return number
   }
 
   private mutating func add(_ name: String) -> UInt? {
-    guard names.count < ExerciseTables.mostResources else {
+    guard names.count < CoverageTables.mostResources else {
       isFull = true
       return nil
     }
@@ -48,7 +48,7 @@ struct KnownPlaces {
   }
 
   /// Keeps what has come of a pair: what met stays so.
-  mutating func set(_ state: PairState, of pair: PlacePair, in tables: ExerciseTables) {
+  mutating func set(_ state: PairState, of pair: PlacePair, in tables: CoverageTables) {
     let before = tables.near.state(of: pair)
     guard before != state, before != .found else { return }
     guard before != nil || pairCount < DelayTables.mostPairs, tables.near.set(state, of: pair)
@@ -60,10 +60,10 @@ struct KnownPlaces {
     if pairCount == DelayTables.mostPairs { tables.near.close() }
   }
 
-  func report(from tables: ExerciseTables) -> ExerciseReport {
+  func report(from tables: CoverageTables) -> ExerciseReport {
     var report = ExerciseReport()
     report.isFull = isFull || pairCount == DelayTables.mostPairs
-    let byResource = Dictionary(grouping: visits, by: \.visit.resource)
+    let byResource = Dictionary(grouping: accesses, by: \.access.resource)
     for (index, name) in names.enumerated() {
       let number = UInt(index + 1)
       report.resources.append(
@@ -73,15 +73,15 @@ struct KnownPlaces {
   }
 
   private func resource(
-    _ name: String, _ words: ExerciseTables.ResourceWords,
-    _ visits: [(visit: Visit, number: PlaceNumber)], _ tables: ExerciseTables
+    _ name: String, _ words: CoverageTables.ResourceWords,
+    _ accesses: [(access: Visit, number: PlaceNumber)], _ tables: CoverageTables
   ) -> ExerciseReport.Resource {
     var pairs: [ExerciseReport.Outcome: [ExerciseReport.Pair]] = [:]
     var counts: [ExerciseReport.Outcome: Int] = [:]
-    for first in visits.indices {
-      for second in first..<visits.count
-      where visits[first].number.writes || visits[second].number.writes {
-        let pair = PlacePair(visits[first].number, visits[second].number)
+    for first in accesses.indices {
+      for second in first..<accesses.count
+      where accesses[first].number.writes || accesses[second].number.writes {
+        let pair = PlacePair(accesses[first].number, accesses[second].number)
         let outcome = Self.outcome(tables.near.state(of: pair))
         counts[outcome, default: 0] += 1
         if counts[outcome, default: 0] <= ExerciseReport.mostPairs {
@@ -94,12 +94,12 @@ struct KnownPlaces {
     let listed = ExerciseReport.Outcome.allCases.flatMap { pairs[$0] ?? [] }
     return ExerciseReport.Resource(
       name: name, owners: words.owners,
-      contention: flags & ExerciseTables.ResourceWords.shared != 0
+      contention: flags & CoverageTables.ResourceWords.shared != 0
         ? .shared
-        : flags & ExerciseTables.ResourceWords.unknown != 0 ? .unknown : .oneOwner,
-      places: visits.map {
+        : flags & CoverageTables.ResourceWords.unknown != 0 ? .unknown : .oneOwner,
+      places: accesses.map {
         ExerciseReport.Visited(
-          place: $0.visit.place, mode: $0.visit.mode, byOneOwner: tables.isOfOneOwner($0.number))
+          place: $0.access.place, mode: $0.access.mode, byOneOwner: tables.isOfOneOwner($0.number))
       },
       pairs: Array(listed.prefix(ExerciseReport.mostPairs)), met: counts[.met] ?? 0,
       nearlyMet: counts[.nearlyMet] ?? 0, neverMet: counts[.neverMet] ?? 0)

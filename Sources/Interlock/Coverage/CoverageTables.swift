@@ -6,7 +6,7 @@ internal import Synchronization
 /// Places by number, recent accesses and pairs are those of the near-miss delays, in tables of
 /// their own. All words are atomics, relaxed unless said otherwise: what two threads write at once
 /// may be lost and is noted the next time.
-struct ExerciseTables: @unchecked Sendable {
+struct CoverageTables: @unchecked Sendable {
   // Unchecked: pointers that are set once, to atomics in memory that is never given back.
   typealias Words = DelayTables.Words
 
@@ -95,11 +95,11 @@ struct ExerciseTables: @unchecked Sendable {
     _ owner: UInt, _ key: ResourceKey, part: UInt, at place: PlaceNumber, _ milliseconds: UInt
   ) -> Bool {
     let last = places + Int(place.bits) * Self.placeWords + 2
-    let visit =
+    let access =
       (owner ^ part) &* 0x9E37_79B9_7F4A_7C15 ^ UInt(key.hash) &+ milliseconds
       &* 0xBF58_476D_1CE4_E5B9
-    if last.pointee.load(ordering: .relaxed) == visit { return true }
-    last.pointee.store(visit, ordering: .relaxed)
+    if last.pointee.load(ordering: .relaxed) == access { return true }
+    last.pointee.store(access, ordering: .relaxed)
     return false
   }
 

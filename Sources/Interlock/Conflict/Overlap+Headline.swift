@@ -1,5 +1,5 @@
-extension Meeting {
-  /// The meeting in one line that stands by itself, without what only a symbol tells.
+extension Overlap {
+  /// The overlap in one line that stands by itself, without what only a symbol tells.
   ///
   /// Putting stacks into words takes milliseconds and reads every file that is mapped; where
   /// another thread unmaps one at that moment, the process ends there, and this line is what is

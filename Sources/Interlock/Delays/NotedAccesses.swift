@@ -4,14 +4,14 @@ internal import Synchronization
 /// came to the resource since has seen it there, and has armed the pair. So the thread has nothing
 /// to note, nor to look for, if it comes by again within the same tick of the coarse clock.
 ///
-/// Even that clock costs as much as all the rest of it. So a visit that keeps coming within one
+/// Even that clock costs as much as all the rest of it. So an access that keeps coming within one
 /// tick is taken to come a few times more without asking: where it stays away instead, as many of
 /// its begins pass for older than they are, and note nothing.
 ///
 /// Used by its own thread alone.
-struct RecentVisits {
+struct NotedAccesses {
   /// An owner at a place on a resource. As it is, not as a hash: to compare is quicker than to mix.
-  struct Visit {
+  struct Access {
     let file: UInt
     let lineAndMode: UInt
     let key: UInt
@@ -25,9 +25,9 @@ struct RecentVisits {
     }
   }
 
-  /// What is known of a visit: a cache line.
+  /// What is known of an access: a cache line.
   struct Known {
-    fileprivate var visit: Visit
+    fileprivate var access: Access
     fileprivate(set) var place: PlaceNumber
     /// How many armed pairs the place is in; `nil` where these are not all that a begin there is
     /// looked at for.
@@ -39,7 +39,7 @@ struct RecentVisits {
     /// So many next times do not ask for the time.
     fileprivate var passesLeft: UInt32 = 0
 
-    /// Whether the visit does not ask for the time, and there is nothing else to look for.
+    /// Whether the access does not ask for the time, and there is nothing else to look for.
     @inline(__always)
     mutating func passes() -> Bool {
       guard passesLeft != 0, let armedPairs, armedPairs.pointee.load(ordering: .relaxed) == 0 else {
@@ -49,7 +49,7 @@ struct RecentVisits {
       return true
     }
 
-    /// The time, in milliseconds, and whether the visit has been noted in it; `clock` is asked
+    /// The time, in milliseconds, and whether the access has been noted in it; `clock` is asked
     /// where it has to be.
     @inline(__always)
     mutating func time(_ clock: () -> UInt) -> (now: UInt, isNoted: Bool) {
@@ -60,13 +60,13 @@ struct RecentVisits {
       let now = clock()
       guard now == notedAt else { return (now, false) }
       returns &+= 1
-      if returns >= RecentVisits.busy { passesLeft = RecentVisits.passesAtOnce }
+      if returns >= NotedAccesses.busy { passesLeft = NotedAccesses.passesAtOnce }
       return (now, true)
     }
   }
 
-  /// So many times a visit must have come again within a tick, for as many next ones not to ask for
-  /// the time.
+  /// So many times an access must have come again within a tick, for as many next ones not to ask
+  /// for the time.
   static let busy: UInt32 = 8
   static let passesAtOnce: UInt32 = 3
   private static let count: UInt = 8
@@ -76,60 +76,60 @@ struct RecentVisits {
   /// Takes its memory, which is never given back.
   init() {
     let size = Int(Self.count) * MemoryLayout<Known>.stride
-    // Of no owner, as no visit is.
+    // Of no owner, as no access is.
     let nothing = Known(
-      visit: Visit(file: 0, lineAndFlags: 0, on: 0, of: 0), place: PlaceNumber(bits: 0),
+      access: Access(file: 0, lineAndFlags: 0, on: 0, of: 0), place: PlaceNumber(bits: 0),
       armedPairs: nil, notedAt: 0)
     slots = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 64)
       .initializeMemory(as: Known.self, repeating: nothing, count: Int(Self.count))
   }
 
-  /// What is known of a visit; `nil` for one whose slot is another's. Good until the next `note`.
+  /// What is known of an access; `nil` for one whose slot is another's. Good until the next `note`.
   @inline(__always)
-  func known(_ visit: Visit) -> UnsafeMutablePointer<Known>? {
-    let slot = slot(of: visit)
-    let noted = slot.pointee.visit
+  func known(_ access: Access) -> UnsafeMutablePointer<Known>? {
+    let slot = slot(of: access)
+    let noted = slot.pointee.access
     // Without a branch for each: they agree nearly always.
     let differences =
-      noted.file ^ visit.file | noted.lineAndMode ^ visit.lineAndMode | noted.key ^ visit.key
-      | noted.owner ^ visit.owner
+      noted.file ^ access.file | noted.lineAndMode ^ access.lineAndMode | noted.key ^ access.key
+      | noted.owner ^ access.owner
     return differences == 0 ? slot : nil
   }
 
-  /// Keeps a visit; another in the same slot is noted anew when it comes again. `armedPairs` as in
-  /// `Known`.
+  /// Keeps an access; another in the same slot is noted anew when it comes again. `armedPairs` as
+  /// in `Known`.
   func note(
-    _ visit: Visit, at place: PlaceNumber, at milliseconds: UInt,
+    _ access: Access, at place: PlaceNumber, at milliseconds: UInt,
     armedPairs: DelayTables.Words? = nil
   ) {
-    slot(of: visit).pointee = Known(
-      visit: visit, place: place, armedPairs: armedPairs, notedAt: milliseconds)
+    slot(of: access).pointee = Known(
+      access: access, place: place, armedPairs: armedPairs, notedAt: milliseconds)
   }
 
   /// By line, mode and resource: what a thread does in turn is mostly told apart by these.
   @inline(__always)
-  private func slot(of visit: Visit) -> UnsafeMutablePointer<Known> {
-    let line = visit.lineAndMode
-    return slots + Int((line ^ line >> 32 & 1 ^ visit.key) & (Self.count - 1))
+  private func slot(of access: Access) -> UnsafeMutablePointer<Known> {
+    let line = access.lineAndMode
+    return slots + Int((line ^ line >> 32 & 1 ^ access.key) & (Self.count - 1))
   }
 }
 
-// Beside the visits: a debug build inlines nothing of another file.
+// Beside the accesses: a debug build inlines nothing of another file.
 extension NearMissDelays {
   /// Whether a section begins where its thread has just been, and nothing is to be done but to note
   /// that it goes on: three of four begins of a busy place, where no probes are made. Where it
   /// does, that is counted.
   @inline(__always)
-  static func passes(_ visit: RecentVisits.Visit, in home: ThreadHome.Pointer) -> Bool {
-    guard !home.isSuspected, let known = home.pointee.visits.known(visit),
+  static func passes(_ access: NotedAccesses.Access, in context: ThreadContext.Pointer) -> Bool {
+    guard !context.isSuspected, let known = context.pointee.accesses.known(access),
       known.pointee.passes()
     else { return false }
-    home.noteActivity()
+    context.noteActivity()
     return true
   }
 }
 
-extension UnsafeMutablePointer where Pointee == ThreadHome {
+extension UnsafeMutablePointer where Pointee == ThreadContext {
   /// Notes that it begins one so soon after another that the time of that one will do.
   @inline(__always)
   func noteActivity() {

@@ -2,36 +2,36 @@ internal import Synchronization
 
 /// Takes note of what sections a run has: who touched what where, and which places nearly met.
 ///
-/// The path of every begin goes through fixed memory without a lock (`ExerciseTables`); what
+/// The path of every begin goes through fixed memory without a lock (`CoverageTables`); what
 /// happens once for a place or a pair goes under the lock of `places`.
-final class Exercise: Sendable {
+final class ContentionCoverage: Sendable {
   /// That of this process, made at the first section that is noted; `nil` where there is no memory.
-  static let shared: Exercise? = make()
+  static let shared: ContentionCoverage? = make()
 
-  private static let known = LastingObject<Exercise>()
+  private static let known = LastingObject<ContentionCoverage>()
 
   /// That of this process if any section was noted.
-  static var made: Exercise? {
+  static var made: ContentionCoverage? {
     // The object itself comes from `shared`, which orders what is in it.
     known.isSet ? shared : nil
   }
 
-  let tables: ExerciseTables
+  let tables: CoverageTables
   let places = Guarded(KnownPlaces())
 
-  private static func make() -> Exercise? {
-    guard let tables = ExerciseTables() else {
+  private static func make() -> ContentionCoverage? {
+    guard let tables = CoverageTables() else {
       writeError("interlock: exercise: there is no memory for it; it is off\n")
       Settings.shared.exercise = false
       known.set(nil)
       return nil
     }
-    let made = Exercise(tables)
+    let made = ContentionCoverage(tables)
     known.set(made)
     return made
   }
 
-  private init(_ tables: ExerciseTables) { self.tables = tables }
+  private init(_ tables: CoverageTables) { self.tables = tables }
 
   /// Called at the end of a begin, with what has been published.
   @inline(__always)
@@ -75,7 +75,7 @@ final class Exercise: Sendable {
     }
     guard numbers[0].isFollowed, numbers[1].isFollowed else { return noteFull() }
     let words = tables.words(ofResource: tables.resource(of: numbers[0]))
-    words.set(ExerciseTables.ResourceWords.shared)
+    words.set(CoverageTables.ResourceWords.shared)
     for (evidence, place) in zip([one, other], numbers) {
       words.note(evidence.owner)
       tables.note(evidence.owner, at: place)
@@ -129,6 +129,6 @@ extension SectionTracking {
   /// What has been exercised so far; where `exercise` was never on, the report says that it is not
   /// known.
   public static var exerciseReport: ExerciseReport {
-    Exercise.made?.report ?? ExerciseReport(isMeasured: Settings.shared.wasExercised)
+    ContentionCoverage.made?.report ?? ExerciseReport(isMeasured: Settings.shared.wasExercised)
   }
 }
