@@ -31,6 +31,8 @@ package struct World {
   package var errors: any TextSink
   /// Whether sections are tracked in this build; without, no race can be judged.
   package var tracksSections: Bool
+  /// The formats that a run can be reported in.
+  package var formats = ReportFormat.all
   /// Plants a race, and says why it was not found; `nil` where it was.
   package var selfTest: () -> String? = { nil }
   /// What is wrong with `INTERLOCK_OPTIONS`, a line each, which standard error has had.

@@ -33,11 +33,17 @@ struct ResultFileTests {
         version: "1", host: .init(system: "s", cores: 1, swift: "s"), seed: 1, command: "interlock",
         replay: .init(), sight: .everything)
       guard
-        let file = try? JSONResultFile(
-          path: path, planned: 100, context: context, output: TextBuffer())
+        let file = try? GrowingReport(
+          JSONReport(), path: path, option: "json", output: TextBuffer())
       else { exit(1) }
-      for index in 0..<100 { file.add(Self.makeResult(index)) }
-      file.finish()
+      var summary = ReportSummary()
+      file.begin([], context, summary)
+      for index in 0..<100 {
+        let result = Self.makeResult(index)
+        summary.add(result)
+        file.result(result, summary)
+      }
+      file.end(summary)
       exit(file.failure == "File too large" ? 0 : 2)
     }
     let text = try String(contentsOfFile: path, encoding: .utf8)
@@ -56,7 +62,8 @@ struct ResultFileTests {
     defer { try? FileManager.default.removeItem(atPath: folder) }
     await #expect(processExitsWith: .success) {
       [folder = folder as String, number = number as Int32] in
-      guard let file = try? HTMLResultFile(path: folder + "/out.html") else { exit(1) }
+      guard let file = try? FinishedFile(path: folder + "/out.html", option: "html", of: .run)
+      else { exit(1) }
       // Ends the process as it does without a handler, but with a code that passes: the folder is
       // what is judged.
       signal(number) { _ in _exit(0) }

@@ -59,7 +59,7 @@ struct PotentialReportTests {
 
   @Test("stands in the JSON under a key of its own, and never among the conflicts")
   func json() throws {
-    let text = JSONReport.text([trial()], planned: 1, Samples.context)
+    let text = JSONReport().text([trial()], of: [trial().trial], seconds: 1, Samples.context)
     #expect(text.contains(#""conflicts": []"#))
     #expect(text.contains(#""kind": "lock-order""#))
     #expect(text.contains(#""state": "on""#))

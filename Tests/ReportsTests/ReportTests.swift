@@ -78,14 +78,16 @@ struct ReportTests {
 
   @Test("The JSON report has every key of the schema in its order")
   func json() {
-    expectGolden(JSONReport.text(Samples.all, planned: 10, Samples.context), "report.json")
+    expectGolden(
+      JSONReport().text(Samples.all, of: Samples.trials, seconds: 1, Samples.context), "report.json"
+    )
   }
 
   @Test("The JSON report is JSON, after any number of results")
   func wellFormed() throws {
     for count in 0...Samples.all.count {
-      let text = JSONReport.text(
-        Array(Samples.all.prefix(count)), planned: Samples.all.count, Samples.context)
+      let text = JSONReport().text(
+        Array(Samples.all.prefix(count)), of: Samples.trials, seconds: 1, Samples.context)
       let value = try JSONReader.read(Array(text.utf8))
       guard case .object(let members) = value.content else {
         Issue.record("no object")

@@ -76,10 +76,8 @@ package struct Options: OptionValues, Hashable {
   package var failsOn: Set<FailOn> = []
   /// Whether a resource that one owner alone touched makes the run red.
   package var requiresContention = false
-  /// Where the results are written as JSON; `-` is standard output.
-  package var jsonFile: String?
-  /// Where the results are written as a page when the run is over; `nil` is nowhere.
-  package var htmlFile: String?
+  /// Where the results are written, by the name of the format; `-` is standard output.
+  package var reportFiles: [String: String] = [:]
   /// Whether all evidence is shown.
   package var isVerbose = false
   /// When colours are written.

@@ -2,22 +2,16 @@ import CInterlock
 import Reports
 import StressRunner
 
-/// `run`: plans trials, has them run, says what was found as it is found, and what it comes to.
+/// `run`: plans trials, runs them, and reports each result and the whole.
 final class RunCommand {
   private let world: World
   private let options: Options
-  private let text: any TextSink
-  private let style: TextStyle
-  private var results: [TrialResult] = []
 
   init(world: World, options: Options) {
     self.world = world
     var options = options
     if world.requiresContention { options.requiresContention = true }
     self.options = options
-    text = options.jsonFile == "-" ? world.errors : world.output
-    style = TextStyle(
-      color: options.color == .always || options.color == .auto && text.width != nil)
   }
 
   func perform(_ scenarios: [String], firstArgument: String?) throws -> ExitCode {
@@ -45,94 +39,64 @@ final class RunCommand {
     let context = ReportContext(
       version: World.version, host: world.host, seed: options.seed, command: world.command,
       replay: replay(selection), sight: world.sight)
-    // The look comes first: the other file is emptied at once.
-    let html = try options.htmlFile.map { path in try HTMLResultFile(path: path) }
-    let json = try options.jsonFile.map { path in
-      try JSONResultFile(
-        path: path, planned: plan.trials.count, context: context, output: world.output)
-    }
+    let reports = try RunReports(world.formats, options, in: world)
+    reports.begin(plan.trials, context)
     if options.timeLimit != nil, let warning = plan.warning {
       world.errors.write("warning: \(warning)\n")
     }
     let start = world.now()
-    let ending = try run(plan.trials, json)
-    json?.finish()
-    let report = TextReport(
-      context: context, style: style, isVerbose: options.isVerbose,
-      requiresContention: options.requiresContention)
-    let width = text.width ?? 120
-    let seconds = world.now() - start
-    text.write("\n" + report.text(results, of: plan.trials, seconds: seconds, width: width))
-    let page = HTMLReport(
-      results, of: plan.trials, seconds: seconds, context: context,
-      isVerbose: options.isVerbose)
-    let failures = [
-      (options.jsonFile, json?.failure), (options.htmlFile, html?.write(page.text)),
-    ]
-    for case (let path?, let failure?) in failures {
-      world.errors.write("error: '\(escaped(path))' could not be written: \(failure)\n")
+    let ending = try run(plan.trials, reports)
+    let failures = reports.end(seconds: world.now() - start)
+    for (path, reason) in failures {
+      world.errors.write("error: '\(escaped(path))' could not be written: \(reason)\n")
     }
-    if failures.contains(where: { $0.1 != nil }) { return .ourFault }
-    if html != nil, ending == .completed, interlock_interrupted() {
-      text.write("interrupted while the page was written, which is whole\n")
+    guard failures.isEmpty else { return .ourFault }
+    if reports.hasFinishedFiles, ending == .completed, interlock_interrupted() {
+      reports.text.write("interrupted while the page was written, which is whole\n")
       return .interrupted
     }
-    return exitCode(ending, planned: plan.trials.count)
+    return exitCode(ending, reports, planned: plan.trials.count)
   }
 
   /// Runs what can be judged in this build; the rest is skipped at once.
-  private func run(_ trials: [Trial], _ json: JSONResultFile?) throws -> TrialRunner.Ending {
-    let line = TrialLine(trials, style: style)
-    var display = ProgressDisplay(trials)
-    func show(_ permanent: String) {
-      if let width = text.width, let height = text.height {
-        text.write(display.redraw(above: permanent, width: width, height: height))
-      } else if !permanent.isEmpty {
-        text.write(permanent)
-      }
-    }
-    func finish(_ index: Int, _ result: TrialResult) {
-      // First what lasts: a runner that is killed now has lost nothing that was judged.
-      json?.add(result)
-      results.append(result)
-      display.finished(index, result)
-      show(line.text(result, width: text.width) + "\n")
-    }
+  private func run(_ trials: [Trial], _ reports: RunReports) throws -> TrialRunner.Ending {
     var judged: [Int] = []
     for (index, trial) in trials.enumerated() {
       let expected = trial.scenario.expectation(for: trial.subject)
       let missing = world.subjects.first { $0.name == trial.subject }?.missing
       if let missing {
-        finish(index, .skipped(trial, because: missing))
+        reports.result(.skipped(trial, because: missing), index: index)
       } else if expected.verdict == .race, !world.tracksSections {
-        finish(index, .skippedForSections(trial))
+        reports.result(.skippedForSections(trial), index: index)
       } else {
         judged.append(index)
       }
     }
-    defer { if text.width != nil { text.write(display.clear()) } }
+    defer { reports.clear() }
     guard !judged.isEmpty else { return .completed }
     return try world.runTrials(options.jobs ?? world.defaultJobs, judged.map { trials[$0] }) {
       switch $0 {
       case .started(let index):
-        display.started(judged[index])
-        show("")
+        reports.started(judged[index])
       case .finished(let index, let result):
-        finish(judged[index], result)
+        reports.result(result, index: judged[index])
       case .leftBehind(let line):
         world.errors.write("warning: \(line)\n")
       }
     }
   }
 
-  private func exitCode(_ ending: TrialRunner.Ending, planned: Int) -> ExitCode {
+  private func exitCode(
+    _ ending: TrialRunner.Ending, _ reports: RunReports, planned: Int
+  ) -> ExitCode {
+    let results = reports.results
     if case .failed(let reason) = ending {
       world.errors.write(
         "error: the run ended after \(results.count) of \(planned) trials: \(reason)\n")
       return .ourFault
     }
     if ending == .interrupted {
-      text.write("interrupted: \(results.count) of \(planned) trials were judged\n")
+      reports.text.write("interrupted: \(results.count) of \(planned) trials were judged\n")
       return .interrupted
     }
     if results.count < planned {

@@ -39,10 +39,12 @@ final class CompareCommand {
       scenarios: files.map(\.scenario))
     try checkRate(field)
     let baseline = try options.compare.baseline.map { try readBaseline($0, field) }
-    let page = try options.htmlFile.map { path in try HTMLResultFile(path: path, of: .compare) }
+    let page = try options.htmlFile.map { path in
+      try FinishedFile(path: path, option: "html", of: .compare)
+    }
     let json = try options.jsonFile.flatMap { path in
       path == "-"
-        ? nil : try HTMLResultFile(path: path, option: "--json <file>", of: .compare)
+        ? nil : try FinishedFile(path: path, option: "json", of: .compare)
     }
     var plan = try measurementPlan(field, contestants: field.contestants.count)
     announce(field, plan)
@@ -204,7 +206,7 @@ final class CompareCommand {
 
   private func report(
     _ field: CompareField, _ baseline: Baseline.Ratios?, isInterrupted: Bool,
-    json: HTMLResultFile?, page: HTMLResultFile?
+    json: FinishedFile?, page: FinishedFile?
   ) throws -> ExitCode {
     let difference = options.compare.difference
     text.write(

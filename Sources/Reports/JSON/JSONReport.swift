@@ -1,9 +1,8 @@
 package import StressRunner
 
-/// The machine-readable report, in pieces that are written as the results arrive.
+/// The machine-readable report.
 ///
-/// `head`, then each result's `entry` behind its `separator`, then `tail`: the text is whole after
-/// any number of entries. `ci/report-schema.md` documents every key; this is the shape, in the
+/// `ci/report-schema.md` documents every key; this is the shape, in the
 /// order that is kept:
 ///
 ///     { "schemaVersion": 1, "tool": {"name", "version"}, "host": {"os", "cores", "swift"}, "seed",
@@ -21,9 +20,13 @@ package import StressRunner
 ///                      "potential": [ { "kind", "headline", "count",
 ///                                       "sides": [ {"who", "act", "place", "stack", "held"} ] } ] } ],
 ///       "summary": {"met", "unmet", "skipped", "planned"} }
-package enum JSONReport {
-  /// What comes before the first result.
-  package static func head(_ context: ReportContext) -> String {
+package struct JSONReport: Reporter {
+  private var isFirst = true
+
+  /// A report without results.
+  package init() {}
+
+  package mutating func begin(_ trials: [Trial], _ context: ReportContext) -> String {
     let host = JSONValue.object([
       "os": .string(context.host.system), "cores": .number(context.host.cores),
       "swift": .string(context.host.swift),
@@ -42,37 +45,32 @@ package enum JSONReport {
       """
   }
 
-  /// What stands before an entry.
-  package static func separator(isFirst: Bool) -> String { isFirst ? "\n    " : ",\n    " }
+  package mutating func result(_ result: TrialResult) -> String {
+    defer { isFirst = false }
+    return (isFirst ? "\n    " : ",\n    ") + Self.entry(result)
+  }
+
+  package func end(_ summary: ReportSummary) -> String {
+    let counts = JSONValue.object([
+      "met": .number(summary.met), "unmet": .number(summary.unmet),
+      "skipped": .number(summary.skipped), "planned": .number(summary.planned),
+    ])
+    return (isFirst ? "]" : "\n  ]")
+      + ",\n  \"summary\": \(JSONWriter.text(counts, level: 1))\n}\n"
+  }
 
   /// One result.
   package static func entry(_ result: TrialResult) -> String {
     JSONWriter.text(value(of: result), level: 2)
   }
+}
 
-  /// What comes after the last result.
-  ///
-  /// - Parameters:
-  ///   - summary: What the results come to so far.
-  ///   - planned: How many there will be: with fewer, the run was interrupted or killed.
-  /// - Returns: The end of the text, with a line break.
-  package static func tail(_ summary: ReportSummary, planned: Int) -> String {
-    let counts = JSONValue.object([
-      "met": .number(summary.met), "unmet": .number(summary.unmet),
-      "skipped": .number(summary.skipped), "planned": .number(planned),
-    ])
-    return (summary.count == 0 ? "]" : "\n  ]")
-      + ",\n  \"summary\": \(JSONWriter.text(counts, level: 1))\n}\n"
-  }
-
-  /// The whole report.
-  package static func text(
-    _ results: [TrialResult], planned: Int, _ context: ReportContext
-  ) -> String {
-    var text = head(context)
-    for (index, result) in results.enumerated() {
-      text += separator(isFirst: index == 0) + entry(result)
-    }
-    return text + tail(ReportSummary(results), planned: planned)
-  }
+extension ReportFormat {
+  /// The machine-readable report.
+  package static let json = ReportFormat(
+    name: "json",
+    summary: "Write the results to this file too, as they arrive; '-' is standard output, and the"
+      + " text then goes to standard error.",
+    destination: .growingFile
+  ) { _ in JSONReport() }
 }

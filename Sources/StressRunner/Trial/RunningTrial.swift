@@ -142,8 +142,7 @@ final class RunningTrial {
     return nil
   }
 
-  /// The end of a trial whose child has made no progress for so many seconds and never will; `nil`
-  /// goes on.
+  /// The ending of a trial whose child stalled, after this time without progress; `nil` for `nil`.
   private func ending(ofStall seconds: Double?) -> Observation.Ending? {
     guard let seconds else { return nil }
     observation.detectionSeconds = seconds

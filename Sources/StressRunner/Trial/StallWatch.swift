@@ -6,13 +6,13 @@ import WaitForGraph
 /// Decides whether a child has stalled: at once where its own monitor is certain, else by the
 /// system's view of its threads over the stall window.
 struct StallWatch {
-  /// The child's timers are looked at so often while no call completes.
+  /// Seconds from one look at the child's timers to the next, while no call completes.
   private static let timerLookSeconds = 0.2
-  /// The threads are compared with what they were so often while a stall is suspected.
+  /// Seconds from one comparison of the threads to the next, while a stall is suspected.
   private static let closerLookSeconds = 0.1
-  /// What a child has said of its threads holds for so many seconds.
+  /// How many seconds the child's report of its threads holds.
   private static let waitsAge = 1.0
-  /// What it has said of its pools, which change once a second, holds for so many.
+  /// How many seconds its report of its pools holds, which change once a second.
   private static let poolAge = 3.0
 
   private let child: ChildProcess
@@ -49,8 +49,11 @@ struct StallWatch {
     return min(max(0, snapshot.quietSeconds), waitsAt - child.startedAt)
   }
 
-  /// Looks at the child so many seconds after its start.
+  /// Looks at the child.
   ///
+  /// - Parameters:
+  ///   - seconds: The time since the child's start.
+  ///   - whole: The child's process at this moment.
   /// - Returns: For how many seconds the child has made no progress, if it has stalled; else `nil`.
   mutating func look(at seconds: Double, _ whole: Platform.Process) -> Double? {
     let completed = child.table.completed(of: operations)

@@ -12,6 +12,11 @@ package struct ReportSummary: Sendable, Hashable {
   /// Trials in which something was found that did not go wrong and can, and that was not expected.
   package var potential = 0
 
+  /// How many trials there will be: with fewer results, the run was interrupted or killed.
+  package var planned = 0
+  /// How long the run took; 0 while it lasts.
+  package var seconds = 0.0
+
   /// No trials.
   package init() {}
 

@@ -2,23 +2,22 @@ import CInterlock
 import Foundation
 import StressRunner
 
-/// The file that `--html` names, or `--json` of a comparison: written when the run is over, whole
-/// or not at all.
+/// A file that is written when a run is over, whole or not at all.
 ///
-/// The page takes its place by a rename, so that whoever has an earlier one open never sees half of
-/// this. What is no file, such as a pipe, is written into.
-struct HTMLResultFile {
+/// The new file takes its place by a rename, so that a reader that has an earlier one open never
+/// sees half of this. What is no file, such as a pipe, is written into.
+struct FinishedFile {
   private let path: String
 
   /// Looks whether the file can be written, before anything is run.
   ///
   /// - Parameters:
   ///   - path: The file.
-  ///   - option: The option that names it, for messages.
+  ///   - option: The option that names it, without hyphens, for messages.
   ///   - command: The command that has it.
   /// - Throws: Why it cannot be written, in words.
   init(
-    path: String, option: String = "--html <file>", of command: CommandName = .run
+    path: String, option: String, of command: CommandName
   ) throws(UsageError) {
     // Through a link, so that the link stays.
     let real = path.withCString { realpath($0, nil) }
@@ -35,12 +34,12 @@ struct HTMLResultFile {
     }
     guard reason == 0 else {
       throw UsageError(
-        "The value '\(escaped(path))' is invalid for '\(option)': it cannot be written"
+        "The value '\(escaped(path))' is invalid for '--\(option) <file>': it cannot be written"
           + " (\(String(cString: strerror(reason))))", command)
     }
   }
 
-  /// Writes the page.
+  /// Writes the file.
   ///
   /// - Returns: Why it could not be written, or `nil` where all went well.
   func write(_ text: String) -> String? {
@@ -50,7 +49,7 @@ struct HTMLResultFile {
       return write(bytes, to: path, O_WRONLY | O_CLOEXEC)
         .flatMap { $0 == EPIPE ? nil : String(cString: strerror($0)) }
     }
-    // A signal must not leave the draft: it is noted, and the page is finished first.
+    // A signal must not leave the draft: it is noted, and the file is finished first.
     interlock_interrupts_begin()
     defer { interlock_interrupts_end() }
     let draft = "\(folder)/.\(name).\(getpid())"

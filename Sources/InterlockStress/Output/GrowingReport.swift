@@ -1,0 +1,108 @@
+import Foundation
+import Reports
+import StressRunner
+
+/// A report in a file that is whole from the start and after each result.
+///
+/// What was judged must survive whatever happens to the runner: a result is written over the
+/// report's end, together with the new end, by one call. A result that does not fit on the disk is
+/// taken back, and none is added after it: the file ends with the last whole one. Into a pipe, where
+/// nothing can be written over, results go as they arrive and the end when the run is over.
+final class GrowingReport {
+  private enum Target {
+    /// A file that has so many bytes before the report's end.
+    case file(Int32, body: Int)
+    case stream(Int32)
+    case sink(any TextSink)
+  }
+
+  private var reporter: any Reporter
+  private var target: Target
+  /// The report's end as it stands in the file.
+  private var tail: [UInt8] = []
+  /// Why something could not be written.
+  private(set) var failure: String?
+
+  /// Opens the file of a format's option; `-` is standard output.
+  ///
+  /// - Throws: Why it cannot be written, in words.
+  init(
+    _ reporter: any Reporter, path: String, option: String, output: any TextSink
+  ) throws(UsageError) {
+    self.reporter = reporter
+    if path == "-" {
+      target = .sink(output)
+      return
+    }
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
+    guard descriptor >= 0 else {
+      throw UsageError(
+        "The value '\(escaped(path))' is invalid for '--\(option) <file>': it cannot be written"
+          + " (\(String(cString: strerror(errno))))", .run)
+    }
+    var status = stat()
+    let isFile = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    target = isFile ? .file(descriptor, body: 0) : .stream(descriptor)
+  }
+
+  deinit {
+    switch target {
+    case .file(let descriptor, _), .stream(let descriptor): close(descriptor)
+    case .sink: break
+    }
+  }
+
+  /// Empties the file, and begins the report.
+  func begin(_ trials: [Trial], _ context: ReportContext, _ summary: ReportSummary) {
+    if case .file(let descriptor, _) = target { ftruncate(descriptor, 0) }
+    append(reporter.begin(trials, context), summary)
+  }
+
+  /// Adds a result, after which the run comes to this.
+  func result(_ result: TrialResult, _ summary: ReportSummary) {
+    guard failure == nil else { return }
+    append(reporter.result(result), summary)
+  }
+
+  /// Writes what is left to write.
+  func end(_ summary: ReportSummary) {
+    switch target {
+    case .file: if failure == nil { append("", summary) }
+    case .stream(let descriptor):
+      note(writeAll(Array(reporter.end(summary).utf8), to: descriptor, at: nil))
+    case .sink(let sink): sink.write(reporter.end(summary))
+    }
+  }
+
+  /// Adds a text; in a file, with the end behind it.
+  private func append(_ text: String, _ summary: ReportSummary) {
+    switch target {
+    case .file(let descriptor, let body):
+      let next = Array(reporter.end(summary).utf8)
+      guard !text.isEmpty || next != tail else { return }
+      if let reason = replaceEnd(by: Array(text.utf8) + next, at: body, in: descriptor) {
+        note(reason)
+        // The bytes of the old end are the file's already, so a full disk has room for them.
+        _ = replaceEnd(by: tail, at: body, in: descriptor)
+        return
+      }
+      tail = next
+      target = .file(descriptor, body: body + text.utf8.count)
+    case .stream(let descriptor):
+      note(writeAll(Array(text.utf8), to: descriptor, at: nil))
+    case .sink(let sink):
+      sink.write(text)
+    }
+  }
+
+  /// Has these bytes stand where the report's end stood; nothing stands behind them.
+  private func replaceEnd(by bytes: [UInt8], at offset: Int, in descriptor: Int32) -> Int32? {
+    if let reason = writeAll(bytes, to: descriptor, at: offset) { return reason }
+    return ftruncate(descriptor, off_t(offset + bytes.count)) == 0 ? nil : errno
+  }
+
+  private func note(_ reason: Int32?) {
+    guard let reason, reason != EPIPE else { return }
+    failure = String(cString: strerror(reason))
+  }
+}

@@ -1,0 +1,116 @@
+import Foundation
+import Reports
+import StressRunner
+
+/// What a run is reported to: the terminal, and the file of each format that an option names.
+final class RunReports {
+  private struct Finished {
+    var format: ReportFormat
+    var reporter: any Reporter
+    var file: FinishedFile
+    var text = ""
+  }
+
+  /// Standard output; standard error where a report goes to standard output.
+  let text: any TextSink
+  private var terminal: (any Reporter)?
+  private var growing: [(format: ReportFormat, report: GrowingReport)] = []
+  private var finished: [Finished] = []
+  private var display = ProgressDisplay([])
+  private let paths: [String: String]
+  private var summary = ReportSummary()
+  private(set) var results: [TrialResult] = []
+
+  /// Opens the files that the options name, and empties none.
+  ///
+  /// - Throws: The first that cannot be written, with the reason.
+  init(_ formats: [ReportFormat], _ options: Options, in world: World) throws(UsageError) {
+    paths = options.reportFiles
+    let text = paths.values.contains("-") ? world.errors : world.output
+    self.text = text
+    var settings = ReportSettings()
+    settings.style = TextStyle(
+      color: options.color == .always || options.color == .auto && text.width != nil)
+    settings.isVerbose = options.isVerbose
+    settings.requiresContention = options.requiresContention
+    settings.width = { text.width }
+    terminal = formats.first { $0.destination == .terminal }?.make(settings)
+    // These create no file yet.
+    for format in formats where format.destination == .finishedFile {
+      guard let path = paths[format.name] else { continue }
+      finished.append(
+        Finished(
+          format: format, reporter: format.make(settings),
+          file: try FinishedFile(path: path, option: format.name, of: .run)))
+    }
+    for format in formats where format.destination == .growingFile {
+      guard let path = paths[format.name] else { continue }
+      growing.append(
+        (
+          format,
+          try GrowingReport(
+            format.make(settings), path: path, option: format.name, output: world.output)
+        ))
+    }
+  }
+
+  /// Begins every report.
+  func begin(_ trials: [Trial], _ context: ReportContext) {
+    summary.planned = trials.count
+    display = ProgressDisplay(trials)
+    for (_, report) in growing { report.begin(trials, context, summary) }
+    if let begun = terminal?.begin(trials, context) { text.write(begun) }
+    for index in finished.indices {
+      finished[index].text = finished[index].reporter.begin(trials, context)
+    }
+  }
+
+  /// Shows that a trial runs.
+  func started(_ index: Int) {
+    display.started(index)
+    show("")
+  }
+
+  /// Adds the result of a trial.
+  func result(_ result: TrialResult, index: Int) {
+    results.append(result)
+    summary.add(result)
+    // First what lasts: a runner that is killed now has lost nothing that was judged.
+    for (_, report) in growing { report.result(result, summary) }
+    for index in finished.indices {
+      finished[index].text += finished[index].reporter.result(result)
+    }
+    display.finished(index, result)
+    show(terminal?.result(result) ?? "")
+  }
+
+  /// Removes what shows the trials under way.
+  func clear() {
+    if text.width != nil { text.write(display.clear()) }
+  }
+
+  /// Ends every report of a run of so many seconds.
+  ///
+  /// - Returns: The files that could not be written, each with the reason.
+  func end(seconds: Double) -> [(path: String, reason: String)] {
+    summary.seconds = seconds
+    for (_, report) in growing { report.end(summary) }
+    if let terminal { text.write(terminal.end(summary)) }
+    var failures = growing.map { ($0.format, $0.report.failure) }
+    failures += finished.map { ($0.format, $0.file.write($0.text + $0.reporter.end(summary))) }
+    return failures.compactMap { format, reason in
+      reason.flatMap { reason in paths[format.name].map { ($0, reason) } }
+    }
+  }
+
+  /// Whether a file is written when the run is over.
+  var hasFinishedFiles: Bool { !finished.isEmpty }
+
+  private func show(_ permanent: String) {
+    if let width = text.width, let height = text.height {
+      text.write(display.redraw(above: permanent, width: width, height: height))
+    } else if !permanent.isEmpty {
+      text.write(permanent)
+    }
+  }
+}

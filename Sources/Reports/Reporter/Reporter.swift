@@ -1,0 +1,32 @@
+package import StressRunner
+
+/// Formats a run as one text, in pieces that are written as the results arrive.
+///
+/// A reporter writes nothing itself. The text is whole after any number of results: what `begin`
+/// returned, what `result` returned for each of them, and then what `end` returns. Results come in
+/// the order in which they are judged.
+package protocol Reporter {
+  /// Begins the report of the planned trials.
+  mutating func begin(_ trials: [Trial], _ context: ReportContext) -> String
+
+  /// Adds a judged trial.
+  mutating func result(_ result: TrialResult) -> String
+
+  /// The end of the report, for the results up to now. Called after each result if the file is to
+  /// be whole all the time, else once.
+  func end(_ summary: ReportSummary) -> String
+}
+
+extension Reporter {
+  /// The whole report of a run that is over.
+  package func text(
+    _ results: [TrialResult], of trials: [Trial], seconds: Double, _ context: ReportContext
+  ) -> String {
+    var reporter = self
+    var summary = ReportSummary(results)
+    summary.planned = trials.count
+    summary.seconds = seconds
+    let begin = reporter.begin(trials, context)
+    return begin + results.map { reporter.result($0) }.joined() + reporter.end(summary)
+  }
+}

@@ -1,0 +1,66 @@
+import StressRunner
+import Testing
+
+@testable import Reports
+
+/// What every format of reports keeps to.
+@Suite("A reporter")
+struct ReporterTests {
+  @Test("Each format of the table has a name of its own, and one of them is for the terminal")
+  func names() {
+    #expect(Set(ReportFormat.all.map(\.name)).count == ReportFormat.all.count)
+    #expect(ReportFormat.all.count { $0.destination == .terminal } == 1)
+  }
+
+  @Test("Each format's text has every judged trial, and is whole after any number of them")
+  func whole() throws {
+    for format in ReportFormat.all {
+      for count in 0...Samples.all.count {
+        let results = Array(Samples.all.prefix(count))
+        let text = format.make(ReportSettings()).text(
+          results, of: Samples.trials, seconds: 1, Samples.context)
+        #expect(text.hasSuffix("\n"), "\(format.name)")
+        for result in results {
+          #expect(text.contains(result.trial.scenario.name), "\(format.name)")
+          #expect(text.contains(result.trial.subject), "\(format.name)")
+        }
+        switch format.name {
+        case "json": _ = try JSONReader.read(Array(text.utf8))
+        case "html": #expect(Page(text).error == nil)
+        default: break
+        }
+      }
+    }
+  }
+
+  @Test("Asking for the end changes nothing of what comes after")
+  func endIsPure() {
+    for format in ReportFormat.all {
+      var reporter = format.make(ReportSettings())
+      var summary = ReportSummary()
+      summary.planned = Samples.trials.count
+      var text = reporter.begin(Samples.trials, Samples.context)
+      for result in Samples.all {
+        _ = reporter.end(summary)
+        text += reporter.result(result)
+        summary.add(result)
+      }
+      summary.seconds = 1
+      #expect(
+        text + reporter.end(summary)
+          == format.make(ReportSettings()).text(
+            Samples.all, of: Samples.trials, seconds: 1, Samples.context), "\(format.name)")
+    }
+  }
+
+  @Test("The text for the terminal is its lines and then its report")
+  func text() {
+    let plain = TextStyle(color: false)
+    let line = TrialLine(Samples.trials, style: plain)
+    let text = ReportFormat.text.make(ReportSettings()).text(
+      Samples.all, of: Samples.trials, seconds: 12.34, Samples.context)
+    let report = TextReport(context: Samples.context, style: plain, isVerbose: false).text(
+      Samples.all, of: Samples.trials, seconds: 12.34, width: 120)
+    #expect(text == Samples.all.map { line.text($0, width: nil) + "\n" }.joined() + "\n" + report)
+  }
+}
