@@ -1,6 +1,6 @@
 import Interlock
-package import StressRunner
 import ProcessInspection
+package import StressRunner
 
 extension TrialResult {
   /// The reason for the verdict in one line, with names.
@@ -29,7 +29,7 @@ struct VerdictMessage {
       text = Self.race(conflict, seen)
       hasProgress = false
     case .deadlock(let deadlock):
-      text = DeadlockWords.message(deadlock, seen)
+      text = DeadlockMessage.message(deadlock, seen)
       if case .graph = deadlock { hasHeadline = true }
     case .violation(let violation):
       text = Self.violation(violation, seen)
@@ -41,7 +41,7 @@ struct VerdictMessage {
       case .lostCalls, .miscount: break
       }
     case .crashed(let crash):
-      text = CrashWords.message(crash, seen, limits)
+      text = CrashMessage.message(crash, seen, limits)
       switch crash {
       case .signal, .exited: hasProgress = !seen.finished
       case .outOfMemory, .flooded, .floodedEvents: break
@@ -75,7 +75,7 @@ struct VerdictMessage {
       "'\(conflict.resource)\(part)': \(act(conflict.second)) at \(conflict.second.place) came in "
       + "beside \(act(conflict.first)) at \(conflict.first.place)"
     if conflict.count > 1 { text += ", \(conflict.count) times" }
-    if case .signalled(let number) = seen.ending { text += "; then \(CrashWords.death(number))" }
+    if case .signalled(let number) = seen.ending { text += "; then \(CrashMessage.death(number))" }
     return text
   }
 

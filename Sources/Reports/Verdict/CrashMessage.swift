@@ -1,11 +1,11 @@
 import Foundation
 import Interlock
-import StressRunner
 import ProcessInspection
+import StressRunner
 import WaitForGraph
 
 /// The message of a crash.
-enum CrashWords {
+enum CrashMessage {
   static func message(
     _ crash: Verdict.Crash, _ seen: Observation, _ limits: Limits
   ) -> String {

@@ -1,10 +1,10 @@
 import Interlock
-import StressRunner
 import ProcessInspection
+import StressRunner
 import WaitForGraph
 
 /// The message of a deadlock: what the child did until it stalled, where its threads wait, and why.
-enum DeadlockWords {
+enum DeadlockMessage {
   static func message(_ deadlock: Verdict.Deadlock, _ seen: Observation) -> String {
     var text = progressText(seen)
     if let detection = seen.detectionSeconds { text += ", then none for \(limitText(detection))" }
