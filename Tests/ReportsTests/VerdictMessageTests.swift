@@ -12,7 +12,6 @@ import WaitForGraph
 struct VerdictMessageTests {
   @Test("The message of every verdict is the one in the golden file")
   func golden() {
-    let groups = [passed, races, deadlocks, violations, crashes, timeouts, skipped]
     let lines = groups.map { results in
       results.map { "\(verdictText($0.verdict)): \($0.message)\n" }.joined()
     }
@@ -97,7 +96,12 @@ struct VerdictMessageTests {
   private let givenUp = ScriptRecord(
     passages: [], givenUp: "step 2 of 2, B's call 1 ends, was not reached within 1.5 s")
 
-  // MARK: Results, a group for each kind of verdict
+  // MARK: Results
+
+  /// Results of every kind, a group for each kind of verdict.
+  var groups: [[TrialResult]] {
+    [passed, races, deadlocks, violations, crashes, timeouts, skipped]
+  }
 
   private var passed: [TrialResult] {
     [

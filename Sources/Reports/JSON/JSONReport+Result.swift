@@ -34,6 +34,7 @@ extension JSONReport {
       "exercise": .optional(seen.exercise.map(value)),
       "prediction": value(seen.prediction),
       "potential": .array(seen.prediction.findings.map(value)),
+      "reason": reason(result.verdict),
     ])
   }
 

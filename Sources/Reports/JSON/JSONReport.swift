@@ -18,7 +18,8 @@ package import StressRunner
 ///                      "exercise": {"full", "resources"},
 ///                      "prediction": {"state", "reason", "notes"},
 ///                      "potential": [ { "kind", "headline", "count",
-///                                       "sides": [ {"who", "act", "place", "stack", "held"} ] } ] } ],
+///                                       "sides": [ {"who", "act", "place", "stack", "held"} ] } ],
+///                      "reason": {"kind", …} } ],
 ///       "summary": {"met", "unmet", "skipped", "planned"} }
 package struct JSONReport: Reporter {
   private var isFirst = true
