@@ -111,7 +111,7 @@ let package = Package(
       name: "HangDetection",
       dependencies: [
         "WaitForGraph", "ProcessInspection", "Interlock", "CInterlock", "CInterlockAnalysis",
-        "CInterlockEvents",
+        "CInterlockEvents", "CInterlockHarness",
       ],
       swiftSettings: common + [framePointers]),
     // In C because it must start before main.

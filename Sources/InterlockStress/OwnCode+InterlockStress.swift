@@ -4,6 +4,6 @@ import Reports
 
 extension OwnCode {
   /// This target, and those below it.
-  package static let interlockStress: Set<OwnCode> = [OwnCode(.harness)].union(reports)
-    .union(lockStrategies)
+  package static let interlockStress: Set<OwnCode> = Set([OwnCode(.harness)])
+    .union(reports).union(lockStrategies)
 }

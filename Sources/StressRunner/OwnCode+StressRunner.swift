@@ -1,7 +1,9 @@
+import HangDetection
 package import Interlock
 import Prediction
 
 extension OwnCode {
   /// This target, and those below it.
-  package static let stressRunner: Set<OwnCode> = prediction.union([OwnCode(.runner)])
+  package static let stressRunner: Set<OwnCode> = prediction.union(hangDetection)
+    .union([OwnCode(.runner)])
 }

@@ -1,4 +1,6 @@
 #if os(Linux)
+// `timespec` may come from its headers.
+internal import CInterlock
 internal import Glibc
 
 extension Platform {
