@@ -1,4 +1,5 @@
 import Foundation
+import Interlock
 import Reports
 import StressRunner
 import Testing
@@ -70,6 +71,20 @@ struct ReportFormatTests {
     #expect(try test.read("out.json").contains("\"planned\": 3"))
     #expect(try test.read("out.html").contains("writes"))
     #expect(test.output.text.contains("✗ 3 trials: 2 met, 1 unmet, 0 skipped"))
+  }
+
+  @Test("has an option of 'run' where it goes to a file")
+  func options() throws {
+    let files = ReportFormat.all.filter { $0.destination != .terminal }
+    let words = files.flatMap { ["--\($0.name)", "\($0.name).out"] }
+    guard case .run(_, let options) = try parseArguments(words, environment: [:]) else {
+      Issue.record("another command")
+      return
+    }
+    #expect(
+      options.reportFiles
+        == Dictionary(uniqueKeysWithValues: files.map { ($0.name, "\($0.name).out") }))
+    #expect(CommandName.run.options.filter { $0.name == "text" }.isEmpty)
   }
 
   @Test("is whole in its file after each result, with an end that may get shorter")

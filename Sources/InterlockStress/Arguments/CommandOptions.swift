@@ -1,169 +1,180 @@
 package import Interlock
+import Reports
 import StressRunner
 
 extension CommandName {
   /// Every option with the commands that have it, in the order of the help text. Of an option that
   /// is given twice the last one counts, except those that add up.
-  package static let options: [(commands: [CommandName], option: Option<Options>)] =
-    compareOptions.map { ([.compare], $0) } + [
-      (
-        [.run],
-        Option(
-          "subject", .text("name"), replay: .leavesOut,
-          "Try this subject; may be given several times.", default: "all"
-        ) { $1.subjects.append($0) }
-      ),
-      (
-        [.pool],
-        Option(
-          "subject", .text("name"), replay: .leavesOut, "Required: the one subject to try."
-        ) { $1.subjects.append($0) }
-      ),
-      (
-        [.run],
-        Option(
-          "family", .text("name"), replay: .leavesOut,
-          "Try the subjects of this family only; may be given several times.", default: "all"
-        ) { $1.families.append($0) }
-      ),
-      (
-        [.list],
-        Option(
-          "family", .text("name"), replay: .leavesOut,
-          "List the subjects of this family, and the scenarios that try one of them; may be given"
-            + " several times.",
-          default: "all"
-        ) { $1.families.append($0) }
-      ),
-      (
-        [.list],
-        Option(
-          "tag", .text("tag"), replay: .leavesOut,
-          "List the scenarios with this tag, and the subjects that they try; of several, with all"
-            + " of them. A scenario's tags are its driver (threads, tasks, dispatch-queue) or"
-            + " 'script', its folder if that lies within the folder of scenarios (hangs), and what"
-            + " it expects of a subject: the verdict, its cause, and potential findings (deadlock,"
-            + " cycle, lock-order)."
-        ) { $1.tags.append($0) }
-      ),
-      (
-        [.run],
-        Option(
-          "repeat", .whole(1...10_000), \.repeats, replay: .leavesOut,
-          "Try every pair of scenario and subject N times, {values}. A pair is unmet if one of its"
-            + " trials is.")
-      ),
-      (
-        [.run, .pool],
-        Option(
-          "seed", .whole(0...UInt64.max), \.seed, replay: .leavesOut,
-          "What operations and keys follow from.", default: "each scenario's own")
-      ),
-      (
-        [.run],
-        Option(
-          "jobs", short: "j", .whole(1...256), \.jobs, replay: .leavesOut,
-          "How many trials to run at a time, {values}.",
-          default: "one for each processor, at most 4")
-      ),
-      (
-        [.run, .pool],
-        Option(
-          "time-limit", .seconds(Limits.timeRange), \.timeLimit,
-          "Stop each trial after this long, {values}.", default: "each scenario's own")
-      ),
-      (
-        [.run],
-        Option(
-          "pool-width", .whole(Limits.poolWidthRange), \.poolWidth,
-          "How many processors each child sees, {values}: its thread pools are then those of"
-            + " another machine.",
-          default: "each scenario's own, or this machine's")
-      ),
-      (
-        [.run],
-        Option(
-          "delays", .onOrOff, \.delays,
-          "Hold sections that nearly met open for a while now and then, so that they can meet; by"
-            + " the trial's seed.")
-      ),
-      (
-        [.run],
-        Option(
-          "traps", .file, \.trapFile,
-          "Keep the places that nearly met in this file, for the next trials and runs of this"
-            + " build."
-        )
-      ),
-      (
-        [.run],
-        Option(
-          "predict", .onOrOff, \.predict,
-          "Predict what did not go wrong and can: locks taken in several orders, tasks that block"
-            + " their pool.",
-          default: "on where the scenario says what is expected")
-      ),
-      (
-        [.run],
-        Option(
-          "fail-on", .choice(Options.FailOn.allCases, placeholder: "what"), replay: .repeatsEach,
-          "Fail for this too: for predicted findings, unless the scenario expects them; for trials"
-            + " that are skipped. May be given twice."
-        ) { $1.failsOn.insert($0) }
-      ),
-      (
-        [.run],
-        Option(
-          flag: "require-contention",
-          "Fail if only one owner touched a marked resource: then the run did not test whether it"
-            + " is protected."
-        ) { $0.requiresContention = true }
-      ),
-      (
-        [.run],
-        Option(
-          "json", .path("file"), \.jsonFile, replay: .leavesOut,
-          "Write the results to this file too, as they arrive; '-' is standard output, and the text"
-            + " then goes to standard error.")
-      ),
-      (
-        [.run],
-        Option(
-          "html", .file, \.htmlFile, replay: .leavesOut,
-          "Write the results to this file as a page when the run is over: with the wait-for graph"
-            + " of each hang.")
-      ),
-      (
-        [.run],
-        Option(
-          flag: "verbose", short: "v", replay: .leavesOut,
-          "Show the evidence of expected failures too, and all of it."
-        ) { $0.isVerbose = true }
-      ),
-      (
-        [.run, .compare],
-        Option(
-          "color", .choice(Options.Color.allCases, placeholder: "when"), \.color,
-          replay: .leavesOut,
-          "When to write colours; NO_COLOR and TERM=dumb are heeded unless this is given.")
-      ),
-      (
-        [.run, .list, .recipes, .pool, .compare],
-        Option(
-          "scenarios", .path("folder"), \.scenarioFolder,
-          "Read the scenarios of this folder.", default: "StressScenarios, here or above")
-      ),
-      (
-        CommandName.allCases,
-        Option(flag: "version", replay: .leavesOut, "Show the version.") { $0.question = .version }
-      ),
-      (
-        CommandName.allCases,
-        Option(flag: "help", short: "h", replay: .leavesOut, "Show help information.") {
-          $0.question = .help
-        }
-      ),
-    ]
+  package static let options: [Row] =
+    compareOptions.map { ([.compare], $0) } + trialOptions + reportOptions + otherOptions
+
+  /// An option with the commands that have it.
+  package typealias Row = (commands: [CommandName], option: Option<Options>)
+
+  private static let trialOptions: [Row] = [
+    (
+      [.run],
+      Option(
+        "subject", .text("name"), replay: .leavesOut,
+        "Try this subject; may be given several times.", default: "all"
+      ) { $1.subjects.append($0) }
+    ),
+    (
+      [.pool],
+      Option(
+        "subject", .text("name"), replay: .leavesOut, "Required: the one subject to try."
+      ) { $1.subjects.append($0) }
+    ),
+    (
+      [.run],
+      Option(
+        "family", .text("name"), replay: .leavesOut,
+        "Try the subjects of this family only; may be given several times.", default: "all"
+      ) { $1.families.append($0) }
+    ),
+    (
+      [.list],
+      Option(
+        "family", .text("name"), replay: .leavesOut,
+        "List the subjects of this family, and the scenarios that try one of them; may be given"
+          + " several times.",
+        default: "all"
+      ) { $1.families.append($0) }
+    ),
+    (
+      [.list],
+      Option(
+        "tag", .text("tag"), replay: .leavesOut,
+        "List the scenarios with this tag, and the subjects that they try; of several, with all"
+          + " of them. A scenario's tags are its driver (threads, tasks, dispatch-queue) or"
+          + " 'script', its folder if that lies within the folder of scenarios (hangs), and what"
+          + " it expects of a subject: the verdict, its cause, and potential findings (deadlock,"
+          + " cycle, lock-order)."
+      ) { $1.tags.append($0) }
+    ),
+    (
+      [.run],
+      Option(
+        "repeat", .whole(1...10_000), \.repeats, replay: .leavesOut,
+        "Try every pair of scenario and subject N times, {values}. A pair is unmet if one of its"
+          + " trials is.")
+    ),
+    (
+      [.run, .pool],
+      Option(
+        "seed", .whole(0...UInt64.max), \.seed, replay: .leavesOut,
+        "What operations and keys follow from.", default: "each scenario's own")
+    ),
+    (
+      [.run],
+      Option(
+        "jobs", short: "j", .whole(1...256), \.jobs, replay: .leavesOut,
+        "How many trials to run at a time, {values}.",
+        default: "one for each processor, at most 4")
+    ),
+    (
+      [.run, .pool],
+      Option(
+        "time-limit", .seconds(Limits.timeRange), \.timeLimit,
+        "Stop each trial after this long, {values}.", default: "each scenario's own")
+    ),
+    (
+      [.run],
+      Option(
+        "pool-width", .whole(Limits.poolWidthRange), \.poolWidth,
+        "How many processors each child sees, {values}: its thread pools are then those of"
+          + " another machine.",
+        default: "each scenario's own, or this machine's")
+    ),
+    (
+      [.run],
+      Option(
+        "delays", .onOrOff, \.delays,
+        "Hold sections that nearly met open for a while now and then, so that they can meet; by"
+          + " the trial's seed.")
+    ),
+    (
+      [.run],
+      Option(
+        "traps", .file, \.trapFile,
+        "Keep the places that nearly met in this file, for the next trials and runs of this"
+          + " build."
+      )
+    ),
+    (
+      [.run],
+      Option(
+        "predict", .onOrOff, \.predict,
+        "Predict what did not go wrong and can: locks taken in several orders, tasks that block"
+          + " their pool.",
+        default: "on where the scenario says what is expected")
+    ),
+    (
+      [.run],
+      Option(
+        "fail-on", .choice(Options.FailOn.allCases, placeholder: "what"), replay: .repeatsEach,
+        "Fail for this too: for predicted findings, unless the scenario expects them; for trials"
+          + " that are skipped. May be given twice."
+      ) { $1.failsOn.insert($0) }
+    ),
+    (
+      [.run],
+      Option(
+        flag: "require-contention",
+        "Fail if only one owner touched a marked resource: then the run did not test whether it"
+          + " is protected."
+      ) { $0.requiresContention = true }
+    ),
+  ]
+
+  /// An option with a file for each format of reports that goes to one.
+  private static let reportOptions: [Row] = ReportFormat.all.compactMap { format in
+    let path: ValueFormat<String>
+    switch format.destination {
+    case .terminal: return nil
+    case .growingFile: path = .path("file")
+    case .finishedFile: path = .file
+    }
+    return (
+      [.run],
+      Option(format.name, path, replay: .leavesOut, format.summary) {
+        $1.reportFiles[format.name] = $0
+      }
+    )
+  }
+
+  private static let otherOptions: [Row] = [
+    (
+      [.run],
+      Option(
+        flag: "verbose", short: "v", replay: .leavesOut,
+        "Show the evidence of expected failures too, and all of it."
+      ) { $0.isVerbose = true }
+    ),
+    (
+      [.run, .compare],
+      Option(
+        "color", .choice(Options.Color.allCases, placeholder: "when"), \.color,
+        replay: .leavesOut,
+        "When to write colours; NO_COLOR and TERM=dumb are heeded unless this is given.")
+    ),
+    (
+      [.run, .list, .recipes, .pool, .compare],
+      Option(
+        "scenarios", .path("folder"), \.scenarioFolder,
+        "Read the scenarios of this folder.", default: "StressScenarios, here or above")
+    ),
+    (
+      CommandName.allCases,
+      Option(flag: "version", replay: .leavesOut, "Show the version.") { $0.question = .version }
+    ),
+    (
+      CommandName.allCases,
+      Option(flag: "help", short: "h", replay: .leavesOut, "Show help information.") {
+        $0.question = .help
+      }
+    ),
+  ]
 
   /// The options of the command.
   package var options: [Option<Options>] {
