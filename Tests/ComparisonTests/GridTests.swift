@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The workloads of a comparison")
 struct GridTests {
-  @Test("are threads by reads, and every other value by itself, the base first")
+  @Test("Workloads are threads by reads, and every other value by itself, the base first")
   func oneAtATime() {
     let cells = Grid().cells
     #expect(cells.count == 25 + 3 + 1 + 1 + 2)
@@ -15,11 +15,11 @@ struct GridTests {
     #expect(cells.contains { $0.keys == 1 } && cells.contains { $0.distribution == .zipf })
     #expect(
       cells.contains { $0.driver == .tasks } && cells.contains { $0.driver == .dispatchQueue })
-    // Two that differ from the base at once are of the plane of threads and reads alone.
+    // Workloads with two differences from the base differ in threads and reads only.
     for cell in cells where cell.sectionNanoseconds != 100 { #expect(cell.threads == 4) }
   }
 
-  @Test("are every combination where all are asked for; of one key no distribution twice")
+  @Test("Workloads are every combination with the full extent, with one distribution for one key")
   func full() {
     var grid = Grid()
     grid.extent = .full
@@ -28,7 +28,7 @@ struct GridTests {
     #expect(grid.cells.first == grid.base)
   }
 
-  @Test("are none where a property has no value")
+  @Test("Workloads are none where a property has no value")
   func empty() {
     for change: (inout Grid) -> Void in [
       { $0.threads = [] }, { $0.reads = [] }, { $0.sections = [] }, { $0.keys = [] },
@@ -40,7 +40,7 @@ struct GridTests {
     }
   }
 
-  @Test("have the middle of what is given for a base")
+  @Test("Workloads have a base of the middle values")
   func base() {
     var grid = Grid()
     grid.threads = [3]
@@ -51,7 +51,7 @@ struct GridTests {
     #expect(grid.base?.name == "3 threads, 20 % reads, section 0, 1000 keys")
   }
 
-  @Test("draw as many reads as they say, the same for the same seed")
+  @Test("Workloads draw their share of reads, the same for the same seed")
   func calls() {
     for reads in [0, 50, 90, 100] {
       var cell = baseCell
@@ -69,7 +69,7 @@ struct GridTests {
     }
   }
 
-  @Test("plan rounds within their time, in an order that is random and the seed's")
+  @Test("Workloads plan rounds within their time, in a random order that the seed determines")
   func plan() throws {
     for (cells, contestants, seconds) in [(32, 10, 240.0), (9, 10, 28), (1, 2, 1), (300, 2, 600)] {
       let plan = try MeasurementPlan(
@@ -95,7 +95,7 @@ struct GridTests {
   }
 
   @Test(
-    "let no strategy gain by its turn: what comes first in a round is measured faster, and called equal"
+    "Workloads let no strategy gain from its turn, even if the first in a round is faster"
   )
   func counterbalanced() throws {
     for seed in 1...100 as ClosedRange<UInt64> {

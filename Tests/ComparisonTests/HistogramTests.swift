@@ -5,7 +5,9 @@ import Testing
 
 @Suite("A latency histogram")
 struct HistogramTests {
-  @Test("gives every percentile of known durations to three digits", arguments: [1, 30, 50_000])
+  @Test(
+    "A latency histogram gives every percentile of known durations to three digits",
+    arguments: [1, 30, 50_000])
   func precision(scale: Int) {
     var generator = SplitMix64(seed: 7, at: scale)
     var histogram = LatencyHistogram()
@@ -24,7 +26,7 @@ struct HistogramTests {
     #expect(histogram.count == values.count)
   }
 
-  @Test("tells each of the durations below 2,048 ns apart")
+  @Test("A latency histogram counts each duration below 2,048 ns separately")
   func exactBelow() {
     for value in 0..<2048 {
       var histogram = LatencyHistogram()
@@ -34,7 +36,7 @@ struct HistogramTests {
     }
   }
 
-  @Test("is wrong by 1/1,024 at most at each edge between places")
+  @Test("A latency histogram is wrong by 1/1,024 at most at each edge between counts")
   func edges() {
     for bits in 11..<40 {
       for value in [(1 << bits) - 1, 1 << bits, (1 << bits) + 1, 3 << (bits - 1)] {
@@ -47,7 +49,7 @@ struct HistogramTests {
     }
   }
 
-  @Test("takes the same memory for one duration and for a million, of any size")
+  @Test("A latency histogram takes the same memory for one duration and for a million, of any size")
   func memory() {
     var histogram = LatencyHistogram()
     let before = histogram.bytes
@@ -59,7 +61,7 @@ struct HistogramTests {
     #expect(histogram.count == 1_000_002 && histogram.maximum == .max)
   }
 
-  @Test("of several callers is that of all their durations")
+  @Test("A latency histogram combines the durations of several callers")
   func adding() {
     var (all, one, other) = (LatencyHistogram(), LatencyHistogram(), LatencyHistogram())
     for value in 1...1000 {
@@ -74,7 +76,7 @@ struct HistogramTests {
     #expect(one.count == all.count && one.maximum == all.maximum)
   }
 
-  @Test("has nothing left once it is reset, and no percentile of nothing")
+  @Test("A latency histogram is empty after a reset, and has no percentile then")
   func reset() {
     var histogram = LatencyHistogram()
     #expect(histogram.value(atFraction: 0.5) == nil)

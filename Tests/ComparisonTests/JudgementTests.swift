@@ -2,7 +2,7 @@ import Testing
 
 @testable import Comparison
 
-@Suite("What a comparison comes to")
+@Suite("The judgement of a comparison")
 struct JudgementTests {
   private func cell(reads: Int, threads: Int = 4) -> Cell {
     var cell = baseCell
@@ -11,7 +11,7 @@ struct JudgementTests {
     return cell
   }
 
-  @Test("is a ranking by throughput, in which those without a difference lead together")
+  @Test("A comparison ranks by throughput; strategies without a difference lead together")
   func ranking() {
     let record = record([
       (
@@ -26,7 +26,7 @@ struct JudgementTests {
     #expect(abs((ranking.lines.last?.toFirst.ratio.median ?? 0) - 0.5) < 0.02)
   }
 
-  @Test("has no rank for a strategy that is wrong, however fast it is")
+  @Test("A comparison gives a faulty strategy no rank, however fast it is")
   func refused() {
     var record = record([(baseCell, [("wrong", around(900)), ("right", around(100))])])
     record.strategies[0].fault = .init(verdict: "race", message: "two were in")
@@ -36,7 +36,7 @@ struct JudgementTests {
     #expect(Advice(record, reference: "right").sentences.isEmpty)
   }
 
-  @Test("says who is faster than the reference, by the interval")
+  @Test("A comparison names the strategies faster than the reference, by the interval")
   func winner() throws {
     let record = record([(baseCell, [("nslock", around(100)), ("quick", around(150, seed: 2))])])
     let sentence = try #require(Advice(record, reference: "nslock").sentences.first)
@@ -47,7 +47,7 @@ struct JudgementTests {
     #expect(sentence.hasSuffix("× faster than `nslock`"))
   }
 
-  @Test("says so where no difference was seen, or there are too few rounds")
+  @Test("A comparison reports where no difference was seen, or there are too few rounds")
   func nothingToSay() {
     let equal = record([(baseCell, [("one", around(100)), ("other", around(100, seed: 2))])])
     #expect(
@@ -57,7 +57,7 @@ struct JudgementTests {
     #expect(Advice(few, reference: "one").sentences.first?.contains("too few rounds") == true)
   }
 
-  @Test("says from how many reads on a strategy leads")
+  @Test("A comparison names the share of reads from which a strategy leads")
   func crossing() {
     let record = record([
       (baseCell, [("shared", around(80)), ("plain", around(100))]),
@@ -78,7 +78,7 @@ struct JudgementTests {
     ComparisonTests.record(cells)
   }
 
-  @Test("calls a strategy unfair whose whole interval is, with its largest share, and no other")
+  @Test("A comparison calls a strategy unfair only if its whole interval is")
   func unfair() throws {
     var record = record([(baseCell, [("greedy", around(100)), ("just", around(50))])])
     for round in record.cells[0].entries[0].rounds.indices {
@@ -88,7 +88,7 @@ struct JudgementTests {
     #expect(
       Advice(record, reference: "just").sentences.last?
         .hasPrefix("`greedy` is unfair: one of 4 callers had 61 % of the turns") == true)
-    // Now and then is not enough.
+    // Occasional unfairness is not enough.
     record.cells[0].entries[0].rounds[0].fairness = 1
     record.cells[0].entries[0].rounds[1].fairness = 1
     record.cells[0].entries[0].rounds[2].fairness = 1
@@ -96,7 +96,7 @@ struct JudgementTests {
     #expect(!Advice(record, reference: "just").sentences.contains { $0.contains("unfair") })
   }
 
-  @Test("says where the noise hides the difference that is asked about")
+  @Test("A comparison reports where noise hides a difference of the given size")
   func noise() throws {
     let rough = [50, 150, 80, 120, 60, 140, 90, 110, 70, 130, 100, 100.0]
     let record = record([(baseCell, [("one", rough), ("other", rough.reversed())])])
@@ -108,7 +108,7 @@ struct JudgementTests {
     #expect(Noise(Ranking(quiet.cells[0], of: quiet), difference: 0.05).pairs.isEmpty)
   }
 
-  @Test("leaves the rounds of either's warm-up out of both")
+  @Test("A comparison leaves the warm-up rounds of either strategy out of both")
   func warmUp() {
     let cold = [10.0] + Array(around(100).dropFirst())
     let record = record([(baseCell, [("cold", cold), ("warm", around(50))])])
@@ -121,25 +121,25 @@ struct JudgementTests {
     Baseline.Ratios(record, to: "ref")
   }
 
-  @Test("is a regression only in terms of the reference, and only where the whole interval says so")
+  @Test("A regression is relative to the reference, and needs the whole interval")
   func baseline() throws {
     let before = ratios(record([(baseCell, [("ref", around(100)), ("one", around(200))])]))
     func found(_ now: [(String, [Double])], limit: Double = 0.1) -> [Baseline.Regression] {
       Baseline(limit: limit).regressions(
         ratios(record([(baseCell, now)])), since: before)
     }
-    // A machine that is half as quick.
+    // A machine at half the speed.
     #expect(found([("ref", around(50)), ("one", around(100, seed: 4))]).isEmpty)
-    // A strategy that is.
+    // A strategy at half the speed.
     let regression = try #require(
       found([("ref", around(100)), ("one", around(140, seed: 4))]).first)
     #expect(regression.strategy == "one" && regression.cell == baseCell.name)
     #expect(abs(regression.slowdown.median - 200 / 140) < 0.05)
-    // Slower, but not by the limit; and quicker.
+    // Slower by less than the limit; and faster.
     #expect(found([("ref", around(100)), ("one", around(190, seed: 4))]).isEmpty)
     #expect(found([("ref", around(100)), ("one", around(150, seed: 4))], limit: 0.5).isEmpty)
     #expect(found([("ref", around(100)), ("one", around(300, seed: 4))]).isEmpty)
-    // By its median far above the limit, but with too much noise.
+    // The median is far above the limit, but with too much noise.
     let rough = [60, 240, 70, 230, 80, 220, 90, 210, 100, 200, 110, 150.0]
     #expect(found([("ref", around(100)), ("one", rough)]).isEmpty)
     let uncertain = Baseline(limit: 0.1).undecided(

@@ -6,8 +6,8 @@ import Testing
 
 @testable import Comparison
 
-/// Lets callers in by turns: so many of the first that comes for each of anybody else's. Whoever
-/// waits for a turn that does not come, since a round is over, goes in after a while.
+/// Admits callers in a fixed ratio: a number of turns of the first caller for each turn of another.
+/// A caller whose turn does not come, because the round is over, is admitted after a while.
 ///
 /// `@unchecked Sendable`: everything is only touched under `condition`.
 final class TurnLock: Lock, @unchecked Sendable {
@@ -34,7 +34,7 @@ final class TurnLock: Lock, @unchecked Sendable {
   }
 }
 
-/// Is inside for longer than its user is.
+/// A lock whose critical section is longer than its user's.
 struct SlowLock: Lock {
   /// How long, in turns of `burn`.
   let turns: Int
@@ -64,7 +64,7 @@ final class SlowOnce: SynchronousWork {
   func lost(of writes: Int) -> Int { 0 }
 }
 
-/// Never comes back while it is held.
+/// A lock that never returns while it is held.
 final class HeldWork: SynchronousWork {
   let gate = DispatchSemaphore(value: 0)
 
@@ -82,7 +82,7 @@ private func measured(
 ) throws -> RoundFigures {
   let rings = CellCalls(cell, seed: 1).rings
   var round = Round(driver: cell.driver, pace: pace, seconds: seconds)
-  // Other tests may have all threads of a pool for as long as they take.
+  // Other tests may use all threads of a pool as long as they run.
   round.patienceSeconds = 600
   guard case .measured(let figures) = round.run(work, rings, rings.map { _ in Caller() }) else {
     throw Stuck()
@@ -97,7 +97,7 @@ private let small = Cell(threads: 2, reads: 50, sectionNanoseconds: 0, keys: 1)
 @Suite("A measured round", .serialized, .offThePool)
 struct MeasurementTests {
   @Test(
-    "finds no fault with any strategy that is right, whatever runs the callers",
+    "A measured round finds no fault with any correct strategy, with every driver",
     arguments: StrategyEntry.builtIn.filter(\.runsUnlisted).map(\.name))
   func right(name: String) throws {
     let entry = try #require(StrategyEntry.builtIn.first { $0.name == name })
@@ -106,7 +106,7 @@ struct MeasurementTests {
       cell.driver = driver
       cell.threads = 4
       var figures = RoundFigures(operations: 0, seconds: 1)
-      // Other tests may have all threads of the pool for a while.
+      // Other tests may use all threads of the pool for a while.
       for _ in 0..<600 where figures.operations == 0 {
         figures = try measured(entry.makeWork(SharedTable(keys: 2, burns: 20)), cell)
         #expect(figures.faults == 0, "\(driver)")
@@ -119,11 +119,11 @@ struct MeasurementTests {
     }
   }
 
-  @Test("finds the faults of no lock at all in a build without sections too")
+  @Test("A measured round finds the faults of no lock at all in a build without sections too")
   func noLock() throws {
     let entry = try #require(StrategyEntry.builtIn.first { $0.name == "no-lock" })
-    // Always inside: one that is stopped there leaves the other in. How many rounds it takes is the
-    // scheduler's choice.
+    // The callers stay in the critical section, so that a preempted one overlaps the other. The
+    // scheduler decides how many rounds it takes.
     for _ in 0..<100 {
       let figures = try measured(entry.makeWork(SharedTable(keys: 1, burns: 20_000)), small)
       if figures.faults > 0 { return }
@@ -131,7 +131,9 @@ struct MeasurementTests {
     Issue.record("two callers never met")
   }
 
-  @Test("sees a lock that prefers one caller as unfair, and one that goes by turns as fair")
+  @Test(
+    "A measured round shows a lock that prefers a caller as unfair, and one that alternates as fair"
+  )
   func fairness() throws {
     let table = SharedTable(keys: 1, burns: 0)
     let unfair = try measured(
@@ -144,7 +146,9 @@ struct MeasurementTests {
     #expect(fair.fairness > 0.97 && fair.largestShare < 0.6, "\(fair)")
   }
 
-  @Test("counts an open load's latencies from when a call was due: one long call makes many late")
+  @Test(
+    "A measured round counts an open load's latencies from when calls are due"
+  )
   func coordinatedOmission() throws {
     var cell = small
     cell.threads = 1
@@ -159,7 +163,7 @@ struct MeasurementTests {
     #expect(closed.longestWait >= 60_000_000)
   }
 
-  @Test("sees the longest wait also where it times few of the calls")
+  @Test("A measured round shows the longest wait even if few calls are timed")
   func longestWait() throws {
     var cell = small
     cell.threads = 1
@@ -168,7 +172,7 @@ struct MeasurementTests {
     #expect(figures.longestWait >= 60_000_000)
   }
 
-  @Test("says how many callers did not come back")
+  @Test("A measured round reports how many callers did not return")
   func stuck() {
     let work = HeldWork()
     let rings = CellCalls(small, seed: 1).rings
@@ -182,7 +186,7 @@ struct MeasurementTests {
     work.gate.signal()
   }
 
-  @Test("times few of quick calls and all of slow ones")
+  @Test("A measured round times few of quick calls and all of slow ones")
   func pace() {
     #expect(Pace(callOf: 100_000, clock: 50).callsEach == 1)
     #expect(Pace(callOf: 100, clock: 50).callsEach == 50)
@@ -190,7 +194,9 @@ struct MeasurementTests {
     #expect(Pace(callOf: .nan, clock: 50).callsEach >= 1)
   }
 
-  @Test("comes to a whole comparison, in which the wrong one loses its rank while it is measured")
+  @Test(
+    "A comparison is complete, and a strategy that fails during measurement loses its rank"
+  )
   func whole() throws {
     let entries = ["nslock", "serial-queue", "no-lock"].compactMap { name in
       StrategyEntry.builtIn.first { $0.name == name }
@@ -218,10 +224,10 @@ struct MeasurementTests {
     #expect(record.completeRounds == 20)
   }
 
-  @Test("gives one order, three times, for strategies that differ")
+  @Test("A measured round gives one order, three times, for strategies that differ")
   func repeated() throws {
-    // Each inside for many times as long as the one before: no load of the machine makes up for
-    // that.
+    // Each critical section is many times as long as the one before, which exceeds any effect of
+    // load.
     let entries =
       StrategyEntry.builtIn.filter { $0.name == "nslock" }
       + [(name: "slow", turns: 10_000), (name: "slower", turns: 200_000)].map { name, turns in
@@ -242,7 +248,7 @@ struct MeasurementTests {
     }
   }
 
-  @Test("ends where it is told to, with what it has")
+  @Test("A measured round ends when goesOn returns false, with the rounds so far")
   func interrupted() throws {
     let entries = StrategyEntry.builtIn.filter { $0.name == "nslock" || $0.name == "mutex" }
     let plan = try MeasurementPlan(cells: 1, contestants: 2, seconds: 2, rounds: 8, seed: 1)
@@ -256,23 +262,23 @@ struct MeasurementTests {
     #expect(measurer.result.cells[0].entries.map(\.rounds.count).sorted() == [2, 3])
   }
 
-  @Test("knows how many bytes a lock takes")
+  @Test("A measured round knows how many bytes a lock takes")
   func bytes() throws {
     #if os(Linux)
     let mutex = try #require(StrategyEntry.builtIn.first { $0.name == "mutex" })
     let isSanitized = dlsym(nil, "__tsan_init") != nil
     guard !isSanitized else {
-      // A sanitizer's allocator does not tell.
+      // A sanitizer's allocator does not report it.
       #expect(Contestant(mutex).bytesPerLock == nil)
       return
     }
     var bytes = try #require(Contestant(mutex).bytesPerLock)
-    // Other tests of this process take memory and give it back meanwhile.
+    // Other tests of this process allocate and free memory meanwhile.
     for _ in 0..<200 where !(64...128).contains(bytes) {
       bytes = try #require(Contestant(mutex).bytesPerLock)
     }
-    // An object of a pointer beside its header, and the 40 bytes of a mutex; each with the
-    // allocator's own.
+    // An object with a header and a pointer, and the 40 bytes of a mutex, each with the allocator's
+    // overhead.
     #expect((64...128).contains(bytes), "\(bytes)")
     #endif
   }

@@ -19,10 +19,10 @@ struct NormalNumbers {
 ///
 /// - Parameters:
 ///   - count: How many rounds.
-///   - factor: How much more the first does in the same time.
-///   - noise: The standard deviation of one round, as a part.
-///   - seed: What all of it follows from.
-/// - Returns: The two.
+///   - factor: The ratio of the first's throughput to the second's.
+///   - noise: The relative standard deviation of one round.
+///   - seed: Determines all numbers.
+/// - Returns: The two strategies' rounds.
 func rounds(
   _ count: Int, factor: Double, noise: Double, seed: UInt64
 ) -> (ComparisonRecord.Entry, ComparisonRecord.Entry) {
@@ -38,7 +38,7 @@ func rounds(
   return (one, other)
 }
 
-/// A second of so many calls.
+/// A round of one second with this number of calls.
 func round(_ calls: Double) -> RoundFigures {
   RoundFigures(operations: Int(calls), seconds: 1)
 }
@@ -56,7 +56,8 @@ func record(_ cells: [(Cell, [(String, [Double])])], seed: UInt64 = 1) -> Compar
     }, seed: seed, roundSeconds: 1, plannedRounds: cells.first?.1.first?.1.count ?? 0)
 }
 
-/// A dozen rounds around a number of calls, not quite alike, in an order that follows from a seed.
+/// A dozen slightly different rounds around a number of calls, in an order that the seed
+/// determines.
 func around(_ calls: Double, seed: UInt64 = 1) -> [Double] {
   var normal = NormalNumbers(seed: seed)
   return (0..<12).map { _ in calls * (1 + 0.005 * normal.next()) }

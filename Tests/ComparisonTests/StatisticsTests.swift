@@ -5,7 +5,9 @@ import Testing
 
 @Suite("The statistics of a comparison")
 struct StatisticsTests {
-  @Test("call equal strategies equal with at least 94 of 100 seeds", arguments: [8, 12, 20])
+  @Test(
+    "The statistics call equal strategies equal with at least 94 of 100 seeds",
+    arguments: [8, 12, 20])
   func equalIsEqual(count: Int) {
     let equal = (0..<100).count { seed in
       let (one, other) = rounds(count, factor: 1, noise: 0.05, seed: UInt64(seed))
@@ -14,7 +16,7 @@ struct StatisticsTests {
     #expect(equal >= 94, "\(equal) of 100")
   }
 
-  @Test("find a difference of 10 % under noise of 5 % with at least 94 of 100 seeds")
+  @Test("The statistics find a difference of 10 % under noise of 5 % with at least 94 of 100 seeds")
   func differenceIsFound() {
     let found = (0..<100).count { seed in
       let (one, other) = rounds(20, factor: 1.1, noise: 0.05, seed: UInt64(seed))
@@ -23,7 +25,7 @@ struct StatisticsTests {
     #expect(found >= 94, "\(found) of 100")
   }
 
-  @Test("never call the slower one faster where the difference is 10 %")
+  @Test("The statistics never call the slower one faster where the difference is 10 %")
   func neverTheWrongWay() {
     for seed in 0..<200 {
       let (one, other) = rounds(12, factor: 1.1, noise: 0.05, seed: UInt64(seed))
@@ -32,7 +34,9 @@ struct StatisticsTests {
     }
   }
 
-  @Test("have the true median in at least 94 of 100 intervals, whatever the distribution is like")
+  @Test(
+    "The statistics have the true median in at least 94 of 100 intervals of any distribution"
+  )
   func coverage() {
     var generator = SplitMix64(seed: 5)
     // Its median is 0.25: a square is as skewed as latencies are.
@@ -46,7 +50,7 @@ struct StatisticsTests {
     #expect(covered >= 470, "\(covered) of 500")
   }
 
-  @Test("get narrower with more rounds, by about the square root")
+  @Test("The statistics get narrower with more rounds, by about the square root")
   func narrower() {
     func width(_ count: Int) -> Double {
       var normal = NormalNumbers(seed: 3)
@@ -59,7 +63,7 @@ struct StatisticsTests {
     #expect(factor > 1.6 && factor < 2.7, "\(factor)")
   }
 
-  @Test("say nothing of fewer than six rounds")
+  @Test("The statistics say nothing of fewer than six rounds")
   func tooFew() {
     let (one, other) = rounds(5, factor: 3, noise: 0.01, seed: 1)
     #expect(RoundPair(one, to: other).verdict == .tooFewRounds)
@@ -69,13 +73,13 @@ struct StatisticsTests {
     #expect(RoundPair(more, to: others).verdict == .faster)
   }
 
-  @Test("give the same interval for the same values in any order")
+  @Test("The statistics give the same interval for the same values in any order")
   func repeatable() {
     let values = around(100)
     #expect(Interval(of: values) == Interval(of: values.reversed()))
   }
 
-  @Test("take the order statistics of the sign test: ranks from the tables")
+  @Test("The statistics take the order statistics of the sign test: ranks from the tables")
   func signTest() {
     // Dixon and Massey's table for 95 %: the k-th smallest and the k-th largest; a rank here counts
     // from 0.
@@ -84,20 +88,20 @@ struct StatisticsTests {
     }
   }
 
-  @Test("have the bootstrap's bounds, as drawing many samples finds them")
+  @Test("The statistics have the bootstrap's bounds, as drawing many samples finds them")
   func bootstrap() {
     for count in [9, 15, 25, 51] {
       var generator = SplitMix64(seed: UInt64(count))
       let medians = (0..<20_000).map { _ in
         (0..<count).map { _ in generator.next(below: count) }.sorted()[(count - 1) / 2]
       }.sorted()
-      // Each rank has several per cent: what luck may shift is the edge.
+      // Each rank has several per cent, so that chance may only shift the edge.
       let drawn = medians[medians.count / 40]
       #expect(abs(Interval.bootstrapRank(count: count) - drawn) <= 1, "\(count)")
     }
   }
 
-  @Test("measure fairness by Jain's index")
+  @Test("The statistics measure fairness by Jain's index")
   func jain() {
     #expect(jainIndex([5, 5, 5, 5]) == 1)
     #expect(jainIndex([8, 0, 0, 0]) == 0.25)
@@ -105,7 +109,7 @@ struct StatisticsTests {
     #expect(jainIndex([0, 0]) == 1 && jainIndex([]) == 1)
   }
 
-  @Test("leave out a beginning that is not like the rest, and none of plain noise")
+  @Test("The statistics leave out a beginning that differs from the rest, and none of plain noise")
   func warmUp() {
     #expect(warmUpRounds([20, 55, 99, 100, 101, 100, 99, 101, 100, 99, 100, 101]) == 2)
     #expect(warmUpRounds([300, 100, 101, 100, 99, 101, 100, 99]) == 1)
@@ -117,7 +121,9 @@ struct StatisticsTests {
     #expect(warmUpRounds([]) == 0 && warmUpRounds([1]) == 0 && warmUpRounds([5, 5, 5]) == 0)
   }
 
-  @Test("say how many rounds a difference takes, and nothing where there are enough")
+  @Test(
+    "The statistics give the number of rounds that a difference takes, or nil if there are enough"
+  )
   func needed() {
     let wide = Interval(median: 1, low: 1 / 1.2, high: 1.2)
     // Four times the width takes sixteen times the rounds.
@@ -127,7 +133,7 @@ struct StatisticsTests {
     #expect(neededRounds(for: 0.05, seen: Interval(of: [1, 2]), in: 2) == nil)
   }
 
-  @Test("of the needed rounds, as many are enough")
+  @Test("The statistics need no further rounds after the number that they give")
   func neededIsEnough() throws {
     let (one, other) = rounds(12, factor: 1, noise: 0.1, seed: 8)
     let pair = RoundPair(one, to: other)

@@ -29,7 +29,7 @@ private func mistake(_ arguments: [String]) -> String? {
 
 @Suite("The command line is understood")
 struct ArgumentTests {
-  @Test("'run' is the default command, and everything is the default of 'run'")
+  @Test("'run' is the default command, and runs everything by default")
   func defaultCommand() throws {
     #expect(try parse([]) == .run(scenarios: [], Options()))
     #expect(try parse(["run"]) == .run(scenarios: [], Options()))
@@ -37,7 +37,7 @@ struct ArgumentTests {
     #expect(try parse(["run", "reads", "list"]) == .run(scenarios: ["reads", "list"], Options()))
   }
 
-  @Test("Every option sets what it says, with a space and with an equals sign")
+  @Test("Every option sets its value, with a space and with an equals sign")
   func everyOption() throws {
     #expect(try options("--subject", "a", "--subject=b").subjects == ["a", "b"])
     #expect(try options("--repeat", "3").repeats == 3)
@@ -69,7 +69,7 @@ struct ArgumentTests {
     #expect(try parse(["-vh"]) == .help(nil))
   }
 
-  @Test("Options stand before, between and behind arguments; behind '--' there are none")
+  @Test("Options may precede, separate and follow arguments; '--' ends them")
   func order() throws {
     var verbose = Options()
     verbose.isVerbose = true
@@ -90,7 +90,7 @@ struct ArgumentTests {
     #expect(try parse(["list", "x"]) == .list(texts: ["x"], Options()))
   }
 
-  @Test("NO_COLOR and TERM=dumb turn colours off, and an option counts more")
+  @Test("NO_COLOR and TERM=dumb turn colours off, unless an option turns them on")
   func environment() throws {
     func color(_ arguments: [String], _ environment: [String: String]) throws -> Options.Color? {
       guard case .run(_, let options) = try parse(arguments, environment: environment) else {
@@ -188,7 +188,7 @@ struct OptionTableTests {
     }
   }
 
-  @Test("Every option of every command is in its help, and is understood as the help spells it")
+  @Test("Every option of every command is in its help, and is parsed as the help spells it")
   func roundTrip() throws {
     let world = try TestWorld().world
     let values = [

@@ -4,14 +4,14 @@ import Testing
 
 @testable import InterlockTool
 
-/// Calls a subject, and gives back what it completes with.
+/// Calls a subject, and returns its reply.
 func reply(of subject: any Subject, to operation: InterlockStress.Operation) async -> Reply {
   await withCheckedContinuation { continuation in
     subject.perform(operation) { continuation.resume(returning: $0) }
   }
 }
 
-/// What a subject says of itself, asked on a thread that is in no pool of Swift's.
+/// A subject's final state, read on a thread that is not of Swift's pool.
 func finalState(of subject: any Subject) async -> FinalState? {
   await withCheckedContinuation { continuation in
     DispatchQueue(label: "final state").async {
@@ -27,7 +27,7 @@ struct CacheSubjectTests {
     .cache("actor", "with synchronous members of its own") { CountingActor() },
   ]
 
-  @Test("does what each kind of call says", arguments: entries.map(\.name))
+  @Test("A cache subject does what each kind of call says", arguments: entries.map(\.name))
   func kinds(_ name: String) async throws {
     let subject = try #require(Self.entries.first { $0.name == name }).make()
     let store = InterlockStress.Operation(kind: .set, key: "a", value: [1, 2], cost: 2)
@@ -41,14 +41,14 @@ struct CacheSubjectTests {
     #expect(await reply(of: subject, to: .init(kind: .remove, key: "a")) == .done)
     #expect(await reply(of: subject, to: .init(kind: .removeAsync, key: "b")) == .done)
     #expect(await reply(of: subject, to: .init(kind: .count, key: "")) == .count(0))
-    // From a task, as the tasks driver does it.
+    // From a task, as the tasks driver does.
     #expect(await subject.perform(store) == .done)
     #expect(await subject.perform(.init(kind: .getAsync, key: "a")) == .value([1, 2]))
     #expect(await subject.perform(.init(kind: .removeAll, key: "")) == .done)
     #expect(await subject.perform(.init(kind: .count, key: "")) == .count(0))
   }
 
-  @Test("tells its state at rest where the cache shows its entries, and only there")
+  @Test("A cache subject reports its final state if the cache shows its entries, and only then")
   func state() async throws {
     let actor = Self.entries[1].make()
     _ = await actor.perform(.init(kind: .set, key: "a", value: [1, 2], cost: 9))
@@ -60,7 +60,7 @@ struct CacheSubjectTests {
 
 @Suite("The built-in subjects", .timeLimit(.minutes(10)))
 struct BuiltInSubjectTests {
-  @Test("have the names that the project is about, each once")
+  @Test("The built-in subjects have the names of the 1,000-read scenario, each once")
   func names() {
     let names = builtInSubjects.map(\.name)
     #expect(Set(names).count == names.count)
@@ -73,7 +73,7 @@ struct BuiltInSubjectTests {
   }
 
   @Test(
-    "all that run unlisted tell their state, so that no oracle goes unasked",
+    "all that run unlisted report their state, so that no oracle is skipped",
     arguments: builtInSubjects.filter(\.runsUnlisted).map(\.name))
   func state(_ name: String) async throws {
     let subject = try #require(builtInSubjects.first { $0.name == name }).make()
@@ -84,7 +84,7 @@ struct BuiltInSubjectTests {
   }
 }
 
-/// The least that a user's cache has.
+/// A user's cache with the required members alone.
 private final class FiveMethods: Cache {
   private let queue = DispatchQueue(label: "five methods")
   // Only touched on the queue.

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("ci/check-results.sh")
 struct CheckResultsTests {
-  /// What the script says of a results file with a part replaced.
+  /// The script's result for a results file with a part replaced.
   private func check(
     _ test: TestWorld, replacing part: String = "", with other: String = ""
   ) throws -> (code: Int32, text: String) {
@@ -18,7 +18,7 @@ struct CheckResultsTests {
     return try runScript("check-results.sh", [file])
   }
 
-  @Test("A whole run passes; one that was interrupted does not, though nothing in it is unmet")
+  @Test("A whole run passes; an interrupted one does not, even if all its results are met")
   func interrupted() throws {
     let whole = try TestWorld()
     #expect(whole.run("--json", whole.folder + "/out.json") == .met)
@@ -50,7 +50,7 @@ struct CheckResultsTests {
     }
   }
 
-  @Test("No file is wrong usage, and so is no argument")
+  @Test("A missing file is wrong usage, and so is a missing argument")
   func usage() throws {
     #expect(try runScript("check-results.sh", []).code == 64)
     #expect(try runScript("check-results.sh", ["/nowhere.json"]).code == 64)

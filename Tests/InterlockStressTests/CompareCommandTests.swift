@@ -34,7 +34,7 @@ struct CompareCommandTests {
     return test.errors.text
   }
 
-  @Test("says what is wrong with an option in one line, and ends with 64")
+  @Test("'compare' says what is wrong with an option in one line, and ends with 64")
   func options() throws {
     let range = "expected a whole number from 1 to 256"
     #expect(
@@ -55,7 +55,7 @@ struct CompareCommandTests {
     #expect(try mistake("--difference", "0").contains("a percentage from 0.1% to 100%"))
   }
 
-  @Test("says which names are not there, and what does not go together")
+  @Test("'compare' says which names are not there, and what does not go together")
   func names() throws {
     #expect(try mistake("--subject", "nslok").contains("did you mean 'nslock'?"))
     #expect(try mistake("raeds").contains("did you mean 'reads'?"))
@@ -70,7 +70,7 @@ struct CompareCommandTests {
     #expect(try mistake("--html", "/nowhere/x").contains("'--html <file>': it cannot be written"))
   }
 
-  @Test("leaves calls unseen once all is judged, and says what they still cost")
+  @Test("'compare' leaves calls unseen once all is judged, and says what they still cost")
   func unseen() throws {
     let test = try TestWorld()
     var measured = world(test)
@@ -87,7 +87,7 @@ struct CompareCommandTests {
     #expect(seen.output.text.contains("'--traits UnseenCalls' leaves that out"))
   }
 
-  @Test("stops in a debug build, and says so, unless it is told otherwise")
+  @Test("'compare' stops in a debug build, and says so, unless an option allows it")
   func debug() throws {
     #expect(try mistake(isDebug: true).contains("This is a debug build"))
     #expect(try mistake(isDebug: true).contains("'--allow-debug'; see 'interlock help compare'"))
@@ -96,7 +96,9 @@ struct CompareCommandTests {
     #expect(test.output.text.hasPrefix("debug build, whose figures mean little; 2 strategies on"))
   }
 
-  @Test("says beforehand how long it takes; by default less than five minutes, quickly 40 seconds")
+  @Test(
+    "'compare' says beforehand how long it takes: less than five minutes, or 40 seconds if quick"
+  )
   func time() throws {
     for (arguments, most) in [([], 270.0), (["--quick"], 35)] {
       let test = try TestWorld()
@@ -114,7 +116,8 @@ struct CompareCommandTests {
     }
   }
 
-  @Test("tries every strategy with every driver first, and gives none a rank that is wrong")
+  @Test(
+    "'compare' tries every strategy with every driver first, and gives none a rank that is wrong")
   func refuses() throws {
     let test = try TestWorld()
     test.verdict = { trial in
@@ -138,7 +141,7 @@ struct CompareCommandTests {
     #expect(all.errors.text.contains("nothing was measured: no strategy is right on this work"))
   }
 
-  @Test("writes a JSON that a later comparison takes for its baseline")
+  @Test("'compare' writes a JSON that a later comparison takes for its baseline")
   func baseline() throws {
     let test = try TestWorld()
     let file = test.folder + "/before.json"
@@ -174,7 +177,7 @@ struct CompareCommandTests {
         ["compare", "--baseline", test.folder + "/StressScenarios/quick.txt"] + short) == .met)
   }
 
-  @Test("compares nothing with a baseline where the reference is wrong, and ends with 1")
+  @Test("'compare' compares nothing with a baseline where the reference is wrong, and ends with 1")
   func wrongReference() throws {
     let test = try TestWorld()
     let file = test.folder + "/before.json"
@@ -188,7 +191,7 @@ struct CompareCommandTests {
       now.output.text.contains("nothing can be compared with the baseline: nslock has no rank"))
   }
 
-  @Test("refuses a baseline of another schema, and one that lacks what is compared")
+  @Test("'compare' refuses a baseline of another schema, and one that lacks what is compared")
   func badBaseline() throws {
     let test = try TestWorld()
     func complaint(_ text: String) throws -> String {
@@ -219,7 +222,8 @@ struct CompareCommandTests {
     #expect(try complaint(head + cell).contains("the baseline lacks 'mutex' in the workload"))
   }
 
-  @Test("measures caches, a user's own among them, on a grid and on a scenario's workload")
+  @Test(
+    "'compare' measures caches, a user's own among them, on a grid and on a scenario's workload")
   func caches() throws {
     let test = try TestWorld()
     test.moreSubjects = [
@@ -250,7 +254,7 @@ struct CompareCommandTests {
     #expect(test.output.text.contains("  other "))
   }
 
-  @Test("says that a script is no workload to measure")
+  @Test("'compare' says that a script is no workload to measure")
   func script() throws {
     let test = try TestWorld()
     try test.write(
@@ -264,7 +268,7 @@ struct CompareCommandTests {
     #expect(test.trials.isEmpty)
   }
 
-  @Test("puts JSON on standard output alone where it is asked for there")
+  @Test("'compare' puts JSON on standard output alone where it is asked for there")
   func standardOutput() throws {
     let test = try TestWorld()
     #expect(world(test).perform(["compare", "--json", "-"] + short) == .met)

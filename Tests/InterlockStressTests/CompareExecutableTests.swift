@@ -3,7 +3,7 @@ import ProcessInspection
 import StressRunner
 import Testing
 
-/// The real command on strategies and caches that are wrong on purpose, and interrupted.
+/// The real command on intentionally faulty strategies and caches, and interrupted.
 @Suite(
   "The real 'compare'", .serialized, .offThePool,
   .enabled(if: FileManager.default.fileExists(atPath: "/proc/self/exe")))
@@ -36,7 +36,7 @@ struct CompareExecutableTests {
     return String(decoding: data, as: UTF8.self)
   }
 
-  @Test("has no rank for a table without a lock: two callers in it are a race")
+  @Test("The real 'compare' has no rank for a table without a lock: two callers in it are a race")
   func noLock() throws {
     let (process, output) = try start(
       Self.small + [
@@ -50,10 +50,11 @@ struct CompareExecutableTests {
   }
 
   @Test(
-    "has no rank for caches that deadlock, trap or race, and names each verdict",
+    "The real 'compare' has no rank for caches that deadlock, trap or race, and names each verdict",
     .disabled(if: Platform.isUnderThreadSanitizer, "in a child, a trap comes as another signal"))
   func wrongCaches() throws {
-    // They need more threads than a pool on Apple's systems may have; fewer callers only take long.
+    // They need more threads than a pool on Apple's systems may have; with fewer callers they are
+    // only slow.
     let (process, output) = try start(
       Self.small(threads: "100") + [
         "--driver", "dispatch-queue", "--subject", "semaphore-over-async", "--subject",
@@ -67,7 +68,7 @@ struct CompareExecutableTests {
     #expect(text.contains("1  nslock"))
   }
 
-  @Test("prints what it has when it is interrupted, and ends with 130")
+  @Test("The real 'compare' prints what it has when it is interrupted, and ends with 130")
   func interrupted() throws {
     let file = FileManager.default.temporaryDirectory
       .appendingPathComponent("compare-\(UUID().uuidString).json")
@@ -82,7 +83,7 @@ struct CompareExecutableTests {
     while seen.count(where: { $0 == UInt8(ascii: "\n") }) < 2 {
       seen.append(output.fileHandleForReading.availableData)
     }
-    // It says nothing while it measures into a pipe; its own threads do.
+    // It prints nothing while it measures into a pipe, but its threads show that it runs.
     while try threads(of: process) < 3 { Thread.sleep(forTimeInterval: 0.01) }
     process.interrupt()
     let text = text(process, output)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import InterlockStress
 
-@Suite("What makes a green run mean something")
+@Suite("Checks that a green run means something")
 struct ContentionOptionTests {
   /// A world whose trials exercise one resource.
   private static func world(_ contention: ExerciseReport.Contention?) throws -> TestWorld {
@@ -39,7 +39,7 @@ struct ContentionOptionTests {
     }
   }
 
-  @Test("a run in which no section was begun, or no trial could tell, is red and says so")
+  @Test("a run without a section, or without a trial that could tell, is red and says so")
   func nothing() throws {
     let test = try TestWorld()
     test.exercise = ExerciseReport()
@@ -64,7 +64,7 @@ struct ContentionOptionTests {
     #expect(world.perform(["run", "reads", "--scenarios", folder]) == .unmet)
   }
 
-  @Test("options in the environment that nothing heeds end the run with 64 before any trial")
+  @Test("options in the environment that have no effect end the run with 64 before any trial")
   func optionErrors() throws {
     let test = try Self.world(.shared)
     var world = test.world
@@ -90,7 +90,7 @@ struct ContentionOptionTests {
     #expect(test.trials.isEmpty)
   }
 
-  @Test("a planted race that is not found ends the run as a fault of our own before any trial")
+  @Test("a planted race that is not found ends the run as Interlock's fault before any trial")
   func selfTest() throws {
     let test = try TestWorld()
     test.selfTest = { "a planted race was not found" }

@@ -96,7 +96,8 @@ struct DetectorsBenchTests {
         == .failed("exit code 1"))
   }
 
-  @Test("The table: cells under their heads, runs left out are starred and told, false reports too")
+  @Test(
+    "The table: cells under their headings, omitted runs are starred and listed, false reports too")
   func table() {
     let table = DetectorTable(columns: ["plain", "TSan"])
     var found = DetectorTally()
@@ -151,7 +152,7 @@ struct DetectorsBenchTests {
     #expect(DetectorsSlowDown.nanoseconds(in: "WARNING\n") == nil)
   }
 
-  @Test("The script tells a wrong option in one line, with exit code 64, before it builds")
+  @Test("The script reports a wrong option in one line, with exit code 64, before it builds")
   func script() {
     let script = URL(fileURLWithPath: #filePath)
       .appending(path: "../../../ci/detectors.sh").standardizedFileURL.path
@@ -179,7 +180,7 @@ struct DetectorsBenchTests {
     #expect(Detector.find("sh", in: "/nowhere:/bin") == "/bin/sh")
   }
 
-  @Test("A process: its exit code, signal and output are told, and what hangs is killed")
+  @Test("A process: its exit code, signal and output are recorded, and a hanging one is killed")
   func process() {
     func shell(_ text: String, limit: Double = 60) -> OutsideRun {
       OutsideRun(["/bin/sh", "-c", text], variables: ["TSAN_OPTIONS": "a=1"], limit: limit)
@@ -193,9 +194,9 @@ struct DetectorsBenchTests {
         == .notStarted("'/nowhere/at/all' could not be started"))
   }
 
-  @Test("A process does not get the options that this one has been given")
+  @Test("A process does not inherit this process's options")
   func options() async {
-    // In a process of its own: what it is given, all its tests are.
+    // In a separate process, because the environment applies to all tests of a process.
     await #expect(processExitsWith: .success) {
       for name in ["TSAN_OPTIONS", "INTERLOCK_OPTIONS"] {
         setenv(name, "a=1", 1)
@@ -222,7 +223,7 @@ struct DetectorsBenchTests {
       #expect(wrong.ending == .exited(64), "\(arguments)")
       #expect(wrong.output.hasPrefix("error: ") && wrong.output.filter { $0 == "\n" }.count == 1)
     }
-    // No watchdog is linked, and no section is begun: what nothing knows or heeds is said all the
+    // No watchdog is linked, and no section begins: unknown and unused options are reported all the
     // same.
     let bad = OutsideRun(
       [program, "file-rewritten-in-turn"],
@@ -236,7 +237,7 @@ struct DetectorsBenchTests {
       let timed = OutsideRun(
         [program, option, "1", "1000"], variables: ["INTERLOCK_OPTIONS": "exercise=on"])
       #expect((DetectorsSlowDown.nanoseconds(in: timed.output) ?? 0) > 0)
-      // A resource that one thread alone has touched is told at the end.
+      // A resource that only one thread used is reported at the end.
       #expect(timed.output.contains("table") == (option == "--time-sections"))
     }
   }

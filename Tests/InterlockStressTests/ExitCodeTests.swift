@@ -6,7 +6,7 @@ import Testing
 
 @Suite("What 'run' ends with")
 struct ExitCodeTests {
-  @Test("0 when every expectation is met")
+  @Test("'run' ends with 0 when every expectation is met")
   func met() throws {
     let test = try TestWorld()
     #expect(test.run() == .met)
@@ -14,7 +14,7 @@ struct ExitCodeTests {
     #expect(test.errors.text == "")
   }
 
-  @Test("1 when one is not, with the evidence and the command that replays it")
+  @Test("'run' ends with 1 when one is not, with the evidence and the command that replays it")
   func unmet() throws {
     let test = try TestWorld()
     test.verdict = { _ in .passed }
@@ -39,7 +39,7 @@ struct ExitCodeTests {
     #expect(test.output.text.contains("expected passed (1 of 3 trials)"))
   }
 
-  @Test("64 for wrong usage: one line, and no trial is started")
+  @Test("'run' ends with 64 for wrong usage: one line, and no trial is started")
   func usage() throws {
     let test = try TestWorld()
     #expect(test.run("--seed", "ten") == .usage)
@@ -75,7 +75,7 @@ struct ExitCodeTests {
     #expect(test.errors.text == "error: \(expected)\n")
   }
 
-  @Test("64 for a scenario or a subject that is not there, with the nearest")
+  @Test("'run' ends with 64 for a scenario or a subject that is not there, with the nearest")
   func unknownNames() throws {
     let names: [([String], String)] = [
       (["raeds"], "There is no scenario 'raeds': did you mean 'reads'?"),
@@ -95,7 +95,7 @@ struct ExitCodeTests {
     }
   }
 
-  @Test("64 where there is no subject to try, or two of one name")
+  @Test("'run' ends with 64 where there is no subject to try, or two of one name")
   func subjects() throws {
     let test = try TestWorld()
     try test.write(
@@ -108,7 +108,8 @@ struct ExitCodeTests {
     #expect(test.errors.text.contains("lists two subjects by the name 'a'"))
   }
 
-  @Test("65 for a bad scenario, even one that was not asked for: a line for each file")
+  @Test(
+    "'run' ends with 65 for a bad scenario, even one that was not asked for: a line for each file")
   func badScenario() throws {
     let test = try TestWorld()
     try test.write("{", "broken.json")
@@ -145,7 +146,7 @@ struct ExitCodeTests {
   }
 
   @Test(
-    "65 for a scenario, or a folder of scenarios, whose name is not UTF-8: it is not left out",
+    "'run' ends with 65 for a scenario or a folder whose name is not UTF-8",
     arguments: [(".json", false), ("", true)])
   func badNames(suffix: String, isFolder: Bool) throws {
     let test = try TestWorld()
@@ -169,7 +170,7 @@ struct ExitCodeTests {
     #expect(test.output.text.contains("--scenarios $'\(test.folder)/it\\'s\\x0a\\x1b'\n"))
   }
 
-  @Test("65 for a folder that is not there")
+  @Test("'run' ends with 65 for a folder that is not there")
   func noFolder() throws {
     let test = try TestWorld()
     #expect(test.world.perform(["--scenarios", "/nowhere"]) == .badScenario)
@@ -177,7 +178,7 @@ struct ExitCodeTests {
       test.errors.text == "error: /nowhere: is not there, expected a folder of scenarios\n")
   }
 
-  @Test("70 for a fault of ours, which says that it is ours")
+  @Test("'run' ends with 70 for a fault of Interlock, and names it as one")
   func ourFault() throws {
     let test = try TestWorld()
     struct Broken: Error {}
@@ -186,7 +187,9 @@ struct ExitCodeTests {
     #expect(test.errors.text.contains("a fault of Interlock's own"))
   }
 
-  @Test("70 where the machine refuses what a trial needs, with the reason and what was judged")
+  @Test(
+    "'run' ends with 70 and the reason where the machine refuses what a trial needs"
+  )
   func refused() throws {
     let test = try TestWorld()
     test.refuseAfter = 2
@@ -212,7 +215,9 @@ struct ExitCodeTests {
       test.errors.text == "warning: the folder '/tmp/x' is left: Device or resource busy\n")
   }
 
-  @Test("1 where a trial was skipped and '--fail-on skipped' is given, 0 where none was")
+  @Test(
+    "'run' ends with 1 where a trial was skipped and '--fail-on skipped' is given, 0 where none was"
+  )
   func skippedIsRed() throws {
     let test = try TestWorld()
     test.verdict = { trial in
@@ -227,7 +232,7 @@ struct ExitCodeTests {
     #expect(test.errors.text.contains("expected one of potential, skipped"))
   }
 
-  @Test("130 when interrupted, after printing what was judged so far")
+  @Test("'run' ends with 130 when interrupted, after printing what was judged so far")
   func interrupted() throws {
     let test = try TestWorld()
     test.interruptAfter = 2
@@ -237,7 +242,7 @@ struct ExitCodeTests {
     #expect(try results(in: test.read("out.json")) == 2)
   }
 
-  @Test("1 when every trial was skipped: a gate that judged nothing is not green")
+  @Test("'run' ends with 1 when every trial was skipped: a gate that judged nothing is not green")
   func allSkipped() throws {
     let test = try TestWorld()
     test.verdict = { _ in .skipped(reason: "needs 'get'") }

@@ -4,14 +4,14 @@ import Testing
 
 @testable import InterlockStress
 
-/// `run --html FILE`: a page at the end of the run, whole or not at all.
+/// `run --html FILE` writes a page at the end of the run, whole or not at all.
 @Suite("--html")
 struct HTMLOptionTests {
   private func names(in test: TestWorld) throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: test.folder).sorted()
   }
 
-  @Test("writes a page when the run is over, and leaves nothing beside it")
+  @Test("--html writes a page when the run is over, and leaves nothing beside it")
   func page() throws {
     let test = try TestWorld()
     let file = test.folder + "/out.html"
@@ -27,7 +27,7 @@ struct HTMLOptionTests {
     #expect(test.output.text.contains("3 met"))
   }
 
-  @Test("has the trials that were judged when a run is interrupted")
+  @Test("--html has the trials that were judged when a run is interrupted")
   func interrupted() throws {
     let test = try TestWorld()
     test.interruptAfter = 2
@@ -35,7 +35,7 @@ struct HTMLOptionTests {
     #expect(try test.read("out.html").contains("4 of 6 not judged"))
   }
 
-  @Test("follows a link, and leaves it a link")
+  @Test("--html follows a link, and leaves it a link")
   func link() throws {
     let test = try TestWorld()
     let link = test.folder + "/link.html"
@@ -47,7 +47,7 @@ struct HTMLOptionTests {
     #expect(try test.read("real.html").hasSuffix("</html>\n"))
   }
 
-  @Test("64 before anything is run, in one line, where it cannot be written")
+  @Test("--html ends with 64 before anything is run, in one line, where it cannot be written")
   func impossible() throws {
     for (path, reason) in [
       ("/nowhere/out.html", "No such file or directory"), ("", "expected a path"),
@@ -63,7 +63,7 @@ struct HTMLOptionTests {
     }
   }
 
-  @Test("70 where the folder goes away meanwhile, in one line, after the text")
+  @Test("--html ends with 70 where the folder goes away meanwhile, in one line, after the text")
   func lost() throws {
     let test = try TestWorld()
     let folder = test.folder + "/pages"
@@ -77,7 +77,7 @@ struct HTMLOptionTests {
   }
 
   @Test(
-    "70 where the disk is full",
+    "--html ends with 70 where the disk is full",
     .enabled(if: FileManager.default.fileExists(atPath: "/dev/full"), "needs /dev/full"))
   func fullDisk() throws {
     let test = try TestWorld()

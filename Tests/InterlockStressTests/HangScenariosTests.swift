@@ -5,7 +5,7 @@ import WaitForGraph
 
 @testable import StressRunner
 
-@Suite("The small programs that hang, and those that only look so")
+@Suite("The small programs that hang, and those that only seem to")
 struct HangScenariosTests {
   private static let folder = URL(fileURLWithPath: #filePath)
     .appending(path: "../../../StressScenarios").standardizedFileURL.path

@@ -4,7 +4,7 @@ import Testing
 
 @testable import KnownBugs
 
-/// What the oracles are told of Tusker's image cache, when all went well.
+/// The state that Tusker's image cache reports to the oracles after a correct run.
 @Suite("Tusker's image cache as a subject", .timeLimit(.minutes(10)))
 struct ImageCacheSubjectTests {
   static let names = ["tusker", "tusker-repaired", "kingfisher-index", "kingfisher-index-repaired"]
@@ -18,7 +18,7 @@ struct ImageCacheSubjectTests {
     #expect(await reply(of: subject, to: call) == .done)
   }
 
-  @Test("keeps values as images, in memory and on disk", arguments: names)
+  @Test("Tusker's subject keeps values as images, in memory and on disk", arguments: names)
   func values(_ name: String) async throws {
     let subject = try subject(name)
     await act("scan", on: subject)
@@ -36,7 +36,7 @@ struct ImageCacheSubjectTests {
     #expect(state.indexes == ["the folder": ["key-0"], "the index of files": ["key-0"]])
   }
 
-  @Test("tells of downloads, callbacks and cancels", arguments: names)
+  @Test("Tusker's subject reports downloads, callbacks and cancels", arguments: names)
   func events(_ name: String) async throws {
     let subject = try subject(name)
     for _ in 0..<2 { await act("request", on: subject) }
@@ -56,7 +56,7 @@ struct ImageCacheSubjectTests {
     #expect(state.values == ["key-0": [4]])
   }
 
-  @Test("loads over HTTP what was stored at the server")
+  @Test("Tusker's subject loads over HTTP what was published on the server")
   func overHTTP() async throws {
     let subject = try subject("tusker-http-repaired")
     let set = InterlockStress.Operation(kind: .set, key: "key-0", value: [5, 6], cost: 2)

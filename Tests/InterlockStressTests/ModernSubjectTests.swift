@@ -15,9 +15,10 @@ struct ModernSubjectTests {
     Operation(kind: .action(action), key: key, value: value, cost: value.count)
   }
 
-  @Test("tell what they hold", arguments: (modernSubjects + recipeSubjects).map(\.name))
+  @Test(
+    "Modern subjects tell what they hold", arguments: (modernSubjects + recipeSubjects).map(\.name))
   func state(_ name: String) async throws {
-    // Without an eviction or a release those that ask NSCache do not ask.
+    // Without an eviction or a release the subjects with handlers do not call NSCache.
     let subject = try make(name)
     let store = Operation(kind: .setAsync, key: "a", value: [1], cost: 5)
     #expect(await reply(of: subject, to: store) == .done)
@@ -28,7 +29,8 @@ struct ModernSubjectTests {
   }
 
   @Test(
-    "list just the calls that they have", arguments: (modernSubjects + recipeSubjects).map(\.name))
+    "Modern subjects list just the calls that they have",
+    arguments: (modernSubjects + recipeSubjects).map(\.name))
   func actions(_ name: String) throws {
     let entry = try #require((modernSubjects + recipeSubjects).first { $0.name == name })
     #expect(!entry.runsUnlisted)
@@ -39,7 +41,7 @@ struct ModernSubjectTests {
     }
   }
 
-  @Test("load what was published, and say how often", arguments: ["", "-repaired"])
+  @Test("Modern subjects load what was published, and say how often", arguments: ["", "-repaired"])
   func loading(_ suffix: String) async throws {
     let subject = try make("loading-actor" + suffix)
     _ = await reply(of: subject, to: act("publish", "key-0", [3, 4]))
@@ -50,7 +52,7 @@ struct ModernSubjectTests {
     #expect(state.limits == [.init("loads of key-0", value: 1, limit: 1)])
   }
 
-  @Test("look for what they have just stored")
+  @Test("Modern subjects look for what they have just stored")
   func looking() async throws {
     for (name, found) in [("nscache-count-limit", 3), ("nscache-count-limit-repaired", 5)] {
       let subject = try make(name)
@@ -63,7 +65,9 @@ struct ModernSubjectTests {
     }
   }
 
-  @Test("count what they are asked to count", arguments: ["two-step-count", "one-step-count"])
+  @Test(
+    "Modern subjects count what they are asked to count",
+    arguments: ["two-step-count", "one-step-count"])
   func counting(_ name: String) async throws {
     let subject = try make(name)
     for _ in 0..<3 { _ = await reply(of: subject, to: act("count-one")) }
@@ -71,7 +75,7 @@ struct ModernSubjectTests {
     #expect(total == .init("the count", claimed: 3, counted: 3))
   }
 
-  @Test("edit a value whole", arguments: ["shared-value", "shared-value-copied"])
+  @Test("Modern subjects edit a value whole", arguments: ["shared-value", "shared-value-copied"])
   func editing(_ name: String) async throws {
     let subject = try make(name)
     _ = await reply(of: subject, to: Operation(kind: .set, key: "key-0", value: [1, 1], cost: 2))
@@ -80,7 +84,7 @@ struct ModernSubjectTests {
   }
 
   @Test(
-    "tell what a reader who sleeps used up of the processor",
+    "Modern subjects tell how much processor time a sleeping reader used",
     .enabled(if: PriorityThreads.lacking == nil))
   func watching() async throws {
     let subject = try make("watched-mutex")

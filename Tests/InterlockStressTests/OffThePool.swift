@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// Runs a test on a thread of its own: what it waits for may need the pool's threads, and so may
-/// other tests.
+/// Runs a test on a dedicated thread: what it waits for, and other tests, may need the pool's
+/// threads.
 struct OffThePool: SuiteTrait, TestTrait, TestScoping {
   var isRecursive: Bool { true }
 
@@ -15,7 +15,7 @@ struct OffThePool: SuiteTrait, TestTrait, TestScoping {
 }
 
 extension Trait where Self == OffThePool {
-  /// On a thread that is in no pool.
+  /// Runs on a thread that belongs to no pool.
   static var offThePool: Self { Self() }
 }
 

@@ -66,7 +66,7 @@ struct OwnCacheTests {
     let unknown = try run("/bin/bash", [gate, "--pakage", "x"])
     #expect(unknown.code == 64)
     #expect(unknown.text.hasPrefix("error: Unknown option '--pakage', expected one of the gate's"))
-    // With these 'run' would try nothing, and end with 0.
+    // With these arguments 'run' would run no trial, and end with 0.
     for nonsense in ["--version", "-vq", "-vh", "--subject", "-j"] {
       let refused = try run("/bin/bash", [gate, "--package", Self.root.path, nonsense])
       #expect(refused.code == 64 && refused.text.hasPrefix("error: "), "\(nonsense)")
@@ -76,7 +76,7 @@ struct OwnCacheTests {
     #expect(help.text.hasPrefix("Usage: ci/gate.sh "))
   }
 
-  @Test("the gate hands scenarios and the options of 'run' on, and everything behind '--'")
+  @Test("the gate passes on scenarios, the options of 'run', and everything after '--'")
   func gateArguments() throws {
     // A 'swift' that builds nothing, and a product that prints its arguments.
     let folder = try makeFolder { folder in
@@ -100,7 +100,7 @@ struct OwnCacheTests {
         == "[run][--json][-][reads][--subject][a b][--repeat=2][-j4][-vj][3][--new][x]")
   }
 
-  @Test("the gate hands every option of 'run' on, and files as seen from where it was called")
+  @Test("the gate passes on every option of 'run', with files relative to its caller's folder")
   func gateOptions() throws {
     let folder = try makeFolder { folder in
       [
@@ -124,7 +124,7 @@ struct OwnCacheTests {
     }
   }
 
-  @Test("a build that fails leaves no results of an earlier run, and nothing else goes")
+  @Test("a failed build removes the results of an earlier run, and nothing else")
   func gateStaleResults() throws {
     let folder = try makeFolder { _ in
       [
@@ -157,7 +157,7 @@ struct OwnCacheTests {
     #expect(FileManager.default.fileExists(atPath: "/dev/null"))
   }
 
-  /// Makes a folder with executable files in it, which may name it.
+  /// Makes a folder of executable files, whose text may contain its path.
   private func makeFolder(_ files: (_ folder: String) -> [String: String]) throws -> URL {
     let folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("gate-\(UUID().uuidString)")

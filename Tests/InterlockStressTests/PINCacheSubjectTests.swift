@@ -5,7 +5,9 @@ import Testing
 
 @Suite("PINCache's subjects", .timeLimit(.minutes(10)))
 struct PINCacheSubjectTests {
-  @Test("tell what they hold, and what it should come to", arguments: pinCacheSubjects.map(\.name))
+  @Test(
+    "PINCache subjects tell what they hold, and what it should come to",
+    arguments: pinCacheSubjects.map(\.name))
   func state(_ name: String) async throws {
     let subject = try #require(pinCacheSubjects.first { $0.name == name }).make()
     let store = InterlockStress.Operation(kind: .setAsync, key: "a", value: [1], cost: 5)
@@ -27,7 +29,7 @@ struct PINCacheSubjectTests {
       #expect(memories.contains(["a": [1]]))
       #expect(state.layers.count >= 2)
     }
-    // A second instance over the same directory does not know of it: that is the bug.
+    // A second instance over the same directory does not see it, which is the bug.
     if !name.hasSuffix("-twice") {
       #expect(state.totals.allSatisfy { $0.claimed == $0.counted })
       #expect(state.indexes.values.allSatisfy { $0 == ["a"] })
@@ -35,7 +37,9 @@ struct PINCacheSubjectTests {
     }
   }
 
-  @Test("have the calls that they list, and no others", arguments: pinCacheSubjects.map(\.name))
+  @Test(
+    "PINCache subjects have the calls that they list, and no others",
+    arguments: pinCacheSubjects.map(\.name))
   func calls(_ name: String) throws {
     let entry = try #require(pinCacheSubjects.first { $0.name == name })
     let subject = entry.make()

@@ -17,7 +17,7 @@ struct PoolCommandTests {
     return test
   }
 
-  @Test("finds the smallest width, whatever it is", arguments: [1, 2, 3, 5, 64, 999, 1024])
+  @Test("'pool' finds the smallest width, whatever it is", arguments: [1, 2, 3, 5, 64, 999, 1024])
   func smallest(_ width: Int) throws {
     let test = try makeWorld(completesFrom: width)
     #expect(test.run("pool", "reads", "--subject", "good") == .met)
@@ -25,7 +25,7 @@ struct PoolCommandTests {
       test.output.text.contains("\nThe smallest width at which it completes is \(width).\n"))
   }
 
-  @Test("prints what came of each width")
+  @Test("'pool' prints the result of each width")
   func table() throws {
     let test = try makeWorld(completesFrom: 3)
     #expect(test.run("pool", "reads", "--subject", "good") == .met)
@@ -43,14 +43,14 @@ struct PoolCommandTests {
         """))
   }
 
-  @Test("says so where no width is enough")
+  @Test("'pool' says so where no width is enough")
   func none() throws {
     let test = try makeWorld(completesFrom: nil)
     #expect(test.run("pool", "reads", "--subject", "good") == .unmet)
     #expect(test.output.text.contains("It completes at no width up to 1024."))
   }
 
-  @Test("takes one scenario and one subject")
+  @Test("'pool' takes one scenario and one subject")
   func usage() throws {
     let test = try makeWorld(completesFrom: 1)
     #expect(test.run("pool", "reads") == .usage)

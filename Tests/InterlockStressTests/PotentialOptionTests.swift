@@ -4,13 +4,12 @@ import Testing
 
 @testable import InterlockStress
 
-@Suite("What 'run' makes of what did not go wrong and can")
+@Suite("How 'run' judges predicted findings")
 struct PotentialOptionTests {
   private static let finding = PotentialFinding(
     kind: .lockOrder, headline: "two locks are taken in both orders", sides: [])
 
-  /// A world whose scenarios expect: nothing said of the first, one kind of the second, none of the
-  /// third.
+  /// A world of three scenarios: without an expectation, with an expected kind, and expecting none.
   private func world() throws -> TestWorld {
     let test = try TestWorld()
     try test.write(
@@ -24,7 +23,7 @@ struct PotentialOptionTests {
     return test
   }
 
-  @Test("Trials look where the scenario says what is expected, and elsewhere where it is asked for")
+  @Test("Trials predict if the scenario has an expectation, else if an option asks for it")
   func whoLooks() throws {
     let test = try world()
     func looks(_ arguments: String...) -> [Bool] {
@@ -37,7 +36,7 @@ struct PotentialOptionTests {
     #expect(looks("--fail-on", "potential") == [true, true])
   }
 
-  @Test("What nobody spoke of is shown, and changes no exit code")
+  @Test("A finding without an expectation is shown, and changes no exit code")
   func shown() throws {
     let test = try world()
     test.findings = { _ in [Self.finding] }
@@ -47,7 +46,7 @@ struct PotentialOptionTests {
     #expect(test.output.text.contains("1 with potential findings"))
   }
 
-  @Test("It is red where that is asked for, unless it is expected")
+  @Test("A finding is red if an option asks for it, unless it is expected")
   func failsOn() throws {
     let test = try world()
     test.findings = { _ in [Self.finding] }
@@ -57,7 +56,7 @@ struct PotentialOptionTests {
     #expect(test.run("writes", "--subject", "good", "--fail-on", "potential") == .met)
   }
 
-  @Test("What a scenario expects must be found, and what it excludes must not")
+  @Test("A finding that a scenario expects must be found, and one that it excludes must not")
   func expected() throws {
     let test = try world()
     test.findings = { $0.subject == "bad" ? [Self.finding] : [] }
@@ -68,11 +67,11 @@ struct PotentialOptionTests {
     test.findings = { _ in [] }
     #expect(test.run("orders", "--subject", "bad") == .unmet)
     #expect(test.output.text.contains("expected passed, potential: lock-order"))
-    // Where nobody looks, nothing is judged.
+    // Without prediction, expectations are not judged.
     #expect(test.run("orders", "--predict", "off") == .met)
   }
 
-  @Test("A replay looks as the trial did, and red for nothing is a mistake")
+  @Test("A replay predicts as the trial did, and red without prediction is a mistake")
   func replay() throws {
     let test = try world()
     test.verdict = { _ in .any(.crashed) }

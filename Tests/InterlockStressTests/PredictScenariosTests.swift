@@ -6,13 +6,12 @@ import Testing
 @testable import StressRunner
 import ProcessInspection
 
-@Suite("The small programs in which something can go wrong, and their twins")
+@Suite("The small programs with predicted faults, and their twins")
 struct PredictScenariosTests {
   private static let folder = URL(fileURLWithPath: #filePath)
     .appending(path: "../../../StressScenarios").standardizedFileURL.path
 
-  /// Those of the scenarios of the folder that are for one of these programs, in the order of their
-  /// names.
+  /// The folder's scenarios for one of these programs, in the order of their names.
   private static func scenarios() throws -> [Scenario] {
     let names = Set(predictPrograms.map(\.name))
     return try ScenarioFolder.load(folder, platform: .linux)
@@ -65,9 +64,9 @@ struct PredictScenariosTests {
   }
 
   @Test(
-    "The command finds in each what is expected of it, and nothing else",
+    "The command finds the expected findings in each program, and no others",
     .enabled(if: FileManager.default.fileExists(atPath: "/proc/self/exe")),
-    .disabled(if: Platform.isUnderThreadSanitizer, "nothing is interposed, so nobody looks"))
+    .disabled(if: Platform.isUnderThreadSanitizer, "nothing is interposed, so prediction is off"))
   func found() throws {
     let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     let process = Process()
@@ -82,7 +81,7 @@ struct PredictScenariosTests {
     let text = output.fileHandleForReading.readDataToEndOfFile()
     process.waitUntilExit()
     #expect(process.terminationStatus == 0, "\(String(decoding: text, as: UTF8.self))")
-    // It looked: expectations are not judged where nobody does.
+    // Prediction was on: without it, expectations are not judged.
     #expect(!String(decoding: text, as: UTF8.self).contains("no prediction:"))
   }
 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import InterlockStress
 
-@Suite("What stands at the bottom of a terminal")
+@Suite("The progress display of a terminal")
 struct ProgressDisplayTests {
   private func lines(running: Int, width: Int = 80, height: Int) throws -> [Substring] {
     let test = try TestWorld()
@@ -13,7 +13,7 @@ struct ProgressDisplayTests {
     return display.redraw(above: "", width: width, height: height).split(separator: "\n")
   }
 
-  @Test("It is never higher than the rows but one, however many trials run")
+  @Test("The display leaves at least one row free, however many trials run")
   func height() throws {
     for height in 0...30 {
       for running in [0, 1, 3, 8, 20] {
@@ -22,7 +22,7 @@ struct ProgressDisplayTests {
     }
   }
 
-  @Test("What does not fit is counted, and nothing is counted that is shown")
+  @Test("Trials that do not fit are counted, and only those")
   func rest() throws {
     #expect(
       try lines(running: 20, height: 6).dropLast()
@@ -32,7 +32,7 @@ struct ProgressDisplayTests {
     #expect(try lines(running: 5, height: 2).count == 1)
   }
 
-  @Test("It is taken away from the line's start, once")
+  @Test("The display is cleared from the start of the line, once")
   func clear() throws {
     var display = ProgressDisplay([])
     #expect(display.clear() == "")

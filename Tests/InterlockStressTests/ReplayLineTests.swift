@@ -15,15 +15,13 @@ struct ReplayLineTests {
     "name": "bad", "n": "3", "seconds": "2.5", "file": "some traps", "when": "never",
     "switch": "off", "what": "potential",
   ]
-  /// Options that say which trials there are, or where the results go: a replay names its one trial
-  /// itself.
+  /// Options that select trials or result files: a replay names its one trial itself.
   private static let others: Set = [
     "subject", "family", "repeat", "seed", "jobs", "json", "html", "verbose", "color",
     "version", "help",
   ]
 
-  /// A world in which every trial is unmet, and something potential is found wherever it is looked
-  /// for.
+  /// A world in which every trial is unmet, and every trial with prediction has a finding.
   private func makeWorld() throws -> TestWorld {
     let test = try TestWorld()
     test.verdict = { _ in .any(.crashed) }
@@ -33,7 +31,7 @@ struct ReplayLineTests {
     return test
   }
 
-  /// The arguments of the first replay line, as a shell splits them; behind the executable's name.
+  /// The arguments of the first replay line after the executable's name, as a shell splits them.
   private func replay(_ text: String) throws -> [String] {
     let line = try #require(
       text.split(separator: "\n").first { $0.hasPrefix("  replay: ") })
@@ -70,8 +68,7 @@ struct ReplayLineTests {
       #expect(words.contains("--" + spec.name), "\(spec.label)")
       #expect(again.world.perform(Array(words.dropFirst())) == code)
       var replayed = again.trials
-      // A relative file is looked for from the current folder: each of these worlds has one of its
-      // own.
+      // A relative file is relative to the current folder: each of these worlds has its own.
       for index in replayed.indices where trial.delays?.trapFile != nil {
         replayed[index].delays?.trapFile = trial.delays?.trapFile
       }
@@ -90,7 +87,7 @@ struct ReplayLineTests {
       ])
   }
 
-  @Test("The replay line of a potential finding looks for it again")
+  @Test("The replay line of a potential finding predicts again")
   func potential() throws {
     let test = try makeWorld()
     test.verdict = { _ in .passed }

@@ -19,12 +19,12 @@ struct ResultFileTests {
     return .skipped(trial, because: String(repeating: "x", count: 300))
   }
 
-  @Test("ends with the last whole result where the disk is full, and says why")
+  @Test("A file of results ends with the last whole result where the disk is full, and says why")
   func fullDisk() async throws {
     let path = NSTemporaryDirectory() + "/full-\(UUID().uuidString).json"
     defer { unlink(path) }
-    // In a process of its own: files may have 10,000 bytes there. The rest of a write is lost, as
-    // on a full disk.
+    // In a separate process, which limits files to 10,000 bytes. The rest of a write is lost, as on
+    // a full disk.
     await #expect(processExitsWith: .success) { [path = path as String] in
       signal(SIGXFSZ, SIG_IGN)
       var limit = rlimit(rlim_cur: 10_000, rlim_max: 10_000)
@@ -55,7 +55,8 @@ struct ResultFileTests {
   }
 
   @Test(
-    "leaves no half page where a signal comes while it is written", arguments: [SIGTERM, SIGINT])
+    "A file of results leaves no half page where a signal comes while it is written",
+    arguments: [SIGTERM, SIGINT])
   func signalled(number: Int32) async throws {
     let folder = NSTemporaryDirectory() + "/page-\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -64,10 +65,9 @@ struct ResultFileTests {
       [folder = folder as String, number = number as Int32] in
       guard let file = try? FinishedFile(path: folder + "/out.html", option: "html", of: .run)
       else { exit(1) }
-      // Ends the process as it does without a handler, but with a code that passes: the folder is
-      // what is judged.
+      // Ends the process as without a handler, but with a passing code: the test judges the folder.
       signal(number) { _ in _exit(0) }
-      // As soon as there is a draft.
+      // Once the draft exists.
       Thread {
         let names = { (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] }
         while names().isEmpty {}
@@ -81,7 +81,7 @@ struct ResultFileTests {
     #expect(size as? Int == 128 << 20)
   }
 
-  @Test("is not made longer by the name of a subject that 'list' shows")
+  @Test("A file of results is not made longer by the name of a subject that 'list' shows")
   func longName() throws {
     let test = try TestWorld()
     let name = String(repeating: "n", count: 10 << 20)

@@ -14,7 +14,7 @@ struct RunOptionTests {
     #expect(test.trials.map(\.subject) == ["good", "mutex", "good", "mutex"])
   }
 
-  @Test("Delays are made unless they are switched off, and their traps are kept where it is said")
+  @Test("Delays are on by default, and the trap file is where the option says")
   func delays() throws {
     let test = try TestWorld()
     func delays(_ arguments: String...) -> [TrialDelays?] {
@@ -50,7 +50,8 @@ struct RunOptionTests {
     #expect(test.jobs == 2)
   }
 
-  @Test("A time limit within the stall window is warned of: no deadlock can be judged then")
+  @Test(
+    "A time limit within the stall window gives a warning, because no deadlock can be judged then")
   func timeLimit() throws {
     let test = try TestWorld()
     #expect(test.run("--time-limit", "2") == .met)
@@ -93,7 +94,7 @@ struct RunOptionTests {
     #expect(test.trials.isEmpty)
   }
 
-  @Test("--json to a full disk is told, and not green")
+  @Test("--json to a full disk is an error, and the run is not green")
   func fullDisk() throws {
     guard FileManager.default.fileExists(atPath: "/dev/full") else { return }
     let test = try TestWorld()

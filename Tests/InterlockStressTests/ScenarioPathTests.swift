@@ -55,7 +55,7 @@ struct ScenarioPathTests {
     #expect(test.run("run", test.folder + "/more/copy.json") == .met)
   }
 
-  @Test("A path needs no folder of scenarios, and what is wrong in it is told as elsewhere")
+  @Test("A path needs no folder of scenarios, and its errors are reported as others are")
   func wrong() throws {
     let test = try makeWorld()
     let path = test.folder + "/more/one.json"

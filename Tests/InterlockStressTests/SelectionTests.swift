@@ -3,7 +3,7 @@ import Testing
 
 @testable import InterlockStress
 
-/// Which subjects a scenario is tried on, and what is said of known bugs.
+/// Which subjects a scenario runs on, and what is listed of known bugs.
 @Suite("Families, listed subjects and recipes")
 struct SelectionTests {
   private func makeWorld() throws -> TestWorld {
@@ -37,7 +37,7 @@ struct SelectionTests {
     test.trials.map { "\($0.scenario.name) \($0.subject)" }
   }
 
-  @Test("A scenario that lists subjects is tried on these alone, and they on no other")
+  @Test("A scenario that lists subjects runs on these alone, and they on no other")
   func listed() throws {
     let test = try makeWorld()
     #expect(test.run("run") == .met)
@@ -49,7 +49,7 @@ struct SelectionTests {
     #expect(test.output.text.contains("tm-3  ✓ violation tm           ✓ passed    tm-repaired"))
   }
 
-  @Test("What is missing skips its trials, with the package to install")
+  @Test("A missing dependency skips its trials, and names the package to install")
   func missing() throws {
     let test = try makeWorld()
     #expect(test.run("run", "tm-3") == .met)
@@ -68,7 +68,7 @@ struct SelectionTests {
       test.errors.text.hasPrefix("error: There is no family 'TMCahe': did you mean 'TMCache'?"))
   }
 
-  @Test("A subject that runs only where it is listed runs where it is asked for, too")
+  @Test("A subject that runs only where it is listed also runs on request")
   func askedFor() throws {
     let test = try makeWorld()
     #expect(test.run("run", "reads", "--subject", "tm") == .met)

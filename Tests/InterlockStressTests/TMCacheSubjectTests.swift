@@ -13,7 +13,7 @@ struct TMCacheSubjectTests {
     try #require(tmcacheSubjects.first { $0.name == name }).make()
   }
 
-  @Test("tell their state from what is really there", arguments: names)
+  @Test("TMCache subjects report their actual state", arguments: names)
   func state(_ name: String) async throws {
     let subject = try subject(name)
     for (key, value) in [("a", [1, 1]), ("b", [2])] as [(String, [UInt8])] {
@@ -36,7 +36,8 @@ struct TMCacheSubjectTests {
     #expect(state.layers.isEmpty == name.hasPrefix("tmcache-memory") || name.contains("disk"))
   }
 
-  @Test("have the calls of their own that they list, and no others", arguments: names)
+  @Test(
+    "TMCache subjects have the calls of their own that they list, and no others", arguments: names)
   func actions(_ name: String) throws {
     let entry = try #require(tmcacheSubjects.first { $0.name == name })
     let subject = entry.make()
@@ -48,7 +49,7 @@ struct TMCacheSubjectTests {
     #expect(entry.family == "TMCache")
   }
 
-  @Test("complete what is called after the cache has been let go of")
+  @Test("TMCache subjects complete calls after the cache is released")
   func dropped() async throws {
     let subject = try subject("tmcache")
     #expect(await reply(of: subject, to: .init(kind: .action("drop"), key: "")) == .done)
@@ -56,7 +57,7 @@ struct TMCacheSubjectTests {
     #expect(await finalState(of: subject) == nil)
   }
 
-  @Test("put their files into a folder of their own, which goes with them")
+  @Test("TMCache subjects keep their files in a temporary folder, which is removed with them")
   func root() throws {
     let path: String
     do {

@@ -7,7 +7,7 @@ import WaitForGraph
 
 @testable import InterlockStress
 
-/// Keeps what is written.
+/// Records the output.
 final class TextBuffer: TextSink {
   var width: Int?
   var height: Int? = 24
@@ -20,7 +20,7 @@ final class TextBuffer: TextSink {
 }
 
 extension Verdict {
-  /// A verdict of a kind, with evidence that is of no account.
+  /// A verdict of a kind, with arbitrary evidence.
   static func any(_ kind: Kind, cause: Diagnosis.Cause? = nil) -> Verdict {
     let place = Place(file: "A.swift", line: 1, function: "f()")
     let side = Conflict.Side(
@@ -41,7 +41,7 @@ extension Verdict {
   }
 }
 
-/// A subject that nobody drives.
+/// A subject that no trial calls.
 final class IdleSubject: Subject {
   func perform(_ operation: StressRunner.Operation, completion: @escaping @Sendable (Reply) -> Void)
   {
@@ -49,40 +49,40 @@ final class IdleSubject: Subject {
   }
 }
 
-/// A command's world with a folder of its own, in which trials are judged by a closure.
+/// A command's world with a temporary folder, in which a closure judges trials.
 final class TestWorld {
   let folder: String
   let output = TextBuffer()
   let errors = TextBuffer()
   var environment: [String: String] = [:]
   var subjects = ["good", "bad", "mutex"]
-  /// Subjects that say more of themselves, after the others.
+  /// Further subjects, listed after the others.
   var moreSubjects: [SubjectEntry] = []
   var benches: [BenchEntry] = []
   var tracksSections = true
-  /// The trials that were asked for, and how many at a time.
+  /// The requested trials, and how many run at a time.
   private(set) var trials: [Trial] = []
   private(set) var jobs: Int?
-  /// What is found of a trial.
+  /// The verdict of a trial.
   var verdict: (Trial) -> Verdict = { trial in
     let expected = trial.scenario.expectation(for: trial.subject)
     return .any(expected.verdict, cause: expected.cause)
   }
-  /// What each trial has exercised.
+  /// The contention coverage of each trial.
   var exercise: ExerciseReport?
-  /// What the planted race comes to.
+  /// The result of the planted race.
   var selfTest: () -> String? = { nil }
-  /// What is found in a trial that did not go wrong, where it looks.
+  /// The predicted findings of a trial, if it predicts.
   var findings: (Trial) -> [PotentialFinding] = { _ in [] }
   /// After how many trials an interrupt comes.
   var interruptAfter: Int?
   /// After how many trials the machine refuses the next.
   var refuseAfter: Int?
-  /// What is said to be left when the run is over.
+  /// What could not be removed at the end of the run.
   var leftBehind: [String] = []
-  /// What is thrown instead of running anything.
+  /// An error thrown instead of running a trial.
   var failure: (any Error)?
-  /// What is looked at after each result.
+  /// Called after each result.
   var afterEach: () -> Void = {}
 
   init() throws {
@@ -127,7 +127,7 @@ final class TestWorld {
   /// Performs a command on this folder's scenarios.
   func run(_ arguments: String...) -> ExitCode { run(arguments) }
 
-  /// The same with the arguments in an array.
+  /// Performs a command with an array of arguments.
   func run(_ arguments: [String]) -> ExitCode {
     world.perform(arguments + ["--scenarios", folder + "/StressScenarios"])
   }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import InterlockTool
 
-/// What 'bench sections' divides: marks and locks, each in a program of its own.
+/// The inputs of 'bench sections': marks and locks, each in a separate program.
 @Suite(
   "The yardstick of 'bench sections'",
   .enabled(if: FileManager.default.fileExists(atPath: "/proc/self/exe")))

@@ -3,7 +3,8 @@ import Interlock
 import InterlockTestsC
 import Testing
 
-/// What happens on a conflict. Each in a process of its own: the settings are the process's.
+/// What happens on a conflict. Each test runs in a separate process, because the settings are
+/// process-wide.
 struct ActionTests {
   @Test("by default the report goes to standard error and the process traps before the body runs")
   func trap() async {
@@ -141,7 +142,7 @@ struct ActionTests {
     }
   }
 
-  @Test("a handler is called once for a pair of places, however often they meet")
+  @Test("a handler is called once for a pair of places, however often they overlap")
   func handlerOnce() async {
     await #expect(processExitsWith: .exitCode(9)) {
       let calls = Counter()
@@ -205,7 +206,7 @@ private final class Rack: @unchecked Sendable {
   }
 }
 
-/// Two owners, one of them a writer, in sections on one resource at once; always the same two
+/// Two owners, one of them a writer, in overlapping sections on one resource; always the same two
 /// places.
 func overlap(_ name: String, times: Int) {
   let section = Section(name)

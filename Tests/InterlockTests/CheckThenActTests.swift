@@ -4,8 +4,8 @@ import Testing
 
 @testable import Interlock
 
-/// A look and a change, each under the lock, with the lock let go between: no memory is raced for,
-/// and yet it is broken.
+/// A check and a change, each under the lock, which is released between them: no data race, and yet
+/// a fault.
 struct CheckThenActTests {
   /// Reads under the lock, lets `between` run without it, and writes what it read plus one under
   /// the lock.
@@ -25,7 +25,7 @@ struct CheckThenActTests {
 
   init() { Findings.collect() }
 
-  @Test("a section that spans two locked accesses is found broken when another one comes between")
+  @Test("a section that spans two locked accesses conflicts with an access between them")
   func broken() {
     let section = Section("check-then-act.broken")
     let account = Account()
@@ -36,7 +36,7 @@ struct CheckThenActTests {
     #expect(Findings.conflicts(on: "check-then-act.broken").count == 1)
   }
 
-  @Test("under one lock around both accesses, the section is never found broken")
+  @Test("a section under one lock around both accesses never conflicts")
   func repaired() {
     let section = Section("check-then-act.repaired")
     let account = Account()

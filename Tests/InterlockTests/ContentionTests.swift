@@ -19,7 +19,7 @@ struct ContentionTests {
       JoinableThread {
         for section in sections {
           start.wait()
-          // Both begin at the same moment; neither ends before both are in.
+          // Both begin together; neither ends before both have begun.
           let mode: Mode = number == 0 ? .noReadWrite : .noWrite
           section.begin(mode)
           inside.wait()
@@ -33,7 +33,7 @@ struct ContentionTests {
     #expect(found.count == rounds)
   }
 
-  @Test("every two that are in at once are one finding, and each of their meetings counts once")
+  @Test("every overlapping pair is one finding, and each of its overlaps counts once")
   func everyPair() {
     let rounds = 200
     let section = Section("contention.pairs")
@@ -87,7 +87,7 @@ struct ContentionTests {
     #expect(Findings.misuses(on: "contention.locked").isEmpty)
   }
 
-  @Test("more readers than a bucket has slots are all in, and a writer meets every one")
+  @Test("more readers than a bucket has slots are all recorded, and a writer conflicts with each")
   func overflow() {
     let readers = 100
     let section = Section("contention.overflow")
@@ -111,7 +111,7 @@ struct ContentionTests {
     #expect(Findings.conflicts(on: "contention.overflow").map(\.count) == [readers], "all left")
   }
 
-  @Test("racing threads that begin and end at full speed are reported whole, and all have left")
+  @Test("racing threads at full speed are reported whole, and none stays recorded")
   func racing() {
     let section = Section("contention.racing")
     let inside = SpinBarrier(parties: 3)
@@ -120,7 +120,7 @@ struct ContentionTests {
       JoinableThread {
         for turn in 0..<3_000 {
           section.write {
-            // One meeting of all three for certain; behind it, as fast as they can.
+            // One certain overlap of all three; then as fast as they can.
             if turn == 0 { inside.wait() }
           }
         }
@@ -130,7 +130,7 @@ struct ContentionTests {
     let found = Findings.conflicts(on: "contention.racing")
     #expect(found.reduce(0) { $0 + $1.count } >= 3, "each of three met two others")
     for conflict in found {
-      // A section may end, and its record be used again, between being seen and being read.
+      // A section may end, and its record be reused, between the detection and the read.
       let isGone = conflict.first.place.function == "a section that has just ended"
       #expect(conflict.first.mode == .noReadWrite)
       #expect(isGone || isWhole(conflict.first, lines: begun...begun))
@@ -140,7 +140,7 @@ struct ContentionTests {
     #expect(Findings.conflicts(on: "contention.racing").map(\.count) == found.map(\.count))
   }
 
-  @Test("a computed name is whole for whoever reads it while its section ends")
+  @Test("a thread reads a whole computed name while its section ends")
   func computedNames() async {
     let result = await #expect(
       processExitsWith: .success, observing: [\.standardErrorContent]
@@ -161,7 +161,7 @@ struct ContentionTests {
       }
       var read = 0
       while read < 3_000 {
-        // What is open at this moment, by name.
+        // The sections that are open now, by name.
         MisuseDetection.processEnds()
         let found = SectionTracking.misuses
         guard found.allSatisfy({ names.contains($0.resource) }) else {
@@ -197,7 +197,7 @@ struct ContentionTests {
 
   @Test("a thread that comes after another has ended takes its home over")
   func homes() async {
-    // In a process of its own: no other test takes homes.
+    // In a separate process, in which no other test sets thread homes.
     await #expect(processExitsWith: .success) {
       let numbers = Guarded<Set<UInt>>([])
       for _ in 0..<50 {

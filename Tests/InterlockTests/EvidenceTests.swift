@@ -2,11 +2,11 @@ import Testing
 
 @testable import Interlock
 
-/// What can be told of a section that its owner ends while another thread reads its record.
+/// What a reader learns of a section that its owner ends during the read of its record.
 struct EvidenceTests {
   init() { Findings.collect() }
 
-  /// What another thread reads of a section by the word that it has seen in a slot.
+  /// What another thread reads of a section by the word in its slot.
   private static func read(_ open: Registry.OpenSection, key: ResourceKey? = nil) -> Evidence? {
     // Unsafe: the table's memory is never given back, and the thread is waited for.
     nonisolated(unsafe) let open = open
@@ -25,7 +25,7 @@ struct EvidenceTests {
         section.resource, .noReadWrite, synched: true, at: Site("Module/File.swift", "f()", 12)))
   }
 
-  @Test("one that has ended is told in full until its record is used again, then as one that was")
+  @Test("an ended section is read in full until its record is reused, then only as ended")
   func ended() throws {
     let section = Section("evidence.ended")
     let filler = Section("evidence.filler")
@@ -46,8 +46,9 @@ struct EvidenceTests {
     #expect(gone.addresses.isEmpty)
   }
 
-  @Test("another resource with the same part of a key, and the reader's own section, are nobody")
-  func nobody() throws {
+  @Test(
+    "another resource with the same part of a key, and the reader's own section, are no conflict")
+  func noConflict() throws {
     let open = try Self.begin(Section("evidence.own"))
     #expect(Self.read(open, key: ResourceKey(hash: open.key.hash ^ 1 << 20)) == nil)
     let own = Evidence.read(
@@ -56,7 +57,7 @@ struct EvidenceTests {
     #expect(Registry.end(open))
   }
 
-  @Test("a meeting that both sides saw is counted once, the next one of the two again")
+  @Test("an overlap that both sides see is counted once, and the pair's next overlap again")
   func meetings() {
     func side(_ context: UInt, _ generation: UInt) -> Evidence {
       var side = Evidence(

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Interlock
 
-/// Resumes each job on a thread of its own: whoever awaits comes back elsewhere.
+/// Runs each job on a new thread, so that a task resumes on another thread after each `await`.
 final class FreshThreads: TaskExecutor {
   private let stay: Bool
   private let threads = Guarded<[JoinableThread]>([])
@@ -13,8 +13,7 @@ final class FreshThreads: TaskExecutor {
   ///   number; else a thread has exited before the task goes on elsewhere.
   init(stay: Bool) { self.stay = stay }
 
-  /// Suspends the task; it is resumed when its thread has left it, so on another thread for
-  /// certain.
+  /// Suspends the task, and resumes it after its thread has left it, so always on another thread.
   func changeThread() async {
     await withCheckedContinuation { continuation in
       suspended.withLock { $0 = continuation }
@@ -24,7 +23,7 @@ final class FreshThreads: TaskExecutor {
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     let executor = asUnownedTaskExecutor()
-    // Made under the lock: the task may be over before this function is.
+    // Made under the lock, because the task may end before this function returns.
     threads.withLock { [stay, suspended, end] threads in
       threads.append(
         JoinableThread {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Interlock
 
-/// Who an owner is: the task, else the thread.
+/// The owner is the task, or else the thread.
 struct OwnerTests {
   init() { Findings.collect() }
 

@@ -1,7 +1,7 @@
 import Interlock
 import Testing
 
-/// What is one resource, and what is two.
+/// Which names and instances are one resource.
 struct ResourceTests {
   init() { Findings.collect() }
 
@@ -68,7 +68,7 @@ struct ResourceTests {
   }
 
   private final class Shelf: @unchecked Sendable {
-    // Unchecked: whether that is true is what the test asks.
+    // Unchecked: the test checks whether that is true.
     @Tracked var books: [Int: String] = [:]
     @Tracked("resource.boxes") var boxes: [Int] = []
   }

@@ -1,7 +1,7 @@
 import Interlock
 import Testing
 
-/// Who may be in beside whom.
+/// Which sections conflict when they overlap.
 struct RulesTests {
   init() { Findings.collect() }
 
@@ -43,7 +43,7 @@ struct RulesTests {
     #expect(Findings.conflicts(on: name).isEmpty, "everything was ended")
   }
 
-  @Test("an upgrade from read to write conflicts only if another reader is in")
+  @Test("an upgrade from read to write conflicts only if it overlaps another reader")
   func upgrade() {
     let alone = Section("rules.upgrade.alone")
     alone.read { alone.write {} }
@@ -94,7 +94,7 @@ struct RulesTests {
     #expect(found.map(\.count) == [1, 1])
   }
 
-  @Test("a block gives what its closure does, also where that is an if or a switch")
+  @Test("a block returns its closure's value, also if that is an if or a switch")
   func results() throws {
     struct Wrong: Error, Equatable {}
     let section = Section("rules.results")
@@ -109,7 +109,7 @@ struct RulesTests {
       #expect(byIf + 1 == (isOdd ? 6 : 7) && bySwitch == (isOdd ? "odd" : "even"))
     }
     #expect(throws: Wrong()) { try section.write { throw Wrong() } }
-    // It has ended all the same.
+    // The section has ended all the same.
     onThread { section.write {} }
     #expect(Findings.conflicts(on: "rules.results").isEmpty)
   }

@@ -7,7 +7,7 @@ import Testing
 
 private struct Failure: Error, Equatable {}
 
-/// What was told of locks, in words.
+/// The recorded lock events, as text.
 private let told = Mutex<[String]>([])
 
 private func listen() {
@@ -22,10 +22,10 @@ private final class Guarded: Sendable {
   var address: UInt { withUnsafePointer(to: value) { UInt(bitPattern: $0) } }
 }
 
-/// A `Mutex` that is taken through a section. What listens is the process's, so each of those is in
-/// one of its own.
+/// A `Mutex` taken through a section. The listener is process-wide, so each test that sets one runs
+/// in a separate process.
 struct SectionMutexTests {
-  @Test("is held while the body runs, gives what it gives, and throws what it throws")
+  @Test("a section's mutex is held while the body runs, and returns or throws what the body does")
   func passesThrough() throws {
     let guarded = Guarded()
     let section = Section("mutex.passes")
@@ -42,7 +42,7 @@ struct SectionMutexTests {
     #expect(guarded.value.withLockIfAvailable { $0.count } == 2)
   }
 
-  @Test("is a section: who is in it without the mutex conflicts")
+  @Test("a section's mutex is a section: an access without the mutex conflicts")
   func conflicts() async {
     await #expect(processExitsWith: .success) {
       SectionTracking.onConflict = .record
@@ -59,7 +59,7 @@ struct SectionMutexTests {
     }
   }
 
-  @Test("is told as a lock: made where it is its section's first time, taken, and given back")
+  @Test("a section's mutex reports lock events: made on its first use, acquired, released")
   func told() async {
     await #expect(processExitsWith: .success) {
       listen()
@@ -71,7 +71,7 @@ struct SectionMutexTests {
       let once = ["taken \(lock)", "given \(lock)"]
       let heard = heardSoFar()
       precondition(heard == ["made \(lock)"] + once + once, "\(heard)")
-      // Another section's mutex at this address is another.
+      // A mutex of another section at this address is another lock.
       Section("mutex.other").write(locking: guarded.value) { _ in }
       precondition(heardSoFar() == heard + ["made \(lock)"] + once)
     }

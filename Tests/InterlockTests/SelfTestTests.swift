@@ -20,7 +20,7 @@ struct SelfTestTests {
     #expect(SectionTracking.conflicts.allSatisfy { !$0.resource.contains("interlock's own") })
   }
 
-  @Test("it leaves nothing behind: no output, no trap, no exit code, no count")
+  @Test("the planted race leaves nothing behind: no output, no trap, no exit code, no count")
   func nothingLeft() async {
     let result = await #expect(
       processExitsWith: .success, observing: [\.standardErrorContent]
@@ -35,14 +35,14 @@ struct SelfTestTests {
     #expect(String(decoding: result?.standardErrorContent ?? [], as: UTF8.self) == "")
   }
 
-  @Test("a race that the tracker does not see fails the test")
+  @Test("a planted race that the tracker misses fails the self test")
   func missed() {
     #expect(throws: SectionTracking.SelfTestFailure.missed) {
       try SelfTest.plant(secondKey: ResourceKey(number: .max))
     }
   }
 
-  @Test("tracking that is switched off is told")
+  @Test("the self test reports tracking that is switched off")
   func off() async {
     await #expect(processExitsWith: .success) {
       setenv("INTERLOCK_OPTIONS", "sections=off", 1)
@@ -55,7 +55,7 @@ struct SelfTestTests {
     }
   }
 
-  @Test("each failure is a line of its own")
+  @Test("each failure of the self test is one line")
   func words() {
     let lines = SectionTracking.SelfTestFailure.allCases.map(\.description)
     #expect(Set(lines).count == lines.count)

@@ -22,19 +22,18 @@ enum Findings {
     SectionTracking.misuses.filter { $0.resource == resource }
   }
 
-  /// To be called before the first section of a test.
+  /// Call it before the first section of a test.
   static func collect() { installed }
 }
 
-/// Runs a body on a thread of its own and waits for the thread's end, so for what happens at its
-/// exit too.
+/// Runs a body on a dedicated thread and waits for the thread's exit, including its exit handlers.
 func onThread(named name: String? = nil, _ body: @escaping @Sendable () -> Void) {
   JoinableThread(named: name, body).join()
 }
 
-/// A thread that can be waited for to its very end.
+/// A thread that can be joined.
 final class JoinableThread: @unchecked Sendable {
-  // Unchecked: `handle` is written once, before anybody else has the object.
+  // Unchecked: `handle` is written once, before any other thread has the object.
   private var handle = pthread_t()
 
   init(named name: String? = nil, _ body: @escaping @Sendable () -> Void) {
@@ -71,7 +70,7 @@ final class Gate: Sendable {
   }
 }
 
-/// Where so many threads meet before any goes on.
+/// A barrier for a number of threads.
 final class Barrier: @unchecked Sendable {
   // Unchecked: everything is under the condition.
   private let condition = NSCondition()
@@ -95,8 +94,8 @@ final class Barrier: @unchecked Sendable {
   }
 }
 
-/// The same for few threads that must go on at the very same moment: they spin, where those of a
-/// `Barrier` are woken one after the other.
+/// A barrier for a few threads that must continue at the same time: they spin, because a `Barrier`
+/// wakes threads one after the other.
 final class SpinBarrier: Sendable {
   private let parties: Int
   private let waiting = Atomic<Int>(0)
@@ -105,7 +104,7 @@ final class SpinBarrier: Sendable {
   init(parties: Int) { self.parties = parties }
 
   func wait() {
-    // Acquiring and releasing throughout: what was done before is seen behind.
+    // Acquiring and releasing: writes before the barrier are visible after it.
     let mine = round.load(ordering: .acquiring)
     if waiting.add(1, ordering: .acquiringAndReleasing).newValue == parties {
       waiting.store(0, ordering: .relaxed)
@@ -121,7 +120,7 @@ final class SpinBarrier: Sendable {
   }
 }
 
-/// Where so many tasks meet before any goes on; they are suspended, and block no thread.
+/// A barrier for a number of tasks, which suspend and block no thread.
 final class TaskBarrier: Sendable {
   private let parties: Int
   private let suspended = Guarded<[CheckedContinuation<Void, Never>]>([])
@@ -141,12 +140,12 @@ final class TaskBarrier: Sendable {
   }
 }
 
-/// A number that any thread may raise.
+/// A thread-safe counter.
 final class Counter: Sendable {
   private let count = Atomic<Int>(0)
   func add() { count.add(1, ordering: .relaxed) }
   var value: Int { count.load(ordering: .relaxed) }
 }
 
-/// The calling thread, as something to compare.
+/// The identity of the calling thread.
 func threadNumber() -> UInt64 { interlock_thread_number() }

@@ -2,10 +2,10 @@ import Interlock
 import Synchronization
 import Testing
 
-// One handler in a process: one after the other, and no other suite reaches a point.
+// The handler is process-wide: run the tests serially, and no other suite reaches a point.
 @Suite("Sync points", .serialized)
 struct SyncPointTests {
-  @Test("a point is told to the handler that is set, by its name and on its own thread")
+  @Test("a sync point calls the handler with its name, on its own thread")
   func told() {
     let seen = Mutex<[String]>([])
     SyncPoints.arm { point in seen.withLock { $0.append(point) } }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Interlock
 
-/// Ends that come at the wrong time, from the wrong side or twice do no harm to anybody else.
+/// Ends at the wrong time, by the wrong owner or twice do not affect other sections.
 struct WrongEndTests {
   init() { Findings.collect() }
 
@@ -14,7 +14,7 @@ struct WrongEndTests {
     let begun = Barrier(parties: 3)
     let ended = Barrier(parties: 3)
     let owner = JoinableThread {
-      // Once for certain: others end the section, at one moment, while it is open.
+      // One certain case: other threads end the open section at the same time.
       BEGIN_LOCK(.noWrite, name)
       begun.wait()
       ended.wait()
@@ -53,7 +53,7 @@ struct WrongEndTests {
     }
     let first = try begin()
     #expect(Registry.end(first))
-    // In the same slot, unless another test's section has just come there.
+    // In the same slot, unless another test's section has just taken it.
     let second = try begin()
     #expect(!Registry.end(first))
     onThread { section.read {} }
@@ -61,7 +61,7 @@ struct WrongEndTests {
     #expect(Registry.end(second))
   }
 
-  @Test("a block whose section somebody else ended does not take the next one's slot")
+  @Test("a block whose section another thread ended does not end the next one in its slot")
   func stolenSlot() {
     let section = Section("wrong-end.stolen")
     let inside = Gate()
@@ -93,7 +93,7 @@ struct WrongEndTests {
     let section = Section("wrong-end.block")
     section.read { section.end(.noWrite) }
     #expect(Findings.misuses(on: "wrong-end.block").map(\.kind) == [.endWithoutBegin])
-    // The same of a block that gives something.
+    // The same for a block that returns a value.
     let value = section.write {
       section.end(.noReadWrite)
       return 1

@@ -4,7 +4,9 @@ import Testing
 
 @Suite("Every asynchronous cache", .timeLimit(.minutes(10)))
 struct AsyncCacheConformanceTests {
-  @Test("finds what was stored, and nothing else", arguments: AsyncCacheCase.all)
+  @Test(
+    "Every asynchronous cache finds what was stored, and nothing else",
+    arguments: AsyncCacheCase.all)
   func reading(_ subject: AsyncCacheCase) async {
     let cache = subject.make()
     #expect(await cache.value(forKey: "a") == nil)
@@ -14,7 +16,9 @@ struct AsyncCacheConformanceTests {
     #expect(await cache.count == 1)
   }
 
-  @Test("has the last of two values under one key", arguments: AsyncCacheCase.all)
+  @Test(
+    "Every asynchronous cache keeps the last of two values under one key",
+    arguments: AsyncCacheCase.all)
   func replacing(_ subject: AsyncCacheCase) async {
     let cache = subject.make()
     await cache.setValue([1], forKey: "a", cost: 10)
@@ -24,7 +28,7 @@ struct AsyncCacheConformanceTests {
     #expect(await cache.totalCost == 4)
   }
 
-  @Test("no longer finds what was removed", arguments: AsyncCacheCase.all)
+  @Test("Every asynchronous cache no longer finds what was removed", arguments: AsyncCacheCase.all)
   func removing(_ subject: AsyncCacheCase) async {
     let cache = subject.make()
     for key in ["a", "b", "c"] { await cache.setValue([7], forKey: key, cost: 5) }
@@ -43,7 +47,7 @@ struct AsyncCacheConformanceTests {
 
 @Suite("A stream cache", .timeLimit(.minutes(10)))
 struct StreamCacheTests {
-  @Test("does the same in the forms with a completion", arguments: [false, true])
+  @Test("A stream cache does the same in the forms with a completion", arguments: [false, true])
   func completions(repaired: Bool) async {
     let cache = StreamCache(repaired: repaired)
     await withCheckedContinuation { continuation in
@@ -59,7 +63,7 @@ struct StreamCacheTests {
     #expect(await cache.count == 0)
   }
 
-  @Test("performs what was sent before it went")
+  @Test("A stream cache performs all calls sent before it is freed")
   func end() async {
     var cache: StreamCache? = StreamCache(repaired: true)
     let value = Counted()

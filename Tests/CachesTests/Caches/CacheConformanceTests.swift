@@ -3,11 +3,10 @@ import KnownBugs
 import Dispatch
 import Testing
 
-/// What every cache must do when one thread calls it. What many at once do to it is what scenarios
-/// are for.
+/// The checks that every cache passes on one thread. Scenarios test concurrent calls.
 @Suite("Every cache", .timeLimit(.minutes(10)))
 struct CacheConformanceTests {
-  @Test("finds what was stored, and nothing else", arguments: CacheCase.all)
+  @Test("Every cache finds what was stored, and nothing else", arguments: CacheCase.all)
   func reading(_ subject: CacheCase) async {
     await onThread {
       let cache = subject.make()
@@ -19,7 +18,7 @@ struct CacheConformanceTests {
     }
   }
 
-  @Test("has the last of two values under one key", arguments: CacheCase.all)
+  @Test("Every cache keeps the last of two values under one key", arguments: CacheCase.all)
   func replacing(_ subject: CacheCase) async {
     await onThread {
       let cache = subject.make()
@@ -31,7 +30,7 @@ struct CacheConformanceTests {
     }
   }
 
-  @Test("no longer finds what was removed", arguments: CacheCase.all)
+  @Test("Every cache no longer finds what was removed", arguments: CacheCase.all)
   func removing(_ subject: CacheCase) async {
     await onThread {
       let cache = subject.make()
@@ -49,7 +48,7 @@ struct CacheConformanceTests {
     }
   }
 
-  @Test("shows its entries as they are", arguments: CacheCase.builtIn)
+  @Test("Every cache shows its entries as they are", arguments: CacheCase.builtIn)
   func entries(_ subject: CacheCase) async {
     await onThread {
       let cache = subject.make()
@@ -63,7 +62,7 @@ struct CacheConformanceTests {
     }
   }
 
-  @Test("does the same in the asynchronous forms", arguments: CacheCase.all)
+  @Test("Every cache does the same in the asynchronous forms", arguments: CacheCase.all)
   func asynchronously(_ subject: CacheCase) async {
     let cache = subject.make()
     await withCheckedContinuation { continuation in
@@ -82,7 +81,7 @@ struct CacheConformanceTests {
     }
   }
 
-  @Test("with five methods of its own keeps no costs and shows no entries")
+  @Test("Every cache with the five required methods alone keeps no costs and shows no entries")
   func defaults() {
     let cache = FiveMethods()
     #expect(cache.totalCost == nil)
@@ -92,7 +91,7 @@ struct CacheConformanceTests {
 
 @Suite("A cache", .timeLimit(.minutes(10)))
 struct CachePeculiarityTests {
-  @Test("that is an actor stores, finds and removes")
+  @Test("A cache that is an actor stores, finds and removes")
   func actorCache() async {
     let cache: any AsyncCache = ActorCache()
     await cache.setValue([1], forKey: "a", cost: 10)
@@ -107,7 +106,7 @@ struct CachePeculiarityTests {
     #expect(await cache.totalCost == 0)
   }
 
-  @Test("whose queue waits for itself traps when it is read, and not before")
+  @Test("A cache with a reentrant serial queue traps when it is read, and not before")
   func reentrantSerialQueue() async {
     await #expect(processExitsWith: .success) {
       let cache = ReentrantSerialQueueCache()

@@ -8,17 +8,17 @@ private struct Refusal: Error, Equatable {
   var code: Int
 }
 
-/// What every strategy must do.
+/// The checks that every strategy passes.
 @Suite("Every lock strategy", .timeLimit(.minutes(10)))
 struct LockConformanceTests {
-  @Test("gives back what the body gives", arguments: LockCase.all)
+  @Test("Every lock strategy gives back what the body gives", arguments: LockCase.all)
   func result(_ strategy: LockCase) {
     let lock = strategy.make()
     #expect(lock.withLock { 7 } == 7)
     #expect(lock.withSharedLock { "seven" } == "seven")
   }
 
-  @Test("passes an error on, and is free afterwards", arguments: LockCase.all)
+  @Test("Every lock strategy rethrows an error, and is free afterwards", arguments: LockCase.all)
   func error(_ strategy: LockCase) {
     let lock = strategy.make()
     #expect(throws: Refusal(code: 1)) { try lock.withLock { throw Refusal(code: 1) } }
@@ -26,7 +26,7 @@ struct LockConformanceTests {
     #expect(lock.withLock { true })
   }
 
-  @Test("lets one in at a time", arguments: LockCase.excluding)
+  @Test("Every lock strategy admits one caller at a time", arguments: LockCase.excluding)
   func exclusion(_ strategy: LockCase) async {
     let lock = strategy.make()
     let traffic = Traffic()
@@ -37,7 +37,7 @@ struct LockConformanceTests {
     #expect(traffic.writes == 8_000)
   }
 
-  @Test("keeps readers and writers apart", arguments: LockCase.excluding)
+  @Test("Every lock strategy keeps readers and writers apart", arguments: LockCase.excluding)
   func readersAndWriters(_ strategy: LockCase) async {
     let lock = strategy.make()
     let traffic = Traffic()
@@ -55,7 +55,9 @@ struct LockConformanceTests {
     #expect(traffic.writes == 4_000)
   }
 
-  @Test("lets one reader in at a time where it knows no readers", arguments: LockCase.exclusive)
+  @Test(
+    "Every lock strategy admits one reader at a time where it has no shared access",
+    arguments: LockCase.exclusive)
   func exclusiveReaders(_ strategy: LockCase) async {
     let lock = strategy.make()
     let traffic = Traffic()
@@ -66,24 +68,26 @@ struct LockConformanceTests {
     #expect(traffic.writes == 8_000)
   }
 
-  @Test("lets readers in together where it knows them", arguments: LockCase.shared)
+  @Test(
+    "Every lock strategy admits readers together where it has shared access",
+    arguments: LockCase.shared)
   func sharedReaders(_ strategy: LockCase) async {
     let lock = strategy.make()
     let inside = Rendezvous(of: 3)
-    // Ends only if all three are inside at once.
+    // Ends only if all three overlap.
     await onThreads(3) { _ in lock.withSharedLock { inside.meet() } }
   }
 }
 
-/// What only some do.
+/// Properties of single strategies.
 @Suite("A lock strategy", .timeLimit(.minutes(10)))
 struct LockPeculiarityTests {
-  @Test("NoLock excludes nobody")
+  @Test("NoLock excludes no caller")
   func noLock() async {
     let lock = NoLock()
     let inside = Rendezvous(of: 2)
     await onThreads(2) { _ in lock.withLock { inside.meet() } }
-    // The checks above have eyes: they see what this one lets happen.
+    // The checks above must detect what this one allows.
     let writers = Traffic()
     await onThreads(4) { _ in
       visit { lock.withLock { writers.write() } }
@@ -102,13 +106,13 @@ struct LockPeculiarityTests {
     #expect(both.collisions > 0)
   }
 
-  @Test("the recursive one may be entered again by the thread that is in")
+  @Test("the owner of the recursive lock may acquire it again")
   func recursion() {
     let lock = RecursiveFoundationLock()
     #expect(lock.withLock { lock.withLock { lock.withSharedLock { 3 } } } == 3)
   }
 
-  @Test("Mutex traps when it is entered again, with a message")
+  @Test("Mutex traps with a message when its owner acquires it again")
   func mutexRecursion() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let lock = StandardLibraryMutexLock()
@@ -118,7 +122,7 @@ struct LockPeculiarityTests {
     #expect(text.contains("Recursive call to lock Mutex"))
   }
 
-  @Test("the serial queue traps when it is entered again")
+  @Test("the serial queue traps when its owner acquires it again")
   func serialQueueRecursion() async {
     await #expect(processExitsWith: .failure) {
       let lock = SerialQueueLock()
@@ -127,8 +131,8 @@ struct LockPeculiarityTests {
   }
 }
 
-/// Calls `body` again and again, and offers the processor now and then, so that no thread has had
-/// all its turns before the next one runs.
+/// Calls `body` repeatedly, and yields from time to time, so that no thread ends before the next
+/// one runs.
 private func visit(_ body: () -> Void) {
   for turn in 0..<2_000 {
     body()
@@ -136,14 +140,13 @@ private func visit(_ body: () -> Void) {
   }
 }
 
-/// Counts who is inside. A collision is somebody beside a writer.
+/// Counts callers in the critical section. A collision is a caller that overlaps a writer.
 ///
-/// Calls are shorter than a scheduler's turn: threads would run one after the other, and meet by
-/// luck. So now and then one stays inside until somebody comes in beside it, or long enough for
-/// everybody to have tried. Atomics, so that a broken lock gives a wrong number and not undefined
-/// behaviour.
+/// Calls are shorter than a scheduler's time slice, so that threads would run one after the other
+/// and overlap by luck. So some calls stay in until another caller overlaps, or long enough for all
+/// to have tried. Atomics, so that a broken lock gives a wrong number and not undefined behaviour.
 private final class Traffic: Sendable {
-  /// By the clock: on a loaded machine each offer of the processor may take a scheduler's turn.
+  /// Measured by the clock: on a loaded machine each yield may take a time slice.
   private static let patience = Duration.microseconds(300)
 
   private static func isLong(_ turn: Int) -> Bool { turn < 20 || turn % 64 == 0 }
@@ -164,7 +167,7 @@ private final class Traffic: Sendable {
     readersInside.subtract(1, ordering: .sequentiallyConsistent)
   }
 
-  /// The number of writes is raised in two steps, so that two writers at once lose some.
+  /// Raises the number of writes in two steps, so that overlapping writers lose some.
   func write() {
     writersInside.add(1, ordering: .sequentiallyConsistent)
     let count = writeCount.load(ordering: .relaxed)
@@ -174,15 +177,15 @@ private final class Traffic: Sendable {
     writersInside.subtract(1, ordering: .sequentiallyConsistent)
   }
 
-  /// Whether somebody is beside a writer.
+  /// Whether another caller overlaps a writer.
   private var isBeside: Bool {
     writersInside.load(ordering: .sequentiallyConsistent) > 1
       || readersInside.load(ordering: .sequentiallyConsistent) != 0
   }
 
-  private func stay(until somebodyIsThere: () -> Bool) {
+  private func stay(until isOverlapped: () -> Bool) {
     let end = ContinuousClock.now + Self.patience
-    while !somebodyIsThere(), ContinuousClock.now < end { sched_yield() }
+    while !isOverlapped(), ContinuousClock.now < end { sched_yield() }
   }
 
   private func collide() { collisionCount.add(1, ordering: .relaxed) }

@@ -4,7 +4,7 @@ import Dispatch
 import LockStrategies
 import Testing
 
-/// A cache by name, and how to make a fresh one.
+/// A cache by name, and how to make one.
 struct CacheCase: Sendable, CustomTestStringConvertible {
   var testDescription: String
   var make: @Sendable () -> any Cache
@@ -14,7 +14,7 @@ struct CacheCase: Sendable, CustomTestStringConvertible {
     self.make = make
   }
 
-  /// Every synchronous cache here that can be read at all: the reentrant one traps.
+  /// Every synchronous cache except the reentrant one, which traps.
   static let builtIn =
     LockCase.excluding.map { strategy in
       CacheCase("LockedCache<\(strategy.testDescription)>") { lockedCache(strategy.make()) }
@@ -29,7 +29,7 @@ struct CacheCase: Sendable, CustomTestStringConvertible {
       CacheCase("TaskSemaphoreCache") { TaskSemaphoreCache() },
     ] + tmCaches + yyMemory + pinMemory + modern
 
-  /// The same, and one of a user's.
+  /// The built-in caches, and a user's cache.
   static let all =
     builtIn + [CacheCase("five methods of one's own") { FiveMethods() }] + tmDiskCaches + yyOthers
     + pinDisk + imageStores + hybrid
@@ -37,7 +37,7 @@ struct CacheCase: Sendable, CustomTestStringConvertible {
 
 private func lockedCache(_ lock: some Lock) -> any Cache { LockedCache(lock) }
 
-/// The least that a user's cache has.
+/// A user's cache with the required members alone.
 final class FiveMethods: Cache {
   private let lock = PthreadMutexLock()
   // Only touched under the lock.

@@ -2,23 +2,23 @@ import Comparison
 import LockStrategies
 import Testing
 
-/// A strategy of the table that `compare` measures, and how to make a fresh lock.
+/// A strategy of the table that `compare` measures, and how to make a lock.
 struct LockCase: Sendable, CustomTestStringConvertible {
   var testDescription: String
   var make: @Sendable () -> any Lock
-  /// Whether it lets readers in together.
+  /// Whether it has shared access.
   private var sharesReads: Bool { type(of: make()).sharesReads }
 
-  /// Those that let one in at a time, readers too.
+  /// The strategies without shared access.
   static let exclusive = excluding.filter { !$0.sharesReads }
 
-  /// Those that let readers in together.
+  /// The strategies with shared access.
   static let shared = excluding.filter(\.sharesReads)
 
-  /// Those that exclude: all but the controls, which are wrong on purpose.
+  /// The strategies that exclude other callers: all but the controls.
   static let excluding = cases(of: StrategyEntry.builtIn.filter(\.runsUnlisted))
 
-  /// All of them.
+  /// All strategies.
   static let all = cases(of: StrategyEntry.builtIn)
 
   private static func cases(of entries: [StrategyEntry]) -> [LockCase] {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A value that any thread may change.
+/// A thread-safe value.
 ///
 /// Not `Synchronization.Mutex`, for which ThreadSanitizer reports false races when it is contended.
 /// `@unchecked Sendable`: the value is only touched under the lock.

@@ -21,12 +21,12 @@ extension CacheCase {
   ]
 }
 
-/// An asynchronous cache by name, and how to make a fresh one.
+/// An asynchronous cache by name, and how to make one.
 struct AsyncCacheCase: Sendable, CustomTestStringConvertible {
   var testDescription: String
   var make: @Sendable () -> any AsyncCache
 
-  /// All of them; those that load have an origin with nothing in it.
+  /// All asynchronous caches; those that load have an empty origin.
   static let all = [
     AsyncCacheCase(testDescription: "ActorCache") { ActorCache() },
     AsyncCacheCase(testDescription: "LoadingCache without an origin") {
@@ -40,7 +40,7 @@ struct AsyncCacheCase: Sendable, CustomTestStringConvertible {
   ]
 }
 
-/// Runs `body` with a folder of its own, and removes that.
+/// Runs `body` with a new folder, and removes it.
 func withFolder<R>(_ body: (String) async throws -> R) async throws -> R {
   let folder = FileManager.default.temporaryDirectory
     .appendingPathComponent("interlock-" + UUID().uuidString)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder that is there as long as this object.
+/// A folder that exists as long as this object.
 final class TemporaryFolder: Sendable {
   let url: URL
 
@@ -12,7 +12,7 @@ final class TemporaryFolder: Sendable {
 
   deinit { try? FileManager.default.removeItem(at: url) }
 
-  /// The names of what is in it.
+  /// The names of its files.
   func names() throws -> Set<String> {
     Set(try FileManager.default.contentsOfDirectory(atPath: url.path))
   }

@@ -1,8 +1,7 @@
 import Dispatch
 import Foundation
 
-/// Runs `body` on `count` threads of their own, all released at the same moment, and returns when
-/// all ended.
+/// Runs `body` on `count` dedicated threads, released together, and returns when all have ended.
 ///
 /// The caller is suspended and not blocked, so that tests in parallel do not use up the pool.
 func onThreads(_ count: Int, _ body: @escaping @Sendable (_ thread: Int) -> Void) async {
@@ -24,7 +23,7 @@ func onThreads(_ count: Int, _ body: @escaping @Sendable (_ thread: Int) -> Void
   await suspend(until: ended)
 }
 
-/// Runs `body` on a thread of its own.
+/// Runs `body` on a dedicated thread.
 func onThread(_ body: @escaping @Sendable () -> Void) async {
   await onThreads(1) { _ in body() }
 }
@@ -35,7 +34,7 @@ private func suspend(until group: DispatchGroup) async {
   }
 }
 
-/// A place where as many threads as it is made for wait for each other, once.
+/// A barrier for a number of threads, used once.
 final class Rendezvous: Sendable {
   private let missing = DispatchGroup()
 

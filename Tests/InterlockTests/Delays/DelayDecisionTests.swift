@@ -2,7 +2,7 @@ import Testing
 
 @testable import Interlock
 
-/// Which executions of a place are delayed, and how much all delays may take.
+/// Which executions of a place are delayed, and how much time all delays may take.
 struct DelayDecisionTests {
   @Test("seed, place and execution decide: the same three give the same delay, another seed others")
   func seeded() {
@@ -47,7 +47,7 @@ struct DelayDecisionTests {
     #expect(Set(lengths).count > 1_000)
   }
 
-  @Test("all delays together: 80 ms, then so much of the run time, and never more than 2 s")
+  @Test("all delays together take 80 ms, then a share of the run time, and at most 2 s")
   func allowance() {
     let second: UInt = 1_000_000
     #expect(DelayBudget.allowance(after: 0, percent: 5) == 80_000)
@@ -58,7 +58,7 @@ struct DelayDecisionTests {
     #expect(DelayBudget.allowance(after: 1_000 * second, percent: 100) == 2 * second)
   }
 
-  @Test("a delay that the budget has no room for is not made")
+  @Test("a delay that exceeds the budget is not made")
   func spent() {
     let budget = DelayBudget(percent: 5)
     let now = Platform.microseconds
@@ -71,12 +71,12 @@ struct DelayDecisionTests {
     #expect(budget.delays == 1)
   }
 
-  @Test("when a delay was refused, nobody asks before the shortest has room again")
+  @Test("after a refused delay, no thread asks before the budget covers the shortest again")
   func refused() {
     let budget = DelayBudget(percent: 5)
     let start = budget.startedAt
     #expect(!budget.allowsNothing(at: Platform.coarseMilliseconds))
-    // There is room for a shorter one.
+    // The budget covers a shorter one.
     #expect(!budget.allows(80_001, at: start))
     #expect(!budget.allowsNothing(at: Platform.coarseMilliseconds))
     budget.spend(80_000)

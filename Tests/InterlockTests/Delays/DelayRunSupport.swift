@@ -4,19 +4,19 @@ import Synchronization
 
 @testable import Interlock
 
-/// Two threads that write to one section, each after a pause, so that they hardly ever meet by
-/// themselves.
+/// Two threads that write to one section, each after a pause, so that they hardly ever overlap
+/// without delays.
 enum PausedWrites: Sendable {
   /// No lock.
   case racy
-  /// A lock before and after, which keeps nobody out.
+  /// A lock before and after the section, which excludes no access.
   case masked
   /// Two locked accesses in a section that spans both.
   case checkThenAct
   /// The section under the lock.
   case locked
 
-  /// Makes calls until it is enough; it is asked before each.
+  /// Makes calls until `isEnough` returns true, which it checks before each.
   func run(
     on section: Section, pauses: Bool = true, until isEnough: @escaping @Sendable () -> Bool
   ) {
@@ -53,7 +53,7 @@ enum PausedWrites: Sendable {
   }
 }
 
-/// A file in a folder of its own, for a trap file, which goes with the object.
+/// A trap file in a temporary folder, which is removed with the object.
 final class TrapFolder: Sendable {
   let folder: String
   var path: String { folder + "/traps" }

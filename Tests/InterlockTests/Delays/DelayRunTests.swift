@@ -3,12 +3,12 @@ import Testing
 
 @testable import Interlock
 
-/// What delays find, and what they never report. Each in a process of its own: they are the
-/// process's.
+/// What delays find, and what they never report. Each test runs in a separate process, because
+/// delays are process-wide.
 ///
-/// Nothing here counts on how soon a meeting comes: the threads go on until it has.
+/// No test depends on how soon an overlap comes: the threads continue until then.
 struct DelayRunTests {
-  @Test("two short sections that race are made to meet")
+  @Test("delays make two short racing sections overlap")
   func racy() async {
     await #expect(processExitsWith: .success) { findsConflict(.racy) }
   }
@@ -18,7 +18,7 @@ struct DelayRunTests {
     await #expect(processExitsWith: .success) { findsConflict(.masked) }
   }
 
-  @Test("a look and a write that are locked one by one are made to meet")
+  @Test("delays make a read and a write with separate critical sections overlap")
   func checkThenAct() async {
     await #expect(processExitsWith: .success) { findsConflict(.checkThenAct) }
   }
@@ -45,14 +45,13 @@ struct DelayRunTests {
     }
   }
 
-  @Test("a thread that only pauses through a delay is not taken for one that was kept out")
+  @Test("a thread that only pauses during a delay does not count as excluded")
   func pausing() async {
     await #expect(processExitsWith: .success) {
       SectionTracking.onConflict = .record
       SectionTracking.delays = true
       let section = Section("delays.pausing")
-      // They take turns, by a flag and short sleeps: no lock, and nobody is ever woken by the
-      // other.
+      // They alternate by a flag and short sleeps: without a lock, and neither wakes the other.
       let turn = Guarded(0)
       let threads = (0..<2).map { number in
         JoinableThread {
@@ -76,8 +75,8 @@ struct DelayRunTests {
       SectionTracking.delays = true
       let started = Platform.microseconds
       let sections = (0..<500).map { Section("delays.budget.\($0)") }
-      // One thread after the other passes 500 places: near misses of two that never meet, since
-      // each ends before the next begins. Without a budget nine of ten would be delayed.
+      // The threads pass 500 places one after the other: near misses that never overlap, since each
+      // thread ends before the next begins. Without a budget nine of ten would be delayed.
       for _ in 0..<2 {
         onThread {
           for (line, section) in sections.enumerated() { section.write(line: UInt(line)) {} }
@@ -87,8 +86,7 @@ struct DelayRunTests {
       let allowed = DelayBudget.allowance(after: Platform.microseconds - started, percent: 5)
       precondition(counts.delays > 0, "\(counts)")
       precondition(counts.dropped == 0 && counts.found == 0, "\(counts)")
-      // A delay is only begun where all of it has room; it may last longer, by a processor that
-      // others have.
+      // A delay only begins if the budget covers all of it; it may last longer on a busy processor.
       precondition(counts.delays <= Int(allowed) / 2_000, "\(counts)")
       precondition(SectionTracking.conflicts.isEmpty)
     }
@@ -100,7 +98,7 @@ struct DelayRunTests {
       processExitsWith: .exitCode(66), observing: [\.standardErrorContent]
     ) {
       setenv("INTERLOCK_OPTIONS", "on_conflict=log delays=on delay_seed=4711", 1)
-      // At a place of its own each time: two that met by themselves are not brought together again.
+      // At a new place each time: a pair that overlapped without a delay is not delayed again.
       var line: UInt = 1
       while SectionTracking.conflicts.allSatisfy({ $0.heldOpen == nil }) {
         meetInDelay(line: line)
@@ -117,7 +115,7 @@ struct DelayRunTests {
         /The first had been held open for \d+(\.\d ms| µs) by a near-miss delay, seed 4711\.\n/))
   }
 
-  @Test("without delays no section is held open, whoever races")
+  @Test("without delays no section is held open, even in a race")
   func off() async {
     await #expect(processExitsWith: .success) {
       SectionTracking.onConflict = .handler { _ in }
@@ -130,7 +128,7 @@ struct DelayRunTests {
     }
   }
 
-  @Test("sections of tasks are held open too, and a task that walks in is found")
+  @Test("delays hold sections of tasks open too, and find a task that enters")
   func tasks() async {
     await #expect(processExitsWith: .success) {
       SectionTracking.onConflict = .handler { _ in }
@@ -151,7 +149,7 @@ struct DelayRunTests {
   }
 }
 
-/// Has a thread walk into a section while a delay holds it open, unless it comes too late.
+/// Makes a thread enter a section while a delay holds it open, unless the thread is too late.
 private func meetInDelay(line: UInt) {
   let section = Section("delays.report")
   for _ in 0..<2 { onThread { section.write(line: line) {} } }
@@ -165,7 +163,7 @@ private func meetInDelay(line: UInt) {
   thread.join()
 }
 
-/// Makes two threads write until they have met.
+/// Makes two threads write until they have overlapped.
 private func findsConflict(_ writes: PausedWrites) {
   SectionTracking.onConflict = .handler { _ in }
   SectionTracking.delays = true

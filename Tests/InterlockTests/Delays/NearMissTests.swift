@@ -3,7 +3,7 @@ import Testing
 
 @testable import Interlock
 
-/// What counts as a near miss, and what comes of a pair of places.
+/// What counts as a near miss, and the states of a pair of places.
 struct NearMissTests {
   private let tables = DelayTables()!
   private let reader = PlaceNumber(bits: 2)
@@ -29,7 +29,7 @@ struct NearMissTests {
     #expect(near(writer, owner: 6, at: 1_200).count == 2, "both of the others")
   }
 
-  @Test("one owner alone, two readers, what is long ago and another resource are none")
+  @Test("one owner alone, two readers, an old access and another resource are no near miss")
   func notFound() {
     #expect(near(writer, owner: 2, at: 0) == [])
     #expect(near(writer, owner: 2, at: 1) == [], "its own")
@@ -38,13 +38,13 @@ struct NearMissTests {
     #expect(near(writer, owner: 8, at: 103, key: ResourceKey(number: 2)) == [])
   }
 
-  @Test("the clock comes round after 65 seconds, and what is recent stays recent")
+  @Test("the clock wraps after 65 seconds, and recent accesses stay recent")
   func clock() {
     _ = near(reader, owner: 2, at: 65_530)
     #expect(near(writer, owner: 4, at: 65_540) == [reader])
   }
 
-  @Test("a thread's visit is known again by place, resource and owner together")
+  @Test("a thread's access is recognised by place, resource and owner together")
   func visits() {
     #expect(MemoryLayout<NotedAccesses.Known>.stride == 64, "a cache line")
     let visits = NotedAccesses()
@@ -165,7 +165,7 @@ struct NearMissTests {
     }
   }
 
-  @Test("pairs beyond what there is room for are settled at once: nobody takes the lock for them")
+  @Test("pairs beyond the table's size are settled at once, without the lock")
   func manyPairs() {
     var known = KnownPairs(DelayPlan(), tables)
     let places = (0..<100).map { line in
@@ -197,7 +197,7 @@ struct NearMissTests {
     #expect(known.counts.dropped == 1, "a dropped pair is not armed again")
   }
 
-  @Test("a pair that has met is found, whatever it was before, and is never dropped")
+  @Test("a pair that has overlapped is found, whatever its state, and is never dropped")
   func met() {
     var known = KnownPairs(DelayPlan(), tables)
     let pair = PlacePair(writer, writer)

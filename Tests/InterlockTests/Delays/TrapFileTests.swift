@@ -2,7 +2,7 @@ import Testing
 
 @testable import Interlock
 
-/// The text that one run leaves to the next.
+/// The text that one run leaves for the next.
 struct TrapFileTests {
   private let write = TrapPlace(file: "App/My Cache.swift", line: 12, writes: true)
   private let read = TrapPlace(file: "c:/x.c", line: 3, writes: false)
@@ -17,7 +17,7 @@ struct TrapFileTests {
       ])
   }
 
-  @Test("it is a line that names version and build, and a line for each pair, in one order")
+  @Test("a trap file has a line with version and build, and a sorted line for each pair")
   func text() {
     #expect(
       file.text == """
@@ -29,7 +29,7 @@ struct TrapFileTests {
         """)
   }
 
-  @Test("what is written is read again")
+  @Test("a written trap file is read again")
   func roundTrip() {
     #expect(TrapFile.parse(file.text, build: "1-2.3") == .success(file))
     let empty = TrapFile(build: "b")
@@ -64,7 +64,7 @@ struct TrapFileTests {
     #expect(!problem.text.contains("\n"))
   }
 
-  @Test("of two runs' files a meeting counts more than an order, an order more than a near miss")
+  @Test("of two runs' files an overlap outranks an order, and an order outranks a near miss")
   func merge() {
     let pair = TrapFile.Pair(write, read, scope: "")
     func file(_ state: PairState) -> TrapFile { TrapFile(build: "b", pairs: [pair: state]) }

@@ -3,8 +3,8 @@ import Testing
 
 @testable import Interlock
 
-/// The trap file of a process: what it reads at its begin, and what it leaves. Each in a process of
-/// its own.
+/// The trap file of a process: what it reads at its beginning, and what it leaves. Each test runs
+/// in a separate process.
 struct TrapStoreTests {
   /// A process that passes two places of one section from two threads, one after the other.
   private func run(
@@ -15,14 +15,14 @@ struct TrapStoreTests {
       sourceLocation: sourceLocation
     ) { [path, scope] in
       let section = Section("traps.run")
-      // Behind the two, so that nothing nearly met before the trap file was read.
+      // After the two, so that no near miss precedes the read of the trap file.
       setenv("INTERLOCK_OPTIONS", "on_conflict=record delays=on traps=\(path)", 1)
       if !scope.isEmpty { SectionTracking.startDelays(seed: 1, trapFile: path, scope: scope) }
       onThread { section.read(line: 10) {} }
       writeLine("armed at first: \(SectionTracking.delayCounts.armed)")
       onThread { section.write(line: 20) {} }
-      // A busy machine may put more than the window of a near miss between the two. On another
-      // resource each time: else two writes might nearly meet as well.
+      // A busy machine may separate the two by more than the window of a near miss. On another
+      // resource each time, because else two writes might be a near miss too.
       while SectionTracking.delayCounts.armed == 0 {
         let section = Section("traps.run")
         onThread { section.read(line: 10) {} }
@@ -112,7 +112,7 @@ struct TrapStoreTests {
         """)
   }
 
-  @Test("a conflict is in the file before the process traps, and is looked for at once in the next")
+  @Test("a conflict is in the file before the process traps, and is tried first in the next run")
   func found() async throws {
     let traps = try TrapFolder()
     await #expect(processExitsWith: .failure) { [path = traps.path as String] in
@@ -137,7 +137,7 @@ struct TrapStoreTests {
         group.addTask { _ = await run(path, scope: "subject-\(number)") }
       }
     }
-    // The next one reads it without a word, and what was lost is found again.
+    // The next process reads it without a message, and finds lost pairs again.
     #expect(await run(traps.path, scope: "last").contains("interlock:") == false)
     #expect(traps.text?.contains(line + "last") == true)
   }

@@ -5,10 +5,10 @@ import Testing
 
 @testable import Interlock
 
-/// Whether every thread has seen all that the others did; otherwise nothing.
+/// Whether the source orders all threads; otherwise it orders none.
 private let allIsOrdered = Atomic<Bool>(false)
 
-/// A source by whose word threads are in order or not, each at one epoch of its own.
+/// An order source that orders all threads or none, each at one epoch.
 private func followOrder(allIsOrdered isOrdered: Bool = false) {
   allIsOrdered.store(isOrdered, ordering: .relaxed)
   let source = UnsafeMutablePointer<interlock_order_source>.allocate(capacity: 1)
@@ -34,10 +34,10 @@ private func names() -> [String] {
   }
 }
 
-/// What order makes of sections that do not meet. Each in a process of its own: the source is the
-/// process's. Lines are given: inside an exit test all are the macro's.
+/// Order of sections that do not overlap. Each test runs in a separate process, because the source
+/// is process-wide. Lines are explicit: inside an exit test all are the macro's.
 struct SectionOrderTests {
-  @Test("a write after a write of another thread without an order is told, with what both held")
+  @Test("an unordered write after a write of another thread is reported, with both held locks")
   func writes() async {
     await #expect(processExitsWith: .success) {
       followOrder()
@@ -54,7 +54,7 @@ struct SectionOrderTests {
     }
   }
 
-  @Test("a write after each of several reads is told, and a read after a write")
+  @Test("an unordered write after each of several reads is reported, and a read after a write")
   func reads() async {
     await #expect(processExitsWith: .success) {
       followOrder()
@@ -68,7 +68,7 @@ struct SectionOrderTests {
     }
   }
 
-  @Test("a section that another thread has ended was at no epoch, and is not remembered")
+  @Test("a section that another thread has ended has no epoch, and is not recorded")
   func endedByAnother() async {
     await #expect(processExitsWith: .success) {
       followOrder()
@@ -78,13 +78,13 @@ struct SectionOrderTests {
       precondition(SectionTracking.misuses.count == 1)
       onThread { section.write(line: 20) {} }
       precondition(names().isEmpty, "\(names())")
-      // The second one is.
+      // The second one is recorded.
       onThread { section.write(line: 30) {} }
       precondition(names().count == 1)
     }
   }
 
-  @Test("what is in an order is not told, nor are reads beside reads, nor one thread's own")
+  @Test("ordered accesses, two reads and one thread's own accesses are not reported")
   func ordered() async {
     await #expect(processExitsWith: .success) {
       followOrder(allIsOrdered: true)
@@ -108,7 +108,7 @@ struct SectionOrderTests {
   }
 
   @Test(
-    "a thread that comes back is told of who was there meanwhile, and of nobody where it was alone")
+    "a thread that returns is reported with the threads that came between, if any")
   func comesBack() async {
     await #expect(processExitsWith: .success) {
       followOrder()
@@ -132,7 +132,7 @@ struct SectionOrderTests {
     }
   }
 
-  @Test("parts are told apart, and the whole is beside each of them")
+  @Test("different parts are separate, and the whole conflicts with each of them")
   func parts() async {
     await #expect(processExitsWith: .success) {
       followOrder()
@@ -140,18 +140,18 @@ struct SectionOrderTests {
       onThread { section.write(1, line: 10) {} }
       onThread { section.write(2, line: 20) {} }
       precondition(names().isEmpty)
-      // Beside the last that wrote to any part.
+      // With the last write to any part.
       onThread { section.write(line: 30) {} }
       precondition(names().count == 1)
       onThread { section.write(3, line: 40) {} }
       precondition(names().count == 2)
-      // Beside the whole, and beside its own part.
+      // With the whole, and with its own part.
       onThread { section.write(3, line: 50) {} }
       precondition(names().count == 4)
     }
   }
 
-  @Test("an object at the address of another that is gone has no past")
+  @Test("an object at the address of a freed one has no recorded accesses")
   func instances() async {
     await #expect(processExitsWith: .success) {
       final class Box: Sendable {}
@@ -175,7 +175,7 @@ struct SectionOrderTests {
     }
   }
 
-  @Test("what tasks do is told, on whatever threads, and what one does on several is in order")
+  @Test("tasks are reported on any thread, and one task on several threads is in order")
   func tasks() async {
     await #expect(processExitsWith: .success) {
       followOrder()
@@ -195,7 +195,7 @@ struct SectionOrderTests {
     }
   }
 
-  @Test("what met is left out")
+  @Test("overlapping accesses are left out")
   func leftOut() async {
     await #expect(processExitsWith: .success) {
       SectionTracking.onConflict = .record
@@ -206,7 +206,7 @@ struct SectionOrderTests {
       onThread { use {} }
       precondition(SectionTracking.conflicts.count == 1)
       precondition(names().isEmpty)
-      // A process with a conflict does not end well.
+      // A process with a conflict does not exit with 0.
       SectionTracking.removeAll()
     }
   }

@@ -8,7 +8,7 @@ import Testing
 struct PartContentionTests {
   init() { Findings.collect() }
 
-  /// What two threads begin at the same moment.
+  /// Two sections that two threads begin together.
   enum Pairing: String, CaseIterable, Sendable {
     case equalParts, partAndWhole
 
@@ -43,7 +43,7 @@ struct PartContentionTests {
         for section in sections {
           start.wait()
           pairing.begin(number, section)
-          // Neither ends before both are in.
+          // Neither ends before both have begun.
           inside.wait()
           pairing.end(number, section)
         }
@@ -74,7 +74,7 @@ struct PartContentionTests {
   }
 
   @Test(
-    "a section on a part that ends during a look keeps its record and its part until the look is over"
+    "a section on a part that ends during a read keeps its record and part until the read is over"
   )
   func look() throws {
     let section = Section("parts.look")
@@ -102,7 +102,7 @@ struct PartContentionTests {
     #expect(hasEnded.value == 1)
   }
 
-  @Test("more parts than a bucket has slots are all in, and a writer of the whole meets every one")
+  @Test("more parts than a bucket has slots are all recorded, and a writer of the whole sees each")
   func overflow() {
     let writers = 60
     let section = Section("parts.overflow")
@@ -143,7 +143,7 @@ struct PartContentionTests {
     }
   }
 
-  @Test("two short sections on one key that race are made to meet by delays")
+  @Test("delays make two short racing sections on one key overlap")
   func delays() async {
     await #expect(processExitsWith: .success) {
       SectionTracking.onConflict = .handler { _ in }

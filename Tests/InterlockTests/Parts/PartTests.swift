@@ -8,7 +8,7 @@ private struct Colliding: Hashable, Sendable {
   func hash(into hasher: inout Hasher) { hasher.combine(0) }
 }
 
-/// A key that tells when it goes.
+/// A key that counts its `deinit`.
 private final class CountedKey: Hashable, Sendable {
   private let ended: Counter
   init(_ ended: Counter) { self.ended = ended }
@@ -17,7 +17,7 @@ private final class CountedKey: Hashable, Sendable {
   func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// Which sections on parts conflict, and what is said of them.
+/// Which sections on parts conflict, and what the report says.
 struct PartTests {
   init() { Findings.collect() }
 
@@ -58,7 +58,7 @@ struct PartTests {
     #expect(Findings.conflicts(on: name + ".later").count == expected)
   }
 
-  @Test("parts whose hashes agree are told apart by their values")
+  @Test("parts with equal hashes are distinguished by their values")
   func collisions() {
     let section = Section("parts.collisions")
     section.begin(.noReadWrite, part: Colliding(value: 1))
@@ -181,7 +181,7 @@ struct PartTests {
     #expect(ended.value == 100)
   }
 
-  @Test("a section of a task on a part is the task's on whatever thread it goes on")
+  @Test("a section of a task on a part is the task's on every thread")
   func tasks() async {
     let section = Section("parts.tasks")
     let threads = FreshThreads(stay: true)

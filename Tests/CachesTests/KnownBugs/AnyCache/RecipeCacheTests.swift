@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A cache of the recipes", .timeLimit(.minutes(10)))
 struct RecipeCacheTests {
-  @Test("counts, from nothing, one call after the other", arguments: [false, true])
+  @Test("A recipe cache counts successive calls from 0", arguments: [false, true])
   func counting(repaired: Bool) {
     let cache = CountingCache(repaired: repaired)
     for _ in 0..<300 { cache.countOne("a") }
@@ -16,14 +16,14 @@ struct RecipeCacheTests {
     #expect(cache.number(forKey: "b") == 2)
   }
 
-  @Test("counts every call of many at a time, repaired")
+  @Test("A recipe cache counts every one of many concurrent calls when repaired")
   func countingTogether() async {
     let cache = CountingCache(repaired: true)
     await onThreads(4) { _ in for _ in 0..<500 { cache.countOne("a") } }
     #expect(cache.number(forKey: "a") == 2_000)
   }
 
-  @Test("has its values edited", arguments: [false, true])
+  @Test("A recipe cache edits its values", arguments: [false, true])
   func editing(repaired: Bool) {
     let cache = SharedValueCache(repaired: repaired)
     #expect(!cache.edit("a") { $0 = [9] })
@@ -33,7 +33,7 @@ struct RecipeCacheTests {
     #expect(cache.totalCost == 2)
   }
 
-  @Test("changes what others hold when a value is edited, and does not where it is repaired")
+  @Test("A recipe cache changes other callers' values when one is edited, and not when repaired")
   func sharing() throws {
     for repaired in [false, true] {
       let cache = SharedValueCache(repaired: repaired)
@@ -44,7 +44,7 @@ struct RecipeCacheTests {
     }
   }
 
-  @Test("tells of each store before it is done")
+  @Test("A recipe cache calls its observer before each store")
   func observing() {
     let told = Counted()
     let cache = ObservedCache(PthreadMutexLock()) { key in
@@ -56,7 +56,7 @@ struct RecipeCacheTests {
     #expect(told.notes == 1)
   }
 
-  @Test("lets 2,000 through a spin lock that offers nothing")
+  @Test("A recipe cache completes 2,000 calls under a spin lock that does not yield")
   func spinning() async {
     let lock = SpinLock(offersProcessor: false)
     let cache = LockedCache(lock)

@@ -4,11 +4,11 @@ import Dispatch
 import Foundation
 import Testing
 
-/// The faults that need one thread. Those that need two are in scenarios.
+/// The faults that need one thread. Scenarios show those that need two.
 @Suite("The faults of hyperoslo's Cache and its sibling", .timeLimit(.minutes(10)))
 struct HybridFaultTests {
-  // The directory is the test's own, which is there to remove it when the process of an exit test
-  // is not. What must fail must not do so by an error.
+  // The test process owns the directory and removes it, because the process of an exit test ends by
+  // a trap. An error must not pass as the trap.
 
   /// Reads by the synchronous call in the completion of an asynchronous one.
   private static func readInCompletion(_ locking: HybridLocking, _ path: String) throws {
@@ -58,7 +58,7 @@ struct HybridFaultTests {
     }
   }
 
-  /// Cleans up with nothing in memory; says how many files are left.
+  /// Removes expired objects with empty memory; returns how many files are left.
   @discardableResult
   private static func cleanUp(_ version: AwesomeCache.Version, _ path: String) throws -> Int {
     let cache = try AwesomeCache(directory: URL(fileURLWithPath: path), version: version)
@@ -72,7 +72,7 @@ struct HybridFaultTests {
     return cache.count
   }
 
-  @Test("AwesomeCache traps when it cleans up what is not in memory, while it waits for its queue")
+  @Test("AwesomeCache traps when its clean-up reads a key that is not in memory")
   func nestedCleanUp() async throws {
     let folder = try HybridFolder()
     let path = folder.url.path
@@ -85,7 +85,7 @@ struct HybridFaultTests {
     #expect(try Self.cleanUp(.repaired, path) == 1)
   }
 
-  @Test("an asynchronous call on a cache that was freed says so")
+  @Test("an asynchronous call on a freed cache completes with an error")
   func deallocated() async throws {
     let folder = try HybridFolder()
     let error: (any Error)? = await withCheckedContinuation { continuation in
@@ -106,10 +106,12 @@ struct HybridFaultTests {
   }
 }
 
-/// What version 1.0.0 does beside its faults.
+/// The behaviour of version 1.0.0 apart from its faults.
 @Suite("A BasicHybridCache", .timeLimit(.minutes(10)))
 struct BasicHybridCacheTests {
-  @Test("removes what has expired after it has given it out once", arguments: [false, true])
+  @Test(
+    "A BasicHybridCache removes an expired object after returning it once",
+    arguments: [false, true])
   func expiry(repaired: Bool) async throws {
     let folder = try HybridFolder()
     await onThread {
@@ -118,7 +120,7 @@ struct BasicHybridCacheTests {
       #expect(cache.value(forKey: "a") == [1])
       cache.settle()
       #expect(cache.count == 0)
-      // The file is still there, and is read; it is not put into memory.
+      // The file still exists and is read, but not stored in memory.
       #expect(cache.value(forKey: "a") == [1])
       #expect(cache.count == 0)
       waitFor { cache.clearExpired(completion: $0) }
@@ -126,7 +128,7 @@ struct BasicHybridCacheTests {
     }
   }
 
-  @Test("cleans up from what expires last when the files are too large")
+  @Test("A BasicHybridCache removes the files that expire last when all are too large")
   func maximumSize() async throws {
     let folder = try HybridFolder()
     await onThread {

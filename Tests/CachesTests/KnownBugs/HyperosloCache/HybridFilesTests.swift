@@ -3,7 +3,7 @@ import KnownBugs
 import Foundation
 import Testing
 
-/// Keys, directories and files that are not as one would like them.
+/// Unusual keys, and faulty directories and files.
 @Suite("The files of a hybrid cache", .timeLimit(.minutes(10)))
 struct HybridFilesTests {
   private static let keys = [
@@ -12,7 +12,9 @@ struct HybridFilesTests {
     String(repeating: "long", count: 1000), "x." + String(repeating: "y", count: 300),
   ]
 
-  @Test("are in its directory whatever the keys, and each key has its own", arguments: 0..<2)
+  @Test(
+    "Hybrid cache files are in its directory for all keys, and each key has its own",
+    arguments: 0..<2)
   func keys(_ system: Int) throws {
     let folder = try HybridFolder()
     let inner = folder.url.appendingPathComponent("inner", isDirectory: true)
@@ -26,7 +28,7 @@ struct HybridFilesTests {
     #expect(cache.count == Self.keys.count)
     #expect(folder.names.count == Self.keys.count + 1)
     #expect(folder.names.allSatisfy { $0.hasPrefix("inner") })
-    // Another cache, which has nothing in memory.
+    // A second cache with empty memory.
     let later: any Cache =
       system == 0
       ? try HybridStorageCache(directory: inner)
@@ -39,7 +41,7 @@ struct HybridFilesTests {
     #expect(folder.names == ["inner"])
   }
 
-  @Test("of version 1.0.0 miss some keys, and none is outside")
+  @Test("Hybrid cache files of version 1.0.0 lack some keys, and none is outside the directory")
   func oldKeys() throws {
     let folder = try HybridFolder()
     let inner = folder.url.appendingPathComponent("inner", isDirectory: true)
@@ -55,7 +57,7 @@ struct HybridFilesTests {
     #expect(later.value(forKey: "kept") == [7])
   }
 
-  @Test("that are damaged are an error, and a miss for who cannot be told")
+  @Test("Hybrid cache files that are damaged are an error, and a miss for calls that cannot throw")
   func damaged() throws {
     let folder = try HybridFolder()
     try HybridStorageCache(directory: folder.url).setObject([1, 2, 3], forKey: "a")
@@ -72,7 +74,7 @@ struct HybridFilesTests {
     }
   }
 
-  @Test("that find no room are an error, and leave what other keys have")
+  @Test("Hybrid cache files that do not fit on the disk are an error, and leave other keys' files")
   func fullDisk() async {
     await #expect(processExitsWith: .success) {
       let folder = try HybridFolder()
@@ -94,12 +96,12 @@ struct HybridFilesTests {
     }
   }
 
-  @Test("that cannot be written are an error, and the value is in memory")
+  @Test("Hybrid cache files that cannot be written are an error, and the value is in memory")
   func unwritable() throws {
     let folder = try HybridFolder()
     let blocked = folder.file("blocked")
     try Data().write(to: blocked)
-    // A file is in the place of the directory.
+    // A file is where the directory should be.
     #expect(throws: (any Error).self) { try HybridStorageCache(directory: blocked) }
     #expect(throws: (any Error).self) {
       try AwesomeCache(directory: blocked, version: .repaired)

@@ -2,7 +2,7 @@ import Caches
 import KnownBugs
 import Foundation
 
-/// A directory of its own, which goes when nobody has it any more.
+/// A temporary directory, removed with the last reference.
 final class HybridFolder: Sendable {
   let url = FileManager.default.temporaryDirectory
     .appendingPathComponent("interlock-hybrid-\(UUID().uuidString)", isDirectory: true)
@@ -13,7 +13,7 @@ final class HybridFolder: Sendable {
 
   deinit { try? FileManager.default.removeItem(at: url) }
 
-  /// What is in it, at any depth.
+  /// All files in it, at any depth.
   var names: Set<String> {
     Set((try? FileManager.default.subpathsOfDirectory(atPath: url.path)) ?? [])
   }
@@ -21,7 +21,7 @@ final class HybridFolder: Sendable {
   func file(_ name: String) -> URL { url.appendingPathComponent(name) }
 }
 
-/// A cache that takes its directory with it when it goes.
+/// A cache that removes its directory when it is freed.
 private final class Folded<Inner: Cache>: Cache {
   private let folder: HybridFolder
   private let inner: Inner

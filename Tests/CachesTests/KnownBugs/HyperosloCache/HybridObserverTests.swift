@@ -6,7 +6,9 @@ import Caches
 
 @Suite("Observers of a HybridStorageCache", .timeLimit(.minutes(10)))
 struct HybridObserverTests {
-  @Test("are told what has happened, in that order", arguments: HybridLocking.allCases)
+  @Test(
+    "Hybrid cache observers are called for each change, in order", arguments: HybridLocking.allCases
+  )
   func storageChanges(_ locking: HybridLocking) throws {
     let folder = try HybridFolder()
     let cache = try HybridStorageCache(directory: folder.url, locking: locking)
@@ -24,7 +26,9 @@ struct HybridObserverTests {
       ])
   }
 
-  @Test("of a key are told of that key alone", arguments: HybridLocking.allCases)
+  @Test(
+    "Hybrid cache observers with a key are called for that key alone",
+    arguments: HybridLocking.allCases)
   func keyChanges(_ locking: HybridLocking) throws {
     let folder = try HybridFolder()
     let cache = try HybridStorageCache(directory: folder.url, locking: locking)
@@ -45,7 +49,7 @@ struct HybridObserverTests {
     #expect(log.notes == ["[] [1]", "[1] [2]", "removed", "[] [4]", "removed"])
   }
 
-  @Test("are not told after a cancel", arguments: HybridLocking.allCases)
+  @Test("Hybrid cache observers are not called after a cancel", arguments: HybridLocking.allCases)
   func cancelling(_ locking: HybridLocking) throws {
     let folder = try HybridFolder()
     let cache = try HybridStorageCache(directory: folder.url, locking: locking)
@@ -63,7 +67,9 @@ struct HybridObserverTests {
     #expect(log.notes == [2])
   }
 
-  @Test("are replaced by key; an old token then ends the new one as shipped, and not when repaired")
+  @Test(
+    "Hybrid cache observers are replaced by key; the old token ends the new one only as shipped"
+  )
   func replacing() throws {
     for (locking, expected) in [(.twoQueues, []), (.lock, [2])] as [(HybridLocking, [Int])] {
       let folder = try HybridFolder()
@@ -77,7 +83,7 @@ struct HybridObserverTests {
     }
   }
 
-  @Test("may end their own observation and read the storage, when repaired")
+  @Test("Hybrid cache observers may end their own observation and read the storage, when repaired")
   func reentrant() throws {
     let folder = try HybridFolder()
     let cache = try HybridStorageCache(directory: folder.url, locking: .lock)
@@ -93,7 +99,7 @@ struct HybridObserverTests {
     #expect(log.notes == [[1]])
   }
 
-  @Test("are waited for by a cancel, when repaired")
+  @Test("Hybrid cache observers delay a cancel until their call ends, when repaired")
   func cancelWaits() async throws {
     let folder = try HybridFolder()
     let cache = try HybridStorageCache(directory: folder.url, locking: .lock)
@@ -102,7 +108,7 @@ struct HybridObserverTests {
     let observation = cache.addStorageObserver { _ in
       inside.open()
       door.pass()
-      log.note("told")
+      log.note("called")
     }
     await onThreads(2) { number in
       if number == 0 {
@@ -114,6 +120,6 @@ struct HybridObserverTests {
         log.note("cancelled")
       }
     }
-    #expect(log.notes == ["told", "cancelled"])
+    #expect(log.notes == ["called", "cancelled"])
   }
 }

@@ -3,7 +3,7 @@ import KnownBugs
 import Foundation
 import Testing
 
-/// The own interface of hyperoslo's Cache, from one thread.
+/// The interface of hyperoslo's Cache, called from one thread.
 @Suite("A HybridStorageCache", .timeLimit(.minutes(10)))
 struct HybridStorageTests {
   private func cache(
@@ -17,7 +17,9 @@ struct HybridStorageTests {
       locking: locking)
   }
 
-  @Test("finds on disk what memory has lost, and puts it back", arguments: HybridLocking.allCases)
+  @Test(
+    "A HybridStorageCache finds on disk what memory has lost, and puts it back",
+    arguments: HybridLocking.allCases)
   func layers(_ locking: HybridLocking) throws {
     let folder = try HybridFolder()
     let cache = try cache(folder, locking: locking)
@@ -36,7 +38,7 @@ struct HybridStorageTests {
     #expect(try later.object(forKey: "a") == [1, 2])
   }
 
-  @Test("throws where nothing is", arguments: HybridLocking.allCases)
+  @Test("A HybridStorageCache throws for a missing key", arguments: HybridLocking.allCases)
   func nothing(_ locking: HybridLocking) throws {
     let folder = try HybridFolder()
     let cache = try cache(folder, locking: locking)
@@ -46,7 +48,9 @@ struct HybridStorageTests {
     #expect(cache.isExpiredObject(forKey: "a"))
   }
 
-  @Test("still finds what has expired, and says so", arguments: HybridLocking.allCases)
+  @Test(
+    "A HybridStorageCache still finds an expired object, and marks it",
+    arguments: HybridLocking.allCases)
   func expiry(_ locking: HybridLocking) throws {
     let folder = try HybridFolder()
     let cache = try cache(folder, locking: locking)
@@ -65,7 +69,7 @@ struct HybridStorageTests {
     #expect(folder.names.count == 2)
   }
 
-  @Test("keeps the expiry in the file's date")
+  @Test("A HybridStorageCache keeps the expiry in the file's date")
   func dates() throws {
     let folder = try HybridFolder()
     let date = Date(timeIntervalSince1970: 2_000_000_000)
@@ -76,7 +80,7 @@ struct HybridStorageTests {
     #expect(try cache(folder, locking: .twoQueues).entry(forKey: "a").expiry == .date(date))
   }
 
-  @Test("throws out of memory what was not used for longest, and keeps the file")
+  @Test("A HybridStorageCache evicts the least recently used from memory, and keeps the file")
   func countLimit() throws {
     let folder = try HybridFolder()
     let cache = try cache(folder, locking: .twoQueues, countLimit: 2)
@@ -85,12 +89,12 @@ struct HybridStorageTests {
     try cache.setObject([1], forKey: "c")
     #expect(try cache.entry(forKey: "a").filePath == nil)
     #expect(try cache.entry(forKey: "c").filePath == nil)
-    // The set of keys is not told, as in the original.
+    // As in the original, the set of keys keeps the evicted key.
     #expect(cache.allKeys == ["a", "b", "c"])
     #expect(try cache.entry(forKey: "b").filePath != nil)
   }
 
-  @Test("removes what expires first until half of the largest size is left")
+  @Test("A HybridStorageCache removes what expires first until half of the largest size is left")
   func maximumSize() throws {
     let folder = try HybridFolder()
     let cache = try cache(folder, locking: .twoQueues, maximumSize: 5000)
@@ -104,12 +108,12 @@ struct HybridStorageTests {
     for number in 0..<10 { try cache.removeInMemoryObject(forKey: "\(number)") }
     #expect(cache.objectExists(forKey: "0") && cache.objectExists(forKey: "1"))
     #expect(!cache.objectExists(forKey: "2") && !cache.objectExists(forKey: "9"))
-    // Below the largest size nothing goes.
+    // Below the largest size nothing is removed.
     try cache.removeExpiredObjects()
     #expect(cache.totalDiskStorageSize == 2000)
   }
 
-  @Test("shows its files as objects of another type, with a memory of their own")
+  @Test("A HybridStorageCache shows its files as objects of another type, with separate memory")
   func transform() throws {
     let folder = try HybridFolder()
     let bytes = try cache(folder, locking: .twoQueues)
@@ -128,7 +132,9 @@ struct HybridStorageTests {
     #expect(try texts.object(forKey: "a") == "ho")
   }
 
-  @Test("does the same in the asynchronous calls", arguments: HybridLocking.allCases)
+  @Test(
+    "A HybridStorageCache does the same in the asynchronous calls",
+    arguments: HybridLocking.allCases)
   func asynchronous(_ locking: HybridLocking) async throws {
     let folder = try HybridFolder()
     let cache = try cache(folder, locking: locking)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A loading cache", .timeLimit(.minutes(10)))
 struct LoadingCacheTests {
-  @Test("loads what it lacks, once, and keeps it", arguments: [false, true])
+  @Test("A loading cache loads a missing value once, and keeps it", arguments: [false, true])
   func loading(repaired: Bool) async throws {
     try await withFolder { folder in
       let origin = try FolderOrigin(path: folder)
@@ -19,7 +19,9 @@ struct LoadingCacheTests {
     }
   }
 
-  @Test("loads nothing that was stored, and again what was removed", arguments: [false, true])
+  @Test(
+    "A loading cache does not load stored values, and loads removed ones again",
+    arguments: [false, true])
   func storing(repaired: Bool) async throws {
     try await withFolder { folder in
       let origin = try FolderOrigin(path: folder)
@@ -33,7 +35,7 @@ struct LoadingCacheTests {
     }
   }
 
-  @Test("repaired, looks again for what was not there the first time")
+  @Test("A loading cache, repaired, loads again what was missing the first time")
   func missing() async throws {
     try await withFolder { folder in
       let origin = try FolderOrigin(path: folder)
@@ -47,7 +49,7 @@ struct LoadingCacheTests {
 
 @Suite("A folder origin", .timeLimit(.minutes(10)))
 struct FolderOriginTests {
-  @Test("keeps every key apart, inside its folder")
+  @Test("A folder origin keeps every key apart, inside its folder")
   func keys() async throws {
     try await withFolder { outer in
       let folder = outer + "/origin"
@@ -63,7 +65,8 @@ struct FolderOriginTests {
     }
   }
 
-  @Test("takes a damaged file, or another key's, for none", arguments: [0, 4, 8, 9])
+  @Test(
+    "A folder origin takes a damaged file, or another key's, for a miss", arguments: [0, 4, 8, 9])
   func damage(length: Int) async throws {
     try await withFolder { folder in
       let origin = try FolderOrigin(path: folder)
@@ -82,7 +85,7 @@ struct FolderOriginTests {
     }
   }
 
-  @Test("says so where it cannot write, and keeps what was there")
+  @Test("A folder origin throws where it cannot write, and keeps the old value")
   func refusal() async throws {
     try await withFolder { folder in
       let blocked = folder + "/file"

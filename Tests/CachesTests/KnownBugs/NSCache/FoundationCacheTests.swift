@@ -11,8 +11,9 @@ final class Counted: Sendable {
   var notes: Int { count.load(ordering: .sequentiallyConsistent) }
 }
 
-/// What Foundation's NSCache does on Linux. Where one of these fails on a new toolchain, NSCache
-/// has changed: the recipes over it and `FoundationCache`'s own page have to change with it.
+/// The behaviour of Foundation's NSCache on Linux. If one of these fails on a new toolchain,
+/// NSCache has changed: the recipes over it and the comment of `FoundationCache` have to change
+/// with it.
 @Suite(
   "Foundation's NSCache", .timeLimit(.minutes(10)),
   .enabled(if: FoundationCache.lackingForPeculiarities == nil))
@@ -25,7 +26,7 @@ struct FoundationCacheTests {
     (cache.entries() ?? [:]).keys.sorted()
   }
 
-  @Test("evicts the newest of equals")
+  @Test("NSCache evicts the newest of equals")
   func equals() {
     let cache = FoundationCache(countLimit: 3)
     fill(cache, ["a": 1, "b": 1, "c": 1, "d": 1, "e": 1])
@@ -33,7 +34,7 @@ struct FoundationCacheTests {
     #expect(cache.value(forKey: "e") == nil)
   }
 
-  @Test("evicts the cheapest first, whenever it was stored or used")
+  @Test("NSCache evicts the cheapest first, whenever it was stored or used")
   func cheapest() {
     let cache = FoundationCache(countLimit: 3)
     fill(cache, ["a": 5, "b": 1, "c": 9])
@@ -42,7 +43,7 @@ struct FoundationCacheTests {
     #expect(keys(cache) == ["a", "c", "e"])
   }
 
-  @Test("evicts a value that is too dear at once, and everything cheaper before it")
+  @Test("NSCache evicts a value that costs too much at once, and every cheaper one before it")
   func tooDear() {
     let cache = FoundationCache(totalCostLimit: 10)
     fill(cache, ["a": 5, "b": 1, "c": 11])
@@ -51,7 +52,7 @@ struct FoundationCacheTests {
     #expect(keys(cache) == ["c"])
   }
 
-  @Test("repaired, evicts the oldest")
+  @Test("NSCache, repaired, evicts the oldest")
   func oldest() {
     let cache = FoundationCache(countLimit: 3, repairs: .evictsOldest)
     fill(cache, ["a": 9, "b": 1, "c": 5, "a": 9, "d": 0])
@@ -59,7 +60,7 @@ struct FoundationCacheTests {
     #expect(cache.totalCost == 14)
   }
 
-  @Test("tells of evictions, and neither of replacing nor of removing", arguments: [false, true])
+  @Test("NSCache reports evictions, and neither replacing nor removing", arguments: [false, true])
   func telling(repaired: Bool) {
     let told = Counted()
     let cache = FoundationCache(
@@ -74,7 +75,7 @@ struct FoundationCacheTests {
     #expect(keys(cache) == ["b", "c"])
   }
 
-  @Test("repaired, may be asked by whoever is told, and by a value's deinit")
+  @Test("NSCache, repaired, may be called by its handlers and by a value's deinit")
   func asking() async {
     let (evictions, releases) = (Counted(), Counted())
     await onThread {
@@ -99,7 +100,8 @@ struct FoundationCacheTests {
     }
   }
 
-  @Test("keeps its index right while many store and remove", arguments: [false, true])
+  @Test(
+    "NSCache keeps its index right while many threads store and remove", arguments: [false, true])
   func index(repaired: Bool) async {
     let cache = FoundationCache(repairs: repaired ? .callsOutsideLocks : [])
     await onThreads(4) { thread in

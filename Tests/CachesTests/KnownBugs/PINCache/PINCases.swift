@@ -3,7 +3,7 @@ import KnownBugs
 import Foundation
 
 extension CacheCase {
-  /// PINCache's memory caches. 2.0 as shipped adds the cost of what is replaced; that is issue 92.
+  /// PINCache's memory caches. 2.0 as shipped keeps the cost of a replaced value (issue 92).
   static let pinMemory = [
     CacheCase("PINMemoryCache 2.0 with issue 92 mended") {
       PINMemoryCache(.two, changes: .replacedCostSubtracted)
@@ -15,7 +15,7 @@ extension CacheCase {
     },
   ]
 
-  /// PINCache's disk caches and pairs. 2.0 as shipped may be called before its directory is there;
+  /// PINCache's disk caches and pairs. 2.0 as shipped may be called before its directory exists;
   /// 2.1 waits.
   static let pinDisk = [
     CacheCase("PINDiskCache 2.1") { temporary { pinDisk2($0, [.heldUntilScanned]) } },
@@ -28,7 +28,7 @@ extension CacheCase {
   ]
 }
 
-/// Makes a cache in a folder of its own.
+/// Makes a cache in a new folder.
 private func temporary(_ make: (_ root: String) -> any Cache) -> any Cache {
   make(temporaryFolder())
 }
@@ -60,12 +60,12 @@ func pinPair(_ version: PINVersion, _ root: String, _ changes: PINChanges) -> PI
 /// A fresh folder in the one for temporary files.
 func temporaryFolder() -> String {
   let path = FileManager.default.temporaryDirectory.path + "/interlock-pin-" + UUID().uuidString
-  // Without it every test fails with a clear error of its own.
+  // Without the folder every test fails with a clear error.
   try? FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
   return path
 }
 
-/// Runs `body` with a folder that is gone afterwards.
+/// Runs `body` with a folder that is removed afterwards.
 func withTemporaryFolder(_ body: (_ root: String) throws -> Void) rethrows {
   let root = temporaryFolder()
   defer { try? FileManager.default.removeItem(atPath: root) }

@@ -3,10 +3,10 @@ import KnownBugs
 import Foundation
 import Testing
 
-/// What both disk caches do, over real files.
+/// Both disk caches, over real files.
 @Suite("PINDiskCache", .timeLimit(.minutes(10)))
 struct PINDiskCacheTests {
-  /// A disk cache of either version, by what a test needs of it.
+  /// A disk cache of either version, with the calls that the tests need.
   enum Version: CaseIterable { case two, three }
 
   private func disk(
@@ -23,7 +23,9 @@ struct PINDiskCacheTests {
     "line\nbreak", "nul\0inside", String(repeating: "long/", count: 2000),
   ]
 
-  @Test("keeps what it stored, and finds it again in a new instance", arguments: Version.allCases)
+  @Test(
+    "PINDiskCache keeps what it stored, and finds it again in a new instance",
+    arguments: Version.allCases)
   func survives(_ version: Version) {
     withTemporaryFolder { root in
       let first = disk(version, root)
@@ -44,7 +46,8 @@ struct PINDiskCacheTests {
   }
 
   @Test(
-    "touches nothing outside its directory and the trash beside it", arguments: Version.allCases)
+    "PINDiskCache touches nothing outside its directory and the trash beside it",
+    arguments: Version.allCases)
   func staysInside(_ version: Version) throws {
     try withTemporaryFolder { root in
       let cache = disk(version, root + "/inner")
@@ -63,7 +66,7 @@ struct PINDiskCacheTests {
     }
   }
 
-  @Test("has no file for the empty key", arguments: Version.allCases)
+  @Test("PINDiskCache has no file for the empty key", arguments: Version.allCases)
   func emptyKey(_ version: Version) {
     withTemporaryFolder { root in
       let cache = disk(version, root)
@@ -74,7 +77,7 @@ struct PINDiskCacheTests {
     }
   }
 
-  @Test("misses a damaged file, and deletes it", arguments: Version.allCases)
+  @Test("PINDiskCache takes a damaged file for a miss, and deletes it", arguments: Version.allCases)
   func damaged(_ version: Version) throws {
     try withTemporaryFolder { root in
       let cache = disk(version, root)
@@ -90,11 +93,13 @@ struct PINDiskCacheTests {
     }
   }
 
-  @Test("says that a file could not be written, and has no such key", arguments: Version.allCases)
+  @Test(
+    "PINDiskCache reports a file that could not be written, and has no such key",
+    arguments: Version.allCases)
   func cannotWrite(_ version: Version) throws {
     try withTemporaryFolder { root in
       let errors = Locked<[PINDiskError]>([])
-      // A file where the directory should be.
+      // A file is where the directory should be.
       try Data().write(to: URL(fileURLWithPath: root + "/com.pinterest.PINDiskCache.tests"))
       let cache = disk(version, root) {
         $0.report = { error in errors.withLock { $0.append(error) } }
@@ -106,7 +111,7 @@ struct PINDiskCacheTests {
     }
   }
 
-  @Test("a write that fails for want of room keeps what was there")
+  @Test("PINDiskCache keeps the old file when a write fails on a full disk")
   func fullDisk() async {
     await #expect(processExitsWith: .success) {
       withTemporaryFolder { root in
@@ -131,7 +136,7 @@ struct PINDiskCacheTests {
     }
   }
 
-  @Test("removes everything and goes on", arguments: Version.allCases)
+  @Test("PINDiskCache removes everything and goes on", arguments: Version.allCases)
   func removeAll(_ version: Version) {
     withTemporaryFolder { root in
       let cache = disk(version, root)
@@ -161,7 +166,7 @@ struct PINDiskCacheTests {
     }
   }
 
-  @Test("2.0 counts what was replaced too")
+  @Test("PINDiskCache 2.0 counts replaced files too")
   func byteCountAsShipped() {
     withTemporaryFolder { root in
       let cache = pinDisk2(root, [.heldUntilScanned])
@@ -172,7 +177,7 @@ struct PINDiskCacheTests {
     }
   }
 
-  @Test("3.0.4 does not store what is larger than all files may be")
+  @Test("PINDiskCache 3.0.4 does not store a file larger than the byte limit")
   func tooLarge() {
     withTemporaryFolder { root in
       let cache = pinDisk3(root, .version3) { $0.byteLimit = 100 }
@@ -181,7 +186,8 @@ struct PINDiskCacheTests {
     }
   }
 
-  @Test("2.0 loses what is stored before there is a directory; 2.1 has the caller wait")
+  @Test(
+    "PINDiskCache 2.0 loses what is stored before its directory exists; 2.1 makes the caller wait")
   func storedTooEarly() {
     withTemporaryFolder { root in
       let parked = Locked<(@Sendable () -> Void)?>(nil)

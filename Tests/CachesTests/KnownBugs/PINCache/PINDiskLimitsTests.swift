@@ -10,7 +10,7 @@ struct PINDiskLimitsTests {
   /// The size of the file of a value with a key of one letter.
   private func fileSize(_ size: Int) -> UInt { UInt(size + 41) }
 
-  @Test("trims by size: the largest files go first")
+  @Test("PINDiskCache trims by size: the largest files go first")
   func trimToSize() {
     withTemporaryFolder { root in
       let two = pinDisk2(root + "/2", .repaired)
@@ -31,7 +31,7 @@ struct PINDiskLimitsTests {
     }
   }
 
-  @Test("trims to the byte limit by the last use")
+  @Test("PINDiskCache trims to the byte limit by the last use")
   func leastRecentlyUsed() {
     withTemporaryFolder { root in
       let scheduler = PINDispatchScheduler()
@@ -48,7 +48,7 @@ struct PINDiskLimitsTests {
     }
   }
 
-  @Test("trims to the byte limit by the count of uses, which a new instance remembers")
+  @Test("PINDiskCache trims to the byte limit by the count of uses, which a new instance remembers")
   func leastFrequentlyUsed() {
     withTemporaryFolder { root in
       let scheduler = PINDispatchScheduler()
@@ -64,7 +64,7 @@ struct PINDiskLimitsTests {
     }
   }
 
-  @Test("2.0 trims to its byte limit by the last use")
+  @Test("PINDiskCache 2.0 trims to its byte limit by the last use")
   func leastRecentlyUsed2() {
     withTemporaryFolder { root in
       let scheduler = PINDispatchScheduler()
@@ -79,7 +79,7 @@ struct PINDiskLimitsTests {
     }
   }
 
-  @Test("hides what has expired, and remembers the limit in a new instance")
+  @Test("PINDiskCache hides expired files, and remembers the limit in a new instance")
   func expiry() {
     withTemporaryFolder { root in
       let scheduler = PINDispatchScheduler()
@@ -105,7 +105,7 @@ struct PINDiskLimitsTests {
     }
   }
 
-  @Test("trims by date: what was made before it goes, the distant past takes everything")
+  @Test("PINDiskCache trims by date of creation; the distant past removes everything")
   func trimToDate() {
     withTemporaryFolder { root in
       let cache = pinDisk3(root, .repaired)
@@ -119,7 +119,7 @@ struct PINDiskLimitsTests {
     }
   }
 
-  @Test("calls its blocks in order; 3.0.4's may call the cache")
+  @Test("PINDiskCache calls its blocks in order; 3.0.4's may call the cache")
   func events() {
     withTemporaryFolder { root in
       let scheduler = PINDispatchScheduler()
@@ -149,7 +149,7 @@ struct PINDiskLimitsTests {
     }
   }
 
-  @Test("2.0 calls its blocks with the file's path")
+  @Test("PINDiskCache 2.0 calls its blocks with the file's path")
   func events2() {
     withTemporaryFolder { root in
       let scheduler = PINDispatchScheduler()
@@ -175,7 +175,7 @@ struct PINDiskLimitsTests {
     }
   }
 
-  @Test("has the files for itself while a block runs, in both forms")
+  @Test("PINDiskCache has exclusive access to the files while a block runs, in both forms")
   func lockFileAccess() async {
     let root = temporaryFolder()
     defer { try? FileManager.default.removeItem(atPath: root) }
@@ -198,7 +198,7 @@ struct PINDiskLimitsTests {
     #expect(later2 == fileSize(5))
   }
 
-  @Test("shows every key with its file until it is told to stop")
+  @Test("PINDiskCache shows every key with its file until the block returns false")
   func enumeration() {
     withTemporaryFolder { root in
       let cache = pinDisk3(root, .version3)

@@ -15,7 +15,7 @@ struct PINMemoryCacheTests {
 
   private func keys(of cache: PINMemoryCache) -> Set<String> { Set((cache.entries() ?? [:]).keys) }
 
-  @Test("2.0 adds the cost of a value that is replaced, 3.0.4 does not")
+  @Test("PINMemoryCache 2.0 adds the cost of a value that is replaced, 3.0.4 does not")
   func replacedCost() {
     for (version, total) in [(PINVersion.two, 50), (.three, 5)] {
       let cache = cache(version)
@@ -24,7 +24,7 @@ struct PINMemoryCacheTests {
     }
   }
 
-  @Test("evicts what was not used for the longest time", arguments: [PINVersion.two, .three])
+  @Test("PINMemoryCache evicts the least recently used", arguments: [PINVersion.two, .three])
   func leastRecentlyUsed(_ version: PINVersion) {
     let cache = cache(version)
     for key in ["a", "b", "c"] { cache.setObject(PINObject([1]), forKey: key, withCost: 10) }
@@ -35,7 +35,7 @@ struct PINMemoryCacheTests {
     #expect(keys(of: cache) == ["a", "d"])
   }
 
-  @Test("evicts what was used the fewest times, where it is told to")
+  @Test("PINMemoryCache evicts the least frequently used, where that is set")
   func leastFrequentlyUsed() {
     let cache = cache(.three, nil, .leastFrequentlyUsed)
     for key in ["a", "b", "c"] { cache.setObject(PINObject([1]), forKey: key, withCost: 10) }
@@ -51,7 +51,7 @@ struct PINMemoryCacheTests {
     _ version: PINVersion, _ changes: PINChanges?, _ strategy: PINEvictionStrategy
   ) -> PINMemoryCache { cache(version, changes, ttl: false, strategy) }
 
-  @Test("trims by cost: the costliest go first", arguments: [PINVersion.two, .three])
+  @Test("PINMemoryCache trims by cost, the costliest first", arguments: [PINVersion.two, .three])
   func trimToCost(_ version: PINVersion) {
     let cache = cache(version)
     for (key, cost) in [("a", 1), ("b", 7), ("c", 3)] {
@@ -62,7 +62,9 @@ struct PINMemoryCacheTests {
     #expect(cache.totalCost == 4)
   }
 
-  @Test("trims by date; the distant past removes everything", arguments: [PINVersion.two, .three])
+  @Test(
+    "PINMemoryCache trims by date; the distant past removes everything",
+    arguments: [PINVersion.two, .three])
   func trimToDate(_ version: PINVersion) {
     let cache = cache(version)
     cache.setObject(PINObject([1]), forKey: "old")
@@ -74,7 +76,7 @@ struct PINMemoryCacheTests {
     #expect(cache.count == 0)
   }
 
-  @Test("hides what is older than its age limit, and removes it when told to")
+  @Test("PINMemoryCache hides objects older than their age limit, and removes them on request")
   func ageLimits() {
     let cache = cache(.three, ttl: true)
     cache.setObject(PINObject([1]), forKey: "short", ageLimit: 1e-9)
@@ -97,7 +99,7 @@ struct PINMemoryCacheTests {
   }
 
   @Test(
-    "calls its six blocks in order, each free to call the cache",
+    "PINMemoryCache calls its six blocks in order, each free to call the cache",
     arguments: [PINVersion.two, .three])
   func events(_ version: PINVersion) {
     let cache = cache(version)
@@ -125,7 +127,7 @@ struct PINMemoryCacheTests {
     #expect(cache.event(\.willAddObject) != nil)
   }
 
-  @Test("shows its objects in order until it is told to stop")
+  @Test("PINMemoryCache shows its objects in order until the block returns false")
   func enumeration() {
     for changes in [PINChanges.version3, .repaired] {
       let cache = cache(.three, changes)
@@ -139,7 +141,7 @@ struct PINMemoryCacheTests {
     }
   }
 
-  @Test("empties itself at a memory warning, and tells of it")
+  @Test("PINMemoryCache empties itself at a memory warning, and calls its block")
   func memoryWarning() async {
     let cache = cache(.three)
     cache.setObject(PINObject([1]), forKey: "a")
@@ -159,7 +161,7 @@ struct PINMemoryCacheTests {
     #expect(cache.count == 1)
   }
 
-  @Test("hands out the object itself, or a copy where it is told to")
+  @Test("PINMemoryCache returns the object itself, or a copy where that is set")
   func references() throws {
     let shared = cache(.three)
     shared.setObject(PINObject([1]), forKey: "a")
@@ -172,7 +174,7 @@ struct PINMemoryCacheTests {
   }
 
   @Test(
-    "a block that removes its own key subtracts the cost twice, and wraps around; repaired it does not"
+    "a block that removes its own key subtracts the cost twice; repaired it does not"
   )
   func twiceSubtracted() {
     for (changes, total) in [

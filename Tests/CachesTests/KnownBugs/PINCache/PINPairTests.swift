@@ -6,7 +6,7 @@ import Testing
 @Suite("PINCache", .timeLimit(.minutes(10)))
 struct PINPairTests {
   @Test(
-    "finds on disk what memory has lost, and has it in memory again",
+    "PINCache finds on disk what memory has lost, and has it in memory again",
     arguments: [PINVersion.two, .three])
   func fallsBack(_ version: PINVersion) {
     withTemporaryFolder { root in
@@ -23,7 +23,7 @@ struct PINPairTests {
     }
   }
 
-  @Test("does the same in the asynchronous forms, repaired or not")
+  @Test("PINCache does the same in the asynchronous forms, repaired or not")
   func asynchronously() async {
     for changes in [PINChanges.version3, .repaired] {
       let root = temporaryFolder()
@@ -44,7 +44,7 @@ struct PINPairTests {
     }
   }
 
-  @Test("takes over the files of a TMCache, whatever their keys, with their dates")
+  @Test("PINCache takes over the files of a TMCache, whatever their keys, with their dates")
   func migration() async throws {
     let root = temporaryFolder()
     defer { try? FileManager.default.removeItem(atPath: root) }
@@ -71,7 +71,7 @@ struct PINPairTests {
     #expect(cache.storedFiles().count == keys.count)
   }
 
-  @Test("deletes a TMCache's directory where PINCache has one already")
+  @Test("PINCache deletes a TMCache's directory where PINCache has one already")
   func migrationTooLate() async throws {
     let root = temporaryFolder()
     defer { try? FileManager.default.removeItem(atPath: root) }

@@ -1,14 +1,14 @@
 import Dispatch
 import LockStrategies
 
-/// What operations note as they run, from any thread.
+/// A log of operations as they run, on any thread.
 ///
 /// `@unchecked Sendable`: the notes are only touched under the lock.
 final class OperationLog<Note: Sendable>: @unchecked Sendable {
   private let lock = FoundationLock()
   private var stored: [Note] = []
 
-  /// Adds a note, and says how many there are with it.
+  /// Adds a note, and returns the new number of notes.
   @discardableResult
   func note(_ note: Note) -> Int {
     lock.withLock {
@@ -20,7 +20,7 @@ final class OperationLog<Note: Sendable>: @unchecked Sendable {
   var notes: [Note] { lock.withLock { stored } }
 }
 
-/// A door that whoever comes waits at, until it is opened for good.
+/// A door at which callers wait until it is opened, once.
 final class Door: Sendable {
   private let group = DispatchGroup()
 
@@ -31,7 +31,7 @@ final class Door: Sendable {
   func pass() { group.wait() }
 }
 
-/// How many are in at a time, and the most that ever were.
+/// How many operations overlap, now and at most.
 ///
 /// `@unchecked Sendable`: the counts are only touched under the lock.
 final class Occupancy: @unchecked Sendable {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Operations of one identifier", .timeLimit(.minutes(10)))
 struct PINOperationCoalescingTests {
-  /// A queue whose only place is taken until the door is opened.
+  /// A queue whose only operation waits until the door is opened.
   private func fullQueue(
     _ repairs: PINOperationQueue.Repairs = .version1_2_2
   ) -> (PINOperationQueue, Door) {
@@ -15,7 +15,9 @@ struct PINOperationCoalescingTests {
     return (queue, door)
   }
 
-  @Test("run once, and every completion is called", arguments: PINOperationQueueTests.repairs)
+  @Test(
+    "Operations of one identifier run once, and every completion is called",
+    arguments: PINOperationQueueTests.repairs)
   func runOnce(_ repairs: PINOperationQueue.Repairs) async {
     await onThread {
       let (queue, door) = fullQueue(repairs)
@@ -39,7 +41,7 @@ struct PINOperationCoalescingTests {
     }
   }
 
-  @Test("get the datum that was made of all of theirs")
+  @Test("Operations of one identifier get the datum combined from all of theirs")
   func data() async {
     await onThread {
       let (queue, door) = fullQueue()
@@ -60,7 +62,7 @@ struct PINOperationCoalescingTests {
     }
   }
 
-  @Test("are two operations once the first was cancelled")
+  @Test("Operations of one identifier are two operations once the first was cancelled")
   func afterCancel() async {
     await onThread {
       let (queue, door) = fullQueue()
@@ -76,7 +78,7 @@ struct PINOperationCoalescingTests {
   }
 
   @Test(
-    "while the first runs: version 1.1.2 has the second join it, later ones run it again",
+    "Operations of one identifier join a running one in 1.1.2, and run again in later versions",
     arguments: [([], 1), (.version1_2_2, 2)] as [(PINOperationQueue.Repairs, Int)])
   func whileRunning(_ repairs: PINOperationQueue.Repairs, runs: Int) async {
     await onThread {

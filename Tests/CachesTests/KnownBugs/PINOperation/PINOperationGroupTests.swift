@@ -5,7 +5,8 @@ import Testing
 
 @Suite("A PINOperationGroup", .timeLimit(.minutes(10)))
 struct PINOperationGroupTests {
-  @Test("calls its completion once, after all operations", arguments: [false, true])
+  @Test(
+    "A PINOperationGroup calls its completion once, after all operations", arguments: [false, true])
   func completion(repaired: Bool) async {
     await onThread {
       let group = PINOperationGroup(
@@ -25,7 +26,9 @@ struct PINOperationGroupTests {
     }
   }
 
-  @Test("waits for its operations, and has called the completion then", arguments: [false, true])
+  @Test(
+    "A PINOperationGroup waits for its operations, and then has called the completion",
+    arguments: [false, true])
   func waiting(repaired: Bool) async {
     await onThread {
       let queue = PINOperationQueue(maxConcurrentOperations: 5)
@@ -39,13 +42,13 @@ struct PINOperationGroupTests {
       }
       group.waitUntilComplete()
       #expect(log.notes.count == 100)
-      // Here or on a global queue.
+      // On this thread or on a global queue.
       completed.pass()
       #expect(completions.notes.count == 1)
     }
   }
 
-  @Test("runs nothing more after a cancel, and never the completion")
+  @Test("A PINOperationGroup runs nothing more after a cancel, and never the completion")
   func cancelling() async {
     await onThread {
       let queue = PINOperationQueue(maxConcurrentOperations: 1)
@@ -70,7 +73,9 @@ struct PINOperationGroupTests {
     }
   }
 
-  @Test("takes an operation after the start and never runs it as shipped; repaired, it refuses")
+  @Test(
+    "A started PINOperationGroup takes an operation and never runs it; repaired, it refuses"
+  )
   func addingLate() async {
     await onThread {
       for repaired in [false, true] {

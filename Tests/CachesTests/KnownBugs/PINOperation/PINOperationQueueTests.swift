@@ -4,12 +4,12 @@ import Testing
 import Caches
 @testable import KnownBugs
 
-/// What PINOperation's own tests ask of a queue, without their sleeps.
+/// The checks of PINOperation's own tests, without their sleeps.
 @Suite("A PINOperationQueue", .timeLimit(.minutes(10)))
 struct PINOperationQueueTests {
   static let repairs: [PINOperationQueue.Repairs] = [[], .version1_2_2, .all]
 
-  @Test("runs every operation, and waits for all of them", arguments: repairs)
+  @Test("A PINOperationQueue runs every operation, and waits for all of them", arguments: repairs)
   func runsAll(_ repairs: PINOperationQueue.Repairs) async {
     await onThread {
       let queue = PINOperationQueue(maxConcurrentOperations: 5, repairs: repairs)
@@ -20,7 +20,7 @@ struct PINOperationQueueTests {
     }
   }
 
-  @Test("waits for operations that operations schedule", arguments: repairs)
+  @Test("A PINOperationQueue waits for operations that operations schedule", arguments: repairs)
   func nested(_ repairs: PINOperationQueue.Repairs) async {
     await onThread {
       let queue = PINOperationQueue(maxConcurrentOperations: 5, repairs: repairs)
@@ -36,7 +36,7 @@ struct PINOperationQueueTests {
     }
   }
 
-  @Test("lets go of operations that have run")
+  @Test("A PINOperationQueue releases operations that have run")
   func releases() async {
     final class Token: Sendable {
       let gone: DispatchGroup
@@ -58,7 +58,8 @@ struct PINOperationQueueTests {
     }
   }
 
-  @Test("runs as many at once as it may, and never more", arguments: 1...3)
+  @Test(
+    "A PINOperationQueue runs its maximum of operations at once, and never more", arguments: 1...3)
   func maximum(_ maximum: Int) async {
     await onThread {
       let queue = PINOperationQueue(maxConcurrentOperations: maximum)
@@ -66,7 +67,7 @@ struct PINOperationQueueTests {
     }
   }
 
-  @Test("follows a maximum that changes", arguments: repairs)
+  @Test("A PINOperationQueue follows a maximum that changes", arguments: repairs)
   func changingMaximum(_ repairs: PINOperationQueue.Repairs) async {
     await onThread {
       let queue = PINOperationQueue(maxConcurrentOperations: 2, repairs: repairs)
@@ -74,14 +75,14 @@ struct PINOperationQueueTests {
       for maximum in [3, 2] {
         queue.maxConcurrentOperations = maximum
         #expect(queue.maxConcurrentOperations == maximum)
-        // The change stands in a line with the operations that were to be started before it.
+        // The change is queued behind operations that were scheduled before it.
         queue.semaphoreQueue.sync {}
         check(queue, maximum)
       }
     }
   }
 
-  /// Has `maximum` operations meet inside, and counts how many are in over 100 more.
+  /// Makes `maximum` operations overlap, and counts how many overlap in 100 more.
   private func check(_ queue: PINOperationQueue, _ maximum: Int) {
     let occupancy = Occupancy()
     let meeting = Rendezvous(of: maximum)
@@ -127,7 +128,7 @@ struct PINOperationQueueTests {
     return log.notes
   }
 
-  @Test("starts the highest priority first on the concurrent queue")
+  @Test("A PINOperationQueue starts the highest priority first on the concurrent queue")
   func priorities() async {
     await onThread {
       let order = order { queue, log in
@@ -143,7 +144,7 @@ struct PINOperationQueueTests {
     }
   }
 
-  @Test("moves an operation whose priority is changed")
+  @Test("A PINOperationQueue moves an operation whose priority is changed")
   func changingPriority() async {
     await onThread {
       let order = order { queue, log in
@@ -157,7 +158,7 @@ struct PINOperationQueueTests {
     }
   }
 
-  @Test("with a maximum of one runs in the order of scheduling")
+  @Test("A PINOperationQueue with a maximum of one runs in the order of scheduling")
   func serial() async {
     await onThread {
       let order = order(maximum: 1) { queue, log in
@@ -168,7 +169,7 @@ struct PINOperationQueueTests {
     }
   }
 
-  @Test("runs low priorities while others feed high ones for ever")
+  @Test("A PINOperationQueue runs low priorities while high ones are scheduled for ever")
   func noStarvation() async {
     await onThread {
       let queue = PINOperationQueue(maxConcurrentOperations: 2)
@@ -191,7 +192,9 @@ struct PINOperationQueueTests {
     }
   }
 
-  @Test("does not run what was cancelled, and cannot cancel what runs", arguments: repairs)
+  @Test(
+    "A PINOperationQueue does not run cancelled operations, and cannot cancel running ones",
+    arguments: repairs)
   func cancelling(_ repairs: PINOperationQueue.Repairs) async {
     await onThread {
       let queue = PINOperationQueue(maxConcurrentOperations: 1, repairs: repairs)
@@ -217,7 +220,7 @@ struct PINOperationQueueTests {
     }
   }
 
-  @Test("forgets references and identifiers of operations that are no more")
+  @Test("A PINOperationQueue drops references and identifiers of freed operations")
   func forgets() async {
     await onThread {
       let queue = PINOperationQueue(maxConcurrentOperations: 2)

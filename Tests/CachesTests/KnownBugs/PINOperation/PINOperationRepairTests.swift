@@ -3,11 +3,11 @@ import KnownBugs
 import Dispatch
 import Testing
 
-/// The queue's own bugs, and what mends them. Those that hang are in scenarios.
+/// The queue's bugs and their repairs. Scenarios show those that hang.
 @Suite("A PINOperationQueue's repairs", .timeLimit(.minutes(10)))
 struct PINOperationRepairTests {
-  /// Raises the priority of an operation that runs, has another one come, and says how often the
-  /// first ran.
+  /// Raises the priority of a running operation, schedules another, and returns how often the first
+  /// ran.
   private static func raiseWhileRunning(_ repairs: PINOperationQueue.Repairs) -> Int {
     let queue = PINOperationQueue(maxConcurrentOperations: 2, repairs: repairs)
     let (started, again, door) = (Door(), DispatchSemaphore(value: 0), Door())
@@ -26,8 +26,7 @@ struct PINOperationRepairTests {
     // The second run, or the other operation, on the concurrent queue.
     again.wait()
     door.open()
-    // As shipped the group is left once too often, and the process traps; until then nothing is
-    // waited for.
+    // As shipped the group is left once too often, and the process traps; so do not wait before.
     if log.notes.count > 1 { _ = DispatchSemaphore(value: 0).wait(timeout: .now() + 20) }
     queue.waitUntilAllOperationsAreFinished()
     return log.notes.count
@@ -47,7 +46,7 @@ struct PINOperationRepairTests {
   func loweredMaximum() async {
     await #expect(processExitsWith: .failure) {
       PINOperationRepairTests.lowerMaximum(.version1_2_2)
-      // The queue is freed where its last block ends.
+      // The end of its last block frees the queue.
       _ = DispatchSemaphore(value: 0).wait(timeout: .now() + 20)
     }
     await onThread { Self.lowerMaximum(.all) }
@@ -73,7 +72,7 @@ struct PINOperationRepairTests {
   }
 
   @Test(
-    "an operation may wait for all others, and runs them where nobody else does", arguments: 1...3)
+    "an operation may wait for all others, and runs those that wait", arguments: 1...3)
   func waitInside(_ maximum: Int) async {
     await onThread {
       let queue = PINOperationQueue(maxConcurrentOperations: maximum, repairs: .all)
@@ -82,8 +81,7 @@ struct PINOperationRepairTests {
         queue.schedule {
           for _ in 0..<10 { queue.schedule { log.note("inner") } }
           queue.waitUntilAllOperationsAreFinished()
-          // Both have scheduled theirs before either is done waiting: each waits for the other's,
-          // too.
+          // Both schedule theirs before either has waited, so that each also waits for the other's.
           log.note("waited \(number)")
         }
       }
@@ -93,7 +91,7 @@ struct PINOperationRepairTests {
     }
   }
 
-  @Test("an operation that waits does so until another has ended that runs elsewhere")
+  @Test("an operation waits until another one on a different thread has ended")
   func waitsForOthers() async {
     await onThread {
       for _ in 0..<100 {

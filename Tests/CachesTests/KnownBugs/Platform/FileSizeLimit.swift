@@ -1,6 +1,6 @@
 import Foundation
 
-/// Has every write beyond so many bytes of a file fail in this process, as on a full disk: for exit
+/// Makes every write beyond this size of a file fail in this process, as on a full disk; for exit
 /// tests.
 func limitFileSize(to bytes: UInt) {
   signal(SIGXFSZ, SIG_IGN)

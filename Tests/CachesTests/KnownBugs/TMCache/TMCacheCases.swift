@@ -3,7 +3,7 @@ import KnownBugs
 import Foundation
 
 extension TMRepairs {
-  /// As shipped, but for the total cost, which goes wrong without any second thread.
+  /// As shipped, except for the total cost, which is wrong even on one thread.
   static let almostNone: TMRepairs = .exactTotals
 }
 
@@ -19,7 +19,7 @@ extension CacheCase {
     ]
   }
 
-  /// TMCache's caches that keep none.
+  /// TMCache's caches that keep no costs.
   static let tmDiskCaches = [TMRepairs.almostNone, .all].map { repairs in
     CacheCase("TMDiskCache, \(repairs == .all ? "repaired" : "as shipped")") {
       TMDiskCache(name: UUID().uuidString, root: TMFolder.ofProcess.url, repairs: repairs)
@@ -27,14 +27,14 @@ extension CacheCase {
   }
 }
 
-/// A folder that goes when its owner does, and at the latest with the process.
+/// A folder removed with its owner, or else at the end of the process.
 final class TMFolder: Sendable {
   let url: URL
 
-  /// One for caches that nobody owns.
+  /// The folder of caches without an owner.
   static let ofProcess = TMFolder()
 
-  /// What all are in: a thread that lets go of the last one may come too late to remove it.
+  /// The parent of all folders, because a thread may release the last one too late to remove it.
   private static let parent: URL = {
     atexit { TMFolder.remove(TMFolder.parent) }
     return FileManager.default.temporaryDirectory.appendingPathComponent(
@@ -48,8 +48,8 @@ final class TMFolder: Sendable {
 
   deinit { Self.remove(url) }
 
-  /// Removes it, behind what the caches have still to do there: they would make it again. What the
-  /// trash's own queue deletes meanwhile stops a removal half-way.
+  /// Removes it after the caches' remaining blocks, which would make it again. Several attempts,
+  /// because files that the trash queue deletes meanwhile interrupt a removal.
   private static func remove(_ url: URL) {
     TMDiskCache.sharedQueue.sync {
       for _ in 0..<10 where FileManager.default.fileExists(atPath: url.path) {
@@ -71,7 +71,7 @@ final class TMFolder: Sendable {
   }
 }
 
-/// A list that any thread may add to.
+/// A thread-safe list.
 final class TMNotes<Element: Sendable>: @unchecked Sendable {
   // Unchecked: only touched under the lock.
   private let lock = NSLock()

@@ -12,7 +12,7 @@ struct TMCacheTests {
     TMCache(name: "test", root: folder.url, repairs: repairs)
   }
 
-  @Test("finds on the disk what memory has lost, and puts it back", arguments: both)
+  @Test("TMCache finds on the disk what memory has lost, and puts it back", arguments: both)
   func readThrough(_ repairs: TMRepairs) async {
     await onThread {
       let cache = cache(repairs)
@@ -25,7 +25,7 @@ struct TMCacheTests {
     }
   }
 
-  @Test("stores in both and removes from both", arguments: both)
+  @Test("TMCache stores in both and removes from both", arguments: both)
   func writeThrough(_ repairs: TMRepairs) async {
     await onThread {
       let cache = cache(repairs)
@@ -36,7 +36,7 @@ struct TMCacheTests {
       #expect(cache.diskCache.object(forKey: "a") == nil)
       let between = Date()
       _ = cache.object(forKey: "c")
-      // The access is noted on the disk later: a question to the disk is behind it.
+      // The disk notes the access later; a read of the disk follows it on the queue.
       _ = cache.diskCache.fileURL(forKey: "c")
       cache.trim(toDate: between)
       #expect(cache.entries()?.keys.sorted() == ["c"])
@@ -45,7 +45,7 @@ struct TMCacheTests {
     }
   }
 
-  @Test("completes 1,001 asynchronous writes and reads", arguments: both)
+  @Test("TMCache completes 1,001 asynchronous writes and reads", arguments: both)
   func manyAsynchronousCalls(_ repairs: TMRepairs) async {
     let cache = cache(repairs)
     await withTaskGroup { group in
@@ -63,7 +63,7 @@ struct TMCacheTests {
     }
   }
 
-  @Test("of one name as another sees its writes when repaired", arguments: both)
+  @Test("TMCache with the name of another sees its writes when repaired", arguments: both)
   func twoOfOneName(_ repairs: TMRepairs) async {
     await onThread {
       let first = cache(repairs)
@@ -74,7 +74,7 @@ struct TMCacheTests {
     }
   }
 
-  @Test("answers a call without a key, and one whose cache has gone, when repaired")
+  @Test("TMCache completes a call without a key, and one whose cache is released, when repaired")
   func answers() async {
     for repairs in [TMRepairs.answersAlways, .all] {
       let found: [UInt8]? = await withCheckedContinuation { continuation in
@@ -88,7 +88,7 @@ struct TMCacheTests {
     }
   }
 
-  @Test("tells of what it does in pairs, when repaired")
+  @Test("TMCache calls its blocks in pairs, when repaired")
   func events() async {
     await onThread {
       let cache = cache(.all)

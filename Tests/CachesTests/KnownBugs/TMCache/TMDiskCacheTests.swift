@@ -17,7 +17,7 @@ struct TMDiskCacheTests {
     }
   }
 
-  @Test("finds what an earlier one of its name has stored, and its size", arguments: both)
+  @Test("TMDiskCache finds what an earlier cache of its name stored, and its size", arguments: both)
   func reopening(_ repairs: TMRepairs) async {
     await onThread {
       let first = cache(repairs)
@@ -32,7 +32,7 @@ struct TMDiskCacheTests {
     }
   }
 
-  @Test("replaces a file without counting it twice", arguments: both)
+  @Test("TMDiskCache replaces a file without counting it twice", arguments: both)
   func replacing(_ repairs: TMRepairs) async {
     await onThread {
       let cache = cache(repairs)
@@ -45,7 +45,8 @@ struct TMDiskCacheTests {
     }
   }
 
-  @Test("trims to a size, the largest or the least recently used first", arguments: both)
+  @Test(
+    "TMDiskCache trims to a size, the largest or the least recently used first", arguments: both)
   func trims(_ repairs: TMRepairs) async {
     await onThread {
       let cache = cache(repairs)
@@ -63,7 +64,7 @@ struct TMDiskCacheTests {
     }
   }
 
-  @Test("keeps to its byte limit, and removes what is old", arguments: both)
+  @Test("TMDiskCache keeps to its byte limit, and removes old files", arguments: both)
   func limits(_ repairs: TMRepairs) async {
     await onThread {
       let cache = cache(repairs)
@@ -79,13 +80,15 @@ struct TMDiskCacheTests {
     }
   }
 
-  @Test("writes what is larger than its byte limit, and removes it at once", arguments: both)
+  @Test(
+    "TMDiskCache writes what is larger than its byte limit, and removes it at once", arguments: both
+  )
   func tooLarge(_ repairs: TMRepairs) async {
     await onThread {
       let cache = cache(repairs)
       cache.byteLimit = 100
       #expect(cache.setObject(Array(repeating: 1, count: 200), forKey: "a") != nil)
-      // As shipped it is removed by a block of its own, and this read is behind it.
+      // As shipped a separate block removes it, and this read follows on the queue.
       #expect(cache.object(forKey: "a") == nil)
       #expect(cache.byteCount == 0)
       #expect(cache.setObject([1], forKey: "a") != nil)
@@ -93,7 +96,7 @@ struct TMDiskCacheTests {
     }
   }
 
-  @Test("stores under any key, and only in its own directory", arguments: both)
+  @Test("TMDiskCache stores under any key, and only in its own directory", arguments: both)
   func strangeKeys(_ repairs: TMRepairs) async {
     await onThread {
       let long = String(repeating: "long/", count: 200)
@@ -121,7 +124,8 @@ struct TMDiskCacheTests {
     }
   }
 
-  @Test("takes a damaged file for a miss, and deletes it", arguments: both + [.exactTotals])
+  @Test(
+    "TMDiskCache takes a damaged file for a miss, and deletes it", arguments: both + [.exactTotals])
   func damage(_ repairs: TMRepairs) async throws {
     await onThread {
       let errors = TMNotes<String>()
@@ -146,9 +150,9 @@ struct TMDiskCacheTests {
     }
   }
 
-  @Test("says that nothing was written where nothing can be", arguments: both)
+  @Test("TMDiskCache reports that nothing was written where it cannot write", arguments: both)
   func unwritable(_ repairs: TMRepairs) async throws {
-    // A file in the way: root, which tests may run as, may write to a directory that is read-only.
+    // A file blocks the path: tests may run as root, which may write to a read-only directory.
     try Data().write(to: folder.url.appendingPathComponent("tmcache.test"))
     await onThread {
       let errors = TMNotes<String>()
@@ -162,7 +166,9 @@ struct TMDiskCacheTests {
     }
   }
 
-  @Test("keeps the old object when a new one does not fit as shipped, and neither when repaired")
+  @Test(
+    "TMDiskCache keeps the old object when a new one does not fit, and neither when repaired"
+  )
   func fullDisk() async {
     await #expect(processExitsWith: .success) {
       limitFileSize(to: 4096)
@@ -182,7 +188,7 @@ struct TMDiskCacheTests {
   }
 
   @Test(
-    "of one name as another counts alone as shipped, and with it when repaired",
+    "TMDiskCache with the name of another counts alone as shipped, and with it when repaired",
     arguments: both + [.onePerDirectory])
   func twoOfOneName(_ repairs: TMRepairs) async {
     await onThread {
@@ -199,7 +205,7 @@ struct TMDiskCacheTests {
   }
 
   @Test(
-    "removes nothing without a trash as shipped, and all the same when repaired",
+    "TMDiskCache removes nothing without a trash as shipped, and all the same when repaired",
     arguments: both + [.removesWithoutTrash])
   func withoutTrash(_ repairs: TMRepairs) async throws {
     await onThread {
@@ -211,7 +217,9 @@ struct TMDiskCacheTests {
     }
   }
 
-  @Test("starts one more age timer at each setting as shipped, and one in all when repaired")
+  @Test(
+    "TMDiskCache starts one more age timer at each setting as shipped, and one in all when repaired"
+  )
   func ageTimers() {
     for (repairs, timers) in [(TMRepairs(), 20), (.all, 1)] {
       let cache = cache(repairs)
@@ -221,7 +229,7 @@ struct TMDiskCacheTests {
     }
   }
 
-  @Test("traps in a getter within its own block as shipped, and answers when repaired")
+  @Test("TMDiskCache traps in a getter within its own block as shipped, and returns when repaired")
   func getterInBlock() async {
     await #expect(processExitsWith: .failure) { [root = folder.url.path as String] in
       let cache = TMDiskCache(name: "test", root: URL(fileURLWithPath: root))
@@ -237,7 +245,7 @@ struct TMDiskCacheTests {
     }
   }
 
-  @Test("can be asked while it reads an object, when repaired")
+  @Test("TMDiskCache can be called while it decodes an object, when repaired")
   func decoding() async {
     await onThread {
       let box = TMNotes<TMDiskCache>()

@@ -10,7 +10,7 @@ struct TMMemoryCacheTests {
   typealias MemoryCache = TMMemoryCache<String>
   static let both: [TMRepairs] = [.almostNone, .all]
 
-  @Test("trims to a cost, the costliest first", arguments: both)
+  @Test("TMMemoryCache trims to a cost, the costliest first", arguments: both)
   func trimToCost(_ repairs: TMRepairs) async {
     await onThread {
       let cache = MemoryCache(repairs: repairs)
@@ -25,7 +25,7 @@ struct TMMemoryCacheTests {
     }
   }
 
-  @Test("trims to a cost by date, the least recently used first", arguments: both)
+  @Test("TMMemoryCache trims to a cost by date, the least recently used first", arguments: both)
   func trimToCostByDate(_ repairs: TMRepairs) async {
     await onThread {
       let cache = MemoryCache(repairs: repairs)
@@ -37,7 +37,7 @@ struct TMMemoryCacheTests {
     }
   }
 
-  @Test("keeps to its cost limit from when it is set", arguments: both)
+  @Test("TMMemoryCache keeps to its cost limit from when it is set", arguments: both)
   func costLimit(_ repairs: TMRepairs) async {
     await onThread {
       let cache = MemoryCache(repairs: repairs)
@@ -55,7 +55,8 @@ struct TMMemoryCacheTests {
     }
   }
 
-  @Test("trims to a date, and removes everything for the distant past", arguments: both)
+  @Test(
+    "TMMemoryCache trims to a date, and removes everything for the distant past", arguments: both)
   func trimToDate(_ repairs: TMRepairs) async {
     await onThread {
       let cache = MemoryCache(repairs: repairs)
@@ -70,7 +71,7 @@ struct TMMemoryCacheTests {
     }
   }
 
-  @Test("enumerates the least recently used first", arguments: both)
+  @Test("TMMemoryCache enumerates the least recently used first", arguments: both)
   func enumeration(_ repairs: TMRepairs) async {
     await onThread {
       let cache = MemoryCache(repairs: repairs)
@@ -82,7 +83,7 @@ struct TMMemoryCacheTests {
     }
   }
 
-  @Test("tells before and after each change", arguments: both)
+  @Test("TMMemoryCache calls its blocks before and after each change", arguments: both)
   func blocks(_ repairs: TMRepairs) async {
     await onThread {
       let cache = MemoryCache(repairs: repairs)
@@ -107,7 +108,9 @@ struct TMMemoryCacheTests {
     }
   }
 
-  @Test("empties itself when memory is short or the background near, if it is to", arguments: both)
+  @Test(
+    "TMMemoryCache empties itself on a memory warning and in the background, if set",
+    arguments: both)
   func warnings(_ repairs: TMRepairs) async {
     let cache = MemoryCache(repairs: repairs)
     await onThread { cache.setObject("a", forKey: "a") }
@@ -126,7 +129,7 @@ struct TMMemoryCacheTests {
     await onThread { #expect(cache.object(forKey: "a") == nil) }
   }
 
-  @Test("lets go of what was not used for longer than the age limit", arguments: both)
+  @Test("TMMemoryCache removes objects unused for longer than the age limit", arguments: both)
   func ageLimit(_ repairs: TMRepairs) async {
     let cache = MemoryCache(repairs: repairs)
     await onThread { cache.setObject("a", forKey: "a") }
@@ -139,7 +142,9 @@ struct TMMemoryCacheTests {
     #expect(cache.ageLimit == 0)
   }
 
-  @Test("starts one more age timer at each setting as shipped, and one in all when repaired")
+  @Test(
+    "TMMemoryCache starts another age timer at each setting, and only one when repaired"
+  )
   func ageTimers() {
     for (repairs, timers) in [(TMRepairs(), 20), (.oneAgeTimer, 1), (.all, 1)] {
       let cache = MemoryCache(repairs: repairs)
@@ -149,7 +154,9 @@ struct TMMemoryCacheTests {
     }
   }
 
-  @Test("keeps the cost of what was replaced in its sum as shipped, and not when repaired")
+  @Test(
+    "TMMemoryCache keeps the cost of what was replaced in its sum as shipped, and not when repaired"
+  )
   func totalCost() async {
     await onThread {
       for (repairs, cost) in [(TMRepairs(), 15), (.exactTotals, 5), (.all, 5)] {
@@ -160,7 +167,7 @@ struct TMMemoryCacheTests {
     }
   }
 
-  @Test("answers a call without a key, when repaired")
+  @Test("TMMemoryCache completes a call without a key, when repaired")
   func withoutKey() async {
     for repairs in [TMRepairs.answersAlways, .all] {
       let cache = MemoryCache(repairs: repairs)
@@ -177,7 +184,7 @@ struct TMMemoryCacheTests {
     }
   }
 
-  @Test("can be called from its own blocks and from its objects' ends, when repaired")
+  @Test("TMMemoryCache can be called from its blocks and from its objects' deinit, when repaired")
   func reentrance() async {
     await onThread {
       let cache = TMMemoryCache<TMMortal>(repairs: .all)
@@ -194,19 +201,19 @@ struct TMMemoryCacheTests {
     }
   }
 
-  @Test("waits for itself, or traps, in a getter within its own block as shipped")
+  @Test("TMMemoryCache deadlocks or traps in a getter within its own block as shipped")
   func getterInBlock() async {
     await #expect(processExitsWith: .failure) {
       let cache = MemoryCache()
       cache.willAddObject = { cache, _, _ in _ = cache.totalCost }
-      // A hang would end in the alarm, which is a failure too, but of another signal.
+      // A hang would end by the alarm, which is also a failure, but another signal.
       alarm(20)
       cache.setObject("a", forKey: "a")
     }
   }
 }
 
-/// Something that does something at its end.
+/// An object whose `deinit` calls a block.
 final class TMMortal: Sendable {
   private let end: @Sendable () -> Void
   init(_ end: @escaping @Sendable () -> Void) { self.end = end }

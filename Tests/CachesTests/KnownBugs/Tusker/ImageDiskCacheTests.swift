@@ -31,13 +31,15 @@ struct DiskCase: CustomTestStringConvertible, Sendable {
   }
 }
 
-@Suite("A disk cache of images, used by one", .timeLimit(.minutes(10)))
+@Suite("A disk cache of images", .timeLimit(.minutes(10)))
 struct ImageDiskCacheTests {
   let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }
 
-  @Test("finds what was stored, also when it is opened again", arguments: DiskCase.all)
+  @Test(
+    "An image disk cache finds what was stored, also when it is opened again",
+    arguments: DiskCase.all)
   func keeping(_ subject: DiskCase) throws {
     let cache = try subject.make(in: folder.url)
     #expect(!cache.has("a"))
@@ -49,7 +51,7 @@ struct ImageDiskCacheTests {
     #expect(try subject.make(in: folder.url).data(forKey: "a") == [3])
   }
 
-  @Test("no longer finds what was removed", arguments: DiskCase.all)
+  @Test("An image disk cache no longer finds what was removed", arguments: DiskCase.all)
   func removing(_ subject: DiskCase) throws {
     let cache = try subject.make(in: folder.url)
     for key in ["a", "b", "c"] { try cache.set([1], forKey: key) }
@@ -64,7 +66,8 @@ struct ImageDiskCacheTests {
     #expect(cache.data(forKey: "b") == [2])
   }
 
-  @Test("has nothing that has expired, and removes it on request", arguments: DiskCase.all)
+  @Test(
+    "An image disk cache hides expired files, and removes them on request", arguments: DiskCase.all)
   func expiry(_ subject: DiskCase) throws {
     let clock = TestClock()
     let cache = try subject.make(in: folder.url, expiry: .seconds(60), clock: clock)
@@ -81,7 +84,7 @@ struct ImageDiskCacheTests {
   }
 
   @Test(
-    "keeps every key apart, within its folder",
+    "An image disk cache keeps every key apart, within its folder",
     arguments: [
       "", "/", "..", "../../etc/passwd", "a/b", "a%2fb", ".hidden", "A", "ä", "\0", "%", "~",
       String(repeating: "long", count: 2000), "https://example.com/a?b=c#d",
@@ -99,7 +102,7 @@ struct ImageDiskCacheTests {
     #expect(try cache.fileNames() == ["a"])
   }
 
-  @Test("gives long keys names by a digest that is SHA-256")
+  @Test("An image disk cache gives long keys names by a digest that is SHA-256")
   func digest() {
     #expect(
       SHA256.hexDigest(of: "abc".utf8)
@@ -115,11 +118,13 @@ struct ImageDiskCacheTests {
     #expect(CacheFileName(key: String(repeating: "k", count: 201)).name.hasPrefix("~"))
   }
 
-  @Test("asks the file system once for what is not there, and trusts its index after that")
+  @Test(
+    "An image disk cache asks the file system once for a missing file, and then trusts its index"
+  )
   func states() throws {
     let cache = try ImageDiskCache(directory: folder.url, repaired: true)
     #expect(!cache.has("a"))
-    // Behind the cache's back: it is not looked for again.
+    // Written outside the cache, which does not look for it again.
     try Data([1]).write(to: folder.url.appendingPathComponent("a"))
     #expect(!cache.has("a"))
     #expect(try cache.indexedFileNames() == [])
@@ -127,14 +132,15 @@ struct ImageDiskCacheTests {
     try Data([1]).write(to: folder.url.appendingPathComponent("a"))
     #expect(cache.has("a"))
     #expect(cache.isKnownToHave("a"))
-    // The other way round: the index says yes, and the read is a miss.
+    // The reverse: the index has the file, and the read is a miss.
     try FileManager.default.removeItem(at: folder.url.appendingPathComponent("a"))
     #expect(cache.has("a"))
     #expect(cache.data(forKey: "a") == nil)
   }
 
   @Test(
-    "with an index by a scan knows what was there, and what came since", arguments: [true, false])
+    "An image disk cache with an index by a scan knows what was there, and what came since",
+    arguments: [true, false])
   func scan(repaired: Bool) async throws {
     try Data([1]).write(to: folder.url.appendingPathComponent("old"))
     let subject = DiskCase(index: .maybeCached, repaired: repaired)
@@ -150,9 +156,9 @@ struct ImageDiskCacheTests {
     #expect(!cache.has("old"))
   }
 
-  @Test("says so when it cannot make its folder", arguments: DiskCase.all)
+  @Test("An image disk cache throws when it cannot make its folder", arguments: DiskCase.all)
   func noFolder(_ subject: DiskCase) throws {
-    // A file stands where the folder should be: holds for the superuser too.
+    // A file is where the folder should be, which stops the superuser too.
     let file = folder.url.appendingPathComponent("file")
     try Data().write(to: file)
     #expect(throws: (any Error).self) {
@@ -160,7 +166,9 @@ struct ImageDiskCacheTests {
     }
   }
 
-  @Test("says so when it cannot write, and then has neither the old value nor the new")
+  @Test(
+    "An image disk cache throws when it cannot write, and then has no value at all"
+  )
   func cannotWrite() async throws {
     await #expect(processExitsWith: .success) {
       let folder = try TemporaryFolder()

@@ -5,7 +5,7 @@ import Testing
 import Caches
 @testable import KnownBugs
 
-/// What came back to callers, in order.
+/// The answers of callers' requests, in order.
 final class Answers: Sendable {
   private let answers = Locked<[String: [ImageResult]]>([:])
   func note(_ name: String) -> @Sendable (ImageResult) -> Void {
@@ -26,7 +26,7 @@ struct ImageRequestTests {
 
   private func deliver() { source.deliver(.success(Self.image.netpbm), for: "a") }
 
-  @Test("batches requests for one URL into one download", arguments: [true, false])
+  @Test("An image cache batches requests for one URL into one download", arguments: [true, false])
   func batching(repaired: Bool) {
     let cache = cache(repaired: repaired)
     #expect(cache.get("a", completion: answers.note("first")) != nil)
@@ -47,7 +47,9 @@ struct ImageRequestTests {
     #expect(source.pending("a") == 0)
   }
 
-  @Test("cancels the download when nobody is left, and not before", arguments: [true, false])
+  @Test(
+    "An image cache cancels the download when no request is left, and not before",
+    arguments: [true, false])
   func cancelling(repaired: Bool) {
     let cache = cache(repaired: repaired)
     let first = cache.get("a", completion: answers.note("first"))
@@ -64,7 +66,7 @@ struct ImageRequestTests {
     #expect(cache.store.has("a"))
   }
 
-  @Test("cancels a download that only prefetching wanted", arguments: [true, false])
+  @Test("An image cache cancels a download that only prefetching needs", arguments: [true, false])
   func cancellingPrefetch(repaired: Bool) {
     let cache = cache(repaired: repaired)
     cache.fetchIfNotCached("a")
@@ -81,7 +83,9 @@ struct ImageRequestTests {
     #expect(answers["late"] == [])
   }
 
-  @Test("tells why there is no image, and asks again next time", arguments: [true, false])
+  @Test(
+    "An image cache reports why there is no image, and downloads again next time",
+    arguments: [true, false])
   func failing(repaired: Bool) {
     let cache = cache(repaired: repaired)
     cache.get("a", completion: answers.note("first"))
@@ -96,7 +100,7 @@ struct ImageRequestTests {
     #expect(answers["third"] == [.success(Self.image)])
   }
 
-  @Test("may be asked and cancelled from a callback", arguments: [true, false])
+  @Test("An image cache may be called and cancelled from a callback", arguments: [true, false])
   func reentry(repaired: Bool) {
     let cache = cache(repaired: repaired)
     let answers = answers
@@ -112,7 +116,7 @@ struct ImageRequestTests {
     #expect(answers["inner"] == [.success(Self.image)])
   }
 
-  @Test("lets go of itself when nothing is under way", arguments: [true, false])
+  @Test("An image cache is freed once nothing is under way", arguments: [true, false])
   func lifetime(repaired: Bool) {
     weak var gone: ImageCache?
     var request: ImageRequest?
@@ -139,12 +143,13 @@ struct RepairedImageCacheTests {
     ImageCache(store: ImageStore(disk: nil, repaired: true), source: source, repaired: true)
   }
 
-  @Test("starts a new download for whoever comes after the last one has cancelled")
+  @Test(
+    "A repaired image cache starts a new download for a request after the last one was cancelled")
   func afterCancel() {
     let cache = cache()
     cache.get("a", completion: answers.note("first"))?.cancel()
     cache.get("a", completion: answers.note("second"))
-    // The cancelled one ends first, and takes only itself out.
+    // The cancelled download ends first, and removes only itself.
     source.deliver(.success(ImageRequestTests.image.netpbm), for: "a", atMost: 1)
     #expect(answers["second"] == [])
     #expect(cache.urlsUnderWay == ["a"])
@@ -154,7 +159,7 @@ struct RepairedImageCacheTests {
     #expect(cache.urlsUnderWay == [])
   }
 
-  @Test("waits in cancel() for a callback that is being called on another thread")
+  @Test("A repaired image cache waits in cancel() for a callback that runs on another thread")
   func cancelWaits() async {
     let cache = cache()
     let (inCallback, leave, cancelled) = (
@@ -187,7 +192,9 @@ struct RepairedImageCacheTests {
     #expect(hadRun)
   }
 
-  @Test("answers everybody once, whoever cancels, joins and delivers at the same time")
+  @Test(
+    "A repaired image cache answers every request once, also with concurrent cancels and joins"
+  )
   func everybody() async {
     let cache = cache()
     let (source, answers) = (source, answers)

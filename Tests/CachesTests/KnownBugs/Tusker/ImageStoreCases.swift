@@ -10,7 +10,7 @@ extension CacheCase {
   ]
 }
 
-/// An image store over a folder that goes with it.
+/// An image store over a folder that is removed with it.
 private final class StoreOnFiles: Cache {
   private let folder: TemporaryFolder
   private let store: ImageStore

@@ -4,7 +4,7 @@ import Testing
 import Caches
 @testable import KnownBugs
 
-@Suite("A store of images, used by one", .timeLimit(.minutes(10)))
+@Suite("A store of images", .timeLimit(.minutes(10)))
 struct ImageStoreTests {
   let folder: TemporaryFolder
 
@@ -22,7 +22,7 @@ struct ImageStoreTests {
       settings: settings, repaired: repaired, now: clock.clock)
   }
 
-  @Test("finds on disk what memory has forgotten", arguments: [true, false])
+  @Test("An image store finds on disk what memory has forgotten", arguments: [true, false])
   func layers(repaired: Bool) throws {
     let store = try store(repaired: repaired)
     try store.set([1], forKey: "a", cost: 9)
@@ -30,7 +30,7 @@ struct ImageStoreTests {
     store.forgetMemory()
     #expect(store.originalsInMemory() == [:])
     #expect(store.data(forKey: "a") == [1])
-    // Back in memory: the file is not needed.
+    // It is in memory again, so the file is not needed.
     try FileManager.default.removeItem(at: folder.url.appendingPathComponent("a"))
     #expect(store.data(forKey: "a") == [1])
     #expect(store.has("a"))
@@ -38,7 +38,8 @@ struct ImageStoreTests {
     #expect(!store.has("a"))
   }
 
-  @Test("gives each form of an image, and decodes it once", arguments: [true, false])
+  @Test(
+    "An image store gives each form of an image, and decodes it once", arguments: [true, false])
   func variants(repaired: Bool) throws {
     var settings = ImageStore.Settings()
     settings.desiredSide = 2
@@ -55,7 +56,9 @@ struct ImageStoreTests {
     #expect(store.image(forKey: "a", variant: .grayscale)?.samples == [76, 76, 29, 29])
   }
 
-  @Test("shows no form of an image that was replaced or removed", arguments: [true, false])
+  @Test(
+    "An image store shows no form of an image that was replaced or removed",
+    arguments: [true, false])
   func replacing(repaired: Bool) throws {
     let store = try store(repaired: repaired)
     let black = try #require(PixelImage(width: 1, height: 1, isGray: true, samples: [0]))
@@ -71,7 +74,7 @@ struct ImageStoreTests {
     #expect(store.image(forKey: "a") == nil)
   }
 
-  @Test("has no image where the data is none, and the data nevertheless")
+  @Test("An image store has no image where the data is none, but has the data")
   func undecodable() throws {
     let store = try store(repaired: true)
     try store.set([1, 2, 3], forKey: "a", cost: 3)
@@ -79,7 +82,7 @@ struct ImageStoreTests {
     #expect(store.data(forKey: "a") == [1, 2, 3])
   }
 
-  @Test("keeps the decoded image alone in memory where it is told to")
+  @Test("An image store keeps the decoded image alone in memory where that is set")
   func withoutOriginals() throws {
     var settings = ImageStore.Settings()
     settings.keepsOriginals = false
@@ -92,7 +95,7 @@ struct ImageStoreTests {
     #expect(store.count == 1)
   }
 
-  @Test("evicts the least recently used above a number of entries or a cost")
+  @Test("An image store evicts the least recently used above a number of entries or a cost")
   func eviction() throws {
     var settings = ImageStore.Settings()
     settings.countLimit = 2
@@ -115,7 +118,7 @@ struct ImageStoreTests {
     #expect(costly.costInMemory == 0)
   }
 
-  @Test("has nothing in memory that has expired")
+  @Test("An image store has nothing in memory that has expired")
   func expiry() throws {
     let clock = TestClock()
     var settings = ImageStore.Settings()
@@ -131,14 +134,14 @@ struct ImageStoreTests {
     #expect(store.costInMemory == 0)
   }
 
-  @Test("keeps in memory what the disk does not take, and says so")
+  @Test("An image store keeps in memory what the disk cannot store, and reports it")
   func diskError() throws {
     let store = try store(repaired: true)
     try FileManager.default.removeItem(at: folder.url)
     try Data().write(to: folder.url)
     #expect(throws: (any Error).self) { try store.set([1], forKey: "a", cost: 1) }
     #expect(store.data(forKey: "a") == [1])
-    // The protocol's form has no way to say it.
+    // The protocol's call cannot report it.
     store.setValue([2], forKey: "a", cost: 1)
     #expect(store.value(forKey: "a") == [2])
   }

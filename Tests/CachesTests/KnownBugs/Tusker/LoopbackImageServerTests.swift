@@ -25,7 +25,7 @@ struct LoopbackImageServerTests {
     }
   }
 
-  @Test("gives what is there, whole")
+  @Test("The image server serves a whole image")
   func loading() async throws {
     let server = try server()
     #expect(await load(server.url("/small")) == .success(ImageRequestTests.image.netpbm))
@@ -37,7 +37,7 @@ struct LoopbackImageServerTests {
     server.stop()
   }
 
-  @Test("is gone when it has been stopped; twice does no harm")
+  @Test("The image server refuses connections once stopped; stopping twice does no harm")
   func stopping() async throws {
     let server = try server()
     server.stop()
@@ -48,23 +48,23 @@ struct LoopbackImageServerTests {
     }
   }
 
-  @Test("breaks off, when it is stopped, a connection on which nothing comes")
+  @Test("The image server closes an idle connection when stopped")
   func stoppingSilence() async throws {
     let server = try server()
     let socket = try LoopbackSocket.unconnected()
     try socket.connect(port: server.port)
     try socket.send(Array("GET /small".utf8))
-    // Not before the server has the connection: the one after it is answered.
+    // Wait until the server has the connection: it has answered the next one.
     #expect(await load(server.url("/small")) == .success(ImageRequestTests.image.netpbm))
     let duration = ContinuousClock().measure { server.stop() }
-    // By itself the server would give up after ten seconds.
+    // Without the stop the server would close it after ten seconds.
     #expect(duration < .seconds(8))
     #expect((try? socket.receive(limit: 10)) ?? [] == [])
     socket.close()
   }
 
   @Test(
-    "answers what is no request by a status",
+    "The image server answers a malformed request by a status",
     arguments: [
       ("POST /small HTTP/1.1\r\n\r\n", "405"), ("GET small HTTP/1.1\r\n\r\n", "400"),
       ("GET /small\r\n\r\n", "400"), ("GET /small SPDY/3\r\n\r\n", "400"),
@@ -82,7 +82,7 @@ struct LoopbackImageServerTests {
     #expect(answer.hasPrefix("HTTP/1.1 \(status) "))
   }
 
-  @Test("reads no more of a head than 8 KiB and what came with them")
+  @Test("The image server refuses a head of more than 8 KiB")
   func longHead() throws {
     let server = try server()
     defer { server.stop() }
@@ -95,14 +95,15 @@ struct LoopbackImageServerTests {
   }
 
   @Test(
-    "takes only URLs of loopback", arguments: ["", "http://example.com/", "http://127.0.0.1:1"])
+    "The HTTP source takes only URLs of loopback",
+    arguments: ["", "http://example.com/", "http://127.0.0.1:1"])
   func urls(url: String) async {
     #expect(await load(url) == .failure(.unsupportedURL))
     #expect(await load("http://127.0.0.1:99999/a") == .failure(.unsupportedURL))
     #expect(await load("http://127.0.0.1:1/a b") == .failure(.unsupportedURL))
   }
 
-  @Test("breaks off a download that is cancelled, and completes it once")
+  @Test("The HTTP source stops a cancelled download, and completes it once")
   func cancelling() async throws {
     let (asked, leave) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     let server = try LoopbackImageServer { _ in
@@ -131,7 +132,7 @@ struct LoopbackImageServerTests {
     #expect(count == 1)
   }
 
-  @Test("completes a task that was cancelled before it was started")
+  @Test("The HTTP source completes a task that was cancelled before its start")
   func cancelledEarly() async throws {
     let server = try server()
     let source = HTTPImageSource()
@@ -145,7 +146,7 @@ struct LoopbackImageServerTests {
     server.stop()
   }
 
-  @Test("serves the cache: many callers, one download of each URL")
+  @Test("The image server serves the cache: many callers, one download of each URL")
   func cache() async throws {
     let server = try server()
     let cache = ImageCache(

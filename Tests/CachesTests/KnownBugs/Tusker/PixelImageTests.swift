@@ -9,7 +9,8 @@ struct PixelImageTests {
     Array(header.utf8) + samples
   }
 
-  @Test("is decoded from what it was encoded to, in colour and gray", arguments: [true, false])
+  @Test(
+    "An image is decoded from what it was encoded to, in colour and gray", arguments: [true, false])
   func roundTrip(isGray: Bool) throws {
     let samples = (0..<(6 * (isGray ? 1 : 3))).map { UInt8($0 * 13) }
     let image = try #require(PixelImage(width: 3, height: 2, isGray: isGray, samples: samples))
@@ -17,7 +18,7 @@ struct PixelImageTests {
     #expect(image.netpbm.starts(with: (isGray ? "P5\n3 2\n255\n" : "P6\n3 2\n255\n").utf8))
   }
 
-  @Test("may have comments in its header, a smaller range, and something after it")
+  @Test("An image may have comments in its header, a smaller range, and something after it")
   func peculiarities() throws {
     let bytes = Self.ppm("P5 # a comment\n#another\n2\t1 100\n", [0, 50, 9, 9])
     let image = try PixelImage(netpbm: bytes)
@@ -27,7 +28,7 @@ struct PixelImageTests {
   }
 
   @Test(
-    "is refused by the name of its fault",
+    "An image is refused by the name of its fault",
     arguments: [
       ("", ImageDecodingError.unknownFormat), ("P", .unknownFormat), ("GIF89a", .unknownFormat),
       ("P4 1 1\n", .unknownFormat), ("P5", .unknownFormat), ("P5 ", .badHeader),
@@ -40,14 +41,14 @@ struct PixelImageTests {
     #expect(throws: error) { try PixelImage(netpbm: Array(text.utf8)) }
   }
 
-  @Test("has as many samples as its size says")
+  @Test("An image has as many samples as its size says")
   func size() {
     #expect(PixelImage(width: 2, height: 2, isGray: true, samples: [1, 2, 3]) == nil)
     #expect(PixelImage(width: -1, height: -4, isGray: true, samples: [1, 2, 3, 4]) == nil)
     #expect(PixelImage(width: .max, height: 2, isGray: true, samples: []) == nil)
   }
 
-  @Test("is downscaled to the mean of what each pixel covers, in its proportions")
+  @Test("An image is downscaled to the mean of what each pixel covers, in its proportions")
   func downscaling() throws {
     let image = try #require(
       PixelImage(width: 4, height: 2, isGray: true, samples: [0, 10, 100, 101, 20, 30, 102, 103]))
@@ -65,7 +66,7 @@ struct PixelImageTests {
     #expect(line.downscaled(to: 3).samples == [1, 4, 7])
   }
 
-  @Test("is gray by the weights of the eye")
+  @Test("An image is gray by the weights of the eye")
   func gray() throws {
     let colours = try #require(
       PixelImage(

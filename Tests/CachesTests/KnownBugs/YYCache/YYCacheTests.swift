@@ -10,7 +10,9 @@ private let bothKinds: [YYDiskRepairs] = [[], .all]
 struct YYCacheTests {
   private let folder = YYFolder()
 
-  @Test("reads from the disk what memory has lost, and puts it there", arguments: bothKinds)
+  @Test(
+    "YYCache reads from the disk what memory has lost, and stores it in memory",
+    arguments: bothKinds)
   func layers(_ repairs: YYDiskRepairs) throws {
     let cache = try YYCache.open(folder.path, options(repairs))
     cache.setValue([1], forKey: "a", cost: 1)
@@ -25,7 +27,7 @@ struct YYCacheTests {
     #expect(!cache.containsValue(forKey: "a"))
   }
 
-  @Test("does so in the asynchronous form too", arguments: bothKinds)
+  @Test("YYCache fills memory from the disk in the asynchronous form too", arguments: bothKinds)
   func asynchronousRead(_ repairs: YYDiskRepairs) async throws {
     let cache = try YYCache.open(folder.path, options(repairs))
     cache.setValue([1], forKey: "a", cost: 1)
@@ -37,7 +39,9 @@ struct YYCacheTests {
     #expect(cache.memory.value(forKey: "a") == [1])
   }
 
-  @Test("is two on one folder as shipped, and one when repaired", arguments: bothKinds)
+  @Test(
+    "YYCache has two instances on one folder as shipped, and one when repaired",
+    arguments: bothKinds)
   func twoPairs(_ repairs: YYDiskRepairs) throws {
     let one = try YYCache.open(folder.path, options(repairs))
     let two = try YYCache.open(folder.path, options(repairs))
@@ -47,7 +51,7 @@ struct YYCacheTests {
     #expect(one.value(forKey: "a") == (repairs == .all ? [2] : [1]))
   }
 
-  @Test("repaired, survives many threads with both layers alike")
+  @Test("YYCache, repaired, has equal layers after calls of many threads")
   func manyThreads() async throws {
     let cache = try YYCache.open(folder.path, options(.all), memoryRepairs: .all)
     await onThreads(3) { thread in
@@ -67,7 +71,7 @@ struct YYCacheTests {
     #expect(cache.disk.lastError == nil)
   }
 
-  @Test("lends YYKit's dictionary, which shows its entries one by one")
+  @Test("YYCache has YYKit's dictionary, which enumerates its entries")
   func dictionary() {
     for repaired in [false, true] {
       let dictionary = YYThreadSafeDictionary(repaired: repaired)

@@ -38,7 +38,7 @@ extension CacheCase {
   }
 }
 
-/// What the tests make disk caches with: nothing happens by itself.
+/// The tests' options of disk caches, without automatic trims.
 func options(
   _ repairs: YYDiskRepairs = [], inlineThreshold: Int = YYDiskCache.defaultInlineThreshold
 ) -> YYDiskCache.Options {
@@ -49,7 +49,7 @@ func options(
   return options
 }
 
-/// A folder that goes with its owner.
+/// A folder that is removed with its owner.
 final class YYFolder: Sendable {
   let path: String
 
@@ -62,13 +62,13 @@ final class YYFolder: Sendable {
 
   deinit { try? FileManager.default.removeItem(atPath: path) }
 
-  /// Everything in the folder, at whatever depth, by its path from there.
+  /// All files in the folder at any depth, by their relative paths.
   var contents: Set<String> {
     Set(FileManager.default.enumerator(atPath: path)?.compactMap { $0 as? String } ?? [])
   }
 }
 
-/// A cache on disk, whose folder goes with it.
+/// A disk cache whose folder is removed with it.
 final class CacheInFolder: Cache {
   private let folder = YYFolder()
   private let cache: any Cache

@@ -24,17 +24,17 @@ struct YYDiskCacheTests {
     [UInt8](repeating: byte, count: count)
   }
 
-  @Test("keeps long values in files and short ones in the database")
+  @Test("YYDiskCache keeps long values in files and short ones in the database")
   func threshold() throws {
     let cache = try cache()
-    // Twelve bytes are the archive's own.
+    // The archive adds twelve bytes.
     cache.setValue(bytes(20 * 1024 - 12), forKey: "short")
     #expect(cache.fileNames == ([], []))
     cache.setValue(bytes(20 * 1024 - 11), forKey: "long")
     #expect(cache.fileNames == ([MD5.hexadecimal("long")], [MD5.hexadecimal("long")]))
     #expect(cache.value(forKey: "short")?.count == 20 * 1024 - 12)
     #expect(cache.value(forKey: "long")?.count == 20 * 1024 - 11)
-    // Made short, it leaves no file.
+    // A short value leaves no file.
     cache.setValue([1], forKey: "long")
     #expect(cache.fileNames == ([], []))
     #expect(cache.value(forKey: "long") == [1])
@@ -44,7 +44,7 @@ struct YYDiskCacheTests {
     #expect(cache.fileNames == ([], []))
   }
 
-  @Test("keeps all in files, or all in the database", arguments: [0, Int.max])
+  @Test("YYDiskCache keeps all values in files, or all in the database", arguments: [0, Int.max])
   func oneKind(_ threshold: Int) throws {
     let cache = try cache(inlineThreshold: threshold)
     for size in [0, 1, 30_000] { cache.setValue(bytes(size), forKey: "key-\(size)") }
@@ -53,7 +53,7 @@ struct YYDiskCacheTests {
     #expect(cache.totalSize == 30_001 + 3 * 12)
   }
 
-  @Test("finds everything again when it is opened again")
+  @Test("YYDiskCache finds everything again when it is opened again")
   func reopening() throws {
     do {
       let cache = try cache()
@@ -67,7 +67,7 @@ struct YYDiskCacheTests {
     #expect(cache.count == 2)
   }
 
-  @Test("takes out the longest unused by size, count and age")
+  @Test("YYDiskCache removes the least recently used by size, count and age")
   func trims() throws {
     let time = Locked(1000)
     let cache = try cache(clock: { time.withLock { $0 } })
@@ -100,7 +100,7 @@ struct YYDiskCacheTests {
     #expect(cache.fileNames.inFolder.isEmpty)
   }
 
-  @Test("trims to its limits, and to leave the disk free space")
+  @Test("YYDiskCache trims to its limits, and to a limit of free disk space")
   func limits() throws {
     var options = options()
     options.countLimit = 2
@@ -117,7 +117,7 @@ struct YYDiskCacheTests {
     #expect(greedy.count == 0)
   }
 
-  @Test("removes everything bit by bit, and says how far it is", arguments: bothKinds)
+  @Test("YYDiskCache removes everything in batches, and reports its progress", arguments: bothKinds)
   func removalWithProgress(_ repairs: YYDiskRepairs) async throws {
     let cache = try cache(repairs)
     for key in 0..<70 { cache.setValue(bytes(key == 0 ? 30_000 : 1), forKey: "key-\(key)") }
@@ -133,7 +133,7 @@ struct YYDiskCacheTests {
     #expect(cache.fileNames == ([], []))
   }
 
-  @Test("repaired, lets the blocks of a removal call the cache")
+  @Test("YYDiskCache, repaired, may be called by the blocks of a removal")
   func reentrantProgress() async throws {
     let cache = try cache(.callsBackUnlocked)
     cache.setValue([1], forKey: "a")
@@ -146,7 +146,7 @@ struct YYDiskCacheTests {
     #expect(counts == [0, 0])
   }
 
-  @Test("keeps whatever key in its folder", arguments: bothKinds)
+  @Test("YYDiskCache keeps every key in its folder", arguments: bothKinds)
   func keys(_ repairs: YYDiskRepairs) throws {
     let cache = try cache(repairs, inlineThreshold: 0)
     let keys = [
@@ -166,7 +166,7 @@ struct YYDiskCacheTests {
     #expect(folder.contents.allSatisfy { $0 == "cache" || $0.hasPrefix("cache/") })
   }
 
-  @Test("starts anew over a damaged database")
+  @Test("YYDiskCache starts anew over a damaged database")
   func damagedDatabase() throws {
     try cache().setValue([1], forKey: "a")
     let path = folder.path + "/cache/manifest.sqlite"
@@ -178,7 +178,7 @@ struct YYDiskCacheTests {
     #expect(cache.value(forKey: "a") == [2])
   }
 
-  @Test("takes a damaged or a missing file for a miss")
+  @Test("YYDiskCache takes a damaged or a missing file for a miss")
   func damagedFile() throws {
     let cache = try cache(inlineThreshold: 0)
     let path = folder.path + "/cache/data/" + MD5.hexadecimal("a")
@@ -197,11 +197,11 @@ struct YYDiskCacheTests {
     try FileManager.default.removeItem(atPath: path)
     #expect(cache.count == 1)
     #expect(cache.value(forKey: "a") == nil)
-    // The row has gone too.
+    // The row is removed too.
     #expect(cache.count == 0)
   }
 
-  @Test("says so when the disk is full, and keeps the rest")
+  @Test("YYDiskCache reports a full disk, and keeps the rest")
   func fullDisk() throws {
     let cache = try cache(inlineThreshold: 1000)
     cache.setValue([1], forKey: "small")
@@ -215,7 +215,7 @@ struct YYDiskCacheTests {
     cache.withStorage { storage in
       _ = storage.query { try? $0.execute("PRAGMA max_page_count = 1") }
     }
-    // The pages that there are have some room left.
+    // The existing pages have some space left.
     let failed = (0..<50).first { !cache.setValue(bytes(900), forKey: "new-\($0)") }
     #expect(failed != nil)
     #expect(cache.lastError == "database or disk is full")
@@ -225,7 +225,7 @@ struct YYDiskCacheTests {
     #expect(cache.count >= 2)
   }
 
-  @Test("says in one line why a folder cannot be used", arguments: bothKinds)
+  @Test("YYDiskCache reports in one line why a folder cannot be used", arguments: bothKinds)
   func unusableFolder(_ repairs: YYDiskRepairs) throws {
     let file = folder.path + "/file"
     try Data([1]).write(to: URL(fileURLWithPath: file))
@@ -243,7 +243,7 @@ struct YYDiskCacheTests {
     #expect("\(try #require(error))".hasSuffix(": unable to open database file"))
   }
 
-  @Test("says what to install where there is no SQLite")
+  @Test("YYDiskCache names what to install where there is no SQLite")
   func withoutSQLite() {
     let error = #expect(throws: YYStorageError.self) {
       _ = try YYKVStorage(folder.path, .mixed, library: nil)
@@ -251,7 +251,7 @@ struct YYDiskCacheTests {
     #expect(error.map { "\($0)".hasPrefix("needs SQLite: install ") } == true)
   }
 
-  @Test("is one for a path while it is open; repaired, for a folder")
+  @Test("YYDiskCache is shared for each path while it is open; repaired, for each folder")
   func instances() throws {
     let path = folder.path + "/cache"
     let other = folder.path + "/./cache"
@@ -269,7 +269,8 @@ struct YYDiskCacheTests {
     #expect(gone == nil)
   }
 
-  @Test("as shipped, throws away a database that is only locked; repaired, says that it is")
+  @Test(
+    "YYDiskCache, as shipped, deletes a database that is only locked; repaired, reports the lock")
   func lockedDatabase() throws {
     for lockMilliseconds in [10, 0] {
       let path = folder.path + "/locked-\(lockMilliseconds)"
@@ -289,12 +290,12 @@ struct YYDiskCacheTests {
     }
   }
 
-  @Test("as shipped, loses a write to a database that another cache has written to")
+  @Test("YYDiskCache, as shipped, loses a write to a database that another cache has written to")
   func databaseIsLocked() throws {
     let one = try cache()
     let two = try cache()
     one.setValue([1], forKey: "a")
-    // Leaves its view of the database open.
+    // Keeps its snapshot of the database open.
     #expect(one.value(forKey: "a") == [1])
     #expect(two.setValue([2], forKey: "a"))
     #expect(!one.setValue([3], forKey: "a"))
@@ -305,20 +306,20 @@ struct YYDiskCacheTests {
 
 @Suite("SQLite")
 struct SQLiteLibraryTests {
-  @Test("is not found in what is no library, or another one")
+  @Test("SQLite is not found in a file that is no library, or another library")
   func missing() {
     #expect(SQLiteLibrary(anyOf: []) == nil)
     #expect(SQLiteLibrary(anyOf: ["no-such-library.so", "/etc/hostname"]) == nil)
-    // A library, and none of its functions.
+    // A library without its functions.
     #expect(SQLiteLibrary(anyOf: ["libc.so.6", "/usr/lib/libSystem.dylib"]) == nil)
   }
 
-  @Test("has its version", .enabled(if: hasSQLite))
+  @Test("SQLite has its version", .enabled(if: hasSQLite))
   func version() {
     #expect(SQLiteLibrary.shared?.version.hasPrefix("3.") == true)
   }
 
-  @Test("is missed, with what to install, where the environment names none")
+  @Test("SQLite is missing, with what to install, where the environment names none")
   func missingByEnvironment() async {
     await #expect(processExitsWith: .success) {
       setenv("INTERLOCK_SQLITE", "/no/such/library.so", 1)
@@ -329,7 +330,7 @@ struct SQLiteLibraryTests {
 
 @Suite("MD5")
 struct MD5Tests {
-  @Test("gives the digests of RFC 1321")
+  @Test("MD5 gives the digests of RFC 1321")
   func digests() {
     let expected = [
       "": "d41d8cd98f00b204e9800998ecf8427e",

@@ -5,7 +5,7 @@ import Testing
 import Caches
 @testable import KnownBugs
 
-/// As shipped and repaired: what one thread sees of them is the same.
+/// As shipped and repaired, which behave alike on one thread.
 private let bothKinds: [YYMemoryRepairs] = [[], .all]
 
 @Suite("YYMemoryCache", .timeLimit(.minutes(10)))
@@ -16,7 +16,7 @@ struct YYMemoryCacheTests {
     return cache
   }
 
-  @Test("keeps its entries in the order of their use", arguments: bothKinds)
+  @Test("YYMemoryCache keeps its entries in the order of their use", arguments: bothKinds)
   func order(_ repairs: YYMemoryRepairs) {
     let cache = cache(repairs, keys: "a", "b", "c", "d")
     #expect(cache.keysInOrder == ["d", "c", "b", "a"])
@@ -26,7 +26,7 @@ struct YYMemoryCacheTests {
     #expect(cache.keysInOrder == ["d", "a", "c", "b"])
     cache.setValue([2], forKey: "b", cost: 1)
     #expect(cache.keysInOrder == ["b", "d", "a", "c"])
-    // Asking whether it is there is no use.
+    // A check for presence does not count as a use.
     #expect(cache.containsObject(forKey: "c"))
     cache.removeValue(forKey: "d")
     #expect(cache.keysInOrder == ["b", "a", "c"])
@@ -39,7 +39,9 @@ struct YYMemoryCacheTests {
     #expect(cache.keysInOrder == ["e"])
   }
 
-  @Test("takes out the longest unused above the count limit, one a set", arguments: bothKinds)
+  @Test(
+    "YYMemoryCache removes the least recently used above the count limit, one for each set",
+    arguments: bothKinds)
   func countLimit(_ repairs: YYMemoryRepairs) {
     let cache = cache(repairs, keys: "a", "b", "c")
     cache.countLimit = 3
@@ -55,7 +57,7 @@ struct YYMemoryCacheTests {
     #expect(cache.totalCount == 0 && cache.totalCost == 0)
   }
 
-  @Test("trims to the cost limit on its queue", arguments: bothKinds)
+  @Test("YYMemoryCache trims to the cost limit on its queue", arguments: bothKinds)
   func costLimit(_ repairs: YYMemoryRepairs) async {
     await onThread {
       let cache = cache(repairs)
@@ -72,7 +74,7 @@ struct YYMemoryCacheTests {
     }
   }
 
-  @Test("takes out what is older than it may be", arguments: bothKinds)
+  @Test("YYMemoryCache removes entries above the age limit", arguments: bothKinds)
   func age(_ repairs: YYMemoryRepairs) {
     let time = Locked(100.0)
     let cache = YYMemoryCache(
@@ -91,7 +93,7 @@ struct YYMemoryCacheTests {
     #expect(cache.keysInOrder.isEmpty)
   }
 
-  @Test("trims to its limits by itself", arguments: bothKinds)
+  @Test("YYMemoryCache trims to its limits automatically", arguments: bothKinds)
   func automatically(_ repairs: YYMemoryRepairs) async {
     let died = DispatchSemaphore(value: 0)
     await onThread {
@@ -103,7 +105,7 @@ struct YYMemoryCacheTests {
     }
   }
 
-  @Test("lets what it takes out die on a queue, or at once", arguments: bothKinds)
+  @Test("YYMemoryCache releases removed objects on a queue, or at once", arguments: bothKinds)
   func release(_ repairs: YYMemoryRepairs) async {
     await onThread {
       let cache = cache(repairs)
@@ -132,7 +134,8 @@ struct YYMemoryCacheTests {
     }
   }
 
-  @Test("lets a value that dies call the cache: repaired always, as shipped after a remove")
+  @Test(
+    "YYMemoryCache may be called by a value's deinit: repaired always, as shipped after a remove")
   func reentrantDeath() async {
     await onThread {
       for repairs in bothKinds {
@@ -155,7 +158,7 @@ struct YYMemoryCacheTests {
     }
   }
 
-  @Test("agrees with a plain list over many calls", arguments: bothKinds)
+  @Test("YYMemoryCache agrees with a plain list over many calls", arguments: bothKinds)
   func model(_ repairs: YYMemoryRepairs) {
     let cache = cache(repairs)
     var random = SystemRandomNumberGenerator()
@@ -187,7 +190,7 @@ struct YYMemoryCacheTests {
     #expect(Set(cache.entries()?.keys.map { $0 } ?? []) == Set(order.map(\.key)))
   }
 
-  @Test("repaired, survives many threads, and asks for one trim at a time")
+  @Test("YYMemoryCache, repaired, works with many threads, and requests one trim at a time")
   func manyThreads() async throws {
     let cache = YYMemoryCache(repairs: .all, autoTrimInterval: 0)
     cache.costLimit = 5
@@ -206,7 +209,7 @@ struct YYMemoryCacheTests {
   }
 }
 
-/// Tells of its end.
+/// An object that records its `deinit`.
 private final class Mourned: Sendable {
   private let atEnd: @Sendable () -> Void
 
