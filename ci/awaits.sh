@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Every asynchronous function that the toolchain's runtime exports is met where it ends, and every
-# other entry has been looked at: one that is missing would be an order between tasks that nobody
-# sees. Linux only; needs nm. Ends with 1 where some are.
+# other entry has been looked at: a missing entry would be an order between tasks that prediction
+# does not see. Linux only; needs nm. Ends with 1 where some are.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -102,7 +102,7 @@ unknown=$(comm -23 <(printf '%s\n' "$entries") <(printf '%s\n' "$looked_at"))
 
 if [ -n "$missing$unknown" ]; then
   [ -z "$missing" ] || printf 'error: %s lacks\n%s\n' "$known" "$missing" >&2
-  [ -z "$unknown" ] || printf 'error: nobody has looked whether a task waits in\n%s\n' "$unknown" >&2
+  [ -z "$unknown" ] || printf 'error: not yet checked whether a task waits in\n%s\n' "$unknown" >&2
   exit 1
 fi
 echo "awaits: all of $(wc -l <<< "$exported") are met"

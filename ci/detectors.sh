@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # Compares race and deadlock detectors on the same small programs; by hand, for it takes minutes.
-# `ci/detectors.sh --help` says how; what is wrong with the arguments is told before anything is
-# built.
+# `ci/detectors.sh --help` says how; wrong arguments are reported before anything is built.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Replays scenarios and fails where an expectation is not met: what a CI job calls.
-# `ci/gate.sh --help` says how; what is wrong with the arguments is told before anything is built.
+# Replays scenarios and fails where an expectation is not met: what a CI job calls. `ci/gate.sh
+# --help` says how; wrong arguments are reported before anything is built.
 set -euo pipefail
 
 package=$(cd "$(dirname "$0")/.." && pwd)

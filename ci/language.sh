@@ -22,14 +22,14 @@ check() {
 while read -r most word; do
   check "'$word'" "$most" "$(files '*.md' ':!CHANGELOG.md' | xargs grep -niwE "$word" || true)"
 done << 'END'
-140 nobody
-52 somebody
-20 anybody
-81 whoever
-55 is told
-34 told of
-59 so many
-6 the same of
+126 nobody
+48 somebody
+16 anybody
+75 whoever
+38 is told
+30 told of
+54 so many
+5 the same of
 END
-check "lines beyond 100 columns" 206 "$(files | xargs grep -nE '^.{101,}$' || true)"
+check "lines beyond 100 columns" 229 "$(files | xargs grep -nE '^.{101,}$' || true)"
 exit "$failed"

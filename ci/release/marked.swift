@@ -1,5 +1,5 @@
-// Functions whose sections are marked. `unmarked.swift` has the same functions without the marks: in a
-// release build without the trait SectionTracking, both must come to the same machine code.
+// Functions whose sections are marked. `unmarked.swift` has the same functions without the marks:
+// in a release build without the trait SectionTracking, both must come to the same machine code.
 
 import Interlock
 
@@ -39,7 +39,7 @@ public final class Counter {
     entries.end(.noReadWrite)
   }
 
-  // Whoever wraps the marks hands the places on.
+  // A wrapper of the marks passes the places on.
   @inline(never)
   public func spelled(_ id: Int, line: UInt = #line) -> Int {
     BEGIN_LOCK(.noWrite, "users", of: self, file: #fileID, function: #function, line: line)
