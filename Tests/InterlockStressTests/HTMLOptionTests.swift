@@ -50,7 +50,7 @@ struct HTMLOptionTests {
   @Test("--html ends with 64 before anything is run, in one line, where it cannot be written")
   func impossible() throws {
     for (path, reason) in [
-      ("/nowhere/out.html", "No such file or directory"), ("", "expected a path"),
+      ("/nowhere/out.html", "No such file or directory"), ("", "expected the path of a file"),
       ("-", "expected the path of a file"), ("/", "Is a directory"),
     ] {
       let test = try TestWorld()

@@ -1,4 +1,3 @@
-import CInterlock
 import Testing
 
 @testable import Interlock
@@ -14,19 +13,14 @@ struct OwnCodeTests {
     #expect(OwnCode.part(ofModule: "Yours") == nil)
     #expect(OwnCode.part(ofFile: "/x/Sources/Mine/Deep/A.swift") == .runner)
     #expect(OwnCode.part(ofFile: "/x/Sources/CMine/mine.c") == .harness)
+    // As debug information has the C files of the package that is built.
+    #expect(OwnCode.part(ofFile: "Sources/CMine/Deep/mine.c") == .harness)
+    #expect(OwnCode.part(ofFile: "Sources/CYours/mine.c") == nil)
+    #expect(OwnCode.part(ofFile: "Sources/Mine/Mine.swift") == nil)
     // A user's folder of the same name, and one that begins like it.
     #expect(OwnCode.part(ofFile: "/y/Sources/Mine/A.swift") == nil)
     #expect(OwnCode.part(ofFile: "/x/Sources/MineToo/A.swift") == nil)
     #expect(OwnCode.part(ofFile: #filePath) == nil)
     #expect(OwnCode.part(ofModule: "InterlockTests") == nil)
-  }
-
-  @Test("the debug information of a target has the folder that the target declares")
-  func debugInformation() throws {
-    let function: @convention(c) () -> Void = interlock_read_options
-    let frames = symbolicate([unsafeBitCast(function, to: UInt.self) + 1])
-    let file = try #require(frames.first?.file)
-    #expect(OwnCode.part(ofFile: file) == .library, "\(file)")
-    #expect(OwnCode.part(ofModule: "Interlock") == .library)
   }
 }

@@ -124,12 +124,6 @@ struct EvidencePageTests {
 
   // MARK: The harness
 
-  private static let runnersFile = {
-    OwnCode.register(OwnCode.reports)
-    let folder = OwnCode.reports.first { $0.part == .runner }?.folder ?? ""
-    return folder + "/Workload/PhaseRun.swift"
-  }()
-
   private func frame(_ function: String, _ file: String?, _ image: String? = nil) -> StackFrame {
     StackFrame(
       address: 1, function: function, file: file, line: file == nil ? nil : 7, image: image)
@@ -137,7 +131,7 @@ struct EvidencePageTests {
 
   private var diagnosis: Diagnosis {
     let wait = frame("pthread_cond_wait", nil, "libc.so.6")
-    let driver = frame("PhaseRun.wait()", Self.runnersFile)
+    let driver = frame("PhaseRun.wait()", Samples.runnersFile)
     let start = frame("start_thread", nil, "libc.so.6")
     func thread(_ id: String, _ stack: [StackFrame], isMarked: Bool = false) -> Diagnosis.Node {
       .init(id: id, kind: .thread, title: "thread \(id)", stack: stack, isMarked: isMarked)
@@ -182,7 +176,7 @@ struct EvidencePageTests {
           kind: .semaphore, object: 0x77, place: [], seconds: 1),
         stack: [
           frame("sem_wait", nil, "libc.so.6"),
-          frame("PhaseRun.wait()", Self.runnersFile),
+          frame("PhaseRun.wait()", Samples.runnersFile),
         ]))
     let result = Hangs.result(waits)
     #expect(!html([result]).contains("workload"))

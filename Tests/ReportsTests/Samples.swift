@@ -9,6 +9,13 @@ import WaitForGraph
 
 /// Results of every kind, made by hand.
 enum Samples {
+  /// A source file of the runner.
+  static let runnersFile = {
+    OwnCode.register(OwnCode.reports)
+    let folder = OwnCode.reports.first { $0.part == .runner }?.folder ?? ""
+    return folder + "/Workload/PhaseRun.swift"
+  }()
+
   static let context = ReportContext(
     version: "0.1.0", host: .init(system: "Debian 12", cores: 2, swift: "6.3.1"), seed: nil,
     command: "interlock")

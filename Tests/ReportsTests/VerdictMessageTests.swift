@@ -169,7 +169,7 @@ struct VerdictMessageTests {
   private var violations: [TrialResult] {
     let driver = StackFrame(
       address: 1, function: "PhaseRun.waitUntilAllCompleted()",
-      file: "/a/Sources/StressRunner/Workload/PhaseRun.swift", line: 77)
+      file: Samples.runnersFile, line: 77)
     func lost(_ completed: Int) -> TrialResult {
       result(.stalled, completed: completed, oracles: [.completesOnce]) { seen in
         seen.callersInside = 1

@@ -44,8 +44,13 @@ package struct OwnCode: Sendable, Hashable {
   }
 
   /// Whether a source file is the target's.
+  ///
+  /// Debug information has Swift files by their whole path, and C files by their path in the
+  /// package.
   package func contains(file: String) -> Bool {
-    file.count > folder.count && file.hasPrefix(folder) && file.dropFirst(folder.count).first == "/"
+    if file.hasPrefix(folder + "/") { return true }
+    guard module == nil, !file.hasPrefix("/") else { return false }
+    return file.indices.contains { file[$0] == "/" && folder.hasSuffix("/" + file[..<$0]) }
   }
 
   private static func folder(of path: String) -> String {
