@@ -2,17 +2,11 @@
 #ifndef INTERLOCK_CLOCK_TABLES_H
 #define INTERLOCK_CLOCK_TABLES_H
 
-#include "../LockOrder/prediction.h"
+#include "vector_clock.h"
 
 #include <pthread.h>
 
-enum { most_slots = 256, most_runs = 16, most_shared = 8 };
-
-/// 64 bits: a slot's count goes on when another thread has the slot, and one that wraps would make
-/// false races of what is in order. A hot lock takes minutes to count to 2^32.
-typedef struct {
-  uint64_t counts[most_slots];
-} vector_clock;
+enum { most_runs = 16, most_shared = 8 };
 
 /// What a thread is in: a block on a queue.
 typedef struct {
@@ -54,10 +48,6 @@ typedef struct thread_clock {
 
 /// What the clock of an address is for.
 typedef enum { AS_LOCK, AS_ITEM, AS_CALL, AS_RETURN, AS_APPLY, AS_APPLIED, AS_THREAD } purpose;
-
-/// How many slots threads have been in. Relaxed where it is read without the slots' lock: a thread
-/// that does not count a new slot yet has met nobody who has been in it.
-extern uint32_t interlock_clock_slots_used HIDDEN;
 
 struct thread_record;
 
@@ -116,14 +106,6 @@ void interlock_clock_get_mutex(thread_clock *own, uintptr_t address, uintptr_t p
 void interlock_clock_pass_mutex(thread_clock *own, uintptr_t address, uintptr_t place) HIDDEN;
 /// A lock is no more; what was known of it is no use to the next one at its address.
 void interlock_clock_forget(thread_clock *own, uintptr_t address) HIDDEN;
-
-static inline void clock_join(vector_clock *into, const vector_clock *from) {
-  // Relaxed: another thread may just count on, and whichever count is found is one that it had.
-  uint32_t used = __atomic_load_n(&interlock_clock_slots_used, __ATOMIC_RELAXED);
-  for (uint32_t index = 0; index < used; index++) {
-    if (from->counts[index] > into->counts[index]) into->counts[index] = from->counts[index];
-  }
-}
 
 static inline void clock_learn(thread_clock *own, const vector_clock *from) {
   clock_join(&own->clock, from);

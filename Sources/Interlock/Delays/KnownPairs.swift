@@ -23,7 +23,7 @@ struct KnownPairs {
   var question = DelayInQuestion()
 
   /// Starts with what the trap file has.
-  init(_ plan: DelayPlan, _ tables: DelayTables) {
+  init(_ plan: DelaySettings, _ tables: DelayTables) {
     scope = plan.scope
     guard let path = plan.trapFile else { return }
     var store = TrapStore(path: path)

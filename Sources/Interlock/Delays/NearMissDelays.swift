@@ -49,7 +49,7 @@ final class NearMissDelays: Sendable {
     return made
   }
 
-  private init(_ tables: DelayTables, _ plan: DelayPlan) {
+  private init(_ tables: DelayTables, _ plan: DelaySettings) {
     self.tables = tables
     budget = DelayBudget(percent: plan.budgetPercent)
     probe = plan.probes ? Probe() : nil

@@ -11,7 +11,7 @@ struct SectionOptions: EnvironmentOptions, Equatable {
   var delays = false
   var delaySeed: UInt64?
   /// In per cent of the run time.
-  var delayBudget = DelayPlan.defaultBudget
+  var delayBudget = DelaySettings.defaultBudget
   var trapFile: String?
   /// `nil` leaves it to `requiresContention`.
   var exercise: Bool?

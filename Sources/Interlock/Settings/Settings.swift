@@ -11,7 +11,7 @@ final class Settings: Sendable {
     var exitCode: Int
     var stackDepth: Int
     var delays: Bool
-    var delayPlan: DelayPlan
+    var delayPlan: DelaySettings
     var followsOrder = false
     var exercise: Bool
     var wasExercised: Bool
@@ -27,7 +27,7 @@ final class Settings: Sendable {
       exitCode = common.exitCode
       stackDepth = sections.stackDepth
       delays = sections.delays
-      delayPlan = DelayPlan(budgetPercent: sections.delayBudget, trapFile: sections.trapFile)
+      delayPlan = DelaySettings(budgetPercent: sections.delayBudget, trapFile: sections.trapFile)
       requiresContention = sections.requiresContention
       exercise = sections.exercise ?? sections.requiresContention
       wasExercised = exercise
@@ -108,7 +108,7 @@ final class Settings: Sendable {
     set { state.withLock { $0.requiresContention = newValue } }
   }
 
-  var delayPlan: DelayPlan { state.withLock { $0.delayPlan } }
+  var delayPlan: DelaySettings { state.withLock { $0.delayPlan } }
 
   /// Here, although it is no part of the state: what the environment says is read before anything
   /// is set.
@@ -118,7 +118,7 @@ final class Settings: Sendable {
     set { NearMissDelays.seed.store(newValue, ordering: .relaxed) }
   }
 
-  func startDelays(_ plan: DelayPlan) {
+  func startDelays(_ plan: DelaySettings) {
     change {
       $0.delayPlan = plan
       $0.delays = true

@@ -146,7 +146,7 @@ struct NearMissTests {
 
   @Test("places beyond what there is room for are not followed")
   func manyPlaces() {
-    var known = KnownPairs(DelayPlan(), tables)
+    var known = KnownPairs(DelaySettings(), tables)
     let numbers = (0..<3_000).map { line in
       known.number(of: TrapPlace(file: "a.swift", line: line, writes: line % 2 == 0), in: tables)
     }
@@ -167,7 +167,7 @@ struct NearMissTests {
 
   @Test("pairs beyond the table's size are settled at once, without the lock")
   func manyPairs() {
-    var known = KnownPairs(DelayPlan(), tables)
+    var known = KnownPairs(DelaySettings(), tables)
     let places = (0..<100).map { line in
       known.number(of: TrapPlace(file: "a.swift", line: line, writes: true), in: tables)
     }
@@ -183,7 +183,7 @@ struct NearMissTests {
 
   @Test("a pair is dropped by three delays that kept another out; waiters of one delay count once")
   func dropped() {
-    var known = KnownPairs(DelayPlan(), tables)
+    var known = KnownPairs(DelaySettings(), tables)
     let pair = PlacePair(reader, writer)
     known.set(.armed, of: pair, in: tables)
     #expect(tables.words(of: reader).armedPairs.pointee.load(ordering: .relaxed) == 1)
@@ -199,7 +199,7 @@ struct NearMissTests {
 
   @Test("a pair that has overlapped is found, whatever its state, and is never dropped")
   func met() {
-    var known = KnownPairs(DelayPlan(), tables)
+    var known = KnownPairs(DelaySettings(), tables)
     let pair = PlacePair(writer, writer)
     known.set(.dropped, of: pair, in: tables)
     let isNew = [0, 1].map { _ in known.set(.found, of: pair, in: tables) }

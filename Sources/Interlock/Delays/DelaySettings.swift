@@ -1,5 +1,5 @@
 /// How delays are made in this process: read once, at the first section that may be delayed.
-struct DelayPlan {
+struct DelaySettings {
   /// The part of the run time that delays may take, in per cent.
   static let defaultBudget = 5
 
@@ -64,7 +64,7 @@ extension SectionTracking {
   package static func startDelays(seed: UInt64, trapFile: String?, scope: String) {
     delaySeed = seed
     Settings.shared.startDelays(
-      DelayPlan(trapFile: trapFile, scope: scope, probes: true))
+      DelaySettings(trapFile: trapFile, scope: scope, probes: true))
   }
 
   /// Writes the trap file, if there is one: for a process that ends without running what is

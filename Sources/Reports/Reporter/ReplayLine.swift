@@ -1,0 +1,43 @@
+import StressRunner
+
+// The command line that a report prints to run a trial again.
+
+extension ReportContext {
+  /// What a command that replays a trial repeats, beside the trial's scenario, subject and seed.
+  package struct Replay: Sendable, Hashable {
+    /// The environment variables that reach into a trial, and their values.
+    package var variables: [Variable] = []
+    /// The path that names a scenario on the command line, by the scenario's name; the name itself
+    /// names all others.
+    package var scenarios: [String: String] = [:]
+    /// Options that change a trial, and their values: `["--scenarios", "FOLDER"]`.
+    package var options: [String] = []
+
+    /// An environment variable.
+    package struct Variable: Sendable, Hashable {
+      /// Its name.
+      package var name: String
+      /// Its value.
+      package var value: String
+
+      /// Gives a variable its value.
+      package init(name: String, value: String) {
+        self.name = name
+        self.value = value
+      }
+    }
+
+    /// Nothing.
+    package init() {}
+  }
+
+  /// The command that runs a trial again.
+  func replay(_ trial: Trial) -> String {
+    let scenario = replay.scenarios[trial.scenario.name] ?? trial.scenario.name
+    let words =
+      [command, "run", scenario, "--subject", trial.subject, "--seed", "\(trial.seed)"]
+      + replay.options
+    let variables = replay.variables.map { "\($0.name)=\(shellWord($0.value))" }
+    return (variables + words.map(shellWord)).joined(separator: " ")
+  }
+}
