@@ -12,8 +12,8 @@ typedef struct {
   uint64_t counts[most_slots];
 } vector_clock;
 
-/// How many slots threads have been in. Relaxed where it is read without the slots' lock: a thread
-/// that does not count a new slot yet has met nobody who has been in it.
+/// The number of slots that threads have used. Relaxed where it is read without the slots' lock: a
+/// thread that does not count a new slot yet has synchronised with no thread that used it.
 extern uint32_t interlock_clock_slots_used HIDDEN;
 
 /// Makes a clock know all that another knows.
