@@ -3,7 +3,7 @@ package import Interlock
 import Prediction
 
 extension OwnCode {
-  /// This target, and those below it.
+  /// This target, and the targets that it imports.
   package static let stressRunner: Set<OwnCode> = prediction.union(hangDetection)
     .union([OwnCode(.runner)])
 }

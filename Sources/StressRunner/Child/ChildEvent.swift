@@ -3,29 +3,29 @@ import Interlock
 import Prediction
 import WaitForGraph
 
-/// What a child tells its parent: a line of JSON each, on a pipe.
+/// An event that a child reports to its parent: one line of JSON on a pipe.
 enum ChildEvent: Codable, Sendable {
-  /// Two owners met. The child ends after it: in a heap that two have written to, what follows
-  /// shows nothing more.
+  /// A conflict was recorded. The child ends after it: two owners have written to its heap, so
+  /// later results mean nothing.
   case conflict(Conflict)
-  /// What was exercised, before a conflict.
+  /// Contention coverage up to a conflict.
   case exercise(ExerciseReport)
   /// A section was misused.
   case misuse(String)
   /// An oracle did not hold.
   case oracleFailure(Observation.OracleFailure)
-  /// Oracles that the subject gives nothing to decide by.
+  /// Oracles that the subject's data could not decide.
   case undecided([Observation.OracleFailure])
-  /// Nothing goes on: who waits for whom. The newest counts.
+  /// No thread can go on: the wait-for graph. The newest snapshot counts.
   case hang(WaitSnapshot, isCertain: Bool, isOnlySlow: Bool)
-  /// What did not go wrong and can; the newest counts.
+  /// Predicted findings that did not occur in this run. The newest record counts.
   case prediction(PredictionRecord)
-  /// What came of the script's order.
+  /// How the script's order ended.
   case script(ScriptRecord)
-  /// The trial cannot be run here.
+  /// The trial cannot run on this machine.
   case notRun(String)
-  /// The workload has ended and the oracles were asked; with what was exercised, where sections are
-  /// tracked.
+  /// The workload has ended and the oracles were asked; with the contention coverage, if sections
+  /// are tracked.
   case finished(ExerciseReport?)
 }
 

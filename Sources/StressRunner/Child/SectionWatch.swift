@@ -6,7 +6,7 @@ import Synchronization
 final class SectionWatch: Sendable {
   /// The exit code after a conflict: the one that ThreadSanitizer uses.
   static let exitCode: Int32 = 66
-  /// More lines about misuse than this say nothing new.
+  /// More misuse lines than this add no information.
   private static let mostMisuses = 100
 
   private let events: EventPipe
@@ -33,13 +33,13 @@ final class SectionWatch: Sendable {
   }
 }
 
-/// Has the section tracker tell the watch what it finds, whatever the environment says.
+/// Makes the section tracker report to `watch`, whatever the environment says.
 func watchSections(reportingTo watch: SectionWatch) {
-  // No thread goes past a conflict: what it would do to the heap could crash the process before the
+  // No thread goes on after a conflict: it could corrupt the heap and crash the process before the
   // conflict is reported.
   SectionTracking.stopAtFirstConflict { watch.conflict($0) }
-  // Until the workload begins: what is prepared meets nobody, and a script decides its order
-  // itself.
+  // No delays before the workload begins: the preparation has no second caller, and a script sets
+  // its own order.
   SectionTracking.delays = false
   SectionTracking.exercise = false
   SectionTracking.onMisuse = .handler { watch.misuse($0.line) }

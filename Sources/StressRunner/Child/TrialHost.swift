@@ -7,31 +7,33 @@ import Prediction
 import ProcessInspection
 import WaitForGraph
 
-/// The child's side of a trial: what the executable does when the runner has started it.
+/// The child's side of a trial: what this executable does when the runner has started it.
 package enum TrialHost {
-  /// Set in a child's environment, and nowhere else.
+  /// The environment variable that the runner sets in a child and nowhere else.
   static let variable = "INTERLOCK_TRIAL"
-  /// With `off` in a child's environment, the calls that wait and wake are not followed there.
+  /// Set to `off` in a child's environment, it disables the interposition of calls that wait and
+  /// wake.
   package static let eventsVariable = "INTERLOCK_EVENTS"
-  /// Where a child finds the memory that it shares with its parent, and the pipe for events.
+  /// The descriptors at which a child finds the memory shared with its parent, and the event pipe.
   static let tableDescriptor: Int32 = 3
   static let eventDescriptor: Int32 = 4
-  /// What a child has been given: the runner does not wake it by these.
+  /// The descriptors that a child inherits. The runner never wakes the child through these.
   static let ownDescriptors: Set<Int> = [0, 1, 2, Int(tableDescriptor), Int(eventDescriptor)]
 
-  /// Whether the calls of a child with this environment can be seen: it is this same executable.
+  /// Whether the runner can see the calls of a child with this environment. The child is this same
+  /// executable.
   static func seesCalls(in environment: [String: String]) -> Bool {
     InterposedCalls.blindness == nil && environment[eventsVariable] != "off"
   }
 
-  /// Runs the trial that this process was started for, and ends the process; returns at once where
-  /// it was not started for one.
+  /// Runs the trial that this process was started for, and ends the process. Returns at once
+  /// otherwise.
   ///
-  /// To be called first thing in `main`, before the program has made any thread.
+  /// Call it first in `main`, before the program makes any thread.
   package static func runIfChild(subjects: [SubjectEntry]) {
     guard getenv(variable) != nil else { return }
     OwnCode.register(OwnCode.stressRunner)
-    // A subject that starts this executable again must not be taken for a trial.
+    // If the subject starts this executable again, that process must not run a trial.
     unsetenv(variable)
     runTrial(subjects: subjects)
   }
@@ -47,11 +49,11 @@ package enum TrialHost {
       end(events, .notRun("there is no subject '\(trial.subject)' in this executable"))
     }
     limitMemory(for: trial)
-    // Before the subject makes its locks.
+    // Start before the subject creates its locks.
     if trial.predicts, seesCalls(in: ProcessInfo.processInfo.environment) { Predictor.start() }
     let monitor = watchForHangs(table: table, predicts: trial.predicts, reportingTo: events)
     watchSections(reportingTo: SectionWatch(reportingTo: events))
-    // On a thread of its own, so that a subject may use the main queue and the main actor.
+    // Use a separate thread, so that a subject may use the main queue and the main actor.
     Thread {
       interlock_name_thread("workload")
       perform(trial, on: entry, table: table, events: events, watchedBy: monitor)
@@ -96,29 +98,31 @@ package enum TrialHost {
     end(events, .finished(SectionTracking.isCompiledIn ? SectionTracking.exerciseReport : nil))
   }
 
-  /// From here on there is somebody to meet. A machine that is busy elsewhere may run a thousand
-  /// short calls one after the other: a section that is held open now and then lets the next caller
-  /// come while it is.
+  /// Enables near-miss delays for the workload.
+  ///
+  /// On a busy machine, a thousand short calls may run one after another without overlap. A delay
+  /// that sometimes holds a section open lets the next caller arrive meanwhile.
   private static func startDelays(of trial: Trial) {
     guard let delays = trial.delays else { return }
     SectionTracking.startDelays(
       seed: trial.seed, trapFile: delays.trapFile, scope: trial.subject)
   }
 
-  /// What the oracles ask at rest is no exercise, and neither is what was prepared.
+  /// Ends the recording of contention coverage: neither the preparation nor the oracles' questions
+  /// count.
   private static func stopExercise() { SectionTracking.exercise = false }
 
-  /// Tells the parent the last thing, and ends without running what is registered for exit: threads
-  /// of the subject may still be alive, and must not see it being torn down.
+  /// Sends the last event and ends the process without running exit handlers: threads of the
+  /// subject may still run, and must not see its state torn down.
   private static func end(_ events: EventPipe, _ event: ChildEvent) -> Never {
-    // A conflict that is just being put into words is the trial's result.
+    // If another thread is formatting a conflict, that conflict is the trial's result.
     SectionTracking.waitIfStopping()
     SectionTracking.saveTraps()
     events.send(event)
     _exit(0)
   }
 
-  /// Ends the process, which is no trial's, with the reason.
+  /// Ends the process with a reason. Used only before a trial has started.
   private static func fail(_ reason: String) -> Never {
     let line = "interlock: a fault of Interlock's own: \(reason)\n"
     _ = write(STDERR_FILENO, line, line.utf8.count)
@@ -127,7 +131,7 @@ package enum TrialHost {
 
   private static func prepareProcess(table: ProgressTable) {
     if let mark = table.mark { Platform.wear(mark) }
-    // What the subject starts must not hold the pipe open.
+    // A process that the subject starts must not keep the pipe open.
     for descriptor in [tableDescriptor, eventDescriptor] {
       _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     }
@@ -135,7 +139,8 @@ package enum TrialHost {
     // The parent may have ended before that call.
     guard getppid() == table.parent else { _exit(70) }
     if Platform.isUnderThreadSanitizer {
-      // Its own thread, which wakes ten times a second, is made with the first of the program's.
+      // The monitor's thread, which wakes ten times a second, starts with the program's first
+      // thread.
       let first = DispatchSemaphore(value: 0)
       Thread { first.signal() }.start()
       first.wait()
@@ -145,7 +150,7 @@ package enum TrialHost {
     _ = interlock_stack_capture_install(table.stacks)
   }
 
-  /// Follows the calls that wait, wake and enqueue from here on, where this build sees them.
+  /// Starts to follow the calls that wait, wake and enqueue, if this build can see them.
   private static func watchForHangs(
     table: ProgressTable, predicts: Bool, reportingTo events: EventPipe
   ) -> HangMonitor? {
@@ -154,33 +159,33 @@ package enum TrialHost {
     taker.ignoredThreads = table.ignoredThreads
     taker.ignoredDescriptors = ownDescriptors
     return HangMonitor.start(taker) { finding in
-      // Before the workload a thread may wait for what this one is about to start; after it, nobody
-      // asks.
+      // Before the workload, a thread may wait for something that this thread is about to start.
+      // After the workload the result is known.
       guard table.stage == .running else { return }
       guard let diagnosis = finding.diagnosis else { return }
       let isOnlySlow = diagnosis.pool?.isOnlySlow ?? false
       var snapshot = finding.snapshot
-      // What traps in the next moment takes its addresses with it.
+      // The process is about to trap: symbolicate its addresses while they exist.
       let traps = snapshot.selfWait?.traps == true
       if traps { snapshot = snapshot.namedHere() }
-      // Of a hang that is certain the runner ends this process at once, and what is predicted may
-      // take seconds to put into words: the runner has the snapshot meanwhile, should its window
-      // pass.
+      // The runner ends this process as soon as a hang is certain, and formatting the predictions
+      // may take seconds. Send the snapshot first, in case the stall window passes meanwhile.
       if predicts, !traps {
         events.send(.hang(snapshot, isCertain: false, isOnlySlow: isOnlySlow))
         events.send(.prediction(Predictor.record()))
       }
       events.send(.hang(snapshot, isCertain: diagnosis.isCertain, isOnlySlow: isOnlySlow))
-      // All is told, with both lines: the toolchain's backtracer, which takes half a minute for a
-      // thousand threads, has nothing to add.
+      // Both events are sent. The toolchain's backtracer takes half a minute for a thousand threads
+      // and would add nothing.
       if traps { for number in [SIGILL, SIGTRAP] { signal(number, SIG_DFL) } }
     }
   }
 
   private static func limitMemory(for trial: Trial) {
     let mebibyte: UInt = 1 << 20
-    // A backstop, for memory that is taken faster than the parent looks. Stacks of 8 MiB for what
-    // the pools and the workload may start, and the allocator's arenas, are only address space.
+    // A backstop for memory that grows faster than the parent samples it. The stacks of 8 MiB for
+    // the threads of the pools and the workload, and the allocator's arenas, are only address
+    // space.
     var space = UInt(max(0, trial.scenario.limits.memoryMebibytes)) * mebibyte
     space += 16 * 1024 * mebibyte
     if trial.scenario.workload.driver == .threads {

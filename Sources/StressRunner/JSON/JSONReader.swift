@@ -1,4 +1,4 @@
-/// Why a text is not JSON, in words that follow `file:line: `.
+/// Why a text is not JSON, worded to follow `file:line: `.
 package struct JSONError: Error, Hashable {
   /// The line, from 1.
   package var line: Int
@@ -9,15 +9,15 @@ package struct JSONError: Error, Hashable {
 /// Reads JSON strictly by RFC 8259: no comments, no trailing commas, no second value, and no key
 /// twice.
 package struct JSONReader {
-  /// How deep arrays and objects may stand in one another: far more than any scenario needs, and
-  /// few enough that no file can use up the stack.
+  /// How deep arrays and objects may nest: far more than any scenario needs, and few enough that no
+  /// file can exhaust the stack.
   package static let depthLimit = 32
 
   private let bytes: [UInt8]
   private var position = 0
   private var line = 1
 
-  /// Reads the one value that a text consists of.
+  /// Reads a text that consists of one value.
   package static func read(_ bytes: [UInt8]) throws(JSONError) -> JSONValue {
     if let error = invalidUTF8(in: bytes) { throw error }
     var reader = JSONReader(bytes: bytes)
@@ -37,7 +37,7 @@ package struct JSONReader {
     self.bytes = bytes
   }
 
-  /// The first byte that begins no character.
+  /// Returns an error for the first byte that is not valid UTF-8.
   private static func invalidUTF8(in bytes: [UInt8]) -> JSONError? {
     if String(validating: bytes, as: UTF8.self) != nil { return nil }
     var parser = UTF8.ForwardParser()
@@ -111,7 +111,7 @@ package struct JSONReader {
     }
   }
 
-  /// Steps over the bracket that opens an object or an array.
+  /// Consumes the bracket that opens an object or an array.
   private mutating func enter(_ depth: Int) throws(JSONError) {
     if depth >= Self.depthLimit {
       throw error(
@@ -241,7 +241,7 @@ package struct JSONReader {
     }
   }
 
-  /// Steps over an ASCII text if it stands here.
+  /// Consumes an ASCII text if it is next.
   private mutating func skip(_ text: StaticString) -> Bool {
     text.withUTF8Buffer { expected in
       guard bytes[position...].starts(with: expected) else { return false }
@@ -263,7 +263,7 @@ package struct JSONReader {
     }
     var rest = bytes[position...].prefix(24).prefix { $0 != 0x0A && $0 != 0x0D }
     if rest.isEmpty { return error("expected \(expected), found the end of the line") }
-    // The cut may fall into a character, whose half is left out.
+    // The cut may split a character; drop its first half.
     while String(validating: rest, as: UTF8.self) == nil { rest.removeLast() }
     let shown = String(decoding: rest, as: UTF8.self).prefix(12)
     return error("expected \(expected), found '\(printable(String(shown)))'")

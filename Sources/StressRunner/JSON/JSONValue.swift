@@ -1,22 +1,22 @@
 /// A JSON value and the line that it begins on.
 ///
-/// The toolchain's parsers give no position for what is well formed but means nothing (a caller
-/// count of -3), merge equal keys without a word, and lose the order of members, which here is part
-/// of a workload. So scenarios are read, and reports written, through this small type.
+/// The toolchain's parsers give no position for a value that is well formed but invalid (a caller
+/// count of -3), merge equal keys silently, and lose the order of members, which is part of a
+/// workload here. This type keeps all three.
 package struct JSONValue: Sendable, Hashable {
-  /// What the value is.
+  /// The kinds of JSON value.
   package enum Content: Sendable, Hashable {
     /// `null`
     case null
     /// `true` or `false`
     case bool(Bool)
-    /// A number, as it is spelled: nothing is rounded before somebody asks for a range.
+    /// A number as spelled in the file: it is not rounded until a caller asks for a range.
     case number(String)
     /// Text, with escapes resolved.
     case string(String)
     /// Values in order.
     case array([JSONValue])
-    /// Members in the order of the file; no two have one key.
+    /// Members in the order of the file, with unique keys.
     case object([Member])
   }
 
@@ -37,9 +37,9 @@ package struct JSONValue: Sendable, Hashable {
     }
   }
 
-  /// What the value is.
+  /// The value's content.
   package var content: Content
-  /// The line that the value begins on, from 1; 0 for a value that comes from no file.
+  /// The line that the value begins on, from 1; 0 for a value that is not from a file.
   package var line: Int
 
   /// Places a value on a line.
@@ -50,7 +50,7 @@ package struct JSONValue: Sendable, Hashable {
 }
 
 extension JSONValue {
-  /// What stands there, for a message: short, and safe to print on a terminal.
+  /// The value as an error message quotes it: short, and safe to print on a terminal.
   package var found: String {
     switch content {
     case .null: "null"
@@ -63,15 +63,15 @@ extension JSONValue {
   }
 }
 
-/// A text from outside, cut to 60 characters and without control characters: a file that is quoted
-/// in a message must not move the cursor of whoever reads it.
+/// An untrusted text, cut to 60 characters and without control characters, so that quoting a file
+/// cannot move a terminal's cursor.
 package func printable(_ text: String) -> String {
   let start = text.unicodeScalars.prefix(60)
   return escaped(String(start)) + (start.endIndex < text.endIndex ? "…" : "")
 }
 
-/// A text from outside in one line that moves no cursor, however long: for paths, which tell
-/// nothing when cut.
+/// An untrusted text in one line without control characters, not cut: for paths, which are useless
+/// when cut.
 package func escaped(_ text: String) -> String {
   var result = ""
   for scalar in text.unicodeScalars {

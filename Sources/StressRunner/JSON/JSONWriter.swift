@@ -1,10 +1,12 @@
-/// Writes JSON: members in the order given, numbers the same on every machine, two spaces a level.
+/// Writes JSON: members in the given order, numbers formatted the same on every machine, two spaces
+/// a level.
 package enum JSONWriter {
-  /// The text of a value, without a line break at its end.
+  /// Returns the text of a value, without a line break at its end.
   ///
   /// - Parameters:
-  ///   - value: What is written.
-  ///   - level: How deep the value stands in what is around it: its own lines are indented so much.
+  ///   - value: The value to write.
+  ///   - level: How deep the value is nested: its continuation lines are indented by that many
+  ///     levels.
   /// - Returns: The text; the first line is not indented.
   package static func text(_ value: JSONValue, level: Int = 0) -> String {
     var text = ""
@@ -52,7 +54,7 @@ package enum JSONWriter {
       case "\n": text += "\\n"
       case "\r": text += "\\r"
       case "\t": text += "\\t"
-      // Delete and the C1 controls too: a report may be shown on a terminal.
+      // Delete and the C1 controls too: a terminal may show the report.
       case "\u{00}"..<"\u{20}", "\u{7F}"..<"\u{A0}", "\u{2028}", "\u{2029}":
         let digits = String(scalar.value, radix: 16)
         text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
@@ -69,7 +71,7 @@ extension JSONValue {
     JSONValue(.number(String(value)))
   }
 
-  /// A number rounded to a thousandth; `null` where it is none, which JSON cannot spell.
+  /// A number rounded to a thousandth; `null` if it is infinite or not a number.
   package static func number(_ value: Double) -> JSONValue {
     guard value.isFinite else { return .null }
     let rounded = (value * 1000).rounded() / 1000
@@ -94,6 +96,6 @@ extension JSONValue {
   /// `null`
   package static var null: JSONValue { JSONValue(.null) }
 
-  /// The value, or `null` where there is none.
+  /// The value, or `null` for `nil`.
   package static func optional(_ value: JSONValue?) -> JSONValue { value ?? .null }
 }

@@ -6,19 +6,19 @@ import Musl
 import Darwin
 #endif
 
-/// A thread that belongs to no pool, and that is waited for.
+/// A thread outside all pools, which its creator joins.
 package struct DedicatedThread {
   private let thread: pthread_t
 
-  /// The size of its stack: that of a secondary thread on Apple's systems. A thousand of them are
-  /// 512 MiB of addresses, and as much memory as they touch.
+  /// The stack size, equal to that of a secondary thread on Apple's systems. A thousand of them
+  /// take 512 MiB of address space, and only the memory that they touch.
   private static let stackBytes = 512 * 1024
 
   /// Starts a thread that runs `body`.
   package init(_ body: @escaping @Sendable () -> Void) {
     let start = Unmanaged.passRetained(Start(body)).toOpaque()
-    // In raw memory: which module `pthread_attr_t()` belongs to depends on what else the package
-    // imports.
+    // Allocated as raw memory: which module declares `pthread_attr_t()` depends on what else the
+    // package imports.
     let attributes = UnsafeMutablePointer<pthread_attr_t>.allocate(capacity: 1)
     defer { attributes.deallocate() }
     Self.check(pthread_attr_init(attributes), "prepare a thread")
@@ -38,18 +38,18 @@ package struct DedicatedThread {
     thread = started
   }
 
-  /// Starts a thread that nobody waits for: what it runs may never come back.
+  /// Starts a thread that is never joined: `body` may never return.
   package static func detached(_ body: @escaping @Sendable () -> Void) {
     check(pthread_detach(DedicatedThread(body).thread), "let a thread go")
   }
 
-  /// Waits until the thread has ended; called once.
+  /// Waits until the thread has ended. Call it once.
   package func join() {
     Self.check(pthread_join(thread, nil), "wait for a thread")
   }
 
-  /// Ends the process, with the reason, where the system will not give a thread: a workload without
-  /// one of its callers is another workload.
+  /// Ends the process with the reason if the system refuses a thread: with a caller missing, the
+  /// workload would be a different one.
   private static func check(_ code: Int32, _ what: String) {
     guard code == 0 else {
       fatalError("interlock: cannot \(what): \(String(cString: strerror(code)))")
@@ -57,7 +57,7 @@ package struct DedicatedThread {
   }
 }
 
-/// What a thread needs to begin.
+/// The body that a new thread runs.
 private final class Start: Sendable {
   let body: @Sendable () -> Void
 

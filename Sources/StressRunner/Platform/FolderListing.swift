@@ -1,10 +1,10 @@
 import Foundation
 
-/// Names as a file system has them: any bytes but a slash.
+/// Lists file names as the file system has them: any bytes but a slash.
 enum FolderListing {
-  /// The names in an open folder, at most so many, each with a 0 at its end.
+  /// Returns the names in an open folder, at most `most`, each terminated by a 0.
   static func names(in folder: Int32, atMost most: Int = .max) -> [[CChar]] {
-    // Of its own, since a copy of the descriptor would share its place in the list.
+    // Opened anew, since a duplicate of the descriptor would share its read position.
     let descriptor = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0, let stream = fdopendir(descriptor) else {
       if descriptor >= 0 { close(descriptor) }

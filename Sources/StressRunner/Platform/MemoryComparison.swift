@@ -6,8 +6,8 @@ import Musl
 import Darwin
 #endif
 
-/// Whether two stretches of memory hold the same bytes; `memcmp`, because a loop in Swift takes a
-/// thousand times as long in a debug build.
+/// Whether two regions of memory hold the same bytes. Uses `memcmp`: a Swift loop takes a thousand
+/// times as long in a debug build.
 func areEqual(_ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer) -> Bool {
   guard first.count == second.count else { return false }
   guard let one = first.baseAddress, let other = second.baseAddress else { return true }

@@ -4,7 +4,7 @@ import Darwin
 import Dispatch
 import ProcessInspection
 
-// Written from Apple's headers; not yet run there.
+// Written from Apple's headers; not yet run on an Apple system.
 
 extension Platform {
   /// The running executable.
@@ -15,8 +15,8 @@ extension Platform {
     return String(decoding: path.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  /// A file that has no name any more, of this size; `nil` where the system refuses. A child can
-  /// change its size: there are no seals there.
+  /// Makes an unlinked file of this size; `nil` if the system refuses. A child can change its size:
+  /// Apple's systems have no file seals.
   static func makeSharedFile(bytes: Int) -> Int32? {
     var template = Array("/tmp/interlock-XXXXXX".utf8CString)
     let descriptor = mkstemp(&template)
@@ -30,34 +30,35 @@ extension Platform {
     return descriptor
   }
 
-  /// Reaps the threads of a child that this process traces: not needed, since a tracer there gets
-  /// no threads.
+  /// Reaps the threads of a child that this process traces. Does nothing: on Apple's systems a
+  /// tracer receives no threads.
   static func reapTracedThreads(of process: pid_t) {}
 
-  /// Where an open folder is now; `nil` where it has been removed.
+  /// The current path of an open folder; `nil` if it has been removed.
   static func path(of folder: Int32) -> String? {
     var path = [CChar](repeating: 0, count: Int(PATH_MAX))
     guard fcntl(folder, F_GETPATH, &path) == 0 else { return nil }
     return String(decoding: path.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  /// Forbids core files. Apple's systems do not enforce `RLIMIT_AS`: resident memory alone bounds
-  /// a child there.
+  /// Forbids core files. Apple's systems do not enforce `RLIMIT_AS`: only resident memory bounds a
+  /// child.
   static func limit(addressSpaceBytes: UInt?) {
     var none = rlimit(rlim_cur: 0, rlim_max: 0)
     setrlimit(RLIMIT_CORE, &none)
   }
 
-  /// A mark for a child: not to be had, since no system call there reads another process's limits.
+  /// Makes a mark for a child. Always `nil`: no call on Apple's systems reads another process's
+  /// limits.
   static func makeMark() -> ChildMark? { nil }
 
-  /// Marks this process: never asked for, since there is no mark.
+  /// Marks this process. Never called, since there is no mark.
   static func wear(_ mark: ChildMark) {}
 
-  /// Kills every process that has the mark: never asked for, since there is no mark.
+  /// Kills every process that has the mark. Never called, since there is no mark.
   static func killAll(with mark: ChildMark, startedBy child: pid_t) {}
 
-  /// Runs what comes to the main queue, for ever; to be called on the main thread.
+  /// Serves the main queue forever; call it on the main thread.
   static func serveMainQueue() -> Never { dispatchMain() }
 }
 #endif

@@ -1,4 +1,4 @@
-/// The platforms that a scenario's expectations may differ between.
+/// The platforms for which a scenario may state different expectations.
 package enum PlatformName: String, Sendable, CaseIterable {
   /// Linux: a pool of one thread a core, which grows by about one a second.
   case linux

@@ -1,14 +1,14 @@
 import Prediction
 import WaitForGraph
 
-/// The `expect` of a scenario file, for one platform.
+/// The `expect` object of a scenario file, for one platform.
 struct Expectations {
   /// The expectation by subject.
   var values: [String: Expectation] = [:]
   /// The line of each subject's key.
   var lines: [String: Int] = [:]
 
-  /// Parses `expect`; nothing said is nothing but `passed` expected.
+  /// Parses `expect`; without it, every subject is expected to pass.
   init(parsing value: ScenarioValue?, platform: PlatformName) throws(ScenarioError) {
     guard let value else { return }
     for member in try value.asMembers() {
@@ -19,8 +19,7 @@ struct Expectations {
     }
   }
 
-  /// Picks the platform's expectation where they differ; the other platforms' are checked all the
-  /// same.
+  /// Picks the platform's expectation; those of other platforms are checked too.
   private static func resolve(
     _ value: ScenarioValue, platform: PlatformName
   ) throws(ScenarioError) -> Expectation {
@@ -37,11 +36,11 @@ struct Expectations {
     return expectations[platform] ?? Expectation(verdict: .passed)
   }
 
-  /// What a script's order can come to.
+  /// What may become of a script's order.
   private enum Order: String, CaseIterable {
-    /// The roles reached their places in that order.
+    /// The roles reached their points in that order.
     case kept
-    /// The subject does not let them.
+    /// The subject makes the order impossible.
     case excluded
   }
 
@@ -61,7 +60,7 @@ struct Expectations {
     }
   }
 
-  /// An empty list expects that nothing is found.
+  /// An empty list expects no findings.
   private static func potential(
     _ value: ScenarioValue
   ) throws(ScenarioError) -> Set<PotentialFinding.Kind> {
@@ -94,8 +93,8 @@ struct Expectations {
     return Expectation(verdict: verdict, cause: try self.cause(cause, of: verdict))
   }
 
-  /// A thread that waits for itself may trap instead, which is a crash with that cause; other
-  /// crashes have none.
+  /// A thread that waits for itself may trap instead, which is a crash with that cause. Other
+  /// crashes have no cause.
   private static func cause(
     _ value: ScenarioValue, of verdict: Verdict.Kind
   ) throws(ScenarioError) -> Diagnosis.Cause {
@@ -111,7 +110,7 @@ struct Expectations {
     return cause
   }
 
-  /// What is skipped was not judged, so nobody can expect it.
+  /// A skipped trial is not judged, so `skipped` cannot be expected.
   private static func verdict(_ value: ScenarioValue) throws(ScenarioError) -> Verdict.Kind {
     try value.asCase(of: Verdict.Kind.self, except: [.skipped])
   }

@@ -3,12 +3,12 @@ import CInterlockHarness
 extension Limits {
   /// The keys of `limits`.
   static let keys = ["stallSeconds", "timeSeconds", "memoryMebibytes", "overtakes"]
-  /// What a trial may be given, whether in a file or on the command line; seconds.
+  /// The allowed range of a trial's time limit, in a file or on the command line; seconds.
   package static let timeRange: ClosedRange<Double> = 0.1...3600
-  /// How many processors the pools of a child may be made for.
+  /// The allowed range of the number of processors that a child's pools are made for.
   package static let poolWidthRange = 1...Int(INTERLOCK_POOL_WIDTH_MOST)
 
-  /// Parses `limits`; what is not said has its default.
+  /// Parses `limits`; a missing key has its default.
   init(parsing value: ScenarioValue?) throws(ScenarioError) {
     self.init()
     guard let value else { return }

@@ -1,9 +1,10 @@
-/// The one of some names that a mistyped one most likely means, or `nil` where none is near.
+/// The name that a mistyped one most likely means, or `nil` if none is near.
 ///
-/// Near is: at most half of the longer name's characters must be inserted, deleted, replaced or
-/// swapped with their neighbour (optimal string alignment distance). Among equals the first wins.
+/// A name is near if at most half of the longer name's characters must be inserted, deleted,
+/// replaced or swapped with their neighbour (optimal string alignment distance). Among equals the
+/// first wins.
 package func nearest(to name: String, among names: [String]) -> String? {
-  // Beyond this nobody mistyped anything, and the distance costs the product of the lengths.
+  // A longer name is not a typing error, and the distance costs the product of the lengths.
   guard name.count <= 100 else { return nil }
   var best: (name: String, distance: Int)?
   // A character has at most a few dozen bytes.
@@ -15,8 +16,8 @@ package func nearest(to name: String, among names: [String]) -> String? {
   return best?.name
 }
 
-/// The end of a message about an unknown name: the nearest one, or else all there are; of more than
-/// anybody would read, how many they are, and the command that shows them.
+/// The end of a message about an unknown name: the nearest name, or all names; if they are too many
+/// to list, their number and the command that lists them.
 package func suggestion(
   for name: String, among names: [String], shownBy command: String? = nil
 ) -> String {

@@ -8,21 +8,21 @@ package enum Oracle: String, Sendable, Hashable, CaseIterable, Codable {
   case countMatches = "count-matches"
   /// The subject's total cost is the sum of its entries' costs.
   case totalCostMatches = "total-cost-matches"
-  /// Every key that was set and not removed since is there at the end (a workload of sets and
+  /// Every key that was set and not removed since is present at the end (a workload of sets and
   /// gets).
   case nothingLost = "nothing-lost"
   /// A read is not older than the last write that had completed before the read began; nothing is
   /// read after a completed remove.
   case readsFresh = "reads-fresh"
-  /// Every other sum that the subject keeps is what counting gives.
+  /// Every other sum that the subject keeps equals the recount.
   case totalsMatch = "totals-match"
   /// The subject's index, dictionary, list, … hold the same keys.
   case indexesAgree = "indexes-agree"
-  /// Where two layers (memory, disk) have a key, they have one value.
+  /// Two layers (memory, disk) that hold the same key hold the same value.
   case layersAgree = "layers-agree"
-  /// Nothing is above its limit at rest.
+  /// No quantity is above its limit at rest.
   case limitsHold = "limits-hold"
-  /// What the subject said that it will do, it said that it did, and the other way round.
+  /// Each announcement (`will`) has its completion (`did`), and each completion its announcement.
   case eventsPaired = "events-paired"
   /// No request's callback is called after its `cancel()` has returned.
   case silentAfterCancel = "silent-after-cancel"

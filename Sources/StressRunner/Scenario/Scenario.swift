@@ -6,21 +6,21 @@ package struct Scenario: Sendable, Hashable, Codable {
   package var name: String
   /// What it does, in one line.
   package var summary: String
-  /// Where the idea comes from.
+  /// Where the scenario's idea comes from.
   package var source: String
-  /// What is called, by whom and how often.
+  /// Which calls are made, by how many callers and how often.
   package var workload: Workload
-  /// When a trial is stopped.
+  /// The limits at which a trial is stopped.
   package var limits: Limits
-  /// The checks beside completion and conflicts.
+  /// The checks in addition to completion and conflicts.
   package var oracles: [Oracle]
   /// The expected verdict by subject name, on this platform; `passed` for a subject not named.
   package var expectations: [String: Expectation]
-  /// The subjects that it is for; `nil` for every one that runs unlisted.
+  /// The subjects that it applies to; `nil` for every subject that runs unlisted.
   package var subjects: [String]?
-  /// How many processors the child's thread pools are made for; `nil` for those of the machine.
+  /// How many processors the child's thread pools are made for; `nil` for the machine's.
   package var poolWidth: Int?
-  /// The bug of a real system that it reproduces, if it does.
+  /// The bug of a real system that it reproduces, if any.
   package var recipe: Recipe?
 
   /// Describes a scenario.
@@ -48,7 +48,7 @@ package struct Scenario: Sendable, Hashable, Codable {
 
 /// A known bug of a real system, and the two subjects that show it: a row of `interlock recipes`.
 package struct Recipe: Sendable, Hashable, Codable {
-  /// What the literature calls it: `TM-3`.
+  /// The bug's identifier in the documentation: `TM-3`.
   package var id: String
   /// The system: `TMCache`.
   package var system: String
@@ -74,7 +74,7 @@ package struct Recipe: Sendable, Hashable, Codable {
   }
 }
 
-/// What is called, by whom and how often. It is data: nothing in it spawns a thread.
+/// Which calls are made, by how many callers and how often. It is data: it starts no thread.
 package struct Workload: Sendable, Hashable, Codable {
   /// What runs the callers.
   package enum Driver: String, Sendable, Hashable, CaseIterable, Codable {
@@ -88,19 +88,19 @@ package struct Workload: Sendable, Hashable, Codable {
 
   /// How keys are drawn.
   package enum Distribution: String, Sendable, Hashable, CaseIterable, Codable {
-    /// Every key as likely as any other.
+    /// Every key is equally likely.
     case uniform
-    /// Key number r with a likelihood of 1/(r+1) (Zipf, exponent 1).
+    /// Key number r has a likelihood of 1/(r+1) (Zipf, exponent 1).
     case zipf
-    /// Each caller its own key, by its number.
+    /// Each caller uses its own key, by its number.
     case perCaller = "per-caller"
   }
 
-  /// A stretch of the workload; the next begins when every call of this one has completed.
+  /// A part of the workload; the next phase begins when every call of this one has completed.
   package struct Phase: Sendable, Hashable, Codable {
     /// How many callers, 1 to 1,000,000.
     package var callers: Int
-    /// How often each caller goes through its operations, 1 to 1,000,000.
+    /// How often each caller repeats its operations, 1 to 1,000,000.
     package var rounds: Int
     /// What a caller does in each round.
     package var operations: Operations
@@ -115,9 +115,10 @@ package struct Workload: Sendable, Hashable, Codable {
 
   /// What a caller does in a round.
   package enum Operations: Sendable, Hashable, Codable {
-    /// These calls in this order, all with the round's key.
+    /// These calls in this order, all on the round's key.
     case sequence([Operation.Kind])
-    /// One call, drawn by weight; the order is that of the file, so that a seed is a workload.
+    /// One call, drawn by weight. The order is that of the file, so that a seed always gives the
+    /// same workload.
     case weighted([Weight])
   }
 
@@ -137,7 +138,7 @@ package struct Workload: Sendable, Hashable, Codable {
 
   /// What runs the callers.
   package var driver: Driver
-  /// The stretches of the workload, in order; at least one.
+  /// The phases of the workload, in order; at least one.
   package var phases: [Phase]
   /// How many keys, 1 to 1,000,000.
   package var keys: Int
@@ -145,9 +146,9 @@ package struct Workload: Sendable, Hashable, Codable {
   package var distribution: Distribution
   /// The size of every value in bytes, 0 to 16 MiB.
   package var valueBytes: Int
-  /// Whether every key is set, by one caller, before the first phase.
+  /// Whether one caller sets every key before the first phase.
   package var preparesAllKeys: Bool
-  /// A few callers in a certain order, instead of phases that follow from the seed.
+  /// A few callers in a fixed order, instead of phases that follow from the seed.
   package var script: Script?
   /// The seed used unless the command line gives another.
   package var seed: UInt64
@@ -166,7 +167,7 @@ package struct Workload: Sendable, Hashable, Codable {
     self.seed = seed
   }
 
-  /// Describes a workload that is a script: one caller a role, each on a thread of its own.
+  /// Describes a workload that is a script: one caller per role, each on its own thread.
   package init(script: Script, keys: Int, valueBytes: Int, preparesAllKeys: Bool, seed: UInt64) {
     self.init(
       driver: .threads,
@@ -189,18 +190,19 @@ package struct Workload: Sendable, Hashable, Codable {
   }
 }
 
-/// When a trial is stopped.
+/// The limits at which a trial is stopped.
 package struct Limits: Sendable, Hashable, Codable {
-  /// More output than this, on standard output and standard error, is one of the ways to crash.
+  /// The limit on standard output and standard error together, in bytes; more is judged a crash.
   package static let outputBytes = 16 << 20
 
-  /// Without progress for this long, and with every thread blocked, it is a deadlock; seconds.
+  /// The stall window: without progress for this long, and with every thread blocked, a trial is a
+  /// deadlock; seconds.
   package var stallSeconds: Double
-  /// After this long it is stopped, in whatever state; seconds.
+  /// The time after which a trial is stopped in any state; seconds.
   package var timeSeconds: Double
-  /// More resident memory than this is one of the ways to crash; MiB.
+  /// The limit on resident memory; more is judged a crash; MiB.
   package var memoryMebibytes: Int
-  /// So many calls may begin and complete while one call is under way, for `hold-up-bounded`.
+  /// How many calls may begin and complete while one call is under way, for `hold-up-bounded`.
   package var overtakes: Int
 
   /// Describes the limits.

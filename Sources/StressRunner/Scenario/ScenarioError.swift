@@ -1,8 +1,8 @@
-/// What is wrong with a scenario file or folder: one line for whoever wrote it.
+/// What is wrong with a scenario file or folder: a one-line message for its author.
 package struct ScenarioError: Error, Hashable, CustomStringConvertible {
   /// The file, or the folder, as the user named it.
   package var path: String
-  /// The line in the file, from 1; `nil` where there is none.
+  /// The line in the file, from 1; `nil` if no line applies.
   package var line: Int?
   /// What was found and what was expected.
   package var message: String
@@ -20,7 +20,7 @@ package struct ScenarioError: Error, Hashable, CustomStringConvertible {
   }
 }
 
-/// Everything that is wrong with a folder: at least the first fault of each file.
+/// All faults of a folder: at least the first fault of each file.
 package struct ScenarioErrors: Error, Hashable {
   /// The faults, in the order of the files; at least one.
   package var errors: [ScenarioError]

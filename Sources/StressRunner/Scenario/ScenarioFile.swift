@@ -1,17 +1,17 @@
-/// A parsed scenario, and where in its file the names stand that can only be checked later.
+/// A parsed scenario, with the lines of the names that can only be checked later.
 package struct ScenarioFile: Sendable, Hashable {
-  /// The path as messages show it.
+  /// The path as shown in messages.
   package var path: String
-  /// What the file says, on this platform.
+  /// The parsed scenario, for this platform.
   package var scenario: Scenario
   /// The line of the scenario's name.
   package var nameLine: Int
-  /// The line of each subject that is named.
+  /// The line of each subject that the file names.
   package var subjectLines: [String: Int]
-  /// The line of each of the subjects' own calls that is made, by its name without `subject.`.
+  /// The line of each subject-specific call, by its name without `subject.`.
   package var actionLines: [String: Int]
 
-  /// The keys of a scenario file, in the order that they are documented in.
+  /// The keys of a scenario file, in the order of the documentation.
   static let keys = [
     "name", "summary", "source", "recipe", "subjects", "pool", "workload", "limits", "oracles",
     "expect",
@@ -21,7 +21,7 @@ package struct ScenarioFile: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - bytes: The whole text.
-  ///   - path: What messages call the file.
+  ///   - path: The file's name in messages.
   ///   - platform: The platform whose expectations are taken.
   /// - Throws: The first fault.
   package init(
@@ -59,7 +59,7 @@ package struct ScenarioFile: Sendable, Hashable {
     try checkExpectationsAreListed(lines: expectations.lines)
   }
 
-  /// An expectation of a subject that never runs would never be met.
+  /// An expectation for a subject that never runs could never be met.
   private func checkExpectationsAreListed(lines: [String: Int]) throws(ScenarioError) {
     guard let subjects = scenario.subjects else { return }
     for (name, line) in lines.sorted(by: { $0.value < $1.value }) where !subjects.contains(name) {
@@ -70,11 +70,10 @@ package struct ScenarioFile: Sendable, Hashable {
     }
   }
 
-  /// Checks that every subject that is named is there to be tried, and that every call is one that
-  /// they have.
+  /// Checks that every named subject exists, and that its subjects have every call that it makes.
   ///
   /// - Parameter subjects: The executable's subjects.
-  /// - Throws: The first name that is none of them.
+  /// - Throws: The first unknown name.
   package func check(against subjects: [SubjectEntry]) throws(ScenarioError) {
     let names = subjects.map(\.name)
     if let (name, line) = Self.first(of: subjectLines, outside: names) {
@@ -118,7 +117,7 @@ package struct ScenarioFile: Sendable, Hashable {
     return names
   }
 
-  /// Every `subject.NAME` below a value, wherever it stands: only calls begin so.
+  /// Every `subject.NAME` in a value, at any depth: only calls have names of this form.
   private static func actions(in json: JSONValue) -> [String: Int] {
     var lines: [String: Int] = [:]
     func note(_ text: String, _ line: Int) {

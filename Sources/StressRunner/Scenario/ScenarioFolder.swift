@@ -2,19 +2,19 @@ import Foundation
 
 /// A folder of scenario files.
 ///
-/// Only regular files that stand in it, or in a folder in it at whatever depth, and end in `.json`
-/// are scenarios. Whatever else has such a name is an error rather than opened: a link could lead
-/// out of the folder, and a pipe would never end. A link to a folder is not followed. What is
-/// hidden, by a dot, is left out.
+/// Scenarios are the regular files that end in `.json`, in the folder itself or in its subfolders
+/// at any depth. Any other kind of file with such a name is reported as an error and not opened: a
+/// link could lead out of the folder, and a pipe would never end. A link to a folder is not
+/// followed. Names that begin with a dot are ignored.
 package enum ScenarioFolder {
-  /// The size that a scenario file may have: a hundred times what anybody writes by hand.
+  /// The largest allowed scenario file, in bytes: a hundred times the size of one written by hand.
   package static let fileSizeLimit = 1_048_576
 
-  /// Reads every scenario of a folder, in the order of the names: first its own, then those of each
-  /// folder in it.
+  /// Reads every scenario of a folder, sorted by name: first its own files, then those of each
+  /// subfolder.
   ///
   /// - Parameters:
-  ///   - path: The folder, as messages show it.
+  ///   - path: The folder, as shown in messages.
   ///   - platform: The platform whose expectations are taken.
   /// - Returns: The files; at least one.
   /// - Throws: The first fault of each file, or the folder's own.
@@ -46,7 +46,7 @@ package enum ScenarioFolder {
     return files
   }
 
-  /// Reads the scenario that a path leads to, or every one of a folder.
+  /// Reads the scenario at a path, or every scenario of a folder.
   package static func load(
     fileOrFolder path: String, platform: PlatformName = .current
   ) throws(ScenarioErrors) -> [ScenarioFile] {
@@ -65,8 +65,8 @@ package enum ScenarioFolder {
     return try load(path, platform: platform)
   }
 
-  /// The paths of the scenarios in a folder and in the folders in it. A folder in it that cannot be
-  /// read is noted among the errors.
+  /// The paths of the scenarios in a folder and its subfolders. An unreadable subfolder is added to
+  /// the errors.
   private static func scenarios(
     in path: String, _ errors: inout [ScenarioError]
   ) throws(ScenarioError) -> [String] {
@@ -82,9 +82,9 @@ package enum ScenarioFolder {
     return paths
   }
 
-  /// Whether scenarios may stand in what a path leads to: a folder itself, and no link to one. One
-  /// that has the name of a scenario is an error elsewhere. A path that cannot be looked at, since
-  /// it is too long, is an error as a folder is.
+  /// Whether a path is a folder that may contain scenarios: a folder itself, not a link to one. A
+  /// folder named like a scenario file is reported elsewhere. A path too long to examine is
+  /// reported like an unreadable folder.
   private static func isFolder(_ path: String) -> Bool {
     var status = stat()
     guard !path.hasSuffix(".json") else { return false }
@@ -96,7 +96,7 @@ package enum ScenarioFolder {
     path + (path.hasSuffix("/") ? "" : "/") + name
   }
 
-  /// Everything in a folder that is not hidden, in the order of the names.
+  /// Every name in a folder that does not begin with a dot, sorted.
   private static func names(in path: String) throws(ScenarioError) -> [String] {
     func error(_ message: String) -> ScenarioError { ScenarioError(path: path, message: message) }
     var status = stat()
@@ -118,7 +118,8 @@ package enum ScenarioFolder {
       if let name = FolderListing.text(of: bytes) {
         names.append(name)
       } else if mayHoldScenarios(bytes, in: folder) {
-        // A path in a message or a report could not lead to it, and what is left out is not tried.
+        // A name that is not UTF-8 could not be shown in a message or a report, and skipping it
+        // would leave a scenario out silently.
         let name = String(decoding: bytes.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         throw error("holds '\(escaped(name))', whose name is not UTF-8")
       }
@@ -126,7 +127,7 @@ package enum ScenarioFolder {
     return names.sorted()
   }
 
-  /// Whether a name is that of a scenario, or of a folder, which may hold some.
+  /// Whether a name is that of a scenario, or of a folder that may contain some.
   private static func mayHoldScenarios(_ name: [CChar], in folder: Int32) -> Bool {
     var status = stat()
     return name.suffix(6) == Array(".json".utf8CString)[...]
@@ -134,7 +135,7 @@ package enum ScenarioFolder {
         && status.st_mode & S_IFMT == S_IFDIR
   }
 
-  /// An error for each file that has the name of one before it.
+  /// Returns an error for each file with the name of an earlier one.
   package static func duplicates(in files: [ScenarioFile]) -> [ScenarioError] {
     var firsts: [String: ScenarioFile] = [:]
     return files.compactMap { file in
@@ -150,7 +151,7 @@ package enum ScenarioFolder {
   }
 }
 
-/// What a path leads to, for a message.
+/// The kind of file at a path, for a message.
 private func kind(of status: stat) -> String {
   switch status.st_mode & S_IFMT {
   case S_IFREG: "a regular file"
@@ -163,9 +164,9 @@ private func kind(of status: stat) -> String {
   }
 }
 
-/// Reads files that are nothing but files.
+/// Reads regular files only.
 package enum RegularFile {
-  /// The whole of a regular file of at most so many bytes; `nil` for anything else. Never waits.
+  /// The content of a regular file of at most `most` bytes; `nil` for any other. Never blocks.
   static func contents(_ path: String, atMost most: Int) -> [UInt8]? {
     let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
@@ -177,16 +178,17 @@ package enum RegularFile {
     return try? read(descriptor, atMost: Int(status.st_size))
   }
 
-  /// The whole of a small regular file.
+  /// The content of a small regular file.
   ///
-  /// Never waits, and reads no more than `ScenarioFolder.fileSizeLimit`: the file is opened without
-  /// blocking, and judged by what was opened, so that nothing can take its place in between.
+  /// Never blocks, and reads no more than `ScenarioFolder.fileSizeLimit`. The file is opened
+  /// without blocking, and its kind is checked on the open descriptor, so that it cannot be
+  /// replaced in between.
   package static func read(_ path: String) throws(ScenarioError) -> [UInt8] {
     func fault(_ message: String) -> ScenarioError { ScenarioError(path: path, message: message) }
     let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
     guard descriptor >= 0 else {
       let reason = errno
-      // Some kinds cannot even be opened so: links, and sockets.
+      // Links and sockets cannot be opened even in this way.
       var status = stat()
       guard lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG else {
         throw fault("cannot be read: \(String(cString: strerror(reason)))")
@@ -223,11 +225,11 @@ package enum RegularFile {
     case tooLarge
   }
 
-  /// Reads to the end of a file.
+  /// Reads up to the end of a file.
   private static func read(
     _ descriptor: Int32, atMost most: Int
   ) throws(ReadError) -> [UInt8] {
-    // One byte more than the limit, in case the file grows while it is read.
+    // One byte more than the limit, in case the file grows meanwhile.
     var bytes = [UInt8](repeating: 0, count: most + 1)
     var count = 0
     while count < bytes.count {

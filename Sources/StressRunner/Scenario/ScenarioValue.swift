@@ -1,14 +1,14 @@
-/// A value in a scenario file, and what it is called in a message about it.
+/// A value in a scenario file, and its name in messages.
 ///
-/// Each of the `as…` functions either gives what it is asked for or throws the line to show.
+/// Each `as…` function returns the requested type, or throws the error to show.
 struct ScenarioValue {
-  /// What stands in the file.
+  /// The JSON value.
   var json: JSONValue
   /// The key, or a description, for messages.
   var name: String
   /// The file, for messages.
   var path: String
-  /// Whether the name is a key, and so stands in quotation marks.
+  /// Whether the name is a key, which messages put in quotation marks.
   var isKey = true
 
   /// `'callers'`, or `a phase`.
@@ -104,7 +104,7 @@ struct ScenarioValue {
     return members
   }
 
-  /// An object whose keys are all known.
+  /// An object with known keys only.
   func asObject(keys: [String]) throws(ScenarioError) -> ScenarioObject {
     let members = try asMembers()
     for member in members where !keys.contains(member.key) {
@@ -123,20 +123,21 @@ struct ScenarioObject {
   var owner: ScenarioValue
   fileprivate var members: [JSONValue.Member]
 
-  /// The value of a key, if it is there.
+  /// The value of a key, if present.
   subscript(key: String) -> ScenarioValue? {
     members.first { $0.key == key }
       .map { ScenarioValue(json: $0.value, name: key, path: owner.path) }
   }
 
-  /// The value of a key that must be there.
+  /// The value of a key; throws if the key is missing.
   func required(_ key: String) throws(ScenarioError) -> ScenarioValue {
     guard let value = self[key] else { throw owner.error("\(owner.label) needs the key '\(key)'") }
     return value
   }
 }
 
-/// Whether a text is words in lower case, joined by hyphens: safe in a path, a shell and a table.
+/// Whether a text consists of lower-case words joined by hyphens: safe in a path, a shell and a
+/// table.
 func isName(_ text: String) -> Bool {
   text.split(separator: "-", omittingEmptySubsequences: false).allSatisfy { word in
     !word.isEmpty

@@ -9,9 +9,9 @@ extension Script {
   /// Parses `script`.
   ///
   /// - Parameters:
-  ///   - value: What stands in the file.
+  ///   - value: The value in the file.
   ///   - keys: How many keys the workload has.
-  ///   - valueBytes: The size of a value where a call does not say.
+  ///   - valueBytes: The default size of a value.
   /// - Throws: The first fault.
   init(parsing value: ScenarioValue, keys: Int, valueBytes: Int) throws(ScenarioError) {
     let object = try value.asObject(keys: Self.jsonKeys)

@@ -1,22 +1,22 @@
-/// A few callers and the order in which they reach certain places: an interleaving, as data.
+/// A few callers and the order in which they reach certain points: an interleaving, as data.
 ///
-/// It makes certain what stress would find once in a million: `order` names sync points
-/// (`SYNC_POINT`) and the beginnings and ends of calls, and a role moves on only when its next step
-/// is the next of all.
+/// It forces an interleaving that stress would find once in a million runs. `order` names sync
+/// points (`SYNC_POINT`) and the beginnings and ends of calls. A role goes on only when its next
+/// step is the next in `order`.
 package struct Script: Sendable, Hashable, Codable {
   /// One call of a role.
   package struct Call: Sendable, Hashable, Codable {
-    /// What is called.
+    /// The kind of call.
     package var kind: Operation.Kind
-    /// On which key, from 0.
+    /// The key, by its number from 0.
     package var key: Int
-    /// Which of the key's values is stored, from 0: two numbers, two values.
+    /// The number of the value to store, from 0: different numbers are different values.
     package var value: Int
     /// The size of that value.
     package var bytes: Int
-    /// What the value costs.
+    /// The value's cost.
     package var cost: Int
-    /// How often, one after the other.
+    /// How many times the call is made in a row.
     package var times: Int
     /// Whether the role's next call waits until this one has completed.
     package var waits: Bool
@@ -36,11 +36,11 @@ package struct Script: Sendable, Hashable, Codable {
     }
   }
 
-  /// One caller: a thread of its own.
+  /// One caller, on its own thread.
   package struct Role: Sendable, Hashable, Codable {
-    /// What `order` calls it: a capital letter, or a word.
+    /// Its name in `order`: a capital letter, or a word.
     package var name: String
-    /// What it calls, in this order.
+    /// Its calls, in this order.
     package var calls: [Call]
 
     /// Describes a caller.
@@ -50,9 +50,9 @@ package struct Script: Sendable, Hashable, Codable {
     }
   }
 
-  /// A place that a role reaches.
+  /// A point that a role reaches.
   package struct Step: Sendable, Hashable, Codable {
-    /// Who.
+    /// The role's name.
     package var role: String
     /// A sync point's name, or `call 1 begins`, or `call 1 ends`.
     package var point: String
@@ -69,13 +69,14 @@ package struct Script: Sendable, Hashable, Codable {
     }
   }
 
-  /// The calls that are made one after the other before any role begins.
+  /// The calls that are made one after another before any role begins.
   package var preparation: [Call]
   /// The callers, in the order of the file.
   package var roles: [Role]
-  /// The order: who moves, and how far. A role that has no step in it moves as it likes.
+  /// The order of the steps. A role without a step in it runs freely.
   package var order: [Step]
-  /// How long the order may take; then, or as soon as nothing moves any more, everybody is let go.
+  /// How long the order may take. After that, or as soon as every thread is blocked, all roles run
+  /// freely.
   package var seconds: Double
 
   /// Describes a script.
@@ -88,7 +89,7 @@ package struct Script: Sendable, Hashable, Codable {
     self.seconds = seconds
   }
 
-  /// How long an order may take unless the file says otherwise: below the default stall window.
+  /// The default time for an order: shorter than the default stall window.
   package static let defaultSeconds = 1.5
 
   /// How many calls the roles make in all.
@@ -96,29 +97,29 @@ package struct Script: Sendable, Hashable, Codable {
     roles.reduce(0) { $0 + $1.calls.reduce(0) { $0 + $1.times } }
   }
 
-  /// Every call that stands in the script, once.
+  /// Every call in the script, once.
   var allCalls: [Call] { preparation + roles.flatMap(\.calls) }
 }
 
-/// What came of a script's order.
+/// The outcome of a script's order.
 package struct ScriptRecord: Sendable, Hashable, Codable {
-  /// Something that a role did.
+  /// One event in a role's execution.
   package struct Passage: Sendable, Hashable, Codable {
-    /// Who; `nil` for a thread that belongs to no role.
+    /// The role; `nil` for a thread that has no role.
     package var role: String?
     /// "get key-0", "reaches cache.get.afterMiss", "key-0 is value 1".
     package var text: String
 
-    /// Describes a passage.
+    /// Describes an event.
     package init(role: String?, text: String) {
       self.role = role
       self.text = text
     }
   }
 
-  /// What happened, in this order.
+  /// The events, in order.
   package var passages: [Passage]
-  /// Why the order was given up; `nil` where it was kept.
+  /// Why the order was abandoned; `nil` if it was completed.
   package var givenUp: String?
 
   /// Describes an outcome.

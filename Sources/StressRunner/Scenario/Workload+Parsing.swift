@@ -3,21 +3,21 @@ extension Workload {
   static let jsonKeys = [
     "driver", "seed", "keys", "valueBytes", "prepare", "phases", "script",
   ]
-  /// How many calls a trial may make in all.
+  /// The most calls that a trial may make.
   static let callLimit = 10_000_000
-  /// How many calls a script may make, its preparation included: each is kept for the oracles.
+  /// The most calls that a script may make, its preparation included: the oracles keep each of
+  /// them.
   static let scriptCallLimit = 400_000
-  /// How many threads a phase may start: each caller of the driver `threads` is one.
+  /// The most threads that a phase may start: one per caller with the driver `threads`.
   static let threadLimit = 4096
 
-  /// What `prepare` can say.
+  /// The values of `prepare`.
   private enum Preparation: String, CaseIterable {
     case nothing
     case allKeys = "all-keys"
   }
 
-  /// Parses `workload`, and checks that the machine is not asked for an absurd amount of work or
-  /// memory.
+  /// Parses `workload`, and rejects an absurd amount of work or memory.
   init(parsing value: ScenarioValue, limits: Limits) throws(ScenarioError) {
     let object = try value.asObject(keys: Self.jsonKeys)
     var keys = 1
@@ -53,7 +53,7 @@ extension Workload {
     try checkTotals(of: object, limits: limits)
   }
 
-  /// The same of a script.
+  /// Checks the amount of work and memory that a script asks for.
   private func checkTotals(of value: ScenarioValue, limits: Limits) throws(ScenarioError) {
     guard let script else { return }
     let calls = script.callCount + script.preparation.reduce(0) { $0 + $1.times }
@@ -82,7 +82,7 @@ extension Workload {
 
   private func checkTotals(of object: ScenarioObject, limits: Limits) throws(ScenarioError) {
     let phasesValue = try object.required("phases")
-    // Three factors of at most a million, and sixteen of them, are far from overflow.
+    // No overflow: three factors of at most a million, and at most sixteen such products.
     if operationCount > Self.callLimit {
       throw phasesValue.error(
         "'phases' make \(operationCount) calls in all, expected at most \(Self.callLimit)")

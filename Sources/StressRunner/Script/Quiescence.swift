@@ -1,20 +1,20 @@
 import Foundation
 import ProcessInspection
 
-/// Tells when nothing moves in this process any more, and nothing will by itself.
+/// Decides when every thread of this process is blocked and none will wake by itself.
 ///
-/// By the system's own account of the threads, so that a busy machine is no reason: whoever waits
-/// for a processor is not asleep.
+/// It uses the system's thread states, so a busy machine is not mistaken for a blocked process: a
+/// thread that waits for a processor is not asleep.
 struct Quiescence {
-  /// So many looks in a row must find all asleep, none having been woken in between.
+  /// How many consecutive samples must find every thread asleep, with no wake-up in between.
   private static let looks = 10
-  /// And so many where a timer is set that goes off within a second: the subject's, or that by
-  /// which Dispatch gives a pool whose threads all wait one more.
+  /// As `looks`, if a timer expires within a second: the subject's, or the one with which Dispatch
+  /// grows a pool whose threads are all blocked.
   private static let looksBesideTimer = 120
-  /// The time between two looks; seconds.
+  /// The time between two samples; seconds.
   static let lookSeconds = 0.01
 
-  /// Threads that do not count: the one that looks, and a sanitizer's.
+  /// Threads to ignore: the sampling thread, and a sanitizer's.
   private let ignored: Set<Int>
   private var last: [Int: Int] = [:]
   private var quietLooks = 0
@@ -23,7 +23,7 @@ struct Quiescence {
     self.ignored = ignored
   }
 
-  /// Looks once; returns whether nothing has moved for long enough.
+  /// Takes one sample. Returns true if every thread has been blocked for long enough.
   mutating func look() -> Bool {
     let process = getpid()
     let threads = Platform.threads(of: process).filter { !ignored.contains($0.id) }
@@ -44,8 +44,8 @@ struct Quiescence {
     return timers.isEmpty || quietLooks >= Self.looksBesideTimer
   }
 
-  /// Whether a thread that sleeps will go on without being woken by another. One in a futex with a
-  /// timeout is taken for an idle worker of a pool, which is what nearly all of them are.
+  /// Whether a sleeping thread will go on without being woken by another. A futex wait with a
+  /// timeout counts as an idle pool worker, as nearly all of them are.
   private func wakesByItself(_ thread: Platform.Thread) -> Bool {
     switch Platform.wait(of: thread.id, in: getpid()) {
     case .forever, .unknown, .timedFutex: false

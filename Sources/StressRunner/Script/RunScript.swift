@@ -1,19 +1,17 @@
 /// Makes the calls of a scenario's script on a subject, and asks the scenario's oracles.
 ///
-/// As `runWorkload`, for a workload that is a script.
+/// The counterpart of `runWorkload` for a workload that is a script.
 ///
 /// - Parameters:
-///   - scenario: Whose script, and which oracles are asked.
+///   - scenario: The scenario with the script, its limits and its oracles.
 ///   - script: The script.
 ///   - subject: A fresh subject that supports all of `scenario.workload.kinds`.
-///   - progress: Where each call's beginning and completion are noted; the preparation's are not.
-///   - ignoredThreads: Threads of this process that were there before anything of the subject's
-///     was.
+///   - progress: Records each call's beginning and completion, except the preparation's.
+///   - ignoredThreads: Threads of this process that existed before the subject.
 ///   - beforeCalls: Called once, after the preparation, when the roles are about to begin.
 ///   - afterCalls: Called once, when they have ended and the oracles are about to be asked.
-///   - noteUndecided: Called with the oracles that the subject gives nothing to decide by, if there
-///     are any.
-/// - Returns: The oracles that did not hold, each once, and what came of the script's order.
+///   - noteUndecided: Called with the oracles that the subject's data cannot decide, if any.
+/// - Returns: The oracles that failed, each once, and the outcome of the script's order.
 package func runScript(
   _ scenario: Scenario, _ script: Script, on subject: any Subject,
   reporting progress: any ProgressSink, ignoring ignoredThreads: Set<Int> = [],

@@ -1,27 +1,26 @@
 import Foundation
 
-/// Lets the roles of a script move in its order, and keeps a record of it.
+/// Runs the roles of a script in its order, and records what they do.
 ///
-/// A role that is in the order moves from one of its steps to the next only when that is the next
-/// of all: it waits before it begins, and at each place that it has reached. After its last step it
-/// waits until every step has been reached.
+/// A role that has steps in the order waits before it begins, and at each point that it reaches,
+/// until its next step is the next of all steps. After its last step it waits until every step has
+/// been reached.
 ///
-/// Thread-safe. A place counts for the first step of that role and place which is still to come; a
-/// place that no step names, or whose steps are over, holds nobody. A sync point that is reached on
-/// a thread of no role, as a queue's, counts for the first step that names the point, whosever it
-/// is.
+/// Thread-safe. A reached point counts for the first remaining step of that role and point. A point
+/// without a remaining step does not block. A sync point that is reached on a thread without a
+/// role, as a queue's, counts for the first remaining step with that point, of any role.
 ///
-/// `@unchecked Sendable`: everything that changes is only touched under `condition`.
+/// `@unchecked Sendable`: everything mutable is accessed under `condition` only.
 final class ScriptControl: @unchecked Sendable {
-  /// More passages than this are not kept.
+  /// The most events that are kept.
   private static let mostPassages = 400
 
   private let steps: [Script.Step]
   private let condition = NSCondition()
   private var isClaimed: [Bool]
-  /// Who waits for the turn of a step.
+  /// The steps whose threads wait for their turn.
   private var held: [Int: Script.Step] = [:]
-  /// The first step that nobody has passed.
+  /// The index of the first step that has not been passed.
   private var next = 0
   private var givenUp: String?
   private var passages: [ScriptRecord.Passage] = []
@@ -32,7 +31,7 @@ final class ScriptControl: @unchecked Sendable {
     isClaimed = [Bool](repeating: false, count: script.order.count)
   }
 
-  /// Blocks the thread of a role that is about to begin until its first step is the next of all.
+  /// Blocks a role's thread until the role's first step is the next of all.
   func enter(role: String) {
     guard let first = steps.firstIndex(where: { $0.role == role }) else { return }
     condition.lock()
@@ -40,7 +39,7 @@ final class ScriptControl: @unchecked Sendable {
     wait(until: first)
   }
 
-  /// Says that the calling thread has come to a place; returns when it may go on.
+  /// Reports that the calling thread has reached a point. Returns when it may go on.
   func reached(_ point: String, role: String?) {
     condition.lock()
     defer { condition.unlock() }
@@ -64,23 +63,23 @@ final class ScriptControl: @unchecked Sendable {
     wait(until: following ?? steps.count)
   }
 
-  /// Waits, under the condition, until a step is the next of all.
+  /// Waits, with the condition locked, until a step is the next of all.
   private func wait(until step: Int) {
     while next < step && givenUp == nil { condition.wait() }
   }
 
-  /// Notes something that a role did.
+  /// Records an event of a role.
   func did(_ text: String, role: String) {
     condition.lock()
     defer { condition.unlock() }
     note(role, text)
   }
 
-  /// Lets everybody go for good, unless every step has been passed.
+  /// Lets all roles run freely from now on, unless every step has been passed.
   ///
   /// - Parameters:
-  ///   - reason: What is to be said about the step that was not reached.
-  ///   - first: Called before anybody is let go, if it comes to that.
+  ///   - reason: Why the next step was not reached.
+  ///   - first: Called before any thread is released, if the order is abandoned.
   func giveUp(because reason: String, first: () -> Void = {}) {
     condition.lock()
     defer { condition.unlock() }
@@ -95,8 +94,8 @@ final class ScriptControl: @unchecked Sendable {
     condition.broadcast()
   }
 
-  /// Blocks until every step has been passed or the order was given up, at most until a date;
-  /// returns whether that is so.
+  /// Blocks until every step has been passed or the order was abandoned, at the latest until
+  /// `date`. Returns whether that happened.
   func waitUntilOver(before date: Date) -> Bool {
     condition.lock()
     defer { condition.unlock() }
@@ -106,7 +105,7 @@ final class ScriptControl: @unchecked Sendable {
     return next >= steps.count || givenUp != nil
   }
 
-  /// What has happened so far.
+  /// The events up to now.
   var record: ScriptRecord {
     condition.lock()
     defer { condition.unlock() }

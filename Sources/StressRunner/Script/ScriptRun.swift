@@ -6,7 +6,7 @@ import Synchronization
 
 /// Makes the calls of a script on a subject, in the script's order.
 final class ScriptRun: Sendable {
-  /// Where a role's own thread finds its role.
+  /// The key of the thread-local value that names a thread's role.
   private static let roleKey = "interlock.role"
 
   private let script: Script
@@ -34,18 +34,18 @@ final class ScriptRun: Sendable {
     uncompleted = Atomic(script.callCount)
   }
 
-  /// What has happened, in which order.
+  /// The events, in order.
   var record: ScriptRecord { control.record }
 
-  /// The moment when the order was given up, from which on all ran freely; `Int.max` where it was
-  /// kept.
-  // Relaxed: it is read when every thread has been joined.
+  /// The epoch at which the order was abandoned and all roles began to run freely; `Int.max` if it
+  /// was completed.
+  // Relaxed: it is read after every thread has been joined.
   var endOfOrder: Int { givenUpAt.load(ordering: .relaxed) }
 
   /// The completed calls.
   var calls: [History.Call] { history.calls }
 
-  /// Makes the calls of the preparation, one after the other.
+  /// Makes the calls of the preparation, one after another.
   func prepare() {
     DedicatedThread { [self] in
       for call in script.preparation { for _ in 0..<call.times { perform(call, role: nil) } }
@@ -54,7 +54,7 @@ final class ScriptRun: Sendable {
 
   /// Makes every role's calls; returns when all have completed.
   ///
-  /// - Parameter ignoredThreads: Threads that were there before anything of the subject's was.
+  /// - Parameter ignoredThreads: Threads that existed before the subject.
   func run(ignoring ignoredThreads: Set<Int>) {
     SyncPoints.arm { [control] point in
       control.reached(point, role: Thread.current.threadDictionary[Self.roleKey] as? String)
@@ -78,13 +78,13 @@ final class ScriptRun: Sendable {
     }
     threads.forEach { $0.join() }
     if uncompleted.load(ordering: .acquiring) > 0 { allCompleted.wait() }
-    // What is left of the order may be for a queue's threads to reach: the watch tells when it
-    // cannot be.
+    // A queue's threads may still reach the remaining steps. The watching thread ends when they
+    // have, or cannot.
     watch.join()
     SyncPoints.arm(nil)
   }
 
-  /// A thread that lets everybody go when the order cannot be reached any more.
+  /// Starts a thread that lets all roles run freely when the order cannot be completed any more.
   private func watch(ignoring ignored: Set<Int>) -> DedicatedThread {
     DedicatedThread { [self] in
       func giveUp(because reason: String) {
@@ -102,11 +102,11 @@ final class ScriptRun: Sendable {
     }
   }
 
-  /// Makes one call; a role's is noted, and so is its end.
+  /// Makes one call. A role's call is recorded, with its end.
   ///
   /// - Parameters:
-  ///   - call: What is called.
-  ///   - role: Whose call it is; `nil` in the preparation.
+  ///   - call: The call to make.
+  ///   - role: The calling role; `nil` in the preparation.
   ///   - caller: The role's number.
   ///   - number: The call's number among those of its role, from 0.
   private func perform(_ call: Script.Call, role: String?, caller: Int = 0, number: Int = 0) {
@@ -115,7 +115,7 @@ final class ScriptRun: Sendable {
     let began = history.now()
     if role != nil { progress.began(caller: caller, operation: number) }
     subject.perform(operation(for: call)) { [self] reply in
-      // Relaxed: it only tells the first from the others, and hands nothing on.
+      // Relaxed: only distinguishes the first completion; publishes nothing.
       guard !isCompleted.exchange(true, ordering: .relaxed) else {
         ledger.note(.completesOnce, "a \(name(of: call)) completed again")
         return
@@ -127,7 +127,8 @@ final class ScriptRun: Sendable {
       if let role { noteEnd(of: call, reply, role: role) }
       if role != nil { progress.completed(caller: caller) }
       completed.signal()
-      // Both: what the subject did in each call happened before whatever comes after the last.
+      // Acquiring and releasing: the subject's work in each call happens before what follows the
+      // last completion.
       guard role != nil, uncompleted.subtract(1, ordering: .acquiringAndReleasing).newValue == 0
       else { return }
       allCompleted.signal()

@@ -1,11 +1,11 @@
-/// The values of a script: a key has one for each number that a call stores, and no two begin
-/// alike.
+/// The values of a script: each key has one value for each number that a call stores, and all begin
+/// differently.
 struct ScriptValues: Sendable {
   private let pattern: ValuePattern
   private let keys: Int
   private let prepared: Int
   private let sizes: [Int: Set<Int>]
-  /// The numbers that are stored, ascending.
+  /// The value numbers that are stored, ascending.
   let numbers: [Int]
 
   /// The values of a workload's script; number 0 is also what the preparation stores.
@@ -21,7 +21,7 @@ struct ScriptValues: Sendable {
       valueBytes: sizes.values.compactMap { $0.max() }.max() ?? 0)
   }
 
-  /// A fresh copy of a value of a key.
+  /// A fresh copy of one of a key's values.
   func value(_ number: Int, ofKey key: Int, bytes: Int) -> [UInt8] {
     Array(pattern.value(ofKey: number * keys + key).prefix(bytes))
   }
@@ -29,7 +29,7 @@ struct ScriptValues: Sendable {
   /// The value that the preparation stores.
   func prepared(ofKey key: Int) -> [UInt8] { value(0, ofKey: key, bytes: prepared) }
 
-  /// Which of a key's values these bytes are; `nil` where they are none of them.
+  /// Which of a key's values these bytes are; `nil` if none.
   func number(of bytes: [UInt8], ofKey key: Int) -> Int? {
     numbers.first { number in
       sizes[number]?.contains(bytes.count) == true
@@ -37,7 +37,7 @@ struct ScriptValues: Sendable {
     }
   }
 
-  /// "value 1", or how it differs from any.
+  /// "value 1", or how the bytes differ from every value.
   func name(of bytes: [UInt8]?, ofKey key: Int) -> String {
     guard let bytes else { return "nothing" }
     return number(of: bytes, ofKey: key).map { "value \($0)" } ?? "\(bytes.count) other bytes"

@@ -1,12 +1,12 @@
-/// A subject's state at rest, for the oracles. What a subject does not say is not checked.
+/// A subject's state at rest, for the oracles. A part that the subject leaves out is not checked.
 public struct FinalState: Sendable, Hashable {
-  /// A sum that the subject keeps, and what it should be.
+  /// A sum that the subject keeps, with the recounted value.
   public struct Total: Sendable, Hashable {
-    /// What it is called: "the byte count of the disk".
+    /// Its name in evidence: "the byte count of the disk".
     public var name: String
-    /// What the subject says.
+    /// The value that the subject keeps.
     public var claimed: Int
-    /// What counting gives.
+    /// The recounted value.
     public var counted: Int
 
     /// Describes a sum.
@@ -17,13 +17,13 @@ public struct FinalState: Sendable, Hashable {
     }
   }
 
-  /// Something that must not grow above a limit.
+  /// A quantity with a limit.
   public struct Limit: Sendable, Hashable {
-    /// What it is called: "entries in memory".
+    /// Its name in evidence: "entries in memory".
     public var name: String
-    /// How much there is.
+    /// The current value.
     public var value: Int
-    /// How much there may be.
+    /// The largest allowed value.
     public var limit: Int
 
     /// Describes a limit.
@@ -34,11 +34,11 @@ public struct FinalState: Sendable, Hashable {
     }
   }
 
-  /// Something that the subject told its users, or that they told it, in the order of happening.
+  /// An announcement of the subject, or a request of its user; listed in order of occurrence.
   public enum Event: Sendable, Hashable {
-    /// The subject said that it is about to do this to a key.
+    /// The subject announced that it will do this to a key.
     case will(String, key: String)
-    /// The subject said that it has done this to a key.
+    /// The subject announced that it has done this to a key.
     case did(String, key: String)
     /// A `cancel()` of this request has returned.
     case cancelled(request: Int)
@@ -46,9 +46,9 @@ public struct FinalState: Sendable, Hashable {
     case calledBack(request: Int)
   }
 
-  /// How many entries the subject says it holds.
+  /// How many entries the subject claims to hold.
   public var count: Int
-  /// What the subject says that its entries cost together; `nil` where it keeps no cost.
+  /// The total cost that the subject keeps; `nil` if it keeps none.
   public var totalCost: Int?
   /// The entries themselves: key and cost.
   public var entries: [String: Int]
@@ -56,15 +56,16 @@ public struct FinalState: Sendable, Hashable {
   public var values: [String: [UInt8]]
   /// Other sums that the subject keeps, for `totals-match`.
   public var totals: [Total] = []
-  /// The keys in each of the structures that must hold the same ones, by the structure's name, for
+  /// The keys of each structure that must hold the same keys, by the structure's name, for
   /// `indexes-agree`.
   public var indexes: [String: Set<String>] = [:]
-  /// The values in each layer, by the layer's name: where two layers have a key, they must have one
-  /// value, for `layers-agree`.
+  /// The values in each layer, by the layer's name, for `layers-agree`.
+  ///
+  /// Layers that hold the same key must hold the same value.
   public var layers: [String: [String: [UInt8]]] = [:]
-  /// What must not be above its limit, for `limits-hold`.
+  /// Quantities that must not exceed their limits, for `limits-hold`.
   public var limits: [Limit] = []
-  /// What was told, in the order of happening, for `events-paired` and `silent-after-cancel`.
+  /// The events in order of occurrence, for `events-paired` and `silent-after-cancel`.
   public var events: [Event] = []
 
   /// Describes a state.

@@ -1,9 +1,9 @@
 /// One call that a workload makes on a subject.
 ///
-/// The key and the value follow from the scenario and the seed alone, so that the same seed is the
+/// The key and the value follow from the scenario and the seed alone, so the same seed gives the
 /// same workload.
 public struct Operation: Sendable, Hashable {
-  /// What is called.
+  /// The kinds of call.
   public enum Kind: Sendable, Hashable {
     /// Read a key, in the subject's synchronous form.
     case get
@@ -21,17 +21,17 @@ public struct Operation: Sendable, Hashable {
     case setAsync
     /// Remove a key, in the subject's asynchronous form.
     case removeAsync
-    /// One of the subject's own, by its name: what `SubjectEntry.actions` lists.
+    /// A subject-specific call, by its name in `SubjectEntry.actions`.
     case action(String)
   }
 
-  /// What is called.
+  /// The kind of call.
   public var kind: Kind
-  /// The key, from `key-0`; empty for the kinds that take none.
+  /// The key, such as `key-0`; empty for kinds without a key.
   public var key: String
-  /// The bytes to store; empty for the kinds that store nothing.
+  /// The bytes to store; empty for kinds that store nothing.
   public var value: [UInt8]
-  /// What the value costs, in the subject's own unit; the value's size where nothing else is said.
+  /// The value's cost, in the subject's own unit; by default the value's size.
   public var cost: Int
 
   /// Describes one call.
@@ -44,15 +44,16 @@ public struct Operation: Sendable, Hashable {
 }
 
 extension Operation.Kind: RawRepresentable, CaseIterable, Codable {
-  /// What a subject's own calls begin with in a scenario file.
+  /// The prefix of subject-specific calls in a scenario file.
   static let actionPrefix = "subject."
 
-  /// The kinds that every cache may have: all but a subject's own.
+  /// The kinds that every cache may have: all except subject-specific calls.
   public static let allCases: [Operation.Kind] = [
     .get, .set, .remove, .removeAll, .count, .getAsync, .setAsync, .removeAsync,
   ]
 
-  /// The kind of this name in a scenario file; a subject's own is `subject.` and its name.
+  /// The kind with this name in a scenario file; a subject-specific call is `subject.` and its
+  /// name.
   public init?(rawValue: String) {
     if let known = Self.allCases.first(where: { $0.rawValue == rawValue }) {
       self = known
@@ -65,7 +66,7 @@ extension Operation.Kind: RawRepresentable, CaseIterable, Codable {
     }
   }
 
-  /// What the kind is called in a scenario file and in evidence.
+  /// The name of the kind in a scenario file and in evidence.
   public var rawValue: String {
     switch self {
     case .get: "get"
@@ -81,11 +82,11 @@ extension Operation.Kind: RawRepresentable, CaseIterable, Codable {
   }
 }
 
-/// What a call gave back.
+/// The result of a call.
 public enum Reply: Sendable, Hashable {
-  /// It was done, and gives nothing back.
+  /// Done, without a value.
   case done
-  /// The value that was read; `nil` where the key is not there.
+  /// The value that was read; `nil` if the key is absent.
   case value([UInt8]?)
   /// The number of keys.
   case count(Int)

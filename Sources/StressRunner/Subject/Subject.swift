@@ -1,36 +1,37 @@
 /// Something that a scenario can drive: a cache over a lock strategy, or a user's own type.
 ///
-/// A new subject is made for each trial, in the trial's own process. It is called from as many
-/// threads or tasks at once as the scenario says: that is what is being tested.
+/// Each trial makes a new subject in its own process, and calls it from as many threads or tasks at
+/// once as the scenario states: that is the test.
 public protocol Subject: AnyObject, Sendable {
-  /// Whether the subject has this form of call; a scenario that needs another is `skipped`.
+  /// Whether the subject has this kind of call; a scenario that needs a missing kind is `skipped`.
   func supports(_ kind: Operation.Kind) -> Bool
 
-  /// Performs one call, and calls `completion` exactly once with what it gave.
+  /// Performs one call, and calls `completion` exactly once with the result.
   ///
-  /// A synchronous form calls `completion` before it returns; an asynchronous one, whenever it is
-  /// done. A subject that has `async` functions only may complete every kind of call later.
+  /// A synchronous kind calls `completion` before it returns; an asynchronous kind may call it
+  /// later. A subject with only `async` functions may complete every kind later.
   func perform(_ operation: Operation, completion: @escaping @Sendable (Reply) -> Void)
 
-  /// Performs one call from a task. The default calls `perform(_:completion:)` on the task's own
-  /// thread and suspends until the completion; a subject with native `async` functions awaits them.
+  /// Performs one call from a task.
+  ///
+  /// The default calls `perform(_:completion:)` on the task's own thread and suspends until the
+  /// completion. A subject with native `async` functions awaits them instead.
   func perform(_ operation: Operation) async -> Reply
 
-  /// What the subject says of itself when the workload has ended and nothing is under way.
+  /// Returns the subject's state after the workload has ended and no call is under way.
   ///
-  /// Called once, on a thread of its own that is in no pool.
+  /// Called once, on a dedicated thread outside all pools.
   func finalState() -> FinalState?
 }
 
 extension Subject {
-  /// Every kind of call that caches have is supported, and none of the subject's own, unless it
-  /// says otherwise.
+  /// Returns true for every kind of call that caches have, and false for subject-specific calls.
   public func supports(_ kind: Operation.Kind) -> Bool {
     if case .action = kind { return false }
     return true
   }
 
-  /// Suspends until `perform(_:completion:)` has completed. A second completion traps, with a
+  /// Suspends until `perform(_:completion:)` has completed. A second completion traps with a
   /// message.
   public func perform(_ operation: Operation) async -> Reply {
     await withCheckedContinuation { continuation in
@@ -38,6 +39,6 @@ extension Subject {
     }
   }
 
-  /// Nothing to check.
+  /// Returns `nil`: there is no state to check.
   public func finalState() -> FinalState? { nil }
 }

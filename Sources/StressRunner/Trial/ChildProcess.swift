@@ -2,31 +2,32 @@ import CInterlockHarness
 import Foundation
 import ProcessInspection
 
-/// A child process: its pipes, and its end.
+/// A child process: its pipes and its end.
 final class ChildProcess {
-  /// What it should be started as.
+  /// How to start it.
   struct Launch {
     /// The executable.
     var executable: String
-    /// What it gets as its arguments, the name first.
+    /// Its arguments, beginning with the name.
     var arguments: [String]
     /// Its whole environment.
     var environment: [String: String]
   }
 
-  /// So much of what it wrote to standard error is kept.
+  /// How much of the end of standard error is kept, in bytes.
   private static let keptErrorOutput = 8 << 10
-  /// So many more descriptors must be free than a child needs: to look at it.
+  /// How many descriptors must be free beyond those that a child needs, so that the runner can
+  /// sample it.
   private static let spareDescriptors: Int32 = 8
-  /// What is not dead so long after SIGKILL sits in a driver, or its tracer cannot be found: it is
-  /// left.
+  /// How long to wait for the process to die of SIGKILL; seconds. One that takes longer is blocked
+  /// in a driver, or has a tracer that cannot be found, and is left.
   private static let endPatience = 5.0
 
-  /// The process's number, and that of its group.
+  /// The process's number, which is also its group's.
   let process: pid_t
   /// The memory that it shares with this process.
   let table: ProgressTable
-  /// When it was started.
+  /// When it was started, by `Platform.now`.
   let startedAt: Double
 
   private var events: Pipe
@@ -34,8 +35,8 @@ final class ChildProcess {
   private var errors: Pipe
   private var isEnded = false
   private var eventLines = EventLines()
-  /// What the child and all that it starts are known by. Not read from the table, which the child
-  /// can write to.
+  /// The mark of the child and of every process that it starts. Not read from the table, which the
+  /// child can write to.
   private let mark: ChildMark?
 
   /// Bytes written to standard output and standard error, so far.
@@ -43,7 +44,7 @@ final class ChildProcess {
   /// The last of standard error.
   private(set) var errorOutput: [UInt8] = []
 
-  /// A pipe's end in this process.
+  /// This process's end of a pipe.
   private struct Pipe {
     var descriptor: Int32
     var isOpen = true
@@ -56,7 +57,7 @@ final class ChildProcess {
     guard let (table, shared) = ProgressTable.make(for: trial, mark: mark) else {
       throw RunnerFault(reason: "no shared memory: \(String(cString: strerror(errno)))")
     }
-    // Above the numbers that the child finds its own at.
+    // Above the numbers at which the child finds its own descriptors.
     let raised = fcntl(shared, F_DUPFD_CLOEXEC, 10)
     close(shared)
     var opened = raised >= 0 ? [raised] : []
@@ -74,7 +75,7 @@ final class ChildProcess {
       pipes.append(pair)
       opened += [pair.read, pair.write]
     }
-    // Else it would run unwatched.
+    // Fail now rather than run a child that the runner cannot sample.
     let spare = (0..<Self.spareDescriptors).map { _ in fcntl(raised, F_DUPFD_CLOEXEC, 0) }
     let reason = String(cString: strerror(errno))
     spare.filter { $0 >= 0 }.forEach { close($0) }
@@ -109,7 +110,7 @@ final class ChildProcess {
     errors = Pipe(descriptor: pipes[2].read)
   }
 
-  /// The descriptors to wait on: what can still be read from.
+  /// The descriptors to wait for: those that can still be read.
   var descriptors: [Int32] {
     [events, output, errors].filter(\.isOpen).map(\.descriptor)
   }
@@ -117,12 +118,12 @@ final class ChildProcess {
   /// Whether the child has closed the pipe for events, as it does when it ends.
   var isSilent: Bool { !events.isOpen }
 
-  /// Whether it wrote to the pipe for events what no child has to say.
+  /// Whether the child wrote more to the event pipe than any child has to report.
   var isFloodingEvents: Bool { eventLines.isFlooded }
   /// Bytes written to the pipe for events, so far.
   var eventBytes: Int { eventLines.bytes }
 
-  /// Reads what there is, without waiting, and gives the events that came, in order.
+  /// Reads the available data without blocking, and returns the received events in order.
   func read() -> [ChildEvent] {
     outputBytes += take(from: &output, keeping: 0)
     outputBytes += take(from: &errors, keeping: Self.keptErrorOutput)
@@ -132,7 +133,7 @@ final class ChildProcess {
     return eventLines.take(events.pending, at: Platform.now - startedAt)
   }
 
-  /// Whether the process has ended by itself. It is not reaped yet, so its number is still its own.
+  /// Whether the process has ended by itself. It is not reaped yet, so its number cannot be reused.
   var hasEnded: Bool {
     var information = siginfo_t()
     let options = WEXITED | WNOHANG | WNOWAIT
@@ -140,8 +141,8 @@ final class ChildProcess {
       && information.si_signo == SIGCHLD
   }
 
-  /// Kills what is left of the process, of its group and of what it has started in any other, reaps
-  /// it, and gives its wait status; `nil` where it is not dead in time. To be called once.
+  /// Kills the process, its group and every process that it has started elsewhere; reaps it, and
+  /// returns its wait status, or `nil` if it does not die in time. Call it once.
   func end() -> Int32? {
     guard !isEnded else { return nil }
     isEnded = true
@@ -150,26 +151,26 @@ final class ChildProcess {
     let deadline = Platform.now + Self.endPatience
     var status = reap(within: 0.02)
     while status == nil, Platform.now < deadline {
-      // A process that traces it hears of its end first, and may keep it: another of the trial's,
-      // or this one.
+      // A tracer receives the end of a process first, and may withhold it. The tracer may be
+      // another process of the trial, or this one.
       if let mark { Platform.killAll(with: mark, startedBy: process) }
       Platform.reapTracedThreads(of: process)
       status = reap(within: 0.05)
     }
-    // What has joined the group meanwhile.
+    // Processes that have joined the group meanwhile.
     kill(-process, SIGKILL)
     if let mark { Platform.killAll(with: mark, startedBy: process) }
     return status
   }
 
-  /// The wait status of the process, if it is dead in time.
+  /// The wait status of the process; `nil` if it does not die in time.
   private func reap(within seconds: Double) -> Int32? {
     let deadline = Platform.now + seconds
     var pause: UInt32 = 100
     while true {
       var status: Int32 = 0
       let found = waitpid(process, &status, WNOHANG)
-      // Of a child that this process traces the system tells a stop too, by 0x7f.
+      // If this process traces the child, a stop is reported too, as 0x7f.
       if found == process, status & 0xff != 0x7f { return status }
       if found < 0, errno != EINTR { return nil }
       guard Platform.now < deadline else { return nil }
@@ -184,12 +185,12 @@ final class ChildProcess {
     table.unmap()
   }
 
-  /// Reads all there is and keeps its last bytes. Gives how many there were.
+  /// Reads the available data and keeps the last bytes. Returns the number of bytes read.
   private func take(from pipe: inout Pipe, keeping kept: Int) -> Int {
     guard pipe.isOpen else { return 0 }
     var total = 0
     var buffer = [UInt8](repeating: 0, count: 65536)
-    // A child that writes faster than this reads must not keep the runner here.
+    // Bounded: a child that writes faster than this loop reads must not block the runner.
     while total < 1 << 20 {
       let count = Foundation.read(pipe.descriptor, &buffer, buffer.count)
       if count > 0 {
@@ -208,7 +209,7 @@ final class ChildProcess {
     return total
   }
 
-  /// A pipe whose ends are closed on exec and lie above the numbers that a child finds its own at.
+  /// Makes a pipe whose ends are closed on exec and lie above the numbers that a child uses.
   private static func makePipe() -> (read: Int32, write: Int32)? {
     var ends: [Int32] = [0, 0]
     guard pipe(&ends) == 0 else { return nil }
@@ -236,7 +237,7 @@ final class ChildProcess {
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
-    // No signal is blocked or ignored in the child, whatever this process does with its own.
+    // The child blocks and ignores no signal, whatever this process does.
     var none = sigset_t()
     sigemptyset(&none)
     var all = sigset_t()

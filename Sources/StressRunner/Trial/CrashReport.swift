@@ -1,7 +1,7 @@
 import Foundation
 import Interlock
 
-/// What the toolchain's backtracer wrote about a child that crashed, as JSON.
+/// The toolchain's backtracer's report about a child that crashed, as JSON.
 struct CrashReport: Decodable {
   fileprivate struct Thread: Decodable {
     var crashed: Bool?
@@ -24,15 +24,15 @@ struct CrashReport: Decodable {
   private var description: String?
   private var threads: [Thread]?
 
-  /// A report of one thread with its sources has a hundredth of that; a subject can write to the
-  /// folder too.
+  /// A report of one thread with its sources has a hundredth of that. Bounded because a subject can
+  /// write to the folder too.
   private static let mostBytes = 8 << 20
-  /// So many names are looked at.
+  /// How many names are examined.
   private static let mostNames = 1000
-  /// So many frames are kept.
+  /// How many frames are kept.
   private static let mostFrames = 1000
 
-  /// The crash of this process, if a report of it lies in the folder.
+  /// The crash of this process, if the folder has a report of it.
   static func crash(of process: pid_t, in folder: TrialFolder) -> Observation.Crash? {
     let descriptor = open(folder.path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
@@ -53,17 +53,17 @@ struct CrashReport: Decodable {
 }
 
 extension CrashReport.Frame {
-  /// The frame as the rest of the program has it; `nil` for a mark such as "truncated".
+  /// The frame in the package's own type; `nil` for a placeholder such as "truncated".
   fileprivate var asFrame: StackFrame? {
     guard let address, let number = UInt(address.dropFirst(2), radix: 16) else { return nil }
     var function = description
-    // The description ends in the distance from the function's beginning.
+    // The description ends with the offset from the function's start.
     if let offset, let name = function, name.hasSuffix(" + \(offset)") {
       function = String(name.dropLast(" + \(offset)".count))
     }
     return StackFrame(
       address: number, function: function.map(StackFrame.functionName), file: sourceLocation?.file,
-      // What is no line would overflow where lines around it are shown.
+      // An invalid line number would overflow when the lines around it are shown.
       line: sourceLocation.flatMap { (0...Int(Int32.max)).contains($0.line) ? $0.line : nil },
       image: image)
   }

@@ -1,33 +1,34 @@
 import Foundation
 
-/// What comes through a child's event pipe, line by line: each byte is looked at once.
+/// Splits the data of a child's event pipe into lines, examining each byte once.
 ///
-/// The pipe is the child's own, and a subject may write anything to it. What is kept of that is
-/// bounded, and what is more than a child ever has to say is a flood.
+/// The child owns the pipe, so a subject may write anything to it. The data that is kept is
+/// bounded; more than any child has to report is a flood.
 struct EventLines {
-  /// A line that is longer is no event.
+  /// A longer line is not an event.
   static let longestLine = 16 << 20
-  /// A line that does not begin as an event does is not kept for longer.
+  /// A line that does not begin like an event is kept up to this length.
   private static let longestNone = 64 << 10
-  /// So many lines may be none: the tail of one that a subject has broken, and the like.
+  /// How many lines may be invalid: the rest of a line that a subject has broken, and the like.
   private static let mostRefused = 100
-  /// So many events may come at once, and so many in each second that passes: a child that hangs
-  /// tells of it twice a second, and of all else at most a few hundred times.
+  /// How many events may arrive at once, and in each second: a hanging child reports twice a
+  /// second, and everything else at most a few hundred times.
   private static let mostAtOnce = 1000
   private static let mostPerSecond = 20.0
-  /// So many bytes of events are kept, beside those of which the newest counts.
+  /// How many bytes of events are kept, apart from those of which only the newest counts.
   private static let mostKept = 64 << 20
 
   private var pending: [UInt8] = []
   private var count = 0
   private var refused = 0
   private var kept = 0
-  /// All that has come, in bytes.
+  /// All bytes received.
   private(set) var bytes = 0
-  /// Whether it was more, or anything else, than a child has to say; nothing is read any more then.
+  /// Whether a flood was received; reading has stopped then.
   private(set) var isFlooded = false
 
-  /// Takes what was read `seconds` after the child's start, and gives the events that it completes.
+  /// Adds data that was read `seconds` after the child's start, and returns the events that it
+  /// completes.
   mutating func take(_ chunk: [UInt8], at seconds: Double) -> [ChildEvent] {
     bytes += chunk.count
     var events: [ChildEvent] = []
@@ -59,7 +60,7 @@ struct EventLines {
       let event = try? JSONDecoder().decode(ChildEvent.self, from: Data(pending))
     else {
       refused += 1
-      // The same where the whole of it comes at once.
+      // The same check for a whole line that arrives at once.
       let isLong = pending.count > Self.longestNone && pending.first != UInt8(ascii: "{")
       if isLong || refused > Self.mostRefused { isFlooded = true }
       return nil

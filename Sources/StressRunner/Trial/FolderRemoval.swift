@@ -2,18 +2,17 @@ import CInterlock
 import Foundation
 import ProcessInspection
 
-/// Removes folders that a hostile process has had: of any depth, with any names, rights, links and
-/// mounts in them.
+/// Removes folders that a hostile process could write to: of any depth, with any names,
+/// permissions, links and mounts.
 ///
-/// Only what is in the folder itself is touched: no link is followed, and nothing that is mounted
-/// in it is entered. Folders below are moved up into it before they are emptied, so that neither
-/// the depth nor the length of a path matters.
+/// It touches only the content of the folder itself: it follows no link and enters no mount.
+/// Subfolders are moved up into the folder before they are emptied, so neither the depth nor the
+/// length of a path matters.
 enum FolderRemoval {
-  /// A folder with more in it than is removed in this time is left: something may be writing to it
-  /// still.
+  /// A folder that takes longer than this is left: a process may still be writing to it. Seconds.
   private static let patience = 10.0
 
-  /// Empties an open folder, and gives the reason where something is left in it.
+  /// Empties an open folder. Returns the reason if something is left in it.
   static func empty(_ folder: Int32) -> String? {
     let deadline = Platform.now + patience
     var moved = 0
@@ -35,8 +34,7 @@ enum FolderRemoval {
     return "it takes more than \(Int(patience)) s"
   }
 
-  /// Removes what has this name in an open folder, be it a folder or not, and gives the reason
-  /// where it is left.
+  /// Removes the file or folder with this name in an open folder. Returns the reason if it is left.
   static func remove(_ name: [CChar], in parent: Int32) -> String? {
     if unlinkat(parent, name, 0) == 0 || errno == ENOENT { return nil }
     let folder = open(name, in: parent)
@@ -49,9 +47,9 @@ enum FolderRemoval {
     return String(cString: strerror(errno))
   }
 
-  /// Removes a name from `folder`; of a folder that is not empty, removes what is in it but the
-  /// folders, which are moved to `folder`. Returns false, with the reason in `errno`, where nothing
-  /// of that could be done.
+  /// Removes a name from `folder`. If it is a folder that is not empty, removes its files and moves
+  /// its subfolders to `folder`. Returns false, with the reason in `errno`, if none of that was
+  /// possible.
   private static func remove(
     _ name: [CChar], in folder: Int32, raising moved: inout Int
   ) -> Bool {
@@ -66,7 +64,7 @@ enum FolderRemoval {
         hasRemoved = true
         continue
       }
-      // A folder is written to where it moves, since its parent stands in it.
+      // Moving a folder writes to the folder itself, which has an entry for its parent.
       fchmodat(inner, below, 0o700, AT_SYMLINK_NOFOLLOW)
       moved += 1
       if renameat(inner, below, folder, "\(moved)-moved") == 0 {
@@ -80,7 +78,7 @@ enum FolderRemoval {
     return hasRemoved
   }
 
-  /// Opens a folder in another, with the right to change it; -1 for anything else.
+  /// Opens a subfolder with permission to change it; -1 for anything else.
   private static func open(_ name: [CChar], in parent: Int32) -> Int32 {
     var descriptor = interlock_open_folder(parent, name)
     if descriptor < 0, errno == EACCES {

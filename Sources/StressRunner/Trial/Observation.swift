@@ -3,7 +3,7 @@ package import Prediction
 package import ProcessInspection
 package import WaitForGraph
 
-/// The facts that were observed of one trial, without a judgement.
+/// The facts observed of one trial, without a judgement.
 package struct Observation: Sendable, Hashable, Codable {
   /// How the child ended.
   package enum Ending: Sendable, Hashable, Codable {
@@ -15,18 +15,18 @@ package struct Observation: Sendable, Hashable, Codable {
     case stalled
     /// It was stopped: its time was up.
     case outOfTime
-    /// It was stopped: it had more resident memory than it may.
+    /// It was stopped: it had more resident memory than allowed.
     case outOfMemory(mebibytes: Int)
-    /// It was stopped: it wrote more than it may.
+    /// It was stopped: it wrote more output than allowed.
     case flooded(bytes: Int)
-    /// It was stopped: it wrote what no child has to say to the pipe on which it reports.
+    /// It was stopped: it wrote more to the event pipe than any child has to report.
     case floodedEvents(bytes: Int)
-    /// It was not run: the subject needs what is not there, or does not have what the scenario
-    /// needs.
+    /// It was not run: the machine lacks something that the subject needs, or the subject lacks a
+    /// kind of call that the scenario makes.
     case notRun(reason: String)
   }
 
-  /// The child's threads at one moment, those with equal stacks folded into one.
+  /// The child's threads at one moment, with equal stacks folded into one group.
   package typealias ThreadGroup = ProcessInspection.ThreadGroup
 
   /// How many threads the child had at one moment.
@@ -43,11 +43,11 @@ package struct Observation: Sendable, Hashable, Codable {
     }
   }
 
-  /// An oracle that did not hold.
+  /// An oracle that failed.
   package struct OracleFailure: Sendable, Hashable, Codable {
     /// Which one.
     package var oracle: Oracle
-    /// What was found, and what should have been.
+    /// What was found, and what was expected.
     package var evidence: String
 
     /// Describes a failure.
@@ -57,9 +57,9 @@ package struct Observation: Sendable, Hashable, Codable {
     }
   }
 
-  /// Where a child that died was.
+  /// Where a child crashed.
   package struct Crash: Sendable, Hashable, Codable {
-    /// What the toolchain's backtracer calls it.
+    /// The reason, in the words of the toolchain's backtracer.
     package var reason: String
     /// The crashed thread's stack, innermost first.
     package var stack: [StackFrame]
@@ -73,7 +73,7 @@ package struct Observation: Sendable, Hashable, Codable {
 
   /// How the child ended.
   package var ending: Ending
-  /// Whether the child itself said that the workload had ended and the oracles were asked.
+  /// Whether the child reported that the workload had ended and the oracles were asked.
   package var finished: Bool
   /// Calls completed.
   package var completed: Int
@@ -85,41 +85,39 @@ package struct Observation: Sendable, Hashable, Codable {
   package var callersWaiting: Int
   /// From the start of the child to its end; seconds.
   package var seconds: Double
-  /// From the last progress to the decision, where it stalled; seconds.
+  /// From the last progress to the decision that it stalled; seconds.
   package var detectionSeconds: Double?
-  /// The processors that the child could run on: as many threads has the Swift task pool, for each
-  /// priority. 0 where it is not known.
+  /// The processors that the child could run on, 0 if unknown. The Swift task pool has as many
+  /// threads for each priority.
   package var processors: Int
-  /// The threads over time, where it changed.
+  /// The number of threads over time, at each change.
   package var threadCounts: [ThreadCount]
-  /// The threads, where it stalled or ran out of time.
+  /// The threads of a trial that stalled or ran out of time.
   package var threads: [ThreadGroup]
-  /// Who waited for whom when nothing went on, where the child's calls are seen.
+  /// The wait-for snapshot when no thread could go on, if the child's calls were seen.
   package var waits: WaitSnapshot?
   /// Whether the child's calls that wait and wake could be seen.
   package var seesCalls: Bool
-  /// What did not go wrong and can, if anybody asked.
+  /// Predicted findings that did not occur in this run, if prediction was on.
   package var prediction: PredictionRecord
   /// The conflicts that were recorded.
   package var conflicts: [Conflict]
-  /// What the trial exercised, where its child lived to tell; `nil` for one that hung, crashed or
-  /// was stopped.
+  /// The contention coverage; `nil` for a child that hung, crashed or was stopped.
   package var exercise: ExerciseReport?
   /// The misuses of sections that were recorded, a line each.
   package var misuses: [String]
-  /// The oracles that did not hold.
+  /// The oracles that failed.
   package var oracleFailures: [OracleFailure]
-  /// The oracles that were asked and could not be decided, with the reason in the place of the
-  /// evidence.
+  /// The oracles that could not be decided, with the reason as their evidence.
   package var undecidedOracles: [OracleFailure]
-  /// What came of the script's order, where the workload is a script that has ended.
+  /// The outcome of the script's order, if the workload is a script that has ended.
   package var script: ScriptRecord?
-  /// Where it died, if it did.
+  /// Where it crashed, if it did.
   package var crash: Crash?
-  /// The last of what it wrote to standard error, cut to a few KiB.
+  /// The end of its standard error, cut to a few KiB.
   package var errorOutput: String
 
-  /// An observation in which nothing has happened yet.
+  /// An observation before any event.
   package init(ending: Ending, operations: Int) {
     self.ending = ending
     self.operations = operations

@@ -3,16 +3,16 @@ import Foundation
 import ProcessInspection
 import Synchronization
 
-/// The memory that a child shares with its parent: the trial, how far it is, and its stacks.
+/// The memory that a child shares with its parent: the trial, its progress, and captured stacks.
 ///
-/// All in one file without a name: a header of one page, a page of totals, the trial as JSON, two
-/// counters for each caller, and slots for stacks. The system fills it with zeros, and gives it
-/// memory only where it is touched.
+/// It is one unlinked file: a header of one page, a page of totals, the trial as JSON, two counters
+/// per caller, and slots for stacks. The system fills it with zeros, and allocates only the pages
+/// that are touched.
 struct ProgressTable: @unchecked Sendable {
-  // Sendable: what changes while both look at it is reached through atomics alone, and the rest is
-  // written before the child is started.
+  // Sendable: fields that change while both processes use them are atomics, and the rest is written
+  // before the child is started.
 
-  /// How far the child is.
+  /// The stages of a child.
   enum Stage: UInt64 {
     /// It is being started; a stall is not counted yet.
     case starting = 0
@@ -22,11 +22,11 @@ struct ProgressTable: @unchecked Sendable {
     case finished = 2
   }
 
-  /// Counting in one place would have every caller wait for one cache line: totals are in several.
+  /// Totals are spread over several words: with one, every caller would contend for one cache line.
   private static let stripes = 64
   private static let headerBytes = 4096
   private static let totalsBytes = stripes * 64
-  /// Stacks of more threads than this are not kept.
+  /// The most threads whose stacks are kept.
   private static let stackSlots = 2048
 
   private let base: UnsafeMutableRawPointer
@@ -34,7 +34,7 @@ struct ProgressTable: @unchecked Sendable {
   private let trialBytes: Int
   private let callers: Int
 
-  /// Makes the memory for a trial. The descriptor belongs to the caller, the mapping to the table.
+  /// Makes the memory for a trial. The caller owns the descriptor, the table the mapping.
   static func make(for trial: Trial, mark: ChildMark?) -> (table: ProgressTable, descriptor: Int32)?
   {
     guard let json = try? JSONEncoder().encode(trial) else { return nil }
@@ -59,7 +59,7 @@ struct ProgressTable: @unchecked Sendable {
     return (table, descriptor)
   }
 
-  /// Maps the memory that the parent made; `nil` if it is not what it should be.
+  /// Maps the memory that the parent made; `nil` if its content is invalid.
   static func open(_ descriptor: Int32) -> ProgressTable? {
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_size >= headerBytes else { return nil }
@@ -77,7 +77,7 @@ struct ProgressTable: @unchecked Sendable {
       base: base, bytes: bytes, trialBytes: Int(trialBytes), callers: Int(callers))
   }
 
-  /// Gives the mapping back; the table must not be used after.
+  /// Unmaps the memory; the table must not be used afterwards.
   func unmap() { MappedFiles.unmap(base, bytes: bytes) }
 
   /// The trial.
@@ -89,22 +89,23 @@ struct ProgressTable: @unchecked Sendable {
   /// The process that made the table.
   var parent: pid_t { pid_t(truncatingIfNeeded: base.load(fromByteOffset: 32, as: Int64.self)) }
 
-  /// The mark that the child shall wear.
+  /// The mark for the child to set on itself.
   var mark: ChildMark? { ChildMark(value: base.load(fromByteOffset: 40, as: UInt64.self)) }
 
-  /// How far the child is.
+  /// The child's stage.
   var stage: Stage {
-    // Acquire and release: who sees a stage sees the ignored threads that were written before it.
+    // Acquire and release: a reader of a stage sees the ignored threads that were written before
+    // it.
     get { Stage(rawValue: word(24).pointee.load(ordering: .acquiring)) ?? .starting }
     nonmutating set { word(24).pointee.store(newValue.rawValue, ordering: .releasing) }
   }
 
-  /// Threads of the child that were there before anything of the subject's was: a sanitizer's.
+  /// Threads of the child that existed before the subject: a sanitizer's.
   var ignoredThreads: Set<Int> {
     get {
       Set(
         (0..<8).compactMap { index in
-          // What is no number of a thread, a child has written there.
+          // The child can write here: drop an invalid thread number.
           let id = base.load(fromByteOffset: 64 + index * 8, as: UInt64.self)
           return id == 0 || id > UInt64(Int32.max) ? nil : Int(id)
         })
@@ -116,27 +117,26 @@ struct ProgressTable: @unchecked Sendable {
     }
   }
 
-  /// Where stacks are captured, and how many slots there are.
+  /// The area where stacks are captured.
   var stacks: UnsafeMutablePointer<interlock_stack_area> {
     (base + Self.stackOffset(trialBytes: trialBytes, callers: callers)).assumingMemoryBound(
       to: interlock_stack_area.self)
   }
 
-  /// How many stacks there is room for.
+  /// How many stacks the area has room for.
   var stackCapacity: UInt32 { UInt32(Self.stackSlots) }
 
-  /// Calls completed, in all; at most as many as there are, whatever a child has written there.
+  /// Calls completed in total; at most `operations`, whatever a child has written.
   func completed(of operations: Int) -> Int {
     let most = UInt64(max(0, operations))
     let total = (0..<Self.stripes).reduce(UInt64(0)) { total, stripe in
-      // Relaxed: a count, of which an older value does no harm.
+      // Relaxed: a count; a stale value does no harm.
       min(most, total + min(most, stripeWord(stripe).pointee.load(ordering: .relaxed)))
     }
     return Int(total)
   }
 
-  /// Callers that are inside a call, and callers that have not begun, among those of the phases
-  /// that have been reached.
+  /// Callers that are inside a call, and callers that have not begun, in the phases reached so far.
   func callers(in workload: Workload) -> (inside: Int, waiting: Int) {
     var inside = 0
     var waiting = 0
@@ -157,7 +157,8 @@ struct ProgressTable: @unchecked Sendable {
   }
 
   // `Atomic` over mapped memory is sound: it has the layout of its value, all zeros are its 0, the
-  // address is aligned, and a lock-free 64-bit atomic works between processes as between threads.
+  // address is aligned, and a lock-free 64-bit atomic works between processes as it does between
+  // threads.
   private func word(_ offset: Int) -> UnsafeMutablePointer<Atomic<UInt64>> {
     (base + offset).assumingMemoryBound(to: Atomic<UInt64>.self)
   }

@@ -1,7 +1,6 @@
-/// What this machine refused the runner: a trial could not be started or watched, and nothing can
-/// be said of it.
+/// A failure of this machine to start or watch a trial, so that the trial has no result.
 package struct RunnerFault: Error, Hashable {
-  /// In words, with the system's reason.
+  /// The reason, including the system's.
   package var reason: String
 
   /// Gives the reason.

@@ -4,34 +4,35 @@ import Prediction
 import ProcessInspection
 import WaitForGraph
 
-/// One trial under way: its child, what was seen of it up to now, and whether it is over.
+/// One trial under way: its child, the observation up to now, and whether it is over.
 final class RunningTrial {
-  /// A child is looked at so often.
+  /// The time between two samples of a child.
   private static let sampleSeconds = 0.02
-  /// Nor less often, however many threads it has: the stall detector needs a few looks in a row.
+  /// The longest time between two samples, however many threads the child has: the stall detector
+  /// needs a few samples in a row.
   private static let longestSampleSeconds = 0.1
-  /// Looking at a child may take this part of the runner's time.
+  /// The largest share of the runner's time that sampling a child may take.
   private static let sampleShare = 0.1
-  /// A child that has said that it is finished ends at once; if it does not, it is not waited for.
+  /// How long to wait for a child to end after it has reported that it is finished.
   private static let exitPatience = 1.0
-  /// One that is dead, but kept by a process that traces it, is not waited for either.
+  /// How long to wait for a dead child that a tracer has not released.
   private static let deathPatience = 0.2
 
-  /// The trial's number in the list.
+  /// The trial's index in the list.
   let index: Int
   let trial: Trial
   let child: ChildProcess
-  /// When to look again.
+  /// When to take the next sample.
   private(set) var nextSample: Double
 
-  /// Where the child's temporary files are, and what the toolchain's backtracer writes.
+  /// The folder of the child's temporary files and of the toolchain's backtracer's report.
   let folder: TrialFolder
   private var observation: Observation
   private var stallWatch: StallWatch
   private var endSeenAt: Double?
   private var isKilledAfterFinish = false
   private var deadSince: Double?
-  /// Whether the child's process could not be ended.
+  /// Whether the child's process could not be killed.
   private(set) var isLeft = false
 
   init(
@@ -54,14 +55,15 @@ final class RunningTrial {
       trial.scenario.poolWidth ?? sysconf(Int32(_SC_NPROCESSORS_ONLN))
   }
 
-  /// How long the loop may sleep for this trial's sake.
+  /// How long the loop may sleep before this trial needs it.
   func timeout(at now: Double) -> Double {
-    // It is ending: the system closes its pipes a moment before it can be waited for.
+    // The child is ending: the system closes its pipes shortly before it can be reaped.
     if let endSeenAt, now - endSeenAt < Self.deathPatience { return 0.001 }
     return max(0, nextSample - now)
   }
 
-  /// Takes what has come, looks at the child if it is time to, and says how it ended, if it has.
+  /// Handles received events, samples the child if it is time to, and returns how it ended, if it
+  /// has.
   func step(at now: Double) throws(RunnerFault) -> Observation.Ending? {
     for event in child.read() {
       if let ending = note(event) { return ending }
@@ -72,7 +74,7 @@ final class RunningTrial {
     }
     if endSeenAt == nil && (child.isSilent || observation.finished) { endSeenAt = now }
     if endSeenAt != nil || now >= nextSample, child.hasEnded {
-      // Its last words may have come between the two.
+      // Its last events may have arrived since the previous read.
       for event in child.read() {
         if let ending = note(event) { return ending }
       }
@@ -81,7 +83,7 @@ final class RunningTrial {
     guard now >= nextSample else { return nil }
     let usedBefore = Platform.cpuOfThisThread
     let ending = try look(at: now)
-    // In processor time: on a busy machine, the time that passes is mostly that of others.
+    // Processor time: on a busy machine, most of the elapsed time belongs to other processes.
     let used = Platform.cpuOfThisThread - usedBefore
     nextSample =
       Platform.now
@@ -89,8 +91,8 @@ final class RunningTrial {
     return ending
   }
 
-  /// Ends the child if it still runs, and gives all that was seen; the threads, where there is need
-  /// to know what they did, are still to be named.
+  /// Kills the child if it still runs, and returns the observation, with the stacks that are still
+  /// to be symbolicated if the ending needs them.
   func finish(
     _ ending: Observation.Ending
   ) -> (observation: Observation, stacks: RawStacks?) {
@@ -101,7 +103,7 @@ final class RunningTrial {
     observation.ending = ending
     let status = child.end()
     isLeft = status == nil
-    // What a child that is slow to end dies of then is this kill.
+    // A child that was killed because it was slow to exit keeps its ending.
     if case .exited = ending, !isKilledAfterFinish, let status {
       observation.ending = Self.ending(ofStatus: status)
     }
@@ -120,7 +122,7 @@ final class RunningTrial {
     return (observation, stacks)
   }
 
-  /// Takes note of an event; gives the ending, where it decides that.
+  /// Handles an event. Returns the ending if the event decides it.
   private func note(_ event: ChildEvent) -> Observation.Ending? {
     switch event {
     case .conflict(let conflict): observation.conflicts.append(conflict)
@@ -142,7 +144,7 @@ final class RunningTrial {
     return nil
   }
 
-  /// The ending of a trial whose child stalled, after this time without progress; `nil` for `nil`.
+  /// The ending of a trial whose child stalled after `seconds` without progress; `nil` for `nil`.
   private func ending(ofStall seconds: Double?) -> Observation.Ending? {
     guard let seconds else { return nil }
     observation.detectionSeconds = seconds
@@ -157,7 +159,7 @@ final class RunningTrial {
     }
     guard let whole = Platform.process(child.process) else {
       let reason = errno
-      // Until it is reaped the system tells of it.
+      // A dead process can be sampled until it is reaped.
       guard !child.hasEnded else { return nil }
       throw RunnerFault(
         reason: "a child could not be watched: \(String(cString: strerror(reason)))")
@@ -177,17 +179,16 @@ final class RunningTrial {
     return ending(ofStall: stallWatch.look(at: seconds, whole))
   }
 
-  /// Whether a child is dead, and for so long that it must be another process than this one that
-  /// keeps it.
+  /// Whether a child has been dead for so long that another process must be its tracer.
   private func isOver(_ whole: Platform.Process, at now: Double) -> Bool {
-    // Where this process has become the tracer of its threads.
+    // In case this process has become the tracer of the child's threads.
     Platform.reapTracedThreads(of: child.process)
     guard whole.threads <= 1 else { return false }
     if deadSince == nil { deadSince = now }
     return now - (deadSince ?? now) > Self.deathPatience
   }
 
-  /// The stacks of the child's threads; those of its snapshot get theirs too.
+  /// Captures the stacks of the child's threads, and of those in its snapshot.
   private func captureThreads() -> RawStacks {
     let capture = child.stackCapture
     var stacks = capture.stacks(of: child.threads)
@@ -198,13 +199,13 @@ final class RunningTrial {
     return stacks
   }
 
-  /// A wait status by hand: its macros are not imported.
+  /// Decodes a wait status: Swift does not import its macros.
   private static func ending(ofStatus status: Int32) -> Observation.Ending {
     let signal = status & 0x7f
     return signal == 0 ? .exited(code: (status >> 8) & 0xff) : .signalled(number: signal)
   }
 
-  /// The child's words, without those that the backtracer adds about its own work.
+  /// The child's standard error, without the lines that the backtracer adds about its own progress.
   private static func text(_ bytes: [UInt8]) -> String {
     String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
       .filter { !$0.hasPrefix("*** Signal ") && !$0.hasPrefix("swift-runtime: failed to suspend") }

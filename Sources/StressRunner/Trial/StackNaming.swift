@@ -2,21 +2,21 @@ import Foundation
 import ProcessInspection
 import WaitForGraph
 
-/// Names the stacks of a trial that has ended, on a thread of its own: while that reads debug
-/// information, other trials must be looked at in time.
+/// Symbolicates the stacks of a trial that has ended, on its own thread: it reads debug information
+/// while the runner must keep sampling other trials.
 final class StackNaming: Sendable {
-  /// The trial's number in the list.
+  /// The trial's index in the list.
   let index: Int
-  /// Stacks that are not named in this time are shown without names.
+  /// After this time, stacks are shown without symbols; seconds.
   private static let patience = 60.0
 
   private let condition = NSCondition()
   private let deadline = Platform.now + patience
   private let unnamed: Observation
-  // Reached under the condition alone.
+  // Accessed under the condition only.
   nonisolated(unsafe) private var finished: Observation?
 
-  /// Begins to name; to be called on the thread that starts the children.
+  /// Starts to symbolicate. Call it on the thread that starts the children.
   init(
     of stacks: RawStacks, in observation: Observation, index: Int,
     symbolicate: @escaping RawStacks.Symbolicate
@@ -25,8 +25,8 @@ final class StackNaming: Sendable {
     var unnamed = observation
     unnamed.threads = stacks.groups(named: [:])
     self.unnamed = unnamed
-    // Has the list of images taken here, where nothing is mapped or unmapped meanwhile, by asking
-    // for an address that is cheap to name.
+    // Take the list of images here, where nothing is mapped or unmapped meanwhile, by symbolicating
+    // an address for which that is cheap.
     let cheap = stacks.origins.first {
       $0.value.ownAddress != nil && $0.value.image.hasPrefix("libc.")
     }
@@ -43,12 +43,12 @@ final class StackNaming: Sendable {
     }.start()
   }
 
-  /// The observation with its threads; `nil` while they are being named.
+  /// The observation with its threads; `nil` while they are being symbolicated.
   var observation: Observation? {
     condition.withLock { finished ?? (Platform.now < deadline ? nil : unnamed) }
   }
 
-  /// Blocks until they are named, but not for long.
+  /// Blocks until they are symbolicated, for at most 10 seconds.
   func wait() {
     let end = Date(timeIntervalSinceNow: 10)
     condition.withLock {

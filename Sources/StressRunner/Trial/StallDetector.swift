@@ -1,22 +1,24 @@
-/// Tells a child that can never go on from one that is slow: a pure function of what was sampled.
+/// Distinguishes a child that can never go on from a slow one: a pure function of the samples.
 ///
-/// A child is stalled when nothing has completed over the stall window, nothing has really run in
-/// the last stretch of it, and in every sample of its last moments every thread is asleep. The
-/// stretch holds at least one tick of the Dispatch pool's monitor (once a second on Linux), so that
-/// a pool that may still grow has had its chance. What the monitor does itself is allowed for: it
-/// wakes once a second, and may start a thread, which runs for a moment and blocks like the others.
+/// A child is stalled when three things hold: no call has completed over the stall window; no
+/// thread has really run in its last stretch; and in every sample of its last moments every thread
+/// is asleep. The stretch holds at least one tick of the Dispatch pool's monitor (once a second on
+/// Linux), so that a pool that may still grow has had its chance. The monitor's own activity is
+/// allowed for: it wakes once a second, and may start a thread, which runs briefly and blocks like
+/// the others.
 ///
-/// A timer that is set may let a call go on: until it has gone off, nothing is stalled, and the
-/// window is counted from there. It counts even if it is not seen again, because the monitor's own,
-/// on the same descriptor, hides it.
+/// A timer that is set may let a call go on: until it expires the child is not stalled, and the
+/// window restarts at that time. A timer counts even if later samples do not show it, because the
+/// monitor's own timer, on the same descriptor, hides it.
 struct StallDetector {
   /// One thread, as sampled.
   struct Thread {
     /// The system's number for it.
     var id: Int
-    /// Whether it is asleep; not when it runs, could run, waits for a device, or was stopped.
+    /// Whether it is asleep. A thread that runs, is runnable, waits for a device or was stopped is
+    /// not.
     var isAsleep: Bool
-    /// How often it has given up a processor, or lost it.
+    /// Its context switches, voluntary and involuntary.
     var switches: Int
   }
 
@@ -28,30 +30,31 @@ struct StallDetector {
     var completed: Int
     /// Processor time used by the whole child, in seconds.
     var cpuSeconds: Double
-    /// Its threads; `nil` where they were not looked at (see `needsThreads`).
+    /// Its threads; `nil` if they were not sampled (see `needsThreads`).
     var threads: [Thread]?
-    /// When the last of the user's timers goes off that are set, in seconds since the child was
-    /// started; `nil` where there is none, or none was looked for.
+    /// When the last of the user's timers expires, in seconds since the child was started; `nil` if
+    /// no timer is set, or timers were not sampled.
     var wakesAt: Double?
   }
 
-  /// What the samples up to now say.
+  /// The conclusion from the samples up to now.
   enum Decision {
     /// It goes on, or could.
     case going
-    /// Every thread is asleep and none has run: stalled, unless one of them waits for time to pass.
+    /// Every thread is asleep and none has run: stalled, unless a thread waits for time to pass.
     case suspected
   }
 
-  /// A pool's monitor ticks once a second; a stall is never given before one tick has passed.
+  /// A pool's monitor ticks once a second; a stall is never reported before one tick has passed.
   static let poolGrowthSeconds = 1.2
-  /// For so long before the decision, every sample must find every thread asleep.
+  /// How long before the decision every sample must find every thread asleep; seconds.
   private static let strictSeconds = 0.25
-  /// So many samples at least must fall into that time.
+  /// How many samples at least must fall into that time.
   private static let strictSamples = 4
-  /// When samples are further apart, the runner itself got no processor: it has seen nothing.
+  /// If samples are further apart, the runner itself got no processor and has missed the time
+  /// between.
   private static let longestGap = 0.5
-  /// What a timer starts may come so much later than it was set for.
+  /// How late a timer's work may start; seconds.
   private static let timerMargin = 0.3
 
   private let window: Double
@@ -73,14 +76,14 @@ struct StallDetector {
   /// When the last call completed, or the workload began; seconds.
   var lastProgress: Double { progressAt }
 
-  /// Whether the next sample should look at the threads: that is not worth its price while calls
-  /// complete.
+  /// Whether the next sample should include the threads. While calls complete, that is not worth
+  /// its cost.
   func needsThreads(completed: Int, seconds: Double) -> Bool {
     guard let last, last.completed == completed else { return false }
     return seconds - progressAt >= 0.4
   }
 
-  /// Takes note of a sample.
+  /// Adds a sample.
   mutating func feed(_ sample: Sample) -> Decision {
     let previous = last
     last = sample
@@ -95,7 +98,7 @@ struct StallDetector {
       restart(at: sample.seconds)
       return .going
     }
-    // What the threads did meanwhile, their counters still tell; how they slept, nobody saw.
+    // The counters still show what the threads did during the gap, but not whether they slept.
     if sample.seconds - previous.seconds > Self.longestGap { asleepSamples = 0 }
     noteActivity(of: threads, in: sample)
     if threads.allSatisfy(\.isAsleep) {
@@ -118,15 +121,15 @@ struct StallDetector {
     asleepSamples = 0
   }
 
-  /// Ends the quiet stretch where threads have run more than a pool's own housekeeping does.
+  /// Ends the quiet stretch if threads have run more than a pool's own housekeeping does.
   private mutating func noteActivity(of threads: [Thread], in sample: Sample) {
     guard var base = baseline else {
       setBaseline(threads, in: sample)
       return
     }
     let elapsed = sample.seconds - base.seconds
-    // Housekeeping: a few wakings a second for a thread, a few new threads a second for all pools
-    // together, and what that costs.
+    // Housekeeping: a few wake-ups a second for a thread, a few new threads a second for all pools
+    // together, and their processor time.
     let mostSwitches = 6 + Int(4 * elapsed)
     let mostNew = 4 + Int(4 * elapsed)
     let mostCPU = 0.06 + 0.03 * elapsed
@@ -142,7 +145,7 @@ struct StallDetector {
     if base.new > mostNew { isActive = true }
     baseline = base
     if isActive { quietSince = sample.seconds }
-    // The allowance is for a stretch: over a long time it would add up to real work.
+    // The allowance is per stretch: over a long time it would add up to real work.
     if isActive || elapsed > 2 { setBaseline(threads, in: sample) }
   }
 

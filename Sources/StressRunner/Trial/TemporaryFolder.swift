@@ -2,23 +2,23 @@ import CInterlock
 import Foundation
 import ProcessInspection
 
-/// A trial's folder in the runner's: what the toolchain's backtracer writes about its child, and
-/// the child's own place for temporary files.
+/// A trial's folder inside the runner's: it holds the toolchain's backtracer's report about the
+/// child, and the child's folder for temporary files.
 ///
-/// That place is a folder of its own in it, so that a subject that takes the parent of its
-/// temporary folder for its own, and cleans it, has no other trial's there, and not the system's.
+/// The latter is a subfolder, so that a subject that cleans the parent of its temporary folder
+/// reaches neither another trial's files nor the system's.
 struct TrialFolder {
-  /// Where it is, without a slash at the end.
+  /// Its path, without a slash at the end.
   let path: String
   fileprivate let name: String
   fileprivate let parent: Int32
 
-  /// The child's place for temporary files.
+  /// The child's folder for temporary files.
   var temporary: String { path + "/tmp" }
 }
 
-/// The runner's folders for what its children and the toolchain's backtracer write: one, and
-/// another where a child has deleted, moved or replaced it.
+/// The runner's folders for the files of its children and of the toolchain's backtracer: one, and a
+/// replacement for each that a child has deleted, moved or replaced.
 ///
 /// Used from one thread.
 final class TemporaryFolder {
@@ -27,10 +27,10 @@ final class TemporaryFolder {
     var descriptor: Int32
   }
 
-  /// The last is the one in use.
+  /// The last one is in use.
   private var places: [Place] = []
 
-  /// Makes one in the system's place for temporary files.
+  /// Makes a folder in the system's folder for temporary files.
   init() throws(RunnerFault) {
     try add()
   }
@@ -43,7 +43,7 @@ final class TemporaryFolder {
   func makeTrial() throws(RunnerFault) -> TrialFolder {
     if let last = places.last, !isInPlace(last) { try add() }
     guard let place = places.last else { throw Self.fault() }
-    // A subject that makes every name it can think of has not thought of this one.
+    // Random, so that a subject cannot have taken the name already.
     let name = "trial-\(String(UInt64.random(in: 0...UInt64.max), radix: 36))"
     fchmod(place.descriptor, 0o700)
     guard mkdirat(place.descriptor, name, 0o700) == 0 else { throw Self.fault() }
@@ -55,14 +55,14 @@ final class TemporaryFolder {
     return TrialFolder(path: "\(place.path)/\(name)", name: name, parent: place.descriptor)
   }
 
-  /// Removes a trial's folder with all that is in it. What is left is removed with this folder, or
-  /// said then.
+  /// Removes a trial's folder with its content. The rest is removed with this folder, or reported
+  /// then.
   func remove(_ trial: TrialFolder) {
     fchmod(trial.parent, 0o700)
     _ = FolderRemoval.remove(Array(trial.name.utf8CString), in: trial.parent)
   }
 
-  /// Removes everything, and gives what is left, a line each.
+  /// Removes all folders. Returns a line for each thing that is left.
   func remove() -> [String] {
     var left: [String] = []
     for place in places {
@@ -73,7 +73,7 @@ final class TemporaryFolder {
         left.append("the folder '\(path)' is left: \(String(cString: strerror(errno)))")
       }
       close(place.descriptor)
-      // What a child has put in its place.
+      // A child has put something else in its place.
       if path != place.path, let reason = Self.remove(at: place.path) {
         left.append("'\(place.path)', which a trial has put there, is left: \(reason)")
       }
@@ -106,7 +106,7 @@ final class TemporaryFolder {
     places.append(Place(path: path, descriptor: descriptor))
   }
 
-  /// Whether a folder is still what its path leads to.
+  /// Whether the folder's path still leads to it.
   private func isInPlace(_ place: Place) -> Bool {
     var own = stat()
     var there = stat()

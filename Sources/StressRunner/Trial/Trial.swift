@@ -1,9 +1,10 @@
-/// How the child of a trial looks for races that need a little help to happen.
+/// How a trial's child delays near misses, so that they become conflicts.
 package struct TrialDelays: Sendable, Hashable, Codable {
-  /// The absolute path of the file that keeps pairs of places from trial to trial; `nil` is none.
+  /// The absolute path of the file that keeps pairs of call sites from trial to trial; `nil` for
+  /// none.
   package var trapFile: String?
 
-  /// Near-miss delays, decided by the trial's seed.
+  /// Delays near misses, as decided by the trial's seed.
   package init(trapFile: String? = nil) {
     self.trapFile = trapFile
   }
@@ -11,17 +12,16 @@ package struct TrialDelays: Sendable, Hashable, Codable {
 
 /// One scenario on one subject with one seed, in one child process.
 package struct Trial: Sendable, Hashable, Codable {
-  /// What is replayed.
+  /// The scenario to replay.
   package var scenario: Scenario
   /// The name of the subject.
   package var subject: String
-  /// What the operations and keys follow from.
+  /// The seed of the operations and keys.
   package var seed: UInt64
-  /// The near-miss delays of a workload's sections; `nil` makes none. A script decides its order
-  /// itself.
+  /// The near-miss delays of a workload's sections; `nil` for none. A script sets its own order.
   package var delays: TrialDelays? = TrialDelays()
-  /// Whether the child looks for what does not go wrong and can: for locks that are taken in
-  /// several orders, and the like.
+  /// Whether the child predicts deadlocks and races that did not occur in this run, such as locks
+  /// taken in several orders.
   package var predicts = false
 
   /// Describes a trial.

@@ -5,14 +5,14 @@ import ProcessInspection
 
 /// Runs trials, each in a child process of this executable, and judges them.
 package struct TrialRunner: Sendable {
-  /// What the runner says while it runs.
+  /// An event of a run.
   package enum Event: Sendable {
-    /// The trial with this number in the list has been started.
+    /// The trial at this index of the list has been started.
     case started(index: Int)
-    /// The trial with this number in the list is judged.
+    /// The trial at this index of the list is judged.
     case finished(index: Int, TrialResult)
-    /// A process or a folder of a trial could not be removed: which, and why, in a line. Comes when
-    /// the run is over.
+    /// A process or a folder of a trial could not be removed, with the reason in one line. Sent
+    /// when the run is over.
     case leftBehind(String)
   }
 
@@ -23,18 +23,18 @@ package struct TrialRunner: Sendable {
     /// An interrupt (SIGINT, SIGTERM, SIGHUP or SIGQUIT) came; its trials were killed and not
     /// judged.
     case interrupted
-    /// This machine refused what a trial needs to be started or watched, with no other under way
-    /// that could give it back: why. The trials that were not judged by then are not judged.
+    /// This machine refused a resource that a trial needs to be started or watched, and no other
+    /// trial under way could free it. The remaining trials are not judged.
     case failed(reason: String)
   }
 
   /// How many trials run at a time.
   package var jobs: Int
-  /// What is started as a child: this executable, unless a test says otherwise.
+  /// The child's executable: this one, unless a test overrides it.
   package var executable: String = Platform.executable
-  /// What a child's environment has beside this process's own.
+  /// Variables that are added to a child's environment.
   package var environment: [String: String] = [:]
-  /// Names addresses of this process, for stacks.
+  /// Symbolicates addresses of this process, for stacks.
   package var symbolicate: @Sendable ([UInt]) -> [StackFrame] = { Interlock.symbolicate($0) }
 
   /// Configures a runner.
@@ -46,10 +46,9 @@ package struct TrialRunner: Sendable {
   /// Runs the trials, at most `jobs` at a time, and returns when all are judged or an interrupt
   /// came.
   ///
-  /// `onEvent` is called on the calling thread, as things happen; trials may finish in another
-  /// order than they have in the list. No child outlives the call, and neither do files. SIGINT,
-  /// SIGTERM, SIGHUP and SIGQUIT end the run while it lasts; then they mean again what they meant
-  /// before.
+  /// `onEvent` is called on the calling thread, as events occur; trials may finish in another order
+  /// than the list's. No child and no file outlives the call. SIGINT, SIGTERM, SIGHUP and SIGQUIT
+  /// end the run; their previous handlers are restored when it returns.
   package func run(_ trials: [Trial], onEvent: (Event) -> Void) -> Ending {
     interlock_interrupts_begin()
     defer { interlock_interrupts_end() }
@@ -72,8 +71,8 @@ package struct TrialRunner: Sendable {
     return ending
   }
 
-  /// The same in a folder for temporary files. What is still running when it returns or throws is
-  /// the caller's to end.
+  /// Runs the trials with a folder for temporary files. The caller ends the trials that still run
+  /// when it returns or throws.
   private func run(
     _ trials: [Trial], in folder: TemporaryFolder, _ running: inout [RunningTrial],
     _ left: inout [String], onEvent: (Event) -> Void
@@ -91,7 +90,7 @@ package struct TrialRunner: Sendable {
     while next < trials.count || !running.isEmpty || !naming.isEmpty {
       deliverNamed()
       if interlock_interrupted() {
-        // What had ended before the interrupt is judged.
+        // Trials that had ended before the interrupt are judged.
         for job in naming { job.wait() }
         deliverNamed()
         return .interrupted
@@ -100,7 +99,7 @@ package struct TrialRunner: Sendable {
         do throws(RunnerFault) {
           running.append(try start(trials[next], index: next, in: folder))
         } catch {
-          // What is missing may be what the trials under way have: fewer at a time from here on.
+          // The trials under way may hold the missing resource: run fewer at a time from here on.
           guard !running.isEmpty else { throw error }
           most = running.count
           break
@@ -129,7 +128,7 @@ package struct TrialRunner: Sendable {
   private func start(
     _ trial: Trial, index: Int, in folder: TemporaryFolder
   ) throws(RunnerFault) -> RunningTrial {
-    // What a trial leaves there goes with it: the files of a thousand would fill a disk.
+    // A trial's files are removed with it: those of a thousand trials would fill a disk.
     let place = try folder.makeTrial()
     let launch = launch(in: place)
     do throws(RunnerFault) {
@@ -142,7 +141,7 @@ package struct TrialRunner: Sendable {
     }
   }
 
-  /// Ends a trial, and removes what it has left; takes note of what it cannot remove.
+  /// Ends a trial and removes its files; records what cannot be removed.
   private func finish(
     _ trial: RunningTrial, _ ending: Observation.Ending, in folder: TemporaryFolder,
     _ left: inout [String]
@@ -157,7 +156,7 @@ package struct TrialRunner: Sendable {
     return seen
   }
 
-  /// Sleeps until a child says something or ends, or one is to be looked at.
+  /// Sleeps until a child sends an event or ends, or the next sample is due.
   private static func wait(for running: [RunningTrial], atMost longest: Double) {
     let now = Platform.now
     let seconds = running.map { $0.timeout(at: now) }.reduce(longest, min)
@@ -177,7 +176,7 @@ package struct TrialRunner: Sendable {
     all["TMPDIR"] = folder.temporary
     all.merge(environment) { _, new in new }
     all[TrialHost.variable] = "1"
-    // A watchdog that the executable links says nothing in each trial.
+    // A watchdog that the executable links must not print its line in each trial.
     all[optionsVariable] = (all[optionsVariable].map { $0 + " " } ?? "") + "quiet=on"
     return ChildProcess.Launch(
       executable: executable, arguments: [CommandLine.arguments.first ?? "interlock"],

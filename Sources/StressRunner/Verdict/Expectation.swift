@@ -5,12 +5,11 @@ package import WaitForGraph
 package struct Expectation: Sendable, Hashable, Codable {
   /// The kind of verdict.
   package var verdict: Verdict.Kind
-  /// The cause of a deadlock, or `self` of a crash; `nil` accepts any, and none.
+  /// The cause of a deadlock, or `self` of a crash; `nil` accepts any cause, and none.
   package var cause: Diagnosis.Cause?
-  /// Whether the script's order cannot be reached with this subject: its fix excludes the
-  /// interleaving.
+  /// Whether this subject's fix makes the script's order impossible.
   package var excludesOrder: Bool
-  /// Exactly these kinds of potential findings; `nil` leaves them open.
+  /// Exactly these kinds of predicted findings; `nil` accepts any.
   package var potential: Set<PotentialFinding.Kind>?
 
   /// Describes an expectation.
@@ -24,17 +23,17 @@ package struct Expectation: Sendable, Hashable, Codable {
     self.potential = potential
   }
 
-  /// Whether exactly the expected kinds of potential findings were found. A trial that did not
-  /// predict is not judged by them.
+  /// Whether exactly the expected kinds of findings were predicted. True for a trial without
+  /// prediction.
   package func isMet(by record: PredictionRecord) -> Bool {
     guard let potential, record.state == .on else { return true }
     return record.kinds.subtracting(record.unseen) == potential.subtracting(record.unseen)
   }
 
-  /// Whether a verdict is the expected one; a skipped trial neither meets nor breaks it.
+  /// Whether a verdict is the expected one. A skipped trial neither meets nor breaks it.
   ///
-  /// Where the trial's calls that wait and wake were not seen, nothing can tell why a process
-  /// trapped: of a crash the kind alone counts then.
+  /// If the trial's calls that wait and wake were not seen, the reason for a trap is unknown: then
+  /// only the kind of a crash is compared.
   package func isMet(by verdict: Verdict, seesCalls: Bool = true) -> Bool {
     guard verdict.kind == self.verdict else { return false }
     return cause == nil || cause == verdict.cause || (verdict.kind == .crashed && !seesCalls)

@@ -2,16 +2,15 @@ import Interlock
 import ProcessInspection
 import WaitForGraph
 
-/// Says what an observation means: a pure function, so that it is tested without starting a thread.
+/// Judges observations: a pure function, so it is tested without starting a thread.
 package enum Judge {
   /// The verdict of an observation of a scenario's trial.
   ///
-  /// What comes first decides: a trial that was not run; a conflict, whatever came of it; a
-  /// deadlock; a crash, or what the child was stopped for; an oracle or a misuse; time; a silent
-  /// exit.
+  /// The first of these that applies decides: a trial that was not run; a conflict, whatever
+  /// followed; a deadlock; a crash, or a broken limit; an oracle or a misuse; time; a silent exit.
   ///
-  /// A script whose order was given up shows nothing, so its trial is not `passed` but `timedOut`;
-  /// unless the scenario says of this subject that its fix excludes the order.
+  /// A script whose order was abandoned shows nothing, so its trial is not `passed` but `timedOut`,
+  /// unless the scenario states that this subject's fix excludes the order.
   package static func verdict(
     of observation: Observation, in scenario: Scenario, on subject: String
   ) -> Verdict {
@@ -52,7 +51,7 @@ package enum Judge {
     return .timedOut(.limit(slowPool(observation)))
   }
 
-  /// The verdict on a child that did not go on.
+  /// The verdict of a child that stalled.
   private static func stall(_ observation: Observation, in scenario: Scenario) -> Verdict {
     let diagnosis = observation.waits.flatMap { Diagnosis(of: $0) }
     if scenario.oracles.contains(.completesOnce), !isHeld(diagnosis),
@@ -62,14 +61,13 @@ package enum Judge {
     }
     let state = Verdict.PoolState(observation)
     guard let diagnosis, diagnosis.cause != .unknown,
-      // Where code may run that was not seen, a guess by the graph is no better than one by threads
-      // and pools.
+      // If some code was not seen, the graph's guess is no better than one from threads and pools.
       diagnosis.isCertain || observation.waits?.isPartial == false || state.cause == .unknown
     else { return .deadlock(.pools(state, diagnosis)) }
     return .deadlock(.graph(diagnosis))
   }
 
-  /// Whether calls wait for something that a thread holds: then none is lost.
+  /// Whether calls wait for something that a thread holds: then no call is lost.
   private static func isHeld(_ diagnosis: Diagnosis?) -> Bool {
     switch diagnosis?.cause {
     case .self, .cycle, .starvation, .abandonedLock: true
@@ -77,8 +75,8 @@ package enum Judge {
     }
   }
 
-  /// The diagnosis of a synchronous call on a queue that its thread was on, at which libdispatch
-  /// traps: on Linux, without a line on standard error.
+  /// The diagnosis of a synchronous call on the thread's own queue, at which libdispatch traps: on
+  /// Linux, without a line on standard error.
   private static func ownCall(_ observation: Observation) -> Diagnosis? {
     guard let waits = observation.waits, waits.selfWait?.traps == true,
       let diagnosis = Diagnosis(of: waits), diagnosis.cause == .self

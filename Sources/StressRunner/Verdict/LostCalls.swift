@@ -3,9 +3,9 @@ import ProcessInspection
 
 /// Calls that were accepted and that no thread will complete.
 enum LostCalls {
-  /// How many calls a stalled child has lost: every caller has begun, and no thread is in any code
-  /// but the runner's, so none is blocked over a call either. `nil` where that is not so, or where
-  /// a stack is missing to tell.
+  /// How many calls a stalled child has lost: every caller has begun, and no thread is in the
+  /// subject's code, so none is blocked over a call either. `nil` if that is not so, or a stack is
+  /// missing.
   static func count(in observation: Observation) -> Int? {
     guard observation.callersInside > 0, observation.callersWaiting == 0,
       !observation.threads.isEmpty, !observation.threads.contains(where: isAtWork)
@@ -16,11 +16,11 @@ enum LostCalls {
   /// Whether a group of threads is in a call, or may be.
   private static func isAtWork(_ group: Observation.ThreadGroup) -> Bool {
     guard !group.stack.isEmpty else { return true }
-    // The innermost frame that is not the system's decides whose code waits.
+    // The innermost frame that is not the system's shows whose code waits.
     guard let frame = group.stack.first(where: { $0.isRunners || !$0.isSystem }) else {
-      // A whole stack ends where the C library or libdispatch has started the thread. The
-      // system's unwinder ends earlier in functions of Swift's libraries that have no unwind
-      // table, as `wait(timeout:)`: whose code is further out is not known then.
+      // A complete stack ends where the C library or libdispatch has started the thread. The
+      // system's unwinder stops earlier in functions of Swift's libraries without an unwind table,
+      // such as `wait(timeout:)`: the calling code is unknown then.
       return group.stack.last.map { !$0.isPoolMachinery } ?? true
     }
     return !frame.isRunners && frame.function != nil

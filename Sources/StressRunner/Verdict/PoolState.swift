@@ -1,14 +1,14 @@
 import Interlock
 import ProcessInspection
 
-/// The pools of a stalled child, judged by its threads.
+/// Judges the pools of a stalled child by its threads.
 extension Verdict.PoolState {
   /// The most threads that a pool of libdispatch has on Linux.
   private static let largestPool = 255
 
   /// Judges the threads of a child that stalled.
   init(_ observation: Observation) {
-    // Threads of a pool that are inside a caller's code, and wait.
+    // Pool threads that are blocked inside a caller's code.
     let workers = observation.threads.filter { group in
       group.state == "sleeping" && group.isOfPool && group.stack.contains { !$0.isPoolMachinery }
     }
@@ -18,15 +18,15 @@ extension Verdict.PoolState {
     if blocked == 0 {
       self = .noWorkers
     } else if workers.allSatisfy(\.waitsForLock) {
-      // A thread that waits for a lock waits for its owner, not for a pool: if all workers do,
-      // more of them would not help.
+      // A thread that waits for a lock waits for its owner, not for a pool: if all workers do, more
+      // of them would not help.
       self = .lockWaits
     } else if observation.processors > 0, jobs >= observation.processors, isWorkWaiting {
       self = .taskPoolFull(threads: jobs)
     } else if blocked >= Self.largestPool {
       self = .dispatchPoolFull(workers: blocked)
     } else if let growth = observation.stallGrowth {
-      // The pool's monitor adds a worker only where work is queued and every worker waits.
+      // The pool's monitor adds a worker only if work is queued and every worker waits.
       self = .dispatchPoolGrew(by: growth.threads, workers: blocked)
     } else {
       self = .nothingQueued(workers: blocked)
@@ -35,7 +35,7 @@ extension Verdict.PoolState {
 }
 
 extension Observation.ThreadGroup {
-  /// By its stack, or, where that has no names, by the name that libdispatch gives its threads.
+  /// Decided by its stack, or without symbols by the name that libdispatch gives its threads.
   fileprivate var isOfPool: Bool {
     stack.contains { $0.isPoolWorker || $0.isTaskJob }
       || name.hasSuffix("-qos") || name.hasSuffix("-qos.overcommit")
@@ -43,17 +43,19 @@ extension Observation.ThreadGroup {
   }
 
   fileprivate var waitsForLock: Bool {
-    // The first frames are the C library's; the wait is named before the caller's code begins.
+    // The first frames are the C library's; the wait's function appears before the caller's code
+    // begins.
     stack.prefix { $0.isSystem }.contains(where: \.isLockWait)
   }
 }
 
 extension Observation {
-  /// How many threads a child that stalled had at its last progress, and how many more at the end;
-  /// `nil` where it did not grow.
+  /// How many threads a stalled child had at its last progress, and how many more at the end; `nil`
+  /// if it did not grow.
   package var stallGrowth: (before: Int, threads: Int)? {
     let stallStart = seconds - (detectionSeconds ?? 0)
-    // The pool's first worker may come with the stall: the count half a second later is the base.
+    // The pool's first worker may start with the stall: use the count half a second later as the
+    // base.
     guard let before = threadCounts.last(where: { $0.seconds <= stallStart + 0.5 }),
       let last = threadCounts.last, last.threads > before.threads
     else { return nil }

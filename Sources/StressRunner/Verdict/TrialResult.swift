@@ -1,33 +1,33 @@
 package import Prediction
 
-/// A judged trial: the one thing that reports are made from.
+/// A judged trial: the only input of reports.
 package struct TrialResult: Sendable, Hashable, Codable {
-  /// What was tried.
+  /// The trial.
   package var trial: Trial
-  /// What was seen.
+  /// The facts.
   package var observation: Observation
-  /// What it means.
+  /// The judgement.
   package var verdict: Verdict
 
-  /// Puts the three together.
+  /// Combines the three.
   package init(trial: Trial, observation: Observation, verdict: Verdict) {
     self.trial = trial
     self.observation = observation
     self.verdict = verdict
   }
 
-  /// What the scenario expected of this subject.
+  /// The scenario's expectation of this subject.
   package var expected: Expectation { trial.scenario.expectation(for: trial.subject) }
 
-  /// Whether the verdict is the expected one, and the potential findings are where the scenario
-  /// speaks of them; `nil` for a skipped trial.
+  /// Whether the verdict is the expected one, and the predicted findings too if the scenario states
+  /// any; `nil` for a skipped trial.
   package var isMet: Bool? {
     guard verdict.kind != .skipped else { return nil }
     return expected.isMet(by: verdict, seesCalls: observation.seesCalls)
       && expected.isMet(by: observation.prediction)
   }
 
-  /// What was found that did not go wrong and can, without the kinds that the scenario expects.
+  /// Predicted findings of kinds that the scenario does not expect.
   package var unexpectedFindings: [PotentialFinding] {
     observation.prediction.findings.filter { !(expected.potential ?? []).contains($0.kind) }
   }

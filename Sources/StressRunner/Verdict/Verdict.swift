@@ -3,7 +3,7 @@ package import WaitForGraph
 
 /// What an observation means, with the evidence that decided it.
 ///
-/// It has no text of its own: `Reports` formats the message from it and from the observation.
+/// It has no text: `Reports` formats the message from it and from the observation.
 package enum Verdict: Sendable, Hashable, Codable {
   /// Every operation completed, no conflict, every oracle held.
   case passed
@@ -13,36 +13,36 @@ package enum Verdict: Sendable, Hashable, Codable {
   case deadlock(Deadlock)
   /// An oracle failed, or a section was misused.
   case violation(Violation)
-  /// The child died of a signal or a trap, or was stopped for what it did to the machine.
+  /// The child died of a signal or a trap, or was stopped because it exceeded a limit.
   case crashed(Crash)
   /// Still making progress when its time was up.
   case timedOut(Timeout)
-  /// Something that it needs is not here.
+  /// This machine lacks something that the subject needs.
   case skipped(reason: String)
 
-  /// The verdicts by name, as scenario files and reports write them.
+  /// The names of verdicts in scenario files and reports.
   package enum Kind: String, Sendable, Hashable, CaseIterable, Codable {
     case passed, race, deadlock, violation, crashed, timedOut, skipped
   }
 
-  /// What decided that no thread can go on.
+  /// The evidence that no thread can go on.
   package enum Deadlock: Sendable, Hashable, Codable {
     /// The wait-for graph.
     case graph(Diagnosis)
-    /// The threads of the pools, where no graph was seen or code may run that the graph does not
-    /// have: with the graph's own diagnosis, if any.
+    /// The threads of the pools, if there is no graph or it may be incomplete; with the graph's
+    /// diagnosis, if any.
     case pools(PoolState, Diagnosis?)
   }
 
-  /// What the threads of a stalled child's pools do.
+  /// The state of a stalled child's pools.
   package enum PoolState: Sendable, Hashable, Codable {
-    /// No blocked thread is a pool's.
+    /// No blocked thread belongs to a pool.
     case noWorkers
     /// All workers wait for locks: more workers would not help.
     case lockWaits
     /// All threads of the Swift task pool wait, and tasks are queued.
     case taskPoolFull(threads: Int)
-    /// The Dispatch pool has the most threads that it may have, and all wait.
+    /// The Dispatch pool has its maximum of threads, and all wait.
     case dispatchPoolFull(workers: Int)
     /// The Dispatch pool grew since the last progress, so work is queued.
     case dispatchPoolGrew(by: Int, workers: Int)
@@ -50,14 +50,13 @@ package enum Verdict: Sendable, Hashable, Codable {
     case nothingQueued(workers: Int)
   }
 
-  /// What did not hold.
+  /// What was violated.
   package enum Violation: Sendable, Hashable, Codable {
-    /// An oracle: the first one that failed.
+    /// An oracle: the first that failed.
     case oracle(Observation.OracleFailure)
-    /// The use of a section: the first misuse.
+    /// A section was misused: the first misuse.
     case misuse(String)
-    /// Calls were accepted that no thread will complete; with the wait-for graph's diagnosis, if
-    /// any.
+    /// Accepted calls that no thread will complete; with the wait-for graph's diagnosis, if any.
     case lostCalls(Int, Diagnosis?)
     /// The workload ended with more or fewer completed calls than it makes.
     case miscount
@@ -65,20 +64,20 @@ package enum Verdict: Sendable, Hashable, Codable {
 
   /// How a child ended before its workload could be judged.
   package enum Crash: Sendable, Hashable, Codable {
-    /// It died of a signal; with the diagnosis of a call that waits for its own thread, where
+    /// It died of a signal; with the diagnosis of a call that waits for its own thread, at which
     /// libdispatch traps.
     case signal(Int32, Trap?, Diagnosis?)
-    /// It was stopped: it had more resident memory than it may.
+    /// It was stopped: it had more resident memory than allowed.
     case outOfMemory(mebibytes: Int)
-    /// It was stopped: it wrote more than it may.
+    /// It was stopped: it wrote more output than allowed.
     case flooded(bytes: Int)
-    /// It was stopped: it wrote to the pipe on which it reports.
+    /// It was stopped: it wrote more to the event pipe than any child has to report.
     case floodedEvents(bytes: Int)
     /// It exited by itself, with this code.
     case exited(code: Int32)
   }
 
-  /// What a trap is about, where the stack or the standard error shows it.
+  /// The reason for a trap, as shown by the stack or standard error.
   package enum Trap: Sendable, Hashable, Codable {
     /// A synchronous call on a Dispatch queue that the thread is on.
     case syncOnOwnQueue
@@ -90,15 +89,15 @@ package enum Verdict: Sendable, Hashable, Codable {
     case said(String)
   }
 
-  /// What was over when a trial was stopped.
+  /// The limit that a trial reached.
   package enum Timeout: Sendable, Hashable, Codable {
-    /// Its time; with the pool that the child waits for, where that is only slow.
+    /// Its time; with the pool that the child waits for, if that pool is only slow.
     case limit(SlowPool?)
-    /// The patience of a script whose order the subject did not reach: it shows nothing.
+    /// The time for a script's order, which the subject did not reach: the trial shows nothing.
     case order(reason: String)
   }
 
-  /// A pool that gets one more thread a second, up to as many as its callers need.
+  /// A pool that grows by one thread a second, up to the number that its callers need.
   package struct SlowPool: Sendable, Hashable, Codable {
     /// The threads that it has.
     package var threads: Int
@@ -127,8 +126,8 @@ extension Verdict {
     }
   }
 
-  /// Why no thread can go on; of `crashed`, `self` where a call that waits for its own thread
-  /// trapped instead. `nil` for all other verdicts.
+  /// Why no thread can go on; `self` for a crash at a call that waits for its own thread. `nil` for
+  /// all other verdicts.
   package var cause: Diagnosis.Cause? {
     switch self {
     case .deadlock(.graph(let diagnosis)): diagnosis.cause
@@ -138,8 +137,8 @@ extension Verdict {
     }
   }
 
-  /// The wait-for graph's diagnosis of a child that could not go on; `nil` where the child went on,
-  /// and where its calls were not seen.
+  /// The wait-for graph's diagnosis of a child that could not go on; `nil` if the child went on, or
+  /// its calls were not seen.
   package var diagnosis: Diagnosis? {
     switch self {
     case .deadlock(.graph(let diagnosis)): diagnosis

@@ -1,15 +1,15 @@
-/// The keys that have been stored in a stretch of the workload that is over, and that no call ever
-/// removes: a cache that loses nothing has them.
+/// The keys that were stored in a finished part of the workload and that no call ever removes: a
+/// cache that loses nothing has them.
 struct CertainKeys: Sendable {
   private var isCertain: [Bool] = []
   private var isRemoved: [Bool] = []
 
-  /// None: no key is certain, whatever is stored.
+  /// No key is certain, whatever is stored.
   static let none = CertainKeys()
 
   private init() {}
 
-  /// What is certain when the preparation is over.
+  /// The keys that are certain after the preparation.
   init(afterPreparationOf plan: WorkloadPlan) {
     let workload = plan.workload
     let kinds = workload.kinds
@@ -25,7 +25,7 @@ struct CertainKeys: Sendable {
     }
   }
 
-  /// Adds what is certain when a phase is over.
+  /// Adds the keys that are certain after a phase.
   mutating func addKeys(storedInPhase phase: Int, of plan: WorkloadPlan) {
     guard !isCertain.isEmpty else { return }
     plan.forEachCall(ofPhase: phase) { call in

@@ -1,11 +1,11 @@
-/// Draws keys by a workload's distribution.
+/// Draws keys from a workload's distribution.
 package struct KeySampler: Sendable {
   private let keys: Int
   private let distribution: Workload.Distribution
-  /// For Zipf: the sum of 1/(r+1) over the ranks up to each; empty for the others.
+  /// For Zipf: the running sums of 1/(r+1) over the ranks; empty for the others.
   private let cumulative: [Double]
 
-  /// Draws from so many keys.
+  /// Draws from `keys` keys.
   package init(keys: Int, distribution: Workload.Distribution) {
     self.keys = keys
     self.distribution = distribution
@@ -21,7 +21,7 @@ package struct KeySampler: Sendable {
     cumulative = sums
   }
 
-  /// The key that a caller takes, as its number from 0.
+  /// The key that a caller uses, by its number from 0.
   package func key(for caller: Int, using generator: inout SplitMix64) -> Int {
     switch distribution {
     case .uniform: generator.next(below: keys)

@@ -1,20 +1,20 @@
 import Dispatch
 
-/// Which oracles did not hold while the calls were made: how often, and the first evidence of each.
+/// The oracles that failed while the calls were made: how often, and the first evidence of each.
 ///
-/// `@unchecked Sendable`: `records` is only touched between `wait` and `signal` of the semaphore.
+/// `@unchecked Sendable`: `records` is accessed only between `wait` and `signal` of the semaphore.
 final class Ledger: @unchecked Sendable {
   private struct Record {
     var evidence: String
     var times: Int
   }
 
-  // Not `Synchronization.Mutex`, which ThreadSanitizer reports false races for.
+  // Not `Synchronization.Mutex`, for which ThreadSanitizer reports false races.
   private let semaphore = DispatchSemaphore(value: 1)
   private var records: [Oracle: Record] = [:]
   private let asked: Set<Oracle>
 
-  /// A ledger that notes failures of these oracles, and of no others.
+  /// Makes a ledger that records failures of these oracles only.
   init(asking asked: [Oracle]) {
     self.asked = Set(asked)
   }
@@ -22,7 +22,7 @@ final class Ledger: @unchecked Sendable {
   /// Whether the scenario asks an oracle.
   func asks(_ oracle: Oracle) -> Bool { asked.contains(oracle) }
 
-  /// Notes that an oracle did not hold, if it is asked.
+  /// Records that an oracle failed, if the scenario asks it.
   func note(_ oracle: Oracle, _ evidence: @autoclosure () -> String) {
     guard asks(oracle) else { return }
     semaphore.wait()
@@ -31,7 +31,7 @@ final class Ledger: @unchecked Sendable {
     records[oracle]?.times += 1
   }
 
-  /// What was noted, one failure an oracle.
+  /// The recorded failures, one per oracle.
   var failures: [Observation.OracleFailure] {
     semaphore.wait()
     defer { semaphore.signal() }

@@ -2,7 +2,7 @@ import Dispatch
 import Prediction
 import Synchronization
 
-/// One phase while it runs: makes the calls that the plan says, and knows when all have completed.
+/// One running phase: makes the calls of the plan, and detects when all have completed.
 ///
 /// A driver decides on which thread or task each caller makes its calls; this type is called from
 /// all of them at once.
@@ -11,7 +11,7 @@ final class PhaseRun: Sendable {
   let callers: Int
   /// How many calls each of them makes.
   let callsPerCaller: Int
-  /// What is called.
+  /// The subject that is called.
   let subject: any Subject
 
   private let plan: WorkloadPlan
@@ -26,7 +26,7 @@ final class PhaseRun: Sendable {
   private let uncompleted: Atomic<Int>
   private let allCompleted = DispatchSemaphore(value: 0)
 
-  /// Prepares a phase, all through which `certainKeys` must be there.
+  /// Prepares a phase during which `certainKeys` must be present.
   init(
     phase: Int, of plan: WorkloadPlan, on subject: any Subject, pattern: ValuePattern,
     certainKeys: CertainKeys, ledger: Ledger, history: History? = nil, holdUp: HoldUp? = nil,
@@ -58,7 +58,7 @@ final class PhaseRun: Sendable {
     return pending
   }
 
-  /// Notes a completion and checks what it gave.
+  /// Records a completion and checks the reply.
   fileprivate func complete(_ call: PendingCall, with reply: Reply, isFirst: Bool) {
     guard isFirst else {
       ledger.note(.completesOnce, "a \(call.name) of caller \(call.caller) completed again")
@@ -79,7 +79,8 @@ final class PhaseRun: Sendable {
         .holdUpBounded, "a \(call.name) was held up while \(overtakes) others began and completed")
     }
     progress.completed(caller: firstCaller + call.caller)
-    // Both: what the subject did in each call happened before whatever comes after the phase.
+    // Acquiring and releasing: the subject's work in each call happens before what follows the
+    // phase.
     if uncompleted.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 {
       allCompleted.signal()
     }
@@ -98,23 +99,23 @@ final class PhaseRun: Sendable {
   /// Blocks the calling thread until every call has completed; called once.
   func waitUntilAllCompleted() {
     allCompleted.wait()
-    // The last call signals, and the others have only counted down.
+    // Only the last call signals; the others have only decremented the counter.
     Predictor.comesAfterAll()
   }
 }
 
 /// A call that is under way.
 final class PendingCall: Sendable {
-  /// What the plan says.
+  /// The call in the plan.
   let call: WorkloadPlan.Call
-  /// What the subject is asked.
+  /// The operation that the subject performs.
   let operation: Operation
-  /// Who makes it, numbered from 0 in its phase.
+  /// The caller, numbered from 0 in its phase.
   let caller: Int
 
-  /// When it was made, where a history is kept.
+  /// The epoch when it was made, if a history is kept.
   fileprivate let began: Int
-  /// How many calls had begun before it, where that is counted.
+  /// How many calls had begun before it, if that is counted.
   fileprivate let begunBefore: Int
   private let run: PhaseRun
   private let isCompleted = Atomic<Bool>(false)
@@ -131,25 +132,25 @@ final class PendingCall: Sendable {
     self.run = run
   }
 
-  /// What it is called in evidence.
+  /// Its name in evidence.
   var name: String {
     let kind = operation.kind.rawValue
     return operation.key.isEmpty ? kind : "\(kind) of \(operation.key)"
   }
 
-  /// Completes the call with what it gave. Only the first time counts; another is a fault of the
+  /// Completes the call with its reply. Only the first completion counts; another is a fault of the
   /// subject.
   func complete(with reply: Reply) {
-    // Relaxed: it only tells the first from the others, and hands nothing on.
+    // Relaxed: only distinguishes the first completion; publishes nothing.
     let isFirst = !isCompleted.exchange(true, ordering: .relaxed)
-    // Whoever completes a call hands control to code that it does not know.
+    // The thread that completes a call runs code that it does not know.
     Predictor.calledBack()
     run.complete(self, with: reply, isFirst: isFirst)
   }
 }
 
 extension ValuePattern {
-  /// What a subject is asked to do for a call.
+  /// The operation for a call of the plan.
   func operation(for call: WorkloadPlan.Call) -> Operation {
     switch call.kind {
     case .set, .setAsync:

@@ -2,22 +2,20 @@ import Dispatch
 
 /// Makes every call of a scenario on a subject, and asks the scenario's oracles.
 ///
-/// Blocks the calling thread, which must not be one of a pool, until every call has completed. A
-/// subject that hangs hangs this function: it is called in a process that another one watches. It
+/// Blocks the calling thread, which must not belong to a pool, until every call has completed. If
+/// the subject hangs, so does this function: call it in a process that another one watches. It
 /// reads no clock.
 ///
 /// - Parameters:
-///   - scenario: What is called, and which oracles are asked.
-///   - seed: What the operations and keys follow from.
+///   - scenario: The scenario with the workload and the oracles.
+///   - seed: The seed of the operations and keys.
 ///   - subject: A fresh subject that supports all of `scenario.workload.kinds`.
-///   - progress: Where each call's beginning and completion are noted; the preparation's are not.
-///   - beforeCalls: Called once, after the preparation, when the calls of several are about to
-///     begin.
+///   - progress: Records each call's beginning and completion, except the preparation's.
+///   - beforeCalls: Called once, after the preparation, when concurrent calls are about to begin.
 ///   - afterCalls: Called once, when all of them have completed and the oracles are about to be
 ///     asked.
-///   - noteUndecided: Called with the oracles that the subject gives nothing to decide by, if there
-///     are any.
-/// - Returns: The oracles that did not hold, each once.
+///   - noteUndecided: Called with the oracles that the subject's data cannot decide, if any.
+/// - Returns: The oracles that failed, each once.
 package func runWorkload(
   _ scenario: Scenario, seed: UInt64, on subject: any Subject,
   reporting progress: any ProgressSink, beforeCalls: () -> Void = {},
@@ -70,7 +68,7 @@ package func runWorkload(
   return ledger.failures
 }
 
-/// Stores a value under every key, one after the other, from a thread of its own.
+/// Stores a value under every key, one after another, from a dedicated thread.
 func storeAllKeys(
   of workload: Workload, in subject: any Subject,
   by operation: @escaping @Sendable (_ key: Int) -> Operation

@@ -1,14 +1,13 @@
 /// The SplitMix64 generator (Steele, Lea and Flood, "Fast splittable pseudorandom number
 /// generators", 2014).
 ///
-/// Its own, because the standard library's generator takes no seed, and what `random(in:using:)`
-/// makes of a generator's numbers may change from one version to the next: the same seed must be
-/// the same workload.
+/// The standard library's generator takes no seed, and the results of `random(in:using:)` may
+/// change between versions. Here the same seed must always give the same workload.
 package struct SplitMix64 {
   private var state: UInt64
 
-  /// A generator whose numbers follow from `seed` and `coordinates`, and that shares none with
-  /// another.
+  /// A generator whose numbers follow from `seed` and `coordinates`, independent of other
+  /// generators.
   package init(seed: UInt64, at coordinates: Int...) {
     state = seed
     for coordinate in coordinates {
@@ -16,7 +15,7 @@ package struct SplitMix64 {
     }
   }
 
-  /// The next number, each of the 2^64 as likely as any other.
+  /// The next number, uniform over all 2^64.
   package mutating func next() -> UInt64 {
     state &+= Self.step
     return Self.mixed(state)
@@ -28,14 +27,14 @@ package struct SplitMix64 {
     Int(next().multipliedFullWidth(by: UInt64(bound)).high)
   }
 
-  /// The next number from 0 to just below 1.
+  /// The next number in [0, 1).
   package mutating func nextFraction() -> Double {
     Double(next() >> 11) * 0x1p-53
   }
 
   private static let step: UInt64 = 0x9E37_79B9_7F4A_7C15
 
-  /// A bijection in which each bit of the input changes half of those of the output.
+  /// A bijection in which flipping one input bit flips about half of the output bits.
   static func mixed(_ value: UInt64) -> UInt64 {
     var mixed = value
     mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9

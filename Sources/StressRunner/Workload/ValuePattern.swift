@@ -1,8 +1,8 @@
-/// The values of a workload: each key has one, and no two keys' values begin alike.
+/// The values of a workload: one for each key, and all begin differently.
 ///
-/// All of them are stretches of one run of pseudo-random bytes, key n's from the n-th eight bytes
-/// on. So a value is made by one copy and checked by one comparison, which takes microseconds for
-/// 64 KiB in a debug build too, and nothing is stored for a key.
+/// All of them are slices of one run of pseudo-random bytes; key n's begins at the n-th eight
+/// bytes. So a value is made by one copy and checked by one comparison, which takes microseconds
+/// for 64 KiB even in a debug build, and no memory is needed per key.
 struct ValuePattern: Sendable {
   private let bytes: [UInt8]
   private let valueBytes: Int
@@ -27,7 +27,7 @@ struct ValuePattern: Sendable {
     Array(bytes[range(ofKey: key)])
   }
 
-  /// Whether these are all the bytes of a key's value, and nothing else.
+  /// Whether these bytes are exactly a key's value.
   func isValue(_ candidate: [UInt8], ofKey key: Int) -> Bool {
     guard candidate.count == valueBytes else { return false }
     return bytes.withUnsafeBytes { pattern in

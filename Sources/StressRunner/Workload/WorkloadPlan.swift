@@ -1,9 +1,9 @@
-/// Which call each caller makes when: it follows from the workload and the seed alone.
+/// Determines each caller's calls from the workload and the seed alone.
 ///
-/// Nothing is stored for a call, so a plan of a million calls costs no more than one of ten; each
-/// is computed when it is asked for, from any thread.
+/// Nothing is stored per call, so a plan of a million calls costs no more than one of ten. Each
+/// call is computed on request, on any thread.
 struct WorkloadPlan: Sendable {
-  /// One call: what is called, and on which key (from 0).
+  /// One call: its kind and its key (from 0).
   struct Call: Sendable, Hashable {
     var kind: Operation.Kind
     var key: Int
@@ -19,8 +19,9 @@ struct WorkloadPlan: Sendable {
     sampler = KeySampler(keys: workload.keys, distribution: workload.distribution)
   }
 
-  /// Call number `index` (from 0) of a caller, who is numbered from 0 in each phase: so with a key
-  /// of its own, a caller finds in one phase what its namesake stored in the one before.
+  /// Call number `index` (from 0) of a caller. Callers are numbered from 0 in each phase: with a
+  /// key per caller, a caller finds in one phase what the caller of the same number stored in the
+  /// phase before.
   func call(phase: Int, caller: Int, index: Int) -> Call {
     let operations = workload.phases[phase].operations
     let round = index / operations.callsPerRound
@@ -56,8 +57,8 @@ struct WorkloadPlan: Sendable {
 }
 
 extension Workload {
-  /// Every kind of call that the workload makes, its preparation included: what a subject must
-  /// support.
+  /// Every kind of call that the workload makes, its preparation included: the kinds that a subject
+  /// must support.
   package var kinds: Set<Operation.Kind> {
     var kinds: Set<Operation.Kind> = preparesAllKeys ? [.set] : []
     if let script { kinds.formUnion(script.allCalls.map(\.kind)) }
@@ -95,7 +96,7 @@ extension Operation.Kind {
     }
   }
 
-  /// Whether it stores the value that comes with it.
+  /// Whether it stores the operation's value.
   var stores: Bool { self == .set || self == .setAsync }
 
   /// Whether it reads a key.
@@ -106,14 +107,14 @@ extension Operation.Kind {
 }
 
 extension Workload {
-  /// The first calls that a caller of a phase makes, for what replays a workload without running
+  /// The first calls of a caller in a phase, for tools that replay a workload without running
   /// trials.
   ///
   /// - Parameters:
-  ///   - phase: Which stretch of the workload.
+  ///   - phase: The phase's index.
   ///   - caller: The caller's number in it, from 0.
-  ///   - seed: What operations and keys follow from.
-  ///   - limit: How many calls at most.
+  ///   - seed: The seed of the operations and keys.
+  ///   - limit: The most calls to return.
   /// - Returns: Kinds and keys (from 0), in the order of the calls.
   package func firstCalls(
     ofPhase phase: Int, caller: Int, seed: UInt64, limit: Int

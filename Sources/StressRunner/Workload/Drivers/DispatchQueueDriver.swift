@@ -4,9 +4,9 @@ import Synchronization
 
 /// One concurrent Dispatch queue, and a block for each caller: the test of the article on PINCache.
 ///
-/// The queue is held until every block is on it. Without that, a loaded machine might let each
-/// caller finish before the next is put on the queue, and what starves a thousand callers would
-/// pass: then the verdict would hang on luck.
+/// The queue is suspended until every block is enqueued. Otherwise, on a loaded machine, each
+/// caller might finish before the next is enqueued, and a cache that starves with a thousand
+/// callers would pass by chance.
 struct DispatchQueueDriver: Driver {
   func drive(_ run: PhaseRun) {
     let queue = DispatchQueue(label: "interlock.callers", attributes: .concurrent)
@@ -17,10 +17,10 @@ struct DispatchQueueDriver: Driver {
     queue.resume()
   }
 
-  /// Makes a caller's calls on this thread for as long as each completes before it returns. A call
-  /// that completes later (a subject with `async` functions only) continues the caller in a new
-  /// block, because a caller that waited here for it would take a thread that the subject itself
-  /// does not.
+  /// Makes a caller's calls on this thread as long as each completes before it returns.
+  ///
+  /// A call that completes later (a subject with only `async` functions) continues the caller in a
+  /// new block: a caller that waited here would occupy a thread that the subject itself does not.
   private func makeCalls(
     of caller: Int, from first: Int, in run: PhaseRun, on queue: DispatchQueue
   ) {
@@ -42,14 +42,14 @@ struct DispatchQueueDriver: Driver {
   }
 }
 
-/// Where the return of a call and its completion meet, in whichever order they come.
+/// Joins the return of a call and its completion, in either order.
 private final class Meeting: Sendable {
   private let arrivals = Atomic<Int>(0)
 
-  /// Notes an arrival, and tells whether it was the second; a third is a fault that is noted
+  /// Records an arrival. Returns true for the second; a third is a fault that is recorded
   /// elsewhere.
   func isSecond() -> Bool {
-    // Both: what the first did is seen by the second, who goes on.
+    // Acquiring and releasing: the second arrival, which goes on, sees what the first did.
     guard arrivals.add(1, ordering: .acquiringAndReleasing).newValue == 2 else { return false }
     Predictor.comesAfterAll()
     return true

@@ -3,8 +3,8 @@
 /// A caller makes its calls in order. It waits for each to complete before it makes the next,
 /// except after an asynchronous one.
 protocol Driver: Sendable {
-  /// Has every caller make its calls, on other threads than the calling one, and returns when all
-  /// that it started has ended or will end by itself. The calls need not have completed.
+  /// Makes every caller's calls on other threads than the calling one. Returns when all that it
+  /// started has ended or will end by itself; the calls need not have completed.
   func drive(_ run: PhaseRun)
 }
 

@@ -2,7 +2,7 @@ import Dispatch
 
 /// One task group, and a child task for each caller, all of one priority.
 ///
-/// Every call is awaited, those in an asynchronous form too.
+/// Every call is awaited, the asynchronous kinds too.
 struct TasksDriver: Driver {
   func drive(_ run: PhaseRun) {
     let ended = DispatchSemaphore(value: 0)

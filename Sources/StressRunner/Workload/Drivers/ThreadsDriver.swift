@@ -1,8 +1,8 @@
 import Dispatch
 
-/// A thread of its own for each caller, all let go at the same moment.
+/// A dedicated thread for each caller, all released at the same moment.
 ///
-/// No caller takes a thread from a pool: the control for every starvation.
+/// No caller takes a thread from a pool: the control for every starvation scenario.
 struct ThreadsDriver: Driver {
   func drive(_ run: PhaseRun) {
     let arrived = DispatchSemaphore(value: 0)

@@ -1,11 +1,11 @@
 import Foundation
 
 extension Ledger {
-  /// Asks the oracles that look at a subject's state at rest, but those of values and loss.
+  /// Asks the oracles about a subject's state at rest, except those of values and loss.
   ///
   /// - Parameters:
-  ///   - state: What the subject says.
-  ///   - name: What a value of a key is called in evidence.
+  ///   - state: The subject's state.
+  ///   - name: Returns a value's name for evidence.
   func askAtRest(_ state: FinalState, naming name: (_ key: String, _ bytes: [UInt8]) -> String) {
     if let evidence = evidenceOfWrongCount(in: state) { note(.countMatches, evidence) }
     if let evidence = evidenceOfWrongTotalCost(in: state) { note(.totalCostMatches, evidence) }
@@ -21,12 +21,12 @@ extension Ledger {
 }
 
 extension Ledger {
-  /// The oracles among those that are asked for which a state at rest has nothing to decide by.
+  /// Returns the asked oracles that a state at rest cannot decide.
   ///
-  /// What the subject does not say would otherwise count as a check that held.
+  /// Otherwise a part that the subject leaves out would count as a check that held.
   ///
-  /// - Parameter state: What the subject says; `nil` where it says nothing.
-  /// - Returns: The oracles, with the reason in the place of the evidence.
+  /// - Parameter state: The subject's state; `nil` if it has none.
+  /// - Returns: The oracles, with the reason as their evidence.
   func undecidedAtRest(_ state: FinalState?) -> [Observation.OracleFailure] {
     let reasons: [(Oracle, String?)]
     if let state {
@@ -51,21 +51,21 @@ extension Ledger {
   }
 }
 
-/// Asks a subject for its state, on a thread of its own.
+/// Asks a subject for its state, on a dedicated thread.
 func finalState(of subject: any Subject) -> FinalState? {
   let answer = Answer()
   DedicatedThread { answer.state = subject.finalState() }.join()
   return answer.state
 }
 
-/// What one thread hands to another.
+/// A value that one thread hands to another.
 ///
 /// `@unchecked Sendable`: written before the thread ends, read after it was joined.
 private final class Answer: @unchecked Sendable {
   var state: FinalState?
 }
 
-/// The number of a key, by its name.
+/// The number of a key, from its name.
 func keyNumber(of name: String) -> Int? {
   name.hasPrefix("key-") ? Int(name.dropFirst(4)) : nil
 }

@@ -1,6 +1,6 @@
-/// `count-matches`: the subject's count is the number of its entries.
+/// `count-matches`: the subject's count equals the number of its entries.
 ///
-/// - Returns: What was found, where it is not.
+/// - Returns: The evidence if they differ; else `nil`.
 func evidenceOfWrongCount(in state: FinalState) -> String? {
   guard state.count != state.entries.count else { return nil }
   return "at the end, the count was \(state.count), and there were \(state.entries.count) entries"

@@ -2,29 +2,29 @@ import Synchronization
 
 /// `hold-up-bounded`: how many calls begin and complete while one call is under way.
 ///
-/// Counted, not timed: a busy machine holds everybody up alike. What is counted is a lower bound,
-/// so a call that is said to have been overtaken has been.
+/// Counted, not timed: a busy machine delays all callers alike. The count is a lower bound, so a
+/// reported overtaking has really happened.
 final class HoldUp: Sendable {
   private let begun = Atomic<Int>(0)
   private let completed = Atomic<Int>(0)
   private let limit: Int
 
-  /// Counts against a limit.
+  /// Counts against this limit.
   init(limit: Int) {
     self.limit = limit
   }
 
-  /// What a call that begins now takes with it.
+  /// Begins a call. Returns the value to pass to `complete`.
   func begin() -> Int {
-    // Sequentially consistent, both: whoever has completed by this moment had begun by it too.
+    // Sequentially consistent, both: a call that has completed by now is counted here as begun.
     let before = begun.add(1, ordering: .sequentiallyConsistent).oldValue
     return before
   }
 
-  /// Counts a completion; gives by how many it was overtaken, where they are too many.
+  /// Completes a call. Returns how many calls overtook it if they are too many; else `nil`.
   func complete(_ begunBefore: Int) -> Int? {
     let completed = completed.add(1, ordering: .sequentiallyConsistent).oldValue
-    // Of those that have completed by now, at most `begunBefore` had begun before this call.
+    // Of the calls completed by now, at most `begunBefore` had begun before this one.
     let overtakes = completed - begunBefore
     return overtakes > limit ? overtakes : nil
   }
@@ -34,10 +34,10 @@ final class HoldUp: Sendable {
 ///
 /// - Parameters:
 ///   - calls: The completed calls.
-///   - limit: How many others may.
-///   - end: The moment from which on nothing counts: when an order has been given up, all run
-///     freely, and who overtakes whom is chance.
-/// - Returns: The first call that is, in words; what is counted is a lower bound, as above.
+///   - limit: How many others may overtake a call.
+///   - end: The epoch from which calls do not count: after an order was abandoned all roles run
+///     freely, and overtaking is chance.
+/// - Returns: The first call that breaks it, as evidence; the count is a lower bound.
 func evidenceOfHoldUp(in calls: [History.Call], limit: Int, until end: Int = .max) -> String? {
   let beginnings = calls.map(\.began).sorted()
   let ends = calls.map(\.ended).filter { $0 < end }.sorted()

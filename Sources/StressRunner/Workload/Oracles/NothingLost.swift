@@ -1,6 +1,6 @@
-/// `nothing-lost`, at rest: every key that was stored and never removed is there.
+/// `nothing-lost`, at rest: every key that was stored and never removed is present.
 ///
-/// - Returns: What is missing, if anything is.
+/// - Returns: The missing keys, as evidence; `nil` if none is missing.
 func evidenceOfLoss(in state: FinalState, certainKeys: CertainKeys) -> String? {
   let missing = certainKeys.all.filter { state.entries["key-\($0)"] == nil }
   guard let first = missing.first else { return nil }

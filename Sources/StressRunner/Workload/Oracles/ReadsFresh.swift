@@ -1,12 +1,11 @@
-/// `reads-fresh`: what a read gave was not overwritten, or removed, before the read began.
+/// `reads-fresh`: no read returned a value that was overwritten, or removed, before the read began.
 ///
-/// A write that was under way beside another one may count before or after it; so a value is stale
-/// only where some write of something else began after every write of the value had ended, and
-/// ended before the read began.
+/// Two writes that overlap may take effect in either order. So a value is stale only if some other
+/// write began after every write of the value had ended, and ended before the read began.
 ///
 /// - Parameter calls: The completed calls of a trial; a value that the preparation stored counts as
 ///   written before all of them.
-/// - Returns: The first stale read, in words.
+/// - Returns: The first stale read, as evidence; `nil` if there is none.
 func evidenceOfStaleRead(in calls: [History.Call]) -> String? {
   let removals = calls.filter { $0.kind == .removeAll }
   let byKey = Dictionary(grouping: calls.filter { $0.kind != .removeAll }, by: \.key)
@@ -28,12 +27,12 @@ func evidenceOfStaleRead(in calls: [History.Call]) -> String? {
   return nil
 }
 
-/// The writes of one key, split into those of one value and all others, each to be searched in
+/// The writes of one key, split into those of one value and all others, each searchable in
 /// logarithmic time.
 private struct WriteSpans {
-  /// The writes of the value by their beginnings, each with the last end up to it.
+  /// The writes of the value sorted by beginning, each with the last end up to it.
   private var own: [(began: Int, lastEnd: Int)] = []
-  /// The others by their ends, each with the one of the last beginning up to it.
+  /// The other writes sorted by end, each with the one of the last beginning up to it.
   private var others: [(ended: Int, lastToBegin: History.Call)] = []
 
   init(_ writes: [History.Call], of value: Int) {
@@ -49,7 +48,7 @@ private struct WriteSpans {
     }
   }
 
-  /// A write of something else that lies wholly between the value's last write and the read.
+  /// A write of another value that lies wholly between the value's last write and the read.
   func whatMadeStale(_ read: History.Call) -> History.Call? {
     let written = Self.last(of: own) { $0.began < read.ended }?.lastEnd ?? 0
     guard let other = Self.last(of: others, where: { $0.ended < read.began })?.lastToBegin,
@@ -58,7 +57,7 @@ private struct WriteSpans {
     return other
   }
 
-  /// The last element that satisfies a condition which all before it satisfy too.
+  /// The last element that satisfies a condition, which every element before it must satisfy too.
   private static func last<Element>(
     of elements: [Element], where holds: (Element) -> Bool
   ) -> Element? {
@@ -71,10 +70,10 @@ private struct WriteSpans {
   }
 }
 
-/// `nothing-lost`, of a script: what was stored is found, unless something removed it.
+/// `nothing-lost`, of a script: a stored value is found, unless a call removed it.
 ///
-/// - Returns: The first read that found nothing, or the first key that is missing in the end, in
-///   words.
+/// - Returns: The first read that found nothing, or the first key that is missing at the end, as
+///   evidence.
 func evidenceOfLoss(in calls: [History.Call], state: FinalState?) -> String? {
   let end = (calls.map(\.ended).max() ?? 0) + 1
   func isLost(_ key: Int, at moment: Int) -> Bool {
@@ -99,7 +98,7 @@ func evidenceOfLoss(in calls: [History.Call], state: FinalState?) -> String? {
   return "at the end, key-\(key) was not there: stored, and not removed since"
 }
 
-/// Whether something may have removed a read's key while the read was under way.
+/// Whether a call may have removed a read's key while the read was under way.
 private func isRemoved(_ read: History.Call, in calls: [History.Call]) -> Bool {
   calls.contains {
     ($0.kind == .removeAll || $0.kind.removes && $0.key == read.key)

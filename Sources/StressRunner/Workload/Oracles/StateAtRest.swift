@@ -1,6 +1,6 @@
-/// `totals-match`: every sum that the subject keeps is what counting gives.
+/// `totals-match`: every sum that the subject keeps equals the recount.
 ///
-/// - Returns: The first that is not, in words.
+/// - Returns: The first that differs, as evidence.
 func evidenceOfWrongTotal(in state: FinalState) -> String? {
   state.totals.first { $0.claimed != $0.counted }.map {
     "at the end, \($0.name) was \($0.claimed), and counting gave \($0.counted)"
@@ -9,7 +9,7 @@ func evidenceOfWrongTotal(in state: FinalState) -> String? {
 
 /// `indexes-agree`: the subject's structures hold the same keys.
 ///
-/// - Returns: A key that one has and another has not, in words.
+/// - Returns: A key that one structure has and another lacks, as evidence.
 func evidenceOfDisagreement(in state: FinalState) -> String? {
   let indexes = state.indexes.sorted { $0.key < $1.key }
   guard let first = indexes.first else { return nil }
@@ -24,9 +24,9 @@ func evidenceOfDisagreement(in state: FinalState) -> String? {
   return nil
 }
 
-/// `layers-agree`: where two layers have a key, they have one value.
+/// `layers-agree`: two layers that hold the same key hold the same value.
 ///
-/// - Returns: The first key with two values, in words.
+/// - Returns: The first key with two values, as evidence.
 func evidenceOfDifferentLayers(
   in state: FinalState, naming name: (_ key: String, _ bytes: [UInt8]) -> String
 ) -> String? {
@@ -43,18 +43,18 @@ func evidenceOfDifferentLayers(
   return nil
 }
 
-/// `limits-hold`: nothing is above its limit.
+/// `limits-hold`: no quantity is above its limit.
 ///
-/// - Returns: The first that is, in words.
+/// - Returns: The first that is, as evidence.
 func evidenceOfBrokenLimit(in state: FinalState) -> String? {
   state.limits.first { $0.value > $0.limit }.map {
     "at the end, \($0.name): \($0.value), and the limit was \($0.limit)"
   }
 }
 
-/// `events-paired`: each `will` is followed by its `did`, of the same act on the same key.
+/// `events-paired`: each `will` is followed by its `did`, for the same act on the same key.
 ///
-/// - Returns: The first that has no partner, in words.
+/// - Returns: The first event without a partner, as evidence.
 func evidenceOfUnpairedEvent(in state: FinalState) -> String? {
   var open: [String: Int] = [:]
   for event in state.events {
@@ -76,9 +76,9 @@ func evidenceOfUnpairedEvent(in state: FinalState) -> String? {
   }
 }
 
-/// `silent-after-cancel`: nobody is called back after its `cancel()` has returned.
+/// `silent-after-cancel`: no request's callback is called after its `cancel()` has returned.
 ///
-/// - Returns: The first who was, in words.
+/// - Returns: The first such call, as evidence.
 func evidenceOfCallAfterCancel(in state: FinalState) -> String? {
   var cancelled: Set<Int> = []
   for event in state.events {

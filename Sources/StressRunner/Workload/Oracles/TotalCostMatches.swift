@@ -1,6 +1,6 @@
-/// `total-cost-matches`: the subject's total cost is the sum of its entries' costs.
+/// `total-cost-matches`: the subject's total cost equals the sum of its entries' costs.
 ///
-/// - Returns: What was found, where it is not; `nil` too where the subject keeps no cost, which is
+/// - Returns: The evidence if they differ; `nil` also if the subject keeps no cost, which is
 ///   undecided.
 func evidenceOfWrongTotalCost(in state: FinalState) -> String? {
   guard let totalCost = state.totalCost else { return nil }

@@ -1,6 +1,6 @@
-/// `values-intact`: what a read gave is the value that the workload stores under that key, whole.
+/// `values-intact`: a read returned the whole value that the workload stores under that key.
 ///
-/// - Returns: What was found, if it is something else; `nil` where it holds, or nothing was read.
+/// - Returns: The evidence if it returned something else; `nil` if it did not, or nothing was read.
 func evidenceOfBrokenValue(
   in reply: Reply, to call: WorkloadPlan.Call, pattern: ValuePattern
 ) -> String? {
@@ -13,8 +13,7 @@ func evidenceOfBrokenValue(
   return "\(name) gave \(read.count) bytes that are not its value"
 }
 
-/// `values-intact`, at rest: what is stored under each key is the value that the workload stores
-/// there.
+/// `values-intact`, at rest: each key holds the value that the workload stores under it.
 func evidenceOfBrokenValue(in state: FinalState, pattern: ValuePattern, keys: Int) -> String? {
   let broken = state.values.keys.sorted().first { name in
     guard let value = state.values[name] else { return false }
