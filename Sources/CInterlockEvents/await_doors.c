@@ -1,5 +1,5 @@
-// The doors of the runtime's asynchronous functions: a few instructions each, which keep every
-// register of the call.
+// Entry stubs (doors) of the runtime's asynchronous functions: a few instructions each, which
+// preserve every register of the call.
 #include "awaited_entries.h"
 #include "interpose.h"
 
@@ -8,8 +8,8 @@
 
 #if defined(__x86_64__)
 
-// Seven words are pushed, the arguments in their order: with the caller's, the stack is aligned for
-// a call. The context is in r14, which C keeps, as it does r12 (an error) and r13.
+// Push seven registers, the arguments in order; with the return address, the stack is aligned for a
+// call. C code preserves r14 (the context), r12 (an error) and r13.
 #define KEEP                                                                              \
   "pushq %rax\n pushq %r9\n pushq %r8\n pushq %rcx\n pushq %rdx\n pushq %rsi\n pushq %rdi\n"
 #define PUT_BACK_AND_GO                                                                   \
@@ -25,7 +25,7 @@
 
 #else
 
-// The context is in x22, which C keeps, as it does x20 and x21 (an error).
+// C code preserves x22 (the context), x20 and x21 (an error).
 #define KEEP                                                                              \
   "stp x29, x30, [sp, #-96]!\n stp x0, x1, [sp, #16]\n stp x2, x3, [sp, #32]\n"            \
   "stp x4, x5, [sp, #48]\n stp x6, x7, [sp, #64]\n str x8, [sp, #80]\n"
@@ -49,7 +49,7 @@
           "\"" name "\":\n" KEEP begin PUT_BACK_AND_GO                                     \
           ".size \"" name "\", . - \"" name "\"\n .popsection\n");
 
-// The numbers of the table above: it is gone through once more.
+// Number the entries as the table in interpose_awaits.c does: include the list once more.
 #define TEXT_OF(number) #number
 #define TEXT(number) TEXT_OF(number)
 enum { first_counter = __COUNTER__ + 1 };

@@ -1,12 +1,12 @@
-// What tasks await, by the context of the call, by the task, or both. Each entry is one task's,
-// from its exchange on until the task gives it back.
+// What tasks await, keyed by the call's context, by the task, or by an `async let`. An entry
+// belongs to one task, from its compare-exchange until the task gives it back.
 #include "await_table.h"
 
 #if defined(INTERLOCK_INTERPOSES)
 
 enum { most_pending = 1 << 16, probes = 32 };
 static pending_await pending[most_pending];
-/// Whether a task has ever waited for a task or an actor.
+/// True once any task has waited for a task, an actor or a group.
 static bool has_awaited;
 
 static pending_await *at_probe(uintptr_t key, size_t probe) {
@@ -17,24 +17,24 @@ static pending_await *at_probe(uintptr_t key, size_t probe) {
 pending_await *interlock_await_find(uintptr_t key) {
   for (size_t probe = 0; probe < probes; probe++) {
     pending_await *entry = at_probe(key, probe);
-    // Relaxed: only the task itself looks for its keys, and the runtime runs its parts one after
-    // the other.
+    // Relaxed: only the task itself looks up its keys, and the runtime runs the parts of a task one
+    // after another.
     if (__atomic_load_n(&entry->key, __ATOMIC_RELAXED) == key) return entry;
   }
   return NULL;
 }
 
-/// NULL where there is no room. One that a call left behind which never came to its end is taken
-/// again.
+/// Returns NULL if the table is full. Reuses an entry that an earlier call with this key left
+/// behind without ending.
 pending_await *interlock_await_put(uintptr_t key, uintptr_t resume, await_kind kind) {
   pending_await *entry = interlock_await_find(key);
   for (size_t probe = 0; !entry && probe < probes; probe++) {
     pending_await *tried = at_probe(key, probe);
-    uintptr_t nobody = 0;
-    // Relaxed where it fails: the next entry is looked at. Acquire: after the last task has left
-    // the entry.
+    uintptr_t free_key = 0;
+    // Relaxed on failure: goes on to the next entry. Acquire: pairs with the release in
+    // `interlock_await_remove`.
     if (__atomic_load_n(&tried->key, __ATOMIC_RELAXED) == 0 &&
-        __atomic_compare_exchange_n(&tried->key, &nobody, key, false, __ATOMIC_ACQUIRE,
+        __atomic_compare_exchange_n(&tried->key, &free_key, key, false, __ATOMIC_ACQUIRE,
                                     __ATOMIC_RELAXED)) {
       entry = tried;
     }
@@ -48,9 +48,9 @@ pending_await *interlock_await_put(uintptr_t key, uintptr_t resume, await_kind k
 }
 
 void interlock_await_remove(pending_await *entry) {
-  // Relaxed: a snapshot is used only if no thread has gone on since.
+  // Relaxed: a snapshot is discarded if any thread has run since.
   __atomic_store_n(&entry->awaited, 0, __ATOMIC_RELAXED);
-  // Release: the next task that takes the entry comes after.
+  // Release: pairs with the acquire in `interlock_await_put`.
   __atomic_store_n(&entry->key, 0, __ATOMIC_RELEASE);
 }
 
@@ -63,21 +63,21 @@ void interlock_await_object(pending_await *entry, uintptr_t task, interlock_obje
   }
   entry->task = task;
   entry->awaited_kind = kind;
-  // Release: a snapshot that finds the object finds what is stored before.
+  // Release: pairs with the acquire in `interlock_waits_awaits`.
   __atomic_store_n(&entry->awaited, object, __ATOMIC_RELEASE);
 }
 
 size_t interlock_waits_awaits(interlock_await_view *views, size_t capacity) {
-  // Relaxed: see `await_object`.
+  // Relaxed: see `interlock_await_object`.
   if (!__atomic_load_n(&has_awaited, __ATOMIC_RELAXED)) return 0;
   size_t count = 0;
   for (size_t index = 0; index < most_pending; index++) {
-    // Acquire: pairs with the release in `await_object`.
+    // Acquire: pairs with the release in `interlock_await_object`.
     uintptr_t awaited = __atomic_load_n(&pending[index].awaited, __ATOMIC_ACQUIRE);
     if (!awaited) continue;
     if (count < capacity) {
-      // The next part of the caller begins at the line of the call: as a return address, one
-      // further.
+      // The caller's next part begins on the line of the call; one byte further, it counts as a
+      // return address.
       views[count] = (interlock_await_view){pending[index].task, pending[index].awaited_kind,
                                             awaited, pending[index].resume + 1};
     }

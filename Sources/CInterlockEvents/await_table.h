@@ -19,28 +19,29 @@ typedef enum {
 
 typedef struct {
   uintptr_t key;
-  /// Where the caller goes on.
+  /// Where the caller resumes.
   uintptr_t resume;
-  /// The task that waits, and what it waits for; `awaited` is 0 where that is not known.
+  /// The waiting task, and what it waits for; `awaited` is 0 if not known.
   uintptr_t task, awaited;
   interlock_object_kind awaited_kind;
   await_kind kind;
-  /// Whether the call is the outermost of a sequence's, whether it is known as a wait, and whether
-  /// its end is an event.
+  /// Whether the call is the outermost one of a sequence, is published as a wait, and has its end
+  /// published.
   bool is_blind, is_waiting, is_told;
 } pending_await;
 
-/// Contexts, tasks and what an `async let` keeps are aligned to 16 bytes.
+/// Contexts, tasks and the storage of an `async let` are aligned to 16 bytes: the low bits tell the
+/// kinds of key apart.
 static inline uintptr_t key_of_switch(uintptr_t task) { return task | 1; }
 static inline uintptr_t key_of_blind(uintptr_t task) { return task | 2; }
 static inline uintptr_t key_of_let(uintptr_t let) { return let | 3; }
 
-/// The entry of a key; NULL if there is none.
+/// Returns the entry of a key; NULL if there is none.
 pending_await *interlock_await_find(uintptr_t key) HIDDEN;
-/// The entry of a key, made if there is none; NULL if there is no room.
+/// Returns the entry of a key, made if there is none; NULL if the table is full.
 pending_await *interlock_await_put(uintptr_t key, uintptr_t resume, await_kind kind) HIDDEN;
 void interlock_await_remove(pending_await *entry) HIDDEN;
-/// Notes what a task waits for until the entry is removed.
+/// Records what a task waits for until the entry is removed.
 void interlock_await_object(pending_await *entry, uintptr_t task, interlock_object_kind kind,
                             uintptr_t object) HIDDEN;
 

@@ -1,5 +1,5 @@
-// The entries of the runtime that are called with the address to go on at.
-/// Each with its number, and with that of the argument which is the address.
+// The runtime's entry points that take the resume address as an argument.
+/// Each with its number, its kind and the index of that argument.
 #define ENTRIES(ENTRY) \
   ENTRY(0, SWITCH, 0, swift_task_switch)                      \
   ENTRY(1, TASK_WAIT, 2, swift_task_future_wait)              \

@@ -1,17 +1,17 @@
-// Which code is a user's, and which a library's of the system or of the toolchain.
+// Tells the user's code from that of the system's and the toolchain's libraries.
 #include "code_ranges.h"
 
 #include <string.h>
 
-/// Whether a library's name is this one up to the first dot.
+/// Whether a library's name, up to the first dot, is `asked`.
 static bool is_named(const char *name, const char *asked) {
   size_t length = strlen(asked);
   return strncmp(name, asked, length) == 0 && (name[length] == '.' || name[length] == 0);
 }
 
 bool interlock_events_is_system_library(const char *name) {
-  // By whole names: a user may call a library `libswiftlog`. A library that is missing here counts
-  // as a user's: an order of its locks is seen too many, and none too few.
+  // Compare whole names: a user may call a library `libswiftlog`. A library missing here counts as
+  // the user's: prediction then sees too many lock orders, never too few.
   static const char *const systems[] = {
       "libc", "libm", "libpthread", "libdl", "librt", "libgcc_s", "libstdc++", "linux-vdso",
       "ld-linux-x86-64", "ld-linux-aarch64", "libBlocksRuntime", "libdispatch", "libswiftCore",
@@ -45,7 +45,8 @@ typedef interlock_code_ranges ranges;
 interlock_code_ranges interlock_system_code, interlock_user_code;
 static range concurrency_range, testing_range, xctest_range;
 range interlock_dispatch_code;
-/// May be opened late, by a library that a program opens: changed while other threads read it.
+/// Foundation may be loaded late, by a library that a program opens: this changes while other
+/// threads read it.
 range interlock_foundation_code;
 uintptr_t interlock_own_code, interlock_own_code_size;
 
@@ -64,7 +65,7 @@ static void add_range(ranges *known, range code) {
   if (known->count < most_ranges) known->list[known->count++] = code;
 }
 
-/// The name of a library without its folder; of the executable, nothing.
+/// The name of a library without its folder; empty for the executable.
 static const char *base_name(const char *path) {
   const char *slash = path ? strrchr(path, '/') : NULL;
   return slash ? slash + 1 : path ? path : "";
@@ -80,7 +81,7 @@ static void note_foundation(range code) {
   __atomic_store_n(&interlock_foundation_code.size, code.size, __ATOMIC_RELAXED);
 }
 
-/// What of a module is code; nothing else of it may be mapped.
+/// The executable part of a module; the rest may not be mapped.
 static range code_of(uintptr_t base, const ElfW(Phdr) *headers, int count) {
   uintptr_t first = UINTPTR_MAX, end = 0;
   for (int index = 0; index < count; index++) {
@@ -98,7 +99,7 @@ static int note_object(struct dl_phdr_info *info, size_t size, void *context) {
   (void)context;
   range code = code_of(info->dlpi_addr, info->dlpi_phdr, info->dlpi_phnum);
   if (code.size == 0) return 0;
-  // The executable is the first, and has no name.
+  // The executable comes first and has no name.
   if (!interlock_own_code) {
     interlock_own_code = code.low;
     interlock_own_code_size = code.size;
@@ -114,9 +115,9 @@ static int note_object(struct dl_phdr_info *info, size_t size, void *context) {
   return 0;
 }
 
-/// Of code that is in no range, for it was opened later or found no room: which kind it is; NULL
-/// where there is no code. Without a lock of the loader's: whoever asks may hold what somebody
-/// waits for who has that. Nothing is kept: a module that was opened later may be closed.
+/// Classifies code that is in no range, because it was loaded later or the table was full; NULL if
+/// there is no code. Takes no loader lock: the calling thread may hold a lock that the loader's
+/// owner waits for. Caches nothing: a module loaded later may be closed.
 const ranges *interlock_look_up_code(uintptr_t address) {
 #ifdef DLFO_STRUCT_HAS_EH_DBASE
   struct dl_find_object found;
@@ -128,10 +129,10 @@ const ranges *interlock_look_up_code(uintptr_t address) {
   if (header->e_phoff + header->e_phnum * sizeof(ElfW(Phdr)) > page) return NULL;
   range code = code_of(found.dlfo_link_map->l_addr,
                        (const void *)((uintptr_t)header + header->e_phoff), header->e_phnum);
-  // Behind a call, whose bytes are looked at.
+  // The bytes of the call before the address are read.
   if (!is_within(code, address) || address < code.low + 8) return NULL;
   const char *name = base_name(found.dlfo_link_map->l_name);
-  // What opened it may be closed again; Foundation itself stays, as every library of Swift does.
+  // The library that opened it may be closed; Foundation itself stays, as every Swift library does.
   if (is_named(name, "libFoundation")) note_foundation(code);
   return interlock_events_is_system_library(name) ? &interlock_system_code : &interlock_user_code;
 #else

@@ -1,4 +1,4 @@
-// Which code is whose. Not for users of the target.
+// Which code is the user's, and which a library's. Not for users of the target.
 #ifndef INTERLOCK_CODE_RANGES_H
 #define INTERLOCK_CODE_RANGES_H
 
@@ -6,7 +6,7 @@
 
 #ifdef INTERLOCK_INTERPOSES
 
-/// Code of one kind, as it was at the start.
+/// The code of one kind that was loaded at the start.
 enum { most_ranges = 128 };
 typedef struct {
   interlock_code_range list[most_ranges];
@@ -14,11 +14,11 @@ typedef struct {
 } interlock_code_ranges;
 extern interlock_code_ranges interlock_system_code, interlock_user_code HIDDEN;
 
-/// The range that an address lies in; NULL for none.
+/// Returns the range that contains an address; NULL if there is none.
 const interlock_code_range *interlock_find_range(const interlock_code_ranges *known,
                                                  uintptr_t address) HIDDEN;
-/// For code that is in no range, because it was opened later or found no room: which kind it is;
-/// NULL if there is no code.
+/// Classifies code that is in no range, because it was loaded later or the table was full; NULL if
+/// there is no code.
 const interlock_code_ranges *interlock_look_up_code(uintptr_t address) HIDDEN;
 
 #endif

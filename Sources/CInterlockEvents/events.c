@@ -1,4 +1,4 @@
-// The readers, and what every interposed call needs.
+// Registration of readers, publishing, and what every interposed call needs.
 #include "interpose.h"
 #include "layouts.h"
 
@@ -15,8 +15,8 @@ uint32_t interlock_wanted;
 __thread interlock_thread_marks interlock_marks;
 static __thread uint32_t own_number __attribute__((tls_model("initial-exec")));
 
-/// A reader as it was added. It never changes and is never freed: a thread that has found one calls
-/// its function with its own context, whoever has come to be in the slot since.
+/// A registered reader. It never changes and is never freed: a thread that has loaded an entry
+/// calls its function with the matching context, even if the slot holds another reader by then.
 typedef struct reader_entry {
   interlock_reader reader;
   interlock_lock_reader locks;
@@ -26,24 +26,24 @@ typedef struct reader_entry {
   struct reader_entry *next;
 } reader_entry;
 
-/// NULL for a slot that is free.
+/// NULL if the slot is free.
 static const reader_entry *slots[INTERLOCK_READERS];
-/// All that have ever been added, and room for more: under the lock of the slots.
+/// All entries ever added, and spare ones; guarded by `slots_lock`.
 static reader_entry *known_readers, *free_readers;
-/// As many of the slots, from the first, as have ever been used.
+/// One past the highest slot ever used.
 static int used_slots;
-/// Guards changes of the slots; those who publish only read them. Not a mutex: its calls are ours.
+/// Guards changes of the slots; publishers only read them. Not a mutex: its calls are interposed.
 static int slots_lock;
 
 static void lock_slots(void) {
-  // Acquire and release: what one has changed, the next finds.
+  // Acquire and release: the next holder sees what the last one changed.
   while (__atomic_exchange_n(&slots_lock, 1, __ATOMIC_ACQUIRE)) syscall(SYS_sched_yield);
 }
 
 static void unlock_slots(void) { __atomic_store_n(&slots_lock, 0, __ATOMIC_RELEASE); }
 
 static inline const reader_entry *reader_at(int index, uint32_t kinds) {
-  // Acquire: pairs with the release in `set_slot`; who sees the reader sees all of it.
+  // Acquire: pairs with the release in `set_slot`, so the entry is complete.
   const reader_entry *entry = __atomic_load_n(&slots[index], __ATOMIC_ACQUIRE);
   return entry && (entry->kinds & kinds) ? entry : NULL;
 }
@@ -53,7 +53,7 @@ static inline void call_reader(const reader_entry *entry, const interlock_event 
     entry->reader(event, entry->context);
     return;
   }
-  // The compiler keeps the mark around the call: it is to a function that it does not know.
+  // The compiler cannot move the marks across a call of an unknown function.
   interlock_marks.hidden++;
   entry->reader(event, entry->context);
   interlock_marks.hidden--;
@@ -67,7 +67,7 @@ void interlock_publish(const interlock_event *event) {
   }
 }
 
-/// The same for an event in registers: leaf readers get it so.
+/// As `interlock_publish`, for an event in registers; leaf readers receive it that way.
 void interlock_publish_lock_to_all(interlock_event_kind kind, interlock_object_kind object_kind,
                                    const void *object, uint32_t flags, uintptr_t place,
                                    uintptr_t frame) {
@@ -86,14 +86,14 @@ void interlock_publish_lock_to_all(interlock_event_kind kind, interlock_object_k
 
 interlock_only_reader interlock_only;
 
-/// In the place of a reader that was removed.
-static void tell_nobody(interlock_event_kind kind, interlock_object_kind object_kind, const void *object, uint32_t flags,
-                        uintptr_t place, uintptr_t frame) {
+/// Takes the position of a removed reader.
+static void ignore_event(interlock_event_kind kind, interlock_object_kind object_kind,
+                         const void *object, uint32_t flags, uintptr_t place, uintptr_t frame) {
   (void)kind, (void)object_kind, (void)object, (void)flags, (void)place, (void)frame;
 }
 
-/// Why no call is published, whoever reads; NULL where they are. Of a reader that came before any
-/// constructor, the layouts are checked later.
+/// Why no call is published, whatever readers there are; NULL if calls are published. For a reader
+/// added before the constructors ran, the layouts are checked later.
 static const char *all_calls_lost(void) {
   return interlock_layouts_lost(1 << INTERLOCK_LAYOUT_ADDRESS | 1 << INTERLOCK_LAYOUT_MUTEX |
                                 1 << INTERLOCK_LAYOUT_BLOCK);
@@ -114,31 +114,30 @@ static void update_wanted(void) {
     used = index + 1;
     if (!last->locks || (last->kinds & of_locks) != of_locks) all_read_locks = false;
   }
-  // A thread that has just found the last one may still call it, with kinds that are the next
-  // one's: as whoever is removed may.
+  // A thread that has just loaded the only reader may still call it, with the next reader's kinds;
+  // the same holds for a removed reader.
   __atomic_store_n(&interlock_only.reader, NULL, __ATOMIC_RELEASE);
   if (count == 1 && last->is_leaf) {
     __atomic_store_n(&interlock_only.kinds, last->kinds, __ATOMIC_RELAXED);
     __atomic_store_n(&interlock_only.reader, last->reader, __ATOMIC_RELEASE);
   }
-  // Each reader has the place of its slot, and the list only grows: a thread that is going through
-  // it while another reader comes or goes misses no other. The first place last: who sees it sees
-  // the rest, and NULL there leads past the list.
+  // Each reader keeps the position of its slot, and the list only grows: a thread that walks it
+  // while readers come and go misses no other reader. The first position is stored last: a thread
+  // that sees it sees the rest, and NULL there selects the slow path.
   for (int index = INTERLOCK_READERS; index-- > 0;) {
     interlock_lock_reader locks = slots[index] ? slots[index]->locks : NULL;
     bool was_used = index < used || __atomic_load_n(&interlock_only.locks[index], __ATOMIC_RELAXED);
-    if (!locks && was_used) locks = tell_nobody;
+    if (!locks && was_used) locks = ignore_event;
     if (index == 0 && (count == 0 || !all_read_locks)) locks = NULL;
     __atomic_store_n(&interlock_only.locks[index], locks, __ATOMIC_RELEASE);
   }
   if (all_calls_lost()) kinds = 0;
-  // Relaxed: when a thread begins to publish is of no account.
+  // Relaxed: it does not matter with which call a thread begins to publish.
   __atomic_store_n(&interlock_wanted, kinds, __ATOMIC_RELAXED);
 }
 
-/// The entry of a reader that has been added before, with all that it was added with; else a new
-/// one. NULL where there is no memory. Many at a time, from the system: malloc may be what is being
-/// called.
+/// Returns the entry with the same values if there is one, else a new one; NULL without memory.
+/// Allocates many at a time from the system: malloc may be the call in progress.
 static const reader_entry *entry_of(reader_entry asked) {
   for (reader_entry *known = known_readers; known; known = known->next) {
     if (known->reader == asked.reader && known->locks == asked.locks &&
@@ -166,7 +165,7 @@ static const reader_entry *entry_of(reader_entry asked) {
 }
 
 static void set_slot(int index, const reader_entry *entry) {
-  // Release: who finds the entry finds it filled.
+  // Release: pairs with the acquire in `reader_at`.
   __atomic_store_n(&slots[index], entry, __ATOMIC_RELEASE);
 }
 
@@ -178,7 +177,7 @@ static bool add(reader_entry asked) {
   for (int index = 0; entry && index < INTERLOCK_READERS && !added; index++) {
     if (slots[index]) continue;
     set_slot(index, entry);
-    // Relaxed: who does not see the number yet hears of the next call.
+    // Relaxed: a thread that does not see the new count yet publishes from its next call on.
     if (index >= used_slots) __atomic_store_n(&used_slots, index + 1, __ATOMIC_RELAXED);
     added = true;
   }
@@ -215,7 +214,8 @@ bool interlock_events_replace(interlock_reader old, interlock_reader reader,
 void interlock_events_remove(interlock_reader reader, void *context) {
   lock_slots();
   for (int index = 0; index < INTERLOCK_READERS; index++) {
-    if (!slots[index] || slots[index]->reader != reader || slots[index]->context != context) continue;
+    const reader_entry *entry = slots[index];
+    if (!entry || entry->reader != reader || entry->context != context) continue;
     set_slot(index, NULL);
   }
   update_wanted();
@@ -231,7 +231,7 @@ void interlock_events_hide_thread(bool hidden) {
 }
 
 void *interlock_find_real(const char *name) {
-  // The plain lookup gives glibc's oldest condition variables, of another layout.
+  // The plain lookup returns glibc's oldest condition variables, which have another layout.
 #if defined(__x86_64__)
   if (strncmp(name, "pthread_cond_", 13) == 0) {
     void *found = dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2");
@@ -248,7 +248,7 @@ uint32_t interlock_thread_id(void) {
 
 static void forked(void) {
   own_number = 0;
-  // Another thread may just have had it, and is not here.
+  // The lock's holder may be a thread that does not exist in the child.
   unlock_slots();
   interlock_work_items_forked();
   interlock_layouts_forked();
@@ -268,7 +268,7 @@ __attribute__((constructor(101))) static void prepare(void) {
 
 interlock_events_availability interlock_events_available(void) {
   if (all_calls_lost()) return INTERLOCK_EVENTS_NONE_LAYOUT;
-  // Where libdispatch is a library of its own, there is a next definition after ours.
+  // If libdispatch is a shared library, there is a next definition after ours.
   if (dlsym(RTLD_NEXT, "dispatch_async") == NULL) return INTERLOCK_EVENTS_WITHOUT_DISPATCH;
   return INTERLOCK_EVENTS_ALL;
 }

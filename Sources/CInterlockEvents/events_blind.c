@@ -1,4 +1,4 @@
-// The events where no call is seen: there are none.
+// Events in builds that interpose no call: there are none.
 #include "interpose.h"
 
 #ifndef INTERLOCK_INTERPOSES

@@ -1,4 +1,4 @@
-// What the files of interposed calls share. Not for users of the target.
+// Shared by the files of interposed calls. Not for users of the target.
 #ifndef INTERLOCK_INTERPOSE_H
 #define INTERLOCK_INTERPOSE_H
 
@@ -8,39 +8,38 @@
 
 #include <dlfcn.h>
 
-/// The kinds that some reader wants; 0 while nobody reads.
+/// The kinds that readers want; 0 without a reader.
 extern uint32_t interlock_wanted HIDDEN;
 
-/// Of each thread, in the executable's own block: one instruction to reach.
+/// Per thread, in the executable's own thread-local block: one instruction to reach.
 typedef struct {
   /// Above 0 while the thread is in a reader, or is hidden.
   uint32_t hidden;
-  /// Above 0 while it is in an outer call that is published: what that calls itself is not.
+  /// Above 0 inside a published call: the calls it makes itself are not published.
   uint32_t nested;
-  /// Above 0 while it makes a task; and the last job that a task which it made began with.
+  /// Above 0 while the thread makes a task; the first job of the task it made last.
   uint32_t makes_task;
   uintptr_t made_job;
-  /// Above 0 while it polls a run loop.
+  /// Above 0 while the thread polls a run loop.
   uint32_t polls;
 } interlock_thread_marks;
 extern __thread interlock_thread_marks interlock_marks
     __attribute__((tls_model("initial-exec"))) HIDDEN;
 
-/// Whether the call shall be published. Relaxed: a reader that comes meanwhile hears of the next
-/// call.
+/// Whether to publish the call. Relaxed: a reader added meanwhile gets the next call.
 static inline bool is_wanted(uint32_t kinds) {
-  // Without a hint that it is unlikely: a compiler that puts unlikely code into a function of its
-  // own takes the return address that is asked for there along.
+  // No branch hint: a compiler that moves unlikely code into a function of its own moves the query
+  // for the return address along.
   return (__atomic_load_n(&interlock_wanted, __ATOMIC_RELAXED) & kinds) &&
          interlock_marks.hidden == 0;
 }
 
-/// Tells every reader that wants it.
+/// Calls every reader that wants the event.
 void interlock_publish(const interlock_event *event) HIDDEN;
 
-/// The only reader, where there is one alone and it is a leaf; NULL elsewhere. And the functions
-/// for locks of all readers, up to a NULL, where all are leaves that have one and want every event
-/// of a lock; elsewhere the first is NULL.
+/// `reader` is the only reader, if there is one and it is a leaf; else NULL. `locks` are the lock
+/// readers of all readers, ended by NULL, if all are leaves that have one and want every event of a
+/// lock; else the first is NULL.
 typedef struct {
   interlock_reader reader;
   uint32_t kinds;
@@ -48,10 +47,10 @@ typedef struct {
 } interlock_only_reader;
 extern interlock_only_reader interlock_only HIDDEN;
 
-/// The same for the calls that cost least themselves: one reader is told without a look at the
-/// others' places.
+/// As `interlock_publish`, for the cheapest calls: calls an only reader without a walk over the
+/// slots.
 static inline void interlock_publish_fast(const interlock_event *event) {
-  // Acquire: pairs with the release in `update_wanted`; who sees the function sees the rest.
+  // Acquire: pairs with the release in `update_wanted`; the kinds are stored before it.
   interlock_reader reader = __atomic_load_n(&interlock_only.reader, __ATOMIC_ACQUIRE);
   if (!reader) {
     interlock_publish(event);
@@ -64,11 +63,11 @@ void interlock_publish_lock_to_all(interlock_event_kind kind, interlock_object_k
                                    const void *object, uint32_t flags, uintptr_t place,
                                    uintptr_t frame) HIDDEN;
 
-/// The same for an event of a mutex or of a Dispatch semaphore.
+/// As `interlock_publish`, for an event of a mutex or a Dispatch semaphore.
 static inline void interlock_publish_lock(interlock_event_kind kind,
                                           interlock_object_kind object_kind, const void *object,
                                           uint32_t flags, uintptr_t place, uintptr_t frame) {
-  // Acquire: pairs with the release in `update_wanted`; who sees a function sees the rest.
+  // Acquire: pairs with the release in `update_wanted`; the rest of the list is stored before it.
   interlock_lock_reader reader = __atomic_load_n(&interlock_only.locks[0], __ATOMIC_ACQUIRE);
   if (reader) {
     reader(kind, object_kind, object, flags, place, frame);
@@ -81,19 +80,19 @@ static inline void interlock_publish_lock(interlock_event_kind kind,
   interlock_publish_lock_to_all(kind, object_kind, object, flags, place, frame);
 }
 
-/// Where the code of the executable lies, which is where most calls come from.
+/// The range of the executable's code, where most calls come from.
 extern uintptr_t interlock_own_code, interlock_own_code_size HIDDEN;
 
-/// The user's place of a call: where it returns to, or, if that is one of the system's libraries,
-/// the first address further out on the stack that lies behind a call in somebody else's code.
-/// `frame` is that of the call; where the way up is known, it becomes that of the place.
+/// Returns the user's call site: the return address or, if that is in a system library, the first
+/// address further up the stack that follows a call in the user's code. `frame` is the call's; it
+/// becomes the call site's if the way there is known.
 uintptr_t interlock_find_user_place(uintptr_t returns_to, uintptr_t *frame) HIDDEN;
 static inline uintptr_t interlock_user_place(uintptr_t returns_to, uintptr_t frame) {
   if (returns_to - interlock_own_code < interlock_own_code_size) return returns_to;
   return interlock_find_user_place(returns_to, &frame);
 }
 
-/// Code from its first byte on.
+/// A range of code.
 typedef struct {
   uintptr_t low, size;
 } interlock_code_range;
@@ -104,35 +103,35 @@ static inline bool interlock_is_dispatch(uintptr_t address) {
   return address - interlock_dispatch_code.low < interlock_dispatch_code.size;
 }
 static inline bool interlock_is_foundation(uintptr_t address) {
-  // Relaxed: Foundation may be opened late. The start is stored before the size; with the size
-  // alone, only addresses that no code has would lie within.
+  // Relaxed: Foundation may be loaded late. `low` is stored before `size`; if only the size is seen
+  // yet, the range from 0 contains no code.
   uintptr_t low = __atomic_load_n(&interlock_foundation_code.low, __ATOMIC_RELAXED);
   return address - low < __atomic_load_n(&interlock_foundation_code.size, __ATOMIC_RELAXED);
 }
 bool interlock_is_concurrency(uintptr_t address) HIDDEN;
-/// Whether it is in Swift Testing, or in XCTest.
+/// Return true if an address is in Swift Testing, or in XCTest.
 bool interlock_is_testing(uintptr_t address) HIDDEN;
 bool interlock_is_xctest(uintptr_t address) HIDDEN;
-/// Whether a call comes from a run loop that the calling thread polls.
+/// Returns true if a call comes from a run loop that the calling thread polls.
 bool interlock_is_of_poll(uintptr_t returns_to) HIDDEN;
 
-/// Whether an address lies in code.
+/// Returns true if an address lies in code.
 bool interlock_is_code(uintptr_t address) HIDDEN;
 
-/// A job of Swift Concurrency was handed to a queue: it may be a task whose checked continuation
-/// was resumed.
+/// Called when a job of Swift Concurrency is handed to a queue: its task's checked continuation may
+/// have been resumed.
 void interlock_job_enqueued(const void *job) HIDDEN;
-/// In the child of a fork: gives up the lock of the work items.
+/// Releases the lock of the work items in the child of a fork.
 void interlock_work_items_forked(void) HIDDEN;
-/// How many blocks, jobs too, this thread has begun.
+/// The number of blocks, jobs included, that this thread has begun.
 extern __thread uint32_t interlock_blocks_begun __attribute__((tls_model("initial-exec"))) HIDDEN;
 
 #define RETURNS_TO ((uintptr_t)__builtin_return_address(0))
 #define THIS_FRAME ((uintptr_t)__builtin_frame_address(0))
 #define USER_PLACE interlock_user_place(RETURNS_TO, THIS_FRAME)
 
-/// The next definition of a symbol after ours. Looked up at each first use: a call may come before
-/// our constructor. Relaxed: threads that look at once find the same, and code needs no
+/// The next definition of a symbol after ours, looked up at first use: a call may come before our
+/// constructor. Relaxed: threads that look it up at once find the same address, and code needs no
 /// publication.
 #define REAL(type, name)                                                   \
   ({                                                                       \
@@ -146,23 +145,23 @@ extern __thread uint32_t interlock_blocks_begun __attribute__((tls_model("initia
   })
 void *interlock_find_real(const char *name) HIDDEN;
 
-/// For functions that run somebody else's code, and so lie between a system library and a user on
-/// the stack: a place in them is nobody's. They are told by the section that they are in.
+/// For functions that run the user's code, and so lie between a system library and the user on the
+/// stack: an address in them is no call site. Recognised by their section.
 #define BETWEEN __attribute__((section("interlock_between")))
 
-/// Weak: where libdispatch is linked in statically, its own definitions are taken, and there are no
-/// two of them.
+/// Weak: if libdispatch is linked statically, its own definitions replace these without a duplicate
+/// symbol.
 #define INTERPOSED __attribute__((weak, visibility("default"))) BETWEEN
 
 /// The real function of a call that `INTERPOSED_FAST` defines, inside its body. Relaxed: the entry
-/// has found it.
+/// has looked it up.
 #define FOUND(name) __atomic_load_n(&real_##name, __ATOMIC_RELAXED)
 
-/// Defines a call that a lock's speed depends on; its body follows. While no reader wants any of
-/// `kinds`, the call jumps to the real function without a frame of its own, so that a lock costs
-/// what it costs without the harness. Else it jumps to the body, where the return address and the
-/// frame are those of the call, and `FOUND` is the real function. The body still has to ask
-/// whether the thread is hidden. Relaxed: see `REAL` and `is_wanted`.
+/// Defines a call on which a lock's speed depends; its body follows. While no reader wants any of
+/// `kinds`, the entry jumps to the real function without a frame of its own, so a lock costs what
+/// it costs without the harness. Else it jumps to the body, which sees the return address and the
+/// frame of the call, and has the real function in `FOUND`. The body must still check whether the
+/// thread is hidden. Relaxed: see `REAL` and `is_wanted`.
 #define INTERPOSED_FAST(result_type, name, kinds, parameters, arguments)                   \
   typedef result_type name##_call parameters;                                             \
   static name##_call *real_##name;                                                        \
@@ -180,8 +179,8 @@ void *interlock_find_real(const char *name) HIDDEN;
   }                                                                                       \
   static result_type seen_##name parameters
 
-/// For the part of such a call's body that few calls reach: in a function of its own, it costs the
-/// others no saved registers. Not by a tail call: the readers look at the body's frame.
+/// For the rarely executed part of such a body: in a function of its own, it costs the rest no
+/// saved registers. Not a tail call: the readers walk from the body's frame.
 #define SELDOM __attribute__((noinline, not_tail_called)) BETWEEN
 
 #endif

@@ -1,4 +1,4 @@
-// Blocks that are handed to a queue: at once, with a group, after a time.
+// Blocks handed to a queue: at once, with a group, or delayed.
 #include "interpose_dispatch.h"
 #include "layouts.h"
 
@@ -11,7 +11,7 @@ static void enqueue_work_item(queue_t queue, void *block, uint32_t flags, uintpt
   interlock_list_work_item(interlock_make_item(queue, NULL, block, flags, place));
 }
 
-/// Hands a block on, with our own around it, or a work item beside a note of it.
+/// Hands on a block inside one of ours, or a work item after listing it.
 static void enqueue_block(queue_t queue, void *block, uint32_t flags, uintptr_t place,
                           queue_block_call *real, queue_function_call *real_function) {
   if (is_work_item(block)) {
@@ -54,7 +54,7 @@ INTERPOSED void dispatch_async_f(queue_t queue, void *context, function_t functi
   uint32_t flags = flags_of_function(function, RETURNS_TO);
   if (flags & INTERLOCK_FLAG_JOB) {
     interlock_job_enqueued(context);
-    // A user's executor may forward another job than that of the task being made.
+    // A user's executor may forward the job of another task than the one being made.
     if (interlock_marks.makes_task && interlock_is_concurrency(RETURNS_TO)) {
       flags |= INTERLOCK_FLAG_FIRST_JOB;
       interlock_marks.made_job = (uintptr_t)context;
@@ -78,7 +78,7 @@ INTERPOSED void dispatch_barrier_async_f(queue_t queue, void *context, function_
                    real);
 }
 
-// With a group: it is entered here, and left by libdispatch when the block has ended.
+// With a group: the group is entered here, and libdispatch leaves it when the block has ended.
 
 typedef void group_block_call(group_t, queue_t, void *);
 typedef void group_function_call(group_t, queue_t, void *, function_t);
@@ -93,7 +93,7 @@ INTERPOSED void dispatch_group_async(group_t group, queue_t queue, void *block) 
     return;
   }
   void *copy = _Block_copy(block);
-  // What a block is called by is always the same, so the group has its room.
+  // A block is always called by the same function, so the field has room for the group.
   interlock_item *item =
       interlock_make_item(queue, (function_t)group, copy, INTERLOCK_FLAG_GROUP, place);
   if (!item) {
@@ -144,18 +144,18 @@ INTERPOSED void dispatch_block_notify(void *block, queue_t queue, void *then) {
   REAL(notify, dispatch_block_notify)(block, queue, then);
 }
 
-// After a time.
+// Delayed blocks.
 
-/// The monotonic moment, in nanoseconds, that a `dispatch_time_t` stands for; 0 for now.
+/// The monotonic time, in nanoseconds, of a `dispatch_time_t`; 0 means now.
 static uint64_t monotonic(moment_t when) {
   if (when == at_once) return interlock_now();
   if (when == forever) return forever;
   if (when >> 63) {
-    // A time of the day: all ones less than its nanoseconds.
+    // A wall-clock time is stored as its negated nanoseconds.
     struct timespec time;
     clock_gettime(CLOCK_REALTIME, &time);
     uint64_t day = (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-    // The top two bits say the clock: both for the time of the day, one for the monotonic one.
+    // The top two bits select the clock: both for the wall clock, one for the monotonic one.
     uint64_t asked = (when >> 62) == 3 ? (uint64_t)-(int64_t)when : when & 0x3fffffffffffffff;
     uint64_t base = (when >> 62) == 3 ? day : interlock_now();
     return interlock_now() + (asked > base ? asked - base : 0);
@@ -176,7 +176,7 @@ bool interlock_check_moments(ptrdiff_t shift) {
   at *wall_in = (at *)interlock_find_real("dispatch_walltime");
   if (!monotonic_in || !wall_in) return true;
   static const moment_t hour = 3600000000000, slack = 60000000000, day_clock = 3;
-  // As it would be if other bits said the clock.
+  // A shift makes other bits select the clock, as tests want it.
   moment_t early = interlock_now() + hour;
   moment_t soon = monotonic_in(at_once, (int64_t)hour) << shift;
   bool holds = soon >= early && soon <= interlock_now() + hour;
@@ -195,7 +195,9 @@ static interlock_item *make_delayed(moment_t when, queue_t queue, function_t fun
                                     void *context, uint32_t flags, uintptr_t place) {
   interlock_item *item =
       interlock_make_item(queue, function, context, flags | INTERLOCK_FLAG_DELAYED, place);
-  if (item) item->turn = interlock_layout_holds(INTERLOCK_LAYOUT_MOMENT) ? monotonic(when) : forever;
+  if (item) {
+    item->turn = interlock_layout_holds(INTERLOCK_LAYOUT_MOMENT) ? monotonic(when) : forever;
+  }
   return item;
 }
 
@@ -203,7 +205,8 @@ INTERPOSED void dispatch_after(moment_t when, queue_t queue, void *block) {
   after_block_call *real = REAL(after_block_call, dispatch_after);
   if (interlock_marks.nested || !is_wanted(item_kinds)) return real(when, queue, block);
   if (is_work_item(block)) {
-    interlock_list_work_item(make_delayed(when, queue, NULL, block, flags_of_work_item(block), USER_PLACE));
+    uint32_t flags = flags_of_work_item(block);
+    interlock_list_work_item(make_delayed(when, queue, NULL, block, flags, USER_PLACE));
     interlock_marks.nested++;
     real(when, queue, block);
     interlock_marks.nested--;

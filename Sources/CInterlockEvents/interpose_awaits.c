@@ -1,13 +1,14 @@
-// Where an `await` ends. A task that finds what it awaits ready goes on at once, on its thread, and
-// no other call tells of it; yet it comes after who made that ready. So the runtime's asynchronous
-// functions are met at their door: where the caller goes on is put away, and ours is put in its
-// stead.
+// Publishes where an `await` ends. A task that finds its awaited value ready continues at once, on
+// its thread, and makes no other call that shows it; yet it comes after the code that made the
+// value ready. So stubs intercept the runtime's asynchronous functions: they save the address at
+// which the caller resumes, and put ours in its place.
 //
-// These are functions of Swift's asynchronous calling convention, which are left by a jump. So the
-// doors are of a few instructions that keep every register of the call. What the runtime calls
-// within itself does not come by here.
+// Functions of Swift's asynchronous calling convention end with a jump, so the stubs are a few
+// instructions that preserve every register of the call. Calls inside the runtime do not pass
+// through them.
 //
-// What a task waits for, another task or an actor, is kept with the call: the wait table lists it.
+// What a task waits for, another task or an actor, is stored with the call; the wait table lists
+// it.
 #include "await_table.h"
 #include "awaited_entries.h"
 #include "layouts.h"
@@ -15,38 +16,38 @@
 #if defined(INTERLOCK_INTERPOSES) && defined(__has_attribute)
 #if __has_attribute(swiftcall) && (defined(__x86_64__) || defined(__aarch64__))
 
-/// Called by what the compiler does not see: the code at the end.
+/// Called by the assembly of await_doors.c, which the compiler does not see.
 #define CALLED __attribute__((used)) HIDDEN
 
 // Calls.
 
-/// Of sequences' calls: most processes never have one.
+/// The number of tasks in a call of a sequence: most processes never have one.
 static uint32_t blind_count;
 extern const char interlock_await_ended[] HIDDEN, interlock_switch_ended[] HIDDEN;
 
-/// Whether something is so, as it was found at the first look: before a task calls, there is
-/// nothing to look at.
+/// The result of the first check: before a task makes a call, there is nothing to check.
 typedef enum { UNKNOWN, SO, NOT_SO } first_look;
 
 static bool note_first(first_look *look, bool is_so) {
-  // Relaxed: threads that look at once find the same.
+  // Relaxed: threads that check at once find the same.
   __atomic_store_n(look, is_so ? SO : NOT_SO, __ATOMIC_RELAXED);
   return interlock_layout_note(INTERLOCK_LAYOUT_CONTEXT, is_so);
 }
 
-/// Whether a call's context, which comes in a register, begins with its caller's and with code that
-/// goes on.
+/// Whether a call's context, which comes in a register, begins with its caller's context and a
+/// resume address.
 static bool has_known_context(const interlock_async_context *context) {
   static first_look look;
   first_look found = __atomic_load_n(&look, __ATOMIC_RELAXED);
   if (found != UNKNOWN) return found == SO;
-  context = (const void *)((const char *)context + interlock_layout_shift(INTERLOCK_LAYOUT_CONTEXT));
+  ptrdiff_t shift = interlock_layout_shift(INTERLOCK_LAYOUT_CONTEXT);
+  context = (const void *)((const char *)context + shift);
   uintptr_t parent = (uintptr_t)context->parent;
   return note_first(&look, parent % sizeof(uintptr_t) == 0 && !interlock_is_code(parent) &&
                                interlock_is_code(context->resume));
 }
 
-/// Whether what a call of the runtime's own gets in a register is code that goes on.
+/// Whether the register in which an entry point takes its resume address contains code.
 static bool has_known_register(uintptr_t resume) {
   static first_look look;
   first_look found = __atomic_load_n(&look, __ATOMIC_RELAXED);
@@ -62,7 +63,7 @@ bool interlock_await_begins(interlock_async_context *context) {
 }
 
 bool interlock_events_task_is_blind(const void *task) {
-  // Relaxed: the task's own calls are counted by the task.
+  // Relaxed: a task counts its own calls.
   return __atomic_load_n(&blind_count, __ATOMIC_RELAXED) > 0 &&
          interlock_await_find(key_of_blind((uintptr_t)task));
 }
@@ -96,7 +97,7 @@ static uintptr_t current_task(void) {
   return (uintptr_t)REAL(current, swift_task_getCurrent)();
 }
 
-/// A call begins, with its first seven arguments. Gives the address to go on at.
+/// A call begins, with its first seven arguments. Returns the address to jump to.
 CALLED uintptr_t interlock_call_begins(interlock_async_context *context, uint32_t call,
                                        const uintptr_t *arguments) {
   static uintptr_t known[call_count];
@@ -110,7 +111,7 @@ CALLED uintptr_t interlock_call_begins(interlock_async_context *context, uint32_
     tell_task(INTERLOCK_TASK_LOST, task);
     return real;
   }
-  // One whose end is met already is handed on by another.
+  // If its end is intercepted already, another interposed call has forwarded the call.
   if (context->resume == (uintptr_t)interlock_await_ended) return real;
   uintptr_t resume = context->resume;
   pending_await *entry = interlock_await_put((uintptr_t)context, resume, kind);
@@ -121,7 +122,7 @@ CALLED uintptr_t interlock_call_begins(interlock_async_context *context, uint32_
   if (is_wait) {
     entry->is_waiting = interlock_suspension_begins(task, resume, object_of(kind));
   }
-  // After the address of the result comes the task.
+  // The task follows the address of the result.
   if (kind == TASK) interlock_await_object(entry, task, INTERLOCK_OBJECT_TASK, arguments[1]);
   if (kind == GROUP) interlock_await_object(entry, task, INTERLOCK_OBJECT_TASK_GROUP, task + 1);
   if (kind == GROUP_SCOPE) interlock_await_object(entry, task, INTERLOCK_OBJECT_TASK_GROUP, task);
@@ -138,22 +139,23 @@ CALLED uintptr_t interlock_call_begins(interlock_async_context *context, uint32_
 }
 
 static void fail(void) {
-  static const char text[] = "interlock: a task goes on that was not known to wait: a fault of Interlock\n";
+  static const char text[] =
+      "interlock: a task goes on that was not known to wait: a fault of Interlock\n";
   if (write(STDERR_FILENO, text, sizeof text - 1) < 0) __builtin_trap();
   __builtin_trap();
 }
 
-/// A call has ended. Gives the address of the caller's next part.
+/// A call has ended. Returns the address at which the caller resumes.
 CALLED uintptr_t interlock_call_ends(interlock_async_context *context) {
   pending_await *entry = interlock_await_find((uintptr_t)context);
-  // Nobody comes here whose entry is not there: nothing else leads here.
+  // Only a stored entry leads here.
   if (!entry) fail();
   pending_await was = *entry;
   interlock_await_remove(entry);
   uintptr_t task = current_task();
   if (was.is_waiting) interlock_suspension_ends(task, object_of(was.kind));
-  // The runtime resumes a checked one by itself, also where that was compiled into its caller and
-  // made as any other.
+  // A checked continuation that was inlined into its caller is made like an unsafe one, and the
+  // runtime resumes it without an interposed call: publish its release here.
   if (was.kind == UNSAFE_CONTINUATION && is_wanted(INTERLOCK_EVENT_RELEASE)) {
     interlock_event event = {.kind = INTERLOCK_EVENT_RELEASE,
                              .object_kind = INTERLOCK_OBJECT_CONTINUATION,
@@ -168,7 +170,7 @@ CALLED uintptr_t interlock_call_ends(interlock_async_context *context) {
   return was.resume;
 }
 
-// The runtime's own entries are called with the address to go on at.
+// The runtime's own entry points take the resume address as an argument.
 
 typedef enum { SWITCH, TASK_WAIT, GROUP_WAIT, LET_WAIT, LET_END } entry_kind;
 
@@ -201,7 +203,7 @@ void interlock_let_begins(uintptr_t let, uintptr_t task) {
   interlock_await_put(key_of_let(let), task, PLAIN);
 }
 
-/// The task of an `async let`; 0 where it is not known.
+/// The task of an `async let`; 0 if not known.
 static uintptr_t task_of_let(uintptr_t let, bool ends) {
   pending_await *entry = interlock_await_find(key_of_let(let));
   if (!entry) return 0;
@@ -232,12 +234,12 @@ CALLED uintptr_t interlock_switch_begins(uintptr_t *arguments, uint32_t number) 
       object_kind = INTERLOCK_OBJECT_TASK_GROUP;
       break;
   }
-  // A switch from no actor to none orders nothing; what an actor runs comes after all that has
-  // happened. Every function that is on no actor asks to leave it as it begins.
+  // A switch from no actor to none orders nothing, and every function on no actor asks for one as
+  // it begins. What an actor runs comes after all that has happened.
   bool is_told = kind != SWITCH || current_executor().identity != 0;
   if (!is_told && !object) return real;
   uintptr_t *resume = &arguments[entries[number].resume];
-  // A task awaits one of these at a time.
+  // A task is in one of these waits at a time.
   pending_await *entry =
       has_known_register(*resume) ? interlock_await_put(key_of_switch(task), *resume, PLAIN) : NULL;
   if (entry) {

@@ -1,4 +1,4 @@
-// Where tasks wait, and where they go on: what the files of it share. Not for users of the target.
+// Shared by the files about where tasks wait and continue. Not for users of the target.
 #ifndef INTERLOCK_INTERPOSE_AWAITS_H
 #define INTERLOCK_INTERPOSE_AWAITS_H
 
@@ -8,19 +8,19 @@
 
 #include <unistd.h>
 
-/// The head of every asynchronous call's context, as the ABI has it.
+/// The head of every asynchronous call's context (ABI).
 typedef struct interlock_async_context {
   struct interlock_async_context *parent;
   uintptr_t resume;
 } interlock_async_context;
 
-/// An executor's two words: what it is, an actor perhaps; and 0 for an actor without an executor of
-/// its own.
+/// An executor's two words: its identity, perhaps an actor, and its implementation, which is 0 for
+/// an actor without a custom executor.
 typedef struct {
   uintptr_t identity, implementation;
 } executor;
 
-/// Tells what happens to a task.
+/// Publishes a change of a task.
 static inline void tell_task(interlock_task_change change, uintptr_t task) {
   interlock_event event = {.kind = INTERLOCK_EVENT_TASK,
                            .object_kind = INTERLOCK_OBJECT_TASK,
@@ -29,27 +29,27 @@ static inline void tell_task(interlock_task_change change, uintptr_t task) {
   interlock_publish(&event);
 }
 
-/// Has it told that the caller of this context, which makes a continuation, goes on; false where
-/// there is no room.
+/// Arranges to publish where the caller of this context, which makes a continuation, continues;
+/// returns false if the table is full.
 bool interlock_await_begins(interlock_async_context *context) HIDDEN;
 
-/// A task comes to a checked continuation or a stream, and goes on at `resume`. False where it is
-/// known to wait already: within another call, as in the closure of AsyncStream(unfolding:), that
-/// is where its end is met.
-bool interlock_suspension_begins(uintptr_t task, uintptr_t resume, interlock_object_kind kind) HIDDEN;
-/// It has come to its end.
+/// A task reaches a checked continuation or a stream, and resumes at `resume`. Returns false if the
+/// table is full, or if the task is known to wait already, inside another call, as in the closure
+/// of AsyncStream(unfolding:): then the outer call's end is intercepted.
+bool interlock_suspension_begins(uintptr_t task, uintptr_t resume,
+                                 interlock_object_kind kind) HIDDEN;
+/// That wait has ended.
 void interlock_suspension_ends(uintptr_t task, interlock_object_kind kind) HIDDEN;
 
-/// What a task is made with: a list, each with its kind in the lowest byte of its flags, as the ABI
-/// has it.
+/// An option of a task's creation, in a list; the lowest byte of the flags is its kind (ABI).
 typedef struct interlock_task_option {
   size_t flags;
   const struct interlock_task_option *next;
 } interlock_task_option;
 
-/// Whether a task is made in a task group.
+/// Returns true if a task is made in a task group.
 bool interlock_is_in_group(const interlock_task_option *options) HIDDEN;
-/// A task was made; `parent` made it in a task group, or is 0.
+/// A task was made; `parent` is the task that made it in a task group, or 0.
 void interlock_child_made(uintptr_t child, uintptr_t parent) HIDDEN;
 
 /// An `async let` has made its task.

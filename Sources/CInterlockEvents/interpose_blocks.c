@@ -7,20 +7,21 @@
 
 __thread uint32_t interlock_blocks_begun;
 
-/// Runs somebody's code inside a published call: what it calls is published again.
-BETWEEN void interlock_run_on(queue_t queue, const void *work_item, group_t group, interlock_item *item,
-                   uint32_t flags, uintptr_t place, function_t function, void *context) {
+/// Runs the user's code inside a published call; the calls it makes are published again.
+BETWEEN void interlock_run_on(queue_t queue, const void *work_item, group_t group,
+                              interlock_item *item, uint32_t flags, uintptr_t place,
+                              function_t function, void *context) {
   uint32_t nested = interlock_marks.nested;
   interlock_marks.nested = 0;
   interlock_blocks_begun++;
   bool wanted = is_wanted(INTERLOCK_EVENT_BEGIN);
-  // Whoever lists the block must let it go, even where nothing else is published.
+  // The reader that lists the block must remove it, even if nothing else is published.
   bool is_told = wanted || item;
   if (is_told) {
     publish(INTERLOCK_EVENT_BEGIN, INTERLOCK_OBJECT_QUEUE, queue, work_item, flags, place, item,
             (int64_t)(uintptr_t)group);
   }
-  // Nobody lists it any more.
+  // No reader lists it any more.
   free(item);
   function(context);
   if (is_told) {
@@ -29,7 +30,7 @@ BETWEEN void interlock_run_on(queue_t queue, const void *work_item, group_t grou
   interlock_marks.nested = nested;
 }
 
-// Blocks that are handed to a queue.
+// Blocks handed to a queue.
 
 static uint64_t turns;
 
@@ -48,7 +49,7 @@ interlock_item *interlock_make_item(queue_t queue, function_t function, void *co
   item->queue = queue;
   item->next = item->previous = NULL;
   item->origin = ((uint64_t)place & 0xffffffffffff) | (uint64_t)flags << 48;
-  // Relaxed: only the order of numbers is asked for.
+  // Relaxed: only the order of the numbers matters.
   uint64_t turn = __atomic_add_fetch(&turns, 1, __ATOMIC_RELAXED);
   item->turn = (uint64_t)(interlock_thread_id() & 0x3fffff) | turn << 22;
   return item;
@@ -68,8 +69,8 @@ BETWEEN void interlock_run_item(void *context) {
          has_group ? call_and_release_block : (function_t)item->function, item->context);
 }
 
-// Work items run through libdispatch's own block, which keeps their flags. Those that are queued
-// are found again by that block when it calls ours: in lists by its address.
+// Work items run through libdispatch's own block, which keeps their flags. When that calls our
+// block, the queued item is found by the block's address.
 
 enum { work_item_lists = 1024 };
 static interlock_item *work_items[work_item_lists];
@@ -80,18 +81,18 @@ static interlock_item **list_of(const void *block) {
 }
 
 static void lock_work_items(void) {
-  // Acquire and release: the lists belong to who has it. Held for a few instructions.
+  // Acquire and release: the lists belong to the holder. Held for a few instructions.
   while (__atomic_exchange_n(&work_items_lock, 1, __ATOMIC_ACQUIRE)) {
   }
 }
 
 static void unlock_work_items(void) { __atomic_store_n(&work_items_lock, 0, __ATOMIC_RELEASE); }
 
-/// The thread that had the lock is not in the child. A list is whole at every moment: one store
+/// The thread that held the lock is not in the child. A list is always consistent: one store
 /// changes it.
 void interlock_work_items_forked(void) { unlock_work_items(); }
 
-/// Takes the first queued one of a block out of its list; NULL for none.
+/// Removes the first queued item of a block from its list; NULL if there is none.
 static interlock_item *take_work_item(const void *block) {
   interlock_item *found = NULL;
   lock_work_items();
@@ -105,7 +106,7 @@ static interlock_item *take_work_item(const void *block) {
   return found;
 }
 
-/// Lets what is queued of a work item go that will never run.
+/// Drops the queued items of a work item that will never run.
 static void drop_work_item(void *block) {
   for (interlock_item *item; (item = take_work_item(block)) != NULL;) {
     publish(INTERLOCK_EVENT_CANCEL, INTERLOCK_OBJECT_QUEUE, item->queue, NULL, 0, 0, item, 0);
@@ -115,7 +116,7 @@ static void drop_work_item(void *block) {
 
 void interlock_list_work_item(interlock_item *item) {
   if (!item) return;
-  // From here on the item may be gone: a cancellation on another thread finds it in the list.
+  // Once the item is published and listed, a cancellation on another thread may free it.
   void *block = item->context;
   interlock_publish_enqueue(item);
   lock_work_items();
@@ -123,8 +124,8 @@ void interlock_list_work_item(interlock_item *item) {
   while (*end) end = (interlock_item **)&(*end)->function;
   *end = item;
   unlock_work_items();
-  // One that was cancelled before is never called. Asked when it is in the list: a cancellation
-  // from now on finds it.
+  // A work item cancelled before is never called. Check it after listing: a later cancellation
+  // finds the item in the list.
   if (dispatch_block_testcancel && dispatch_block_testcancel(block)) drop_work_item(block);
 }
 
@@ -133,7 +134,8 @@ __thread interlock_sync_call *interlock_innermost_sync;
 BETWEEN static void run_work_item(const void *outer, block_t inner) {
   interlock_sync_call *call = interlock_innermost_sync;
   if (call && call->block == outer) {
-    interlock_run_on(call->queue, outer, NULL, NULL, call->flags, call->place, call_block, (void *)inner);
+    interlock_run_on(call->queue, outer, NULL, NULL, call->flags, call->place, call_block,
+                     (void *)inner);
     return;
   }
   interlock_item *item = take_work_item(outer);

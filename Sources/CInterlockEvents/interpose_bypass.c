@@ -1,5 +1,5 @@
-// Leads the calls of other images past this executable's definitions, straight to the libraries'
-// own, while something is measured. In C, for the structures of the dynamic linker.
+// Redirects the calls of other images past this executable's definitions to the libraries' own, for
+// measurements. In C, for the structures of the dynamic linker.
 #include "interpose.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -21,31 +21,31 @@ enum { jump_slot = -1, global_data = -1 };
 
 extern const char __start_interlock_between[] HIDDEN, __stop_interlock_between[] HIDDEN;
 
-/// Whether a function is one of those that this executable defines anew.
+/// Whether a function is one of this executable's interposed definitions.
 static bool is_ours(const void *function) {
   uintptr_t start = (uintptr_t)__start_interlock_between;
   return (uintptr_t)function - start < (uintptr_t)__stop_interlock_between - start;
 }
 
-/// An image that is looked at, and what came of all.
+/// An image that is being redirected.
 typedef struct {
   uintptr_t base;
   const ElfW(Sym) *symbols;
   const char *names;
-  /// What the linker has made read-only after it filled it in.
+  /// The part that the linker has made read-only after filling it in.
   uintptr_t sealed, sealed_end;
-  /// Whether its calls go past this executable's definitions, or to them again.
+  /// Whether the calls go past this executable's definitions, or back to them.
   bool past;
   bool failed;
 } image;
 
-/// Writes an address into a slot, which may be in memory that is read-only by now.
+/// Writes an address into a slot, whose memory may be read-only by now.
 static bool write_slot(image *image, uintptr_t *slot, uintptr_t function) {
   uintptr_t page_size = (uintptr_t)sysconf(_SC_PAGESIZE);
   uintptr_t page = (uintptr_t)slot & ~(page_size - 1);
   bool is_sealed = (uintptr_t)slot >= image->sealed && (uintptr_t)slot < image->sealed_end;
   if (is_sealed && mprotect((void *)page, page_size, PROT_READ | PROT_WRITE) != 0) return false;
-  // Relaxed: another thread calls the one or the other, and code needs no publication.
+  // Relaxed: another thread calls either function, and code needs no publication.
   __atomic_store_n(slot, function, __ATOMIC_RELAXED);
   return !is_sealed || mprotect((void *)page, page_size, PROT_READ) == 0;
 }
@@ -57,8 +57,7 @@ static void lead(image *image, const ElfW(Rela) *entries, size_t size) {
     const ElfW(Sym) *symbol = &image->symbols[ELF64_R_SYM(entries[index].r_info)];
     const char *name = image->names + symbol->st_name;
     if (symbol->st_shndx != SHN_UNDEF && ELF64_ST_TYPE(symbol->st_info) != STT_FUNC) continue;
-    // A slot that no call has filled in yet would be by the next: so the name counts, not the
-    // content.
+    // Decide by the name, not the content: an unused slot is not filled in until its first call.
     void *own = *name ? dlsym(RTLD_DEFAULT, name) : NULL;
     if (!is_ours(own)) continue;
     void *real = interlock_find_real(name);
@@ -68,7 +67,7 @@ static void lead(image *image, const ElfW(Rela) *entries, size_t size) {
   }
 }
 
-/// The dynamic section has addresses, on some systems and of some images without the base.
+/// Addresses in the dynamic section lack the base on some systems and in some images.
 static uintptr_t address(const image *image, ElfW(Addr) value) {
   return value < image->base ? image->base + value : value;
 }
@@ -98,7 +97,9 @@ static int lead_image(struct dl_phdr_info *info, size_t size, void *context) {
   size_t calls_size = 0, data_size = 0;
   for (; dynamic && dynamic->d_tag != DT_NULL; dynamic++) {
     switch (dynamic->d_tag) {
-      case DT_SYMTAB: image.symbols = (const ElfW(Sym) *)address(&image, dynamic->d_un.d_ptr); break;
+      case DT_SYMTAB:
+        image.symbols = (const ElfW(Sym) *)address(&image, dynamic->d_un.d_ptr);
+        break;
       case DT_STRTAB: image.names = (const char *)address(&image, dynamic->d_un.d_ptr); break;
       case DT_JMPREL: calls = address(&image, dynamic->d_un.d_ptr); break;
       case DT_PLTRELSZ: calls_size = dynamic->d_un.d_val; break;
@@ -114,7 +115,7 @@ static int lead_image(struct dl_phdr_info *info, size_t size, void *context) {
 }
 
 bool interlock_events_bypass(bool past) {
-  // A reader would miss one half of what is under way.
+  // A reader would miss half of the calls in progress.
   if (jump_slot < 0 || __atomic_load_n(&interlock_wanted, __ATOMIC_RELAXED)) return false;
   direction all = {.past = past};
   dl_iterate_phdr(lead_image, &all);

@@ -1,5 +1,5 @@
-// The boundary of Swift Concurrency: a task gives its thread up until its continuation is resumed.
-// Its jobs come as blocks of Dispatch (interpose_async.c).
+// The boundary of Swift Concurrency: a task gives up its thread until its continuation is resumed.
+// Its jobs arrive as Dispatch blocks (interpose_async.c).
 #include "interpose_awaits.h"
 #include "layouts.h"
 
@@ -17,15 +17,17 @@ static void publish(interlock_event_kind kind, const void *task, uintptr_t place
   interlock_publish(&event);
 }
 
-/// Of the same registers as the runtime's: the context of the wait, and flags; gives the task.
-INTERPOSED SWIFT_CALL void *swift_continuation_init(interlock_async_context *context, uintptr_t flags) {
+/// Has the registers of the runtime's function: takes the context of the wait, and flags; returns
+/// the task.
+INTERPOSED SWIFT_CALL void *swift_continuation_init(interlock_async_context *context,
+                                                    uintptr_t flags) {
   typedef SWIFT_CALL void *init(interlock_async_context *, uintptr_t);
-  // Here, and not where it is awaited: by then the runtime has taken the address to go on at.
-  bool is_met = !is_wanted(INTERLOCK_EVENT_TASK | INTERLOCK_EVENT_CREATE) || interlock_await_begins(context);
+  // Intercepted here, not at the await: by then the runtime has read the resume address.
+  bool is_met = !is_wanted(INTERLOCK_EVENT_TASK | INTERLOCK_EVENT_CREATE) ||
+                interlock_await_begins(context);
   void *task = REAL(init, swift_continuation_init)(context, flags);
   if (is_wanted(INTERLOCK_EVENT_CREATE)) {
-    // In debug builds `withUnsafeContinuation` is a function of its own, and the user's code is its
-    // caller.
+    // In debug builds `withUnsafeContinuation` is a function of its own, called by the user's code.
     bool has_parent = interlock_layout_holds(INTERLOCK_LAYOUT_CONTEXT) && context->parent;
     publish(INTERLOCK_EVENT_CREATE, task, USER_PLACE, has_parent ? context->parent->resume + 1 : 0);
   }
@@ -51,7 +53,7 @@ INTERPOSED SWIFT_CALL void swift_continuation_throwingResumeWithError(void *task
   REAL(resume, swift_continuation_throwingResumeWithError)(task, error);
 }
 
-// Tasks are made, and enqueued, by these.
+// The creation of tasks.
 
 /// The task, and its first context.
 typedef struct {
@@ -75,21 +77,21 @@ INTERPOSED SWIFT_CALL made_task swift_task_create(size_t flags, interlock_task_o
   return made;
 }
 
-INTERPOSED SWIFT_CALL void swift_asyncLet_begin(void *let, void *options, const void *type, void *function,
-                                                void *closure, void *result) {
+INTERPOSED SWIFT_CALL void swift_asyncLet_begin(void *let, void *options, const void *type,
+                                                void *function, void *closure, void *result) {
   typedef SWIFT_CALL void begin(void *, void *, const void *, void *, void *, void *);
   begin *real = REAL(begin, swift_asyncLet_begin);
   interlock_marks.makes_task++;
   interlock_marks.made_job = 0;
   real(let, options, type, function, closure, result);
   interlock_marks.makes_task--;
-  // 0 where nothing follows the tasks, or where its executor does not use Dispatch.
+  // 0 if no reader follows the tasks, or if the task's executor does not use Dispatch.
   if (!interlock_marks.made_job) return;
   interlock_let_begins((uintptr_t)let, interlock_marks.made_job);
   interlock_child_made(interlock_marks.made_job, 0);
 }
 
-// Executors of the user's own run jobs by these: the runtime's call none of them.
+// A user's own executors run jobs by these functions; the runtime's executors call none of them.
 
 static bool job_begins(const void *job) {
   if (!is_wanted(INTERLOCK_EVENT_TASK)) return false;
@@ -113,7 +115,8 @@ INTERPOSED SWIFT_CALL void swift_job_run_on_task_executor(void *job, executor on
   if (is_told) tell_task(INTERLOCK_TASK_RAN, 0);
 }
 
-INTERPOSED SWIFT_CALL void swift_job_run_on_serial_and_task_executor(void *job, executor serial, executor task) {
+INTERPOSED SWIFT_CALL void swift_job_run_on_serial_and_task_executor(void *job, executor serial,
+                                                                     executor task) {
   typedef SWIFT_CALL void run(void *, executor, executor);
   run *real = REAL(run, swift_job_run_on_serial_and_task_executor);
   bool is_told = job_begins(job);

@@ -1,6 +1,6 @@
-// What the files of Dispatch's calls share. Declared here rather than included from its headers:
-// what is defined anew must not depend on where the toolchain keeps them, and blocks are all that
-// is needed. Not for users of the target.
+// Shared by the files of Dispatch's calls. Declares what it needs rather than including Dispatch's
+// headers: the definitions must not depend on where a toolchain keeps them, and need no more than
+// blocks. Not for users of the target.
 #ifndef INTERLOCK_INTERPOSE_DISPATCH_H
 #define INTERLOCK_INTERPOSE_DISPATCH_H
 
@@ -21,7 +21,7 @@ static const moment_t at_once = 0;
 
 extern void *_Block_copy(const void *block) __attribute__((weak));
 extern void _Block_release(const void *block) __attribute__((weak));
-/// What a work item, and every block with flags of its own, is called through.
+/// The function that calls a work item, and every block with flags of its own.
 extern void (*const _dispatch_block_special_invoke)(void *block) __attribute__((weak));
 extern long dispatch_block_testcancel(void *block) __attribute__((weak));
 
@@ -37,7 +37,7 @@ static inline bool is_work_item(const void *block) {
          ((const struct block_layout *)block)->invoke == _dispatch_block_special_invoke;
 }
 
-/// What libdispatch keeps of a work item, behind the block's header: a magic number, and its flags.
+/// libdispatch's data of a work item, behind the block's header: a magic number, and the flags.
 /// Checked at the start (layouts.c).
 static inline const uint64_t *kept_of_work_item(const void *block) {
   enum { header = 32 };
@@ -53,7 +53,9 @@ static inline uint32_t flags_of_work_item(const void *block) {
   return INTERLOCK_FLAG_WORK_ITEM | (is_barrier_item(block) ? INTERLOCK_FLAG_BARRIER : 0);
 }
 
-BETWEEN static inline void call_block(void *block) { ((struct block_layout *)block)->invoke(block); }
+BETWEEN static inline void call_block(void *block) {
+  ((struct block_layout *)block)->invoke(block);
+}
 
 BETWEEN static inline void call_and_release_block(void *block) {
   call_block(block);
@@ -85,9 +87,9 @@ static inline uint32_t flags_of_caller(uintptr_t returns_to) {
   return interlock_is_dispatch(returns_to) ? INTERLOCK_FLAG_INTERNAL : 0;
 }
 
-/// The same where a function is handed over. A job of Swift Concurrency is recognised by that
-/// function, which is the runtime's: the runtime jumps to the call, so the caller may be a user's
-/// executor that forwards its jobs.
+/// As `flags_of_caller`, for a function that is handed over. A job of Swift Concurrency is
+/// recognised by its function, which is the runtime's, not by the caller: the runtime jumps to the
+/// call, so the caller may be a user's executor that forwards jobs.
 static inline uint32_t flags_of_function(function_t function, uintptr_t returns_to) {
   if (interlock_is_concurrency((uintptr_t)function)) return INTERLOCK_FLAG_JOB;
   return flags_of_caller(returns_to);
@@ -99,20 +101,20 @@ typedef void object_call(void *);
 
 // Blocks (interpose_blocks.c).
 
-/// Runs somebody's code inside a published call: what it calls is published again. Lets go of
+/// Runs the user's code inside a published call; the calls it makes are published again. Frees
 /// `item`, if there is one.
 void interlock_run_on(queue_t queue, const void *work_item, group_t group, interlock_item *item,
                       uint32_t flags, uintptr_t place, function_t function, void *context) HIDDEN;
 /// The monotonic clock, in nanoseconds.
 uint64_t interlock_now(void) HIDDEN;
-/// A block that is to be handed to a queue; NULL where there is no memory.
+/// Makes the item of a block that is about to be queued; NULL without memory.
 interlock_item *interlock_make_item(queue_t queue, function_t function, void *context,
                                     uint32_t flags, uintptr_t place) HIDDEN;
 void interlock_publish_enqueue(interlock_item *item) HIDDEN;
-/// What a queue calls with an item.
+/// The function that a queue calls with an item.
 void interlock_run_item(void *item) HIDDEN;
-/// Tells of a work item that is about to be handed to a queue by libdispatch itself; of none where
-/// it is NULL.
+/// Publishes and lists a work item that libdispatch itself is about to queue; does nothing for
+/// NULL.
 void interlock_list_work_item(interlock_item *item) HIDDEN;
 
 /// A synchronous call of a work item that this thread is in.

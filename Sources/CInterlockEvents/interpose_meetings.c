@@ -1,5 +1,5 @@
-// What else brings one thread behind another: spin locks, barriers of threads, pipes, sockets and
-// signals, and the main queue that its thread gives away. Nobody is listed as waiting at them.
+// Other orderings of threads: spin locks, thread barriers, pipes, sockets and signals, and the main
+// queue when its thread gives it away. No thread is listed as waiting for them.
 #include "interpose.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -71,10 +71,10 @@ INTERPOSED int pthread_barrier_destroy(pthread_barrier_t *barrier) {
   return real(barrier);
 }
 
-// Pipes, sockets and signals: who wrote what was read, or read what made room, is not asked. A file
-// is no order: whoever reads it cannot know that it was written before.
+// Pipes, sockets and signals: the thread that wrote the data, or made room for it, is not
+// determined. A regular file orders nothing: a reader cannot know that the data was written before.
 
-/// After a call that has found something.
+/// Called after a call that found something.
 static void come_after_somebody(void) {
   int error = errno;
   tell(INTERLOCK_ORDER_AFTER_SOMEBODY, NULL);
@@ -90,8 +90,8 @@ static void note_transfer(int file, ssize_t result) {
   if (orders) come_after_somebody();
 }
 
-/// Calls that a signal's handler may make: the real one is found as the process starts, when nobody
-/// has the loader's lock.
+/// Calls that a signal handler may make: the real one is looked up as the process starts, when no
+/// thread holds the loader's lock.
 #define MEETS(result_type, name, parameters, arguments, after)             \
   typedef result_type name##_call parameters;                              \
   static name##_call *real_##name(void) { return REAL(name##_call, name); } \
@@ -102,7 +102,8 @@ static void note_transfer(int file, ssize_t result) {
   }
 #define TRANSFERS(name, parameters, arguments) \
   MEETS(ssize_t, name, parameters, arguments, note_transfer(file, result))
-/// One that waits for room comes after who made it. What is printed is no order that anybody means.
+/// A call that waits for room comes after the thread that made it. Standard output and error imply
+/// no intended order.
 #define SENDS(name, parameters, arguments) \
   MEETS(ssize_t, name, parameters, arguments, if (file > STDERR_FILENO) note_transfer(file, result))
 #define FINDS(name, parameters, arguments) \
@@ -111,14 +112,17 @@ static void note_transfer(int file, ssize_t result) {
 TRANSFERS(read, (int file, void *buffer, size_t size), (file, buffer, size))
 TRANSFERS(readv, (int file, const struct iovec *buffers, int count), (file, buffers, count))
 TRANSFERS(recv, (int file, void *buffer, size_t size, int flags), (file, buffer, size, flags))
-TRANSFERS(recvfrom, (int file, void *buffer, size_t size, int flags, struct sockaddr *from, socklen_t *length),
+TRANSFERS(recvfrom,
+          (int file, void *buffer, size_t size, int flags, struct sockaddr *from,
+           socklen_t *length),
           (file, buffer, size, flags, from, length))
 TRANSFERS(recvmsg, (int file, struct msghdr *message, int flags), (file, message, flags))
 SENDS(write, (int file, const void *buffer, size_t size), (file, buffer, size))
 SENDS(writev, (int file, const struct iovec *buffers, int count), (file, buffers, count))
 SENDS(send, (int file, const void *buffer, size_t size, int flags), (file, buffer, size, flags))
 SENDS(sendto,
-          (int file, const void *buffer, size_t size, int flags, const struct sockaddr *to, socklen_t length),
+          (int file, const void *buffer, size_t size, int flags, const struct sockaddr *to,
+           socklen_t length),
           (file, buffer, size, flags, to, length))
 SENDS(sendmsg, (int file, const struct msghdr *message, int flags), (file, message, flags))
 MEETS(int, accept, (int file, struct sockaddr *from, socklen_t *length), (file, from, length),
@@ -152,7 +156,7 @@ __attribute__((constructor(101))) static void find_calls(void) {
   real_sigwait(), real_sigwaitinfo(), real_sigtimedwait();
 }
 
-// The main queue is its thread's, which hands it to the pool and ends.
+// The main queue belongs to its thread, which hands it to the pool and ends.
 
 extern char _dispatch_main_q[] __attribute__((weak));
 

@@ -1,7 +1,6 @@
-// What runs once: `swift_once`, which stands behind every global variable and every `static let`,
-// and `dispatch_once`, which only C can call. Whoever is in the initialiser has the variable, as a
-// lock; who comes meanwhile waits for it. An initialiser that comes back to its own variable never
-// ends.
+// One-time initialisation: `swift_once`, behind every global variable and every `static let`, and
+// `dispatch_once`, which only C can call. The thread in the initialiser holds the variable like a
+// lock; other threads wait for it. An initialiser that needs its own variable never ends.
 #include "interpose_dispatch.h"
 #include "layouts.h"
 
@@ -14,7 +13,7 @@
 #include <unistd.h>
 
 typedef void initialiser(void *);
-/// Swift's and Dispatch's, which takes the last two the other way round.
+/// Swift's and Dispatch's signatures, which differ in the order of the last two parameters.
 typedef void swift_call(int *, initialiser *, void *);
 typedef void dispatch_call(intptr_t *, void *, initialiser *);
 
@@ -22,9 +21,10 @@ enum { lock_kinds = INTERLOCK_EVENT_WAIT | INTERLOCK_EVENT_ACQUIRE | INTERLOCK_E
 
 int interlock_once_done = -1;
 
-/// Whether a call that has something to run, or to wait for, is published.
+/// Whether to publish a call that runs the initialiser or waits for it.
 static bool is_followed(void) {
-  return !interlock_marks.nested && is_wanted(lock_kinds) && interlock_layout_holds(INTERLOCK_LAYOUT_ONCE);
+  return !interlock_marks.nested && is_wanted(lock_kinds) &&
+         interlock_layout_holds(INTERLOCK_LAYOUT_ONCE);
 }
 
 typedef struct {
@@ -45,7 +45,7 @@ static void publish_once(interlock_event_kind kind, const first_call *call) {
   interlock_publish(&event);
 }
 
-/// Runs the user's code inside the published call: what it calls is published again.
+/// Runs the user's code inside the published call; the calls it makes are published again.
 BETWEEN static void run_first(void *context) {
   first_call *call = context;
   uint32_t nested = interlock_marks.nested;
@@ -57,7 +57,7 @@ BETWEEN static void run_first(void *context) {
   interlock_marks.nested = nested;
 }
 
-/// Before the real call, which may wait: what it waits at is its own affair.
+/// Before the real call, whose own waits are not published.
 static void begin(first_call *call) {
   publish_once(INTERLOCK_EVENT_WAIT, call);
   interlock_marks.nested++;
@@ -66,32 +66,32 @@ static void begin(first_call *call) {
 static void end(const first_call *call) {
   interlock_marks.nested--;
   if (call->has_run) return;
-  // It was another's turn, and that has ended.
+  // Another thread ran the initialiser, and has ended it.
   publish_once(INTERLOCK_EVENT_ACQUIRE, call);
   publish_once(INTERLOCK_EVENT_RELEASE, call);
 }
 
-// In an executable that has the runtime linked in, this file's are the only ones, since nothing
-// asks for the archive's. So they do the same there, in the same words.
+// In an executable with a static runtime these are the only definitions, since nothing asks for the
+// archive's. There they implement the same protocol on the same words.
 
-/// Two words: whether it is done, and the thread that is in it, as the kernel knows it.
+/// Two words: whether it is done, and the kernel's number of the thread in it.
 static void run_swift_once(int *once, initialiser *run, void *context) {
   enum { done = -1 };
   int error = errno;
   uint32_t *holder = (uint32_t *)once + 1;
-  uint32_t own = interlock_thread_id(), nobody = 0;
-  // Acquire: what the last holder's initialiser wrote is there.
-  while (!__atomic_compare_exchange_n(holder, &nobody, own, false, __ATOMIC_ACQUIRE,
+  uint32_t own = interlock_thread_id(), no_holder = 0;
+  // Acquire: sees what the last holder's initialiser wrote.
+  while (!__atomic_compare_exchange_n(holder, &no_holder, own, false, __ATOMIC_ACQUIRE,
                                       __ATOMIC_RELAXED)) {
-    nobody = 0;
+    no_holder = 0;
     if (syscall(SYS_futex, holder, FUTEX_LOCK_PI_PRIVATE, 0, NULL, NULL, 0) == 0) break;
   }
   if (__atomic_load_n(once, __ATOMIC_RELAXED) == 0) {
     run(context);
-    // Release: who finds it done finds what the initialiser wrote.
+    // Release: a thread that finds it done sees what the initialiser wrote.
     __atomic_store_n(once, done, __ATOMIC_RELEASE);
   }
-  // Somebody waits where this fails, and the kernel hands it over.
+  // The exchange fails if a thread waits; then the kernel hands the lock over.
   while (!__atomic_compare_exchange_n(holder, &own, 0, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) {
     own = interlock_thread_id();
     if (syscall(SYS_futex, holder, FUTEX_UNLOCK_PI_PRIVATE, 0, NULL, NULL, 0) == 0) break;
@@ -99,29 +99,28 @@ static void run_swift_once(int *once, initialiser *run, void *context) {
   errno = error;
 }
 
-/// One word: the thread that is in it, in its low half, with a bit where somebody waits; ~0 when it
-/// is done.
+/// One word: the thread in it, in the low half, with a bit set if threads wait; ~0 when done.
 static void run_dispatch_once(intptr_t *once, void *context, initialiser *run) {
-  enum { somebody_waits = 0x80000000u, thread_mask = 0x3fffffff };
+  enum { has_waiters = 0x80000000u, thread_mask = 0x3fffffff };
   int error = errno;
-  // Of both byte orders that Swift runs on the low half is the first.
+  // Every processor that Swift runs on is little-endian: the low half comes first.
   uint32_t *holder = (uint32_t *)once;
-  intptr_t nobody = 0;
+  intptr_t not_begun = 0;
   uint32_t own = interlock_thread_id();
-  // Acquire: who finds it done finds what the initialiser wrote.
-  if (__atomic_compare_exchange_n(once, &nobody, (intptr_t)own, false, __ATOMIC_ACQUIRE,
+  // Acquire: a thread that finds it done sees what the initialiser wrote.
+  if (__atomic_compare_exchange_n(once, &not_begun, (intptr_t)own, false, __ATOMIC_ACQUIRE,
                                   __ATOMIC_ACQUIRE)) {
     run(context);
-    // Release: the other side of that.
+    // Release: pairs with the acquires of the threads that find it done.
     __atomic_store_n(once, ~(intptr_t)0, __ATOMIC_RELEASE);
     syscall(SYS_futex, holder, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
   } else {
     while (__atomic_load_n(once, __ATOMIC_ACQUIRE) != ~(intptr_t)0) {
       uint32_t word = __atomic_load_n(holder, __ATOMIC_RELAXED);
       if (word == UINT32_MAX) continue;
-      // As libdispatch does: its initialiser can never end.
+      // As libdispatch does: the initialiser can never end.
       if ((word & thread_mask) == own) __builtin_trap();
-      uint32_t marked = word | somebody_waits;
+      uint32_t marked = word | has_waiters;
       if (word != marked && !__atomic_compare_exchange_n(holder, &word, marked, false,
                                                          __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
         continue;
@@ -133,7 +132,7 @@ static void run_dispatch_once(intptr_t *once, void *context, initialiser *run) {
 }
 
 INTERPOSED void swift_once(int *once, initialiser *run, void *context) {
-  // The runtime does nothing then. Acquire: what the initialiser wrote is there.
+  // Done: the runtime would return at once. Acquire: sees what the initialiser wrote.
   if (__atomic_load_n(once, __ATOMIC_ACQUIRE) == interlock_once_done) return;
   swift_call *real = REAL(swift_call, swift_once);
   if (!real) real = run_swift_once;

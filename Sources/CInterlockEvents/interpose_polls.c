@@ -1,7 +1,7 @@
-// A thread that polls its run loop, as XCTest does where a test waits: ten times a second it runs
-// the loop for a moment, and the loop sets a timer that ends it. Neither is progress of the
-// program. The events say where a poll begins and ends, and what the loop handled in it; the loop's
-// own timer is run unseen.
+// A thread that polls its run loop, as XCTest does while a test waits: ten times a second it runs
+// the loop briefly, and the loop sets a timer to end that run. Neither is progress of the program.
+// The events show where a poll begins and ends, and what the loop handled in it; the loop's own
+// timer runs hidden.
 #include "interpose_dispatch.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -20,8 +20,8 @@ static uint32_t flags_of_poller(uintptr_t returns_to) {
   return interlock_is_xctest(returns_to) ? INTERLOCK_FLAG_INTERNAL : 0;
 }
 
-/// The arguments are handed on in the registers that they come in, whatever they are: at most four
-/// words and two floating-point numbers, which no version of these methods has had more of.
+/// Forwards the arguments in their registers, whatever they are: at most four words and two
+/// floating-point numbers, which no version of these methods exceeds.
 #define POLLS(name, symbol)                                                                       \
   INTERPOSED SWIFT_CALL uintptr_t name(uintptr_t first, uintptr_t second, uintptr_t third,        \
                                        uintptr_t fourth, double number, double other,             \
@@ -53,8 +53,7 @@ POLLS(run_until, "$s10Foundation7RunLoopC3run5untily0A10Essentials4DateV_tF")
 #endif
 #endif
 
-/// The loop sets its timer anew when it has fired: a poll in which that happens has handled
-/// something.
+/// The loop sets its timer again after it has fired: such a poll has handled something.
 INTERPOSED int timerfd_settime(int file, int flags, const void *next, void *last) {
   typedef int set(int, int, const void *, void *);
   int result = REAL(set, timerfd_settime)(file, flags, next, last);
@@ -62,7 +61,7 @@ INTERPOSED int timerfd_settime(int file, int flags, const void *next, void *last
   return result;
 }
 
-// The timer that ends a poll is a source of Dispatch, the only one that a poll makes.
+// The timer that ends a poll is a Dispatch source, the only one that a poll makes.
 
 bool interlock_is_of_poll(uintptr_t returns_to) {
   return interlock_marks.polls && interlock_is_foundation(returns_to);
@@ -70,7 +69,7 @@ bool interlock_is_of_poll(uintptr_t returns_to) {
 
 typedef void set_handler(void *, block_t);
 
-/// What the loop does when its time is up, or was not needed, without events.
+/// Runs hidden what the loop does when its time is up, or was not needed.
 static void set_unseen(void *source, block_t handler, set_handler *set) {
   set(source, ^{
     interlock_marks.hidden++;

@@ -10,11 +10,11 @@ static inline void publish_mutex(interlock_event_kind kind, const void *mutex, u
   interlock_publish_lock(kind, INTERLOCK_OBJECT_MUTEX, mutex, flags, place, frame);
 }
 
-// Mutexes. The runtime's own are many, deep below the user's code, and in nobody's way: only
-// Foundation's callers are looked for.
+// Mutexes. Those of the runtime are many, deep below the user's code, and in no user's deadlock:
+// look for the user's call site above Foundation only.
 static inline uintptr_t lock_place(uintptr_t returns_to, uintptr_t *frame) {
   if (!interlock_is_foundation(returns_to)) return returns_to;
-  // Not `frame` itself: the caller's variable stays in a register.
+  // Not `frame` itself, so that the caller's variable stays in a register.
   uintptr_t up = *frame, place = interlock_find_user_place(returns_to, &up);
   *frame = up;
   return place;
@@ -27,7 +27,7 @@ typedef int clock_mutex_call(pthread_mutex_t *, clockid_t, const struct timespec
 /// As glibc marks a robust mutex.
 enum { robust_kind = 16 };
 
-/// Whether the thread has the lock: also where its last holder died.
+/// Whether the thread holds the mutex, also after its last holder died.
 static inline bool has_mutex(int result) { return result == 0 || result == EOWNERDEAD; }
 
 typedef struct {
@@ -45,8 +45,8 @@ SELDOM static int wait_for_mutex(pthread_mutex_t *mutex, mutex_call *real, call_
 INTERPOSED_FAST(int, pthread_mutex_lock, lock_kinds, (pthread_mutex_t *mutex), (mutex)) {
   if (interlock_marks.hidden) return FOUND(pthread_mutex_lock)(mutex);
   uintptr_t frame = THIS_FRAME, place = lock_place(RETURNS_TO, &frame);
-  // Most locks are free. Of a lock that is not, and of a robust one, which glibc leaves locked for
-  // good if a thread tries it after its state was lost, the real call decides.
+  // Most mutexes are free. The real call decides about one that is not, and about a robust one,
+  // which glibc leaves locked for good if a thread tries it after its state was lost.
   if ((mutex->__data.__kind & robust_kind) ||
       REAL(mutex_call, pthread_mutex_trylock)(mutex) != 0) {
     return wait_for_mutex(mutex, FOUND(pthread_mutex_lock), (call_site){place, frame});
@@ -86,7 +86,7 @@ MUTEX_TIMED(pthread_mutex_clocklock, clock_mutex_call,
 
 INTERPOSED_FAST(int, pthread_mutex_unlock, INTERLOCK_EVENT_RELEASE, (pthread_mutex_t *mutex),
                 (mutex)) {
-  // Before: once it is unlocked, the memory may be another object's.
+  // Publish first: once it is unlocked, the memory may be another object's.
   if (!interlock_marks.hidden) {
     publish_mutex(INTERLOCK_EVENT_RELEASE, mutex, 0, RETURNS_TO, THIS_FRAME);
   }
@@ -98,13 +98,14 @@ INTERPOSED int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexatt
   int result = REAL(init_call, pthread_mutex_init)(mutex, attributes);
   if (result == 0 && is_wanted(INTERLOCK_EVENT_CREATE)) {
     uintptr_t frame = THIS_FRAME;
-    publish(INTERLOCK_EVENT_CREATE, INTERLOCK_OBJECT_MUTEX, mutex, 0, lock_place(RETURNS_TO, &frame));
+    uintptr_t place = lock_place(RETURNS_TO, &frame);
+    publish(INTERLOCK_EVENT_CREATE, INTERLOCK_OBJECT_MUTEX, mutex, 0, place);
   }
   return result;
 }
 
 INTERPOSED int pthread_mutex_destroy(pthread_mutex_t *mutex) {
-  // Before: the memory may be another's at once.
+  // Publish first: the memory may be reused at once.
   if (is_wanted(INTERLOCK_EVENT_DESTROY)) {
     publish(INTERLOCK_EVENT_DESTROY, INTERLOCK_OBJECT_MUTEX, mutex, 0, RETURNS_TO);
   }
@@ -178,15 +179,14 @@ INTERPOSED int pthread_rwlock_init(pthread_rwlock_t *lock, const pthread_rwlocka
 }
 
 INTERPOSED int pthread_rwlock_destroy(pthread_rwlock_t *lock) {
-  // Before, as of a mutex.
+  // Publish first, as for a mutex.
   if (is_wanted(INTERLOCK_EVENT_DESTROY)) {
     publish(INTERLOCK_EVENT_DESTROY, INTERLOCK_OBJECT_WRITE_LOCK, lock, 0, RETURNS_TO);
   }
   return REAL(rwlock_call, pthread_rwlock_destroy)(lock);
 }
 
-// Conditions. The mutex is given up while the thread waits, and its own again when the wait is
-// over.
+// Conditions. The thread gives up the mutex while it waits, and holds it again afterwards.
 
 typedef int condition_wait(pthread_cond_t *, pthread_mutex_t *);
 typedef int timed_condition_wait(pthread_cond_t *, pthread_mutex_t *, const struct timespec *);

@@ -1,4 +1,4 @@
-// What the interposed calls of the C library share. Not for users of the target.
+// Shared by the interposed calls of the C library. Not for users of the target.
 #ifndef INTERLOCK_INTERPOSE_POSIX_H
 #define INTERLOCK_INTERPOSE_POSIX_H
 
@@ -18,7 +18,7 @@ static inline void publish(interlock_event_kind kind, interlock_object_kind obje
   interlock_publish_fast(&event);
 }
 
-/// Returns the flag of a wait that ends by itself at `end`; 0 where that is 230 years away, by any
+/// Returns the flag of a wait that ends by itself at `end`; 0 if that is 230 years away, by any
 /// clock: a wait until `Date.distantFuture`, or for the largest number of seconds, has no limit.
 static inline uint32_t limit_flag(const struct timespec *end) {
   static const time_t never = 230 * 31556952ll;
@@ -29,8 +29,8 @@ static inline uint32_t flag_of_refusal(int result) {
   return result == EDEADLK ? INTERLOCK_FLAG_REFUSED : 0;
 }
 
-/// What a call that waits did: 0 means that the thread has it. Of what it has, `flags` tell how
-/// long it would have waited.
+/// Publishes the result of a call that waits: 0 means that the thread holds the object. `flags`
+/// then say how long it would have waited.
 static inline void publish_result(int result, interlock_object_kind object_kind, const void *object,
                            uint32_t flags, uintptr_t place) {
   publish(result == 0 ? INTERLOCK_EVENT_ACQUIRE : INTERLOCK_EVENT_GIVE_UP, object_kind, object,

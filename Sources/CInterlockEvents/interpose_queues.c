@@ -1,4 +1,4 @@
-// Dispatch's queues, and what runs on them unseen.
+// Dispatch's queues, and calls after which code runs on them unseen.
 #include "interpose_dispatch.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -14,7 +14,7 @@ static void publish_queue(queue_t queue, const void *attribute, const char *labe
   interlock_publish(&event);
 }
 
-// The runtime of Swift Concurrency has a concurrent queue for each priority, as wide as the machine
+// The Swift Concurrency runtime has a concurrent queue for each priority, as wide as the machine
 // has processors.
 
 enum { most_pools = 16 };
@@ -22,7 +22,7 @@ static uintptr_t pools[most_pools];
 static uint32_t pool_count;
 
 static void note_task_pool(uintptr_t queue) {
-  // Relaxed, both: a job on the queue comes later, on a thread that Dispatch orders after this.
+  // Relaxed, both: a job on the queue runs later, on a thread that Dispatch orders after this.
   uint32_t index = __atomic_fetch_add(&pool_count, 1, __ATOMIC_RELAXED);
   if (index < most_pools) __atomic_store_n(&pools[index], queue, __ATOMIC_RELAXED);
 }
@@ -62,7 +62,7 @@ INTERPOSED queue_t dispatch_queue_create_with_target(const char *label, void *at
 }
 
 static void configure(void *object, int64_t change, const void *other, uintptr_t returns_to) {
-  // What libdispatch does to its own is not a user's doing.
+  // Changes that libdispatch makes to its own objects are not the user's.
   if (!interlock_marks.nested && is_wanted(INTERLOCK_EVENT_CONFIGURE) &&
       !interlock_is_dispatch(returns_to)) {
     publish(INTERLOCK_EVENT_CONFIGURE, INTERLOCK_OBJECT_QUEUE, object, other, 0, returns_to, NULL,
@@ -91,7 +91,7 @@ INTERPOSED void dispatch_set_target_queue(void *object, queue_t target) {
   REAL(set, dispatch_set_target_queue)(object, target);
 }
 
-// What may run code on queues without a call that is seen.
+// Calls after which code may run on queues without an interposed call.
 
 static void unfollowed(const void *object, uintptr_t returns_to) {
   if (is_wanted(INTERLOCK_EVENT_UNFOLLOWED) && !interlock_is_dispatch(returns_to) &&

@@ -7,15 +7,15 @@
 #include <semaphore.h>
 #include <sys/syscall.h>
 
-// Semaphores: a user's own, and those that libdispatch's idle workers wait at.
+// Semaphores: the user's, and those that libdispatch's idle workers wait for.
 
 typedef int semaphore_call(sem_t *);
 static semaphore_call *real_sem_post(void) { return REAL(semaphore_call, sem_post); }
 typedef int timed_semaphore_call(sem_t *, const struct timespec *);
 typedef int clock_semaphore_call(sem_t *, clockid_t, const struct timespec *);
 
-/// What a semaphore is for: inside a call of Dispatch's that is published itself, nobody needs to
-/// know of it.
+/// What a semaphore is for. Inside a published call of Dispatch, its own semaphores are not
+/// published.
 static interlock_object_kind kind_of_semaphore(uintptr_t returns_to) {
   return interlock_is_dispatch(returns_to) ? INTERLOCK_OBJECT_IDLE : INTERLOCK_OBJECT_SEMAPHORE;
 }
@@ -75,8 +75,8 @@ INTERPOSED int sem_init(sem_t *semaphore, int shared, unsigned value) {
   return result;
 }
 
-// The kernel's own wait, as `Synchronization.Mutex`, libdispatch and the Swift runtime ask for it.
-// Declared without the C library's `...`: six arguments are handed on, whatever the call has.
+// The kernel's own wait, which `Synchronization.Mutex`, libdispatch and the Swift runtime call.
+// Declared without the C library's `...`: always forwards six arguments.
 
 typedef long system_call(long, long, long, long, long, long, long);
 static system_call *real_syscall(void) { return REAL(system_call, syscall); }
@@ -97,14 +97,14 @@ INTERPOSED long syscall(long number, long a, long b, long c, long d, long e, lon
   publish(INTERLOCK_EVENT_WAIT, kind, (const void *)a, limit, place);
   long result = real(number, a, b, c, d, e, f);
   int error = errno;
-  // What the word says then, nobody but the caller knows: it may ask again at once.
+  // Only the caller knows what the word means now; it may ask again at once.
   publish(INTERLOCK_EVENT_GIVE_UP, kind, (const void *)a, 0, place);
   errno = error;
   return result;
 }
 
-/// A signal's handler may make both calls while another thread has the loader's lock: their real
-/// functions are found as the process starts.
+/// A signal handler may make both calls while another thread holds the loader's lock: look up their
+/// real functions as the process starts.
 __attribute__((constructor(101))) static void find_calls(void) { real_sem_post(), real_syscall(); }
 
 #endif

@@ -15,7 +15,7 @@ INTERPOSED void dispatch_group_enter(group_t group) {
 }
 
 INTERPOSED void dispatch_group_leave(group_t group) {
-  // Not those of libdispatch itself, for blocks that it entered the group for.
+  // Not libdispatch's own calls, for blocks for which it entered the group.
   if (is_wanted(INTERLOCK_EVENT_RELEASE) && !interlock_is_dispatch(RETURNS_TO)) {
     publish(INTERLOCK_EVENT_RELEASE, INTERLOCK_OBJECT_GROUP, group, NULL, 0, USER_PLACE, NULL, 0);
   }
@@ -29,7 +29,7 @@ INTERPOSED long dispatch_group_wait(group_t group, moment_t end) {
   uintptr_t place = USER_PLACE;
   uint32_t flags = end == forever ? 0 : INTERLOCK_FLAG_TIME_LIMIT;
   interlock_marks.nested++;
-  // Who asks for an empty one does not wait.
+  // A wait for an empty group does not wait.
   int error = errno;
   bool is_free = real(group, at_once) == 0;
   errno = error;
@@ -68,7 +68,7 @@ INTERPOSED void *dispatch_semaphore_create(intptr_t value) {
 
 typedef intptr_t semaphore_wait(void *, moment_t);
 
-/// The rest of a wait for a semaphore that cannot be had at once, or by a call that only tries.
+/// The slow path: the semaphore is not available at once, or the call only tries or has a limit.
 SELDOM static intptr_t wait_for_semaphore(void *semaphore, moment_t end, semaphore_wait *real,
                                           intptr_t result, interlock_object_kind kind,
                                           uintptr_t place) {
@@ -95,11 +95,11 @@ INTERPOSED_FAST(intptr_t, dispatch_semaphore_wait, wait_kinds, (void *semaphore,
                 (semaphore, end)) {
   semaphore_wait *real = FOUND(dispatch_semaphore_wait);
   if (interlock_marks.nested || interlock_marks.hidden) return real(semaphore, end);
-  // libdispatch's idle workers wait at one too.
+  // libdispatch's idle workers wait for one, too.
   interlock_object_kind kind =
       interlock_is_dispatch(RETURNS_TO) ? INTERLOCK_OBJECT_IDLE : INTERLOCK_OBJECT_SEMAPHORE;
   uintptr_t place = USER_PLACE;
-  // Most semaphores are used as locks, and most locks are free: what can be had at once is no wait.
+  // Most semaphores are used as locks, and most locks are free: acquiring one at once is no wait.
   interlock_marks.nested++;
   int error = errno;
   intptr_t result = real(semaphore, at_once);

@@ -13,12 +13,14 @@ typedef struct {
 
 BETWEEN static void run_synchronous(void *context) {
   synchronous *call = context;
-  interlock_run_on(call->queue, NULL, NULL, NULL, call->flags, call->place, call->function, call->context);
+  interlock_run_on(call->queue, NULL, NULL, NULL, call->flags, call->place, call->function,
+                   call->context);
 }
 
-BETWEEN static void call_synchronously(queue_t queue, void *block, void *context, function_t function,
-                               uint32_t flags, uintptr_t place, queue_block_call *real,
-                               queue_function_call *real_function) {
+BETWEEN static void call_synchronously(queue_t queue, void *block, void *context,
+                                       function_t function, uint32_t flags, uintptr_t place,
+                                       queue_block_call *real,
+                                       queue_function_call *real_function) {
   bool has_work_item = block && is_work_item(block);
   if (has_work_item) flags |= flags_of_work_item(block);
   publish(INTERLOCK_EVENT_WAIT, INTERLOCK_OBJECT_QUEUE, queue, NULL, flags, place, NULL, 0);
@@ -29,7 +31,8 @@ BETWEEN static void call_synchronously(queue_t queue, void *block, void *context
     real(queue, block);
     interlock_innermost_sync = call.outer;
   } else {
-    synchronous call = {block ? call_block : function, block ? block : context, queue, place, flags};
+    synchronous call = {block ? call_block : function, block ? block : context, queue, place,
+                        flags};
     real_function(queue, &call, run_synchronous);
   }
   interlock_marks.nested--;
@@ -88,8 +91,8 @@ BETWEEN static void call_block_with_index(void *block, size_t index) {
 
 typedef void apply_call(size_t, queue_t, void *, void (*)(void *, size_t));
 
-BETWEEN static void apply(size_t count, queue_t queue, void *context, void (*function)(void *, size_t),
-                  uintptr_t place, apply_call *real) {
+BETWEEN static void apply(size_t count, queue_t queue, void *context,
+                          void (*function)(void *, size_t), uintptr_t place, apply_call *real) {
   application call = {function, context, queue, place};
   publish(INTERLOCK_EVENT_WAIT, INTERLOCK_OBJECT_QUEUE, queue, NULL, INTERLOCK_FLAG_APPLY, place,
           NULL, 0);

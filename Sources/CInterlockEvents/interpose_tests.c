@@ -1,7 +1,7 @@
-// Which tests of Swift Testing run. The library has no observers for a process that it runs in, but
-// it binds a task-local value to each test: by calls of the runtime from another library, which
-// come by here. That value has the test's name, also while the test's task has given its thread up
-// and is on no stack.
+// Which tests of Swift Testing run. The library has no observers inside its process, but it binds a
+// task-local value with the test's name to each test, by runtime calls from another library, which
+// are interposed. The value remains while the test's task has given up its thread and is on no
+// stack.
 #include "interlock_tests.h"
 #include "interpose.h"
 
@@ -18,12 +18,11 @@
 static const interlock_test_follower *follower;
 
 void interlock_tests_follow(const interlock_test_follower *newest) {
-  // Release: pairs with the acquire in `follower_of`; whoever finds the functions finds what they
-  // use.
+  // Release: pairs with the acquire in `follower_of`; publishes what the functions use.
   __atomic_store_n(&follower, newest, __ATOMIC_RELEASE);
 }
 
-/// NULL for a call that is not Swift Testing's, or where nothing follows.
+/// NULL if the call is not Swift Testing's, or if there is no follower.
 static const interlock_test_follower *follower_of(uintptr_t returns_to) {
   const interlock_test_follower *found = __atomic_load_n(&follower, __ATOMIC_ACQUIRE);
   return found && interlock_is_testing(returns_to) ? found : NULL;
@@ -35,13 +34,14 @@ static uintptr_t owner(void) {
   return task ? (uintptr_t)task : (uintptr_t)&interlock_marks;
 }
 
-INTERPOSED SWIFT_CALL void swift_task_localValuePush(const void *key, void *value, const void *type) {
+INTERPOSED SWIFT_CALL void swift_task_localValuePush(const void *key, void *value,
+                                                     const void *type) {
   typedef SWIFT_CALL void push(const void *, void *, const void *);
   push *real = REAL(push, swift_task_localValuePush);
   const interlock_test_follower *found = follower_of(RETURNS_TO);
   if (found) {
     interlock_marks.hidden++;
-    // Before the runtime takes the value away.
+    // Before the runtime consumes the value.
     found->binds(value, type, owner());
     interlock_marks.hidden--;
   }

@@ -1,4 +1,4 @@
-// Threads that a thread starts: what it did before has happened before all that they do.
+// Thread creation: what the starting thread did before happens before everything in the new one.
 #include "interpose.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -11,7 +11,7 @@ typedef void *thread_function(void *);
 typedef struct {
   thread_function *function;
   void *argument;
-  /// The thread that starts it, and whether it has published that.
+  /// The thread that starts it, and whether a `FORK` was published.
   uint32_t by;
   bool is_published;
 } start;
@@ -29,9 +29,11 @@ static void publish(interlock_event_kind kind, const start *start, uintptr_t pla
 BETWEEN static void *run_thread(void *argument) {
   start own = *(start *)argument;
   interlock_started_by = own.by;
-  // A reader that came after the thread was started must not take this for the START of a FORK that
-  // it has seen.
-  if (own.is_published && is_wanted(INTERLOCK_EVENT_START)) publish(INTERLOCK_EVENT_START, argument, (uintptr_t)own.function);
+  // A reader added after the thread was started must not take this for the START of a FORK that it
+  // has seen.
+  if (own.is_published && is_wanted(INTERLOCK_EVENT_START)) {
+    publish(INTERLOCK_EVENT_START, argument, (uintptr_t)own.function);
+  }
   free(argument);
   return own.function(own.argument);
 }
@@ -40,10 +42,10 @@ INTERPOSED int pthread_create(pthread_t *thread, const pthread_attr_t *attribute
                               thread_function *function, void *argument) {
   typedef int create(pthread_t *, const pthread_attr_t *, thread_function *, void *);
   create *real = REAL(create, pthread_create);
-  // Any reader: the wait table asks for the thread that started another.
+  // For any reader: the wait table asks which thread started another.
   if (!is_wanted(~0u)) return real(thread, attributes, function, argument);
   start *made = malloc(sizeof *made);
-  // Without memory its beginning is not seen: to readers it comes after all.
+  // Without memory its start is not published: readers order it after everything.
   if (!made) return real(thread, attributes, function, argument);
   bool is_published = is_wanted(INTERLOCK_EVENT_FORK);
   *made = (start){function, argument, interlock_thread_id(), is_published};

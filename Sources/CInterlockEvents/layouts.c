@@ -1,5 +1,5 @@
-// Private layouts: one table of what is relied on, how it is checked, and what is off where it
-// does not hold. A check costs microseconds, and is made once, before a reader is let in.
+// Private layouts: one table of the layouts, their checks, and what is off if one differs. A check
+// costs microseconds, and runs once, before a reader is added.
 #include "layouts.h"
 #include "interpose_dispatch.h"
 
@@ -13,13 +13,13 @@
 #include <string.h>
 #include <unistd.h>
 
-// Queued blocks keep a place in 48 bits and their flags in the 16 above; a thread's number has 22
-// bits, as the kernel's largest has.
+// Queued blocks store a call site in 48 bits and their flags in the 16 above; a thread's number has
+// 22 bits, as the kernel's largest has.
 _Static_assert(INTERLOCK_FLAG_LAST < 1 << 16, "the flags of a queued block have 16 bits");
 
 static bool check_addresses(ptrdiff_t shift) {
-  // Code of the executable, of a library, and a stack: above 48 bits the system maps only what a
-  // program asks for there.
+  // Code of the executable and of a library, thread-local data, and a stack: above 48 bits the
+  // system maps only what a program asks for there.
   uintptr_t addresses[] = {(uintptr_t)check_addresses, (uintptr_t)&errno, (uintptr_t)dlsym,
                            (uintptr_t)__builtin_frame_address(0)};
   uintptr_t all = 0;
@@ -35,9 +35,9 @@ static int read_int(const void *object, size_t offset, ptrdiff_t shift) {
   return value;
 }
 
-/// The kind of a mutex that is made with this type and robustness; -1 where it cannot be made.
+/// The kind of a mutex that is made with this type and robustness; -1 if it cannot be made.
 static int kind_of_mutex(int type, int robustness, ptrdiff_t shift) {
-  // With room for a look beside it.
+  // With room to read beside it.
   struct {
     pthread_mutex_t mutex;
     char room[16];
@@ -74,9 +74,9 @@ static bool check_mutexes(ptrdiff_t shift) {
          (kind_of_mutex(PTHREAD_MUTEX_DEFAULT, PTHREAD_MUTEX_ROBUST, shift) & robust);
 }
 
-// What runs once.
+// One-time initialisation.
 
-/// A token between words that stay 0, and whose it was while its initialiser ran.
+/// A token between words that stay 0, and its contents while its initialiser ran.
 typedef struct {
   int words[8];
   int first, second;
@@ -96,7 +96,7 @@ static bool check_once(ptrdiff_t shift) {
   dispatch_call *run_dispatch = (dispatch_call *)interlock_find_real("dispatch_once_f");
   int own = (int)interlock_thread_id(), beside = (int)shift / (int)sizeof(int);
   bool holds = true;
-  // Not in the process, or linked in statically: then the functions are ours, and the layout too.
+  // Absent or linked statically: then the functions are ours, and the layout too.
   if (run_swift) {
     __attribute__((aligned(8))) token swift = {0};
     run_swift(&swift.words[token_at], note_holder, &swift);
@@ -108,7 +108,7 @@ static bool check_once(ptrdiff_t shift) {
     holds = holds && (dispatch.first & 0x3fffffff) == own &&
             dispatch.words[token_at + beside] == -1 && dispatch.words[token_at + 1 + beside] == -1;
   }
-  // Where another value may mean that it is done, the runtime is always asked.
+  // If another value may mean done, always ask the runtime.
   if (!holds) interlock_once_done = INT_MIN;
   return holds;
 }
@@ -136,7 +136,7 @@ static bool check_blocks(ptrdiff_t shift) {
 
 static const struct {
   const char *lost;
-  /// NULL for one that is checked where it is first used.
+  /// NULL for a layout that is checked at its first use.
   bool (*check)(ptrdiff_t);
   const char *off;
 } layouts[] = {
@@ -154,7 +154,7 @@ static const struct {
 };
 enum { layout_count = sizeof layouts / sizeof *layouts };
 
-/// A bit for each that does not hold.
+/// A bit for each layout that does not hold.
 static uint32_t lost;
 
 extern ptrdiff_t interlock_test_layout_shift(interlock_layout layout) __attribute__((weak));
@@ -164,7 +164,7 @@ ptrdiff_t interlock_layout_shift(interlock_layout layout) {
 }
 
 bool interlock_layout_holds(interlock_layout layout) {
-  // Relaxed: what is checked at the start is noted before a reader is let in.
+  // Relaxed: the checks at the start are noted before a reader is added.
   return !(__atomic_load_n(&lost, __ATOMIC_RELAXED) & 1u << layout);
 }
 
@@ -175,7 +175,7 @@ bool interlock_layout_note(interlock_layout layout, bool holds) {
   char line[256];
   int length = snprintf(line, sizeof line, "interlock: %s: %s\n", layouts[layout].lost,
                         layouts[layout].off);
-  // Where it cannot be written, there is nobody to read it.
+  // If it cannot be written, there is no place to report it.
   if (length > 0 && write(STDERR_FILENO, line, (size_t)length) < 0) return false;
   return false;
 }
@@ -203,10 +203,10 @@ static int state;
 enum { unchecked, checking, checked };
 
 void interlock_layouts_check(void) {
-  // Acquire: who finds that it is checked finds what was found.
+  // Acquire: pairs with the release below, so that the results are seen.
   int found = __atomic_load_n(&state, __ATOMIC_ACQUIRE);
-  // The C library has an environment of its own once its constructors have run; the other
-  // libraries' come just after.
+  // The C library sets `environ` once its constructors have run; the other libraries' come just
+  // after.
   if (found == checked || !environ) return;
   if (found == unchecked &&
       __atomic_compare_exchange_n(&state, &found, checking, false, __ATOMIC_ACQUIRE,
@@ -219,7 +219,7 @@ void interlock_layouts_check(void) {
 }
 
 void interlock_layouts_forked(void) {
-  // A thread that was at it is not in the child.
+  // A thread that was checking is not in the child.
   if (state == checking) state = unchecked;
 }
 

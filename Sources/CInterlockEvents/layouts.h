@@ -9,32 +9,31 @@
 
 #include <stddef.h>
 
-/// Checks every layout that can be checked at the start. Calls after the first, once that has
-/// ended, do nothing. In a process whose libraries are not up yet, nothing is checked.
+/// Checks every layout that can be checked at the start. Later calls do nothing. Before the
+/// process's libraries are initialised, nothing is checked.
 void interlock_layouts_check(void) HIDDEN;
 
-/// In the child of a fork.
+/// Lets the child of a fork begin an unfinished check again.
 void interlock_layouts_forked(void) HIDDEN;
 
-/// What `swift_once` stores when an initialiser is done; a value that it never has where that is
-/// not known.
+/// The value that `swift_once` stores when an initialiser is done; one that it never stores if that
+/// is not known.
 extern int interlock_once_done HIDDEN;
 
-/// Whether a layout holds, or has not been checked yet.
+/// Returns true if a layout holds, or has not been checked yet.
 bool interlock_layout_holds(interlock_layout layout) HIDDEN;
 
-/// Notes what a check that is made later has found, and returns it; says so in one line where it
-/// does not hold.
+/// Records the result of a later check, and returns it; reports in one line that a layout does not
+/// hold.
 bool interlock_layout_note(interlock_layout layout, bool holds) HIDDEN;
 
-/// By how many bytes a check is to look beside where it would: 0, but for tests, which so let it
-/// find another layout.
+/// The number of bytes by which a check reads beside the field: 0 except in tests, which so
+/// simulate another layout.
 ptrdiff_t interlock_layout_shift(interlock_layout layout) HIDDEN;
 
-/// The check of the queues (queue_layout.c), which keeps where their fields are if they are where
-/// they should be.
+/// Checks the layout of queues (queue_layout.c), and keeps the fields' offsets if it holds.
 bool interlock_check_queues(ptrdiff_t shift) HIDDEN;
-/// That of Dispatch's times (interpose_async.c).
+/// Checks the encoding of Dispatch's times (interpose_async.c).
 bool interlock_check_moments(ptrdiff_t shift) HIDDEN;
 
 #endif

@@ -1,4 +1,4 @@
-// What a queue is, by its private layout: its width, its target, and the root that runs its blocks.
+// Queues by their private layout: the width, the target, and the root that runs their blocks.
 #include "layouts.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -17,7 +17,7 @@ static uintptr_t target_of(uintptr_t queue) {
 }
 
 static uintptr_t roots[interlock_most_roots];
-/// The lowest of them, and how far the highest is from it: libdispatch has them in one array.
+/// The lowest root, and the highest one's distance from it: libdispatch has them in one array.
 static uintptr_t lowest_root, root_span;
 
 int interlock_root_index(uintptr_t queue) {
@@ -42,7 +42,7 @@ uint32_t interlock_queue_width(uintptr_t queue) {
   return offset ? *(const uint16_t *)(queue + offset) : 0;
 }
 
-/// Whether a serial queue is another's target, or its target's, and so on.
+/// Whether a serial queue is in another's chain of targets.
 static bool ends_at(uintptr_t queue, uintptr_t serial) {
   if (interlock_queue_width(serial) != 1) return false;
   for (uintptr_t at = target_of(queue); at && interlock_root_index(at) < 0; at = target_of(at)) {
@@ -57,11 +57,10 @@ bool interlock_queues_exclude(uintptr_t queue, uintptr_t other, bool barrier) {
   return interlock_root_index(queue) < 0 && interlock_queue_width_offset && barrier;
 }
 
-// The layout of queues: where libdispatch says that the fields are, for debuggers, and two queues
-// made for it agree.
+// The layout of queues: the offsets that libdispatch exports for debuggers, confirmed on two queues
+// made for this.
 
-/// The words of `dispatch_queue_offsets` that are used, as libdispatch's private/layout_private.h
-/// has them.
+/// The words of `dispatch_queue_offsets` that are used; see libdispatch's private/layout_private.h.
 enum { at_version = 0, at_width = 7, at_width_size = 8, at_target = 13, at_target_size = 14 };
 
 static bool has_fields(const void *queue, uint16_t width, const void *target) {
@@ -72,7 +71,7 @@ static bool has_fields(const void *queue, uint16_t width, const void *target) {
 bool interlock_check_queues(ptrdiff_t shift) {
   typedef void *create(const char *, void *, void *);
   create *make = (create *)interlock_find_real("dispatch_queue_create_with_target");
-  // Not in the process, or linked in statically, where no call on a queue is seen.
+  // Absent or linked statically: then no call on a queue is seen.
   if (!make || !dispatch_get_global_queue || !dispatch_release) return true;
   static const intptr_t classes[] = {0x21, 0x19, 0x15, 0x11, 0x09, 0x05};
   for (int index = 0; index < 6; index++) {
@@ -110,8 +109,7 @@ uint32_t interlock_queue_look(uintptr_t queue, uintptr_t *target) {
   *target = 0;
   if (!queue || !interlock_queue_width_offset || interlock_root_index(queue) >= 0) return 0;
   if (queue == (uintptr_t)_dispatch_main_q) return 1;
-  // Both are known, or neither: no second question in what each synchronous call asks several
-  // times.
+  // Both offsets are known, or neither. Not tested again: a synchronous call asks several times.
   *target = *(const uintptr_t *)(queue + interlock_queue_target_offset);
   uint32_t width = *(const uint16_t *)(queue + interlock_queue_width_offset);
   return width == 1 && interlock_events_is_task_pool(queue) ? 2 : width;

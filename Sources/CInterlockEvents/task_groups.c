@@ -1,11 +1,10 @@
-// The tasks of task groups: for each, the task that made it. For naming what a task waits for that
-// waits for a group, and nothing else.
+// The parent of each task in a task group: names what a task waits for that waits for a group.
 #include "interpose_awaits.h"
 
 #ifdef INTERLOCK_INTERPOSES
 
-/// A table where a task overwrites another of the same hash: a cycle through the lost one has no
-/// name then. A task that has ended stays until another is made at its address.
+/// Tasks with the same hash overwrite each other; a cycle through a lost entry cannot be named. An
+/// ended task stays until another is made at its address.
 typedef struct {
   int lock;
   uintptr_t child, parent;

@@ -1,9 +1,9 @@
-// Where a call comes from: which line of a user's code led into a library.
+// Where a call comes from: the line of the user's code that led into a library.
 #include "code_ranges.h"
 
 #ifdef INTERLOCK_INTERPOSES
 
-/// Whether the instruction before an address is a call: only then it is one that a call returns to.
+/// Whether the instruction before an address is a call: only then can a call return to it.
 static bool follows_call(uintptr_t address) {
 #if defined(__x86_64__)
   const unsigned char *code = (const unsigned char *)address;
@@ -29,24 +29,24 @@ bool interlock_is_between(uintptr_t address) {
   return address - between < (uintptr_t)__stop_interlock_between - between;
 }
 
-/// Whether an address, which may be any word of a stack, is in a user's code of the start, behind a
-/// call.
+/// Whether an address, which may be any word of a stack, follows a call in user code that was
+/// loaded at the start.
 static bool is_known_users(uintptr_t address) {
-  // The address to which a call returns may be the first behind the last function.
+  // A return address may lie just behind its function.
   if (interlock_is_between(address - 1)) return false;
   const interlock_code_range *code = interlock_find_range(&interlock_user_code, address);
   return code && address >= code->low + 8 && follows_call(address);
 }
 
-/// The same for an address to which a call returns or did: its code may be of later, or gone.
+/// As `is_known_users`, for a return address, whose code may have been loaded later, or unloaded.
 static bool is_users(uintptr_t address) {
   if (interlock_find_range(&interlock_user_code, address)) return is_known_users(address);
   return !interlock_find_range(&interlock_system_code, address) &&
          interlock_look_up_code(address) == &interlock_user_code && follows_call(address);
 }
 
-/// What a stack is read to: nothing above the thread's control block, which lies at the top of the
-/// stacks that glibc makes; the main thread has its environment there.
+/// The limit for reading a stack: not above the thread's control block, which glibc puts at the top
+/// of the stacks it makes; the main thread has its environment there.
 static uintptr_t top_of_reading(uintptr_t frame) {
   enum { farthest = 8192 };
   uintptr_t top = frame + farthest;
@@ -54,14 +54,14 @@ static uintptr_t top_of_reading(uintptr_t frame) {
   return control > frame && control < top ? control : top;
 }
 
-// The unwinder knows where each caller's return address is, and is too slow to ask at each call.
-// Where it was found once for a place in a system library, it is found again: so many frames up by
-// the frame pointers, or so far up.
+// The unwinder finds each caller's return address, but is too slow for each call. Its result is
+// kept for a place in a system library, as a number of frames by the frame pointers, or as a
+// distance on the stack.
 
 struct unwinding {
   uintptr_t system_place;
   uintptr_t found;
-  /// Just above where that is stored.
+  /// Just above the stack word that contains `found`.
   uintptr_t above;
   bool is_after_place;
 };
@@ -81,22 +81,22 @@ static int unwind_step(unwind_context *context, void *argument) {
   }
   if (!is_users(address)) return goes_on;
   unwinding->found = address;
-  // Of a frame, this is where the stack stood when it had made its call, less that call's return
-  // address.
+  // A frame's CFA here is its stack pointer before it made its call: the return address is just
+  // below.
   unwinding->above = _Unwind_GetCFA(context);
   return ends;
 }
 
 enum { known_ways = 256, most_steps = 6 };
 typedef struct {
-  /// The place's 48 bits, and above them the way: a number of frames, or `most_steps` plus a
-  /// distance in words.
+  /// The call's place in the low 48 bits, and above them the way: a number of frames, or
+  /// `most_steps` plus a distance in words.
   uint64_t way;
-  /// What was found last, which is known to be a user's, whatever way led there: a loop finds the
+  /// The last result, which is known to be the user's, whichever way led there: a loop finds the
   /// same again.
   uintptr_t last;
 } known_way;
-/// By place.
+/// Indexed by a hash of the place.
 static known_way ways[known_ways];
 
 static bool follow_way(known_way *known, uint64_t way, uintptr_t *frame, uintptr_t *found) {
@@ -114,7 +114,7 @@ static bool follow_way(known_way *known, uint64_t way, uintptr_t *frame, uintptr
     if (at + sizeof(uintptr_t) > top) return false;
     *found = *(const uintptr_t *)at;
   }
-  // Relaxed: one word, and any that is found there is a user's.
+  // Relaxed: one word, and every value stored there is a user's address.
   if (*found == __atomic_load_n(&known->last, __ATOMIC_RELAXED)) return true;
   if (!is_known_users(*found)) return false;
   __atomic_store_n(&known->last, *found, __ATOMIC_RELAXED);
@@ -129,7 +129,7 @@ static uintptr_t unwind(uintptr_t place, uintptr_t frame, known_way *known) {
   interlock_marks.hidden--;
   uintptr_t top = top_of_reading(frame);
   if (!unwinding.found) {
-    // Some of the toolchain's small functions have no unwind information: their caller's address is
+    // Some small functions of the toolchain have no unwind information; their caller's address is
     // near.
     for (uintptr_t at = frame + 2 * sizeof(uintptr_t); at + sizeof(uintptr_t) <= top;
          at += sizeof(uintptr_t)) {
@@ -153,13 +153,13 @@ static uintptr_t unwind(uintptr_t place, uintptr_t frame, known_way *known) {
     }
     at = next;
   }
-  // Relaxed: one word, and any that is found there is right.
+  // Relaxed: one word, and every value stored there is right.
   __atomic_store_n(&known->way, (place & 0xffffffffffff) | way << 48, __ATOMIC_RELAXED);
   return unwinding.found;
 }
 
 uintptr_t interlock_find_user_place(uintptr_t returns_to, uintptr_t *frame) {
-  // A way is only kept for a place in a system library.
+  // A way is stored only for a place in a system library.
   known_way *known = &ways[(returns_to >> 1) % known_ways];
   uint64_t way = __atomic_load_n(&known->way, __ATOMIC_RELAXED);
   uintptr_t found;

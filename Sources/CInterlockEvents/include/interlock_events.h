@@ -1,16 +1,17 @@
-/// The stream of synchronisation events of unmodified code: who waits for what, who has what, what
-/// is queued where. The calls that wait, wake and enqueue are defined anew in the executable that
-/// links this target; each passes through to the real one and tells the readers.
+/// Synchronisation events of unmodified code: waits, acquisitions, releases and queued blocks.
 ///
-/// A reader is a function that is called on the thread that makes the call, before the call
-/// (`WAIT`, `RELEASE`, `ENQUEUE`) or after it (`ACQUIRE`, `GIVE_UP`, `BEGIN`, `END`, …). So one
-/// that only looks sees everything in the order of each thread, and one that decides when a thread
-/// may go on may hold it there. Several readers may follow at once, and none knows of another.
-/// While nobody reads, a call costs one load and a branch more.
+/// The executable that links this target redefines the calls that wait, wake and enqueue; each
+/// forwards to the real function and publishes events to the readers.
 ///
-/// Not there on systems other than Linux, under ThreadSanitizer (whose own interceptors have the
-/// same names), and, for `dispatch_*`, with a static standard library: `interlock_events_available`
-/// says what is.
+/// A reader is a function called on the thread that makes the call, before the call (`WAIT`,
+/// `RELEASE`, `ENQUEUE`) or after it (`ACQUIRE`, `GIVE_UP`, `BEGIN`, `END`, …). A reader that only
+/// observes therefore sees each thread's events in order, and a reader that schedules can hold the
+/// thread. Several readers may be active at once, independently of each other. Without a reader, a
+/// call costs one more load and branch.
+///
+/// Not available on systems other than Linux, under ThreadSanitizer (whose interceptors have the
+/// same names), and, for `dispatch_*`, with a static standard library: see
+/// `interlock_events_available`.
 #ifndef INTERLOCK_EVENTS_H
 #define INTERLOCK_EVENTS_H
 
@@ -22,51 +23,47 @@
 extern "C" {
 #endif
 
-/// What happened. A set of them is what a reader wants to hear of.
+/// What happened. A reader asks for a set of kinds.
 typedef enum {
-  /// An object was made; `value` is a semaphore's first value, `other` a queue's attribute, or, of
-  /// a continuation, where the code goes on that called the function which made it.
+  /// An object was made. `value` is a semaphore's initial value; `other` is a queue's attribute or,
+  /// for a continuation, the return address into the caller of the function that made it.
   INTERLOCK_EVENT_CREATE = 1 << 0,
-  /// The thread asks for the object, and waits for it if it must: a mutex or a semaphore that is
-  /// free is acquired without. An `ACQUIRE` or a `GIVE_UP` follows.
+  /// The thread asks for the object and waits until it is available; a free mutex or semaphore is
+  /// acquired without this event. An `ACQUIRE` or a `GIVE_UP` follows.
   INTERLOCK_EVENT_WAIT = 1 << 1,
   /// The thread has what it asked for: it holds the lock, or the semaphore, group or condition let
-  /// it go on.
+  /// it continue.
   INTERLOCK_EVENT_ACQUIRE = 1 << 2,
-  /// The thread goes on without what it asked for: the time was up, or the call failed.
+  /// The thread continues without what it asked for: the time was up, or the call failed.
   INTERLOCK_EVENT_GIVE_UP = 1 << 3,
-  /// The thread gives the object up: unlocks it, signals the semaphore or condition, leaves the
-  /// group.
+  /// The thread gives the object up: it unlocks a lock, signals a semaphore or condition, or leaves
+  /// a group.
   INTERLOCK_EVENT_RELEASE = 1 << 4,
   /// The thread enters a group.
   INTERLOCK_EVENT_ENTER = 1 << 5,
-  /// A block was handed to a queue; `item` is what `BEGIN` and `END` will name.
+  /// A block was handed to a queue; `item` identifies it in `BEGIN` and `END`.
   INTERLOCK_EVENT_ENQUEUE = 1 << 6,
-  /// A block begins to run on this thread, on the queue `object`; `item` is NULL for a synchronous
-  /// one, and `other` is its work item, if it is of one. `value` is its group, where the flags say
-  /// that it has one.
+  /// A block begins to run on this thread, on the queue `object`. `item` is NULL for a synchronous
+  /// block. `other` is the block's work item, if any. `value` is its group, if the flags say so.
   INTERLOCK_EVENT_BEGIN = 1 << 7,
-  /// It has ended.
+  /// The block has ended.
   INTERLOCK_EVENT_END = 1 << 8,
-  /// A queue was suspended (`value` 1), resumed (-1) or activated (0), or its target is `other` now
-  /// (2).
+  /// A queue was suspended (`value` 1), resumed (-1), activated (0), or retargeted to `other` (2).
   INTERLOCK_EVENT_CONFIGURE = 1 << 9,
-  /// A work item was cancelled before it ran; its `item` is no more.
+  /// A work item was cancelled before it ran; `item` is freed after this event.
   INTERLOCK_EVENT_CANCEL = 1 << 10,
-  /// Something that the stream does not follow may run code on a queue from now on: a source, or
-  /// I/O.
+  /// From now on a source or an I/O channel, which the events do not follow, may run code on a
+  /// queue.
   INTERLOCK_EVENT_UNFOLLOWED = 1 << 11,
-  /// A mutex or a read-write lock is no more: what comes to be at its address is another.
+  /// A lock or barrier was destroyed; a later object at its address is a different one.
   INTERLOCK_EVENT_DESTROY = 1 << 12,
-  /// The thread starts another: `object` is what the other's `START` will name.
+  /// The thread starts another, whose `START` has the same `object`.
   INTERLOCK_EVENT_FORK = 1 << 13,
-  /// A thread begins, with this event. One that was started while nobody listened for `FORK` does
-  /// not tell.
+  /// A thread begins. Not published by a thread that was started while no reader wanted `FORK`.
   INTERLOCK_EVENT_START = 1 << 14,
-  /// Of the task `object`; `value` is an `interlock_task_change`.
+  /// A change of the task `object`; `value` is an `interlock_task_change`.
   INTERLOCK_EVENT_TASK = 1 << 15,
-  /// The thread comes before others, or after them, by something that no other event is about;
-  /// `value` is an `interlock_order_change`.
+  /// An ordering between threads that no other event shows; `value` is an `interlock_order_change`.
   INTERLOCK_EVENT_ORDER = 1 << 16,
   /// The thread polls a run loop: `value` is an `interlock_poll_change`.
   INTERLOCK_EVENT_POLL = 1 << 17,
@@ -81,47 +78,45 @@ typedef enum {
   INTERLOCK_OBJECT_SEMAPHORE,
   INTERLOCK_OBJECT_GROUP,
   INTERLOCK_OBJECT_QUEUE,
-  /// A word that the kernel has waiters for: the slow path of `Synchronization.Mutex`, which has
-  /// the holder's thread number in it, is `OWNED_FUTEX`.
+  /// A word with waiters in the kernel. `OWNED_FUTEX` is one that contains its holder's thread
+  /// number, as the slow path of `Synchronization.Mutex` has.
   INTERLOCK_OBJECT_FUTEX,
   INTERLOCK_OBJECT_OWNED_FUTEX,
   INTERLOCK_OBJECT_WORK_ITEM,
-  /// The initialiser of a global variable or a `static let`, or what `dispatch_once` runs: who is
-  /// in it has it, as a lock.
+  /// The initialiser of a global variable or a `static let`, or of `dispatch_once`: the thread that
+  /// runs it holds it like a lock.
   INTERLOCK_OBJECT_ONCE,
   INTERLOCK_OBJECT_THREAD,
-  /// A task, by its address, that waits for a continuation; or for the next element of an
+  /// A task, by its address, that waits for a continuation, or for the next element of an
   /// `AsyncStream`.
   INTERLOCK_OBJECT_CONTINUATION,
   INTERLOCK_OBJECT_STREAM,
-  /// What an idle worker of a pool waits at until there is work.
+  /// What an idle pool worker waits for.
   INTERLOCK_OBJECT_IDLE,
   INTERLOCK_OBJECT_TASK,
   INTERLOCK_OBJECT_ACTOR,
-  /// The tasks that a task has made in a group, by the address of the task that made them.
+  /// The tasks that a task has made in a group, by the address of the parent task.
   INTERLOCK_OBJECT_TASK_GROUP,
 } interlock_object_kind;
 
-/// What happens to a task that no queue's block tells of.
+/// A change of a task that no event of a queue shows.
 typedef enum {
-  /// It goes on behind an `await`, where it may have waited, or not.
+  /// The task continues after an `await`, at which it may or may not have waited.
   INTERLOCK_TASK_GOES_ON,
-  /// An executor of the user's begins to run one of its parts; it has run it.
+  /// A user's executor begins to run a part of the task; it has run it.
   INTERLOCK_TASK_RUNS,
   INTERLOCK_TASK_RAN,
-  /// There is no room to follow it.
+  /// The table is full, so the task cannot be followed.
   INTERLOCK_TASK_LOST,
 } interlock_task_change;
 
-/// How a thread stands to others at a spin lock, at a barrier of threads, or at the main queue, by
-/// its address.
+/// An ordering at a spin lock, at a thread barrier, or at the main queue, by its address.
 typedef enum {
-  /// What it has done so far comes before whoever gets the object from now on.
+  /// What the thread has done so far comes before every later `GETS` of the object.
   INTERLOCK_ORDER_GIVES,
-  /// It comes after who gave the object.
+  /// The thread comes after every earlier `GIVES` of the object.
   INTERLOCK_ORDER_GETS,
-  /// It comes after somebody, of whom nothing is known: it has read from a pipe, or been sent a
-  /// signal.
+  /// The thread comes after an unknown thread: it has read from a pipe, or received a signal.
   INTERLOCK_ORDER_AFTER_SOMEBODY,
 } interlock_order_change;
 
@@ -131,62 +126,62 @@ typedef enum {
   INTERLOCK_POLL_ENDS,
   /// One of the loop's timers has fired. Blocks of the main queue have events of their own.
   INTERLOCK_POLL_HANDLED,
-  /// This thread, one of a pool, has run the timer that ends another thread's poll.
+  /// This pool thread has run the timer that ends another thread's poll.
   INTERLOCK_POLL_TIMED,
 } interlock_poll_change;
 
-/// More about an event.
+/// Details of an event.
 enum {
-  /// The wait ends by itself when its time is up.
+  /// The wait has a time limit.
   INTERLOCK_FLAG_TIME_LIMIT = 1 << 0,
-  /// The block waits for those before it on a concurrent queue, and those after it wait for it.
+  /// The block waits for earlier blocks on a concurrent queue, and later ones wait for it.
   INTERLOCK_FLAG_BARRIER = 1 << 1,
-  /// The block is not queued before a time has come.
+  /// The block is queued only at a later time.
   INTERLOCK_FLAG_DELAYED = 1 << 2,
-  /// The block is not queued before a group is empty.
+  /// The block is queued only when a group is empty.
   INTERLOCK_FLAG_ON_GROUP = 1 << 3,
   /// The block is a job of Swift Concurrency.
   INTERLOCK_FLAG_JOB = 1 << 4,
-  /// The call came from libdispatch itself; of a `POLL`, from XCTest.
+  /// The call came from libdispatch itself; for `POLL`, from XCTest.
   INTERLOCK_FLAG_INTERNAL = 1 << 5,
   /// The block is called several times, by several threads.
   INTERLOCK_FLAG_APPLY = 1 << 6,
-  /// The block is a work item, or one with flags of its own.
+  /// The block is a work item, or has flags of its own.
   INTERLOCK_FLAG_WORK_ITEM = 1 << 7,
-  /// The group that `value` names is entered until the block has ended.
+  /// The block keeps the group `value` entered until it has ended.
   INTERLOCK_FLAG_GROUP = 1 << 8,
-  /// Of an `ACQUIRE`: the thread would not have waited for it.
+  /// For `ACQUIRE`: the call would not have waited.
   INTERLOCK_FLAG_TRIED = 1 << 9,
-  /// Of the `WAIT` for a group: it was empty just before.
+  /// For `WAIT` on a group: the group was empty just before.
   INTERLOCK_FLAG_FREE = 1 << 10,
-  /// The block is in a group that its begin and its end do not name.
+  /// The block is in a group that its `BEGIN` and `END` do not name.
   INTERLOCK_FLAG_UNNAMED_GROUP = 1 << 11,
-  /// The block is what the making of a task enqueues: its first job, or that of the actor that it
+  /// The block is enqueued by the creation of a task: the task's first job, or that of the actor it
   /// begins on.
   INTERLOCK_FLAG_FIRST_JOB = 1 << 12,
-  /// Of a `GIVE_UP`: the C library says that the wait would never end (`EDEADLK`).
+  /// For `GIVE_UP`: the C library reports that the wait would never end (`EDEADLK`).
   INTERLOCK_FLAG_REFUSED = 1 << 13,
-  /// The last flag: see where queued blocks keep them.
+  /// The last flag: queued blocks store their flags in 16 bits (`interlock_item.origin`).
   INTERLOCK_FLAG_LAST = INTERLOCK_FLAG_REFUSED,
 };
 
-/// A block that was handed to a queue and has not begun: 56 bytes, so that malloc takes 64.
+/// A block that was handed to a queue and has not begun: 56 bytes, which malloc rounds to 64.
 typedef struct interlock_item {
-  /// What is called; for a work item, the next of those with its hash; for a block of a group, the
+  /// The function to call; for a work item, the next one with its hash; for a block of a group, the
   /// group.
   void *function;
-  /// What it is called with; for a work item, the item.
+  /// The function's argument; for a work item, the work item.
   void *context;
   /// The queue.
   void *queue;
-  /// Neighbours, for the one reader that lists what is queued. Elsewhere they would cost 64 bytes
-  /// more a block.
+  /// List links, for the one reader that lists queued blocks. Kept elsewhere, they would cost 64
+  /// bytes more per block.
   struct interlock_item *next;
   struct interlock_item *previous;
-  /// Who enqueued it: 48 bits of the place in the code, and 16 of flags above them.
+  /// The call site that enqueued the block in the low 48 bits, and the flags in the 16 above.
   uint64_t origin;
-  /// The thread's number in the low 22 bits, and above them a number that grows with every block;
-  /// for a delayed one, when its time has come, in nanoseconds of the monotonic clock.
+  /// The thread's number in the low 22 bits and a sequence number above; for a delayed block, its
+  /// due time in nanoseconds of the monotonic clock.
   uint64_t turn;
 } interlock_item;
 
@@ -197,69 +192,71 @@ typedef struct {
   uint32_t flags;
   /// The object, by its address.
   const void *object;
-  /// A condition's mutex, a queue's target, …; see the kinds.
+  /// A condition's mutex, a queue's target, …; see `interlock_event_kind`.
   const void *other;
   /// The block, for `ENQUEUE`, `BEGIN`, `END` and `CANCEL`.
   interlock_item *item;
-  /// Where the user's code made the call: the address to which it returns. For a mutex's or a
-  /// semaphore's `RELEASE`, the address to which the call itself returns, which may lie in a
-  /// library: see `interlock_events_place`.
+  /// The call site in the user's code, as a return address. For `RELEASE` of a mutex or semaphore
+  /// it is the call's own return address, which may lie in a library: see `interlock_events_place`.
   uintptr_t place;
-  /// The frame of the call, or one nearer to the place, for what is known by frames: the caller of
-  /// `withLock`, which is compiled into the user's own code. 0 where there is nothing to be found
-  /// by it.
+  /// The frame of the call, or one nearer to the call site; from it a reader finds the caller of
+  /// `withLock`, which is compiled into the user's code. 0 if it leads to no caller.
   uintptr_t frame;
-  /// A number, by kind.
+  /// A number; see `interlock_event_kind`.
   int64_t value;
-  /// A queue's label; NULL elsewhere.
+  /// A queue's label, else NULL.
   const char *label;
 } interlock_event;
 
-/// Called for an event. It may not wait for the thread that calls it.
+/// Called for an event. Must not wait for the thread that calls it.
 typedef void (*interlock_reader)(const interlock_event *event, void *context);
 
-/// Which calls are seen in this build.
+/// Which calls this build interposes.
 typedef enum {
   INTERLOCK_EVENTS_ALL = 0,
-  /// Those of Dispatch are not: they are linked in statically.
+  /// All but Dispatch's, which is linked statically.
   INTERLOCK_EVENTS_WITHOUT_DISPATCH = 1,
-  /// ThreadSanitizer is built in.
+  /// None: ThreadSanitizer is built in.
   INTERLOCK_EVENTS_NONE_SANITIZER = 2,
-  /// Not on this system.
+  /// None: not supported on this system.
   INTERLOCK_EVENTS_NONE_SYSTEM = 3,
-  /// Left out on purpose, by the package trait `UnseenCalls`.
+  /// None: left out by the package trait `UnseenCalls`.
   INTERLOCK_EVENTS_NONE_TRAIT = 4,
-  /// A private layout that all calls rely on is another: see `interlock_layouts_lost`.
+  /// None: a private layout that all calls rely on differs; see `interlock_layouts_lost`.
   INTERLOCK_EVENTS_NONE_LAYOUT = 5,
 } interlock_events_availability;
 
-/// Says which calls are seen. May be called from any thread, at any time.
+/// Returns which calls are interposed. Callable from any thread, at any time.
 interlock_events_availability interlock_events_available(void);
 
-/// Leads the calls of every library past the definitions of this executable, or to them again.
-/// While they go past, no reader sees them, and they cost what they cost without Interlock. For a
-/// process that measures. The executable's own calls still go through its definitions: with no
-/// reader, a load and a branch more.
+/// Redirects the calls of all libraries past this executable's definitions, or back to them.
 ///
-/// Returns false where a reader follows, where it cannot be done on this system, and where not
-/// every call was led past.
+/// While redirected, the calls reach no reader and cost what they cost without Interlock: for
+/// benchmarks. The executable's own calls still go through its definitions; without a reader that
+/// costs one more load and branch.
+///
+/// Returns false if a reader is active, if this system does not support it, or if any call could
+/// not be redirected.
 bool interlock_events_bypass(bool past);
 
-/// The most readers at a time: one is the harness's own.
+/// The most readers at a time; the harness uses one.
 #define INTERLOCK_READERS 8
 
-/// Has `reader` called with the events of these kinds, from now on, on every thread. Returns false
-/// where there are `INTERLOCK_READERS` already, or where no call is seen. May be called from any
-/// thread. What the reader calls itself is not published.
+/// Calls `reader` for events of these kinds from now on, on every thread.
+///
+/// Returns false if there are `INTERLOCK_READERS` already, or if no call is interposed. Callable
+/// from any thread. The calls that a reader makes are not published.
 bool interlock_events_add(interlock_reader reader, void *context, uint32_t kinds);
 
-/// An event of a mutex or of a Dispatch semaphore in a few words: most events are such, of a call
-/// that takes a few nanoseconds itself. See `interlock_event` for what they mean.
+/// A reader that takes events of mutexes and Dispatch semaphores in registers.
+///
+/// Most events are of these calls, which take a few nanoseconds. The arguments are those of
+/// `interlock_event`.
 typedef void (*interlock_lock_reader)(interlock_event_kind kind, interlock_object_kind object_kind,
                                       const void *object, uint32_t flags, uintptr_t place,
                                       uintptr_t frame);
 
-/// What a reader is told in a few words, as an event.
+/// Returns the arguments of an `interlock_lock_reader` as an event.
 static inline interlock_event interlock_lock_event(interlock_event_kind kind,
                                                    interlock_object_kind object_kind,
                                                    const void *object, uint32_t flags,
@@ -272,27 +269,32 @@ static inline interlock_event interlock_lock_event(interlock_event_kind kind,
                            .frame = frame};
 }
 
-/// As `interlock_events_add`, for a reader that calls nothing which would be published, and has no
-/// context: an event costs it less. `locks` is called instead with those events; NULL where that is
-/// no matter. With several readers an event costs least where all have one and want every event of
-/// a lock.
+/// As `interlock_events_add`, at a lower cost per event, for a reader without context that makes no
+/// interposed calls.
+///
+/// If `locks` is not NULL, it is called with the events of locks instead of `reader`. With several
+/// readers an event costs least if all have `locks` and want every event of a lock.
 bool interlock_events_add_leaf(interlock_reader reader, interlock_lock_reader locks,
                                uint32_t kinds);
 
-/// Puts another leaf reader in the place of one, so that no event is missed and none is read by both;
-/// false if the old one is not there.
+/// Replaces a leaf reader by another, so that exactly one of the two reads each event.
+///
+/// Returns false if `old` is not registered.
 bool interlock_events_replace(interlock_reader old, interlock_reader reader,
                               interlock_lock_reader locks, uint32_t kinds);
 
-/// Ends that. A thread that is just calling the reader may still be in it when this returns: the
-/// context must live as long as the process, or be told apart by the reader.
+/// Removes a reader.
+///
+/// A thread may still be in the reader when this returns: the context must live as long as the
+/// process, or the reader must detect that it is gone.
 void interlock_events_remove(interlock_reader reader, void *context);
 
-/// Tells the readers of what no interposed call shows: a lock whose fast path is compiled into its
-/// caller. The same rules hold as for the others' events.
+/// Publishes an event that no interposed call shows: of a lock with an inlined fast path.
+///
+/// The rules for interposed events hold for it as well.
 void interlock_events_tell(const interlock_event *event);
 
-/// Publishes nothing that the calling thread does until the matching `false`: for the harness's own
+/// Suppresses the calling thread's events until the matching `false`: for the harness's own
 /// threads. Nests.
 void interlock_events_hide_thread(bool hidden);
 
@@ -300,7 +302,7 @@ void interlock_events_hide_thread(bool hidden);
 }
 #endif
 
-/// The path of this header as the compiler has it: it tells where this target's sources are.
+/// The path of this header as the compiler has it, which locates the target's sources.
 static inline const char *interlock_events_header(void) { return __FILE__; }
 
 #endif

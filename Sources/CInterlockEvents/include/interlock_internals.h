@@ -1,4 +1,4 @@
-// What the C targets share and Swift does not import: no part of the module. Not for users.
+// Shared by the C targets and not part of the module: Swift does not import it. Not for users.
 #ifndef INTERLOCK_INTERNALS_H
 #define INTERLOCK_INTERNALS_H
 
@@ -13,7 +13,7 @@
 #endif
 
 #if defined(INTERLOCK_UNSEEN_CALLS)
-// The package trait of that name: the calls stay as they are.
+// The package trait of that name: interpose nothing.
 #elif defined(__linux__) && defined(__GLIBC__) && !defined(INTERLOCK_SANITIZED)
 #define INTERLOCK_INTERPOSES 1
 #elif defined(__linux__) && !defined(INTERLOCK_SANITIZED)
@@ -33,8 +33,8 @@
 
 #define HIDDEN __attribute__((visibility("hidden")))
 
-// A lock of a few instructions, for tables that threads change. Not a mutex: its calls are
-// interposed. A thread that takes it is hidden: a signal's handler would wait for its own thread.
+// A spin lock for small tables. Not a mutex: its calls are interposed. A thread that takes it must
+// be hidden: a published call in a signal handler would wait for its own thread.
 static inline void take(int *lock) {
   // Acquire: pairs with the release in `give`.
   for (int spins = 0; __atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE); spins++) {
@@ -45,9 +45,9 @@ static inline void give(int *lock) { __atomic_store_n(lock, 0, __ATOMIC_RELEASE)
 
 #ifdef INTERLOCK_INTERPOSES
 
-/// The system's number of the calling thread, kept.
+/// The calling thread's number in the system, cached.
 uint32_t interlock_thread_id(void) HIDDEN;
-/// The number of the thread that started it; 0 if no reader followed then.
+/// The number of the thread that started this one; 0 if no reader was active then.
 extern __thread uint32_t interlock_started_by __attribute__((tls_model("initial-exec"))) HIDDEN;
 
 /// The task that the calling thread runs, and its actor; 0 for none.
@@ -55,22 +55,22 @@ uintptr_t interlock_running_task(uintptr_t *actor) HIDDEN;
 
 /// Returns true if an address lies in the executable's code.
 bool interlock_is_own_code(uintptr_t address) HIDDEN;
-/// Returns true if an address lies in a function of this library that calls a user's code.
+/// Returns true if an address lies in an interposed function that calls the user's code.
 bool interlock_is_between(uintptr_t address) HIDDEN;
 
 // Queues, by their private layout (queue_layout.c).
 
 enum { interlock_most_roots = 12 };
-/// The number of a root queue; -1 for another queue. From 6 on the root is overcommitting.
+/// Returns the index of a root queue; -1 for another queue. Roots from 6 on are overcommitting.
 int interlock_root_index(uintptr_t queue) HIDDEN;
-/// The root that a queue's work runs on, and how many of its blocks run at once; 0 if that is not
-/// known. The queue must be alive.
+/// Return the root queue that runs a queue's blocks, and the queue's width; 0 if not known. The
+/// queue must be alive.
 uintptr_t interlock_queue_root(uintptr_t queue) HIDDEN;
 uint32_t interlock_queue_width(uintptr_t queue) HIDDEN;
-/// Where a queue has its target and its width; 0 if that is not known.
+/// The offsets of a queue's target and width; 0 if not known.
 extern size_t interlock_queue_target_offset, interlock_queue_width_offset HIDDEN;
-/// Returns true if two queues exclude each other's blocks: they are one queue, or one of them ends
-/// at the other, a serial one.
+/// Returns true if two queues exclude each other's blocks: they are the same queue, or one is
+/// serial and in the other's chain of targets.
 bool interlock_queues_exclude(uintptr_t queue, uintptr_t other, bool barrier) HIDDEN;
 
 #endif

@@ -1,4 +1,4 @@
-/// The private layouts that the events and their readers rely on.
+/// Private layouts that the events and their readers rely on.
 #ifndef INTERLOCK_LAYOUTS_PUBLIC_H
 #define INTERLOCK_LAYOUTS_PUBLIC_H
 
@@ -8,13 +8,13 @@
 extern "C" {
 #endif
 
-/// A private layout of the system's libraries that the events, or their readers, rely on. Each is
-/// checked before its first use. Where one does not hold, what relies on it is off, and one line on
-/// standard error says so.
+/// A private layout of a system library, checked before its first use.
+///
+/// If it differs, the features that rely on it are off, and one line on standard error says so.
 typedef enum {
-  /// 48 bits are enough for an address.
+  /// Addresses fit in 48 bits.
   INTERLOCK_LAYOUT_ADDRESS,
-  /// The owner and the kind of the C library's mutex.
+  /// The owner and the kind in the C library's mutex.
   INTERLOCK_LAYOUT_MUTEX,
   /// The flags of a work item, and how it is recognised.
   INTERLOCK_LAYOUT_BLOCK,
@@ -28,14 +28,14 @@ typedef enum {
   INTERLOCK_LAYOUT_CONTEXT,
 } interlock_layout;
 
-/// Those without which a lock or a queue may be taken for another: for predictions, and for the
-/// order of threads.
+/// The layouts without which one lock or queue could be mistaken for another, for prediction and
+/// happens-before.
 enum {
   INTERLOCK_LAYOUTS_OF_LOCKS = 1 << INTERLOCK_LAYOUT_ONCE | 1 << INTERLOCK_LAYOUT_QUEUE,
 };
 
-/// Why one of these layouts, a bit for each, cannot be relied on; NULL where all hold. From any
-/// thread.
+/// Returns why one of these layouts (a bit each) cannot be relied on; NULL if all hold. Callable
+/// from any thread.
 const char *interlock_layouts_lost(uint32_t among);
 
 #ifdef __cplusplus

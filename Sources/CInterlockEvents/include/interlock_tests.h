@@ -1,5 +1,4 @@
-/// The tests of Swift Testing that run: the library binds a task-local value for each, and so calls
-/// the runtime.
+/// Running tests of Swift Testing, from the task-local value that the library binds to each.
 #ifndef INTERLOCK_TESTS_H
 #define INTERLOCK_TESTS_H
 
@@ -9,16 +8,18 @@
 extern "C" {
 #endif
 
-/// Called when Swift Testing binds a value, of a type by its metadata, and when it unbinds the last
-/// one of the same task. `owner` is the task, or the thread where there is none. The value lives
-/// until it is unbound.
+/// Called when Swift Testing binds and unbinds a value.
+///
+/// `binds` gets the value's type as metadata; `unbinds` is called for the last value of the same
+/// task. `owner` is the task, or the thread outside a task. The value lives until it is unbound.
 typedef struct {
   void (*binds)(const void *value, const void *type, uintptr_t owner);
   void (*unbinds)(uintptr_t owner);
 } interlock_test_follower;
 
-/// Has these called from now on, for the rest of the process's life. What they call is not
-/// published. From any thread.
+/// Calls these functions from now on, for the life of the process.
+///
+/// Their own calls are not published. Callable from any thread.
 void interlock_tests_follow(const interlock_test_follower *follower);
 
 #ifdef __cplusplus
