@@ -1,10 +1,10 @@
 import Interlock
 import StressRunner
 
-/// What the terminal and the page say of the evidence in the same words; none of it is escaped.
+/// Formats the evidence in the same way for the terminal and the page; the text is not escaped.
 enum EvidenceWords {
   /// `0 of 2 calls completed, 2 callers inside one, 1.09 s in all`, without the part that the
-  /// message has already.
+  /// message already has.
   static func progress(of result: TrialResult) -> String {
     let seen = result.observation
     var parts = VerdictMessage(result).hasProgress ? [] : [progressText(seen)]
@@ -18,22 +18,22 @@ enum EvidenceWords {
     return parts.joined(separator: ", ")
   }
 
-  /// A line for each oracle that did not hold, unless the message has it already.
+  /// A line for each oracle that failed, except the one in the message.
   static func oracles(of result: TrialResult) -> [String] {
     let said = VerdictMessage(result).failure
     return result.observation.oracleFailures.filter { $0 != said }
       .map { "\($0.oracle.rawValue): \($0.evidence)" }
   }
 
-  /// At most eight moments, the first and the last among them.
+  /// At most eight samples, the first and the last among them.
   static func threadCounts(_ counts: [Observation.ThreadCount]) -> String {
     let shown =
       counts.count <= 8 ? counts : (0..<8).map { counts[$0 * (counts.count - 1) / 7] }
     return shown.map { "\($0.threads) at \(secondsText($0.seconds))" }.joined(separator: ", ")
   }
 
-  /// A conflict's two sides, each with what it is called; of a change that no marked writer made,
-  /// the one that is known.
+  /// A conflict's two sides with their titles; only the known side, if no marked writer made the
+  /// change.
   static func sides(_ conflict: Conflict) -> [(title: String, side: Conflict.Side)] {
     conflict.witness == nil
       ? [("first, in the section", conflict.first), ("second, as it came", conflict.second)]

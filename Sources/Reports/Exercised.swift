@@ -1,7 +1,7 @@
 import Interlock
 package import StressRunner
 
-/// What the trials of a run exercised, for each scenario on each subject: the best of its trials.
+/// The contention coverage of a run, for each scenario on each subject: the best of its trials.
 package struct Exercised: Sendable {
   /// A resource in a scenario on a subject.
   package struct Item: Sendable {
@@ -11,12 +11,12 @@ package struct Exercised: Sendable {
     package var subject: String
     var resource: ExerciseReport.Resource
 
-    /// What is to be said of it, in one line.
+    /// The summary, in one line.
     package var line: String {
       "\(scenario) on \(subject): \(harmless(resource.headline))"
     }
 
-    /// The same with its places and pairs.
+    /// The summary, with the call sites and pairs.
     var lines: [String] {
       resource.lines.enumerated().map { index, line in
         index == 0 ? "\(scenario) on \(subject): \(harmless(line))" : harmless(line)
@@ -24,16 +24,16 @@ package struct Exercised: Sendable {
     }
   }
 
-  /// All of them, in the order of the results.
+  /// All items, in the order of the results.
   private(set) var items: [Item] = []
-  /// How many pairs of scenario and subject had a trial that could tell.
+  /// How many pairs of scenario and subject had a trial with coverage.
   private(set) var pairCount = 0
   /// How many of these have no section at all.
   private(set) var withoutSections = 0
-  /// Whether a trial had more than could be followed.
+  /// Whether a trial had more than the tracker could record.
   private(set) var isFull = false
 
-  /// Takes what each trial's child has told.
+  /// Collects the coverage that each trial's child has reported.
   package init(_ results: [TrialResult]) {
     struct Pair: Hashable {
       var scenario: String
@@ -68,11 +68,11 @@ package struct Exercised: Sendable {
     }
   }
 
-  /// Those that one owner alone touched, in every trial.
+  /// Resources that a single owner used, in every trial.
   package var notTested: [Item] { items.filter { $0.resource.contention == .oneOwner } }
 
-  /// Whether this is too little for a run that must exercise what it has: a resource was not
-  /// tested, or there is none.
+  /// Whether this fails a run that requires contention: a resource was not tested, or there is
+  /// none.
   package var isInsufficient: Bool { items.isEmpty || !notTested.isEmpty }
 
   private static func rank(_ resource: ExerciseReport.Resource) -> Int {

@@ -2,6 +2,6 @@ package import Interlock
 import StressRunner
 
 extension OwnCode {
-  /// This target, and those below it.
+  /// This target, and the targets that it imports.
   package static let reports: Set<OwnCode> = stressRunner.union([OwnCode(.library)])
 }

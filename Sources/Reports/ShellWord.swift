@@ -1,6 +1,6 @@
 import StressRunner
 
-/// A word as a shell reads it, in one line: bash and zsh read `$'…'` with its escapes.
+/// Quotes a word for a shell, in one line: bash and zsh read `$'…'` with its escapes.
 func shellWord(_ word: String) -> String {
   if escaped(word) != word {
     return "$'"

@@ -117,7 +117,8 @@ struct SelectionTests {
       test.output.text == """
         | bug | system | design | what happens | as shipped | repaired | source |
         | --- | --- | --- | --- | --- | --- | --- |
-        | TM-3 | TMCache | get fills memory | stale | violation (`tm`) | passed (`tm-repaired`) | a test |
+        | TM-3 | TMCache | get fills memory | stale | violation (`tm`) | passed (`tm-repaired`) | \
+        a test |
 
         """)
     #expect(test.run("recipes", "x") == .usage)

@@ -52,7 +52,8 @@ struct ExerciseReportTests {
     #expect(
       text.contains(
         """
-        exercised: 6 resources in 2 pairs of scenario and subject; 1 touched by several owners, 5 not tested; no section in 1
+        exercised: 6 resources in 2 pairs of scenario and subject; 1 touched by several owners, 5 \
+        not tested; no section in 1
           concurrent-reads on mutex: not tested: 'lone1' was touched by one owner only, at A.swift:7
           concurrent-reads on mutex: not tested: 'lone2' was touched by one owner only, at A.swift:7
           concurrent-reads on mutex: not tested: 'lone3' was touched by one owner only, at A.swift:7
@@ -108,7 +109,8 @@ struct ExerciseReportTests {
         """
           concurrent-reads on mutex: not tested: 'lone' was touched by one owner only, at A.swift:7
             never met: write A.swift:7 and write A.swift:7
-          concurrent-reads on mutex: 'shared': 4 owners; pairs of places: 0 met, 1 nearly met, 0 never met
+          concurrent-reads on mutex: 'shared': 4 owners; pairs of places: 0 met, 1 nearly met, 0 \
+        never met
             nearly met: write A.swift:7 and write A.swift:7
 
         """))

@@ -1,7 +1,7 @@
 package import Comparison
 package import StressRunner
 
-/// An earlier comparison's JSON, as far as a later one needs it.
+/// The parts of an earlier comparison's JSON that a later comparison needs.
 package struct BaselineFile: Sendable {
   /// The rounds of each strategy, by the workload's name.
   package var cells: [String: [String: [RoundFigures]]]
@@ -11,9 +11,9 @@ package struct BaselineFile: Sendable {
   /// Reads a document that `ComparisonJSON` has written.
   ///
   /// - Parameters:
-  ///   - bytes: The file's.
-  ///   - path: Its name, for messages.
-  /// - Throws: The first thing that is wrong with it, with its line.
+  ///   - bytes: The file's content.
+  ///   - path: The file's name, for messages.
+  /// - Throws: The first fault, with its line.
   package init(_ bytes: [UInt8], path: String) throws(ScenarioError) {
     self.path = path
     cells = [:]
@@ -52,7 +52,7 @@ package struct BaselineFile: Sendable {
     }
   }
 
-  /// The ratios to a reference of what is going to be compared.
+  /// The ratios to a reference, for the workloads and strategies to compare.
   ///
   /// - Throws: The first workload or strategy that the file lacks.
   package func ratios(
@@ -76,7 +76,7 @@ package struct BaselineFile: Sendable {
   }
 }
 
-/// Takes values out of a document, and says what is wrong with one.
+/// Reads values from a document; throws a message with the line if one is invalid.
 private struct Reader {
   let path: String
 

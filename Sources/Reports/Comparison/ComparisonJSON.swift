@@ -3,7 +3,7 @@ import StressRunner
 
 /// A comparison as JSON: the figures of every round. `ci/compare-schema.md` documents every key.
 package enum ComparisonJSON {
-  /// What the schema is called: a baseline must have the same name and version.
+  /// The name of the schema: a baseline must have the same name and version.
   package static let schema = "interlock-compare"
   /// The version of the schema.
   package static let version = 1
@@ -11,10 +11,10 @@ package enum ComparisonJSON {
   /// The whole document, with a line break at its end.
   ///
   /// - Parameters:
-  ///   - result: What was measured.
+  ///   - result: The measured figures.
   ///   - reference: The strategy that others are compared with.
-  ///   - difference: The difference that was asked about.
-  ///   - context: Who measured it, and where.
+  ///   - difference: The smallest difference of interest.
+  ///   - context: The tool and the machine that measured.
   ///   - build: How the executable was built: `release` or `debug`.
   /// - Returns: The text.
   package static func text(

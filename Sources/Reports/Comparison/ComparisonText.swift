@@ -1,7 +1,7 @@
 package import Comparison
 
-/// A comparison for a terminal: the ranking of the base workload, the winner of each, and what it
-/// all says.
+/// A comparison for a terminal: the ranking of the base workload, the winner of each workload, and
+/// the conclusion.
 package struct ComparisonText: Sendable {
   private let result: ComparisonRecord
   private let reference: String
@@ -13,12 +13,12 @@ package struct ComparisonText: Sendable {
   /// Describes a comparison.
   ///
   /// - Parameters:
-  ///   - result: What was measured.
+  ///   - result: The measured figures.
   ///   - reference: The strategy that others are compared with.
-  ///   - difference: The difference that is asked about: 0.05 is 5 %.
+  ///   - difference: The smallest difference of interest: 0.05 is 5 %.
   ///   - style: Whether colours are written.
   ///   - isVerbose: Whether the ranking of every workload is shown.
-  ///   - width: The columns that there are.
+  ///   - width: The terminal's columns.
   package init(
     _ result: ComparisonRecord, reference: String, difference: Double, style: TextStyle,
     isVerbose: Bool, width: Int
@@ -31,7 +31,7 @@ package struct ComparisonText: Sendable {
     self.width = width
   }
 
-  /// All of it, with a line break at its end.
+  /// The whole text, with a line break at its end.
   package var text: String {
     var parts: [String] = []
     let shown = isVerbose ? result.cells : Array(result.cells.prefix(1))
@@ -78,11 +78,12 @@ package struct ComparisonText: Sendable {
     return style.bold(ranking.cell.name) + style.dim("  (\(rounds) rounds)") + "\n" + aligned(rows)
   }
 
-  /// Columns as wide as they must be; those at the right are left out where the terminal ends.
+  /// Aligns columns at the width of their longest cell; drops columns at the right that do not fit
+  /// the terminal.
   private func aligned(_ rows: [[String]]) -> String {
     let columns = rows.first?.count ?? 0
     let widths = (0..<columns).map { column in rows.map { $0[column].count }.max() ?? 0 }
-    // Names, bars and words stand at the left.
+    // Names, bars and text are left-aligned.
     let left: Set<Int> = [1, 3, 4]
     var fitting = 0
     var total = 0
@@ -104,8 +105,8 @@ package struct ComparisonText: Sendable {
     return String(repeating: "█", count: eighths / 8) + parts[eighths % 8]
   }
 
-  /// Who is the fastest with how many callers and how many reads; nothing where there is only one
-  /// such workload.
+  /// The fastest strategy by the number of callers and the share of reads; `nil` for a single
+  /// workload.
   private var winners: String? {
     let map = WinnerMap(result)
     guard map.threads.count * map.reads.count > 1 else { return nil }

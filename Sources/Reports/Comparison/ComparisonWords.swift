@@ -1,23 +1,23 @@
 import Comparison
 
-/// `40 s`, `4 min 10 s`: to the second.
+/// Formats a time to the second: `40 s`, `4 min 10 s`.
 package func timeText(_ seconds: Double) -> String {
   let whole = Int(max(0, seconds).rounded())
   guard whole >= 60 else { return "\(whole) s" }
   return "\(whole / 60) min" + (whole % 60 == 0 ? "" : " \(whole % 60) s")
 }
 
-/// `0`, `98 ns`, `1.25 µs`, `13.2 ms`: three digits.
+/// Formats a latency with three digits: `0`, `98 ns`, `1.25 µs`, `13.2 ms`.
 package func latencyText(_ nanoseconds: Double) -> String {
   scaled(nanoseconds, [("s", 1e9), ("ms", 1e6), ("µs", 1e3), ("ns", 1)])
 }
 
-/// `9.81 M`, `312 k`, `7.00`: three digits.
+/// Formats a count with three digits: `9.81 M`, `312 k`, `7.00`.
 func countText(_ count: Double) -> String {
   scaled(count, [("G", 1e9), ("M", 1e6), ("k", 1e3), ("", 1)])
 }
 
-/// `12.5 %`
+/// Formats a part of one: `12.5 %`.
 func percentText(_ part: Double) -> String {
   guard part.isFinite else { return "?" }
   return digits(part * 100) + " %"
@@ -26,12 +26,12 @@ func percentText(_ part: Double) -> String {
 private func scaled(_ value: Double, _ units: [(name: String, size: Double)]) -> String {
   guard value.isFinite else { return "?" }
   if value == 0 { return "0" }
-  // 999.6 ns are 1.00 µs.
+  // 999.6 ns rounds to 1.00 µs.
   let unit = units.first { abs(value) >= $0.size * 0.9995 } ?? units[units.count - 1]
   return digits(value / unit.size) + (unit.name.isEmpty ? "" : " " + unit.name)
 }
 
-/// Three digits, or as many as stand before the point.
+/// Three digits, or more if the integer part has more.
 private func digits(_ value: Double) -> String {
   for (limit, factor) in [(9.995, 100), (99.95, 10)] where abs(value) < limit {
     let shifted = Int((abs(value) * Double(factor)).rounded())
@@ -42,7 +42,7 @@ private func digits(_ value: Double) -> String {
   return "\(Int(value.rounded()))"
 }
 
-/// How a strategy stands to the first, in words.
+/// How a strategy compares with the first.
 func standing(_ pair: RoundPair, isFirst: Bool) -> String {
   if isFirst { return "the fastest" }
   switch pair.verdict {

@@ -2,10 +2,10 @@ import Interlock
 import ProcessInspection
 import StressRunner
 
-/// The evidence of a trial on a page: all that the terminal shows with `--verbose`, and the source
-/// lines around each place.
+/// The evidence of a trial on a page: everything that the terminal shows with `--verbose`, and the
+/// source lines around each call site.
 struct EvidenceMarkup {
-  /// So much of each kind is shown; the rest is counted.
+  /// How many items of each kind are shown; the rest is counted.
   private static let most = 100
 
   private let result: TrialResult
@@ -16,7 +16,7 @@ struct EvidenceMarkup {
     self.excerpt = excerpt
   }
 
-  /// Everything, each part below a heading of its own.
+  /// All parts, each below its own heading.
   var html: String {
     let seen = result.observation
     let oracles = EvidenceWords.oracles(of: result)

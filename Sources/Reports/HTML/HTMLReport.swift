@@ -1,14 +1,14 @@
 package import StressRunner
 import WaitForGraph
 
-/// The results of a run as one page: the verdicts, for each hang its diagnosis, drawn, and for
-/// whatever else did not pass the evidence.
+/// The results of a run as one page: the verdicts, the drawn diagnosis of each hang, and the
+/// evidence of every other failure.
 ///
-/// The page needs nothing but itself: no font, picture or script from elsewhere. It is well-formed
-/// XML too. Whatever comes from a subject (labels, names of threads, functions, messages) is text
-/// and stays text.
+/// The page is self-contained: it loads no font, picture or script. It is well-formed XML too. Text
+/// from a subject (labels, names of threads, functions, messages) is always escaped.
 package struct HTMLReport: Sendable {
-  /// So many trials are explained, one for each pair of scenario and subject; the rest are counted.
+  /// The most trials that are explained, one for each pair of scenario and subject; the rest are
+  /// counted.
   static let mostTrials = 200
 
   private typealias Pair = VerdictTables.Pair
@@ -23,12 +23,12 @@ package struct HTMLReport: Sendable {
   /// Describes a run.
   ///
   /// - Parameters:
-  ///   - results: What was judged, in any order.
-  ///   - trials: What was planned.
+  ///   - results: The judged trials, in any order.
+  ///   - trials: The planned trials.
   ///   - seconds: How long the run took.
-  ///   - context: Who ran it, where, and how a trial is run again.
+  ///   - context: The tool, the machine, and how to replay a trial.
   ///   - isVerbose: Whether the harness's own threads and frames are shown in wait-for graphs.
-  ///   - source: What reads the text of a source file; by default it opens the file.
+  ///   - source: Reads the text of a source file; by default it opens the file.
   package init(
     _ results: [TrialResult], of trials: [Trial], seconds: Double, context: ReportContext,
     isVerbose: Bool = false, source: (@Sendable (String) -> String?)? = nil
@@ -89,8 +89,9 @@ package struct HTMLReport: Sendable {
       """
   }
 
-  /// One trial for each pair that was judged and did not pass, or should not have, in the order of
-  /// the plan: one that is unmet, if there is any, and of those one with a diagnosis.
+  /// One trial for each pair that was judged and did not pass, or passed unexpectedly, in the order
+  /// of the plan. It prefers a trial with an unmet expectation, and among those one with a
+  /// diagnosis.
   private var explained: [ExplainedTrial] {
     let byPair = Dictionary(grouping: results) { Pair($0.trial) }
     var seen: Set<Pair> = []
@@ -118,7 +119,7 @@ package struct HTMLReport: Sendable {
     return HangSection(trial, isVerbose ? diagnosis : diagnosis.withoutHarness, excerpt).html
   }
 
-  /// What was not expected, in short.
+  /// A summary of the unmet expectations.
   private func unmet(_ sections: [Pair: String]) -> String {
     let unmet = results.filter { $0.isMet == false }
     guard !unmet.isEmpty else { return "" }

@@ -1,7 +1,7 @@
 import StressRunner
 
 extension ReportFormat {
-  /// The page for people, with pictures of hangs.
+  /// A page for a browser, with pictures of hangs.
   package static let html = ReportFormat(
     name: "html",
     summary:

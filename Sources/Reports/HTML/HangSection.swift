@@ -2,10 +2,10 @@ import Interlock
 import StressRunner
 import WaitForGraph
 
-/// What a page says of one trial that could not go on: why, the picture, its parts one by one, and
-/// what the threads did before.
+/// The section of a page about one trial that could not go on: the reason, the picture, its parts
+/// one by one, and what the threads did before.
 struct HangSection {
-  /// So many arrows are told in words.
+  /// The most arrows that are listed as text.
   private static let mostLines = 100
 
   private let trial: ExplainedTrial
@@ -18,9 +18,9 @@ struct HangSection {
   /// Describes a trial.
   ///
   /// - Parameters:
-  ///   - trial: What was found of it.
-  ///   - diagnosis: Why, with the parts that are drawn.
-  ///   - excerpt: What shows source lines.
+  ///   - trial: The trial and its result.
+  ///   - diagnosis: The diagnosis, with the parts to draw.
+  ///   - excerpt: Shows source lines.
   init(_ trial: ExplainedTrial, _ diagnosis: Diagnosis, _ excerpt: SourceExcerpt) {
     self.trial = trial
     self.diagnosis = diagnosis
@@ -38,7 +38,8 @@ struct HangSection {
         <p class="told">\(Markup.text(result.message))</p>
         <p class="told">\(Markup.text(progress))</p>
         <h3>Who waits for whom</h3>
-        \(legend)<div class="scroll" tabindex="0" role="region" aria-label="The picture of the wait-for graph">
+        \(legend)<div class="scroll" tabindex="0" role="region" aria-label="The picture of the \
+        wait-for graph">
         \(drawing.svg)</div>
         \(left(drawing.left))\(inWords)<h3>One by one</h3>
         <p>What is a part of the cause comes first. A box of the picture leads here.</p>
@@ -51,7 +52,7 @@ struct HangSection {
     EvidenceWords.progress(of: result)
   }
 
-  /// The picture's arrows as lines, for a screen too narrow to read the picture on.
+  /// The picture's arrows as lines of text, for a screen too narrow for the picture.
   private var inWords: String {
     let titles = Dictionary(
       graph.nodes.map { ($0.id, $0.title) }, uniquingKeysWith: { first, _ in first })
@@ -75,8 +76,8 @@ struct HangSection {
 
   private var legend: String {
     """
-    <p class="legend">Thick, coloured, and marked “\(Self.mark(diagnosis.cause))”: what the hang is made of. Who acts \
-    is round, what is waited for has corners.</p>
+    <p class="legend">Thick, coloured, and marked “\(Self.mark(diagnosis.cause))”: what the hang \
+    is made of. Who acts is round, what is waited for has corners.</p>
 
     """
   }
@@ -118,7 +119,8 @@ struct HangSection {
     if inside.isEmpty { inside = "<p>Nothing more is known of it.</p>\n" }
     return """
       <details id="\(Self.nodeName(name, number))"\(node.isMarked ? " class=\"marked\"" : "")>
-      <summary>\(Markup.text(node.title)) <span class="kind">\(Self.kindText(node))</span>\(mark)</summary>
+      <summary>\(Markup.text(node.title)) <span \
+      class="kind">\(Self.kindText(node))</span>\(mark)</summary>
       \(inside)</details>
 
       """
@@ -126,7 +128,7 @@ struct HangSection {
 }
 
 extension HangSection {
-  /// The name of what is said of a node.
+  /// The id of a node's description.
   static func nodeName(_ prefix: String, _ number: Int) -> String { "node-\(prefix)-\(number)" }
 
   /// `thread`, `blocks, 996 of them`
@@ -134,7 +136,7 @@ extension HangSection {
     node.kind.rawValue + (node.count > 1 ? " × \(node.count)" : "")
   }
 
-  /// What a part of the cause is called.
+  /// The label of a part of the cause.
   static func mark(_ cause: Diagnosis.Cause) -> String {
     switch cause {
     case .cycle: "in the cycle"

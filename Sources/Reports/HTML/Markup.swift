@@ -1,10 +1,10 @@
-/// Text that is a page's own, beside text from subjects, which must stay text.
+/// Escapes and formats the text of a page. Text from subjects must stay text.
 enum Markup {
-  /// A text with nothing in it that a page or its parser could take for anything but text, in an
-  /// element or in an attribute's quotation marks.
+  /// Escapes a text for an element or a quoted attribute, so that neither a browser nor an XML
+  /// parser takes it for markup.
   ///
-  /// Controls, and characters that turn the direction of writing, are spelled out: neither XML nor
-  /// a reader bears them.
+  /// Control characters, and those that change the direction of writing, are spelled out: XML
+  /// forbids the former, and the latter mislead a reader.
   static func text(_ text: String) -> String {
     var result = ""
     result.reserveCapacity(text.utf8.count)
@@ -26,13 +26,13 @@ enum Markup {
     return result
   }
 
-  /// The first characters of a text, the last of them a mark where some are left out; not yet
+  /// The first characters of a text, with an ellipsis as the last if some are left out; not
   /// escaped.
   static func cut(_ text: String, to most: Int) -> String {
     text.count > most ? text.prefix(max(0, most - 1)) + "…" : text
   }
 
-  /// A list of lines; nothing where there is none.
+  /// A list of lines; empty for no lines.
   static func list(_ lines: [String], _ name: String = "ul") -> String {
     guard !lines.isEmpty else { return "" }
     return "<\(name)>\n" + lines.map { "<li>\(text($0))</li>\n" }.joined() + "</\(name)>\n"
@@ -49,7 +49,7 @@ enum Markup {
   private static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: true
-    // Two of them are no characters of XML.
+    // Two of them are not XML characters.
     case .unassigned: scalar.value & 0xFFFE == 0xFFFE
     default: false
     }

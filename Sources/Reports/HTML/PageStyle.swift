@@ -1,18 +1,19 @@
-/// What a page looks like, and the one thing that it does.
+/// The style of a page, and its script.
 enum PageStyle {
-  /// Opens what a box of a picture leads to, also where a browser does not by itself. Without it a
-  /// reader opens it by hand.
+  /// Opens the details that a box of a picture links to, for browsers that do not. Without the
+  /// script a reader opens them by hand.
   static let script = """
     function show() {
       var part = location.hash ? document.getElementById(location.hash.slice(1)) : null;
-      if (part) { if (part.tagName.toLowerCase() === "details") { part.open = true; } part.scrollIntoView(); }
+      if (part) { if (part.tagName.toLowerCase() === "details") { part.open = true; } \
+    part.scrollIntoView(); }
     }
     addEventListener("hashchange", show);
     show();
     """
 
-  /// What a browser may load and run: this style, and the script by its hash. Should a text from a
-  /// subject ever become an element, it does nothing.
+  /// The content security policy: this style, and the script by its hash. If a subject's text ever
+  /// became an element, it could do nothing.
   static let policy =
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-\(scriptHash)'; "
     + "base-uri 'none'; form-action 'none'"
@@ -20,17 +21,20 @@ enum PageStyle {
   /// The SHA-256 of `script`, in Base64.
   static let scriptHash = "M5ug6Hu8EcTNgc1IGidf50fBtJcDeIeA9xYB9cqTjAA="
 
-  /// The colours, light and dark, each at least 4.5 to 1 against what it stands on, and the layout.
+  /// The colours, light and dark, each with a contrast of at least 4.5 to 1 against its background,
+  /// and the layout.
   static let css = """
     :root {
       color-scheme: light dark;
-      --page: #ffffff; --text: #1b1f24; --soft: #57606a; --line: #c9d1d9; --box: #f3f5f7; --link: #0a58ca;
+      --page: #ffffff; --text: #1b1f24; --soft: #57606a; --line: #c9d1d9; --box: #f3f5f7; --link: \
+    #0a58ca;
       --marked: #b3261e; --marked-box: #fdecea; --met: #17692f; --focus: #0a58ca;
       --running: #2a7d46; --waiting: #ffe2b8; --hatch: #f3bd6c; --on-bar: #3d2600;
     }
     @media (prefers-color-scheme: dark) {
       :root {
-        --page: #14171b; --text: #e6e9ed; --soft: #a3adb8; --line: #3d454e; --box: #20252b; --link: #7db4ff;
+        --page: #14171b; --text: #e6e9ed; --soft: #a3adb8; --line: #3d454e; --box: #20252b; \
+    --link: #7db4ff;
         --marked: #ff8a80; --marked-box: #3a1d1b; --met: #6fce8b; --focus: #7db4ff;
         --running: #7ddc9c; --waiting: #4a3717; --hatch: #6e5120; --on-bar: #ffe9c9;
       }
@@ -46,8 +50,10 @@ enum PageStyle {
     p, li { overflow-wrap: anywhere; }
     ul { padding-left: 1.5rem; }
     a { color: var(--link); }
-    code, pre { font-family: ui-monospace, SFMono-Regular, Menlo, "DejaVu Sans Mono", monospace; font-size: 0.875rem; }
-    pre { padding: 0.5rem 0.75rem; background: var(--box); white-space: pre-wrap; overflow-wrap: anywhere; }
+    code, pre { font-family: ui-monospace, SFMono-Regular, Menlo, "DejaVu Sans Mono", monospace; \
+    font-size: 0.875rem; }
+    pre { padding: 0.5rem 0.75rem; background: var(--box); white-space: pre-wrap; \
+    overflow-wrap: anywhere; }
     :focus-visible { outline: 3px solid var(--focus); outline-offset: 2px; }
     .scroll { overflow-x: auto; max-width: 100%; }
     .headline { font-size: 1.15rem; font-weight: 600; }
@@ -55,9 +61,11 @@ enum PageStyle {
     .met { color: var(--met); } .unmet { color: var(--marked); } .skipped { color: var(--soft); }
     table { border-collapse: collapse; margin: 1rem 0; font-size: 0.9rem; }
     caption { text-align: left; font-weight: 600; padding-bottom: 0.25rem; }
-    th, td { padding: 0.3rem 0.75rem 0.3rem 0; text-align: left; border-bottom: 1px solid var(--line); white-space: nowrap; }
+    th, td { padding: 0.3rem 0.75rem 0.3rem 0; text-align: left; \
+    border-bottom: 1px solid var(--line); white-space: nowrap; }
     th[scope="row"] { font-weight: 500; }
-    details { border: 1px solid var(--line); border-radius: 6px; margin: 0.4rem 0; padding: 0.35rem 0.75rem; }
+    details { border: 1px solid var(--line); border-radius: 6px; margin: 0.4rem 0; \
+    padding: 0.35rem 0.75rem; }
     details.marked { border: 2px solid var(--marked); }
     details:target { background: var(--box); }
     summary { cursor: pointer; overflow-wrap: anywhere; }
@@ -65,17 +73,23 @@ enum PageStyle {
     summary em { color: var(--marked); font-size: 0.85rem; font-style: normal; font-weight: 600; }
     .stack { padding-left: 2.5rem; }
     h4 { margin: 1rem 0 0.25rem; overflow-wrap: anywhere; }
-    .sides { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr)); gap: 0 1.5rem; }
+    .sides { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), \
+    1fr)); gap: 0 1.5rem; }
     .side { min-width: 0; } .side p { margin: 0.25rem 0; }
     .file { margin: 0.5rem 0 0; color: var(--soft); font-size: 0.85rem; }
-    .source { margin: 0.25rem 0 0.75rem; padding: 0.4rem 0.75rem 0.4rem 3.5rem; background: var(--box); }
-    .source li { white-space: pre-wrap; } .source li::marker { color: var(--soft); font-size: 0.8rem; }
-    .source .here { background: var(--marked-box); outline: 1px solid var(--marked); font-weight: 600; }
+    .source { margin: 0.25rem 0 0.75rem; padding: 0.4rem 0.75rem 0.4rem 3.5rem; \
+    background: var(--box); }
+    .source li { white-space: pre-wrap; } \
+    .source li::marker { color: var(--soft); font-size: 0.8rem; }
+    .source .here { background: var(--marked-box); outline: 1px solid var(--marked); \
+    font-weight: 600; }
     .source .here::marker { color: var(--marked); font-weight: 700; }
-    .interleaving td, .interleaving th { white-space: normal; overflow-wrap: anywhere; vertical-align: top; }
+    .interleaving td, .interleaving th { white-space: normal; overflow-wrap: anywhere; \
+    vertical-align: top; }
     svg { display: block; }
     svg.graph { max-width: 100%; height: auto; }
-    svg text { fill: var(--text); font: 12px system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif; }
+    svg text { fill: var(--text); font: 12px system-ui, -apple-system, "Segoe UI", "DejaVu Sans", \
+    sans-serif; }
     .graph .node rect { fill: var(--box); stroke: var(--soft); stroke-width: 1; }
     .graph .pool rect, .graph .queue rect, .graph .blocks rect { stroke-dasharray: none; }
     .graph .task rect { stroke-dasharray: 5 3; }
@@ -86,11 +100,13 @@ enum PageStyle {
     .graph .node .title { font-weight: 600; }
     .graph .node .kind { fill: var(--soft); font-size: 11px; }
     .graph .node.marked .kind { fill: var(--marked); font-weight: 600; }
-    .graph .node .place { font-size: 11px; font-family: ui-monospace, SFMono-Regular, Menlo, "DejaVu Sans Mono", monospace; }
+    .graph .node .place { font-size: 11px; \
+    font-family: ui-monospace, SFMono-Regular, Menlo, "DejaVu Sans Mono", monospace; }
     .graph .edge { fill: none; stroke: var(--soft); stroke-width: 1.3; }
     .graph .edge.marked { stroke: var(--marked); stroke-width: 3; }
     .graph .arrow { fill: var(--soft); } .graph .arrow.marked { fill: var(--marked); }
-    .graph .label { text-anchor: middle; font-size: 11px; stroke: var(--page); stroke-width: 4; paint-order: stroke; }
+    .graph .label { text-anchor: middle; font-size: 11px; stroke: var(--page); stroke-width: 4; \
+    paint-order: stroke; }
     .graph .label.marked { fill: var(--marked); font-weight: 600; }
     .timeline .axis { fill: none; stroke: var(--line); }
     .timeline .tick { text-anchor: middle; fill: var(--soft); font-size: 11px; }
@@ -100,16 +116,19 @@ enum PageStyle {
     .timeline .on-bar { fill: var(--on-bar); font-size: 11px; }
     .sample { display: inline-block; width: 2rem; height: 0.8rem; vertical-align: middle; }
     .sample.running { background: var(--running); }
-    .sample.waiting { background: repeating-linear-gradient(45deg, var(--hatch) 0 2px, var(--waiting) 2px 6px); }
+    .sample.waiting { background: repeating-linear-gradient(45deg, var(--hatch) 0 2px, \
+    var(--waiting) 2px 6px); }
     @media (max-width: 40rem) {
       body { padding: 0.75rem; }
       ul, .stack { padding-left: 1.75rem; } .source { padding-left: 2.75rem; }
       th, td { white-space: normal; overflow-wrap: anywhere; }
       .matrix thead { display: none; } .matrix caption { display: block; }
-      .matrix, .matrix tbody, .matrix tr, .matrix th, .matrix td { display: block; border: 0; padding: 0; }
+      .matrix, .matrix tbody, .matrix tr, .matrix th, .matrix td { display: block; border: 0; \
+    padding: 0; }
       .matrix tr { padding: 0.4rem 0; border-bottom: 1px solid var(--line); }
       .matrix th[scope="row"] { font-weight: 600; }
-      .matrix td { padding-left: 1rem; } .matrix td::before { content: attr(data-label) ": "; color: var(--soft); }
+      .matrix td { padding-left: 1rem; } \
+    .matrix td::before { content: attr(data-label) ": "; color: var(--soft); }
     }
     @media print { .scroll { overflow-x: visible; } }
     """

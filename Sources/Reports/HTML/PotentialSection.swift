@@ -2,16 +2,16 @@ import Interlock
 import Prediction
 import StressRunner
 
-/// What a page says of what did not go wrong and can.
+/// The section of a page about predicted findings that did not occur in this run.
 struct PotentialSection {
-  /// So many trials are told of, one for each pair of scenario and subject.
+  /// The most trials that are shown, one for each pair of scenario and subject.
   private static let mostTrials = 200
 
   private let results: [TrialResult]
   private let context: ReportContext
   private let excerpt: SourceExcerpt
 
-  /// Takes the trials in the order in which they are told of; those without findings are left out.
+  /// Takes the trials in the order in which they are shown; drops those without findings.
   init(_ results: [TrialResult], _ context: ReportContext, _ excerpt: SourceExcerpt) {
     self.context = context
     self.excerpt = excerpt
@@ -22,15 +22,15 @@ struct PotentialSection {
     }
   }
 
-  /// The section; empty where there is nothing to tell.
+  /// The section; empty without findings.
   var html: String {
     guard !results.isEmpty else { return "" }
     let shown = results.prefix(Self.mostTrials)
     let left = results.count - shown.count
     return """
       <h2 id="potential">Potential findings</h2>
-      <p>These did not happen in this run: what is told are places that can meet in another. They are no part of any \
-      verdict.</p>
+      <p>These did not happen in this run: what is told are places that can meet in another. They \
+      are no part of any verdict.</p>
 
       """ + shown.map(trial).joined()
         + (left > 0 ? "<p>… and \(left) more trials with potential findings.</p>\n" : "")
@@ -48,7 +48,8 @@ struct PotentialSection {
   private func finding(_ finding: PotentialFinding) -> String {
     """
     <details>
-    <summary>\(Markup.text(finding.headline)) <span class="kind">\(finding.kind.rawValue)</span></summary>
+    <summary>\(Markup.text(finding.headline)) <span \
+    class="kind">\(finding.kind.rawValue)</span></summary>
     \(finding.sides.map(side).joined())</details>
 
     """

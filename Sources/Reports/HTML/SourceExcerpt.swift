@@ -3,44 +3,44 @@ import ProcessInspection
 import StressRunner
 import Synchronization
 
-/// The lines of source code around places, where the files are there.
+/// The lines of source code around call sites, if the files can be read.
 struct SourceExcerpt: Sendable {
-  /// So many lines before and after a place are shown.
+  /// How many lines before and after a call site are shown.
   private static let around = 3
-  /// So much of a line is shown.
+  /// How many characters of a line are shown.
   private static let longestLine = 400
-  /// The endings of the files that are opened: what a child names as a source file may be any file.
+  /// The extensions of files that may be opened: a child may name any file as a source file.
   private static let endings = [".swift", ".c", ".h", ".m", ".mm", ".cc", ".cpp", ".hpp"]
 
   private let files: SourceFiles
 
-  /// Takes what reads a file: the text at a path, or `nil` where there is none. It is asked once
+  /// Takes a function that returns the text at a path, or `nil` if there is none. It is called once
   /// for each path.
   init(_ read: @escaping @Sendable (String) -> String?) {
     files = SourceFiles(read)
   }
 
-  /// The text of a source file of moderate size; `nil` for anything else.
+  /// The text of a source file of moderate size; `nil` for any other file.
   @Sendable static func file(_ path: String) -> String? {
     guard path.hasPrefix("/"), endings.contains(where: path.hasSuffix) else { return nil }
     return (try? RegularFile.read(path)).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// The lines around a frame's place; nothing where it has none, or its file cannot be read.
+  /// The lines around a frame's call site; empty if it has none, or its file cannot be read.
   func html(_ frame: StackFrame?) -> String {
     guard let path = frame?.file, let line = frame?.line else { return "" }
     return html(path, line)
   }
 
-  /// The lines around a side's place. The stack names the file in full that the place only has by
-  /// its module.
+  /// The lines around the call site of a conflict's side. The stack has the full path of the file,
+  /// the call site only its module and name.
   func html(_ side: Conflict.Side) -> String {
     let base = "/" + (side.place.file.split(separator: "/").last.map(String.init) ?? "")
     let frame = side.stack.first { $0.file?.hasSuffix(base) == true }
     return html(frame?.file ?? side.place.file, side.place.line)
   }
 
-  /// The lines around the place of a stack that is the user's own.
+  /// The lines around the first frame of a stack that is in the user's code.
   func html(_ stack: [StackFrame]) -> String {
     html(stack.first { !$0.isSystem && !$0.isHarness && $0.file != nil && ($0.line ?? 0) > 0 })
   }
@@ -66,7 +66,7 @@ struct SourceExcerpt: Sendable {
   }
 }
 
-/// The lines of files that have been read.
+/// Caches the lines of source files.
 private final class SourceFiles: Sendable {
   private let read: @Sendable (String) -> String?
   private let known = Mutex<[String: [Substring]?]>([:])
@@ -75,7 +75,7 @@ private final class SourceFiles: Sendable {
     self.read = read
   }
 
-  /// The lines of a file; `nil` where it cannot be read.
+  /// The lines of a file; `nil` if it cannot be read.
   func lines(_ path: String) -> [Substring]? {
     known.withLock { known in
       if let lines = known[path] { return lines }

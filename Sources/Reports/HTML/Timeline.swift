@@ -1,22 +1,22 @@
 import WaitForGraph
 
-/// What threads did up to the moment of a snapshot, as a picture: a row for each, a bar for each
-/// stretch of time.
+/// The activity of threads up to a snapshot, as a picture: a row for each thread, a bar for each
+/// span of time.
 ///
-/// Running is solid, waiting is hatched: the colours only repeat it.
+/// Running is solid and waiting is hatched; the colours only repeat it.
 struct Timeline {
   private typealias Span = WaitSnapshot.Activity.Span
 
-  /// Where the bars begin and end, in per cent of the page's width.
+  /// The left and right ends of the bars, in per cent of the page's width.
   private static let left = 2.0
   private static let right = 95.0
-  /// A thread's name, and its bars below.
+  /// The height of a thread's name and its bars.
   private static let rowHeight = 44.0
   private static let nameHeight = 18.0
   private static let top = 8.0
-  /// No bar is narrower, in per cent, however short it was.
+  /// The narrowest bar, in per cent, for very short spans.
   private static let narrowest = 0.4
-  /// The characters that bars have room for from left to right where the page is narrow.
+  /// How many characters fit into a full-width bar on a narrow page.
   private static let characters = 52.0
   private static let nameLength = 48
 
@@ -25,12 +25,12 @@ struct Timeline {
   private let prefix: String
   private let total: Double
 
-  /// Lays out what was seen.
+  /// Lays out the activity.
   ///
   /// - Parameters:
   ///   - activity: The threads.
-  ///   - diagnosis: What its nodes are called.
-  ///   - prefix: What stands before the names of this picture's parts.
+  ///   - diagnosis: The diagnosis, which names the threads.
+  ///   - prefix: A prefix for the ids of this picture's parts.
   init(_ activity: [WaitSnapshot.Activity], _ diagnosis: Diagnosis, prefix: String) {
     self.activity = activity
     self.diagnosis = diagnosis
@@ -39,10 +39,11 @@ struct Timeline {
     total = min(max(0.01, first), 1e6)
   }
 
-  /// What the bars mean.
+  /// The legend of the bars.
   let legend = """
     <p class="legend"><span class="sample running"></span> runs, or is in a system call; \
-    <span class="sample waiting"></span> waits, for what its bar says. Right is the moment of the hang.</p>
+    <span class="sample waiting"></span> waits, for what its bar says. Right is the moment of the \
+    hang.</p>
 
     """
 
@@ -51,7 +52,8 @@ struct Timeline {
     let rows = Double(activity.count) * Self.rowHeight
     let height = Markup.number(Self.top + rows + 42)
     var text = """
-      <svg xmlns="http://www.w3.org/2000/svg" class="timeline" width="100%" height="\(height)" role="img" aria-labelledby="\(prefix)-time-title \(prefix)-time-desc">
+      <svg xmlns="http://www.w3.org/2000/svg" class="timeline" width="100%" height="\(height)" \
+      role="img" aria-labelledby="\(prefix)-time-title \(prefix)-time-desc">
       <title id="\(prefix)-time-title">What the threads did up to the hang</title>
       <desc id="\(prefix)-time-desc">\(Markup.text(description))</desc>
       <defs><pattern id="\(prefix)-hatch" width="6" height="6" patternUnits="userSpaceOnUse" \
@@ -66,7 +68,7 @@ struct Timeline {
     return text + "</svg>\n"
   }
 
-  /// What is to be seen, in words: how each thread ended.
+  /// The picture's content as text: how each thread ended.
   private var description: String {
     let rows = activity.prefix(20).map { row in
       "\(name(row.thread)): \(row.spans.last.map(words) ?? "not seen")"
@@ -78,7 +80,8 @@ struct Timeline {
   private func row(_ row: WaitSnapshot.Activity, at y: Double) -> String {
     let title = name(row.thread)
     var text = """
-      <g><text class="name" x="0" y="\(Markup.number(y + 13))">\(Markup.text(Markup.cut(title, to: Self.nameLength)))\
+      <g><text class="name" x="0" \
+      y="\(Markup.number(y + 13))">\(Markup.text(Markup.cut(title, to: Self.nameLength)))\
       <title>\(Markup.text(title))</title></text>
 
       """
@@ -96,7 +99,8 @@ struct Timeline {
         <svg x="\(Self.percent(start))" y="\(Markup.number(y + Self.nameHeight))" \
         width="\(Self.percent(width))" height="\(height)">\
         <title>\(Markup.text(told))</title><rect width="100%" height="\(height)" \(fill)/>\
-        \(label.count > 5 ? "<text class=\"on-bar\" x=\"5\" y=\"14\">\(Markup.text(label))</text>" : "")</svg>
+        \(label.count > 5 ? "<text class=\"on-bar\" x=\"5\" y=\"14\">\(Markup.text(label))</text>" : "")\
+        </svg>
 
         """
     }
@@ -106,7 +110,8 @@ struct Timeline {
   private func axis(below y: Double) -> String {
     let line = Markup.number(y + 4)
     var text = """
-      <line class="axis" x1="\(Self.percent(Self.left))" x2="\(Self.percent(Self.right))" y1="\(line)" y2="\(line)"/>
+      <line class="axis" x1="\(Self.percent(Self.left))" x2="\(Self.percent(Self.right))" \
+      y1="\(line)" y2="\(line)"/>
 
       """
     let step = Self.step(total)
@@ -116,7 +121,8 @@ struct Timeline {
       let place = Self.percent(x(seconds))
       let label = tick == 0 ? "hang" : "−\(Self.seconds(seconds))"
       text += """
-        <line class="axis" x1="\(place)" x2="\(place)" y1="\(Markup.number(Self.top))" y2="\(Markup.number(y + 9))"/>\
+        <line class="axis" x1="\(place)" x2="\(place)" y1="\(Markup.number(Self.top))" \
+        y2="\(Markup.number(y + 9))"/>\
         <text class="tick" x="\(place)" y="\(Markup.number(y + 24))">\(label)</text>
 
         """
@@ -150,7 +156,7 @@ struct Timeline {
     let names = ["o0x" + address, "q0x" + address, "t\(span.object)"]
     let node = diagnosis.nodes.first { names.contains($0.id) }
     if let node { return "waits for " + (kind == .thread ? "the end of " : "") + node.title }
-    // A thread's address says nothing to anybody.
+    // Drop the thread's address: it means nothing to a reader.
     return "waits for "
       + (kind == .thread ? "the end of a thread" : Self.name(kind) + " 0x" + address)
   }
@@ -169,7 +175,7 @@ struct Timeline {
     }
   }
 
-  /// `0.24 s`, with as many decimals as it takes.
+  /// `0.24 s`, with as many decimals as needed.
   private static func seconds(_ value: Double) -> String {
     let thousandths = Int((value * 1000).rounded())
     let (whole, part) = thousandths.quotientAndRemainder(dividingBy: 1000)

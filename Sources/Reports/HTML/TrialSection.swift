@@ -3,21 +3,21 @@ import WaitForGraph
 
 /// A trial that a page explains: one for each pair of scenario and subject.
 struct ExplainedTrial {
-  /// What was found of it.
+  /// The result.
   var result: TrialResult
-  /// Why it hung, where it did and its calls were seen.
+  /// The diagnosis of a hang, if the child's calls were seen.
   var diagnosis: Diagnosis?
-  /// The name of its section on the page.
+  /// The id of its section on the page.
   var name: String
-  /// How often its like was seen; empty where there was one trial.
+  /// How many trials of the pair had this result; empty if there was one trial.
   var note: String
-  /// The command that runs it again.
+  /// The command that replays it.
   var replay: String
 
   /// `concurrent-reads on mutex`
   var title: String { "\(result.trial.scenario.name) on \(result.trial.subject)" }
 
-  /// The opening of the section: its heading, and the verdict below.
+  /// The beginning of the section: its heading, and the verdict below.
   var head: String {
     let expected =
       result.isMet == false ? ", expected \(expectationText(result.expected))" : ", as expected"
@@ -29,7 +29,7 @@ struct ExplainedTrial {
       """
   }
 
-  /// The end of the section, after the command that runs the trial again.
+  /// The end of the section, with the command that replays the trial.
   var foot: String {
     """
     <h3>Replay</h3>
@@ -40,7 +40,7 @@ struct ExplainedTrial {
   }
 }
 
-/// What a page says of one trial without a diagnosis: what was found, and the evidence.
+/// The section of a page about one trial without a diagnosis: the result and the evidence.
 struct TrialSection {
   private let trial: ExplainedTrial
   private let excerpt: SourceExcerpt

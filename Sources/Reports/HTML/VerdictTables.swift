@@ -1,7 +1,7 @@
 import StressRunner
 
-/// The verdicts of a run as tables of a page: subjects × scenarios where scenarios are for every
-/// subject, and a line for each of the others.
+/// The verdicts of a run as tables of a page: subjects × scenarios for scenarios without a list of
+/// subjects, and a line for each of the others.
 struct VerdictTables {
   /// A scenario and a subject.
   struct Pair: Hashable {
@@ -20,12 +20,12 @@ struct VerdictTables {
   private let results: [Pair: [TrialResult]]
   private let sections: [Pair: String]
 
-  /// Puts results in their places.
+  /// Sorts results into cells.
   ///
   /// - Parameters:
-  ///   - results: In any order; pairs without one stay empty.
-  ///   - trials: All that was planned: it gives the order.
-  ///   - sections: The names of the sections that explain a pair.
+  ///   - results: The results in any order; pairs without one stay empty.
+  ///   - trials: The planned trials, which determine the order.
+  ///   - sections: The ids of the sections that explain a pair.
   init(_ results: [TrialResult], of trials: [Trial], sections: [Pair: String]) {
     self.trials = trials
     self.results = Dictionary(grouping: results) { Pair($0.trial) }
@@ -59,7 +59,7 @@ struct VerdictTables {
     let rows = subjects.map { subject in
       "<tr><th scope=\"row\">\(Markup.text(subject))</th>"
         + scenarios.map { scenario in
-          // On a narrow screen a row is a list, and each cell says which scenario it is of.
+          // On a narrow screen a row becomes a list, and each cell names its scenario.
           "<td data-label=\"\(Markup.text(scenario))\">"
             + "\(cell(Pair(scenario: scenario, subject: subject)))</td>"
         }.joined()

@@ -2,7 +2,7 @@ import StressRunner
 import WaitForGraph
 
 extension JSONReport {
-  /// Why a trial's child could not go on, with what its threads did before.
+  /// Why a trial's child could not go on, and what its threads did before.
   static func value(
     of diagnosis: Diagnosis, activity: [WaitSnapshot.Activity]
   ) -> JSONValue {
@@ -52,7 +52,7 @@ extension JSONReport {
       "from": .number(span.from),
       "to": .number(span.to),
       "kind": .optional(span.kind.map { .string($0.rawValue) }),
-      // More digits than a double keeps.
+      // A double cannot hold all its digits.
       "object": .optional(
         span.kind == nil ? nil : .string("0x" + String(span.object, radix: 16))),
     ])

@@ -2,7 +2,7 @@ import Interlock
 import StressRunner
 
 extension JSONReport {
-  /// What a trial exercised.
+  /// The contention coverage of a trial.
   static func value(_ report: ExerciseReport) -> JSONValue {
     .object([
       "full": .bool(report.isFull),

@@ -2,7 +2,7 @@ import Prediction
 import StressRunner
 
 extension JSONReport {
-  /// Whether anybody looked, and what could not be followed.
+  /// Whether prediction was on, and what it could not follow.
   static func value(_ record: PredictionRecord) -> JSONValue {
     let state: String
     var reason: String?
@@ -19,7 +19,7 @@ extension JSONReport {
     ])
   }
 
-  /// A finding: never among the conflicts, which happened.
+  /// A predicted finding. It is never listed among the conflicts, which did occur.
   static func value(_ finding: PotentialFinding) -> JSONValue {
     .object([
       "kind": .string(finding.kind.rawValue),

@@ -2,7 +2,7 @@ import Interlock
 import StressRunner
 
 extension JSONReport {
-  /// What decided a verdict: its kind, and what belongs to that kind; null for one that passed.
+  /// The evidence that decided a verdict: its kind, and that kind's keys; null for `passed`.
   static func reason(_ verdict: Verdict) -> JSONValue {
     switch verdict {
     case .passed: .null

@@ -38,7 +38,7 @@ extension JSONReport {
     ])
   }
 
-  /// `expected` names a verdict alone, so where only the cause differs the message has to say so.
+  /// `expected` names only a verdict, so the message must state a difference in the cause.
   private static func message(of result: TrialResult) -> String {
     guard result.isMet == false, result.expected.verdict == result.verdict.kind,
       let cause = result.expected.cause
@@ -96,7 +96,7 @@ extension JSONReport {
     ])
   }
 
-  /// A crash has no key of its own: the thread that crashed stands first among the threads.
+  /// A crash has no key of its own: the crashed thread comes first among the threads.
   private static func crash(of observation: Observation) -> [JSONValue] {
     guard let crash = observation.crash else { return [] }
     return [
@@ -119,7 +119,7 @@ extension JSONReport {
 }
 
 extension StackFrame {
-  /// The function, or else the address and the binary that it lies in.
+  /// The function, or the address and its binary.
   fileprivate var functionOrAddress: String {
     function ?? "0x" + String(address, radix: 16) + (image.map { " in \($0)" } ?? "")
   }

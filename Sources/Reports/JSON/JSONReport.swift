@@ -2,24 +2,28 @@ package import StressRunner
 
 /// The machine-readable report.
 ///
-/// `ci/report-schema.md` documents every key; this is the shape, in the
-/// order that is kept:
+/// `ci/report-schema.md` documents every key. This is the shape, with the keys in the order of the
+/// file:
 ///
 ///     { "schemaVersion": 1, "tool": {"name", "version"}, "host": {"os", "cores", "swift"}, "seed",
-///       "results": [ { "scenario", "subject", "seed", "expected", "verdict", "cause", "met", "completed",
-///                      "operations", "seconds", "detectionSeconds", "peakThreads", "message",
-///                      "conflicts": [ { "resource", "first": {"mode", "synched", "part", "file", "line",
-///                                       "function", "thread", "queue", "stack"}, "second": {…},
-///                                       "heldOpen", "witness" } ],
-///                      "threads": [ { "count", "name", "state", "stack" } ], "interleaving", "poolWidth",
-///                      "undecided": [ {"oracle", "reason"} ],
-///                      "diagnosis": {"cause", "certain", "headline", "details", "advice", "nodes",
-///                                    "edges", "activity"},
-///                      "exercise": {"full", "resources"},
-///                      "prediction": {"state", "reason", "notes"},
-///                      "potential": [ { "kind", "headline", "count",
-///                                       "sides": [ {"who", "act", "place", "stack", "held"} ] } ],
-///                      "reason": {"kind", …} } ],
+///       "results": [
+///         { "scenario", "subject", "seed", "expected", "verdict", "cause", "met", "completed",
+///           "operations", "seconds", "detectionSeconds", "peakThreads", "message",
+///           "conflicts": [
+///             { "resource",
+///               "first": {"mode", "synched", "part", "file", "line", "function", "thread",
+///                         "queue", "stack"},
+///               "second": {…}, "heldOpen", "witness" } ],
+///           "threads": [ { "count", "name", "state", "stack" } ], "interleaving", "poolWidth",
+///           "undecided": [ {"oracle", "reason"} ],
+///           "diagnosis": {"cause", "certain", "headline", "details", "advice", "nodes", "edges",
+///                         "activity"},
+///           "exercise": {"full", "resources"},
+///           "prediction": {"state", "reason", "notes"},
+///           "potential": [
+///             { "kind", "headline", "count",
+///               "sides": [ {"who", "act", "place", "stack", "held"} ] } ],
+///           "reason": {"kind", …} } ],
 ///       "summary": {"met", "unmet", "skipped", "planned"} }
 package struct JSONReport: Reporter {
   private var isFirst = true

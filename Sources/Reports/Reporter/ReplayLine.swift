@@ -1,14 +1,14 @@
 import StressRunner
 
-// The command line that a report prints to run a trial again.
+// The command line that a report prints to replay a trial.
 
 extension ReportContext {
-  /// What a command that replays a trial repeats, beside the trial's scenario, subject and seed.
+  /// What a replay command needs in addition to the trial's scenario, subject and seed.
   package struct Replay: Sendable, Hashable {
-    /// The environment variables that reach into a trial, and their values.
+    /// The environment variables that affect a trial, and their values.
     package var variables: [Variable] = []
-    /// The path that names a scenario on the command line, by the scenario's name; the name itself
-    /// names all others.
+    /// The path that names a scenario on the command line, by the scenario's name. A scenario
+    /// without one is named by its name.
     package var scenarios: [String: String] = [:]
     /// Options that change a trial, and their values: `["--scenarios", "FOLDER"]`.
     package var options: [String] = []
@@ -27,11 +27,11 @@ extension ReportContext {
       }
     }
 
-    /// Nothing.
+    /// An empty replay.
     package init() {}
   }
 
-  /// The command that runs a trial again.
+  /// The command that replays a trial.
   func replay(_ trial: Trial) -> String {
     let scenario = replay.scenarios[trial.scenario.name] ?? trial.scenario.name
     let words =

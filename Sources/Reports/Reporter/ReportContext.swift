@@ -1,6 +1,7 @@
 import StressRunner
 
-/// What a report says beside its results: who ran them, where, and how to run one again.
+/// What a report states in addition to its results: the tool, the machine, and how to replay a
+/// trial.
 package struct ReportContext: Sendable {
   /// The machine that the trials ran on.
   package struct Host: Sendable, Hashable {
@@ -19,15 +20,15 @@ package struct ReportContext: Sendable {
     }
   }
 
-  /// Which of the calls that wait and wake a build sees.
+  /// Which of the calls that wait and wake a build can see.
   package enum Sight: Sendable, Hashable, CaseIterable {
     /// All of them.
     case everything
-    /// All but those of Dispatch, which is linked in statically.
+    /// All except those of Dispatch, which is linked in statically.
     case withoutDispatch
     /// None: ThreadSanitizer's own interceptors have the same names.
     case sanitized
-    /// None: the package trait `UnseenCalls` leaves them as they are.
+    /// None: the package trait `UnseenCalls` turns interposition off.
     case leftOut
     /// None, on this system.
     case unsupportedSystem
@@ -37,13 +38,13 @@ package struct ReportContext: Sendable {
   package var version: String
   /// The machine.
   package var host: Host
-  /// The seed of every trial; `nil` where each scenario has its own.
+  /// The seed of every trial; `nil` if each scenario uses its own.
   package var seed: UInt64?
   /// The name of the executable, for the command that replays a trial.
   package var command: String
-  /// What a command that replays a trial repeats of the one that ran it.
+  /// What a replay command repeats of the command that ran the trial.
   package var replay: Replay
-  /// Which of the children's calls are seen: without them no hang is explained.
+  /// Which of the children's calls are seen. Hangs cannot be explained without them.
   package var sight: Sight
 
   /// Describes a run.

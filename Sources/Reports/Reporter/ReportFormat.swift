@@ -1,10 +1,11 @@
-/// A format that a run is reported in: a row of the table.
+/// A format of reports: a row of the table.
 package struct ReportFormat: Sendable {
   /// Where a format's text goes, and when.
   package enum Destination: Sendable, Hashable {
-    /// To the terminal, as the results arrive. One format does, and no option asks for it.
+    /// To the terminal, as the results arrive. Exactly one format does this, and no option selects
+    /// it.
     case terminal
-    /// Into the file that the option names, which is whole after each result.
+    /// Into the file that the option names, which is complete after each result.
     case growingFile
     /// Into the file that the option names, when the run is over.
     case finishedFile
@@ -12,7 +13,7 @@ package struct ReportFormat: Sendable {
 
   /// The name of the format, and of its option.
   package var name: String
-  /// What the option does, a sentence or two.
+  /// What the option does, in a sentence or two.
   package var summary: String
   /// Where its text goes.
   package var destination: Destination
@@ -36,15 +37,15 @@ extension ReportFormat {
   package static let all: [ReportFormat] = [.text, .json, .html]
 }
 
-/// What the user chose of a report's contents.
+/// The user's choices for a report's contents.
 package struct ReportSettings {
   /// How text for a terminal is marked up.
   package var style = TextStyle(color: false)
   /// Whether everything is shown, however long.
   package var isVerbose = false
-  /// Whether a resource that one owner alone touched makes the run red.
+  /// Whether a resource that a single owner used makes the run red.
   package var requiresContention = false
-  /// The columns of the terminal, asked anew each time; `nil` where there is none.
+  /// The terminal's columns, queried anew each time; `nil` without a terminal.
   package var width: () -> Int? = { nil }
 
   /// The defaults.

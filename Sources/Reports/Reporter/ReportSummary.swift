@@ -1,20 +1,20 @@
 package import StressRunner
 
-/// How many trials met what was expected of them.
+/// How many trials met their expectations.
 package struct ReportSummary: Sendable, Hashable {
   /// Trials whose verdict was the expected one.
   package var met = 0
-  /// Trials whose verdict was another.
+  /// Trials with another verdict than expected.
   package var unmet = 0
   /// Trials that were not judged.
   package var skipped = 0
 
-  /// Trials in which something was found that did not go wrong and can, and that was not expected.
+  /// Trials with predicted findings that the scenario did not expect.
   package var potential = 0
 
-  /// How many trials there will be: with fewer results, the run was interrupted or killed.
+  /// How many trials were planned: with fewer results, the run was interrupted or killed.
   package var planned = 0
-  /// How long the run took; 0 while it lasts.
+  /// How long the run took; 0 while it is under way.
   package var seconds = 0.0
 
   /// No trials.

@@ -2,9 +2,9 @@ package import StressRunner
 
 /// Formats a run as one text, in pieces that are written as the results arrive.
 ///
-/// A reporter writes nothing itself. The text is whole after any number of results: what `begin`
-/// returned, what `result` returned for each of them, and then what `end` returns. Results come in
-/// the order in which they are judged.
+/// A reporter writes nothing itself. The text is complete after any number of results: the text
+/// from `begin`, the text from `result` for each of them, and the text from `end`. Results arrive
+/// in the order in which they are judged.
 package protocol Reporter {
   /// Begins the report of the planned trials.
   mutating func begin(_ trials: [Trial], _ context: ReportContext) -> String
@@ -12,8 +12,8 @@ package protocol Reporter {
   /// Adds a judged trial.
   mutating func result(_ result: TrialResult) -> String
 
-  /// The end of the report, for the results up to now. Called after each result if the file is to
-  /// be whole all the time, else once.
+  /// Ends the report after the results up to now. Called after each result if the file must always
+  /// be complete, else once.
   func end(_ summary: ReportSummary) -> String
 }
 

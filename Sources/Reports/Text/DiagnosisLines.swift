@@ -1,18 +1,18 @@
 import WaitForGraph
 
-/// A diagnosis below the verdict that it explains: the verdict is not said again.
+/// A diagnosis below the verdict that it explains; the verdict is not repeated.
 struct DiagnosisLines {
-  /// The heading first; what follows is indented further.
+  /// The heading, then further indented lines.
   let lines: [String]
-  /// How many more there are.
+  /// How many lines were left out.
   let left: Int
 
-  /// Writes a diagnosis.
+  /// Formats a diagnosis.
   ///
   /// - Parameters:
-  ///   - diagnosis: What is told.
+  ///   - diagnosis: The diagnosis.
   ///   - hasHeadline: Whether the lines have the headline: no, if the message above them has it.
-  ///   - limit: The most lines behind the heading.
+  ///   - limit: The most lines after the heading.
   init(_ diagnosis: Diagnosis, hasHeadline: Bool, limit: Int) {
     let all = DiagnosisText(diagnosis, width: nil, mostLines: .max).lines
     let heading =
@@ -26,7 +26,7 @@ struct DiagnosisLines {
 }
 
 extension ReportContext.Sight {
-  /// Why nobody saw who waits for whom, in one line; `nil` where everything is seen.
+  /// Why the wait-for graph was not seen, in one line; `nil` if everything is seen.
   var reason: String? {
     switch self {
     case .everything: nil

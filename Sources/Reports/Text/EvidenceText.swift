@@ -2,9 +2,9 @@ import Interlock
 import ProcessInspection
 package import StressRunner
 
-/// Everything that was seen of a pair of scenario and subject, for people.
+/// All evidence of a pair of scenario and subject, as text.
 package struct EvidenceText: Sendable {
-  /// How much is shown before the rest is only counted.
+  /// How much is shown; the rest is counted.
   private struct Cut {
     var conflicts: Int
     var groups: Int
@@ -21,7 +21,7 @@ package struct EvidenceText: Sendable {
   /// Chooses how much is shown.
   ///
   /// - Parameters:
-  ///   - context: How a trial is run again.
+  ///   - context: How to replay a trial.
   ///   - style: Whether to colour.
   ///   - isVerbose: Whether everything is shown, however long.
   package init(context: ReportContext, style: TextStyle, isVerbose: Bool) {
@@ -36,11 +36,11 @@ package struct EvidenceText: Sendable {
         conflicts: 3, groups: 8, frames: 12, outputLines: 8, passages: 40, diagnosis: 24)
   }
 
-  /// The evidence of one trial, and how often its like was seen.
+  /// The evidence of one trial, and how many trials of the pair had this result.
   ///
   /// - Parameters:
-  ///   - result: The trial that is shown.
-  ///   - times: How many trials of the pair were as this one.
+  ///   - result: The trial to show.
+  ///   - times: How many trials of the pair had this result.
   ///   - count: How many trials of the pair there were.
   /// - Returns: Lines; the first one is the heading.
   package func lines(_ result: TrialResult, times: Int, of count: Int) -> [String] {

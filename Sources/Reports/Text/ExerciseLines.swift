@@ -1,8 +1,8 @@
 import Interlock
 
-/// What was exercised, for people.
+/// The contention coverage as text.
 struct ExerciseLines {
-  /// So many resources are named unless all are asked for.
+  /// How many resources are named unless all are requested.
   private static let mostNamed = 3
 
   private let exercised: Exercised
@@ -11,7 +11,7 @@ struct ExerciseLines {
   private let isRequired: Bool
   private let width: Int
 
-  /// Tells of these; where `isRequired`, a resource that was not tested makes the run red.
+  /// Formats the coverage. If `isRequired`, a resource that was not tested makes the run red.
   init(
     _ exercised: Exercised, style: TextStyle, isVerbose: Bool, isRequired: Bool, width: Int
   ) {
@@ -22,7 +22,7 @@ struct ExerciseLines {
     self.isRequired = isRequired
   }
 
-  /// Nothing where no trial could tell, unless that makes the run red.
+  /// Empty if no trial had coverage, unless that makes the run red.
   var lines: [String] {
     guard exercised.pairCount > 0 || isRequired else { return [] }
     let lone = exercised.notTested

@@ -1,11 +1,10 @@
 import StressRunner
 
-/// What happened in a script: a column for each role, and one for other threads if any did
-/// something.
+/// The events of a script: a column for each role, and one for other threads if they have events.
 struct InterleavingTable {
   /// The names of the columns.
   let columns: [String]
-  /// What happened, one thing a row: its column, and what it was; not escaped.
+  /// The events, one per row: the column, and the text; not escaped.
   let rows: [(column: Int, text: String)]
 
   /// Lays out a record.
@@ -19,9 +18,9 @@ struct InterleavingTable {
   }
 }
 
-/// What happened in a script, as lines.
+/// The events of a script, as lines.
 struct InterleavingText {
-  /// No column is wider than this.
+  /// The widest column.
   private static let widestColumn = 48
 
   private let table: InterleavingTable
@@ -33,7 +32,7 @@ struct InterleavingText {
     table = InterleavingTable(record, of: script)
   }
 
-  /// The table's lines, and a last one where the order was given up.
+  /// The table's lines, and a last one if the order was abandoned.
   func lines(limit: Int) -> [String] {
     let columns = table.columns
     let rows = table.rows.prefix(limit).map { row in

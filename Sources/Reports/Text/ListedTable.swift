@@ -1,8 +1,7 @@
 package import StressRunner
 
-/// The verdicts of scenarios that are for a few subjects each: a line for a scenario, with its
-/// subjects side by side. In a table of all subjects × all scenarios nearly every cell would be
-/// empty.
+/// The verdicts of scenarios that list their subjects: a line for each scenario, with its subjects
+/// side by side. In a table of all subjects × all scenarios nearly every cell would be empty.
 package struct ListedTable: Sendable {
   private struct Entry: Sendable {
     var subject: String
@@ -11,11 +10,11 @@ package struct ListedTable: Sendable {
 
   private let rows: [(scenario: String, entries: [Entry])]
 
-  /// Puts results in their lines.
+  /// Sorts results into lines.
   ///
   /// - Parameters:
-  ///   - results: In any order; pairs without one are left out.
-  ///   - trials: All that was planned: it gives the order.
+  ///   - results: The results in any order; pairs without one are left out.
+  ///   - trials: The planned trials, which determine the order.
   package init(_ results: [TrialResult], of trials: [Trial]) {
     var found: [String: [String: [TrialResult]]] = [:]
     for result in results {
@@ -33,10 +32,10 @@ package struct ListedTable: Sendable {
     self.rows = rows.filter { !$0.entries.isEmpty }
   }
 
-  /// The lines: what does not fit beside the scenario's name stands below it.
+  /// The lines. Subjects that do not fit beside the scenario's name go below it.
   ///
   /// - Parameters:
-  ///   - width: The columns that the terminal has.
+  ///   - width: The terminal's columns.
   ///   - style: Whether to colour.
   /// - Returns: Lines without trailing spaces.
   package func lines(width: Int, style: TextStyle) -> [String] {

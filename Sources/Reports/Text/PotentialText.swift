@@ -1,7 +1,7 @@
 import Prediction
 import StressRunner
 
-/// What was found in a trial that did not go wrong and can, for people.
+/// The predicted findings of a trial, as text.
 struct PotentialText {
   private let context: ReportContext
   private let style: TextStyle
@@ -20,7 +20,7 @@ struct PotentialText {
   ///
   /// - Parameters:
   ///   - result: The trial.
-  ///   - times: In how many trials of the pair something was found.
+  ///   - times: How many trials of the pair had findings.
   ///   - count: How many trials of the pair there were.
   /// - Returns: Lines; the first one is the heading.
   func lines(_ result: TrialResult, times: Int, of count: Int) -> [String] {

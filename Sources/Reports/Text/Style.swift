@@ -1,5 +1,5 @@
-/// How text is marked up. Colour only repeats what a sign says: it is off in pipes, and not
-/// everybody sees it.
+/// How text is marked up. Colour only repeats what a sign shows: pipes have none, and not every
+/// reader sees it.
 package struct TextStyle: Sendable, Hashable {
   /// Whether ANSI escapes for colours are written.
   package var color: Bool
@@ -29,7 +29,7 @@ package struct TextStyle: Sendable, Hashable {
   }
 }
 
-/// The sign of a result: it says without colour what the colour says.
+/// The sign of a result, which shows without colour what the colour shows.
 func sign(met: Bool?) -> String {
   switch met {
   case true?: "✓"
@@ -39,13 +39,13 @@ func sign(met: Bool?) -> String {
 }
 
 extension String {
-  /// The text with spaces behind it, up to a width.
+  /// Pads the text with spaces to a width.
   func padded(to width: Int) -> String {
     count >= width ? self : self + String(repeating: " ", count: width - count)
   }
 }
 
-/// A text in lines that break between words, and within a word only where it alone is too long.
+/// Wraps a text between words, and within a word only if it is longer than a line.
 func wrapped(_ text: String, width: Int) -> [String] {
   let width = max(1, width)
   var lines: [String] = []
@@ -64,7 +64,7 @@ func wrapped(_ text: String, width: Int) -> [String] {
   return line.isEmpty ? lines : lines + [line]
 }
 
-/// Seconds for people: two decimals below ten, one above.
+/// Formats seconds: two decimals below ten, one above.
 package func secondsText(_ seconds: Double) -> String {
   let decimals = seconds < 10 ? 100.0 : 10.0
   let scaled = Int((max(0, seconds) * decimals).rounded())
@@ -74,8 +74,8 @@ package func secondsText(_ seconds: Double) -> String {
     + digits + " s"
 }
 
-/// A line without control characters, and without those that turn the direction of writing: a child
-/// may write anything, and its escapes must not reach the terminal.
+/// Removes control characters, and those that change the direction of writing, from a line: a
+/// child's output must not control the terminal.
 func harmless(_ line: some StringProtocol) -> String {
   var text = String.UnicodeScalarView()
   for scalar in line.unicodeScalars {

@@ -1,7 +1,7 @@
 import Prediction
 package import StressRunner
 
-/// What is printed when a run is over: the table, the evidence and the summary.
+/// The text after a run: the table, the evidence and the summary.
 package struct TextReport: Sendable {
   private let context: ReportContext
   private let style: TextStyle
@@ -11,10 +11,10 @@ package struct TextReport: Sendable {
   /// Chooses how the report is written.
   ///
   /// - Parameters:
-  ///   - context: How a trial is run again.
+  ///   - context: How to replay a trial.
   ///   - style: Whether to colour.
-  ///   - isVerbose: Whether the evidence of expected failures is shown too, and all of it.
-  ///   - requiresContention: Whether a resource that one owner alone touched makes the run red.
+  ///   - isVerbose: Whether the evidence of expected failures is shown too, and without cuts.
+  ///   - requiresContention: Whether a resource that a single owner used makes the run red.
   package init(
     context: ReportContext, style: TextStyle, isVerbose: Bool, requiresContention: Bool = false
   ) {
@@ -27,10 +27,10 @@ package struct TextReport: Sendable {
   /// The whole report.
   ///
   /// - Parameters:
-  ///   - results: What was judged, in any order.
-  ///   - trials: What was planned.
+  ///   - results: The judged trials, in any order.
+  ///   - trials: The planned trials.
   ///   - seconds: How long the run took.
-  ///   - width: The columns that the terminal has.
+  ///   - width: The terminal's columns.
   /// - Returns: The text, with a line break at its end.
   package func text(
     _ results: [TrialResult], of trials: [Trial], seconds: Double, width: Int
@@ -67,8 +67,8 @@ package struct TextReport: Sendable {
     }
   }
 
-  /// A block for each pair that is unmet, in the order of the plan; with `--verbose`, for each that
-  /// failed as it should, too.
+  /// A block for each pair with an unmet expectation, in the order of the plan; with `--verbose`,
+  /// also for each that failed as expected.
   private func evidence(_ results: [TrialResult], of trials: [Trial]) -> [[String]] {
     let text = EvidenceText(context: context, style: style, isVerbose: isVerbose)
     let byPair = Dictionary(grouping: results) { Pair($0.trial) }
@@ -83,8 +83,8 @@ package struct TextReport: Sendable {
     }
   }
 
-  /// A block for each pair with potential findings that nobody expected; with `--verbose`, for the
-  /// others too.
+  /// A block for each pair with unexpected predicted findings; with `--verbose`, for the others
+  /// too.
   private func potential(_ results: [TrialResult], of trials: [Trial]) -> [[String]] {
     let text = PotentialText(context: context, style: style, isVerbose: isVerbose)
     let byPair = Dictionary(grouping: results) { Pair($0.trial) }
@@ -98,7 +98,7 @@ package struct TextReport: Sendable {
     }
   }
 
-  /// Why nobody looked for what can go wrong although it was asked for.
+  /// Why prediction was off although it was requested.
   private func unlooked(_ results: [TrialResult]) -> [String] {
     let reasons = results.compactMap { result in
       if case .unavailable(let reason) = result.observation.prediction.state { reason } else { nil }
@@ -106,7 +106,7 @@ package struct TextReport: Sendable {
     return Set(reasons).sorted().map { style.dim("no prediction: \(harmless($0))") }
   }
 
-  /// The oracles that subjects give nothing to decide by, each with the subjects.
+  /// The oracles that subjects' data cannot decide, each with the subjects.
   private func undecided(_ results: [TrialResult]) -> [String] {
     var subjects: [Observation.OracleFailure: [String]] = [:]
     for result in results {
@@ -122,7 +122,7 @@ package struct TextReport: Sendable {
     }.sorted().map(style.dim)
   }
 
-  /// Why a deadlock stands there without a diagnosis, where it is the build's doing.
+  /// Why a deadlock has no diagnosis, if the build is the reason.
   private func blindness(_ results: [TrialResult]) -> [String] {
     guard let reason = context.sight.reason,
       results.contains(where: { $0.verdict.kind == .deadlock && $0.verdict.diagnosis == nil })
@@ -130,7 +130,7 @@ package struct TextReport: Sendable {
     return [style.dim("no diagnosis: \(reason)")]
   }
 
-  /// How many trials met what was expected of them, in one line.
+  /// How many trials met their expectations, in one line.
   func summary(
     _ results: [TrialResult], of trials: [Trial], seconds: Double
   ) -> String {

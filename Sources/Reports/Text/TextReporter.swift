@@ -1,14 +1,14 @@
 import StressRunner
 
 extension ReportFormat {
-  /// The text for people: a line for each trial, and then the table, the evidence and the summary.
+  /// The text for a terminal: a line for each trial, then the table, the evidence and the summary.
   package static let text = ReportFormat(
     name: "text", summary: "A line for each trial, then what is unmet with its evidence.",
     destination: .terminal
   ) { TextReporter($0) }
 }
 
-/// Reports a run to people.
+/// Reports a run as text.
 struct TextReporter: Reporter {
   private let settings: ReportSettings
   private var trials: [Trial] = []

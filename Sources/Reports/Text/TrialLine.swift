@@ -2,25 +2,25 @@ import Prediction
 package import StressRunner
 import WaitForGraph
 
-/// The line that is printed as a trial is judged.
+/// The line that is printed when a trial has been judged.
 package struct TrialLine: Sendable {
   private let scenarioWidth: Int
   private let subjectWidth: Int
   private let style: TextStyle
 
-  /// Fits the columns to the names that will come.
+  /// Fits the columns to the names of the trials.
   package init(_ trials: [Trial], style: TextStyle) {
     scenarioWidth = trials.map(\.scenario.name.count).max() ?? 0
     subjectWidth = trials.map(\.subject.count).max() ?? 0
     self.style = style
   }
 
-  /// A result: one line, and the reason below it where there is something to say.
+  /// Formats a result: one line, and the reason below it if there is one.
   ///
   /// - Parameters:
-  ///   - result: What was found of a trial.
-  ///   - width: The columns of the terminal, which the reason is wrapped to; `nil` keeps it on one
-  ///     line, for whatever reads a pipe by its lines.
+  ///   - result: The judged trial.
+  ///   - width: The terminal's columns, to which the reason is wrapped; `nil` keeps it on one line,
+  ///     for programs that read a pipe by lines.
   /// - Returns: The text, without a line break at its end.
   package func text(_ result: TrialResult, width: Int?) -> String {
     let seen = result.observation
@@ -58,8 +58,8 @@ package struct TrialLine: Sendable {
 }
 
 extension TrialLine {
-  /// The line where its columns do not fit: each part stands behind the one before if there is
-  /// room, else on a line of its own.
+  /// The line for a terminal too narrow for its columns: each part follows the one before if there
+  /// is room, else it starts a new line.
   private func narrow(
     _ names: [String], _ verdict: String, _ rest: [String], _ isMet: Bool?, _ width: Int
   ) -> String {
@@ -67,7 +67,7 @@ extension TrialLine {
     parts.append((verdict.count, style.marked(verdict, met: isMet)))
     parts += rest.filter { !$0.isEmpty }.map { ($0.count, style.dim($0)) }
     var text = ""
-    // Two columns are the sign's.
+    // The sign takes two columns.
     var used = 2
     for part in parts {
       if text.isEmpty {
@@ -84,8 +84,8 @@ extension TrialLine {
     return text
   }
 
-  /// What stands between the verdict and the rest: a column of its own where the terminal has room
-  /// for it, two spaces where it has room for those, else a new line.
+  /// The gap between the verdict and the rest: up to a column of its own if the terminal has room,
+  /// else two spaces, else a new line.
   private func gap(behind verdict: String, before rest: String, width: Int?) -> String {
     let used = 2 + scenarioWidth + 2 + subjectWidth + 2 + verdict.count
     let spaces = max(0, 21 - verdict.count) + 2
@@ -101,7 +101,8 @@ package func verdictText(_ verdict: Verdict) -> String {
   verdict.kind.rawValue + (verdict.cause.map { " (\($0.rawValue))" } ?? "")
 }
 
-/// `deadlock (starvation)`, as a scenario expects it; `passed, potential: lock-order`.
+/// Formats a verdict as a scenario expects it: `deadlock (starvation)`;
+/// `passed, potential: lock-order`.
 package func expectationText(_ expectation: Expectation) -> String {
   var text = expectation.verdict.rawValue + (expectation.cause.map { " (\($0.rawValue))" } ?? "")
   if let potential = expectation.potential {

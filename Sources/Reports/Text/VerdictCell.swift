@@ -1,20 +1,19 @@
 import StressRunner
 
-/// What a table says of one pair of scenario and subject.
+/// The cell of a table for one pair of scenario and subject.
 struct VerdictCell {
   /// A sign and a verdict.
   var text: String
-  /// Whether it is the expected one.
+  /// Whether it is the expected verdict.
   var met: Bool?
 
-  /// Says this.
+  /// Makes a cell with this text.
   init(text: String, met: Bool?) {
     self.text = text
     self.met = met
   }
 
-  /// Sums up the trials of one pair: one that is unmet makes the pair unmet. `nil` where there is
-  /// none.
+  /// Combines the trials of one pair: one unmet trial makes the pair unmet. `nil` without trials.
   init?(of results: [TrialResult]) {
     let unmet = results.filter { $0.isMet == false }
     if let first = unmet.first {

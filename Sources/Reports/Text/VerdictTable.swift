@@ -2,18 +2,18 @@ package import StressRunner
 
 /// The table of subjects × scenarios.
 ///
-/// A cell is one pair's verdict, however often it was tried: with one unmet trial the pair is
-/// unmet, since a retry never turns red into green.
+/// A cell is one pair's verdict over all its trials: one unmet trial makes the pair unmet, since a
+/// retry never turns red into green.
 package struct VerdictTable: Sendable {
   private let scenarios: [String]
   private let subjects: [String]
   private let cells: [[VerdictCell?]]
 
-  /// Puts results in their cells.
+  /// Sorts results into cells.
   ///
   /// - Parameters:
-  ///   - results: In any order; pairs without one stay empty.
-  ///   - trials: All that was planned: it gives the order of rows and columns.
+  ///   - results: The results in any order; pairs without one stay empty.
+  ///   - trials: The planned trials, which determine the order of rows and columns.
   package init(_ results: [TrialResult], of trials: [Trial]) {
     let columns = Self.unique(trials.map(\.scenario.name))
     scenarios = columns
@@ -33,10 +33,10 @@ package struct VerdictTable: Sendable {
     return names.filter { seen.insert($0).inserted }
   }
 
-  /// The table, in as many parts below one another as the width asks for.
+  /// The table, split into parts one below another to fit the width.
   ///
   /// - Parameters:
-  ///   - width: The columns that the terminal has.
+  ///   - width: The terminal's columns.
   ///   - style: Whether to colour.
   /// - Returns: Lines without trailing spaces.
   package func lines(width: Int, style: TextStyle) -> [String] {
@@ -79,7 +79,7 @@ package struct VerdictTable: Sendable {
         let cell = cells[row][column] ?? VerdictCell(text: "·", met: nil)
         line += pending + "  "
         line += cells[row][column] == nil ? cell.text : style.marked(cell.text, met: cell.met)
-        // Spaces come only before something: no line ends in them.
+        // Write spaces only before text, so that no line ends in them.
         pending = String(repeating: " ", count: widths[column] - cell.text.count)
       }
       lines.append(line)
@@ -88,8 +88,8 @@ package struct VerdictTable: Sendable {
     return lines
   }
 
-  /// As wide as the longest name; less where a column would then not fit beside it, down to the
-  /// longest word.
+  /// The width of the longest name; less if a column would not fit beside it, down to the longest
+  /// word.
   private func nameWidth(beside column: Int, width: Int) -> Int {
     let longest = subjects.map(\.count).max() ?? 0
     let room = width - 2 - column
@@ -108,7 +108,7 @@ package struct VerdictTable: Sendable {
     return max(cellWidth, words.max() ?? 0)
   }
 
-  /// A scenario's name in lines that break behind hyphens.
+  /// A scenario's name in lines that break after hyphens.
   private static func wrapped(_ name: String, width: Int) -> [String] {
     var lines = [""]
     let words = name.split(separator: "-")
@@ -120,7 +120,7 @@ package struct VerdictTable: Sendable {
     return lines
   }
 
-  /// A subject's name in lines that break behind hyphens; all but the first are indented.
+  /// A subject's name in lines that break after hyphens; all but the first are indented.
   private static func wrappedName(_ name: String, width: Int) -> [String] {
     if name.count <= width { return [name] }
     let lines = Self.wrapped(name, width: width - 2)

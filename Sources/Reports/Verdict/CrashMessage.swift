@@ -11,7 +11,7 @@ enum CrashMessage {
   ) -> String {
     switch crash {
     case .signal(let number, let trap, let diagnosis):
-      // The first detail is the line that calls again.
+      // The first detail is the line of the nested call.
       let own = diagnosis.map { [$0.headline] + $0.details.prefix(1) } ?? []
       return (own + signal(number, trap, seen)).joined(separator: "; ")
     case .outOfMemory(let mebibytes):
@@ -30,13 +30,13 @@ enum CrashMessage {
     }
   }
 
-  /// What the trap is about, the signal, and the line of the user's code.
+  /// The reason for the trap, the signal, and the line of the user's code.
   private static func signal(
     _ number: Int32, _ trap: Verdict.Trap?, _ seen: Observation
   ) -> [String] {
     var parts = trap.map { [text($0)] } ?? []
     parts.append(death(number))
-    // The backtracer demangles, and a trap is reached through the runtime's own functions.
+    // The backtracer demangles names, and the runtime's own functions are innermost at a trap.
     if let frame = seen.crash?.stack.first(where: { !$0.isSystem && $0.function != nil }) {
       parts.append("in \(frame)")
     }
@@ -53,7 +53,7 @@ enum CrashMessage {
     }
   }
 
-  /// `died of SIGSEGV (bad memory access)`: the signal, and what it usually means.
+  /// `died of SIGSEGV (bad memory access)`: the signal and its usual meaning.
   static func death(_ number: Int32) -> String {
     let name: String? =
       switch number {

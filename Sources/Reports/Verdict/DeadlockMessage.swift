@@ -3,7 +3,8 @@ import ProcessInspection
 import StressRunner
 import WaitForGraph
 
-/// The message of a deadlock: what the child did until it stalled, where its threads wait, and why.
+/// The message of a deadlock: the child's progress until it stalled, where its threads wait, and
+/// why.
 enum DeadlockMessage {
   static func message(_ deadlock: Verdict.Deadlock, _ seen: Observation) -> String {
     var text = progressText(seen)
@@ -43,14 +44,14 @@ enum DeadlockMessage {
       + " \(limitText(detection))\(pace)"
   }
 
-  /// Where most threads wait, by the first frame that is the user's.
+  /// Where most threads wait, by the first frame in the user's code.
   private static func place(_ seen: Observation) -> String? {
     var counts: [StackFrame: Int] = [:]
     for group in seen.threads {
       guard var frame = group.stack.first(where: { !$0.isSystem && $0.function != nil }) else {
         continue
       }
-      // The same line may be at several addresses.
+      // The same line may have several addresses.
       if frame.file != nil { frame.address = 0 }
       counts[frame, default: 0] += group.count
     }

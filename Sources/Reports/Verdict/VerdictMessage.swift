@@ -7,14 +7,14 @@ extension TrialResult {
   package var message: String { VerdictMessage(self).text }
 }
 
-/// The one line that a report has for a verdict.
+/// The message of a verdict, in one line.
 struct VerdictMessage {
   let text: String
   /// Whether the line has the number of completed calls.
   private(set) var hasProgress = true
   /// Whether the line has the headline of the wait-for graph's diagnosis.
   private(set) var hasHeadline = false
-  /// The oracle's failure that the line has.
+  /// The oracle's failure that the line includes.
   private(set) var failure: Observation.OracleFailure?
 
   /// Formats the verdict of a trial.

@@ -1,14 +1,14 @@
 import Comparison
 
-/// Every strategy on every workload: a table that can be sorted by any of its columns.
+/// Every strategy on every workload: a table that can be sorted by any column.
 struct AllFigures {
-  /// What was measured.
+  /// The measured figures.
   var record: ComparisonRecord
 
   private struct Column {
     var name: String
     var isNumber = true
-    /// What it says, and what it is sorted by.
+    /// The text of a cell, and its sort key.
     var cell: (Ranking, Int) -> (text: String, key: String)
   }
 
@@ -73,7 +73,8 @@ struct AllFigures {
       }
     }
     return """
-      <p class="legend">Medians of the rounds. A button sorts by its column, and again the other way round.</p>
+      <p class="legend">Medians of the rounds. A button sorts by its column, and again the other \
+      way round.</p>
       <div class="scroll" tabindex="0" role="region" aria-label="All figures">
       <table class="sortable">
       <caption>Every strategy on every workload</caption>

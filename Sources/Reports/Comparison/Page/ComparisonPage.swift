@@ -1,8 +1,9 @@
 package import Comparison
 
-/// A comparison as one page that needs nothing but itself: what the figures say, the charts, each
-/// with its figures as a table, and all figures. It is well-formed XML too, and whatever comes from
-/// a user stays text.
+/// A comparison as one self-contained page: the conclusion, the charts, each with its figures as a
+/// table, and all figures.
+///
+/// The page is well-formed XML too. Text from a user is always escaped.
 package struct ComparisonPage: Sendable {
   private let record: ComparisonRecord
   private let reference: String
@@ -13,10 +14,10 @@ package struct ComparisonPage: Sendable {
   /// Describes a comparison.
   ///
   /// - Parameters:
-  ///   - record: What was measured.
+  ///   - record: The measured figures.
   ///   - reference: The strategy that others are compared with.
-  ///   - difference: The difference that was asked about.
-  ///   - context: Who measured it, and where.
+  ///   - difference: The smallest difference of interest.
+  ///   - context: The tool and the machine that measured.
   ///   - build: How the executable was built: `release` or `debug`.
   package init(
     _ record: ComparisonRecord, reference: String, difference: Double, context: ReportContext,

@@ -1,10 +1,11 @@
-/// What a comparison's page looks like beside `PageStyle`, and the one thing that it does: it sorts
-/// its table.
+/// The style of a comparison's page in addition to `PageStyle`, and the script that sorts its
+/// table.
 enum ComparisonStyle {
-  /// Sorts the table of all figures by the column whose button was pressed. Without it the table
-  /// stands as it is.
+  /// Sorts the table of all figures by the column whose button was pressed. Without the script the
+  /// table is not sorted.
   ///
-  /// Without ampersands and less-than signs, which XML and HTML read differently in a script.
+  /// It contains no ampersand and no less-than sign, which XML and HTML read differently in a
+  /// script.
   static let script = """
     for (const table of document.querySelectorAll("table.sortable")) {
       const heads = [...table.tHead.rows[0].cells];
@@ -27,17 +28,16 @@ enum ComparisonStyle {
   /// The SHA-256 of `script`, in Base64.
   static let scriptHash = "jcIE2ywpk6IOsRbt4qdJVYiAdsYRnJRrKFZiwX0wDvk="
 
-  /// What a browser may load and run: this style, and the script by its hash.
+  /// The content security policy: this style, and the script by its hash.
   static let policy =
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-\(scriptHash)'; "
     + "base-uri 'none'; form-action 'none'"
 
-  /// How many strategies have a colour of their own; those after them begin again, with another
-  /// line.
+  /// How many strategies have a distinct colour; later ones reuse the colours with another line.
   static let colours = 12
 
-  /// A colour for each strategy, at least 3 to 1 against the page (4.5 where it is text), and the
-  /// layout of charts.
+  /// A colour for each strategy, with a contrast of at least 3 to 1 against the page (4.5 for
+  /// text), and the layout of charts.
   static let css = """
     :root {
       --s0: #0a58ca; --s1: #b3261e; --s2: #17692f; --s3: #8a4b00; --s4: #7b3fbf; --s5: #006d77;
@@ -62,9 +62,12 @@ enum ComparisonStyle {
     ul.key { list-style: none; padding: 0; display: flex; flex-wrap: wrap; gap: 0.25rem 1.25rem; }
     ul.key svg { display: inline-block; vertical-align: middle; }
     td.number, th.number { text-align: right; }
-    th button { font: inherit; font-weight: 600; color: inherit; background: none; border: 0; padding: 0; cursor: pointer; text-decoration: underline dotted; }
-    th[aria-sort="ascending"] button::after { content: " ▲"; } th[aria-sort="descending"] button::after { content: " ▼"; }
-    .facts dt { float: left; clear: left; width: 11rem; color: var(--soft); } .facts dd { margin-left: 11.5rem; }
+    th button { font: inherit; font-weight: 600; color: inherit; background: none; border: 0; \
+    padding: 0; cursor: pointer; text-decoration: underline dotted; }
+    th[aria-sort="ascending"] button::after { content: " ▲"; } \
+    th[aria-sort="descending"] button::after { content: " ▼"; }
+    .facts dt { float: left; clear: left; width: 11rem; color: var(--soft); } \
+    .facts dd { margin-left: 11.5rem; }
     @page { size: A4 landscape; margin: 12mm; }
     @media print {
       :root {
@@ -73,22 +76,23 @@ enum ComparisonStyle {
         --s6: #b0187d; --s7: #5c6670; --s8: #6b6300; --s9: #c2410c; --s10: #1e3a8a; --s11: #1b1f24;
       }
       figure, tr { break-inside: avoid; } body { max-width: none; font-size: 10pt; }
-      .chart { min-width: 0; } table { font-size: 8pt; } figure details:not([open]) { display: none; }
+      .chart { min-width: 0; } table { font-size: 8pt; } \
+    figure details:not([open]) { display: none; }
       th, td { white-space: normal; padding-right: 0.3rem; }
       td:first-child { min-width: 14rem; } th button { text-decoration: none; }
     }
     """
 
-  /// How a strategy is drawn: by its place among all.
+  /// The style of a strategy's line, by its position among all strategies.
   static func series(_ number: Int) -> String {
     let dashes = number >= colours ? "; stroke-dasharray: 6 3" : ""
     return "stroke: var(--s\(number % colours))\(dashes)"
   }
 
-  /// What fills a strategy's marks.
+  /// The fill of a strategy's marks.
   static func fill(_ number: Int) -> String { "fill: var(--s\(number % colours))" }
 
-  /// A mark that tells strategies apart without colour: six shapes, and hollow after that.
+  /// A mark that distinguishes strategies without colour: six shapes, and hollow after that.
   static func mark(_ number: Int, x: Double, y: Double) -> String {
     let (px, py) = (Markup.number(x), Markup.number(y))
     func path(_ points: [(Double, Double)]) -> String {

@@ -5,13 +5,13 @@ enum Decade {
   /// The decimal logarithm.
   static func of(_ value: Double) -> Double { log10(value) }
 
-  /// The largest power of ten that is not above.
+  /// The largest power of ten that is at most `value`.
   static func below(_ value: Double) -> Double { pow(10, floor(log10(value))) }
 
-  /// The smallest power of ten that is not below.
+  /// The smallest power of ten that is at least `value`.
   static func above(_ value: Double) -> Double { pow(10, ceil(log10(value))) }
 
-  /// Where an axis has its ticks: at powers of ten, or at four to eight steps of 1, 2 or 5 of them.
+  /// The ticks of an axis: at powers of ten, or at four to eight steps of 1, 2 or 5 of them.
   static func ticks(_ low: Double, _ high: Double, isLogarithmic: Bool) -> [Double] {
     guard high > low else { return [low] }
     if isLogarithmic {

@@ -1,15 +1,15 @@
 import Comparison
 
-/// A bar for each strategy: how alike its callers were served.
+/// A bar for each strategy: how evenly it served its callers.
 struct FairnessChart {
-  /// The ranking whose strategies are shown.
+  /// The ranking with the strategies to show.
   var ranking: Ranking
   /// Each strategy's number.
   var numbers: [String: Int]
 
   private static let (width, row, left, bar) = (860.0, 24.0, 180.0, 480.0)
 
-  /// The figure; nothing for one caller, who has all the turns.
+  /// The figure; empty for one caller, which has all the turns.
   var html: String {
     guard ranking.cell.threads > 1, !ranking.lines.isEmpty else { return "" }
     let height = Self.row * Double(ranking.lines.count) + 34
@@ -23,8 +23,10 @@ struct FairnessChart {
       <p class="legend">Jain’s index of the callers’ calls: 1 where all made as many, \
       1/\(ranking.cell.threads) where one made all of them.</p>
       <div class="scroll" tabindex="0" role="region" aria-labelledby="fairness-title">
-      <svg class="chart" viewBox="0 0 \(Markup.number(Self.width)) \(Markup.number(height))" role="img" \
-      aria-labelledby="fairness-title" aria-describedby="fairness-figures" xmlns="http://www.w3.org/2000/svg">
+      <svg class="chart" viewBox="0 0 \(Markup.number(Self.width)) \(Markup.number(height))" \
+      role="img" \
+      aria-labelledby="fairness-title" aria-describedby="fairness-figures" \
+      xmlns="http://www.w3.org/2000/svg">
       \(axis(height))\(bars.joined())</svg>
       </div>
       \(table)</figure>
@@ -37,7 +39,8 @@ struct FairnessChart {
       let x = Markup.number(Self.left + Self.bar * value)
       return """
         <path class="axis" d="M\(x) 0V\(Markup.number(height - 26))"/>\
-        <text class="tick middle" x="\(x)" y="\(Markup.number(height - 10))">\(factorText(value))</text>
+        <text class="tick middle" x="\(x)" \
+        y="\(Markup.number(height - 10))">\(factorText(value))</text>
 
         """
     }.joined()
@@ -52,8 +55,8 @@ struct FairnessChart {
       <rect x="\(Markup.number(Self.left))" y="\(Markup.number(y + 4))" \
       width="\(Markup.number(Self.bar * min(1, max(0, line.fairness.median))))" \
       height="\(Markup.number(Self.row - 8))" style="\(ComparisonStyle.fill(number))"/>\
-      <text class="tick" x="\(Markup.number(Self.left + Self.bar + 10))" y="\(Markup.number(y + 17))">\
-      \(factorText(line.fairness.median)); one had \(share)</text>
+      <text class="tick" x="\(Markup.number(Self.left + Self.bar + 10))" \
+      y="\(Markup.number(y + 17))">\(factorText(line.fairness.median)); one had \(share)</text>
 
       """
   }

@@ -1,13 +1,12 @@
-/// The figures of a chart as a table: for a reader of the page that sees no charts, and for anybody
-/// who wants numbers.
+/// The figures of a chart as a table, for readers who cannot see the chart or want numbers.
 enum FigureTable {
   /// The table, behind a summary that opens it.
   ///
   /// - Parameters:
-  ///   - caption: What the figures are.
-  ///   - id: Its name on the page: the chart says that it is described there.
+  ///   - caption: The title of the figures.
+  ///   - id: The table's id on the page, to which the chart refers as its description.
   ///   - head: The names of the columns.
-  ///   - rows: The cells; the first of a row is its name.
+  ///   - rows: The cells; the first cell of a row is its name.
   /// - Returns: Markup.
   static func html(caption: String, id: String, head: [String], rows: [[String]]) -> String {
     let columns = head.enumerated().map { index, name in
@@ -38,15 +37,16 @@ enum FigureTable {
   }
 }
 
-/// Which colour and mark is which strategy.
+/// The legend: the colour and mark of each strategy.
 enum SeriesKey {
-  /// A list; nothing where there is none.
+  /// A list; empty for no strategies.
   static func html(_ series: [(number: Int, name: String)]) -> String {
     let items = series.map { number, name in
       """
-      <li><svg width="26" height="14" viewBox="0 0 26 14" aria-hidden="true" xmlns="http://www.w3.org/2000/svg">\
-      <path style="\(ComparisonStyle.series(number)); stroke-width: 2; fill: none" d="M0 7H26"/>\
-      \(ComparisonStyle.mark(number, x: 13, y: 7))</svg> \(Markup.text(name))</li>
+      <li><svg width="26" height="14" viewBox="0 0 26 14" aria-hidden="true" \
+      xmlns="http://www.w3.org/2000/svg"><path style="\(ComparisonStyle.series(number)); \
+      stroke-width: 2; fill: none" d="M0 7H26"/>\(ComparisonStyle.mark(number, x: 13, y: 7))</svg> \
+      \(Markup.text(name))</li>
 
       """
     }

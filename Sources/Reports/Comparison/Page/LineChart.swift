@@ -1,39 +1,39 @@
 import Comparison
 
 /// Lines over a few places in a row: a point with its interval for each strategy and place, and the
-/// same as a table.
+/// same figures as a table.
 struct LineChart {
   /// A line.
   struct Series {
-    /// The strategy's number, which gives colour and mark.
+    /// The strategy's number, which determines colour and mark.
     var number: Int
     /// Its name.
     var name: String
-    /// A value for each place; `nil` where there is none.
+    /// A value for each place; `nil` for a missing one.
     var values: [Interval?]
   }
 
-  /// What it shows, in one line.
+  /// The title, in one line.
   var title: String
-  /// The name of the chart on its page.
+  /// The chart's id on its page.
   var id: String
-  /// What the places are.
+  /// The title of the axis of places.
   var xTitle: String
   /// Each place's name.
   var places: [String]
-  /// What the values are.
+  /// The title of the axis of values.
   var yTitle: String
-  /// Whether each step up is a factor of ten.
+  /// Whether the axis of values is logarithmic.
   var isLogarithmic: Bool
   /// The lines.
   var series: [Series]
-  /// How a value is written.
+  /// Formats a value.
   var label: (Double) -> String
 
   private static let (width, height) = (860.0, 340.0)
   private static let (left, right, top, bottom) = (70.0, 20.0, 14.0, 46.0)
 
-  /// The figure; nothing where there is nothing to draw.
+  /// The figure; empty if there is nothing to draw.
   var html: String {
     let values = series.flatMap(\.values).compactMap(\.self)
     guard !values.isEmpty, !places.isEmpty else { return "" }
@@ -41,8 +41,10 @@ struct LineChart {
       <figure>
       <figcaption id="\(id)-title">\(Markup.text(title))</figcaption>
       <div class="scroll" tabindex="0" role="region" aria-labelledby="\(id)-title">
-      <svg class="chart" viewBox="0 0 \(Markup.number(Self.width)) \(Markup.number(Self.height))" role="img" \
-      aria-labelledby="\(id)-title" aria-describedby="\(id)-figures" xmlns="http://www.w3.org/2000/svg">
+      <svg class="chart" viewBox="0 0 \(Markup.number(Self.width)) \(Markup.number(Self.height))" \
+      role="img" \
+      aria-labelledby="\(id)-title" aria-describedby="\(id)-figures" \
+      xmlns="http://www.w3.org/2000/svg">
       \(axes(scale(values)))\(series.map { line($0, scale(values)) }.joined())</svg>
       </div>
       \(SeriesKey.html(series.map { ($0.number, $0.name) }))\(table)</figure>
@@ -50,7 +52,7 @@ struct LineChart {
       """
   }
 
-  /// From values to heights.
+  /// Maps values to heights.
   private struct Scale {
     var low: Double
     var high: Double
@@ -86,8 +88,8 @@ struct LineChart {
       let y = Markup.number(scale.y(tick))
       text += """
         <path class="axis" d="M\(Markup.number(Self.left)) \(y)H\(end)"/>\
-        <text class="tick end" x="\(Markup.number(Self.left - 6))" y="\(Markup.number(scale.y(tick) + 4))">\
-        \(Markup.text(label(tick)))</text>
+        <text class="tick end" x="\(Markup.number(Self.left - 6))" \
+        y="\(Markup.number(scale.y(tick) + 4))">\(Markup.text(label(tick)))</text>
 
         """
     }
@@ -100,13 +102,14 @@ struct LineChart {
     }
     let middle = Markup.number((Self.left + Self.width - Self.right) / 2)
     return text + """
-      <text class="middle" x="\(middle)" y="\(Markup.number(Self.height - 6))">\(Markup.text(xTitle))</text>
+      <text class="middle" x="\(middle)" \
+      y="\(Markup.number(Self.height - 6))">\(Markup.text(xTitle))</text>
 
       """
   }
 
   private func line(_ series: Series, _ scale: Scale) -> String {
-    // Side by side within a place, so that intervals do not hide each other.
+    // Points of a place are drawn side by side, so that intervals do not hide each other.
     let shift = (Double(series.number % 12) - 5.5) * 2.5
     let points = series.values.enumerated().compactMap { place, value in
       value.map { (x: x(place) + shift, value: $0) }

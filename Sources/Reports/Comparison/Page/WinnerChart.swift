@@ -1,7 +1,7 @@
 import Comparison
 
-/// Who is the fastest by callers and reads: a field for each pair, in the colour of the strategy,
-/// deeper where it is further ahead.
+/// The fastest strategy by callers and reads: a field for each pair, in the strategy's colour,
+/// deeper if its lead is larger.
 struct WinnerChart {
   private let record: ComparisonRecord
   private let map: WinnerMap
@@ -16,7 +16,7 @@ struct WinnerChart {
     map = WinnerMap(record)
   }
 
-  /// The figure; nothing where there is but one field.
+  /// The figure; empty for a single field.
   var html: String {
     guard map.threads.count * map.reads.count > 1 else { return "" }
     let width = Self.left + Self.column * Double(map.reads.count)
@@ -24,11 +24,12 @@ struct WinnerChart {
     return """
       <figure>
       <figcaption id="winners-title">The fastest, by callers and reads</figcaption>
-      <p class="legend">“1 of 3 alike”: no difference was seen among three. “Next”: how far the first that differs is \
-      behind; a field is deeper in colour the further that is.</p>
+      <p class="legend">“1 of 3 alike”: no difference was seen among three. “Next”: how far the \
+      first that differs is behind; a field is deeper in colour the further that is.</p>
       <div class="scroll" tabindex="0" role="region" aria-labelledby="winners-title">
       <svg class="chart" viewBox="0 0 \(Markup.number(width)) \(Markup.number(height))" role="img" \
-      aria-labelledby="winners-title" aria-describedby="winners-figures" xmlns="http://www.w3.org/2000/svg">
+      aria-labelledby="winners-title" aria-describedby="winners-figures" \
+      xmlns="http://www.w3.org/2000/svg">
       \(heads)\(map.threads.indices.map(line).joined())</svg>
       </div>
       \(table)</figure>
@@ -48,7 +49,8 @@ struct WinnerChart {
     let y = Self.top + Double(row) * Self.row
     let name = "\(threads) caller\(threads == 1 ? "" : "s")"
     return """
-      <text class="end" x="\(Markup.number(Self.left - 10))" y="\(Markup.number(y + 31))">\(name)</text>
+      <text class="end" x="\(Markup.number(Self.left - 10))" \
+      y="\(Markup.number(y + 31))">\(name)</text>
 
       """ + map.reads.indices.map { field(row: row, column: $0, y: y) }.joined()
   }
@@ -59,7 +61,7 @@ struct WinnerChart {
     else { return "" }
     let x = Self.left + Double(column) * Self.column
     let lead = lead(threads: map.threads[row], reads: map.reads[column])
-    // A tint: text must be read on it.
+    // A tint, so that text on it stays readable.
     let depth = 0.12 + 0.28 * min(1, max(0, (lead ?? 1) - 1))
     let size = "width=\"\(Markup.number(Self.column))\" height=\"\(Markup.number(Self.row))\""
     let style = ComparisonStyle.fill(numbers[first] ?? 0)
@@ -78,7 +80,7 @@ struct WinnerChart {
       """
   }
 
-  /// How much slower the first is that differs from the winner.
+  /// The winner's lead: its figure relative to that of the fastest strategy that is clearly slower.
   private func lead(threads: Int, reads: Int) -> Double? {
     guard let base = record.cells.first?.cell,
       let result = record.cells.first(where: { result in

@@ -3,8 +3,8 @@ import ProcessInspection
 import WaitForGraph
 
 extension StackFrame {
-  /// Whether the frame is the harness's: the runner's, or that of a library that calls a subject
-  /// for it.
+  /// Whether the frame belongs to the harness: the runner, or a library that calls a subject for
+  /// it.
   var isHarness: Bool { ownPart == .runner || ownPart == .harness }
 
   /// Whether the frame is known to be the user's code.
@@ -14,9 +14,9 @@ extension StackFrame {
 }
 
 extension Diagnosis {
-  /// The same without what the harness brought along: its threads, what only these wait for, and
-  /// the outer frames that called the user's code; and without threads of the system's that wait
-  /// for nothing here. A part of the cause stays in any case.
+  /// The diagnosis without the harness's threads, what only these wait for, the outer frames that
+  /// called the user's code, and system threads that wait for nothing here. Parts of the cause
+  /// always stay.
   var withoutHarness: Diagnosis {
     let linked = Set(edges.flatMap { [$0.from, $0.to] })
     var gone = Set(
@@ -47,26 +47,26 @@ extension Diagnosis {
 }
 
 extension Diagnosis.Node {
-  /// Whether it is a thread that runs nothing but the harness and the system.
+  /// Whether the thread runs only code of the harness and the system.
   ///
-  /// A frame of unknown origin that the harness called is a subject's, compiled without line
-  /// numbers.
+  /// A frame of unknown origin that the harness called belongs to a subject that was compiled
+  /// without line numbers.
   fileprivate var isHarness: Bool {
     guard kind == .thread else { return false }
-    // Of a call that traps at once, only the place of each wait is known.
+    // For a call that traps at once, only the call site of each wait is known.
     if stack.isEmpty { return place?.isHarness ?? false }
     guard let first = stack.firstIndex(where: \.isHarness) else { return false }
     return !stack.contains(where: \.isUsers) && stack[..<first].allSatisfy(\.isSystem)
   }
 
-  /// Whether it is a thread of the system's that runs nothing else, such as the one that Dispatch
-  /// listens for events on.
+  /// Whether it is a system thread that runs no other code, such as the one on which Dispatch
+  /// listens for events.
   fileprivate var isSystemThread: Bool {
     kind == .thread && place == nil
       && (stack.isEmpty ? details == ["listens for events"] : stack.allSatisfy(\.isSystem))
   }
 
-  /// A stack without the frames of the harness that called all others.
+  /// A stack without its outermost frames, those of the harness.
   fileprivate static func withoutCallers(_ stack: [StackFrame]) -> [StackFrame] {
     guard let first = stack.firstIndex(where: \.isHarness) else { return stack }
     let end = max(first, stack.lastIndex(where: \.isUsers).map { $0 + 1 } ?? 0)

@@ -1,16 +1,16 @@
-/// The line of an edge between two boxes, and where its label stands.
+/// The line of an edge between two boxes, and the position of its label.
 enum EdgePath {
   typealias Point = GraphLayout.Point
 
   private static let measures = GraphLayout.Measures()
 
-  /// What a label takes up.
+  /// The rectangle of a label.
   struct Box: Hashable {
     var middle: Point
     var width: Double
     static let height = 14.0
 
-    /// Whether two of them share a place.
+    /// Whether two rectangles overlap.
     func overlaps(_ other: Box) -> Bool {
       abs(middle.x - other.middle.x) * 2 < width + other.width
         && abs(middle.y - other.middle.y) < Box.height
@@ -27,7 +27,7 @@ enum EdgePath {
   /// - Parameters:
   ///   - route: The points that it passes; none for an edge from a node to itself.
   ///   - corner: The upper left corner of the node that it begins at.
-  ///   - isSideways: Whether layers stand beside one another.
+  ///   - isSideways: Whether layers are side by side.
   /// - Returns: The value of the attribute `d`.
   static func data(_ route: [Point], from corner: Point, isSideways: Bool) -> String {
     guard let first = route.first else {
@@ -42,23 +42,23 @@ enum EdgePath {
       let (start, end) = (route[index - 1], route[index])
       let (one, two) = controls(start, end, isSideways)
       text += "C\(pair(one)) \(pair(two)) \(pair(end))"
-      // Past a layer that the edge only passes.
+      // A straight line past a layer that the edge only crosses.
       if index + 1 < route.count { text += "L\(pair(route[index + 1]))" }
     }
     return text
   }
 
-  /// Where a label stands: on the curve between two layers, where no other label stands and the
+  /// The position of a label: on the curve between two layers, clear of other labels, and where the
   /// fewest other lines run.
   ///
   /// - Parameters:
   ///   - text: The label.
   ///   - route: The points that its edge passes; none for an edge from a node to itself.
   ///   - corner: The upper left corner of the node that it begins at.
-  ///   - isSideways: Whether layers stand beside one another.
-  ///   - taken: Where other labels stand.
+  ///   - isSideways: Whether layers are side by side.
+  ///   - taken: The rectangles of other labels.
   ///   - lines: Points of the other edges.
-  /// - Returns: What it takes up.
+  /// - Returns: The label's rectangle.
   static func label(
     _ text: String, _ route: [Point], from corner: Point, isSideways: Bool, besides taken: [Box],
     lines: [Point] = []
@@ -83,7 +83,7 @@ enum EdgePath {
     return best
   }
 
-  /// Points of an edge's curves, close enough that no label stands between two of them.
+  /// Points of an edge's curves, so close that no label fits between two of them.
   static func samples(_ route: [Point], isSideways: Bool) -> [Point] {
     stride(from: 1, to: route.count, by: 2).flatMap { index in
       (0...8).map { point(Double($0) / 8, route[index - 1], route[index], isSideways) }
@@ -101,7 +101,7 @@ enum EdgePath {
     return (Point(x: start.x, y: start.y + half), Point(x: end.x, y: end.y - half))
   }
 
-  /// A point of the curve; `part` from 0 to 1.
+  /// A point of the curve; `part` is from 0 to 1.
   private static func point(
     _ part: Double, _ start: Point, _ end: Point, _ isSideways: Bool
   ) -> Point {

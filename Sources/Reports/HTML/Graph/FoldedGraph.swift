@@ -1,37 +1,37 @@
 import Interlock
 import WaitForGraph
 
-/// A diagnosis's graph with nodes that are alike folded into one: same kind, place and stack, and
-/// neighbours that are alike in the same way. Of two hundred threads that wait for a semaphore
-/// each, one thread and one semaphore are left.
+/// A diagnosis's graph with similar nodes folded into one: same kind, place and stack, and
+/// neighbours that are similar in turn. Two hundred threads that each wait for a semaphore become
+/// one thread and one semaphore.
 ///
-/// By colour refinement (Weisfeiler and Leman, 1968). The nodes of a cycle are never folded: there
-/// each one counts.
+/// By colour refinement (Weisfeiler and Leman, 1968). The nodes of a cycle are never folded: each
+/// one counts there.
 struct FoldedGraph {
-  /// Fewer than this are shown one by one.
+  /// Fewer similar nodes than this are shown one by one.
   private static let fewest = 3
-  /// So many steps away a difference is seen.
+  /// How many steps away a difference is detected.
   private static let rounds = 6
 
-  /// What one node is by itself.
+  /// The properties of a node itself.
   private struct Looks: Hashable {
     var kind: Diagnosis.Node.Kind
     var isMarked: Bool
     var place: String?
     var stack: [String]
-    /// The name of a node that nothing is folded with.
+    /// The name of a node that is never folded.
     var own: String?
   }
 
-  /// What it is beside its neighbours.
+  /// A node's class with those of its neighbours.
   private struct Situation: Hashable {
     var color: Int
     var neighbors: [String]
   }
 
-  /// The nodes that are left: the first of those that are alike, with the count of all.
+  /// The remaining nodes: the first of each class, with the count of all.
   private(set) var nodes: [Diagnosis.Node] = []
-  /// For each node, the titles of the others.
+  /// For each node, the titles of the others in its class.
   private(set) var alike: [[String]] = []
   /// The edges between them, each once.
   private(set) var edges: [Diagnosis.Edge] = []
@@ -93,7 +93,7 @@ struct FoldedGraph {
     }
   }
 
-  /// A number for each value: the same for equal ones, in the order of their first.
+  /// Numbers the values: equal ones share a number, in the order of first occurrence.
   private static func numbered<Value: Hashable>(_ values: [Value]) -> [Int] {
     var numbers: [Value: Int] = [:]
     return values.map { value in

@@ -1,10 +1,10 @@
-/// The parts of a graph that no edge connects, each laid out by itself: one below the other, and
-/// nodes without an edge in rows at the end.
+/// The connected parts of a graph, laid out separately: one below the other, with isolated nodes in
+/// rows at the end.
 struct GraphComponents {
   typealias Link = GraphLayout.Link
   typealias Point = GraphLayout.Point
 
-  /// Rows of single nodes are no wider, unless the rest is.
+  /// The widest row of isolated nodes, unless the rest is wider.
   private static let rowWidth = 860.0
 
   /// The upper left corner of each node.
@@ -12,7 +12,7 @@ struct GraphComponents {
   /// The points that each edge passes, from its beginning to its end; empty for one from a node to
   /// itself.
   private(set) var routes: [[Point]]
-  /// For each edge, whether the layers of its part stand beside one another.
+  /// For each edge, whether the layers of its part are side by side.
   private(set) var isSideways: [Bool]
   /// The size of the drawing.
   private(set) var width = 0.0
@@ -40,8 +40,8 @@ struct GraphComponents {
     addSingles(parts.indices.filter { linksOf[$0] == nil }.flatMap { parts[$0] })
   }
 
-  /// Below what is there already: as layers one below the other, or beside one another where that
-  /// is less wide.
+  /// Adds a part below the others: with layers one below the other, or side by side if that is
+  /// narrower.
   private mutating func add(_ part: [Int], _ own: [Int], _ links: [Link]) {
     var place: [Int: Int] = [:]
     for (number, node) in part.enumerated() { place[node] = number }
@@ -82,7 +82,7 @@ struct GraphComponents {
     height += 2 * measures.margin + Double(rows) * (measures.nodeHeight + 18) - 18
   }
 
-  /// The numbers of the nodes of each part, in the order of their first.
+  /// The numbers of the nodes of each part, in the order of their first node.
   private static func parts(_ count: Int, _ links: [Link]) -> [[Int]] {
     var parent = Array(0..<count)
     func root(_ node: Int) -> Int {

@@ -1,16 +1,16 @@
 import WaitForGraph
 
-/// The wait-for graph of a diagnosis as a picture: boxes that lead to what is said of them below,
-/// and labelled arrows.
+/// The wait-for graph of a diagnosis as a picture: labelled arrows, and boxes that link to their
+/// descriptions below.
 ///
-/// What is a part of the cause is thicker, coloured, and says so in words.
+/// Parts of the cause are thicker and coloured, and have a label that says so.
 struct GraphDrawing {
-  /// So many nodes are drawn.
+  /// The most nodes that are drawn.
   static let mostNodes = 200
 
-  /// With more edges than this, labels keep clear of one another only.
+  /// With more edges than this, labels only avoid other labels, not lines.
   private static let mostLinesLookedAt = 60
-  /// The characters of a title that a box has room for.
+  /// How many characters of a title fit into a box.
   private static let titleLength = 31
 
   private let cause: Diagnosis.Cause
@@ -23,10 +23,9 @@ struct GraphDrawing {
   /// Lays out a graph.
   ///
   /// - Parameters:
-  ///   - graph: What is drawn.
-  ///   - cause: What its marked part is called by.
-  ///   - prefix: What stands before the names of this picture's parts, so that they are the page's
-  ///     only ones.
+  ///   - graph: The graph to draw.
+  ///   - cause: The cause, which names the marked part.
+  ///   - prefix: A prefix for the ids of this picture's parts, to keep them unique on the page.
   init(_ graph: FoldedGraph, _ cause: Diagnosis.Cause, prefix: String) {
     self.cause = cause
     self.prefix = prefix
@@ -56,7 +55,8 @@ struct GraphDrawing {
     // Not an image to a screen reader: its boxes are links.
     var text = """
       <svg xmlns="http://www.w3.org/2000/svg" class="graph" width="\(width)" height="\(height)" \
-      viewBox="0 0 \(width) \(height)" role="group" aria-labelledby="\(prefix)-title \(prefix)-desc">
+      viewBox="0 0 \(width) \(height)" role="group" aria-labelledby="\(prefix)-title \
+      \(prefix)-desc">
       <title id="\(prefix)-title">Who waits for whom</title>
       <desc id="\(prefix)-desc">\(Markup.text(description))</desc>
       <defs>
@@ -65,7 +65,7 @@ struct GraphDrawing {
       </defs>
 
       """
-    // What is marked is drawn last, over the rest.
+    // Marked parts are drawn last, over the rest.
     let order =
       edges.indices.filter { !edges[$0].edge.isMarked }
       + edges.indices.filter { edges[$0].edge.isMarked }
@@ -75,7 +75,7 @@ struct GraphDrawing {
     return text + "</svg>\n"
   }
 
-  /// What is to be seen, in words.
+  /// The picture's content as text.
   private var description: String {
     let marked = nodes.count { $0.isMarked }
     let ways = edges.map { edge in
@@ -93,7 +93,8 @@ struct GraphDrawing {
   private static func arrow(id: String, name: String) -> String {
     """
     <marker id="\(id)" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="11" markerHeight="11" \
-    markerUnits="userSpaceOnUse" orient="auto-start-reverse"><path class="\(name)" d="M0 0L10 5L0 10z"/></marker>
+    markerUnits="userSpaceOnUse" orient="auto-start-reverse"><path class="\(name)" d="M0 0L10 5L0 \
+    10z"/></marker>
     """
   }
 
@@ -118,7 +119,7 @@ struct GraphDrawing {
   private var labels: String {
     var text = ""
     var taken: [EdgePath.Box] = []
-    // Of a large graph nobody reads every label, and to look at all lines for each of them takes
+    // In a large graph most labels are not read, and checking all lines for each of them takes
     // long.
     let lines =
       edges.count > Self.mostLinesLookedAt
@@ -134,7 +135,8 @@ struct GraphDrawing {
         lines: lines.indices.filter { $0 != number }.flatMap { lines[$0] })
       taken.append(box)
       text += """
-        <text class="\(edge.isMarked ? "label marked" : "label")" x="\(Markup.number(box.middle.x))" \
+        <text class="\(edge.isMarked ? "label marked" : "label")" \
+        x="\(Markup.number(box.middle.x))" \
         y="\(Markup.number(box.middle.y + 4))">\(Markup.text(label))</text>
 
         """
@@ -160,7 +162,8 @@ struct GraphDrawing {
     lines += "<text class=\"place\" x=\"14\" y=\"\(y + 2)\">"
     lines += "\(Markup.text(Markup.cut(place, to: 36)))</text>\n"
     return """
-      <a href="#\(HangSection.nodeName(prefix, number))" class="node \(node.kind.rawValue)\(node.isMarked ? " marked" : "")" \
+      <a href="#\(HangSection.nodeName(prefix, number))" class="node \
+      \(node.kind.rawValue)\(node.isMarked ? " marked" : "")" \
       transform="translate(\(Markup.number(corner.x)) \(Markup.number(corner.y)))">
       <title>\(Markup.text(([kind, node.title] + node.details).joined(separator: "\n")))</title>
       <rect \(size) rx="\(round)"/>
@@ -179,7 +182,7 @@ struct GraphDrawing {
     return [lines[0], Markup.cut(lines.dropFirst().joined(separator: " "), to: titleLength)]
   }
 
-  /// Who acts is round, what is waited for is not.
+  /// The corner radius of a node's box: nodes that act are round, resources are not.
   private static func roundness(_ kind: Diagnosis.Node.Kind) -> Int {
     switch kind {
     case .thread, .task: 12

@@ -1,25 +1,26 @@
-/// The layers of a graph: which nodes and passing edges stand in each, and in which order.
+/// The layers of a graph: the nodes and crossing edges of each layer, and their order.
 struct GraphLayers {
   typealias Link = GraphLayout.Link
 
-  /// So many places of passing edges are made; edges beyond run straight.
+  /// The most places for edges that cross a layer; further edges run straight.
   private static let mostLanes = 4000
-  /// So often layers are ordered, and drawn to one another.
+  /// How often layers are ordered and aligned.
   private static let orderings = 8
   private static let moves = 24
 
-  /// Nodes by their numbers, then the places of passing edges, in the order of each layer.
+  /// Nodes by number, then the places of crossing edges, in the order of each layer.
   private(set) var layers: [[Int]] = []
-  /// The layer of each of them.
+  /// The layer of each node and place.
   private(set) var layerOf: [Int]
-  /// What each edge passes, from the upper layer to the lower; `nil` for one from a node to itself.
+  /// The nodes and places on each edge, from the upper layer to the lower; `nil` for an edge from a
+  /// node to itself.
   private(set) var paths: [[Int]?] = []
-  /// Whether an edge runs against the layers.
+  /// Whether each edge runs against the direction of the layers.
   let isTurned: [Bool]
   /// How many of the numbers are nodes.
   let nodeCount: Int
 
-  /// The neighbours of each, above and below.
+  /// The neighbours of each node and place, above and below.
   private var above: [[Int]] = []
   private var below: [[Int]] = []
 
@@ -57,7 +58,7 @@ struct GraphLayers {
     }
   }
 
-  /// The edges that close a ring, found by going along the edges as deep as they lead.
+  /// The edges that close a cycle, found by depth-first search.
   private static func turned(_ count: Int, _ links: [Link]) -> [Bool] {
     var turned = Array(repeating: false, count: links.count)
     var outgoing: [[Int]] = Array(repeating: [], count: count)
@@ -65,7 +66,7 @@ struct GraphLayers {
       outgoing[link.from].append(number)
     }
     var state = Array(repeating: 0, count: count)
-    // Nodes that nothing leads to come first, so that who waits stands above what it waits for.
+    // Nodes without incoming edges come first, so that a waiting thread is above what it waits for.
     let targets = Set(links.lazy.filter { $0.from != $0.to }.map(\.to))
     let starts = (0..<count).filter { !targets.contains($0) } + (0..<count)
     for start in starts where state[start] == 0 {
@@ -91,7 +92,7 @@ struct GraphLayers {
     return turned
   }
 
-  /// The longest way to each node, along edges that close no ring.
+  /// The longest path to each node, along edges that close no cycle.
   private static func depths(_ count: Int, _ links: [Link], _ turned: [Bool]) -> [Int] {
     var outgoing: [[Int]] = Array(repeating: [], count: count)
     var waiting = Array(repeating: 0, count: count)
@@ -112,7 +113,7 @@ struct GraphLayers {
     return depth
   }
 
-  /// Orders each layer by the mean place of its neighbours, down and up in turns.
+  /// Orders each layer by the mean position of its neighbours, alternating down and up.
   mutating func order() {
     var place = Array(repeating: 0.0, count: layerOf.count)
     func note(_ layer: [Int]) {
@@ -135,8 +136,8 @@ struct GraphLayers {
     }
   }
 
-  /// The middle of each node and passing edge along its layer, from the margin on; none nearer to
-  /// another than it may be.
+  /// The centre of each node and crossing edge along its layer, from the margin on, with the
+  /// minimum distances kept.
   func centers(_ measures: GraphLayout.Measures) -> [Double] {
     var centers = Array(repeating: 0.0, count: layerOf.count)
     for layer in layers {
@@ -145,7 +146,7 @@ struct GraphLayers {
         centers[item] = x + width(item, measures) / 2
         x += width(item, measures) + measures.gap
       }
-      // Layers begin around one middle.
+      // Layers start centred on one line.
       for item in layer { centers[item] -= (x - measures.gap) / 2 }
     }
     for sweep in 0..<Self.moves {
@@ -161,13 +162,13 @@ struct GraphLayers {
     return centers.map { $0 - left + measures.margin }
   }
 
-  /// How long a node or a passing edge is along its layer.
+  /// The length of a node or a crossing edge along its layer.
   func width(_ item: Int, _ measures: GraphLayout.Measures) -> Double {
     item < nodeCount ? measures.breadth : measures.laneWidth
   }
 
-  /// The nearest places to the wanted ones that keep order and distance: the mean of pushing all to
-  /// the right and all to the left, each of which keeps them.
+  /// The nearest positions to the wanted ones that keep order and distance: the mean of pushing all
+  /// to the right and all to the left, each of which keeps them.
   private func spread(
     _ layer: [Int], _ wanted: [Double], _ measures: GraphLayout.Measures
   ) -> [Double] {

@@ -1,11 +1,11 @@
-/// Where the nodes of a graph stand, and how its edges run: layers of nodes, edges from one layer
-/// to the next.
+/// The positions of a graph's nodes and the routes of its edges: layers of nodes, with edges from
+/// one layer to the next.
 ///
 /// After Sugiyama, Tagawa and Toda, "Methods for Visual Understanding of Hierarchical System
-/// Structures" (1981): edges that close a ring are turned round, each node stands one layer below
-/// the last one that leads to it, long edges get a place in each layer that they pass, layers are
-/// ordered by the places of their neighbours, and drawn to them. A pure function: equal graphs give
-/// equal pictures.
+/// Structures" (1981): edges that close a cycle are reversed, each node is one layer below the last
+/// one that leads to it, long edges get a place in each layer that they cross, and layers are
+/// ordered by the positions of their neighbours and aligned with them. A pure function: equal
+/// graphs give equal pictures.
 struct GraphLayout {
   /// An edge by the numbers of its nodes.
   struct Link: Hashable {
@@ -19,7 +19,7 @@ struct GraphLayout {
     var y: Double
   }
 
-  /// The lengths that a drawing is made with.
+  /// The lengths of a drawing.
   struct Measures: Hashable {
     var nodeWidth = 252.0
     var nodeHeight = 84.0
@@ -27,14 +27,14 @@ struct GraphLayout {
     var gap = 28.0
     /// Between layers, where edges run and are labelled.
     var layerGap = 76.0
-    /// What an edge needs that passes a layer.
+    /// The space for an edge that crosses a layer.
     var laneWidth = 12.0
     var margin = 16.0
-    /// Whether layers stand beside one another, instead of below: many nodes in a layer then make a
-    /// long page, not a wide one.
+    /// Whether layers are side by side, instead of one below the other: many nodes in a layer then
+    /// make a long page, not a wide one.
     var isSideways = false
 
-    /// Layers beside one another.
+    /// Layers side by side.
     static let sideways = Measures(gap: 18, layerGap: 120, isSideways: true)
 
     /// A node's length along its layer.
@@ -51,10 +51,10 @@ struct GraphLayout {
   /// The size of the drawing.
   let width: Double
   let height: Double
-  /// The lengths that it was made with.
+  /// The lengths used for the layout.
   let measures: Measures
 
-  /// How far an edge from a node to itself stands out.
+  /// The width of an edge from a node to itself.
   static let loopWidth = 28.0
 
   /// Lays out a graph.
@@ -83,8 +83,8 @@ struct GraphLayout {
       var points: [Point] = []
       for (step, item) in path.enumerated() {
         let across = start(layers.layerOf[item])
-        // An edge enters a node on one side and leaves it on the other; where it only passes, it
-        // does both.
+        // An edge enters a node on one side and leaves it on the other; at a layer that it crosses,
+        // it does both.
         if step > 0 { points.append(point(ports.entry(item, link, centers), across)) }
         if step + 1 < path.count {
           points.append(point(ports.exit(item, link, centers), across + measures.depth))
@@ -96,7 +96,7 @@ struct GraphLayout {
     let size = point(
       max(end, measures.margin) + measures.margin,
       start(max(0, layers.layers.count - 1)) + (count == 0 ? 0 : measures.depth) + measures.margin)
-    // A loop at a node's side needs room too.
+    // A loop at a node's side needs space too.
     width = size.x + (links.contains { $0.from == $0.to } ? Self.loopWidth : 0)
     height = size.y
   }

@@ -1,5 +1,5 @@
-/// Where edges meet their nodes: side by side along the border towards the layer before and the one
-/// behind, in the order of where they come from and lead to, so that two of them between the same
+/// The points where edges meet their nodes, side by side along the borders towards the layers
+/// before and after. They are sorted by the edges' other ends, so that two edges between the same
 /// nodes are two lines.
 struct GraphPorts {
   private struct Key: Hashable {
@@ -7,7 +7,7 @@ struct GraphPorts {
     var link: Int
   }
 
-  /// The farthest that two neighbours are apart.
+  /// The largest distance between two neighbouring points.
   private static let farthest = 56.0
 
   private let nodeCount: Int
@@ -40,12 +40,12 @@ struct GraphPorts {
     exits = offsets(below)
   }
 
-  /// Where an edge meets the border of what it passes towards the layer before.
+  /// Where an edge meets the border of a node or place towards the layer before.
   func entry(_ item: Int, _ link: Int, _ centers: [Double]) -> Double {
     centers[item] + (entries[Key(item: item, link: link)] ?? 0)
   }
 
-  /// Where it meets the border towards the layer behind.
+  /// Where an edge meets the border of a node or place towards the layer after.
   func exit(_ item: Int, _ link: Int, _ centers: [Double]) -> Double {
     centers[item] + (exits[Key(item: item, link: link)] ?? 0)
   }
