@@ -2,11 +2,10 @@ public import Caches
 public import StressRunner
 
 extension Caches.Cache {
-  /// Makes one of the calls that every cache has, for a subject which has others of its own beside
-  /// them.
+  /// Performs a call that every cache has, for a subject that also has calls of its own.
   ///
-  /// Calls `completion` as the cache lets it: before this returns, for the synchronous forms. A
-  /// call of a subject's own (`Operation.Kind.action`) is a mistake of the caller, and traps.
+  /// Calls `completion` when the cache does: before this returns, for the synchronous kinds. A
+  /// subject-specific call (`Operation.Kind.action`) is a mistake of the caller, and traps.
   public func perform(
     _ operation: StressRunner.Operation, completion: @escaping @Sendable (Reply) -> Void
   ) {

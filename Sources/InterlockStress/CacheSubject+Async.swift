@@ -4,9 +4,9 @@ import StressRunner
 
 /// A cache whose native form is `async`, as a subject.
 ///
-/// A task awaits it as it is. Elsewhere a call starts a task and completes from there, in the forms
-/// that are synchronous for other subjects too: to wait for the task would be the very mistake that
-/// starves a pool.
+/// A task awaits it directly. Elsewhere a call starts a task and completes from there, even for
+/// kinds that are synchronous for other subjects: blocking until the task ends would be the very
+/// mistake that starves a pool.
 final class AsyncCacheSubject: Subject {
   private let cache: any Caches.AsyncCache
 
@@ -41,7 +41,8 @@ final class AsyncCacheSubject: Subject {
     Task { completion(await perform(operation)) }
   }
 
-  /// Waits for a task. It is asked on a thread that is in no pool, when nothing else is under way.
+  /// Blocks until a task has ended. It is called on a thread outside all pools, when no call is
+  /// under way.
   func finalState() -> FinalState? {
     let answer = Answer()
     Task {
@@ -56,9 +57,9 @@ final class AsyncCacheSubject: Subject {
   }
 }
 
-/// What a task hands to the thread that waits for it.
+/// A value that a task hands to the thread that waits for it.
 ///
-/// `@unchecked Sendable`: written before the semaphore is signalled, read after it was waited on.
+/// `@unchecked Sendable`: written before the semaphore is signalled, read after it was waited for.
 private final class Answer: @unchecked Sendable {
   let semaphore = DispatchSemaphore(value: 0)
   var state: FinalState?

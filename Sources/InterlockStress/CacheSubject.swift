@@ -1,9 +1,9 @@
 public import Caches
 public import StressRunner
 
-/// A subject over a cache whose native form is synchronous: `compare` calls the cache directly.
+/// A subject over a cache whose native form is synchronous; `compare` calls the cache directly.
 public protocol CacheBackedSubject: Subject {
-  /// The cache; `nil` where there is none any more.
+  /// The cache; `nil` if it has been released.
   var measuredCache: (any Caches.Cache)? { get }
 }
 

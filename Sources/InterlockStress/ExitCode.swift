@@ -1,15 +1,15 @@
-/// What the process says with its exit code.
+/// The exit codes.
 package enum ExitCode: Int32, Sendable {
   /// Every expectation was met.
   case met = 0
-  /// An expectation was not met, or nothing was judged: a gate that judged nothing is not green.
+  /// An expectation was not met, or no trial was judged: a gate that judged nothing is not green.
   case unmet = 1
   /// The command line is wrong (EX_USAGE).
   case usage = 64
   /// A scenario, or the folder of scenarios, is wrong (EX_DATAERR).
   case badScenario = 65
-  /// A fault of ours, or of the machine (EX_SOFTWARE).
+  /// A fault of Interlock's own, or of the machine (EX_SOFTWARE).
   case ourFault = 70
-  /// SIGINT or SIGTERM came; what was judged so far has been printed.
+  /// SIGINT or SIGTERM arrived; the results up to then have been printed.
   case interrupted = 130
 }

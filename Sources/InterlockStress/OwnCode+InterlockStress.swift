@@ -3,7 +3,7 @@ import LockStrategies
 import Reports
 
 extension OwnCode {
-  /// This target, and those below it.
+  /// This target, and the targets that it imports.
   package static let interlockStress: Set<OwnCode> = Set([OwnCode(.harness)])
     .union(reports).union(lockStrategies)
 }

@@ -1,15 +1,15 @@
 import StressRunner
 
 extension World {
-  /// Performs the command that the arguments give.
+  /// Performs the command that the arguments state.
   ///
-  /// - Parameter arguments: What follows the executable's name.
-  /// - Returns: What the process should end with. Everything is printed by then.
+  /// - Parameter arguments: The arguments after the executable's name.
+  /// - Returns: The process's exit code. All output has been written.
   package func perform(_ arguments: [String]) -> ExitCode {
     do {
       let invocation = try parseArguments(arguments, environment: environment)
       let code = try invoke(invocation, firstArgument: arguments.first)
-      // Whoever closed the pipe knows; a full disk is another matter.
+      // A closed pipe is the reader's choice; a full disk is an error.
       if output.failure != nil {
         errors.write("error: standard output could not be written: \(output.failure ?? "")\n")
         return .ourFault

@@ -2,7 +2,7 @@ import CInterlockEvents
 import Reports
 
 extension ReportContext.Sight {
-  /// What this executable sees of itself, and so of the children that it becomes.
+  /// The calls that this executable, and so its children, can see.
   static var ofThisBuild: ReportContext.Sight {
     switch interlock_events_available() {
     case INTERLOCK_EVENTS_ALL: .everything

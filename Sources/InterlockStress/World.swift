@@ -5,51 +5,52 @@ import Interlock
 package import Reports
 package import StressRunner
 
-/// All that a command touches outside itself, so that a test can give it another world.
+/// Everything that a command uses outside itself, so that a test can replace it.
 package struct World {
-  /// Runs trials as `TrialRunner` does, so many at a time.
+  /// Runs trials as `TrialRunner` does, `jobs` at a time.
   package typealias RunTrials =
     (_ jobs: Int, [Trial], (TrialRunner.Event) -> Void) throws -> TrialRunner.Ending
 
   /// The name of the executable.
   package var command: String
-  /// What scenarios are replayed on.
+  /// The subjects on which scenarios are replayed.
   package var subjects: [SubjectEntry]
-  /// Where scenarios are unless an option says so.
+  /// The folder of scenarios, unless an option names another.
   package var scenarioFolder: String
-  /// What is compared beside the subjects.
+  /// The strategies that are compared in addition to the subjects.
   package var strategies: [StrategyEntry] = []
-  /// What can be measured.
+  /// The benches that can be run.
   package var benches: [BenchEntry]
   /// The environment variables.
   package var environment: [String: String]
-  /// The absolute path that relative ones start from.
+  /// The absolute path that relative paths are resolved against.
   package var currentFolder: String
   /// Standard output.
   package var output: any TextSink
   /// Standard error.
   package var errors: any TextSink
-  /// Whether sections are tracked in this build; without, no race can be judged.
+  /// Whether sections are tracked in this build; without it no race can be judged.
   package var tracksSections: Bool
-  /// The formats that a run can be reported in.
+  /// The available report formats.
   package var formats = ReportFormat.all
-  /// Plants a race, and says why it was not found; `nil` where it was.
+  /// Plants a race. Returns why it was not found; `nil` if it was.
   package var selfTest: () -> String? = { nil }
-  /// What is wrong with `INTERLOCK_OPTIONS`, a line each, which standard error has had.
+  /// Faults in `INTERLOCK_OPTIONS`, a line each, already printed to standard error.
   package var optionErrors: [String] = []
-  /// Whether `INTERLOCK_OPTIONS` asks for contention, as `--require-contention` does.
+  /// Whether `INTERLOCK_OPTIONS` requires contention, as `--require-contention` does.
   package var requiresContention = false
-  /// Which of the calls that wait and wake this build sees; without, no hang is explained.
+  /// Which of the calls that wait and wake this build sees; without them no hang is explained.
   package var sight = ReportContext.Sight.everything
-  /// Has the calls that wait and wake cost what they cost without Interlock, for good, and says
-  /// what is left: the nanoseconds of a mutex pair that this executable calls itself, the C
-  /// library's and its own. `nil` where that cannot be.
+  /// Turns interposition off for good, so that the calls cost what they cost without Interlock.
+  ///
+  /// Returns the remaining difference: the nanoseconds of a mutex pair called by this executable,
+  /// with the C library's functions and with its own; `nil` if it is impossible.
   package var leaveCallsUnseen: () -> (real: Double, interposed: Double)? = { nil }
-  /// Whether the compiler has left out its optimisations: what is measured then is not what ships.
+  /// Whether this is a debug build, whose measurements say nothing about a release build.
   package var isDebugBuild = false
-  /// How many trials run at a time unless an option says so.
+  /// How many trials run at a time by default.
   package var defaultJobs: Int
-  /// Seconds on a clock that never goes back.
+  /// Seconds on a monotonic clock.
   package var now: () -> Double
   /// Runs trials.
   package var runTrials: RunTrials
@@ -88,11 +89,11 @@ extension World {
           return error.description
         }
       }, optionErrors: OptionVariable.ofThisProcess.errors,
-      // Of the trials: this process begins no section of the user's.
+      // Applies to the trials: this process begins no section of the user's.
       requiresContention: SectionTracking.takeContentionRequirement(), sight: .ofThisBuild,
       leaveCallsUnseen: { interlock_events_bypass(true) ? RealMutex()?.pairs() : nil },
       isDebugBuild: isDebugBuild,
-      // A deadlocked trial only waits; two at a time keep two processors busy with one that works.
+      // A deadlocked trial only waits, so one trial per processor does not overload the machine.
       defaultJobs: max(1, min(4, ProcessInfo.processInfo.activeProcessorCount)),
       now: { (ContinuousClock.now - start) / .seconds(1) },
       runTrials: { jobs, trials, onEvent in
@@ -107,7 +108,7 @@ extension World {
       cores: ProcessInfo.processInfo.activeProcessorCount, swift: compilerVersion)
   }
 
-  /// The compiler tells its version only by comparison, so this is the newest known one that it
+  /// The compiler's version can only be compared, so this is the newest known version that it
   /// reaches.
   private var compilerVersion: String {
     #if compiler(>=6.4)

@@ -1,16 +1,16 @@
 import Interlock
 import StressRunner
 
-/// Understands a command line; prints nothing, ends nothing.
+/// Parses a command line. It prints nothing and does not exit.
 ///
 /// The conventions are those of swift-argument-parser: `--name value` and `--name=value`, `-j4` and
-/// `-j 4`, clusters of short options, options and arguments in any order, and only arguments behind
-/// `--`. A command stands first; without one it is `run`.
+/// `-j 4`, clusters of short options, options and arguments in any order, and only arguments after
+/// `--`. The command comes first; without one it is `run`.
 ///
 /// - Parameters:
-///   - arguments: What follows the executable's name.
-///   - environment: The environment variables: an option counts more than they do.
-/// - Returns: What is asked for.
+///   - arguments: The arguments after the executable's name.
+///   - environment: The environment variables; an option overrides them.
+/// - Returns: The parsed command.
 /// - Throws: The first mistake.
 package func parseArguments(
   _ arguments: [String], environment: [String: String]
@@ -103,7 +103,7 @@ private struct ArgumentParser {
     case nil: break
     }
     guard option.replay != .leavesOut else { return }
-    // The last one counts, unless each adds something.
+    // The last occurrence counts, unless occurrences add up.
     options.repeated.removeAll {
       $0.name == option.name && (option.replay == .repeats || $0.value == value)
     }

@@ -3,12 +3,12 @@ import Reports
 import StressRunner
 
 extension CommandName {
-  /// Every option with the commands that have it, in the order of the help text. Of an option that
-  /// is given twice the last one counts, except those that add up.
+  /// Every option with its commands, in the order of the help text. If an option occurs several
+  /// times, the last occurrence counts, except for options that add up.
   package static let options: [Row] =
     compareOptions.map { ([.compare], $0) } + trialOptions + reportOptions + otherOptions
 
-  /// An option with the commands that have it.
+  /// An option with the commands that accept it.
   package typealias Row = (commands: [CommandName], option: Option<Options>)
 
   private static let trialOptions: [Row] = [
@@ -127,7 +127,7 @@ extension CommandName {
     ),
   ]
 
-  /// An option with a file for each format of reports that goes to one.
+  /// An option with a file name for each report format that is written to a file.
   private static let reportOptions: [Row] = ReportFormat.all.compactMap { format in
     let path: ValueFormat<String>
     switch format.destination {

@@ -1,12 +1,12 @@
 import Interlock
 
 extension World {
-  /// What `--help` prints.
+  /// The text that `--help` prints.
   ///
   /// - Parameters:
-  ///   - name: The command that is explained; `nil` for all of them in short, and the options of
+  ///   - name: The command to explain; `nil` for a summary of all commands, and the options of
   ///     `run`.
-  ///   - width: The columns that the terminal has.
+  ///   - width: The terminal's columns.
   /// - Returns: The text, with a line break at its end.
   package func helpText(_ name: CommandName?, width: Int) -> String {
     // A terminal may be narrower than any layout.
@@ -77,7 +77,7 @@ extension World {
     var lines = ["\(title):"]
     for (label, text) in entries {
       var line = "  \(label)"
-      // A label that reaches into the text has a line of its own.
+      // A label that reaches into the text gets its own line.
       if line.count >= textColumn {
         lines.append(line)
         line = ""

@@ -1,29 +1,29 @@
 import Interlock
 
-/// What the command line asks for.
+/// A parsed command line.
 package enum Invocation: Sendable, Hashable {
   /// Replay these scenarios, by name or path, or all of them if none is given.
   case run(scenarios: [String], Options)
-  /// Say which subjects, scenarios and benches there are, whose name or summary has these texts.
+  /// List the subjects, scenarios and benches whose name or summary contains these texts.
   case list(texts: [String], Options)
-  /// Say which known bugs of real systems the scenarios reproduce.
+  /// List the known bugs of real systems that the scenarios reproduce.
   case recipes(Options)
   /// Find the smallest pool with which a scenario completes.
   case pool(scenarios: [String], Options)
   /// Measure lock strategies or caches against each other, on these scenarios or on a grid of
   /// workloads.
   case compare(scenarios: [String], Options)
-  /// Measure these, or everything if none is named.
+  /// Measure these benches, or all if none is named.
   case bench([String])
-  /// Explain a command; `nil` explains all of them in short.
+  /// Explain a command; `nil` for a summary of all.
   case help(CommandName?)
-  /// Say the version.
+  /// Print the version.
   case version
 }
 
-/// What options can say; the initial values are the defaults.
+/// The values of the options; the initial values are the defaults.
 package struct Options: OptionValues, Hashable {
-  /// What is red beside a verdict that is not expected.
+  /// What makes a run red, in addition to an unexpected verdict.
   package enum FailOn: String, Sendable, CaseIterable {
     /// A predicted finding that no scenario expects.
     case potential
@@ -31,11 +31,11 @@ package struct Options: OptionValues, Hashable {
     case skipped
   }
 
-  /// What is asked for instead of the command.
+  /// A question that replaces the command.
   package enum Question: Sendable {
-    /// What the command does.
+    /// What does the command do?
     case help
-    /// Which version this is.
+    /// Which version is this?
     case version
   }
 
@@ -43,63 +43,62 @@ package struct Options: OptionValues, Hashable {
   package enum Color: String, Sendable, CaseIterable {
     /// On a terminal that can show them.
     case auto
-    /// Into pipes and files as well.
+    /// Always, into pipes and files as well.
     case always
-    /// Not at all.
+    /// Never.
     case never
   }
 
-  /// The subjects to try; all of them where it is empty.
+  /// The subjects to try; all if empty.
   package var subjects: [String] = []
-  /// The families whose subjects are tried; all of them where it is empty.
+  /// The families whose subjects are tried; all if empty.
   package var families: [String] = []
-  /// The tags that what is listed has; all is listed where it is empty.
+  /// The tags that listed entries must have; everything is listed if empty.
   package var tags: [String] = []
   /// How often each pair of scenario and subject is tried.
   package var repeats = 1
-  /// The seed of every trial; `nil` leaves each scenario its own.
+  /// The seed of every trial; `nil` uses each scenario's own.
   package var seed: UInt64?
-  /// How many trials run at a time; `nil` leaves it to the machine.
+  /// How many trials run at a time; `nil` derives it from the machine.
   package var jobs: Int?
-  /// The time limit of every trial in seconds; `nil` leaves each scenario its own.
+  /// The time limit of every trial in seconds; `nil` uses each scenario's own.
   package var timeLimit: Double?
-  /// How many processors the children's pools are made for; `nil` leaves each scenario its own.
+  /// How many processors the children's pools are made for; `nil` uses each scenario's own.
   package var poolWidth: Int?
-  /// Whether sections at places that nearly met are held open now and then.
+  /// Whether sections at call sites that nearly overlapped are sometimes held open.
   package var delays = true
-  /// Where pairs of such places are kept from trial to trial and from run to run; `nil` is nowhere.
+  /// The file that keeps pairs of such call sites from run to run; `nil` for none.
   package var trapFile: String?
-  /// Whether children look for what does not go wrong and can; `nil` leaves it to what each
-  /// scenario expects.
+  /// Whether children predict deadlocks and races; `nil` decides by each scenario's expectations.
   package var predict: Bool?
-  /// What is red beside a verdict that is not expected.
+  /// What makes a run red, in addition to an unexpected verdict.
   package var failsOn: Set<FailOn> = []
-  /// Whether a resource that one owner alone touched makes the run red.
+  /// Whether a resource that a single owner used makes the run red.
   package var requiresContention = false
-  /// Where the results are written, by the name of the format; `-` is standard output.
+  /// The files to write reports to, by the name of the format; `-` is standard output.
   package var reportFiles: [String: String] = [:]
   /// Whether all evidence is shown.
   package var isVerbose = false
   /// When colours are written.
   package var color = Color.auto
-  /// Where the scenarios are; `nil` is the executable's own folder.
+  /// The folder of scenarios; `nil` for the executable's own.
   package var scenarioFolder: String?
 
-  /// What is asked for instead of the command.
+  /// A question that replaces the command.
   package var question: Question?
 
-  /// What a replay of a trial repeats, in the order in which it was given, each option once.
+  /// The options that a replay of a trial repeats, in the given order, each once.
   package var repeated: [RepeatedOption] = []
 
-  /// What `compare` alone has.
+  /// The options of `compare` alone.
   package var compare = CompareOptions()
 
   /// The defaults.
   package init() {}
 
-  /// Whether a predicted finding that no scenario expects is red.
+  /// Whether a predicted finding that no scenario expects makes the run red.
   package var failsOnPotential: Bool { failsOn.contains(.potential) }
-  /// Whether a trial that is skipped is red.
+  /// Whether a skipped trial makes the run red.
   package var failsOnSkipped: Bool { failsOn.contains(.skipped) }
 }
 
@@ -113,9 +112,9 @@ package struct RepeatedOption: Sendable, Hashable {
 package enum CommandName: String, Sendable, CaseIterable {
   /// Replay scenarios.
   case run
-  /// Say what there is.
+  /// List subjects, scenarios and benches.
   case list
-  /// Say which known bugs there are.
+  /// List known bugs.
   case recipes
   /// Find the smallest pool.
   case pool
@@ -123,10 +122,10 @@ package enum CommandName: String, Sendable, CaseIterable {
   case compare
   /// Measure.
   case bench
-  /// Explain.
+  /// Explain a command.
   case help
 
-  /// What the command does, in one line.
+  /// The command's purpose, in one line.
   package var summary: String {
     switch self {
     case .run: "Replay scenarios on subjects, and compare the verdicts with the expected ones."
@@ -139,7 +138,7 @@ package enum CommandName: String, Sendable, CaseIterable {
     }
   }
 
-  /// How the command is called.
+  /// The command's synopsis.
   package var usage: String {
     switch self {
     case .run: "run [<options>] [<scenario> ...]"
@@ -152,7 +151,7 @@ package enum CommandName: String, Sendable, CaseIterable {
     }
   }
 
-  /// What its arguments are: a name, and what it means.
+  /// The command's arguments: a name, and its meaning.
   package var argument: (name: String, help: String)? {
     switch self {
     case .run:

@@ -4,7 +4,7 @@ import StressRunner
 package struct UsageError: Error, Hashable {
   /// What was found and what was expected, without a full stop.
   package var message: String
-  /// The command that was meant, as far as it was understood.
+  /// The intended command, as far as it was recognised.
   package var command: CommandName
 
   /// Describes a mistake.
@@ -13,7 +13,7 @@ package struct UsageError: Error, Hashable {
     self.command = command
   }
 
-  /// One line: the mistake, and where there is more.
+  /// One line: the mistake, and how to get help.
   package func text(command name: String) -> String {
     let see = message.hasSuffix("?") ? " See" : "; see"
     return "error: \(message)\(see) '\(escaped(name)) help \(command.rawValue)'\n"

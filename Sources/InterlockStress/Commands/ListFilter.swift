@@ -2,7 +2,7 @@ import Prediction
 import StressRunner
 import WaitForGraph
 
-/// What `list` shows: all there is, or what has the texts, families and tags that are asked for.
+/// The entries that `list` shows: all, or those with the requested texts, families and tags.
 struct ListFilter {
   /// The subjects that are shown, in their order.
   private(set) var subjects: [SubjectEntry] = []
@@ -12,13 +12,13 @@ struct ListFilter {
   private let texts: [String]
   private let isByTrial: Bool
 
-  /// Picks what is shown.
+  /// Selects the entries to show.
   ///
-  /// By family and tag, a scenario and a subject are shown where they are tried together and have
-  /// them all: the tags of a trial are those of its scenario and of what that expects of its
-  /// subject.
+  /// With a family or a tag, a scenario and a subject are shown if a trial of both has all
+  /// requested families and tags. A trial's tags are those of its scenario and of the scenario's
+  /// expectation of the subject.
   ///
-  /// - Throws: A family or a tag that nothing has, with the nearest there is.
+  /// - Throws: An unknown family or tag, with the nearest known one.
   init(
     _ texts: [String], _ options: Options, subjects: [SubjectEntry], files: [ScenarioFile],
     folder: String
@@ -58,7 +58,7 @@ struct ListFilter {
     }.map { ($0.name, $0.summary) }
   }
 
-  /// Those of some entries that are shown, if they belong to no scenario.
+  /// The selected ones of entries that belong to no scenario.
   func others(_ entries: [(name: String, summary: String)]) -> [(name: String, summary: String)] {
     isByTrial ? [] : entries.filter { has($0.name, $0.summary) }
   }
@@ -69,7 +69,7 @@ struct ListFilter {
     return texts.allSatisfy(all.contains)
   }
 
-  /// The driver or `script`, and the folder within the folder of scenarios.
+  /// The driver or `script`, and the folder inside the folder of scenarios.
   private static func tags(of file: ScenarioFile, in folder: String) -> [String] {
     let workload = file.scenario.workload
     let driver = workload.script == nil ? workload.driver.rawValue : "script"

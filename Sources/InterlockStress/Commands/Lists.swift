@@ -3,8 +3,8 @@ import Reports
 import StressRunner
 
 extension World {
-  /// What `list` prints: subjects by family, scenarios, strategies, benches; those that the texts
-  /// and options ask for.
+  /// The output of `list`: subjects by family, scenarios, strategies and benches, filtered by the
+  /// texts and options.
   func listText(_ texts: [String], _ options: Options) throws -> String {
     let filter = try ListFilter(
       texts, options, subjects: subjects, files: loadScenarios(options), folder: folder(options))
@@ -30,11 +30,11 @@ extension World {
     return sections.isEmpty ? "nothing matches\n" : sections.joined(separator: "\n")
   }
 
-  /// What `recipes` prints: a table in Markdown, a row for each known bug that a scenario
+  /// The output of `recipes`: a Markdown table with a row for each known bug that a scenario
   /// reproduces.
   ///
-  /// The verdicts are those that `run` expects, and so those that the runner gives wherever the
-  /// gate is green.
+  /// The verdicts are those that `run` expects, so they are the actual ones whenever the gate is
+  /// green.
   func recipesText(_ options: Options) throws(ScenarioErrors) -> String {
     let scenarios = try loadScenarios(options).map(\.scenario)
     let rows = scenarios.compactMap { scenario in
@@ -65,8 +65,7 @@ extension World {
   }
 
   private func section(_ title: String, _ entries: [(name: String, summary: String)]) -> String {
-    // A column as wide as the longest name, unless that is no name that is typed: each line would
-    // be as long.
+    // Cut names that are too long to type: the column has the width of the longest name.
     let named = entries.map { name, summary in
       (name.utf8.count > 100 ? printable(name) : name, summary)
     }
@@ -78,8 +77,8 @@ extension World {
   }
 }
 
-/// `TM-2a` before `TM-2b`, and both before `TM-10`: by letters, then by number, then by what
-/// follows.
+/// Sorts `TM-2a` before `TM-2b`, and both before `TM-10`: by letters, then by number, then by the
+/// rest.
 private struct RecipeOrder: Comparable {
   private let letters: String
   private let number: Int

@@ -11,10 +11,10 @@ struct PoolCommand {
     self.options = options
   }
 
-  /// Tries one scenario on one subject with pools of many widths, and prints what came of each.
+  /// Tries one scenario on one subject with pools of several widths, and prints each result.
   ///
-  /// Widths are doubled until the trial completes, and then halved in between: whoever completes
-  /// with a pool completes with a larger one, since more of its blocks can run.
+  /// The width is doubled until the trial completes, and then bisected: a subject that completes
+  /// with a pool completes with a larger one too, since more of its blocks can run.
   func perform(_ scenarios: [String], firstArgument: String?) throws -> ExitCode {
     guard scenarios.count == 1, options.subjects.count == 1 else {
       throw UsageError(

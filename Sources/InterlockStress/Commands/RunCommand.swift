@@ -2,7 +2,7 @@ import CInterlock
 import Reports
 import StressRunner
 
-/// `run`: plans trials, runs them, and reports each result and the whole.
+/// `run`: plans trials, runs them, and reports each result and the run.
 final class RunCommand {
   private let world: World
   private let options: Options
@@ -28,8 +28,8 @@ final class RunCommand {
         "The option '--require-contention' needs section tracking (a debug build, or --traits"
           + " SectionTracking), found a build without", .run)
     }
-    // Before anything is run or emptied: a tracker that sees nothing would pass all that is
-    // expected to.
+    // Before a trial runs or a file is emptied: with a broken tracker, every trial that should pass
+    // would.
     if world.tracksSections, let failure = world.selfTest() {
       world.errors.write(
         "error: a fault of Interlock's own: section tracking does not work in this run: \(failure)\n"
@@ -58,7 +58,7 @@ final class RunCommand {
     return exitCode(ending, reports, planned: plan.trials.count)
   }
 
-  /// Runs what can be judged in this build; the rest is skipped at once.
+  /// Runs the trials that this build can judge; the rest is skipped at once.
   private func run(_ trials: [Trial], _ reports: RunReports) throws -> TrialRunner.Ending {
     var judged: [Int] = []
     for (index, trial) in trials.enumerated() {
@@ -130,7 +130,7 @@ final class RunCommand {
         replay.options.append("--" + option.name)
         continue
       }
-      // What begins with a hyphen would be taken for another option.
+      // A value that begins with a hyphen would be parsed as an option.
       replay.options +=
         value.hasPrefix("-") ? ["--\(option.name)=\(value)"] : ["--" + option.name, value]
     }

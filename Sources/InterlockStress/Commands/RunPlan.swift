@@ -1,12 +1,11 @@
 import StressRunner
 
-/// Which trials a run consists of.
+/// The trials of a run.
 struct RunPlan {
   /// All of them, scenario by scenario.
   var trials: [Trial] = []
 
-  /// What the run cannot find although it was asked to run, in one line; `nil` where there is no
-  /// such thing.
+  /// A one-line warning about a hang that this run cannot detect; `nil` if there is none.
   ///
   /// A trial that is stopped before its stall window has passed never counts as stalled.
   var warning: String? {
@@ -19,9 +18,9 @@ struct RunPlan {
       + " \(first.limits.stallSeconds) s"
   }
 
-  /// Picks subjects by name, and applies what options override.
+  /// Selects subjects by name, and applies the options' overrides.
   ///
-  /// - Throws: A name that is not there, with the nearest that is.
+  /// - Throws: An unknown name, with the nearest known one.
   init(
     _ scenarios: [Scenario], options: Options, subjects: [SubjectEntry], currentFolder: String
   ) throws(UsageError) {
@@ -31,7 +30,7 @@ struct RunPlan {
     if options.trapFile != nil, !options.delays {
       throw UsageError("The option '--traps <file>' does nothing with '--delays off'", .run)
     }
-    // A subject may change its folder.
+    // Make the path absolute: a subject may change its current folder.
     let trapFile = options.trapFile.map { $0.hasPrefix("/") ? $0 : "\(currentFolder)/\($0)" }
     let subjectNames = subjects.map(\.name)
     if subjectNames.isEmpty {
@@ -67,8 +66,8 @@ struct RunPlan {
     }
   }
 
-  /// Whether a scenario is tried on a subject: it lists it, or it lists nobody and the subject runs
-  /// unlisted, or is asked for by name; and no option leaves it out.
+  /// Whether a scenario is tried on a subject. Either the scenario lists the subject, or it lists
+  /// none and the subject runs unlisted or is requested by name. Options may exclude it.
   static func isWanted(
     _ subject: SubjectEntry, in scenario: Scenario, _ options: Options
   ) -> Bool {
@@ -80,7 +79,7 @@ struct RunPlan {
       && (options.families.isEmpty || subject.family.map(options.families.contains) == true)
   }
 
-  /// Checks that every family that is asked for has a subject.
+  /// Checks that every requested family has a subject.
   static func checkFamilies(
     _ options: Options, _ subjects: [SubjectEntry], _ command: CommandName
   ) throws(UsageError) {
@@ -94,12 +93,12 @@ struct RunPlan {
 }
 
 extension TrialResult {
-  /// The result of a trial that needs section tracking, in a build without.
+  /// The result of a trial that needs section tracking, in a build without it.
   static func skippedForSections(_ trial: Trial) -> TrialResult {
     skipped(trial, because: "needs section tracking (a debug build, or --traits SectionTracking)")
   }
 
-  /// The result of a trial that needs something which is not here.
+  /// The result of a trial that needs something missing from this machine.
   static func skipped(_ trial: Trial, because reason: String) -> TrialResult {
     TrialResult(
       trial: trial,

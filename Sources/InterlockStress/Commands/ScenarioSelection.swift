@@ -1,29 +1,28 @@
 import Foundation
 import StressRunner
 
-/// The scenarios that the arguments of a command ask for, each once.
+/// The scenarios that a command's arguments select, each once.
 struct ScenarioSelection {
-  /// Those that names ask for, in the folder's order, then those of each path.
+  /// Scenarios selected by name in the folder's order, then those of each path.
   var files: [ScenarioFile] = []
-  /// The path of each scenario that a path asks for, by the scenario's name.
+  /// The path of each scenario that was selected by path, by the scenario's name.
   var paths: [String: String] = [:]
 }
 
 extension World {
-  /// Picks scenarios by name from the folder of scenarios, and reads those that paths lead to.
+  /// Selects scenarios by name from the folder of scenarios, and by path.
   ///
-  /// An argument with a slash or the ending `.json` is a path, as no name has either; so is a word
-  /// that names no scenario but something in the current folder. Where paths alone are given, the
-  /// folder of scenarios is not read.
+  /// An argument with a slash or the extension `.json` is a path, since no name has either; so is a
+  /// word that is no scenario's name but a file in the current folder. If all arguments are paths,
+  /// the folder of scenarios is not read.
   ///
   /// - Parameters:
   ///   - arguments: Names and paths; none for the whole folder.
-  ///   - firstArgument: What stands first on the command line: it may be a mistyped command as
-  ///     well.
-  ///   - options: Where the folder of scenarios is.
+  ///   - firstArgument: The first word of the command line, which may also be a mistyped command.
+  ///   - options: The options that locate the folder of scenarios.
   /// - Returns: The scenarios, checked against the subjects.
-  /// - Throws: `UsageError` for a name that is not there, with the nearest that is;
-  ///   `ScenarioErrors` for what is wrong in a file, and for two files of one name.
+  /// - Throws: `UsageError` for an unknown name, with the nearest known one; `ScenarioErrors` for
+  ///   faults in files, and for two files with the same name.
   func select(
     _ arguments: [String], firstArgument: String?, _ options: Options
   ) throws -> ScenarioSelection {
@@ -65,7 +64,7 @@ extension World {
     path.hasPrefix("/") ? path : "\(currentFolder)/\(path)"
   }
 
-  /// One and the same for every path that leads to a file.
+  /// A key that is equal for all paths that lead to the same file.
   private func place(_ path: String) -> String {
     URL(fileURLWithPath: absolute(path)).resolvingSymlinksInPath().path
   }

@@ -2,11 +2,11 @@ import Foundation
 import StressRunner
 
 extension World {
-  /// The folder that scenarios are read from, as messages name it.
+  /// The folder of scenarios, as shown in messages.
   ///
-  /// One that an option names is taken as it is. The executable's own, if relative, is looked for
-  /// in the current folder and then above it, up to the first that holds a package: whoever stands
-  /// somewhere in a package means that package's scenarios.
+  /// A folder given by an option is used unchanged. The executable's own, if relative, is searched
+  /// in the current folder and its parents, up to the first that holds a package: inside a package,
+  /// that package's scenarios are meant.
   func folder(_ options: Options) -> String {
     if let folder = options.scenarioFolder { return folder }
     guard !scenarioFolder.hasPrefix("/") else { return scenarioFolder }
@@ -23,12 +23,12 @@ extension World {
     }
   }
 
-  /// Reads and checks every scenario of the folder, the names of subjects too.
+  /// Reads and checks every scenario of the folder, including the names of subjects.
   func loadScenarios(_ options: Options) throws(ScenarioErrors) -> [ScenarioFile] {
     try checked(ScenarioFolder.load(folder(options)))
   }
 
-  /// Checks the names of subjects, and of their calls, in scenarios that have been read.
+  /// Checks the names of subjects and their calls in parsed scenarios.
   func checked(_ files: [ScenarioFile]) throws(ScenarioErrors) -> [ScenarioFile] {
     var errors: [ScenarioError] = []
     for file in files {

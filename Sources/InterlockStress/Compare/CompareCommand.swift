@@ -4,8 +4,7 @@ import Foundation
 import Reports
 import StressRunner
 
-/// `compare`: has every strategy judged, measures those that are right, and says what the figures
-/// come to.
+/// `compare`: judges every strategy, measures the correct ones, and prints the conclusion.
 final class CompareCommand {
   private let world: World
   private let options: Options
@@ -128,7 +127,7 @@ final class CompareCommand {
 
   // MARK: Correctness
 
-  /// Judges every strategy. `false` where an interrupt came.
+  /// Judges every strategy. Returns false on an interrupt.
   private func passes(_ field: CompareField) throws -> Bool {
     result.strategies = field.contestants.map {
       .init(
@@ -157,8 +156,8 @@ final class CompareCommand {
 
   // MARK: Measuring
 
-  /// Every strategy has been judged by now, with its calls seen, in processes of its own; this one
-  /// only measures.
+  /// Turns interposition off: every strategy has been judged, with its calls seen, in separate
+  /// processes. This process only measures.
   private func leaveCallsUnseen() {
     guard world.sight == .everything || world.sight == .withoutDispatch else { return }
     guard let pair = world.leaveCallsUnseen() else {
@@ -174,7 +173,7 @@ final class CompareCommand {
         + " (\(latencyText(pair.interposed)) against \(latencyText(pair.real)))")
   }
 
-  /// `false` where an interrupt came.
+  /// Returns false on an interrupt.
   private func measure(
     _ field: CompareField, _ contestants: [Contestant], _ plan: MeasurementPlan
   ) -> Bool {
@@ -251,8 +250,8 @@ final class CompareCommand {
     return holds ? .met : .unmet
   }
 
-  /// Says what got slower than in the baseline. `false` where something did, or nothing could be
-  /// compared.
+  /// Prints which strategies got slower than in the baseline. Returns false if one did, or none
+  /// could be compared.
   private func holdsUp(to before: Baseline.Ratios, _ field: CompareField) -> Bool {
     let reference = field.reference
     guard result.ranked.contains(reference) else {

@@ -1,32 +1,31 @@
 import Comparison
 import StressRunner
 
-/// What is compared on what: chosen by names and options, before anything runs.
+/// The contestants and workloads of a comparison, chosen by names and options before anything runs.
 struct CompareField {
-  /// What takes part.
+  /// The strategies or caches to compare.
   var contestants: [Contestant] = []
   /// The workloads, the base first.
   var cells: [Cell] = []
-  /// The scenarios of the correctness pass, and the subject of each contestant in them, by its
-  /// name.
+  /// The scenarios of the correctness pass.
   var checks: [Scenario] = []
   /// The name of a contestant's subject in the correctness pass.
   var subjectNames: [String: String] = [:]
-  /// What is missing on this machine, by the contestant's name.
+  /// What each contestant lacks on this machine, by its name.
   var missing: [String: String] = [:]
-  /// Whether what is called is a cache; else it is a table under a lock.
+  /// Whether caches are compared; otherwise tables under a lock are.
   var isOfCaches = false
   /// The strategy that others are compared with.
   var reference = ""
-  /// What a reader must know of the choice, a line each.
+  /// Notes about the choice for the reader, one line each.
   var notes: [String] = []
 
   private let seed: UInt64
   private var workloads: [String: Workload] = [:]
 
-  /// Chooses.
+  /// Makes the choice.
   ///
-  /// - Throws: A name that is not there, or options that do not go together.
+  /// - Throws: An unknown name, or options that exclude each other.
   init(
     _ names: [String], _ options: Options, strategies: [StrategyEntry], subjects: [SubjectEntry],
     scenarios: [Scenario]
@@ -170,11 +169,11 @@ struct CompareField {
     reference = first
   }
 
-  /// The size of a cache's values where no scenario says it.
+  /// The size of a cache's values if no scenario states it.
   private static let valueBytes = 64
 
-  /// A cache that is called directly where it can be; what completes later is awaited, and never
-  /// waited for on a thread of a pool.
+  /// A cache is called directly if possible; calls that complete later are awaited, and never block
+  /// a pool's thread.
   private static func work(
     _ subject: any Subject, _ data: CacheData, _ driver: Workload.Driver
   ) -> Work {
@@ -187,8 +186,8 @@ struct CompareField {
     return .synchronous(SubjectWork(subject, data))
   }
 
-  /// One scenario for each driver: as many callers as the grid has at most, reads and writes as it
-  /// has where that is both.
+  /// One scenario for each driver: with the most callers of the grid, and with reads and writes if
+  /// the grid has both.
   private static func checks(of grid: Grid, isOfCaches: Bool, seed: UInt64) -> [Scenario] {
     let reads = grid.reads.filter { (1...99).contains($0) }.min() ?? grid.reads.min() ?? 50
     let weights = [

@@ -115,7 +115,7 @@ extension CommandName {
 }
 
 extension ValueFormat {
-  /// Values between commas, each once.
+  /// Values separated by commas, each once.
   fileprivate static func list<Element: Hashable>(
     of element: ValueFormat<Element>
   ) -> ValueFormat where Value == [Element] {

@@ -1,17 +1,17 @@
 package import Comparison
 package import StressRunner
 
-/// What options of `compare` can say; the initial values are the defaults.
+/// The values of `compare`'s options; the initial values are the defaults.
 package struct CompareOptions: Sendable, Hashable {
-  /// The workloads; `nil` leaves a property as the default, or `--quick`, has it.
+  /// The axes of the workloads; `nil` uses the default, or that of `--quick`.
   package struct Axes: Sendable, Hashable {
-    /// Callers.
+    /// The numbers of callers.
     package var threads: [Int]?
-    /// Calls of a hundred that read.
+    /// How many of a hundred calls read.
     package var reads: [Int]?
-    /// Nanoseconds inside.
+    /// Nanoseconds inside the lock.
     package var sections: [Int]?
-    /// Keys.
+    /// The numbers of keys.
     package var keys: [Int]?
     /// How keys are drawn.
     package var distributions: [Workload.Distribution]?
@@ -25,31 +25,31 @@ package struct CompareOptions: Sendable, Hashable {
     package var isGiven: Bool { self != Axes() }
   }
 
-  /// Whether every memory cache is compared.
+  /// Whether all memory caches are compared.
   package var caches = false
-  /// The properties of the workloads.
+  /// The axes of the workloads.
   package var axes = Axes()
   /// Whether every combination is measured.
   package var isFull = false
-  /// Whether few workloads are measured, for a first look.
+  /// Whether only a few workloads are measured, for a first look.
   package var isQuick = false
-  /// How many rounds; `nil` leaves it to the time.
+  /// How many rounds; `nil` derives it from the time.
   package var rounds: Int?
-  /// How long all rounds may take; `nil` is the default.
+  /// How long all rounds may take; `nil` for the default.
   package var seconds: Double?
-  /// Calls a second of all callers together; `nil` is as many as can be.
+  /// Calls per second of all callers together; `nil` for as many as possible.
   package var rate: Double?
-  /// The difference that is asked about: 0.05 is 5 %.
+  /// The smallest difference of interest: 0.05 is 5 %.
   package var difference = 0.05
   /// The strategy that others are compared with.
   package var reference = "nslock"
-  /// Whether it was given: then it has to take part.
+  /// Whether the reference was given: then it must be among the contestants.
   package var isReferenceGiven = false
-  /// An earlier comparison; `nil` is none.
+  /// The file of an earlier comparison; `nil` for none.
   package var baseline: String?
-  /// How far a strategy may fall behind it, where that is said.
+  /// How much slower than the baseline a strategy may be, if given.
   package var maxRegression: Double?
-  /// How far it may in any case: 0.1 is 10 %.
+  /// The limit in effect: 0.1 is 10 %.
   package var regressionLimit: Double { maxRegression ?? 0.1 }
   /// Whether a debug build measures too.
   package var allowsDebug = false
@@ -57,7 +57,7 @@ package struct CompareOptions: Sendable, Hashable {
   /// The defaults.
   package init() {}
 
-  /// The workloads that are asked for.
+  /// The workloads to measure.
   package var grid: Grid {
     var grid = isQuick ? Grid.quick : Grid()
     if let threads = axes.threads { grid.threads = threads }
@@ -70,7 +70,7 @@ package struct CompareOptions: Sendable, Hashable {
     return grid
   }
 
-  /// How long all rounds may take together; the correctness pass and the harness's own cost come on
-  /// top.
+  /// How long all rounds may take together, without the correctness pass and the harness's own
+  /// cost.
   package var measuringSeconds: Double { seconds ?? (isQuick ? 28 : 225) }
 }

@@ -1,17 +1,17 @@
 import Reports
 
-/// The line at the bottom of a terminal while a comparison runs: what it does, a bar, and the time
+/// The line at the bottom of a terminal during a comparison: the current step, a bar, and the time
 /// left.
 struct CompareProgress {
   private var isDrawn = false
 
-  /// What draws the line anew.
+  /// Returns the text that redraws the line.
   ///
   /// - Parameters:
-  ///   - what: What is being done.
-  ///   - done: The part that is done, 0 to 1.
-  ///   - secondsLeft: The time left; `nil` where it is not known yet.
-  ///   - width: The columns that the terminal has.
+  ///   - what: The current step.
+  ///   - done: The finished part, 0 to 1.
+  ///   - secondsLeft: The time left; `nil` if it is not known yet.
+  ///   - width: The terminal's columns.
   /// - Returns: Text that moves the cursor.
   mutating func line(_ what: String, done: Double, secondsLeft: Double?, width: Int) -> String {
     let percent = Int((min(1, max(0, done)) * 100).rounded(.down))
@@ -29,7 +29,7 @@ struct CompareProgress {
     return "\r\u{1B}[K" + String((text + tail).prefix(max(1, width - 1)))
   }
 
-  /// What takes the line away.
+  /// Returns the text that removes the line.
   mutating func clear() -> String {
     defer { isDrawn = false }
     return isDrawn ? "\r\u{1B}[K" : ""

@@ -4,11 +4,11 @@ import StressRunner
 
 /// The trials that a strategy must pass before it is measured.
 struct CorrectnessPass {
-  /// A trial for each strategy and each way to run callers.
+  /// A trial for each strategy and driver.
   let trials: [Trial]
   private let owners: [String]
 
-  /// Plans the trials; what is missing on this machine has none.
+  /// Plans the trials; a contestant that lacks something on this machine has none.
   init(_ field: CompareField) {
     var trials: [Trial] = []
     var owners: [String] = []
@@ -25,10 +25,10 @@ struct CorrectnessPass {
     self.owners = owners
   }
 
-  /// Which contestant a trial is of.
+  /// The contestant of a trial.
   func owner(of index: Int) -> String { owners[index] }
 
-  /// What a verdict says against a strategy; `nil` where it passed.
+  /// The fault that a verdict shows; `nil` if the trial passed.
   static func fault(_ result: TrialResult) -> ComparisonRecord.Fault? {
     guard result.verdict.kind != .passed else { return nil }
     return .init(
@@ -37,7 +37,7 @@ struct CorrectnessPass {
         + result.message)
   }
 
-  /// What the pass can see in this build, in one line.
+  /// What the pass can detect in this build, in one line.
   static func sight(tracksSections: Bool, isOfCaches: Bool) -> String {
     if tracksSections {
       return "sections are on: two callers that must not meet are seen as they meet"

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The C library's own functions for mutexes, past those that this executable defines; Linux only.
+/// The C library's own mutex functions, bypassing this executable's interposed ones; Linux only.
 package struct RealMutex {
   /// A call with a mutex.
   package typealias Call = @convention(c) (UnsafeMutableRawPointer) -> Int32
@@ -9,7 +9,7 @@ package struct RealMutex {
   /// `pthread_mutex_unlock`
   package let unlock: Call
 
-  /// Finds them.
+  /// Looks them up.
   package init?() {
     guard let library = dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD),
       let lock = dlsym(library, "pthread_mutex_lock"),
@@ -19,7 +19,7 @@ package struct RealMutex {
     self.unlock = unsafeBitCast(unlock, to: Call.self)
   }
 
-  /// The same functions as this executable defines them.
+  /// This executable's interposed functions.
   package static var interposed: (lock: Call, unlock: Call) {
     (
       { pthread_mutex_lock($0.assumingMemoryBound(to: pthread_mutex_t.self)) },
@@ -27,10 +27,10 @@ package struct RealMutex {
     )
   }
 
-  /// The nanoseconds of an uncontended pair: by the C library's functions, and by this
-  /// executable's.
+  /// The nanoseconds of an uncontended lock-unlock pair: with the C library's functions, and with
+  /// this executable's.
   ///
-  /// In processor time, in rounds that alternate; each the median of them.
+  /// Medians of processor time over alternating rounds.
   package func pairs() -> (real: Double, interposed: Double) {
     let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     pthread_mutex_init(mutex, nil)

@@ -4,22 +4,22 @@ import StressRunner
 
 /// A file that is written when a run is over, whole or not at all.
 ///
-/// The new file takes its place by a rename, so that a reader that has an earlier one open never
-/// sees half of this. What is no file, such as a pipe, is written into.
+/// The new file is renamed into place, so that a reader with the earlier one open never sees half
+/// of this. Anything that is not a regular file, such as a pipe, is written directly.
 struct FinishedFile {
   private let path: String
 
-  /// Looks whether the file can be written, before anything is run.
+  /// Checks that the file can be written, before anything runs.
   ///
   /// - Parameters:
   ///   - path: The file.
   ///   - option: The option that names it, without hyphens, for messages.
-  ///   - command: The command that has it.
-  /// - Throws: Why it cannot be written, in words.
+  ///   - command: The command that has the option.
+  /// - Throws: The reason why it cannot be written.
   init(
     path: String, option: String, of command: CommandName
   ) throws(UsageError) {
-    // Through a link, so that the link stays.
+    // Resolve links, so that a link to the file stays one.
     let real = path.withCString { realpath($0, nil) }
     self.path = real.map { String(cString: $0) } ?? path
     free(real)
@@ -41,7 +41,7 @@ struct FinishedFile {
 
   /// Writes the file.
   ///
-  /// - Returns: Why it could not be written, or `nil` where all went well.
+  /// - Returns: The reason if it could not be written; else `nil`.
   func write(_ text: String) -> String? {
     var status = stat()
     let bytes = Array(text.utf8)
@@ -49,7 +49,7 @@ struct FinishedFile {
       return write(bytes, to: path, O_WRONLY | O_CLOEXEC)
         .flatMap { $0 == EPIPE ? nil : String(cString: strerror($0)) }
     }
-    // A signal must not leave the draft: it is noted, and the file is finished first.
+    // A signal must not leave the draft: record it, and finish the file first.
     interlock_interrupts_begin()
     defer { interlock_interrupts_end() }
     let draft = "\(folder)/.\(name).\(getpid())"
@@ -63,7 +63,7 @@ struct FinishedFile {
     let descriptor = open(file, flags, 0o644)
     guard descriptor >= 0 else { return errno }
     let reason = writeAll(bytes, to: descriptor, at: nil)
-    // A network's file system tells of a full disk only here.
+    // A network file system may report a full disk only here.
     return close(descriptor) == 0 ? reason : reason ?? errno
   }
 

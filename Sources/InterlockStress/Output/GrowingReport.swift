@@ -2,15 +2,15 @@ import Foundation
 import Reports
 import StressRunner
 
-/// A report in a file that is whole from the start and after each result.
+/// A report in a file that is complete from the start and after each result.
 ///
-/// What was judged must survive whatever happens to the runner: a result is written over the
-/// report's end, together with the new end, by one call. A result that does not fit on the disk is
-/// taken back, and none is added after it: the file ends with the last whole one. Into a pipe, where
-/// nothing can be written over, results go as they arrive and the end when the run is over.
+/// Judged results must survive anything that happens to the runner. So one call overwrites the
+/// report's end with a result and the new end. A result that does not fit on the disk is taken
+/// back, and none is added after it: the file ends with the last complete one. A pipe cannot be
+/// overwritten: results are written as they arrive, and the end when the run is over.
 final class GrowingReport {
   private enum Target {
-    /// A file that has so many bytes before the report's end.
+    /// A file, with the number of bytes before the report's end.
     case file(Int32, body: Int)
     case stream(Int32)
     case sink(any TextSink)
@@ -18,14 +18,14 @@ final class GrowingReport {
 
   private var reporter: any Reporter
   private var target: Target
-  /// The report's end as it stands in the file.
+  /// The report's end in the file.
   private var tail: [UInt8] = []
-  /// Why something could not be written.
+  /// Why a write failed.
   private(set) var failure: String?
 
   /// Opens the file of a format's option; `-` is standard output.
   ///
-  /// - Throws: Why it cannot be written, in words.
+  /// - Throws: The reason why it cannot be written.
   init(
     _ reporter: any Reporter, path: String, option: String, output: any TextSink
   ) throws(UsageError) {
@@ -58,13 +58,13 @@ final class GrowingReport {
     append(reporter.begin(trials, context), summary)
   }
 
-  /// Adds a result, after which the run comes to this.
+  /// Adds a result; `summary` is the run's state including it.
   func result(_ result: TrialResult, _ summary: ReportSummary) {
     guard failure == nil else { return }
     append(reporter.result(result), summary)
   }
 
-  /// Writes what is left to write.
+  /// Writes the remaining text.
   func end(_ summary: ReportSummary) {
     switch target {
     case .file: if failure == nil { append("", summary) }
@@ -74,7 +74,7 @@ final class GrowingReport {
     }
   }
 
-  /// Adds a text; in a file, with the end behind it.
+  /// Appends a text, followed by the report's end if the output is a file.
   private func append(_ text: String, _ summary: ReportSummary) {
     switch target {
     case .file(let descriptor, let body):
@@ -82,7 +82,7 @@ final class GrowingReport {
       guard !text.isEmpty || next != tail else { return }
       if let reason = replaceEnd(by: Array(text.utf8) + next, at: body, in: descriptor) {
         note(reason)
-        // The bytes of the old end are the file's already, so a full disk has room for them.
+        // The file already has the bytes of the old end, so even a full disk has room for them.
         _ = replaceEnd(by: tail, at: body, in: descriptor)
         return
       }
@@ -95,7 +95,7 @@ final class GrowingReport {
     }
   }
 
-  /// Has these bytes stand where the report's end stood; nothing stands behind them.
+  /// Replaces the report's end by these bytes, and truncates the file after them.
   private func replaceEnd(by bytes: [UInt8], at offset: Int, in descriptor: Int32) -> Int32? {
     if let reason = writeAll(bytes, to: descriptor, at: offset) { return reason }
     return ftruncate(descriptor, off_t(offset + bytes.count)) == 0 ? nil : errno

@@ -1,11 +1,11 @@
 extension Options {
-  /// Where the results are written as JSON; `-` is standard output.
+  /// The file for the results as JSON; `-` is standard output.
   package var jsonFile: String? {
     get { reportFiles["json"] }
     set { reportFiles["json"] = newValue }
   }
 
-  /// Where the results are written as a page when the run is over; `nil` is nowhere.
+  /// The file for the results as a page, written when the run is over; `nil` for none.
   package var htmlFile: String? {
     get { reportFiles["html"] }
     set { reportFiles["html"] = newValue }

@@ -1,10 +1,9 @@
 import Reports
 import StressRunner
 
-/// What stands at the bottom of a terminal while trials run: a line for each of them, and a bar.
+/// The lines at the bottom of a terminal while trials run: a line for each of them, and a bar.
 ///
-/// It is text over state alone: the lines are drawn anew with each event, over the ones drawn
-/// before.
+/// It is a pure function from state to text: each event redraws the lines over the previous ones.
 struct ProgressDisplay {
   private let trials: [Trial]
   private var running: [Int] = []
@@ -24,7 +23,8 @@ struct ProgressDisplay {
     summary.add(result)
   }
 
-  /// What takes away the lines that are there, prints some that stay, and draws the new ones.
+  /// Returns the text that removes the current lines, prints `text`, which stays, and draws the new
+  /// lines.
   mutating func redraw(above text: String, width: Int, height: Int) -> String {
     let lines = lines(width: width, height: height)
     let result = clear() + text + lines.map { $0 + "\n" }.joined()
@@ -32,22 +32,23 @@ struct ProgressDisplay {
     return result
   }
 
-  /// What takes away the lines that are there.
+  /// Returns the text that removes the current lines.
   mutating func clear() -> String {
     defer { drawnLines = 0 }
     guard drawnLines > 0 else { return "" }
-    // From the line's start, since the terminal may have echoed a ^C there. Line by line, since
-    // some terminals keep in their history what is erased with a whole screen; then to the end of
+    // Starts at the beginning of the line, where the terminal may have echoed a ^C. Erases line by
+    // line, since some terminals keep a screen erased at once in their history; then to the end of
     // the screen, in case the window got narrower.
     return "\r\u{1B}[K" + String(repeating: "\u{1B}[A\u{1B}[K", count: drawnLines) + "\u{1B}[J"
   }
 
-  /// Never wider than the terminal: a line that wraps would be two to take away. Never so high that
-  /// the first line scrolls out when the cursor goes below the last: no cursor gets back there.
+  /// Never wider than the terminal: a line that wraps would have to be erased as two. Never so high
+  /// that the first line scrolls out when the cursor moves below the last: the cursor could not
+  /// return to it.
   private func lines(width: Int, height: Int) -> [String] {
     guard height > 1 else { return [] }
     let room = min(8, height - 2)
-    // With too many for the room the last line of it counts the rest.
+    // If there are too many for the room, the last line counts the rest.
     let named = running.count > room ? max(0, room - 1) : running.count
     var shown = running.prefix(named).map { index in
       "… \(trials[index].scenario.name)  \(trials[index].subject)"

@@ -2,7 +2,7 @@ import Foundation
 import Reports
 import StressRunner
 
-/// What a run is reported to: the terminal, and the file of each format that an option names.
+/// The outputs of a run: the terminal, and the file of each format that an option names.
 final class RunReports {
   private struct Finished {
     var format: ReportFormat
@@ -11,7 +11,7 @@ final class RunReports {
     var text = ""
   }
 
-  /// Standard output; standard error where a report goes to standard output.
+  /// Standard output; standard error if a report goes to standard output.
   let text: any TextSink
   private var terminal: (any Reporter)?
   private var growing: [(format: ReportFormat, report: GrowingReport)] = []
@@ -23,7 +23,7 @@ final class RunReports {
 
   /// Opens the files that the options name, and empties none.
   ///
-  /// - Throws: The first that cannot be written, with the reason.
+  /// - Throws: The first file that cannot be written, with the reason.
   init(_ formats: [ReportFormat], _ options: Options, in world: World) throws(UsageError) {
     paths = options.reportFiles
     let text = paths.values.contains("-") ? world.errors : world.output
@@ -35,7 +35,7 @@ final class RunReports {
     settings.requiresContention = options.requiresContention
     settings.width = { text.width }
     terminal = formats.first { $0.destination == .terminal }?.make(settings)
-    // These create no file yet.
+    // A finished file is not created yet.
     for format in formats where format.destination == .finishedFile {
       guard let path = paths[format.name] else { continue }
       finished.append(
@@ -75,7 +75,7 @@ final class RunReports {
   func result(_ result: TrialResult, index: Int) {
     results.append(result)
     summary.add(result)
-    // First what lasts: a runner that is killed now has lost nothing that was judged.
+    // Write the files first: if the runner is killed now, no judged result is lost.
     for (_, report) in growing { report.result(result, summary) }
     for index in finished.indices {
       finished[index].text += finished[index].reporter.result(result)
@@ -84,12 +84,12 @@ final class RunReports {
     show(terminal?.result(result) ?? "")
   }
 
-  /// Removes what shows the trials under way.
+  /// Removes the lines of running trials.
   func clear() {
     if text.width != nil { text.write(display.clear()) }
   }
 
-  /// Ends every report of a run of so many seconds.
+  /// Ends every report of a run that took `seconds`.
   ///
   /// - Returns: The files that could not be written, each with the reason.
   func end(seconds: Double) -> [(path: String, reason: String)] {

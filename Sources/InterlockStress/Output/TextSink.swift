@@ -1,25 +1,26 @@
 import Foundation
 
-/// Where text goes.
+/// A destination of text.
 package protocol TextSink: AnyObject {
-  /// The columns of the terminal; `nil` where it is none, or one that cannot move its cursor.
+  /// The terminal's columns; `nil` if it is not a terminal, or one that cannot move its cursor.
   var width: Int? { get }
-  /// The rows of the terminal; `nil` where `width` is.
+  /// The terminal's rows; `nil` if `width` is.
   var height: Int? { get }
-  /// Why something could not be written; `nil` where all is well, or nobody reads any longer.
+  /// Why a write failed; `nil` if none did, or the reader has closed its end.
   var failure: String? { get }
-  /// Writes a text at once; keeps nothing back.
+  /// Writes a text at once, without buffering.
   func write(_ text: String)
 }
 
 /// A file descriptor: standard output or standard error.
 ///
-/// Used from one thread. When the reader has gone (EPIPE) it goes quiet: that is nobody's mistake.
+/// Used from one thread. After the reader has closed its end (EPIPE), it drops all text: that is
+/// not an error.
 package final class DescriptorSink: TextSink {
   private let descriptor: Int32
   private let canMoveCursor: Bool
   private var isClosed = false
-  /// Why something could not be written.
+  /// Why a write failed.
   package private(set) var failure: String?
 
   /// Writes to an open descriptor, which stays open.
@@ -28,20 +29,20 @@ package final class DescriptorSink: TextSink {
     canMoveCursor = isatty(descriptor) == 1 && environment["TERM"] ?? "dumb" != "dumb"
   }
 
-  /// The columns of the terminal, asked anew each time: windows change.
+  /// The terminal's columns, queried anew each time, since windows change.
   package var width: Int? { windowSize { $0.ws_col > 0 ? Int($0.ws_col) : 80 } }
 
-  /// The rows of the terminal, asked anew each time.
+  /// The terminal's rows, queried anew each time.
   package var height: Int? { windowSize { $0.ws_row > 0 ? Int($0.ws_row) : 24 } }
 
-  /// A side of the window; one that says nothing about itself has 0.
+  /// A side of the window; 0 if the terminal does not report it.
   private func windowSize(_ side: (winsize) -> Int) -> Int? {
     guard canMoveCursor else { return nil }
     var size = winsize()
     return ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 ? side(size) : side(winsize())
   }
 
-  /// Writes all of a text, or goes quiet.
+  /// Writes all of a text, or drops it after a failure.
   package func write(_ text: String) {
     guard !isClosed else { return }
     if let reason = writeAll(Array(text.utf8), to: descriptor, at: nil) {
@@ -53,7 +54,7 @@ package final class DescriptorSink: TextSink {
 
 /// Writes all of some bytes, at the end or at an offset.
 ///
-/// - Returns: The error number, or `nil` where all was written.
+/// - Returns: The error number; `nil` if all bytes were written.
 func writeAll(_ bytes: [UInt8], to descriptor: Int32, at offset: Int?) -> Int32? {
   var done = 0
   while done < bytes.count {
@@ -65,7 +66,7 @@ func writeAll(_ bytes: [UInt8], to descriptor: Int32, at offset: Int?) -> Int32?
     if written >= 0 {
       done += written
     } else if errno == EAGAIN {
-      // Somebody made the descriptor non-blocking: wait until it takes more.
+      // Another process made the descriptor non-blocking: wait until it accepts more.
       var poller = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
       _ = poll(&poller, 1, -1)
     } else if errno != EINTR {
