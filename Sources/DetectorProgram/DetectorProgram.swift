@@ -2,12 +2,12 @@ import SamplePrograms
 import Foundation
 import PredictPrograms
 
-/// Runs one of the small programs by itself, with no harness around it: what detectors that watch
-/// from outside are given.
+/// Runs one sample program without a harness, for detectors that observe a process from outside.
 ///
-///     DetectorProgram NAME                    runs it, and ends with 0
-///     DetectorProgram --time THREADS CALLS    prints what a call of the guarded table takes, in nanoseconds, without marks
-///     DetectorProgram --time-sections THREADS CALLS    the same where each call is a section
+///     DetectorProgram NAME                             runs the program, and exits with 0
+///     DetectorProgram --time THREADS CALLS             prints the nanoseconds of an unmarked call
+///                                                      of the guarded table
+///     DetectorProgram --time-sections THREADS CALLS    the same, with a section for each call
 @main
 struct DetectorProgram {
   static func main() {
@@ -19,8 +19,7 @@ struct DetectorProgram {
         fail("'\(arguments[1])' expects a number of threads and one of calls")
       }
       let table = GuardedTable()
-      // Once before: the first thread and the first keys take their time, and much of it under a
-      // detector.
+      // Warm up: the first thread and the first keys take time, especially under a detector.
       let (threads, calls) = (numbers[0], numbers[1])
       _ = table.nanosecondsOfCall(threads: threads, turns: calls / 10 + threads, marked: false)
       let marked = arguments.first == "--time-sections"

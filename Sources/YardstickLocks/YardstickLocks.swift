@@ -1,13 +1,15 @@
 import Dispatch
 import Foundation
 
-/// Prints what an uncontended `NSLock` pair takes in a program that links nothing of Interlock:
-/// what its users' locks cost without it, and so what `interlock bench sections` divides by. In
+/// Prints the cost of an uncontended `NSLock` pair in a program that links nothing of Interlock.
+///
+/// `interlock bench sections` divides by it: this is what users' locks cost without Interlock. In
 /// `interlock` itself the calls of every lock are interposed, and cost more.
 @main
 struct YardstickLocks {
   static func main() {
-    // A process with one thread may get cheaper locks; concurrent code never is one.
+    // Start a second thread: locks may be cheaper in a process with one thread, which concurrent
+    // code never is.
     let end = DispatchSemaphore(value: 0)
     Thread { end.wait() }.start()
     let lock = NSLock()
@@ -23,8 +25,7 @@ struct YardstickLocks {
     end.signal()
   }
 
-  /// What the calling thread has used of a processor, ever: other processes take time, but none of
-  /// this.
+  /// The processor time that the calling thread has used, which other processes do not affect.
   private static func nanoseconds() -> Int {
     var time = timespec()
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)

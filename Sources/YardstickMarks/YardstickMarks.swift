@@ -2,8 +2,8 @@ import Dispatch
 import Foundation
 import Interlock
 
-/// Prints what marks take in a program that links `Interlock` alone, as an application does: a line
-/// for each, its name and the nanoseconds of a pair.
+/// Prints the cost of marks in a program that links `Interlock` alone, as an application does: a
+/// line for each kind, with its name and the nanoseconds of a pair.
 @main
 struct YardstickMarks {
   static func main() {
@@ -55,8 +55,7 @@ struct YardstickMarks {
     print("\(name)\t\(times.dropFirst().sorted()[9])")
   }
 
-  /// What the calling thread has used of a processor, ever: other processes take time, but none of
-  /// this.
+  /// The processor time that the calling thread has used, which other processes do not affect.
   private static func nanoseconds() -> Int {
     var time = timespec()
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)

@@ -25,7 +25,7 @@ package struct RoundFigures: Sendable, Hashable {
   /// Reads that overlapped a write, and lost writes: each is a fault of the strategy.
   package var faults: Int
 
-  /// A round of which only the number of calls is known.
+  /// A round with only the number of calls known.
   package init(operations: Int, seconds: Double) {
     self.operations = operations
     self.seconds = seconds

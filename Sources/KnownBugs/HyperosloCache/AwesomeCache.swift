@@ -171,7 +171,7 @@ extension AwesomeCache: Cache {
     setObject(value, forKey: key, completion: completion)
   }
 
-  /// Removes a value, and calls back when its file is no more.
+  /// Removes a value, and calls back when its file has been removed.
   package func removeValue(forKey key: String, completion: @escaping @Sendable () -> Void) {
     removeObject(forKey: key, completion: completion)
   }

@@ -47,7 +47,7 @@ package final class PINOperationGroup: @unchecked Sendable {
 
   /// Adds an operation.
   ///
-  /// - Returns: The operation's reference; `nil` where the group takes no more.
+  /// - Returns: The operation's reference; `nil` if the group has started or was cancelled.
   @discardableResult
   package func addOperation(
     priority: PINOperationQueue.Priority = .default, _ block: @escaping @Sendable () -> Void

@@ -1,4 +1,4 @@
-// `dispatch_once`: what a C or Objective-C library makes its shared instances with.
+// `dispatch_once`: how C and Objective-C libraries make their shared instances.
 #include "sample_programs.h"
 
 #include <pthread.h>
@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <time.h>
 
-// Declared here: <dispatch/dispatch.h> lies elsewhere with each toolchain.
+// Declared here: the location of <dispatch/dispatch.h> depends on the toolchain.
 extern void dispatch_once(intptr_t *predicate, void (^block)(void));
 extern void dispatch_once_f(intptr_t *predicate, void *context, void (*function)(void *));
 
@@ -26,7 +26,7 @@ static int default_limit(void) { return shared_limit() / 2; }
 void hang_dispatch_once_uses_itself(void) { shared_limit(); }
 
 static pthread_mutex_t store_lock = PTHREAD_MUTEX_INITIALIZER;
-/// Both come before either goes on: so that they always meet. It holds nobody once both have come.
+/// Both threads wait here for each other, so that they always collide.
 static pthread_barrier_t meeting;
 static intptr_t store_once;
 static int store_size;

@@ -1,11 +1,11 @@
 package import PredictPrograms
 
-/// What race and deadlock detectors are compared on, beside the programs of
+/// The programs on which race and deadlock detectors are compared, in addition to those of
 /// `StressScenarios/predict`.
 ///
-/// Unlike those, what is shared here is plain memory that is written at the same time, or a file: a
-/// detector that watches every access must have a chance. What is wrong stays small, so that no run
-/// crashes.
+/// Here the shared state is plain memory that is written concurrently, or a file, so that a
+/// detector that observes every access has a chance too. The faults have small effects, so that no
+/// run crashes.
 package let detectorPrograms: [PredictProgram] =
   shortWritePrograms
   + filePrograms

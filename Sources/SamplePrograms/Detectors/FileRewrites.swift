@@ -2,7 +2,8 @@ import Foundation
 import Interlock
 import PredictPrograms
 
-/// A number in a file that two threads read, raise and write back: what is shared is no memory.
+/// Two threads read a number from a file, increment it and write it back: the shared state is not
+/// memory.
 let filePrograms: [PredictProgram] = [
   PredictProgram("file-rewritten-by-two", "two threads raise a number in a file, without a lock") {
     rewrite { section, raise in section.write(raise) }
@@ -28,7 +29,7 @@ private func rewrite(_ change: @escaping @Sendable (Section, () -> Void) -> Void
   }
 }
 
-/// Reads the number, and writes the next one over it, by a descriptor of its own.
+/// Reads the number and overwrites it with the next one, through its own descriptor.
 private func raise(_ path: String) {
   let file = open(path, O_RDWR)
   defer { close(file) }

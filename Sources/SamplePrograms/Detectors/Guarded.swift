@@ -3,8 +3,8 @@ import Interlock
 import LockStrategies
 import PredictPrograms
 
-/// Correct programs over every primitive: two threads raise one number under it, with nothing
-/// between.
+/// A correct program for each primitive: two threads increment one number under it, without a
+/// pause.
 let guardedPrograms: [PredictProgram] =
   [
     guarded("posix-mutex", "a POSIX mutex") { PthreadMutexLock() },
@@ -30,7 +30,7 @@ let guardedPrograms: [PredictProgram] =
     }
   ]
 
-/// Turns of each of the two: enough that both are at it at the same time.
+/// The turns of each thread: enough that both run at the same time.
 private let turns = 20_000
 
 private func guarded<Strategy: Lock>(

@@ -1,27 +1,27 @@
 import Foundation
 import Interlock
 
-/// A dictionary of 1,024 keys under an NSLock, half of whose calls write, and each a section: what
-/// a slow-down is measured on.
+/// A dictionary of 1,024 keys under an NSLock, for measuring slow-downs: half of the calls write,
+/// and each call is a section.
 package final class GuardedTable: @unchecked Sendable {
-  // Unchecked: `stored` is only touched under `lock`.
+  // Unchecked: `stored` is accessed under `lock` only.
   private let lock = NSLock()
   private let section = Section("table")
   private var stored: [Int: Int] = [:]
 
-  /// Makes an empty one.
+  /// Makes an empty table.
   package init() {}
 
-  /// Makes so many calls on so many threads at once, and says what one took.
+  /// Makes calls on several threads at once, and returns the time of one.
   ///
   /// - Parameters:
-  ///   - threads: How many.
-  ///   - turns: How many calls of all together.
-  ///   - marked: Whether each is a section. Where sections are not compiled in, it makes no
-  ///     difference.
-  /// - Returns: Nanoseconds of the clock for each call of all threads together.
+  ///   - threads: The number of threads.
+  ///   - turns: The number of calls of all threads together.
+  ///   - marked: Whether each call is a section. It has no effect if sections are not compiled in.
+  /// - Returns: Elapsed nanoseconds per call of all threads together.
   package func nanosecondsOfCall(threads: Int, turns: Int, marked: Bool = true) -> Double {
-    // A process with one thread gets a cheaper NSLock; concurrent code never is one.
+    // Start a second thread: NSLock is cheaper in a process with one thread, which concurrent code
+    // never is.
     let company = DispatchSemaphore(value: 0)
     Thread.detachNewThread { company.wait() }
     defer { company.signal() }
@@ -54,7 +54,7 @@ package final class GuardedTable: @unchecked Sendable {
     }
   }
 
-  /// The same without marks, for a build that compiles sections in.
+  /// The same call without marks, for a build that compiles sections in.
   private func unmarkedCall(_ turn: Int) {
     let key = Self.key(turn)
     lock.withLock {
@@ -66,6 +66,6 @@ package final class GuardedTable: @unchecked Sendable {
     }
   }
 
-  /// Keys in no order that a processor could foresee.
+  /// Keys in an order that a processor cannot predict.
   private static func key(_ turn: Int) -> Int { turn &* 0x9E37_79B9 >> 7 & 1023 }
 }

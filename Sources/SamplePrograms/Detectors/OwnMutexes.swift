@@ -2,8 +2,8 @@ import Foundation
 import PredictPrograms
 import Synchronization
 
-/// The standard library's lock used as it is, not through `LockStrategies`: where nobody waits, no
-/// call shows it.
+/// The standard library's lock used directly, not through `LockStrategies`: its uncontended use
+/// makes no call that could be interposed.
 let ownMutexPrograms: [PredictProgram] = [
   PredictProgram("own-mutexes-both-ways", "two threads nest two Mutexes either way, in turn") {
     let accounts = Accounts()

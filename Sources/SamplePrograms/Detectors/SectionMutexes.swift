@@ -3,7 +3,7 @@ import Interlock
 import PredictPrograms
 import Synchronization
 
-/// Mutexes of the standard library that are taken through sections, where they are seen.
+/// Mutexes of the standard library that are taken through sections, which makes their use visible.
 let sectionMutexPrograms: [PredictProgram] = [
   PredictProgram(
     "section-mutexes-both-ways",
@@ -26,7 +26,7 @@ let sectionMutexPrograms: [PredictProgram] = [
     } and: {
       for _ in 0..<100 { first.take(1, from: second) }
     }
-    // At the addresses of others that were taken the other way round.
+    // At the addresses of other mutexes, which were taken in the opposite order.
     for turn in 0..<1000 {
       let (one, other) = (Purse(), Purse())
       if turn % 2 == 0 { one.give(1, to: other) } else { other.give(1, to: one) }
@@ -34,7 +34,7 @@ let sectionMutexPrograms: [PredictProgram] = [
   },
 ]
 
-/// Runs each on a thread of its own, the second when the first has ended.
+/// Runs the bodies on two threads, the second after the first has ended.
 private func inTurn(
   _ first: @escaping @Sendable () -> Void, and second: @escaping @Sendable () -> Void
 ) {

@@ -3,8 +3,8 @@ import Interlock
 import LockStrategies
 import PredictPrograms
 
-/// Short accesses with pauses between, which hardly ever overlap by themselves: 50 of each of two
-/// threads.
+/// Short accesses with pauses between them, which hardly ever overlap without delays: 50 on each of
+/// two threads.
 let shortWritePrograms: [PredictProgram] = [
   shortWrites("short-writes-unlocked", "two threads make 50 short writes without a lock") {
     _, section, number in
@@ -41,7 +41,7 @@ let shortWritePrograms: [PredictProgram] = [
 
 /// A number in plain memory.
 final class Number: @unchecked Sendable {
-  // Unchecked, as the mistakes that the programs show: what guards it is up to them.
+  // Unchecked, like the faults that the programs show: each program decides what guards it.
   var value = 0
 }
 
@@ -62,7 +62,7 @@ private func shortWrites(
   }
 }
 
-/// Runs the body on two threads, which begin when both are there, and waits for both.
+/// Runs the body on two threads, released together, and waits for both.
 func onTwoThreads(_ body: @escaping @Sendable () -> Void) {
   let started = DispatchGroup()
   let ended = DispatchGroup()

@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import PredictPrograms
 
-/// Locks that their owners leave locked: the owner ends, or goes on to something else.
+/// Locks that their owners leave locked: the owner ends, or goes on without unlocking.
 let abandonedLockPrograms: [HangProgram] = [
   HangProgram(
     "lock-left-by-thread",
@@ -28,8 +28,8 @@ let abandonedLockPrograms: [HangProgram] = [
     queueBehindLeftLock),
 ]
 
-/// Wrong: no `defer`. CWE-667 ("improper locking"), as `return-without-unlock`, but the next caller
-/// is another thread.
+/// Wrong: no `defer`. CWE-667 ("improper locking"), as in `return-without-unlock`, but the next
+/// caller is another thread.
 private func lockLeftByThread() {
   final class Names: @unchecked Sendable {
     let lock = NSLock()
@@ -53,7 +53,7 @@ private func lockLeftByThread() {
   names.add("Ada")
 }
 
-/// Wrong: the block ends, and its thread, which has the mutex, goes back to the pool.
+/// Wrong: the block ends, and its thread returns to the pool with the mutex locked.
 private func lockLeftByBlock() {
   let mutex = PosixMutex()
   let queue = DispatchQueue(label: "import")
@@ -67,7 +67,7 @@ private func lockLeftByBlock() {
   mutex.unlock()
 }
 
-/// Wrong: a reader keeps writers out as any owner does.
+/// Wrong: an abandoned read lock blocks writers just as a write lock does.
 private func readLockLeftByThread() {
   let table = PosixReadWriteLock()
   let read = DispatchSemaphore(value: 0)
@@ -94,7 +94,8 @@ private func recursiveLockLeftByThread() {
   lock.withLock {}
 }
 
-/// Wrong: the lock that the first worker leaves keeps the others, and they keep the group.
+/// Wrong: the first worker abandons the lock, which blocks the other workers, and these keep the
+/// group from completing.
 private func workersJoinedBehindLeftLock() {
   let lock = NSLock()
   let left = DispatchSemaphore(value: 0)

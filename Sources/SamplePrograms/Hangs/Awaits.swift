@@ -22,7 +22,7 @@ let awaitPrograms: [HangProgram] = [
     actorBlockedBySemaphore),
 ]
 
-/// The twins.
+/// The correct twins.
 let correctAwaitPrograms: [HangProgram] = [
   HangProgram(
     "tasks-await-in-one-order", "a cache that loads each key once, and keys that need later keys",
@@ -43,7 +43,7 @@ let correctAwaitPrograms: [HangProgram] = [
     actorBlockedForAThread),
 ]
 
-/// Waits on this thread for asynchronous code.
+/// Blocks this thread until asynchronous code has ended.
 private func waitFor(_ work: @escaping @Sendable () async -> Void) {
   let finished = DispatchSemaphore(value: 0)
   Task.detached {
@@ -80,7 +80,7 @@ private func tasksAwaitEachOther() {
   waitFor { _ = await loader.value(of: "user") }
 }
 
-/// Correct: no load is awaited by what it awaits.
+/// Correct: no load awaits a load that awaits it.
 private func tasksAwaitInOneOrder() {
   let loader = Loader(needs: ["user": "team", "guest": "team", "team": "site"])
   waitFor {
@@ -90,7 +90,7 @@ private func tasksAwaitInOneOrder() {
   }
 }
 
-/// Wrong: a load that asks the cache for the key that it loads.
+/// Wrong: a load asks the cache for the key that it is loading.
 private func taskAwaitsItself() {
   let loader = Loader(needs: ["user": "user"])
   waitFor { _ = await loader.value(of: "user") }
@@ -135,8 +135,8 @@ private actor PageLoader {
   }
 }
 
-/// Wrong: the task of a page waits for its group, in which a child waits for the part, whose group
-/// has a child that waits for the page.
+/// Wrong: a cycle through task groups. The page's task waits for its group, a child of which waits
+/// for the part; the part's group has a child that waits for the page.
 private func tasksAwaitThroughAGroup() {
   let loader = PageLoader(parts: ["page": ["text", "menu"], "menu": ["page"]])
   waitFor { _ = await loader.size(of: "page") }
@@ -148,7 +148,7 @@ private func tasksAwaitInGroups() {
   waitFor { _ = await loader.size(of: "page") }
 }
 
-/// Correct: the same tasks, of which the last awaits a clock.
+/// Correct: the same tasks, but the last one awaits a timer.
 private func tasksAwaitASleeper() {
   let sleeper = Task { try? await Task.sleep(for: .seconds(1)) }
   let first = Task {
@@ -158,7 +158,7 @@ private func tasksAwaitASleeper() {
   waitFor { await first.value }
 }
 
-/// Wrong: the thread that `pass` blocks is on the actor, which `open` needs.
+/// Wrong: `pass` blocks the thread that runs the actor, and `open` needs the actor.
 private func actorBlockedBySemaphore() {
   actor Gate {
     private let opened = DispatchSemaphore(value: 0)
@@ -206,8 +206,8 @@ private func actorAwaitsContinuation() {
   }
 }
 
-/// Correct, and unwise: the actor's thread blocks for a second, and the tasks that want to enter
-/// the actor wait for it.
+/// Correct but unwise: the actor's thread blocks for a second, and the tasks that want to enter the
+/// actor wait for it.
 private func actorBlockedForAThread() {
   actor Store {
     private var count = 0

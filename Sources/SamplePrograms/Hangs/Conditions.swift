@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import PredictPrograms
 
-/// Conditions: signalled too early, too rarely, or never.
+/// Conditions that are signalled too early, too rarely, or never.
 let conditionPrograms: [HangProgram] = [
   HangProgram(
     "condition-signalled-early", "an NSCondition is signalled before anybody waits at it",
@@ -15,9 +15,8 @@ let conditionPrograms: [HangProgram] = [
     barrierOneMissing),
 ]
 
-/// Wrong: a condition remembers nothing; what happened must be in a variable that is looked at
-/// under the lock. "Lost wake-up": Goetz et al., "Java Concurrency in Practice", 14.2.3 (missed
-/// signals).
+/// Wrong: a condition has no memory; the event must be recorded in a variable that is read under
+/// the lock. "Lost wake-up": Goetz et al., "Java Concurrency in Practice", 14.2.3 (missed signals).
 private func conditionSignalledEarly() {
   let loaded = NSCondition()
   let told = DispatchSemaphore(value: 0)
@@ -27,14 +26,14 @@ private func conditionSignalledEarly() {
     loaded.unlock()
     told.signal()
   }
-  // The loader was faster.
+  // The loader is faster.
   told.wait()
   loaded.lock()
   loaded.wait()
   loaded.unlock()
 }
 
-/// Wrong: both wait for the same fact, so both must be told: `broadcast`.
+/// Wrong: both threads wait for the same event, so it needs `broadcast`.
 private func conditionOneSignalForTwo() {
   final class Flag: @unchecked Sendable {
     let mutex = PosixMutex()
@@ -56,7 +55,7 @@ private func conditionOneSignalForTwo() {
     }
   }
   for _ in 0..<2 { locked.wait() }
-  // Both wait at the condition: else the mutex would not be free.
+  // Both threads wait at the condition, otherwise the mutex would not be free.
   flag.mutex.lock()
   flag.isUp = true
   flag.changed.signal()
@@ -64,8 +63,8 @@ private func conditionOneSignalForTwo() {
   passed.wait()
 }
 
-/// Wrong: who gives up must say so to those who count on it. `CyclicBarrier` breaks for this
-/// reason.
+/// Wrong: a thread that gives up must tell the threads that count on it. `CyclicBarrier` breaks for
+/// this reason.
 private func barrierOneMissing() {
   final class Barrier: @unchecked Sendable {
     private let changed = NSCondition()

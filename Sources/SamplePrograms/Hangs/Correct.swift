@@ -3,13 +3,13 @@ import Foundation
 import PredictPrograms
 import Synchronization
 
-/// Correct, and in parts long without a move: whoever takes one of these for a hang is wrong.
+/// Correct programs, some without progress for a long time: a hang reported here is a false alarm.
 let correctPrograms: [HangProgram] =
   correctLockPrograms
   + correctWaitPrograms
   + correctJoinPrograms
 
-/// Locks that are held for long, by many, or in an order that looks wrong.
+/// Locks that are held for long, by many threads, or in an order that looks wrong.
 private let correctLockPrograms: [HangProgram] = [
   HangProgram(
     "long-hold", "eight threads wait a second for an NSLock whose holder sleeps", longHold),
@@ -59,7 +59,7 @@ private func twoHundredThreads() {
       start.wait()
       for _ in 0..<4 {
         mutex.lock()
-        // Lets the others queue up at the mutex.
+        // Lets the other threads queue up at the mutex.
         sched_yield()
         mutex.unlock()
       }
@@ -69,7 +69,7 @@ private func twoHundredThreads() {
   done.wait()
 }
 
-/// Both hold one and want the other: no ring, since none waits.
+/// Each thread holds one lock and wants the other; there is no cycle, since neither waits.
 private func crosswiseInsideMutex() {
   final class Accounts: Sendable {
     let gate = Mutex(())

@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import PredictPrograms
 
-/// The correct twins of the locks that are left locked, and of the joins.
+/// The correct twins of the abandoned locks and of the joins.
 let correctJoinPrograms: [HangProgram] = [
   HangProgram(
     "unlocked-on-every-path", "threads and blocks return early, and unlock with defer",
@@ -43,7 +43,7 @@ private func unlockedOnEveryPath() {
   }
 }
 
-/// The mutex is used as a binary semaphore, which glibc allows: not one of these waits is for ever.
+/// The mutex is used as a binary semaphore, which glibc allows: each of these waits ends.
 private func unlockedForAnother() {
   let mutex = PosixMutex()
   let locked = DispatchSemaphore(value: 0)

@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 internal import CSamplePrograms
 
-/// Waits that end: by a clock, by a file, by another thread that is late.
+/// Waits that end: by a clock, by a file, or by another thread that is late.
 let correctWaitPrograms: [HangProgram] = [
   HangProgram(
     "hand-off", "two threads hand a turn to and fro over two semaphores, 2,000 times", handOff),
@@ -56,7 +56,7 @@ let correctWaitPrograms: [HangProgram] = [
     chainedOperations),
 ]
 
-/// Right: no reader keeps a thread while it waits for the table.
+/// Right: no reader blocks a thread while it waits for the table.
 private func readersWithoutWaiting() {
   let table = DispatchQueue(label: "table", attributes: .concurrent)
   let finished = DispatchGroup()
@@ -246,8 +246,8 @@ private func threadInRead() {
   answered.wait()
 }
 
-/// Completes within about two seconds on Linux, where a pool whose threads all wait gets one more
-/// each second. Safe here, and never to be relied upon.
+/// Completes within about two seconds on Linux, where a pool whose threads all wait grows by one
+/// each second. Nothing else may rely on that.
 private func poolGrows() {
   let signalled = DispatchSemaphore(value: 0)
   let done = DispatchGroup()

@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 
-/// Groups, work items and operations: not left, or waited for from inside.
+/// Groups, work items and operations that never complete, or are waited for from inside.
 let groupPrograms: [HangProgram] = [
   HangProgram(
     "group-not-left", "one of three requests returns early, without leaving its DispatchGroup",
@@ -16,7 +16,7 @@ let groupPrograms: [HangProgram] = [
     operationWaitsBehind),
 ]
 
-/// Wrong: `leave` belongs into a `defer`. "DispatchGroup never notifies", many a time on Stack
+/// Wrong: `leave` belongs in a `defer`. "DispatchGroup never notifies", a common question on Stack
 /// Overflow.
 private func groupNotLeft() {
   let requests = DispatchGroup()
@@ -30,7 +30,8 @@ private func groupNotLeft() {
   requests.wait()
 }
 
-/// Wrong: the group is empty when this block has ended, and the block ends when the group is empty.
+/// Wrong: the group completes when this block has ended, and the block ends when the group
+/// completes.
 private func groupWaitedForInside() {
   let queue = DispatchQueue(label: "steps", attributes: .concurrent)
   let steps = DispatchGroup()
@@ -41,7 +42,7 @@ private func groupWaitedForInside() {
   steps.wait()
 }
 
-/// Wrong: as the group, with one block.
+/// Wrong: as with the group, with one block.
 private func workItemWaitsForItself() {
   final class Job: @unchecked Sendable {
     var item: DispatchWorkItem?
@@ -55,7 +56,7 @@ private func workItemWaitsForItself() {
   queue.sync {}
 }
 
-/// Wrong: the queue runs one operation at a time, and that one waits for the next.
+/// Wrong: the queue runs one operation at a time, and that operation waits for the next one.
 private func operationWaitsBehind() {
   let queue = OperationQueue()
   queue.maxConcurrentOperationCount = 1

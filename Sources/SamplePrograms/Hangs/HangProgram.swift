@@ -1,14 +1,14 @@
-/// A small program that hangs, or one that is correct and looks as if it did.
+/// A small program that hangs, or a correct one that looks as if it did.
 ///
-/// It is written as a user would: nothing in it is marked, and nothing of Interlock is imported.
-/// Its expected verdict is in the scenario of its name, in `StressScenarios/hangs`.
+/// It is written as user code: it has no marks and does not import Interlock. Its expected verdict
+/// is in the scenario of the same name, in `StressScenarios/hangs`.
 package struct HangProgram: Sendable {
-  /// Its name, the scenario's too: lower-case words joined by hyphens.
+  /// The name of the program and of its scenario: lower-case words joined by hyphens.
   package let name: String
-  /// One line: what it does.
+  /// What it does, in one line.
   package let summary: String
-  /// Runs it, on a thread that is in no pool; does not return where it hangs. To be called once a
-  /// process: what hangs keeps its threads.
+  /// Runs the program on a thread outside all pools; a program that hangs does not return. Call it
+  /// once per process: a hang keeps its threads.
   package let run: @Sendable () -> Void
 
   init(_ name: String, _ summary: String, _ run: @escaping @Sendable () -> Void) {
@@ -18,7 +18,7 @@ package struct HangProgram: Sendable {
   }
 }
 
-/// All of them: those that hang by what they are made of, and then those that do not.
+/// All programs: those that hang, sorted by their primitives, then those that do not.
 package let hangPrograms: [HangProgram] =
   lockPrograms
   + abandonedLockPrograms

@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 
-/// Threads that wait for others which wait for something else: the innermost wait is the cause.
+/// Threads that wait for threads that are themselves blocked: the innermost wait is the cause.
 let joinPrograms: [HangProgram] = [
   HangProgram(
     "joined-by-semaphore",
@@ -17,7 +17,7 @@ let joinPrograms: [HangProgram] = [
     mainQueueBehindLock),
 ]
 
-/// Wrong: as `completion-not-called`. The join waits for the worker, and is no fault of its own.
+/// Wrong: as in `completion-not-called`. The join waits for the worker, and is not the fault.
 private func joinedBySemaphore() {
   let ended = DispatchSemaphore(value: 0)
   Thread.detachNewThread {
@@ -28,8 +28,7 @@ private func joinedBySemaphore() {
   ended.wait()
 }
 
-/// Wrong: as `one-signal-for-two`. The group is left by blocks that are in it, and no thread waits
-/// in a ring.
+/// Wrong: as in `one-signal-for-two`. The group waits for its own blocks, and there is no cycle.
 private func oneSignalForTwoBlocks() {
   let ready = DispatchSemaphore(value: 0)
   let passed = DispatchGroup()
@@ -40,7 +39,7 @@ private func oneSignalForTwoBlocks() {
   passed.wait()
 }
 
-/// Wrong: the block that the thread waits for is queued behind one that wants the lock.
+/// Wrong: the thread waits for a block that is queued behind one that wants the lock.
 private func mainQueueBehindLock() {
   let model = NSLock()
   let meeting = Meeting()

@@ -3,7 +3,7 @@ import Foundation
 import PredictPrograms
 import Synchronization
 
-/// Locks alone: taken in two orders, taken again, not given back.
+/// Locks alone: taken in two orders, taken again, or not released.
 let lockPrograms: [HangProgram] = [
   HangProgram(
     "crossing-transfers", "two transfers take the NSLocks of two accounts, in opposite orders",
@@ -60,7 +60,8 @@ private func crossingTransfers() {
   transfer(20, from: current, to: savings, meet: meeting.comeToo)
 }
 
-/// Wrong: each takes its left fork first, and no order is over all forks. Dijkstra, EWD 310.
+/// Wrong: each philosopher takes the left fork first, so the forks have no common order. Dijkstra,
+/// EWD 310.
 private func diningPhilosophers() {
   let forks = (0..<5).map { _ in PosixMutex() }
   let seated = DispatchGroup()
@@ -81,8 +82,8 @@ private func diningPhilosophers() {
   dine(0)
 }
 
-/// Wrong: foreign code is called under the lock. As TMCache's and PINCache's blocks, called under
-/// the cache's own.
+/// Wrong: the lock is held while foreign code is called, as TMCache and PINCache call blocks under
+/// their lock.
 private func callbackUnderLock() {
   final class Settings: @unchecked Sendable {
     private let lock = NSLock()
@@ -128,7 +129,7 @@ private func returnWithoutUnlock() {
   counter.increment("visits")
 }
 
-/// Wrong: a recursive lock forgives its own thread, and no other. Two objects that know each other,
+/// Wrong: a recursive lock only admits its own thread again. Two objects that refer to each other,
 /// as in `addChild` and `removeFromParent`.
 private func recursiveLocksCrossed() {
   final class View: @unchecked Sendable {
@@ -155,7 +156,7 @@ private func recursiveLocksCrossed() {
   child.resize(to: 2, and: parent, meet: meeting.comeToo)
 }
 
-/// Wrong: the writer waits until every reader has gone, itself too. pthread_rwlock_wrlock(3):
+/// Wrong: the writer waits for all readers, one of which is itself. pthread_rwlock_wrlock(3):
 /// undefined, or a deadlock.
 private func readLockUpgraded() {
   let lock = PosixReadWriteLock()
@@ -169,7 +170,7 @@ private func readLockUpgraded() {
   lock.unlock()
 }
 
-/// Wrong: readers do not wait for readers, but each holds up the other's writer.
+/// Wrong: readers do not wait for readers, but each blocks the other thread's write lock.
 private func readWriteLocksCrossed() {
   @Sendable func copy(
     from source: PosixReadWriteLock, to target: PosixReadWriteLock, meet: () -> Void
@@ -188,9 +189,9 @@ private func readWriteLocksCrossed() {
   copy(from: numbers, to: names, meet: meeting.comeToo)
 }
 
-/// Wrong: as the transfers, with the lock that has its value inside. On Linux the kernel sees the
-/// ring, since these locks tell it who has them, and the second thread traps: "Recursive call to
-/// lock Mutex", which is not so.
+/// Wrong: as the transfers, with the lock that contains its value. On Linux these locks tell the
+/// kernel their owner, so the kernel detects the cycle and the second thread traps: "Recursive call
+/// to lock Mutex", which is misleading.
 private func stdlibMutexesCrossed() {
   final class Account: Sendable {
     let balance = Mutex(100)
@@ -211,8 +212,8 @@ private func stdlibMutexesCrossed() {
   transfer(from: current, to: savings, meet: meeting.comeToo)
 }
 
-/// Wrong: `total` locks what `add` has locked. It traps rather than hangs ("Recursive call to lock
-/// Mutex" on Linux).
+/// Wrong: `total` takes the lock that `add` holds. It traps instead of hanging ("Recursive call to
+/// lock Mutex" on Linux).
 private func stdlibMutexRelocked() {
   final class Basket: Sendable {
     private let prices = Mutex<[Int]>([])

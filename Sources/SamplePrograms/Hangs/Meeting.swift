@@ -1,19 +1,19 @@
 import Dispatch
 
-/// Where two threads wait for each other: what each did before is done when either goes on.
+/// A rendezvous of two threads: each continues only after the other has arrived.
 ///
-/// So that two that need luck to meet always do. It holds nobody once both have come.
+/// It makes a collision that depends on timing certain.
 struct Meeting: Sendable {
   private let here = DispatchSemaphore(value: 0)
   private let there = DispatchSemaphore(value: 0)
 
-  /// One comes, and waits for the other.
+  /// The first thread arrives, and waits for the second.
   func come() {
     here.signal()
     there.wait()
   }
 
-  /// The other comes, and waits for the one.
+  /// The second thread arrives, and waits for the first.
   func comeToo() {
     there.signal()
     here.wait()

@@ -3,7 +3,7 @@ import Foundation
 import PredictPrograms
 import Synchronization
 
-/// Two kinds of things that wait, in one ring.
+/// Two kinds of primitives in one cycle.
 let mixedPrograms: [HangProgram] = [
   HangProgram(
     "lock-and-queue-crossed", "one holds an NSLock and syncs on a queue whose block wants the lock",
@@ -37,7 +37,7 @@ let mixedPrograms: [HangProgram] = [
     taskAwaitedUnderLock),
 ]
 
-/// Wrong: two ways in, `lock` then `queue` and the other way round.
+/// Wrong: two call paths, one taking `lock` then `queue`, the other in the opposite order.
 private func lockAndQueueCrossed() {
   let lock = NSLock()
   let queue = DispatchQueue(label: "index")
@@ -52,8 +52,8 @@ private func lockAndQueueCrossed() {
   }
 }
 
-/// Wrong: a model that is edited under a lock tells the user interface and waits, while that one
-/// reads the model.
+/// Wrong: a model, edited under a lock, notifies the user interface and waits, while the user
+/// interface reads the model.
 private func mainSyncUnderLock() {
   let model = NSLock()
   let meeting = Meeting()
@@ -67,7 +67,7 @@ private func mainSyncUnderLock() {
   }
 }
 
-/// Wrong: as the lock and the queue; here the queue lets readers in together, and a writer alone.
+/// Wrong: as the lock and the queue; this queue admits readers together, and a writer alone.
 private func mutexAndBarrierCrossed() {
   final class Index: Sendable {
     let entries = Mutex<[String: Int]>([:])
@@ -107,7 +107,7 @@ private func readWriteLockAndMutex() {
   log.unlock()
 }
 
-/// Wrong: the blocks that are waited for need what the waiter holds.
+/// Wrong: the waiting thread holds the lock that the blocks need.
 private func groupAwaitedUnderLock() {
   let lock = NSLock()
   let uploads = DispatchGroup()
@@ -121,7 +121,7 @@ private func groupAwaitedUnderLock() {
   lock.unlock()
 }
 
-/// Wrong: as the group. The recursive lock does not help: the item runs on another thread.
+/// Wrong: as with the group. A recursive lock does not help: the item runs on another thread.
 private func workItemAwaitedUnderLock() {
   let lock = NSRecursiveLock()
   let item = DispatchWorkItem {
@@ -133,7 +133,7 @@ private func workItemAwaitedUnderLock() {
   }
 }
 
-/// Wrong: as the group, with operations.
+/// Wrong: as with the group, with operations.
 private func operationsAwaitedUnderLock() {
   let lock = NSLock()
   let queue = OperationQueue()
@@ -145,7 +145,7 @@ private func operationsAwaitedUnderLock() {
   }
 }
 
-/// Wrong: `stop()` holds the lock that the thread needs to come to its end.
+/// Wrong: `stop()` holds the lock that the thread needs in order to end.
 private func threadAwaitedUnderLock() {
   let mutex = PosixMutex()
   let ended = DispatchSemaphore(value: 0)
@@ -159,7 +159,7 @@ private func threadAwaitedUnderLock() {
   mutex.unlock()
 }
 
-/// Wrong: waiting at a condition frees that condition's lock, and not the one around it. Lister,
+/// Wrong: waiting at a condition releases that condition's lock, but not the outer one. Lister,
 /// "The problem of nested monitor calls", 1977.
 private func nestedMonitor() {
   let outer = NSLock()
@@ -181,7 +181,7 @@ private func nestedMonitor() {
   }
 }
 
-/// Wrong: as the group, with a task.
+/// Wrong: as with the group, with a task.
 private func taskAwaitedUnderLock() {
   let lock = NSLock()
   let finished = DispatchSemaphore(value: 0)

@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 
-/// Thread pools that run dry: all their threads wait for what is queued behind them.
+/// Thread pools that starve: all their threads wait for work that is queued behind them.
 let poolPrograms: [HangProgram] = [
   HangProgram(
     "concurrent-queue-waits-behind", "400 blocks on a concurrent queue wait for the 401st",
@@ -22,8 +22,8 @@ let poolPrograms: [HangProgram] = [
     tasksWaitForTasks),
 ]
 
-/// Wrong: nothing says that the 401st ever runs: the default pool ends at 64 threads and more on
-/// Apple's systems, at 255 on Linux. TMCache's reads, without the cache.
+/// Wrong: the 401st block need not ever run: the default pool is limited to 64 threads or a few
+/// more on Apple's systems, and to 255 on Linux. TMCache's reads, without the cache.
 private func concurrentQueueWaitsBehind() {
   let queue = DispatchQueue(label: "parsers", attributes: .concurrent)
   let grammar = DispatchSemaphore(value: 0)
@@ -38,15 +38,15 @@ private func concurrentQueueWaitsBehind() {
   parsed.wait()
 }
 
-/// Wrong: the first barrier needs a thread of the pool, and is in line behind all of the readers,
-/// which each take one to wait for it. 64 readers need 65 threads: here that takes a minute, and
-/// Apple's pool may not have so many. 300 need more than any pool may have.
+/// Wrong: the first barrier needs a thread of the pool, but is queued behind all readers, each of
+/// which blocks a thread to wait for it. 64 readers need 65 threads: that takes a minute on Linux,
+/// and may exceed the limit on Apple's systems. 300 readers exceed the limit of any pool.
 func readersBehindBarrier(_ readers: Int) {
   let table = DispatchQueue(label: "table", attributes: .concurrent)
   let pool = DispatchQueue.global()
   let finished = DispatchGroup()
   // Held back until all are queued: a machine with more processors would serve the first before the
-  // last is there.
+  // last is queued.
   let start = DispatchGroup()
   start.enter()
   for _ in 0..<readers {
@@ -60,8 +60,8 @@ func readersBehindBarrier(_ readers: Int) {
   finished.wait()
 }
 
-/// Wrong: a serial queue is not a thread. Those without a target share the overcommit pool: at most
-/// 255 threads on Linux, and 512 on Apple's systems.
+/// Wrong: a serial queue is not a thread. Serial queues without a target share the overcommit pool:
+/// at most 255 threads on Linux, and 512 on Apple's systems.
 private func serialQueuesWaitForLast() {
   let queues = (0..<600).map { DispatchQueue(label: "connection \($0)") }
   let lastIsUp = DispatchSemaphore(value: 0)
@@ -76,8 +76,8 @@ private func serialQueuesWaitForLast() {
   connected.wait()
 }
 
-/// Wrong: synchronous code in a task waits for a task; the pool has as many threads as there are
-/// processors, and never more. WWDC 2021, "Swift concurrency: Behind the scenes", on semaphores.
+/// Wrong: synchronous code in a task waits for a task; the pool has as many threads as processors,
+/// and never more. WWDC 2021, "Swift concurrency: Behind the scenes", on semaphores.
 private func tasksWaitForTasks() {
   @Sendable func valueOfTask(after start: DispatchGroup) {
     start.wait()
@@ -86,7 +86,7 @@ private func tasksWaitForTasks() {
     computed.wait()
   }
 
-  // Held back until all 64 are queued: more than a pool that is told of 64 processors could serve.
+  // Held back until all 64 are queued: more than a pool made for 64 processors could serve.
   let start = DispatchGroup()
   let finished = DispatchGroup()
   start.enter()

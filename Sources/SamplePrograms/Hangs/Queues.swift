@@ -1,6 +1,6 @@
 import Dispatch
 
-/// Dispatch queues alone: entered again, or crosswise.
+/// Dispatch queues alone: entered again, or in a cycle.
 let queuePrograms: [HangProgram] = [
   HangProgram(
     "sync-on-own-queue", "a method that enters a serial queue calls another one that does",
@@ -35,7 +35,7 @@ private func syncOnOwnQueue() {
   Cache().increment("visits")
 }
 
-/// Wrong: who runs on a queue runs on its target as well. libdispatch traps.
+/// Wrong: code on a queue also runs on the queue's target. libdispatch traps.
 private func syncOnTargetQueue() {
   let database = DispatchQueue(label: "database")
   let writer = DispatchQueue(label: "writer", target: database)
@@ -44,8 +44,8 @@ private func syncOnTargetQueue() {
   }
 }
 
-/// Wrong: the barrier waits until the block that asks for it has ended. The reader-writer queue's
-/// upgrade; no trap.
+/// Wrong: the barrier waits for the block that submits it. An upgrade on a reader-writer queue; no
+/// trap.
 private func barrierInsideSync() {
   let table = DispatchQueue(label: "table", attributes: .concurrent)
   table.sync {
@@ -53,7 +53,7 @@ private func barrierInsideSync() {
   }
 }
 
-/// Wrong: two objects with a queue each that ask each other synchronously.
+/// Wrong: two objects, each with its queue, call each other synchronously.
 private func queuesCrossed() {
   let model = DispatchQueue(label: "model")
   let network = DispatchQueue(label: "network")
@@ -69,7 +69,7 @@ private func queuesCrossed() {
   model.sync {}
 }
 
-/// Wrong: "just sync on main for a moment", while main does the same with the queue.
+/// Wrong: "just sync on main for a moment", while main syncs on the queue.
 private func mainQueueCrossed() {
   let worker = DispatchQueue(label: "worker")
   let meeting = Meeting()

@@ -1,8 +1,8 @@
 import Dispatch
 import Foundation
 
-/// Semaphores: never signalled, signalled too rarely, used as locks, or signalled from behind the
-/// one that waits.
+/// Semaphores that are never signalled, signalled too rarely, used as locks, or signalled by code
+/// queued behind the waiting one.
 let semaphorePrograms: [HangProgram] = [
   HangProgram(
     "completion-not-called", "a completion handler is not called after an error, and is waited for",
@@ -29,13 +29,13 @@ let semaphorePrograms: [HangProgram] = [
     timerNeverResumed),
 ]
 
-/// Wrong: a limit that never comes is none. The answer comes before it is waited for, and is thrown
-/// away.
+/// Wrong: a limit in the distant future is no limit. The answer arrives before the wait, and is
+/// discarded.
 private func waitUntilTheDistantFuture() {
   let answered = DispatchSemaphore(value: 0)
   let asked = DispatchGroup()
   startThread(in: asked) {
-    // What has been signalled before is not a new answer.
+    // A signal that was already pending is not a new answer.
     if answered.signal() == 0 { answered.wait() }
   }
   asked.wait()
@@ -57,8 +57,8 @@ private func completionNotCalled() {
   loaded.wait()
 }
 
-/// Wrong: "it is ready" is one signal, and one waiter takes it. The turnstile of Downey, "The
-/// Little Book of Semaphores", lets the next one through.
+/// Wrong: "it is ready" is one signal, which one waiter consumes. The turnstile of Downey, "The
+/// Little Book of Semaphores", admits the next one.
 private func oneSignalForTwo() {
   let ready = DispatchSemaphore(value: 0)
   let passed = DispatchGroup()
@@ -73,7 +73,7 @@ private func oneSignalForTwo() {
   passed.wait()
 }
 
-/// Wrong: as any two locks, in any order.
+/// Wrong: as any two locks in two orders.
 private func semaphoresAsLocksCrossed() {
   let memory = DispatchSemaphore(value: 1)
   let disk = DispatchSemaphore(value: 1)
@@ -92,7 +92,7 @@ private func semaphoresAsLocksCrossed() {
   disk.signal()
 }
 
-/// Wrong: a semaphore has no owner that could be let in again. PINCache 2: a block called under the
+/// Wrong: a semaphore has no owner, so it cannot be recursive. PINCache 2: a block called under the
 /// semaphore reads.
 private func semaphoreLockRetaken() {
   final class Cache: @unchecked Sendable {
@@ -116,7 +116,7 @@ private func semaphoreLockRetaken() {
   cache.forEach { _ = cache.value(for: $0) }
 }
 
-/// Wrong: the answer comes on the main queue, whose one thread waits for it. A "synchronous"
+/// Wrong: the answer arrives on the main queue, whose only thread waits for it. A "synchronous"
 /// wrapper around an API that calls back on main.
 private func mainThreadWaitsForMainQueue() {
   func load(completion: @escaping @Sendable () -> Void) {
@@ -135,8 +135,7 @@ private func mainThreadWaitsForMainQueue() {
   shown.wait()
 }
 
-/// Wrong: the delegate's queue is the one that waits. `URLSession` with a delegate queue that is
-/// blocked.
+/// Wrong: the delegate's queue is the one that waits. `URLSession` with a blocked delegate queue.
 private func serialQueueWaitsBehind() {
   let delegateQueue = DispatchQueue(label: "delegate")
   let stored = DispatchSemaphore(value: 0)
@@ -149,12 +148,12 @@ private func serialQueueWaitsBehind() {
   stored.wait()
 }
 
-/// Wrong: a source is made suspended, and handles nothing before `resume()`.
+/// Wrong: a source is created suspended, and handles nothing before `resume()`.
 private func timerNeverResumed() {
   let ticked = DispatchSemaphore(value: 0)
   let timer = DispatchSource.makeTimerSource()
   timer.schedule(deadline: .now())
   timer.setEventHandler { ticked.signal() }
-  // It may not be freed while it is suspended.
+  // A suspended source must not be freed.
   withExtendedLifetime(timer) { ticked.wait() }
 }

@@ -2,8 +2,7 @@ import Dispatch
 import Foundation
 internal import CSamplePrograms
 
-/// `static let`, and C's `dispatch_once`: an initialiser runs once, and whoever comes meanwhile
-/// waits for it.
+/// `static let`, and C's `dispatch_once`: an initializer runs once, and other threads wait for it.
 let staticLetPrograms: [HangProgram] = [
   HangProgram(
     "static-let-uses-itself", "the initialiser of a shared instance asks for the shared instance",
@@ -24,7 +23,7 @@ let staticLetPrograms: [HangProgram] = [
     hang_dispatch_once_and_lock_crossed),
 ]
 
-/// Wrong: the settings register their defaults, and whoever reads a default asks the settings.
+/// Wrong: the settings' initializer reads a default, which is computed from the settings.
 private func staticLetUsesItself() {
   final class Settings: Sendable {
     static let shared = Settings()
@@ -40,7 +39,7 @@ private func staticLetUsesItself() {
   _ = Settings.shared
 }
 
-/// Wrong: either may be the first that is used, and then needs the other.
+/// Wrong: either initializer may run first, and then needs the other.
 private func staticLetsCrossed() {
   enum Beginning {
     static let meeting = Meeting()
@@ -70,7 +69,7 @@ private func staticLetsCrossed() {
   _ = Account.shared
 }
 
-/// Wrong: the store loads what a block on its queue left, and that block is not through.
+/// Wrong: the store's initializer waits for a block on its queue, and that block uses the store.
 private func staticLetAndQueueCrossed() {
   enum Work {
     static let queue = DispatchQueue(label: "store")

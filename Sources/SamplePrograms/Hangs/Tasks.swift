@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Swift Concurrency: continuations that nobody resumes, and actors that wait for themselves.
+/// Swift Concurrency: continuations that are never resumed, and actors that wait for themselves.
 let taskPrograms: [HangProgram] = [
   HangProgram(
     "continuation-never-resumed", "a task waits for a request that was cancelled, and not told so",
@@ -23,7 +23,7 @@ let taskPrograms: [HangProgram] = [
     actorWaitsForItself),
 ]
 
-/// Waits on this thread for asynchronous code: how `main` and synchronous callers bridge.
+/// Blocks this thread until asynchronous code has ended, as synchronous callers do.
 private func waitFor(_ work: @escaping @Sendable () async -> Void) {
   let finished = DispatchSemaphore(value: 0)
   Task.detached {
@@ -33,8 +33,8 @@ private func waitFor(_ work: @escaping @Sendable () async -> Void) {
   finished.wait()
 }
 
-/// Wrong: `cancel` forgets who waits. SE-0300: a continuation must be resumed exactly once on every
-/// path.
+/// Wrong: `cancel` forgets the waiting caller. SE-0300: a continuation must be resumed exactly once
+/// on every path.
 private func continuationNeverResumed() {
   final class Request: Sendable {
     private let waiting = Mutex<[CheckedContinuation<String, Never>]>([])
@@ -58,8 +58,7 @@ private func continuationNeverResumed() {
   waitFor { _ = await request.answer() }
 }
 
-/// Wrong: whoever opens the gate looks for those who wait, and leaves nothing for those who come
-/// later.
+/// Wrong: opening the gate resumes the current waiters, and leaves no mark for later ones.
 private func unsafeContinuationNeverResumed() {
   final class Gate: Sendable {
     private let waiting = Mutex<[UnsafeContinuation<Void, Never>]>([])
@@ -78,8 +77,8 @@ private func unsafeContinuationNeverResumed() {
   waitFor { await gate.pass() }
 }
 
-/// Wrong: there is one place for a continuation, and two callers. A delegate wrapped for `async`,
-/// such as the one of `CLLocationManager`.
+/// Wrong: there is room for one continuation, and there are two callers. A delegate wrapped for
+/// `async`, such as `CLLocationManager`'s.
 private func continuationOverwritten() {
   final class Locator: Sendable {
     private let waiting = Mutex<CheckedContinuation<Int, any Error>?>(nil)
@@ -109,7 +108,7 @@ private func continuationOverwritten() {
   }
 }
 
-/// Wrong: whoever makes the elements ends without `finish()`, and the stream outlives it.
+/// Wrong: the producer ends without `finish()`, and the stream outlives it.
 private func streamNeverFinished() {
   let (lines, writer) = AsyncStream.makeStream(of: String.self)
   Thread.detachNewThread {
@@ -121,7 +120,7 @@ private func streamNeverFinished() {
   writer.finish()
 }
 
-/// Wrong: the task inherits the main actor, which is busy waiting for it.
+/// Wrong: the task inherits the main actor, which is blocked waiting for it.
 private func mainActorWaitsForItself() {
   @MainActor enum Screen {
     static func refresh() {
@@ -134,7 +133,7 @@ private func mainActorWaitsForItself() {
   waitFor { await Screen.refresh() }
 }
 
-/// Wrong: a synchronous method of the actor blocks for a task that needs the actor.
+/// Wrong: a synchronous method of the actor blocks until a task that needs the actor has ended.
 private func actorWaitsForItself() {
   actor Store {
     private var count = 0

@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 
-/// Code of somebody else's that is called: with a lock held, and without.
+/// Calls of foreign code: with a lock held, and without.
 let callbackPrograms: [PredictProgram] = [
   PredictProgram(
     "callback-with-lock-held", "a store tells its observer of a change under its NSLock",
@@ -16,10 +16,10 @@ let callbackPrograms: [PredictProgram] = [
 
 private final class Store: @unchecked Sendable {
   private let lock = NSLock()
-  // Under the lock.
+  // Guarded by the lock.
   private var value = 0
 
-  /// Wrong: the observer may want the value, and waits for itself then; or for another lock, whose
+  /// Wrong: the observer may read the value, and then waits for itself; or take another lock, whose
   /// holder wants this one. Bloch, "Effective Java", item 79.
   func setAndTell(_ observer: () -> Void) {
     lock.withLock {
@@ -42,7 +42,8 @@ private func callbackAfterUnlock(_ callback: @escaping @Sendable () -> Void) {
   Store().setThenTell(callback)
 }
 
-/// Right: whoever is told on a queue can know on which, and that it lets nobody else in meanwhile.
+/// Right: the documentation can name the queue, so an observer knows that no other code runs on it
+/// meanwhile.
 private func callbackOnOwnQueue(_ callback: @escaping @Sendable () -> Void) {
   let queue = DispatchQueue(label: "store")
   queue.async { callback() }

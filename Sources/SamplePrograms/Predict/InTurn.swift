@@ -1,6 +1,6 @@
 import Foundation
 
-/// Runs each on a thread of its own, the next when the one before has ended: nothing overlaps, so
+/// Runs each body on its own thread, each after the previous one has ended: nothing overlaps, so
 /// nothing goes wrong.
 func inTurn(_ bodies: (@Sendable () -> Void)...) {
   for body in bodies {
@@ -13,7 +13,7 @@ func inTurn(_ bodies: (@Sendable () -> Void)...) {
   }
 }
 
-/// Runs each on a thread of its own, all at a time, and waits for them.
+/// Runs each body on its own thread, all at once, and waits for them.
 func together(_ bodies: (@Sendable () -> Void)...) {
   let ended = DispatchGroup()
   for body in bodies {

@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 
-/// Locks that their owners leave locked, which nothing asks for in this run.
+/// Locks that their owners leave locked, and that are not requested again in this run.
 let leftLockPrograms: [PredictProgram] = [
   PredictProgram(
     "ended-thread-left-lock", "a thread returns early and ends with an NSLock locked",
@@ -35,7 +35,7 @@ let leftLockPrograms: [PredictProgram] = [
     relockRefusedAndHeeded),
 ]
 
-/// Runs on a thread of its own, and returns when that has ended: `Thread` has no join.
+/// Runs the body on a new thread, and returns when that has ended: `Thread` has no join.
 private func joined(_ body: @escaping @Sendable () -> Void) {
   final class Box: Sendable {
     let body: @Sendable () -> Void
@@ -54,7 +54,7 @@ private func joined(_ body: @escaping @Sendable () -> Void) {
   pthread_join(thread, nil)
 }
 
-/// Wrong: no `defer`. CWE-667, improper locking: a path on which the lock is not given back.
+/// Wrong: no `defer`. CWE-667, improper locking: a path on which the lock is not released.
 private func endedThreadLeftLock() {
   final class Names: @unchecked Sendable {
     let lock = NSLock()
@@ -83,14 +83,15 @@ private func endedThreadUnlocks() {
   keep(lock)
 }
 
-/// Wrong: a writer would wait for it for ever.
+/// Wrong: a writer would wait for it forever.
 private func readerLeftLock() {
   let table = PosixReadWriteLock()
   joined { table.lockToRead() }
   keep(table)
 }
 
-/// Wrong: the thread that has the lock is the pool's, and no later block is known to run on it.
+/// Wrong: the lock's owner is a thread of the pool, and no later block is known to run on that
+/// thread.
 private func endedBlockLeftLock() {
   let lock = NSLock()
   let queue = DispatchQueue(label: "import")
@@ -129,11 +130,11 @@ private func leftLockDestroyed() {
     lock.lock()
   }
   do {
-    // One that outlives the thread.
+    // A lock that outlives the thread.
     let lock = NSLock()
     joined { lock.lock() }
   }
-  // Other locks at the address of the first.
+  // Other locks at the address of the first one.
   let locks = (0..<8).map { _ in NSLock() }
   keep(locks)
 }
@@ -152,8 +153,8 @@ private func heldAtTheEnd() {
   isHeld.wait()
 }
 
-/// Wrong: `total` locks what `add` has locked. glibc refuses that with EDEADLK, which nothing looks
-/// at: the first unlock gives the lock up, and what follows runs without it.
+/// Wrong: `total` takes the lock that `add` holds. glibc refuses with EDEADLK, which is ignored:
+/// the first unlock releases the lock, and the rest runs without it.
 private func writeLockRelocked() {
   final class Numbers: @unchecked Sendable {
     let lock = PosixReadWriteLock()
@@ -183,7 +184,7 @@ private func relockRefusedAndHeeded() {
   pthread_mutex_init(mutex, &attributes)
   for _ in 0..<2 {
     pthread_mutex_lock(mutex)
-    // It is held already: nothing was locked.
+    // The lock is already held: this call has not locked it.
     if pthread_mutex_lock(mutex) == 0 { pthread_mutex_unlock(mutex) }
     pthread_mutex_unlock(mutex)
   }
@@ -191,8 +192,8 @@ private func relockRefusedAndHeeded() {
   mutex.deallocate()
 }
 
-/// Keeps an object as long as the process lives, as a program keeps its locks: one that is gone is
-/// no finding.
+/// Keeps an object for the life of the process, as a program keeps its locks: a lock that is freed
+/// is no finding.
 private func keep(_ object: Any) {
   _ = Unmanaged.passRetained(object as AnyObject)
 }

@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 
-/// Waits with a limit: one that never comes is none.
+/// Waits with a limit: one in the distant future is no limit.
 let limitPrograms: [PredictProgram] = [
   PredictProgram(
     "semaphores-both-ways-until-the-distant-future",

@@ -53,7 +53,7 @@ let lockPrograms: [PredictProgram] = [
 final class Account: @unchecked Sendable {
   let number: Int
   let lock = NSLock()
-  // Under the lock.
+  // Guarded by the lock.
   var balance = 100
 
   init(_ number: Int) { self.number = number }
@@ -76,7 +76,8 @@ private func transfersBothWays() {
   inTurn({ transfer(10, from: savings, to: current) }, { transfer(20, from: current, to: savings) })
 }
 
-/// Right: whatever the arguments, the lower number comes first. As there.
+/// Right: whatever the arguments, the account with the lower number comes first. From the same
+/// source.
 private func transfersByNumber() {
   @Sendable func transfer(_ amount: Int, from source: Account, to target: Account) {
     let first = source.number < target.number ? source : target
@@ -121,7 +122,7 @@ private func posixMutexesOneWay() {
     for _ in 0..<100 {
       log.lock()
       file.lock()
-      // In another order than they were taken: that is no matter.
+      // Released in another order than taken, which is harmless.
       log.unlock()
       file.unlock()
     }
@@ -129,10 +130,10 @@ private func posixMutexesOneWay() {
   together(write, write)
 }
 
-/// Two objects that know each other, as in `addChild` and `removeFromParent`.
+/// Two objects that refer to each other, as in `addChild` and `removeFromParent`.
 private final class View: @unchecked Sendable {
   let lock = NSRecursiveLock()
-  // Under the lock.
+  // Guarded by the lock.
   var size = 0
 
   func resize(to size: Int, and other: View) {
@@ -147,14 +148,14 @@ private final class View: @unchecked Sendable {
   }
 }
 
-/// Wrong: a recursive lock forgives its own thread, and no other.
+/// Wrong: a recursive lock only admits its own thread again.
 private func recursiveLocksBothWays() {
   let parent = View()
   let child = View()
   inTurn({ parent.resize(to: 1, and: child) }, { child.resize(to: 2, and: parent) })
 }
 
-/// Right: who is called under both locks may take either again.
+/// Right: code called under both locks may take either again.
 private func recursiveLocksOneWay() {
   let parent = View()
   let child = View()
@@ -171,7 +172,7 @@ private func recursiveLocksOneWay() {
   together(resizeBoth, resizeBoth)
 }
 
-/// Wrong: readers do not wait for readers, but each holds up the other's writer.
+/// Wrong: readers do not wait for readers, but each blocks the other thread's write lock.
 private func readWriteLocksBothWays() {
   let names = PosixReadWriteLock()
   let numbers = PosixReadWriteLock()
@@ -184,7 +185,7 @@ private func readWriteLocksBothWays() {
   inTurn({ copy(from: names, to: numbers) }, { copy(from: numbers, to: names) })
 }
 
-/// Right on Linux, whose rwlocks prefer readers: a writer that waits holds up no reader.
+/// Right on Linux, whose rwlocks prefer readers: a waiting writer blocks no reader.
 /// pthread_rwlockattr_setkind_np(3).
 private func readersBothWays() {
   let names = PosixReadWriteLock()
@@ -249,7 +250,8 @@ private func stdlibMutexesOneWay() {
   together(count, count)
 }
 
-/// Wrong: no two of them take the same two in two orders. Dijkstra, EWD 310.
+/// Wrong: no two threads take the same two locks in two orders, and yet there is a cycle. Dijkstra,
+/// EWD 310.
 private func threeLocksInARing() {
   let forks = (0..<3).map { _ in NSLock() }
   @Sendable func dine(_ seat: Int) {
@@ -258,7 +260,7 @@ private func threeLocksInARing() {
   inTurn({ dine(0) }, { dine(1) }, { dine(2) })
 }
 
-/// Right: the last one takes its right fork first.
+/// Right: the last philosopher takes the right fork first.
 private func threeLocksRanked() {
   let forks = (0..<3).map { _ in NSLock() }
   @Sendable func dine(_ seat: Int) {

@@ -31,7 +31,7 @@ let mainQueuePrograms: [PredictProgram] = [
     observerOnMainAfterUnlock),
 ]
 
-/// Waits until the main queue has run what was handed to it before.
+/// Waits until the main queue has run everything submitted before.
 private func passMainQueue() {
   let passed = DispatchSemaphore(value: 0)
   DispatchQueue.main.async { passed.signal() }
@@ -46,7 +46,7 @@ private func mainQueueAndLockBothWays() {
   inTurn({ state.withLock { DispatchQueue.main.sync {} } })
 }
 
-/// Wrong: as that, but the block that takes the lock is a synchronous one.
+/// Wrong: as before, but a synchronous block takes the lock.
 private func lockInAMainSync() {
   let state = NSLock()
   inTurn(
@@ -54,7 +54,7 @@ private func lockInAMainSync() {
     { DispatchQueue.main.sync { state.withLock {} } })
 }
 
-/// Wrong: on Linux `post` waits until the observer's queue has run the observer.
+/// Wrong: on Linux `post` waits until the observer has run on its queue.
 private func observerOnMainUnderLock() {
   let state = NSLock()
   postToMain(
@@ -78,7 +78,7 @@ private func postToMain(
 ) {
   let center = NotificationCenter()
   let name = Notification.Name("changed")
-  // Long enough that a post has to wait for the observer, on a busy machine too.
+  // Long enough that `post` has to wait for the observer, even on a busy machine.
   let observer = center.addObserver(forName: name, object: nil, queue: .main) { _ in
     usleep(50_000)
   }
@@ -102,7 +102,8 @@ private func mainQueueAsynchronously() {
   handled.wait()
 }
 
-/// Right: what runs on the main queue takes no lock but one that is taken nowhere else with it.
+/// Right: the main queue's blocks take only `screen`, with which no thread waits for the main
+/// queue.
 private func lockAndMainQueueOneWay() {
   let state = NSLock()
   let screen = NSLock()
@@ -112,7 +113,7 @@ private func lockAndMainQueueOneWay() {
   together(show, show, { for _ in 0..<50 { DispatchQueue.main.sync { screen.withLock {} } } })
 }
 
-/// Right: the callers' lock and the main queue let in one at a time.
+/// Right: both callers hold the gate, which admits one at a time.
 private func locksInAMainSyncUnderAGate() {
   let gate = NSLock()
   let left = NSLock()

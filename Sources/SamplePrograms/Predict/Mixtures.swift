@@ -25,8 +25,8 @@ let mixedPrograms: [PredictProgram] = [
     conditionBeforeLock),
 ]
 
-/// Wrong: the block that wants the lock was handed over long before; the queue waits with it all
-/// the same.
+/// Wrong: the block that wants the lock was submitted long before; the queue waits with it all the
+/// same.
 private func lockAndQueueBothWays() {
   let state = NSLock()
   let events = DispatchQueue(label: "events")
@@ -35,7 +35,7 @@ private func lockAndQueueBothWays() {
   inTurn({ state.withLock { events.sync {} } })
 }
 
-/// Right: who holds the lock does not wait for the queue.
+/// Right: the lock's holder does not wait for the queue.
 private func lockAndQueueAsynchronously() {
   let state = NSLock()
   let events = DispatchQueue(label: "events")
@@ -83,9 +83,9 @@ private func semaphoreAndLockRing() {
     })
 }
 
-/// Wrong: the wait gives the mutex up and takes it again when it is over, with the other lock still
-/// held: the order of the two is the opposite of everybody else's then. Not the wait's own hang,
-/// which a nested monitor is.
+/// Wrong: the wait releases the mutex and takes it again afterwards, with the other lock still
+/// held: in the opposite order to all other code. The wait itself does not hang, unlike a nested
+/// monitor.
 private func conditionUnderLock() {
   let queue = PosixMutex()
   let filled = PosixCondition()
@@ -116,7 +116,7 @@ private func conditionUnderLock() {
   }
 }
 
-/// Right: nothing is held beside the mutex that the wait gives up.
+/// Right: no other lock is held beside the mutex that the wait releases.
 private func conditionBeforeLock() {
   let queue = PosixMutex()
   let filled = PosixCondition()
@@ -140,7 +140,7 @@ private func conditionBeforeLock() {
     })
 }
 
-/// A Bool that is only looked at and set under a lock.
+/// A Bool that is accessed under a lock only.
 private final class Flag: @unchecked Sendable {
   var isSet = false
 }

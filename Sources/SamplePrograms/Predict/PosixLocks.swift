@@ -1,8 +1,8 @@
 import Foundation
 
-/// A POSIX mutex of the default kind, as application code wraps it: a relock waits for ever.
+/// A POSIX mutex of the default kind, as application code wraps it: a relock never returns.
 package final class PosixMutex: @unchecked Sendable {
-  // A pointer: a lock must not move, and a stored property has no address that lasts.
+  // A pointer: a lock must not move, and a stored property has no stable address.
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
 
   package init() { pthread_mutex_init(mutex, nil) }

@@ -1,17 +1,17 @@
-/// A small program in which something can go wrong that does not, or its correct twin.
+/// A small program with a fault that does not occur in this run, or its correct twin.
 ///
-/// It is written as a user would: nothing in it is marked. What is expected to be found is in the
-/// scenario of its name, in `StressScenarios/predict`.
+/// It is written as user code, without marks. The expected findings are in the scenario of the same
+/// name, in `StressScenarios/predict`.
 package struct PredictProgram: Sendable {
-  /// Its name, the scenario's too: lower-case words joined by hyphens.
+  /// The name of the program and of its scenario: lower-case words joined by hyphens.
   package let name: String
-  /// One line: what it does.
+  /// What it does, in one line.
   package let summary: String
-  /// Runs it, on a thread that is in no pool, and returns when it has ended; by then the callback
-  /// has been called once.
+  /// Runs the program on a thread outside all pools, and returns when it has ended and has called
+  /// the callback once.
   package let run: @Sendable (_ callback: @escaping @Sendable () -> Void) -> Void
 
-  /// Describes one.
+  /// Describes a program; the callback is called after its end.
   package init(_ name: String, _ summary: String, _ run: @escaping @Sendable () -> Void) {
     self.init(
       name, summary,
@@ -21,7 +21,7 @@ package struct PredictProgram: Sendable {
       })
   }
 
-  /// A program that is about whom it calls.
+  /// Describes a program whose subject is the call of the callback.
   init(
     _ name: String, _ summary: String,
     callingBack run: @escaping @Sendable (_ callback: @escaping @Sendable () -> Void) -> Void
@@ -32,7 +32,7 @@ package struct PredictProgram: Sendable {
   }
 }
 
-/// All of them, by what they are about.
+/// All programs, sorted by their primitives.
 package let predictPrograms: [PredictProgram] =
   lockPrograms
   + leftLockPrograms

@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 
-/// Queues that are called synchronously: a serial one is a lock with a thread.
+/// Synchronous calls on queues: a serial queue is a lock with a thread.
 let queuePrograms: [PredictProgram] = [
   PredictProgram(
     "queues-both-ways", "two serial queues sync on each other, one call at a time",
@@ -20,14 +20,14 @@ let queuePrograms: [PredictProgram] = [
     targetQueueBothWays),
 ]
 
-/// Wrong: the model saves under the database's queue what the database reads under the model's.
+/// Wrong: a block on either queue waits for the other queue.
 private func queuesBothWays() {
   let model = DispatchQueue(label: "model")
   let database = DispatchQueue(label: "database")
   inTurn({ model.sync { database.sync {} } }, { database.sync { model.sync {} } })
 }
 
-/// Right: who hands a block over does not wait for it.
+/// Right: the submitter of a block does not wait for it.
 private func queuesAnswerAsynchronously() {
   let model = DispatchQueue(label: "model")
   let database = DispatchQueue(label: "database")
@@ -50,7 +50,7 @@ private func barriersBothWays() {
     { numbers.sync(flags: .barrier) { names.sync {} } })
 }
 
-/// Right as long as nobody writes: those who only read let each other in.
+/// Right without barriers: readers do not exclude each other.
 private func readsOfQueuesBothWays() {
   let names = DispatchQueue(label: "names", attributes: .concurrent)
   let numbers = DispatchQueue(label: "numbers", attributes: .concurrent)
@@ -59,7 +59,7 @@ private func readsOfQueuesBothWays() {
     { for _ in 0..<50 { numbers.sync { names.sync {} } } })
 }
 
-/// Wrong: no queue is taken in two orders, but what both run on is one.
+/// Wrong: no queue is taken in two orders, but both have the same target.
 private func targetQueueBothWays() {
   let network = DispatchQueue(label: "network")
   let requests = DispatchQueue(label: "requests", target: network)

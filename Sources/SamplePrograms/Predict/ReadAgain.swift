@@ -5,8 +5,8 @@ import Foundation
 import Glibc
 #endif
 
-/// A reader that reads again: a writer may come between, and holds up the second read where writers
-/// come first.
+/// A reader that takes the read lock again: a writer may come in between, and blocks the second
+/// read if the lock prefers writers.
 let readAgainPrograms: [PredictProgram] = [
   PredictProgram(
     "read-again-where-writers-come-first",
@@ -33,7 +33,7 @@ let readAgainPrograms: [PredictProgram] = [
     readAgainUnderAGate),
 ]
 
-/// A POSIX read-write lock of a given preference.
+/// A POSIX read-write lock with a given preference.
 private final class PreferringLock: @unchecked Sendable {
   // Its address is the lock.
   private let lock = UnsafeMutablePointer<pthread_rwlock_t>.allocate(capacity: 1)
@@ -67,14 +67,14 @@ private final class PreferringLock: @unchecked Sendable {
   }
 }
 
-/// Wrong where the lock prefers writers: a writer that waits for the first read holds up the
-/// second. pthread_rwlockattr_setkind_np(3).
+/// Wrong if the lock prefers writers: a writer that waits for the first read blocks the second.
+/// pthread_rwlockattr_setkind_np(3).
 private func readAgain(_ table: PreferringLock, writes: Bool) {
   inTurn({ table.read { table.read {} } }, { if writes { table.write {} } })
 }
 
 /// Wrong: the second sync waits behind a barrier that waits for the first. Apple, "Dispatch
-/// Queues": a barrier block waits for all blocks before it, and those after it wait for the
+/// Queues": a barrier block waits for all blocks before it, and all blocks after it wait for the
 /// barrier.
 private func readAgainInABarrierQueue() {
   let table = DispatchQueue(label: "table", attributes: .concurrent)

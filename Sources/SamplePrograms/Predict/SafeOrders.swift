@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 
-/// Two orders that can never meet: whoever reports one of these is wrong.
+/// Two orders that can never collide: a finding here is a false alarm.
 let safeOrderPrograms: [PredictProgram] = [
   PredictProgram(
     "under-a-gate-lock", "two NSLocks are nested either way, always under a third", underAGateLock),
@@ -77,8 +77,8 @@ private func tryAndBackOff() {
     { for _ in 0..<100 { takeBoth(left, right) } }, { for _ in 0..<100 { takeBoth(right, left) } })
 }
 
-/// Two semaphores, each waited for by one and signalled by the other, and a lock that both take
-/// inside.
+/// Two semaphores, each waited for by one thread and signalled by the other, and a lock that both
+/// threads take in between.
 private func semaphoreAsSignal() {
   let isFree = DispatchSemaphore(value: 1)
   let isFilled = DispatchSemaphore(value: 0)
@@ -114,8 +114,8 @@ private func handOverHand() {
   together(walk, walk)
 }
 
-/// Each pair is made, used and let go: its memory is the next pair's, whose locks may lie the other
-/// way round.
+/// Each pair of locks is created, used and freed: the next pair reuses its memory, possibly in the
+/// opposite order.
 private func locksAtOneAddress() {
   @Sendable func use(inOrder: Bool) {
     for _ in 0..<200 {
@@ -132,7 +132,8 @@ private func locksAtOneAddress() {
   together({ use(inOrder: true) }, { use(inOrder: false) })
 }
 
-/// Foundation runs the next when the last has ended: no lock of its own is held meanwhile.
+/// Foundation starts the next operation after the last has ended, and holds no lock of its own in
+/// between.
 private func operationsOneAtATime() {
   let left = NSLock()
   let right = NSLock()

@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 
-/// What a thread waits for under a lock, and where it is signalled.
+/// Waits under a lock, and the code that signals them.
 let signalPrograms: [PredictProgram] = [
   PredictProgram(
     "semaphore-signalled-under-waiters-lock",
@@ -49,8 +49,8 @@ let signalPrograms: [PredictProgram] = [
     signalledOnTheQueueThatWaits),
 ]
 
-/// Runs the first on a thread of its own, and the second when that has ended: as luck would have
-/// it, for nothing that the program does puts them in that order.
+/// Runs the first body on a new thread, and the second after that has ended. The order is luck:
+/// nothing in the program enforces it.
 private func byLuck(_ first: @escaping @Sendable () -> Void, then second: @Sendable () -> Void) {
   let thread = Thread(block: first)
   thread.start()
@@ -58,15 +58,15 @@ private func byLuck(_ first: @escaping @Sendable () -> Void, then second: @Senda
   second()
 }
 
-/// Wrong: had the waiter come first, the lock would keep out its signaller. Goetz et al., "Java
-/// Concurrency in Practice", 14.2.1.
+/// Wrong: if the waiter had come first, its lock would block the signalling thread. Goetz et al.,
+/// "Java Concurrency in Practice", 14.2.1.
 private func semaphoreSignalledUnderWaitersLock() {
   let state = NSLock()
   let isReady = DispatchSemaphore(value: 0)
   byLuck({ state.withLock { _ = isReady.signal() } }, then: { state.withLock { isReady.wait() } })
 }
 
-/// Wrong: as the semaphore.
+/// Wrong: as with the semaphore.
 private func groupLeftUnderWaitersLock() {
   let state = NSLock()
   let loading = DispatchGroup()
@@ -74,7 +74,7 @@ private func groupLeftUnderWaitersLock() {
   byLuck({ state.withLock { loading.leave() } }, then: { state.withLock { loading.wait() } })
 }
 
-/// Wrong where the lock is held: the queue's other blocks wait for it, and those of the group
+/// Wrong if the lock is held: the queue's other blocks wait for it, and the group's blocks are
 /// behind them.
 private func groupOfAQueue(isLocked: Bool) {
   let state = NSLock()
@@ -96,7 +96,7 @@ private func groupOfAQueue(isLocked: Bool) {
   })
 }
 
-/// Wrong where the lock is held: as the group.
+/// Wrong if the lock is held: as with the group.
 private func workItemOfAQueue(isLocked: Bool) {
   let state = NSLock()
   let events = DispatchQueue(label: "events")
@@ -117,7 +117,7 @@ private func workItemOfAQueue(isLocked: Bool) {
   })
 }
 
-/// Right: the second signaller needs no lock, and its signal lets the waiter go on.
+/// Right: the second signalling thread needs no lock, and its signal wakes the waiter.
 private func semaphoreSignalledElsewhereToo() {
   let state = NSLock()
   let isReady = DispatchSemaphore(value: 0)
@@ -127,7 +127,7 @@ private func semaphoreSignalledElsewhereToo() {
     { state.withLock { isReady.wait() } })
 }
 
-/// Right: the signaller takes the lock when it has signalled.
+/// Right: the signalling thread takes the lock only after it has signalled.
 private func semaphoreSignalledBeforeTheLock() {
   let state = NSLock()
   let isReady = DispatchSemaphore(value: 0)
@@ -155,7 +155,7 @@ private func semaphoreSignalledInTurn() {
     })
 }
 
-/// Right: as the semaphore.
+/// Right: as with the semaphore.
 private func groupLeftBeforeTheLock() {
   let state = NSLock()
   let loading = DispatchGroup()
@@ -168,7 +168,7 @@ private func groupLeftBeforeTheLock() {
     { state.withLock { loading.wait() } })
 }
 
-/// Right: a serial queue runs its blocks in the order in which they were handed over.
+/// Right: a serial queue runs its blocks in the order of submission.
 private func signalledOnTheQueueThatWaits() {
   let events = DispatchQueue(label: "events")
   let isReady = DispatchSemaphore(value: 0)

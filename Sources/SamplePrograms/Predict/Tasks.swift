@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 
-/// Locks and waits in tasks, whose threads are few and not their own.
+/// Locks and waits in tasks, which share a few threads.
 let taskPrograms: [PredictProgram] = [
   PredictProgram(
     "lock-across-await", "a task awaits between the lock and the unlock of an NSLock",
@@ -30,7 +30,7 @@ let taskPrograms: [PredictProgram] = [
     "under-an-actor", "an actor's methods nest two NSLocks either way", underAnActor),
 ]
 
-/// Runs a task from a thread of no pool, and waits for it there.
+/// Runs a task from a thread outside all pools, and blocks until it has ended.
 private func runTask(_ body: @escaping @Sendable () async -> Void) {
   let ended = DispatchSemaphore(value: 0)
   Task {
@@ -40,7 +40,7 @@ private func runTask(_ body: @escaping @Sendable () async -> Void) {
   ended.wait()
 }
 
-/// A lock with functions of its own: an asynchronous function may not call NSLock's.
+/// A lock with its own methods: an asynchronous function may not call NSLock's.
 private final class Guarded: @unchecked Sendable {
   private let lock = NSLock()
   func enter() { lock.lock() }
@@ -48,9 +48,8 @@ private final class Guarded: @unchecked Sendable {
   func with(_ body: () -> Void) { lock.withLock(body) }
 }
 
-/// Wrong: what is unlocked after the await may be unlocked by another thread, and until then the
-/// thread that holds the lock runs other tasks, which may want it. The unlock is left out here for
-/// that reason.
+/// Wrong: after the `await`, another thread may run the unlock; and meanwhile the thread that holds
+/// the lock runs other tasks, which may want it. The unlock is left out here for that reason.
 private func lockAcrossAwait() {
   let state = Guarded()
   runTask {
@@ -72,8 +71,8 @@ private func lockBetweenAwaits() {
   }
 }
 
-/// Wrong: the thread is one of as few as there are processors. With as many such tasks, the
-/// callback's task never runs.
+/// Wrong: the pool has only as many threads as processors. With as many such tasks, the callback's
+/// task never runs.
 private func semaphoreWaitInTask() {
   @Sendable func ask(_ callback: @escaping @Sendable () -> Void) {
     Thread.detachNewThread {
@@ -131,7 +130,7 @@ private func tasksBothWays() {
   runTask { right.with { left.with {} } }
 }
 
-/// Right: nobody but this task takes both, and it never takes them twice at a time.
+/// Right: only this task takes the locks, one pair after the other.
 private func oneTaskBothWays() {
   let left = Guarded()
   let right = Guarded()
@@ -145,7 +144,7 @@ private func oneTaskBothWays() {
   }
 }
 
-/// Right: an actor lets one in at a time.
+/// Right: the actor admits one task at a time.
 private func underAnActor() {
   actor Ledger {
     private let left = Guarded()

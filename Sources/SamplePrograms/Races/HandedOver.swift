@@ -1,7 +1,7 @@
 import Foundation
 import Interlock
 
-/// Correct, without a lock around what is shared: it is handed from one owner to the next.
+/// Correct without a lock around the shared state: it is passed from one owner to the next.
 let handedOverPrograms: [PredictProgram] = [
   PredictProgram(
     "handed-from-queue-to-queue", "a number goes through four queues, a block at a time"
@@ -222,7 +222,7 @@ let handedOverPrograms: [PredictProgram] = [
 ]
 
 private final class Flag: @unchecked Sendable {
-  // Unchecked: looked at under the condition's lock alone.
+  // Unchecked: accessed under the condition's lock only.
   var value = false
 }
 
@@ -236,7 +236,7 @@ private enum Made {
   }
 }
 
-/// An object whose own address names what is marked.
+/// An object whose own address identifies its marks.
 private final class Temporary {
   private var number: Int
 

@@ -2,7 +2,7 @@ import Foundation
 import Interlock
 import LockStrategies
 
-/// What a lock is forgotten for, or taken in the wrong way.
+/// Locks that are not taken for some access, or taken in the wrong way.
 let lockedRacePrograms: [PredictProgram] = [
   PredictProgram("counter-without-lock", "two threads set a number without a lock") {
     let shared = Shared()

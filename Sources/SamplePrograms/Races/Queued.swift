@@ -1,7 +1,7 @@
 import Foundation
 import Interlock
 
-/// What a queue guards, and what goes past it.
+/// State that a queue guards, and accesses that bypass it.
 let queuedRacePrograms: [PredictProgram] = [
   PredictProgram("queue-bypassed", "one thread goes through the serial queue, the other past it") {
     let shared = Shared()

@@ -1,8 +1,8 @@
 import Foundation
 import Interlock
 
-/// All programs in which two accesses are in an order by luck alone, and their correct twins: what
-/// is shared is marked.
+/// All programs in which two accesses are ordered by luck alone, and their correct twins. The
+/// shared state is marked.
 package let racePrograms: [PredictProgram] =
   lockedRacePrograms
   + queuedRacePrograms
@@ -12,9 +12,9 @@ package let racePrograms: [PredictProgram] =
   + taskOrderPrograms
   + taskHandlerPrograms
 
-/// Something that two owners share: a number, marked as a section.
+/// Shared state of two owners: a number, marked as a section.
 final class Shared: @unchecked Sendable {
-  // Unchecked, as the mistakes that the programs show: what guards the number is up to them.
+  // Unchecked, like the faults that the programs show: each program decides what guards the number.
   private var number = 0
   private let section = Section("number")
 
@@ -22,11 +22,10 @@ final class Shared: @unchecked Sendable {
   func get() -> Int { section.read { number } }
 }
 
-/// Runs the first at once and the second a fifth of a second later, each on a thread of its own,
+/// Runs the first body at once and the second a fifth of a second later, each on its own thread,
 /// and waits for both.
 ///
-/// Both threads are started before either has run: only the clock brings the second behind the
-/// first.
+/// Both threads are started before either has run: only the clock puts the second after the first.
 func oneAfterAnother(
   _ first: @escaping @Sendable () -> Void, _ second: @escaping @Sendable () -> Void
 ) {

@@ -1,7 +1,7 @@
 import Foundation
 import Interlock
 
-/// What is signalled too early, or not waited for.
+/// Signals that come too early, or are not waited for.
 let signalledRacePrograms: [PredictProgram] = [
   PredictProgram(
     "signalled-before-write", "a semaphore is signalled before the write that it is for"
@@ -57,7 +57,7 @@ let signalledRacePrograms: [PredictProgram] = [
       group.leave()
       shared.set(1)
     }
-    // The end of a block is no promise to who waits for the group.
+    // Waiting for the group does not order this block's end.
     Thread.sleep(forTimeInterval: 0.2)
     group.wait()
     _ = shared.get()

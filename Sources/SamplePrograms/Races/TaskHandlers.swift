@@ -1,6 +1,6 @@
 import Foundation
 
-/// Accesses that are ordered by handlers: of a cancellation, of a stream's end, of a sequence.
+/// Accesses that handlers order: of a cancellation, of a stream's end, of a sequence.
 let taskHandlerPrograms: [PredictProgram] = [
   PredictProgram(
     "read-in-a-cancellation-handler", "a task writes, and its cancellation handler reads"

@@ -56,7 +56,7 @@ let taskOrderPrograms: [PredictProgram] = [
         async let second: Void = other.set(2)
         _ = await (first, second)
         shared.set(shared.get() + other.get())
-        // Left without a wait: its end is awaited where its scope ends.
+        // Left without an explicit wait: the scope's end awaits it.
         do { async let third: Void = shared.set(3) }
         _ = shared.get()
       }
@@ -114,7 +114,7 @@ let taskOrderPrograms: [PredictProgram] = [
             shared.set(2)
             continuation.resume()
           }
-          // Resumed before the task waits, now and then.
+          // Sometimes resumed before the task waits.
           sched_yield()
         }
         _ = shared.get()
