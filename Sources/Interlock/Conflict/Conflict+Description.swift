@@ -1,5 +1,5 @@
 extension Conflict: CustomStringConvertible {
-  /// The report for people: the resource, both sides in full, and what it means.
+  /// The report for a reader: the resource, both sides in full, and what it means.
   public var description: String {
     let times = count > 1 ? " (\(count) times)" : ""
     var lines = ["interlock: conflict on '\(fullName)'\(times)"]

@@ -1,24 +1,24 @@
-/// Two owners in sections on one resource at once, at least one of them to write.
+/// Two owners in sections on one resource at once, at least one of which writes.
 public struct Conflict: Sendable, Hashable, Codable {
   /// One of the two owners.
   public struct Side: Sendable, Hashable, Codable {
     /// What the section lets others do.
     public var mode: Mode
-    /// Whether its author says that a real lock is held.
+    /// Whether its author claims that a real lock is held.
     public var synched: Bool
-    /// The part of the resource that the section is on, in words; `nil` for the whole.
+    /// The part of the resource that the section is on, as text; `nil` for the whole.
     public var part: String?
     /// Where the section begins.
     public var place: Place
-    /// The thread's name, or its number where it has none.
+    /// The thread's name, or its number if it has none.
     public var thread: String
     /// The label of the Dispatch queue that the section began on, if any.
     public var queue: String?
-    /// The number of the task that owns the section; `nil` where a thread owns it.
+    /// The number of the task that owns the section; `nil` if a thread owns it.
     public var task: UInt64?
     /// The call stack at begin, innermost first, at most `stack_depth` frames.
     public var stack: [StackFrame]
-    /// Why the stack is shorter than it should be; `nil` where it is whole.
+    /// Why the stack is shorter than it should be; `nil` if it is complete.
     public var stackNote: String?
 
     /// Describes one owner.
@@ -37,11 +37,11 @@ public struct Conflict: Sendable, Hashable, Codable {
     }
   }
 
-  /// What held the first section open as the second came: a near-miss delay.
+  /// The near-miss delay that held the first section open when the second came.
   public struct HeldOpen: Sendable, Hashable, Codable {
-    /// For how long it had been, in microseconds.
+    /// How long the section had been held open, in microseconds.
     public var microseconds: Int
-    /// The seed that the delay was decided by: `delay_seed=` of the next run.
+    /// The seed that decided the delay: `delay_seed=` of the next run.
     public var seed: UInt64
 
     /// Describes a delay.
@@ -51,11 +51,11 @@ public struct Conflict: Sendable, Hashable, Codable {
     }
   }
 
-  /// A value that had to stay as it was through a section that reads, and did not.
+  /// A value that changed during a reading section through which it had to stay the same.
   public struct Witness: Sendable, Hashable, Codable {
-    /// The value as the section began, in words.
+    /// The value when the section began, as text.
     public var before: String
-    /// The value as it ended.
+    /// The value when it ended.
     public var after: String
 
     /// Describes a change.
@@ -67,21 +67,22 @@ public struct Conflict: Sendable, Hashable, Codable {
 
   /// The name of the resource.
   public var resource: String
-  /// Which instance the resource belongs to: `#3` of a `Section`, type and address of an object;
-  /// `nil` where the name alone is the resource.
+  /// The instance that the resource belongs to; `nil` if the name alone is the resource.
+  ///
+  /// `#3` for a `Section`, type and address for an object.
   public var instance: String?
-  /// The owner that was in.
+  /// The owner that was in its section.
   public var first: Side
-  /// The owner that came.
+  /// The owner that came second.
   public var second: Side
-  /// How often this pair of places met on this resource, at least 1.
+  /// How often this pair of places overlapped on this resource, at least 1.
   public var count: Int
-  /// The near-miss delay that the first owner was in; `nil` where it was in none. The two met all
-  /// the same.
+  /// The near-miss delay that held the first section open, if any; the overlap is real either way.
   public var heldOpen: HeldOpen?
 
-  /// What changed, where nobody who is marked met the first section: the second side then stands
-  /// for whoever wrote, and nothing is known of it. `nil` for two sections that met.
+  /// The change, if no marked section overlapped the first one; `nil` for two overlapping sections.
+  ///
+  /// The second side then stands for unknown, unmarked code.
   public var witness: Witness?
 
   /// Describes a conflict.
@@ -92,14 +93,15 @@ public struct Conflict: Sendable, Hashable, Codable {
     self.count = count
   }
 
-  /// What stands for the place of whoever changed what a witness tells of.
+  /// The text in place of the unmarked writer's location.
   static let unmarked = "unmarked code"
 
-  /// The part that the two met in, in words; `nil` where both are on the whole. Of equal parts of
-  /// several overlaps at two places, that of the first.
+  /// The part on which the two overlapped, as text; `nil` if both are on the whole.
+  ///
+  /// If several overlaps at two places were on equal parts, it is the first one's.
   public var part: String? { first.part ?? second.part }
 
-  /// The resource with the instance that it belongs to, and the part that the two met in.
+  /// The resource with its instance and the part on which the two overlapped.
   package var fullName: String {
     resource + (instance.map { " \($0)" } ?? "") + (part.map { " [\($0)]" } ?? "")
   }

@@ -1,20 +1,20 @@
 internal import Synchronization
 
-/// What happens once a begin has seen somebody else's slot: the path with a conflict.
+/// The slow path of a begin that has seen another owner's slot.
 enum ConflictDetection {
-  /// How often sections on the resource that nothing follows have overlapped.
+  /// How often sections on the unlisted resource have overlapped.
   static let unlistedOverlaps = Atomic(0)
 
-  /// Those whom a section has met.
+  /// The sections that one section has overlapped.
   private struct Others {
-    /// A thousand others may be in at once, nearly all at one place: each place is reported once,
-    /// counted.
+    /// A thousand other sections may be open, nearly all at one place: each place is reported once,
+    /// with a count.
     var byPlace: [Evidence.RawPlace: (evidence: Evidence, count: Int)] = [:]
-    /// Where the section stands that a delay held open, if it is one of them.
+    /// The place of the section that a delay held open, if it is among them.
     var heldPlace: Evidence.RawPlace?
   }
 
-  /// Reports every owner that the section which has just been published conflicts with.
+  /// Reports every owner with which the section just published conflicts.
   @inline(never)
   static func report(
     _ open: Registry.OpenSection, _ word: SlotWord, in bucket: Bucket,
@@ -38,7 +38,7 @@ enum ConflictDetection {
         if let record = other.record, others.byPlace[Evidence.RawPlace(of: record)] != nil,
           record[.key] == UInt(key.hash), record[.owner] != mine.owner
         {
-          // Not behind a pin: it is only counted.
+          // No pin needed: the record is only counted.
           others.byPlace[Evidence.RawPlace(of: record)]?.count += 1
         } else if let evidence = Evidence.read(other, in: slot, key: key, owner: mine.owner) {
           others.byPlace[evidence.rawPlace, default: (evidence, 0)].count += 1
@@ -51,8 +51,8 @@ enum ConflictDetection {
     add(others, met: mine, held: held, on: resource)
   }
 
-  /// Reports every owner that a section on a part, which has just been published, conflicts with:
-  /// those on the whole, and those on the same part. Returns whether there is any.
+  /// Reports every owner with which the section on a part just published conflicts: those on the
+  /// whole, and those on the same part. Returns whether there is any.
   @inline(never)
   static func lookAndReport(
     _ open: Registry.OpenSection, _ part: Part, in bucket: Bucket, on resource: borrowing Resource
@@ -73,13 +73,13 @@ enum ConflictDetection {
         } else if other.partBits == open.word.partBits, record[.partHash] == UInt(part.hash),
           record[.key] == UInt(key.hash), record[.owner] != owner
         {
-          // Whole, whether it has ended meanwhile or not: see `Bucket.look`.
+          // Complete even if it has ended meanwhile: see `Bucket.look`.
           found.append((other, Evidence(withPartOf: record)))
         }
         return true
       }
     }
-    // Outside of the look, since it asks the user's type. Equal hashes alone are no conflict.
+    // After the look, since `isSame` calls the user's type. Equal hashes alone are no conflict.
     found.removeAll { $0.word.hasPart && $0.evidence.part?.isSame(as: part) != true }
     guard !found.isEmpty else { return false }
     ConflictLog.shared.waitIfStopping()
@@ -97,15 +97,15 @@ enum ConflictDetection {
     return true
   }
 
-  /// Tells a section with a witness that a marked section is in beside it, whose owner it was or
-  /// another: what changes from now on is no stranger's doing. To be called in a look.
+  /// Tells a section with a witness that a marked section overlaps it, of its own owner or another:
+  /// later changes may be that section's. Call it in a look.
   private static func noteOverlap(with other: SlotWord, on key: ResourceKey) {
     guard other.isWitnessed, let record = other.record, record[.key] == UInt(key.hash) else {
       return
     }
     record[.hasMet] = 1
-    // What this section goes on to write comes behind it, for a reader that sees what was written:
-    // see `WitnessDetection`.
+    // Orders this section's writes after the note, for a reader that sees them: see
+    // `WitnessDetection`.
     atomicMemoryFence(ordering: .sequentiallyConsistent)
   }
 

@@ -1,18 +1,18 @@
 internal import CInterlock
 internal import Synchronization
 
-/// Two sections that overlapped, before anything of it is put into words.
+/// Two sections that overlapped, before their description is made.
 struct Overlap: Sendable {
   var resource: String
   var instance: String?
   var first: Evidence
   var second: Evidence
-  /// The delay that the first section was in, if any.
+  /// The delay that held the first section open, if any.
   var heldOpen: Conflict.HeldOpen?
-  /// What changed under the first section, where there is no second one.
+  /// The change under the first section, if there is no second one.
   var witness: Conflict.Witness?
 
-  /// What makes two overlaps the same finding: the resource, and the two places in either order.
+  /// Identifies a finding: the resource, and the two places in either order.
   struct Finding: Hashable {
     var resource: String
     var instance: String?
@@ -37,7 +37,7 @@ struct Overlap: Sendable {
       places: [PlaceAndMode(first), PlaceAndMode(second)])
   }
 
-  /// The same with the names that the two threads have now.
+  /// The same overlap with the names that the two threads have now.
   func withThreadNames() -> Overlap {
     var overlap = self
     overlap.first.threadName = Platform.threadName(first.thread)
@@ -45,10 +45,10 @@ struct Overlap: Sendable {
     return overlap
   }
 
-  /// The two sections themselves: both of them may have seen this one overlap.
+  /// The two sections: both of them may have detected this one overlap.
   var sections: Set<Evidence.Identity> { [first.identity, second.identity] }
 
-  /// What a `@Tracked` property without a name of its own is called.
+  /// The name of a `@Tracked` property without a name of its own.
   private var propertyName: String {
     first.property ?? second.property
       ?? "property at \(first.place.file):\(first.place.line)"
@@ -65,7 +65,7 @@ struct Overlap: Sendable {
   }
 }
 
-/// The conflicts of this process, and what happens when one is found.
+/// The conflicts of this process, and the action on each.
 final class ConflictLog: Sendable {
   static let shared = ConflictLog()
 
@@ -73,9 +73,9 @@ final class ConflictLog: Sendable {
     var overlap: Overlap
     var count: Int
     var lastSections: Set<Evidence.Identity>
-    /// The overlap in words, once somebody has asked for it.
+    /// The described conflict, once it has been read.
     var inWords: Conflict?
-    /// Whether the report went to standard error, and whether the exit code is red for it.
+    /// Whether the report went to standard error, and whether the exit code is red because of it.
     var isLogged = false
     var isUnhandled = false
   }
@@ -97,24 +97,25 @@ final class ConflictLog: Sendable {
   private let stopping = Guarded<(@Sendable (Conflict) -> Never)?>(nil)
   private let isStopping = Atomic(false)
 
-  /// From now on the first conflict of all goes to `report`, and no thread passes one.
+  /// From now on the first conflict of all goes to `report`, and no thread continues past one.
   func stop(with report: @escaping @Sendable (Conflict) -> Never) {
     stopping.withLock { $0 = report }
   }
 
   /// Whether a thread is being stopped at its conflict.
   var isStoppingNow: Bool {
-    // Relaxed: whoever misses the flag is stopped by the exchange.
+    // Relaxed: the exchange stops a thread that misses the flag.
     isStopping.load(ordering: .relaxed)
   }
 
-  /// Keeps a thread that meets a conflict, or wants to end the process, while it is being stopped.
+  /// Blocks a thread that meets a conflict, or wants to end the process, while one is being
+  /// stopped.
   func waitIfStopping() {
     if isStoppingNow { Self.waitForTheEnd() }
   }
 
   private func becomeTheOneThatStops() {
-    // Relaxed: it only decides who reports.
+    // Relaxed: it only decides which thread reports.
     if isStopping.exchange(true, ordering: .relaxed) { Self.waitForTheEnd() }
   }
 
@@ -142,9 +143,9 @@ final class ConflictLog: Sendable {
         overlap: overlap, count: times, lastSections: overlap.sections)
       return true
     }
-    // A trap lets no thread pass, at a known conflict neither.
+    // A trap stops every thread, at a known conflict as well.
     guard isNew || action.stops else { return }
-    // Now, while both threads live; the rest can wait until somebody reads it.
+    // Now, while both threads live; the rest can wait until the conflict is read.
     let overlap = overlap.withThreadNames()
     state.withLock { $0.entries[finding]?.overlap = overlap }
     switch action {
@@ -164,14 +165,14 @@ final class ConflictLog: Sendable {
   }
 
   /// The conflicts that were only logged or recorded, a line each, and where to read the rest;
-  /// nothing where there is none.
+  /// empty if there is none.
   func linesAtEnd(exitCode: Int) -> [String] {
     state.withLock { state in
       let unhandled = state.order.filter { state.entries[$0]?.isUnhandled == true }
       guard !unhandled.isEmpty else { return [] }
       var lines = unhandled.prefix(Self.mostLinesAtEnd).compactMap { finding -> String? in
         guard let entry = state.entries[finding] else { return nil }
-        // Which lines access a property only the stacks tell.
+        // Only the stacks show which lines access a property.
         let isProperty = entry.overlap.second.placeFromStack
         let line = isProperty ? state.conflict(finding)?.headline : entry.overlap.headline
         return line.map { $0 + (entry.count > 1 ? " (\(entry.count) times)" : "") }
@@ -191,7 +192,7 @@ final class ConflictLog: Sendable {
 
   private static let mostLinesAtEnd = 20
 
-  /// The findings in the order they were made; stacks become functions and lines here.
+  /// The findings in the order of detection; stacks become functions and lines here.
   var conflicts: [Conflict] {
     state.withLock { state in state.order.compactMap { state.conflict($0) } }
   }
@@ -200,14 +201,14 @@ final class ConflictLog: Sendable {
 }
 
 extension ConflictLog.Entry {
-  /// Notes what is done with the conflict.
+  /// Notes what the action does with the conflict.
   fileprivate mutating func note(_ action: SectionTracking.ConflictAction) {
     if action.leavesUnhandled { isUnhandled = true }
     if case .log = action { isLogged = true }
   }
 }
 
-/// Writes to standard error, all of it, without a buffer that a trap would lose.
+/// Writes all of it to standard error, without a buffer that a trap would lose.
 func writeError(_ text: String) {
   var text = text
   text.withUTF8 { bytes in

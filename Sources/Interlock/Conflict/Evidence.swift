@@ -1,9 +1,9 @@
 internal import CInterlock
 internal import Synchronization
 
-/// A copy of a record: one side of a conflict before anything of it is put into words.
+/// A copy of a record: one side of a conflict before its description is made.
 struct Evidence: Sendable {
-  /// Which section it was: context and generation name one for ever.
+  /// Identifies a section: context and generation are unique for the life of the process.
   struct Identity: Hashable, Comparable, Sendable {
     var context: UInt
     var generation: UInt
@@ -13,11 +13,11 @@ struct Evidence: Sendable {
     }
   }
 
-  /// A place before it is put into words.
+  /// A place by its addresses.
   struct RawPlace: Hashable, Sendable {
     var file: UInt
     var lineAndFlags: UInt
-    /// The code that accesses the property, where the place is a property's declaration.
+    /// The code that accesses the property, if the place is a property's declaration.
     var caller: UInt
 
     init(of record: Record) {
@@ -28,7 +28,7 @@ struct Evidence: Sendable {
         caller = 0
         return
       }
-      // The compiler's accessor and the code that calls it; one of both where the accessor was
+      // The compiler's accessor and the code that calls it; only one of them if the accessor was
       // inlined.
       let frames = (0..<min(2, Int(record[.frameCount] & 0xFF))).map {
         record.words[Record.stack + $0].load(ordering: .relaxed)
@@ -50,12 +50,12 @@ struct Evidence: Sendable {
   var key: ResourceKey
   var mode: Mode
   var synched: Bool
-  /// The part that the section is on, where it is known; `nil` for the whole.
+  /// The part that the section is on, if known; `nil` for the whole.
   var part: Part?
   var placeFromStack: Bool
   var place: Place
   var thread: UInt
-  /// The thread's name, once it has been asked for: that takes three system calls.
+  /// The thread's name, once read: that takes three system calls.
   var threadName: String?
   var queueLabel: String?
   var addresses: [UInt]
@@ -85,20 +85,20 @@ struct Evidence: Sendable {
     }
   }
 
-  /// Takes note of the part as well: of a record that cannot let go of it, by a pin, a look, or
-  /// being the caller's own.
+  /// Also copies the part, from a record that cannot release it: behind a pin, in a look, or the
+  /// caller's own.
   init(withPartOf record: Record) {
     self.init(of: record)
     if record[.nameLength] & Record.extended != 0 { part = Part.at(record[.part]) }
   }
 
-  /// Whoever changed what a witness tells of.
+  /// Stands for the unknown writer that a witness has detected.
   init(unmarkedOn key: ResourceKey) {
     self.init(goneBehind: SlotWord(bits: 1), key: key)
     place = Place(file: "", line: 0, function: Conflict.unmarked)
   }
 
-  /// What is left of a section that ended before its record could be read: its mode.
+  /// What remains of a section that ended before its record could be read: its mode.
   init(goneBehind word: SlotWord, key: ResourceKey) {
     identity = Identity(context: 0, generation: 0)
     rawPlace = RawPlace()
@@ -113,19 +113,20 @@ struct Evidence: Sendable {
     wasUnwound = false
   }
 
-  /// Reads another owner's record, which its owner may be ending at this moment.
+  /// Reads another owner's record, which its owner may be ending at the same time.
   ///
-  /// Returns `nil` where the record is another resource's, or the caller's own.
+  /// Returns `nil` if the record is another resource's, or the caller's own.
   static func read(
     _ word: SlotWord, in slot: Bucket.Slot, key: ResourceKey, owner: UInt
   ) -> Evidence? {
     guard let record = word.record, let pins = record.pins else { return nil }
-    // The context takes its records in turn, and stops to begin sections while it is pinned: what
-    // is in the slot now stays readable. Sequentially consistent: the pin must be seen before the
-    // slot is read.
+    // A context uses its records in turn, and begins no section while it is pinned: what is in the
+    // slot now stays readable. Sequentially consistent: the pin must be seen before the slot is
+    // read.
     pins.pointee.wrappingAdd(1, ordering: .sequentiallyConsistent)
     defer {
-      // Releases the reads above to the owner, who acquires the pins before it writes a record.
+      // Releasing: pairs with the acquire of the owner, which reads the pins before it writes a
+      // record.
       pins.pointee.wrappingSubtract(1, ordering: .releasing)
     }
     let isStillThere = slot.pointee.load(ordering: .sequentiallyConsistent) == word.bits
@@ -135,12 +136,12 @@ struct Evidence: Sendable {
     if isStillThere || isWhole && evidence.key == key && evidence.mode.writes == word.writes {
       return evidence.key == key && evidence.owner != owner ? evidence : nil
     }
-    // It ended between two of our instructions, and its context has gone once round since. They did
-    // overlap, since it was in its slot after ours was published: that is all there is to say.
+    // It ended between two of our instructions, and its context has reused all records since. The
+    // two did overlap, since it was in its slot after ours was published; nothing more is known.
     return Evidence(goneBehind: word, key: key)
   }
 
-  /// The same in words; the stack becomes functions and lines.
+  /// The described side; the stack becomes functions and lines.
   func side() -> Conflict.Side {
     let access = placeFromStack ? Symbolicator.shared.access(in: addresses) : nil
     let frames = access?.stack ?? Symbolicator.shared.frames(addresses)
@@ -160,7 +161,7 @@ struct Evidence: Sendable {
     return PropertyAccess(of: Symbolicator.shared.named(addresses), location: { _ in nil }).property
   }
 
-  /// Dispatch names a default queue for every thread that is on none; that is left out.
+  /// Dispatch names a default queue for every thread that is on none; leave that out.
   private var knownQueue: String? {
     guard let queueLabel, !queueLabel.isEmpty else { return nil }
     if queueLabel.hasPrefix("com.apple.root."),

@@ -1,12 +1,12 @@
-/// A section that was begun or ended wrongly: a mistake in the marks, not in what they mark.
+/// A section that was begun or ended wrongly: a mistake in the marks, not in the marked code.
 public struct Misuse: Sendable, Hashable, Codable {
   /// What is wrong.
   public enum Kind: String, Sendable, Hashable, CaseIterable, Codable {
-    /// An end where nobody is in.
+    /// An end while no section is open.
     case endWithoutBegin
-    /// An end by another owner than the one that began.
+    /// An end by another owner than the one that began the section.
     case endByAnotherOwner
-    /// An end that names another mode than its begin.
+    /// An end in another mode than its begin.
     case endInAnotherMode
     /// A thread exited with a section open.
     case threadExited
@@ -20,11 +20,11 @@ public struct Misuse: Sendable, Hashable, Codable {
   public var resource: String
   /// Which instance the resource belongs to, if any.
   public var instance: String?
-  /// The part of the resource that the section is on, in words; `nil` for the whole.
+  /// The part of the resource that the section is on, as text; `nil` for the whole.
   public var part: String?
-  /// Where the section was ended; `nil` where it never was.
+  /// Where the section was ended; `nil` if it never was.
   public var end: Place?
-  /// Where the section was begun; `nil` where it never was.
+  /// Where the section was begun; `nil` if it never was.
   public var begin: Place?
   /// The thread that did it.
   public var thread: String
@@ -47,7 +47,7 @@ extension Misuse: CustomStringConvertible {
   /// One line: what, where, and where it began.
   public var description: String { "interlock: misuse: \(line)" }
 
-  /// The description without the words before it.
+  /// The description without its prefix.
   package var line: String {
     let name =
       resource + (instance.map { " \($0)" } ?? "") + (part.map { " [\($0)]" } ?? "")

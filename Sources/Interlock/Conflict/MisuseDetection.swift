@@ -3,7 +3,8 @@ internal import Synchronization
 
 /// Finds sections that were begun or ended wrongly.
 enum MisuseDetection {
-  /// An end found no section of its owner in its mode: says why, and ends the one that was meant.
+  /// Handles an end without a matching section of its owner: finds the reason, and ends the section
+  /// that was meant.
   @inline(never)
   static func endWithoutBegin(
     _ resource: borrowing Resource, _ mode: Mode, part: Part? = nil, at site: borrowing Site
@@ -24,14 +25,13 @@ enum MisuseDetection {
     {
       misuse.kind = .endByAnotherOwner
       misuse.begin = evidence.place
-      // Its own owner may be at it too: one of the two takes it out of its slot, and only that one
-      // ends it.
+      // The owner may be ending it, too: only the thread that takes it out of its slot ends it.
       if let open { _ = Registry.end(open, isAnothers: true) }
     }
     MisuseLog.shared.add(misuse)
   }
 
-  /// A block's section is over when the block returns, but another end had been there before.
+  /// A block's section ends when the block returns, but another end came first.
   @inline(never)
   static func endedBefore(
     _ resource: borrowing Resource, part: Part? = nil, at site: borrowing Site
@@ -44,8 +44,8 @@ enum MisuseDetection {
     MisuseLog.shared.add(misuse)
   }
 
-  /// The section of another owner that an end may have meant: the only one there is in this mode,
-  /// taken out of its slot; without the slot where there are several, since none is the one.
+  /// The other owner's section that an end may have meant: the only one in this mode, taken out of
+  /// its slot. If there are several, the result has no slot.
   private static func anothers(
     on key: ResourceKey, part: Part?, owner: UInt, writes: Bool
   ) -> (Registry.OpenSection?, Evidence)? {
@@ -65,38 +65,37 @@ enum MisuseDetection {
     return (Registry.OpenSection(record: record, slot: slot, word: word, key: key), evidence)
   }
 
-  /// A thread exits: its own sections end with it. A task's go on elsewhere.
+  /// A thread exits: its own sections end with it. Sections of a task continue elsewhere.
   static func threadExited(_ context: ThreadContext.Pointer) {
     let owner = context.pointee.threadOwner
     context.forEachRecordInUse { record in
       guard record[.owner] == owner, let (open, misuse) = read(record, as: .threadExited) else {
         return
       }
-      // The thread is past where its order could be asked for.
+      // The exiting thread can no longer be asked for its order.
       if Registry.end(open, isAnothers: true) { MisuseLog.shared.add(misuse) }
     }
   }
 
-  /// The process ends: whatever is open now was never ended.
+  /// The process ends: every section still open was never ended.
   static func processEnds() {
     var found: [Misuse] = []
     ThreadContexts.forEachRecordInUse { record in
       if let (_, misuse) = read(record, as: .processEnded) { found.append(misuse) }
     }
-    // Not behind a pin: a handler may begin sections itself.
+    // Outside the pin: a handler may begin sections itself.
     for misuse in found { MisuseLog.shared.add(misuse) }
   }
 
-  /// Reads the record of a section that is open, as one that was left so; `nil` where another
-  /// thread ends it at this moment: that one is well.
+  /// Reads the record of a section that was left open; `nil` if another thread is ending it, which
+  /// is no misuse.
   private static func read(
     _ record: Record, as kind: Misuse.Kind
   ) -> (Registry.OpenSection, Misuse)? {
     guard let pins = record.pins else { return nil }
-    // The pin comes first, so that a name which is still there now is not freed: see
-    // `Registry.releaseWithName`.
+    // Pin first, so that a name that is still there is not freed: see `Registry.releaseWithName`.
     pins.pointee.wrappingAdd(1, ordering: .sequentiallyConsistent)
-    // Releases the reads below to whoever waits for the pins before it frees a name.
+    // Releasing: pairs with the acquire of a thread that waits for the pins before it frees a name.
     defer { pins.pointee.wrappingSubtract(1, ordering: .releasing) }
     let isOpen = record.words[Record.Field.inUse.rawValue].load(ordering: .sequentiallyConsistent)
     guard isOpen != 0, let open = openSection(of: record) else { return nil }
@@ -106,13 +105,13 @@ enum MisuseDetection {
       begin: evidence.place, thread: threadName(evidence.thread))
     misuse.part = evidence.part?.text
     // An end takes the section out of its slot before it takes the name out of the record.
-    // Acquiring: the slot is looked at after the record.
+    // Acquiring: the slot is read after the record.
     atomicMemoryFence(ordering: .acquiring)
     guard open.slot.pointee.load(ordering: .relaxed) == open.word.bits else { return nil }
     return (open, misuse)
   }
 
-  /// The slot that a record in use is published in.
+  /// The slot in which an open record is published.
   private static func openSection(of record: Record) -> Registry.OpenSection? {
     var found: Registry.OpenSection?
     let key = ResourceKey(hash: UInt64(record[.key]))
@@ -139,7 +138,7 @@ enum MisuseDetection {
   }
 }
 
-/// The misuses of this process, each said once.
+/// The misuses of this process, each reported once.
 final class MisuseLog: Sendable {
   static let shared = MisuseLog()
 

@@ -1,9 +1,8 @@
 extension Overlap {
-  /// The overlap in one line that stands by itself, without what only a symbol tells.
+  /// The overlap in one complete line, without symbols.
   ///
-  /// Putting stacks into words takes milliseconds and reads every file that is mapped; where
-  /// another thread unmaps one at that moment, the process ends there, and this line is what is
-  /// left.
+  /// Symbolication takes milliseconds and reads every mapped file. If another thread unmaps one
+  /// meanwhile, the process ends there, and this line is all that is left.
   var headline: String {
     let part = (first.part ?? second.part).map { "[\($0.text)]" }
     let name = [resource, instance ?? "", part ?? ""].filter { !$0.isEmpty }.joined(separator: " ")
@@ -14,7 +13,7 @@ extension Overlap {
     }
     let (mine, others) = (Self.word(second), Self.word(first))
     if second.placeFromStack {
-      // Which lines accessed it is not known yet.
+      // The accessing lines are not known yet.
       return "\(second.line): conflict on \(what), declared here: \(mine) beside \(others)"
     }
     let elsewhere = first.place.line == 0 ? "in \(first.place.function)" : "at \(first.line)"
@@ -27,7 +26,7 @@ extension Overlap {
 }
 
 extension Conflict {
-  /// The same of a conflict of which everything is known.
+  /// The same line for a conflict whose symbols are known.
   var headline: String {
     let (mine, others) = (Self.word(second), Self.word(first))
     return "\(second.where): conflict on '\(fullName)': \(mine) here, \(others) at \(first.where)"

@@ -1,8 +1,8 @@
 /// A line of source code.
 public struct Place: Sendable, Hashable, Codable {
-  /// The file as `#fileID` gives it (`Module/File.swift`), or a path where C code names itself.
+  /// The file as `#fileID` gives it (`Module/File.swift`), or a path for C code.
   public var file: String
-  /// The line, from 1; 0 where it is not known.
+  /// The line, from 1; 0 if unknown.
   public var line: Int
   /// The function, as `#function` gives it.
   public var function: String

@@ -1,6 +1,7 @@
 internal import CInterlock
 
-/// C's door: a thread that had sections exits. Called from the destructor of a thread-specific key.
+/// Entry point from C: a thread with a context exits. Called by the destructor of a thread-specific
+/// key.
 @_cdecl("interlock_thread_exited")
 func threadExited(_ context: UnsafeMutableRawPointer) {
   let context = context.assumingMemoryBound(to: ThreadContext.self)
@@ -8,11 +9,10 @@ func threadExited(_ context: UnsafeMutableRawPointer) {
   ThreadContexts.leave(context)
 }
 
-/// C's door: the process ends with this status, 0 where that is not known. Called once, from
-/// `exit`.
+/// Entry point from C: the process ends with this status, 0 if unknown. Called once, from `exit`.
 @_cdecl("interlock_process_ends")
 func processEnds(_ status: Int32) {
-  // A thread that is putting its conflict into words is about to end the process itself.
+  // A thread that is describing its conflict is about to end the process itself.
   ConflictLog.shared.waitIfStopping()
   SectionTracking.saveTraps()
   MisuseDetection.processEnds()
@@ -28,14 +28,13 @@ func processEnds(_ status: Int32) {
   }
 }
 
-/// The exit code of a process that was to exercise every resource, and did not.
+/// The exit code of a process that should have contended for every resource and did not.
 private let exerciseExitCode: Int32 = 1
 
-/// Says what was exercised, where that was asked for; returns why it is not enough, where it is
-/// not.
+/// Reports the contention coverage if asked for; returns why it is not sufficient, `nil` if it is.
 ///
-/// A process that fails anyway keeps its status: Swift Testing ends with one of its own where it
-/// has no tests.
+/// A process that fails anyway keeps its status: Swift Testing has one of its own for a run without
+/// tests.
 private func reportExercise(endingWith status: Int32) -> String? {
   guard Settings.shared.exercise else { return nil }
   let report = SectionTracking.exerciseReport

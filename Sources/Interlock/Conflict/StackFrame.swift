@@ -2,7 +2,7 @@
 public struct StackFrame: Sendable, Hashable, Codable {
   /// The return address, in the process that captured it.
   public var address: UInt
-  /// The demangled function; `nil` where no symbol covers the address.
+  /// The demangled function; `nil` if no symbol covers the address.
   public var function: String?
   /// The path of the source file; `nil` without debug information.
   public var file: String?
@@ -25,18 +25,18 @@ public struct StackFrame: Sendable, Hashable, Codable {
 }
 
 extension StackFrame {
-  /// The whole name of a function: the toolchain leaves the module out, which is all that a closure
-  /// in top-level code is in.
+  /// The full name of a function. The toolchain omits the module, which is all the context that a
+  /// closure in top-level code has.
   package static func functionName(_ demangled: String) -> String {
     demangled.hasSuffix(" in ") ? demangled + "top-level code" : demangled
   }
 }
 
 extension StackFrame: CustomStringConvertible {
-  /// `function  File.swift:12`, or what is known of it.
+  /// `function  File.swift:12`, or as much of it as is known.
   public var description: String {
     let name = function ?? "0x" + String(address, radix: 16)
-    // Line 0, and no file at all, is what the compiler wrote by itself.
+    // The compiler gives generated code line 0 or no file.
     if let file, let line, line > 0 {
       let base = file.split(separator: "/").last.map(String.init) ?? file
       return "\(name)  \(base):\(line)"

@@ -1,14 +1,14 @@
 internal import Synchronization
 
-/// What happens at the end of a section that has a witness.
+/// The end of a section that has a witness.
 enum WitnessDetection {
   /// The longest text of a value in a report, in characters.
   private static let longestText = 200
 
-  /// Ends a section with a witness; reports a change that nobody who is marked can have made.
+  /// Ends a section with a witness; reports a change that no marked writer can have made.
   ///
-  /// A marked writer that came while the section was open has told it so before it wrote
-  /// (`ConflictDetection.noteOverlap`), and was reported as the conflict that it is.
+  /// A marked writer that overlapped the section has noted that in its record before it wrote
+  /// (`ConflictDetection.noteOverlap`), and was reported as a conflict of its own.
   static func end<Value: Equatable>(
     _ open: Registry.OpenSection, _ before: Value, _ after: Value, on resource: borrowing Resource,
     at site: borrowing Site

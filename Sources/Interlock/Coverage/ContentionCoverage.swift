@@ -1,18 +1,19 @@
 internal import Synchronization
 
-/// Takes note of what sections a run has: who touched what where, and which places nearly met.
+/// Records the contention coverage of a run: which owner accessed which resource at which place,
+/// and which places nearly overlapped.
 ///
-/// The path of every begin goes through fixed memory without a lock (`CoverageTables`); what
-/// happens once for a place or a pair goes under the lock of `places`.
+/// Every begin uses fixed memory without a lock (`CoverageTables`); work done once per place or
+/// pair takes the lock of `places`.
 final class ContentionCoverage: Sendable {
-  /// That of this process, made at the first section that is noted; `nil` where there is no memory.
+  /// The process-wide instance, created when the first section is noted; `nil` without memory.
   static let shared: ContentionCoverage? = make()
 
   private static let known = LastingObject<ContentionCoverage>()
 
-  /// That of this process if any section was noted.
+  /// The process-wide instance if any section was noted.
   static var made: ContentionCoverage? {
-    // The object itself comes from `shared`, which orders what is in it.
+    // The object itself comes from `shared`, which orders its contents.
     known.isSet ? shared : nil
   }
 
@@ -33,7 +34,7 @@ final class ContentionCoverage: Sendable {
 
   private init(_ tables: CoverageTables) { self.tables = tables }
 
-  /// Called at the end of a begin, with what has been published.
+  /// Called at the end of a begin, with the published section.
   @inline(__always)
   static func afterBegin(_ open: Registry.OpenSection, of owner: UInt) {
     let isKnown = known.with { $0.afterBegin(open, of: owner) }
@@ -45,7 +46,7 @@ final class ContentionCoverage: Sendable {
     let isOwnName = record[.nameLength] & Record.ownedName != 0
     let mark = DelayTables.Mark(
       file: record[.file], lineAndFlags: record[.lineAndFlags],
-      // A computed name lies elsewhere each time.
+      // A computed name has another address each time.
       name: isOwnName ? UInt(open.key.hash) : record[.name])
     let place = tables.near.number(of: mark) ?? number(mark, of: record)
     guard place.isFollowed else { return noteFull() }
@@ -57,15 +58,15 @@ final class ContentionCoverage: Sendable {
     tables.words(ofResource: resource).note(owner)
     tables.note(owner, on: open.key, ofResource: resource)
     tables.near.note(open, of: owner, at: place, at: now) { other in
-      // A set of recent accesses is shared by names whose keys agree in a few bits.
+      // Names whose keys agree in a few bits share a set of recent accesses.
       guard tables.resource(of: other) == resource else { return }
       let pair = PlacePair(place, other)
       if !tables.near.isSettled(pair) { note(.armed, of: pair) }
     }
   }
 
-  /// Notes that two sections have met, and who they were: the conflict may end the process before
-  /// the second is noted as one that has begun.
+  /// Notes that two sections overlapped, with their places: the conflict may end the process before
+  /// the second is noted as begun.
   func met(_ one: Evidence, _ other: Evidence, on resource: String) {
     guard one.place.line != 0, other.place.line != 0 else { return }
     let numbers = [one, other].map { evidence in
@@ -107,7 +108,7 @@ final class ContentionCoverage: Sendable {
 }
 
 extension DelayTables.Mark {
-  /// The same for a place on a resource: one line may serve several.
+  /// The same for a place on a resource: one line may access several resources.
   @inline(__always)
   init(file: UInt, lineAndFlags: UInt, name: UInt) {
     self.init(
@@ -116,18 +117,17 @@ extension DelayTables.Mark {
 }
 
 extension SectionTracking {
-  /// Whether it is noted what the run exercises; off unless set here, by `exercise=on`, or by
+  /// Whether contention coverage is recorded; off unless set here, by `exercise=on`, or by
   /// `require_contention=on`.
   ///
-  /// Costs some tens of nanoseconds a section and 900 KiB of the address space, once. What is
-  /// switched off in between is not noted.
+  /// Costs some tens of nanoseconds per section and, once, 900 KiB of the address space. While it
+  /// is off, nothing is recorded.
   public static var exercise: Bool {
     get { Settings.shared.exercise }
     set { Settings.shared.exercise = newValue }
   }
 
-  /// What has been exercised so far; where `exercise` was never on, the report says that it is not
-  /// known.
+  /// The contention coverage so far; if `exercise` was never on, a report that says so.
   public static var exerciseReport: ExerciseReport {
     ContentionCoverage.made?.report ?? ExerciseReport(isMeasured: Settings.shared.wasExercised)
   }

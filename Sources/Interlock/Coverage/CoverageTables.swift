@@ -1,16 +1,16 @@
 internal import Synchronization
 
-/// The memory of what is exercised: 900 KiB of the address space, taken once and never given back,
-/// of which only what is used is resident. It does not grow with resources, owners or begins.
+/// The memory of the contention coverage: 900 KiB of the address space, allocated once and kept, of
+/// which only used pages are resident. It does not grow with resources, owners or begins.
 ///
-/// Places by number, recent accesses and pairs are those of the near-miss delays, in tables of
-/// their own. All words are atomics, relaxed unless said otherwise: what two threads write at once
-/// may be lost and is noted the next time.
+/// Numbered places, recent accesses and pairs have the types of the near-miss delays, in tables of
+/// their own. All words are atomics, relaxed unless said otherwise: of two concurrent writes one
+/// may be lost, and is made again at the next access.
 struct CoverageTables: @unchecked Sendable {
-  // Unchecked: pointers that are set once, to atomics in memory that is never given back.
+  // Unchecked: the pointers are set once, to atomics in memory that is never freed.
   typealias Words = DelayTables.Words
 
-  /// Names that are told apart.
+  /// The most names that are distinguished.
   static let mostResources = 1023
   private static let resourceWords = 1 + ExerciseReport.mostOwners
   private static let placeWords = 4
@@ -22,7 +22,7 @@ struct CoverageTables: @unchecked Sendable {
   private let places: Words
   private let instances: Words
 
-  /// Takes the memory; `nil` where there is none to be had.
+  /// Allocates the memory; `nil` without memory.
   init?() {
     let sizes = [
       (Self.mostResources + 1) * Self.resourceWords,
@@ -32,13 +32,13 @@ struct CoverageTables: @unchecked Sendable {
       let memory = Platform.zeroedMemory(bytes: sizes.reduce(0, +) * MemoryLayout<UInt>.stride)
     else { return nil }
     self.near = near
-    // An `Atomic<UInt>` is a `UInt` in memory, and zero is one.
+    // An `Atomic<UInt>` has the representation of a `UInt`, and zero is valid.
     resources = memory.assumingMemoryBound(to: Atomic<UInt>.self)
     places = resources + sizes[0]
     instances = places + sizes[1]
   }
 
-  /// What is known of a name: two flags, and the owners that were seen.
+  /// The state of a name: two flags, and the owners seen.
   struct ResourceWords {
     static let shared: UInt = 1
     static let unknown: UInt = 2
@@ -51,7 +51,7 @@ struct CoverageTables: @unchecked Sendable {
       if flags & flag == 0 { words.pointee.bitwiseOr(flag, ordering: .relaxed) }
     }
 
-    /// Notes an owner, while there is room for one more.
+    /// Notes an owner if there is room for one more.
     @inline(__always)
     func note(_ owner: UInt) {
       let start = Int(truncatingIfNeeded: DelayTables.mixed(UInt64(owner)))
@@ -77,7 +77,7 @@ struct CoverageTables: @unchecked Sendable {
     ResourceWords(words: resources + Int(number) * Self.resourceWords)
   }
 
-  /// Ties a place to its resource; to be called before its number is known to anybody else.
+  /// Ties a place to its resource; call it before its number is published.
   func tie(_ place: PlaceNumber, toResource number: UInt) {
     places[Int(place.bits) * Self.placeWords].store(number, ordering: .relaxed)
   }
@@ -87,9 +87,9 @@ struct CoverageTables: @unchecked Sendable {
     places[Int(place.bits) * Self.placeWords].load(ordering: .relaxed)
   }
 
-  /// Whether it was this owner on this part of this instance that came to the place last, in this
-  /// same millisecond: then all is noted, and whoever else came since has noted that the two nearly
-  /// met. Of two that agree in a hash of 64 bits, the second is not noted.
+  /// Whether the same owner was the last at this place, on this part of this instance, in this
+  /// millisecond: then all is noted already, and any owner that came since has noted the near miss.
+  /// If two agree in a 64-bit hash, the second is not noted.
   @inline(__always)
   func isSame(
     _ owner: UInt, _ key: ResourceKey, part: UInt, at place: PlaceNumber, _ milliseconds: UInt
@@ -103,7 +103,7 @@ struct CoverageTables: @unchecked Sendable {
     return false
   }
 
-  /// Notes who came to a place: the first owner, or that there was another one.
+  /// Notes an owner at a place: the first one, or that there was another.
   @inline(__always)
   func note(_ owner: UInt, at place: PlaceNumber) {
     let first = places + Int(place.bits) * Self.placeWords + 1
@@ -117,17 +117,16 @@ struct CoverageTables: @unchecked Sendable {
     first.pointee.store(.max, ordering: .relaxed)
   }
 
-  /// Whether a place was visited by one owner alone.
+  /// Whether only one owner has been at a place.
   func isOfOneOwner(_ place: PlaceNumber) -> Bool {
     places[Int(place.bits) * Self.placeWords + 1].load(ordering: .relaxed) != .max
   }
 
-  /// Notes who touched an instance; says of its name that it is shared where somebody else did
-  /// before.
+  /// Notes an owner of an instance; marks its name as shared if another owner came before.
   ///
-  /// A word has 26 bits of the key, the name's number, and 26 bits of the owner: of two owners that
-  /// agree in them, once in 67 million, the second is not seen. Where there are more instances than
-  /// room, the one that gives way leaves its name undecided.
+  /// A word has 26 bits of the key, the name's number, and 26 bits of the owner: if two owners
+  /// agree in these bits, once in 67 million, the second is not seen. An instance that is evicted
+  /// for lack of room leaves its name undecided.
   @inline(__always)
   func note(_ owner: UInt, on key: ResourceKey, ofResource number: UInt) {
     let tag = UInt(key.hash >> 38) << 38 | number << 26

@@ -1,9 +1,8 @@
 extension ExerciseReport: CustomStringConvertible {
-  /// The whole report for people: every resource, every place that one owner alone visited, every
-  /// listed pair.
+  /// The whole report as text: every resource, every place with one owner only, every listed pair.
   public var description: String { text(resources: .max, details: true) }
 
-  /// The report in short: how many resources, and those that were not tested by name.
+  /// The short report: the number of resources, and the names of those that were not tested.
   package var summary: String { text(resources: 20, details: false) }
 
   private func text(resources most: Int, details: Bool) -> String {
@@ -17,7 +16,7 @@ extension ExerciseReport: CustomStringConvertible {
     return lines.joined(separator: "\n")
   }
 
-  /// How many resources were exercised, in one line.
+  /// How many resources had contention, in one line.
   package var headline: String {
     guard isMeasured else { return "exercise is off: what was exercised is not known" }
     let count = resources.count
@@ -35,7 +34,7 @@ extension ExerciseReport: CustomStringConvertible {
 }
 
 extension ExerciseReport.Resource {
-  /// What is to be said of the resource, in one line.
+  /// The result for the resource, in one line.
   package var headline: String {
     switch contention {
     case .oneOwner: "not tested: '\(name)' was touched by one owner only, at \(wherever)"
@@ -47,7 +46,7 @@ extension ExerciseReport.Resource {
     }
   }
 
-  /// The same with its places and pairs.
+  /// The headline with the places and pairs.
   package var lines: [String] {
     var lines = [headline]
     for pair in pairs {

@@ -1,32 +1,32 @@
-/// What a run exercised of the sections in it, and what not: whether a green run means something.
+/// The contention coverage of a run: whether a green run is evidence of correct locking.
 public struct ExerciseReport: Sendable, Hashable, Codable {
-  /// Whether more than one owner touched a resource.
+  /// Whether several owners accessed a resource.
   public enum Contention: String, Sendable, Hashable, CaseIterable, Codable {
-    /// At least one instance of it was touched by two owners.
+    /// At least one instance was accessed by two owners.
     case shared
-    /// Every instance was touched by one owner only: whether it is protected was not tested.
+    /// Every instance was accessed by one owner only: its protection was not tested.
     case oneOwner
-    /// No instance was seen with two owners, but there were too many instances to follow them all.
+    /// No instance was seen with two owners, but there were too many instances to follow all.
     case unknown
   }
 
-  /// What came of two places on one resource, at least one of which writes.
+  /// The result for two places on one resource, at least one of which writes.
   public enum Outcome: String, Sendable, Hashable, CaseIterable, Codable {
     /// They overlapped: a conflict.
     case met
-    /// Two owners came to the same instance, and the same part, within 100 ms.
+    /// Two owners came to the same instance and the same part within 100 ms.
     case nearlyMet
     /// Neither.
     case neverMet
   }
 
-  /// A place whose sections were begun.
+  /// A place at which sections were begun.
   public struct Visited: Sendable, Hashable, Codable {
-    /// Where.
+    /// The place.
     public var place: Place
     /// What the section lets others do.
     public var mode: Mode
-    /// Whether one owner alone has been there.
+    /// Whether only one owner has been there.
     public var byOneOwner: Bool
 
     /// Describes a place.
@@ -37,14 +37,14 @@ public struct ExerciseReport: Sendable, Hashable, Codable {
     }
   }
 
-  /// Two places of a resource, by their numbers in `places`; both numbers are one where two owners
-  /// come to one place.
+  /// Two places of a resource, by index in `places`; the indexes are equal if two owners come to
+  /// one place.
   public struct Pair: Sendable, Hashable, Codable {
-    /// The number of the one.
+    /// The index of one place.
     public var first: Int
-    /// The number of the other.
+    /// The index of the other place.
     public var second: Int
-    /// What came of them.
+    /// The result for the pair.
     public var outcome: Outcome
 
     /// Describes a pair.
@@ -59,19 +59,20 @@ public struct ExerciseReport: Sendable, Hashable, Codable {
   public struct Resource: Sendable, Hashable, Codable {
     /// The name.
     public var name: String
-    /// How many owners touched it, `mostOwners` at most.
+    /// How many owners accessed it, at most `mostOwners`.
     public var owners: Int
-    /// Whether two owners touched one instance of it.
+    /// Whether two owners accessed one instance.
     public var contention: Contention
-    /// Where it was touched.
+    /// Where it was accessed.
     public var places: [Visited]
-    /// Pairs of places, those that met first and those that never met last; `mostPairs` at most.
+    /// Pairs of places, at most `mostPairs`: those that overlapped first, those that never met
+    /// last.
     public var pairs: [Pair]
-    /// How many pairs met.
+    /// The number of pairs that overlapped.
     public var met: Int
-    /// How many nearly met.
+    /// The number of pairs that nearly met.
     public var nearlyMet: Int
-    /// How many never met.
+    /// The number of pairs that never met.
     public var neverMet: Int
 
     /// Describes a resource.
@@ -90,27 +91,26 @@ public struct ExerciseReport: Sendable, Hashable, Codable {
     }
   }
 
-  /// So many owners of a resource are told apart.
+  /// The most owners of a resource that are distinguished.
   public static let mostOwners = 15
-  /// So many pairs of a resource are listed; all are counted.
+  /// The most pairs of a resource that are listed; all are counted.
   public static let mostPairs = 100
 
-  /// The resources in the order in which they were first touched.
+  /// The resources in the order of their first access.
   public var resources: [Resource]
-  /// Whether there were more names, places or pairs than are followed: those that came last are
-  /// missing.
+  /// Whether a table was full: the names, places or pairs that came last are then missing.
   public var isFull: Bool
-  /// Whether anything was noted at all; where not, an empty report does not say that no section was
+  /// Whether anything was recorded. If not, an empty report does not mean that no section was
   /// begun.
   public var isMeasured: Bool
 
-  /// A report of nothing.
+  /// An empty report.
   public init(isMeasured: Bool = true) {
     resources = []
     isFull = false
     self.isMeasured = isMeasured
   }
 
-  /// Those that were touched by one owner only.
+  /// The resources that were accessed by one owner only.
   public var notTested: [Resource] { resources.filter { $0.contention == .oneOwner } }
 }

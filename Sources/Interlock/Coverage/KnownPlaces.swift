@@ -1,7 +1,7 @@
 internal import Synchronization
 
-/// Resources and places by their text, and what has come of pairs: all that is behind the lock of
-/// `Exercise`.
+/// Resources and places by their text, and the state of each pair: the data behind the lock of
+/// `ContentionCoverage`.
 struct KnownPlaces {
   private struct Visit: Hashable {
     var resource: UInt
@@ -9,17 +9,17 @@ struct KnownPlaces {
     var mode: Mode
   }
 
-  /// Numbers from 1 on.
+  /// Numbered from 1.
   private var resources: [String: UInt] = [:]
   private var names: [String] = []
   private var numbers: [Visit: PlaceNumber] = [:]
   private var accesses: [(access: Visit, number: PlaceNumber)] = []
   private var pairCount = 0
-  /// Whether something found no room.
+  /// Whether a table was full.
   var isFull = false
 
-  /// The number of a place on a resource, a new one where it has none; one that is not followed
-  /// where there are too many.
+  /// The number of a place on a resource, new if it has none; the number of a place that is not
+  /// followed if there are too many.
   mutating func number(
     of place: Place, in mode: Mode, on name: String, in tables: CoverageTables
   ) -> PlaceNumber {
@@ -47,7 +47,7 @@ struct KnownPlaces {
     return UInt(names.count)
   }
 
-  /// Keeps what has come of a pair: what met stays so.
+  /// Sets the state of a pair; an overlap is never reset.
   mutating func set(_ state: PairState, of pair: PlacePair, in tables: CoverageTables) {
     let before = tables.near.state(of: pair)
     guard before != state, before != .found else { return }

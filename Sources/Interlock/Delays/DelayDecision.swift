@@ -1,22 +1,21 @@
 internal import Synchronization
 
-/// Whether, and for how long, a section that has just begun at an armed place is held open.
+/// Whether, and for how long, a section just begun at an armed place is held open.
 struct DelayDecision: Equatable {
-  /// The shortest and the longest, in microseconds: of the length of the scheduler's turns, and
-  /// longer than the gaps between the calls of a busy thread.
+  /// The range of lengths, in microseconds: those of scheduler time slices, and longer than the
+  /// gaps between the calls of a busy thread.
   static let lengths: ClosedRange<UInt> = 2000...6000
-  /// Of 2³² executions, so many are delayed before anything is known of a place: 9 of 10, so that
-  /// two threads in step get out of it.
+  /// The chance, of 2³², at a place without fruitless delays: 9 of 10, so that two threads in
+  /// lockstep get out of it.
   private static let firstChance: UInt64 = 0xE666_6666
 
   /// Microseconds.
   var length: UInt
 
-  /// Decides by the seed, the place and how often it was passed: the same three, the same decision.
+  /// Decides from the seed, the place and its execution count alone.
   ///
-  /// The chance is halved with every delay that found nothing. A place that is passed n times is so
-  /// delayed about log₂ n times, early and, in a long run, now and then for ever; it is never given
-  /// up.
+  /// Every fruitless delay halves the chance. A place with n executions is so delayed about log₂ n
+  /// times, early, and now and then for ever in a long run; it is never given up.
   init?(seed: UInt64, place: UInt64, execution: UInt64, fruitless: UInt64) {
     let draw = DelayTables.mixed(
       DelayTables.mixed(seed ^ place) &+ execution &* 0x9E37_79B9_7F4A_7C15)
@@ -27,8 +26,8 @@ struct DelayDecision: Equatable {
 }
 
 extension NearMissDelays {
-  /// A delay is looked at so often: whether somebody has come in. Not oftener, since on a busy
-  /// machine each look may cost a turn of the scheduler's.
+  /// How often a delay checks whether another section has overlapped. Not more often, since on a
+  /// busy machine each check may cost a time slice.
   private static let sliceMicroseconds: UInt = 2000
 
   /// Decides whether this execution of an armed place is delayed, and delays it; returns whether it
@@ -38,7 +37,7 @@ extension NearMissDelays {
     _ open: Registry.OpenSection, at place: PlaceNumber, in context: ThreadContext.Pointer
   ) -> Bool {
     let words = tables.words(of: place)
-    // No exchange, which would cost more than the rest: two threads that pass at once may have one
+    // No atomic increment, which would cost more than the rest: two threads may get the same
     // number.
     let execution = words.considered.pointee.load(ordering: .relaxed) &+ 1
     words.considered.pointee.store(execution, ordering: .relaxed)
@@ -58,23 +57,23 @@ extension NearMissDelays {
     }
   }
 
-  /// What came of a delay.
+  /// The result of a delay.
   enum Outcome {
-    /// Another is being made, nobody is there who could come in, or there is no budget left.
+    /// Another delay is active, no other thread could come in, or the budget is used up.
     case notMade
-    /// Somebody came in.
+    /// Another section overlapped.
     case met
-    /// Nobody did.
+    /// No other section overlapped.
     case fruitless
   }
 
-  /// Holds a section open, if no other is held and the budget allows it.
+  /// Holds a section open if no other is held and the budget allows it.
   func delay(
     _ open: Registry.OpenSection, for length: UInt, in context: ThreadContext.Pointer
   ) -> Outcome {
-    // Acquires what the last delay spent; whoever does not get the turn goes on.
+    // Acquires what the last delay spent; a thread that does not get the turn continues.
     guard !isDelaying.exchange(true, ordering: .acquiring) else { return .notMade }
-    // Releases what was spent to whoever takes the next turn.
+    // Releases what was spent to the thread that takes the next turn.
     defer { isDelaying.store(false, ordering: .releasing) }
     let start = Platform.microseconds
     guard budget.allows(length, at: start) else { return .notMade }
@@ -83,15 +82,15 @@ extension NearMissDelays {
     return hold(open, for: length, since: start, besides: bystanders) ? .met : .fruitless
   }
 
-  /// Keeps a section open until somebody comes in or the time is over; returns whether somebody
-  /// came.
+  /// Keeps a section open until another overlaps or the time is over; returns whether one
+  /// overlapped.
   private func hold(
     _ open: Registry.OpenSection, for length: UInt, since start: UInt,
     besides bystanders: [Bystander]
   ) -> Bool {
     isMet.store(false, ordering: .relaxed)
     heldSince.store(start, ordering: .relaxed)
-    // Releases the two above to whoever finds this section held.
+    // Releases the two stores above to a thread that finds this section held.
     heldWord.store(open.word.bits, ordering: .releasing)
     var now = start
     while now &- start < length, !isMet.load(ordering: .relaxed) {
@@ -99,24 +98,24 @@ extension NearMissDelays {
       now = Platform.microseconds
     }
     budget.spend(min(now &- start, length))
-    // Before this section goes on to end, and a lock that it may hold with it.
+    // Before this section continues to its end, and releases a lock that it may hold.
     let hasFound = isMet.load(ordering: .relaxed)
     if !hasFound { suspect(bystanders, of: open, length: length) }
     heldWord.store(0, ordering: .relaxed)
-    // Who came in may be about to end the process: there is no use in going on into the body.
+    // The thread that came in may be about to end the process: do not continue into the body.
     if hasFound { ConflictLog.shared.waitIfStopping() }
     return hasFound
   }
 
-  /// Somebody has come into the section that is held open.
+  /// Notes that another section overlaps the one held open.
   func endHold() {
     // Relaxed: it only ends the delay early.
     isMet.store(true, ordering: .relaxed)
   }
 
-  /// The section that is held open now, for whoever has just seen it in its slot.
+  /// The section that is held open now, for a thread that has just seen it in its slot.
   var held: (word: UInt, microseconds: UInt)? {
-    // Acquires since when.
+    // Acquires `heldSince`.
     let word = heldWord.load(ordering: .acquiring)
     guard word != 0 else { return nil }
     return (word, Platform.microseconds &- heldSince.load(ordering: .relaxed))

@@ -1,14 +1,13 @@
 internal import Synchronization
 
-/// The memory of the near-miss delays: 420 KiB of the address space, taken once and never given
-/// back, of which only what is used is resident.
+/// The memory of the near-miss delays: 420 KiB of the address space, allocated once and kept, of
+/// which only used pages are resident.
 ///
-/// It does not grow with resources, owners or begins: what finds no room replaces what is oldest,
-/// or is not followed. All words are atomics. They are relaxed unless said otherwise: what is lost
-/// or read late here costs a delay more or less, never a false report, since a conflict is told by
-/// the registry alone.
+/// It does not grow with resources, owners or begins: a new entry replaces the oldest, or is not
+/// followed. All words are atomics, relaxed unless said otherwise: a lost or late write costs one
+/// delay more or less, never a false report, since only the registry detects conflicts.
 struct DelayTables: @unchecked Sendable {
-  // Unchecked: pointers that are set once, to atomics in memory that is never given back.
+  // Unchecked: the pointers are set once, to atomics in memory that is never freed.
   typealias Words = UnsafeMutablePointer<Atomic<UInt>>
 
   /// Sets of recent accesses; a resource's key chooses one.
@@ -17,7 +16,7 @@ struct DelayTables: @unchecked Sendable {
   static let setWords = 4
   /// Slots for places by the addresses of their literals, two words each.
   static let markSlots = 8192
-  /// Places that are told apart, once for each mode; a number has 12 bits.
+  /// The most places that are distinguished, once for each mode; a number has 12 bits.
   static let placeNumbers = 4096
   static let placeWords = 4
   static let pairSlots = 4096
@@ -25,10 +24,10 @@ struct DelayTables: @unchecked Sendable {
   let accesses: Words
   let marks: Words
   let places: Words
-  /// The last word is not 0 where no more pairs are followed.
+  /// The last word is not 0 if no more pairs are followed.
   let pairs: Words
 
-  /// Takes the memory; `nil` where there is none to be had.
+  /// Allocates the memory; `nil` without memory.
   init?() {
     let sizes = [
       Self.accessSets * Self.setWords, Self.markSlots * 2, Self.placeNumbers * Self.placeWords,
@@ -36,7 +35,7 @@ struct DelayTables: @unchecked Sendable {
     ]
     guard let memory = Platform.zeroedMemory(bytes: sizes.reduce(0, +) * MemoryLayout<UInt>.stride)
     else { return nil }
-    // An `Atomic<UInt>` is a `UInt` in memory, and zero is one.
+    // An `Atomic<UInt>` has the representation of a `UInt`, and zero is valid.
     accesses = memory.assumingMemoryBound(to: Atomic<UInt>.self)
     marks = accesses + sizes[0]
     places = marks + sizes[1]

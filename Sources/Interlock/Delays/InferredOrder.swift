@@ -1,39 +1,40 @@
 internal import Synchronization
 
-/// A delay that nobody came into, as those who were kept waiting look at it when they go on.
+/// A fruitless delay, for the threads that it blocked to check when they continue.
 struct DelayInQuestion {
-  /// Counts the delays that kept somebody waiting; never 0.
+  /// Counts the delays that blocked a thread; never 0.
   var number: UInt = 0
   var key = ResourceKey(hash: 0)
   var place = PlaceNumber(bits: 0)
-  /// Microseconds at which it ended, and for how long after that a begin was caused by its end.
+  /// When it ended, in microseconds, and for how long after that a begin counts as caused by its
+  /// end.
   var endedAt: UInt = 0
   var patience: UInt = 0
 }
 
-// TSVD's inferred happens-before: a thread that made no step while another was delayed, and goes on
-// right after it, was kept out by a lock that the delayed one holds. Its two places are ordered,
-// and further delays would find nothing.
+// TSVD's inferred happens-before: a thread that made no step while another was delayed, and
+// continues right after it, was blocked by a lock that the delayed thread holds. The two places are
+// ordered, and further delays there would find nothing.
 //
-// A thread without a processor makes no step either, and one in a pause between two calls neither.
-// So it only counts who, at the delay's end, waits in the system to be woken by another and for
-// ever if nobody does; who then, as its very next section, begins the paired place on the same
-// resource; and within as much time as the delay took. And it takes several such delays: threads
-// that wait for each other at a barrier look the same.
+// A thread without a processor makes no step either, nor does one that pauses between two calls. So
+// a thread counts only if, at the delay's end, it waits in the system without limit to be woken by
+// another; if its very next section begins the paired place on the same resource; and if that is
+// within the delay's own length. And it takes several such delays: threads that wait for each other
+// at a barrier look the same.
 extension NearMissDelays {
-  /// Delays that prove an order before a pair is dropped.
+  /// The number of delays that prove an order before a pair is dropped.
   static let proofsNeeded = 3
-  /// More threads than this are not asked the system about after a delay.
+  /// The most threads whose state is asked of the system after a delay.
   private static let mostAsked = 16
 
-  /// A thread that began sections lately.
+  /// A thread that began sections recently.
   struct Bystander {
     var context: ThreadContext.Pointer
     var activity: UInt
   }
 
-  /// The threads whose last section is not longer ago than a near miss may be, but for the
-  /// caller's; and those who were kept waiting by an earlier delay and have begun none since.
+  /// The threads other than the caller's whose last section is within the window of a near miss,
+  /// and those that an earlier delay blocked and that have begun none since.
   func bystanders(besides context: ThreadContext.Pointer) -> [Bystander] {
     let now = Platform.coarseMilliseconds
     var found: [Bystander] = []
@@ -47,14 +48,13 @@ extension NearMissDelays {
     return found
   }
 
-  /// Whether nobody who is known could walk in: all wait since an earlier delay. A lock's holder
-  /// often takes it again before who waits for it is awake, and would be delayed again and again.
+  /// True if every candidate thread is still blocked by an earlier delay. A lock's holder often
+  /// retakes it before the waiting thread is awake, and would be delayed again and again.
   func allWait(_ bystanders: [Bystander]) -> Bool {
     !bystanders.isEmpty && bystanders.allSatisfy { $0.context.isSuspected }
   }
 
-  /// Marks those who were kept waiting through a delay. To be called before the delayed section
-  /// goes on.
+  /// Marks the threads that a delay blocked. Call it before the delayed section continues.
   func suspect(_ bystanders: [Bystander], of open: Registry.OpenSection, length: UInt) {
     let still = bystanders.lazy.filter {
       $0.context.activity.pointee.load(ordering: .relaxed) == $0.activity
@@ -73,12 +73,12 @@ extension NearMissDelays {
         number: pairs.question.number, key: open.key, place: place, endedAt: now, patience: length)
       return pairs.question.number
     }
-    // Relaxed: who waits for this thread is ordered behind it by what it waits for; who does not is
-    // asked nothing.
+    // Relaxed: a thread that waits for this one is ordered after it by what it waits for; another
+    // thread's mark is not used.
     for thread in waiting { thread.context.suspicion.pointee.store(number, ordering: .relaxed) }
   }
 
-  /// A thread that was kept waiting begins a section: was it the delay that kept it?
+  /// A thread that may have been blocked begins a section: checks whether the delay blocked it.
   @inline(never)
   func settleSuspicion(
     of context: ThreadContext.Pointer, on key: ResourceKey, at place: PlaceNumber

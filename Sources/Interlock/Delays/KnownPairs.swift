@@ -1,9 +1,8 @@
 internal import Synchronization
 
-/// Places by their text, what has come of each pair, and the trap file: all that is behind the
-/// lock.
+/// Places by their text, the state of each pair, and the trap file: the data behind the lock.
 struct KnownPairs {
-  /// How many delays have proved an order, and which was the last.
+  /// How many delays have proved an order, and the last of them.
   private struct Proofs {
     var count = 0
     var last: UInt = 0
@@ -13,16 +12,16 @@ struct KnownPairs {
   private var places: [PlaceNumber: TrapPlace] = [:]
   private var states: [PlacePair: PairState] = [:]
   private var proofs: [PlacePair: Proofs] = [:]
-  /// Pairs that met in an earlier run of this build: they are looked for again, and are never taken
-  /// for ordered.
+  /// Pairs that overlapped in an earlier run of this build: they are looked for again, and are
+  /// never taken for ordered.
   private var metBefore: Set<PlacePair> = []
   private var store: TrapStore?
   private let scope: String
   private var mustSave = false
-  /// The last delay that kept somebody waiting.
+  /// The last delay that blocked a thread.
   var question = DelayInQuestion()
 
-  /// Starts with what the trap file has.
+  /// Starts with the contents of the trap file.
   init(_ plan: DelaySettings, _ tables: DelayTables) {
     scope = plan.scope
     guard let path = plan.trapFile else { return }
@@ -30,7 +29,7 @@ struct KnownPairs {
     let (file, mustBeRebuilt) = store.load()
     self.store = store
     mustSave = mustBeRebuilt
-    // In one order, so that the same file gives the same numbers.
+    // Sorted, so that the same file gives the same numbers.
     for (known, state) in file.pairs.sorted(by: { $0.key.first.text < $1.key.first.text })
     where known.scope == scope {
       let pair = PlacePair(
@@ -43,11 +42,11 @@ struct KnownPairs {
     }
   }
 
-  /// The number of a place, a new one where it has none; one that is not followed where there are
-  /// too many.
+  /// The number of a place, new if it has none; the number of a place that is not followed if there
+  /// are too many.
   mutating func number(of place: TrapPlace, in tables: DelayTables) -> PlaceNumber {
     if let number = numbers[place] { return number }
-    // From 1 on, twice: 0 stands for no place.
+    // From 1, with the mode's bit below: 0 stands for no place.
     let next = UInt(numbers.count + 1) << 1
     guard next < UInt(DelayTables.placeNumbers) else { return PlaceNumber(bits: 0) }
     let number = PlaceNumber(bits: next | (place.writes ? 1 : 0))
@@ -57,8 +56,7 @@ struct KnownPairs {
     return number
   }
 
-  /// Keeps what has come of a pair; returns whether that is new. A pair that has met stays one that
-  /// has.
+  /// Sets the state of a pair; returns whether that is new. An overlap is never reset.
   @discardableResult
   mutating func set(_ state: PairState, of pair: PlacePair, in tables: DelayTables) -> Bool {
     let before = states[pair]
@@ -72,7 +70,7 @@ struct KnownPairs {
     return true
   }
 
-  /// A delay has kept somebody from a place: enough of these, and the pair is dropped.
+  /// A delay has blocked a thread from a place; several such delays drop the pair.
   mutating func prove(_ pair: PlacePair, by delay: UInt, in tables: DelayTables) {
     guard states[pair] == .armed, !metBefore.contains(pair) else { return }
     // Several threads may have waited for one delay.

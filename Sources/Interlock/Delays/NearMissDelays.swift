@@ -1,40 +1,40 @@
 internal import Synchronization
 
-/// Near-miss delays: arms pairs of places that nearly met, and keeps a section at an armed place
-/// open for a while, so that the other can walk in. The registry tells when it does, as it tells
-/// any conflict.
+/// Near-miss delays: arms pairs of places that nearly overlapped, and holds sections at armed
+/// places open for a while, so that the other can overlap. The registry then detects the conflict
+/// as any other.
 ///
-/// The path of every begin goes through fixed memory without a lock (`DelayTables`); what happens
-/// once for a place or a pair goes under the lock of `pairs`. No thread sleeps with a lock of the
-/// tracker's held. Source: TSVD (SOSP 2019), whose reference implementation is microsoft/TSVD.
+/// Every begin uses fixed memory without a lock (`DelayTables`); work done once per place or pair
+/// takes the lock of `pairs`. No thread sleeps while it holds a lock of the tracker. Source: TSVD
+/// (SOSP 2019), with its reference implementation microsoft/TSVD.
 final class NearMissDelays: Sendable {
-  /// The delays of this process, made at the first section that may be delayed; `nil` where there
-  /// is no memory.
+  /// The process-wide instance, created at the first section that may be delayed; `nil` without
+  /// memory.
   static let shared: NearMissDelays? = make()
 
   static let seed = Atomic(UInt64.random(in: 0...UInt64.max))
 
   private static let known = LastingObject<NearMissDelays>()
 
-  /// The delays of this process if there have been any sections with them.
+  /// The process-wide instance if any section had delays.
   static var made: NearMissDelays? {
-    // The object itself comes from `shared`, which orders what is in it.
+    // The object itself comes from `shared`, which orders its contents.
     known.isSet ? shared : nil
   }
 
   let tables: DelayTables
   let pairs: Guarded<KnownPairs>
   let budget: DelayBudget
-  /// What else may hold a section open; `nil` for near misses alone.
+  /// Holds further sections open; `nil` for near misses alone.
   let probe: Probe?
   /// The section that is being held open, as the word in its slot; 0 for none.
   let heldWord = Atomic<UInt>(0)
-  /// Since when, in microseconds.
+  /// When it began to be held, in microseconds.
   let heldSince = Atomic<UInt>(0)
-  /// Whether somebody has come into it.
+  /// Whether another section has overlapped it.
   let isMet = Atomic(false)
-  /// One section is held open at a time: who does not move then was kept by this delay, not by
-  /// another.
+  /// One section is held open at a time, so a thread that is blocked meanwhile was blocked by this
+  /// delay.
   let isDelaying = Atomic(false)
 
   private static func make() -> NearMissDelays? {
@@ -56,7 +56,7 @@ final class NearMissDelays: Sendable {
     pairs = Guarded(KnownPairs(plan, tables))
   }
 
-  /// Called at the end of a begin, with what has been published.
+  /// Called at the end of a begin, with the published section.
   @inline(__always)
   static func afterBegin(
     _ open: Registry.OpenSection, of owner: UInt, in context: ThreadContext.Pointer, hasMet: Bool
@@ -65,8 +65,8 @@ final class NearMissDelays: Sendable {
     if !isKnown { shared?.afterFirstBegin(open, of: owner, in: context, hasMet: hasMet) }
   }
 
-  /// Apart, so that the usual path can be inlined above: a call more is a fortieth of a guarded
-  /// call in a debug build.
+  /// Separate, so that the usual path can be inlined above: one more call is a fortieth of a
+  /// guarded call in a debug build.
   @inline(never)
   private func afterFirstBegin(
     _ open: Registry.OpenSection, of owner: UInt, in context: ThreadContext.Pointer, hasMet: Bool
@@ -126,7 +126,7 @@ final class NearMissDelays: Sendable {
     }
   }
 
-  /// Out of the way of those who come by again.
+  /// Out of line, for the sake of later executions.
   @inline(never)
   private func note(
     _ open: Registry.OpenSection, of owner: UInt, at place: PlaceNumber, _ now: UInt
@@ -142,7 +142,7 @@ final class NearMissDelays: Sendable {
     pairs.withLock { _ = $0.set(.armed, of: pair, in: tables) }
   }
 
-  /// Notes that two sections have met, and keeps it in the trap file if it is new.
+  /// Notes that two sections have overlapped, and saves the pair in the trap file if it is new.
   func met(_ one: Evidence, _ other: Evidence) {
     guard one.place.line != 0, other.place.line != 0 else { return }
     let numbers = [one, other].map { evidence in

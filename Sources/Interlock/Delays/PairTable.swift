@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Two places that nearly met, or met; in either order.
+/// Two places that nearly overlapped or did, in either order.
 struct PlacePair: Hashable {
   var lower: PlaceNumber
   var higher: PlaceNumber
@@ -16,22 +16,22 @@ struct PlacePair: Hashable {
   var places: Set<PlaceNumber> { [lower, higher] }
 }
 
-/// What has come of a pair.
+/// The state of a pair.
 enum PairState: UInt {
-  /// Delays in its places look for an overlap.
+  /// Delays at its places look for an overlap.
   case armed = 1
-  /// A lock orders its places, as far as was seen.
+  /// A lock seems to order its places.
   case dropped = 2
-  /// They have met.
+  /// The places have overlapped.
   case found = 3
 }
 
 extension DelayTables {
   private static let pairProbes = 16
-  /// More pairs than this are not followed.
+  /// The most pairs that are followed.
   static let mostPairs = pairSlots / 2
 
-  /// The slot of a pair or a free one for it; `nil` where there is no room.
+  /// The slot of a pair, or a free one for it; `nil` if the table is full.
   @inline(__always)
   private func slot(of pair: PlacePair) -> Words? {
     var slot = Int(truncatingIfNeeded: Self.mixed(UInt64(pair.bits)) >> 52)
@@ -43,7 +43,7 @@ extension DelayTables {
     return nil
   }
 
-  /// Whether a pair need not be looked at: something has come of it, or there is no room for it.
+  /// Whether a pair need not be looked at: its state is known, or there is no room for it.
   @inline(__always)
   func isSettled(_ pair: PlacePair) -> Bool {
     guard let slot = slot(of: pair) else { return true }
@@ -51,19 +51,19 @@ extension DelayTables {
       || isFull.pointee.load(ordering: .relaxed) != 0
   }
 
-  /// Says that no more pairs are followed; to be called under the lock of the pairs.
+  /// Notes that no more pairs are followed; call it under the lock of the pairs.
   func close() { isFull.pointee.store(1, ordering: .relaxed) }
 
   @inline(__always)
   private var isFull: Words { pairs + Self.pairSlots }
 
-  /// What has come of a pair; `nil` for one that is not known.
+  /// The state of a pair; `nil` if it is not known.
   func state(of pair: PlacePair) -> PairState? {
     slot(of: pair).flatMap { PairState(rawValue: $0.pointee.load(ordering: .relaxed) & 0xFF) }
   }
 
-  /// Keeps what has come of a pair, and how many armed pairs its places are in; to be called under
-  /// the lock of the pairs. Returns `false` where there is no room for it.
+  /// Sets the state of a pair, and counts the armed pairs of its places; call it under the lock of
+  /// the pairs. Returns `false` if the table is full.
   func set(_ state: PairState, of pair: PlacePair) -> Bool {
     guard let slot = slot(of: pair) else { return false }
     let before = PairState(rawValue: slot.pointee.load(ordering: .relaxed) & 0xFF)

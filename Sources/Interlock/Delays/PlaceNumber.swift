@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// A place in a mode, as a number: 1 to 4095, whose lowest bit tells whether the section writes.
+/// A place in a mode, as a number from 1 to 4095, whose lowest bit says whether the section writes.
 ///
 /// 0 is a place that is not followed, because there were too many before it.
 struct PlaceNumber: Hashable {
@@ -12,23 +12,23 @@ struct PlaceNumber: Hashable {
   var writes: Bool { bits & 1 != 0 }
 }
 
-/// What is known of a place that delays are decided by.
+/// The data of a place by which delays are decided.
 struct PlaceWords {
   let words: DelayTables.Words
 
   /// How many armed pairs it is in.
   @inline(__always)
   var armedPairs: DelayTables.Words { words }
-  /// How many delays in it ended without anybody coming in.
+  /// How many delays there ended without an overlap.
   var fruitless: DelayTables.Words { words + 1 }
-  /// How often a delay in it was thought about.
+  /// How often a delay there was considered.
   var considered: DelayTables.Words { words + 2 }
   /// A hash of its text, the same in every run.
   var textHash: DelayTables.Words { words + 3 }
 }
 
 extension DelayTables {
-  /// What tells a place from others without its text: the addresses of its literals, line and mode.
+  /// Identifies a place without its text: the addresses of its literals, line and mode.
   struct Mark {
     let bits: UInt
 
@@ -46,12 +46,12 @@ extension DelayTables {
     PlaceWords(words: places + Int(place.bits) * Self.placeWords)
   }
 
-  /// The number of a place; `nil` where it has not been given one yet.
+  /// The number of a place; `nil` if it has none yet.
   @inline(__always)
   func number(of mark: Mark) -> PlaceNumber? {
     var slot = Int(mark.bits >> 51)
     for _ in 0..<Self.probes {
-      // Acquires the number, which was stored before the mark.
+      // Acquires the number, which is stored before the mark.
       let known = marks[2 * slot].load(ordering: .acquiring)
       if known == mark.bits {
         return PlaceNumber(bits: marks[2 * slot + 1].load(ordering: .relaxed))
@@ -59,7 +59,7 @@ extension DelayTables {
       if known == 0 { return nil }
       slot = (slot + 1) & (Self.markSlots - 1)
     }
-    // No room for it: it is not followed, and nobody asks again.
+    // The table is full: the place is not followed, and needs no number.
     return PlaceNumber(bits: 0)
   }
 
@@ -71,7 +71,7 @@ extension DelayTables {
       if known == mark.bits { return }
       if known == 0 {
         marks[2 * slot + 1].store(number.bits, ordering: .relaxed)
-        // Releases the number to whoever finds the mark.
+        // Releases the number to a thread that finds the mark.
         marks[2 * slot].store(mark.bits, ordering: .releasing)
         return
       }

@@ -1,12 +1,12 @@
 internal import Synchronization
 
-/// One access in the table of recent ones, in a word, so that it is whole for whoever reads it.
+/// An access in the table of recent ones, in one word, so that readers never see half of it.
 ///
-/// Bits 63–48: a piece of the resource's key. 47: on a part. 46–28: a hash of the owner. 27–16: the
-/// place. 15–0: the time in milliseconds, which comes round after 65 seconds: an old access may
-/// then pass for a recent one, and arms a pair for nothing.
+/// Bits 63–48: a fragment of the resource's key. 47: on a part. 46–28: a hash of the owner. 27–16:
+/// the place. 15–0: the time in milliseconds, which wraps after 65 seconds: an old access may then
+/// look recent, and arms a pair for nothing.
 struct RecentAccess {
-  /// Two accesses are close in time within so many milliseconds: TSVD's window.
+  /// Two accesses within this many milliseconds are close: TSVD's window.
   static let window: UInt = 100
 
   private static let partFlag: UInt = 1 << 47
@@ -41,17 +41,17 @@ struct RecentAccess {
   @inline(__always)
   func isOfOwner(of other: RecentAccess) -> Bool { (bits ^ other.bits) >> 28 & 0x7_FFFF == 0 }
 
-  /// Whether both are on parts of the resource; equal ones meet under a key of their own.
+  /// Whether both are on parts of the resource; equal parts are compared under a key of their own.
   @inline(__always)
   func isOnPart(as other: RecentAccess) -> Bool { bits & other.bits & Self.partFlag != 0 }
 }
 
 extension DelayTables {
   /// Notes a section that begins, and calls `nearMiss` with the place of every recent one that it
-  /// nearly met.
+  /// nearly overlapped.
   ///
-  /// One on a part is noted twice: under its resource, where those on the whole find it, and under
-  /// a key of the part's own, where those on an equal part do.
+  /// A section on a part is noted twice: under its resource, where sections on the whole find it,
+  /// and under a key of the part, where sections on an equal part do.
   @inline(__always)
   func note(
     _ open: Registry.OpenSection, of owner: UInt, at place: PlaceNumber, at milliseconds: UInt,
@@ -71,17 +71,16 @@ extension DelayTables {
       to: own, at: milliseconds, nearMiss: nearMiss)
   }
 
-  /// Notes an access, and calls `nearMiss` with the place of every recent one that it nearly met:
-  /// another owner's, to the same resource, one of the two to write.
+  /// Notes an access, and calls `nearMiss` with the place of every recent one that it nearly
+  /// overlapped: of another owner, to the same resource, one of the two writing.
   ///
-  /// Two threads that note at once may lose an access of one of them: a near miss is seen the next
-  /// time.
+  /// If two threads note at once, one access may be lost; its near miss is seen the next time.
   @inline(__always)
   func note(
     _ access: RecentAccess, to key: ResourceKey, at milliseconds: UInt,
     nearMiss: (PlaceNumber) -> Void
   ) {
-    // By other bits than the fragment and the bucket.
+    // By other bits than the fragment and the bucket use.
     let set = accesses + Int(key.hash >> 20 & UInt64(Self.accessSets - 1)) * Self.setWords
     var mine = -1
     var oldest = 0
@@ -101,7 +100,7 @@ extension DelayTables {
       }
     }
     let index = mine >= 0 ? mine : oldest
-    // Stored only where it says something new: once a millisecond and owner, not once a begin.
+    // Stored only if it changes: once per millisecond and owner, not at each begin.
     if set[index].load(ordering: .relaxed) != access.bits {
       set[index].store(access.bits, ordering: .relaxed)
     }

@@ -1,4 +1,5 @@
-/// A place as the trap file has it: the text of its file, its line, and whether the section writes.
+/// A place as the trap file stores it: the text of its file, its line, and whether the section
+/// writes.
 struct TrapPlace: Hashable {
   var file: String
   var line: Int
@@ -13,30 +14,30 @@ struct TrapPlace: Hashable {
   }
 }
 
-/// What one run leaves to the next: pairs of places, and what came of them.
+/// Pairs of places with their states, which one run leaves to the next.
 ///
-/// A text of lines. The first names the format's version and the build, since lines move between
-/// builds; each other is a pair, in fields with a tab between:
+/// A text file. Its first line has the format's version and the build, since lines move between
+/// builds; each further line is a pair, in fields separated by tabs:
 ///
 ///     interlock-traps 1 2816120-1764000000.123456789
 ///     armed<tab>write Cache.swift:12<tab>read Cache.swift:31<tab>
 ///
-/// The state is `armed`, `dropped` or `found`; the last field says whose the pair is, and is empty
-/// except in a stress run, where it is the subject's name: two subjects may share a place, of which
-/// one has a lock.
+/// The state is `armed`, `dropped` or `found`. The last field is the pair's scope, empty except in
+/// a stress run, where it is the subject's name: two subjects may share a place, of which only one
+/// has a lock.
 struct TrapFile: Equatable {
   struct Pair: Hashable {
     var first: TrapPlace
     var second: TrapPlace
     var scope: String
 
-    /// The two in one order, whichever came first.
+    /// The two in a fixed order, whichever came first.
     init(_ one: TrapPlace, _ other: TrapPlace, scope: String) {
       (first, second) = one.text < other.text ? (one, other) : (other, one)
       self.scope = scope
     }
 
-    /// Whether a line can hold it.
+    /// Whether a line can represent it.
     var canBeWritten: Bool {
       [first.file, second.file, scope].allSatisfy { text in
         !text.unicodeScalars.contains { $0 == "\t" || $0 == "\n" || $0 == "\r" }
@@ -44,7 +45,7 @@ struct TrapFile: Equatable {
     }
   }
 
-  /// Why a text is not used.
+  /// Why a text cannot be used.
   enum Problem: Error, Equatable {
     case foreign
     case otherVersion(String)
@@ -62,8 +63,7 @@ struct TrapFile: Equatable {
     }
   }
 
-  /// More bytes than this are no trap file: it would be 2,048 pairs of places with names of 8,000
-  /// bytes.
+  /// The largest file that is read: 2,048 pairs of places with names of 8,000 bytes.
   static let mostBytes = 32 << 20
   private static let title = "interlock-traps"
   private static let version = "1"
@@ -71,13 +71,13 @@ struct TrapFile: Equatable {
   var build: String
   var pairs: [Pair: PairState] = [:]
 
-  /// Adds what another run has found: an overlap counts more than an order, which counts more than
-  /// a near miss.
+  /// Adds the findings of another run: an overlap takes precedence over an order, an order over a
+  /// near miss.
   mutating func merge(_ other: TrapFile) {
     pairs.merge(other.pairs) { $0.rawValue > $1.rawValue ? $0 : $1 }
   }
 
-  /// The text of the file. The same pairs are the same text.
+  /// The text of the file. Equal pairs give equal text.
   var text: String {
     let lines = pairs.filter(\.key.canBeWritten).map { pair, state in
       "\(state)\t\(pair.first.text)\t\(pair.second.text)\t\(pair.scope)\n"
@@ -95,7 +95,7 @@ struct TrapFile: Equatable {
       return .failure(.otherVersion(String(heading[1].prefix(20))))
     }
     guard heading.count == 3, heading[2] == build else { return .failure(.otherBuild) }
-    // Whole, it ends with a line break.
+    // A complete text ends with a line break.
     guard lines.popLast() == "" else { return .failure(.broken(line: lines.endIndex + 1)) }
     var file = TrapFile(build: build)
     for (index, line) in lines.enumerated() {

@@ -1,8 +1,8 @@
-/// A trap file on disk. To be used under the lock of the pairs.
+/// A trap file on disk. Use it under the lock of the pairs.
 ///
-/// It is written whole to a file beside it that is then renamed, so that no reader sees half of
-/// one. Processes of one run may share it: each adds what is there when it writes. Of two that
-/// write at the same moment the later one counts, and what the other had found is found again.
+/// It is written completely to a file beside it that is then renamed, so no reader sees half of it.
+/// Processes of one run may share it: each adds what is there when it writes. If two write at the
+/// same time, the later one wins, and the pairs of the other are found again.
 struct TrapStore {
   let path: String
   private let build: String
@@ -13,8 +13,8 @@ struct TrapStore {
     build = Platform.executableIdentity
   }
 
-  /// What earlier runs of this build have left: nothing where there is no file yet, or an empty
-  /// one. Anything else that cannot be used is a line on standard error.
+  /// What earlier runs of this build have left: nothing if there is no file yet, or an empty one.
+  /// Reports any other file that cannot be used in a line on standard error.
   mutating func load() -> (file: TrapFile, mustBeRebuilt: Bool) {
     let nothing = TrapFile(build: build)
     do throws(Platform.FileFailure) {
@@ -32,10 +32,10 @@ struct TrapStore {
     return (nothing, true)
   }
 
-  /// Adds pairs to what is there now.
+  /// Adds pairs to the current contents.
   mutating func save(_ pairs: [TrapFile.Pair: PairState]) {
     var file = TrapFile(build: build, pairs: pairs)
-    // What cannot be read was said when it was loaded.
+    // A file that cannot be read was reported when it was loaded.
     if let bytes = try? Platform.contents(of: path, atMost: TrapFile.mostBytes),
       case .success(let there) = TrapFile.parse(
         String(decoding: bytes, as: UTF8.self), build: build)

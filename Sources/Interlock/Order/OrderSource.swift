@@ -1,25 +1,26 @@
 internal import CInterlock
 
-/// What tells the order of threads: a reader of the synchronisation events, where one is linked.
+/// Answers questions about the order of threads: a reader of the synchronisation events, if one is
+/// linked.
 struct OrderSource {
-  /// An epoch of a thread: what it did up to then has happened before what another does that has
-  /// seen this count.
+  /// An epoch of a thread: what it did until then has happened before the actions of every thread
+  /// that has seen this count.
   struct Epoch {
     /// A number of the thread.
     var slot: UInt32
-    /// Grows whenever the thread gives something up to others.
+    /// Grows whenever the thread releases something to others.
     var count: UInt64
   }
 
   private let source: UnsafePointer<interlock_order_source>
 
-  /// The one that is set; `nil` for none.
+  /// The source that is set; `nil` for none.
   @inline(__always)
   static var current: OrderSource? { interlock_get_order_source().map(OrderSource.init) }
 
   private init(_ source: UnsafePointer<interlock_order_source>) { self.source = source }
 
-  /// Where the calling thread, or the task on it, is; `nil` where its order cannot be told.
+  /// The current epoch of the calling thread, or of the task on it; `nil` if its order is unknown.
   @inline(__always)
   func epoch(ofTask isTask: Bool) -> Epoch? {
     var epoch = Epoch(slot: 0, count: 0)
@@ -29,14 +30,14 @@ struct OrderSource {
     return epoch
   }
 
-  /// Whether an epoch has happened before what the calling thread does now.
+  /// Whether an epoch has happened before the calling thread's next action.
   @inline(__always)
   func isBefore(_ epoch: Epoch) -> Bool {
     guard let hasSeen = source.pointee.has_seen else { return true }
     return hasSeen(epoch.slot, epoch.count)
   }
 
-  /// Writes what the calling thread holds, and gives how many there are.
+  /// Writes the locks that the calling thread holds, and returns their number.
   @inline(__always)
   func held(_ held: UnsafeMutablePointer<interlock_held_at>, capacity: Int) -> Int {
     source.pointee.held?(held, capacity) ?? 0

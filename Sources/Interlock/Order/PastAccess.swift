@@ -1,22 +1,22 @@
 internal import CInterlock
 internal import Synchronization
 
-/// A section that has ended, as its resource remembers it: when it was, a copy of its record, and
-/// what its owner held.
+/// A past section in its resource's shadow state: its epoch, a copy of its record, and the locks
+/// that its owner held.
 ///
-/// Words of a shadow, under its lock.
+/// Words of a shadow state, under its lock.
 struct PastAccess {
-  /// The most locks that are kept of one.
+  /// The most locks that are stored.
   static let heldLimit = 4
   static let wordCount = 2 + Record.wordCount + 1 + heldLimit * 4
 
   private static let recordAt = 2
   private static let heldAt = recordAt + Record.wordCount
 
-  /// 0: the count of its epoch. 1: the slot of that and 1; 0 where there is no access.
+  /// 0: the count of its epoch. 1: the slot of that, plus 1; 0 if there is no access.
   let words: UnsafeMutablePointer<Atomic<UInt>>
 
-  /// Whether there is one.
+  /// Whether an access is stored.
   @inline(__always)
   var isThere: Bool { words[1].load(ordering: .relaxed) != 0 }
 
@@ -27,21 +27,21 @@ struct PastAccess {
       count: UInt64(words[0].load(ordering: .relaxed)))
   }
 
-  /// The copy, which nobody else changes under the lock.
+  /// The copied record; the lock protects it.
   @inline(__always)
   var record: Record { Record(words: words + Self.recordAt) }
 
   @inline(__always)
   func clear() { words[1].store(0, ordering: .relaxed) }
 
-  /// Remembers a section of the calling thread's that is ending.
+  /// Stores a section of the calling thread's that is ending.
   @inline(__always)
   func set(_ ended: Record, at epoch: OrderSource.Epoch, _ source: OrderSource) {
     words[0].store(UInt(epoch.count), ordering: .relaxed)
     words[1].store(UInt(epoch.slot) + 1, ordering: .relaxed)
-    // Copied as plain memory: the record is the thread's own, and what it is copied to is only
-    // touched under the lock. By lengths that are known, which needs no call; what is behind a
-    // shorter stack is another section's, and not read.
+    // Copied as plain memory: the record is the thread's own, and the copy is only touched under
+    // the lock. Constant lengths need no call; words after a shorter stack belong to another
+    // section, and are not read.
     let copy = UnsafeMutableRawPointer(words + Self.recordAt)
     let stack = Record.stack * MemoryLayout<UInt>.stride
     let half = stack / 2
@@ -51,7 +51,7 @@ struct PastAccess {
     if ended[.frameCount] & 0xFF > UInt(Record.frameLimit / 2) {
       (copy + stack + half).copyMemory(from: frames + half, byteCount: half)
     }
-    // Four words each, as C has them.
+    // Four words each, as in C.
     let held = UnsafeMutableRawPointer(words + Self.heldAt + 1)
       .assumingMemoryBound(to: interlock_held_at.self)
     let count = source.held(held, capacity: Self.heldLimit)

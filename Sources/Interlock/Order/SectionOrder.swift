@@ -1,17 +1,16 @@
 internal import Synchronization
 
-/// Looks whether sections are in an order that does not depend on luck: a section that begins after
-/// another has ended, and nothing made it come after, could have met it.
+/// Finds sections whose order is luck: a section that begins after another has ended, with nothing
+/// that makes it come after, could have overlapped it.
 enum SectionOrder {
-  /// Which shadow states a section belongs to: those that it is looked up in, and those that it is
-  /// noted in.
+  /// The shadow states of a section: those in which it is looked up, and those in which it is
+  /// stored.
   private struct Keys {
     var looked: (UInt, UInt?)
     var noted: (UInt, UInt?)
 
-    /// A section on the whole is looked up beside the wholes and the parts, one on a part beside
-    /// the wholes and that part; the parts' hashes tell them apart, of which two that are equal are
-    /// one in 2^60.
+    /// A section on the whole is compared with wholes and parts, one on a part with wholes and that
+    /// part. Hashes identify the parts; two different ones collide once in 2^60.
     @inline(__always)
     init(_ open: Registry.OpenSection) {
       let whole = UInt(open.key.hash)
@@ -37,15 +36,15 @@ enum SectionOrder {
 
   private typealias Found = (past: Evidence, held: [UnorderedAccesses.Held])
 
-  /// Called at the end of a begin, with what has been published.
+  /// Called at the end of a begin, with the published section.
   @inline(__always)
   static func afterBegin(
     _ open: Registry.OpenSection, of owner: UInt, in context: ThreadContext.Pointer
   ) {
     let keys = Keys(open)
     let thread = context.pointee.nameInShadowStates
-    // The usual case, without asking for the epoch. A thread's own accesses are in order; those of
-    // its tasks are not.
+    // The usual case, without reading the epoch. A thread's own accesses are ordered; those of its
+    // tasks are not.
     if owner & 1 == 0, open.record[.instanceType] == 0, isOnly(of: thread, keys.looked.0),
       keys.looked.1.map({ isOnly(of: thread, $0) }) ?? true
     {
@@ -80,8 +79,8 @@ enum SectionOrder {
     into found: inout [Found]
   ) {
     guard let shadow = ShadowStates.find(key) else { return }
-    // A thread's own accesses are in order. One that another notes at this moment may be missed,
-    // and is never told falsely.
+    // A thread's own accesses are ordered. An access that another thread stores at this moment may
+    // be missed; it is never reported wrongly.
     let isObjects = record[.instanceType] != 0
     if !isObjects, record[.owner] & 1 == 0,
       shadow.isOnly(of: ShadowState.name(ofThread: epoch.slot))
@@ -108,12 +107,11 @@ enum SectionOrder {
   private static func isUnordered(
     _ past: PastAccess, _ record: Record, _ source: OrderSource
   ) -> Bool {
-    // What one owner does is in order, on whatever threads.
+    // The accesses of one owner are ordered, on whatever threads.
     past.isThere && past.record[.owner] != record[.owner] && !source.isBefore(past.epoch)
   }
 
-  /// Called when a section of the current owner's has left the table, before its record is used
-  /// anew.
+  /// Called when a section of the current owner has left the table, before its record is reused.
   @inline(never)
   static func afterEnd(_ open: Registry.OpenSection) {
     let record = open.record

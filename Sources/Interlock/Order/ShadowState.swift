@@ -1,16 +1,16 @@
 internal import Synchronization
 
-/// What a resource remembers: its last write, and its last reads since, by a few threads. As
-/// FastTrack (PLDI 2009) has it, but with the last reads of four threads where that keeps them all:
-/// what is forgotten is not told.
+/// The shadow state of a resource: its last write, and the last reads since by a few threads. As in
+/// FastTrack (PLDI 2009), but with the last reads of four threads where FastTrack keeps all: an
+/// access that was overwritten is not reported.
 struct ShadowState {
   static let readLimit = 4
   private static let headWords = 5
   private static let wordCount = headWords + (readLimit + 1) * PastAccess.wordCount
 
-  /// 0: the lock. 1: the resource's key. 2: which read is replaced next. 3: the mark of its
-  /// instance. 4: whose the accesses are, if all are one thread's: its slot and 1, else
-  /// `manyThreads`; 0 where there are none.
+  /// 0: the lock. 1: the resource's key. 2: the read to replace next. 3: the mark of its instance.
+  /// 4: the thread of all accesses, if there is only one: its slot plus 1, else `manyThreads`; 0 if
+  /// there are none.
   let words: UnsafeMutablePointer<Atomic<UInt>>
 
   init() { words = zeroedWords(Self.wordCount) }
@@ -22,18 +22,18 @@ struct ShadowState {
 
   var address: UInt { UInt(bitPattern: words) }
 
-  /// The resource that the shadow is of, now: the place in the table may become another's.
+  /// The resource's key, for now: the slot in the table may become another resource's.
   @inline(__always)
   var key: UInt { words[1].load(ordering: .relaxed) }
 
   private static let manyThreads = UInt.max
 
-  /// A thread as shadow states name it, by its slot; never 0.
+  /// The name of a thread in shadow states, by its slot; never 0.
   @inline(__always)
   static func name(ofThread slot: UInt32) -> UInt { UInt(slot) + 1 }
 
-  /// Whether nobody but the thread of this name is remembered. Without the lock it tells what was
-  /// so just before.
+  /// Whether only this thread's accesses are stored. Without the lock, the answer may be out of
+  /// date.
   @inline(__always)
   func isOnly(of name: UInt) -> Bool {
     let thread = words[4].load(ordering: .relaxed)
@@ -42,7 +42,7 @@ struct ShadowState {
 
   @inline(__always)
   private func noteThread(_ slot: UInt32, isTask: Bool, alone: Bool) {
-    // A thread is no order for the tasks on it.
+    // A thread does not order the tasks on it.
     if isTask { return words[4].store(Self.manyThreads, ordering: .relaxed) }
     let thread = Self.name(ofThread: slot)
     let known = words[4].load(ordering: .relaxed)
@@ -60,16 +60,16 @@ struct ShadowState {
     PastAccess(words: words + Self.headWords + index * PastAccess.wordCount)
   }
 
-  /// Held for a copy of some hundred bytes: who comes meanwhile yields.
+  /// Held while some hundred bytes are copied; a thread that must wait yields.
   @inline(__always)
   func withLock(_ body: () -> Void) {
-    // Acquires what the last one wrote.
+    // Acquires what the last holder wrote.
     while words[0].exchange(1, ordering: .acquiring) != 0 { Platform.yield() }
     body()
     words[0].store(0, ordering: .releasing)
   }
 
-  /// Forgets all, and is another resource's from now on; under the lock.
+  /// Clears the state, for another resource; under the lock.
   func become(_ key: UInt) {
     words[1].store(key, ordering: .relaxed)
     forget()
@@ -80,17 +80,16 @@ struct ShadowState {
     for index in 0...Self.readLimit { access(index).clear() }
   }
 
-  /// The object whose resource it is, held weakly: where another is at its address, what the first
-  /// one's threads did is not remembered against it. The memory's way from one to the other orders
-  /// them, and is not seen.
+  /// Identifies the object by a weak reference: accesses to an earlier object at the same address
+  /// are not compared with those to a later one. The allocator orders the two, which is not seen.
   private final class Mark {
     weak var object: AnyObject?
 
     init(_ object: AnyObject) { self.object = object }
   }
 
-  /// Forgets all unless it is of this object; under the lock. The object is alive: its caller has
-  /// it.
+  /// Clears the state unless it is this object's; under the lock. The caller keeps the object
+  /// alive.
   func keepOnly(of instance: UInt) {
     guard let pointer = UnsafeRawPointer(bitPattern: instance) else { return }
     let object = Unmanaged<AnyObject>.fromOpaque(pointer).takeUnretainedValue()
@@ -103,8 +102,8 @@ struct ShadowState {
     old?.release()
   }
 
-  /// Remembers a section that ends; under the lock. A write `clearsReads` that it was looked up
-  /// beside when it began: who is in no order with one of them was told of it.
+  /// Stores a section that ends; under the lock. A write `clearsReads` with which it was compared
+  /// when it began: those not ordered before it were reported then.
   @inline(__always)
   func note(
     _ ended: Record, at epoch: OrderSource.Epoch, clearsReads: Bool, _ source: OrderSource

@@ -1,11 +1,11 @@
 internal import CInterlock
 internal import Synchronization
 
-/// The shadow states of the resources, by their keys, in memory that is bounded: 4,096 of some two
+/// The shadow states of the resources, by their keys, in bounded memory: 4,096 of about two
 /// kilobytes each.
 ///
-/// Where two resources fall on one place, the later takes it: what the earlier did is forgotten,
-/// and not told.
+/// If two resources have the same place in the table, the later one takes it: accesses of the
+/// earlier one are lost, and not reported.
 enum ShadowStates {
   private static let count = Int(INTERLOCK_HISTORIES)
   private static let probes = 4
@@ -19,22 +19,22 @@ enum ShadowStates {
     get { interlock_get_remembers_parts().assumingMemoryBound(to: Atomic<UInt>.self) }
   }
 
-  /// Whether there may be shadow states of parts. Relaxed: one that another thread makes at this
-  /// moment may be missed.
+  /// Whether there may be shadow states of parts. Relaxed: one that another thread is making may be
+  /// missed.
   @inline(__always)
   static var haveParts: Bool { partsFlag.pointee.load(ordering: .relaxed) != 0 }
 
-  /// Says so from now on.
+  /// Makes `haveParts` true from now on.
   static func rememberParts() {
     if !haveParts { partsFlag.pointee.store(1, ordering: .relaxed) }
   }
 
-  /// The shadow of a resource, if it has one.
+  /// The shadow state of a resource, if it has one.
   @inline(__always)
   static func find(_ key: UInt) -> ShadowState? {
     var slot = Int(key >> 24) & (count - 1)
     for _ in 0..<probes {
-      // Acquires the shadow's zeroes.
+      // Acquires the shadow state's zeroes.
       guard let shadow = ShadowState(at: table[slot].load(ordering: .acquiring)) else { return nil }
       if shadow.key == key { return shadow }
       slot = (slot + 1) & (count - 1)
@@ -42,8 +42,8 @@ enum ShadowStates {
     return nil
   }
 
-  /// The same, made where there is none. Another resource may take it at any moment: its key is
-  /// looked at under its lock.
+  /// The shadow state of a resource, made if there is none. Another resource may take it at any
+  /// time: check its key under its lock.
   static func make(_ key: UInt) -> ShadowState {
     let first = Int(key >> 24) & (count - 1)
     for probe in 0..<probes {
@@ -58,10 +58,10 @@ enum ShadowStates {
         expected: 0, desired: fresh.address, ordering: .acquiringAndReleasing)
       if result.exchanged { return fresh }
       fresh.words.deallocate()
-      // Another thread was first, and its shadow may be of this resource.
+      // Another thread was first; its shadow state may be this resource's.
       if let other = ShadowState(at: result.original), other.key == key { return other }
     }
-    // All are taken: one is taken over, by a bit of the key that did not choose the place.
+    // All are taken: replace one, chosen by bits of the key that did not choose the first place.
     let place = table + ((first + Int(key >> 8) % probes) & (count - 1))
     let taken = ShadowState(at: place.pointee.load(ordering: .acquiring)) ?? ShadowState()
     taken.withLock { if taken.key != key { taken.become(key) } }

@@ -1,47 +1,46 @@
-/// Two sections on one resource, at least one of them to write, of which no order was seen: what
-/// made the second come after the first was luck.
+/// Two sections on one resource, at least one of which writes, without a seen order: the second
+/// came after the first by luck.
 ///
-/// They did not meet in this run. Where something orders them that nobody sees, they never can.
+/// They did not overlap in this run. If something orders them that is not seen, they never can.
 package struct UnorderedAccesses: Sendable {
-  /// What an owner held, by addresses: whoever told of it knows what they mean.
+  /// A lock that an owner held, by addresses, in the terms of the order source.
   package struct Held: Sendable, Hashable {
     /// The address of the lock.
     package var object: UInt
-    /// Where it was taken, and where that function was called; 0 where that is not known.
+    /// The place where it was taken, and the place where that function was called; 0 if unknown.
     package var place: UInt
     package var outer: UInt
-    /// What it is, by a number of who told.
+    /// The kind of lock, as a number of the order source.
     package var kind: UInt32
   }
 
-  /// One of the two.
+  /// One of the two accesses.
   package struct Side: Sendable {
     /// The section.
     package var section: Conflict.Side
     /// Its stack, by addresses.
     package var addresses: [UInt]
-    /// What its owner held: of the first as it ended, of the second as it began.
+    /// The locks that its owner held: the first's when it ended, the second's when it began.
     package var held: [Held]
   }
 
   /// The name of the resource.
   package var resource: String
-  /// Which instance, as a conflict has it.
+  /// The instance, as in a conflict.
   package var instance: String?
   /// The section that ended.
   package var first: Side
-  /// The one that began after it.
+  /// The section that began afterwards.
   package var second: Side
-  /// How often this pair of places was seen so.
+  /// How often this pair of places was seen without an order.
   package var count: Int
 }
 
 extension SectionTracking {
-  /// Begins to look at the order of sections, by the source that `interlock_set_order_source` was
-  /// given.
+  /// Starts checking the order of sections, with the source given to `interlock_set_order_source`.
   package static func followOrder() { Settings.shared.followsOrder = true }
 
-  /// The pairs of places of which no order was seen, without those that met as well. Stacks are
-  /// turned into functions and lines at this call.
+  /// The pairs of places without a seen order, except those that also overlapped. This call
+  /// symbolicates the stacks.
   package static var unordered: [UnorderedAccesses] { UnorderedLog.shared.accesses }
 }

@@ -1,10 +1,10 @@
 internal import CInterlock
 
-/// The pairs of places of which no order was seen, each once.
+/// The pairs of places without a seen order, each once.
 final class UnorderedLog: Sendable {
   static let shared = UnorderedLog()
 
-  /// The most pairs that are kept.
+  /// The most pairs that are stored.
   private static let limit = 256
 
   private struct Pair: Hashable {
@@ -26,8 +26,8 @@ final class UnorderedLog: Sendable {
 
   private let state = Guarded(State())
 
-  /// Notes that nothing ordered a section that ended before the one that the calling thread has
-  /// just begun.
+  /// Notes a past section that nothing orders before the one that the calling thread has just
+  /// begun.
   func add(
     _ past: Evidence, _ held: [UnorderedAccesses.Held], _ record: Record, _ source: OrderSource
   ) {
@@ -66,7 +66,7 @@ final class UnorderedLog: Sendable {
 
   var accesses: [UnorderedAccesses] {
     let entries = state.withLock { state in state.order.compactMap { state.entries[$0] } }
-    // What met was observed: it is not told a second time as what could.
+    // An overlap was observed, so it is not reported again as a possibility.
     let met = Set(
       ConflictLog.shared.conflicts.map {
         [$0.first.place.description, $0.second.place.description]

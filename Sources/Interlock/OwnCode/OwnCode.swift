@@ -1,23 +1,23 @@
-/// A target of Interlock whose code can be on a stack beside a user's, by the module and the source
-/// folder that the compiler gives it.
+/// A target of Interlock whose code can be on a stack beside the user's, by its module and source
+/// folder.
 ///
-/// In an executable that is linked statically, the code of all modules is in one image, and the
-/// linker may mix it, so no range of addresses tells modules apart. What a target declares here is
-/// the compiler's own spelling: a folder or a module that is renamed stays known.
+/// In a statically linked executable the code of all modules is in one image, in any order, so
+/// address ranges do not identify modules. A declaration uses the compiler's own spelling, so it
+/// stays right if a folder or a module is renamed.
 package struct OwnCode: Sendable, Hashable {
-  /// What the code does on a stack.
+  /// What the target's code does on a stack.
   package enum Part: Sendable {
     /// User code calls it, as it calls the standard library.
     case library
-    /// Stands before the calls of a library of the system.
+    /// Forwards interposed calls to system libraries.
     case interposition
-    /// Watches the process.
+    /// Inspects the process.
     case inspection
     /// Calls subjects in a trial.
     case runner
     /// Calls the runner, or serves it.
     case harness
-    /// Locks, each judged by the functions that are on the stack.
+    /// Locks; each is judged by the functions on the stack.
     case locks
     /// Calls its own subjects, which are user code, from `main`.
     case executable
@@ -29,7 +29,7 @@ package struct OwnCode: Sendable, Hashable {
   /// The path of the target's sources.
   package let folder: String
 
-  /// Declares a target in Swift; to be called in a file at the top of its folder.
+  /// Declares a target in Swift; call it in a file at the top of its folder.
   package init(_ part: Part, fileID: String = #fileID, filePath: String = #filePath) {
     self.part = part
     module = String(fileID.prefix { $0 != "/" })
@@ -43,10 +43,9 @@ package struct OwnCode: Sendable, Hashable {
     folder = Self.folder(of: Self.folder(of: String(cString: header)))
   }
 
-  /// Whether a source file is the target's.
+  /// Whether a source file belongs to the target.
   ///
-  /// Debug information has Swift files by their whole path, and C files by their path in the
-  /// package.
+  /// Debug information has absolute paths of Swift files, and paths in the package of C files.
   package func contains(file: String) -> Bool {
     if file.hasPrefix(folder + "/") { return true }
     guard module == nil, !file.hasPrefix("/") else { return false }
@@ -60,23 +59,23 @@ package struct OwnCode: Sendable, Hashable {
 }
 
 extension OwnCode {
-  // One folder further up than where this file is.
+  // One folder above this file's.
   private static let known = Guarded<Set<OwnCode>>([
     OwnCode(.library, filePath: folder(of: #filePath))
   ])
 
-  /// Adds the targets of a product, with those below it. To be called where the product starts to
-  /// work; from any thread.
+  /// Adds the targets of a product, with those that it depends on. Call it where the product starts
+  /// to work; callable from any thread.
   package static func register(_ targets: Set<OwnCode>) {
     known.withLock { $0.formUnion(targets) }
   }
 
-  /// What a module is; `nil` for a user's.
+  /// The part that a module is; `nil` for the user's.
   package static func part(ofModule module: String) -> Part? {
     known.withLock { $0.first { $0.module == module }?.part }
   }
 
-  /// What a source file belongs to; `nil` for a user's.
+  /// The part that a source file belongs to; `nil` for the user's.
   package static func part(ofFile file: String) -> Part? {
     known.withLock { $0.first { $0.contains(file: file) }?.part }
   }

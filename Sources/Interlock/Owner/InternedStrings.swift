@@ -9,7 +9,7 @@ final class InternedStrings: Sendable {
     var known: [String: UnsafePointer<CChar>] = [:]
   }
 
-  /// Labels may be made up without end (`"request \(number)"`); this many are told apart.
+  /// Programs may make labels without end (`"request \(number)"`); this many are distinguished.
   private static let labelLimit = 4096
 
   private let state = Guarded(State())

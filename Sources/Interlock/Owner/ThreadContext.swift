@@ -1,58 +1,55 @@
 internal import CInterlock
 internal import Synchronization
 
-/// Where a thread's records live: about 6 KiB a thread, taken over by later threads, never given
-/// back.
+/// The records of a thread: about 6 KiB, reused by later threads, never freed.
 ///
-/// All of it is used by its own thread alone, or under the lock of `ThreadContexts`; what pointers
-/// to atomics lead to lies elsewhere, and other threads look at it.
+/// Its own thread uses it alone, or any thread under the lock of `ThreadContexts`; atomics behind
+/// pointers lie elsewhere, and other threads read them.
 struct ThreadContext: ~Copyable {
   typealias Pointer = UnsafeMutablePointer<ThreadContext>
 
-  /// The record that is tried first; they are taken in turn, so that an ended section can still be
-  /// read.
+  /// The record to try first; records are used in turn, so that an ended section can still be read.
   var next = 0
   let records: UnsafeMutablePointer<Atomic<UInt>>
-  /// How many threads are reading records of this context right now: only after they met a
-  /// conflict.
+  /// How many threads are reading records of this context now: only after a conflict.
   let pins: UnsafeMutablePointer<Atomic<UInt>>
-  /// What delays need to know of a thread: `UnsafeMutablePointer.noteActivity`.
+  /// The thread's activity for near-miss delays: `UnsafeMutablePointer.noteActivity`.
   let activity: UnsafeMutablePointer<Atomic<UInt>>
-  /// The delay that may have kept the thread from going on, by its number; 0 for none.
+  /// The number of the delay that may have blocked the thread; 0 for none.
   let suspicion: UnsafeMutablePointer<Atomic<UInt>>
   /// `thread`, for other threads to read.
   let threadNumber: UnsafeMutablePointer<Atomic<UInt>>
-  /// What delays need not look at again.
+  /// Accesses that delays need not check again.
   let accesses = NotedAccesses()
-  /// The section that the thread began last, open or not: an end looks here first.
+  /// The section that the thread began last, open or not: an end checks it first.
   var lastSlot: Bucket.Slot?
   var lastWord = SlotWord(bits: 0)
-  /// Sections begun here, ever.
+  /// The number of sections begun here so far.
   var generation: UInt = 0
-  /// The owner that the thread is while no task runs on it; no two threads of a process share one.
+  /// The owner that the thread is while it runs no task; unique in the process.
   var threadOwner: UInt = 0
   /// The thread's number in the system.
   var thread: UInt = 0
   var stackLow: UInt = 0
   var stackHigh: UInt = 0
-  /// Where libdispatch keeps the queue that the thread is on, if that is known; and the last one
-  /// seen there that has its label for ever, with a copy of it: most threads are on none.
+  /// Where libdispatch stores the current queue of the thread, if known; and the last queue seen
+  /// there whose label is permanent, with a copy of the label: most threads are on no queue.
   var queueWord: UnsafePointer<UInt>
   var lastingQueue = Self.noQueue
   var lastingLabel: UInt = 0
-  /// The queue label that was seen last, and its copy for ever.
+  /// The queue label seen last, and its permanent copy.
   var labelSeen: UnsafePointer<CChar>?
   var labelCopy: UnsafePointer<CChar>?
-  /// How histories name the thread, once it was told; 0 before.
+  /// The thread's name in shadow states, once known; 0 before.
   var nameInShadowStates: UInt = 0
-  /// A context with more records, where more sections are open than this one holds.
+  /// A context with more records, for a thread with more open sections than this one holds.
   var spare: Pointer?
   /// The next context in the list of all; set once.
   var following: Pointer?
-  /// The next context without a thread.
+  /// The next context that belongs to no thread.
   var nextIdle: Pointer?
 
-  /// No address, and not 0, which stands for being on no queue.
+  /// Not an address, and not 0, which means no queue.
   static var noQueue: UInt { 1 }
 
   init() {
@@ -65,7 +62,7 @@ struct ThreadContext: ~Copyable {
     threadNumber = pins + 3
   }
 
-  /// How many milliseconds ago a thread with such an activity began its last section; up to 65
+  /// How many milliseconds ago the thread with this activity began its last section; up to 65
   /// seconds.
   static func age(of activity: UInt, at milliseconds: UInt) -> UInt {
     (milliseconds &- activity) & 0xFFFF
@@ -80,7 +77,7 @@ extension UnsafeMutablePointer where Pointee == ThreadContext {
     let word = pointee.lastWord
     guard let slot = pointee.lastSlot, let record = word.record, word.hasPart,
       word.writes == writes, record[.key] == UInt(key.hash), record[.owner] == owner,
-      // Only an open one keeps its part.
+      // Only an open section keeps its part.
       slot.pointee.load(ordering: .relaxed) == word.bits,
       let part = Part.at(record[.part]), isPart(part)
     else { return nil }
@@ -103,13 +100,13 @@ extension UnsafeMutablePointer where Pointee == ThreadContext {
     if pointee.spare == nil { pointee.spare = ThreadContexts.make() }
     guard let spare = pointee.spare else { return claimAnotherRecord() }
     let record = spare.claimRecord()
-    // Counted here, so that the sections of a thread have one order wherever their records lie.
+    // Counted here, so that a thread's sections have one order wherever their records lie.
     pointee.generation &+= 1
     record[.generation] = pointee.generation
     return record
   }
 
-  /// Readers copy some 250 bytes and go; they are here only after a conflict.
+  /// Readers copy some 250 bytes; they come only after a conflict.
   @inline(never)
   func waitForReaders() {
     while pointee.pins.pointee.load(ordering: .acquiring) != 0 { Platform.yield() }
@@ -143,17 +140,17 @@ extension UnsafeMutablePointer where Pointee == ThreadContext {
     return UInt(bitPattern: copy)
   }
 
-  /// Notes that the thread begins a section: a count, and the time in milliseconds in the lowest 16
-  /// bits.
+  /// Notes that the thread begins a section: a count, with the time in milliseconds in the lowest
+  /// 16 bits.
   @inline(__always)
   func noteActivity(at milliseconds: UInt) {
-    // Relaxed, and no exchange: only this thread writes it.
+    // Relaxed, without an exchange: only this thread writes it.
     let count = pointee.activity.pointee.load(ordering: .relaxed) >> 16
     pointee.activity.pointee.store(
       (count &+ 1) << 16 | milliseconds & 0xFFFF, ordering: .relaxed)
   }
 
-  /// What delays know of the thread: see `ThreadContext`.
+  /// The thread's activity: see `ThreadContext`.
   @inline(__always)
   var activity: UnsafeMutablePointer<Atomic<UInt>> { pointee.activity }
   @inline(__always)

@@ -1,7 +1,7 @@
 internal import CInterlock
 internal import Synchronization
 
-/// Every context there is. A thread takes one at its first section and leaves it when it exits.
+/// All contexts. A thread takes one at its first section and leaves it when it exits.
 enum ThreadContexts {
   private struct State {
     var idle: ThreadContext.Pointer?
@@ -14,8 +14,8 @@ enum ThreadContexts {
 
   /// Makes a context and links it into the list of all.
   static func make() -> ThreadContext.Pointer {
-    // On cache lines of its own, two at a time since they are fetched in pairs: contexts are
-    // written at every begin, each by another thread.
+    // On cache lines of its own, two at a time since they are fetched in pairs: each begin writes
+    // to its thread's context.
     let context = UnsafeMutableRawPointer.allocate(
       byteCount: (MemoryLayout<ThreadContext>.size + 127) & ~127, alignment: 128
     ).bindMemory(to: ThreadContext.self, capacity: 1)
@@ -27,7 +27,7 @@ enum ThreadContexts {
     var head = all.load(ordering: .relaxed)
     while true {
       context.pointee.following = ThreadContext.Pointer(bitPattern: head)
-      // Releases the context's contents to whoever walks the list.
+      // Releases the context's contents to threads that walk the list.
       let result = all.compareExchange(
         expected: head, desired: UInt(bitPattern: context), ordering: .releasing)
       if result.exchanged { return context }
@@ -61,9 +61,9 @@ enum ThreadContexts {
     return context
   }
 
-  /// Takes back the context of a thread that exits.
+  /// Takes back the context of an exiting thread.
   static func leave(_ context: ThreadContext.Pointer) {
-    // A delay expects nothing more of the thread, and what it did says nothing of the next one.
+    // No delay waits for the thread any more, and its activity says nothing about the next one.
     context.activity.pointee.store(0, ordering: .relaxed)
     context.suspicion.pointee.store(0, ordering: .relaxed)
     state.withLock { state in

@@ -1,7 +1,7 @@
 #if os(Linux)
-/// A list of return addresses as something that `Runtime.Backtrace` can be decoded from: its
-/// architecture, and the addresses in the Compact Backtrace Format (swift
-/// `docs/CompactBacktraceFormat.md`), in base 64.
+/// Return addresses in a form that `Runtime.Backtrace` can be decoded from: the architecture, and
+/// the addresses in the Compact Backtrace Format (swift `docs/CompactBacktraceFormat.md`), in base
+/// 64.
 struct BacktraceSource: Decoder {
   fileprivate let values: [String: String]
 
@@ -9,8 +9,8 @@ struct BacktraceSource: Decoder {
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
   init(architecture: String, addresses: [UInt]) {
-    // Version 1 of the format for 64-bit addresses, then an absolute return address of 8 bytes
-    // each, then the end.
+    // Version 1 of the format for 64-bit addresses; then each return address, absolute, in 8 bytes;
+    // then the end.
     var bytes: [UInt8] = [0x02]
     for address in addresses {
       bytes.append(0x2F)
@@ -48,7 +48,7 @@ struct BacktraceSource: Decoder {
 
 private struct BacktraceFieldMissing: Error {}
 
-/// The fields of a `BacktraceSource`: strings, and nothing else.
+/// The fields of a `BacktraceSource`, all strings.
 private struct BacktraceFields<Key: CodingKey>: KeyedDecodingContainerProtocol {
   let values: [String: String]
 

@@ -8,12 +8,12 @@ internal import Darwin
 
 internal import CInterlock
 
-/// A value behind a pthread mutex: for what is off the path without a conflict.
+/// A value behind a pthread mutex, for code off the fast path.
 ///
-/// Not `Synchronization.Mutex`, whose slow path ThreadSanitizer does not see (a false report when
-/// contended).
+/// Not `Synchronization.Mutex`: ThreadSanitizer does not see its slow path and reports falsely
+/// under contention.
 final class Guarded<Value>: @unchecked Sendable {
-  // Unchecked because the compiler cannot see that `value` is only touched under `mutex`.
+  // Unchecked: the compiler cannot see that `value` is only touched under `mutex`.
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private var value: Value
 

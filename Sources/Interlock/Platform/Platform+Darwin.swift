@@ -16,7 +16,7 @@ extension Platform {
     }
   }
 
-  /// Milliseconds of a clock that never goes back, read without a system call.
+  /// Milliseconds of a monotonic clock, read without a system call.
   @inline(__always)
   static var coarseMilliseconds: UInt {
     UInt(clock_gettime_nsec_np(CLOCK_MONOTONIC_RAW_APPROX) / 1_000_000)
@@ -24,7 +24,7 @@ extension Platform {
 
   static func modificationTime(_ status: stat) -> timespec { status.st_mtimespec }
 
-  /// What tells this executable from what it was before it was built anew: its size and its time.
+  /// Distinguishes this executable from earlier builds: its size and its time.
   static var executableIdentity: String {
     let path = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4096) { buffer in
       var size = UInt32(buffer.count)
@@ -36,7 +36,7 @@ extension Platform {
     return identity(ofFile: path) ?? "unknown"
   }
 
-  /// Not told here: no order is inferred.
+  /// Not supported here: no order is inferred.
   static func waitsToBeWoken(_ thread: UInt) -> Bool? { nil }
 
   /// Darwin's workers have no names of their own.

@@ -4,13 +4,13 @@ internal import CInterlock
 internal import Glibc
 
 extension Platform {
-  /// The name of a living thread of this process; `nil` where it has none of its own.
+  /// The name of a living thread of this process; `nil` if it has none of its own.
   static func threadName(_ thread: UInt) -> String? {
     if thread == UInt(getpid()) { return "main thread" }
     guard let name = firstLine(of: "/proc/self/task/\(thread)/comm"), !name.isEmpty else {
       return nil
     }
-    // A thread that nobody named has the name of the process.
+    // A thread without a name of its own has that of the process.
     return name == firstLine(of: "/proc/self/comm") ? nil : inFull(name)
   }
 
@@ -19,8 +19,9 @@ extension Platform {
     name.hasPrefix("…") ? label.hasSuffix(name.dropFirst()) : label == name
   }
 
-  /// libdispatch names its workers by their root queue's label, of which the system keeps room for
-  /// the last 15 characters: the label, where only one ends so, else with a mark that it was cut.
+  /// libdispatch names its workers by their root queue's label, of which the system keeps the last
+  /// 15 characters. Returns the whole label if only one ends so, else the rest with a mark that it
+  /// was cut.
   private static func inFull(_ name: String) -> String {
     let kinds = [
       "maintenance", "background", "utility", "default", "user-initiated", "user-interactive",
@@ -32,10 +33,9 @@ extension Platform {
     return matching.count > 1 ? "…\(name)" : matching.first ?? name
   }
 
-  /// Milliseconds of a clock that never goes back; cheap, and behind by up to a tick of the
-  /// system's (4 ms).
+  /// Milliseconds of a monotonic clock; cheap, and up to a tick of the system (4 ms) behind.
   ///
-  /// Not inlined: what it needs of the stack, who asks it now and then would need always.
+  /// Not inlined: a caller that reads it rarely would always pay for its stack space.
   @inline(never)
   static var coarseMilliseconds: UInt {
     var time = timespec()
@@ -45,7 +45,7 @@ extension Platform {
 
   static func modificationTime(_ status: stat) -> timespec { status.st_mtim }
 
-  /// What tells this executable from what it was before it was built anew: its size and its time.
+  /// Distinguishes this executable from earlier builds: its size and its time.
   static var executableIdentity: String { identity(ofFile: "/proc/self/exe") ?? "unknown" }
 
   static func firstLine(of path: String) -> String? {

@@ -2,9 +2,9 @@
 internal import CInterlock
 
 extension Platform {
-  /// Whether a thread of this process waits to be woken by another, for ever if nobody does, as for
-  /// a lock; `nil` where the system does not tell. A thread that only has no processor, or sleeps
-  /// for a time, does not.
+  /// Whether a thread of this process waits, without limit, to be woken by another, as for a lock;
+  /// `nil` if the system does not say. False for a thread that only lacks a processor, or sleeps
+  /// for a time.
   static func waitsToBeWoken(_ thread: UInt) -> Bool? {
     guard let line = firstLine(of: "/proc/self/task/\(thread)/syscall") else { return nil }
     let fields = line.split(separator: " ")

@@ -8,12 +8,12 @@ internal import Darwin
 
 internal import CInterlock
 
-/// What the systems do alike, under one name; what they do differently stands in a file for each.
+/// Functions of the system under one name; those that differ are in a file per system.
 enum Platform {
   /// Lets another thread run.
   static func yield() { sched_yield() }
 
-  /// Stops the calling thread for so long.
+  /// Stops the calling thread for this time.
   static func pause(microseconds: Int) {
     var time = timespec(
       tv_sec: microseconds / 1_000_000, tv_nsec: microseconds % 1_000_000 * 1000)

@@ -18,8 +18,8 @@ extension Platform {
     init(errno code: Int32) { reason = String(cString: strerror(code)) }
   }
 
-  /// All bytes of a file; `nil` where there is none of this name. Waits for nobody: a pipe is no
-  /// file.
+  /// All bytes of a file; `nil` if there is none of this name. Never blocks: a pipe does not count
+  /// as a file.
   static func contents(of path: String, atMost most: Int) throws(FileFailure) -> [UInt8]? {
     let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     if file < 0 {
@@ -45,7 +45,7 @@ extension Platform {
     return bytes
   }
 
-  /// Puts a file in the place of another in one step; what was there stays where that fails.
+  /// Replaces a file in one step; the old contents remain if that fails.
   static func replace(_ path: String, with bytes: [UInt8]) throws(FileFailure) {
     let temporary = "\(path).\(getpid()).tmp"
     let file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
@@ -60,7 +60,7 @@ extension Platform {
         failure = FileFailure(errno: errno)
       }
     }
-    // A full disk may say so only here.
+    // A full disk may be reported only here.
     if close(file) != 0, failure == nil { failure = FileFailure(errno: errno) }
     if failure == nil, rename(temporary, path) != 0 { failure = FileFailure(errno: errno) }
     if let failure {
@@ -69,7 +69,7 @@ extension Platform {
     }
   }
 
-  /// Zeroed memory on cache lines of its own; `nil` where there is none.
+  /// Zeroed memory on cache lines of its own; `nil` without memory.
   static func zeroedMemory(bytes: Int) -> UnsafeMutableRawPointer? {
     calloc(1, bytes + 64).map { $0.alignedUp(toMultipleOf: 64) }
   }
@@ -82,7 +82,7 @@ extension Platform {
     return "\(status.st_size)-\(changed.tv_sec).\(changed.tv_nsec)"
   }
 
-  /// Size, time of the last change and number of a file; `nil` where it cannot be looked at.
+  /// Size, time of the last change and number of a file; `nil` if it cannot be read.
   static func status(
     ofFile path: String
   ) -> (size: Int64, seconds: Int64, nanoseconds: Int64, number: UInt64)? {
@@ -94,7 +94,7 @@ extension Platform {
     )
   }
 
-  /// Microseconds of a clock that never goes back.
+  /// Microseconds of a monotonic clock.
   static var microseconds: UInt {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)

@@ -6,7 +6,8 @@ struct PlatformImages {
   mutating func frames(_ addresses: [UInt]) -> [NamedFrame] {
     addresses.map { address in
       var information = Dl_info()
-      // A return address may lie behind a call that never returns: one before is within.
+      // A return address may lie after a call that never returns: one byte before is within the
+      // function.
       guard let pointer = UnsafeRawPointer(bitPattern: address - 1),
         dladdr(pointer, &information) != 0
       else { return NamedFrame(frame: StackFrame(address: address)) }

@@ -12,7 +12,7 @@ struct PlatformImages {
   mutating func frames(_ addresses: [UInt]) -> [NamedFrame] {
     let map = currentMap()
     guard let architecture = currentArchitecture() else { return Self.unnamed(addresses) }
-    // `Backtrace` has no public initializer from addresses, but it can be decoded.
+    // `Backtrace` has no public initializer from addresses, but can be decoded.
     let source = BacktraceSource(architecture: architecture, addresses: addresses)
     guard let backtrace = try? Backtrace(from: source),
       let symbolicated = backtrace.symbolicated(
@@ -35,12 +35,12 @@ struct PlatformImages {
         address: address, function: StackFrame.functionName(symbol.name), file: location?.path,
         line: location?.line, image: symbol.imageName.isEmpty ? nil : symbol.imageName),
       symbol: symbol.rawName, offset: frame.inlined ? 0 : UInt(max(symbol.offset, 0)),
-      // A key path's accessors are none to the toolchain.
+      // The toolchain does not count a key path's accessors as thunks.
       isThunk: symbol.isSwiftThunk || ["TK", "Tk"].contains(where: symbol.rawName.hasSuffix))
   }
 
-  /// The image map, taken anew only where a library has been loaded since: taking it costs 200 µs,
-  /// and it reads whatever is mapped at that moment.
+  /// The image map, captured again only if a library has been loaded since: that takes 200 µs, and
+  /// reads whatever is mapped at the time.
   private mutating func currentMap() -> ImageMap {
     let loaded = interlock_libraries_loaded()
     if let map, loaded == librariesLoaded { return map }

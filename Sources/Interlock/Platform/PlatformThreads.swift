@@ -7,10 +7,10 @@ internal import Darwin
 #endif
 
 extension Platform {
-  /// Runs two functions on a thread each, and returns when both threads have ended; `false` where
-  /// the system gives no two threads.
+  /// Runs two functions on a thread each, and returns when both have ended; `false` if the system
+  /// gives no two threads.
   ///
-  /// Where only the first could be started, `abandon` is called, and must make it return.
+  /// If only the first could be started, calls `abandon`, which must make it return.
   static func runOnTwoThreads(
     _ first: @escaping @Sendable () -> Void, _ second: @escaping @Sendable () -> Void,
     abandon: () -> Void
@@ -41,7 +41,7 @@ extension Platform {
   }
 }
 
-/// What a thread needs to begin.
+/// The start function of a thread.
 private final class ThreadStart: Sendable {
   let body: @Sendable () -> Void
 

@@ -2,18 +2,17 @@ internal import Synchronization
 
 /// A cache line of the table: the open sections of the resources whose keys fall into it.
 ///
-/// To begin is to publish one's own slot and then to look at the others; both are sequentially
-/// consistent. Of two owners that begin at once, the later of the two publications in that single
-/// order is followed by a look that must find the earlier: no overlap is missed by both (Dekker's
-/// argument).
+/// A begin publishes its own slot and then reads the others; both are sequentially consistent. If
+/// two owners begin at once, the later publication in that total order is followed by a read that
+/// must find the earlier one: at least one of the two sees the overlap (Dekker's argument).
 ///
-/// Whether a section on a part conflicts is told by its record, not by the slot alone. So whoever
-/// begins one counts itself into the line before it looks (`look`), and a section on a part that
-/// ends waits until nobody looks before it lets its record go: a record that was seen in its slot
-/// during a look is whole until the look is over.
+/// Whether a section on a part conflicts depends on its record, not only on the slot. So a begin on
+/// a part counts itself into the line before it reads (`look`), and the end of a section on a part
+/// waits until no look is in progress before it frees its record: a record seen in its slot during
+/// a look stays valid until the look is over.
 ///
-/// Six slots lie in the line itself. When they are taken, further blocks of slots hang on it; their
-/// number is bounded by the most sections that were ever open at once, and they are kept.
+/// Six slots lie in the line itself. When they are taken, further blocks of slots are linked to it;
+/// their number is bounded by the most sections ever open at once, and they are kept.
 struct Bucket {
   typealias Slot = UnsafeMutablePointer<Atomic<UInt>>
 
@@ -23,22 +22,22 @@ struct Bucket {
 
   let words: Slot
 
-  /// Runs `body`, which visits slots, so that records of parts that it finds there stay as they
-  /// are; `body` must call nothing of the user's, who may end a section on a part in it.
+  /// Runs `body`, which visits slots, while the records of parts found there stay valid. `body`
+  /// must not call the user's code, which may end a section on a part.
   func look<R>(_ body: () -> R) -> R {
-    // Sequentially consistent, as the looks in `body` and the fence in `waitForLooks` are: of a
-    // look that found a slot taken, whoever empties it after that knows.
+    // Sequentially consistent, as the reads in `body` and the fence in `waitForLooks`: a thread
+    // that empties a slot after a look found it taken sees the look.
     words[Self.overflowCount].wrappingAdd(Self.oneLook, ordering: .sequentiallyConsistent)
-    // Releases what was read to whoever waits for the look.
+    // Releases the reads to a thread that waits for the look.
     defer { words[Self.overflowCount].wrappingSubtract(Self.oneLook, ordering: .releasing) }
     return body()
   }
 
   /// Waits until every look is over that may have found what the caller has just withdrawn.
   func waitForLooks() {
-    // Sequentially consistent: the slot was emptied before the count is read. See `look`.
+    // Sequentially consistent: the slot is emptied before the count is read. See `look`.
     atomicMemoryFence(ordering: .sequentiallyConsistent)
-    // Acquires the reads of those who looked.
+    // Acquires the reads of the looks.
     while words[Self.overflowCount].load(ordering: .acquiring) >= Self.oneLook { Platform.yield() }
   }
 
@@ -49,7 +48,7 @@ struct Bucket {
       let bits = words[index].load(ordering: .sequentiallyConsistent)
       if bits != 0, !visit(SlotWord(bits: bits), words + index) { return }
     }
-    // Sequentially consistent: whoever is in overflow has counted itself before it looked.
+    // Sequentially consistent: a section in overflow was counted before its owner looked.
     if words[Self.overflowCount].load(ordering: .sequentiallyConsistent) != 0 {
       forEachInOverflow(visit)
     }
@@ -81,7 +80,7 @@ struct Bucket {
   }
 
   private static func block(behind link: Slot) -> Slot? {
-    // Acquires the block's zeroes, which `append` stored before it hung the block on.
+    // Acquires the block's zeroes, stored before `append` linked it.
     Slot(bitPattern: link.pointee.load(ordering: .acquiring))
   }
 
@@ -91,7 +90,7 @@ struct Bucket {
       expected: 0, desired: UInt(bitPattern: fresh), ordering: .acquiringAndReleasing)
     if result.exchanged { return fresh }
     fresh.deallocate()
-    // Another thread was first; the exchange has just seen its block.
+    // Another thread was first; the exchange has read its block.
     return Slot(bitPattern: result.original) ?? append(to: link)
   }
 }
@@ -101,6 +100,6 @@ func zeroedWords(_ count: Int) -> UnsafeMutablePointer<Atomic<UInt>> {
   let size = (count * MemoryLayout<UInt>.stride + 127) & ~127
   let raw = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 128)
   raw.initializeMemory(as: UInt8.self, repeating: 0, count: size)
-  // An `Atomic<UInt>` is a `UInt` in memory, and zero is one.
+  // An `Atomic<UInt>` has the representation of a `UInt`, and zero is valid.
   return raw.assumingMemoryBound(to: Atomic<UInt>.self)
 }

@@ -1,6 +1,6 @@
-// The path of a section that meets nothing, from the mark to the slot and back. A debug build
-// optimises file by file and inlines nothing of another file, so this file has of each type what
-// that path needs. The rest of each type is in the file of its name.
+// The path of a section without a conflict, from the mark to the slot and back. A debug build
+// inlines nothing of another file, so this file has the parts of each type that the path needs; the
+// rest is in the type's own file.
 
 internal import CInterlock
 internal import Synchronization
@@ -10,8 +10,8 @@ internal import Synchronization
 extension Section {
   /// Begins a section; a conflict with another owner is reported before this returns.
   ///
-  /// End it in the same mode, from the same task, or from the same thread where no task runs.
-  /// With `synched`, claims that a real lock is held.
+  /// End it in the same mode, from the same task, or from the same thread outside a task. `synched`
+  /// claims that a real lock is held.
   public func begin(
     _ mode: Mode, synched: Bool = false, file: StaticString = #fileID,
     function: StaticString = #function, line: UInt = #line
@@ -19,8 +19,7 @@ extension Section {
     _ = Registry.begin(resource, mode, synched: synched, at: Site(file, function, line))
   }
 
-  /// Ends the section that this owner began last in this mode; reports a misuse where there is
-  /// none.
+  /// Ends the section that this owner began last in this mode; reports a misuse if there is none.
   public func end(
     _ mode: Mode, file: StaticString = #fileID, function: StaticString = #function,
     line: UInt = #line
@@ -28,7 +27,7 @@ extension Section {
     Registry.end(resource, mode, at: Site(file, function, line))
   }
 
-  /// A section that a block has begun; `slot` is 0 where tracking is switched off.
+  /// A section that a block has begun; `slot` is 0 if tracking is switched off.
   @usableFromInline
   struct OpenBlock {
     private let slot: UInt
@@ -42,7 +41,7 @@ extension Section {
       key = open?.key.hash ?? 0
     }
 
-    /// Ends it; returns `false` where another end was first.
+    /// Ends it; returns `false` if another end came first.
     @usableFromInline
     func end() -> Bool {
       let word = SlotWord(bits: word)
@@ -65,18 +64,18 @@ extension Section {
 #endif
 
 extension Registry {
-  /// A section that has been begun: what its end needs.
+  /// A section that has been begun, with what its end needs.
   struct OpenSection {
     var record: Record
     var slot: Bucket.Slot
-    /// What was put into the slot: whoever takes it out has ended the section, and nobody else.
+    /// The word put into the slot: only the thread that takes it out has ended the section.
     var word: SlotWord
     var key: ResourceKey
   }
 
-  /// Begins a section, and reports whomever it conflicts with before it returns.
+  /// Begins a section, and reports its conflicts before it returns.
   ///
-  /// Returns `nil` where tracking is switched off at run time.
+  /// Returns `nil` if tracking is switched off at run time.
   @inline(__always)
   static func begin(
     _ resource: borrowing Resource, _ mode: Mode, synched: Bool, placeFromStack: Bool = false,
@@ -104,7 +103,7 @@ extension Registry {
     let meets = !bucket.isAlone(in: slot) && conflicts(open, of: owner, in: bucket)
     if meets { ConflictDetection.report(open, word, in: bucket, on: resource) }
     if settings.follows {
-      // The usual case where only delays are on, without a call.
+      // The usual case with delays alone, without a call.
       if !settings.followsDelaysAlone
         || !NearMissDelays.passes(NotedAccesses.Access(open, of: owner), in: context)
       {
@@ -114,7 +113,7 @@ extension Registry {
     return open
   }
 
-  /// Writes down what is known of a section before it is published, but for its stack.
+  /// Fills in a section's record before it is published, except for the stack.
   @inline(__always)
   static func fill(
     _ record: Record, _ resource: borrowing Resource, _ entry: Entry, of owner: UInt,
@@ -138,17 +137,17 @@ extension Registry {
     }
   }
 
-  /// Ends a section that `begin` returned, and reports a misuse where another end was first.
+  /// Ends a section that `begin` returned; reports a misuse if another end came first.
   @inline(__always)
   static func end(_ open: OpenSection, on resource: borrowing Resource, at site: borrowing Site) {
     if !end(open) { MisuseDetection.endedBefore(resource, at: site) }
   }
 
-  /// Ends a section of the current owner's; returns `false` where another end was first, and then
-  /// touches nothing. (Where that was wrong, and has been told as a misuse, its slot may hold
-  /// another section in the same record by now.)
+  /// Ends a section of the current owner; returns `false`, and touches nothing, if another end came
+  /// first. (If that was wrong, and was reported as a misuse, its slot may hold another section in
+  /// the same record by now.)
   ///
-  /// With `isAnothers`, a section of whomever: when it ends is then no moment of the owner's.
+  /// With `isAnothers`, the section may be any owner's; its end is then no epoch of the owner.
   @inline(__always)
   static func end(_ open: OpenSection, isAnothers: Bool = false) -> Bool {
     guard Bucket(of: open.key).withdraw(open.word, from: open.slot) else { return false }
@@ -161,8 +160,8 @@ extension Registry {
     return true
   }
 
-  /// Ends the innermost section that the current owner has in this mode on a resource; returns
-  /// `false` where there is none.
+  /// Ends the innermost section of the current owner in this mode on a resource; returns `false` if
+  /// there is none.
   @inline(__always)
   static func end(_ key: ResourceKey, _ mode: Mode) -> Bool {
     let context = ThreadContext.current
@@ -173,8 +172,8 @@ extension Registry {
     return endOlder(key, mode, of: owner)
   }
 
-  /// Ends the innermost section that the current owner has in this mode on a resource, or reports
-  /// why there is none.
+  /// Ends the innermost section of the current owner in this mode on a resource, or reports why
+  /// there is none.
   @inline(__always)
   static func end(_ resource: borrowing Resource, _ mode: Mode, at site: borrowing Site) {
     if HotSettings.current.isOff { return }
@@ -192,7 +191,7 @@ extension Registry {
     }
     let count = interlock_walk_frames(
       record.frames, limit, context.pointee.stackLow, context.pointee.stackHigh)
-    // A walk that sees nothing but its own caller has no frame pointers to go by.
+    // A walk that finds only its own caller has no frame pointers.
     if count >= 2 || limit == 1 {
       record[.frameCount] = UInt(bitPattern: count)
     } else {
@@ -210,7 +209,7 @@ extension HotSettings {
 
   @inline(__always)
   static var current: HotSettings {
-    // Relaxed: a setting takes effect at some begin soon after, and orders nothing.
+    // Relaxed: a setting takes effect at some later begin, and orders nothing.
     let bits = word.pointee.load(ordering: .relaxed)
     if bits != 0 { return HotSettings(bits: bits) }
     return Settings.shared.publishHotSettings()
@@ -228,10 +227,10 @@ extension HotSettings {
   var stackDepth: Int { Int(bits & 0xFF) }
   @inline(__always)
   var followsOrder: Bool { bits & Self.orderFlag != 0 }
-  /// Whether more is done at a begin than to look for conflicts: one branch where it is not.
+  /// Whether a begin does more than look for conflicts: one branch if it does not.
   @inline(__always)
   var follows: Bool { bits & (Self.delayFlag | Self.exerciseFlag | Self.orderFlag) != 0 }
-  /// Whether delays are all of that.
+  /// Whether that is delays alone.
   @inline(__always)
   var followsDelaysAlone: Bool {
     bits & (Self.delayFlag | Self.exerciseFlag | Self.orderFlag) == Self.delayFlag
@@ -300,7 +299,7 @@ extension Entry {
 extension Mode {
   /// Whether an owner in this mode changes the resource.
   public var writes: Bool {
-    // No `==`: that is a function of the enumeration's own file.
+    // Not `==`, which is a function in the enumeration's own file.
     if case .noReadWrite = self { true } else { false }
   }
 }
@@ -336,7 +335,7 @@ extension SlotWord {
 
 extension Bucket {
   static let inlineSlots = 6
-  /// The word that counts sections in overflow, and those who look in its upper half.
+  /// The word that counts sections in overflow in its lower half, and looks in its upper half.
   static let overflowCount = 6
 
   @inline(__always)
@@ -355,10 +354,10 @@ extension Bucket {
     return publishInOverflow(word)
   }
 
-  /// Empties a slot if the word is still in it: a wrong end elsewhere may have been first, and the
-  /// slot may be another section's by now. Returns whether it was.
+  /// Empties a slot if it still holds the word: a wrong end elsewhere may have come first, and the
+  /// slot may be another section's by now. Returns whether it did.
   ///
-  /// Releasing: a lock that the caller gives up next orders the look of whoever takes it.
+  /// Releasing: a lock that the caller releases next orders the look of the next holder.
   @inline(__always)
   func withdraw(_ word: SlotWord, from slot: Slot) -> Bool {
     let isOurs = slot.pointee.compareExchange(
@@ -370,14 +369,13 @@ extension Bucket {
     return isOurs
   }
 
-  /// Whether a section in the first slot is alone, told without a branch for each slot: the usual
-  /// case.
+  /// Whether a section in the first slot is alone, without a branch for each slot: the usual case.
   ///
-  /// Of a section elsewhere this says nothing.
+  /// Says nothing about a section elsewhere.
   @inline(__always)
   func isAlone(in slot: Slot) -> Bool {
     guard slot == words else { return false }
-    // Sequentially consistent, as every look after a publication is: see the type.
+    // Sequentially consistent, as every read after a publication: see the type.
     var others = words[Self.overflowCount].load(ordering: .sequentiallyConsistent)
     for index in 1..<Self.inlineSlots {
       others |= words[index].load(ordering: .sequentiallyConsistent)
@@ -395,57 +393,58 @@ extension Bucket {
 
   @inline(__always)
   func isInline(_ slot: Slot) -> Bool {
-    // One comparison: what lies before the line is far behind it.
+    // One comparison: a slot before the line gives a huge difference.
     UInt(bitPattern: slot) &- UInt(bitPattern: words)
       < UInt(Self.inlineSlots * MemoryLayout<UInt>.stride)
   }
 }
 
-/// What is known of one open section, in memory that is never given back.
+/// The data of an open section, in memory that is never freed.
 ///
 /// A record belongs to the context of the thread that began the section. Its words are atomics,
-/// relaxed unless said otherwise: the table publishes a record by a slot, and an owner that finds a
-/// record through a slot has acquired what was stored before. What is read without that is checked
-/// by `generation`.
+/// relaxed unless said otherwise: the table publishes a record through a slot, and an owner that
+/// finds a record through a slot has acquired its contents. Other reads are checked by
+/// `generation`.
 struct Record: Equatable {
-  /// Words a record has: 2,048 bits, four cache lines.
+  /// The words of a record: 2,048 bits, four cache lines.
   static let wordCount = 32
   /// The most frames of a stack that a record holds.
   static let frameLimit = 16
-  /// The same of an extended record, whose last words are used otherwise.
+  /// The frame limit of an extended record, whose last words have another use.
   static let extendedFrameLimit = 12
   /// The word where the stack begins.
   static let stack = 16
 
-  /// The words' meaning by position; from `stack` on they are the stack.
+  /// The words by position; the stack begins at `stack`.
   enum Field: Int {
-    /// Grows with every section begun on the context.
+    /// Grows with every section begun in the context.
     case generation
     case owner
     case key
     case name
-    /// The name's length, with `ownedName` where the record owns the name's bytes, and `extended`.
+    /// The name's length, with the flags `ownedName`, if the record owns the name's bytes, and
+    /// `extended`.
     case nameLength
     case instance
     case instanceType
     case file
     case function
-    /// Lengths of file and function, 32 bits each; `cString` for a string that ends by itself.
+    /// Lengths of file and function, 32 bits each; `cString` for a zero-terminated string.
     case lengths
     /// Line (32 bits), then the flags of `Entry`.
     case lineAndFlags
     case thread
     case queueLabel
-    /// The address of the context's pins, which is what others know of a context.
+    /// The address of the context's pins, the only part of the context that other threads use.
     case pins
-    /// How many frames, with `unwound` where the unwinder found them.
+    /// The number of frames, with the flag `unwound` if the unwinder found them.
     case frameCount
     /// 1 from claim to end.
     case inUse
-    /// Of an extended record, in the place of frames: 1 once a marked writer was in beside this
+    /// In an extended record, instead of frames: 1 once a marked writer has overlapped this
     /// section.
     case hasMet = 28
-    /// The hash of the part, and its `Part` as an address, which the record owns; 0 for the whole.
+    /// The hash of the part, and the address of its `Part`, which the record owns; 0 for the whole.
     case partHash
     case part
   }
@@ -471,7 +470,7 @@ struct Record: Equatable {
 
   @inline(__always)
   var isInUse: Bool {
-    // Acquires what the thread that ended the section did with the record before it let go.
+    // Acquires the accesses of the thread that ended the section and released the record.
     words[Field.inUse.rawValue].load(ordering: .acquiring) != 0
   }
 
@@ -481,7 +480,7 @@ struct Record: Equatable {
     UnsafeMutableRawPointer(words + Self.stack).assumingMemoryBound(to: UInt.self)
   }
 
-  /// How many threads are reading records of this one's context right now.
+  /// How many threads are reading records of this one's context now.
   var pins: UnsafeMutablePointer<Atomic<UInt>>? { UnsafeMutablePointer(bitPattern: self[.pins]) }
 
   @inline(__always)
@@ -489,10 +488,10 @@ struct Record: Equatable {
 
   var mode: Mode { writes ? .noReadWrite : .noWrite }
 
-  /// Gives the record back to its context; nothing of it may be used after that.
+  /// Returns the record to its context; the caller must not use it afterwards.
   @inline(__always)
   func release() {
-    // Releases: whoever claims the record next must not overtake what was done under it.
+    // Releases the caller's accesses to the thread that claims the record next.
     words[Field.inUse.rawValue].store(0, ordering: .releasing)
   }
 }
@@ -509,15 +508,15 @@ extension ThreadContext {
 }
 
 extension UnsafeMutablePointer where Pointee == ThreadContext {
-  /// The owner that runs here now: the task, else the thread. The lowest bit tells them apart.
+  /// The current owner: the task, else the thread. The lowest bit says which.
   @inline(__always)
   var currentOwner: UInt {
     let task = interlock_current_task()
     return task == 0 ? pointee.threadOwner : UInt(task) << 1 | 1
   }
 
-  /// The section that the thread began last, if it is this one. It may have ended: that is told by
-  /// whether its slot still holds its word, which only this thread can put there again.
+  /// The section that the thread began last, if it is this one. It may have ended: it is open if
+  /// its slot still holds its word, which only this thread can put there again.
   @inline(__always)
   func lastSection(on key: ResourceKey, of owner: UInt, writes: Bool) -> Registry.OpenSection? {
     let word = pointee.lastWord
@@ -527,10 +526,10 @@ extension UnsafeMutablePointer where Pointee == ThreadContext {
     return Registry.OpenSection(record: record, slot: slot, word: word, key: key)
   }
 
-  /// A record that nobody uses, marked as used, with its generation set.
+  /// A free record, marked as used, with a new generation.
   @inline(__always)
   func claimRecord() -> Record {
-    // Acquires what a reader did under its pin, before a record of this context is written again.
+    // Acquires the reads made under a pin before a record of this context is written again.
     if pointee.pins.pointee.load(ordering: .acquiring) != 0 { waitForReaders() }
     let index = pointee.next
     let record = Record(words: pointee.records + index &* Record.wordCount)

@@ -1,7 +1,7 @@
 internal import CInterlock
 internal import Synchronization
 
-/// The settings that every begin looks at, in one word.
+/// The settings that every begin reads, in one word.
 struct HotSettings {
   let bits: UInt
 

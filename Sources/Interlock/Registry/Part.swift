@@ -1,11 +1,10 @@
-/// A part of a resource, as whoever marks it names it: a key, an index, a row.
+/// A part of a resource, as the marking code names it: a key, an index, a row.
 ///
-/// Two are one part where their types are one and their values equal; their hashes, which may
-/// collide, only tell them apart quickly. Not an `AnyHashable`, which asks the runtime for a
-/// conformance each time it is made.
+/// Two are the same part if their types and values are equal; hashes, which may collide, only rule
+/// out quickly. Not an `AnyHashable`, which asks the runtime for a conformance each time it is
+/// made.
 class Part: @unchecked Sendable {
-  // Unchecked: it has subclasses, of which `PartOf` is the only one; both have nothing that
-  // changes.
+  // Unchecked: it has subclasses, of which `PartOf` is the only one; both are immutable.
   let hash: UInt64
 
   /// The longest text of a part in a report, in characters.
@@ -13,45 +12,45 @@ class Part: @unchecked Sendable {
 
   init(hash: Int) { self.hash = UInt64(UInt(bitPattern: hash)) }
 
-  /// The part by a value. Made for the usual types of keys ahead: another's class is looked up at
-  /// run time each time.
+  /// The part with this value. Specialised for the usual key types: the class of any other is
+  /// looked up at run time each time.
   @_specialize(where Value == Int)
   @_specialize(where Value == String)
   static func of<Value: Hashable & Sendable>(_ value: Value) -> Part { PartOf(value) }
 
-  /// Whether this is the part by a value: as `isSame`, without making a part of it.
+  /// Whether this is the part with this value: as `isSame`, without making a part.
   @_specialize(where Value == Int)
   @_specialize(where Value == String)
   final func isPart<Value: Hashable & Sendable>(by value: Value) -> Bool {
     guard type(of: self) == PartOf<Value>.self else { return false }
-    // Unsafe, and right: the types have just been compared.
+    // Unsafe, but right: the types have just been compared.
     return unsafeDowncast(self, to: PartOf<Value>.self).value == value
   }
 
   /// Whether both name the same part. Calls the `==` of the user's type.
   func isSame(as other: Part) -> Bool { self === other }
 
-  /// The value in words, however long.
+  /// The value as text, of any length.
   var fullText: String { "" }
 
-  /// The part for people.
+  /// The text in a report.
   final var text: String {
     let text = fullText
     return text.count <= Self.longestText ? text : text.prefix(Self.longestText) + "…"
   }
 
-  /// The part that a record owns, by its address there; 0 is none.
+  /// The part that a record owns, by its address; 0 for none.
   static func at(_ address: UInt) -> Part? {
     UnsafeRawPointer(bitPattern: address)
       .map { Unmanaged<Part>.fromOpaque($0).takeUnretainedValue() }
   }
 
-  /// Gives a record a part to own.
+  /// Makes a record own a part.
   static func retain(_ part: Part?) -> UInt {
     part.map { UInt(bitPattern: Unmanaged.passRetained($0).toOpaque()) } ?? 0
   }
 
-  /// Takes it from the record that owned it.
+  /// Releases a part that a record owned.
   static func release(_ address: UInt) {
     if let pointer = UnsafeRawPointer(bitPattern: address) {
       Unmanaged<Part>.fromOpaque(pointer).release()
@@ -59,9 +58,9 @@ class Part: @unchecked Sendable {
   }
 }
 
-/// A part by a value of this type.
+/// A part whose value has this type.
 final class PartOf<Value: Hashable & Sendable>: Part, @unchecked Sendable {
-  // Unchecked as its superclass is.
+  // Unchecked, as its superclass.
   fileprivate let value: Value
 
   init(_ value: Value) {
@@ -71,7 +70,7 @@ final class PartOf<Value: Hashable & Sendable>: Part, @unchecked Sendable {
 
   override func isSame(as other: Part) -> Bool {
     guard hash == other.hash, type(of: other) == type(of: self) else { return false }
-    // Unsafe, and right: the types have just been compared, and no class derives from this one.
+    // Unsafe, but right: the types have just been compared, and no class derives from this one.
     return value == unsafeDowncast(other, to: PartOf<Value>.self).value
   }
 

@@ -1,15 +1,13 @@
 internal import Synchronization
 
-// Sections on a part, and sections with a witness: what they need beside the rest lies in the last
-// words of the record, so that those without pay nothing for it.
+// Sections on a part, and sections with a witness: their additional data is in the last words of
+// the record, so that other sections pay nothing for it.
 extension Registry {
-  /// Begins a section on a part, or on the whole where `part` is `nil`; to be followed by
-  /// `followUp`.
+  /// Begins a section on a part, or on the whole if `part` is `nil`; call `followUp` next.
   ///
-  /// It is published in the bucket of its resource, as one on the whole is: so the argument that no
-  /// overlap is missed by both (see `Bucket`) holds between two parts, and between a part and the
-  /// whole, as it does between two on the whole. Returns `nil` where tracking is switched off at
-  /// run time.
+  /// It is published in its resource's bucket, like one on the whole, so the argument that at least
+  /// one side sees an overlap (see `Bucket`) holds for two parts, and for a part and the whole.
+  /// Returns `nil` if tracking is switched off at run time.
   @inline(never)
   static func beginExtended(
     _ resource: borrowing Resource, _ mode: Mode, part: Part?, synched: Bool,
@@ -56,15 +54,14 @@ extension Registry {
     return begun.open
   }
 
-  /// Ends a section on a part that `begin` returned, and reports a misuse where another end was
-  /// first.
+  /// Ends a section on a part that `begin` returned; reports a misuse if another end came first.
   static func end(
     _ open: OpenSection, on resource: borrowing Resource, part: Part, at site: borrowing Site
   ) {
     if !end(open) { MisuseDetection.endedBefore(resource, part: part, at: site) }
   }
 
-  /// What is done at the begin of an extended section beside looking for conflicts.
+  /// The further work at the begin of an extended section, besides looking for conflicts.
   static func followUp(_ open: OpenSection, hasMet: Bool) {
     let settings = HotSettings.current
     guard settings.follows else { return }
@@ -72,7 +69,7 @@ extension Registry {
   }
 
   /// Ends the section that this thread began last, if it is the current owner's in this mode on
-  /// this part; makes no part of the value for that, which would be as much as all the rest.
+  /// this part; without making a `Part` of the value, which would double the cost.
   @_specialize(where Value == Int)
   @_specialize(where Value == String)
   static func endLast<Value: Hashable & Sendable>(
@@ -87,8 +84,8 @@ extension Registry {
     return end(last)
   }
 
-  /// Ends the innermost section that the current owner has in this mode on a part, or reports why
-  /// there is none.
+  /// Ends the innermost section of the current owner in this mode on a part, or reports why there
+  /// is none.
   static func end(
     _ resource: borrowing Resource, _ mode: Mode, part: Part, at site: borrowing Site
   ) {
@@ -101,8 +98,8 @@ extension Registry {
     MisuseDetection.endWithoutBegin(resource, mode, part: part, at: site)
   }
 
-  /// The section that an owner began last on a part of a resource in a mode; on the whole where
-  /// `part` is `nil`.
+  /// The last section of an owner on a part of a resource in a mode; on the whole if `part` is
+  /// `nil`.
   static func innermost(
     on key: ResourceKey, of owner: UInt, writes: Bool, part: Part?
   ) -> OpenSection? {
@@ -115,10 +112,10 @@ extension Registry {
     Bucket(of: key).forEachOccupied { word, slot in
       guard word.fragment == key.fragment, word.writes == writes, word.hasPart,
         let record = word.record, record[.owner] == owner, record[.key] == UInt(key.hash),
-        // The owner's own: nobody else ends it meanwhile, and it keeps its part.
+        // The owner's own section: no other thread ends it meanwhile, and it keeps its part.
         Part.at(record[.part])?.isSame(as: part) == true
       else { return true }
-      // Generations order the sections of one context; a task's sections of two threads have no
+      // Generations order the sections of one context; sections of a task on two threads have no
       // order.
       if let known = found, known.record[.generation] > record[.generation] { return true }
       found = OpenSection(record: record, slot: slot, word: word, key: key)

@@ -1,14 +1,14 @@
-/// A resource as `begin` and `end` are given it.
+/// A resource as passed to `begin` and `end`.
 struct Resource {
   var key: ResourceKey
   /// The bytes of the name; they live at least until `begin` returns.
   var name: UInt
   var nameLength: UInt
-  /// Whether a record must copy the name, because its bytes do not live as long as the process.
+  /// Whether a record must copy the name, because its bytes may be freed before the process ends.
   var nameIsBorrowed: Bool
   /// The address of the instance, or the number of the `Section`; 0 for neither.
   var instance: UInt
-  /// The instance's type as an address of its metadata; 0 where `instance` is a number.
+  /// The metadata address of the instance's type; 0 if `instance` is a number.
   var instanceType: UInt
 
   @inline(__always)
@@ -30,7 +30,7 @@ struct Resource {
   /// The name as it was given.
   var nameString: String { Site.string(name, nameLength) }
 
-  /// Which instance, for people: `#3` of a `Section`, `Cache 0x…` of an object; `nil` for neither.
+  /// The instance as text: `#3` for a `Section`, `Cache 0x…` for an object; `nil` for neither.
   var instanceDescription: String? {
     Self.instanceDescription(instance: instance, type: instanceType)
   }

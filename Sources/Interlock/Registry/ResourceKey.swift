@@ -1,7 +1,7 @@
-/// A resource, as the table knows it: a 64-bit hash of its name and instance.
+/// The key of a resource in the table: a 64-bit hash of its name and instance.
 ///
-/// Two names are one resource where their hashes agree; for two different names that happens once
-/// in 2^64, and costs a wrong name in one report.
+/// Two different names with equal hashes, once in 2^64, count as one resource, which costs a wrong
+/// name in one report.
 struct ResourceKey: Equatable {
   var hash: UInt64
 
@@ -30,8 +30,7 @@ struct ResourceKey: Equatable {
     hash = Self.fold(Self.fold(number ^ 0xD6E8_FEB8_6659_FD93))
   }
 
-  /// The resource that nothing follows: a conflict on it is counted and goes nowhere else. No
-  /// `Section` has its number.
+  /// The unlisted resource: a conflict on it is only counted. No `Section` has its number.
   static var unlisted: ResourceKey {
     @inline(__always) get { ResourceKey(number: 0) }
   }

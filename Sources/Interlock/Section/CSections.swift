@@ -1,4 +1,4 @@
-/// C's door to the registry: what `BEGIN_LOCK` of `interlock.h` comes to.
+/// Entry point from C: `BEGIN_LOCK` of `interlock.h`.
 @_cdecl("interlock_section_begin")
 func sectionBegin(
   _ file: UnsafePointer<CChar>, _ function: UnsafePointer<CChar>, _ line: CInt, _ mode: CInt,
@@ -14,7 +14,7 @@ func sectionBegin(
   #endif
 }
 
-/// C's door to the registry: what `END_LOCK` of `interlock.h` comes to.
+/// Entry point from C: `END_LOCK` of `interlock.h`.
 @_cdecl("interlock_section_end")
 func sectionEnd(
   _ file: UnsafePointer<CChar>, _ function: UnsafePointer<CChar>, _ line: CInt, _ mode: CInt,
@@ -28,8 +28,8 @@ func sectionEnd(
   #endif
 }
 
-/// C's door to the registry: what `BEGIN_LOCK_PART` of `interlock.h` comes to. A part in C is a
-/// string, and the same part as that string in Swift.
+/// Entry point from C: `BEGIN_LOCK_PART` of `interlock.h`. A part in C is a string, and equals that
+/// string in Swift.
 @_cdecl("interlock_part_begin")
 func partBegin(
   _ file: UnsafePointer<CChar>, _ function: UnsafePointer<CChar>, _ line: CInt, _ mode: CInt,
@@ -45,7 +45,7 @@ func partBegin(
   #endif
 }
 
-/// C's door to the registry: what `END_LOCK_PART` of `interlock.h` comes to.
+/// Entry point from C: `END_LOCK_PART` of `interlock.h`.
 @_cdecl("interlock_part_end")
 func partEnd(
   _ file: UnsafePointer<CChar>, _ function: UnsafePointer<CChar>, _ line: CInt, _ mode: CInt,

@@ -1,15 +1,14 @@
-/// How a section is begun: at which line of source code, in which mode and with which claim, as its
-/// record keeps it.
+/// The begin of a section, as its record stores it: the line of source code, the mode and the
+/// claim.
 @usableFromInline
 struct Entry {
   @usableFromInline let file: UInt
   @usableFromInline let function: UInt
-  /// Of the file's name and the function's, 32 bits each.
+  /// The lengths of the file's and the function's name, 32 bits each.
   @usableFromInline let lengths: UInt
   @usableFromInline let lineAndFlags: UInt
 
-  /// Where this is inlined, its arguments are mostly literals: then all of it is known when it is
-  /// compiled.
+  /// Inlined, its arguments are mostly literals, and all of it is a compile-time constant.
   @inlinable @inline(__always)
   init(
     _ file: StaticString, _ function: StaticString, _ line: UInt, writes: Bool, synched: Bool

@@ -1,20 +1,19 @@
-/// What the system says of a file at one moment, for the witness of a section that reads it.
+/// A file's existence, size, time and number, for the witness of a section that reads it.
 ///
-/// Two states are equal where existence, size, time of the last change and identity are: a change
-/// that keeps the size within one tick of the file system's clock (4 ms on many) is not seen.
-/// Making one is one system call, some microseconds, and may be done from any thread. Links are
-/// followed.
+/// A change that keeps the size within one tick of the file system's clock (4 ms on many) is not
+/// seen. Making a state takes one system call, some microseconds, from any thread. Symbolic links
+/// are followed.
 public struct FileState: Sendable, Hashable {
-  /// Bytes; `nil` where there is no such file, or it cannot be looked at.
+  /// Bytes; `nil` if there is no such file, or it cannot be read.
   public var size: Int64?
-  /// Whole seconds of the last change, since 1970.
+  /// The time of the last change, in whole seconds since 1970.
   public var seconds: Int64
-  /// The rest of it, in nanoseconds.
+  /// The rest of that time, in nanoseconds.
   public var nanoseconds: Int64
-  /// The file's number on its file system: another one where a file was put in its place.
+  /// The file's number on its file system: it differs if another file has replaced it.
   public var number: UInt64
 
-  /// Looks at the file of this path now.
+  /// Reads the state of the file at this path.
   public init(of path: String) {
     let status = Platform.status(ofFile: path)
     size = status.map(\.size)

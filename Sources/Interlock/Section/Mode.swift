@@ -1,9 +1,9 @@
 /// What a section lets others do to its resource while it is open.
 ///
-/// The names and raw values are those of the RCTool article, and of `interlock.h`.
+/// Names and raw values are those of the RCTool article, and of `interlock.h`.
 public enum Mode: Int, Sendable, Hashable, Codable {
-  /// "I read": others may read, nobody may write.
+  /// "I read": others may read, no other owner may write.
   case noWrite = 1
-  /// "I write": nobody else may be in.
+  /// "I write": no other owner may be in a section.
   case noReadWrite = 3
 }

@@ -4,7 +4,7 @@
 
 /// Begins a section on a part of the resource of this name, and of this instance if one is given.
 ///
-/// Two owners in different parts do not conflict; one in the whole does with one in any part.
+/// Two owners on different parts do not conflict; one on the whole conflicts with one on any part.
 /// Thread-safe.
 public func BEGIN_LOCK<Key: Hashable & Sendable>(
   _ mode: Mode, _ name: StaticString, part: @autoclosure () -> Key,
@@ -16,8 +16,7 @@ public func BEGIN_LOCK<Key: Hashable & Sendable>(
     resource, mode, part: Part.of(part()), synched: false, at: Site(file, function, line))
 }
 
-/// Begins a section on a part of the resource, and of this instance if one is given, by a computed
-/// name.
+/// Begins a section on a part of the resource of this computed name, and of this instance if given.
 @_disfavoredOverload
 public func BEGIN_LOCK<Key: Hashable & Sendable>(
   _ mode: Mode, _ name: @autoclosure () -> String, part: @autoclosure () -> Key,
@@ -88,7 +87,7 @@ private func withResource(
 
 #else
 
-/// Nothing: tracking is not compiled in.
+/// Does nothing: tracking is not compiled in.
 @_transparent
 public func BEGIN_LOCK<Key: Hashable & Sendable>(
   _ mode: @autoclosure () -> Mode, _ name: @autoclosure () -> String,
@@ -96,7 +95,7 @@ public func BEGIN_LOCK<Key: Hashable & Sendable>(
   file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
 ) {}
 
-/// Nothing: tracking is not compiled in.
+/// Does nothing: tracking is not compiled in.
 @_transparent
 public func BEGIN_SYNCHED_LOCK<Key: Hashable & Sendable>(
   _ mode: @autoclosure () -> Mode, _ name: @autoclosure () -> String,
@@ -104,7 +103,7 @@ public func BEGIN_SYNCHED_LOCK<Key: Hashable & Sendable>(
   file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
 ) {}
 
-/// Nothing: tracking is not compiled in.
+/// Does nothing: tracking is not compiled in.
 @_transparent
 public func END_LOCK<Key: Hashable & Sendable>(
   _ mode: @autoclosure () -> Mode, _ name: @autoclosure () -> String,

@@ -1,13 +1,13 @@
-// The article's own spelling. A name in a literal costs no allocation; a name that is computed is
-// not even computed where tracking is not compiled in.
+// The article's own spelling. A literal name costs no allocation; a computed name is not even
+// computed if tracking is not compiled in.
 
 #if INTERLOCK_TRACKING
 
 /// Begins a section on the resource of this name, and of this instance if one is given.
 ///
 /// Thread-safe. A conflict with another owner is reported before this returns. End it with
-/// `END_LOCK` in the same mode, from the same task, or from the same thread where no task runs.
-/// Source: "Detecting race conditions in iOS" (2012).
+/// `END_LOCK` in the same mode, from the same task, or from the same thread outside a task. Source:
+/// "Detecting race conditions in iOS" (2012).
 public func BEGIN_LOCK(
   _ mode: Mode, _ name: StaticString, of instance: @autoclosure () -> AnyObject? = nil,
   file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
@@ -27,8 +27,9 @@ public func BEGIN_LOCK(
   beginNamed(mode, name(), instance(), synched: false, Site(file, function, line))
 }
 
-/// Begins a section, and claims that a real lock is held: a conflict in it means that the lock does
-/// not do what its author thinks.
+/// Begins a section, and claims that a real lock is held.
+///
+/// A conflict in it means that the lock does not do what its author thinks.
 public func BEGIN_SYNCHED_LOCK(
   _ mode: Mode, _ name: StaticString, of instance: @autoclosure () -> AnyObject? = nil,
   file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
@@ -48,8 +49,9 @@ public func BEGIN_SYNCHED_LOCK(
   beginNamed(mode, name(), instance(), synched: true, Site(file, function, line))
 }
 
-/// Ends the section that this owner began last in this mode on this resource; reports a misuse
-/// where there is none.
+/// Ends the section that this owner began last in this mode on this resource.
+///
+/// Reports a misuse if there is none.
 public func END_LOCK(
   _ mode: Mode, _ name: StaticString, of instance: @autoclosure () -> AnyObject? = nil,
   file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
@@ -87,7 +89,7 @@ private func beginNamed(
 
 #else
 
-/// Nothing: tracking is not compiled in.
+/// Does nothing: tracking is not compiled in.
 @_transparent
 public func BEGIN_LOCK(
   _ mode: @autoclosure () -> Mode, _ name: @autoclosure () -> String,
@@ -95,7 +97,7 @@ public func BEGIN_LOCK(
   file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
 ) {}
 
-/// Nothing: tracking is not compiled in.
+/// Does nothing: tracking is not compiled in.
 @_transparent
 public func BEGIN_SYNCHED_LOCK(
   _ mode: @autoclosure () -> Mode, _ name: @autoclosure () -> String,
@@ -103,7 +105,7 @@ public func BEGIN_SYNCHED_LOCK(
   file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
 ) {}
 
-/// Nothing: tracking is not compiled in.
+/// Does nothing: tracking is not compiled in.
 @_transparent
 public func END_LOCK(
   _ mode: @autoclosure () -> Mode, _ name: @autoclosure () -> String,

@@ -1,12 +1,12 @@
 internal import CInterlock
 internal import Synchronization
 
-/// `Synchronization.Mutex` as a lock that prediction sees: the fast path is compiled into the code
-/// that takes a mutex, where no call shows it, so this one reports each change.
+/// `Synchronization.Mutex` as a lock that prediction sees: its fast path is inlined into the
+/// caller, where no call shows it, so this one reports each change.
 package final class ReportingMutex: Sendable {
   private let mutex = Mutex<Void>(())
 
-  /// Makes an open lock.
+  /// Makes an unlocked mutex.
   package init() { report(INTERLOCK_LOCK_MADE, interlock_caller()) }
 
   deinit { report(INTERLOCK_LOCK_DESTROYED, interlock_caller()) }

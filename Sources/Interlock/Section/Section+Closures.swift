@@ -1,11 +1,11 @@
-// A section as a block. The asynchronous forms belong to the task, whichever thread it resumes on.
+// A section as a block. The asynchronous forms belong to the task, on whichever thread it resumes.
 
 #if INTERLOCK_TRACKING
 
 extension Section {
-  /// Runs `body` as a section that reads: others may read, none may write.
+  /// Runs `body` as a section that reads: others may read, no other owner may write.
   ///
-  /// A conflict is reported before `body` runs. With `synched`, claims that a real lock is held.
+  /// A conflict is reported before `body` runs. `synched` claims that a real lock is held.
   @_transparent
   public func read<R: ~Copyable, Failure: Error>(
     synched: Bool = false, file: StaticString = #fileID, function: StaticString = #function,
@@ -14,9 +14,9 @@ extension Section {
     try block(writes: false, synched, file, function, line, body)
   }
 
-  /// Runs `body` as a section that writes: nobody else may be in.
+  /// Runs `body` as a section that writes: no other owner may be in a section.
   ///
-  /// A conflict is reported before `body` runs. With `synched`, claims that a real lock is held.
+  /// A conflict is reported before `body` runs. `synched` claims that a real lock is held.
   @_transparent
   public func write<R: ~Copyable, Failure: Error>(
     synched: Bool = false, file: StaticString = #fileID, function: StaticString = #function,
@@ -50,10 +50,10 @@ extension Section {
   }
 }
 
-// The two blocks that do not suspend are inlined in any build, so that their closures are called as
-// they are. What they do first and last is called: a stack begins with who called this, be it the
-// block's function or the one that the block stands in. What is handed over is little, and in an
-// optimised build constants: a call costs as much as that.
+// The two synchronous blocks are inlined in any build, so that their closures are called directly.
+// Begin and end are calls: a stack begins with the function that contains the call, inlined or not.
+// They take few arguments, constants in an optimised build, because a call costs as much as passing
+// them.
 extension Section {
   @usableFromInline @_transparent
   func block<R: ~Copyable, Failure: Error>(

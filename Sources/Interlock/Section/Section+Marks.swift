@@ -1,16 +1,16 @@
-// Begin and end apart, for code in which the section is no block.
+// Separate begin and end, for code in which the section is no block.
 
 #if !INTERLOCK_TRACKING
 
 extension Section {
-  /// Nothing: tracking is not compiled in.
+  /// Does nothing: tracking is not compiled in.
   @_transparent
   public func begin(
     _ mode: @autoclosure () -> Mode, synched: @autoclosure () -> Bool = false,
     file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
   ) {}
 
-  /// Nothing: tracking is not compiled in.
+  /// Does nothing: tracking is not compiled in.
   @_transparent
   public func end(
     _ mode: @autoclosure () -> Mode, file: StaticString = #fileID,

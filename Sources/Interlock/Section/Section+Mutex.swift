@@ -1,17 +1,17 @@
 internal import CInterlock
 public import Synchronization
 
-// A `Mutex` has a fast path that is compiled into the code which takes it, where no call shows it.
-// Taken through a section, it is seen: by the order of locks, and by the order of sections.
+// A `Mutex` has a fast path that is inlined into its caller, where no call shows it. Locked through
+// a section, it is seen by lock order and by the order of sections.
 
 #if INTERLOCK_TRACKING
 
 extension Section {
-  /// Takes a mutex, and runs `body` on its value as a section that reads.
+  /// Locks a mutex, and runs `body` on its value as a section that reads.
   ///
-  /// The mutex is held as `Mutex.withLock` holds it; where prediction is on, it is a lock like any
-  /// other. One mutex belongs to one section. Nothing of it is seen where it is taken without the
-  /// section. Thread-safe; gives what `body` gives, and throws what it throws.
+  /// The mutex is held as `Mutex.withLock` holds it; for prediction it is a lock like any other.
+  /// One mutex belongs to one section. It is not seen when locked without the section. Thread-safe;
+  /// returns and throws what `body` does.
   @inline(never)
   public func read<Value: ~Copyable, R: ~Copyable, Failure: Error>(
     locking mutex: borrowing Mutex<Value>, file: StaticString = #fileID,
@@ -24,9 +24,9 @@ extension Section {
     }
   }
 
-  /// Takes a mutex, and runs `body` on its value as a section that writes.
+  /// Locks a mutex, and runs `body` on its value as a section that writes.
   ///
-  /// Everything else is as in the form that reads.
+  /// Otherwise as the form that reads.
   @inline(never)
   public func write<Value: ~Copyable, R: ~Copyable, Failure: Error>(
     locking mutex: borrowing Mutex<Value>, file: StaticString = #fileID,
@@ -52,7 +52,7 @@ extension Section {
   }
 }
 
-/// A mutex that a section takes, by its address, which stays as long as it lives.
+/// A mutex that a section locks, by its address, which is stable.
 private struct HeldMutex {
   private let address: UnsafeRawPointer
   private let section: UInt64
@@ -74,7 +74,7 @@ private struct HeldMutex {
 #else
 
 extension Section {
-  /// Takes the mutex, and runs `body` on its value: tracking is not compiled in.
+  /// Locks the mutex, and runs `body` on its value: tracking is not compiled in.
   @_transparent
   public func read<Value: ~Copyable, R: ~Copyable, Failure: Error>(
     locking mutex: borrowing Mutex<Value>, file: StaticString = #fileID,
@@ -84,7 +84,7 @@ extension Section {
     try mutex.withLock { (value) throws(Failure) in try body(value) }
   }
 
-  /// Takes the mutex, and runs `body` on its value: tracking is not compiled in.
+  /// Locks the mutex, and runs `body` on its value: tracking is not compiled in.
   @_transparent
   public func write<Value: ~Copyable, R: ~Copyable, Failure: Error>(
     locking mutex: borrowing Mutex<Value>, file: StaticString = #fileID,

@@ -1,15 +1,15 @@
-// Sections on a part of a resource: a key, an index, a row. Two owners in different parts do not
-// conflict; one in the whole (a section without a part) conflicts with one in any part, unless both
-// read. Two parts are one where they have one type and `==` says so. The value is kept until the
-// section ends, and is not even computed where tracking is not compiled in. It costs a memory
-// allocation or two a section; a report shows 12 frames of its stack at most.
+// Sections on a part of a resource: a key, an index, a row. Two owners on different parts do not
+// conflict; one on the whole (a section without a part) conflicts with one on any part, unless both
+// read. Two parts are the same if their types and values are equal. The value is kept until the
+// section ends, and is not even computed if tracking is not compiled in. A section costs one or two
+// memory allocations; a report shows at most 12 frames of its stack.
 
 #if INTERLOCK_TRACKING
 
 extension Section {
   /// Runs `body` as a section that reads a part: others may read it, and write other parts.
   ///
-  /// A conflict is reported before `body` runs. With `synched`, claims that a real lock is held.
+  /// A conflict is reported before `body` runs. `synched` claims that a real lock is held.
   public func read<Key: Hashable & Sendable, R: ~Copyable, Failure: Error>(
     _ part: @autoclosure () -> Key, synched: Bool = false, file: StaticString = #fileID,
     function: StaticString = #function, line: UInt = #line, _ body: () throws(Failure) -> R
@@ -21,10 +21,10 @@ extension Section {
     return try body()
   }
 
-  /// Runs `body` as a section that writes a part: nobody else may be in that part, nor in the
+  /// Runs `body` as a section that writes a part: no other owner may be in that part, nor in the
   /// whole.
   ///
-  /// A conflict is reported before `body` runs. With `synched`, claims that a real lock is held.
+  /// A conflict is reported before `body` runs. `synched` claims that a real lock is held.
   public func write<Key: Hashable & Sendable, R: ~Copyable, Failure: Error>(
     _ part: @autoclosure () -> Key, synched: Bool = false, file: StaticString = #fileID,
     function: StaticString = #function, line: UInt = #line, _ body: () throws(Failure) -> R
@@ -66,8 +66,8 @@ extension Section {
 
   /// Begins a section on a part; a conflict with another owner is reported before this returns.
   ///
-  /// End it in the same mode on an equal part, from the same task, or from the same thread where no
-  /// task runs. With `synched`, claims that a real lock is held.
+  /// End it in the same mode on an equal part, from the same task, or from the same thread outside
+  /// a task. `synched` claims that a real lock is held.
   public func begin<Key: Hashable & Sendable>(
     _ mode: Mode, part: @autoclosure () -> Key, synched: Bool = false,
     file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
@@ -76,8 +76,9 @@ extension Section {
       resource, mode, part: Part.of(part()), synched: synched, at: Site(file, function, line))
   }
 
-  /// Ends the section that this owner began last in this mode on this part; reports a misuse where
-  /// there is none.
+  /// Ends the section that this owner began last in this mode on this part.
+  ///
+  /// Reports a misuse if there is none.
   public func end<Key: Hashable & Sendable>(
     _ mode: Mode, part: @autoclosure () -> Key, file: StaticString = #fileID,
     function: StaticString = #function, line: UInt = #line
@@ -135,7 +136,7 @@ extension Section {
     try await body()
   }
 
-  /// Nothing: tracking is not compiled in.
+  /// Does nothing: tracking is not compiled in.
   @_transparent
   public func begin<Key: Hashable & Sendable>(
     _ mode: @autoclosure () -> Mode, part: @autoclosure () -> Key,
@@ -143,7 +144,7 @@ extension Section {
     function: StaticString = #function, line: UInt = #line
   ) {}
 
-  /// Nothing: tracking is not compiled in.
+  /// Does nothing: tracking is not compiled in.
   @_transparent
   public func end<Key: Hashable & Sendable>(
     _ mode: @autoclosure () -> Mode, part: @autoclosure () -> Key, file: StaticString = #fileID,

@@ -2,9 +2,8 @@ internal import Synchronization
 
 /// A resource of one instance, whose reads and writes are marked.
 ///
-/// Two sections of one name are two resources. A copy of a section is the same resource. The value
-/// takes no memory of its own beside the words it is stored in, and nothing where tracking is not
-/// compiled in. Thread-safe.
+/// Two sections with the same name are two resources. A copy of a section is the same resource. The
+/// value has no memory beyond its own words, and none if tracking is not compiled in. Thread-safe.
 public struct Section: Sendable {
   #if INTERLOCK_TRACKING
   let key: UInt64
@@ -26,7 +25,7 @@ public struct Section: Sendable {
   }
 
   private init(address: UInt, length: Int) {
-    // Relaxed: the number only has to be another one each time.
+    // Relaxed: the number only has to be unique.
     let number = Self.counter.wrappingAdd(1, ordering: .relaxed).newValue
     key = ResourceKey(number: UInt64(number)).hash
     name = address
@@ -36,7 +35,7 @@ public struct Section: Sendable {
 
   private static let counter = Atomic<UInt>(0)
   #else
-  /// Nothing: tracking is not compiled in.
+  /// Does nothing: tracking is not compiled in.
   @_transparent
   public init(_ name: @autoclosure () -> String) {}
   #endif

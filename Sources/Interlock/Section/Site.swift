@@ -1,4 +1,4 @@
-/// A line of source code by the addresses of its literals, for the path without a conflict.
+/// A line of source code by the addresses of its literals, for the fast path.
 struct Site {
   var file: UInt
   var fileLength: UInt
@@ -16,14 +16,14 @@ struct Site {
     self.line = line
   }
 
-  /// The same in full.
+  /// The line as text.
   var place: Place {
     Place(
       file: Self.string(file, fileLength), line: Int(line),
       function: Self.string(function, functionLength))
   }
 
-  /// The string at an address, of this length or ended by a zero.
+  /// The string at an address, of this length or zero-terminated.
   static func string(_ address: UInt, _ length: UInt) -> String {
     guard let bytes = UnsafePointer<UInt8>(bitPattern: address) else { return "" }
     if length == Record.cString { return String(cString: bytes) }

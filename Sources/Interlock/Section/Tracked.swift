@@ -1,10 +1,10 @@
 /// A stored property whose every read is a section that reads, and every mutation one that writes.
 ///
-/// It belongs in a class or an actor: the wrapper cannot be copied, so that a property is one
-/// resource, and a copyable struct that tries it does not compile. A mutation in place
-/// (`entries[key] = value`) is one section from its begin to its end. A report names the line of
-/// the access by the call stack, and the line of the declaration where the stack does not tell.
-/// Where tracking is not compiled in, this is the value.
+/// Use it in a class or an actor: the wrapper cannot be copied, so that a property is one resource,
+/// and a copyable struct that tries it does not compile. A mutation in place (`entries[key] =
+/// value`) is one section from begin to end. A report shows the line of the access if the call
+/// stack has it, else that of the declaration. If tracking is not compiled in, this is the value
+/// alone.
 ///
 ///     final class Cache: @unchecked Sendable {
 ///       @Tracked var entries: [String: Int] = [:]
@@ -19,7 +19,7 @@ public struct Tracked<Value>: ~Copyable {
   private let file: StaticString
   private let line: UInt
 
-  /// Tracks a property, under a name of its own or, without one, that of its declaration.
+  /// Tracks a property under this name, or under its declaration's if `nil`.
   public init(
     wrappedValue: Value, _ name: StaticString = "", file: StaticString = #fileID,
     line: UInt = #line
@@ -36,7 +36,7 @@ public struct Tracked<Value>: ~Copyable {
       let open = Registry.begin(
         section.resource, .noWrite, synched: false, placeFromStack: true,
         at: Site(file, "@Tracked", line))
-      // A property's section has no other end that could be first.
+      // A property's section has no other end that could come first.
       defer { if let open { _ = Registry.end(open) } }
       yield value
     }
@@ -44,7 +44,7 @@ public struct Tracked<Value>: ~Copyable {
       let open = Registry.begin(
         section.resource, .noReadWrite, synched: false, placeFromStack: true,
         at: Site(file, "@Tracked", line))
-      // A property's section has no other end that could be first.
+      // A property's section has no other end that could come first.
       defer { if let open { _ = Registry.end(open) } }
       yield &value
     }

@@ -5,11 +5,11 @@ extension SectionTracking {
     case notCompiledIn
     /// Tracking is switched off by `INTERLOCK_OPTIONS`.
     case switchedOff
-    /// The system gave no two threads to test with.
+    /// The system gave no two threads for the test.
     case noThread
     /// Two sections that certainly overlapped were not found.
     case missed
-    /// A section that was alone was said to have met another.
+    /// A section that was alone was reported as overlapping.
     case falseAlarm
 
     /// The reason in one line.
@@ -25,14 +25,14 @@ extension SectionTracking {
     }
   }
 
-  /// Plants a race and throws unless the tracker finds it: to be called in a test suite that counts
-  /// on being told of races, once.
+  /// Plants a race and throws unless the tracker finds it: call it once in a test suite that relies
+  /// on it.
   ///
-  /// Two threads of its own, held together step by step, begin to write one resource; what is found
-  /// is in neither `conflicts` nor any report, whatever `onConflict` is. Takes less than a
-  /// millisecond on a machine that has a processor left. May be called from any thread, not from a
-  /// handler of conflicts. Works in the process that calls it: it says nothing of another build.
-  /// Source: KCSAN's self-test at boot (`CONFIG_KCSAN_SELFTEST`, Linux).
+  /// Two threads of its own, in lockstep, begin to write one resource; the result is in neither
+  /// `conflicts` nor any report, whatever `onConflict` is. Takes less than a millisecond if a
+  /// processor is free. Callable from any thread, but not from a handler of conflicts. Tests only
+  /// the calling process: it says nothing about another build. Source: KCSAN's self-test at boot
+  /// (`CONFIG_KCSAN_SELFTEST`, Linux).
   public static func selfTest() throws(SelfTestFailure) {
     try SelfTest.run()
   }

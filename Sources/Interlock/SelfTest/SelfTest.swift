@@ -1,10 +1,10 @@
 internal import Synchronization
 
-/// A race that is planted to see whether the tracker finds it: two threads, one of which begins to
-/// write while the other certainly is writing. Only the path from begin to report is shared with
-/// real sections; what is found goes nowhere else, neither into the conflicts nor into any count.
+/// A planted race that shows whether the tracker works: two threads, one of which begins to write
+/// while the other certainly is writing. It shares only the path from begin to report with real
+/// sections; the result goes nowhere else, neither into the conflicts nor into any count.
 enum SelfTest {
-  /// One at a time: another's overlaps would be taken for one's own.
+  /// One at a time: another's overlaps would be counted as one's own.
   private static let turn = Guarded(())
 
   static func run() throws(SectionTracking.SelfTestFailure) {
@@ -13,7 +13,8 @@ enum SelfTest {
     try plant()
   }
 
-  /// Plants the race. With another key for the second thread nothing meets, and the test must fail.
+  /// Plants the race. With another key for the second thread nothing overlaps, and the test must
+  /// fail.
   static func plant(secondKey: ResourceKey = .unlisted) throws(SectionTracking.SelfTestFailure) {
     let race = PlantedRace(secondKey: secondKey)
     let hasRun = turn.withLock { _ in
@@ -27,7 +28,7 @@ enum SelfTest {
     }
   }
 
-  /// The two threads, each of whose steps waits for the other's.
+  /// The two threads; each step waits for the other's.
   private final class PlantedRace: Sendable {
     private let step = Atomic(0)
     private let together = Atomic(0)
@@ -58,7 +59,7 @@ enum SelfTest {
     func abandon() { pass(to: 2) }
 
     private func overlaps(in body: () -> Void) -> Int {
-      // Relaxed: this thread counts.
+      // Relaxed: this thread does the counting.
       let before = ConflictDetection.unlistedOverlaps.load(ordering: .relaxed)
       body()
       return ConflictDetection.unlistedOverlaps.load(ordering: .relaxed) - before
@@ -77,7 +78,7 @@ enum SelfTest {
       if let open { _ = Registry.end(open) }
     }
 
-    // Releasing and acquiring: what was done before a step is seen behind it.
+    // Releasing and acquiring: each step sees what was done before it.
     private func pass(to next: Int) { step.store(next, ordering: .releasing) }
     private func wait(for wanted: Int) {
       while step.load(ordering: .acquiring) < wanted { Platform.yield() }

@@ -1,20 +1,20 @@
 internal import CInterlock
 
-/// The options of `INTERLOCK_OPTIONS` that one product declares, and what the variable says of
-/// them.
+/// The options of `INTERLOCK_OPTIONS` that one product declares, with the values that the variable
+/// gives.
 package protocol EnvironmentOptions: OptionValues {
   /// The options.
   static var options: [Option<Self>] { get }
-  /// Why nothing in this process obeys them; `nil` if something does.
+  /// Why no code in this process obeys them; `nil` if some does.
   static var unheededBecause: String? { get }
   /// Corrects options that contradict one another; returns a line for each.
   mutating func resolveContradictions() -> [String]
 }
 
 extension EnvironmentOptions {
-  /// As if the product were at work.
+  /// By default, the product is at work.
   package static var unheededBecause: String? { nil }
-  /// As if no two options could contradict one another.
+  /// By default, no two options contradict one another.
   package mutating func resolveContradictions() -> [String] { [] }
 
   fileprivate static var names: [String] { options.map(\.name) }
@@ -28,12 +28,12 @@ extension EnvironmentOptions {
   }
 }
 
-/// What `INTERLOCK_OPTIONS` says: `name=value`, separated by blanks.
+/// The values in `INTERLOCK_OPTIONS`: `name=value`, separated by blanks.
 ///
 /// The options of a process are those that its linked products declare: `Interlock` its own, and
 /// every other product by `interlock_declare_options` before `main`.
 package struct OptionVariable: Sendable {
-  /// The options of products that a process may lack, for a line that names the product. A test
+  /// The options of products that a process may lack, for a message that names the product. A test
   /// compares them with the declarations.
   package static let ofOtherProducts = [
     (
@@ -42,7 +42,7 @@ package struct OptionVariable: Sendable {
     )
   ]
 
-  /// The variable of this process, read once; standard error has what is wrong with it.
+  /// The variable of this process, read once; its errors go to standard error.
   package static let ofThisProcess = {
     var declared: [any EnvironmentOptions.Type] = [SectionOptions.self, CommonOptions.self]
     withUnsafeMutablePointer(to: &declared) { interlock_collect_options($0) }
@@ -52,12 +52,12 @@ package struct OptionVariable: Sendable {
     return variable
   }()
 
-  /// What is wrong with the variable, a line each.
+  /// The errors in the variable, a line each.
   package let errors: [String]
-  /// What the variable says of the options of each declaration.
+  /// The values of each declaration.
   package let values: [any EnvironmentOptions]
 
-  /// Reads the variable's value; what cannot be read stays at its default.
+  /// Reads the variable's value; an option that cannot be read keeps its default.
   package init(_ text: String, declared: [any EnvironmentOptions.Type]) {
     var values = declared.map { $0.init() }
     var errors: [String] = []
@@ -100,7 +100,7 @@ package struct OptionVariable: Sendable {
     self.errors = errors.map { "interlock: INTERLOCK_OPTIONS: \($0)" }
   }
 
-  /// What the variable says of these options; the defaults if they are not declared.
+  /// The values of these options; the defaults if they are not declared.
   package subscript<Values: EnvironmentOptions>(_: Values.Type) -> Values {
     values.lazy.compactMap { $0 as? Values }.first ?? Values()
   }
@@ -110,11 +110,11 @@ package struct OptionVariable: Sendable {
 @_cdecl("interlock_read_options")
 func readOptions() { _ = Settings.shared }
 
-/// Adds options to those that a product is asked for: see `interlock_declare_options`.
+/// Adds a product's options: see `interlock_declare_options`.
 ///
 /// - Parameters:
 ///   - options: The options that the product obeys.
-///   - list: What the product's function was called with.
+///   - list: The argument of the product's function.
 package func declare(_ options: any EnvironmentOptions.Type, in list: UnsafeMutableRawPointer) {
   list.assumingMemoryBound(to: [any EnvironmentOptions.Type].self).pointee.append(options)
 }

@@ -1,4 +1,4 @@
-/// What options say: each option sets a property; the initial values are the defaults.
+/// The values of options: each option sets a property; the initial values are the defaults.
 package protocol OptionValues: Sendable {
   /// The defaults.
   init()
@@ -14,7 +14,7 @@ package struct Option<Values: OptionValues>: Sendable {
   package enum Replay: Sendable {
     /// The option changes a trial or how the run judges it: a replay repeats it as given last.
     case repeats
-    /// As `repeats`, for an option of which each occurrence adds a value.
+    /// As `repeats`, for an option that may be given several times and adds a value each time.
     case repeatsEach
     /// The option chooses trials, which a replay names itself, or changes only what is written.
     case leavesOut
@@ -36,10 +36,10 @@ package struct Option<Values: OptionValues>: Sendable {
   package let defaultText: String?
   /// The values if they can be listed, as in `on, off`.
   package let choices: String?
-  /// Takes a value, which an option without one ignores; returns whether the value is valid.
+  /// Reads a value, which an option without one ignores; returns whether it is valid.
   package let read: @Sendable (_ value: String, inout Values) -> Bool
 
-  /// The meaning with the values and the default, as help shows it.
+  /// The meaning with the values and the default, as shown in help.
   package var help: String {
     let details = [choices.map { "values: \($0)" }, defaultText.map { "default: \($0)" }]
       .compactMap(\.self)
@@ -55,7 +55,7 @@ package struct Option<Values: OptionValues>: Sendable {
   ///   - replay: What a replay does with the option.
   ///   - meaning: A sentence or two; `{values}` in it stands for the values.
   ///   - defaultText: What holds if the option is not given.
-  ///   - set: Keeps the value.
+  ///   - set: Stores the value.
   package init<Value>(
     _ name: String, short: Character? = nil, _ format: ValueFormat<Value>,
     replay: Replay = .repeats, _ meaning: String, default defaultText: String? = nil,

@@ -13,7 +13,7 @@ struct SectionOptions: EnvironmentOptions, Equatable {
   /// In per cent of the run time.
   var delayBudget = DelaySettings.defaultBudget
   var trapFile: String?
-  /// `nil` leaves it to `requiresContention`.
+  /// `nil` means the value of `requiresContention`.
   var exercise: Bool?
   var requiresContention = false
 

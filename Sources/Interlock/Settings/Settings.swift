@@ -1,7 +1,7 @@
 internal import CInterlock
 internal import Synchronization
 
-/// The settings of this process: the environment's, until code says otherwise.
+/// The settings of this process: from the environment, until code changes them.
 final class Settings: Sendable {
   static let shared = Settings()
 
@@ -46,16 +46,16 @@ final class Settings: Sendable {
   private init() {
     let variable = OptionVariable.ofThisProcess
     let state = State(variable[SectionOptions.self], variable[CommonOptions.self])
-    // Relaxed: nothing is read yet.
+    // Relaxed: no section reads it yet.
     if let seed = variable[SectionOptions.self].delaySeed {
       NearMissDelays.seed.store(seed, ordering: .relaxed)
     }
-    // The end of a process that begins no section is judged too.
+    // A process that begins no section is judged at its end, too.
     if state.requiresContention, !state.isOff { interlock_watch_exit() }
     self.state = Guarded(state)
   }
 
-  /// Makes the settings known to the path without a conflict.
+  /// Passes the settings on to the fast path.
   @inline(never)
   func publishHotSettings() -> HotSettings {
     let hot = state.withLock { $0.hot }
@@ -101,7 +101,7 @@ final class Settings: Sendable {
   /// Whether `exercise` was ever on.
   var wasExercised: Bool { state.withLock { $0.wasExercised } }
 
-  /// Whether the process's end is red where a resource was touched by one owner only, or no section
+  /// Whether the process's end is red if a resource was accessed by one owner only, or no section
   /// was begun.
   var requiresContention: Bool {
     get { state.withLock { $0.requiresContention } }
@@ -110,10 +110,9 @@ final class Settings: Sendable {
 
   var delayPlan: DelaySettings { state.withLock { $0.delayPlan } }
 
-  /// Here, although it is no part of the state: what the environment says is read before anything
-  /// is set.
+  /// Here, although it is no part of the state: the environment is read before anything is set.
   var delaySeed: UInt64 {
-    // Relaxed: it holds from some decision soon after.
+    // Relaxed: it takes effect at a later decision.
     get { NearMissDelays.seed.load(ordering: .relaxed) }
     set { NearMissDelays.seed.store(newValue, ordering: .relaxed) }
   }
@@ -140,8 +139,8 @@ final class Settings: Sendable {
 }
 
 extension SectionTracking {
-  /// Whether `require_contention` of `INTERLOCK_OPTIONS` is on; it is off in this process from then
-  /// on, which leaves it to the processes that it starts.
+  /// Whether `require_contention` of `INTERLOCK_OPTIONS` is on; switches it off in this process,
+  /// which leaves it to the processes that it starts.
   package static func takeContentionRequirement() -> Bool {
     guard Settings.shared.requiresContention else { return false }
     Settings.shared.requiresContention = false
@@ -149,7 +148,7 @@ extension SectionTracking {
     return true
   }
 
-  /// Writes a line to standard error that says what is armed, unless `quiet=on` leaves it out.
+  /// Writes a line to standard error about what is armed, unless `quiet=on` suppresses it.
   package static func announce(_ line: String) {
     let options = OptionVariable.ofThisProcess[CommonOptions.self]
     if !options.isQuiet { writeError("interlock: \(line)\n") }
@@ -157,12 +156,12 @@ extension SectionTracking {
 }
 
 extension SectionTracking.ConflictAction {
-  /// Whether no thread passes a conflict.
+  /// Whether no thread continues past a conflict.
   var stops: Bool {
     if case .trap = self { true } else { false }
   }
 
-  /// Whether nobody is told in a way that could be acted on: the exit code tells it at the end.
+  /// Whether no code can act on the conflict: the exit code reports it at the end.
   var leavesUnhandled: Bool {
     switch self {
     case .log, .record: true

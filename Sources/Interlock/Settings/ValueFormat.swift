@@ -8,7 +8,7 @@ package struct ValueFormat<Value: Sendable>: Sendable {
   package var isChoice = false
   /// What a value must be: `a whole number from 1 to 255`.
   package var expected: String
-  /// Reads a value; `nil` if the text is none.
+  /// Reads a value; `nil` if the text is invalid.
   package var read: @Sendable (String) -> Value?
   /// A value as a user writes it.
   package var text: @Sendable (Value) -> String = { "\($0)" }

@@ -2,10 +2,9 @@
 struct NamedFrame {
   var frame: StackFrame
   var symbol: String?
-  /// How many bytes the address lies behind the beginning of the function; 0 where that is not
-  /// known.
+  /// The distance of the address from the beginning of the function, in bytes; 0 if unknown.
   var offset: UInt = 0
-  /// Whether the function is a thunk, which only passes a call on.
+  /// Whether the function is a thunk, which only forwards a call.
   var isThunk = false
 
   /// Whether the function is part of the tracker.
@@ -14,16 +13,16 @@ struct NamedFrame {
     return symbol.hasPrefix("$s9Interlock") || symbol.hasPrefix("interlock_")
   }
 
-  /// Whether no file at all is known.
+  /// Whether the file is unknown.
   var hasNoFile: Bool { frame.file == nil }
 
-  /// Whether the file is none that a user wrote.
+  /// Whether the file is not one that a user wrote.
   var isInNoFile: Bool { frame.file?.hasSuffix("<compiler-generated>") ?? true }
 
   /// Whether debug information ties the address to a line of such a file.
   var hasLine: Bool { !isInNoFile && frame.line ?? 0 > 0 }
 
-  /// Whether functions of equal machine code were merged into this one: its name is that of one of
-  /// them.
+  /// Whether functions with equal machine code were merged into this one: its name is that of one
+  /// of them.
   var isMerged: Bool { symbol?.hasSuffix("Tm") ?? false }
 }

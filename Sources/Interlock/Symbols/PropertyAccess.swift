@@ -1,12 +1,11 @@
-/// What the call stack of a `@Tracked` property's section shows: the property, and the code that
-/// accesses it.
+/// The property and the accessing code in the call stack of a `@Tracked` property's section.
 ///
 /// Innermost are the accessor that the compiler wrote, and thunks that lead to it: a protocol's, a
 /// key path's.
 struct PropertyAccess {
-  /// `Cache.entries`; `nil` where the stack does not tell.
+  /// `Cache.entries`; `nil` if the stack does not show it.
   let property: String?
-  /// The stack from the code that accesses the property on.
+  /// The stack from the accessing code on.
   private var frames: [NamedFrame]
 
   private static let suffixes = [".getter", ".setter", ".modify", ".read"]
@@ -21,7 +20,7 @@ struct PropertyAccess {
   init(of frames: [NamedFrame], location: (NamedFrame) -> NeighbouringLines.Location?) {
     var rest = frames.drop(while: \.isTrackers)
     var property: String?
-    // An accessor that a user wrote has a line of its own.
+    // A user's own accessor has a line.
     if let first = rest.first, !first.hasLine, let name = Self.property(of: first) {
       property = first.isMerged ? nil : name
       rest = rest.drop { !$0.hasLine && Self.property(of: $0) == name }
@@ -35,11 +34,11 @@ struct PropertyAccess {
     }
   }
 
-  /// Where the property is accessed; the declaration's place, with what is known, where debug
-  /// information has no line.
+  /// Where the property is accessed; the place of the declaration, with what else is known, if
+  /// debug information has no line.
   func place(declaredAt declaration: Place) -> Place {
     guard let access = frames.first else { return declaration }
-    // Code of the standard library that was specialised for the user's has the user's lines.
+    // Standard library code that was specialised for the user's code has the user's lines.
     let functions = frames.prefix { $0.frame.address == access.frame.address } + [access]
     let function = functions.first { SwiftSymbol.module(of: $0.symbol) != "Swift" } ?? access
     guard let path = access.frame.file, let line = access.frame.line, line > 0 else {
@@ -64,7 +63,7 @@ struct PropertyAccess {
 
   private static func property(of frame: NamedFrame) -> String? {
     guard let name = frame.frame.function else { return nil }
-    // Of a type in a function: `entries.modify in Cache #1 in fill()`.
+    // A type in a function: `entries.modify in Cache #1 in fill()`.
     let context = name.firstRange(of: " in ").map { name[$0.upperBound...].prefix { $0 != " " } }
     let accessor = name.firstRange(of: " in ").map { name[..<$0.lowerBound] } ?? name[...]
     guard let suffix = suffixes.first(where: accessor.hasSuffix) else { return nil }

@@ -1,17 +1,17 @@
 internal import CInterlock
 
-/// What a mangled name tells beside the function's name.
+/// What a mangled name says besides the function's name.
 enum SwiftSymbol {
-  /// The module that a function is declared in: that of the extension where it stands in one of
-  /// another module's type.
+  /// The module in which a function is declared: the extension's, if it extends another module's
+  /// type.
   static func module(of symbol: String?) -> String? {
     symbol.flatMap(demangled).flatMap(module(ofDemangled:))
   }
 
-  /// The same of a demangled name:
-  /// `closure #1 () -> () in (extension in App):Model.Store.fill() -> ()` is in `App`.
+  /// The module of a demangled name: `closure #1 () -> () in (extension in App):Model.Store.fill()
+  /// -> ()` is in `App`.
   static func module(ofDemangled name: String) -> String? {
-    // The innermost function is last, behind closures and local functions in it.
+    // The innermost function comes last, after its closures and local functions.
     var words: [Substring] = []
     for word in topLevelWords(of: name) {
       if word == "in" { words = [] } else { words.append(word) }
@@ -25,7 +25,7 @@ enum SwiftSymbol {
     return module.isEmpty ? nil : String(module)
   }
 
-  /// The words that stand in no brackets.
+  /// The words outside brackets.
   private static func topLevelWords(of name: String) -> [Substring] {
     var words: [Substring] = []
     var start = name.startIndex

@@ -1,24 +1,24 @@
 /// Turns addresses of this process into functions and lines. Slow (milliseconds at first, then
-/// microseconds a stack), so only for reports; safe from any thread.
+/// microseconds per stack), so only for reports; safe from any thread.
 final class Symbolicator: Sendable {
   static let shared = Symbolicator()
 
   private struct State {
     var images = PlatformImages()
-    /// What each address is: the stacks of a report share most of theirs.
+    /// The frames of each address: the stacks of a report share most of theirs.
     var known: [UInt: [NamedFrame]] = [:]
-    /// The lines of addresses that have none of their own.
+    /// The lines found for addresses without one of their own.
     var neighbours: [UInt: NeighbouringLines.Location] = [:]
   }
 
   private let state = Guarded(State())
 
-  /// The frames of a stack as a report shows them: without the tracker's own.
+  /// The frames of a stack as shown in a report: without the tracker's own.
   func frames(_ addresses: [UInt]) -> [StackFrame] {
     named(addresses).drop(while: \.isTrackers).map(\.frame)
   }
 
-  /// What the stack of a property's section shows.
+  /// The access shown by the stack of a property's section.
   func access(in addresses: [UInt]) -> PropertyAccess {
     PropertyAccess(of: named(addresses), location: neighbour)
   }
@@ -51,8 +51,7 @@ final class Symbolicator: Sendable {
 
 /// Turns return addresses of this process into functions and lines, innermost first.
 ///
-/// Where a function was inlined into another, one address gives several frames. Safe from any
-/// thread.
+/// An address has several frames if functions were inlined. Safe from any thread.
 package func symbolicate(_ addresses: [UInt]) -> [StackFrame] {
   Symbolicator.shared.named(addresses).map(\.frame)
 }

@@ -3,11 +3,11 @@
 
 #if INTERLOCK_TRACKING
 
-/// Marks a place in a subject where a scenario's script may hold whoever comes by.
+/// Marks a place in a subject where a scenario's script may hold a caller.
 ///
-/// Costs one load where no script is set; thread-safe. Do not put one between taking and releasing
-/// a lock that the script's other roles need before their own points: that order cannot be reached,
-/// and the script says so.
+/// Costs one load without a script; thread-safe. Do not put one between taking and releasing a lock
+/// that the script's other roles need before their own points: that order cannot be reached, and
+/// the script says so.
 /// - Parameter name: What scripts call the place: words in lower camel case joined by dots, the
 ///   type first, as `tmcache.get.afterDiskRead`.
 public func SYNC_POINT(_ name: StaticString) {
@@ -16,7 +16,7 @@ public func SYNC_POINT(_ name: StaticString) {
 
 #else
 
-/// Nothing: tracking is not compiled in.
+/// Does nothing: tracking is not compiled in.
 @_transparent
 public func SYNC_POINT(_ name: @autoclosure () -> StaticString) {}
 

@@ -1,22 +1,20 @@
 internal import Synchronization
 
-/// Who is told when a sync point is reached: nobody, or the script of the trial that this process
-/// runs.
+/// Calls the handler when a sync point is reached: the script of this process's trial, if any.
 package enum SyncPoints {
-  /// Called on the thread that reached the point, which goes on when it returns.
+  /// Called on the thread that reached the point, which continues when it returns.
   package typealias Handler = @Sendable (_ point: String) -> Void
 
   private static let armed = Atomic<Bool>(false)
   private static let handler = Guarded<Handler?>(nil)
 
-  /// Relaxed: a point that is reached while the script is being set may miss it; `reached` takes
-  /// the lock.
+  /// Relaxed: a point reached while the script is being set may miss it; `reached` takes the lock.
   @inline(__always)
   static var isArmed: Bool { armed.load(ordering: .relaxed) }
 
-  /// Has every point that is reached from now on told to `newHandler`; `nil` ends that.
+  /// Calls `newHandler` for every point reached from now on; `nil` ends that.
   ///
-  /// Points that were reached before may still be in the old handler when this returns.
+  /// A thread may still be in the old handler when this returns.
   package static func arm(_ newHandler: Handler?) {
     handler.withLock { $0 = newHandler }
     armed.store(newHandler != nil, ordering: .relaxed)
