@@ -20,11 +20,11 @@ let abandonedLockPrograms: [HangProgram] = [
     recursiveLockLeftByThread),
   HangProgram(
     "workers-joined-behind-left-lock",
-    "a group is waited for whose workers want an NSLock that one of them has left locked",
+    "a thread waits for a group whose workers want an NSLock that one of them left locked",
     workersJoinedBehindLeftLock),
   HangProgram(
     "queue-behind-left-lock",
-    "blocks are queued behind one that waits for an NSLock which a thread has left locked",
+    "blocks are queued behind one that waits for an NSLock that a thread left locked",
     queueBehindLeftLock),
 ]
 

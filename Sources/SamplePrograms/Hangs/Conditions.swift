@@ -5,7 +5,7 @@ import PredictPrograms
 /// Conditions that are signalled too early, too rarely, or never.
 let conditionPrograms: [HangProgram] = [
   HangProgram(
-    "condition-signalled-early", "an NSCondition is signalled before anybody waits at it",
+    "condition-signalled-early", "an NSCondition is signalled before any thread waits on it",
     conditionSignalledEarly),
   HangProgram(
     "condition-one-signal-for-two", "two threads wait at a POSIX condition, and one is woken",

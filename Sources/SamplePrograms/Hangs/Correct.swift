@@ -17,7 +17,8 @@ private let correctLockPrograms: [HangProgram] = [
     "two-hundred-threads-on-one-lock", "200 threads take one POSIX mutex 4 times each",
     twoHundredThreads),
   HangProgram(
-    "back-off", "two threads take two NSLocks crosswise, and let go where one is taken", backOff),
+    "back-off", "two threads try two NSLocks in opposite orders, and back off if one is taken",
+    backOff),
   HangProgram(
     "crosswise-inside-a-mutex",
     "two threads take two NSLocks crosswise, each inside withLock of one Mutex",

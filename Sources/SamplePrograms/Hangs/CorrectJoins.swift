@@ -16,7 +16,7 @@ let correctJoinPrograms: [HangProgram] = [
     oneSignalForEachBlock),
   HangProgram(
     "main-queue-after-lock",
-    "a thread gives up an NSLock that the main thread wants, and waits for a block of main's",
+    "a thread releases an NSLock that the main thread wants, and waits for the main queue",
     mainQueueAfterLock),
 ]
 

@@ -5,14 +5,14 @@ internal import CSamplePrograms
 /// Waits that end: by a clock, by a file, or by another thread that is late.
 let correctWaitPrograms: [HangProgram] = [
   HangProgram(
-    "hand-off", "two threads hand a turn to and fro over two semaphores, 2,000 times", handOff),
+    "hand-off", "two threads pass a turn back and forth with two semaphores, 2,000 times", handOff),
   HangProgram(
     "relay", "64 threads each wait for the one before; the first sleeps for a second", relay),
   HangProgram(
     "bounded-buffer", "producers and consumers of a buffer of one, over one NSCondition",
     boundedBuffer),
   HangProgram(
-    "timed-waits", "waits at a semaphore, a group and a condition that nobody ends but the clock",
+    "timed-waits", "waits at a semaphore, a group and a condition that only the clock ends",
     timedWaits),
   HangProgram(
     "block-after-a-second", "nothing runs, and nothing is queued: a block will be, in a second",
@@ -28,10 +28,12 @@ let correctWaitPrograms: [HangProgram] = [
     "stream-yields-late", "a loop over an AsyncStream that gets an element after a second",
     streamYieldsLate),
   HangProgram(
-    "static-let-takes-a-second", "50 threads use a shared instance that is made for a second",
+    "static-let-takes-a-second",
+    "50 threads use a shared instance whose initializer takes a second",
     staticLetTakesASecond),
   HangProgram(
-    "dispatch-once-takes-a-second", "50 threads use what a C library makes for a second",
+    "dispatch-once-takes-a-second",
+    "50 threads use a C library's instance whose initialization takes a second",
     hang_dispatch_once_takes_a_second),
   HangProgram(
     "thread-in-read", "a thread waits for one that reads from a pipe, which is written to later",
@@ -46,7 +48,7 @@ let correctWaitPrograms: [HangProgram] = [
     { readersBehindBarrier(5) }),
   HangProgram(
     "300-readers-without-waiting",
-    "300 blocks on the default pool each change a table by a barrier, and are told what is there",
+    "300 blocks on the default pool each change a table by a barrier, and read it by async",
     readersWithoutWaiting),
   HangProgram(
     "main-queue-round-trips", "a thread and the main queue call each other, 500 times each",

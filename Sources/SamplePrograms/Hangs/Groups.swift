@@ -9,10 +9,10 @@ let groupPrograms: [HangProgram] = [
   HangProgram(
     "group-waited-for-inside", "a block of a group waits for the group", groupWaitedForInside),
   HangProgram(
-    "work-item-waits-for-itself", "a DispatchWorkItem waits for the end of itself",
+    "work-item-waits-for-itself", "a DispatchWorkItem waits for its own end",
     workItemWaitsForItself),
   HangProgram(
-    "operation-waits-behind", "an operation of a serial OperationQueue waits for a later one of it",
+    "operation-waits-behind", "an operation of a serial OperationQueue waits for a later one",
     operationWaitsBehind),
 ]
 

@@ -13,7 +13,7 @@ let joinPrograms: [HangProgram] = [
     oneSignalForTwoBlocks),
   HangProgram(
     "main-queue-behind-lock",
-    "a thread holds an NSLock that the main thread wants, and waits for a block of main's",
+    "a thread holds an NSLock that the main thread wants, and waits for the main queue",
     mainQueueBehindLock),
 ]
 

@@ -12,7 +12,8 @@ let lockPrograms: [HangProgram] = [
     "dining-philosophers", "five threads each hold one POSIX mutex and want their neighbour's",
     diningPhilosophers),
   HangProgram(
-    "callback-under-lock", "an observer is told under an NSLock, and asks the one that told it",
+    "callback-under-lock",
+    "an observer is called under an NSLock, and calls back the object that notified it",
     callbackUnderLock),
   HangProgram(
     "return-without-unlock", "an early return leaves a POSIX mutex locked; the next call wants it",
@@ -21,7 +22,7 @@ let lockPrograms: [HangProgram] = [
     "recursive-locks-crossed", "parent and child update each other under NSRecursiveLocks",
     recursiveLocksCrossed),
   HangProgram(
-    "read-lock-upgraded", "a thread that reads under a POSIX rwlock takes it to write as well",
+    "read-lock-upgraded", "a reader of a POSIX rwlock takes the write lock as well",
     readLockUpgraded),
   HangProgram(
     "read-write-locks-crossed", "two threads read one table each, and want to write the other's",

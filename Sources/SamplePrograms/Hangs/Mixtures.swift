@@ -6,7 +6,8 @@ import Synchronization
 /// Two kinds of primitives in one cycle.
 let mixedPrograms: [HangProgram] = [
   HangProgram(
-    "lock-and-queue-crossed", "one holds an NSLock and syncs on a queue whose block wants the lock",
+    "lock-and-queue-crossed",
+    "a thread holds an NSLock and syncs on a queue whose block wants the lock",
     lockAndQueueCrossed),
   HangProgram(
     "main-sync-under-lock", "a thread syncs on the main queue under an NSLock that main wants",
@@ -15,25 +16,29 @@ let mixedPrograms: [HangProgram] = [
     "mutex-and-barrier-crossed", "a Synchronization.Mutex and a barrier are taken in two orders",
     mutexAndBarrierCrossed),
   HangProgram(
-    "read-write-lock-and-mutex", "one reads and wants a mutex, whose holder wants to write",
+    "read-write-lock-and-mutex", "a reader wants a mutex whose holder wants to write",
     readWriteLockAndMutex),
   HangProgram(
-    "group-awaited-under-lock", "a group is waited for under an NSLock that its block wants",
+    "group-awaited-under-lock",
+    "a thread waits under an NSLock for a group whose block wants the lock",
     groupAwaitedUnderLock),
   HangProgram(
-    "work-item-awaited-under-lock", "a work item is waited for under a lock that it wants",
+    "work-item-awaited-under-lock",
+    "a thread waits under a lock for a work item that wants the lock",
     workItemAwaitedUnderLock),
   HangProgram(
-    "operations-awaited-under-lock", "operations are waited for under a lock that one wants",
+    "operations-awaited-under-lock",
+    "a thread waits under a lock for operations, one of which wants the lock",
     operationsAwaitedUnderLock),
   HangProgram(
-    "thread-awaited-under-lock", "a thread's end is waited for under a mutex that it wants",
+    "thread-awaited-under-lock",
+    "a thread waits under a mutex for the end of a thread that wants the mutex",
     threadAwaitedUnderLock),
   HangProgram(
     "nested-monitor", "a thread waits at a condition under a lock that the signaller needs",
     nestedMonitor),
   HangProgram(
-    "task-awaited-under-lock", "a task is waited for under an NSLock that it wants",
+    "task-awaited-under-lock", "a thread waits under an NSLock for a task that wants the lock",
     taskAwaitedUnderLock),
 ]
 

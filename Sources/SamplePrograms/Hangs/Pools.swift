@@ -15,7 +15,8 @@ let poolPrograms: [HangProgram] = [
     "300 blocks on the default pool each change a table by a barrier, and read it back",
     { readersBehindBarrier(300) }),
   HangProgram(
-    "serial-queues-wait-for-last", "600 serial queues run a block each that waits for the last's",
+    "serial-queues-wait-for-last",
+    "600 serial queues each run a block that waits for the last queue's block",
     serialQueuesWaitForLast),
   HangProgram(
     "tasks-wait-for-tasks", "64 tasks each block a thread of the pool until a task has run",

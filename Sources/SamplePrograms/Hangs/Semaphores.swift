@@ -5,15 +5,17 @@ import Foundation
 /// queued behind the waiting one.
 let semaphorePrograms: [HangProgram] = [
   HangProgram(
-    "completion-not-called", "a completion handler is not called after an error, and is waited for",
+    "completion-not-called",
+    "a thread waits for a completion handler that is not called after an error",
     completionNotCalled),
   HangProgram(
-    "one-signal-for-two", "two threads wait at a semaphore that is signalled once", oneSignalForTwo),
+    "one-signal-for-two", "two threads wait at a semaphore that is signalled once",
+    oneSignalForTwo),
   HangProgram(
     "semaphores-as-locks-crossed", "two semaphores of 1 are taken as locks, in opposite orders",
     semaphoresAsLocksCrossed),
   HangProgram(
-    "semaphore-lock-retaken", "a thread takes a semaphore of 1 that it has taken",
+    "semaphore-lock-retaken", "a thread takes a semaphore of 1 that it already holds",
     semaphoreLockRetaken),
   HangProgram(
     "main-thread-waits-for-main-queue", "the main thread waits for a block of the main queue",
@@ -25,7 +27,8 @@ let semaphorePrograms: [HangProgram] = [
     "wait-until-the-distant-future", "a thread waits until the distant future for a lost answer",
     waitUntilTheDistantFuture),
   HangProgram(
-    "timer-never-resumed", "a thread waits for the first tick of a Dispatch timer, never resumed",
+    "timer-never-resumed",
+    "a thread waits for the first tick of a Dispatch timer that is never resumed",
     timerNeverResumed),
 ]
 

@@ -5,21 +5,22 @@ internal import CSamplePrograms
 /// `static let`, and C's `dispatch_once`: an initializer runs once, and other threads wait for it.
 let staticLetPrograms: [HangProgram] = [
   HangProgram(
-    "static-let-uses-itself", "the initialiser of a shared instance asks for the shared instance",
+    "static-let-uses-itself", "a shared instance's initializer uses the shared instance",
     staticLetUsesItself),
   HangProgram(
-    "static-lets-crossed", "two shared instances ask for each other, on two threads",
+    "static-lets-crossed", "two shared instances' initializers use each other, on two threads",
     staticLetsCrossed),
   HangProgram(
     "static-let-and-queue-crossed",
-    "a shared instance is made with a sync on a queue whose block asks for it",
+    "a shared instance's initializer syncs on a queue whose block uses the instance",
     staticLetAndQueueCrossed),
   HangProgram(
-    "dispatch-once-uses-itself", "what a C library runs with dispatch_once asks for what it makes",
+    "dispatch-once-uses-itself",
+    "a C library's dispatch_once initializer uses the instance that it makes",
     hang_dispatch_once_uses_itself),
   HangProgram(
     "dispatch-once-and-lock-crossed",
-    "a C library's dispatch_once takes a mutex whose holder asks for what it makes",
+    "a C library's dispatch_once takes a mutex whose holder uses the instance that it makes",
     hang_dispatch_once_and_lock_crossed),
 ]
 

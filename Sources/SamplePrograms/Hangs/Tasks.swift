@@ -5,16 +5,17 @@ import Synchronization
 /// Swift Concurrency: continuations that are never resumed, and actors that wait for themselves.
 let taskPrograms: [HangProgram] = [
   HangProgram(
-    "continuation-never-resumed", "a task waits for a request that was cancelled, and not told so",
+    "continuation-never-resumed", "a task waits for a cancelled request, which never calls back",
     continuationNeverResumed),
   HangProgram(
-    "unsafe-continuation-never-resumed", "a task waits for an answer that came before the question",
+    "unsafe-continuation-never-resumed", "a task waits for an answer that arrived before the wait",
     unsafeContinuationNeverResumed),
   HangProgram(
     "continuation-overwritten", "a second request replaces the continuation of the first",
     continuationOverwritten),
   HangProgram(
-    "stream-never-finished", "a loop over an AsyncStream that is not finished", streamNeverFinished),
+    "stream-never-finished", "a loop over an AsyncStream that is not finished",
+    streamNeverFinished),
   HangProgram(
     "main-actor-waits-for-itself", "a method of the main actor waits for a task of the main actor",
     mainActorWaitsForItself),

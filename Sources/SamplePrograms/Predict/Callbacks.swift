@@ -4,13 +4,13 @@ import Foundation
 /// Calls of foreign code: with a lock held, and without.
 let callbackPrograms: [PredictProgram] = [
   PredictProgram(
-    "callback-with-lock-held", "a store tells its observer of a change under its NSLock",
+    "callback-with-lock-held", "a store notifies its observer of a change under its NSLock",
     callingBack: callbackWithLockHeld),
   PredictProgram(
-    "callback-after-unlock", "a store tells its observer of a change when it has unlocked",
+    "callback-after-unlock", "a store notifies its observer of a change after it has unlocked",
     callingBack: callbackAfterUnlock),
   PredictProgram(
-    "callback-on-own-queue", "a store tells its observer of a change on its serial queue",
+    "callback-on-own-queue", "a store notifies its observer of a change on its serial queue",
     callingBack: callbackOnOwnQueue),
 ]
 

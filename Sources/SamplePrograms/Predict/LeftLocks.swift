@@ -27,11 +27,12 @@ let leftLockPrograms: [PredictProgram] = [
     "held-at-the-end", "a thread waits in its critical section when the program ends",
     heldAtTheEnd),
   PredictProgram(
-    "write-lock-relocked", "a thread asks for a POSIX rwlock to write that it has, and ignores no",
+    "write-lock-relocked",
+    "a thread relocks a POSIX rwlock that it holds for writing, and ignores the error",
     writeLockRelocked),
   PredictProgram(
     "relock-refused-and-heeded",
-    "a thread asks for an error-checking mutex that it has, and looks at the answer",
+    "a thread relocks an error-checking mutex that it holds, and checks the error",
     relockRefusedAndHeeded),
 ]
 

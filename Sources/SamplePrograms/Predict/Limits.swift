@@ -9,7 +9,7 @@ let limitPrograms: [PredictProgram] = [
     { semaphoresBothWays { _ = $0.wait(timeout: .distantFuture) } }),
   PredictProgram(
     "group-of-a-queue-until-the-distant-future",
-    "under an NSLock that a queue's blocks take, its group is waited for until the distant future",
+    "under an NSLock of a queue's blocks, a thread waits until the distant future for their group",
     { groupUnderLock(until: .distantFuture) }),
   PredictProgram(
     "semaphores-both-ways-for-a-time",
@@ -17,7 +17,7 @@ let limitPrograms: [PredictProgram] = [
     { semaphoresBothWays { _ = $0.wait(timeout: .now() + 60) } }),
   PredictProgram(
     "group-of-a-queue-for-a-time",
-    "under an NSLock that a queue's blocks take, its group is waited for with a limit",
+    "under an NSLock of a queue's blocks, a thread waits for their group, with a limit",
     { groupUnderLock(until: .now() + 60) }),
 ]
 

@@ -36,10 +36,10 @@ let lockPrograms: [PredictProgram] = [
     "semaphores-one-way", "two DispatchSemaphores of 1 are locks, nested one way",
     semaphoresOneWay),
   PredictProgram(
-    "stdlib-mutexes-both-ways", "withLock of two Synchronization.Mutex is nested either way",
+    "stdlib-mutexes-both-ways", "withLock calls of two Synchronization.Mutex are nested either way",
     stdlibMutexesBothWays),
   PredictProgram(
-    "stdlib-mutexes-one-way", "withLock of two Synchronization.Mutex is nested one way",
+    "stdlib-mutexes-one-way", "withLock calls of two Synchronization.Mutex are nested one way",
     stdlibMutexesOneWay),
   PredictProgram(
     "three-locks-in-a-ring", "three threads each hold one of three NSLocks and take the next",

@@ -16,7 +16,8 @@ let mainQueuePrograms: [PredictProgram] = [
     "a notification for an observer on the main queue is posted under an NSLock taken there",
     observerOnMainUnderLock),
   PredictProgram(
-    "main-queue-asynchronously", "under the lock, the block is handed to the main queue by async",
+    "main-queue-asynchronously",
+    "a thread calls async on the main queue under an NSLock that a block there takes",
     mainQueueAsynchronously),
   PredictProgram(
     "lock-and-main-queue-one-way", "threads sync on the main queue under an NSLock, in one order",

@@ -5,13 +5,14 @@ import Foundation
 let mixedPrograms: [PredictProgram] = [
   PredictProgram(
     "lock-and-queue-both-ways",
-    "one holds an NSLock and syncs on a queue whose block wants the lock",
+    "a thread holds an NSLock and syncs on a queue whose block wants the lock",
     lockAndQueueBothWays),
   PredictProgram(
-    "lock-and-queue-asynchronously", "as that, but the block is handed over by async",
+    "lock-and-queue-asynchronously",
+    "a thread holds an NSLock and calls async on a queue whose block wants the lock",
     lockAndQueueAsynchronously),
   PredictProgram(
-    "mutex-and-read-lock-both-ways", "one reads and takes a mutex, whose holder writes",
+    "mutex-and-read-lock-both-ways", "a reader takes a mutex whose holder writes",
     mutexAndReadLockBothWays),
   PredictProgram(
     "semaphore-and-lock-ring", "a semaphore, an NSLock and a queue are taken in a ring",
@@ -21,7 +22,7 @@ let mixedPrograms: [PredictProgram] = [
     "a thread waits at a condition under a lock that its signaller takes too",
     conditionUnderLock),
   PredictProgram(
-    "condition-before-lock", "a thread waits at a condition, and takes the lock when it has come",
+    "condition-before-lock", "a thread waits at a condition, and takes the lock afterwards",
     conditionBeforeLock),
 ]
 

@@ -12,7 +12,8 @@ let safeOrderPrograms: [PredictProgram] = [
     "both-ways-on-one-thread", "one thread nests two NSLocks either way, and no other does",
     bothWaysOnOneThread),
   PredictProgram(
-    "try-and-back-off", "two threads take two NSLocks crosswise, and let go where one is taken",
+    "try-and-back-off",
+    "two threads try two NSLocks in opposite orders, and back off if one is taken",
     tryAndBackOff),
   PredictProgram(
     "semaphore-as-signal", "a buffer of one: semaphores of 1 and 0 tell when it is free and filled",

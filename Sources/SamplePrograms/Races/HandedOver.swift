@@ -41,7 +41,9 @@ let handedOverPrograms: [PredictProgram] = [
     condition.unlock()
     shared.set(shared.get() + 1)
   },
-  PredictProgram("handed-by-a-work-item", "a work item writes, and who has waited for it reads") {
+  PredictProgram(
+    "handed-by-a-work-item", "a work item writes, and the thread that waited for it reads"
+  ) {
     let shared = Shared()
     let item = DispatchWorkItem { shared.set(1) }
     DispatchQueue.global().async(execute: item)
@@ -91,7 +93,7 @@ let handedOverPrograms: [PredictProgram] = [
     ended.wait()
     _ = shared.get()
   },
-  PredictProgram("handed-to-tasks", "tasks write in turn, and a thread reads what they left") {
+  PredictProgram("handed-to-tasks", "tasks write in turn, and a thread reads the result") {
     let shared = Shared()
     shared.set(1)
     let ended = DispatchSemaphore(value: 0)
@@ -129,7 +131,8 @@ let handedOverPrograms: [PredictProgram] = [
     for end in pipe + sockets { close(end) }
   },
   PredictProgram(
-    "written-after-the-byte", "a byte goes through a pipe before what it stands for is written"
+    "written-after-the-byte",
+    "a byte goes through a pipe before the value that it announces is written"
   ) {
     let shared = Shared()
     var pipe: [Int32] = [0, 0]
@@ -151,7 +154,7 @@ let handedOverPrograms: [PredictProgram] = [
     for end in pipe { close(end) }
   },
   PredictProgram(
-    "met-at-a-barrier", "threads write, meet at a POSIX barrier, and read each other's"
+    "met-at-a-barrier", "threads write, meet at a POSIX barrier, and read each other's values"
   ) {
     let all = (0..<4).map { _ in Shared() }
     nonisolated(unsafe) let barrier = UnsafeMutablePointer<pthread_barrier_t>.allocate(capacity: 1)
@@ -194,7 +197,9 @@ let handedOverPrograms: [PredictProgram] = [
     pthread_spin_destroy(lock)
     lock.deallocate()
   },
-  PredictProgram("made-by-a-static-let", "a static let is made by one thread, and used by many") {
+  PredictProgram(
+    "made-by-a-static-let", "one thread initializes a static let, and many threads use it"
+  ) {
     let ended = DispatchGroup()
     for _ in 0..<8 {
       ended.enter()

@@ -14,17 +14,17 @@ let lockedRacePrograms: [PredictProgram] = [
     oneAfterAnother(
       { lock.withLock { shared.set(1) } }, { lock.withLock { shared.set(2) } })
   },
-  PredictProgram("one-side-locked", "who writes takes the lock, who reads does not") {
+  PredictProgram("one-side-locked", "the writer takes the lock, the reader does not") {
     let shared = Shared()
     let lock = NSLock()
     oneAfterAnother({ lock.withLock { shared.set(1) } }, { _ = shared.get() })
   },
-  PredictProgram("both-sides-locked", "who writes takes the lock, and who reads too") {
+  PredictProgram("both-sides-locked", "the writer takes the lock, and the reader too") {
     let shared = Shared()
     let lock = NSLock()
     oneAfterAnother({ lock.withLock { shared.set(1) } }, { lock.withLock { _ = shared.get() } })
   },
-  PredictProgram("a-lock-each", "each of two owners has a lock of its own for what both share") {
+  PredictProgram("a-lock-each", "two owners share a number, and each takes a lock of its own") {
     let shared = Shared()
     let (one, other) = (NSRecursiveLock(), NSRecursiveLock())
     oneAfterAnother(

@@ -3,12 +3,12 @@ import Interlock
 
 /// State that a queue guards, and accesses that bypass it.
 let queuedRacePrograms: [PredictProgram] = [
-  PredictProgram("queue-bypassed", "one thread goes through the serial queue, the other past it") {
+  PredictProgram("queue-bypassed", "one thread uses the serial queue, the other bypasses it") {
     let shared = Shared()
     let queue = DispatchQueue(label: "number")
     oneAfterAnother({ queue.sync { shared.set(1) } }, { _ = shared.get() })
   },
-  PredictProgram("queue-used", "both threads go through the serial queue") {
+  PredictProgram("queue-used", "both threads use the serial queue") {
     let shared = Shared()
     let queue = DispatchQueue(label: "number")
     oneAfterAnother({ queue.sync { shared.set(1) } }, { queue.sync { _ = shared.get() } })
@@ -30,8 +30,9 @@ let queuedRacePrograms: [PredictProgram] = [
         queue.sync(flags: .barrier) { shared.set(2) }
       })
   },
-  PredictProgram("two-serial-queues", "two serial queues write to what each believes to be its own")
-  {
+  PredictProgram(
+    "two-serial-queues", "two serial queues write to one number, each as if it were its own"
+  ) {
     let shared = Shared()
     let (one, other) = (DispatchQueue(label: "one"), DispatchQueue(label: "other"))
     oneAfterAnother({ one.sync { shared.set(1) } }, { other.sync { shared.set(2) } })
@@ -53,7 +54,9 @@ let queuedRacePrograms: [PredictProgram] = [
     _ = shared.get()
     group.wait()
   },
-  PredictProgram("result-read-behind-it", "what a block writes is read by a sync behind it") {
+  PredictProgram(
+    "result-read-behind-it", "a block writes, and a later sync on the same queue reads"
+  ) {
     let shared = Shared()
     let queue = DispatchQueue(label: "work")
     queue.async { shared.set(1) }

@@ -4,7 +4,7 @@ import Interlock
 /// Signals that come too early, or are not waited for.
 let signalledRacePrograms: [PredictProgram] = [
   PredictProgram(
-    "signalled-before-write", "a semaphore is signalled before the write that it is for"
+    "signalled-before-write", "a semaphore is signalled before the write that it announces"
   ) {
     let shared = Shared()
     let ready = DispatchSemaphore(value: 0)
@@ -20,8 +20,9 @@ let signalledRacePrograms: [PredictProgram] = [
     _ = shared.get()
     ended.wait()
   },
-  PredictProgram("signalled-after-write", "a semaphore is signalled after the write that it is for")
-  {
+  PredictProgram(
+    "signalled-after-write", "a semaphore is signalled after the write that it announces"
+  ) {
     let shared = Shared()
     let ready = DispatchSemaphore(value: 0)
     Thread.detachNewThread {
@@ -31,7 +32,7 @@ let signalledRacePrograms: [PredictProgram] = [
     ready.wait()
     _ = shared.get()
   },
-  PredictProgram("group-left-before-write", "a group is left before the write that it stands for") {
+  PredictProgram("group-left-before-write", "a group is left before the write that it announces") {
     let shared = Shared()
     let group = DispatchGroup()
     let ended = DispatchSemaphore(value: 0)
@@ -85,7 +86,7 @@ let signalledRacePrograms: [PredictProgram] = [
     ended.wait()
   },
   PredictProgram(
-    "thread-not-joined", "what a thread makes is read after a while, without joining it"
+    "thread-not-joined", "a thread's result is read after a while, without joining the thread"
   ) {
     let shared = Shared()
     let thread = startThread { shared.set(1) }
@@ -93,7 +94,7 @@ let signalledRacePrograms: [PredictProgram] = [
     _ = shared.get()
     pthread_join(thread, nil)
   },
-  PredictProgram("thread-joined", "what a thread makes is read when it has been joined") {
+  PredictProgram("thread-joined", "a thread's result is read after the thread was joined") {
     let shared = Shared()
     shared.set(0)
     let thread = startThread { shared.set(shared.get() + 1) }

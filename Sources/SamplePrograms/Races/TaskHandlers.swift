@@ -21,7 +21,8 @@ let taskHandlerPrograms: [PredictProgram] = [
     inTask { await task.value }
   },
   PredictProgram(
-    "used-in-cancellation-handlers", "what handlers use, tell and start comes after who set them up"
+    "used-in-cancellation-handlers",
+    "what handlers use, signal and start comes after the code that set them up"
   ) {
     inTask { await leaveAnAsyncLet() }
     inTask { try? await throwOutOfAGroup() }
@@ -49,7 +50,8 @@ let taskHandlerPrograms: [PredictProgram] = [
     for _ in tasks { ended.wait() }
   },
   PredictProgram(
-    "started-as-a-stream-ends", "the task that a stream's end starts comes after who set it up"
+    "started-as-a-stream-ends",
+    "the task that a stream's end starts comes after the code that set it up"
   ) {
     let shared = Shared()
     let ended = DispatchSemaphore(value: 0)
@@ -70,7 +72,8 @@ let taskHandlerPrograms: [PredictProgram] = [
     ended.wait()
   },
   PredictProgram(
-    "told-in-a-sequences-closure", "who waits for what a closure of a stream's contains() tells"
+    "told-in-a-sequences-closure",
+    "a thread waits for what a closure of a stream's contains() signals"
   ) {
     let shared = Shared()
     let made = AsyncStream.makeStream(of: Int.self)

@@ -47,7 +47,7 @@ let taskOrderPrograms: [PredictProgram] = [
   PredictProgram("results-of-a-group", "each child writes what its parent reads with the result") {
     inTask { for _ in 0..<20 { await readResults() } }
   },
-  PredictProgram("async-let-awaited", "async lets write, and who awaits them reads") {
+  PredictProgram("async-let-awaited", "async lets write, and the task that awaits them reads") {
     inTask {
       for _ in 0..<50 {
         let shared = Shared()
@@ -62,7 +62,9 @@ let taskOrderPrograms: [PredictProgram] = [
       }
     }
   },
-  PredictProgram("under-one-actor", "tasks add by an actor, and read where it has returned") {
+  PredictProgram(
+    "under-one-actor", "tasks add through an actor, and read after its call has returned"
+  ) {
     let shared = Shared()
     let keeper = Keeper(shared)
     inTasks {
@@ -86,8 +88,7 @@ let taskOrderPrograms: [PredictProgram] = [
       await last.value
     }
   },
-  PredictProgram("on-the-main-actor", "tasks add on the main actor, and one reads what came of it")
-  {
+  PredictProgram("on-the-main-actor", "tasks add on the main actor, and one reads the sum") {
     let shared = Shared()
     inTasks {
       for _ in 0..<20 { await MainActor.run { shared.set(shared.get() + 1) } }
@@ -97,7 +98,8 @@ let taskOrderPrograms: [PredictProgram] = [
     _ = shared.get()
   },
   PredictProgram(
-    "resumed-after-write", "what continuations stand for is written before they are resumed"
+    "resumed-after-write",
+    "values are written before the continuations that announce them are resumed"
   ) {
     inTask {
       for _ in 0..<50 {
@@ -121,8 +123,10 @@ let taskOrderPrograms: [PredictProgram] = [
       }
     }
   },
-  PredictProgram("handed-over-a-stream", "what is written is yielded then, and read by who gets it")
-  {
+  PredictProgram(
+    "handed-over-a-stream",
+    "a value is written, then yielded, and read by the task that receives it"
+  ) {
     let made = AsyncStream.makeStream(of: Shared.self)
     inTasks {
       await use(made.stream)

@@ -2,7 +2,7 @@ import Foundation
 
 /// Accesses by tasks that nothing orders.
 let taskRacePrograms: [PredictProgram] = [
-  PredictProgram("tasks-write-in-no-order", "two tasks write a number, and nobody awaits either") {
+  PredictProgram("tasks-write-in-no-order", "two tasks write a number, and neither is awaited") {
     let shared = Shared()
     inTasks {
       shared.set(1)
@@ -11,7 +11,7 @@ let taskRacePrograms: [PredictProgram] = [
       shared.set(2)
     }
   },
-  PredictProgram("task-and-its-maker", "a task writes a number, and who made it reads it at once") {
+  PredictProgram("task-and-its-maker", "a task writes a number, and its creator reads it at once") {
     let shared = Shared()
     let ended = DispatchSemaphore(value: 0)
     Task {
@@ -45,7 +45,7 @@ let taskRacePrograms: [PredictProgram] = [
     }
   },
   PredictProgram(
-    "async-let-awaited-too-late", "an async let and who awaits it later write one number"
+    "async-let-awaited-too-late", "an async let and the task that awaits it later write one number"
   ) {
     let shared = Shared()
     inTask {
@@ -66,7 +66,9 @@ let taskRacePrograms: [PredictProgram] = [
       _ = shared.get()
     }
   },
-  PredictProgram("value-awaited-too-late", "a task reads what another wrote, and awaits it then") {
+  PredictProgram(
+    "value-awaited-too-late", "a task reads what another wrote, and awaits it only then"
+  ) {
     let shared = Shared()
     let writer = Task.detached { shared.set(1) }
     inTask {
@@ -76,7 +78,8 @@ let taskRacePrograms: [PredictProgram] = [
     }
   },
   PredictProgram(
-    "resumed-before-write", "a continuation is resumed, and what it stands for written then"
+    "resumed-before-write",
+    "a continuation is resumed before the value that it announces is written"
   ) {
     let shared = Shared()
     let written = DispatchSemaphore(value: 0)
