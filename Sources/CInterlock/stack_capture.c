@@ -35,7 +35,7 @@ static uint32_t this_thread(void) {
 #endif
 }
 
-/// The address that the signal interrupted; 0 where it is not known.
+/// The address that the signal interrupted; 0 if it is not known.
 static uintptr_t interrupted_address(void *context) {
 #if defined(__linux__) && defined(__x86_64__)
   return (uintptr_t)((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];

@@ -48,8 +48,8 @@ public enum HangWatchdog {
       HangReport.printAndExit(finding)
     }
     SectionTracking.announce(
-      "the watchdog is armed: a hang ends this process with code \(exitCode), a certain one at once and"
-        + " another after \(limitSeconds) s")
+      "the watchdog is armed: a hang ends this process with code \(exitCode), a certain one at once"
+        + " and another after \(limitSeconds) s")
   }
 
   private static var limitSeconds: Double {

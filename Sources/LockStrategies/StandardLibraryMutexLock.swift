@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// Acquiring it again on the owner's thread traps with a message. On Linux it is a futex with
 /// priority inheritance; ThreadSanitizer does not see that, and reports false races when it is
-/// contended. Prediction does not see it either: its fast path is inlined into the code that uses it.
+/// contended. Prediction does not see it either: its fast path is inlined into its caller.
 package final class StandardLibraryMutexLock: Lock {
   private let mutex = Mutex<Void>(())
 

@@ -5,17 +5,18 @@ import Interlock
 import ProcessInspection
 import WaitForGraph
 
-/// Looks, in this process, for what did not go wrong and can.
+/// Predicts deadlocks and races that did not occur in this run of the process.
 package enum Predictor {
-  /// From when on a task that waits for a lock, on a thread of the pool, is told of. Far above what
-  /// a busy machine makes of a short section.
+  /// How long a task must wait for a lock, on a pool thread, to be reported. Far longer than a
+  /// short section takes on a busy machine.
   package static let blockedSeconds = 1.0
 
-  /// Begins to look, for the rest of the process's life: before the code under test makes its
-  /// locks, for what is made earlier is not followed. Calls after the first do nothing. From any
-  /// thread.
+  /// Starts prediction for the rest of the process's life.
   ///
-  /// - Parameter holdSeconds: From when on a lock that is held is told of; `nil` for never.
+  /// Call it before the code under test makes its locks: objects made earlier are not followed.
+  /// Later calls do nothing. Callable from any thread.
+  ///
+  /// - Parameter holdSeconds: How long a lock must be held to be reported; `nil` for never.
   package static func start(holdSeconds: Double? = nil) {
     OwnCode.register(OwnCode.prediction)
     _ = interlock_prediction_start(
@@ -25,17 +26,21 @@ package enum Predictor {
     if interlock_clocks_start() { SectionTracking.followOrder() }
   }
 
-  /// Notes where the calling thread holds a lock while it calls code that it does not know: to be
-  /// called at the beginning of that code. A queue is no such lock: to call back on one's own queue
-  /// is what many interfaces promise. A few nanoseconds; nothing where nobody looks.
+  /// Notes that the calling thread calls unknown code while it holds a lock; call it at the
+  /// beginning of that code.
+  ///
+  /// A queue does not count: many interfaces promise to call back on their own queue. Takes a few
+  /// nanoseconds; does nothing without prediction.
   package static func calledBack() { interlock_prediction_called_back(0) }
 
-  /// What the calling thread does from now on comes after all that anybody has done: to be told by
-  /// who waited in a way that no event shows. From any thread.
+  /// Orders the calling thread after everything that any thread has done so far.
+  ///
+  /// For a thread that waited in a way that no event shows. Callable from any thread.
   package static func comesAfterAll() { interlock_clocks_come_after_all() }
 
-  /// The thread whose `main` has returned says so: what it holds is left locked. To be called in a
-  /// handler of the process's end; nothing where user code has called `exit`, since it may be in
+  /// Notes that `main` of the calling thread has returned: the locks that it holds are left locked.
+  ///
+  /// Call it in an exit handler. Does nothing if user code has called `exit`, since it may be in
   /// its critical section.
   package static func noteEndOfMain() {
     guard interlock_prediction_started(), interlock_prediction_depth() > 0, CodeJudge.mainReturned()
@@ -43,8 +48,8 @@ package enum Predictor {
     interlock_note_left_at_exit()
   }
 
-  /// So long, at most, threads that hold a lock get to end, in steps of a millisecond: one that has
-  /// signalled its last may not have come to its end yet.
+  /// How long threads that hold a lock get to end, in steps of a millisecond: a thread that has
+  /// sent its last signal may not have ended yet.
   private static let mostPauses = 100
 
   private static func waitForEndingThreads() {
@@ -54,12 +59,13 @@ package enum Predictor {
     }
   }
 
-  /// What was found up to now. Takes up to a second where something was: debug information is read.
-  /// From any thread.
+  /// The findings so far.
   ///
-  /// - Parameter isAtEnd: Whether the process is about to end: then threads that hold a lock get a
-  ///   moment to end first.
-  /// - Returns: `unavailable` where the calls of this process are not seen.
+  /// Takes up to a second if there are any, to read debug information. Callable from any thread.
+  ///
+  /// - Parameter isAtEnd: Whether the process is about to end: then threads that hold a lock first
+  ///   get time to end.
+  /// - Returns: `unavailable` if this process's calls are not seen.
   package static func record(atEnd isAtEnd: Bool = false) -> PredictionRecord {
     guard interlock_prediction_started() else {
       return PredictionRecord(
@@ -91,18 +97,18 @@ package enum Predictor {
       unseen: racesBlindness == nil ? [] : [.race])
   }
 
-  /// Whether all that take part act in a user's code: the harness's own threads wait in tasks, too.
+  /// Whether all participants act in the user's code: the harness's own threads wait in tasks, too.
   private static func isUsers(_ finding: PotentialFinding) -> Bool {
     finding.sides.allSatisfy { side in
-      // No stack is kept of a signaller, which may be a library.
+      // No stack is stored for a signaller, which may be a library.
       let isSignaller = finding.kind == .lockOrder && side.stack.isEmpty
       return isSignaller || side.place.contains { !$0.isSystem }
         || side.stack.first.map { !$0.isSystem } ?? false
     }
   }
 
-  /// Whether two of the orders may be kept apart by a lock that no event shows: both were in a
-  /// function with atomics.
+  /// Whether a lock without events may keep two of the orders apart: both were in a function with
+  /// atomics.
   private static func mayHaveUnseenGate(
     _ cycle: LockOrder.Cycle, judge: inout CodeJudge
   ) -> Bool {
@@ -114,7 +120,7 @@ package enum Predictor {
   }
 
   /// The doubt about the code that waits for a signal: it may order the wait after the signal
-  /// unseen.
+  /// without an event.
   private static func doubt(
     about cycle: LockOrder.Cycle, judge: inout CodeJudge
   ) -> CodeJudge.Doubt? {
@@ -135,8 +141,9 @@ package enum Predictor {
     }
     if undecided > 0 {
       notes.append(
-        "\(undecided) \(undecided == 1 ? "cycle" : "cycles") of locks: undecided, since the threads that"
-          + " take them run functions with atomics or a Mutex, which may keep them apart unseen")
+        "\(undecided) \(undecided == 1 ? "cycle" : "cycles") of locks: undecided, since the threads"
+          + " that take them run functions with atomics or a Mutex, which may keep them apart"
+          + " unseen")
     }
     if lost.waits, let racesBlindness {
       notes.append(
@@ -146,8 +153,8 @@ package enum Predictor {
     if lost.unseen_mutex != 0 {
       let place = Wording.at(Names(of: [lost.unseen_mutex]).frames([lost.unseen_mutex]))
       notes.append(
-        "a Mutex that a thread waited for\(place) is in no order of locks, since no call shows where"
-          + " it is locked; one that is taken through a section is")
+        "a Mutex that a thread waited for\(place) is in no order of locks, since no call shows"
+          + " where it is locked; one that is taken through a section is")
     }
     if lost.locks { notes.append("there were more locks at a time than are followed") }
     if lost.orders { notes.append("there were more orders of locks than are kept") }

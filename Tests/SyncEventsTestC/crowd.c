@@ -41,7 +41,8 @@ long sync_events_many_threads(int count, int together) {
   for (int started = 0; started < count; started += together) {
     pthread_barrier_init(&all_here, NULL, (unsigned)together);
     for (int index = 0; index < together; index++) {
-      if (pthread_create(&threads[index], &attributes, lock_and_dispatch, &all_here) != 0) return -1;
+      int error = pthread_create(&threads[index], &attributes, lock_and_dispatch, &all_here);
+      if (error != 0) return -1;
     }
     for (int index = 0; index < together; index++) pthread_join(threads[index], NULL);
   }

@@ -14,7 +14,7 @@ extern "C" {
 #define INTERLOCK_BUCKETS 1024
 #define INTERLOCK_BUCKET_WORDS 8
 
-/// The calling thread's home, or null before its first section. C, because Swift has no
+/// The calling thread's context, or null before its first section. C, because Swift has no
 /// thread-locals. Initial-exec: one load instead of a call, for eight bytes of the space that every
 /// process reserves.
 extern _Thread_local void *interlock_thread_home __attribute__((tls_model("initial-exec")));
@@ -25,7 +25,7 @@ extern uintptr_t interlock_buckets[INTERLOCK_BUCKETS * INTERLOCK_BUCKET_WORDS];
 
 #define INTERLOCK_HISTORIES 4096
 
-/// What resources remember, by their keys: addresses, where anything is remembered at all.
+/// The shadow states of resources, as addresses by a hash of their keys; 0 for none.
 extern uintptr_t interlock_histories[INTERLOCK_HISTORIES];
 
 /// 1 once the shadow state has a section on a part of a resource; before, no thread looks for one.
@@ -40,7 +40,7 @@ static inline void *interlock_get_histories(void) { return interlock_histories; 
 static inline void *interlock_get_remembers_parts(void) { return &interlock_remembers_parts; }
 static inline void *interlock_get_hot_settings(void) { return &interlock_hot_settings; }
 
-/// Sets the calling thread's `home`; `interlock_thread_exited(home)` is called when the thread
+/// Sets the calling thread's context; `interlock_thread_exited(home)` is called when the thread
 /// exits.
 void interlock_set_home(void *home);
 
@@ -60,8 +60,8 @@ typedef struct interlock_options {
   struct interlock_options *next;
 } interlock_options;
 
-/// Declares the options of a product, for the rest of the process. To be called by a constructor of
-/// a priority below 65535: the options are read by one that has none.
+/// Declares the options of a product, for the rest of the process. Call it in a constructor of a
+/// priority below 65535: a constructor without a priority reads the options.
 void interlock_declare_options(interlock_options *options);
 
 /// Calls every product's function with `list`.

@@ -22,7 +22,7 @@ int64_t interlock_heap_bytes(void);
 }
 #endif
 
-/// The path of this header as the compiler has it: it tells where this target's sources are.
+/// The path of this header as the compiler has it, which locates the target's sources.
 static inline const char *interlock_harness_header(void) { return __FILE__; }
 
 #endif

@@ -20,8 +20,8 @@ extension Conflict: CustomStringConvertible {
   public var meaning: String {
     if witness != nil {
       return
-        "No marked writer was in beside \(first.where): what it reads is also written without a mark,"
-        + " or by another process."
+        "No marked writer was in beside \(first.where): what it reads is also written without a"
+        + " mark, or by another process."
     }
     let (writer, other) = second.mode.writes ? (second, first) : (first, second)
     let who = other.mode.writes ? "writer" : "reader"

@@ -23,8 +23,8 @@ struct SectionOptions: EnvironmentOptions, Equatable {
       "What happens on a conflict: `trap` reports it and traps, as an assertion does; `log` reports"
         + " each pair of places once and continues; `record` keeps the conflicts for"
         + " `SectionTracking.conflicts`. After `log` and `record` the process exits with"
-        + " `exit_code` and prints a line for each conflict, if the damage to its memory lets it get"
-        + " that far."),
+        + " `exit_code` and prints a line for each conflict, if the damage to its memory lets it"
+        + " get that far."),
     Option(
       "stack_depth", .whole(0...Record.frameLimit), \.stackDepth,
       "How many frames are captured at begin, {values}."),

@@ -18,7 +18,7 @@ struct PthreadMutex: @unchecked Sendable {
     check(pthread_mutex_init(mutex, nil))
   }
 
-  /// Gives the memory back; nobody may be in, or come.
+  /// Frees the memory; no thread may hold the lock, or acquire it again.
   func destroy() {
     check(pthread_mutex_destroy(mutex))
     mutex.deallocate()
@@ -41,7 +41,7 @@ struct PthreadReaderWriterLock: @unchecked Sendable {
     check(pthread_rwlock_init(lock, nil))
   }
 
-  /// Gives the memory back; nobody may be in, or come.
+  /// Frees the memory; no thread may hold the lock, or acquire it again.
   func destroy() {
     check(pthread_rwlock_destroy(lock))
     lock.deallocate()

@@ -1,9 +1,9 @@
 package import Interlock
 
-/// Something that did not go wrong in this run, and can in another: with the places that show it.
+/// A deadlock or race that did not occur in this run and can in another, with its evidence.
 ///
-/// It is never taken for what was observed: a conflict and a deadlock fail a gate by themselves, a
-/// potential finding only where somebody asks for it.
+/// It never counts as an observation: a conflict and a deadlock fail a gate by themselves, a
+/// potential finding only if an option asks for it.
 package struct PotentialFinding: Sendable, Hashable, Codable {
   /// What can go wrong.
   package enum Kind: String, Sendable, Hashable, CaseIterable, Codable {
@@ -11,46 +11,46 @@ package struct PotentialFinding: Sendable, Hashable, Codable {
     case lockOrder = "lock-order"
     /// A task blocks a thread of the pool that all tasks share.
     case blockingWaitInTask = "blocking-wait-in-task"
-    /// Somebody else's code is called while a lock is held.
+    /// Code of another module is called while a lock is held.
     case callbackUnderLock = "callback-under-lock"
-    /// A task gives its thread up while it holds a lock, which belongs to that thread.
+    /// A task gives up its thread while it holds a lock, which belongs to that thread.
     case lockAcrossAwait = "lock-across-await"
-    /// A lock was held for longer than was asked for.
+    /// A lock was held for longer than the given limit.
     case longHold = "long-hold"
     /// A lock was left locked: its thread or its block has ended, or the process has.
     case abandonedLock = "abandoned-lock"
     /// A thread asked again for a lock that it held, was refused, and unlocked it twice.
     case relock
-    /// Two accesses to one resource, of which no order was seen.
+    /// Two accesses to one resource without a seen order.
     case race
   }
 
-  /// Something that an owner held.
+  /// A lock or queue that an owner held.
   package struct Held: Sendable, Hashable, Codable {
-    /// What it is: `NSLock or POSIX mutex 0x7f…`, `serial queue 'model'`.
+    /// The object: `NSLock or POSIX mutex 0x7f…`, `serial queue 'model'`.
     package var object: String
-    /// Where it was taken, innermost first: several frames where functions were inlined; empty
-    /// where it is not known.
+    /// Where it was acquired, innermost first: several frames if functions were inlined; empty if
+    /// unknown.
     package var place: [StackFrame]
 
-    /// Describes something that was held.
+    /// Describes a held object.
     package init(object: String, place: [StackFrame]) {
       self.object = object
       self.place = place
     }
   }
 
-  /// One of those who take part.
+  /// One of the participants.
   package struct Side: Sendable, Hashable, Codable {
-    /// Who it was: `thread 'worker'`, `a task on thread '…'`.
+    /// The participant: `thread 'worker'`, `a task on thread '…'`.
     package var who: String
-    /// What it did: `takes mutex 0x7f…`.
+    /// Its action: `takes mutex 0x7f…`.
     package var act: String
-    /// Where it did so, innermost first: several frames where functions were inlined.
+    /// Where it acted, innermost first: several frames if functions were inlined.
     package var place: [StackFrame]
-    /// Its stack then, innermost first; empty where none was taken.
+    /// Its stack at that time, innermost first; empty if none was captured.
     package var stack: [StackFrame]
-    /// What it held then, in the order in which it was taken.
+    /// What it held at that time, in the order of acquisition.
     package var held: [Held]
 
     /// Describes a side.
@@ -67,11 +67,11 @@ package struct PotentialFinding: Sendable, Hashable, Codable {
 
   /// What can go wrong.
   package var kind: Kind
-  /// The whole in one line, with names and places.
+  /// The finding in one line, with names and places.
   package var headline: String
-  /// Those who take part, in the order in which they are told of.
+  /// The participants, in the order of the report.
   package var sides: [Side]
-  /// How often the like of it was seen: with the same places, on these or on other objects.
+  /// How often it was seen with the same places, on these or on other objects.
   package var count: Int
 
   /// Describes a finding.
@@ -94,7 +94,7 @@ extension PotentialFinding {
     return addresses
   }
 
-  /// The same with other frames.
+  /// The finding with other frames.
   package func replacingFrames(_ change: ([StackFrame]) -> [StackFrame]) -> PotentialFinding {
     var copy = self
     for index in copy.sides.indices {

@@ -1,22 +1,22 @@
-/// What prediction found in a process, or why it did not look.
+/// The findings of prediction in a process, or why it was not active.
 package struct PredictionRecord: Sendable, Hashable, Codable {
-  /// Whether it looked.
+  /// Whether prediction was active.
   package enum State: Sendable, Hashable, Codable {
-    /// Nobody asked for it.
+    /// No option asked for it.
     case off
-    /// It looked from before the first call of the code under test up to the moment of this record.
+    /// It followed the process from before the first call of the code under test until this record.
     case on
-    /// It was asked for and could not look: missing order would be false alarms.
+    /// It was asked for but unavailable: a missing order would cause false alarms.
     case unavailable(reason: String)
   }
 
-  /// Whether it looked.
+  /// Whether prediction was active.
   package var state: State
-  /// What it found.
+  /// The findings.
   package var findings: [PotentialFinding]
-  /// What it could not follow, a line each: a table that was full.
+  /// What it could not follow, such as a full table, a line each.
   package var notes: [String]
-  /// The kinds that it could not look for in this build or this run.
+  /// The kinds that it could not find in this build or this run.
   package var unseen: Set<PotentialFinding.Kind>
 
   /// Describes a record.

@@ -1,5 +1,5 @@
 extension LockOrder {
-  /// Cycles are not looked for beyond so many locks, nor beyond so many steps in all.
+  /// The limits of the search: the most locks in a cycle, and the most steps in all.
   private static let longest = 8
   private static let mostSteps = 500_000
 
@@ -8,14 +8,14 @@ extension LockOrder {
     package var edges: [Edge]
   }
 
-  /// The cycles that can end in a deadlock, the shortest first: each edge by an owner of its own,
-  /// no two of them under a common lock, and no lock only shared by those who meet at it.
+  /// The cycles that can end in a deadlock, the shortest first: each edge has an owner of its own,
+  /// no common lock guards two edges, and the owners that meet at a lock do not all share it.
   ///
-  /// Real locks, not classes of them: two accounts that are always locked in the order of their
-  /// numbers are no cycle. What rests on a lock that may have been two, one after the other at one
-  /// address, is left out.
+  /// Cycles of real locks, not of lock classes: two accounts that are always locked in the order of
+  /// their numbers form no cycle. Leaves out a lock whose address may have been used by two locks
+  /// in turn.
   ///
-  /// - Returns: The cycles, and whether all were looked for.
+  /// - Returns: The cycles, and whether the search was complete.
   package func cycles() -> (found: [Cycle], isComplete: Bool) {
     var search = Search(self)
     search.run()
@@ -24,9 +24,8 @@ extension LockOrder {
     )
   }
 
-  /// The waits for a lock that its owner keeps for itself: of a thread that reads again where a
-  /// writer may come between, and of one that waits under a lock for what is only signalled under
-  /// it.
+  /// The waits for a lock that its owner keeps itself: of a thread that reads again where a writer
+  /// may come between, and of one that waits under a lock for a signal that is only sent under it.
   package func loops() -> [Cycle] {
     let certain = edges.filter { $0.from == $0.to && locks[$0.from]?.isCertain ?? false }
     let signals = certain.filter { $0.signal != nil }.map { Cycle(edges: [$0]) }
@@ -41,7 +40,7 @@ extension LockOrder {
     return signals + reads
   }
 
-  /// A walk along the edges from each lock, through those with a greater index only: so each cycle
+  /// A walk along the edges from each lock, only through locks with a greater index: so each cycle
   /// is found once.
   private struct Search {
     let next: [Int: [Int: [Edge]]]
@@ -54,7 +53,7 @@ extension LockOrder {
       let edges = order.edges.filter {
         $0.from != $0.to && isCertain($0.from) && isCertain($0.to)
       }
-      // A lock that is taken says more than one that a signaller holds: those come first.
+      // An acquired lock is better evidence than one that a signaller holds: sort those first.
       let kept = Self.withoutEnds(edges)
       for edge in kept.filter({ $0.signal == nil }) + kept.filter({ $0.signal != nil }) {
         next[edge.from, default: [:]][edge.to, default: []].append(edge)
@@ -62,8 +61,8 @@ extension LockOrder {
       self.next = next
     }
 
-    /// The edges without those at a lock that nothing leads to, or from; and so on until there are
-    /// none. What is taken in one order by all is gone then, however much it is.
+    /// The edges without those at a lock that no edge leads to, or from, repeated until none
+    /// remain. That removes locks that all owners acquire in one order, however many.
     private static func withoutEnds(_ edges: [Edge]) -> [Edge] {
       var kept = edges
       for isForward in [true, false] {
@@ -123,12 +122,13 @@ extension LockOrder {
       return nil
     }
 
-    /// Whether who takes the first edge's lock would wait for who holds it on the second.
+    /// Whether the owner that acquires the first edge's lock would wait for the holder on the
+    /// second.
     private static func meet(_ taking: Edge, _ holding: Edge) -> Bool {
       !(taking.toIsShared && holding.fromIsShared)
     }
 
-    /// Whether a common lock lets only one of the two in at a time.
+    /// Whether a common lock lets only one of the two owners in at a time.
     fileprivate static func exclude(_ one: Edge, _ other: Edge) -> Bool {
       one.gates.contains { lock, isShared in
         guard let otherIsShared = other.gates[lock] else { return false }
@@ -136,7 +136,7 @@ extension LockOrder {
       }
     }
 
-    /// Whether each can have an owner of its own.
+    /// Whether each edge can have an owner of its own.
     fileprivate static func haveOwners(_ edges: [Edge]) -> Bool {
       func assign(_ index: Int, _ taken: Set<UInt64>) -> Bool {
         guard index < edges.count else { return true }

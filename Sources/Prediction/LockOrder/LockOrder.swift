@@ -1,16 +1,15 @@
-/// In which orders the locks of a process were taken, as it was noted: addresses only, without a
-/// word about what it means.
+/// The orders in which the locks of a process were acquired, by address, without interpretation.
 package struct LockOrder: Sendable {
   /// A lock of any kind: a mutex, a read-write lock, a semaphore that is used as one, a queue.
   package struct Lock: Sendable, Hashable {
     package var object: UInt
     package var kind: LockKind
-    /// Where it was made; 0 where nobody saw that.
+    /// Where it was made; 0 if that was not seen.
     package var created: UInt = 0
-    /// A queue's.
+    /// The label of a queue.
     package var label = ""
-    /// Whether it is certainly one lock, and used as one: only then an order through it says
-    /// anything.
+    /// Whether it is certainly one lock, and used as one: only then an order through it is
+    /// evidence.
     package var isCertain = true
 
     package init(object: UInt, kind: LockKind) {
@@ -19,27 +18,28 @@ package struct LockOrder: Sendable {
     }
   }
 
-  /// That somebody who held one lock took another.
+  /// An owner that held one lock acquired another.
   package struct Edge: Sendable, Hashable {
     /// The indices of the locks.
     package var from: Int
     package var to: Int
-    /// Whether others could hold it too meanwhile.
+    /// Whether other owners could hold it at the same time.
     package var fromIsShared = false
     package var toIsShared = false
-    /// Who did so: by numbers that stand for a thread, a task or a block.
+    /// The owners, by numbers that stand for a thread, a task or a block.
     package var owners: [UInt64] = []
-    /// Whether there were more of them than are kept.
+    /// Whether there were more owners than are stored.
     package var hasManyOwners = false
-    /// What was held then, the first lock among it, and whether shared.
+    /// The locks held at that time, including the first lock, and whether each was shared.
     package var gates: [UInt: Bool] = [:]
-    /// Where the first was taken and where that function was called, and the same of the second; 0
-    /// where unknown.
+    /// Where the first lock was acquired and where that function was called, and likewise for the
+    /// second; 0 if unknown.
     package var fromPlace: [UInt] = []
     package var toPlace: [UInt] = []
-    /// The first who did so.
+    /// The first owner.
     package var actor = Actor()
-    /// What it waited for instead of the second lock, and was signalled only under that.
+    /// The signal that it waited for instead of the second lock, which was only sent under that
+    /// lock.
     package var signal: Signal?
 
     package init(from: Int, to: Int) {
@@ -51,9 +51,9 @@ package struct LockOrder: Sendable {
   /// What a thread waits for until another signals it.
   package struct Signal: Sendable, Hashable {
     package var kind: SignalKind
-    /// Where it was made; 0 where that is not known.
+    /// Where it was made; 0 if unknown.
     package var created: UInt
-    /// Where it was signalled first, and by which thread.
+    /// Where it was first signalled, and by which thread.
     package var place: UInt
     package var thread: Int
 
@@ -72,18 +72,18 @@ package struct LockOrder: Sendable {
   package init() {}
 }
 
-/// What a lock is.
+/// The kind of a lock.
 package enum LockKind: Sendable, Hashable {
   case mutex, readWriteLock, semaphore, queue, swiftMutex
 }
 
-/// What a thread waits for that is no lock.
+/// The kind of an object, other than a lock, for which a thread waits.
 package enum SignalKind: String, Sendable, Hashable {
   case semaphore, group, condition
   case workItem = "work item"
 }
 
-/// Who did something.
+/// The thread or task of an action.
 package struct Actor: Sendable, Hashable {
   package var thread = 0
   package var name = ""

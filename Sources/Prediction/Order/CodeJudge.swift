@@ -3,13 +3,13 @@ import CInterlockAnalysis
 import CInterlockEvents
 import Interlock
 
-/// Says whether code may synchronise in a way that no event shows: by atomics, or by a `Mutex`,
-/// whose fast path is compiled into the code that uses it.
+/// Says whether code may synchronise without an event: by atomics, or by a `Mutex`, whose fast path
+/// is inlined into the code that uses it.
 ///
-/// By modules: who hands something over by an atomic does so anywhere in its own module, or in one
-/// that it uses, not only in the functions on the stack. Not for use by several threads at once.
+/// Judges by modules: code that hands something over by an atomic does so anywhere in its own
+/// module, or in one that it uses, not only in the functions on the stack. Not thread-safe.
 struct CodeJudge {
-  /// Why nothing can be said of some code: a line for people.
+  /// Why nothing can be said about some code: a line for the report.
   typealias Doubt = String
 
   private lazy var modules = CodeModules()
@@ -23,7 +23,7 @@ struct CodeJudge {
   mutating func doubt(about addresses: [UInt]) -> Doubt? {
     var isInnermost = true
     for address in addresses where interlock_events_is_users(address) {
-      // Before the address to which a call returns, which may be the next function's.
+      // Before the return address, which may belong to the next function.
       guard let symbol = Self.symbol(address - 1) else { return "there is code without symbols" }
       guard symbol.hasPrefix("$s") else {
         if Self.isOwn(function: symbol) { continue }
@@ -36,7 +36,7 @@ struct CodeJudge {
         if hasAtomics(symbol) { return "module \(module) has a lock of atomics, '\(symbol)'" }
         continue
       case .executable: if !isInnermost { continue }
-      // It orders nothing for others, or events show what it orders.
+      // It orders nothing, or events show what it orders.
       default: continue
       }
       isInnermost = false
@@ -45,8 +45,8 @@ struct CodeJudge {
     return isInnermost ? "no stack was kept" : nil
   }
 
-  /// Whether a stack is that of a deinitialiser: it comes after all who had the object, and no
-  /// event tells of them.
+  /// Whether a stack is that of a deinitialiser: it runs after all other uses of the object, which
+  /// no event shows.
   func isInDeinit(_ addresses: [UInt]) -> Bool {
     addresses.contains { address in
       guard interlock_events_is_users(address), let symbol = Self.symbol(address - 1) else {
@@ -56,8 +56,8 @@ struct CodeJudge {
     }
   }
 
-  /// Whether a function on a stack has atomics of its own: whoever is in `withLock` of a `Mutex` is
-  /// in such a function, for `withLock` is compiled into it.
+  /// Whether a function on a stack has atomics of its own: `withLock` of a `Mutex` is inlined into
+  /// the function that calls it.
   mutating func isInAtomics(_ addresses: [UInt]) -> Bool {
     addresses.contains { address in
       guard interlock_events_is_users(address), let symbol = Self.symbol(address - 1),
@@ -94,8 +94,7 @@ struct CodeJudge {
   }
 
   private mutating func ownDoubt(about module: String) -> Doubt? {
-    // A store that releases and a load that acquires are plain instructions on x86: the types that
-    // have them are not.
+    // On x86, release stores and acquire loads are plain instructions, but their types are visible.
     if interlock_code_mentions(Self.mangled(module), "15Synchronization") {
       return "module \(module) uses Synchronization"
     }
@@ -110,9 +109,8 @@ struct CodeJudge {
     return nil
   }
 
-  /// Whether the calling thread, in a handler of the process's end, has left `main`: behind the C
-  /// library's frames, it is in the code that has called `main`, and in no other. False where the
-  /// frames do not tell.
+  /// Whether the calling thread, in an exit handler, has left `main`: above the C library's frames
+  /// it is in the code that called `main`, and nowhere else. False if the frames do not show it.
   static func mainReturned() -> Bool {
     let most = 64
     let frames = [UInt](unsafeUninitializedCapacity: most) {

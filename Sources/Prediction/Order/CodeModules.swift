@@ -1,16 +1,16 @@
 import CInterlockAnalysis
 import Foundation
 
-/// The modules of this executable's functions, by their symbols. Read once a record: a tenth of a
+/// The modules of this executable's functions, by their symbols. Read once per record: a tenth of a
 /// second.
 struct CodeModules {
-  /// What libraries of the system give, compiled into the executable: judged by who uses it.
+  /// System modules that are inlined into the executable: judged by the module that uses them.
   private static let system: Set<String> = [
     "Swift", "Foundation", "FoundationEssentials", "Dispatch", "Synchronization", "Glibc", "Musl",
     "Darwin", "Testing", "XCTest", "Runtime", "Observation", "RegexBuilder",
   ]
 
-  /// The functions of each module, by their numbers in the table of symbols.
+  /// The functions of each module, as indexes into the symbol table.
   private(set) var functions: [String: [Int]] = [:]
 
   init() {
@@ -25,7 +25,7 @@ struct CodeModules {
         others.append(index)
       }
     }
-    // An extension has its type's module first, and its own before an E: `$sSa4BankE…`.
+    // An extension's symbol has its type's module first, and its own before an E: `$sSa4BankE…`.
     let marks = functions.keys.map { ($0, "\($0.utf8.count)\($0)E") }
     for index in others {
       guard let name = interlock_code_symbol_at(index),
@@ -35,8 +35,8 @@ struct CodeModules {
     }
   }
 
-  /// The module of a function, by its symbol; `nil` for one that the compiler or a library of the
-  /// system put there.
+  /// The module of a function, by its symbol; `nil` for a function made by the compiler or of a
+  /// system library.
   func module(of symbol: String) -> String? {
     if let module = Self.leading(symbol), !Self.system.contains(module) { return module }
     return functions.keys.first { symbol.contains("\($0.utf8.count)\($0)E") }
@@ -48,7 +48,8 @@ struct CodeModules {
     let digits = rest.prefix { $0 >= 0x30 && $0 <= 0x39 }
     guard let length = Int(String(decoding: digits, as: UTF8.self)), length > 0 else { return nil }
     let name = rest.dropFirst(digits.count).prefix(length)
-    // What follows a module is a name, with its length; what follows another name is what that is.
+    // A module is followed by a name, which begins with its length; another name is followed by its
+    // kind.
     guard name.count == length,
       let next = digits.isEmpty ? nil : rest.dropFirst(digits.count + length).first,
       next >= 0x30 && next <= 0x39

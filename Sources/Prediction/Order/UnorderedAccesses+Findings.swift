@@ -3,7 +3,7 @@ import Interlock
 import WaitForGraph
 
 extension Predictor {
-  /// The accesses of which no order was seen, and what could not be decided, a line each.
+  /// The accesses without a seen order as findings, and what could not be decided, a line each.
   static func races(
     besides order: LockOrder, judge: inout CodeJudge
   ) -> (findings: [PotentialFinding], notes: [String]) {
@@ -12,7 +12,7 @@ extension Predictor {
     var doubts: [CodeJudge.Doubt: Int] = [:]
     for accesses in SectionTracking.unordered {
       let addresses = accesses.first.addresses + accesses.second.addresses
-      // It comes after all who had the object, by their references, of which no event tells.
+      // It runs after all other uses of the object, by reference counts, which no event shows.
       if judge.isInDeinit(accesses.second.addresses) { continue }
       if let doubt = judge.doubt(about: accesses.first.addresses)
         ?? judge.doubt(about: accesses.second.addresses)
@@ -27,7 +27,7 @@ extension Predictor {
       "\(count) \(count == 1 ? "pair" : "pairs") of places without an order that was seen:"
         + " undecided, since \(doubt), and no event tells what that orders"
     }
-    // Where no section asked for it, nothing is missed.
+    // If no section asked for its order, nothing was missed.
     if let racesBlindness, interlock_clocks_are_missed() {
       notes.append("the order of sections is not told from some moment on: \(racesBlindness)")
     }
@@ -36,7 +36,7 @@ extension Predictor {
 }
 
 extension Predictor {
-  /// Why the order of sections is not told; `nil` where it is.
+  /// Why the order of sections is not known; `nil` if it is.
   static var racesBlindness: String? {
     if !SectionTracking.isCompiledIn {
       return "section tracking is not compiled into this build"
@@ -92,7 +92,7 @@ extension UnorderedAccesses {
     return section.queue.map { "\(thread), on queue \"\(Printable.label($0))\"" } ?? thread
   }
 
-  /// The section's own line, as a frame: its stack may not have it, where its function was inlined.
+  /// The section's own line, as a frame: the stack may lack it if its function was inlined.
   private static func frame(_ section: Conflict.Side) -> StackFrame {
     StackFrame(
       address: section.stack.first?.address ?? 0, function: section.place.function,

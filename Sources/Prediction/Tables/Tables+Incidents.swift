@@ -1,7 +1,7 @@
 import CInterlockAnalysis
 import CInterlockEvents
 
-/// A rule that was broken at one place, as it was noted.
+/// A rule that was broken at one place, as recorded.
 struct Incident: Sendable {
   /// What a thread waited for, or held.
   enum Object: Sendable {
@@ -9,31 +9,31 @@ struct Incident: Sendable {
     case condition, group, thread
   }
 
-  /// What held a lock that was left locked.
+  /// The owner of a lock that was left locked.
   enum Owner: Sendable {
     case thread, block, main
   }
 
   var kind: PotentialFinding.Kind
-  /// Of a lock that was left locked.
+  /// For a lock that was left locked.
   var owner = Owner.thread
   var object: Object
   var address: UInt
-  /// Where it was waited for or taken, and where that function was called.
+  /// Where it was waited for or acquired, and where that function was called.
   var place: [UInt]
-  /// Where it was given back; 0 where nobody asked. Of a lock that was asked for again, where it
-  /// was taken.
+  /// Where it was released; 0 if that was not recorded. For a lock that its holder asked for again,
+  /// where it was acquired first.
   var endPlace: UInt
-  /// Where the lock was made; 0 where that was not seen, or is not told.
+  /// Where the lock was made; 0 if not seen or not reported.
   var created: UInt = 0
-  /// The longest time; 0 where none was taken.
+  /// The longest time; 0 if none was measured.
   var seconds: Double
   var count: Int
   var actor: Actor
 }
 
 extension Tables {
-  /// The rules that were broken up to now, in the order in which they were first.
+  /// The rules that were broken so far, in the order of their first occurrence.
   static func incidents() -> [Incident] {
     (0..<interlock_incident_count()).compactMap { index in
       var view = interlock_incident()
@@ -42,7 +42,7 @@ extension Tables {
     }
   }
 
-  /// The locks that are left locked now: those that were left at one place count as one.
+  /// The locks that are left locked now; those that were left at one place count as one.
   static func leftLocks() -> [Incident] {
     var found: [Incident] = []
     for index in 0..<interlock_left_lock_count() {

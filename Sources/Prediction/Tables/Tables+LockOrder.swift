@@ -1,12 +1,12 @@
 import CInterlockAnalysis
 import CInterlockEvents
 
-/// What the readers in C have noted, as values.
+/// The records of the readers in C, as values.
 enum Tables {
-  /// The orders of all locks up to now.
+  /// The orders of all locks so far.
   static func lockOrder() -> LockOrder {
     var order = LockOrder()
-    // An edge's locks are numbered before it is.
+    // An edge's locks are numbered before the edge is.
     let edges = interlock_order_edge_count()
     for index in 0..<interlock_order_lock_count() {
       var view = interlock_order_lock()
@@ -33,7 +33,7 @@ enum Tables {
     edge.hasManyOwners = view.owner_count == UInt32(INTERLOCK_ORDER_OWNERS)
     let gates: [UInt] = list(view.gates, count: view.gate_count)
     for gate in gates {
-      // Held both ways, it excludes others.
+      // Held in both modes, it excludes others.
       edge.gates[gate & ~1] = (gate & 1 == 1) && edge.gates[gate & ~1] ?? true
     }
     edge.fromPlace = [view.from_place, view.from_outer].filter { $0 != 0 }
@@ -64,14 +64,14 @@ enum Tables {
     }
   }
 
-  /// A text that ends with a 0, or with its room.
+  /// A text that ends with a zero byte, or at the end of its space.
   static func text<Tuple>(_ tuple: Tuple) -> String {
     withUnsafeBytes(of: tuple) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
   }
 }
 
 extension LockKind {
-  /// A kind of the events; `nil` for what is no lock.
+  /// The kind of an event's object; `nil` if it is no lock.
   init?(_ kind: UInt32) {
     switch interlock_object_kind(kind) {
     case INTERLOCK_OBJECT_MUTEX: self = .mutex

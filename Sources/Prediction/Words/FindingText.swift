@@ -2,19 +2,19 @@ package import Interlock
 import ProcessInspection
 import WaitForGraph
 
-/// A finding in lines, for people. What comes from the code under test (names of threads, labels)
-/// has been made fit for a terminal; the names of functions have not.
+/// A finding as lines. Text from the code under test (names of threads, labels) is escaped for a
+/// terminal; names of functions are not.
 package struct FindingText {
-  /// The kind and the whole in one line.
+  /// The kind and the finding in one line.
   package let headline: String
-  /// Who takes part, indented by two for each level.
+  /// The participants, indented by two for each level.
   package let details: [String]
 
-  /// Writes a finding.
+  /// Formats a finding.
   ///
   /// - Parameters:
-  ///   - finding: What is told.
-  ///   - mostFrames: So many frames of each stack are shown; the rest is counted.
+  ///   - finding: The finding.
+  ///   - mostFrames: The most frames of each stack that are shown; the rest is counted.
   package init(_ finding: PotentialFinding, mostFrames: Int) {
     let often = finding.count > 1 ? ", \(finding.count) times" : ""
     headline = "\(finding.kind.rawValue): \(finding.headline)\(often)"
@@ -31,7 +31,7 @@ package struct FindingText {
     details = lines
   }
 
-  /// ` at transfer(to:)  Bank.swift:21`, by the first frame that is a user's; empty where there is
+  /// ` at transfer(to:)  Bank.swift:21`, by the first frame in the user's code; empty if there is
   /// none.
   package static func at(_ frames: [StackFrame]) -> String {
     (frames.first { !$0.isSystem } ?? frames.first).map { " at \($0)" } ?? ""

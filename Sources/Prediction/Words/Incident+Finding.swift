@@ -3,10 +3,10 @@ import Interlock
 import WaitForGraph
 
 extension Incident {
-  /// The addresses to be named.
+  /// The addresses to symbolicate.
   var addresses: [UInt] { place + actor.stack + end + (created == 0 ? [] : [created]) }
 
-  /// What it means, in words.
+  /// The incident as a finding.
   func finding(_ names: Names) -> PotentialFinding {
     let frames = names.frames(place)
     let at = Wording.at(frames)
@@ -61,7 +61,7 @@ extension Incident {
       count: count)
   }
 
-  /// What ended, in the headline's words and as an act of its thread.
+  /// What ended, as in the headline, and as an action of its thread.
   private var leaving: (subject: String, verb: String) {
     switch owner {
     case .thread: ("a thread ended", "ended")

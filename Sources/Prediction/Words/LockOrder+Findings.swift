@@ -2,8 +2,7 @@ import Interlock
 import WaitForGraph
 
 extension LockOrder {
-  /// So many are told; cycles that differ in nothing but which locks of a kind they are of count as
-  /// one.
+  /// The most findings; cycles that differ only in which locks of a kind they contain count as one.
   private static let mostFindings = 100
 
   /// A finding for each cycle.

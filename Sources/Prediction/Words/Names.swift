@@ -1,11 +1,11 @@
 import Interlock
 import WaitForGraph
 
-/// What the addresses of a process are called.
+/// The names of the addresses of a process.
 struct Names {
   private let frames: [UInt: [StackFrame]]
 
-  /// Looks the addresses up in this process. Takes up to a second: debug information is read.
+  /// Symbolicates the addresses in this process. Takes up to a second, to read debug information.
   init(of addresses: Set<UInt>) {
     frames = Dictionary(
       grouping: addresses.isEmpty ? [] : Interlock.symbolicate(addresses.sorted()), by: \.address)
@@ -16,7 +16,7 @@ struct Names {
     addresses.flatMap { frames[$0] ?? [StackFrame(address: $0)] }
   }
 
-  /// ` made at Bank.swift:12  Account.init()`; empty where that is not known.
+  /// ` made at Bank.swift:12  Account.init()`; empty if unknown.
   func made(_ created: UInt) -> String {
     guard created != 0, let place = Wording.place(frames([created])) else { return "" }
     return " made at " + place
@@ -30,7 +30,7 @@ struct Names {
     return text
   }
 
-  /// What a lock is called, with its address where another of the same name has to be told from it.
+  /// The name of a lock, with its address if another lock has the same name.
   func lock(_ lock: LockOrder.Lock, besides others: [LockOrder.Lock] = []) -> String {
     let name = plainName(lock)
     let isAlone = others.allSatisfy { $0.object == lock.object || plainName($0) != name }
@@ -53,7 +53,7 @@ struct Names {
     return made.isEmpty ? "a \(signal.kind.rawValue)" : "the \(signal.kind.rawValue)\(made)"
   }
 
-  /// What a kind of lock is called.
+  /// The name of a kind of lock.
   static func name(_ kind: LockKind) -> String {
     switch kind {
     case .mutex: "mutex"

@@ -74,7 +74,8 @@ extension Finder {
 
   private func taskLines(_ tasks: [WaitSnapshot.Signal], _ forWhat: String = "") -> [String] {
     Self.counted(tasks.compactMap { Wording.place($0.created) }).map {
-      "\(Counted.noun($0.count, "task")) \($0.count == 1 ? "waits" : "wait")\(forWhat) at \($0.text)"
+      "\(Counted.noun($0.count, "task")) \($0.count == 1 ? "waits" : "wait")\(forWhat)"
+        + " at \($0.text)"
     }
   }
 

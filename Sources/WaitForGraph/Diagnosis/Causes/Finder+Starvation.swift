@@ -21,8 +21,8 @@ extension Finder {
     let others = pools.count - 1
     if others > 0 {
       result.details.append(
-        "\(Counted.noun(others, "other queue")) or \(others == 1 ? "pool stands" : "pools stand") so, too"
-      )
+        "\(Counted.noun(others, "other queue")) or"
+          + " \(others == 1 ? "pool stands" : "pools stand") so, too")
     }
     result.pool = PoolForecast(pool, liveness)
     result.advice = PoolAdvice(pool: pool, forecast: result.pool, index: index, words: words).lines
