@@ -9,7 +9,7 @@ let imageCacheSubjects: [SubjectEntry] =
     repaired: "a lock for the groups, a turn for each callback, states compared and set")
   + gated(
     "kingfisher-index", family: "Kingfisher", index: .maybeCached,
-    "an index of files that a scan replaces when it is through",
+    "an index of files that a scan replaces at its end",
     repaired: "an index of files that a scan adds to")
   + [
     // Only repaired: as shipped it fails in nearly every trial over a real connection, but not in
