@@ -1,5 +1,5 @@
-// What tests change of the harness, by the environment of the child: the harness refers to these
-// functions weakly.
+// Changes that tests make to the harness, by the environment of the child: the harness refers to
+// these functions weakly.
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>

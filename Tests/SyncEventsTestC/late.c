@@ -24,7 +24,7 @@ static sem_t posted;
 
 static void post(int signal) {
   (void)signal;
-  // Both before any other code of this process has called them, as far as it can be told.
+  // Probably before any other code of this process has called either.
   if (syscall(SYS_getpid) > 0) sem_post(&posted);
 }
 
@@ -44,7 +44,7 @@ int sync_events_post_while_loading(const char *path) {
   sync_events_unblock(SIGUSR1);
   pthread_t thread;
   pthread_create(&thread, NULL, open_library, (void *)path);
-  // The thread has the loader's lock until it is let go on.
+  // The thread holds the loader's lock until it may continue.
   if (read(arrived[0], &byte, 1) != 1) return -1;
   sync_events_end_in(5);
   raise(SIGUSR1);

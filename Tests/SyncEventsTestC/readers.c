@@ -1,5 +1,5 @@
-// Readers that come and go in one slot while a thread publishes: after each instruction of that
-// thread in turn.
+// Readers that replace each other in one slot while a thread publishes: after each instruction of
+// that thread in turn.
 #include <signal.h>
 #include <stddef.h>
 
@@ -41,8 +41,8 @@ static void note_step(int signal) {
   if (++steps == swap_after) swap_readers();
 }
 
-// The processor's trap flag has it raise SIGTRAP behind each instruction. Below the stack's end lie
-// the compiler's words.
+// The processor's trap flag raises SIGTRAP after each instruction. The compiler may store words
+// below the end of the stack.
 #define CHANGE_TRAP_FLAG(change)                                                                \
   __asm__ volatile("lea -128(%%rsp), %%rsp\n pushfq\n " change                                  \
                    "\n popfq\n lea 128(%%rsp), %%rsp\n" ::: "memory", "cc")

@@ -30,7 +30,7 @@ static double now(void) {
   return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-/// Who started this process may have had it blocked, as Dispatch's workers have.
+/// The process's parent may have blocked it, as Dispatch's workers do.
 void sync_events_unblock(int signal) {
   sigset_t signals;
   sigemptyset(&signals);

@@ -5,10 +5,10 @@ import Synchronization
 extension Programs {
   private static let heard = Atomic(0)
 
-  /// Leads the libraries' calls past the readers and back, and prints what was heard before,
-  /// between and after, and that calls still work.
+  /// Redirects the libraries' calls past the readers and back; prints what was recorded before,
+  /// between and after, and whether calls still work.
   static func bypass() {
-    // Relaxed: the main thread alone counts, and looks afterwards.
+    // Relaxed: only the main thread counts, and it reads the count afterwards.
     let reader: interlock_reader = { _, _ in Programs.heard.wrappingAdd(1, ordering: .relaxed) }
     let kinds = UInt32(INTERLOCK_EVENT_ACQUIRE.rawValue)
     let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
@@ -42,7 +42,7 @@ extension Programs {
     print(isRefused, before, isDone, after, own, works, isBack, foundations(), Programs.works())
   }
 
-  /// Threads, queues, groups, semaphores, conditions and tasks, as they are after it.
+  /// Whether threads, queues, groups, semaphores, conditions and tasks still work.
   private static func works() -> Bool {
     let queue = DispatchQueue(label: "after")
     let (group, semaphore) = (DispatchGroup(), DispatchSemaphore(value: 0))

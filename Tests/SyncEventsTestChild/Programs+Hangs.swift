@@ -3,8 +3,8 @@ import InterlockWatchdog
 import Synchronization
 
 extension Programs {
-  /// What never ends by itself. The first argument is the watchdog's limit in seconds; without one,
-  /// it is not started here.
+  /// Programs that never end by themselves. The first argument is the watchdog's limit in seconds;
+  /// without one, it is not started here.
   static let hangs: [String: Program] = [
     "cycle": { arguments in
       start(arguments)
@@ -83,7 +83,7 @@ extension Programs {
     for limit in arguments.compactMap(Double.init) { HangWatchdog.start(limit: .seconds(limit)) }
   }
 
-  /// Readers on the default pool wait for a barrier that is in line behind them all.
+  /// Readers on the default pool wait for a barrier that is queued behind all of them.
   static func readersBehindBarrier(_ readers: Int) {
     let table = DispatchQueue(label: "table", attributes: .concurrent)
     let finished = DispatchGroup()
@@ -100,8 +100,8 @@ extension Programs {
     finished.wait()
   }
 
-  /// Callers on the default pool each wait for a block of their own that is in line behind them
-  /// all.
+  /// Callers on the default pool each wait for a block of their own that is queued behind all of
+  /// them.
   private static func callersOfTheirPool(_ callers: Int) {
     let finished = DispatchGroup()
     let start = DispatchGroup()
@@ -118,8 +118,7 @@ extension Programs {
     finished.wait()
   }
 
-  /// A wait of which nothing is certain, since a thread sleeps; and a worker without work, which
-  /// ends after five seconds.
+  /// A wait that may end, since a thread sleeps; and an idle worker, which ends after five seconds.
   private static func unsureBesideIdle() {
     let ended = DispatchSemaphore(value: 0)
     Thread.detachNewThread { Thread.sleep(forTimeInterval: 60) }

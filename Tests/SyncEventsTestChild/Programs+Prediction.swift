@@ -2,7 +2,7 @@ import Foundation
 import Interlock
 import Synchronization
 
-/// A number whose Mutex is taken through its section.
+/// A number whose Mutex is locked through its section.
 private final class Counted: Sendable {
   private let count = Mutex(0)
   private let section = Section("count")
@@ -14,12 +14,12 @@ private final class Counted: Sendable {
   }
 }
 
-/// An executor that hands its jobs on to the pool.
+/// An executor that forwards its jobs to the pool.
 private final class Forward: TaskExecutor {
   func enqueue(_ job: consuming ExecutorJob) { globalConcurrentExecutor.enqueue(job) }
 }
 
-/// What a thread waits for, and another tells it, which begins after the wait has.
+/// A flag that one thread waits for, and another sets after the wait has begun.
 private final class Told: @unchecked Sendable {
   // Unchecked: the condition guards the flag.
   private let condition = NSCondition()
@@ -44,25 +44,25 @@ private final class Told: @unchecked Sendable {
   }
 }
 
-/// What threads share that cannot be copied.
+/// A value that cannot be copied, shared by threads.
 private final class Made<Value: ~Copyable & Sendable>: Sendable {
   let value: Value
   init(_ value: consuming Value) { self.value = value }
 }
 
-/// Tasks that wait to be resumed, and what those that were have got together.
+/// Tasks that wait to be resumed, and the sum of those that were.
 private final class Suspended: Sendable {
   let continuations = Mutex<[CheckedContinuation<Int, Never>]>([])
   let sum = Mutex(0)
 }
 
 extension Programs {
-  /// What does not go wrong, and can; or cannot.
+  /// Programs that do not go wrong in a run, and can; or that cannot.
   static let predicted: [String: Program] = [
     "both-ways": { _ in nest(crosswise: true) },
     "one-way": { _ in nest(crosswise: false) },
     "many-locks": { _ in
-      // All alive at a time, and then gone in the order in which they were made.
+      // All alive at once, and then destroyed in the order in which they were made.
       let outer = NSLock()
       var inner = (0..<50_000).map { _ in NSLock() }
       for lock in inner { outer.withLock { lock.withLock {} } }
@@ -82,7 +82,7 @@ extension Programs {
     "left-lock": { _ in
       let lock = NSLock()
       lock.lock()
-      // As a program keeps its locks: one that is gone is no finding.
+      // Kept, as a program keeps its locks: a destroyed one is no finding.
       _ = Unmanaged.passRetained(lock)
       print("done")
     },
@@ -146,7 +146,7 @@ extension Programs {
       }
     },
     "too-many-threads": { _ in
-      // All alive at a time, each with a clock of its own.
+      // All alive at once, each with a clock of its own.
       let (lock, section) = (NSLock(), Section("number"))
       let (isCounted, isOver) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
       for _ in 0..<300 {
@@ -163,7 +163,7 @@ extension Programs {
       print("done")
     },
     "too-many-awaits": { _ in
-      // More than the 65,536 that are kept: some are refused, wherever they would lie.
+      // More than the 65,536 that are stored: some are refused, wherever they would lie.
       let count = 70_000
       let (suspended, section) = (Suspended(), Section("number"))
       let isWaiting = DispatchSemaphore(value: 0)
@@ -178,7 +178,7 @@ extension Programs {
           suspended.sum.withLock { sum in section.write { sum += number } }
           ended.leave()
         }
-        // Not all of them in the queue at a time, of which there are also too many to follow.
+        // Not all of them queued at once: there would be too many to follow, too.
         if number.isMultiple(of: 1_000) { for _ in 0..<1_000 { isWaiting.wait() } }
       }
       for continuation in suspended.continuations.withLock({ $0 }) {
@@ -188,7 +188,7 @@ extension Programs {
       print(suspended.sum.withLock { $0 })
     },
     "many-signals": { _ in
-      // All alive at a time, more than are followed, and waited for without a lock.
+      // All alive at once, more than are followed, and joined without a lock.
       let lock = NSLock()
       let signals = (0..<10_000).map { _ in DispatchSemaphore(value: 0) }
       for signal in signals { lock.withLock { _ = signal.signal() } }
@@ -219,11 +219,11 @@ extension Programs {
     },
   ]
 
-  /// One thread writes, counts on for long with a lock of its own, and gives the common lock up;
-  /// then the other takes that and writes.
+  /// One thread writes, counts on for long with a lock of its own, and releases the common lock;
+  /// then the other acquires that and writes.
   private static func underOneLock() {
     let (common, own, section) = (NSLock(), NSLock(), Section("number"))
-    // Not an event: only the lock puts one thread behind the other.
+    // Not an event: only the lock orders the two threads.
     let hasWritten = Made(Atomic(false))
     let ended = DispatchGroup()
     for isFirst in [true, false] {
@@ -246,8 +246,8 @@ extension Programs {
     print("done")
   }
 
-  /// The main thread writes, and gives its queue away; a block reads, which a thread has handed
-  /// over that knows nothing of the write.
+  /// The main thread writes, and gives its queue away; a block reads, enqueued by a thread that is
+  /// not ordered after the write.
   private static func giveMainQueueAway(
     reading queue: DispatchQueue, after seconds: TimeInterval = 0
   ) {
@@ -267,7 +267,7 @@ extension Programs {
     dispatchMain()
   }
 
-  /// A source runs code unseen: from then on no order is told.
+  /// A source runs code unseen: from then on no order is known.
   private static func useSource() {
     let source = DispatchSource.makeTimerSource(queue: .global())
     let fired = DispatchSemaphore(value: 0)
@@ -278,12 +278,12 @@ extension Programs {
     source.cancel()
   }
 
-  /// What the system says of a thread, its number first.
+  /// The system's statistics of a thread, its number first.
   private static func statistics(_ thread: String) -> String {
     (try? String(contentsOfFile: "/proc/\(thread)/stat", encoding: .utf8)) ?? ""
   }
 
-  /// One thread keeps a Mutex until another waits for it.
+  /// One thread holds a Mutex until another waits for it.
   private static func contendMutex() {
     let suspended = Suspended()
     let isHeld = DispatchSemaphore(value: 0)
@@ -294,7 +294,7 @@ extension Programs {
         var isWaiting = false
         while !isWaiting {
           usleep(1_000)
-          // The state of a thread comes behind its name, in parentheses.
+          // The state of a thread follows its name, which is in parentheses.
           let line = statistics("self/task/\(waiter.load(ordering: .relaxed))")
           isWaiting = line.split(separator: ")").last?.hasPrefix(" S") ?? false
         }

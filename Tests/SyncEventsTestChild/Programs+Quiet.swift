@@ -1,16 +1,17 @@
 import Foundation
 
 extension Programs {
-  /// What a watchdog must leave alone, although nothing is published for longer than its limit.
+  /// Programs that a watchdog must leave alone, although they publish nothing for longer than its
+  /// limit.
   static let quiet: [String: Program] = [
     "listens": { arguments in
       start(arguments)
-      // Nobody sees that a signal will come.
+      // No event shows that a signal will come.
       signal(SIGALRM) { _ in
         _ = write(STDOUT_FILENO, "done\n", 5)
         _exit(0)
       }
-      // Whoever started this may have blocked it, as Dispatch's workers do.
+      // The process's parent may have blocked it, as Dispatch's workers do.
       var alarms = sigset_t()
       sigemptyset(&alarms)
       sigaddset(&alarms, SIGALRM)
@@ -76,7 +77,7 @@ extension Programs {
     print("done")
   }
 
-  /// A run loop that has nothing to do.
+  /// An idle run loop.
   private static func runLoop() {
     let keepsItAlive = Timer(timeInterval: 3600, repeats: true) { _ in }
     RunLoop.main.add(keepsItAlive, forMode: .default)

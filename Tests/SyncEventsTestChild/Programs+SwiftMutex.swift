@@ -10,7 +10,7 @@ import WaitForGraph
 extension Programs {
   private static let mutex = Mutex(0)
 
-  /// Has a thread wait for a `Mutex` that the main thread has, and prints what a snapshot says of
+  /// Lets a thread wait for a `Mutex` that the main thread holds, and prints a snapshot's view of
   /// it.
   static func swiftMutex() {
     _ = interlock_waits_start()
@@ -34,7 +34,7 @@ extension Programs {
           print(holder?.id == own, frame.map { "\($0)" } ?? "nowhere")
           return
         }
-        // A period between looks: the look is what tells.
+        // A period between checks, not a wait for an event.
         usleep(1000)
       }
     }

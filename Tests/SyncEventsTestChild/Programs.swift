@@ -3,16 +3,16 @@ import Foundation
 import Interlock
 import SyncEventsTestC
 
-/// What the child can be told to do.
+/// The programs of the test child.
 enum Programs {
-  /// A program; it gets the arguments after its name.
+  /// A program, which gets the arguments after its name.
   typealias Program = @Sendable ([String]) -> Void
 
   /// By name.
   static let all: [String: Program] = robustness.merging(hangs) { $1 }.merging(quiet) { $1 }
     .merging(predicted) { $1 }
 
-  /// What the interposed calls must survive. Each prints what the test looks at.
+  /// Cases that the interposed calls must survive. Each prints what the test checks.
   private static let robustness: [String: Program] = [
     "before-main": { _ in
       print(sync_events_heard_before_constructors(), sync_events_heard_in_constructor())
@@ -55,8 +55,7 @@ enum Programs {
     arguments.indices.contains(index) ? Int32(arguments[index]) ?? 0 : 0
   }
 
-  /// Queues so many blocks, and prints by how many bytes that let the process grow, and what is
-  /// listed.
+  /// Queues this many blocks, and prints by how many bytes the process grew, and what is listed.
   private static func blocks(_ count: Int32, isSeen: Bool) {
     if isSeen { _ = interlock_waits_start() }
     let queue = DispatchQueue(label: "many")
@@ -73,7 +72,7 @@ enum Programs {
     print(after - before, listed, ran.value)
   }
 
-  /// Locks, waits and dispatches where nobody reads, and prints what is known of it.
+  /// Locks, waits and dispatches without a reader, and prints what was recorded.
   private static func unread() {
     let lock = NSLock()
     let queue = DispatchQueue(label: "unread")
@@ -89,7 +88,8 @@ enum Programs {
       interlock_waits_queues(nil, 0))
   }
 
-  /// Runs a task, with the main thread for the main queue, and ends the process when it has ended.
+  /// Runs a task, with the main thread serving the main queue, and ends the process when the task
+  /// has ended.
   static func runTask(_ body: @escaping @Sendable () async -> Void) -> Never {
     Task {
       await body()
@@ -100,7 +100,7 @@ enum Programs {
 
   /// A count that only one thread at a time changes.
   private final class Counter: @unchecked Sendable {
-    // Unchecked: a serial queue's blocks add, and who reads it is behind them.
+    // Unchecked: a serial queue's blocks add, and the reader comes after them.
     private(set) var value = 0
     func add() { value += 1 }
   }

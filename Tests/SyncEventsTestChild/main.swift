@@ -1,6 +1,6 @@
 import Foundation
 
-// What the tests of the events need a process of its own for: the first argument names the program.
+// Programs for tests of the events that need a process of their own: the first argument names one.
 
 let arguments = CommandLine.arguments.dropFirst()
 guard let name = arguments.first, let program = Programs.all[name] else {

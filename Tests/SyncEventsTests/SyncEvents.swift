@@ -5,17 +5,17 @@ import Testing
 
 /// The calls that wait, wake and enqueue, the wait table, and the watchdog, with real threads.
 ///
-/// One after the other: there is room for few readers in a process.
+/// Serialized, because a process has few slots for readers.
 @Suite(
   "Synchronisation events", .serialized, .timeLimit(.minutes(10)),
   .enabled(
     if: interlock_events_available() == INTERLOCK_EVENTS_ALL, "this build sees no calls"))
 struct SyncEvents {}
 
-/// What a build says of itself, on every system.
-@Suite("Which calls are seen")
+/// Which calls a build interposes, on every system.
+@Suite("Which calls a build interposes")
 struct AvailabilityTests {
-  @Test("says so truly, and lets no reader in where none are seen")
+  @Test("A build reports which calls it interposes, and refuses readers if it interposes none")
   func availability() {
     let available = interlock_events_available()
     #if os(Linux)

@@ -17,7 +17,7 @@ private func halved(_ number: Int) throws -> Int {
   return number / 2
 }
 
-/// What a task was at each look.
+/// Whether a task was blind at each check.
 private final class Blindness: Sendable {
   private let kept = Mutex<[Bool]>([])
 
@@ -46,11 +46,11 @@ private actor Counter {
 }
 
 extension SyncEvents {
-  /// Where an `await` ends that no other event tells of. What the calls give must be what they give
-  /// without a reader.
+  /// The ends of awaits that no other event shows. The calls must return what they return without a
+  /// reader.
   @Suite("Awaits")
   struct AwaitTests {
-    /// What is told of this task while `body` runs.
+    /// The changes of this task that are published while `body` runs.
     private static func told<Value>(
       isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Value
     ) async rethrows -> (value: Value, goesOn: Int) {
@@ -66,7 +66,7 @@ extension SyncEvents {
       return (value, events.count)
     }
 
-    @Test("of a task's value are told when it is there already, and when it is waited for")
+    @Test("The await of a task's value is published if the value is ready, and if the task waits")
     func value() async throws {
       let ended = Task { Large() }
       _ = await ended.value
@@ -88,7 +88,7 @@ extension SyncEvents {
       #expect(throws: Failure(number: 7)) { try result.get() }
     }
 
-    @Test("of groups are told, whatever they give")
+    @Test("The awaits of a task group are published for every kind of group")
     func groups() async throws {
       let sum = await Self.told {
         await withTaskGroup(of: Large.self) { group in
@@ -120,7 +120,7 @@ extension SyncEvents {
       #expect(tally.count.load(ordering: .relaxed) == 5)
     }
 
-    @Test("of async lets are told, of what they throw too")
+    @Test("The await of an async let is published, also if it throws")
     func asyncLets() async throws {
       let found = try await Self.told {
         async let first = Large()
@@ -138,7 +138,7 @@ extension SyncEvents {
       }
     }
 
-    @Test("of continuations are told that were resumed before the wait, and of those that were not")
+    @Test("The await of a continuation is published if it was resumed before the wait, and after")
     func continuations() async throws {
       #expect(
         await Self.told { await withUnsafeContinuation { $0.resume(returning: Large()) } } == (
@@ -164,7 +164,7 @@ extension SyncEvents {
       }
     }
 
-    @Test("of actors are told where one is left")
+    @Test("An await that leaves an actor is published")
     func actors() async {
       let counter = Counter()
       let found = await Self.told {
@@ -178,7 +178,7 @@ extension SyncEvents {
       #expect(main.goesOn >= 1)
     }
 
-    @Test("of streams and sequences are told; within a sequence's call a task is blind")
+    @Test("The awaits of streams and sequences are published, and a sequence's closures are blind")
     func sequences() async {
       let blind = Blindness()
       func stream() -> AsyncStream<Int> {
@@ -201,7 +201,7 @@ extension SyncEvents {
       #expect(found.value == 4 + 6 + 8)
       #expect(found.goesOn >= 4)
       #expect(blind.seen.count == 5 + 3)
-      // In the closures of map() and filter(), and not in the loop.
+      // In the closures of map() and filter(), not in the loop.
       #expect(blind.seen.count { $0 } == 5)
       #expect(!interlock_events_task_is_blind(UnsafeRawPointer(bitPattern: thisTask)))
       #expect(await Self.told { await stream().reduce(0, +) }.value == 10)
@@ -211,14 +211,14 @@ extension SyncEvents {
       #expect(await Self.told { await stream().allSatisfy { $0 < 4 } }.value == false)
     }
 
-    /// Tasks that each wait for something, and what lets them go on: they give 1, 2, 3, and 4.
+    /// Tasks that each wait for something, and what wakes them: they return 1, 2, 3, and 4.
     private struct Waiting {
       let tasks: [Task<Int, any Error>]
       private let gate: AsyncStream<Int>.Continuation
       private let feed: AsyncStream<Int>.Continuation
       private let suspended = Suspended()
 
-      /// Each is at its `await`, or about to come there.
+      /// Each is at its `await`, or about to reach it.
       init() async {
         let (reached, isReached) = AsyncStream.makeStream(of: Void.self)
         let (opened, gate) = AsyncStream.makeStream(of: Int.self)
@@ -266,9 +266,9 @@ extension SyncEvents {
       }
     }
 
-    /// Many times over: whether a task has come to its `await` when the reader changes is the
+    /// Many times: whether a task has reached its `await` when the reader changes is the
     /// scheduler's choice.
-    @Test("give what they would where a reader comes or goes meanwhile", arguments: 0..<20)
+    @Test("Awaits return their values while a reader is added or removed", arguments: 0..<20)
     func readersChange(turn: Int) async throws {
       func start() throws -> EventRecorder {
         try #require(EventRecorder.start(kinds: INTERLOCK_EVENT_TASK.rawValue))
@@ -288,7 +288,7 @@ extension SyncEvents {
       }
     }
 
-    @Test("inside each other keep what each goes back to")
+    @Test("Nested awaits each resume their own caller")
     func nested() async throws {
       let found = try await Self.told {
         try await withThrowingTaskGroup(of: Int.self) { group in
@@ -311,7 +311,7 @@ extension SyncEvents {
       #expect(found.value == 45)
     }
 
-    @Test("of many tasks at once give each its own")
+    @Test("Concurrent awaits of many tasks each return their own value")
     func many() async {
       guard let recorder = EventRecorder.start(kinds: INTERLOCK_EVENT_TASK.rawValue) else {
         preconditionFailure("there are too many readers")

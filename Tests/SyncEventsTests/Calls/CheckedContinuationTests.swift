@@ -14,7 +14,7 @@ private struct Large: Equatable, Sendable {
   static func == (a: Large, b: Large) -> Bool { a.words == b.words && a.text == b.text }
 }
 
-/// A task that waits to be let go on.
+/// A task that waits to be resumed.
 private final class Waiting: Sendable {
   private let kept = Mutex<CheckedContinuation<Void, Never>?>(nil)
   private let address = Atomic<UInt>(0)
@@ -39,10 +39,10 @@ private final class Waiting: Sendable {
 }
 
 extension SyncEvents {
-  /// `withCheckedContinuation`, which runs inside the runtime where it is not inlined.
+  /// `withCheckedContinuation`, which runs inside the runtime unless it is inlined.
   @Suite("Checked continuations")
   struct CheckedContinuationTests {
-    @Test("tell at which line a task begins to wait, and when it is resumed")
+    @Test("A checked continuation publishes the line where its task waits, and its resumption")
     func line() async throws {
       let recorder = try #require(EventRecorder.start())
       defer { recorder.stop() }
@@ -58,13 +58,13 @@ extension SyncEvents {
       }
       #expect(events.first?.words == "create continuation")
       #expect(events.first?.line == called)
-      // When its job is handed to the pool, unless it was resumed before it gave its thread up; and
-      // when it goes on.
+      // When its job is enqueued, unless it was resumed before it gave up its thread; and when it
+      // continues.
       #expect(Set(events.dropFirst().map(\.words)) == ["release continuation"])
       #expect((2...3).contains(events.count))
     }
 
-    @Test("that are resumed before the wait give their values, and are waited for no more")
+    @Test("A checked continuation resumed before the wait returns its value and leaves no wait")
     func atOnce() async throws {
       let recorder = try #require(EventRecorder.start())
       defer { recorder.stop() }
@@ -86,7 +86,9 @@ extension SyncEvents {
         ])
     }
 
-    @Test("of many tasks at once give each its own value or error", arguments: [false, true])
+    @Test(
+      "Checked continuations of many tasks each return their own value or error",
+      arguments: [false, true])
     func many(isHeard: Bool) async throws {
       let recorder = isHeard ? EventRecorder.start() : nil
       #expect((recorder != nil) == isHeard)
@@ -106,8 +108,8 @@ extension SyncEvents {
       return .success(Large(text: String(repeating: "x", count: number)))
     }
 
-    /// Resumed at once, from a queue, from another task; one wait within another's function; with
-    /// an error or not.
+    /// Resumed at once, from a queue, or from another task; one wait inside another's function;
+    /// with an error or without.
     private static func answer(_ number: Int) async -> Result<Large, Failure> {
       let result = expected(number)
       do {
@@ -129,7 +131,7 @@ extension SyncEvents {
       }
     }
 
-    @Test("of an actor and of the main actor come back to it")
+    @Test("Checked continuations of an actor and of the main actor resume on that actor")
     func actors() async throws {
       let recorder = try #require(EventRecorder.start())
       defer { recorder.stop() }
@@ -160,7 +162,7 @@ extension SyncEvents {
       #expect(isMain)
     }
 
-    @Test("are listed also where the task changes its executor on the way in")
+    @Test("A checked continuation is listed also if its task changes its executor on the way in")
     func hop() async throws {
       try #require(interlock_waits_start())
       let waiting = Waiting()
@@ -174,7 +176,7 @@ extension SyncEvents {
       #expect(!waiting.isListed)
     }
 
-    @Test("are listed by the wait table until they are resumed, and not after")
+    @Test("The wait table lists a checked continuation until it is resumed")
     func listed() async throws {
       try #require(interlock_waits_start())
       let waiting = Waiting()

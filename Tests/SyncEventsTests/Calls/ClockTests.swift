@@ -5,8 +5,7 @@ import Testing
 import WaitForGraph
 
 extension SyncEvents {
-  /// The C library's calls that wait until a moment of a clock that is told: what a C++ runtime
-  /// calls.
+  /// The C library's waits until a time of a given clock, which a C++ runtime calls.
   @Suite("Waits by a clock of their own")
   struct ClockTests {
     private static func recorded(
@@ -18,7 +17,7 @@ extension SyncEvents {
       return (result, recorder.words(of: address))
     }
 
-    /// Taken by another thread, which keeps it until `body` has ended.
+    /// Acquired by another thread, which holds it until `body` has ended.
     private static func whileTaken<Result>(
       by take: @escaping @Sendable () -> Void, _ giveBack: @escaping @Sendable () -> Void,
       _ body: () throws -> Result
@@ -39,7 +38,7 @@ extension SyncEvents {
       return try body()
     }
 
-    @Test("of mutexes have a limit, and give up")
+    @Test("A mutex wait by a given clock has a limit, and gives up")
     func mutex() throws {
       nonisolated(unsafe) let mutex = MutexTests.mutex()
       let found = try Self.whileTaken(
@@ -54,7 +53,7 @@ extension SyncEvents {
       #expect(found.words == ["wait mutex limit", "give-up mutex"])
     }
 
-    @Test("of read-write locks have a limit, and give up")
+    @Test("A read-write lock wait by a given clock has a limit, and gives up")
     func readWriteLock() throws {
       nonisolated(unsafe) let lock = ReadWriteLockTests.lock()
       let found = try Self.whileTaken(
@@ -78,7 +77,7 @@ extension SyncEvents {
         ])
     }
 
-    @Test("of conditions have a limit, and come back with the mutex")
+    @Test("A condition wait by a given clock has a limit, and returns with the mutex")
     func condition() throws {
       let mutex = MutexTests.mutex()
       let condition = allocated(pthread_cond_t())
@@ -93,7 +92,7 @@ extension SyncEvents {
       #expect(found.words == ["wait condition limit", "acquire condition"])
     }
 
-    @Test("of semaphores have a limit, and give up with the error that they had")
+    @Test("A semaphore wait by a given clock has a limit, and gives up with its error")
     func semaphore() throws {
       let semaphore = allocated(sem_t())
       sem_init(semaphore, 0, 0)

@@ -7,7 +7,7 @@ extension SyncEvents {
   /// The boundary of Swift Concurrency: jobs, and continuations.
   @Suite("Swift Concurrency")
   struct ConcurrencyTests {
-    @Test("tells when a task is suspended, and when it is resumed")
+    @Test("A task's suspension and resumption are published")
     func continuation() async throws {
       let recorder = try #require(EventRecorder.start())
       defer { recorder.stop() }
@@ -25,7 +25,7 @@ extension SyncEvents {
       let events = recorder.events(of: task[0]).filter {
         $0.objectKind == INTERLOCK_OBJECT_CONTINUATION
       }
-      // When it is resumed, and when it goes on.
+      // When it is resumed, and when it continues.
       #expect(
         events.map(\.words)
           == ["create continuation", "release continuation", "release continuation"])
@@ -34,7 +34,7 @@ extension SyncEvents {
       #expect(events.dropLast().allSatisfy { $0.place != 0 })
     }
 
-    @Test("tells of a task's jobs that they are some")
+    @Test("A task's jobs are flagged as jobs")
     func jobs() async throws {
       let recorder = try #require(EventRecorder.start())
       defer { recorder.stop() }
@@ -51,7 +51,7 @@ extension SyncEvents {
       #expect(handed.map(\.words) == ["enqueue queue job first"])
     }
 
-    @Test("tells of a task's jobs that they are some also where a user's executor forwards them")
+    @Test("A task's jobs are flagged as jobs also if a user's executor forwards them")
     func forwardedJobs() async throws {
       let recorder = try #require(EventRecorder.start())
       defer { recorder.stop() }
@@ -68,12 +68,12 @@ extension SyncEvents {
       #expect(handed.map { $0.flags & INTERLOCK_FLAG_JOB } == [INTERLOCK_FLAG_JOB])
     }
 
-    /// An executor of a user's that hands its jobs on to the pool.
+    /// A user's executor that forwards its jobs to the pool.
     private final class Forward: TaskExecutor {
       func enqueue(_ job: consuming ExecutorJob) { globalConcurrentExecutor.enqueue(job) }
     }
 
-    @Test("hands errors and values on, from several tasks at once")
+    @Test("Errors and values are passed on, from several tasks at once")
     func values() async throws {
       struct Failure: Error {}
       let recorder = try #require(EventRecorder.start())

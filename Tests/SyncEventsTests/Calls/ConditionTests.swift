@@ -13,7 +13,7 @@ extension SyncEvents {
       return condition
     }
 
-    @Test("tell who waits with which mutex, and who signalled, from which line")
+    @Test("A condition publishes each wait with its mutex, and each signal, with their lines")
     func signalled() throws {
       let recorder = try #require(EventRecorder.start())
       defer { recorder.stop() }
@@ -42,7 +42,7 @@ extension SyncEvents {
       #expect(events.map(\.other) == [mutex.address, 0, mutex.address])
     }
 
-    @Test("wake everybody on a broadcast")
+    @Test("A broadcast wakes every waiting thread")
     func broadcast() throws {
       let recorder = try #require(EventRecorder.start())
       defer { recorder.stop() }
@@ -69,7 +69,7 @@ extension SyncEvents {
           + Array(repeating: "acquire condition", count: 3))
     }
 
-    @Test("with a limit end when the time is up, and have the mutex again")
+    @Test("A condition wait with a limit ends in time, and holds the mutex again")
     func timed() throws {
       let recorder = try #require(EventRecorder.start())
       defer { recorder.stop() }
@@ -86,7 +86,7 @@ extension SyncEvents {
         recorder.words(of: condition.address) == ["wait condition limit", "acquire condition"])
     }
 
-    @Test("of Foundation without a limit have none, although Foundation gives one")
+    @Test("An NSCondition wait without a limit has none, although Foundation passes one")
     func foundation() throws {
       let recorder = try #require(EventRecorder.start())
       defer { recorder.stop() }
@@ -101,7 +101,7 @@ extension SyncEvents {
         condition.unlock()
       }
       hasBegun.wait()
-      // The lock is free only when the other waits.
+      // The lock is free only while the other thread waits.
       condition.lock()
       isSignalled.pointee = true
       condition.signal()
@@ -115,7 +115,7 @@ extension SyncEvents {
       #expect(waits.map(\.line).allSatisfy { $0.hasPrefix("ConditionTests.swift:") })
     }
 
-    @Test("of Foundation with a limit have one, and say whether they were signalled")
+    @Test("An NSCondition wait with a limit has one, and returns whether it was signalled")
     func foundationTimed() throws {
       let recorder = try #require(EventRecorder.start())
       defer { recorder.stop() }

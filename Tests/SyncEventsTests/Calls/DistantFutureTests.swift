@@ -3,10 +3,10 @@ import Foundation
 import Testing
 
 extension SyncEvents {
-  /// Waits with a time limit that never comes: they are waits without one.
+  /// Waits with a time limit that never comes count as waits without one.
   @Suite("A time limit that never comes")
   struct DistantFutureTests {
-    /// A wait that is over at once, with such a limit; and the object, as events name it.
+    /// A wait that ends at once, with such a limit; and the object, as events name it.
     struct Wait: CustomTestStringConvertible, Sendable {
       var testDescription: String
       var run: @Sendable () -> UInt
@@ -44,16 +44,14 @@ extension SyncEvents {
       }
     }
 
-    /// Two centuries from now: Foundation makes a trap of `Date.distantFuture` on its way to these
-    /// calls.
+    /// Two centuries from now: Foundation traps on `Date.distantFuture` on its way to these calls.
     private static var distant: timespec { moment(in: 6e9) }
 
     private static func pointer<Value>(_ address: UInt) -> UnsafeMutablePointer<Value> {
       UnsafeMutablePointer(bitPattern: address)!
     }
 
-    /// Ends a wait from another thread. Whether it has begun then is of no account: its limit is
-    /// published in either case.
+    /// Ends a wait from another thread, begun or not: its limit is published in either case.
     private static func whileItWaits(_ end: @escaping @Sendable () -> Void, _ wait: () -> Void) {
       let ends = TestThread(end)
       wait()
@@ -124,7 +122,7 @@ extension SyncEvents {
       },
     ]
 
-    @Test("is published as none", arguments: waits)
+    @Test("A wait with a distant limit is published as a wait without one", arguments: waits)
     func unlimited(_ wait: Wait) throws {
       let recorder = try #require(EventRecorder.start())
       defer { recorder.stop() }

@@ -3,10 +3,10 @@ import Foundation
 import Testing
 
 extension SyncEvents {
-  /// Where locks begin and end, and how they were asked for: what tells two at one address apart.
+  /// Where locks are made and destroyed, and how they are acquired: tells two at one address apart.
   @Suite("The life of locks")
   struct LockLifeTests {
-    @Test("is told from the line that makes a mutex to the call that destroys it")
+    @Test("A mutex's creation is published with its line, and its destruction")
     func mutex() throws {
       let recorder = try #require(EventRecorder.start())
       defer { recorder.stop() }
@@ -18,7 +18,7 @@ extension SyncEvents {
       #expect(recorder.events(of: mutex.address).first?.line == made)
     }
 
-    @Test("is told of read-write locks")
+    @Test("A read-write lock's creation and destruction are published")
     func readWriteLock() throws {
       let recorder = try #require(EventRecorder.start())
       defer { recorder.stop() }
@@ -30,7 +30,7 @@ extension SyncEvents {
       #expect(recorder.events(of: lock.address).first?.line == made)
     }
 
-    @Test("is told of an NSLock, from the user's line")
+    @Test("An NSLock's creation and destruction are published, from the user's line")
     func foundation() throws {
       let recorder = try #require(EventRecorder.start())
       defer { recorder.stop() }
@@ -41,7 +41,7 @@ extension SyncEvents {
       #expect(recorder.all.map(\.words).contains("destroy mutex"))
     }
 
-    @Test("has it told whether a lock was only tried for, or for some time")
+    @Test("An acquisition is flagged if it was only tried, and if it had a time limit")
     func tried() throws {
       let recorder = try #require(EventRecorder.start())
       defer { recorder.stop() }
@@ -58,11 +58,11 @@ extension SyncEvents {
           .map { $0.flags & (INTERLOCK_FLAG_TRIED | INTERLOCK_FLAG_TIME_LIMIT) }
       }
       #expect(flags(recorder.events(of: mutex.address)) == [INTERLOCK_FLAG_TRIED, 0])
-      // In Swift, now is a moment like any other.
+      // In Swift, now is a time like any other.
       #expect(flags(recorder.events(of: semaphore)) == [INTERLOCK_FLAG_TIME_LIMIT])
     }
 
-    @Test("has it told whether a group was empty when it was waited for")
+    @Test("A wait for a group is flagged if the group was empty")
     func group() throws {
       let recorder = try #require(EventRecorder.start())
       defer { recorder.stop() }

@@ -3,11 +3,11 @@ import Foundation
 import Testing
 
 extension SyncEvents {
-  /// Spin locks, barriers of threads, pipes and sockets: what comes before what, of calls that
-  /// nobody is listed at.
-  @Suite("What else orders threads")
+  /// Spin locks, thread barriers, pipes and sockets: orderings by calls at which no thread is
+  /// listed as waiting.
+  @Suite("Other orderings of threads")
   struct MeetingTests {
-    /// The changes that are told of an object, 0 for none, while `body` runs on this thread.
+    /// The changes published for an object, 0 for none, while `body` runs on this thread.
     private static func told(of object: UInt, _ body: () throws -> Void) throws -> [Int64] {
       let recorder = try #require(EventRecorder.start(kinds: INTERLOCK_EVENT_ORDER.rawValue))
       defer { recorder.stop() }
@@ -17,9 +17,9 @@ extension SyncEvents {
 
     private static let gives = Int64(INTERLOCK_ORDER_GIVES.rawValue)
     private static let gets = Int64(INTERLOCK_ORDER_GETS.rawValue)
-    private static let somebody = Int64(INTERLOCK_ORDER_AFTER_SOMEBODY.rawValue)
+    private static let afterUnknown = Int64(INTERLOCK_ORDER_AFTER_SOMEBODY.rawValue)
 
-    @Test("a spin lock is got and given, and not got where it is taken")
+    @Test("A spin lock is got and given, and not got while it is taken")
     func spinLock() throws {
       let lock = allocated(pthread_spinlock_t())
       pthread_spin_init(lock, Int32(PTHREAD_PROCESS_PRIVATE))
@@ -33,7 +33,7 @@ extension SyncEvents {
       #expect(found == [Self.gets, Self.gives, Self.gets, Self.gives])
     }
 
-    @Test("a barrier is given before the wait, and got behind it; one alone is told so")
+    @Test("A barrier is given before the wait and got after it, also by a single thread")
     func barrier() throws {
       let barrier = allocated(pthread_barrier_t())
       pthread_barrier_init(barrier, nil, 1)
@@ -43,9 +43,7 @@ extension SyncEvents {
       #expect(found == [Self.gives, Self.gets])
     }
 
-    @Test(
-      "who uses a pipe or a socket comes after somebody; who reads a file, finds nothing, or fails, does not"
-    )
+    @Test("A pipe or socket orders a thread after an unknown one; a file or a failure does not")
     func reads() throws {
       var ends: [Int32] = [0, 0]
       #expect(pipe(&ends) == 0)
@@ -86,7 +84,7 @@ extension SyncEvents {
       ]
       for (count, call) in calls {
         let found = try Self.told(of: 0) { #expect(call(&bytes) > 0) }
-        #expect(found == Array(repeating: Self.somebody, count: count))
+        #expect(found == Array(repeating: Self.afterUnknown, count: count))
       }
       let none = try Self.told(of: 0) {
         #expect(read(-1, &bytes, 1) == -1)
@@ -97,9 +95,7 @@ extension SyncEvents {
       #expect(none.isEmpty)
     }
 
-    @Test(
-      "who accepts a connection, makes one, or is sent the signal that it waits for, comes after somebody"
-    )
+    @Test("A new connection and an awaited signal order a thread after an unknown one")
     func connections() throws {
       let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
       let caller = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -118,13 +114,13 @@ extension SyncEvents {
           }
         }
       }
-      #expect(made == [Self.somebody])
+      #expect(made == [Self.afterUnknown])
       let found = try Self.told(of: 0) {
         let accepted = accept(listener, nil, nil)
         #expect(accepted >= 0)
         close(accepted)
       }
-      #expect(found == [Self.somebody])
+      #expect(found == [Self.afterUnknown])
       for file in [listener, caller] { close(file) }
       var signals = sigset_t()
       sigemptyset(&signals)
@@ -137,7 +133,7 @@ extension SyncEvents {
         #expect(sigwait(&signals, &signal) == 0)
         #expect(signal == SIGUSR2)
       }
-      #expect(sent == [Self.somebody])
+      #expect(sent == [Self.afterUnknown])
     }
   }
 }

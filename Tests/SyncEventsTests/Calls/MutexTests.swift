@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 extension SyncEvents {
-  /// Pthread mutexes, and Foundation's locks, which are some.
+  /// Pthread mutexes, and Foundation's locks, which are built on them.
   @Suite("Mutexes")
   struct MutexTests {
     static func mutex(_ type: Int32? = nil) -> UnsafeMutablePointer<pthread_mutex_t> {
@@ -11,14 +11,14 @@ extension SyncEvents {
       var attributes = pthread_mutexattr_t()
       pthread_mutexattr_init(&attributes)
       if let type { pthread_mutexattr_settype(&attributes, type) }
-      // Unheard: how a lock is made and destroyed is another suite's.
+      // Hidden: another suite tests how a lock is made and destroyed.
       interlock_events_hide_thread(true)
       pthread_mutex_init(mutex, &attributes)
       interlock_events_hide_thread(false)
       return mutex
     }
 
-    @Test("tell of a free one that it was acquired, and released, and from which lines")
+    @Test("A free mutex publishes its acquisition and its release, with their lines")
     func free() throws {
       let recorder = try #require(EventRecorder.start())
       defer { recorder.stop() }
@@ -31,7 +31,7 @@ extension SyncEvents {
       #expect(recorder.events(of: mutex.address).map(\.line) == [locked, unlocked])
     }
 
-    @Test("tell of one that another thread has that it is waited for, until that unlocks it")
+    @Test("A mutex that another thread holds publishes a wait until it is unlocked")
     func contended() throws {
       let recorder = try #require(EventRecorder.start())
       defer { recorder.stop() }
@@ -55,7 +55,7 @@ extension SyncEvents {
       #expect(events.map { $0.thread == thread.id } == [false, true, false, true, true])
     }
 
-    @Test("tell of a try only where it succeeds, and leave its result as it is")
+    @Test("A tried mutex is published only if it was acquired, and the result is unchanged")
     func tried() throws {
       let recorder = try #require(EventRecorder.start())
       defer { recorder.stop() }
@@ -66,7 +66,7 @@ extension SyncEvents {
       #expect(recorder.words(of: mutex.address) == ["acquire mutex", "release mutex"])
     }
 
-    @Test("tell of one with a limit that it was given up when the time was up")
+    @Test("A mutex wait with a limit publishes that the thread gave up")
     func timed() throws {
       let recorder = try #require(EventRecorder.start())
       defer { recorder.stop() }
@@ -89,7 +89,7 @@ extension SyncEvents {
       #expect(words.contains("give-up mutex"))
     }
 
-    @Test("of the recursive kind are acquired again, and of the checking kind refused, as ever")
+    @Test("A recursive mutex is acquired again, and an error-checking one refuses")
     func kinds() throws {
       let recorder = try #require(EventRecorder.start())
       defer { recorder.stop() }
@@ -111,7 +111,7 @@ extension SyncEvents {
         recorder.words(of: recursive.address).prefix(2) == ["acquire mutex", "acquire mutex"])
     }
 
-    @Test("of the robust kind pass to the next thread when their holder has died")
+    @Test("A robust mutex passes to the next thread when its holder has died")
     func robust() throws {
       let recorder = try #require(EventRecorder.start())
       defer { recorder.stop() }
@@ -127,7 +127,7 @@ extension SyncEvents {
         #expect(recorder.words(of: mutex.address).last == "acquire mutex")
         pthread_mutex_consistent(mutex)
         #expect(pthread_mutex_unlock(mutex) == 0)
-        // Left without being made consistent, it is lost.
+        // Unlocked without being made consistent, it is lost.
         TestThread { pthread_mutex_lock(mutex) }.join()
         #expect(pthread_mutex_lock(mutex) == EOWNERDEAD)
         pthread_mutex_unlock(mutex)
@@ -136,7 +136,7 @@ extension SyncEvents {
       }
     }
 
-    @Test("of Foundation name the line that locks, not Foundation's own")
+    @Test("A Foundation lock is published with the line that locks it, not Foundation's own")
     func foundation() throws {
       let recorder = try #require(EventRecorder.start())
       defer { recorder.stop() }

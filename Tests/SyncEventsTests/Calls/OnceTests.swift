@@ -24,9 +24,9 @@ private enum Shared {
   }()
 }
 
-/// What C makes with `dispatch_once`.
+/// A value that C makes with `dispatch_once`.
 private final class Made: Sendable {
-  /// Unsafe: only Dispatch changes it, by atomics, and the tests read it when all users have ended.
+  /// Unsafe: only Dispatch changes it, by atomics; the tests read it after all users have ended.
   nonisolated(unsafe) let predicate: UnsafeMutablePointer<Int>
   let count = Atomic<Int>(0)
   let arrived = DispatchSemaphore(value: 0)
@@ -54,7 +54,7 @@ extension SyncEvents {
   /// `swift_once`, behind global and static variables, and `dispatch_once`.
   @Suite("Initialisers of static variables")
   struct OnceTests {
-    @Test("are told of while they run, and never again")
+    @Test("An initialiser is published while it runs, and never again")
     func first() throws {
       let recorder = try #require(EventRecorder.start())
       defer { recorder.stop() }
@@ -80,7 +80,7 @@ extension SyncEvents {
           == ["wait once", "acquire once", "release once"])
     }
 
-    @Test("are had by the thread that runs them, and waited for by the others, which get the value")
+    @Test("An initialiser is held by its thread; other threads wait for it, and get the value")
     func shared() throws {
       try #require(interlock_waits_start())
       let sums = SharedArray<Int>(count: 8) { 0 }
@@ -107,7 +107,7 @@ extension SyncEvents {
     }
 
     @Test(
-      "of C code are told of while they run, and never again",
+      "dispatch_once is published while it runs, and never again",
       arguments: [SYNC_EVENTS_ONCE_FUNCTION, SYNC_EVENTS_ONCE_BLOCK])
     func firstOfDispatch(_ call: sync_events_once_call) throws {
       let made = Made()
@@ -124,7 +124,7 @@ extension SyncEvents {
     }
 
     @Test(
-      "of C code are had by the thread that runs them, and waited for by the others",
+      "dispatch_once is held by the thread that runs it, and other threads wait for it",
       arguments: [SYNC_EVENTS_ONCE_FUNCTION, SYNC_EVENTS_ONCE_BLOCK])
     func sharedOfDispatch(_ call: sync_events_once_call) throws {
       try #require(interlock_waits_start())

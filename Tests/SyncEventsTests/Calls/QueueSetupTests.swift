@@ -6,7 +6,7 @@ extension SyncEvents {
   /// How queues are made and set up: label, target, suspension.
   @Suite("Making queues")
   struct QueueSetupTests {
-    @Test("tells of the label, and where it was made")
+    @Test("A queue's creation is published with its label and line")
     func label() throws {
       let recorder = try #require(EventRecorder.start())
       defer { recorder.stop() }
@@ -27,7 +27,7 @@ extension SyncEvents {
       #expect(events.filter { $0.object == serial.address }.count == 1)
     }
 
-    @Test("tells when one is suspended, resumed, activated, and given another target")
+    @Test("A queue's suspension, resumption, activation and new target are published")
     func configure() throws {
       let recorder = try #require(EventRecorder.start())
       defer { recorder.stop() }
@@ -43,7 +43,7 @@ extension SyncEvents {
       queue.suspend()
       ran[0] = false
       queue.async { ran[0] = true }
-      // Whoever is behind it on its target finds it not run.
+      // A block behind it on its target finds that it has not run.
       target.sync { #expect(!ran[0]) }
       queue.resume()
       queue.sync {}
@@ -53,7 +53,7 @@ extension SyncEvents {
       #expect(changes.first?.other == target.address)
     }
 
-    @Test("tells of sources that what they run is not followed")
+    @Test("A source is published as unfollowed code")
     func sources() throws {
       let recorder = try #require(EventRecorder.start())
       defer { recorder.stop() }
@@ -73,7 +73,7 @@ extension SyncEvents {
   /// `DispatchGroup`.
   @Suite("Groups")
   struct GroupTests {
-    @Test("tell when they are entered, left and waited for, and from which lines")
+    @Test("A group's enters, leaves and waits are published with their lines")
     func enterAndLeave() throws {
       let recorder = try #require(EventRecorder.start())
       defer { recorder.stop() }
@@ -92,7 +92,7 @@ extension SyncEvents {
           == (first..<first + 3).map { "QueueSetupTests.swift:\($0)" })
     }
 
-    @Test("give up when the time is up, and tell nothing of a look without waiting")
+    @Test("A wait for a group gives up in time, and a check without waiting is not published")
     func timed() throws {
       let recorder = try #require(EventRecorder.start())
       defer { recorder.stop() }
@@ -108,7 +108,7 @@ extension SyncEvents {
         ])
     }
 
-    @Test("are left by their blocks, and run what was to be notified after them")
+    @Test("A group is left by its blocks, and its notification runs after them")
     func blocks() throws {
       let recorder = try #require(EventRecorder.start())
       defer { recorder.stop() }

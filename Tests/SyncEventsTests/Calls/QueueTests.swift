@@ -7,7 +7,9 @@ extension SyncEvents {
   /// `DispatchQueue`: asynchronous and synchronous calls, barriers, delays.
   @Suite("Queues")
   struct QueueTests {
-    @Test("tell of an asynchronous block when it is handed over, begins and ends, in this order")
+    @Test(
+      "An asynchronous block is published when it is handed over, begins and ends, in this order"
+    )
     func async() throws {
       let recorder = try #require(EventRecorder.start())
       defer { recorder.stop() }
@@ -26,7 +28,7 @@ extension SyncEvents {
       #expect(events[0].thread != events[1].thread)
     }
 
-    @Test("of one block at a time run them in the order in which they were handed over")
+    @Test("A serial queue runs its blocks in the order in which they were handed over")
     func order() throws {
       let recorder = try #require(EventRecorder.start())
       defer { recorder.stop() }
@@ -41,12 +43,11 @@ extension SyncEvents {
       let begun = events.filter { $0.kind == INTERLOCK_EVENT_BEGIN && $0.item != 0 }
       #expect(handed.count == 200)
       #expect(begun.count == 200)
-      // A block that has begun is no more, and another may have its address: only the first are
-      // compared.
+      // A block that has begun is freed, and another may have its address: compare only the first.
       #expect(handed.first?.item == begun.first?.item)
     }
 
-    @Test("tell of a synchronous call that it waits, runs on its own thread, and has ended")
+    @Test("A synchronous call publishes its wait, its block on the same thread, and its end")
     func sync() throws {
       let recorder = try #require(EventRecorder.start())
       defer { recorder.stop() }
@@ -61,7 +62,7 @@ extension SyncEvents {
       #expect(events.allSatisfy { $0.item == 0 })
     }
 
-    @Test("publish what a synchronous block itself calls, and hand its error on")
+    @Test("The calls in a synchronous block are published, and its error is passed on")
     func nested() throws {
       struct Failure: Error {}
       let recorder = try #require(EventRecorder.start())
@@ -93,7 +94,7 @@ extension SyncEvents {
           == [outer.address, outer.address, inner.address, inner.address])
     }
 
-    @Test("let a barrier run alone, synchronous or not")
+    @Test("A barrier runs alone, synchronous or not")
     func barriers() throws {
       let recorder = try #require(EventRecorder.start())
       defer { recorder.stop() }
@@ -119,7 +120,7 @@ extension SyncEvents {
       #expect(events.filter { $0.words == "begin queue barrier" }.count == 11)
     }
 
-    @Test("tell of a delayed block that it is, and run it when its time has come")
+    @Test("A delayed block is flagged as one, and runs when its time has come")
     func after() throws {
       let recorder = try #require(EventRecorder.start())
       defer { recorder.stop() }
@@ -141,7 +142,7 @@ extension SyncEvents {
       #expect(handedOver.first?.line == handed)
     }
 
-    @Test("call a block as often as was asked for at once, each with its number")
+    @Test("A block for concurrentPerform is called with each number, at the same time")
     func apply() throws {
       let recorder = try #require(EventRecorder.start())
       defer { recorder.stop() }
@@ -151,7 +152,7 @@ extension SyncEvents {
       #expect((0..<100).allSatisfy { called[$0] == 1 })
       let waits = recorder.all.filter { $0.words == "wait queue apply" }
       #expect(waits.map(\.line) == [line])
-      // Those of this thread: other workers are not followed.
+      // This thread's blocks: other workers are not followed.
       let own = recorder.all.filter { $0.words.hasSuffix("queue apply") }
       #expect(own.last?.words == "acquire queue apply")
       #expect(

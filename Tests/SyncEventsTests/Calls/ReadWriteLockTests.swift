@@ -8,14 +8,14 @@ extension SyncEvents {
   struct ReadWriteLockTests {
     static func lock() -> UnsafeMutablePointer<pthread_rwlock_t> {
       let lock = allocated(pthread_rwlock_t())
-      // Unheard, as a mutex.
+      // Hidden, as for a mutex.
       interlock_events_hide_thread(true)
       pthread_rwlock_init(lock, nil)
       interlock_events_hide_thread(false)
       return lock
     }
 
-    @Test("tell whether they were asked for to read or to write, and let several read")
+    @Test("A read-write lock publishes whether it is read or written, and admits several readers")
     func kinds() throws {
       let recorder = try #require(EventRecorder.start())
       defer { recorder.stop() }
@@ -45,7 +45,7 @@ extension SyncEvents {
       #expect(events[6].line == written)
     }
 
-    @Test("with a limit are given up when the time is up, by readers and by writers")
+    @Test("A read-write lock wait with a limit gives up, of a reader and of a writer")
     func timed() throws {
       let recorder = try #require(EventRecorder.start())
       defer { recorder.stop() }
@@ -71,7 +71,7 @@ extension SyncEvents {
       #expect(recorder.words(of: lock.address).last == "acquire read-lock limit")
     }
 
-    @Test("keep a writer waiting while somebody reads")
+    @Test("A writer waits while a reader holds the lock")
     func writerWaits() throws {
       let recorder = try #require(EventRecorder.start())
       defer { recorder.stop() }

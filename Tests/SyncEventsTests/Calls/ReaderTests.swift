@@ -5,10 +5,10 @@ import ProcessInspection
 import Testing
 
 extension SyncEvents {
-  /// How readers come and go.
+  /// How readers are added and removed.
   @Suite("Readers")
   struct ReaderTests {
-    @Test("hear all the same, each only of the kinds that it asked for")
+    @Test("Several readers each get the events of the kinds that they asked for")
     func several() throws {
       let all = try #require(EventRecorder.start())
       defer { all.stop() }
@@ -22,10 +22,10 @@ extension SyncEvents {
       #expect(releases.words(of: mutex.address) == ["release mutex"])
     }
 
-    @Test("hear nothing any more once they are removed, and give their place to others")
+    @Test("A removed reader gets no more events, and its slot is used again")
     func removed() throws {
       let mutex = MutexTests.mutex()
-      // More than there is room for, one after the other.
+      // More than there are slots, one after another.
       for _ in 0..<20 {
         let recorder = try #require(EventRecorder.start())
         pthread_mutex_lock(mutex)
@@ -35,7 +35,7 @@ extension SyncEvents {
       }
     }
 
-    @Test("are refused where there are as many as may be")
+    @Test("A reader is refused if there is no slot")
     func tooMany() throws {
       var recorders: [EventRecorder] = []
       while let recorder = EventRecorder.start() {
@@ -55,7 +55,7 @@ extension SyncEvents {
       another.stop()
     }
 
-    @Test("hear nothing of a hidden thread, until it is hidden no more; hiding nests")
+    @Test("A hidden thread publishes nothing until it is shown again; hiding nests")
     func hidden() throws {
       let recorder = try #require(EventRecorder.start())
       defer { recorder.stop() }
@@ -77,7 +77,7 @@ extension SyncEvents {
       #expect(recorder.words(of: mutex.address) == ["release mutex"])
     }
 
-    @Test("hear nothing of what they call themselves")
+    @Test("A reader does not get the events of its own calls")
     func recursion() throws {
       let calls = SharedArray<Int>(count: 2) { 0 }
       let own = Platform.thisThread

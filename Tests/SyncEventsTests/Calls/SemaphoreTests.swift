@@ -13,7 +13,7 @@ extension SyncEvents {
       return semaphore
     }
 
-    @Test("of the C library tell of their first value, of waits and posts, and from which lines")
+    @Test("A POSIX semaphore publishes its first value, waits and posts, with their lines")
     func posix() throws {
       let recorder = try #require(EventRecorder.start())
       defer { recorder.stop() }
@@ -39,7 +39,7 @@ extension SyncEvents {
       #expect(events[4].line == posted)
     }
 
-    @Test("of the C library give up when the time is up, with the error that they had")
+    @Test("A POSIX semaphore wait gives up in time, with its error")
     func posixTimed() throws {
       let recorder = try #require(EventRecorder.start())
       defer { recorder.stop() }
@@ -60,7 +60,7 @@ extension SyncEvents {
         ])
     }
 
-    @Test("of Dispatch tell of their first value, of signals, and of no wait where they are free")
+    @Test("A Dispatch semaphore publishes its first value and signals, and no wait if it is free")
     func dispatch() throws {
       let recorder = try #require(EventRecorder.start())
       defer { recorder.stop() }
@@ -77,7 +77,9 @@ extension SyncEvents {
       #expect(events.map(\.line) == [made, waited, signalled])
     }
 
-    @Test("of Dispatch give up when the time is up, and tell nothing of a look without waiting")
+    @Test(
+      "A Dispatch semaphore wait gives up in time, and a check without waiting is not published"
+    )
     func dispatchTimed() throws {
       let recorder = try #require(EventRecorder.start())
       defer { recorder.stop() }
@@ -98,7 +100,7 @@ extension SyncEvents {
         recorder.words(of: semaphore).suffix(2) == ["release semaphore", "acquire semaphore"])
     }
 
-    @Test("of Dispatch wake another thread")
+    @Test("A Dispatch semaphore wakes another thread")
     func dispatchWakes() throws {
       let recorder = try #require(EventRecorder.start())
       defer { recorder.stop() }
@@ -119,7 +121,7 @@ extension SyncEvents {
   /// `pthread_join`.
   @Suite("Threads")
   struct ThreadTests {
-    @Test("that are joined are told of by their handles, and give their result")
+    @Test("The join of a thread is published by its handle, and returns its result")
     func join() throws {
       let recorder = try #require(EventRecorder.start())
       defer { recorder.stop() }
@@ -137,7 +139,7 @@ extension SyncEvents {
       #expect(events.map(\.line) == [joined, joined])
     }
 
-    @Test("that cannot be joined give an error, as ever")
+    @Test("The join of a thread that cannot be joined returns an error")
     func joinItself() throws {
       let recorder = try #require(EventRecorder.start())
       defer { recorder.stop() }

@@ -8,7 +8,7 @@ extension SyncEvents {
   /// `DispatchWorkItem`, and blocks with flags or a quality of service of their own.
   @Suite("Work items")
   struct WorkItemTests {
-    @Test("are told of as such when they are handed over, begin and end")
+    @Test("A work item is flagged as one when it is handed over, begins and ends")
     func runs() throws {
       let recorder = try #require(EventRecorder.start())
       defer { recorder.stop() }
@@ -31,7 +31,7 @@ extension SyncEvents {
       #expect(events[1].other == item.address)
     }
 
-    @Test("tell who waits for them, and whether in vain")
+    @Test("A wait for a work item is published with its thread, and whether it was in vain")
     func wait() throws {
       let recorder = try #require(EventRecorder.start())
       defer { recorder.stop() }
@@ -54,7 +54,7 @@ extension SyncEvents {
       #expect(events.first?.line == waited)
     }
 
-    @Test("do not run when they were cancelled before, and are no longer queued")
+    @Test("A cancelled work item does not run, and is no longer queued")
     func cancelled() throws {
       let recorder = try #require(EventRecorder.start())
       defer { recorder.stop() }
@@ -74,7 +74,7 @@ extension SyncEvents {
       #expect(!words.contains("begin queue work-item"))
     }
 
-    @Test("that were cancelled before they were handed over are not left as queued")
+    @Test("A work item cancelled before it is handed over does not stay queued")
     func cancelledBefore() throws {
       let recorder = try #require(EventRecorder.start())
       defer { recorder.stop() }
@@ -94,7 +94,7 @@ extension SyncEvents {
       #expect(handed.count == gone.count)
     }
 
-    @Test("keep their barrier and their quality of service", arguments: [false, true])
+    @Test("A work item keeps its barrier and its quality of service", arguments: [false, true])
     func flags(inGroup: Bool) throws {
       let recorder = try #require(EventRecorder.start())
       defer { recorder.stop() }
@@ -111,7 +111,7 @@ extension SyncEvents {
           queue.async(execute: item)
         }
       }
-      // A group or a quality of service makes a work item of a block.
+      // A group or a quality of service turns a block into a work item.
       queue.async(group: group, qos: .utility, flags: [.barrier, .enforceQoS]) {
         inside.run(alone: true)
       }
@@ -128,8 +128,7 @@ extension SyncEvents {
       #expect(recorder.words(of: queue).contains("wait queue barrier work-item"))
     }
 
-    /// Of the worker that a block with a quality of service runs on, which says whose pool it is
-    /// of.
+    /// The worker that runs a block with a quality of service; its name shows its pool.
     private static func worker(on queue: DispatchQueue, qos: DispatchQoS) -> String {
       let name = SharedArray<String>(count: 1) { "" }
       let item = DispatchWorkItem(qos: qos, flags: .enforceQoS) {
@@ -141,7 +140,7 @@ extension SyncEvents {
       return name[0]
     }
 
-    @Test("run in the pool that they would run in without a reader")
+    @Test("A work item runs in the pool in which it runs without a reader")
     func qualityOfService() throws {
       let services: [DispatchQoS] = [.background, .utility, .default, .userInitiated]
       let unseen = services.map { Self.worker(on: .global(), qos: $0) }
@@ -151,7 +150,7 @@ extension SyncEvents {
       #expect(seen == unseen)
     }
 
-    @Test("run synchronously on the calling thread, and may run several times")
+    @Test("A work item runs synchronously on the calling thread, and may run several times")
     func synchronous() throws {
       let recorder = try #require(EventRecorder.start())
       defer { recorder.stop() }
@@ -173,7 +172,7 @@ extension SyncEvents {
       #expect(events.filter { $0.words == "begin queue work-item" && $0.item != 0 }.count == 2)
     }
 
-    @Test("run later, or when another has, or a group is empty, as ever")
+    @Test("A work item runs later, after another one, or when a group is empty")
     func later() throws {
       let recorder = try #require(EventRecorder.start())
       defer { recorder.stop() }

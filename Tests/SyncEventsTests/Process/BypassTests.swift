@@ -1,15 +1,15 @@
 import Testing
 
 extension SyncEvents {
-  /// What a process that measures does, in a process of its own.
-  @Suite("Calls that are led past the readers")
+  /// Calls that a process redirects past the readers while it measures.
+  @Suite("Calls redirected past the readers")
   struct BypassTests {
-    @Test("are the libraries' alone, are unseen until they are led back, and work as before")
+    @Test("Redirected calls are the libraries' own and unseen until restored, and work as before")
     func bypass() throws {
       let child = try ChildRun("bypass")
       #expect(child.status == 0, "\(child.errors)")
-      // Refused while a reader follows; an NSLock was heard and is not; this executable's own call
-      // still is; led back, the NSLock is heard again.
+      // Refused while a reader is active; an NSLock was seen and is not; this executable's own call
+      // still is; after the restoration the NSLock is seen again.
       let expected = ["true", "1", "true", "0", "1", "true", "true", "1", "true"]
       #expect(child.words == expected, "\(child.words)")
     }

@@ -8,12 +8,12 @@ extension SyncEvents {
   struct HangingTestsTests {
     /// A test that hangs.
     struct Hang: CustomTestStringConvertible, Sendable {
-      /// Its name, as the library is asked for it.
+      /// Its name, as given to the library.
       var name: String
-      /// Its name in the report, the cause, and what else must be there.
+      /// Its name in the report, the cause, and what else the report must have.
       var parts: [String]
       var library = "xctest"
-      /// Whether nothing that could still happen ends it, and it is said before the limit.
+      /// Whether nothing that could still happen ends it, so that it is reported before the limit.
       var isCertain = true
       var testDescription: String { "\(library) \(name)" }
     }
@@ -55,7 +55,7 @@ extension SyncEvents {
     ]
 
     @Test(
-      "names a test that hangs, says why, and does so at once where it is certain",
+      "The watchdog names a hanging test and the cause, at once if it is certain",
       arguments: hangs)
     func names(_ hang: Hang) throws {
       let child = try Self.run(
@@ -74,7 +74,7 @@ extension SyncEvents {
       #expect(child.errors.components(separatedBy: "  test: ").count == 2, "\(child.errors)")
     }
 
-    @Test("names all tests that have begun and not ended")
+    @Test("The watchdog names all tests that have begun and not ended")
     func together() throws {
       let child = try Self.run("swift-testing", "STHangs/(neverResumed|argument)", limit: 60)
       #expect(child.status == 86, "\(child.output)\(child.errors)")
@@ -84,7 +84,7 @@ extension SyncEvents {
     }
 
     @Test(
-      "leaves alone tests that wait long for something that comes",
+      "The watchdog leaves alone tests that wait long for something that comes",
       arguments: [("xctest", "XCQuiet"), ("swift-testing", "STQuiet")])
     func quiet(library: String, suite: String) throws {
       let child = try Self.run(library, suite, limit: 30)
@@ -92,7 +92,7 @@ extension SyncEvents {
       #expect(!child.errors.contains("interlock:"), "\(child.errors)")
     }
 
-    @Test("takes a run loop's timers for something that happens, and its polls for nothing")
+    @Test("The watchdog counts a run loop's timers as progress, and its polls as none")
     func ticks() throws {
       let child = try Self.run("xctest", "XCQuiet/testRunLoopTimer", limit: 1)
       #expect(child.status == 0, "\(child.output)\(child.errors)")

@@ -2,14 +2,14 @@ import CInterlockEvents
 import Testing
 
 extension SyncEvents {
-  /// Private layouts of the system's libraries, each as if it were another: what relies on it is
-  /// off, and one line says so.
+  /// Private layouts of the system's libraries, each simulated as a different one: what relies on
+  /// it is off, and one line says so.
   @Suite("Private layouts")
   struct LayoutTests {
     private static let line = "interlock: the layout of "
     private static let unknown = "is not one that is known here"
 
-    /// Runs a program in which a check looks so many bytes beside the place of its layout.
+    /// Runs a program in which a layout's check reads this many bytes beside the field.
     private static func run(
       _ program: String, _ layout: interlock_layout, shift: Int
     ) throws -> ChildRun {
@@ -23,7 +23,7 @@ extension SyncEvents {
     }
 
     @Test(
-      "all hold, without a word",
+      "Private layouts all hold, without a message",
       arguments: ["under-one-lock", "on-one-queue", "behind-a-barrier-item", "forwarded-in-order"])
     func all(program: String) throws {
       let child = try ChildRun(program, options: "predict=on hang_limit=30")
@@ -34,7 +34,7 @@ extension SyncEvents {
     }
 
     @Test(
-      "that all calls rely on switch them off",
+      "A lost layout that all calls rely on switches them off",
       arguments: [
         (INTERLOCK_LAYOUT_ADDRESS, 8, "addresses"), (INTERLOCK_LAYOUT_MUTEX, 4, "mutexes"),
         (INTERLOCK_LAYOUT_BLOCK, 8, "work items"),
@@ -51,7 +51,7 @@ extension SyncEvents {
     }
 
     @Test(
-      "of queues and of what runs once switch predictions off, and make no race of what is in order",
+      "A lost layout of queues or initialisers switches prediction off, without a false race",
       arguments: [
         (INTERLOCK_LAYOUT_QUEUE, 8, "queues"),
         (INTERLOCK_LAYOUT_ONCE, 8, "initialisers that run once"),
@@ -70,7 +70,7 @@ extension SyncEvents {
       #expect(!child.errors.contains("potential"))
     }
 
-    @Test("of Dispatch's times switches off when a delayed block is due, and nothing else")
+    @Test("A lost layout of Dispatch's times switches off only the due times of delayed blocks")
     func moments() throws {
       let child = try Self.run("both-ways", INTERLOCK_LAYOUT_MOMENT, shift: 8)
       #expect(child.words == ["done"])
@@ -82,7 +82,7 @@ extension SyncEvents {
     }
 
     @Test(
-      "of what runs once and of Dispatch's times are not relied on where a hang is judged",
+      "A hang is judged without lost layouts of initialisers and of Dispatch's times",
       arguments: [
         ("initialiser", INTERLOCK_LAYOUT_ONCE, "waits for the initialiser of"),
         ("delayed-for-days", INTERLOCK_LAYOUT_MOMENT, "this process can never go on"),
@@ -98,7 +98,7 @@ extension SyncEvents {
       #expect(!lost.errors.contains(part), "\(lost.errors)")
     }
 
-    @Test("of asynchronous calls switches the order of sections off; the tasks go on")
+    @Test("A lost layout of asynchronous calls switches off the order of sections; tasks continue")
     func contexts() throws {
       let child = try Self.run("forwarded-in-order", INTERLOCK_LAYOUT_CONTEXT, shift: -8)
       #expect(child.status == 0)
@@ -110,7 +110,8 @@ extension SyncEvents {
         ])
       #expect(
         child.errors.contains(
-          "the order of sections is not told from some moment on: the layout of asynchronous calls"),
+          "the order of sections is not told from some moment on: the layout of"
+            + " asynchronous calls"),
         "\(child.errors)")
       #expect(!child.errors.contains("without an order that was seen"))
     }

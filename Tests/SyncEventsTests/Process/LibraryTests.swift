@@ -4,21 +4,21 @@ import SyncEventsTestC
 import Testing
 
 extension SyncEvents {
-  /// Which libraries are the system's, and which a user's, whenever they are opened.
+  /// Which libraries are the system's and which the user's, whenever they are opened.
   @Suite("Libraries")
   struct LibraryTests {
     @Test(
-      "what a library that was opened late calls is seen, and its code is known as a user's",
+      "A library opened late is seen, and its code is the user's",
       arguments: ["late.so", "libswiftlog.so", "libFoundationKit.so", "libdispatchers.so"])
     func lateLibrary(name: String) throws {
       let child = try CompiledC.library(name, Self.lateSource) { try ChildRun("late", $0) }
       #expect(child.status == 0, "\(child.errors)")
-      // Two numbers of the wait table's count for each change that was written down.
+      // The wait table's count grows by two for each recorded change.
       #expect(child.numbers == [1])
     }
 
-    /// Says whether the wait table's count grows by its calls, and whether they come from a user's
-    /// code.
+    /// Checks whether the wait table's count grows by its calls, and whether they come from a
+    /// user's code.
     private static let lateSource = """
       #include <pthread.h>
       #include <semaphore.h>
@@ -39,7 +39,7 @@ extension SyncEvents {
       }
       """
 
-    @Test("every library of the toolchain is known as the system's")
+    @Test("Every library of the toolchain is the system's")
     func toolchain() throws {
       let core = String(cString: try #require(sync_events_library_of("swift_retain")))
       let folder = URL(fileURLWithPath: core).deletingLastPathComponent().path
@@ -50,7 +50,7 @@ extension SyncEvents {
     }
 
     @Test(
-      "Foundation that is opened after the start is known, once its code has been looked at",
+      "A Foundation opened after the start is known once its code was asked for",
       .enabled(if: FileManager.default.fileExists(atPath: Self.events), "no sources here"))
     func lateFoundation() throws {
       let library = """
@@ -59,8 +59,7 @@ extension SyncEvents {
         }
         unsigned long place(void) { return here() + 0 * here(); }
         """
-      // A program that does not link Foundation: the sources of the events that tell libraries
-      // apart, and this.
+      // A program that does not link Foundation: this, and the sources that classify libraries.
       let program = """
         #include <dlfcn.h>
         #include <stdio.h>

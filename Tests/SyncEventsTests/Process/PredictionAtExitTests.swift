@@ -2,9 +2,9 @@ import Testing
 
 extension SyncEvents {
   /// `INTERLOCK_OPTIONS="predict=on"`, in processes of their own.
-  @Suite("What is predicted at the end of a process")
+  @Suite("Prediction at the end of a process")
   struct PredictionAtExitTests {
-    @Test("is told with both places, and changes no exit code")
+    @Test("A prediction has both places, and changes no exit code")
     func told() throws {
       let child = try ChildRun("both-ways", options: "predict=on")
       #expect(child.status == 0, "\(child.errors)")
@@ -16,7 +16,7 @@ extension SyncEvents {
       #expect(child.errors.split(separator: "\n").count { $0.hasPrefix("  thread ") } == 2)
     }
 
-    @Test("is red where that is asked for, with the code that conflicts have")
+    @Test("A prediction is red if that is asked for, with the exit code of conflicts")
     func red() throws {
       let child = try ChildRun("both-ways", options: "predict=on fail_on=potential")
       #expect(child.status == 66, "\(child.errors)")
@@ -24,7 +24,7 @@ extension SyncEvents {
       #expect(other.status == 7, "\(other.errors)")
     }
 
-    @Test("is nothing where nothing can go wrong, nobody asks, or it is off")
+    @Test("Nothing is predicted for a safe program, without the option, or if it is off")
     func nothing() throws {
       for (program, options) in [
         ("one-way", "predict=on fail_on=potential"), ("both-ways", nil),
@@ -37,7 +37,7 @@ extension SyncEvents {
       }
     }
 
-    @Test("is said to be incomplete where more locks were nested than are kept; gone ones are not")
+    @Test("Prediction is incomplete if too many locks were nested; destroyed locks do not count")
     func bounded() throws {
       let many = try ChildRun("many-locks", options: "predict=on")
       #expect(many.status == 0, "\(many.errors)")
@@ -51,7 +51,7 @@ extension SyncEvents {
       #expect(!gone.errors.contains("not complete"))
     }
 
-    @Test("is said to be incomplete only for what the program does")
+    @Test("Prediction is incomplete only because of what the program does")
     func blindSpots() throws {
       for program in ["source-without-sections", "many-signals"] {
         let child = try ChildRun(program, options: "predict=on")
@@ -73,14 +73,14 @@ extension SyncEvents {
       #expect(mutex.errors.contains("Programs+Prediction.swift:"), "\(mutex.errors)")
     }
 
-    @Test("is a lock that is held for long, where a limit is given")
+    @Test("A lock held longer than a given limit is predicted")
     func longHold() throws {
       let child = try ChildRun("long-hold", options: "predict=on hold_limit=0.1")
       #expect(child.status == 0)
       #expect(child.errors.contains("long-hold: a mutex was held for "), "\(child.errors)")
     }
 
-    @Test("is a lock that is left locked, with the line that took it; none where exit was called")
+    @Test("A lock left locked is predicted, with the line that took it; none if exit was called")
     func leftLocks() throws {
       let left = try ChildRun("left-lock", options: "predict=on")
       #expect(left.status == 0, "\(left.errors)")
@@ -96,7 +96,7 @@ extension SyncEvents {
     }
 
     @Test(
-      "is no order of sections from when more threads or tasks are met than are followed, and all go on",
+      "With too many threads or tasks the order of sections is unknown, and the program goes on",
       arguments: [
         ("too-many-threads", "done", "more than 256 threads at a time"),
         ("too-many-awaits", "140000", "more tasks that wait at a time than are followed"),
@@ -112,7 +112,8 @@ extension SyncEvents {
     }
 
     @Test(
-      "is no race of what one lock orders, beyond any count of 32 bits too", arguments: [32, 40])
+      "Accesses that one lock orders are no race, also beyond counts of 32 bits",
+      arguments: [32, 40])
     func manyCounts(bits: Int) throws {
       let child = try ChildRun(
         "under-one-lock", options: "predict=on",
@@ -122,7 +123,9 @@ extension SyncEvents {
       #expect(child.errors.isEmpty, "\(child.errors)")
     }
 
-    @Test("is a wait in a task whose jobs a user's executor forwards, and not an await")
+    @Test(
+      "A wait in a task whose jobs a user's executor forwards is predicted, and an await is not"
+    )
     func forwarded() throws {
       let wait = try ChildRun("forwarded-wait", options: "predict=on")
       #expect(wait.words == ["done"], "\(wait.errors)")
@@ -132,9 +135,7 @@ extension SyncEvents {
       #expect(order.errors.isEmpty, "\(order.errors)")
     }
 
-    @Test(
-      "is no race between the main thread and the main queue that it gave away; but with another queue"
-    )
+    @Test("A main queue given away is no race with the main thread; another queue is")
     func mainQueue() throws {
       let given = try ChildRun("main-queue-given-away", options: "predict=on")
       #expect(given.words == ["done"])

@@ -5,7 +5,7 @@ extension SyncEvents {
   /// What the interposed calls must survive, each in a process of its own.
   @Suite("Robustness")
   struct RobustnessTests {
-    @Test("calls before main work, even before the first constructor, and are seen")
+    @Test("Calls before main work, even before the first constructor, and are seen")
     func beforeMain() throws {
       let child = try ChildRun("before-main", environment: ["SYNC_EVENTS_BEFORE_MAIN": "1"])
       #expect(child.status == 0, "\(child.errors)")
@@ -14,13 +14,13 @@ extension SyncEvents {
       #expect(child.numbers[1] >= 6)
     }
 
-    @Test("without the reader before main, nothing is heard there")
+    @Test("Without the reader before main, nothing is recorded there")
     func withoutBeforeMain() throws {
       let child = try ChildRun("before-main")
       #expect(child.numbers == [-1, -1])
     }
 
-    @Test("a watchdog from the environment bears calls before main")
+    @Test("A watchdog from the environment survives calls before main")
     func beforeMainWatched() throws {
       let child = try ChildRun(
         "before-main", options: "hang_limit=30", environment: ["SYNC_EVENTS_BEFORE_MAIN": "1"])
@@ -28,39 +28,39 @@ extension SyncEvents {
       #expect(child.numbers.first == 2)
     }
 
-    @Test("a fork while other threads lock gives a child that works, and is not watched")
+    @Test("A fork while other threads lock gives a child that works, and is not watched")
     func fork() throws {
       let child = try ChildRun("fork", "300", "0")
       #expect(child.status == 0, "\(child.errors)")
       #expect(child.numbers == [300])
     }
 
-    @Test("a fork that becomes another program ends as that does")
+    @Test("A fork that becomes another program ends as that program does")
     func forkAndExec() throws {
       let child = try ChildRun("fork", "50", "1", options: "hang_limit=30")
       #expect(child.status == 0, "\(child.errors)")
       #expect(child.numbers == [50])
     }
 
-    @Test("a signal handler may post and try a lock while its thread is in such calls")
+    @Test("A signal handler may post and try a lock while its thread is in such calls")
     func signals() throws {
       let child = try ChildRun("signals")
       #expect(child.status == 0, "\(child.errors)")
       #expect(child.numbers == [0])
     }
 
-    @Test("threads may lock while they end, in each round of their destructors")
+    @Test("Threads may lock while they end, in each round of their destructors")
     func threadEnd() throws {
       let child = try ChildRun("thread-end", "500")
       #expect(child.status == 0, "\(child.errors)")
       try #require(child.numbers.count == 2)
       // Four rounds of one destructor, and one of another.
       #expect(child.numbers[0] == 500 * 5)
-      // Their records are used again, at the latest when a new block of 64 would be needed.
+      // Their records are reused, at the latest when a new block of 64 would be needed.
       #expect(child.numbers[1] < 130, "records of threads that are gone: \(child.numbers[1])")
     }
 
-    @Test("ten thousand threads, one after the other or two thousand at once, lose nothing")
+    @Test("Ten thousand threads, one after the other or two thousand at once, lose nothing")
     func crowd() throws {
       for (together, most) in [("10", 100), ("2000", 2100)] {
         let child = try ChildRun("crowd", "10000", together)
@@ -72,7 +72,7 @@ extension SyncEvents {
       }
     }
 
-    @Test("a million queued blocks take at most 64 bytes each, and are listed")
+    @Test("A million queued blocks take at most 64 bytes each, and are listed")
     func queuedBlocks() throws {
       let count = 1_000_000
       let unseen = try ChildRun("blocks", "\(count)", limit: 120)
@@ -82,26 +82,26 @@ extension SyncEvents {
       print(
         "queued blocks: \(unseen.numbers[0]) bytes unseen, \(seen.numbers[0]) seen: \(bytes) each")
       #expect(bytes <= 64.5)
-      // Every block ran; none was listed without a reader, and all of them with one.
+      // Every block ran; none was listed without a reader, and all with one.
       #expect(Array(unseen.numbers.dropFirst()) == [0, count])
       #expect(Array(seen.numbers.dropFirst()) == [count, count])
     }
 
-    @Test("a reader that takes another's slot, at any instruction of a call, gets its own context")
+    @Test("A reader that takes another's slot, at any instruction of a call, gets its own context")
     func mixedReaders() throws {
       let child = try ChildRun("mixed-readers")
       #expect(child.status == 0, "\(child.errors)")
       #expect(child.numbers == [0])
     }
 
-    @Test("a fork while other threads have locks of the harness gives a child that goes on")
+    @Test("A fork while other threads hold locks of the harness gives a child that works")
     func forkInLocks() throws {
       let child = try ChildRun("fork-in-locks", "300", options: "predict=on hang_limit=30")
       #expect(child.status == 0, "\(child.errors)")
       #expect(child.numbers == [300])
     }
 
-    @Test("a signal handler may post while another thread opens a library")
+    @Test("A signal handler may post while another thread opens a library")
     func postWhileLoading() throws {
       let source = """
         #include <stdio.h>
@@ -121,14 +121,14 @@ extension SyncEvents {
       #expect(child.numbers == [1])
     }
 
-    @Test("where nobody reads, nothing is written down")
+    @Test("Without a reader, nothing is recorded")
     func unread() throws {
       let child = try ChildRun("unread")
       #expect(child.status == 0)
       #expect(child.words == ["false", "0", "0", "0"])
     }
 
-    @Test("a Swift mutex that is waited for names its holder, and the line that waits")
+    @Test("A contended Swift mutex has its holder, and the line that waits")
     func swiftMutex() throws {
       let child = try ChildRun("swift-mutex")
       #expect(child.status == 0, "\(child.errors)")

@@ -2,14 +2,14 @@ import Foundation
 import Testing
 
 extension SyncEvents {
-  /// `InterlockWatchdog`, in processes that hang and in some that do not.
+  /// `InterlockWatchdog`, in processes that hang and in others that do not.
   @Suite("The watchdog")
   struct WatchdogTests {
-    /// A hang, and what the report must have in it.
+    /// A hang, and what the report must have.
     struct Hang: CustomTestStringConvertible, Sendable {
       var program: String
       var parts: [String]
-      /// What is not certain outside a test is told when nothing has happened for so many seconds.
+      /// The limit in seconds, after which an uncertain hang is reported outside a test.
       var limit = "30"
       var testDescription: String { program }
     }
@@ -26,7 +26,7 @@ extension SyncEvents {
       Hang(program: "checked-never-resumed", parts: ["(suspended)"], limit: "1"),
     ]
 
-    /// The lines of a program that its source marks, as a report has them.
+    /// The lines that a program's source marks, as a report shows them.
     private static func lines(of program: String, _ file: String = #filePath) throws -> [String] {
       let name = "Programs+Hangs.swift"
       let source = URL(fileURLWithPath: file).deletingLastPathComponent()
@@ -39,7 +39,8 @@ extension SyncEvents {
     }
 
     @Test(
-      "ends what hangs with its own code, the cause, the lines and all stacks", arguments: hangs)
+      "The watchdog ends a hang with its own code, the cause, the lines and all stacks",
+      arguments: hangs)
     func ends(_ hang: Hang) throws {
       let child = try ChildRun(hang.program, hang.limit, limit: 25)
       #expect(child.status == 86, "\(child.errors)")
@@ -52,14 +53,14 @@ extension SyncEvents {
       for part in hang.parts + lines { #expect(child.errors.contains(part), "\(child.errors)") }
     }
 
-    @Test("needs no code where the environment asks for it")
+    @Test("The watchdog needs no code if the environment asks for it")
     func environment() throws {
       let child = try ChildRun("cycle", options: "hang_limit=30", limit: 25)
       #expect(child.status == 86, "\(child.errors)")
       #expect(child.errors.contains("(cycle)"))
     }
 
-    @Test("is not there where nobody asks for it")
+    @Test("The watchdog is off unless it is asked for")
     func notAsked() throws {
       let child = try ChildRun("sleeps")
       #expect(child.status == 0)
@@ -68,19 +69,19 @@ extension SyncEvents {
     }
 
     @Test(
-      "leaves alone what computes, sleeps, or has nothing to do for longer than the limit",
+      "The watchdog leaves alone what computes, sleeps or is idle for longer than the limit",
       arguments: ["computes", "listens", "sleeps", "run-loop", "task-sleeps"])
     func quiet(_ program: String) throws {
       let child = try ChildRun(program, "1")
       #expect(child.status == 0, "\(child.errors)")
       #expect(child.errors.isEmpty, "\(child.errors)")
       #expect(child.words.first == "done")
-      // It did last longer than the limit.
+      // It lasted longer than the limit.
       #expect(child.seconds > 2.5)
     }
 
     @Test(
-      "says in one line which value it cannot take, and lets the program run on",
+      "The watchdog reports an invalid value in one line, and the program goes on",
       arguments: [
         "hang_limit=soon", "hang_limit=0", "hang_limit=-1", "hang_limit=", "hang_limit=nan",
       ])
@@ -94,7 +95,7 @@ extension SyncEvents {
       #expect(lines.first?.contains("0.1 to 86400") ?? false)
     }
 
-    @Test("reports readers behind a barrier at its limit, with the threads that they need")
+    @Test("The watchdog reports readers behind a barrier at its limit, with the threads they need")
     func growingPool() throws {
       let child = try ChildRun(
         "readers-64", "2", environment: ["INTERLOCK_POOL_WIDTH": "2"], limit: 30)
@@ -106,7 +107,7 @@ extension SyncEvents {
     }
 
     @Test(
-      "is certain of blocks that need more threads than the pool may have, and right of how many",
+      "The watchdog is certain if blocks need more threads than a pool may have",
       arguments: ["readers-300", "callers-300"])
     func poolTooSmall(_ program: String) throws {
       let child = try ChildRun(program, "60", limit: 30)
@@ -118,44 +119,44 @@ extension SyncEvents {
           program, "60", environment: ["INTERLOCK_POOL_WIDTH": "\(width)"], limit: 60
         ).status
       }
-      // Beyond 255 threads a pool does not grow: the width is what it has.
+      // Beyond 255 threads a pool does not grow: it has its initial width.
       #expect(try status(300) == 86)
       #expect(try status(301) == 0)
     }
 
-    @Test("leaves readers alone that the pool serves when it has grown, and Apple's at once")
+    @Test("The watchdog leaves alone readers that need a few more threads than the pool has yet")
     func slowPool() throws {
       let child = try ChildRun(
         "readers-5", "1", environment: ["INTERLOCK_POOL_WIDTH": "1"], limit: 60)
       #expect(child.status == 0, "\(child.errors)")
       #expect(child.words == ["done"])
-      // The pool did grow for longer than the limit.
+      // The pool grew for longer than the limit.
       #expect(child.seconds > 2.5)
     }
 
-    @Test("keeps its limit where a worker without work ends meanwhile")
+    @Test("The watchdog keeps its limit if an idle worker ends meanwhile")
     func idleWorkerEnds() throws {
       let child = try ChildRun("unsure-beside-idle", "6", limit: 40)
       #expect(child.status == 86, "\(child.errors)")
       #expect(child.seconds < 10.5, "\(child.errors)")
     }
 
-    @Test("says once that it is armed, unless that is to be left out")
+    @Test("The watchdog announces once that it is armed, except with quiet=on")
     func armed() throws {
       let child = try ChildRun("ends", options: "hang_limit=30 predict=on", quiet: false)
       #expect(child.status == 0)
       #expect(
         child.errors.split(separator: "\n") == [
           "interlock: prediction is armed: what it finds is written at exit",
-          "interlock: the watchdog is armed: a hang ends this process with code 86, a certain one at once"
-            + " and another after 30.0 s",
+          "interlock: the watchdog is armed: a hang ends this process with code 86, a certain one at"
+            + " once and another after 30.0 s",
         ])
       #expect(try ChildRun("ends", options: "hang_limit=30 predict=on").errors.isEmpty)
       let none = try ChildRun("ends", options: nil, quiet: false)
       #expect(none.errors.isEmpty)
     }
 
-    @Test("reports an option that is misspelt where no section is begun and none of its own is set")
+    @Test("A misspelt option is reported without a section and without the watchdog's options")
     func misspelt() throws {
       let child = try ChildRun("ends", options: "on_conflct=log")
       #expect(child.status == 0)
@@ -163,10 +164,9 @@ extension SyncEvents {
       #expect(child.errors.hasPrefix("interlock: INTERLOCK_OPTIONS: unknown option 'on_conflct';"))
     }
 
-    @Test("takes the limit of the last start")
+    @Test("The watchdog takes the limit of its last start")
     func changedLimit() throws {
-      // The program waits for three seconds, for a thread that sleeps: that is not certain to be a
-      // hang.
+      // The program waits three seconds for a sleeping thread: that is not certainly a hang.
       let short = try ChildRun("unsure", "60", "1", limit: 30)
       #expect(short.status == 86, "\(short.errors)")
       let long = try ChildRun("unsure", "1", "60", limit: 30)

@@ -1,33 +1,33 @@
 import Foundation
 import Testing
 
-/// A program of the test child, run to its end.
+/// A program of the test child, run until it ends.
 struct ChildRun {
-  /// What it exited with, or the negated number of the signal that ended it.
+  /// Its exit status, or the negated number of the signal that ended it.
   var status: Int32
-  /// What it wrote.
+  /// Its standard output.
   var output: String
   var errors: String
   /// How long it ran.
   var seconds: Double
 
-  /// The last line of its output, in words.
+  /// The words of the last line of its output.
   var words: [String] {
     output.split(separator: "\n").last.map { $0.split(separator: " ").map(String.init) } ?? []
   }
 
-  /// The numbers among those.
+  /// The numbers among these words.
   var numbers: [Int] { words.compactMap { Int($0) } }
 
-  /// A program that lies beside the test bundle.
+  /// A program in the folder of the test bundle.
   private static func executable(_ name: String) -> URL {
     let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
     return URL(fileURLWithPath: own).deletingLastPathComponent()
       .appendingPathComponent(name)
   }
 
-  /// Starts it, without the lines that say what is armed unless `quiet` is false. Kills it if it
-  /// does not end in time, in which case the test fails.
+  /// Starts it, with `quiet=on` unless `quiet` is false. Kills it if it does not end in time; the
+  /// test then fails.
   init(
     _ arguments: String..., program: String = "SyncEventsTestChild", options: String? = nil,
     environment: [String: String] = [:], quiet: Bool = true, limit: Double = 60,
@@ -49,7 +49,7 @@ struct ChildRun {
     variables["INTERLOCK_OPTIONS"] = quiet ? (options ?? "") + " quiet=on" : options
     variables.merge(environment) { $1 }
     process.environment = variables
-    // A file takes whatever is written; a pipe that nobody reads would stop the child.
+    // A file takes any amount of output; an unread pipe would stop the child.
     process.standardOutput = files[0].handle
     process.standardError = files[1].handle
     process.standardInput = FileHandle.nullDevice

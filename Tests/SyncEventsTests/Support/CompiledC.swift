@@ -1,16 +1,16 @@
 import Foundation
 import Testing
 
-/// C code that is compiled for a test, in a folder of its own, which goes when `body` has ended.
+/// C code that is compiled for a test, in a folder that exists until `body` has ended.
 enum CompiledC {
-  /// Builds a library of this name, and hands `body` its path.
+  /// Builds a library of this name, and passes its path to `body`.
   static func library<Result>(
     _ name: String, _ source: String, _ body: (String) throws -> Result
   ) throws -> Result {
     try compiled(name, source, ["-shared", "-fPIC"], body)
   }
 
-  /// Builds a file of this name with the toolchain's C compiler, and hands `body` its path.
+  /// Builds a file of this name with the toolchain's C compiler, and passes its path to `body`.
   static func compiled<Result>(
     _ name: String, _ source: String, _ arguments: [String], _ body: (String) throws -> Result
   ) throws -> Result {

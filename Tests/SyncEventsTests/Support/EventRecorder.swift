@@ -3,7 +3,7 @@ import Dispatch
 import ProcessInspection
 import Synchronization
 
-/// Writes down the events of some objects and threads, as any reader may.
+/// Records the events of some objects and threads, as any reader may.
 ///
 /// Lives as long as the process, since a thread may still be in the reader when it is removed. Safe
 /// from any thread.
@@ -11,7 +11,7 @@ final class EventRecorder: Sendable {
   private static let mostEvents = 8192
   private static let mostFollowed = 64
 
-  /// The objects, and the threads by their negated numbers; 0 where there is room.
+  /// The objects, and the threads by their negated numbers; 0 for a free slot.
   private let followed = SharedArray<Atomic<Int>>(count: mostFollowed) { Atomic(0) }
   private let events = SharedArray<HeardEvent?>(count: mostEvents) { nil }
   private let isWritten = SharedArray<Atomic<Bool>>(count: mostEvents) { Atomic(false) }
@@ -25,26 +25,26 @@ final class EventRecorder: Sendable {
 
   private init() {}
 
-  /// Begins to listen, to all that the calling thread does; `nil` where there are too many readers
+  /// Begins to record, all events of the calling thread; `nil` if there are too many readers
   /// already.
   static func start(kinds: UInt32 = .max) -> EventRecorder? {
     let recorder = EventRecorder()
     recorder.follow(thread: Platform.thisThread)
-    // Kept for ever, whether it is let in or not.
+    // Kept for ever, whether it is accepted or not.
     let context = Unmanaged.passRetained(recorder).toOpaque()
     return interlock_events_add(reader, context, kinds) ? recorder : nil
   }
 
-  /// Ends that.
+  /// Stops recording.
   func stop() { interlock_events_remove(Self.reader, Unmanaged.passUnretained(self).toOpaque()) }
 
-  /// Writes down what happens to an object, too, on any thread.
+  /// Records the events of this object, too, on any thread.
   func follow(_ object: UInt) { follow(key: Int(bitPattern: object)) }
 
-  /// Writes down what happens to a queue, a group or a semaphore, too, on any thread.
+  /// Records the events of this queue, group or semaphore, too, on any thread.
   func follow(_ object: DispatchObject) { follow(object.address) }
 
-  /// Writes down all that a thread does, too.
+  /// Records all events of this thread, too.
   func follow(thread: Int) { follow(key: -thread) }
 
   private func follow(key: Int) {
@@ -66,14 +66,13 @@ final class EventRecorder: Sendable {
     let index = count.add(1, ordering: .relaxed).oldValue
     guard index < Self.mostEvents else { return }
     events[index] = HeardEvent(event)
-    // Release: who sees that it is written sees it.
+    // Release: a thread that sees the flag sees the event.
     isWritten[index].store(true, ordering: .releasing)
   }
 
-  /// What has been written down, in the order in which it was heard: of a thread, or of what
-  /// threads do one after the other, that is the order in which it happened. The first 8,192: a
-  /// thread of a pool that is followed may run other tests meanwhile, so what a test asks for must
-  /// come early, or be of an object that is followed.
+  /// The recorded events in order: for one thread, or threads that run one after another, the order
+  /// in which they happened. Only the first 8,192: a followed pool thread may run other tests
+  /// meanwhile, so a test's events must come early, or be of a followed object.
   var all: [HeardEvent] {
     let total = min(count.load(ordering: .relaxed), Self.mostEvents)
     return (0..<total).compactMap {
@@ -81,15 +80,15 @@ final class EventRecorder: Sendable {
     }
   }
 
-  /// Of one object.
+  /// The events of an object.
   func events(of object: UInt) -> [HeardEvent] { all.filter { $0.object == object } }
 
-  /// Of one object.
+  /// The events of an object.
   func events(of object: DispatchObject) -> [HeardEvent] { events(of: object.address) }
 
-  /// Of one object, in words.
+  /// The events of an object, as text.
   func words(of object: UInt) -> [String] { events(of: object).map(\.words) }
 
-  /// Of one object, in words.
+  /// The events of an object, as text.
   func words(of object: DispatchObject) -> [String] { words(of: object.address) }
 }

@@ -2,21 +2,21 @@ import CInterlockEvents
 import Interlock
 import ProcessInspection
 
-/// An event as it was heard.
+/// A recorded event.
 struct HeardEvent: Sendable {
   var kind: interlock_event_kind
   var objectKind: interlock_object_kind
   var flags: Int
   var object: UInt
   var other: UInt
-  /// The block's address, by which its events belong together; only until it has begun.
+  /// The block's address, which connects its events; only valid until it has begun.
   var item: UInt
   var place: UInt
   var value: Int64
   var label: String?
   var thread: Int
 
-  /// Copies what is only valid during the call.
+  /// Copies an event, which is only valid during the call.
   init(_ event: interlock_event) {
     kind = event.kind
     objectKind = event.object_kind

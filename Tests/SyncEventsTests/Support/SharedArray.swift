@@ -1,7 +1,7 @@
-/// So many elements in one place of memory, for several threads at once; never freed, as no reader
-/// of events is.
+/// Elements at a fixed address, for several threads at once; never freed, as no reader of events
+/// is.
 final class SharedArray<Element: ~Copyable>: @unchecked Sendable {
-  // Unchecked: who uses it sees to it that no two threads use an element that is not an atomic one.
+  // Unchecked: the user ensures that no two threads access an element that is not atomic.
   private let elements: UnsafeMutablePointer<Element>
 
   init(count: Int, _ element: () -> Element) {

@@ -4,12 +4,12 @@ import Foundation
 import ProcessInspection
 import Testing
 
-/// A thread of the system's, which can be waited for to its end.
+/// A thread of the system, which can be joined.
 final class TestThread: @unchecked Sendable {
-  // Unchecked: written once, before anybody else has the object.
+  // Unchecked: written once, before another thread has the object.
   private(set) var handle = pthread_t()
 
-  /// The system's number of it: asked for once it runs.
+  /// Its number in the system, known once it runs.
   private let number = SharedArray<Int>(count: 1) { 0 }
   private let hasNumber = DispatchSemaphore(value: 0)
 
@@ -30,7 +30,7 @@ final class TestThread: @unchecked Sendable {
     hasNumber.wait()
   }
 
-  /// The system's number of it.
+  /// Its number in the system.
   var id: Int { number[0] }
 
   /// Waits for its end.
@@ -42,7 +42,7 @@ final class TestThread: @unchecked Sendable {
   }
 }
 
-/// Looks again and again until something is so: at most for 30 s, and then the test fails.
+/// Checks repeatedly until a condition holds, for at most 30 s; then the test fails.
 func eventually(
   _ what: Comment, at location: SourceLocation = #_sourceLocation, _ isSo: () -> Bool
 ) {
@@ -52,13 +52,13 @@ func eventually(
       Issue.record("never: \(what)", sourceLocation: location)
       return
     }
-    // A period between looks: the look is what tells.
+    // A period between checks, not a wait for an event.
     var pause = timespec(tv_sec: 0, tv_nsec: 1_000_000)
     nanosleep(&pause, nil)
   }
 }
 
-/// The moment so many seconds from now, by the clock of the C library's calls.
+/// The time this many seconds from now, by the clock of the C library's calls.
 func moment(in seconds: Double) -> timespec {
   var now = timespec()
   clock_gettime(CLOCK_REALTIME, &now)
@@ -67,14 +67,14 @@ func moment(in seconds: Double) -> timespec {
     tv_sec: now.tv_sec + nanoseconds / 1_000_000_000, tv_nsec: nanoseconds % 1_000_000_000)
 }
 
-/// One object of the C library's, at one address until the process ends.
+/// A C library object, at one address until the process ends.
 func allocated<Value>(_ value: Value) -> UnsafeMutablePointer<Value> {
   let pointer = UnsafeMutablePointer<Value>.allocate(capacity: 1)
   pointer.initialize(to: value)
   return pointer
 }
 
-/// Runs on a thread of its own, so that none of the pool's is kept.
+/// Runs on a thread of its own, so that none of the pool's is blocked.
 func onThread(_ body: @escaping () -> Void) async {
   nonisolated(unsafe) let body = body
   await withCheckedContinuation { continuation in
@@ -96,27 +96,27 @@ extension UnsafeMutablePointer {
 }
 
 extension DispatchObject {
-  /// The address by which Dispatch's own calls know it: of the object that this one wraps.
+  /// The address that Dispatch's own calls have: of the wrapped object.
   var address: UInt { wrappedAddress(of: self) }
 }
 
 extension UnsafeContinuation {
-  /// The address by which the runtime knows it: of its task.
+  /// The address that the runtime has: of its task.
   var address: UInt { unsafeBitCast(self, to: UInt.self) }
 }
 
 extension DispatchWorkItem {
-  /// The address by which Dispatch's own calls know it: of its block.
+  /// The address that Dispatch's own calls have: of its block.
   var address: UInt { wrappedAddress(of: self) }
 }
 
-/// On Linux, Dispatch's Swift classes have one stored property, behind the object's header: what
-/// they wrap.
+/// On Linux, Dispatch's Swift classes have one stored property, behind the object's header: the
+/// wrapped object.
 private func wrappedAddress(of object: AnyObject) -> UInt {
   Unmanaged.passUnretained(object).toOpaque().load(fromByteOffset: 16, as: UInt.self)
 }
 
-/// The task that this runs in, as events name it.
+/// The current task, as events name it.
 var thisTask: UInt {
   withUnsafeCurrentTask { $0.map { unsafeBitCast($0, to: UInt.self) } ?? 0 }
 }

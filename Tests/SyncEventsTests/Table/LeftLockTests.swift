@@ -9,8 +9,8 @@ import Testing
 @testable import WaitForGraph
 
 extension SyncEvents {
-  /// What the wait table knows of locks: where they were made, which threads left them, and who
-  /// started a thread.
+  /// The wait table's locks: where they were made, which threads left them locked, and which thread
+  /// started another.
   @Suite("The wait table's locks")
   struct LeftLockTests {
     init() throws { try #require(interlock_waits_start()) }
@@ -24,7 +24,7 @@ extension SyncEvents {
       return all.first { $0.object == object }
     }
 
-    @Test("are known by the line that made them, until they are destroyed")
+    @Test("A lock has the line that made it, until it is destroyed")
     func made() {
       let mutex = allocated(pthread_mutex_t())
       pthread_mutex_init(mutex, nil)
@@ -37,7 +37,7 @@ extension SyncEvents {
       #expect(interlock_waits_made(allocated(pthread_mutex_t()).address) == 0)
     }
 
-    @Test("are known by the lines that made them however many come and go")
+    @Test("Locks have the lines that made them, however many come and go")
     func many() {
       for _ in 0..<200_000 {
         let lock = NSLock()
@@ -52,7 +52,7 @@ extension SyncEvents {
       for mutex in mutexes { pthread_mutex_destroy(mutex) }
     }
 
-    @Test("that a thread leaves locked are known by the line that took them")
+    @Test("A lock that a thread left locked has the line that took it")
     func left() throws {
       nonisolated(unsafe) let mutex = MutexTests.mutex()
       nonisolated(unsafe) let written = ReadWriteLockTests.lock()
@@ -77,7 +77,7 @@ extension SyncEvents {
       #expect(lineOf(try #require(Self.left(mutex.address)).place) == first)
       #expect(!interlock_lock_is_held_by(mutex.address, INTERLOCK_OBJECT_MUTEX.rawValue, 1))
       #expect(!interlock_lock_is_held_by(written.address, INTERLOCK_OBJECT_WRITE_LOCK.rawValue, 1))
-      // What another thread unlocks, makes anew or destroys is left no more.
+      // A lock that another thread unlocks, makes anew or destroys is no longer left.
       pthread_mutex_unlock(mutex)
       pthread_rwlock_unlock(read)
       pthread_rwlock_destroy(written)
@@ -88,7 +88,7 @@ extension SyncEvents {
         !interlock_lock_is_held_by(read.address, INTERLOCK_OBJECT_READ_LOCK.rawValue, number))
     }
 
-    @Test("that threads wait for are left only while their own words name the ended thread")
+    @Test("A lock counts as left only while its own word names the ended thread")
     func ownWords() {
       nonisolated(unsafe) let seen = MutexTests.mutex()
       nonisolated(unsafe) let unseen = MutexTests.mutex()
@@ -108,12 +108,12 @@ extension SyncEvents {
       let left = SnapshotTaker.leftLocks(for: waiters)
       #expect(Set(left.map(\.object)) == [seen.address, unseen.address])
       #expect(left.allSatisfy { $0.thread == number })
-      // As in memory that is used again, without a call that says so.
+      // As in reused memory, without a call that shows it.
       for mutex in [seen, unseen] { mutex.pointee = pthread_mutex_t() }
       #expect(SnapshotTaker.leftLocks(for: waiters) == [])
     }
 
-    @Test("have the writer that their own words name, where nothing saw it take the lock")
+    @Test("A lock has the writer that its own word names, if nothing saw the acquisition")
     func unseenWriter() throws {
       nonisolated(unsafe) let lock = ReadWriteLockTests.lock()
       let isHeld = DispatchSemaphore(value: 0)
@@ -140,7 +140,7 @@ extension SyncEvents {
       reader.join()
     }
 
-    @Test("that their holder gives up when it ends are not left: robust ones")
+    @Test("A robust lock whose holder ends is not left")
     func robust() {
       var attributes = pthread_mutexattr_t()
       pthread_mutexattr_init(&attributes)
@@ -153,7 +153,7 @@ extension SyncEvents {
       #expect(!interlock_lock_is_held_by(mutex.address, INTERLOCK_OBJECT_MUTEX.rawValue, number))
     }
 
-    @Test("of a thread in a snapshot: the thread that started it")
+    @Test("A thread in a snapshot has the thread that started it")
     func startedBy() throws {
       let mayEnd = DispatchSemaphore(value: 0)
       let thread = TestThread { mayEnd.wait() }

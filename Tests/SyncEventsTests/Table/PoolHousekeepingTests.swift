@@ -33,7 +33,7 @@ struct PoolHousekeepingTests {
   }
 
   @Test(
-    "a new worker that waits as the others, and an idle one that wakes or ends, are no progress"
+    "A new worker that waits as the others do, and an idle one that wakes or ends, are no progress"
   )
   func housekeeping() {
     #expect(Self.change(Self.still) == .none)
@@ -43,14 +43,14 @@ struct PoolHousekeepingTests {
     #expect(Self.change(Self.still.dropLast() + [woken]) == .none)
   }
 
-  @Test("a new worker in its first block is undecided")
+  @Test("A new worker in its first block is undecided")
   func undecided() {
     #expect(Self.change(Self.still + [Self.view(4, 3, waits: nil)]) == .undecided)
     #expect(Self.change(Self.still + [Self.view(4, 1, waits: nil, runs: nil)]) == .undecided)
     #expect(Self.change(Self.still + [Self.view(4, 3, limited: true)]) == .undecided)
   }
 
-  @Test("a thread that goes on, ends, has run a block, or does something new is progress")
+  @Test("A thread that continues, ends, has run a block, or does something new is progress")
   func progress() {
     #expect(Self.change([Self.view(1, 6), Self.view(2, 7), Self.idle]) == .progress)
     #expect(Self.change(Array(Self.still.dropFirst())) == .progress)

@@ -6,12 +6,12 @@ import Testing
 import WaitForGraph
 
 extension SyncEvents {
-  /// What the wait table says of queues, and of what runs and waits there.
+  /// The wait table's queues, and the blocks that run and wait there.
   @Suite("The wait table's queues")
   struct QueueTableTests {
     init() throws { try #require(interlock_waits_start()) }
 
-    /// A queue in a snapshot, once it is as is asked for.
+    /// A queue in a snapshot, once it is in the state that is asked for.
     private static func queue(
       _ queue: DispatchQueue, once isSo: (WaitSnapshot.Queue) -> Bool,
       at location: SourceLocation = #_sourceLocation
@@ -24,7 +24,7 @@ extension SyncEvents {
       return found
     }
 
-    @Test("have their label, target and width, and what is queued, by whom and from which line")
+    @Test("A queue has its label, target and width, and its blocks with their threads and lines")
     func queued() throws {
       let target = DispatchQueue(label: "table.target")
       let queue = DispatchQueue(label: "table.concurrent", attributes: .concurrent, target: target)
@@ -47,7 +47,7 @@ extension SyncEvents {
       let below = try #require(queues.first { $0.id == target.address })
       #expect(below.width == 1)
       #expect(below.label == "table.target")
-      // Below that, a pool: serial queues have the one that may grow at once.
+      // Below it is a pool: for serial queues, the one that may grow at once.
       let root = try #require(queues.first { $0.id == below.target })
       #expect(root.isRoot && root.isOvercommit)
       queue.resume()
@@ -55,7 +55,7 @@ extension SyncEvents {
       #expect(!TableTests.snapshot().queues.contains { $0.id == queue.address && $0.queued > 0 })
     }
 
-    @Test("list what runs on which thread, and who waits for the queue")
+    @Test("A queue has the threads that run its blocks, and those that wait for it")
     func running() throws {
       let queue = DispatchQueue(label: "table.running")
       let gate = DispatchSemaphore(value: 0)
@@ -79,7 +79,7 @@ extension SyncEvents {
       caller.join()
     }
 
-    @Test("tell synchronous blocks apart, outermost first, on the thread that calls")
+    @Test("Nested synchronous blocks are listed apart, outermost first, on the calling thread")
     func synchronous() throws {
       let outer = DispatchQueue(label: "table.outer")
       let inner = DispatchQueue(label: "table.inner", attributes: .concurrent)
@@ -98,13 +98,13 @@ extension SyncEvents {
         !TableTests.snapshot().threads.contains { $0.runs.contains { $0.queue == inner.address } })
     }
 
-    @Test("list delayed blocks, and those behind a group, apart from what is queued")
+    @Test("Delayed blocks, and those behind a group, are listed apart from queued ones")
     func later() throws {
       let queue = DispatchQueue(label: "table.later")
       let group = DispatchGroup()
       group.enter()
       group.notify(queue: queue) {}
-      // Never run: the process ends before. It is gone from no other test's sight.
+      // Never runs: the process ends first. Other tests see it, too.
       queue.asyncAfter(deadline: .now() + 3600) {}
       let found = try #require(Self.queue(queue) { $0.delayed == 1 })
       #expect(found.onGroups == 1)
@@ -115,7 +115,7 @@ extension SyncEvents {
       _ = try #require(Self.queue(queue) { $0.onGroups == 0 })
     }
 
-    @Test("forget a work item that was cancelled, before or after it was handed over")
+    @Test("A cancelled work item is removed, cancelled before or after it was handed over")
     func cancelled() throws {
       let queue = DispatchQueue(label: "table.cancelled")
       queue.suspend()
@@ -133,7 +133,7 @@ extension SyncEvents {
       queue.sync {}
     }
 
-    @Test("list a continuation until it is resumed")
+    @Test("A continuation is listed until it is resumed")
     func continuations() async throws {
       let kept = SharedArray<UnsafeContinuation<Void, Never>?>(count: 1) { nil }
       let isKept = DispatchSemaphore(value: 0)

@@ -8,7 +8,7 @@ import Testing
 import WaitForGraph
 
 extension SyncEvents {
-  /// What the wait table says of threads in a known state.
+  /// The wait table's threads, in a known state.
   @Suite("The wait table")
   struct TableTests {
     init() throws { try #require(interlock_waits_start()) }
@@ -26,7 +26,7 @@ extension SyncEvents {
       return found
     }
 
-    /// A look from a thread that is hidden while it looks.
+    /// A snapshot by a thread that is hidden meanwhile.
     static func snapshot() -> WaitSnapshot {
       interlock_events_hide_thread(true)
       defer { interlock_events_hide_thread(false) }
@@ -35,7 +35,7 @@ extension SyncEvents {
 
     static func line(_ frames: [StackFrame]) -> String { lineOf(frames.first?.address ?? 0) }
 
-    @Test("says what a thread holds and waits for, and from which lines")
+    @Test("A thread has what it holds and waits for, with the lines")
     func locks() throws {
       nonisolated(unsafe) let held = MutexTests.mutex()
       nonisolated(unsafe) let wanted = MutexTests.mutex()
@@ -70,7 +70,7 @@ extension SyncEvents {
         })
     }
 
-    @Test("counts a recursive lock, and gives the mutex of a condition up while it is waited for")
+    @Test("A recursive lock is counted, and a condition's mutex is not held during the wait")
     func conditions() throws {
       nonisolated(unsafe) let mutex = MutexTests.mutex(Int32(PTHREAD_MUTEX_RECURSIVE))
       nonisolated(unsafe) let other = MutexTests.mutex()
@@ -100,7 +100,7 @@ extension SyncEvents {
       thread.join()
     }
 
-    @Test("tells of a semaphore where it was made, signalled, and how often it was waited for")
+    @Test("A semaphore has where it was made and signalled, and how often it was waited for")
     func signals() throws {
       let made = nextLine()
       let semaphore = DispatchSemaphore(value: 0)
@@ -121,7 +121,7 @@ extension SyncEvents {
       thread.join()
     }
 
-    @Test("says of a wait that it has a limit, and of a group who entered it")
+    @Test("A wait has its limit, and a group has the places that entered it")
     func groups() throws {
       let group = DispatchGroup()
       let entered = nextLine()
@@ -137,7 +137,7 @@ extension SyncEvents {
       thread.join()
     }
 
-    @Test("names the thread that is joined")
+    @Test("A thread that joins has the joined thread")
     func joins() throws {
       let gate = DispatchSemaphore(value: 0)
       let joined = TestThread { gate.wait() }
