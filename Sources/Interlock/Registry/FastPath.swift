@@ -8,22 +8,15 @@ internal import Synchronization
 #if INTERLOCK_TRACKING
 
 extension Section {
-  /// Begins a section; a conflict with another owner is reported before this returns.
-  ///
-  /// End it in the same mode, from the same task, or from the same thread outside a task. `synched`
-  /// claims that a real lock is held.
-  public func begin(
-    _ mode: Mode, synched: Bool = false, file: StaticString = #fileID,
-    function: StaticString = #function, line: UInt = #line
+  @usableFromInline
+  func beginMark(
+    _ mode: Mode, _ synched: Bool, _ file: StaticString, _ function: StaticString, _ line: UInt
   ) {
     _ = Registry.begin(resource, mode, synched: synched, at: Site(file, function, line))
   }
 
-  /// Ends the section that this owner began last in this mode; reports a misuse if there is none.
-  public func end(
-    _ mode: Mode, file: StaticString = #fileID, function: StaticString = #function,
-    line: UInt = #line
-  ) {
+  @usableFromInline
+  func endMark(_ mode: Mode, _ file: StaticString, _ function: StaticString, _ line: UInt) {
     Registry.end(resource, mode, at: Site(file, function, line))
   }
 

@@ -1,17 +1,20 @@
 // A section as a block. The asynchronous forms belong to the task, on whichever thread it resumes.
 
-#if INTERLOCK_TRACKING
-
 extension Section {
   /// Runs `body` as a section that reads: others may read, no other owner may write.
   ///
   /// A conflict is reported before `body` runs. `synched` claims that a real lock is held.
   @_transparent
   public func read<R: ~Copyable, Failure: Error>(
-    synched: Bool = false, file: StaticString = #fileID, function: StaticString = #function,
+    synched: @autoclosure () -> Bool = false, file: StaticString = #fileID,
+    function: StaticString = #function,
     line: UInt = #line, _ body: () throws(Failure) -> R
   ) throws(Failure) -> R {
-    try block(writes: false, synched, file, function, line, body)
+    #if INTERLOCK_TRACKING
+    try block(writes: false, synched(), file, function, line, body)
+    #else
+    try body()
+    #endif
   }
 
   /// Runs `body` as a section that writes: no other owner may be in a section.
@@ -19,36 +22,55 @@ extension Section {
   /// A conflict is reported before `body` runs. `synched` claims that a real lock is held.
   @_transparent
   public func write<R: ~Copyable, Failure: Error>(
-    synched: Bool = false, file: StaticString = #fileID, function: StaticString = #function,
+    synched: @autoclosure () -> Bool = false, file: StaticString = #fileID,
+    function: StaticString = #function,
     line: UInt = #line, _ body: () throws(Failure) -> R
   ) throws(Failure) -> R {
-    try block(writes: true, synched, file, function, line, body)
+    #if INTERLOCK_TRACKING
+    try block(writes: true, synched(), file, function, line, body)
+    #else
+    try body()
+    #endif
   }
 
   /// Runs `body` as a section that reads, held across its suspensions.
+  #if !INTERLOCK_TRACKING
+  @inlinable
+  #endif
   public func read<R, Failure: Error>(
-    synched: Bool = false, file: StaticString = #fileID, function: StaticString = #function,
+    synched: @autoclosure () -> Bool = false, file: StaticString = #fileID,
+    function: StaticString = #function,
     line: UInt = #line, isolation: isolated (any Actor)? = #isolation,
     _ body: () async throws(Failure) -> R
   ) async throws(Failure) -> R {
+    #if INTERLOCK_TRACKING
     let site = Site(file, function, line)
-    let open = Registry.begin(resource, .noWrite, synched: synched, at: site)
+    let open = Registry.begin(resource, .noWrite, synched: synched(), at: site)
     defer { if let open { Registry.end(open, on: resource, at: site) } }
+    #endif
     return try await body()
   }
 
   /// Runs `body` as a section that writes, held across its suspensions.
+  #if !INTERLOCK_TRACKING
+  @inlinable
+  #endif
   public func write<R, Failure: Error>(
-    synched: Bool = false, file: StaticString = #fileID, function: StaticString = #function,
+    synched: @autoclosure () -> Bool = false, file: StaticString = #fileID,
+    function: StaticString = #function,
     line: UInt = #line, isolation: isolated (any Actor)? = #isolation,
     _ body: () async throws(Failure) -> R
   ) async throws(Failure) -> R {
+    #if INTERLOCK_TRACKING
     let site = Site(file, function, line)
-    let open = Registry.begin(resource, .noReadWrite, synched: synched, at: site)
+    let open = Registry.begin(resource, .noReadWrite, synched: synched(), at: site)
     defer { if let open { Registry.end(open, on: resource, at: site) } }
+    #endif
     return try await body()
   }
 }
+
+#if INTERLOCK_TRACKING
 
 // The two synchronous blocks are inlined in any build, so that their closures are called directly.
 // Begin and end are calls: a stack begins with the function that contains the call, inlined or not.
@@ -81,50 +103,6 @@ extension Section {
   @usableFromInline
   func reportEndedBefore(_ file: StaticString, _ function: StaticString, _ line: UInt) {
     MisuseDetection.endedBefore(resource, at: Site(file, function, line))
-  }
-}
-
-#else
-
-extension Section {
-  /// Runs `body`: tracking is not compiled in.
-  @_transparent
-  public func read<R: ~Copyable, Failure: Error>(
-    synched: @autoclosure () -> Bool = false, file: StaticString = #fileID,
-    function: StaticString = #function, line: UInt = #line, _ body: () throws(Failure) -> R
-  ) throws(Failure) -> R {
-    try body()
-  }
-
-  /// Runs `body`: tracking is not compiled in.
-  @_transparent
-  public func write<R: ~Copyable, Failure: Error>(
-    synched: @autoclosure () -> Bool = false, file: StaticString = #fileID,
-    function: StaticString = #function, line: UInt = #line, _ body: () throws(Failure) -> R
-  ) throws(Failure) -> R {
-    try body()
-  }
-
-  /// Runs `body`: tracking is not compiled in.
-  @inlinable
-  public func read<R, Failure: Error>(
-    synched: @autoclosure () -> Bool = false, file: StaticString = #fileID,
-    function: StaticString = #function, line: UInt = #line,
-    isolation: isolated (any Actor)? = #isolation,
-    _ body: () async throws(Failure) -> R
-  ) async throws(Failure) -> R {
-    try await body()
-  }
-
-  /// Runs `body`: tracking is not compiled in.
-  @inlinable
-  public func write<R, Failure: Error>(
-    synched: @autoclosure () -> Bool = false, file: StaticString = #fileID,
-    function: StaticString = #function, line: UInt = #line,
-    isolation: isolated (any Actor)? = #isolation,
-    _ body: () async throws(Failure) -> R
-  ) async throws(Failure) -> R {
-    try await body()
   }
 }
 

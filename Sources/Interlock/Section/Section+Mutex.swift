@@ -4,39 +4,57 @@ public import Synchronization
 // A `Mutex` has a fast path that is inlined into its caller, where no call shows it. Locked through
 // a section, it is seen by lock order and by the order of sections.
 
-#if INTERLOCK_TRACKING
-
 extension Section {
   /// Locks a mutex, and runs `body` on its value as a section that reads.
   ///
   /// The mutex is held as `Mutex.withLock` holds it; for prediction it is a lock like any other.
   /// One mutex belongs to one section. It is not seen when locked without the section. Thread-safe;
   /// returns and throws what `body` does.
+  #if INTERLOCK_TRACKING
   @inline(never)
+  #else
+  @_transparent
+  #endif
   public func read<Value: ~Copyable, R: ~Copyable, Failure: Error>(
     locking mutex: borrowing Mutex<Value>, file: StaticString = #fileID,
     function: StaticString = #function, line: UInt = #line,
     _ body: (borrowing Value) throws(Failure) -> sending R
   ) throws(Failure) -> sending R {
+    #if INTERLOCK_TRACKING
     let held = HeldMutex(mutex, of: self, interlock_caller())
     return try take(mutex, held, .noWrite, at: Site(file, function, line)) {
       (value) throws(Failure) in try body(value)
     }
+    #else
+    return try mutex.withLock { (value) throws(Failure) in try body(value) }
+    #endif
   }
 
   /// Locks a mutex, and runs `body` on its value as a section that writes.
   ///
   /// Otherwise as the form that reads.
+  #if INTERLOCK_TRACKING
   @inline(never)
+  #else
+  @_transparent
+  #endif
   public func write<Value: ~Copyable, R: ~Copyable, Failure: Error>(
     locking mutex: borrowing Mutex<Value>, file: StaticString = #fileID,
     function: StaticString = #function, line: UInt = #line,
     _ body: (inout sending Value) throws(Failure) -> sending R
   ) throws(Failure) -> sending R {
+    #if INTERLOCK_TRACKING
     let held = HeldMutex(mutex, of: self, interlock_caller())
     return try take(mutex, held, .noReadWrite, at: Site(file, function, line), body)
+    #else
+    return try mutex.withLock(body)
+    #endif
   }
+}
 
+#if INTERLOCK_TRACKING
+
+extension Section {
   @inline(never)
   private func take<Value: ~Copyable, R: ~Copyable, Failure: Error>(
     _ mutex: borrowing Mutex<Value>, _ held: HeldMutex, _ mode: Mode, at site: Site,
@@ -68,30 +86,6 @@ private struct HeldMutex {
 
   func tell(_ change: interlock_lock_change) {
     interlock_tell_sections_lock(change, address, section, caller)
-  }
-}
-
-#else
-
-extension Section {
-  /// Locks the mutex, and runs `body` on its value: tracking is not compiled in.
-  @_transparent
-  public func read<Value: ~Copyable, R: ~Copyable, Failure: Error>(
-    locking mutex: borrowing Mutex<Value>, file: StaticString = #fileID,
-    function: StaticString = #function, line: UInt = #line,
-    _ body: (borrowing Value) throws(Failure) -> sending R
-  ) throws(Failure) -> sending R {
-    try mutex.withLock { (value) throws(Failure) in try body(value) }
-  }
-
-  /// Locks the mutex, and runs `body` on its value: tracking is not compiled in.
-  @_transparent
-  public func write<Value: ~Copyable, R: ~Copyable, Failure: Error>(
-    locking mutex: borrowing Mutex<Value>, file: StaticString = #fileID,
-    function: StaticString = #function, line: UInt = #line,
-    _ body: (inout sending Value) throws(Failure) -> sending R
-  ) throws(Failure) -> sending R {
-    try mutex.withLock(body)
   }
 }
 

@@ -4,20 +4,24 @@
 // section ends, and is not even computed if tracking is not compiled in. A section costs one or two
 // memory allocations; a report shows at most 12 frames of its stack.
 
-#if INTERLOCK_TRACKING
-
 extension Section {
   /// Runs `body` as a section that reads a part: others may read it, and write other parts.
   ///
   /// A conflict is reported before `body` runs. `synched` claims that a real lock is held.
+  #if !INTERLOCK_TRACKING
+  @_transparent
+  #endif
   public func read<Key: Hashable & Sendable, R: ~Copyable, Failure: Error>(
-    _ part: @autoclosure () -> Key, synched: Bool = false, file: StaticString = #fileID,
+    _ part: @autoclosure () -> Key, synched: @autoclosure () -> Bool = false,
+    file: StaticString = #fileID,
     function: StaticString = #function, line: UInt = #line, _ body: () throws(Failure) -> R
   ) throws(Failure) -> R {
+    #if INTERLOCK_TRACKING
     let site = Site(file, function, line)
     let part = Part.of(part())
-    let open = Registry.begin(resource, .noWrite, part: part, synched: synched, at: site)
+    let open = Registry.begin(resource, .noWrite, part: part, synched: synched(), at: site)
     defer { if let open { Registry.end(open, on: resource, part: part, at: site) } }
+    #endif
     return try body()
   }
 
@@ -25,42 +29,60 @@ extension Section {
   /// whole.
   ///
   /// A conflict is reported before `body` runs. `synched` claims that a real lock is held.
+  #if !INTERLOCK_TRACKING
+  @_transparent
+  #endif
   public func write<Key: Hashable & Sendable, R: ~Copyable, Failure: Error>(
-    _ part: @autoclosure () -> Key, synched: Bool = false, file: StaticString = #fileID,
+    _ part: @autoclosure () -> Key, synched: @autoclosure () -> Bool = false,
+    file: StaticString = #fileID,
     function: StaticString = #function, line: UInt = #line, _ body: () throws(Failure) -> R
   ) throws(Failure) -> R {
+    #if INTERLOCK_TRACKING
     let site = Site(file, function, line)
     let part = Part.of(part())
-    let open = Registry.begin(resource, .noReadWrite, part: part, synched: synched, at: site)
+    let open = Registry.begin(resource, .noReadWrite, part: part, synched: synched(), at: site)
     defer { if let open { Registry.end(open, on: resource, part: part, at: site) } }
+    #endif
     return try body()
   }
 
   /// Runs `body` as a section that reads a part, held across its suspensions.
+  #if !INTERLOCK_TRACKING
+  @inlinable
+  #endif
   public func read<Key: Hashable & Sendable, R, Failure: Error>(
-    _ part: @autoclosure () -> Key, synched: Bool = false, file: StaticString = #fileID,
+    _ part: @autoclosure () -> Key, synched: @autoclosure () -> Bool = false,
+    file: StaticString = #fileID,
     function: StaticString = #function, line: UInt = #line,
     isolation: isolated (any Actor)? = #isolation,
     _ body: () async throws(Failure) -> R
   ) async throws(Failure) -> R {
+    #if INTERLOCK_TRACKING
     let site = Site(file, function, line)
     let part = Part.of(part())
-    let open = Registry.begin(resource, .noWrite, part: part, synched: synched, at: site)
+    let open = Registry.begin(resource, .noWrite, part: part, synched: synched(), at: site)
     defer { if let open { Registry.end(open, on: resource, part: part, at: site) } }
+    #endif
     return try await body()
   }
 
   /// Runs `body` as a section that writes a part, held across its suspensions.
+  #if !INTERLOCK_TRACKING
+  @inlinable
+  #endif
   public func write<Key: Hashable & Sendable, R, Failure: Error>(
-    _ part: @autoclosure () -> Key, synched: Bool = false, file: StaticString = #fileID,
+    _ part: @autoclosure () -> Key, synched: @autoclosure () -> Bool = false,
+    file: StaticString = #fileID,
     function: StaticString = #function, line: UInt = #line,
     isolation: isolated (any Actor)? = #isolation,
     _ body: () async throws(Failure) -> R
   ) async throws(Failure) -> R {
+    #if INTERLOCK_TRACKING
     let site = Site(file, function, line)
     let part = Part.of(part())
-    let open = Registry.begin(resource, .noReadWrite, part: part, synched: synched, at: site)
+    let open = Registry.begin(resource, .noReadWrite, part: part, synched: synched(), at: site)
     defer { if let open { Registry.end(open, on: resource, part: part, at: site) } }
+    #endif
     return try await body()
   }
 
@@ -68,88 +90,35 @@ extension Section {
   ///
   /// End it in the same mode on an equal part, from the same task, or from the same thread outside
   /// a task. `synched` claims that a real lock is held.
+  #if !INTERLOCK_TRACKING
+  @_transparent
+  #endif
   public func begin<Key: Hashable & Sendable>(
-    _ mode: Mode, part: @autoclosure () -> Key, synched: Bool = false,
+    _ mode: @autoclosure () -> Mode, part: @autoclosure () -> Key,
+    synched: @autoclosure () -> Bool = false,
     file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
   ) {
+    #if INTERLOCK_TRACKING
     _ = Registry.begin(
-      resource, mode, part: Part.of(part()), synched: synched, at: Site(file, function, line))
+      resource, mode(), part: Part.of(part()), synched: synched(), at: Site(file, function, line))
+    #endif
   }
 
   /// Ends the section that this owner began last in this mode on this part.
   ///
   /// Reports a misuse if there is none.
-  public func end<Key: Hashable & Sendable>(
-    _ mode: Mode, part: @autoclosure () -> Key, file: StaticString = #fileID,
-    function: StaticString = #function, line: UInt = #line
-  ) {
-    let value = part()
-    if Registry.endLast(resource, mode, part: value) { return }
-    Registry.end(resource, mode, part: Part.of(value), at: Site(file, function, line))
-  }
-}
-
-#else
-
-extension Section {
-  /// Runs `body`: tracking is not compiled in.
+  #if !INTERLOCK_TRACKING
   @_transparent
-  public func read<Key: Hashable & Sendable, R: ~Copyable, Failure: Error>(
-    _ part: @autoclosure () -> Key, synched: @autoclosure () -> Bool = false,
-    file: StaticString = #fileID,
-    function: StaticString = #function, line: UInt = #line, _ body: () throws(Failure) -> R
-  ) throws(Failure) -> R {
-    try body()
-  }
-
-  /// Runs `body`: tracking is not compiled in.
-  @_transparent
-  public func write<Key: Hashable & Sendable, R: ~Copyable, Failure: Error>(
-    _ part: @autoclosure () -> Key, synched: @autoclosure () -> Bool = false,
-    file: StaticString = #fileID,
-    function: StaticString = #function, line: UInt = #line, _ body: () throws(Failure) -> R
-  ) throws(Failure) -> R {
-    try body()
-  }
-
-  /// Runs `body`: tracking is not compiled in.
-  @inlinable
-  public func read<Key: Hashable & Sendable, R, Failure: Error>(
-    _ part: @autoclosure () -> Key, synched: @autoclosure () -> Bool = false,
-    file: StaticString = #fileID,
-    function: StaticString = #function, line: UInt = #line,
-    isolation: isolated (any Actor)? = #isolation,
-    _ body: () async throws(Failure) -> R
-  ) async throws(Failure) -> R {
-    try await body()
-  }
-
-  /// Runs `body`: tracking is not compiled in.
-  @inlinable
-  public func write<Key: Hashable & Sendable, R, Failure: Error>(
-    _ part: @autoclosure () -> Key, synched: @autoclosure () -> Bool = false,
-    file: StaticString = #fileID,
-    function: StaticString = #function, line: UInt = #line,
-    isolation: isolated (any Actor)? = #isolation,
-    _ body: () async throws(Failure) -> R
-  ) async throws(Failure) -> R {
-    try await body()
-  }
-
-  /// Does nothing: tracking is not compiled in.
-  @_transparent
-  public func begin<Key: Hashable & Sendable>(
-    _ mode: @autoclosure () -> Mode, part: @autoclosure () -> Key,
-    synched: @autoclosure () -> Bool = false, file: StaticString = #fileID,
-    function: StaticString = #function, line: UInt = #line
-  ) {}
-
-  /// Does nothing: tracking is not compiled in.
-  @_transparent
+  #endif
   public func end<Key: Hashable & Sendable>(
     _ mode: @autoclosure () -> Mode, part: @autoclosure () -> Key, file: StaticString = #fileID,
     function: StaticString = #function, line: UInt = #line
-  ) {}
+  ) {
+    #if INTERLOCK_TRACKING
+    let mode = mode()
+    let value = part()
+    if Registry.endLast(resource, mode, part: value) { return }
+    Registry.end(resource, mode, part: Part.of(value), at: Site(file, function, line))
+    #endif
+  }
 }
-
-#endif

@@ -1,7 +1,5 @@
 // A reading section may have a witness: a value that shows whether unmarked code wrote meanwhile.
 
-#if INTERLOCK_TRACKING
-
 extension Section {
   /// Runs `body` as a section that reads, through which a value must not change.
   ///
@@ -18,18 +16,24 @@ extension Section {
   /// call; not a dictionary. Costs two snapshots and a comparison. Near-miss delays may hold the
   /// section open between the two. Source: KCSAN's value check, "race at unknown origin" (Linux,
   /// Documentation/dev-tools/kcsan.rst).
+  #if !INTERLOCK_TRACKING
+  @_transparent
+  #endif
   public func read<Witness: Equatable, R: ~Copyable, Failure: Error>(
-    witness: @autoclosure () -> Witness, synched: Bool = false, file: StaticString = #fileID,
+    witness: @autoclosure () -> Witness, synched: @autoclosure () -> Bool = false,
+    file: StaticString = #fileID,
     function: StaticString = #function, line: UInt = #line, _ body: () throws(Failure) -> R
   ) throws(Failure) -> R {
+    #if INTERLOCK_TRACKING
     let site = Site(file, function, line)
     let begun = Registry.beginExtended(
-      resource, .noWrite, part: nil, synched: synched, at: site)
+      resource, .noWrite, part: nil, synched: synched(), at: site)
     guard let begun else { return try body() }
     let before = witness()
     // After the snapshot, so that a change during a delay is seen.
     Registry.followUp(begun.open, hasMet: begun.hasMet)
     defer { WitnessDetection.end(begun.open, before, witness(), on: resource, at: site) }
+    #endif
     return try body()
   }
 
@@ -37,48 +41,26 @@ extension Section {
   /// not change.
   ///
   /// Otherwise as the form that does not suspend.
+  #if !INTERLOCK_TRACKING
+  @inlinable
+  #endif
   public func read<Witness: Equatable, R, Failure: Error>(
-    witness: @autoclosure () -> Witness, synched: Bool = false, file: StaticString = #fileID,
+    witness: @autoclosure () -> Witness, synched: @autoclosure () -> Bool = false,
+    file: StaticString = #fileID,
     function: StaticString = #function, line: UInt = #line,
     isolation: isolated (any Actor)? = #isolation,
     _ body: () async throws(Failure) -> R
   ) async throws(Failure) -> R {
+    #if INTERLOCK_TRACKING
     let site = Site(file, function, line)
     let begun = Registry.beginExtended(
-      resource, .noWrite, part: nil, synched: synched, at: site)
+      resource, .noWrite, part: nil, synched: synched(), at: site)
     guard let begun else { return try await body() }
     let before = witness()
     // After the snapshot, so that a change during a delay is seen.
     Registry.followUp(begun.open, hasMet: begun.hasMet)
     defer { WitnessDetection.end(begun.open, before, witness(), on: resource, at: site) }
+    #endif
     return try await body()
   }
 }
-
-#else
-
-extension Section {
-  /// Runs `body`: tracking is not compiled in.
-  @_transparent
-  public func read<Witness: Equatable, R: ~Copyable, Failure: Error>(
-    witness: @autoclosure () -> Witness, synched: @autoclosure () -> Bool = false,
-    file: StaticString = #fileID,
-    function: StaticString = #function, line: UInt = #line, _ body: () throws(Failure) -> R
-  ) throws(Failure) -> R {
-    try body()
-  }
-
-  /// Runs `body`: tracking is not compiled in.
-  @inlinable
-  public func read<Witness: Equatable, R, Failure: Error>(
-    witness: @autoclosure () -> Witness, synched: @autoclosure () -> Bool = false,
-    file: StaticString = #fileID,
-    function: StaticString = #function, line: UInt = #line,
-    isolation: isolated (any Actor)? = #isolation,
-    _ body: () async throws(Failure) -> R
-  ) async throws(Failure) -> R {
-    try await body()
-  }
-}
-
-#endif

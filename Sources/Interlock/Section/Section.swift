@@ -11,19 +11,6 @@ public struct Section: Sendable {
   let nameLength: UInt32
   let number: UInt32
 
-  /// A resource of this name.
-  public init(_ name: StaticString) {
-    self.init(address: UInt(bitPattern: name.utf8Start), length: name.utf8CodeUnitCount)
-  }
-
-  /// A resource of this computed name; the name is kept for the life of the process.
-  @_disfavoredOverload
-  public init(_ name: @autoclosure () -> String) {
-    let name = name()
-    self.init(
-      address: UInt(bitPattern: InternedStrings.names.intern(name)), length: name.utf8.count)
-  }
-
   private init(address: UInt, length: Int) {
     // Relaxed: the number only has to be unique.
     let number = Self.counter.wrappingAdd(1, ordering: .relaxed).newValue
@@ -34,9 +21,28 @@ public struct Section: Sendable {
   }
 
   private static let counter = Atomic<UInt>(0)
-  #else
-  /// Does nothing: tracking is not compiled in.
-  @_transparent
-  public init(_ name: @autoclosure () -> String) {}
   #endif
+
+  /// A resource of this name.
+  #if !INTERLOCK_TRACKING
+  @_transparent
+  #endif
+  public init(_ name: StaticString) {
+    #if INTERLOCK_TRACKING
+    self.init(address: UInt(bitPattern: name.utf8Start), length: name.utf8CodeUnitCount)
+    #endif
+  }
+
+  /// A resource of this computed name; the name is kept for the life of the process.
+  @_disfavoredOverload
+  #if !INTERLOCK_TRACKING
+  @_transparent
+  #endif
+  public init(_ name: @autoclosure () -> String) {
+    #if INTERLOCK_TRACKING
+    let name = name()
+    self.init(
+      address: UInt(bitPattern: InternedStrings.names.intern(name)), length: name.utf8.count)
+    #endif
+  }
 }

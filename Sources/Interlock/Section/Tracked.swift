@@ -18,52 +18,53 @@ public struct Tracked<Value>: ~Copyable {
   private let section: Section
   private let file: StaticString
   private let line: UInt
+  #endif
 
   /// Tracks a property under this name, or under its declaration's if `nil`.
+  #if !INTERLOCK_TRACKING
+  @_transparent
+  #endif
   public init(
     wrappedValue: Value, _ name: StaticString = "", file: StaticString = #fileID,
     line: UInt = #line
   ) {
     value = wrappedValue
+    #if INTERLOCK_TRACKING
     section = Section(name)
     self.file = file
     self.line = line
+    #endif
   }
 
   /// The value; each access is a section.
+  #if !INTERLOCK_TRACKING
+  @inlinable
+  #endif
   public var wrappedValue: Value {
     _read {
-      let open = Registry.begin(
-        section.resource, .noWrite, synched: false, placeFromStack: true,
-        at: Site(file, "@Tracked", line))
+      #if INTERLOCK_TRACKING
+      let open = beginAccess(.noWrite)
       // A property's section has no other end that could come first.
       defer { if let open { _ = Registry.end(open) } }
+      #endif
       yield value
     }
     _modify {
-      let open = Registry.begin(
-        section.resource, .noReadWrite, synched: false, placeFromStack: true,
-        at: Site(file, "@Tracked", line))
+      #if INTERLOCK_TRACKING
+      let open = beginAccess(.noReadWrite)
       // A property's section has no other end that could come first.
       defer { if let open { _ = Registry.end(open) } }
+      #endif
       yield &value
     }
   }
-  #else
-  /// The value alone: tracking is not compiled in.
-  @_transparent
-  public init(
-    wrappedValue: Value, _ name: @autoclosure () -> String = "", file: StaticString = #fileID,
-    line: UInt = #line
-  ) {
-    value = wrappedValue
-  }
 
-  /// The value.
-  @inlinable
-  public var wrappedValue: Value {
-    @inline(__always) _read { yield value }
-    @inline(__always) _modify { yield &value }
+  #if INTERLOCK_TRACKING
+  @inline(__always)
+  private func beginAccess(_ mode: Mode) -> Registry.OpenSection? {
+    Registry.begin(
+      section.resource, mode, synched: false, placeFromStack: true,
+      at: Site(file, "@Tracked", line))
   }
   #endif
 }

@@ -1,23 +1,25 @@
 // A named place at which a scenario may hold a caller until another has passed its own. The idea is
 // that of RocksDB's sync points (`util/sync_point.h`); here the order is data in a scenario file.
 
-#if INTERLOCK_TRACKING
-
 /// Marks a place in a subject where a scenario's script may hold a caller.
 ///
-/// Costs one load without a script; thread-safe. Do not put one between taking and releasing a lock
-/// that the script's other roles need before their own points: that order cannot be reached, and
-/// the script says so.
+/// Costs one load if no script is set, and nothing if tracking is not compiled in; thread-safe. Do
+/// not put one between acquiring and releasing a lock that the script's other roles need before
+/// their own points: that order cannot be reached, and the script says so.
 /// - Parameter name: What scripts call the place: words in lower camel case joined by dots, the
 ///   type first, as `tmcache.get.afterDiskRead`.
-public func SYNC_POINT(_ name: StaticString) {
-  if SyncPoints.isArmed { SyncPoints.reached(name) }
+@_transparent
+public func SYNC_POINT(_ name: @autoclosure () -> StaticString) {
+  #if INTERLOCK_TRACKING
+  pass(syncPoint: name())
+  #endif
 }
 
-#else
+#if INTERLOCK_TRACKING
 
-/// Does nothing: tracking is not compiled in.
-@_transparent
-public func SYNC_POINT(_ name: @autoclosure () -> StaticString) {}
+@usableFromInline
+func pass(syncPoint name: StaticString) {
+  if SyncPoints.isArmed { SyncPoints.reached(name) }
+}
 
 #endif
