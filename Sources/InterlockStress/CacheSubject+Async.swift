@@ -1,5 +1,4 @@
 import Caches
-import Dispatch
 import StressRunner
 
 /// A cache whose native form is `async`, as a subject.
@@ -44,23 +43,12 @@ final class AsyncCacheSubject: Subject {
   /// Blocks until a task has ended. It is called on a thread outside all pools, when no call is
   /// under way.
   func finalState() -> FinalState? {
-    let answer = Answer()
+    let answer = HandOver<FinalState?>()
     Task {
-      if let entries = await cache.entries() {
-        answer.state = FinalState(
-          count: await cache.count, totalCost: await cache.totalCost, entries: entries)
-      }
-      answer.semaphore.signal()
+      guard let entries = await cache.entries() else { return answer.give(nil) }
+      answer.give(
+        FinalState(count: await cache.count, totalCost: await cache.totalCost, entries: entries))
     }
-    answer.semaphore.wait()
-    return answer.state
+    return answer.take()
   }
-}
-
-/// A value that a task hands to the thread that waits for it.
-///
-/// `@unchecked Sendable`: written before the semaphore is signalled, read after it was waited for.
-private final class Answer: @unchecked Sendable {
-  let semaphore = DispatchSemaphore(value: 0)
-  var state: FinalState?
 }

@@ -150,18 +150,7 @@ struct Round {
 
 /// Blocks this thread, which belongs to no pool, until asynchronous work has ended.
 func wait<Value: Sendable>(for body: @escaping @Sendable () async -> Value) -> Value {
-  let answer = Answer<Value>()
-  Task.detached {
-    answer.value = await body()
-    answer.isThere.signal()
-  }
-  answer.isThere.wait()
-  guard let value = answer.value else { preconditionFailure("an answer comes before its signal") }
-  return value
-}
-
-/// `@unchecked Sendable`: written before the semaphore's signal, read after its wait.
-private final class Answer<Value: Sendable>: @unchecked Sendable {
-  let isThere = DispatchSemaphore(value: 0)
-  var value: Value?
+  let answer = HandOver<Value>()
+  Task.detached { answer.give(await body()) }
+  return answer.take()
 }

@@ -53,16 +53,10 @@ extension Ledger {
 
 /// Asks a subject for its state, on a dedicated thread.
 func finalState(of subject: any Subject) -> FinalState? {
-  let answer = Answer()
-  DedicatedThread { answer.state = subject.finalState() }.join()
-  return answer.state
-}
-
-/// A value that one thread hands to another.
-///
-/// `@unchecked Sendable`: written before the thread ends, read after it was joined.
-private final class Answer: @unchecked Sendable {
-  var state: FinalState?
+  let answer = HandOver<FinalState?>()
+  // Joined: a subject that hangs in this call is seen to wait in the thread that calls it.
+  DedicatedThread { answer.give(subject.finalState()) }.join()
+  return answer.take()
 }
 
 /// The number of a key, from its name.
