@@ -198,6 +198,8 @@ let package = Package(
         "YardstickLocks", "YardstickMarks",
       ],
       swiftSettings: common + [framePointers]),
+    // What several test targets share.
+    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: common),
     .target(
       name: "InterlockTestsC", dependencies: ["CInterlock", "Interlock"],
       path: "Tests/InterlockTestsC"),
@@ -262,13 +264,13 @@ let package = Package(
       swiftSettings: common),
     .testTarget(
       name: "ComparisonTests",
-      dependencies: ["Comparison", "StressRunner", "LockStrategies", "Interlock"],
+      dependencies: ["Comparison", "StressRunner", "LockStrategies", "Interlock", "TestSupport"],
       swiftSettings: common),
     .testTarget(
       name: "ReportsTests",
       dependencies: [
         "Reports", "Comparison", "StressRunner", "Prediction", "WaitForGraph", "ProcessInspection",
-        "Interlock",
+        "Interlock", "TestSupport",
       ],
       exclude: ["Goldens"], swiftSettings: common),
     .testTarget(
@@ -276,8 +278,7 @@ let package = Package(
       dependencies: [
         "InterlockStress", "StressRunner", "Comparison", "Prediction", "WaitForGraph",
         "ProcessInspection", "Reports", "Caches", "LockStrategies", "Interlock", "InterlockTool",
-        "KnownBugs",
-        "SamplePrograms", "PredictPrograms", "DetectorProgram",
+        "KnownBugs", "SamplePrograms", "PredictPrograms", "DetectorProgram", "TestSupport",
       ],
       exclude: ["Goldens"], swiftSettings: common),
   ]

@@ -2,6 +2,7 @@ import Foundation
 import LockStrategies
 import StressRunner
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Comparison

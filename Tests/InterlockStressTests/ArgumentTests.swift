@@ -1,5 +1,6 @@
 import Foundation
 import Interlock
+import TestSupport
 import Testing
 
 @testable import InterlockStress

@@ -2,6 +2,7 @@ import Caches
 import Comparison
 import Foundation
 import StressRunner
+import TestSupport
 import Testing
 import WaitForGraph
 

@@ -1,6 +1,7 @@
 import Foundation
 import ProcessInspection
 import StressRunner
+import TestSupport
 import Testing
 
 /// The real command on intentionally faulty strategies and caches, and interrupted.

@@ -169,18 +169,6 @@ final class TestWorld {
   }
 }
 
-/// Compares a text with the file of this name in `Goldens`, which `UPDATE_GOLDENS=1` writes anew.
-func expectGolden(_ text: String, _ name: String, sourceLocation: SourceLocation = #_sourceLocation)
-{
-  let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    .appending(path: "Goldens/\(name)")
-  if ProcessInfo.processInfo.environment["UPDATE_GOLDENS"] == "1" {
-    try? text.write(to: file, atomically: true, encoding: .utf8)
-  }
-  let golden = try? String(contentsOf: file, encoding: .utf8)
-  #expect(text == golden, "differs from \(name)", sourceLocation: sourceLocation)
-}
-
 /// How many results a JSON report has; fails where it is no JSON.
 func results(in text: String) throws -> Int {
   guard case .object(let members) = try JSONReader.read(Array(text.utf8)).content,

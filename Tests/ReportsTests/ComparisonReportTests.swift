@@ -1,30 +1,37 @@
 import Comparison
 import Foundation
 import StressRunner
+import TestSupport
 import Testing
 
 @testable import Reports
 
 @Suite("The report of a comparison")
 struct ComparisonReportTests {
-  private func text(_ record: ComparisonRecord, verbose: Bool = false, width: Int = 160) -> String {
-    ComparisonText(
-      record, reference: "twin", difference: 0.05, style: TextStyle(color: false),
-      isVerbose: verbose, width: width
-    ).text
-  }
-
-  private func json(_ record: ComparisonRecord) -> String {
-    ComparisonJSON.text(
+  private func report(_ record: ComparisonRecord) -> ComparisonReport {
+    ComparisonReport(
       record, reference: "twin", difference: 0.05, context: ComparisonSamples.context,
       build: "release")
   }
 
-  private func page(_ record: ComparisonRecord) -> String {
-    ComparisonPage(
-      record, reference: "twin", difference: 0.05, context: ComparisonSamples.context,
-      build: "release"
-    ).text
+  private func text(_ record: ComparisonRecord, verbose: Bool = false, width: Int = 160) -> String {
+    var report = report(record)
+    report.settings.isVerbose = verbose
+    report.settings.width = { width }
+    return ComparisonText(report).text
+  }
+
+  private func json(_ record: ComparisonRecord) -> String { ComparisonJSON.text(report(record)) }
+
+  private func page(_ record: ComparisonRecord) -> String { ComparisonPage(report(record)).text }
+
+  @Test("Every format's text is not empty and ends with a line break")
+  func formats() {
+    #expect(ComparisonFormat.all.count { $0.destination == .terminal } == 1)
+    for format in ComparisonFormat.all {
+      let text = format.text(report(ComparisonSamples.record))
+      #expect(text.count > 1 && text.hasSuffix("\n"), "\(format.name)")
+    }
   }
 
   @Test("for a terminal is the ranking, the winners, who has no rank, and what it comes to")

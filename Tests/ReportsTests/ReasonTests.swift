@@ -1,5 +1,6 @@
 import Foundation
 import StressRunner
+import TestSupport
 import Testing
 
 @testable import Reports

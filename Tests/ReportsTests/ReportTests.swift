@@ -1,5 +1,6 @@
 import Interlock
 import StressRunner
+import TestSupport
 import Testing
 
 @testable import Reports

@@ -128,15 +128,3 @@ enum Samples {
   /// What was planned for them.
   static let trials: [Trial] = all.map { $0.trial }
 }
-
-/// Compares a text with the file of this name in `Goldens`, which `UPDATE_GOLDENS=1` writes anew.
-func expectGolden(_ text: String, _ name: String, sourceLocation: SourceLocation = #_sourceLocation)
-{
-  let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    .appending(path: "Goldens/\(name)")
-  if ProcessInfo.processInfo.environment["UPDATE_GOLDENS"] == "1" {
-    try? text.write(to: file, atomically: true, encoding: .utf8)
-  }
-  let golden = try? String(contentsOf: file, encoding: .utf8)
-  #expect(text == golden, "differs from \(name)", sourceLocation: sourceLocation)
-}

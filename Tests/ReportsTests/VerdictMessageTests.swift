@@ -1,6 +1,7 @@
 import Foundation
 import Interlock
 import StressRunner
+import TestSupport
 import Testing
 import ProcessInspection
 import WaitForGraph

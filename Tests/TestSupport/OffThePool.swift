@@ -1,12 +1,12 @@
 import Foundation
-import Testing
+package import Testing
 
 /// Runs a test on a dedicated thread: what it waits for, and other tests, may need the pool's
 /// threads.
-struct OffThePool: SuiteTrait, TestTrait, TestScoping {
-  var isRecursive: Bool { true }
+package struct OffThePool: SuiteTrait, TestTrait, TestScoping {
+  package var isRecursive: Bool { true }
 
-  func provideScope(
+  package func provideScope(
     for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
   ) async throws {
     guard testCase != nil else { return try await function() }
@@ -16,7 +16,7 @@ struct OffThePool: SuiteTrait, TestTrait, TestScoping {
 
 extension Trait where Self == OffThePool {
   /// Runs on a thread that belongs to no pool.
-  static var offThePool: Self { Self() }
+  package static var offThePool: Self { Self() }
 }
 
 /// A thread for each job.
