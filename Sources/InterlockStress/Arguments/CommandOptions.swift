@@ -6,7 +6,8 @@ extension CommandName {
   /// Every option with its commands, in the order of the help text. If an option occurs several
   /// times, the last occurrence counts, except for options that add up.
   package static let options: [Row] =
-    compareOptions.map { ([.compare], $0) } + trialOptions + reportOptions + otherOptions
+    compareOptions.map { ([.compare], $0) } + comparisonOptions + trialOptions + reportOptions
+    + otherOptions
 
   /// An option with the commands that accept it.
   package typealias Row = (commands: [CommandName], option: Option<Options>)
@@ -129,18 +130,24 @@ extension CommandName {
 
   /// An option with a file name for each report format that is written to a file.
   private static let reportOptions: [Row] = ReportFormat.all.compactMap { format in
-    let path: ValueFormat<String>
-    switch format.destination {
-    case .terminal: return nil
-    case .growingFile: path = .path("file")
-    case .finishedFile: path = .file
+    guard format.destination != .terminal else { return nil }
+    let mayUseOutput = format.destination == .growingFile
+    return ([.run], file(format.name, format.summary, mayUseOutput: mayUseOutput))
+  }
+
+  /// The same for each format of comparisons.
+  private static let comparisonOptions: [Row] = ComparisonFormat.all.compactMap { format in
+    guard format.destination != .terminal else { return nil }
+    return ([.compare], file(format.name, format.summary, mayUseOutput: format.mayUseOutput))
+  }
+
+  /// An option that names the file of a format; `-` may be standard output.
+  private static func file(
+    _ name: String, _ summary: String, mayUseOutput: Bool
+  ) -> Option<Options> {
+    Option(name, mayUseOutput ? .path("file") : .file, replay: .leavesOut, summary) {
+      $1.reportFiles[name] = $0
     }
-    return (
-      [.run],
-      Option(format.name, path, replay: .leavesOut, format.summary) {
-        $1.reportFiles[format.name] = $0
-      }
-    )
   }
 
   private static let otherOptions: [Row] = [

@@ -6,6 +6,13 @@ import StressRunner
 
 /// `compare`: judges every strategy, measures the correct ones, and prints the conclusion.
 final class CompareCommand {
+  /// A format with the file that its option names; without one for standard output.
+  private struct ReportFile {
+    var format: ComparisonFormat
+    var path: String
+    var file: FinishedFile?
+  }
+
   private let world: World
   private let options: Options
   private let text: any TextSink
@@ -16,7 +23,7 @@ final class CompareCommand {
   init(world: World, options: Options) {
     self.world = world
     self.options = options
-    text = options.jsonFile == "-" ? world.errors : world.output
+    text = options.reportFiles.values.contains("-") ? world.errors : world.output
     style = TextStyle(
       color: options.color == .always || options.color == .auto && text.width != nil)
     result = ComparisonRecord(
@@ -32,19 +39,13 @@ final class CompareCommand {
     if options.compare.maxRegression != nil, options.compare.baseline == nil {
       throw UsageError("'--max-regression' needs a '--baseline' to compare with", .compare)
     }
-    let files = scenarios.isEmpty ? [] : try world.loadScenarios(options)
+    let loaded = scenarios.isEmpty ? [] : try world.loadScenarios(options)
     let field = try CompareField(
       scenarios, options, strategies: world.strategies, subjects: world.subjects,
-      scenarios: files.map(\.scenario))
+      scenarios: loaded.map(\.scenario))
     try checkRate(field)
     let baseline = try options.compare.baseline.map { try readBaseline($0, field) }
-    let page = try options.htmlFile.map { path in
-      try FinishedFile(path: path, option: "html", of: .compare)
-    }
-    let json = try options.jsonFile.flatMap { path in
-      path == "-"
-        ? nil : try FinishedFile(path: path, option: "json", of: .compare)
-    }
+    let files = try reportFiles()
     var plan = try measurementPlan(field, contestants: field.contestants.count)
     announce(field, plan)
 
@@ -58,10 +59,22 @@ final class CompareCommand {
       plan = try measurementPlan(field, contestants: sound.count)
       isInterrupted = !measure(field, sound, plan)
     }
-    return try report(field, baseline, isInterrupted: isInterrupted, json: json, page: page)
+    return report(field, baseline, isInterrupted: isInterrupted, into: files)
   }
 
   // MARK: Before
+
+  /// Looks whether the file of each format that an option names can be written.
+  private func reportFiles() throws(UsageError) -> [ReportFile] {
+    var files: [ReportFile] = []
+    for format in ComparisonFormat.all {
+      guard let path = options.reportFiles[format.name] else { continue }
+      let file =
+        path == "-" ? nil : try FinishedFile(path: path, option: format.name, of: .compare)
+      files.append(ReportFile(format: format, path: path, file: file))
+    }
+    return files
+  }
 
   private func checkRate(_ field: CompareField) throws(UsageError) {
     guard options.compare.rate != nil else { return }
@@ -205,40 +218,33 @@ final class CompareCommand {
 
   private func report(
     _ field: CompareField, _ baseline: Baseline.Ratios?, isInterrupted: Bool,
-    json: FinishedFile?, page: FinishedFile?
-  ) throws -> ExitCode {
-    let difference = options.compare.difference
-    text.write(
-      "\n"
-        + ComparisonText(
-          result, reference: field.reference, difference: difference, style: style,
-          isVerbose: options.isVerbose, width: text.width ?? 170
-        ).text)
-    let holds = baseline.map { holdsUp(to: $0, field) } ?? true
+    into files: [ReportFile]
+  ) -> ExitCode {
     let context = ReportContext(
       version: World.version, host: world.host, seed: options.seed, command: world.command,
       sight: world.sight)
-    let build = world.isDebugBuild ? "debug" : "release"
-    let document = ComparisonJSON.text(
-      result, reference: field.reference, difference: difference, context: context, build: build)
-    if options.jsonFile == "-" { world.output.write(document) }
-    let failures = [
-      (options.jsonFile, json?.write(document)),
-      (
-        options.htmlFile,
-        page.flatMap {
-          $0.write(
-            ComparisonPage(
-              result, reference: field.reference, difference: difference, context: context,
-              build: build
-            ).text)
-        }
-      ),
-    ]
-    for case (let path?, let failure?) in failures {
-      world.errors.write("error: '\(escaped(path))' could not be written: \(failure)\n")
+    var report = ComparisonReport(
+      result, reference: field.reference, difference: options.compare.difference,
+      context: context, build: world.isDebugBuild ? "debug" : "release")
+    report.settings.style = style
+    report.settings.isVerbose = options.isVerbose
+    report.settings.width = { [text] in text.width }
+    for format in ComparisonFormat.all where format.destination == .terminal {
+      text.write("\n" + format.text(report))
     }
-    if failures.contains(where: { $0.1 != nil }) { return .ourFault }
+    let holds = baseline.map { holdsUp(to: $0, field) } ?? true
+    var hasFailed = false
+    for file in files {
+      let document = file.format.text(report)
+      guard let destination = file.file else {
+        world.output.write(document)
+        continue
+      }
+      guard let reason = destination.write(document) else { continue }
+      world.errors.write("error: '\(escaped(file.path))' could not be written: \(reason)\n")
+      hasFailed = true
+    }
+    if hasFailed { return .ourFault }
     if isInterrupted {
       text.write("interrupted after \(result.completeRounds) of \(result.plannedRounds) rounds\n")
       return .interrupted

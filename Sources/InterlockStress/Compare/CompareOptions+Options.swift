@@ -74,13 +74,6 @@ extension CommandName {
       "seed", .whole(0...UInt64.max), \.seed, replay: .leavesOut,
       "What calls, keys and the order of rounds follow from.", default: "1"),
     Option(
-      "json", .path("file"), \.jsonFile, replay: .leavesOut,
-      "Write every round's figures to this file; '-' is standard output, and the text then goes to"
-        + " standard error."),
-    Option(
-      "html", .file, \.htmlFile, replay: .leavesOut,
-      "Write the comparison to this file as a page with charts."),
-    Option(
       flag: "allow-debug", replay: .leavesOut,
       "Measure a debug build too, whose figures are not those of the code that ships."
     ) { $0.compare.allowsDebug = true },

@@ -1,4 +1,4 @@
-package import Comparison
+import Comparison
 import StressRunner
 
 /// A comparison as JSON: the figures of every round. `ci/compare-schema.md` documents every key.
@@ -9,34 +9,25 @@ package enum ComparisonJSON {
   package static let version = 1
 
   /// The whole document, with a line break at its end.
-  ///
-  /// - Parameters:
-  ///   - result: The measured figures.
-  ///   - reference: The strategy that others are compared with.
-  ///   - difference: The smallest difference of interest.
-  ///   - context: The tool and the machine that measured.
-  ///   - build: How the executable was built: `release` or `debug`.
-  /// - Returns: The text.
-  package static func text(
-    _ result: ComparisonRecord, reference: String, difference: Double, context: ReportContext,
-    build: String
-  ) -> String {
+  package static func text(_ report: ComparisonReport) -> String {
+    let result = report.record
+    let context = report.context
     let document: JSONValue = .object([
       "schema": .string(schema), "schemaVersion": .number(version),
       "tool": .object(["name": .string("interlock"), "version": .string(context.version)]),
       "host": .object([
         "os": .string(context.host.system), "cores": .number(context.host.cores),
-        "swift": .string(context.host.swift), "build": .string(build),
+        "swift": .string(context.host.swift), "build": .string(report.build),
       ]),
       "seed": .number(result.seed), "plannedRounds": .number(result.plannedRounds),
       "roundSeconds": .number(result.roundSeconds),
       "rate": .optional(result.rate.map { .number($0) }),
-      "reference": .string(reference), "check": .string(result.check),
+      "reference": .string(report.reference), "check": .string(result.check),
       "harness": .optional(result.overhead.map(harness)),
       "strategies": .array(result.strategies.map(strategy)),
       "cells": .array(result.cells.map { cell($0, of: result) }),
       "notes": .array(result.notes.map { .string($0) }),
-      "advice": .array(Advice(result, reference: reference).sentences.map { .string($0) }),
+      "advice": .array(Advice(result, reference: report.reference).sentences.map { .string($0) }),
     ])
     return JSONWriter.text(document) + "\n"
   }

@@ -1,8 +1,8 @@
-package import Comparison
+import Comparison
 
 /// A comparison for a terminal: the ranking of the base workload, the winner of each workload, and
 /// the conclusion.
-package struct ComparisonText: Sendable {
+package struct ComparisonText {
   private let result: ComparisonRecord
   private let reference: String
   private let difference: Double
@@ -10,25 +10,14 @@ package struct ComparisonText: Sendable {
   private let isVerbose: Bool
   private let width: Int
 
-  /// Describes a comparison.
-  ///
-  /// - Parameters:
-  ///   - result: The measured figures.
-  ///   - reference: The strategy that others are compared with.
-  ///   - difference: The smallest difference of interest: 0.05 is 5 %.
-  ///   - style: Whether colours are written.
-  ///   - isVerbose: Whether the ranking of every workload is shown.
-  ///   - width: The terminal's columns.
-  package init(
-    _ result: ComparisonRecord, reference: String, difference: Double, style: TextStyle,
-    isVerbose: Bool, width: Int
-  ) {
-    self.result = result
-    self.reference = reference
-    self.difference = difference
-    self.style = style
-    self.isVerbose = isVerbose
-    self.width = width
+  /// Formats a comparison.
+  package init(_ report: ComparisonReport) {
+    result = report.record
+    reference = report.reference
+    difference = report.difference
+    style = report.settings.style
+    isVerbose = report.settings.isVerbose
+    width = report.settings.width() ?? 170
   }
 
   /// The whole text, with a line break at its end.

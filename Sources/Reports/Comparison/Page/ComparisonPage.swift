@@ -1,4 +1,4 @@
-package import Comparison
+import Comparison
 
 /// A comparison as one self-contained page: the conclusion, the charts, each with its figures as a
 /// table, and all figures.
@@ -11,23 +11,13 @@ package struct ComparisonPage: Sendable {
   private let context: ReportContext
   private let build: String
 
-  /// Describes a comparison.
-  ///
-  /// - Parameters:
-  ///   - record: The measured figures.
-  ///   - reference: The strategy that others are compared with.
-  ///   - difference: The smallest difference of interest.
-  ///   - context: The tool and the machine that measured.
-  ///   - build: How the executable was built: `release` or `debug`.
-  package init(
-    _ record: ComparisonRecord, reference: String, difference: Double, context: ReportContext,
-    build: String
-  ) {
-    self.record = record
-    self.reference = reference
-    self.difference = difference
-    self.context = context
-    self.build = build
+  /// Formats a comparison.
+  package init(_ report: ComparisonReport) {
+    record = report.record
+    reference = report.reference
+    difference = report.difference
+    context = report.context
+    build = report.build
   }
 
   /// The page, as UTF-8, with a line break at its end.

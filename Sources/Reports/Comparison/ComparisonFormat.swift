@@ -1,0 +1,60 @@
+package import Comparison
+
+/// A finished comparison with everything that a report of it shows.
+package struct ComparisonReport {
+  /// What was measured.
+  package var record: ComparisonRecord
+  /// The strategy that others are compared with.
+  package var reference: String
+  /// The difference that was asked about: 0.05 is 5 %.
+  package var difference: Double
+  /// Where it was measured, and by which version.
+  package var context: ReportContext
+  /// How the executable was built: `release` or `debug`.
+  package var build: String
+  /// What the user chose of a report's contents.
+  package var settings = ReportSettings()
+
+  /// Describes a comparison.
+  package init(
+    _ record: ComparisonRecord, reference: String, difference: Double, context: ReportContext,
+    build: String
+  ) {
+    self.record = record
+    self.reference = reference
+    self.difference = difference
+    self.context = context
+    self.build = build
+  }
+}
+
+/// A format that a comparison is reported in: a row of the table.
+package struct ComparisonFormat: Sendable {
+  /// The name of the format, and of its option.
+  package var name: String
+  /// What the option does, a sentence or two.
+  package var summary: String
+  /// Where its text goes: to the terminal, or into the file that the option names.
+  package var destination: ReportFormat.Destination
+  /// Whether `-` names standard output.
+  package var mayUseOutput = false
+  /// The whole text, with a line break at its end.
+  package var text: @Sendable (ComparisonReport) -> String
+
+  /// Every format.
+  package static let all = [
+    ComparisonFormat(name: "text", summary: "", destination: .terminal) {
+      ComparisonText($0).text
+    },
+    ComparisonFormat(
+      name: "json",
+      summary: "Write every round's figures to this file; '-' is standard output, and the text then"
+        + " goes to standard error.",
+      destination: .finishedFile, mayUseOutput: true
+    ) { ComparisonJSON.text($0) },
+    ComparisonFormat(
+      name: "html", summary: "Write the comparison to this file as a page with charts.",
+      destination: .finishedFile
+    ) { ComparisonPage($0).text },
+  ]
+}
