@@ -4,7 +4,7 @@ extension Section {
   /// Begins a section; a conflict with another owner is reported before this returns.
   ///
   /// End it in the same mode, from the same task, or from the same thread where no task runs.
-  /// With `synched`, claims that a real lock is held.
+  /// `synched` claims that a real lock is held.
   @_transparent
   public func begin(
     _ mode: @autoclosure () -> Mode, synched: @autoclosure () -> Bool = false,

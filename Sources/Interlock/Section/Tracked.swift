@@ -20,7 +20,7 @@ public struct Tracked<Value>: ~Copyable {
   private let line: UInt
   #endif
 
-  /// Tracks a property under this name, or under its declaration's if `nil`.
+  /// Tracks a property under this name, or under its declaration's if the name is empty.
   #if !INTERLOCK_TRACKING
   @_transparent
   #endif
