@@ -34,20 +34,20 @@ struct ComparisonReportTests {
     }
   }
 
-  @Test("for a terminal is the ranking, the winners, who has no rank, and what it comes to")
+  @Test("A comparison for a terminal has the ranking, the winners, unranked strategies and advice")
   func terminal() {
     expectGolden(text(ComparisonSamples.record), "comparison.txt")
     expectGolden(text(ComparisonSamples.record, verbose: true), "comparison-verbose.txt")
   }
 
-  @Test("is never wider in its tables than the terminal, and moves no cursor")
+  @Test("A comparison's tables are never wider than the terminal, and move no cursor")
   func narrow() {
     let lines = text(ComparisonSamples.record, width: 80).split(separator: "\n")
     for line in lines where line.contains("█") { #expect(line.count <= 80) }
     #expect(!text(ComparisonSamples.record).contains("\u{1B}"))
   }
 
-  @Test("as JSON has every round's figures, in the order of the schema's page")
+  @Test("A comparison as JSON has every round's figures, in the order of the schema's page")
   func document() throws {
     var record = ComparisonSamples.make(bad: "bad")
     record.cells = Array(record.cells.prefix(1))
@@ -55,7 +55,7 @@ struct ComparisonReportTests {
     _ = try JSONReader.read(Array(json(ComparisonSamples.record).utf8))
   }
 
-  @Test("as JSON is read again as a baseline, without a loss")
+  @Test("A comparison as JSON is read as a baseline without loss")
   func baseline() throws {
     let record = ComparisonSamples.record
     let file = try BaselineFile(Array(json(record).utf8), path: "x")
@@ -68,7 +68,7 @@ struct ComparisonReportTests {
     }
   }
 
-  @Test("is a page that is well-formed, and in which what comes from a user stays text")
+  @Test("A comparison's page is well-formed, and text from a user stays text")
   func escaped() {
     let text = page(ComparisonSamples.record)
     let page = Page(text)
@@ -80,7 +80,7 @@ struct ComparisonReportTests {
     #expect(!text.contains("@import") && !text.contains("url("))
   }
 
-  @Test("has each chart's figures as a table, and a description that leads to it")
+  @Test("A comparison's page has each chart's figures as a table, which the chart refers to")
   func accessible() throws {
     let page = Page(page(ComparisonSamples.record))
     let charts = page.all("svg").filter { $0.attributes["role"] == "img" }
@@ -101,7 +101,7 @@ struct ComparisonReportTests {
     for (one, next) in zip(levels, levels.dropFirst()) { #expect(next <= one + 1) }
   }
 
-  @Test("has in its tables what the charts show, and in the last one all figures")
+  @Test("A comparison's page has the charts' figures in tables, and all figures in the last one")
   func figures() throws {
     let page = Page(page(ComparisonSamples.record))
     let all = try #require(page.all("table").first { $0.attributes["class"] == "sortable" })
@@ -118,7 +118,7 @@ struct ComparisonReportTests {
     #expect(page.all("button").count == 18)
   }
 
-  @Test("names the machine and the build, and what has no rank, with the reason")
+  @Test("A comparison names the machine, the build, and each unranked strategy with the reason")
   func facts() {
     let text = page(ComparisonSamples.record)
     #expect(text.contains("Test OS 1, 2 processors, Swift 6.3"))
@@ -127,7 +127,7 @@ struct ComparisonReportTests {
     #expect(text.contains("a note of the machine"))
   }
 
-  @Test("of nothing measured is a page and a text too")
+  @Test("A comparison without measurements is a page and a text too")
   func nothing() {
     let record = ComparisonRecord(
       strategies: [
@@ -138,7 +138,7 @@ struct ComparisonReportTests {
     #expect(json(record).contains("\"cells\": []"))
   }
 
-  @Test("has a script that a browser runs: its hash is that of the policy")
+  @Test("A comparison's page has a script whose hash is in its policy")
   func policy() throws {
     let process = Process()
     let (input, output) = (Pipe(), Pipe())
@@ -162,7 +162,7 @@ struct ComparisonReportTests {
   }
 
   @Test(
-    "writes figures with three digits",
+    "A comparison writes figures with three digits",
     arguments: [
       (0, "0"), (1, "1.00 ns"), (98.4, "98.4 ns"), (999.4, "999 ns"), (999.7, "1.00 µs"),
       (1234, "1.23 µs"), (99_960, "100 µs"), (2_500_000_000, "2.50 s"),

@@ -22,7 +22,7 @@ struct DiagnosisReportTests {
       .text(results, of: results.map(\.trial), seconds: 1, width: 100)
   }
 
-  @Test("stands below the progress, and a headline that the verdict has is not said again")
+  @Test("A diagnosis is below the progress, and does not repeat a headline that the verdict has")
   func text() throws {
     let diagnosis = try #require(Hangs.certain.verdict.diagnosis)
     let lines = evidence(Hangs.certain)
@@ -33,7 +33,7 @@ struct DiagnosisReportTests {
     #expect(!lines.contains { $0.contains("deadlock (cycle): ") && $0.hasPrefix("   ") })
   }
 
-  @Test("has its headline where the verdict's cause is that of threads and pools")
+  @Test("A diagnosis has its headline if the verdict's cause is from threads and pools")
   func overruled() throws {
     var waits = WaitSnapshot(threads: [
       WaitSnapshot.Thread(id: 1, wait: .init(kind: .semaphore, object: 9))
@@ -54,7 +54,7 @@ struct DiagnosisReportTests {
     #expect(lines[start + 1] == "    " + diagnosis.headline)
   }
 
-  @Test("that is not certain says so, and one that is does not")
+  @Test("An uncertain diagnosis says so, and a certain one does not")
   func certainty() {
     let likely = evidence(Hangs.likely)
     #expect(
@@ -62,7 +62,7 @@ struct DiagnosisReportTests {
     #expect(!evidence(Hangs.certain).contains { $0.contains("certain") })
   }
 
-  @Test("is cut with a count, unless all is asked for")
+  @Test("A diagnosis is cut with a count, unless all is requested")
   func cut() {
     let diagnosis = Diagnosis(
       cause: .cycle, isCertain: true, headline: "h", details: (0..<40).map { "line \($0)" })
@@ -72,7 +72,7 @@ struct DiagnosisReportTests {
     #expect(all.lines.count == 42 && all.left == 0)
   }
 
-  @Test("is nothing where the child went on, and where nobody saw its calls")
+  @Test("No diagnosis is shown if the child went on, or its calls were not seen")
   func none() {
     #expect(Hangs.result(nil).verdict.diagnosis == nil)
     let passed = Hangs.result(Hangs.ring) { seen in
@@ -86,13 +86,13 @@ struct DiagnosisReportTests {
     #expect(trapped.verdict.diagnosis?.cause == .self)
   }
 
-  @Test("moves no cursor, whatever the subject's names are")
+  @Test("A diagnosis moves no cursor, whatever the subject's names are")
   func harmless() {
     let text = evidence(Hangs.hostileResult, isVerbose: true).joined(separator: "\n")
     #expect(!text.contains("\u{1B}") && !text.contains("\u{0}") && !text.contains("\u{202E}"))
   }
 
-  @Test("that the build cannot make is explained in one line, once, where there is a deadlock")
+  @Test("A diagnosis that the build cannot make is explained in one line, once, for a deadlock")
   func blindness() {
     let blind = [Hangs.result(nil), Hangs.result(nil, subject: "other")]
     for sight in ReportContext.Sight.allCases {
@@ -106,7 +106,7 @@ struct DiagnosisReportTests {
     #expect(!report([passed], sight: .sanitized).contains("no diagnosis"))
   }
 
-  @Test("is in the JSON whole, or null")
+  @Test("A diagnosis in the JSON is whole, or null")
   func json() throws {
     expectGolden(JSONReport.entry(Hangs.certain) + "\n", "diagnosis.json")
     let value = try JSONReader.read(Array(JSONReport.entry(Hangs.likely).utf8))

@@ -58,7 +58,7 @@ struct EvidencePageTests {
       text.lowercased().split { !$0.isLetter && !$0.isNumber && $0 != "." }.map(String.init))
   }
 
-  @Test("has every word that the terminal shows of a race, a crash and a violation with --verbose")
+  @Test("The page has every word that --verbose shows for a race, a crash and a violation")
   func whole() {
     for result in [race, crash, violation, Samples.deadlock] {
       let lines = EvidenceText(
@@ -75,7 +75,7 @@ struct EvidencePageTests {
     }
   }
 
-  @Test("shows both sides of a race, each with its owner, its stack and its source lines")
+  @Test("The page shows both sides of a race, each with its owner, stack and source lines")
   func source() throws {
     let code = (1...50).map { "line \($0) <of> code" }.joined(separator: "\n")
     let page = Page(html([race]) { $0 == "/src/Storage.swift" ? code : nil })
@@ -94,7 +94,7 @@ struct EvidencePageTests {
     #expect(sources[0].text.contains("line 28") && sources[0].text.contains("line 34"))
   }
 
-  @Test("shows the source lines of a crash where the user's code is, however near the file's end")
+  @Test("The page shows the source lines of a crash in the user's code, even near the file's end")
   func crashSource() {
     let code = (1...12).map { "line \($0)" }.joined(separator: "\n")
     let page = Page(html([crash]) { $0 == "/src/Bank.swift" ? code : nil })
@@ -105,7 +105,7 @@ struct EvidencePageTests {
     #expect(!html([crash]) { _ in "short" }.contains("class=\"here\""))
   }
 
-  @Test("opens source files alone: a child may name any path as its source")
+  @Test("The page opens only source files: a child may name any path as its source")
   func hostileSource() throws {
     let folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("source-\(UUID().uuidString)").path
@@ -154,7 +154,7 @@ struct EvidencePageTests {
       ])
   }
 
-  @Test("leaves the harness's own threads and frames out of a graph, and nothing of the user's")
+  @Test("The page's graph omits the harness's threads and frames, and nothing of the user's")
   func harness() {
     let shown = diagnosis.withoutHarness
     #expect(shown.nodes.map(\.id) == ["users", "stripped", "marked", "shared"])
@@ -166,7 +166,7 @@ struct EvidencePageTests {
     #expect(plain?.withoutHarness == plain)
   }
 
-  @Test("shows the harness's own threads and frames in a graph where all is asked for")
+  @Test("The page's graph shows the harness's threads and frames if all is requested")
   func verbose() {
     var waits = Hangs.ring
     waits.threads.append(

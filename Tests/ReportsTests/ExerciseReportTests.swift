@@ -42,7 +42,7 @@ struct ExerciseReportTests {
     ).text(results, of: results.map(\.trial), seconds: 1, width: 120)
   }
 
-  @Test("one line counts the resources, and the first that were not tested are named")
+  @Test("One line counts the resources, and names the first that were not tested")
   func short() {
     let lone = (1...5).map { Self.resource("lone\($0)", .oneOwner) }
     let text = Self.text([
@@ -62,7 +62,7 @@ struct ExerciseReportTests {
         """))
   }
 
-  @Test("the line breaks between words where the terminal is narrow")
+  @Test("The coverage line breaks between words on a narrow terminal")
   func narrow() {
     let results = [Self.result("mutex", [Self.resource("a", .shared)])]
     let report = TextReport(
@@ -78,7 +78,7 @@ struct ExerciseReportTests {
         """))
   }
 
-  @Test("what no oracle could decide is a line with the subjects and the reason")
+  @Test("An undecided oracle is a line with the subjects and the reason")
   func undecided() {
     let results = ["a", "b", "a"].map { subject in
       Samples.result(Samples.reads, subject) { seen in
@@ -96,7 +96,7 @@ struct ExerciseReportTests {
     #expect(!Self.text([Self.result("mutex", [])]).contains("not decided"))
   }
 
-  @Test("verbose shows every resource with its pairs of places")
+  @Test("--verbose shows every resource with its pairs of call sites")
   func whole() {
     let text = Self.text(
       [
@@ -116,7 +116,7 @@ struct ExerciseReportTests {
         """))
   }
 
-  @Test("a resource counts as tested when one of several trials tested it")
+  @Test("A resource counts as tested if one of several trials tested it")
   func repeated() {
     let results = [
       Self.result("mutex", [Self.resource("a", .oneOwner)]),
@@ -128,7 +128,7 @@ struct ExerciseReportTests {
     #expect(Exercised([results[0], results[2]]).notTested.isEmpty, "undecided is not untested")
   }
 
-  @Test("where it is required, all that were not tested are named, and the line has its sign")
+  @Test("If contention is required, all untested resources are named, and the line has its sign")
   func required() {
     let lone = (1...5).map { Self.resource("lone\($0)", .oneOwner) }
     let text = Self.text([Self.result("mutex", lone)], required: true)
@@ -139,13 +139,13 @@ struct ExerciseReportTests {
     #expect(green.contains("\n✓ exercised: 1 resource in 1 pair of scenario"))
   }
 
-  @Test("without a trial that could tell nothing is said")
+  @Test("Without a trial with coverage the report has no coverage line")
   func nothing() {
     #expect(!Self.text([Self.result("mutex", nil)]).contains("exercised"))
     #expect(JSONReport.entry(Self.result("mutex", nil)).contains(#""exercise": null"#))
   }
 
-  @Test("the JSON report has every resource with its places and pairs")
+  @Test("The JSON report has every resource with its call sites and pairs")
   func json() {
     let entry = JSONReport.entry(
       Self.result("mutex", [Self.resource("shared", .shared, nearlyMet: 1)]))

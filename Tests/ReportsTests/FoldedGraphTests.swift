@@ -22,7 +22,7 @@ struct FoldedGraphTests {
     return Diagnosis(cause: cause, isCertain: true, headline: "", nodes: nodes, edges: edges)
   }
 
-  @Test("are one, with the count of all and the others' names")
+  @Test("Similar nodes become one, with the count of all and the others' names")
   func folded() {
     let graph = FoldedGraph(pool(200))
     #expect(
@@ -34,14 +34,14 @@ struct FoldedGraphTests {
     #expect(graph.edges.map(\.label).sorted() == ["thread of", "waits for"])
   }
 
-  @Test("are shown one by one where they are few")
+  @Test("A few similar nodes are shown one by one")
   func few() {
     let graph = FoldedGraph(pool(2))
     #expect(graph.nodes.count == 5 && graph.edges.count == 4)
     #expect(graph.alike.allSatisfy { $0.isEmpty })
   }
 
-  @Test("are not folded with one that has another stack, another mark, or another neighbour")
+  @Test("Nodes with different stacks, marks or neighbours are not folded")
   func different() {
     for change in [
       { $0.nodes[1].stack = Hangs.frames("A.swift", 8, "a()") },
@@ -57,7 +57,7 @@ struct FoldedGraphTests {
     }
   }
 
-  @Test("are never folded in a cycle")
+  @Test("Nodes of a cycle are never folded")
   func cycle() {
     var ring = pool(0, cause: .cycle)
     ring.nodes = (0..<10).map {

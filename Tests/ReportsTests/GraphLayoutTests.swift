@@ -44,7 +44,7 @@ struct GraphLayoutTests {
     return false
   }
 
-  @Test("lets no node overlap another, nor stand outside the drawing", arguments: 0..<200)
+  @Test("A layout lets no node overlap another, nor leave the drawing", arguments: 0..<200)
   func nodes(seed: Int) {
     let (count, links) = Self.graph(seed)
     let layout = GraphComponents(nodes: count, links: links)
@@ -59,7 +59,7 @@ struct GraphLayoutTests {
   }
 
   @Test(
-    "lets each edge begin and end at the borders of its nodes, and pass through no other",
+    "A layout's edges begin and end at the borders of their nodes, and cross no other node",
     arguments: 0..<200)
   func edges(seed: Int) {
     let (count, links) = Self.graph(seed)
@@ -84,7 +84,7 @@ struct GraphLayoutTests {
     }
   }
 
-  @Test("is the same each time")
+  @Test("A layout is the same each time")
   func deterministic() {
     for seed in 0..<20 {
       let (count, links) = Self.graph(seed)
@@ -93,7 +93,7 @@ struct GraphLayoutTests {
     }
   }
 
-  @Test("stands who waits above what it waits for, and closes a ring with one edge upwards")
+  @Test("A layout puts a waiting node above what it waits for, with one upward edge in a cycle")
   func ring() {
     let chain = GraphLayout(nodes: 3, links: [Link(from: 2, to: 1), Link(from: 1, to: 0)])
     #expect(chain.nodes[2].y < chain.nodes[1].y && chain.nodes[1].y < chain.nodes[0].y)
@@ -105,7 +105,7 @@ struct GraphLayoutTests {
     #expect(pair.routes[0].map(\.x) != pair.routes[1].reversed().map(\.x))
   }
 
-  @Test("puts many nodes of a layer below one another, and single ones into rows")
+  @Test("A layout puts many nodes of a layer below one another, and isolated ones into rows")
   func shape() {
     let star = GraphComponents(nodes: 31, links: (1...30).map { Link(from: $0, to: 0) })
     #expect(star.width < 700 && star.height > 2000)
@@ -114,7 +114,7 @@ struct GraphLayoutTests {
     #expect(GraphComponents(nodes: 0, links: []).nodes.isEmpty)
   }
 
-  @Test("of 200 nodes, each joined with each of many, comes to an end with bounded lanes")
+  @Test("A layout of 200 densely connected nodes ends with bounded lanes")
   func dense() {
     let links = (0..<400).map { Link(from: $0 % 200, to: ($0 * 7 + 1) % 200) }
     let chain = (0..<199).map { Link(from: $0, to: $0 + 1) }

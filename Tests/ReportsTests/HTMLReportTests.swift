@@ -21,7 +21,7 @@ struct HTMLReportTests {
   private func page(_ results: [TrialResult]) -> Page { Page(html(results)) }
 
   @Test(
-    "escapes what a parser could take for its own, and spells out what neither it nor a reader bears"
+    "A page escapes markup, and spells out characters that XML or a reader cannot accept"
   )
   func escaping() {
     #expect(Markup.text("a & b < c > d \" e ' f") == "a &amp; b &lt; c &gt; d &quot; e &#39; f")
@@ -30,7 +30,7 @@ struct HTMLReportTests {
     #expect(Markup.text("schön 日本 👍") == "schön 日本 👍")
   }
 
-  @Test("is well-formed XML, whatever is in it")
+  @Test("A page is well-formed XML, whatever is in it")
   func wellFormed() {
     for text in ["", "<a>", "<a><b></a>", "<a b=\"c\" b=\"d\"/>", "<a>&nbsp;</a>", "<a>\u{1}</a>"] {
       #expect(Page(text).error != nil, "\(text)")
@@ -45,7 +45,7 @@ struct HTMLReportTests {
     }
   }
 
-  @Test("holds no element, attribute or address that a subject has made up")
+  @Test("A page holds no element, attribute or address made up by a subject")
   func hostile() {
     let text = html([Hangs.hostileResult])
     let page = Page(text)
@@ -58,7 +58,7 @@ struct HTMLReportTests {
     #expect(page.all("body")[0].text.contains("</script><img src=x onerror='alert(1)'>\"&\\u{1b}"))
   }
 
-  @Test("loads nothing from elsewhere, and leads only to what is on it")
+  @Test("A page loads nothing, and links only to itself")
   func selfContained() {
     let text = html(Samples.all + Self.hangs)
     let page = Page(text)
@@ -76,7 +76,7 @@ struct HTMLReportTests {
     }
   }
 
-  @Test("runs the one script that its policy names by its hash, and no other")
+  @Test("A page runs only the script that its policy names by its hash")
   func policy() throws {
     let process = Process()
     let (input, output) = (Pipe(), Pipe())
@@ -97,7 +97,7 @@ struct HTMLReportTests {
     #expect(html([]).contains("script-src &#39;sha256-\(PageStyle.scriptHash)&#39;"))
   }
 
-  @Test("has one first heading, and none that skips a level")
+  @Test("A page has one first-level heading, and no heading skips a level")
   func headings() {
     let levels = page(Samples.all + Self.hangs).elements.compactMap { element in
       ["h1", "h2", "h3", "h4"].firstIndex(of: element.name)
@@ -106,7 +106,7 @@ struct HTMLReportTests {
     for (one, next) in zip(levels, levels.dropFirst()) { #expect(next <= one + 1) }
   }
 
-  @Test("has a cell for each pair, that leads to the diagnosis where there is one")
+  @Test("A page has a cell for each pair, with a link to the diagnosis if there is one")
   func table() throws {
     let page = page(Samples.all + Self.hangs)
     let cells = page.all("td").map(\.text)
@@ -120,7 +120,7 @@ struct HTMLReportTests {
     #expect(Page(planned.text).all("td").map(\.text) == ["not judged"])
   }
 
-  @Test("explains each hang: the lines, the parts with their stacks, the command")
+  @Test("A page explains each hang: the lines, the parts with their stacks, the command")
   func section() throws {
     let page = page(Self.hangs)
     let diagnosis = try #require(Hangs.certain.verdict.diagnosis)
@@ -138,14 +138,14 @@ struct HTMLReportTests {
     #expect(page.all("p").contains { $0.text.hasPrefix("Judged by the stall window") })
   }
 
-  @Test("explains one trial of each pair, and says how many were like it")
+  @Test("A page explains one trial of each pair, and counts those like it")
   func repeated() {
     let page = page([Hangs.certain, Hangs.certain, Hangs.certain])
     #expect(page.all("section").count == 1)
     #expect(page.all("p").contains { $0.text.contains("(3 of 3 trials)") })
   }
 
-  @Test("fits every screen: no picture, text or table is wider than the page")
+  @Test("A page fits every screen: no picture, text or table is wider than the page")
   func width() {
     let page = page(Samples.all + Self.hangs)
     for picture in page.all("svg") where !picture.parents.contains("svg") {
@@ -161,7 +161,7 @@ struct HTMLReportTests {
     #expect(cells.contains { $0.attributes["data-label"] == "concurrent-reads" })
   }
 
-  @Test("says why there is no diagnosis, where it is the build's doing")
+  @Test("A page says why there is no diagnosis, if the build is the reason")
   func blindness() {
     var context = Samples.context
     context.sight = .sanitized

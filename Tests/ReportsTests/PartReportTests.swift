@@ -28,7 +28,7 @@ struct PartReportTests {
       .lines(result, times: 1, of: 1).joined(separator: "\n")
   }
 
-  @Test("the part stands beside the resource and on each side, without control characters")
+  @Test("The part is shown with the resource and each side, without control characters")
   func parts() {
     let result = Self.result {
       $0.first.part = "k\u{1B}[31m"
@@ -43,7 +43,7 @@ struct PartReportTests {
     #expect(json.contains(#""part": "k"#))
   }
 
-  @Test("a changed witness has its values, and no second side in the text")
+  @Test("A changed witness has its values, and no second side in the text")
   func witness() {
     let result = Self.result { $0.witness = .init(before: "12 bytes", after: "13 bytes") }
     let text = Self.text(result)

@@ -16,7 +16,7 @@ struct PictureTests {
     GraphDrawing(FoldedGraph(diagnosis), diagnosis.cause, prefix: "x")
   }
 
-  @Test("has a box for each node that leads to its details, an arrow and a label for each edge")
+  @Test("A picture has a linked box for each node, and an arrow and a label for each edge")
   func graph() {
     let page = Page(drawing(ring).svg)
     #expect(page.error == nil)
@@ -27,7 +27,7 @@ struct PictureTests {
     #expect(page.all("desc")[0].text.contains("mutex 0xa0 held by thread 11 \"teller\""))
   }
 
-  @Test("marks the cause by words and by thickness, and nothing else")
+  @Test("A picture marks only the cause, by words and by thickness")
   func marks() {
     var diagnosis = ring
     diagnosis.nodes.append(.init(id: "t99", kind: .thread, title: "thread 99"))
@@ -42,7 +42,7 @@ struct PictureTests {
       PageStyle.css.contains(".graph .edge.marked { stroke: var(--marked); stroke-width: 3; }"))
   }
 
-  @Test("shows 200 nodes at most, and counts the rest")
+  @Test("A picture shows 200 nodes at most, and counts the rest")
   func cut() {
     let nodes = (0..<300).map { number in
       Diagnosis.Node(
@@ -57,7 +57,7 @@ struct PictureTests {
     #expect(page.values("marker-end").count == 199)
   }
 
-  @Test("bears edges to nowhere, names that come twice, and no nodes at all")
+  @Test("A picture accepts edges to nowhere, duplicate names, and no nodes at all")
   func odd() {
     let node = Diagnosis.Node(id: "a", kind: .other, title: "a")
     let odd = Diagnosis(
@@ -69,7 +69,7 @@ struct PictureTests {
     #expect(Page(drawing(empty).svg).error == nil)
   }
 
-  @Test("of the time has a row for each thread and a titled bar for each stretch")
+  @Test("A time line has a row for each thread and a titled bar for each span")
   func timeline() {
     let page = Page(Timeline(Hangs.ring.activity, ring, prefix: "x").svg)
     #expect(page.error == nil)
@@ -84,7 +84,7 @@ struct PictureTests {
     #expect(page.all("desc")[0].text.contains("thread 11 \"teller\": waits for mutex 0xb0"))
   }
 
-  @Test("of the time bears stretches without length, without end, and no stretch at all")
+  @Test("A time line accepts empty spans, endless spans, and no span at all")
   func oddTimes() throws {
     let spans = [(0.0, 0.0), (.infinity, 0.1), (.nan, .nan), (-1, -2), (3e9, 2)].map {
       WaitSnapshot.Activity.Span(from: $0.0, to: $0.1, kind: .mutex, object: .max)

@@ -30,7 +30,8 @@ private func text(_ result: TrialResult, isVerbose: Bool = false) -> String {
 
 @Suite("A potential finding in a report")
 struct PotentialReportTests {
-  @Test("is shown with both places, what was held, how often, and what was not followed")
+  @Test(
+    "A predicted finding shows both call sites, locks held, the count, and what was not followed")
   func shown() {
     let text = text(trial())
     let name = Samples.all[0].trial.scenario.name
@@ -44,20 +45,20 @@ struct PotentialReportTests {
     #expect(!text.contains("\u{1B}"))
   }
 
-  @Test("is left out where it is expected, unless all is asked for")
+  @Test("An expected prediction is left out, unless all is requested")
   func expected() {
     #expect(!text(trial(expected: true)).contains("potential"))
     #expect(text(trial(expected: true), isVerbose: true).contains("potential, not observed"))
   }
 
-  @Test("is not there where nobody could look, which is said once")
+  @Test("A report without prediction has no findings, and gives the reason once")
   func blind() {
     let text = text(trial(.unavailable(reason: "no calls are seen")))
     #expect(text.contains("no prediction: no calls are seen"))
     #expect(!text.contains("potential"))
   }
 
-  @Test("stands in the JSON under a key of its own, and never among the conflicts")
+  @Test("A predicted finding in the JSON has its own key, and is never among the conflicts")
   func json() throws {
     let text = JSONReport().text([trial()], of: [trial().trial], seconds: 1, Samples.context)
     #expect(text.contains(#""conflicts": []"#))
@@ -66,7 +67,7 @@ struct PotentialReportTests {
     #expect(text.contains(#""who": "thread 31""#))
   }
 
-  @Test("is on the page as text, and stays text")
+  @Test("A predicted finding is on the page as text, and stays text")
   func page() {
     let page = HTMLReport([trial()], of: [trial().trial], seconds: 1, context: Samples.context).text
     #expect(page.contains("Potential findings"))

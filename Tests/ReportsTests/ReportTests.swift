@@ -19,17 +19,17 @@ struct ReportTests {
     ).text(results, of: Samples.trials, seconds: 12.34, width: width)
   }
 
-  @Test("The text report has the table, the evidence of what is unmet, and the summary")
+  @Test("The text report has the table, the evidence of unmet expectations, and the summary")
   func text() {
     expectGolden(report(), "report.txt")
   }
 
-  @Test("A verbose report shows what failed as it should, too, and every frame")
+  @Test("A verbose report shows expected failures too, and every frame")
   func verbose() {
     expectGolden(report(isVerbose: true), "report-verbose.txt")
   }
 
-  @Test("The lines that are printed as trials are judged")
+  @Test("A line is printed for each trial that is judged")
   func trialLines() {
     let line = TrialLine(Samples.trials, style: plain)
     expectGolden(Samples.all.map { line.text($0, width: nil) + "\n" }.joined(), "lines.txt")
@@ -111,7 +111,7 @@ struct ReportTests {
     }
   }
 
-  @Test("Colour says nothing that a sign does not: without its escapes the text is the plain one")
+  @Test("Colour only repeats a sign: without its escapes the text is the plain one")
   func color() {
     let colored = report(color: true)
     #expect(colored.contains("\u{1B}[1;31m✗"))
@@ -119,7 +119,7 @@ struct ReportTests {
     #expect(!report().contains("\u{1B}"))
   }
 
-  @Test("The table fits the terminal: columns that do not fit stand below")
+  @Test("The table fits the terminal: columns that do not fit go below")
   func width() {
     for width in [40, 60, 80, 120] {
       let table = VerdictTable(Samples.all, of: Samples.trials)
@@ -130,7 +130,7 @@ struct ReportTests {
     #expect(narrow.filter { $0.hasPrefix("unlocked") }.count == 2)
   }
 
-  @Test("At 40 columns, and at 26, names break, and table and trials have no longer line")
+  @Test("At 40 columns, and at 26, names break, and no line of table or trials is longer")
   func narrow() {
     let line = TrialLine(Samples.trials, style: plain)
     var text = ""
@@ -146,7 +146,7 @@ struct ReportTests {
     expectGolden(text, "narrow.txt")
   }
 
-  @Test("No terminal is too narrow for a report, and a wide one changes nothing that fitted")
+  @Test("No terminal is too narrow for a report, and a wider one changes nothing that fitted")
   func anyWidth() {
     let line = TrialLine(Samples.trials, style: plain)
     let colored = TrialLine(Samples.trials, style: TextStyle(color: true))
@@ -174,14 +174,14 @@ struct ReportTests {
     }
   }
 
-  @Test("An interrupted run says how much is missing, and what is missing is no verdict")
+  @Test("An interrupted run counts the missing trials, which have no verdict")
   func interrupted() {
     let text = report(Array(Samples.all.prefix(1)))
     #expect(text.contains("✓ 1 trial: 1 met, 0 unmet, 0 skipped (12.3 s), 9 of 10 not judged"))
     #expect(text.contains("semaphore-over-async  ·"))
   }
 
-  @Test("When all is skipped the summary says that nothing was judged")
+  @Test("If every trial is skipped, the summary says that nothing was judged")
   func allSkipped() {
     let text = TextReport(context: Samples.context, style: plain, isVerbose: false).text(
       [Samples.skipped], of: [Samples.skipped.trial], seconds: 0, width: 80)

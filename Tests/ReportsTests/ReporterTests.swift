@@ -33,7 +33,7 @@ struct ReporterTests {
     }
   }
 
-  @Test("Asking for the end changes nothing of what comes after")
+  @Test("Requesting the end does not change the later text")
   func endIsPure() {
     for format in ReportFormat.all {
       var reporter = format.make(ReportSettings())

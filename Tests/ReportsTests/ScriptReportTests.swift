@@ -78,7 +78,7 @@ struct ScriptReportTests {
     #expect(all.allSatisfy { !$0.contains("\u{1B}") })
   }
 
-  @Test("The JSON has what happened, in order")
+  @Test("The JSON has a script's events, in order")
   func json() throws {
     let record = ScriptRecord(passages: [.init(role: "A", text: "get key-0")])
     let value = JSONReport.value(

@@ -19,7 +19,7 @@ struct VerdictMessageTests {
     expectGolden(lines.joined(separator: "\n"), "messages.txt")
   }
 
-  @Test("The message of a deadlock does not name what the compiler made as the user's")
+  @Test("The message of a deadlock does not name compiler-generated code as the user's")
   func compilerGenerated() {
     let made = [
       StackFrame(

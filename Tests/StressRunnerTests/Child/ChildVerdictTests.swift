@@ -52,7 +52,7 @@ struct ChildVerdictTests {
     try #require(Self.all.results[subject])
   }
 
-  @Test("that completes every call is passed")
+  @Test("A child that completes every call is passed")
   func passed() throws {
     let result = try result("quick")
     #expect(result.verdict == .passed)
@@ -61,7 +61,8 @@ struct ChildVerdictTests {
     #expect(result.observation.callersWaiting == 0)
   }
 
-  @Test("that has finished and is slow to exit is not waited for, and not taken for killed")
+  @Test(
+    "A child that has finished and exits slowly is not waited for, and does not count as killed")
   func slowExit() throws {
     let result = try result("slow-exit")
     #expect(result.verdict == .passed)
@@ -71,7 +72,7 @@ struct ChildVerdictTests {
     #expect(result.observation.seconds > 1)
   }
 
-  @Test("whose pool waits for work behind it is a deadlock by starvation, before its time is up")
+  @Test("A child whose pool waits for work queued behind it is a starvation, before its time is up")
   func starvation() throws {
     let result = try result("semaphore-over-async")
     #expect(result.verdict.kind == .deadlock)
@@ -82,7 +83,7 @@ struct ChildVerdictTests {
     #expect(detection >= 2 && detection < 15, "given after \(detection) s")
   }
 
-  @Test("that has an idle pool worker besides is still a deadlock")
+  @Test("A starved child that also has an idle pool worker is still a deadlock")
   func idleWorker() throws {
     let result = try result("idle-worker")
     #expect(result.verdict.kind == .deadlock)
@@ -92,7 +93,7 @@ struct ChildVerdictTests {
     #expect(try #require(result.observation.detectionSeconds) < most)
   }
 
-  @Test("whose Swift tasks wait for tasks behind them is a deadlock by starvation")
+  @Test("A child whose Swift tasks wait for tasks queued behind them is a deadlock by starvation")
   func taskStarvation() throws {
     // Jobs are recognised by the names of the runtime's functions, and the last of them may be
     // inlined: the whole stack counts.
@@ -101,7 +102,7 @@ struct ChildVerdictTests {
     #expect(verdict.cause == .starvation, "\(verdict)")
   }
 
-  @Test("whose threads wait for their own locks is a deadlock of each with itself")
+  @Test("A child whose threads wait for locks that they hold is a deadlock of cause self")
   func ownLock() throws {
     let verdict = try result("lock-twice").verdict
     #expect(verdict.kind == .deadlock)
@@ -110,13 +111,13 @@ struct ChildVerdictTests {
       verdict.cause == (Platform.isUnderThreadSanitizer ? .unknown : .self), "\(verdict)")
   }
 
-  @Test("may wait for the main queue and the main actor")
+  @Test("A child may wait for the main queue and the main actor")
   func mainQueue() throws {
     #expect(try result("main-queue").verdict.kind == .passed)
   }
 
   @Test(
-    "that is slow is not a deadlock",
+    "A slow child is not a deadlock",
     arguments: [
       "one-sleep", "one-timed-wait", "task-sleep", "async-after", "timer-source",
       "shell-read", "shell-source",
@@ -127,14 +128,14 @@ struct ChildVerdictTests {
   }
 
   @Test(
-    "that never ends but is not blocked for ever runs out of time",
+    "A child that never ends but is not blocked forever runs out of time",
     arguments: ["poll", "spin", "stopped", "socket-read"])
   func outOfTime(subject: String) throws {
     let verdict = try result(subject).verdict
     #expect(verdict == .timedOut(.limit(nil)))
   }
 
-  @Test("that eats memory is stopped, and it is said why")
+  @Test("A child that exceeds its memory limit is stopped, with the reason")
   func memory() throws {
     let result = try result("memory")
     guard case .crashed(.outOfMemory(let mebibytes)) = result.verdict else {
@@ -144,7 +145,7 @@ struct ChildVerdictTests {
     #expect(mebibytes > 200)
   }
 
-  @Test("that floods its output is stopped, and it is said why")
+  @Test("A child that floods its output is stopped, with the reason")
   func flood() throws {
     let result = try result("flood")
     guard case .crashed(.flooded(let bytes)) = result.verdict else {
@@ -155,7 +156,7 @@ struct ChildVerdictTests {
   }
 
   @Test(
-    "that traps is crashed, with its words and its line",
+    "A child that traps is crashed, with the trap's message and line",
     .disabled(
       if: Platform.isUnderThreadSanitizer, "a trap comes as another signal, without a report"))
   func trap() throws {
@@ -171,7 +172,7 @@ struct ChildVerdictTests {
   }
 
   @Test(
-    "that syncs inside sync is crashed, and it is said what that is",
+    "A child that syncs inside sync is crashed, with the reason",
     .disabled(
       if: Platform.isUnderThreadSanitizer, "a trap comes as another signal, without a report"))
   func syncInsideSync() throws {
@@ -183,20 +184,22 @@ struct ChildVerdictTests {
     #expect(result.message.contains("Subjects.swift:"))
   }
 
-  @Test("that somebody else kills is crashed by that signal")
+  @Test("A child that another process kills is crashed by that signal")
   func killed() throws {
     let result = try result("killed")
     #expect(result.verdict.kind == .crashed)
     #expect(result.observation.ending == .signalled(number: SIGKILL))
   }
 
-  @Test("that exits without a word is crashed", arguments: [("exit-zero", 0), ("exit-three", 3)])
+  @Test(
+    "A child that exits without a report is crashed",
+    arguments: [("exit-zero", 0), ("exit-three", 3)])
   func silentExit(subject: String, code: Int32) throws {
     let verdict = try result(subject).verdict
     #expect(verdict == .crashed(.exited(code: code)))
   }
 
-  @Test("that talks much, but not too much, passes with the last of it")
+  @Test("A child that writes much, but not too much, passes, and the end of its output is kept")
   func talkative() throws {
     let result = try result("talkative")
     #expect(result.verdict.kind == .passed)
@@ -204,7 +207,7 @@ struct ChildVerdictTests {
     #expect(result.observation.errorOutput.utf8.count <= 8192)
   }
 
-  @Test("in which two owners write together is a race, and ends there")
+  @Test("A child in which two owners write at once is a race, and ends at that point")
   func race() throws {
     let result = try result("race")
     let conflict = try #require(result.observation.conflicts.first)
@@ -214,7 +217,7 @@ struct ChildVerdictTests {
     #expect(result.observation.ending == .exited(code: 66))
   }
 
-  @Test("that ends a section which it never began is a violation")
+  @Test("A child that ends a section that it never began is a violation")
   func misuse() throws {
     let result = try result("misuse")
     let misuse = try #require(result.observation.misuses.first)
@@ -222,19 +225,21 @@ struct ChildVerdictTests {
     #expect(misuse.contains("test.never-begun"))
   }
 
-  @Test("without what the scenario needs is skipped", arguments: ["no-get", "no-such-subject"])
+  @Test(
+    "A child that lacks what the scenario needs is skipped",
+    arguments: ["no-get", "no-such-subject"])
   func skipped(subject: String) throws {
     #expect(try result(subject).verdict.kind == .skipped)
   }
 
-  @Test("leaves no process behind, nor do its children")
+  @Test("A child leaves no process behind, nor do its children")
   func noProcess() throws {
     #expect(try result("grandchild").verdict.kind == .passed)
     let left = commandLines().filter { $0.value.contains("sleep \(Self.grandchildSeconds)") }
     #expect(left.isEmpty)
   }
 
-  @Test("leaves no file behind, neither to the next trial nor when all is over")
+  @Test("A child leaves no file behind for the next trial, nor after the run")
   func noFile() throws {
     let parent = NSTemporaryDirectory() + "/files-\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)

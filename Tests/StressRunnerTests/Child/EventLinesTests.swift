@@ -7,7 +7,9 @@ import Testing
 struct EventLinesTests {
   private static let misuse = Array(#"{"misuse":{"_0":"a word"}}"#.utf8) + [10]
 
-  @Test("Events arrive whole and in order, however they are cut", arguments: [1, 7, 27, 28, 4096])
+  @Test(
+    "Events arrive whole and in order, however the data is cut",
+    arguments: [1, 7, 27, 28, 4096])
   func pieces(size: Int) {
     let text = Array(
       (0..<50).map { #"{"misuse":{"_0":"\#($0)"}}"# + "\n" }.joined().utf8)
@@ -25,7 +27,7 @@ struct EventLinesTests {
     #expect(lines.bytes == text.count)
   }
 
-  @Test("A child that hangs for an hour, and says so twice a second, floods nothing")
+  @Test("A child that reports a hang twice a second for an hour is no flood")
   func patient() {
     var lines = EventLines()
     var count = 0
@@ -45,7 +47,7 @@ struct EventLinesTests {
   }
 
   @Test(
-    "Lines that are no events are a flood, with and without an end",
+    "Many lines that are not events are a flood, terminated or not",
     arguments: [
       (10, 200, 1), (0, 70_000, 1),
       (UInt8(ascii: "{"), 1 << 20, (EventLines.longestLine >> 20) + 1),
@@ -62,7 +64,7 @@ struct EventLinesTests {
     #expect(lines.isFlooded)
   }
 
-  @Test("Lines of JSON that are no events are a flood")
+  @Test("Many lines of JSON that are not events are a flood")
   func unknown() {
     var lines = EventLines()
     let found = lines.take(
@@ -72,7 +74,7 @@ struct EventLinesTests {
     #expect(lines.isFlooded)
   }
 
-  @Test("A broken line does not hide the event behind it")
+  @Test("A broken line does not hide the event after it")
   func broken() {
     var lines = EventLines()
     #expect(lines.take(Array("{\"misuse\":{\"_\n".utf8) + Self.misuse, at: 0).count == 1)

@@ -11,7 +11,7 @@ struct ExerciseTrialTests {
     return try #require(run([trial], jobs: 1).results[subject])
   }
 
-  @Test("a resource that several callers touched is shared, with its owners and its place")
+  @Test("A resource that several callers used is shared, with its owners and its call site")
   func shared() throws {
     let result = try result("write-under-lock", callers: 4)
     #expect(result.verdict.kind == .passed)
@@ -23,13 +23,13 @@ struct ExerciseTrialTests {
     #expect(resource.nearlyMet + resource.neverMet == 1)
   }
 
-  @Test("a resource that one caller touched was not tested")
+  @Test("A resource that a single caller used was not tested")
   func lone() throws {
     let result = try result("write-under-lock", callers: 1)
     #expect(result.observation.exercise?.notTested.map(\.name) == ["test.shared"])
   }
 
-  @Test("a trial that ends with a conflict tells what it exercised as well")
+  @Test("A trial that ends with a conflict reports its contention coverage too")
   func conflict() throws {
     let result = try result("race", callers: 1)
     #expect(result.verdict.kind == .race)
@@ -40,13 +40,13 @@ struct ExerciseTrialTests {
     #expect(resource.owners == 2)
   }
 
-  @Test("a trial without sections exercised nothing, and one that dies does not tell")
+  @Test("A trial without sections has an empty coverage, and a trial that dies has none")
   func nothing() throws {
     #expect(try result("quick", callers: 1).observation.exercise == ExerciseReport())
     #expect(try result("killed", callers: 1).observation.exercise == nil)
   }
 
-  @Test("a trial tells which oracles its subject gave nothing to decide by")
+  @Test("A trial reports the oracles that its subject's data cannot decide")
   func undecided() throws {
     var scenario = makeScenario(callers: 1, driver: .threads)
     scenario.oracles = [.totalCostMatches, .completesOnce]
@@ -56,7 +56,7 @@ struct ExerciseTrialTests {
     #expect(result.observation.undecidedOracles.map(\.oracle) == [.totalCostMatches])
   }
 
-  @Test("an unmarked change is a race, with both values")
+  @Test("An unmarked change is a race, with both values")
   func witness() throws {
     let result = try result("change-unmarked", callers: 1)
     guard case .race(let conflict) = result.verdict else {

@@ -44,22 +44,24 @@ struct HostileSubjectTests {
     #expect(remains.said == [])
   }
 
-  @Test("leaves the next trial and the machine as they were, whatever it does to itself")
+  @Test(
+    "A hostile subject changes neither the next trial nor the machine by what it does to itself")
   func ownProcess() throws {
     try expect(HostileSubject.ofProcesses, jobs: 16)
   }
 
-  @Test("that writes to what it shares with the runner is judged, and the next trial passes")
+  @Test("A hostile subject that writes to shared memory and pipes is judged; the next trial passes")
   func shared() throws {
     try expect(HostileSubject.ofSharedThings, jobs: 16)
   }
 
-  @Test("that deletes, moves or replaces the runner's folders harms only its own files")
+  @Test(
+    "A hostile subject that deletes, moves or replaces the runner's folders loses only its files")
   func folders() throws {
     try expect(HostileSubject.ofFolders, jobs: 1, files: ["precious", "precious/file"])
   }
 
-  @Test("that keeps the runner's folder from being removed is told of")
+  @Test("A hostile subject that prevents the removal of the runner's folder is reported")
   func leftFolder() throws {
     let subject = HostileSubject("locks-place-of-runners-folder", .passed)
     let run = try Enclosure.run([subject], jobs: 1)
@@ -70,7 +72,7 @@ struct HostileSubjectTests {
       remains.said == ["the folder '/tmp/\(remains.files.first ?? "")' is left: Permission denied"])
   }
 
-  @Test("of each kind there is stands in a table here")
+  @Test("Each hostile subject is in a table of these tests")
   func tables() throws {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: childExecutable)

@@ -21,7 +21,7 @@ struct PoolWidthTests {
     return try #require(result)
   }
 
-  @Test("lets the same calls starve or complete")
+  @Test("The pool width decides whether the same calls starve or complete")
   func width() throws {
     let starved = try result("semaphore-over-async", width: 2)
     #expect(starved.verdict.kind == .deadlock)
@@ -31,7 +31,7 @@ struct PoolWidthTests {
   }
 
   @Test(
-    "of as many threads as the report says lets calls complete, and of far fewer does not",
+    "A pool of the reported number of threads lets calls complete, and one far smaller does not",
     arguments: [400, 600])
   func advice(_ callers: Int) throws {
     let subject = "semaphore-over-async"
@@ -50,13 +50,13 @@ struct PoolWidthTests {
     #expect(fewer.verdict.cause == .starvation)
   }
 
-  @Test("that grows to what the calls need is slow, and no deadlock")
+  @Test("A pool that grows to the needed number of threads is slow, not a deadlock")
   func slow() throws {
     let slow = try result("semaphore-over-async", callers: 5, width: 1)
     #expect(slow.verdict.kind == .passed, "\(slow.verdict)")
   }
 
-  @Test("that is no number ends the process with one line")
+  @Test("A pool width that is not a number ends the process with one line")
   func wrong() throws {
     let process = Process()
     let errors = Pipe()

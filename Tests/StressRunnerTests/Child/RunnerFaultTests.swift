@@ -27,7 +27,7 @@ struct RunnerFaultTests {
     return (process.terminationStatus, text.matches(of: /"kind":"passed"/).count, text)
   }
 
-  @Test("Without descriptors it ends with the reason, and no trial counts as skipped")
+  @Test("A runner without descriptors ends with the reason, and no trial counts as skipped")
   func descriptors() throws {
     let (code, passed, all) = try run("ulimit -n 14", trials: 3)
     #expect(code == 70)
@@ -35,7 +35,7 @@ struct RunnerFaultTests {
     #expect(!all.contains("skipped"))
   }
 
-  @Test("Without the right to a file of the size it needs it ends with the reason, not by a signal")
+  @Test("A runner with too small a file size limit ends with the reason, not by a signal")
   func fileSize() async {
     // In a process of its own: the limit is for good.
     await #expect(processExitsWith: .success) {
@@ -55,7 +55,7 @@ struct RunnerFaultTests {
     }
   }
 
-  @Test("It says what it lacks, and leaves nothing")
+  @Test("A runner that lacks a resource names it, and leaves nothing behind")
   func reason() {
     var runner = TrialRunner(jobs: 2)
     runner.executable = "/no/such/executable"
@@ -69,7 +69,7 @@ struct RunnerFaultTests {
     #expect(events == 0)
   }
 
-  @Test("With room for some trials at a time it runs so many, and judges all")
+  @Test("A runner with resources for only some trials at a time still judges all")
   func fewer() async throws {
     // In a process of its own: the limit is for good.
     await #expect(processExitsWith: .success) {

@@ -44,7 +44,7 @@ struct RunnerProcessTests {
     }
   }
 
-  @Test("names functions and lines in the stacks of a hung child of its own executable")
+  @Test("A runner names functions and lines in the stacks of a hung child of its own executable")
   func stacks() throws {
     let started = try Started("semaphore-over-async")
     let json = started.output.fileHandleForReading.readDataToEndOfFile()
@@ -64,7 +64,7 @@ struct RunnerProcessTests {
     #expect(try started.leftovers().isEmpty)
   }
 
-  @Test("tells calls that were accepted and forgotten from a deadlock")
+  @Test("A runner distinguishes calls that were accepted and forgotten from a deadlock")
   func forgotten() throws {
     let started = try Started("forgetful")
     let json = started.output.fileHandleForReading.readDataToEndOfFile()
@@ -77,7 +77,7 @@ struct RunnerProcessTests {
   }
 
   @Test(
-    "that is interrupted ends at once and leaves nothing",
+    "An interrupted runner ends at once and leaves nothing behind",
     arguments: [SIGINT, SIGTERM, SIGHUP, SIGQUIT])
   func interrupted(signal: Int32) throws {
     let started = try Started("spin")
@@ -93,7 +93,7 @@ struct RunnerProcessTests {
     #expect(try started.leftovers().isEmpty)
   }
 
-  @Test("that is killed takes its child with it")
+  @Test("A killed runner takes its child with it")
   func killed() throws {
     let started = try Started("spin")
     var children: [Int] = []

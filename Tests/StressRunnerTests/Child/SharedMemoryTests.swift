@@ -46,7 +46,7 @@ struct SharedMemoryTests {
     #expect(capture.capture([], patience: 0).isEmpty, what)
   }
 
-  @Test("Words of the shared memory are clamped when they are read, whatever a child has written")
+  @Test("Words of the shared memory are clamped on reading, whatever a child has written")
   func extremes() throws {
     let (table, bytes) = try makeTable()
     defer {
@@ -63,7 +63,7 @@ struct SharedMemoryTests {
     }
   }
 
-  @Test("Random bytes in the shared memory are clamped when they are read", arguments: 1...8)
+  @Test("Random bytes in the shared memory are clamped on reading", arguments: 1...8)
   func random(seed: UInt64) throws {
     let (table, bytes) = try makeTable()
     defer {

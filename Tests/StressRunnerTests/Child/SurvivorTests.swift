@@ -5,7 +5,7 @@ import Testing
 @testable import StressRunner
 
 /// Subjects that start processes in sessions of their own, which the end of a group leaves alive.
-@Suite("What a trial has started in another session")
+@Suite("Processes that a trial has started in another session")
 struct SurvivorTests {
   /// A number that no other process has in its command line.
   private static func makeSeconds(_ digit: Int) -> String { "97\(getpid())\(digit)" }
@@ -23,7 +23,7 @@ struct SurvivorTests {
   }
 
   @Test(
-    "ends with the trial, however that ends",
+    "A process in another session ends with its trial, however the trial ends",
     arguments: [
       ("sessions", Verdict.Kind.passed), ("trap-sessions", .crashed), ("hold-sessions", .deadlock),
     ])
@@ -37,7 +37,7 @@ struct SurvivorTests {
     #expect(Self.survivors(seconds).isEmpty)
   }
 
-  @Test("ends with a trial whose subject runs trials of its own")
+  @Test("A process in another session ends with a trial whose subject runs trials itself")
   func nested() throws {
     let seconds = Self.makeSeconds(1)
     let (results, _) = run(
@@ -48,7 +48,7 @@ struct SurvivorTests {
     #expect(Self.survivors(seconds).isEmpty)
   }
 
-  @Test("ends with a run that is interrupted")
+  @Test("A process in another session ends with an interrupted run")
   func interrupted() throws {
     let seconds = Self.makeSeconds(2)
     let started = try RunnerProcessTests.Started(
@@ -67,7 +67,7 @@ struct SurvivorTests {
     #expect(try started.leftovers().isEmpty)
   }
 
-  @Test("is all that ends: other children of the same program go on")
+  @Test("A trial's end leaves other children of the same program running")
   func bystanders() throws {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/bin/sleep")
@@ -107,7 +107,7 @@ struct SurvivorTests {
 struct ChildMarkTests {
   private let unlimited = UInt64.max
 
-  @Test("is another for each trial, and limits nothing")
+  @Test("The mark of a trial's child is unique, and limits nothing")
   func unique() throws {
     let marks = try (0..<1000).map { _ in try #require(ChildMark(below: unlimited)) }
     #expect(Set(marks).count == 1000)
@@ -117,7 +117,7 @@ struct ChildMarkTests {
     }
   }
 
-  @Test("inside a trial is below the outer one, which recognises it and not the other way round")
+  @Test("A mark inside a trial is below the outer one, which recognises it, and not the reverse")
   func nested() throws {
     let outer = try #require(ChildMark(below: unlimited))
     let other = try #require(ChildMark(below: unlimited))
@@ -132,7 +132,7 @@ struct ChildMarkTests {
     }
   }
 
-  @Test("is not to be had further inside, nor below a limit that is somebody's own")
+  @Test("No mark exists at a third level, nor below a limit that another program has set")
   func none() throws {
     let outer = try #require(ChildMark(below: unlimited))
     let inner = try #require(ChildMark(below: outer.value))
@@ -141,7 +141,7 @@ struct ChildMarkTests {
     #expect(ChildMark(below: 0) == nil)
   }
 
-  @Test("covers no process without one")
+  @Test("A mark covers no process without one")
   func bystander() throws {
     let outer = try #require(ChildMark(below: unlimited))
     let inner = try #require(ChildMark(below: outer.value))

@@ -43,7 +43,7 @@ struct TemporaryFolderTests {
     #expect(!FileManager.default.fileExists(atPath: runners))
   }
 
-  @Test("Where the runner's folder is gone, the next trial gets a new one at the same depth")
+  @Test("If the runner's folder is gone, the next trial gets a new one at the same depth")
   func gone() throws {
     defer { rmdir(place) }
     let folder = try TemporaryFolder()
@@ -62,7 +62,7 @@ struct TemporaryFolderTests {
     #expect(names(place) == [])
   }
 
-  @Test("What links lead to is not removed with a folder, and depth and names do not matter")
+  @Test("A folder's removal follows no link, at any depth and with any names")
   func removal() throws {
     let tree = place + "/tree"
     let kept = place + "/kept"
@@ -126,7 +126,7 @@ struct CrashReportTests {
     #expect(CrashReport.crash(of: 77, in: trial) == nil)
   }
 
-  @Test("Numbers in a crash report that are no lines and no addresses are left out")
+  @Test("Numbers in a crash report that are not lines or addresses are left out")
   func numbers() throws {
     let folder = try TemporaryFolder()
     defer { _ = folder.remove() }
@@ -141,7 +141,7 @@ struct CrashReportTests {
     #expect(crash.stack.map(\.line) == [nil])
   }
 
-  @Test("A closure in top-level code, which the toolchain names without it, is named with it")
+  @Test("A closure in top-level code is named with it, although the toolchain leaves that out")
   func topLevelCode() throws {
     let folder = try TemporaryFolder()
     defer { _ = folder.remove() }

@@ -70,7 +70,7 @@ struct DeadlockCauseTests {
     return state
   }
 
-  @Test("is starvation where a pool grew without progress and its workers wait")
+  @Test("A deadlock is starvation if a pool grew without progress and its workers wait")
   func growingPool() {
     let workers = Self.group(6, Self.semaphoreWait + Self.user + Self.worker)
     let state = Self.pools([workers], counts: Self.growing)
@@ -78,7 +78,7 @@ struct DeadlockCauseTests {
     #expect(state?.cause == .starvation)
   }
 
-  @Test("is starvation where only the threads' names tell that they are a pool's")
+  @Test("A deadlock is starvation even if only the threads' names show that they are a pool's")
   func unnamedFrames() {
     var workers = Self.group(
       6, Self.user + [StackFrame(address: 7, image: "libdispatch.so")])
@@ -87,34 +87,34 @@ struct DeadlockCauseTests {
       Self.pools([workers], counts: Self.growing) == .dispatchPoolGrew(by: 2, workers: 6))
   }
 
-  @Test("is starvation where a pool is at its limit")
+  @Test("A deadlock is starvation if a pool is at its limit")
   func poolAtLimit() {
     let state = Self.pools([Self.group(255, Self.semaphoreWait + Self.user + Self.worker)])
     #expect(state == .dispatchPoolFull(workers: 255))
     #expect(state?.cause == .starvation)
   }
 
-  @Test("is starvation where all threads of the Swift task pool wait and callers do too")
+  @Test("A deadlock is starvation if all threads of the Swift task pool and callers wait")
   func taskPool() {
     let state = Self.pools([Self.group(2, Self.semaphoreWait + Self.user + Self.job)])
     #expect(state == .taskPoolFull(threads: 2))
     #expect(state?.cause == .starvation)
   }
 
-  @Test("is unknown where one thread of the Swift task pool is free")
+  @Test("A deadlock's cause is unknown if one thread of the Swift task pool is free")
   func taskPoolNotFull() {
     let state = Self.pools([Self.group(1, Self.semaphoreWait + Self.user + Self.job)])
     #expect(state == .nothingQueued(workers: 1))
     #expect(state?.cause == .unknown)
   }
 
-  @Test("is unknown where the pool did not grow: nothing was queued")
+  @Test("A deadlock's cause is unknown if the pool did not grow: no work was queued")
   func noGrowth() {
     let workers = Self.group(6, Self.semaphoreWait + Self.user + Self.worker)
     #expect(Self.pools([workers]) == .nothingQueued(workers: 6))
   }
 
-  @Test("is unknown where no pool worker is blocked, whatever grew")
+  @Test("A deadlock's cause is unknown if no pool worker is blocked, whatever grew")
   func plainThreads() {
     let state = Self.pools(
       [Self.group(6, Self.semaphoreWait + Self.user)], counts: Self.growing)
@@ -122,14 +122,14 @@ struct DeadlockCauseTests {
     #expect(state?.cause == .unknown)
   }
 
-  @Test("is unknown where idle workers are all that there is of a pool")
+  @Test("A deadlock's cause is unknown if a pool has only idle workers")
   func idleWorkers() {
     let state = Self.pools(
       [Self.group(3, Self.semaphoreWait + Self.worker)], counts: Self.growing)
     #expect(state == .noWorkers)
   }
 
-  @Test("is unknown where all workers wait for locks: more of them would not help")
+  @Test("A deadlock's cause is unknown if all workers wait for locks: more would not help")
   func locks() {
     let workers = Self.group(6, Self.mutexWait + Self.user + Self.worker)
     let state = Self.pools([workers], counts: Self.growing)
@@ -142,7 +142,7 @@ struct DeadlockCauseTests {
         == .dispatchPoolGrew(by: 2, workers: 7))
   }
 
-  @Test("is unknown without stacks, too")
+  @Test("A deadlock's cause is unknown without stacks, too")
   func noStacks() {
     #expect(Self.pools([Self.group(3, [])], completed: 1000) == .noWorkers)
   }

@@ -38,7 +38,7 @@ struct GraphVerdictTests {
     return Judge.verdict(of: observation(ending, waits), in: scenario)
   }
 
-  @Test("a ring is a cycle, also where calls that never complete would be lost")
+  @Test("A cycle in the graph is a cycle, even if calls would otherwise count as lost")
   func ringIsCycle() throws {
     let verdict = Self.verdict(.stalled, Self.ring, oracles: [.completesOnce])
     #expect(verdict.kind == .deadlock)
@@ -46,13 +46,13 @@ struct GraphVerdictTests {
     #expect(verdict == .deadlock(.graph(try #require(Diagnosis(of: Self.ring)))))
   }
 
-  @Test("without a snapshot the cause is what threads and pools tell")
+  @Test("Without a snapshot the cause follows from threads and pools")
   func withoutSnapshot() {
     #expect(Self.verdict(.stalled, nil).cause == .unknown)
   }
 
   @Test(
-    "where code runs that was not seen, pools that grew tell more than a signal that nobody gives")
+    "If some code was not seen, a pool's growth outweighs a missing signal")
   func partial() {
     var snapshot = Self.signal
     snapshot.isPartial = true
@@ -78,7 +78,7 @@ struct GraphVerdictTests {
     selfWait: .init(thread: 7, object: 3, traps: true))
 
   @Test(
-    "a trap that was told before is crashed, by itself; the same signal without a word is only crashed"
+    "A trap with a diagnosis is a crash of cause self; the same signal alone is only a crash"
   )
   func trapIsSelf() {
     let told = Self.verdict(.signalled(number: 4), Self.trap)
@@ -91,7 +91,7 @@ struct GraphVerdictTests {
     #expect(Self.verdict(.signalled(number: 4), Self.ring).cause == nil)
   }
 
-  @Test("an expectation of a cause is met by that one alone, of a crash too")
+  @Test("An expected cause is met by that cause only, for a crash too")
   func expectations() {
     let own = Verdict.crashed(.signal(4, nil, diagnosis(.self)))
     #expect(Expectation(verdict: .crashed, cause: .self).isMet(by: own))

@@ -41,7 +41,7 @@ struct JudgeTests {
   static let failure = Observation.OracleFailure(
     oracle: .countMatches, evidence: "count 3, entries 4")
 
-  @Test("gives each ending its verdict, with the evidence")
+  @Test("The judge gives each ending its verdict, with the evidence")
   func endings() {
     let table: [(Observation, Verdict)] = [
       (Self.seen(.exited(code: 0), finished: true), .passed),
@@ -76,7 +76,7 @@ struct JudgeTests {
     }
   }
 
-  @Test("calls a conflict a race, whatever came of it")
+  @Test("The judge calls a conflict a race, whatever followed")
   func race() {
     let endings: [Observation.Ending] = [
       .exited(code: 66), .signalled(number: SIGSEGV), .stalled, .outOfTime,
@@ -92,7 +92,7 @@ struct JudgeTests {
     }
   }
 
-  @Test("puts a crash and a deadlock before an oracle, and an oracle before time")
+  @Test("The judge puts a crash and a deadlock before an oracle, and an oracle before time")
   func precedence() {
     let table: [(Observation.Ending, Verdict.Kind)] = [
       (.signalled(number: SIGILL), .crashed), (.stalled, .deadlock), (.outOfTime, .violation),
@@ -104,7 +104,7 @@ struct JudgeTests {
     }
   }
 
-  @Test("knows a trap inside libdispatch by the function that traps")
+  @Test("The judge recognises a trap inside libdispatch by the function that traps")
   func dispatchTraps() {
     let table: [(String, Verdict.Trap?)] = [
       ("__DISPATCH_WAIT_FOR_QUEUE__", .syncOnOwnQueue),
@@ -122,7 +122,7 @@ struct JudgeTests {
     }
   }
 
-  @Test("quotes the last words of a trap")
+  @Test("The judge quotes the last line of a trap's message")
   func lastWords() {
     let words = "Synchronization/LinuxImpl.swift:157: Fatal error: Recursive call to lock Mutex"
     let verdict = Self.verdict(

@@ -37,21 +37,21 @@ struct LostCallTests {
     return Judge.verdict(of: observation, in: scenario)
   }
 
-  @Test("is a violation where no thread is in anybody's code but the runner's")
+  @Test("A lost call is a violation if no thread is outside the runner's code")
   func lost() {
     #expect(
       verdict([[Self.wait, Self.driver], [Self.wait, Self.idle]])
         == .violation(.lostCalls(1, nil)))
   }
 
-  @Test("is a deadlock where a thread is blocked in somebody's code")
+  @Test("A call that never completes is a deadlock if a thread is blocked in the subject's code")
   func blocked() {
     #expect(
       verdict([[Self.wait, Self.driver], [Self.wait, Self.user, Self.driver]]).kind == .deadlock)
   }
 
   @Test(
-    "is a deadlock where a stack is missing or cut, a caller waits, or the oracle was not asked")
+    "A deadlock has cut stacks, a waiting caller, or no such oracle: then no call counts as lost")
   func undecided() {
     let lost = [[Self.wait, Self.driver], [Self.wait, Self.idle]]
     let cut = StackFrame(

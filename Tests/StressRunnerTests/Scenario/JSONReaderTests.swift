@@ -30,7 +30,7 @@ struct JSONReaderTests {
   }
 
   @Test(
-    "What RFC 8259 allows is read",
+    "Every text that RFC 8259 allows is read",
     arguments: [
       "null", " 0 ", "-0.5e+10", "1E3", "[]", "{}", "\"\\u0041\\ud83d\\ude00\\n\"", "\t[1 , 2]\r\n",
       "\"é\"", "{\"\": {\"\": []}}",
@@ -46,7 +46,7 @@ struct JSONReaderTests {
   }
 
   @Test(
-    "What it does not allow is refused, with the line",
+    "A text that RFC 8259 forbids is refused, with the line",
     arguments: [
       ("", "1: expected a value, found the end of the file"),
       ("{\"a\" 1}", "1: expected ':' after the key 'a', found '1}'"),
@@ -109,7 +109,7 @@ struct JSONReaderTests {
     #expect(message(text) == expected)
   }
 
-  @Test("Whatever stands in a text instead of what should, the message is one line and says both")
+  @Test("A wrong value gets one line with what was found and what was expected")
   func oneLine() throws {
     let valid = Array(#"{"a": [1.5e+3, -0, true, null], "b\u0041\ud83d\ude00": {"c": "\n"}}"#.utf8)
     for position in valid.indices {
@@ -164,7 +164,7 @@ struct JSONReaderTests {
     }
   }
 
-  @Test("What is quoted in a message cannot move a cursor, and is short")
+  @Test("A value quoted in a message cannot move a cursor, and is short")
   func quoting() {
     #expect(printable("a\u{1B}[2Jb") == "a\\u{1b}[2Jb")
     #expect(printable(String(repeating: "x", count: 100)).count == 61)
@@ -193,7 +193,7 @@ struct JSONWriterTests {
     #expect(JSONWriter.text(value) == expected)
   }
 
-  @Test("Numbers are rounded to a thousandth, and what JSON cannot spell is null")
+  @Test("Numbers are rounded to a thousandth; infinite ones are null")
   func numbers() {
     #expect(JSONWriter.text(.number(1.0)) == "1")
     #expect(JSONWriter.text(.number(0.1 + 0.2)) == "0.3")
@@ -203,7 +203,7 @@ struct JSONWriterTests {
     #expect(JSONWriter.text(.number(UInt64.max)) == "18446744073709551615")
   }
 
-  @Test("Whatever text is written, the same text is read")
+  @Test("Every text is read as it was written")
   func roundTrip() throws {
     let text = "\u{0}\u{1B}[31m \"quoted\" \\ \n\r\t \u{7F}\u{9B}\u{2028} é 😀"
     let written = JSONWriter.text(.string(text))
@@ -214,7 +214,7 @@ struct JSONWriterTests {
 
 @Suite("The nearest name is suggested")
 struct NearestTests {
-  @Test("A slip of the finger finds its name, and nonsense finds none")
+  @Test("A typing error finds its name, and nonsense finds none")
   func nearestNames() {
     let names = ["callers", "rounds", "operations"]
     #expect(nearest(to: "calers", among: names) == "callers")

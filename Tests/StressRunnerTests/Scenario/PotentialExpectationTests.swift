@@ -3,7 +3,7 @@ import Testing
 
 @testable import StressRunner
 
-@Suite("What a scenario expects that did not go wrong and can")
+@Suite("Expected predictions")
 struct PotentialExpectationTests {
   private func expectation(_ potential: String) throws -> StressRunner.Expectation {
     let text = """
@@ -20,7 +20,7 @@ struct PotentialExpectationTests {
       state: .on, findings: kinds.map { PotentialFinding(kind: $0, headline: "", sides: []) })
   }
 
-  @Test("is open where nothing is said, nothing where the list is empty, and else what it lists")
+  @Test("Expected predictions are any without the key, none for an empty list, else those listed")
   func parsing() throws {
     #expect(try expectation("").potential == nil)
     #expect(try expectation(#", "potential": []"#).potential == [])
@@ -30,7 +30,7 @@ struct PotentialExpectationTests {
   }
 
   @Test(
-    "is one line where it cannot be read",
+    "A fault in the expected predictions is one line",
     arguments: [
       (#"["deadlock"]"#, "'potential' cannot be 'deadlock'"),
       (#"["race", "race"]"#, "'potential' names 'race' twice"),
@@ -45,7 +45,7 @@ struct PotentialExpectationTests {
     }
   }
 
-  @Test("is met by exactly these kinds, however often they are found")
+  @Test("Expected predictions are met by exactly these kinds, found any number of times")
   func judging() {
     let open = StressRunner.Expectation(verdict: .passed)
     let nothing = StressRunner.Expectation(verdict: .passed, potential: [])
@@ -58,7 +58,7 @@ struct PotentialExpectationTests {
     #expect(!order.isMet(by: record(.lockOrder, .race)))
   }
 
-  @Test("is not judged where nobody looked")
+  @Test("Expected predictions are not judged without prediction")
   func blind() {
     let order = StressRunner.Expectation(verdict: .passed, potential: [.lockOrder])
     #expect(order.isMet(by: PredictionRecord(state: .off)))

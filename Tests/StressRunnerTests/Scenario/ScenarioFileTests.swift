@@ -41,7 +41,7 @@ private func message(_ text: String) -> String? {
 
 @Suite("A scenario file is parsed")
 struct ScenarioFileTests {
-  @Test("What is not said has its default")
+  @Test("A missing key has its default")
   func defaults() throws {
     let scenario = try parse(file()).scenario
     #expect(scenario.workload.seed == 1)
@@ -55,7 +55,7 @@ struct ScenarioFileTests {
     #expect(scenario.expectation(for: "anything") == StressRunner.Expectation(verdict: .passed))
   }
 
-  @Test("Everything that can be said is taken as it is said")
+  @Test("Every key's value is taken from the file")
   func everything() throws {
     let text = file(
       workload: """
@@ -84,7 +84,7 @@ struct ScenarioFileTests {
   }
 
   @Test(
-    "Every cause of a deadlock can be expected, and of a crash 'self'; what is given is compared")
+    "Every cause can be expected of a deadlock, 'self' of a crash, and is compared")
   func causes() throws {
     func expectation(_ verdict: String, _ cause: String) throws -> StressRunner.Expectation {
       let expect = #", "expect": { "a": { "verdict": "\#(verdict)", "cause": "\#(cause)" } }"#
@@ -107,7 +107,7 @@ struct ScenarioFileTests {
     #expect(any.isMet(by: own))
   }
 
-  @Test("An expectation may differ by platform; the others' is checked too")
+  @Test("An expectation may differ by platform; other platforms' are checked too")
   func platforms() throws {
     let expect =
       #", "expect": { "a": { "linux": "passed", "darwin": { "verdict": "deadlock", "cause": "cycle" } } }"#
@@ -325,19 +325,19 @@ private let knownFaults: [Fault] = [
 @Suite("A fault in a scenario file is one line")
 struct ScenarioFaultTests {
   @Test(
-    "Wrong types, wrong numbers and unknown words, each with line, what was found and expected",
+    "Wrong types, numbers and words each get one line with what was found and expected",
     arguments: knownFaults)
   fileprivate func faults(_ fault: Fault) {
     #expect(message(fault.text) == "reads.json:" + fault.message)
   }
 
-  @Test("'skipped' cannot be expected: what is skipped was not judged")
+  @Test("'skipped' cannot be expected, since a skipped trial is not judged")
   func skippedExpectation() {
     let text = message(file(rest: #", "expect": { "a": "skipped" }"#))
     #expect(text?.hasPrefix("reads.json:11: 'a' cannot be 'skipped'") == true)
   }
 
-  @Test("Numbers that are fine alone must be fine together")
+  @Test("Numbers that are valid alone must be valid together")
   func totals() {
     let many = #"{ "callers": 1000000, "rounds": 1000000, "operations": ["get", "get"] }"#
     #expect(

@@ -48,7 +48,7 @@ private func scenario(_ name: String) -> String {
 
 @Suite("A folder of scenarios is read")
 struct ScenarioFolderTests {
-  @Test("Only .json files in it, and in the folders in it, are scenarios, in the order of names")
+  @Test("Only a folder's .json files, at any depth, are scenarios, in the order of names")
   func content() throws {
     let folder = try TemporaryFolder()
     try folder.write(scenario("two"), "b.json")
@@ -75,7 +75,7 @@ struct ScenarioFolderTests {
     #expect(try ScenarioFolder.load(folder.path + "/").map(\.path) == files.map(\.path))
   }
 
-  @Test("Scenarios in the folders of a folder are enough, at whatever depth")
+  @Test("Scenarios in a folder's subfolders are enough, at any depth")
   func foldersAlone() throws {
     let folder = try TemporaryFolder()
     try folder.makeFolder("a/b")
@@ -84,7 +84,7 @@ struct ScenarioFolderTests {
     #expect(try ScenarioFolder.load(folder.path).map(\.scenario.name) == ["deep"])
   }
 
-  @Test("A folder whose path is too long for the system is one line, and not left out")
+  @Test("A folder whose path is too long for the system is an error, and not left out")
   func tooDeep() throws {
     let folder = try TemporaryFolder()
     try folder.write(scenario("one"), "one.json")
@@ -105,7 +105,7 @@ struct ScenarioFolderTests {
     #expect(folder.messages.first?.hasSuffix(": cannot be read: File name too long") ?? false)
   }
 
-  @Test("A link to a folder is not followed, inside or out")
+  @Test("A link to a folder is not followed, wherever it leads")
   func linkedFolder() throws {
     let folder = try TemporaryFolder()
     let other = try TemporaryFolder()
@@ -117,7 +117,7 @@ struct ScenarioFolderTests {
     #expect(try ScenarioFolder.load(folder.path).map(\.path) == [folder.path + "/a/one.json"])
   }
 
-  @Test("A folder that is not there, is none, or is empty is one line")
+  @Test("A missing folder, a file in its place and an empty folder are one line each")
   func noFolder() throws {
     let folder = try TemporaryFolder()
     #expect(folder.messages == ["F: holds no scenario, expected files that end in .json"])
@@ -138,7 +138,7 @@ struct ScenarioFolderTests {
     #expect(message(folder.path + "/file/x") == ["F/file/x: cannot be read: Not a directory"])
   }
 
-  @Test("A folder or a file that may not be read is one line", .disabled(if: geteuid() == 0))
+  @Test("An unreadable folder or file is one line", .disabled(if: geteuid() == 0))
   func permissions() throws {
     let folder = try TemporaryFolder()
     try folder.write(scenario("one"), "a.json")
@@ -154,7 +154,7 @@ struct ScenarioFolderTests {
     chmod(folder.path, 0o700)
   }
 
-  @Test("Two scenarios of one name are named with both places")
+  @Test("Two scenarios of one name are an error with both paths")
   func duplicates() throws {
     let folder = try TemporaryFolder()
     try folder.write(scenario("reads"), "a.json")
@@ -173,7 +173,7 @@ struct ScenarioFolderTests {
       other.messages == ["F/two/a.json:2: the name 'reads' is taken by F/one/deep/a.json:2"])
   }
 
-  @Test("The first fault of each file is told, not of the first file alone")
+  @Test("The first fault of each file is reported, not only the first file's")
   func allFaults() throws {
     let folder = try TemporaryFolder()
     try folder.write("{", "a.json")
@@ -211,7 +211,7 @@ struct ScenarioFolderTests {
   }
 
   @Test(
-    "Links, pipes, devices and folders are refused, and nothing waits", .timeLimit(.minutes(10)))
+    "Links, pipes, devices and folders are refused without blocking", .timeLimit(.minutes(10)))
   func irregularFiles() throws {
     let folder = try TemporaryFolder()
     let other = try TemporaryFolder()
@@ -243,7 +243,7 @@ struct OwnScenariosTests {
   private let folder = URL(fileURLWithPath: #filePath)
     .appending(path: "../../../../StressScenarios").standardizedFileURL.path
 
-  @Test("The seven for every cache are there, and each file is named as its scenario")
+  @Test("The seven scenarios for every cache exist, and each file has its scenario's name")
   func names() throws {
     let files = try ScenarioFolder.load(folder)
     #expect(
@@ -254,7 +254,7 @@ struct OwnScenariosTests {
     for file in files { #expect(file.path.hasSuffix("/\(file.scenario.name).json")) }
   }
 
-  @Test("A recipe cites its source, expects its bug as shipped, and that its repair passes")
+  @Test("A recipe cites its source, and expects the bug as shipped and a passing repair")
   func recipes() throws {
     let scenarios = try ScenarioFolder.load(folder).map(\.scenario)
     var ids: [String] = []
@@ -280,7 +280,7 @@ struct OwnScenariosTests {
     }
   }
 
-  @Test("The article's test is as in the article: 1,000 callers, one key, one get each")
+  @Test("The article's scenario has 1,000 callers, one key and one get each, as in the article")
   func concurrentReads() throws {
     let files = try ScenarioFolder.load(folder)
     let reads = try #require(files.first { $0.scenario.name == "concurrent-reads" }).scenario
@@ -295,7 +295,7 @@ struct OwnScenariosTests {
     #expect(reads.expectation(for: "semaphore-lock") == StressRunner.Expectation(verdict: .passed))
   }
 
-  @Test("Their README documents every key, every operation, every oracle and every verdict")
+  @Test("The scenarios' README documents every key, operation, oracle and verdict")
   func documentation() throws {
     let text = try String(contentsOfFile: folder + "/README.md", encoding: .utf8)
     var words = ScenarioFile.keys + Limits.keys + ["callers", "rounds", "operations"]
@@ -313,7 +313,7 @@ struct OwnScenariosTests {
     for word in words { #expect(text.contains("`\(word)`"), "\(word) is not documented") }
   }
 
-  @Test("The example in their README can be read")
+  @Test("The example in the scenarios' README is valid")
   func example() throws {
     let text = try String(contentsOfFile: folder + "/README.md", encoding: .utf8)
     let start = try #require(text.firstRange(of: "```json\n{")?.lowerBound)

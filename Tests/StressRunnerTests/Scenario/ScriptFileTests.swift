@@ -28,7 +28,7 @@ struct ScriptFileTests {
 
   private let roles = #""roles": { "A": [{ "do": "get" }], "B": [{ "do": "set", "value": 1 }] }"#
 
-  @Test("Roles, calls and steps are read as they stand there")
+  @Test("Roles, calls and steps are read in their order")
   func whole() throws {
     let scenario = try parse(
       file(
@@ -65,7 +65,7 @@ struct ScriptFileTests {
     #expect(scenario.workload.phases.map(\.callers) == [2])
   }
 
-  @Test("Each mistake is a line that says what was found and what was expected")
+  @Test("Each mistake in a script gets one line with what was found and what was expected")
   func mistakes() {
     let cases: [(script: String, message: String)] = [
       ("{ }", "a.json:4: 'script' needs the key 'roles'"),
@@ -113,7 +113,7 @@ struct ScriptFileTests {
         == "a.json:3: 'driver' cannot stand beside 'script', which has roles and an order")
   }
 
-  @Test("An order that a fix excludes can be expected only of what passes")
+  @Test("An order that a fix excludes can be expected only of a passing subject")
   func excluded() throws {
     let scenario = try parse(
       file(
@@ -128,7 +128,8 @@ struct ScriptFileTests {
         == "a.json:4: only what has 'passed' can have excluded the order, found 'race'")
   }
 
-  @Test("A recipe names two subjects; what it or 'expect' names must be listed and be there")
+  @Test(
+    "A recipe names two subjects; each subject that it or 'expect' names must be listed and exist")
   func recipe() throws {
     let recipe =
       #", "recipe": { "id": "TM-3", "system": "T", "design": "d", "bug": "b", "asShipped": "x", "#

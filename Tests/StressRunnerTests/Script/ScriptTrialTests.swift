@@ -34,7 +34,7 @@ struct ScriptTrialTests {
     return results
   }
 
-  @Test("What the order makes happen is found every time, and each role's doings are told")
+  @Test("The interleaving of an order is found every time, with each role's events")
   func found() throws {
     for result in try run("two-layers", Self.heldRead, times: 20) {
       #expect(
@@ -57,14 +57,14 @@ struct ScriptTrialTests {
     }
   }
 
-  @Test("What survives the order has passed")
+  @Test("A subject that survives the order has passed")
   func survived() throws {
     for result in try run("two-layers-versioned", Self.heldRead, times: 20) {
       #expect(result.verdict == .passed)
     }
   }
 
-  @Test("An order that the subject excludes is given up at once, and is no pass unless expected")
+  @Test("An order that the subject excludes is abandoned at once, and passes only if expected")
   func excluded() throws {
     let reason =
       "step 2 of 2, B's call 1 ends, cannot be reached: every"
@@ -80,7 +80,7 @@ struct ScriptTrialTests {
     #expect(unexpected.isMet == false)
   }
 
-  @Test("A place that nobody reaches is named, and everybody is let go")
+  @Test("A point that no role reaches is named, and every role is released")
   func neverReached() throws {
     var script = Self.heldRead
     script.order = [Script.Step("A", "twoLayers.get.nowhere"), Script.Step("B", "call 1 ends")]
@@ -94,7 +94,7 @@ struct ScriptTrialTests {
               + " waits")))
   }
 
-  @Test("A call that is never answered is said to be, and not the order's fault")
+  @Test("A call that never completes is reported, and not blamed on the order")
   func neverAnswered() throws {
     var script = Self.heldRead
     // Alone, and with another after it that is answered.

@@ -35,32 +35,33 @@ struct StallDetectorTests {
     (1...count).map { Thread(id: $0, isAsleep: true, switches: 10) }
   }
 
-  @Test("finds threads that all sleep, when the window is over and not before")
+  @Test("The stall detector finds threads that all sleep, after the window and not before")
   func allAsleep() throws {
     let at = try #require(suspects { _ in asleep(5) })
     #expect(at >= 2 && at < 2.1)
   }
 
-  @Test("counts the window from the last progress")
+  @Test("The stall detector counts the window from the last progress")
   func progress() throws {
     let at = try #require(
       suspects(completed: { $0 < 1.5 ? Int($0 * 100) : 150 }) { _ in asleep(5) })
     #expect(at >= 3.5 && at < 3.6)
   }
 
-  @Test("waits for a tick of the pool's monitor, however short the window")
+  @Test("The stall detector waits for a tick of the pool's monitor, however short the window")
   func shortWindow() throws {
     let at = try #require(suspects(stall: 0.1) { _ in asleep(5) })
     #expect(at >= StallDetector.poolGrowthSeconds && at < 1.3)
   }
 
-  @Test("keeps to a longer window")
+  @Test("The stall detector keeps to a longer window")
   func longWindow() throws {
     let at = try #require(suspects(stall: 4) { _ in asleep(5) })
     #expect(at >= 4 && at < 4.1)
   }
 
-  @Test("allows for a pool that adds one blocked thread a second, and for its monitor")
+  @Test(
+    "The stall detector allows for a pool that adds one blocked thread a second, and its monitor")
   func growingPool() throws {
     let at = try #require(
       suspects { seconds in
@@ -69,7 +70,7 @@ struct StallDetectorTests {
     #expect(at < 3)
   }
 
-  @Test("allows for a new thread that is seen before it blocks")
+  @Test("The stall detector allows for a new thread that is sampled before it blocks")
   func newThreadStarts() throws {
     let at = try #require(
       suspects { seconds in
@@ -81,7 +82,7 @@ struct StallDetectorTests {
   }
 
   @Test(
-    "finds nothing while one thread",
+    "The stall detector finds nothing while one thread is active",
     arguments: [
       ("runs, or waits for a processor", false, 0.0),
       ("sleeps, but wakes ten times a second", true, 10.0),
@@ -94,12 +95,12 @@ struct StallDetectorTests {
     #expect(at == nil)
   }
 
-  @Test("finds nothing while processor time grows")
+  @Test("The stall detector finds nothing while processor time grows")
   func processorTime() {
     #expect(suspects(cpu: { $0 * 0.5 }) { _ in asleep(5) } == nil)
   }
 
-  @Test("finds nothing while threads come in numbers")
+  @Test("The stall detector finds nothing while many threads are created")
   func manyNewThreads() {
     let at = suspects { seconds in
       (0..<5).map { Thread(id: Int(seconds * 50) + $0, isAsleep: true, switches: 1) }
@@ -107,22 +108,22 @@ struct StallDetectorTests {
     #expect(at == nil)
   }
 
-  @Test("finds nothing while calls complete, one a second")
+  @Test("The stall detector finds nothing while calls complete, one a second")
   func slowProgress() {
     #expect(suspects(completed: { Int($0) }) { _ in asleep(5) } == nil)
   }
 
-  @Test("finds nothing in samples that are far apart: the runner itself was starved")
+  @Test("The stall detector finds nothing in samples far apart: the runner itself was starved")
   func starvedRunner() {
     #expect(suspects(until: 20, every: 0.7) { _ in asleep(5) } == nil)
   }
 
-  @Test("finds nothing where no threads are to be seen")
+  @Test("The stall detector finds nothing if no threads were sampled")
   func noThreads() {
     #expect(suspects { _ in [] } == nil)
   }
 
-  @Test("starts again when what was quiet has run")
+  @Test("The stall detector starts again when a quiet thread has run")
   func activityThenQuiet() throws {
     let at = try #require(
       suspects { seconds in
@@ -132,7 +133,7 @@ struct StallDetectorTests {
     #expect(at >= 4.1 && at < 4.5)
   }
 
-  @Test("goes on looking after a first suspicion")
+  @Test("The stall detector goes on after a first suspicion")
   func staysSuspicious() {
     var detector = StallDetector(stallSeconds: 2)
     let decisions = (0...200).map { number in
@@ -144,26 +145,26 @@ struct StallDetectorTests {
     #expect(detector.lastProgress == 0)
   }
 
-  @Test("waits for a timer, and counts the window from where that goes off")
+  @Test("The stall detector waits for a timer, and counts the window from its expiry")
   func timer() throws {
     let at = try #require(suspects(until: 10, wakesAt: { $0 < 4 ? 4 : nil }) { _ in asleep(5) })
     #expect(at >= 6 && at < 6.5)
   }
 
-  @Test("remembers a timer that another hides")
+  @Test("The stall detector remembers a timer that another hides")
   func hiddenTimer() throws {
     let at = try #require(suspects(until: 10, wakesAt: { $0 < 1 ? 4 : nil }) { _ in asleep(5) })
     #expect(at >= 6 && at < 6.5)
   }
 
-  @Test("forgets a timer when a call completes")
+  @Test("The stall detector forgets a timer when a call completes")
   func timerThenProgress() throws {
     let at = try #require(
       suspects(completed: { $0 < 1 ? 1 : 2 }, wakesAt: { $0 < 1 ? 60 : nil }) { _ in asleep(5) })
     #expect(at >= 3 && at < 3.1)
   }
 
-  @Test("asks for no threads while calls complete, nor at first")
+  @Test("The stall detector requests no threads while calls complete, nor at first")
   func cheapWhileGoing() {
     var detector = StallDetector(stallSeconds: 2)
     #expect(!detector.needsThreads(completed: 0, seconds: 0))

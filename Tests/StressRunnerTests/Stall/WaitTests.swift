@@ -23,7 +23,7 @@ struct WaitTests {
     return wait
   }
 
-  @Test("A thread that has just been woken is not one that waits for ever")
+  @Test("A thread that has just been woken does not wait forever")
   func running() {
     let isLooked = Atomic(false)
     let wait = wait { isInside in

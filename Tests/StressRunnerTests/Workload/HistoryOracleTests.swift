@@ -34,7 +34,7 @@ struct HistoryOracleTests {
   }
 
   @Test(
-    "reads-fresh finds nothing where some order of what was under way together explains it",
+    "reads-fresh finds nothing if some order of the overlapping calls explains the read",
     arguments: [
       // The overwriting set overlaps the read.
       [(StressRunner.Operation.Kind.set, 1, 1...2), (.set, 2, 3...6), (.get, 1, 5...7)],
@@ -51,7 +51,7 @@ struct HistoryOracleTests {
     #expect(evidenceOfStaleRead(in: calls.map { call($0.0, $0.1, $0.2) }) == nil)
   }
 
-  @Test("reads-fresh tells one key from another, and 200,000 calls take no quadratic time")
+  @Test("reads-fresh keeps keys apart, and 200,000 calls take no quadratic time")
   func many() {
     var calls = [call(.set, 2, key: 1, 1...2), call(.remove, nil, key: 1, 3...4)]
     for index in 0..<100_000 {
@@ -63,7 +63,7 @@ struct HistoryOracleTests {
     #expect(evidenceOfStaleRead(in: calls)?.hasPrefix("a get of key-1") == true)
   }
 
-  @Test("nothing-lost finds what a script stored and nothing removed, in a read and in the end")
+  @Test("nothing-lost finds a stored value that nothing removed missing in a read and at the end")
   func lost() {
     let state = FinalState(count: 0, entries: [:])
     #expect(
@@ -80,7 +80,7 @@ struct HistoryOracleTests {
     }
   }
 
-  @Test("hold-up-bounded finds a call of a script that more others overtake than may")
+  @Test("hold-up-bounded finds a call of a script that too many others overtake")
   func overtaken() {
     let slow = call(.remove, nil, 1...100)
     // Begun before it, or completed after it: these do not count.
@@ -97,7 +97,7 @@ struct HistoryOracleTests {
     #expect(evidenceOfHoldUp(in: [], limit: 1) == nil)
   }
 
-  @Test("hold-up-bounded counts only calls that begin and complete while one is under way")
+  @Test("hold-up-bounded counts only calls that begin and complete while the call is under way")
   func heldUp() {
     let holdUp = HoldUp(limit: 2)
     let early = holdUp.begin()

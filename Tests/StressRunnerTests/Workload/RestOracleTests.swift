@@ -13,7 +13,7 @@ struct RestOracleTests {
     return await run(workload(.threads, callers: 1, [.removeAll]), on: subject)
   }
 
-  @Test("an oracle that the subject gives nothing to decide by is undecided, where it is asked")
+  @Test("An oracle that the subject's data cannot decide is undecided, if it is asked")
   func undecided() {
     let all = Ledger(asking: Oracle.allCases)
     var state = FinalState(count: 0, entries: [:])
@@ -34,7 +34,7 @@ struct RestOracleTests {
     #expect(silent.first?.evidence == "the subject says nothing of its state at the end")
   }
 
-  @Test("totals-match finds a sum that is not what counting gives")
+  @Test("totals-match finds a sum that differs from the recount")
   func totals() async {
     let byteCount = "the byte count of the disk"
     #expect(
@@ -50,7 +50,7 @@ struct RestOracleTests {
     #expect(await failures { $0.totals = [.init(byteCount, claimed: 12, counted: 12)] } == [])
   }
 
-  @Test("indexes-agree finds a key that one structure has and another has not")
+  @Test("indexes-agree finds a key that one structure has and another lacks")
   func indexes() async {
     #expect(
       await failures {
@@ -81,7 +81,7 @@ struct RestOracleTests {
       } == [])
   }
 
-  @Test("limits-hold finds what is above its limit, and nothing in what has reached it")
+  @Test("limits-hold finds a value above its limit, and none at its limit")
   func limits() async {
     #expect(
       await failures { $0.limits = [.init("entries in memory", value: 3, limit: 2)] } == [

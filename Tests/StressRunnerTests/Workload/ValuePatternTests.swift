@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The values of a workload")
 struct ValuePatternTests {
-  @Test("have the length that is asked, and are recognised", arguments: [0, 1, 7, 8, 9, 65_536])
+  @Test("Values have the requested length, and are recognised", arguments: [0, 1, 7, 8, 9, 65_536])
   func lengths(_ valueBytes: Int) {
     let pattern = ValuePattern(keys: 3, valueBytes: valueBytes)
     for key in 0..<3 {
@@ -14,7 +14,7 @@ struct ValuePatternTests {
     }
   }
 
-  @Test("differ from key to key from the first eight bytes on")
+  @Test("Values of different keys differ in their first eight bytes")
   func distinct() {
     let pattern = ValuePattern(keys: 1_000, valueBytes: 32)
     let beginnings = Set((0..<1_000).map { Array(pattern.value(ofKey: $0).prefix(8)) })
@@ -22,7 +22,8 @@ struct ValuePatternTests {
     #expect(!pattern.isValue(pattern.value(ofKey: 4), ofKey: 5))
   }
 
-  @Test("are not recognised with one byte changed, missing or added", arguments: [0, 31, 63])
+  @Test(
+    "Values are not recognised with one byte changed, missing or added", arguments: [0, 31, 63])
   func broken(_ position: Int) {
     let pattern = ValuePattern(keys: 1, valueBytes: 64)
     var changed = pattern.value(ofKey: 0)

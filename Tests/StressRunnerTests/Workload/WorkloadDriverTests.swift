@@ -7,7 +7,7 @@ import Testing
 @Suite("Every driver", .timeLimit(.minutes(10)))
 struct WorkloadDriverTests {
   @Test(
-    "has every caller make its calls once and in order, and holds no oracle broken for it",
+    "Every driver makes each caller's calls once and in order, and breaks no oracle",
     arguments: Workload.Driver.allCases, [false, true])
   func order(_ driver: Workload.Driver, completesLater: Bool) async {
     let progress = CountingProgress()
@@ -23,7 +23,7 @@ struct WorkloadDriverTests {
   }
 
   @Test(
-    "begins a phase when every call of the one before has completed",
+    "Every driver begins a phase when every call of the one before has completed",
     arguments: Workload.Driver.allCases)
   func phases(_ driver: Workload.Driver) async {
     let phases: [Workload.Phase] = [
@@ -45,7 +45,7 @@ struct WorkloadDriverTests {
   }
 
   @Test(
-    "does not wait for an asynchronous call before the caller's next",
+    "Every driver makes a caller's next call without waiting for an asynchronous one",
     arguments: [Workload.Driver.dispatchQueue, .threads])
   func asynchronousForms(_ driver: Workload.Driver) async {
     let held = HeldCompletions(until: 10)
@@ -56,7 +56,7 @@ struct WorkloadDriverTests {
     #expect(failures == [])
   }
 
-  @Test("prepares every key before the first call, and counts that as no call")
+  @Test("Every driver's preparation stores every key before the first call, and counts as no call")
   func preparation() async {
     let subject = DictionarySubject(completesLater: true)
     let progress = CountingProgress()
@@ -69,7 +69,7 @@ struct WorkloadDriverTests {
     #expect(progress.completedByCaller.values.reduce(0, +) == 2)
   }
 
-  @Test("of threads has all callers inside at once")
+  @Test("The driver of threads has all callers inside a call at once")
   func threadsOverlap() async {
     let inside = DispatchGroup()
     for _ in 0..<100 { inside.enter() }
@@ -83,7 +83,7 @@ struct WorkloadDriverTests {
     #expect(failures == [])
   }
 
-  @Test("of threads lets a thousand go")
+  @Test("The driver of threads runs a thousand callers")
   func thousandThreads() async {
     let subject = DictionarySubject()
     let failures = await run(workload(.threads, callers: 1_000, [.set]), on: subject)

@@ -7,7 +7,7 @@ import Testing
 @Suite("An oracle", .timeLimit(.minutes(10)))
 struct WorkloadOracleTests {
   @Test(
-    "finds a call that completes twice",
+    "An oracle finds a call that completes twice",
     arguments: [Workload.Driver.dispatchQueue, .threads])
   func completesTwice(_ driver: Workload.Driver) async throws {
     let subject = ClosureSubject { operation, completion in
@@ -23,7 +23,7 @@ struct WorkloadOracleTests {
     #expect(failure.evidence.contains("completed again"))
   }
 
-  @Test("finds a value that is not the key's", arguments: Workload.Driver.allCases)
+  @Test("An oracle finds a value that is not the key's", arguments: Workload.Driver.allCases)
   func brokenValue(_ driver: Workload.Driver) async {
     let subject = ClosureSubject { _, completion in completion(.value([1, 2, 3])) }
     let failures = await run(workload(driver, callers: 1, [.get], keys: 1), on: subject)
@@ -34,14 +34,14 @@ struct WorkloadOracleTests {
       ])
   }
 
-  @Test("finds a read that gives no answer")
+  @Test("An oracle finds a read without a reply")
   func missingReply() async {
     let subject = ClosureSubject { _, completion in completion(.done) }
     let failures = await run(workload(.threads, callers: 1, [.get], keys: 1), on: subject)
     #expect(failures.map(\.oracle) == [.valuesIntact])
   }
 
-  @Test("finds a prepared key that a read does not")
+  @Test("An oracle finds a prepared key that a read misses")
   func lostDuring() async {
     let subject = ClosureSubject { operation, completion in
       completion(operation.kind == .get ? .value(nil) : .done)
@@ -55,7 +55,7 @@ struct WorkloadOracleTests {
       ])
   }
 
-  @Test("calls nothing lost that may have been removed, or was never stored")
+  @Test("An oracle reports no loss of a value that may have been removed, or was never stored")
   func notLost() async {
     let subject = ClosureSubject(finalState: .init(count: 0, entries: [:])) {
       operation, completion in
@@ -68,7 +68,7 @@ struct WorkloadOracleTests {
     }
   }
 
-  @Test("asks only what the scenario asks")
+  @Test("Only the scenario's oracles are asked")
   func notAsked() async {
     let subject = ClosureSubject(finalState: .init(count: 9, totalCost: 9, entries: [:])) {
       $1(.value([1]))
@@ -78,7 +78,7 @@ struct WorkloadOracleTests {
     #expect(await run(workload, on: subject, oracles: []) == [])
   }
 
-  @Test("judges the state at rest by its count, costs, keys and values")
+  @Test("Oracles judge the state at rest by its count, costs, keys and values")
   func finalState() async {
     let state = FinalState(
       count: 2, totalCost: 10, entries: ["key-0": 16], values: ["key-0": [0], "stray": [1]])
@@ -101,7 +101,7 @@ struct WorkloadOracleTests {
       ])
   }
 
-  @Test("does not judge a cost that is not kept, nor a state that is not told")
+  @Test("Oracles judge neither a cost that is not kept nor a missing state")
   func untold() async {
     let keepsNoCost = ClosureSubject(finalState: .init(count: 0, entries: [:])) { $1(.value(nil)) }
     #expect(await run(workload(.threads, callers: 1, [.get]), on: keepsNoCost) == [])
@@ -112,7 +112,7 @@ struct WorkloadOracleTests {
 
 @Suite("A call from a task")
 struct CompletionFromTaskTests {
-  @Test("that completes twice ends the process with a message")
+  @Test("A call from a task that completes twice ends the process with a message")
   func twice() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let subject = ClosureSubject { operation, completion in

@@ -26,7 +26,7 @@ struct WorkloadPlanTests {
     return calls
   }
 
-  @Test("is the same for the same seed, and another for another")
+  @Test("A plan is the same for the same seed, and differs for another")
   func seeds() {
     let first = calls(of: plan(seed: 7))
     #expect(first.count == 2_000)
@@ -34,7 +34,7 @@ struct WorkloadPlanTests {
     #expect(calls(of: plan(seed: 8)) != first)
   }
 
-  @Test("never changes from one version to the next")
+  @Test("A plan never changes from one version to the next")
   func golden() {
     // From the published reference implementation with seed 0.
     var generator = SplitMix64(seed: 0)
@@ -44,19 +44,19 @@ struct WorkloadPlanTests {
     #expect(calls(of: plan(callers: 2, rounds: 4, seed: 1)).map(\.key) == goldenKeys)
   }
 
-  @Test("gives callers and rounds calls that do not follow from each other's")
+  @Test("A plan gives callers and rounds independent calls")
   func independence() {
     let plan = plan(callers: 20, rounds: 20, keys: 1_000_000)
     #expect(Set(calls(of: plan).map(\.key)).count > 390)
   }
 
-  @Test("draws kinds by weight")
+  @Test("A plan draws kinds by weight")
   func weights() {
     let gets = calls(of: plan(callers: 100, rounds: 100)).count { $0.kind == .get }
     #expect((8_800...9_200).contains(gets))
   }
 
-  @Test("makes the calls of a sequence in order, all of a round with one key")
+  @Test("A plan makes the calls of a sequence in order, all of a round with one key")
   func sequence() {
     let plan = plan(.sequence([.set, .get, .remove]), callers: 3, rounds: 5)
     for caller in 0..<3 {
@@ -68,13 +68,13 @@ struct WorkloadPlanTests {
     }
   }
 
-  @Test("draws every key equally often when uniform")
+  @Test("A plan draws every key equally often when uniform")
   func uniform() {
     let counts = counts(of: plan(callers: 100, rounds: 1_000, keys: 10))
     #expect(counts.allSatisfy { (9_500...10_500).contains($0) })
   }
 
-  @Test("draws key r with a likelihood of 1/(r+1) when Zipf")
+  @Test("A plan draws key r with a likelihood of 1/(r+1) when Zipf")
   func zipf() {
     let counts = counts(of: plan(callers: 100, rounds: 1_000, keys: 4, .zipf))
     // 1 + 1/2 + 1/3 + 1/4 = 25/12, so of 100,000: 48,000, 24,000, 16,000, 12,000.
@@ -83,7 +83,7 @@ struct WorkloadPlanTests {
     }
   }
 
-  @Test("gives each caller its own key, the same in each phase, when per caller")
+  @Test("A plan gives each caller its own key, the same in each phase, when per caller")
   func perCaller() {
     let phase = Workload.Phase(callers: 5, rounds: 2, operations: .sequence([.get]))
     let plan = WorkloadPlan(
@@ -96,7 +96,7 @@ struct WorkloadPlanTests {
     #expect(calls(of: plan, phase: 1).map(\.key) == expected)
   }
 
-  @Test("says which kinds of call it needs, its preparation's too")
+  @Test("A plan lists the kinds of call that it needs, its preparation's too")
   func kinds() {
     var workload = plan(.sequence([.get, .remove])).workload
     #expect(workload.kinds == [.get, .remove])
