@@ -22,14 +22,14 @@ check() {
 while read -r most word; do
   check "'$word'" "$most" "$(files '*.md' ':!CHANGELOG.md' | xargs grep -niwE "$word" || true)"
 done << 'END'
-26 nobody
-8 somebody
-3 anybody
-11 whoever
-10 is told
-8 told of
-8 so many
+17 nobody
+5 somebody
+2 anybody
+9 whoever
+8 is told
+7 told of
+2 so many
 0 the same of
 END
-check "lines beyond 100 columns" 93 "$(files | xargs grep -nE '^.{101,}$' || true)"
+check "lines beyond 100 columns" 92 "$(files | xargs grep -nE '^.{101,}$' || true)"
 exit "$failed"

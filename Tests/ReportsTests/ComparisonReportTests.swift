@@ -93,7 +93,7 @@ struct ComparisonReportTests {
     }
     for head in page.all("th") { #expect(head.attributes["scope"] != nil) }
     for table in page.all("table") { #expect(table.parents.contains("div")) }
-    // Whatever scrolls can be reached by the keyboard.
+    // Everything that scrolls must be reachable by the keyboard.
     let scrolling = page.elements.filter { $0.attributes["class"] == "scroll" }
     #expect(scrolling.allSatisfy { $0.attributes["tabindex"] == "0" })
     let levels = page.elements.compactMap { ["h1", "h2", "h3"].firstIndex(of: $0.name) }
@@ -157,7 +157,7 @@ struct ComparisonReportTests {
       UInt8(String(hexadecimal[$0..<$0 + 2]), radix: 16)
     }
     #expect(Data(bytes).base64EncodedString() == ComparisonStyle.scriptHash)
-    // XML would read these otherwise than HTML does.
+    // XML would read these differently than HTML.
     #expect(!ComparisonStyle.script.contains("&") && !ComparisonStyle.script.contains("<"))
   }
 

@@ -3,8 +3,7 @@ import StressRunner
 
 @testable import Reports
 
-/// A comparison with known figures: three strategies that have a rank and one that has none, on
-/// five workloads.
+/// A comparison with known figures: three ranked strategies and an unranked one, on five workloads.
 enum ComparisonSamples {
   static let context = ReportContext(
     version: "1.2.3", host: .init(system: "Test OS 1", cores: 2, swift: "6.3"), seed: 1,
@@ -12,7 +11,7 @@ enum ComparisonSamples {
 
   static let base = Cell(threads: 4, reads: 90, sectionNanoseconds: 100, keys: 1000)
 
-  /// With a text in it that a page could take for its own, and a terminal for a command.
+  /// With a text that a page could take for markup, and a terminal for a command.
   static let record = make(bad: "bad<script>\u{1B}[2J")
 
   static func make(bad: String) -> ComparisonRecord {

@@ -6,7 +6,8 @@ import WaitForGraph
 
 @testable import Reports
 
-/// What a page says of a race, a crash and a violation, and what its wait-for graphs leave out.
+/// The evidence that a page shows for a race, a crash and a violation, and what its wait-for graphs
+/// omit.
 @Suite("The evidence on a page")
 struct EvidencePageTests {
   private func html(
@@ -21,7 +22,7 @@ struct EvidencePageTests {
 
   private var violation: TrialResult {
     var result = Samples.violation
-    // One that the verdict's message does not have.
+    // A failure that the verdict's message does not include.
     result.observation.oracleFailures.append(
       .init(oracle: .completesOnce, evidence: "call 7 completed twice"))
     result.trial.scenario.workload.script = Script(
@@ -52,7 +53,7 @@ struct EvidencePageTests {
     return Samples.judged(result.trial, result.observation)
   }
 
-  /// The words of a text, in small letters.
+  /// The words of a text, in lower case.
   private func words(_ text: some StringProtocol) -> Set<String> {
     Set(
       text.lowercased().split { !$0.isLetter && !$0.isNumber && $0 != "." }.map(String.init))
@@ -66,7 +67,7 @@ struct EvidencePageTests {
       ).lines(result, times: 1, of: 1)
       let page = Page(html([result]))
       #expect(page.error == nil)
-      // The numbers of frames are those of a list.
+      // Frames are numbered by a list.
       let shown = page.elements.filter { $0.parents.contains("section") }
         .reduce(into: Set((0..<20).map(String.init))) { $0.formUnion(words($1.text)) }
       for line in lines {
@@ -86,7 +87,7 @@ struct EvidencePageTests {
     #expect(sides[0].text.contains("Storage.touch(_:)"))
     #expect(sides[1].text.contains("thread 'thread 8', task 5"))
     #expect(sides[1].text.contains("Bank.put(_:)"))
-    // The first began at line 31, by its place; the second at 36.
+    // The first call began at line 31, by its place; the second at 36.
     let sources = page.elements.filter { $0.attributes["class"] == "source" }
     try #require(sources.map { $0.attributes["start"] } == ["28", "33"])
     let marked = page.elements.filter { $0.attributes["class"] == "here" }
@@ -161,7 +162,7 @@ struct EvidencePageTests {
     #expect(shown.edges.map(\.from) == ["users"])
     #expect(shown.nodes[0].stack.map(\.function) == ["pthread_cond_wait", "Bank.take()"])
     #expect(shown.nodes[1].stack.map(\.function) == ["pthread_cond_wait", "take"])
-    // Its own program has no such frames: there nothing is the harness's.
+    // A program of its own has no such frames: there nothing belongs to the harness.
     let plain = Hangs.certain.verdict.diagnosis
     #expect(plain?.withoutHarness == plain)
   }

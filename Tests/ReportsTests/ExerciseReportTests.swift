@@ -4,7 +4,7 @@ import Testing
 
 @testable import Reports
 
-/// What was exercised, as text and as JSON.
+/// The contention coverage as text and as JSON.
 struct ExerciseReportTests {
   private static func resource(
     _ name: String, _ contention: ExerciseReport.Contention, nearlyMet: Int = 0

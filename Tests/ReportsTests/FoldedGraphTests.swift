@@ -3,10 +3,10 @@ import WaitForGraph
 
 @testable import Reports
 
-/// What is alike is one box; what differs is not, and a cycle is whole.
+/// Similar nodes become one box; different ones do not, and a cycle stays whole.
 @Suite("Nodes that are alike")
 struct FoldedGraphTests {
-  /// Threads that wait for a semaphore each, and are of one pool.
+  /// Threads of one pool that each wait for a semaphore.
   private func pool(_ count: Int, cause: Diagnosis.Cause = .starvation) -> Diagnosis {
     var nodes = [Diagnosis.Node(id: "p", kind: .pool, title: "the pool", isMarked: true)]
     var edges: [Diagnosis.Edge] = []

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Reports
 
-/// Where nodes stand, over many graphs made by chance, which are the same in each run.
+/// Layouts of many random graphs, which are the same in each run.
 @Suite("A graph's layout")
 struct GraphLayoutTests {
   typealias Link = GraphLayout.Link
@@ -10,7 +10,7 @@ struct GraphLayoutTests {
 
   private static let measures = GraphLayout.Measures()
 
-  /// A small generator (SplitMix64), so that a failure comes again.
+  /// A small generator (SplitMix64), so that a failure can be reproduced.
   private struct Chance {
     var state: UInt64
     mutating func below(_ limit: Int) -> Int {

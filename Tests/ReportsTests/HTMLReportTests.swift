@@ -6,7 +6,7 @@ import WaitForGraph
 
 @testable import Reports
 
-/// The page of a run: whole, by itself, and with nothing in it that a subject has put there.
+/// The page of a run: complete, self-contained, and without markup from a subject.
 @Suite("The page of a run")
 struct HTMLReportTests {
   private static let hangs = [
@@ -54,7 +54,7 @@ struct HTMLReportTests {
     #expect(!page.elements.flatMap(\.attributes.keys).contains { $0.lowercased().hasPrefix("on") })
     #expect(!text.contains("</script><img"))
     #expect(!text.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" || $0.value == 0x202E })
-    // It is there to be read, though.
+    // The text itself is there to be read.
     #expect(page.all("body")[0].text.contains("</script><img src=x onerror='alert(1)'>\"&\\u{1b}"))
   }
 

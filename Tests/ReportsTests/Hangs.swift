@@ -4,7 +4,7 @@ import WaitForGraph
 
 @testable import Reports
 
-/// Results of trials whose children could not go on, and said who waited for whom.
+/// Results of trials whose children could not go on and reported their wait-for graph.
 enum Hangs {
   /// A frame of the user's code.
   static func frames(_ file: String, _ line: Int, _ function: String) -> [StackFrame] {
@@ -14,7 +14,7 @@ enum Hangs {
     ]
   }
 
-  /// Two threads that hold a lock each and want the other's: certain.
+  /// Two threads that each hold a lock and want the other's: certain.
   static let ring: WaitSnapshot = {
     func thread(_ id: Int, has: UInt, wants: UInt, line: Int) -> WaitSnapshot.Thread {
       let wait = frames("Bank.swift", line, "transfer(to:)")
@@ -84,7 +84,7 @@ enum Hangs {
       thread: 7, object: 3, place: frames("Cache.swift", 61, "get(_:)"),
       firstPlace: frames("Cache.swift", 60, "get(_:)"), traps: true))
 
-  /// A deadlock with what its child said.
+  /// A deadlock with its child's snapshot.
   static func result(
     _ waits: WaitSnapshot?, subject: String = "bank",
     _ change: (inout Observation) -> Void = { _ in }
@@ -105,10 +105,10 @@ enum Hangs {
   static let certain = result(ring)
   static let likely = result(dryPool)
 
-  /// A text that does harm wherever it is taken for more than text.
+  /// A text that does harm if it is taken for more than text.
   static let hostile = "</script><img src=x onerror='alert(1)'>\"&\u{1B}[2J\u{0}\u{202E}]]>--"
 
-  /// The same two threads with hostile names wherever a subject can put some.
+  /// The same two threads with a hostile text in every name that a subject can choose.
   static let hostileResult: TrialResult = {
     var waits = ring
     for index in waits.threads.indices {

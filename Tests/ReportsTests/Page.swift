@@ -4,7 +4,7 @@ import Foundation
 import FoundationXML
 #endif
 
-/// A page as its parser sees it, or why it is none.
+/// A parsed page, or the reason why it cannot be parsed.
 final class Page: NSObject, XMLParserDelegate {
   struct Element {
     var name: String
@@ -25,7 +25,7 @@ final class Page: NSObject, XMLParserDelegate {
     if !open.isEmpty || elements.isEmpty { error = error ?? "not whole" }
   }
 
-  // A parser that recovers from a mistake tells of it only here.
+  // A parser that recovers from a mistake reports it only here.
   func parser(_ parser: XMLParser, parseErrorOccurred parseError: any Error) {
     error = error ?? "line \(parser.lineNumber): \(parseError)"
   }
@@ -52,6 +52,6 @@ final class Page: NSObject, XMLParserDelegate {
   /// All elements of a name.
   func all(_ name: String) -> [Element] { elements.filter { $0.name == name } }
 
-  /// The values of an attribute, wherever it stands.
+  /// The values of an attribute, on any element.
   func values(_ attribute: String) -> [String] { elements.compactMap { $0.attributes[attribute] } }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Reports
 
-/// Parts and witnesses, wherever a conflict is shown.
+/// Parts and witnesses in every report that shows a conflict.
 struct PartReportTests {
   private static func result(_ change: (inout Conflict) -> Void) -> TrialResult {
     Samples.result(Samples.writes, "unlocked") { seen in

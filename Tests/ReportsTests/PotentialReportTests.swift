@@ -5,7 +5,7 @@ import Testing
 
 @testable import Reports
 
-/// A trial that passed, in which two orders were found.
+/// A passed trial with two predicted lock orders.
 private func trial(_ state: PredictionRecord.State = .on, expected: Bool = false) -> TrialResult {
   func side(_ line: Int) -> PotentialFinding.Side {
     let place = [StackFrame(address: 1, function: "transfer()", file: "Bank.swift", line: line)]

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Reports
 
-/// The kind of reason that the JSON has for a verdict.
+/// The reason for a verdict in the JSON.
 @Suite("A reason in the JSON")
 struct ReasonTests {
   @Test("The reason of every verdict is the one in the golden file")

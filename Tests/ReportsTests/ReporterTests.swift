@@ -3,7 +3,7 @@ import Testing
 
 @testable import Reports
 
-/// What every format of reports keeps to.
+/// The rules that every report format keeps.
 @Suite("A reporter")
 struct ReporterTests {
   @Test("Each format of the table has a name of its own, and one of them is for the terminal")

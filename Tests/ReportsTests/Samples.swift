@@ -7,7 +7,7 @@ import Testing
 import ProcessInspection
 import WaitForGraph
 
-/// Results of every kind, made by hand.
+/// Hand-made results of every kind.
 enum Samples {
   /// A source file of the runner.
   static let runnersFile = {
@@ -32,7 +32,7 @@ enum Samples {
       limits: Limits(), oracles: [], expectations: expected)
   }
 
-  /// A trial of a scenario on a subject, judged by what is seen of it: by default, that it passed.
+  /// A trial of a scenario on a subject, judged by its observation: by default, it passed.
   static func result(
     _ scenario: Scenario, _ subject: String, _ change: (inout Observation) -> Void = { _ in }
   ) -> TrialResult {
@@ -44,7 +44,7 @@ enum Samples {
     return judged(Trial(scenario: scenario, subject: subject, seed: 1), seen)
   }
 
-  /// The result of a trial, as the judge has it.
+  /// The judge's result for an observation.
   static func judged(_ trial: Trial, _ seen: Observation) -> TrialResult {
     TrialResult(
       trial: trial, observation: seen,
@@ -119,12 +119,12 @@ enum Samples {
     $0.oracleFailures = [.init(oracle: .countMatches, evidence: "999 is not 1000")]
   }
 
-  /// Everything; with one pair that was tried three times.
+  /// All results; one pair was tried three times.
   static let all: [TrialResult] = [
     result(reads, "semaphore-lock"), deadlock, skipped, result(reads, "unlocked"),
     result(writes, "semaphore-lock"), crash, violation, result(writes, "unlocked"), race, race,
   ]
 
-  /// What was planned for them.
+  /// The plan of these trials.
   static let trials: [Trial] = all.map { $0.trial }
 }

@@ -8,7 +8,7 @@ import WaitForGraph
 
 @testable import Reports
 
-/// The one line that a report has for a verdict, for every way in which a trial can end.
+/// The message of a verdict, for every way in which a trial can end.
 @Suite("The message of a verdict")
 struct VerdictMessageTests {
   @Test("The message of every verdict is the one in the golden file")
@@ -31,7 +31,7 @@ struct VerdictMessageTests {
     #expect(message.contains("3 of them wait in Cache.get(_:)"), "\(message)")
   }
 
-  /// A trial of 1,000 calls, judged by what is seen of it.
+  /// A trial of 1,000 calls, judged by its observation.
   private func result(
     _ ending: Observation.Ending, completed: Int = 1000, finished: Bool = false,
     oracles: [Oracle] = [], limits: Limits = Limits(), excludesOrder: Bool = false,
@@ -131,7 +131,7 @@ struct VerdictMessageTests {
     ]
   }
 
-  /// A child that stalled 2 s before its end at 3 s, with its main thread beside these.
+  /// A child that stalled 2 s before its end at 3 s, with these threads and its main thread.
   private func stalled(
     _ groups: [Observation.ThreadGroup], completed: Int = 0, grows: Bool = false,
     waits: WaitSnapshot? = nil

@@ -21,7 +21,7 @@
 // The name of a file system in memory that belongs to the enclosure.
 static const char source[] = "enclosure";
 
-// `mount_setattr` (Linux 5.12): glibc may be older than it.
+// The argument of `mount_setattr` (Linux 5.12), which glibc may not declare yet.
 struct attributes {
   unsigned long long set, clear, propagation, user;
 };
@@ -97,9 +97,9 @@ static const char *give_up_capabilities(void) {
   return syscall(SYS_capset, &header, none) == 0 ? NULL : failed("capset");
 }
 
-/// The first process of the namespace: reaps what is left to it, and ends as its child does.
+/// The first process of the namespace: reaps orphans, and ends as its child does.
 static void be_first(pid_t child, unsigned seconds) {
-  // The threads of pools block it, and the processes that they start inherit that.
+  // Threads of pools block this signal, and processes that they start inherit that.
   sigset_t alarms;
   sigemptyset(&alarms);
   sigaddset(&alarms, SIGALRM);
@@ -115,7 +115,7 @@ static void be_first(pid_t child, unsigned seconds) {
 
 static void ring(int signal) {
   (void)signal;
-  // All that is in the namespace ends with its first process.
+  // The end of a namespace's first process ends the whole namespace.
   _exit(124);
 }
 

@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// What ends the process, a thread of it, or stops it.
+// Actions that end the process, end a thread of it, or stop it.
 
 static void exit_with(int code) { exit(code); }
 
@@ -48,7 +48,8 @@ static void leave_a_zombie_leader(int argument) {
   (void)argument;
   pthread_t thread;
   pthread_create(&thread, NULL, end_main_thread, NULL);
-  // The first thread takes the signal and ends by the system call: the process lives on without it.
+  // The signal makes the first thread end itself by the system call: the process lives on without
+  // it.
   struct sigaction action = {.sa_handler = end_this_thread};
   sigaction(SIGUSR2, &action, NULL);
   syscall(SYS_tgkill, getpid(), getpid(), SIGUSR2);
@@ -78,13 +79,13 @@ static void take_all_signals(int how) {
 static void stop_main_thread(int argument) {
   (void)argument;
   syscall(SYS_tgkill, getpid(), getpid(), SIGSTOP);
-  // This thread may go on for a moment.
+  // This thread may run a little longer.
   hostile_hang();
 }
 
 static void read_nothing(int argument) {
   (void)argument;
-  // Without the crash report, of which one subject is enough.
+  // Without a crash report: one subject with a report is enough.
   signal(SIGSEGV, SIG_DFL);
   *(volatile char *)(uintptr_t)8 = 0;
 }

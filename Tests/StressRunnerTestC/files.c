@@ -14,12 +14,11 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-// What is done to the folder for temporary files, and to those above it. `/tmp` is the
-// enclosure's own.
+// Actions on the folder for temporary files, and on those above it. `/tmp` is the enclosure's own.
 
 static char folder[4096];
 
-/// The folder for temporary files, or one so many levels above it.
+/// The folder for temporary files, or the folder `levels` above it.
 static const char *temporary(int levels) {
   snprintf(folder, sizeof folder, "%s", getenv("TMPDIR"));
   for (; levels > 0; levels--) dirname(folder);
@@ -58,7 +57,7 @@ static void move_folder(int levels) {
 }
 
 static void replace_by_link(int levels) {
-  // What is behind it must live.
+  // The link's target must survive.
   mkdir("/tmp/precious", 0755);
   close(open("/tmp/precious/file", O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
   move_folder(levels);
@@ -140,7 +139,7 @@ static void fill_disk(int argument) {
 static void pretend_next(int argument) {
   char name[64];
   chdir(temporary(1));
-  // Where the next trials would have their folders, were they numbered.
+  // The names that the next trials' folders would have if they were numbered.
   for (int index = 0; index < 1000; index++) {
     snprintf(name, sizeof name, argument == 0 ? "trial-%d" : "../trial-%d", index);
     close(open(name, O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
@@ -186,7 +185,7 @@ static void keep_writing(int argument) {
   }
 }
 
-/// Above the runner's folder nothing can be removed then.
+/// Then nothing can be removed above the runner's folder.
 static void lock_above(int argument) {
   (void)argument;
   temporary(2);

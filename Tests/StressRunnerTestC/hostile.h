@@ -16,10 +16,10 @@ extern const hostile_action hostile_processes[];
 extern const hostile_action hostile_shared_memory[];
 extern const hostile_action hostile_tracers[];
 
-/// Sleeps for ever.
+/// Sleeps forever.
 void hostile_hang(void);
 
-/// Runs `body` in a child process in a session of its own, and returns its number.
+/// Runs `body` in a child process with its own session, and returns the child's number.
 int hostile_in_new_session(void (*body)(int argument), int argument);
 
 #endif

@@ -12,7 +12,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-// What the subject does to its own limits, and takes of the machine's memory.
+// Actions on the process's own limits, and on the machine's memory.
 
 static void lower(int which, rlim_t value) {
   struct rlimit limit = {value, value};

@@ -8,11 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
-// What is written to the pipes that the runner reads: 1, 2, and that of events, 4.
+// Writes to the pipes that the runner reads: 1, 2, and the event pipe, 4.
 
 enum { EVENTS = 4, BLOCK = 1 << 16 };
 
-/// Writes blocks of one byte for ever.
+/// Writes blocks of one byte forever.
 static void flood(int descriptor, int byte) {
   static char block[BLOCK];
   memset(block, byte, sizeof block);
@@ -69,7 +69,7 @@ static void say_half(int argument) {
   _exit(0);
 }
 
-/// One line of as many MiB, and then nothing.
+/// Writes one line of `mebibytes` MiB, and then nothing.
 static void say_much(int mebibytes) {
   static char block[BLOCK];
   memset(block, 'x', sizeof block);
@@ -98,7 +98,7 @@ static void make_small(int argument) {
 
 static void steal(int argument) {
   (void)argument;
-  // The other end of the pipe: what others say is lost.
+  // The pipe's other end: other processes' data is lost.
   int reader = open("/proc/self/fd/4", O_RDONLY | O_CLOEXEC);
   char block[BLOCK];
   while (read(reader, block, sizeof block) != 0) {}

@@ -9,7 +9,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-// What the subject starts, and leaves where the end of its own process does not reach.
+// Processes that the subject starts and that the end of its own process does not reach.
 
 static void hang(int argument) {
   (void)argument;
@@ -27,10 +27,10 @@ static void start_sessions(int count) {
 
 static void fork_again(int argument) { hostile_in_new_session(hang, argument); }
 
-/// A daemon: its parent and its session's leader are gone.
+/// A daemon: its parent and its session's leader have ended.
 static void start_daemon(int argument) { hostile_in_new_session(fork_again, argument); }
 
-/// Goes on for ever as its own child, in a session of its own: no process lives for long.
+/// Continues forever as its own child in a new session: no process lives for long.
 static void run_away(int argument) {
   (void)argument;
   for (;;) {
@@ -42,7 +42,7 @@ static void run_away(int argument) {
 
 static void start_fugitive(int argument) { hostile_in_new_session(run_away, argument); }
 
-/// Starts another whenever one is killed; two that watch over each other.
+/// Restarts the other process when it is killed: two processes watch each other.
 static void restart(int depth) {
   signal(SIGCHLD, SIG_IGN);
   for (;;) {
@@ -65,7 +65,7 @@ static void start_restarter(int argument) { hostile_in_new_session(restart, argu
 static void bomb(int width) {
   for (int index = 0; index < width; index++)
     if (fork() == 0) {
-      // Not more than 2 to the power of seven.
+      // At most 2 to the power of seven.
       if (index % 2 == 0) setsid();
       width = width > 7 ? 7 : width;
     }

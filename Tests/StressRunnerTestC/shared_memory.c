@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// What is done to the file in memory that the runner reads, at descriptor 3.
+// Actions on the file in memory that the runner reads, at descriptor 3.
 
 enum { TABLE = 3, PAGE = 4096 };
 
@@ -27,7 +27,7 @@ static uint64_t *words(void) {
 }
 
 static void cut(int bytes) {
-  // Refused where the file is sealed: then the subject has not done what it is for.
+  // Refused if the file is sealed: then the subject has not done its harm.
   if (ftruncate(TABLE, bytes) == 0) hostile_hang();
 }
 
@@ -44,7 +44,7 @@ static void punch(int argument) {
 
 static void seal(int argument) {
   (void)argument;
-  // F_ADD_SEALS with all there are.
+  // F_ADD_SEALS with all seals.
   fcntl(TABLE, 1033, 0x3f);
 }
 
@@ -80,7 +80,7 @@ static void scribble_on(int seed) {
   unsigned state = (unsigned)seed;
   while (base != NULL) {
     scribble(base, &state);
-    // Past "running", so that the runner looks at the rest of it.
+    // Beyond "running", so that the runner reads the rest.
     base[3] = 1;
   }
 }
@@ -97,7 +97,7 @@ static void scribble_and_return(int argument) {
   usleep(100000);
 }
 
-/// A stage (offset 24) that is none, or is not true.
+/// A stage (offset 24) that is invalid, or false.
 static void claim_stage(int stage) {
   uint64_t *base = words();
   if (base != NULL) base[3] = (uint64_t)stage;
@@ -131,7 +131,7 @@ static void close_it(int argument) {
 static void unmap_all_of_it(int argument) {
   (void)argument;
   signal(SIGSEGV, SIG_DFL);
-  // Wherever the harness has it: what it writes next is a fault of this process, not of the runner.
+  // At the harness's own addresses: its next write is a fault of this process, not of the runner.
   char line[1024];
   char *bytes = line;
   int maps = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);

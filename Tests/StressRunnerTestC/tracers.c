@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// Whoever traces a process hears of its end first, and may keep it from its parent.
+// A tracer receives the end of a process first, and may withhold it from the parent.
 
 enum { RETURN, HANG, EXIT, STOP, DIE };
 
@@ -47,7 +47,7 @@ static void main_thread_is_traced(int what) {
 
 static pid_t traced;
 
-/// Traces the process, asks to be stopped with it at its end, and never waits for that.
+/// Traces the process with a stop at its end, and never waits for that stop.
 static void seize(int options) {
   ptrace(PTRACE_SEIZE, traced, NULL, (void *)(uintptr_t)options);
   write(1, "s", 1);
@@ -74,7 +74,7 @@ static void is_seized_with_exit_stop(int what) {
 }
 static void is_attached(int what) { tracer_outside(attach, 0, what); }
 
-/// Two sessions away: the tracer's parent is gone.
+/// Two sessions away: the tracer's parent has ended.
 static void seize_from_afar(int options) {
   hostile_in_new_session(seize, options);
 }

@@ -3,7 +3,7 @@ import Reports
 import StressRunner
 import StressRunnerTestC
 
-// Hostile subjects, and the run of them in an enclosure: namespaces and file systems of its own.
+// Hostile subjects, and their run in an enclosure: their own namespaces and file systems.
 
 /// Every action of the C table as a subject, and one that must pass after each of them.
 let hostileSubjects: [SubjectEntry] =
@@ -15,12 +15,11 @@ private func hostileName(_ index: Int) -> String {
   hostile_at(index).map { String(cString: $0.pointee.name) } ?? ""
 }
 
-/// Ends the process where the trial's folder for temporary files is not what it should be.
+/// Ends the process if the trial's folder for temporary files is not as it should be.
 private func lookAtFolder() {
   let folder = ProcessInfo.processInfo.environment["TMPDIR"] ?? ""
   let above = (folder as NSString).deletingLastPathComponent
-  // What a subject takes for its parent must belong to it alone, and so must not be that of all
-  // programs.
+  // The parent of that folder must belong to the subject alone, so it must not be a common one.
   if ["", "/", "/tmp"].contains(above) { exit(11) }
   if ["", "/", "/tmp"].contains((above as NSString).deletingLastPathComponent) { exit(12) }
   guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else { exit(13) }
@@ -29,7 +28,7 @@ private func lookAtFolder() {
   if (try? bytes.write(to: URL(fileURLWithPath: folder + "/file"))) == nil { exit(15) }
 }
 
-/// What came of a trial in the enclosure, as a line of JSON.
+/// The result of a trial in the enclosure, as a line of JSON.
 struct HostileResult: Codable {
   var index: Int
   var verdict: String
@@ -39,21 +38,21 @@ struct HostileResult: Codable {
   var errors: String
 }
 
-/// What is there when all is over.
+/// What is left after the run.
 struct HostileRemains: Codable {
-  /// The processes beside the runner, by their command lines.
+  /// The processes other than the runner, by their command lines.
   var processes: [String]
-  /// What is in `/tmp`, and in the folder there that a subject has links to.
+  /// The content of `/tmp`, and of the folder there to which a subject has links.
   var files: [String]
-  /// What the runner says that it could not remove.
+  /// What the runner reports that it could not remove.
   var said: [String]
 }
 
 /// `hostile MOUNT-POINT JOBS NAME=SECONDS ...`: runs a trial of each subject with this time limit,
-/// each followed by one of `benign`, and prints what came of them. Ends with 77 and the reason
-/// where there can be no enclosure.
+/// each followed by one of `benign`, and prints the results. Ends with 77 and the reason if there
+/// can be no enclosure.
 ///
-/// Without anything behind it: prints the names of all.
+/// Without arguments: prints the names of all subjects.
 func runHostile(_ arguments: [String]) -> Never {
   if arguments.isEmpty {
     print(hostileSubjects.map(\.name).joined(separator: "\n"))
@@ -66,7 +65,7 @@ func runHostile(_ arguments: [String]) -> Never {
   }
   // What is taken in the enclosure is its own.
   setenv("TMPDIR", "/tmp", 1)
-  // The way to this package is there, if it was built below the machine's own `/tmp`.
+  // The path to this package exists there if it was built below the machine's own `/tmp`.
   let earlier = filesInTmp()
   var trials: [Trial] = []
   for word in arguments.dropFirst(2) {
@@ -116,8 +115,7 @@ private func write(_ value: some Encodable) {
   FileHandle.standardOutput.write(line)
 }
 
-/// The processes beside this one and the namespace's first, without those that only wait to be
-/// reaped.
+/// The processes other than this one and the namespace's first, without zombies.
 private func otherProcesses() -> [String] {
   let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
   return names.compactMap { name in
@@ -131,7 +129,7 @@ private func otherProcesses() -> [String] {
   }
 }
 
-/// Why there can be no enclosure; `nil` in the process that is in it.
+/// Why there can be no enclosure; `nil` in the enclosed process.
 private func enclose(at mountPoint: String) -> String? {
   var folders = ["/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc"]
   // The executable, and the toolchain with its libraries and its backtracer.

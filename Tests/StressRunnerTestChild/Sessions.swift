@@ -1,7 +1,7 @@
 import Foundation
 import StressRunner
 
-// Subjects that start what is in no group that the runner knows.
+// Subjects that start processes outside all groups that the runner knows.
 
 #if canImport(Darwin)
 private let newSession: Int16 = 0x400
@@ -9,8 +9,7 @@ private let newSession: Int16 = 0x400
 private let newSession: Int16 = 0x80
 #endif
 
-/// Starts an executable, in a session of its own where that is asked for, and traps where it
-/// cannot.
+/// Starts an executable, in a new session if requested; traps if that fails.
 private func start(
   _ executable: String, _ arguments: [String], environment: [String: String],
   inNewSession isNewSession: Bool
@@ -28,8 +27,8 @@ private func start(
   guard (getsid(process) == process) == isNewSession else { fatalError("another session") }
 }
 
-/// Starts `sleep` twice for as many seconds as the environment says, each in a session of its own:
-/// with this process's environment, and with none.
+/// Starts `sleep` twice for the number of seconds in the environment, each in a new session: with
+/// this process's environment, and with none.
 private func startSleepers() {
   let environment = ProcessInfo.processInfo.environment
   let seconds = environment["GRANDCHILD_SECONDS"] ?? "1000"
@@ -38,7 +37,7 @@ private func startSleepers() {
   }
 }
 
-/// Starts them when it is first asked for, and tells whoever waits for that.
+/// Starts them on first use; later callers wait for that.
 private let sleepers: Void = {
   startSleepers()
   guard let text = ProcessInfo.processInfo.environment["READY_DESCRIPTOR"], let ready = Int32(text)
@@ -46,12 +45,12 @@ private let sleepers: Void = {
   _ = write(ready, "r", 1)
 }()
 
-/// Starts a runner, which runs the subject that never ends, and waits until that has started its
-/// own.
+/// Starts a runner, which runs the subject that never ends, and waits until the runner has started
+/// its child.
 private func startRunner() {
   var ends: [Int32] = [0, 0]
   guard pipe(&ends) == 0 else { fatalError("no pipe") }
-  // Inherited by the runner and by its child: at a number that neither uses.
+  // Inherited by the runner and by its child, at a number that neither uses.
   let ready = dup2(ends[1], 100)
   var environment = ProcessInfo.processInfo.environment
   environment["READY_DESCRIPTOR"] = "\(ready)"

@@ -4,7 +4,7 @@ import Interlock
 import StressRunner
 import Synchronization
 
-/// A subject whose every call is one function; the call is complete when that returns.
+/// A subject whose calls all run one function; a call is complete when the function returns.
 final class FunctionSubject: Subject {
   private let call: @Sendable (StressRunner.Operation) -> Void
   private let kinds: Set<StressRunner.Operation.Kind>
@@ -32,7 +32,7 @@ final class ForgetfulSubject: Subject {
   {}
 }
 
-/// Native methods are asynchronous on a concurrent queue; a synchronous call waits on a semaphore.
+/// Native methods are asynchronous on a concurrent queue; a synchronous call waits at a semaphore.
 func semaphoreOverAsync() -> FunctionSubject {
   let queue = DispatchQueue(label: "test.native", attributes: .concurrent)
   return FunctionSubject { _ in waitForCallback(on: queue) }
@@ -67,7 +67,7 @@ func waitForMainQueue() {
   done.wait()
 }
 
-/// Waits for what a timer does after as many seconds.
+/// Waits for a timer that fires after the number of seconds in the environment.
 func waitForTimer(_ start: (_ seconds: Double, _ done: DispatchSemaphore) -> Void) {
   let done = DispatchSemaphore(value: 0)
   start(4, done)
@@ -77,7 +77,7 @@ func waitForTimer(_ start: (_ seconds: Double, _ done: DispatchSemaphore) -> Voi
 func startTimerSource(_ seconds: Double, _ done: DispatchSemaphore) {
   let timer = DispatchSource.makeTimerSource(queue: .global())
   timer.schedule(deadline: .now() + seconds)
-  // The handler keeps its source alive until it has gone off.
+  // The handler keeps its source alive until it has fired.
   timer.setEventHandler {
     timer.cancel()
     done.signal()
@@ -85,14 +85,14 @@ func startTimerSource(_ seconds: Double, _ done: DispatchSemaphore) {
   timer.resume()
 }
 
-/// Reads what a shell writes after 4 s.
+/// Blocks in a read of a text that a shell writes after 4 s.
 func readFromShell() {
   guard let stream = popen("sleep 4; echo", "r") else { fatalError("no shell") }
   _ = getc(stream)
   pclose(stream)
 }
 
-/// Has a source on a queue read that.
+/// Waits for a source on a queue that reads the same text.
 func readFromShellBySource() {
   guard let stream = popen("sleep 4; echo", "r") else { fatalError("no shell") }
   let done = DispatchSemaphore(value: 0)
@@ -103,7 +103,7 @@ func readFromShellBySource() {
   source.cancel()
 }
 
-/// Reads what nobody writes.
+/// Blocks in a read from a socket without a writer.
 func readFromSocket() {
   var ends: [Int32] = [0, 0]
   socketpair(AF_UNIX, socketStream, 0, &ends)
@@ -128,7 +128,7 @@ func syncInsideSync() {
   queue.sync { queue.sync {} }
 }
 
-/// Starts `sleep` for as many seconds as the environment says, and does not wait for it.
+/// Starts `sleep` for the number of seconds in the environment, and does not wait for it.
 func startGrandchild() {
   let seconds = ProcessInfo.processInfo.environment["GRANDCHILD_SECONDS"] ?? "1000"
   var process: pid_t = 0

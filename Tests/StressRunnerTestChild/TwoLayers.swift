@@ -2,16 +2,16 @@ import Foundation
 import Interlock
 import StressRunner
 
-/// A cache of two layers whose read fills the upper one from the lower, as so many do.
+/// A cache of two layers whose read fills the upper layer from the lower one.
 ///
-/// `@unchecked Sendable`: the layers are only touched under `lock`.
+/// `@unchecked Sendable`: the layers are accessed under `lock` only.
 final class TwoLayers: Subject, @unchecked Sendable {
   enum Design {
     /// The read fills the upper layer with what it found, whatever was stored meanwhile.
     case stale
     /// It fills the upper layer only if nothing was stored meanwhile.
     case versioned
-    /// One lock over the whole read: nothing can be stored meanwhile.
+    /// One lock over the whole read, so that no call stores meanwhile.
     case exclusive
   }
 

@@ -1,9 +1,8 @@
 import Foundation
 import StressRunner
 
-// A child of the runner's tests; and, with the name of a subject, a runner of its own, which prints
-// the result as JSON. So a test can look at a runner from outside, and at stacks that name
-// functions.
+// A child of the runner's tests. With the name of a subject it is itself a runner, which prints the
+// result as JSON, so that a test can observe a runner from outside, and stacks that name functions.
 
 TrialHost.runIfChild(
   subjects: testSubjects + sessionSubjects + [slowExitSubject] + hostileSubjects)
@@ -15,7 +14,7 @@ guard CommandLine.arguments.count > 1 else {
   print("usage: StressRunnerTestChild SUBJECT [TRIALS] | hostile MOUNT-POINT JOBS NAME=SECONDS ...")
   exit(64)
 }
-// Of more than one trial, each has one caller.
+// With more than one trial, each has one caller.
 let trials = CommandLine.arguments.count > 2 ? Int(CommandLine.arguments[2]) ?? 1 : 1
 let scenario = Scenario(
   name: "one-phase", summary: "100 callers, one get each.", source: "a test",

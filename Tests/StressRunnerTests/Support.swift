@@ -23,7 +23,7 @@ func makeScenario(
 /// A deadlock by the wait-for graph, with this cause.
 func deadlock(_ cause: Diagnosis.Cause) -> Verdict { .deadlock(.graph(diagnosis(cause))) }
 
-/// A diagnosis with this cause, and no more.
+/// A diagnosis with this cause and nothing else.
 func diagnosis(_ cause: Diagnosis.Cause) -> Diagnosis {
   Diagnosis(cause: cause, isCertain: true, headline: "")
 }
@@ -33,7 +33,7 @@ func makeTrial(_ subject: String, _ scenario: Scenario = makeScenario()) -> Tria
   Trial(scenario: scenario, subject: subject, seed: 1)
 }
 
-/// The test child, which lies beside the test bundle.
+/// The test child, next to the test bundle.
 var childExecutable: String {
   let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
   return own.split(separator: "/").dropLast().reduce("") { $0 + "/" + $1 }
@@ -52,7 +52,7 @@ func commandLines() -> [Int: String] {
   return lines
 }
 
-/// Runs trials with the test child, and gives their results by subject and how long it took.
+/// Runs trials with the test child. Returns the results by subject, and how long they took.
 func run(
   _ trials: [Trial], jobs: Int, environment: [String: String] = [:]
 ) -> (results: [String: TrialResult], seconds: Double) {

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/// One thing that a subject does in a call. It may return, end the process, or do neither.
+/// One action, performed in a call. It may return, end the process, or do neither.
 typedef struct {
   const char *name;
   void (*run)(int argument);
@@ -20,25 +20,24 @@ size_t hostile_count(void);
 /// The action with this number.
 const hostile_action *hostile_at(size_t index);
 
-/// Runs an action. Ends the process instead where it is not enclosed.
+/// Runs an action. Ends the process instead if it is not enclosed.
 void hostile_run(size_t index);
 
-/// Why this process can reach files, processes or devices outside an enclosure; NULL where it
-/// cannot.
+/// Why this process can reach files, processes or devices outside an enclosure; NULL if it cannot.
 const char *hostile_reach(void);
 
-/// Enters an enclosure: namespaces of its own for users, processes, mounts, IPC and networks, in
-/// which these folders are read-only, `/tmp` and `/dev` are new file systems in memory, and there
-/// is nothing else. Then gives up every capability. `mount_point` is an empty folder. Must be
-/// called while the process has one thread.
+/// Enters an enclosure: new namespaces for users, processes, mounts, IPC and networks, in which
+/// these folders are read-only, `/tmp` and `/dev` are new file systems in memory, and nothing else
+/// exists. Then drops every capability. `mount_point` is an empty folder. Call it while the process
+/// has one thread.
 ///
-/// Returns NULL in the process that is enclosed; the calling process waits for that and ends as it
-/// does, and ends it after `seconds`. Returns the reason where there can be no enclosure; the
+/// Returns NULL in the enclosed process. The calling process waits for that process, ends with its
+/// status, and kills it after `seconds`. Returns the reason if there can be no enclosure; the
 /// process must then end too.
 const char *hostile_enclose(const char *mount_point, const char *const *folders, size_t count,
                             unsigned seconds);
 
-/// The file that a function of this process comes from; NULL where it is not known.
+/// The file that contains a function of this process; NULL if it is not known.
 const char *hostile_library_of(const char *function);
 
 #endif

@@ -7,10 +7,10 @@ import Reports
 import ProcessInspection
 import WaitForGraph
 
-/// Real children that really hang, trap and eat: all at once, each judged by a test.
+/// Real children that hang, trap or exceed a limit: all run at once, and each is judged by a test.
 @Suite("A child process")
 struct ChildVerdictTests {
-  /// How long the grandchild sleeps: a number that no other process has in its command line.
+  /// How long the grandchild sleeps: a number that occurs in no other process's command line.
   static let grandchildSeconds = "98\(getpid())"
 
   static let all = run(

@@ -2,10 +2,9 @@ import Foundation
 
 @testable import StressRunner
 
-/// Namespaces and file systems of their own, in which hostile subjects run:
-/// `StressRunnerTestChild hostile`.
+/// Runs hostile subjects in their own namespaces and file systems: `StressRunnerTestChild hostile`.
 enum Enclosure {
-  /// What came of a trial: every second one is of `benign`.
+  /// The result of a trial; every second one is of `benign`.
   struct Result: Decodable {
     var index: Int
     var verdict: String
@@ -14,7 +13,7 @@ enum Enclosure {
     var errors: String
   }
 
-  /// What is there when all is over.
+  /// What is left after the run.
   struct Remains: Decodable {
     var processes: [String]
     var files: [String]
@@ -55,7 +54,7 @@ enum Enclosure {
     return run
   }
 
-  /// Whether there can be an enclosure here; prints why there cannot.
+  /// Whether this machine allows an enclosure; prints the reason if not.
   static let isPossible: Bool = {
     guard let run = try? run([HostileSubject("exit-0", .crashed)], jobs: 1) else { return true }
     if run.code == 77 { print("no enclosure for hostile subjects: \(run.output)", terminator: "") }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import StressRunner
 
-/// What comes through the pipe on which a child reports.
+/// The data that comes through a child's event pipe.
 struct EventLinesTests {
   private static let misuse = Array(#"{"misuse":{"_0":"a word"}}"#.utf8) + [10]
 

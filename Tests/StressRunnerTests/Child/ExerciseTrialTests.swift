@@ -4,7 +4,7 @@ import Testing
 
 @testable import StressRunner
 
-/// What a trial's child tells of what it exercised, and what it finds by a witness.
+/// The contention coverage that a trial's child reports, and the changes that a witness finds.
 struct ExerciseTrialTests {
   private func result(_ subject: String, callers: Int) throws -> TrialResult {
     let trial = makeTrial(subject, makeScenario(callers: callers, driver: .threads))

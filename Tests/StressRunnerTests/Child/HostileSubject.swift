@@ -2,15 +2,15 @@ import Foundation
 
 @testable import StressRunner
 
-/// A hostile subject, and what it must be judged as.
+/// A hostile subject and its expected result.
 struct HostileSubject: Sendable {
   /// Its name.
   var name: String
   /// The verdict.
   var verdict: Verdict.Kind
-  /// What the verdict's message must have in it.
+  /// A text that the verdict's message must contain.
   var message: String?
-  /// The time limit: short for one that is judged by it alone.
+  /// The time limit: short for a subject that only the limit stops.
   var seconds: Double
 
   init(_ name: String, _ verdict: Verdict.Kind, _ message: String? = nil) {
@@ -22,7 +22,7 @@ struct HostileSubject: Sendable {
 }
 
 extension HostileSubject {
-  /// Those that end, stop, trace, leave or limit processes.
+  /// Subjects that end, stop, trace, abandon or limit processes.
   static let ofProcesses: [HostileSubject] = [
     .init("exit-0", .crashed, "exited with code 0 before the workload ended"),
     .init("exit-66", .crashed, "exited with code 66 before the workload ended"),
@@ -120,7 +120,7 @@ extension HostileSubject {
     .init("answers-no-signal", .timedOut),
   ]
 
-  /// Those that write to the memory and the pipes that they share with the runner.
+  /// Subjects that write to the memory and the pipes that they share with the runner.
   static let ofSharedThings: [HostileSubject] = [
     .init("table-cut-to-nothing", .passed),
     .init("table-cut-to-a-page", .passed),
@@ -173,8 +173,8 @@ extension HostileSubject {
     .init("steals-events", .timedOut),
   ]
 
-  /// Those that touch the folders for temporary files. One at a time, since some of them delete
-  /// those of others.
+  /// Subjects that change the folders for temporary files. They run one at a time, since some of
+  /// them delete the folders of others.
   static let ofFolders: [HostileSubject] = [
     .init("deletes-folder", .passed),
     .init("deletes-parent", .passed),

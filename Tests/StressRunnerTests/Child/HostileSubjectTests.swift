@@ -5,11 +5,11 @@ import Testing
 @testable import StressRunner
 import ProcessInspection
 
-/// Subjects that end, hang or mislead the runner if they can, each followed by one that must pass.
+/// Subjects that try to end, hang or mislead the runner, each followed by one that must pass.
 ///
-/// All run in an enclosure: namespaces of their own for processes, mounts, users and networks, in
-/// which everything but a file system in memory is read-only. Where this machine allows none,
-/// nothing is run.
+/// All run in an enclosure: their own namespaces for processes, mounts, users and networks, in
+/// which everything but a file system in memory is read-only. If this machine allows no enclosure,
+/// nothing runs.
 @Suite(
   "A hostile subject", .serialized,
   .enabled(
@@ -17,7 +17,7 @@ import ProcessInspection
   ),
   .disabled(if: Platform.isUnderThreadSanitizer, "it forks and traces, which its runtime forbids"))
 struct HostileSubjectTests {
-  /// Judges every subject of a table, what came after it, and what is left.
+  /// Judges every subject of a table, the trials after it, and what is left.
   private func expect(
     _ subjects: [HostileSubject], jobs: Int, files: [String] = []
   ) throws {

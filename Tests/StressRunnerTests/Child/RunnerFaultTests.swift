@@ -4,12 +4,12 @@ import Testing
 @testable import StressRunner
 import ProcessInspection
 
-/// A runner that this machine refuses what a trial needs.
+/// A runner to which this machine refuses a resource.
 @Suite(
   "A runner that lacks what a trial needs",
   .disabled(if: Platform.isUnderThreadSanitizer, "its runtime needs more than the limits here"))
 struct RunnerFaultTests {
-  /// Runs so many trials of a subject that passes, with a limit that a shell sets.
+  /// Runs `trials` trials of a subject that passes, under a limit set by a shell.
   private func run(_ limit: String, trials: Int) throws -> (code: Int32, passed: Int, all: String) {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/bin/sh")
@@ -37,11 +37,11 @@ struct RunnerFaultTests {
 
   @Test("A runner with too small a file size limit ends with the reason, not by a signal")
   func fileSize() async {
-    // In a process of its own: the limit is for good.
+    // In a separate process: the limit cannot be raised again.
     await #expect(processExitsWith: .success) {
       var limit = rlimit(rlim_cur: 512, rlim_max: 512)
       setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
-      // The threads of pools block it, and the processes that they start inherit that.
+      // Threads of pools block this signal, and processes that they start inherit that.
       var signals = sigset_t()
       sigemptyset(&signals)
       sigaddset(&signals, SIGXFSZ)
@@ -71,7 +71,7 @@ struct RunnerFaultTests {
 
   @Test("A runner with resources for only some trials at a time still judges all")
   func fewer() async throws {
-    // In a process of its own: the limit is for good.
+    // In a separate process: the limit cannot be raised again.
     await #expect(processExitsWith: .success) {
       var limit = rlimit(rlim_cur: 64, rlim_max: 64)
       setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)

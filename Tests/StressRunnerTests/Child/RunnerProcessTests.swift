@@ -6,10 +6,10 @@ import Reports
 @testable import StressRunner
 import ProcessInspection
 
-/// A runner in a process of its own, which starts itself as its child.
+/// A runner in a separate process, which starts itself as its child.
 @Suite("A runner")
 struct RunnerProcessTests {
-  /// A runner that has been started, with a folder of its own for temporary files.
+  /// A started runner with its own folder for temporary files.
   struct Started {
     let process = Process()
     let output = Pipe()
@@ -27,14 +27,14 @@ struct RunnerProcessTests {
       try process.run()
     }
 
-    /// What is left in its folder, which is then removed.
+    /// Removes its folder, and returns what was left in it.
     func leftovers() throws -> [String] {
       let left = try FileManager.default.contentsOfDirectory(atPath: folder)
       try FileManager.default.removeItem(atPath: folder)
       return left
     }
 
-    /// The processes that it has started and that are still there.
+    /// The processes that it has started and that still exist.
     var children: [Int] {
       commandLines().keys.filter { number in
         let status = FileManager.default.contents(atPath: "/proc/\(number)/status") ?? Data()
@@ -81,7 +81,7 @@ struct RunnerProcessTests {
     arguments: [SIGINT, SIGTERM, SIGHUP, SIGQUIT])
   func interrupted(signal: Int32) throws {
     let started = try Started("spin")
-    // It says when its child has been started.
+    // It prints a line when its child has been started.
     let word = started.errors.fileHandleForReading.availableData
     #expect(String(decoding: word, as: UTF8.self).hasPrefix("started"))
     var children: [Int] = []
@@ -98,7 +98,7 @@ struct RunnerProcessTests {
     let started = try Started("spin")
     var children: [Int] = []
     while children.isEmpty && started.process.isRunning { children = started.children }
-    // Until the child has asked for it, it would not be told.
+    // The child does not receive the parent's death signal before it has requested it.
     while let child = children.first, !isInTrial(child) { sched_yield() }
     kill(started.process.processIdentifier, SIGKILL)
     started.process.waitUntilExit()
@@ -108,13 +108,13 @@ struct RunnerProcessTests {
     _ = try started.leftovers()
   }
 
-  /// Whether the process has come so far that it spins: it has a second thread.
+  /// Whether the process has reached its busy loop: it has a second thread then.
   private func isInTrial(_ process: Int) -> Bool {
     (Platform.process(pid_t(process))?.threads ?? 2) > 1
   }
 
   private func isRunning(_ process: Int) -> Bool {
-    // Dead, but with nobody to reap it, is not running.
+    // A dead process that no parent has reaped is not running.
     Platform.threads(of: pid_t(process)).contains { $0.state != .dead }
   }
 }

@@ -5,7 +5,7 @@ import Testing
 @testable import StressRunner
 import ProcessInspection
 
-/// What a child may have written to the memory that it shares with the runner.
+/// Memory shared with the runner to which a child has written.
 struct SharedMemoryTests {
   private static let callers = 40
 
@@ -14,14 +14,14 @@ struct SharedMemoryTests {
     let (table, descriptor) = try #require(ProgressTable.make(for: trial, mark: nil))
     var status = stat()
     try #require(fstat(descriptor, &status) == 0)
-    // As a child has it.
+    // The mapping that a child has.
     let base = try #require(
       mmap(nil, Int(status.st_size), PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0))
     close(descriptor)
     return (table, UnsafeMutableRawBufferPointer(start: base, count: Int(status.st_size)))
   }
 
-  /// Reads all that the runner reads, and checks that it is in range.
+  /// Reads everything that the runner reads, and checks its range.
   private func expectSane(_ table: ProgressTable, _ what: Comment) {
     let scenario = makeScenario(callers: Self.callers)
     for operations in [0, 1, Self.callers, Int.max] {
@@ -40,7 +40,7 @@ struct SharedMemoryTests {
       #expect(index < table.stackCapacity, what)
       #expect(slot.pointee.count <= UInt32(INTERLOCK_STACK_FRAMES), what)
     }
-    // As before a round of signals, and after it: nothing answers here.
+    // The state before and after a round of signals: no thread answers here.
     let capture = StackCapture(
       process: getpid(), area: table.stacks, capacity: table.stackCapacity)
     #expect(capture.capture([], patience: 0).isEmpty, what)
@@ -73,7 +73,7 @@ struct SharedMemoryTests {
     let words = bytes.bindMemory(to: UInt64.self)
     var random = SplitMix64(seed: seed, at: 0)
     for round in 0..<40 {
-      // Some words at any place, and all of the header, the totals and the callers' counters.
+      // Random words at any place, and the whole header, the totals and the callers' counters.
       for _ in 0..<200 { words[Int(random.next() % UInt64(words.count))] = random.next() }
       for index in 0..<min(words.count, 2048) where random.next() % 2 == 0 {
         words[index] = random.next() >> (random.next() % 64)

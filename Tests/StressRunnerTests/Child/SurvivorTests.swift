@@ -4,18 +4,18 @@ import Testing
 
 @testable import StressRunner
 
-/// Subjects that start processes in sessions of their own, which the end of a group leaves alive.
+/// Subjects that start processes in their own sessions, which survive the kill of a process group.
 @Suite("Processes that a trial has started in another session")
 struct SurvivorTests {
-  /// A number that no other process has in its command line.
+  /// A number that occurs in no other process's command line.
   private static func makeSeconds(_ digit: Int) -> String { "97\(getpid())\(digit)" }
 
-  /// The processes that sleep for as many seconds.
+  /// The processes that sleep for this many seconds.
   private static func sleepers(_ seconds: String) -> [Int] {
     commandLines().filter { $0.value.contains("sleep \(seconds)") }.map(\.key)
   }
 
-  /// The same, which are then ended: a test that fails must not leave them either.
+  /// Returns the sleeping processes and kills them: even a failing test must leave none.
   private static func survivors(_ seconds: String) -> [Int] {
     let found = sleepers(seconds)
     for process in found { kill(pid_t(process), SIGKILL) }
@@ -56,7 +56,7 @@ struct SurvivorTests {
     while Self.sleepers(seconds).count < 2 && started.process.isRunning { sched_yield() }
     #expect(started.process.isRunning)
     kill(started.process.processIdentifier, SIGINT)
-    // Foundation takes a process for ended when its last descendant is; the system does not.
+    // Foundation waits for the last descendant of a process; the system does not.
     var information = siginfo_t()
     let identifier = id_t(started.process.processIdentifier)
     while waitid(P_PID, identifier, &information, WEXITED | WNOWAIT) < 0 && errno == EINTR {}

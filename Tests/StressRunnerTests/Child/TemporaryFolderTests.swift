@@ -4,8 +4,7 @@ import Testing
 
 @testable import StressRunner
 
-/// The runner's folder, and those of its trials. What they are removed from is a folder of the
-/// test's own.
+/// The runner's folder and those of its trials, inside a folder of the test.
 struct TemporaryFolderTests {
   private let place: String
 
@@ -49,7 +48,7 @@ struct TemporaryFolderTests {
     let folder = try TemporaryFolder()
     let one = try folder.makeTrial()
     let runners = (one.path as NSString).deletingLastPathComponent
-    // What a subject did.
+    // The change that a subject has made.
     try FileManager.default.moveItem(atPath: runners, toPath: place + "/moved")
     try Data().write(to: URL(fileURLWithPath: runners))
     let next = try folder.makeTrial()
@@ -77,7 +76,7 @@ struct TemporaryFolderTests {
     var bad = Array(tree.utf8CString.dropLast()) + [47, -1, -2, 0]
     mkdir(&bad, 0o700)
     chmod(tree + "/locked", 0)
-    // Deeper than a path may be long.
+    // Deeper than the longest path.
     var deepest = try open(tree)
     for level in 0..<500 {
       let name = "deep-enough-\(level)"
@@ -99,7 +98,7 @@ struct TemporaryFolderTests {
   }
 }
 
-/// A crash report that is none.
+/// Invalid crash reports.
 struct CrashReportTests {
   @Test("A crash report of 3 GB, a pipe and links in its place are not read", arguments: 0..<5)
   func hostile(kind: Int) throws {
@@ -119,7 +118,7 @@ struct CrashReportTests {
       try whole.write(toFile: trial.path + "/other", atomically: false, encoding: .utf8)
       symlink(trial.path + "/other", path)
     default:
-      // A report that could be read, but for its size.
+      // A report that would be valid, but is too large.
       let long = whole + String(repeating: " ", count: 9 << 20)
       try long.write(toFile: path, atomically: false, encoding: .utf8)
     }

@@ -5,8 +5,7 @@ import Testing
 import ProcessInspection
 import WaitForGraph
 
-/// The cause of a deadlock follows from what was seen, and is `unknown` where that does not
-/// suffice.
+/// The cause of a deadlock follows from the observation, and is `unknown` if that is not enough.
 @Suite("The cause of a deadlock")
 struct DeadlockCauseTests {
   static func frame(_ function: String, image: String? = nil, line: Int? = nil) -> StackFrame {
@@ -59,7 +58,7 @@ struct DeadlockCauseTests {
 
   static let growing: [(Double, Int)] = [(0.1, 5), (1.9, 6), (2.9, 7)]
 
-  /// What the threads of the pools do, by the verdict.
+  /// The pools' state according to the verdict.
   static func pools(
     _ groups: [Observation.ThreadGroup], counts: [(Double, Int)] = [(0.1, 5)], completed: Int = 0
   ) -> Verdict.PoolState? {
@@ -135,7 +134,7 @@ struct DeadlockCauseTests {
     let state = Self.pools([workers], counts: Self.growing)
     #expect(state == .lockWaits)
     #expect(state?.cause == .unknown)
-    // One that holds the lock and waits for the pool is enough.
+    // One worker that holds the lock and waits for the pool is enough.
     let holder = Self.group(1, Self.semaphoreWait + Self.user + Self.worker)
     #expect(
       Self.pools([workers, holder], counts: Self.growing)

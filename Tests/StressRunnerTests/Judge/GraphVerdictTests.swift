@@ -4,7 +4,7 @@ import WaitForGraph
 
 @testable import StressRunner
 
-/// What the wait-for graph adds to a verdict, and where it does not.
+/// What the wait-for graph adds to a verdict, and what it does not.
 @Suite("The verdict from the wait-for graph")
 struct GraphVerdictTests {
   private static let ring = WaitSnapshot(threads: [

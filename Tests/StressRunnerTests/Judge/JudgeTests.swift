@@ -5,12 +5,12 @@ import Testing
 @testable import StressRunner
 import ProcessInspection
 
-/// Observations made by hand, and what they mean.
+/// Hand-made observations and their verdicts.
 @Suite("The judge")
 struct JudgeTests {
   static let scenario = makeScenario(callers: 1000, time: 30)
 
-  /// An observation with so many of 1,000 calls completed, changed as a test needs it.
+  /// An observation with `completed` of 1,000 calls, changed by a closure.
   static func seen(
     _ ending: Observation.Ending, completed: Int = 1000, finished: Bool = false,
     _ change: (inout Observation) -> Void = { _ in }

@@ -4,7 +4,7 @@ import Testing
 @testable import StressRunner
 import ProcessInspection
 
-/// Calls that were accepted and that nobody will complete.
+/// Calls that were accepted and that no thread will complete.
 @Suite("A call that is never completed")
 struct LostCallTests {
   private static let runnersFile = {

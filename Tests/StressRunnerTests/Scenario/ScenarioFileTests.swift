@@ -3,7 +3,7 @@ import WaitForGraph
 
 @testable import StressRunner
 
-/// A scenario file that is right, with one line that a test may replace.
+/// A valid scenario file, with one line that a test may replace.
 private func file(
   workload: String = "", phase: String = #"{ "callers": 2, "operations": ["get"] }"#,
   rest: String = "", name: String = "\"reads\""
@@ -167,7 +167,7 @@ private final class NoSubject: Subject {
   ) {}
 }
 
-/// A text, and what is said about it.
+/// A text and its error message.
 private struct Fault: Sendable {
   var text: String
   var message: String

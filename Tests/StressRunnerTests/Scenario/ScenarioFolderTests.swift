@@ -4,7 +4,7 @@ import WaitForGraph
 
 @testable import StressRunner
 
-/// A folder that goes when the test ends.
+/// A folder that is removed when the test ends.
 private final class TemporaryFolder {
   let path: String
 
@@ -17,7 +17,7 @@ private final class TemporaryFolder {
     try? FileManager.default.removeItem(atPath: path)
   }
 
-  /// Writes a file; the folders that its name leads through are made.
+  /// Writes a file, and creates the folders in its name.
   func write(_ text: String, _ name: String) throws {
     try makeFolder((name as NSString).deletingLastPathComponent)
     try text.write(toFile: path + "/" + name, atomically: false, encoding: .utf8)
@@ -89,7 +89,7 @@ struct ScenarioFolderTests {
     let folder = try TemporaryFolder()
     try folder.write(scenario("one"), "one.json")
     let name = String(repeating: "d", count: 200)
-    // By descriptors: no path leads so deep.
+    // By descriptors: the path would be too long.
     var folders = [open(folder.path, O_RDONLY | O_DIRECTORY)]
     for index in 0..<25 {
       #expect(mkdirat(folders[index], name, 0o700) == 0)
@@ -216,7 +216,7 @@ struct ScenarioFolderTests {
     let folder = try TemporaryFolder()
     let other = try TemporaryFolder()
     try other.write(scenario("outside"), "outside.json")
-    // A scenario in a folder that has the name of one is not read.
+    // A file inside a folder that is named like a scenario is not read.
     try folder.write(scenario("inside"), "sub.json/inside.json")
     try folder.makeFolder("below/sub.json")
     for name in ["", "/below"] {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import StressRunner
 
-/// Samples made by hand: what the detector must find, and what it must not.
+/// Hand-made samples: what the detector must find, and what it must not find.
 @Suite("The stall detector")
 struct StallDetectorTests {
   typealias Thread = StallDetector.Thread

@@ -7,7 +7,7 @@ import ProcessInspection
 
 @Suite("What a thread waits for")
 struct WaitTests {
-  /// What the system says of a thread in a state, while it is in it.
+  /// What the system reports about a thread while it is in a given state.
   private func wait(
     ofThreadIn body: @escaping @Sendable (_ isInside: () -> Void) -> Void,
     until looked: () -> Void

@@ -40,11 +40,11 @@ struct HistoryOracleTests {
       [(StressRunner.Operation.Kind.set, 1, 1...2), (.set, 2, 3...6), (.get, 1, 5...7)],
       // The two sets overlap: either may be the last.
       [(.set, 1, 1...4), (.set, 2, 2...3), (.get, 1, 5...6)],
-      // Stored anew after the remove.
+      // Stored again after the remove.
       [(.set, 1, 1...2), (.remove, nil, 3...4), (.set, 1, 5...6), (.get, 1, 7...8)],
-      // Stored anew beside the read.
+      // Stored again while the read is under way.
       [(.set, 1, 1...2), (.remove, nil, 3...4), (.set, 1, 5...9), (.get, 1, 6...7)],
-      // Nothing was found: whether that is a loss, another oracle tells.
+      // The read found nothing: another oracle decides whether that is a loss.
       [(.set, 1, 1...2), (.get, nil, 3...4)],
     ] as [[(StressRunner.Operation.Kind, Int?, ClosedRange<Int>)]])
   func fresh(_ calls: [(StressRunner.Operation.Kind, Int?, ClosedRange<Int>)]) {
@@ -83,7 +83,7 @@ struct HistoryOracleTests {
   @Test("hold-up-bounded finds a call of a script that too many others overtake")
   func overtaken() {
     let slow = call(.remove, nil, 1...100)
-    // Begun before it, or completed after it: these do not count.
+    // Calls that begin before it or complete after it do not count.
     let others = [call(.get, 1, 0...9), call(.get, 1, 40...101)]
     let overtaking = (1...3).map { call(.get, 1, ($0 * 10)...($0 * 10 + 5)) }
     let calls = others + [slow] + overtaking
@@ -91,7 +91,7 @@ struct HistoryOracleTests {
     #expect(
       evidenceOfHoldUp(in: calls, limit: 2)
         == "a remove was held up while 3 others began and completed")
-    // What comes after the order was given up does not count.
+    // Calls after the order was abandoned do not count.
     #expect(evidenceOfHoldUp(in: calls, limit: 2, until: 35) == nil)
     #expect(evidenceOfHoldUp(in: calls, limit: 2, until: 36) != nil)
     #expect(evidenceOfHoldUp(in: [], limit: 1) == nil)
@@ -102,14 +102,15 @@ struct HistoryOracleTests {
     let holdUp = HoldUp(limit: 2)
     let early = holdUp.begin()
     let slow = holdUp.begin()
-    // Begun before the slow one: it overtakes nobody.
+    // Begun before the slow one: it overtakes no call.
     #expect(holdUp.complete(early) == nil)
     for _ in 0..<2 { #expect(holdUp.complete(holdUp.begin()) == nil) }
     var unbounded = holdUp.begin()
     #expect(holdUp.complete(unbounded) == nil)
     unbounded = holdUp.begin()
     #expect(holdUp.complete(unbounded) == nil)
-    // Four have begun and completed since; one completion may be that of a call begun before.
+    // Four calls have begun and completed since; one of the completions may be of a call begun
+    // before.
     #expect(holdUp.complete(slow) == 4)
   }
 }

@@ -5,7 +5,7 @@ import Testing
 /// For each oracle of a state at rest: a subject that breaks just it, and one that does not.
 @Suite("An oracle of the state at rest", .timeLimit(.minutes(10)))
 struct RestOracleTests {
-  /// What all oracles together find in a subject that says this of itself.
+  /// The failures of all oracles for a subject with this final state.
   private func failures(_ change: (inout FinalState) -> Void) async -> [Observation.OracleFailure] {
     var state = FinalState(count: 0, entries: [:])
     change(&state)

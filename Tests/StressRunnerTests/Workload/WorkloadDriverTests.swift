@@ -92,11 +92,11 @@ struct WorkloadDriverTests {
   }
 }
 
-/// Keeps completions back until there are so many of them, and then calls all.
+/// Holds completions back until there are `count` of them, and then calls them all.
 private final class HeldCompletions: Sendable {
   private let lock = DispatchSemaphore(value: 1)
   private let count: Int
-  // Only touched between wait and signal.
+  // Accessed between wait and signal only.
   nonisolated(unsafe) private var held: [@Sendable (Reply) -> Void] = []
 
   init(until count: Int) {

@@ -19,7 +19,7 @@ struct WorkloadOracleTests {
     #expect(failures.count == 1)
     #expect(failure.oracle == .completesOnce)
     #expect(failure.evidence.contains("a set of key-0 of caller"))
-    // How many of the others did so too before the workload had ended is a matter of time.
+    // How many of the other calls also completed twice before the end depends on timing.
     #expect(failure.evidence.contains("completed again"))
   }
 

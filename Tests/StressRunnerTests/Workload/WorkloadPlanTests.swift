@@ -112,5 +112,5 @@ struct WorkloadPlanTests {
   }
 }
 
-/// The keys of two callers in four rounds with seed 1, computed apart from this implementation.
+/// The keys of two callers in four rounds with seed 1, computed independently.
 private let goldenKeys = [88, 26, 21, 36, 74, 48, 36, 15]

@@ -4,8 +4,8 @@ import Synchronization
 
 @testable import StressRunner
 
-/// Runs a workload on a thread of its own, as the main thread of a trial does, and suspends until
-/// it ends.
+/// Runs a workload on a dedicated thread, as a trial's main thread does, and suspends until it
+/// ends.
 func run(
   _ workload: Workload, on subject: any Subject, oracles: [Oracle] = Oracle.allCases,
   progress: any ProgressSink = CountingProgress()
@@ -37,7 +37,7 @@ func workload(
 /// Counts calls by caller.
 final class CountingProgress: ProgressSink {
   private let lock = DispatchSemaphore(value: 1)
-  // Only touched between wait and signal.
+  // Accessed between wait and signal only.
   nonisolated(unsafe) private var operations: [Int: [Int]] = [:]
   nonisolated(unsafe) private var completions: [Int: Int] = [:]
 
@@ -59,7 +59,7 @@ final class CountingProgress: ProgressSink {
   var completedByCaller: [Int: Int] { completions }
 }
 
-/// A subject that does what a closure says.
+/// A subject whose calls run a closure.
 final class ClosureSubject: Subject {
   private let body: @Sendable (Operation, @escaping @Sendable (Reply) -> Void) -> Void
   private let state: FinalState?
@@ -79,10 +79,10 @@ final class ClosureSubject: Subject {
   func finalState() -> FinalState? { state }
 }
 
-/// A correct store of values, which notes the calls in the order in which they came.
+/// A correct store of values, which records the calls in the order of arrival.
 final class DictionarySubject: Subject {
   private let lock = DispatchSemaphore(value: 1)
-  // Only touched between wait and signal.
+  // Accessed between wait and signal only.
   nonisolated(unsafe) private var values: [String: [UInt8]] = [:]
   nonisolated(unsafe) private var log: [Operation] = []
 
@@ -131,6 +131,6 @@ final class DictionarySubject: Subject {
       entries: values.mapValues(\.count), values: values)
   }
 
-  /// Every call, in the order in which they came.
+  /// Every call, in the order of arrival.
   var calls: [Operation] { log }
 }
