@@ -30,13 +30,13 @@ struct ActionTests {
     #expect(result?.exitStatus != .exitCode(66), "it traps; it does not exit")
   }
 
-  @Test("the headline is out before stacks become words, which may end the process")
+  @Test("the headline is printed before symbolication, which may end the process")
   func headlineFirst() async {
     let result = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
     ) {
-      // On Linux every mapped file is read for its symbols: one that has got shorter since is a bus
-      // error.
+      // On Linux every mapped file is read for its symbols: reading one that has been truncated
+      // since is a bus error.
       precondition(c_map_file_that_is_gone() == 0)
       let section = Section("action.headline")
       section.begin(.noReadWrite)
@@ -63,9 +63,11 @@ struct ActionTests {
       .map { $0.replacing(/(:|#)\d+/, with: "") }
     #expect(
       headlines == [
-        "InterlockTests/ActionTests.swift: conflict on a property, declared here: read beside write",
-        "InterlockTests/ActionTests.swift: conflict on 'action.boxes ', declared here: write beside write",
-        // Once more at exit, where the stacks have become lines.
+        "InterlockTests/ActionTests.swift: conflict on a property, declared here: read beside"
+          + " write",
+        "InterlockTests/ActionTests.swift: conflict on 'action.boxes ', declared here:"
+          + " write beside write",
+        // Once more at exit, with symbols.
         "InterlockTests/ActionTests.swift: conflict on 'Rack.books ': read here, write at"
           + " InterlockTests/ActionTests.swift",
         "InterlockTests/ActionTests.swift: conflict on 'action.boxes ': write here, write at"
@@ -111,8 +113,8 @@ struct ActionTests {
         "the end",
         "InterlockTests/ActionTests.swift: conflict on 'action.record ': write here, read at"
           + " InterlockTests/ActionTests.swift (3 times)",
-        "interlock: the exit code is 77: 1 conflict was recorded; both sides with their stacks are in"
-          + " SectionTracking.conflicts, or in the log with on_conflict=log",
+        "interlock: the exit code is 77: 1 conflict was recorded; both sides with their stacks are"
+          + " in SectionTracking.conflicts, or in the log with on_conflict=log",
       ])
   }
 
@@ -131,7 +133,7 @@ struct ActionTests {
     #expect(text.contains(" 23 conflicts were recorded"))
   }
 
-  @Test("a recorded conflict that is removed again does not fail the process")
+  @Test("a recorded conflict that was removed does not fail the process")
   func removed() async {
     await #expect(processExitsWith: .success) {
       SectionTracking.onConflict = .record
@@ -175,7 +177,7 @@ struct ActionTests {
       atexit { writeLine("the earlier handler ran") }
       SectionTracking.onConflict = .record
       overlap("action.exit", times: 1)
-      // What is written after the body's own end is not observed.
+      // Output after the body's end is not observed.
       exit(EXIT_SUCCESS)
     }
     let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
@@ -193,9 +195,9 @@ struct ActionTests {
   }
 }
 
-/// Not in a test: what is in a macro's argument is in a file of the macro's.
+/// Outside the test: code in a macro's argument is in a file of the macro.
 private final class Rack: @unchecked Sendable {
-  // Unchecked: the conflicts are what a test is about.
+  // Unchecked: the tests are about its conflicts.
   @Tracked var books: [Int] = []
   @Tracked("action.boxes") var boxes: [Int] = []
 
@@ -206,8 +208,8 @@ private final class Rack: @unchecked Sendable {
   }
 }
 
-/// Two owners, one of them a writer, in overlapping sections on one resource; always the same two
-/// places.
+/// Two owners, one of them a writer, in overlapping sections on one resource, always at the same
+/// two places.
 func overlap(_ name: String, times: Int) {
   let section = Section(name)
   for _ in 0..<times {

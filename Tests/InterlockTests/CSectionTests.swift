@@ -2,7 +2,7 @@ import Interlock
 import InterlockTestsC
 import Testing
 
-/// Marks in C, on the same registry as Swift's.
+/// Marks in C, in the same registry as Swift's.
 struct CSectionTests {
   init() { Findings.collect() }
 
@@ -56,7 +56,7 @@ struct CSectionTests {
     #expect(Findings.misuses(on: name).isEmpty)
   }
 
-  @Test("a synched section of C says so")
+  @Test("a synched section in C is reported as synched")
   func synched() {
     c_begin_synched_write("c.synched")
     onThread {
@@ -69,7 +69,7 @@ struct CSectionTests {
         == "Both claim a lock: they are not holding the same one.")
   }
 
-  @Test("in production nothing is left, and names are not evaluated")
+  @Test("in production the marks are removed, and their names are not evaluated")
   func production() {
     #expect(c_production_marks() == 0)
     #expect(Findings.misuses(on: "production.1").isEmpty)

@@ -4,14 +4,14 @@ import Testing
 
 @testable import Interlock
 
-/// A check and a change, each under the lock, which is released between them: no data race, and yet
-/// a fault.
+/// A check and a change, each under the lock, which is released between them: no data race, but a
+/// bug.
 struct CheckThenActTests {
   /// Reads under the lock, lets `between` run without it, and writes what it read plus one under
   /// the lock.
   private final class Account: Sendable {
     private let lock = NSLock()
-    // Atomic, so that nothing but the order of the two accesses is wrong.
+    // Atomic, so that only the order of the two accesses is wrong.
     private let balance = Atomic(0)
 
     var value: Int { balance.load(ordering: .relaxed) }

@@ -111,7 +111,7 @@ struct ContentionTests {
     #expect(Findings.conflicts(on: "contention.overflow").map(\.count) == [readers], "all left")
   }
 
-  @Test("racing threads at full speed are reported whole, and none stays recorded")
+  @Test("conflicts of threads at full speed are reported whole, and no section stays open")
   func racing() {
     let section = Section("contention.racing")
     let inside = SpinBarrier(parties: 3)
@@ -120,7 +120,7 @@ struct ContentionTests {
       JoinableThread {
         for turn in 0..<3_000 {
           section.write {
-            // One certain overlap of all three; then as fast as they can.
+            // One certain overlap of all three; then at full speed.
             if turn == 0 { inside.wait() }
           }
         }
@@ -146,7 +146,7 @@ struct ContentionTests {
       processExitsWith: .success, observing: [\.standardErrorContent]
     ) {
       SectionTracking.onMisuse = .record
-      // Long, so that an allocator's own use of the memory shows.
+      // Long, so that the allocator's reuse of the memory would show.
       let names = (0..<7).map { String(repeating: "\($0)", count: 200) }
       let stop = Counter()
       let threads = (0..<2).map { _ in
@@ -195,9 +195,9 @@ struct ContentionTests {
     }
   }
 
-  @Test("a thread that comes after another has ended takes its home over")
+  @Test("a thread takes over the context of one that has ended")
   func homes() async {
-    // In a separate process, in which no other test sets thread homes.
+    // In a separate process, in which no other test uses contexts.
     await #expect(processExitsWith: .success) {
       let numbers = Guarded<Set<UInt>>([])
       for _ in 0..<50 {

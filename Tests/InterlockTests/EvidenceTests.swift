@@ -2,13 +2,13 @@ import Testing
 
 @testable import Interlock
 
-/// What a reader learns of a section that its owner ends during the read of its record.
+/// What a reader finds of a section that its owner ends during the read of its record.
 struct EvidenceTests {
   init() { Findings.collect() }
 
-  /// What another thread reads of a section by the word in its slot.
+  /// The evidence that another thread reads of a section, by the word in its slot.
   private static func read(_ open: Registry.OpenSection, key: ResourceKey? = nil) -> Evidence? {
-    // Unsafe: the table's memory is never given back, and the thread is waited for.
+    // Unsafe: the table's memory is never freed, and the thread is joined.
     nonisolated(unsafe) let open = open
     let found = Guarded<Evidence?>(nil)
     onThread {

@@ -9,8 +9,8 @@ final class FreshThreads: TaskExecutor {
   private let suspended = Guarded<CheckedContinuation<Void, Never>?>(nil)
   private let end = Gate()
 
-  /// - Parameter stay: Whether the threads live until `finish`, so that no two of them have one
-  ///   number; else a thread has exited before the task goes on elsewhere.
+  /// - Parameter stay: Whether the threads live until `finish`, so that no two have one number;
+  ///   else a thread has exited before the task continues on another.
   init(stay: Bool) { self.stay = stay }
 
   /// Suspends the task, and resumes it after its thread has left it, so always on another thread.

@@ -2,7 +2,7 @@ import Foundation
 import Interlock
 import Testing
 
-/// Marks that are wrong themselves, each with its place.
+/// Wrong marks, each reported with its place.
 struct MisuseTests {
   init() { Findings.collect() }
 
@@ -98,7 +98,7 @@ struct MisuseTests {
       BEGIN_LOCK(.noWrite, "misuse.computed.\(7)")
       BEGIN_LOCK(.noWrite, "misuse.closed")
       END_LOCK(.noWrite, "misuse.closed")
-      // What is written after the body's own end is not observed.
+      // Output after the body's end is not observed.
       exit(EXIT_SUCCESS)
     }
     let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)

@@ -58,7 +58,7 @@ struct OptionsTests {
     #expect(variable.errors.first?.hasSuffix(", found nothing") == true)
   }
 
-  @Test("a declaration is all that an option needs to be read, described and refused")
+  @Test("an option is read, described and refused by its declaration alone")
   func declared() {
     let variable = OptionVariable(
       "colour=red wide=on size=10 hue=7", declared: [TestOptions.self])
@@ -82,7 +82,7 @@ struct OptionsTests {
     #expect(!contradictory[TestOptions.self].isWide)
   }
 
-  @Test("options of which nothing linked takes notice are one line, and the others hold")
+  @Test("options that no linked product obeys are reported in one line, and the others are set")
   func unheeded() {
     let text = "on_conflict=log hang_limit=2 exit_code=7 predict=on colour=red quiet=on"
     let variable = OptionVariable(text, declared: Self.own + [TestOptions.self])
@@ -97,14 +97,14 @@ struct OptionsTests {
     #expect(SectionOptions.unheededBecause == nil, "the tests are a build with section tracking")
   }
 
-  @Test("nothing set is nothing changed")
+  @Test("an empty variable changes nothing")
   func nothing() {
     #expect(OptionVariable("", declared: Self.own)[SectionOptions.self] == SectionOptions())
     #expect(OptionVariable("  ", declared: Self.own).errors.isEmpty)
   }
 
   @Test(
-    "what cannot be read is a line that says what was found and what was expected",
+    "a value that cannot be read is a line with what was found and what was expected",
     arguments: [
       (
         "colour=red",
@@ -147,7 +147,7 @@ struct OptionsTests {
     }
   }
 
-  @Test("an unknown option in the environment is said on standard error, and the rest holds")
+  @Test("an unknown option in the environment is reported on standard error, and the rest is set")
   func environment() async {
     let result = await #expect(
       processExitsWith: .exitCode(66), observing: [\.standardErrorContent]

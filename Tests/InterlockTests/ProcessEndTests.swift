@@ -4,10 +4,10 @@ import Testing
 
 @testable import Interlock
 
-/// A process that ends while something is being found. Each in a process of its own.
+/// A process that ends while a conflict is being reported. Each test runs in a separate process.
 struct ProcessEndTests {
   @Test(
-    "a process that exits while a conflict is being put into words still traps, with the report")
+    "a process that exits while a conflict is being described still traps, with the report")
   func exitWhileTrapping() async {
     let result = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
@@ -15,7 +15,7 @@ struct ProcessEndTests {
       let section = Section("end.trapping")
       section.begin(.noWrite)
       let thread = JoinableThread { section.write {} }
-      // The flag is up as soon as the thread is about to report, and the report takes longer.
+      // The flag is set as soon as the thread is about to report, and the report takes longer.
       while !ConflictLog.shared.isStoppingNow { Platform.yield() }
       withExtendedLifetime(thread) { exit(EXIT_SUCCESS) }
     }
@@ -24,7 +24,7 @@ struct ProcessEndTests {
     #expect(!text.contains("still open as the process ended"))
   }
 
-  @Test("a misuse handler may use sections itself, at the end of the process too")
+  @Test("a misuse handler may use sections itself, also at the end of the process")
   func handlerWithSections() async {
     let result = await #expect(
       processExitsWith: .success, observing: [\.standardErrorContent]
@@ -38,7 +38,7 @@ struct ProcessEndTests {
     #expect(text.contains("section on 'end.open' still open"))
   }
 
-  @Test("a fork that exits does not speak for its parent")
+  @Test("a fork that exits does not report its parent's findings")
   func fork() async {
     let result = await #expect(
       processExitsWith: .success, observing: [\.standardErrorContent]
@@ -52,7 +52,7 @@ struct ProcessEndTests {
     #expect(!text.contains("still open"))
   }
 
-  @Test("what decides the exit code is what was set when the conflict was found")
+  @Test("the exit code depends on the settings at the time when the conflict was found")
   func actionOfTheTime() async {
     await #expect(processExitsWith: .exitCode(66)) {
       SectionTracking.onConflict = .record

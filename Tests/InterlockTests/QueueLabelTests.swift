@@ -4,10 +4,10 @@ import Testing
 
 @testable import Interlock
 
-/// What a section knows of the queue it is on, mostly without asking Dispatch, is what Dispatch
-/// says.
+/// The label of a section's queue, mostly read without a call of Dispatch, is the one that Dispatch
+/// returns.
 struct QueueLabelTests {
-  /// As a section has it, and as Dispatch has it.
+  /// The label that a section has, and the one that Dispatch returns.
   private static func labels() -> [String] {
     [UnsafePointer<CChar>(bitPattern: ThreadContext.current.currentQueueLabel()), dispatchLabel()]
       .map { $0.map { String(cString: $0) } ?? "" }
@@ -15,7 +15,7 @@ struct QueueLabelTests {
 
   private static func dispatchLabel() -> UnsafePointer<CChar>? { interlock_current_queue_label() }
 
-  @Test("on no queue, on one inside another, on a global one, and back again")
+  @Test("a section has its queue's label: on no queue, nested ones, a global one, and none again")
   func wherever() {
     let outer = DispatchQueue(label: "label.outer")
     let inner = DispatchQueue(label: "label.inner", attributes: .concurrent)
@@ -41,7 +41,7 @@ struct QueueLabelTests {
     #expect(seen[2][0] == "label.inner")
   }
 
-  @Test("on workers, whatever they ran before")
+  @Test("a section on a worker has its queue's label, whatever ran there before")
   func workers() {
     let queues = (0..<8).map { DispatchQueue(label: "label.worker.\($0)") }
     let group = DispatchGroup()
@@ -57,7 +57,7 @@ struct QueueLabelTests {
     #expect(wrong.withLock { $0 }.isEmpty)
   }
 
-  @Test("one queue after another, which may lie at the same address")
+  @Test("a section has its queue's label on queues that may have one address, one after another")
   func reused() {
     onThread {
       for number in 0..<200 {
@@ -69,7 +69,7 @@ struct QueueLabelTests {
   }
 
   #if os(Linux)
-  @Test("where libdispatch keeps the queue is found, and it is none on a thread of one's own")
+  @Test("the word of libdispatch's current queue is found, and is 0 on a thread without a queue")
   func found() {
     onThread {
       let word = ThreadContext.current.pointee.queueWord

@@ -9,7 +9,7 @@ private func writer(_ section: Section) {
   section.write(synched: true) {}
 }
 
-/// What a report says: both sides in full.
+/// The report of a conflict: both sides in full.
 struct ReportTests {
   init() { Findings.collect() }
 
@@ -49,7 +49,7 @@ struct ReportTests {
     #expect(conflict.second.stack.count <= 16)
   }
 
-  @Test("without frame pointers to go by, the unwinder finds the stack and the report says so")
+  @Test("without frame pointers the unwinder finds the stack, and the report says so")
   func unwound() throws {
     let section = Section("report.unwound")
     section.begin(.noReadWrite)
@@ -63,7 +63,7 @@ struct ReportTests {
     #expect(side.stack.first?.file?.hasSuffix("ReportTests.swift") == true)
   }
 
-  @Test("a walk of the stack goes upwards, on even words, and stays within its bounds")
+  @Test("a walk of the stack goes upwards, on aligned words, and stays within its bounds")
   func walk() {
     let count = 64
     let stack = UnsafeMutablePointer<UInt>.allocate(capacity: count)
@@ -71,8 +71,8 @@ struct ReportTests {
     let low = UInt(bitPattern: stack) - 1
     let high = UInt(bitPattern: stack + count)
     func address(_ word: Int) -> UInt { UInt(bitPattern: stack + word) }
-    /// The return addresses that are found: the first frame is at word 0 and leads to `next`, a
-    /// good frame at word 10 to `last`.
+    /// The return addresses found: the first frame is at word 0 and links to `next`, a good frame
+    /// at word 10 links to `last`.
     func found(
       _ next: UInt, last: UInt = 0, from first: UInt? = nil, to high: UInt, second: UInt = 0x2_0000,
       limit: Int = 16
@@ -91,18 +91,18 @@ struct ReportTests {
       let some = found(address(10), last: address(62), to: high, limit: limit)
       #expect(some == Array(all.prefix(limit)))
     }
-    // What is no address of code ends it.
+    // A word that is no code address ends it.
     for small in [0, 1, 4095] as [UInt] {
       #expect(found(address(10), last: address(62), to: high, second: small) == [0x1_0000])
     }
-    // The mark of an asynchronous function's frame is no part of the address.
+    // The mark of an asynchronous function's frame is not part of the address.
     #expect(found(address(10) | 1 << 60, to: high) == [0x1_0000, 0x2_0000])
-    // A stack that ends anywhere: the last frame is in it, or not.
+    // A stack with any end: the last frame is within it, or not.
     for less in 0..<8 as Range<UInt> {
       let all = found(address(10), last: address(62), to: high - less)
       #expect(all == [0x1_0000, 0x2_0000] + (less == 0 ? [0x3_0000] : []))
-      // Nowhere else is read: this would be a fault, or not a return address. Far away with each
-      // rest of a division by eight.
+      // No other memory is read: it would fault, or contain no return address. Far away with each
+      // remainder of a division by eight.
       var astray: [UInt] = [0, address(0), low, high, high + 8, .max]
       astray += [address(10) + 1, address(10) + 4, address(62) + 8]
       for far in [high + 0x1000_0000, 0x1000, 0x6000_0000_0000_0000] as [UInt] {
@@ -119,14 +119,14 @@ struct ReportTests {
   }
 
   #if os(Linux)
-  @Test("a closure in top-level code, which the toolchain names without it, is named with it")
+  @Test("a closure in top-level code, which the toolchain names without its module, has the module")
   func topLevelCode() {
     let frames = symbolicate([c_address_in_top_level_closure()])
     #expect(frames.map(\.function) == ["closure #1 in top-level code"])
   }
   #endif
 
-  @Test("the report in full")
+  @Test("a report has all its lines")
   func text() {
     let conflict = Conflict(
       resource: "cache.entries",
@@ -156,12 +156,13 @@ struct ReportTests {
             #0 start_thread  (libc.so.6)
             #1 0xff
             (a note)
-          The writer at App/Cache.swift:20 claims a lock; the reader at App/Cache.swift:12 does not hold it.
+          The writer at App/Cache.swift:20 claims a lock; the reader at App/Cache.swift:12 \
+        does not hold it.
         """)
   }
 
   @Test(
-    "a delay that held the first section open lasted for more than nothing",
+    "a delay that held the first section open has a length above zero",
     arguments: [
       (0, "less than 1 µs"), (1, "1 µs"), (99, "99 µs"), (100, "0.1 ms"), (3_149, "3.1 ms"),
     ])
@@ -172,13 +173,14 @@ struct ReportTests {
   }
 
   @Test(
-    "the last line says what it means",
+    "the last line states the meaning of the conflict",
     arguments: [
       (false, false, "Nothing kept the writer at A:2 and the reader at A:1 apart."),
       (true, true, "Both claim a lock: they are not holding the same one."),
       (
         true, false,
-        "The writer at A:2 holds no lock; the reader at A:1 claims one, and it does not keep the writer out."
+        "The writer at A:2 holds no lock; the reader at A:1 claims one, and it does not keep the"
+          + " writer out."
       ),
       (false, true, "The writer at A:2 claims a lock; the reader at A:1 does not hold it."),
     ])

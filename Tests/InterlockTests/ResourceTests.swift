@@ -1,7 +1,7 @@
 import Interlock
 import Testing
 
-/// Which names and instances are one resource.
+/// Which names and instances are the same resource.
 struct ResourceTests {
   init() { Findings.collect() }
 
@@ -19,7 +19,7 @@ struct ResourceTests {
     #expect(Findings.conflicts(on: "resource.users").count == 1)
   }
 
-  @Test("two names are two resources")
+  @Test("different names are different resources")
   func twoNames() {
     BEGIN_LOCK(.noReadWrite, "resource.one")
     onThread {
@@ -31,7 +31,7 @@ struct ResourceTests {
     #expect(Findings.conflicts(on: "resource.two").isEmpty)
   }
 
-  @Test("a name of two instances is two resources, of one instance one")
+  @Test("a name of two instances is two resources, and of one instance one")
   func instances() {
     let here = Store()
     let there = Store()
@@ -53,7 +53,7 @@ struct ResourceTests {
     #expect(found.first?.instance?.contains("Store") == true)
   }
 
-  @Test("two sections of one name are two resources")
+  @Test("two sections with one name are two resources")
   func sections() {
     let name = "resource.\("section")"
     let here = Section(name)
@@ -68,7 +68,7 @@ struct ResourceTests {
   }
 
   private final class Shelf: @unchecked Sendable {
-    // Unchecked: the test checks whether that is true.
+    // Unchecked: the test checks whether it is safe.
     @Tracked var books: [Int: String] = [:]
     @Tracked("resource.boxes") var boxes: [Int] = []
   }

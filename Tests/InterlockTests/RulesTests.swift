@@ -6,7 +6,7 @@ struct RulesTests {
   init() { Findings.collect() }
 
   @Test(
-    "two owners conflict exactly where one of them writes",
+    "two owners conflict if and only if one of them writes",
     arguments: [
       (Mode.noWrite, Mode.noWrite, false), (.noWrite, .noReadWrite, true),
       (.noReadWrite, .noWrite, true), (.noReadWrite, .noReadWrite, true),
@@ -27,7 +27,7 @@ struct RulesTests {
   }
 
   @Test(
-    "an owner nests in itself in any order",
+    "an owner may nest its own sections in any order",
     arguments: [
       [Mode.noWrite, .noWrite], [.noWrite, .noReadWrite], [.noReadWrite, .noWrite],
       [.noReadWrite, .noReadWrite], [.noWrite, .noReadWrite, .noWrite, .noReadWrite],
@@ -109,7 +109,7 @@ struct RulesTests {
       #expect(byIf + 1 == (isOdd ? 6 : 7) && bySwitch == (isOdd ? "odd" : "even"))
     }
     #expect(throws: Wrong()) { try section.write { throw Wrong() } }
-    // The section has ended all the same.
+    // The section has ended despite the error.
     onThread { section.write {} }
     #expect(Findings.conflicts(on: "rules.results").isEmpty)
   }

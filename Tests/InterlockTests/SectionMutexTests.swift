@@ -22,8 +22,8 @@ private final class Guarded: Sendable {
   var address: UInt { withUnsafePointer(to: value) { UInt(bitPattern: $0) } }
 }
 
-/// A `Mutex` taken through a section. The listener is process-wide, so each test that sets one runs
-/// in a separate process.
+/// A `Mutex` locked through a section. The listener is process-wide, so each test that sets one
+/// runs in a separate process.
 struct SectionMutexTests {
   @Test("a section's mutex is held while the body runs, and returns or throws what the body does")
   func passesThrough() throws {

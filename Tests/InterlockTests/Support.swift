@@ -6,8 +6,8 @@ import Testing
 
 @testable import Interlock
 
-/// The tracker's findings in the test process. Settings are the process's: they are set once, so
-/// that tests can run side by side, and each test looks at resources whose names are its own.
+/// The tracker's findings in the test process. Settings are process-wide: they are set once, so
+/// that tests can run in parallel, and each test checks resources with names of its own.
 enum Findings {
   private static let installed: Void = {
     SectionTracking.onConflict = .handler { _ in }
@@ -60,7 +60,7 @@ final class JoinableThread: @unchecked Sendable {
   }
 }
 
-/// A door that opens once.
+/// A gate that opens once.
 final class Gate: Sendable {
   private let semaphore = DispatchSemaphore(value: 0)
   func open() { semaphore.signal() }
@@ -72,7 +72,7 @@ final class Gate: Sendable {
 
 /// A barrier for a number of threads.
 final class Barrier: @unchecked Sendable {
-  // Unchecked: everything is under the condition.
+  // Unchecked: the condition guards all of it.
   private let condition = NSCondition()
   private let parties: Int
   private var waiting = 0
@@ -95,7 +95,7 @@ final class Barrier: @unchecked Sendable {
 }
 
 /// A barrier for a few threads that must continue at the same time: they spin, because a `Barrier`
-/// wakes threads one after the other.
+/// wakes threads one after another.
 final class SpinBarrier: Sendable {
   private let parties: Int
   private let waiting = Atomic<Int>(0)

@@ -7,7 +7,7 @@ import Testing
 struct WrongEndTests {
   init() { Findings.collect() }
 
-  @Test("an end beside the right one neither frees twice nor ends a later section")
+  @Test("an extra end beside the right one neither frees twice nor ends a later section")
   func concurrentEnds() {
     let name = "wrong-end.\("computed")"
     let start = Barrier(parties: 3)
@@ -43,7 +43,7 @@ struct WrongEndTests {
     #expect(kinds == [.endByAnotherOwner, .endWithoutBegin])
   }
 
-  @Test("the second of two ends of one section does nothing, nor to the next one in its slot")
+  @Test("the second of two ends of one section does nothing, also to the next one in its slot")
   func endedTwice() throws {
     let section = Section("wrong-end.twice")
     func begin() throws -> Registry.OpenSection {
@@ -93,7 +93,7 @@ struct WrongEndTests {
     let section = Section("wrong-end.block")
     section.read { section.end(.noWrite) }
     #expect(Findings.misuses(on: "wrong-end.block").map(\.kind) == [.endWithoutBegin])
-    // The same for a block that returns a value.
+    // Likewise for a block that returns a value.
     let value = section.write {
       section.end(.noReadWrite)
       return 1
@@ -121,7 +121,7 @@ struct WrongEndTests {
     #expect(Findings.misuses(on: "wrong-end.filler").isEmpty)
   }
 
-  @Test("any number of computed names leaves queue labels in reports")
+  @Test("any number of computed names leaves the queue labels in reports")
   func labels() throws {
     for number in 0..<5_000 { _ = Section("wrong-end.name.\(number)") }
     let section = Section("wrong-end.labels")

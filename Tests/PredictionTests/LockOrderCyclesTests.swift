@@ -2,7 +2,7 @@ import Testing
 
 @testable import Prediction
 
-/// An order with so many mutexes, numbered from 0.
+/// An order with this many mutexes, numbered from 0.
 private func order(_ locks: Int, _ edges: LockOrder.Edge...) -> LockOrder {
   var order = LockOrder()
   for index in 0..<locks {
@@ -12,7 +12,7 @@ private func order(_ locks: Int, _ edges: LockOrder.Edge...) -> LockOrder {
   return order
 }
 
-/// That `owner` took the second lock while it held the first, and others beside it.
+/// An edge: `owner` acquired the second lock while it held the first, and others besides.
 private func edge(
   _ from: Int, _ to: Int, by owner: UInt64, under gates: [UInt: Bool] = [:],
   fromIsShared: Bool = false, toIsShared: Bool = false
@@ -29,12 +29,12 @@ private func edge(
 struct LockOrderCyclesTests {
   private func lengths(_ order: LockOrder) -> [Int] { order.cycles().found.map(\.edges.count) }
 
-  @Test("are found of two locks, once")
+  @Test("a cycle of two locks is found once")
   func two() {
     #expect(lengths(order(2, edge(0, 1, by: 1), edge(1, 0, by: 2))) == [2])
   }
 
-  @Test("are found of as many as eight locks, once")
+  @Test("a cycle of up to eight locks is found once")
   func ring() {
     for count in 3...8 {
       var ring = order(count)
@@ -43,21 +43,21 @@ struct LockOrderCyclesTests {
     }
   }
 
-  @Test("are found where one owner goes both ways and another one of them")
+  @Test("a cycle is found if one owner goes both ways and another goes one of them")
   func oneOfTwo() {
     var both = edge(0, 1, by: 1)
     both.owners = [1, 2]
     #expect(lengths(order(2, both, edge(1, 0, by: 1))) == [2])
   }
 
-  @Test("are found where more owners than are kept go along one of them")
+  @Test("a cycle is found if more owners than are stored go one way")
   func manyOwners() {
     var one = edge(0, 1, by: 1)
     one.hasManyOwners = true
     #expect(lengths(order(2, one, edge(1, 0, by: 1))) == [2])
   }
 
-  @Test("are found where only one of two ways to take a lock is under a common one")
+  @Test("a cycle is found if only one of two ways to a lock is under a common lock")
   func variants() {
     let gated = edge(0, 1, by: 1, under: [999: false])
     let other = edge(1, 0, by: 2, under: [999: false])
@@ -65,31 +65,31 @@ struct LockOrderCyclesTests {
     #expect(lengths(order(2, gated, edge(0, 1, by: 3), other)) == [2])
   }
 
-  @Test("are found between a reader and a writer, either way")
+  @Test("a cycle of a reader and a writer is found, either way")
   func readerAndWriter() {
     #expect(
       lengths(order(2, edge(0, 1, by: 1, fromIsShared: true), edge(1, 0, by: 2))) == [2])
     #expect(lengths(order(2, edge(0, 1, by: 1, toIsShared: true), edge(1, 0, by: 2))) == [2])
   }
 
-  @Test("are none where all take their locks in one order")
+  @Test("locks that all owners acquire in one order form no cycle")
   func oneOrder() {
     #expect(
       lengths(order(3, edge(0, 1, by: 1), edge(1, 2, by: 2), edge(0, 2, by: 3))).isEmpty)
   }
 
-  @Test("are none of a single owner's")
+  @Test("the orders of a single owner form no cycle")
   func oneOwner() {
     #expect(lengths(order(2, edge(0, 1, by: 1), edge(1, 0, by: 1))).isEmpty)
   }
 
-  @Test("are none of three locks that two owners take: each must have one of its own")
+  @Test("three locks that two owners acquire form no cycle: each edge needs its own owner")
   func twoOwnersOfThree() {
     let ring = order(3, edge(0, 1, by: 1), edge(1, 2, by: 2), edge(2, 0, by: 1))
     #expect(lengths(ring).isEmpty)
   }
 
-  @Test("are none under a common lock, unless both only share it")
+  @Test("orders under a common lock form no cycle, unless both only share it")
   func gates() {
     func under(_ one: Bool, _ other: Bool) -> [Int] {
       lengths(
@@ -101,7 +101,7 @@ struct LockOrderCyclesTests {
     #expect(under(true, true) == [2])
   }
 
-  @Test("are none of three locks where two of the orders are under the third")
+  @Test("three locks form no cycle if two of the orders are under the third")
   func gateInTheRing() {
     let third: UInt = 3 * 64
     let ring = order(
@@ -109,7 +109,7 @@ struct LockOrderCyclesTests {
     #expect(lengths(ring).isEmpty)
   }
 
-  @Test("are none between those who only read")
+  @Test("owners that only read form no cycle")
   func readers() {
     let readers = order(
       2, edge(0, 1, by: 1, fromIsShared: true, toIsShared: true),
@@ -117,7 +117,7 @@ struct LockOrderCyclesTests {
     #expect(lengths(readers).isEmpty)
   }
 
-  @Test("are none through what may have been two locks at one address, or no lock at all")
+  @Test("a lock that may have been two at one address, or no lock, is in no cycle")
   func uncertain() {
     for lock in 0..<2 {
       var uncertain = order(2, edge(0, 1, by: 1), edge(1, 0, by: 2))
@@ -126,16 +126,16 @@ struct LockOrderCyclesTests {
     }
   }
 
-  @Test("are none through a lock that is no longer known")
+  @Test("a lock that is no longer known is in no cycle")
   func forgotten() {
     var order = order(2, edge(0, 1, by: 1), edge(1, 0, by: 2))
     order.locks[1] = nil
     #expect(lengths(order).isEmpty)
   }
 
-  @Test("are looked for in bounded time, and it is said where that was not enough")
+  @Test("the search for cycles takes bounded time, and reports that it was incomplete")
   func bounded() {
-    // All by one owner, so none of the many cycles is one that can end in a deadlock.
+    // All by one owner, so none of the many cycles can end in a deadlock.
     var dense = order(40)
     for from in 0..<40 {
       for to in 0..<40 where to != from { dense.edges.append(edge(from, to, by: 1)) }
@@ -145,7 +145,7 @@ struct LockOrderCyclesTests {
     #expect(!cycles.isComplete)
   }
 
-  @Test("are looked for completely among any number of locks that are taken in one order")
+  @Test("the search for cycles is complete for any number of locks acquired in one order")
   func largeAndOrdered() {
     var ordered = order(60)
     for from in 0..<60 {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import WaitForGraph
 
-/// Labels, places, cuts: what people read is short, harmless, and the same for equal snapshots.
+/// Labels, places, cuts: the text is short, harmless, and the same for equal snapshots.
 @Suite("The text of a diagnosis")
 struct DiagnosisTextTests {
   typealias S = Snapshots
@@ -58,7 +58,7 @@ struct DiagnosisTextTests {
     #expect(try headline("a\u{1b}[31m\nb\u{202e}").contains(#""a\u{1b}[31m\u{a}b\u{202e}""#))
     let long = try headline(String(repeating: "l", count: 500))
     #expect(long.contains("\"" + String(repeating: "l", count: 47) + "…\""))
-    // Text of another process is made harmless where it is shown.
+    // Text of another process is escaped where it is shown.
     let alien = Diagnosis(cause: .unknown, isCertain: false, headline: "\u{1b}]0;x\u{7}\r\n")
     #expect(
       DiagnosisText(alien, width: nil).lines == [

@@ -3,12 +3,12 @@ import Testing
 
 @testable import WaitForGraph
 
-/// Frames of which only the address is known get their names.
+/// Frames with only an address get their symbols.
 @Suite("Naming a snapshot")
 struct NamingTests {
   static func at(_ address: UInt) -> [StackFrame] { [StackFrame(address: address)] }
 
-  /// A snapshot with a frame everywhere that one may be.
+  /// A snapshot with a frame in every place that can have one.
   static let snapshot = WaitSnapshot(
     threads: [
       WaitSnapshot.Thread(

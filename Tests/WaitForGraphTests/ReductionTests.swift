@@ -2,7 +2,7 @@ import Testing
 
 @testable import WaitForGraph
 
-/// Who can go on follows from who needs nothing, whatever the order of the nodes.
+/// Which nodes can go on follows from which need nothing, whatever the order of the nodes.
 @Suite("Reduction")
 struct ReductionTests {
   @Test("a node that needs nothing can go on, and so can a node that needs only it")

@@ -2,7 +2,7 @@ import Interlock
 
 @testable import WaitForGraph
 
-/// Short words for the parts of snapshots.
+/// Short constructors for the parts of snapshots.
 enum Snapshots {
   typealias Thread = WaitSnapshot.Thread
   typealias Wait = WaitSnapshot.Wait

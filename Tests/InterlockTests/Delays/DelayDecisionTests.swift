@@ -4,7 +4,7 @@ import Testing
 
 /// Which executions of a place are delayed, and how much time all delays may take.
 struct DelayDecisionTests {
-  @Test("seed, place and execution decide: the same three give the same delay, another seed others")
+  @Test("a delay depends on seed, place and execution only")
   func seeded() {
     func decisions(seed: UInt64, place: UInt64 = 7) -> [DelayDecision?] {
       (0..<1_000).map {

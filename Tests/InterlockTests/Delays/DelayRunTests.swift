@@ -45,7 +45,7 @@ struct DelayRunTests {
     }
   }
 
-  @Test("a thread that only pauses during a delay does not count as excluded")
+  @Test("a thread that only pauses during a delay does not count as blocked")
   func pausing() async {
     await #expect(processExitsWith: .success) {
       SectionTracking.onConflict = .record

@@ -60,7 +60,7 @@ struct NearMissTests {
     ] {
       #expect(visits.known(other) == nil)
     }
-    // Another in its slot takes its place, and nothing else.
+    // Another access with its slot replaces it, and no other.
     for number in 0..<100 as Range<UInt> {
       visits.note(visit(owner: number), at: PlaceNumber(bits: number), at: 4)
       #expect(visits.known(visit(owner: number))?.pointee.place == PlaceNumber(bits: number))
@@ -68,13 +68,12 @@ struct NearMissTests {
   }
 
   @Test(
-    "a visit that keeps coming within a tick does so a few times without asking for the time")
+    "an access that repeats within a tick does so a few times without reading the clock")
   func timesOfVisits() throws {
     let visits = NotedAccesses()
     let visit = NotedAccesses.Access(file: 0x1000, lineAndFlags: 1, on: 2, of: 3)
     var asked = 0
-    /// The visit comes at a time; whether it has been noted in the time that it is taken to come
-    /// at.
+    /// The access repeats at a time; returns whether it was noted at the time assumed for it.
     func comes(at now: UInt) throws -> Bool {
       let known = try #require(visits.known(visit))
       let time = known.pointee.time {
@@ -85,23 +84,24 @@ struct NearMissTests {
       return time.isNoted
     }
     visits.note(visit, at: PlaceNumber(bits: 7), at: 4)
-    // It has to be noted anew in each other millisecond, as long as it comes once in each.
+    // It is noted anew in each millisecond, as long as it comes once in each.
     for now in 5..<50 as Range<UInt> { #expect(try !comes(at: now)) }
     #expect(asked == 45)
-    // Some times more in the same: it is noted, and asks each time.
+    // Several times more in the same: it is noted, and reads the clock each time.
     for _ in 0..<NotedAccesses.busy { #expect(try comes(at: 49)) }
     #expect(asked == 45 + Int(NotedAccesses.busy))
     // Then it does not, whenever it comes.
     for pass in 0..<UInt(NotedAccesses.passesAtOnce) { #expect(try comes(at: 60 + pass)) }
     #expect(asked == 45 + Int(NotedAccesses.busy))
-    // After them it asks again: it was late by no more than these, and is not busy any more.
+    // After them it reads the clock again: it was late by no more than these, and is not busy any
+    // more.
     #expect(try !comes(at: 70))
     #expect(try comes(at: 70))
     #expect(try !comes(at: 71))
     #expect(asked == 48 + Int(NotedAccesses.busy))
   }
 
-  @Test("a busy visit passes without more where its place is in no armed pair, and only there")
+  @Test("a busy access needs no further work if its place is in no armed pair, and only then")
   func passesOfVisits() throws {
     let visits = NotedAccesses()
     let visit = NotedAccesses.Access(file: 0x1000, lineAndFlags: 1, on: 2, of: 3)
@@ -123,7 +123,7 @@ struct NearMissTests {
     #expect(try !passes())
     armed.pointee.store(0, ordering: .relaxed)
     #expect(try passes())
-    // Where more than pairs is looked at.
+    // If the begin must check more than pairs.
     try keepComing(nil)
     #expect(try !passes())
   }
@@ -144,7 +144,7 @@ struct NearMissTests {
     #expect(near(writer, owner: 4, at: 1, key: ResourceKey(number: 0)) == [])
   }
 
-  @Test("places beyond what there is room for are not followed")
+  @Test("places beyond the table's size are not followed")
   func manyPlaces() {
     var known = KnownPairs(DelaySettings(), tables)
     let numbers = (0..<3_000).map { line in
@@ -154,8 +154,7 @@ struct NearMissTests {
     #expect(followed.count == 2_047)
     #expect(Set(followed).count == 2_047)
     #expect(numbers.prefix(2_047).enumerated().allSatisfy { $1.writes == ($0 % 2 == 0) })
-    // They are found again by what their literals' addresses are, also where their slots were
-    // taken.
+    // They are found by their literals' addresses, also if their first slots were taken.
     for (index, number) in numbers.enumerated() {
       tables.set(number, of: DelayTables.Mark(file: 4_096, lineAndFlags: UInt(index)))
     }
@@ -181,7 +180,7 @@ struct NearMissTests {
     }
   }
 
-  @Test("a pair is dropped by three delays that kept another out; waiters of one delay count once")
+  @Test("a pair is dropped by three delays that blocked another thread; one delay counts once")
   func dropped() {
     var known = KnownPairs(DelaySettings(), tables)
     let pair = PlacePair(reader, writer)
@@ -197,7 +196,7 @@ struct NearMissTests {
     #expect(known.counts.dropped == 1, "a dropped pair is not armed again")
   }
 
-  @Test("a pair that has overlapped is found, whatever its state, and is never dropped")
+  @Test("a pair that has overlapped is found, whatever its state was, and is never dropped")
   func met() {
     var known = KnownPairs(DelaySettings(), tables)
     let pair = PlacePair(writer, writer)

@@ -44,7 +44,7 @@ struct TrapFileTests {
   }
 
   @Test(
-    "what cannot be used says why",
+    "a file that cannot be used has a problem that names the reason",
     arguments: [
       ("#!/bin/sh\n", .foreign), ("\u{0}\u{1}\u{7F}", .foreign), ("interlock-traps", .foreign),
       ("interlock-traps 2 b\n", .otherVersion("2")), ("interlock-traps 1 c\n", .otherBuild),

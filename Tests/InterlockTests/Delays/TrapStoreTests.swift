@@ -3,8 +3,8 @@ import Testing
 
 @testable import Interlock
 
-/// The trap file of a process: what it reads at its beginning, and what it leaves. Each test runs
-/// in a separate process.
+/// The trap file of a process: what it reads at its start, and what it leaves. Each test runs in a
+/// separate process.
 struct TrapStoreTests {
   /// A process that passes two places of one section from two threads, one after the other.
   private func run(

@@ -5,9 +5,10 @@ import Testing
 
 @testable import Interlock
 
-/// What is noted of a run. Each in a process of its own: it is the process's.
+/// The contention coverage of a run. Each test runs in a separate process, because it is
+/// process-wide.
 struct ExerciseTests {
-  @Test("a resource of one owner is not tested; one of two is, with what came of its places")
+  @Test("a resource of one owner is not tested; one of two owners is, with its places and pairs")
   func owners() async {
     await #expect(processExitsWith: .success) {
       SectionTracking.onConflict = .handler { _ in }
@@ -52,7 +53,7 @@ struct ExerciseTests {
     }
   }
 
-  @Test("two instances that each have an owner of their own were not tested")
+  @Test("two instances with one owner each were not tested")
   func instances() async {
     await #expect(processExitsWith: .success) {
       SectionTracking.exercise = true
@@ -65,7 +66,7 @@ struct ExerciseTests {
     }
   }
 
-  @Test("different parts never nearly meet, equal ones do")
+  @Test("different parts never nearly meet, and equal ones do")
   func parts() async {
     await #expect(processExitsWith: .success) {
       SectionTracking.exercise = true
@@ -79,7 +80,7 @@ struct ExerciseTests {
     }
   }
 
-  @Test("properties and C code are exercised as well, by name or by where they are declared")
+  @Test("properties and C code are covered as well, by name or by the line of the declaration")
   func otherSpellings() async {
     final class Box: @unchecked Sendable {
       @Tracked var value = 0
@@ -100,7 +101,7 @@ struct ExerciseTests {
     }
   }
 
-  @Test("more names than are followed are said to be missing, and nothing else breaks")
+  @Test("names beyond the table's size are reported missing, and nothing else fails")
   func names() async {
     await #expect(processExitsWith: .success) {
       SectionTracking.exercise = true
@@ -116,7 +117,7 @@ struct ExerciseTests {
     }
   }
 
-  @Test("of more instances than are followed it is not said that they were not tested")
+  @Test("instances beyond the table's size leave a name undecided, not untested")
   func manyInstances() async {
     await #expect(processExitsWith: .success) {
       SectionTracking.exercise = true
@@ -133,7 +134,7 @@ struct ExerciseTests {
     }
   }
 
-  @Test("threads that note at full speed are all noted")
+  @Test("threads that access at full speed are all noted")
   func racing() async {
     await #expect(processExitsWith: .success) {
       SectionTracking.onConflict = .handler { _ in }
@@ -156,9 +157,9 @@ struct ExerciseTests {
   }
 }
 
-/// What a process says at its end of what it exercised.
+/// The contention coverage that a process prints at its end.
 struct ExerciseEndTests {
-  @Test("with exercise=on the end says in short what was exercised, and the exit code stays")
+  @Test("with exercise=on the end has a short report, and the exit code is unchanged")
   func summary() async {
     let result = await #expect(
       processExitsWith: .success, observing: [\.standardErrorContent]
@@ -174,7 +175,8 @@ struct ExerciseEndTests {
     #expect(
       text == """
         interlock: exercised 2 resources, 1 not tested
-          not tested: 'end.lone' was touched by one owner only, at InterlockTests/ExerciseTests.swift:12
+          not tested: 'end.lone' was touched by one owner only, \
+        at InterlockTests/ExerciseTests.swift:12
 
         """)
   }
@@ -194,7 +196,7 @@ struct ExerciseEndTests {
       processExitsWith: .exitCode(1), observing: [\.standardErrorContent]
     ) {
       setenv("INTERLOCK_OPTIONS", "require_contention=on", 1)
-      // What runs before `main` where the variable is set from the start.
+      // The constructor, which runs before `main` if the variable is set from the start.
       readOptions()
       exit(EXIT_SUCCESS)
     }
@@ -202,7 +204,8 @@ struct ExerciseEndTests {
     #expect(
       text == """
         interlock: exercised no resource: no section was begun
-        interlock: the exit code is 1 (require_contention=on): no section was begun, so nothing was tested
+        interlock: the exit code is 1 (require_contention=on): no section was begun, so \
+        nothing was tested
 
         """)
   }
@@ -232,7 +235,9 @@ struct ExerciseEndTests {
     }
   }
 
-  @Test("with exercise=off the report says that nothing is known, not that no section was begun")
+  @Test(
+    "with exercise=off the report says that nothing was recorded, not that no section was begun"
+  )
   func off() async {
     await #expect(processExitsWith: .success) {
       setenv("INTERLOCK_OPTIONS", "exercise=off", 1)
@@ -248,7 +253,7 @@ struct ExerciseEndTests {
     }
   }
 
-  @Test("with require_contention=on resources of several owners leave the exit code as it is")
+  @Test("with require_contention=on resources of several owners leave the exit code unchanged")
   func green() async {
     let result = await #expect(
       processExitsWith: .success, observing: [\.standardErrorContent]

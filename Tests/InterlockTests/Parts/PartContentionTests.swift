@@ -4,7 +4,7 @@ import Testing
 
 @testable import Interlock
 
-/// Sections on parts under contention: what must be found, and what must never be.
+/// Sections on parts under contention: conflicts that must be found, and that must not.
 struct PartContentionTests {
   init() { Findings.collect() }
 
@@ -30,7 +30,7 @@ struct PartContentionTests {
   }
 
   @Test(
-    "of two that overlap on a part, or on a part and the whole, at least one is always seen",
+    "of two sections that overlap on a part, or a part and the whole, at least one is always seen",
     arguments: Pairing.allCases)
   func nothingLost(_ pairing: Pairing) {
     let rounds = 400
@@ -79,7 +79,7 @@ struct PartContentionTests {
   func look() throws {
     let section = Section("parts.look")
     let hasEnded = Counter()
-    // Unsafe: the table's memory is never given back, and the thread is waited for.
+    // Unsafe: the table's memory is never freed, and the thread is joined.
     nonisolated(unsafe) let open = try #require(
       Registry.begin(
         section.resource, .noReadWrite, part: PartOf("key"), synched: false,

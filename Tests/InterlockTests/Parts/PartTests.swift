@@ -17,7 +17,7 @@ private final class CountedKey: Hashable, Sendable {
   func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// Which sections on parts conflict, and what the report says.
+/// Which sections on parts conflict, and the report.
 struct PartTests {
   init() { Findings.collect() }
 
@@ -106,7 +106,7 @@ struct PartTests {
     #expect(meeting.description.contains(/conflict on 'parts\.mixed #\d+ \[42\]'/))
   }
 
-  @Test("the article's spelling and C have parts too; a C string and a Swift string are one part")
+  @Test("the article's spelling and C have parts too; equal strings of C and Swift are one part")
   func spellings() {
     let id = 3
     BEGIN_SYNCHED_LOCK(.noReadWrite, "parts.spelled", part: "k")

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Interlock
 
-/// What a stack says of a property's access, for stacks that only optimised code has.
+/// The access to a property in a stack, for stacks that only optimised code has.
 struct PropertyAccessTests {
   private static let declaration = Place(file: "Model/Store.swift", line: 5, function: "@Tracked")
 
@@ -39,7 +39,7 @@ struct PropertyAccessTests {
     )
   }
 
-  @Test("the line of a closure in a specialised function of the library is the user's function's")
+  @Test("a closure in a specialised function of the library has the line of the user's function")
   func specialised() {
     let found = access([
       frame("Store.table.modify", "$s5Model5StoreC5tableSDyS2iGvM", "//<compiler-generated>", 0),
@@ -51,7 +51,7 @@ struct PropertyAccessTests {
     #expect(found.1 == Place(file: "Model/Store.swift", line: 35, function: "Store.fill()"))
   }
 
-  @Test("merged functions are said to be several, at the property's declaration")
+  @Test("merged functions are reported as several, at the property's declaration")
   func merged() {
     let found = access([
       frame("Store.table.modify", "$s5Model5StoreC5tableSDyS2iGvM", "/src/Model/Store.swift", 0),
@@ -89,7 +89,7 @@ struct PropertyAccessTests {
     #expect(found == ("Store.table", Place(file: "App/main.swift", line: 9, function: "fill()")))
   }
 
-  @Test("the end of an access by key path, which is in no file, is reported at the line beside it")
+  @Test("the end of an access by key path, which has no file, is reported at the line beside it")
   func writeBack() {
     let found = access(
       [
@@ -112,13 +112,13 @@ struct PropertyAccessTests {
     #expect(found == ("Store.table", Place(file: "App/main.swift", line: 9, function: "fill()")))
   }
 
-  @Test("a stack that shows nothing leaves the declaration")
+  @Test("a stack without information leaves the declaration")
   func nothing() {
     #expect(access([]) == (nil, Self.declaration))
   }
 
   @Test(
-    "a symbol's module is that of the code, not that of the type which it extends",
+    "a symbol's module is that of the code, not that of the type it extends",
     arguments: [
       ("App.fill() -> ()", "App"), ("static App.Store.fill(Swift.Int) -> Swift.Int", "App"),
       ("(extension in App):Model.Store.fill() -> ()", "App"),

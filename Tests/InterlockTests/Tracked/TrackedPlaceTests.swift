@@ -37,12 +37,12 @@ private func awaited(_ shelf: Shelf) -> Int {
   return line.number.load(ordering: .relaxed)
 }
 
-/// A line that another thread hands over; the gate orders it.
+/// A line that another thread passes on; the gate orders it.
 private final class Line: Sendable {
   let number = Atomic(0)
 }
 
-/// Where a report says that a `@Tracked` property is accessed.
+/// Where a report places the access of a `@Tracked` property.
 struct TrackedPlaceTests {
   /// A way to access a property of another module; it returns its line.
   struct Access: Sendable, CustomTestStringConvertible {
@@ -94,8 +94,8 @@ struct TrackedPlaceTests {
       try #require(!found.isEmpty, "\(access)")
       let place = Place(
         file: access.file, line: line.number.load(ordering: .relaxed), function: access.function)
-      // A mutation by key path reads the whole, and writes it when the access ends: two accesses,
-      // on one line.
+      // A mutation by key path reads the whole, and writes it when the access ends: two accesses on
+      // one line.
       for conflict in found {
         #expect(conflict.second.place == place)
         #expect(conflict.second.stack.first?.function == access.function)
@@ -120,7 +120,7 @@ struct TrackedPlaceTests {
     #expect(Set(found.map(\.second.place.line)).count == 2)
   }
 
-  /// Runs a body while a property is being written to; returns the line that does.
+  /// Runs a body while a property is being written; returns the writing line.
   private func keep(_ shelf: Shelf, _ property: String, _ body: () -> Void) -> Int {
     func during<Value>(_ value: inout Value) { body() }
     switch property {

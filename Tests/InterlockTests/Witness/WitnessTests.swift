@@ -13,7 +13,7 @@ private final class Version: Sendable {
   func raise() { number.wrappingAdd(1, ordering: .relaxed) }
 }
 
-/// Sections that read with a witness: what they find, and what they never report.
+/// Reading sections with a witness: changes that must be found, and that must not be reported.
 struct WitnessTests {
   init() { Findings.collect() }
 
@@ -34,7 +34,7 @@ struct WitnessTests {
     #expect(!text.contains("second, as it came"))
   }
 
-  @Test("a marked writer that comes in is reported as the conflict alone")
+  @Test("a marked writer that comes second is reported as that conflict alone")
   func marked() {
     let section = Section("witness.marked")
     let version = Version()
@@ -45,7 +45,7 @@ struct WitnessTests {
     #expect(found.allSatisfy { $0.witness == nil })
   }
 
-  @Test("a marked writer that was in first is reported as the conflict alone")
+  @Test("a marked writer that came first is reported as that conflict alone")
   func markedFirst() {
     let section = Section("witness.first")
     let version = Version()
@@ -55,7 +55,7 @@ struct WitnessTests {
     #expect(Findings.conflicts(on: "witness.first").map(\.witness) == [nil])
   }
 
-  @Test("an owner that writes in its own section, the whole or a part, is no stranger")
+  @Test("an owner's own write, in the whole or a part, is not reported as unmarked code")
   func own() {
     let section = Section("witness.own")
     let version = Version()
@@ -98,7 +98,7 @@ struct WitnessTests {
     #expect(found.last?.after == "no file")
   }
 
-  @Test("the section's result and error come through, and a change is found where the body throws")
+  @Test("the section's result and error are passed on, and a change is found if the body throws")
   func results() throws {
     struct Failure: Error {}
     let section = Section("witness.results")
@@ -124,7 +124,7 @@ struct WitnessTests {
   }
 }
 
-/// Witnesses under contention, and in a process of their own.
+/// Witnesses under contention, and in separate processes.
 struct WitnessRunTests {
   init() { Findings.collect() }
 
@@ -152,7 +152,7 @@ struct WitnessRunTests {
     #expect(Findings.conflicts(on: "witness.locked").isEmpty)
   }
 
-  @Test("however marked writers race with readers, no stranger is blamed")
+  @Test("races of marked writers and readers are never reported as unmarked code")
   func racing() {
     let section = Section("witness.racing")
     let version = Version()
@@ -175,7 +175,7 @@ struct WitnessRunTests {
     #expect(Findings.conflicts(on: "witness.racing").allSatisfy { $0.witness == nil })
   }
 
-  @Test("a change fails the process as a conflict does, and names both values in its first line")
+  @Test("a change fails the process as a conflict does, and has both values in its first line")
   func exitCode() async {
     let result = await #expect(
       processExitsWith: .exitCode(66), observing: [\.standardErrorContent]
@@ -191,7 +191,7 @@ struct WitnessRunTests {
       ))
   }
 
-  @Test("by default the process traps as the section ends")
+  @Test("by default the process traps when the section ends")
   func trap() async {
     let result = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
@@ -204,7 +204,7 @@ struct WitnessRunTests {
     #expect(!text.contains("the process went on"))
   }
 
-  @Test("where tracking is switched off, neither a witness nor a conflict is asked for")
+  @Test("with tracking switched off, neither the witness nor a conflict is evaluated")
   func off() async {
     await #expect(processExitsWith: .success) {
       setenv("INTERLOCK_OPTIONS", "sections=off", 1)
@@ -219,8 +219,8 @@ struct WitnessRunTests {
       SectionTracking.delays = true
       let section = Section("witness.delayed")
       let version = Version()
-      // Two readers and a marked writer that nearly meet arm the place; the stranger writes all the
-      // time.
+      // Two readers and a marked writer that nearly overlap arm the place; unmarked code writes all
+      // the time.
       let stop = Counter()
       let stranger = JoinableThread { while stop.value == 0 { version.raise(); usleep(200) } }
       while !SectionTracking.conflicts.contains(where: { $0.witness != nil }) {

@@ -1,7 +1,7 @@
 #ifndef MARKS_H
 #define MARKS_H
 
-/// Sections as C code marks them; each function begins or ends one.
+/// Sections marked in C; each function begins or ends one.
 void c_begin_write(const char *name);
 void c_end_write(const char *name);
 void c_begin_read_of(const char *kind, int number);
@@ -20,25 +20,25 @@ void c_end_plain_part_write(const char *part);
 int c_unmarked_value(void);
 void c_change_unmarked_value(void);
 
-/// The same in a file with IN_PRODUCTION at 1; returns how often a name's argument was evaluated.
+/// Marks in a file with IN_PRODUCTION at 1; returns how often a name's argument was evaluated.
 int c_production_marks(void);
 
 /// Forks; the child exits at once, and this returns its exit code. C, because Swift has no fork.
 int c_exit_code_of_fork(void);
 
-/// An address in a function whose mangled name is that of the first closure in the top-level code
-/// of a module.
+/// An address in a function whose mangled name is that of the first closure in a module's top-level
+/// code.
 unsigned long c_address_in_top_level_closure(void);
 
-/// Names the calling thread; 15 characters at most.
+/// Names the calling thread; at most 15 characters.
 void c_name_thread(const char *name);
 
-/// Maps a file, and cuts it to nothing: to read the mapping is a bus error. Returns 0 if it could.
-/// C, because it is three calls there.
+/// Maps a file, and truncates it: reading the mapping is then a bus error. Returns 0 on success. C,
+/// because it takes three calls of the system.
 int c_map_file_that_is_gone(void);
 
-/// The most memory that the process has had, in the system's own unit. C, because Swift's imports
-/// of the constant that it takes differ between systems.
+/// The peak memory of the process, in the system's own unit. C, because the type of the constant
+/// that it takes differs between systems in Swift.
 long c_most_memory(void);
 
 #endif

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Prediction
 
-/// Code that synchronises by itself, in this module.
+/// Code with atomics of its own, in this module.
 @inline(never)
 private func addAtomically(_ counter: borrowing Atomic<Int>) -> Int {
   counter.wrappingAdd(1, ordering: .relaxed).newValue
@@ -20,9 +20,9 @@ struct CodeScanTests {
     return (finding, at)
   }
 
-  /// An instruction that traps, behind each: a wrong length is seen by what comes next.
+  /// A trapping instruction follows each: the next finding shows a wrong length.
   @Test(
-    "an instruction is as long as it is",
+    "the scan knows the length of an instruction",
     arguments: [
       [0x90], [0xC3], [0x55], [0x48, 0x89, 0xE5], [0x48, 0x83, 0xEC, 0x20],
       [0x48, 0x81, 0xEC, 0, 1, 0, 0], [0xE8, 1, 2, 3, 4], [0xEB, 5], [0x0F, 0x84, 1, 2, 3, 4],
@@ -38,14 +38,14 @@ struct CodeScanTests {
       [0x48, 0x87, 0xD8], [0xF3, 0x90],
     ] as [[UInt8]])
   func lengths(_ bytes: [UInt8]) {
-    // A locked exchange of four bytes, which begins where the instruction ends.
+    // A locked exchange of four bytes, right after the instruction.
     let (finding, at) = Self.scan(bytes + [0xF0, 0x0F, 0xB1, 0x0A])
     #expect(finding == INTERLOCK_CODE_ATOMIC)
     #expect(at == bytes.count)
   }
 
   @Test(
-    "an atomic instruction is found",
+    "the scan finds an atomic instruction",
     arguments: [
       [0xF0, 0x48, 0x0F, 0xB1, 0x0A], [0xF0, 0x0F, 0xC1, 0x02], [0x48, 0x87, 0x07], [0x86, 0x07],
       [0xF0, 0xFF, 0x07], [0xF0, 0x48, 0x0F, 0xC7, 0x0F],
@@ -54,7 +54,7 @@ struct CodeScanTests {
     #expect(Self.scan(bytes).0 == INTERLOCK_CODE_ATOMIC)
   }
 
-  @Test("what no 64-bit code has, and what is cut short, is not taken for plain")
+  @Test("invalid or truncated code is not taken for plain code")
   func unreadable() {
     #expect(Self.scan([0x06]).0 == INTERLOCK_CODE_UNREADABLE)
     #expect(Self.scan([0x90, 0xE8, 1]).0 == INTERLOCK_CODE_UNREADABLE)
@@ -64,8 +64,8 @@ struct CodeScanTests {
 
   #if os(Linux)
   @Test(
-    "functions are found by their symbols, and those with atomics among them",
-    // It has atomics made by functions of its own.
+    "functions are found by their symbols, and those with atomics are recognised",
+    // ThreadSanitizer makes atomics by functions of its own.
     .enabled(if: interlock_events_available() != INTERLOCK_EVENTS_NONE_SANITIZER))
   func symbols() {
     let counter = Atomic<Int>(0)

@@ -11,7 +11,7 @@ import Testing
   "The order of sections, under load",
   .enabled(
     if: interlock_events_available() == INTERLOCK_EVENTS_ALL,
-    "nothing is interposed, so nobody looks"))
+    "nothing is interposed, so no order is recorded"))
 struct OrderLoadTests {
   private struct Load {
     let owners = 10_000
@@ -22,7 +22,7 @@ struct OrderLoadTests {
 
     init() { sections = (0..<owners * resourcesEach).map { _ in Section("load.own") } }
 
-    /// Each owner is a thread; one comes after the other.
+    /// Each owner is a thread; they run one after another.
     func run(_ owners: Range<Int>) {
       for owner in owners {
         let range = owner * resourcesEach..<(owner + 1) * resourcesEach
@@ -33,7 +33,7 @@ struct OrderLoadTests {
       }
     }
 
-    /// Runs a body on a thread of its own, to that thread's very end.
+    /// Runs a body on a thread of its own, and joins the thread.
     private func joined(_ body: @escaping () -> Void) {
       final class Start {
         let body: () -> Void
@@ -56,9 +56,7 @@ struct OrderLoadTests {
     return own
   }
 
-  @Test(
-    "ten thousand owners and a million resources take 200 bytes each at most, and the last no more time than the first"
-  )
+  @Test("10,000 owners and a million resources take 200 bytes each at most, and equal times")
   func load() async {
     let result = await #expect(
       processExitsWith: .success, observing: [\.standardOutputContent]
@@ -76,8 +74,7 @@ struct OrderLoadTests {
       let tenths = seconds.map { String(format: "%.2f", $0) }.joined(separator: ", ")
       print("load: \(bytes) bytes a resource; each tenth of the owners: \(tenths) s")
       precondition(bytes <= 200, "\(bytes) bytes a resource")
-      // A step that grew with what was there before would be some twenty times as long for the last
-      // tenth.
+      // If a step grew with the earlier ones, the last tenth would take some twenty times as long.
       precondition(seconds[9] < 6 * seconds[0] + 0.5, "\(seconds)")
       let record = Predictor.record()
       precondition(record.state == .on && record.unseen.isEmpty, "\(record.notes)")

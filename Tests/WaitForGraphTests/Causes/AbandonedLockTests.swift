@@ -61,7 +61,7 @@ struct AbandonedLockTests {
       found.headline == "thread 2 went on without unlocking mutex 0xa, which thread 1 waits for")
     #expect(
       found.details.contains("thread 2 holds it since Cache.swift:9  take(), and has no work"))
-    // A block that a running thread hands to it may unlock.
+    // A block that a running thread enqueues for it may unlock.
     #expect(
       Diagnosis(of: S.process([S.waiting(1, .mutex, 0xa), idle, S.other(3, .running)])) == nil)
   }
@@ -79,7 +79,7 @@ struct AbandonedLockTests {
         Diagnosis(of: Self.process([S.waiting(1, .mutex, 0xa), S.other(2, elsewhere)])) == nil)
     }
     #expect(Diagnosis(of: Self.process([S.waiting(1, .mutex, 0xa, limited: true)])) == nil)
-    // Another lock than the one that was left.
+    // A lock other than the one left locked.
     let other = try #require(
       Diagnosis(of: Self.process([S.waiting(1, .semaphore, 0xb)])))
     #expect(other.cause == .lostWakeUp)

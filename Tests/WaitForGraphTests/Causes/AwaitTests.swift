@@ -88,7 +88,7 @@ struct AwaitTests {
     #expect(found.headline == "task 1 waits for its own end")
   }
 
-  @Test("a task that awaits a task of which nothing is known can go on while a thread can")
+  @Test("a task that awaits an unknown task can go on while a thread can")
   func unknownTask() {
     let chain = [Self.awaits(0x1000, .task, 0x2000, at: 41)]
     #expect(Diagnosis(of: Self.process([S.other(1, .running)], chain)) == nil)
@@ -152,7 +152,7 @@ struct AwaitTests {
           [Self.awaits(0x1000, .actor, 0xac, at: 41)])) == nil)
   }
 
-  @Test("where only tasks wait, and nothing can run, the report shows where they wait")
+  @Test("the report shows where tasks wait if only tasks wait and nothing can run")
   func onlyTasks() throws {
     let found = try #require(
       Diagnosis(

@@ -3,7 +3,7 @@ import Testing
 
 @testable import WaitForGraph
 
-/// Threads of which each waits for what the next one holds.
+/// Threads that each wait for what the next one holds.
 @Suite("A cycle")
 struct CycleTests {
   typealias S = Snapshots
@@ -47,7 +47,7 @@ struct CycleTests {
     #expect(found.cause == .cycle)
     #expect(found.isCertain)
     #expect(found.headline == "3 threads wait for each other")
-    // Who waits for the ring is stuck, too; who waits for a signal is not.
+    // A thread that waits for the ring is stuck, too; one that waits for a signal is not.
     #expect(found.details.last == "1 other thread waits besides them")
   }
 
@@ -112,7 +112,7 @@ struct CycleTests {
     #expect(found.cause == .cycle)
     #expect(found.isCertain)
     #expect(found.details[0].contains("and thread 2 is on queue \"one\""))
-    // With a target each, they are two threads, and the call goes on.
+    // With a target each, they have two threads, and the call goes on.
     let apart = [S.serial(0x11, "one"), S.serial(0x12, "two")]
     #expect(
       Diagnosis(

@@ -117,7 +117,7 @@ struct InnermostWaitTests {
     #expect(found.cause == .starvation)
     #expect(
       found.details.contains(
-        "thread 1 (main) waits for mutex 0xa at Cache.swift:10  get(_:), which thread 2 holds since "
-          + "Cache.swift:5  take()"))
+        "thread 1 (main) waits for mutex 0xa at Cache.swift:10  get(_:), which thread 2 holds"
+          + " since Cache.swift:5  take()"))
   }
 }

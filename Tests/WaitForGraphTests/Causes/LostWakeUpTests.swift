@@ -91,7 +91,7 @@ struct LostWakeUpTests {
     }
     #expect(
       Diagnosis(of: S.process([waiting, S.waiting(2, .semaphore, 0xb, limited: true)])) == nil)
-    // A block is queued, and a thread for it is there.
+    // A block is queued, and a thread is available for it.
     #expect(
       Diagnosis(of: S.process([waiting], [S.serial(0x10, "q", blocks: [S.blocks()])])) == nil)
     var timer = S.process([waiting])
@@ -120,8 +120,8 @@ struct LostWakeUpTests {
     #expect(
       ended.headline == "no thread is left that could unlock the mutex that thread 1 waits for")
     #expect(ended.details[1].hasPrefix("no live thread is known to hold it"))
-    // A holder that waits is the one to ask about, here together with another who waits for nothing
-    // of its.
+    // The message names a holder that waits, here together with a thread that waits for none of its
+    // locks.
     let waits = S.process([
       S.waiting(1, .mutex, 0xa), S.waiting(2, .semaphore, 0xb, held: [S.has(0xa)]),
       S.waiting(3, .semaphore, 0xc),
@@ -140,7 +140,7 @@ struct LostWakeUpTests {
         ])))
     #expect(found.cause == .cycle)
     #expect(found.isCertain)
-    // It is in a part itself, or the others' parts go on.
+    // It is in a part itself, or the other threads' parts go on.
     #expect(
       Diagnosis(
         of: S.process([

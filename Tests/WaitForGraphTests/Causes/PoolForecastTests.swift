@@ -8,8 +8,8 @@ import Testing
 struct PoolForecastTests {
   typealias S = Snapshots
 
-  /// Callers wait for blocks of their own behind all other callers: TMCache's test, as it is seen
-  /// in a process, where the code of blocks and the history of semaphores are known.
+  /// Callers wait for blocks of their own behind all other callers: TMCache's test as seen inside a
+  /// process, where the code of blocks and the history of semaphores are known.
   private static func callers(running: Int, queued: Int, keepsOrder: Bool = true) -> WaitSnapshot {
     var snapshot = StarvationTests.cache(running: running, queued: queued)
     for number in snapshot.threads.indices where !snapshot.threads[number].runs.isEmpty {
@@ -89,14 +89,14 @@ struct PoolForecastTests {
     #expect(try isCertain(997))
     #expect(try isCertain(510))
     #expect(try !isCertain(509))
-    // A barrier that has run frees all that call its queue at once: their order decides, and it is
+    // A barrier that has run releases all callers of its queue at once: their order matters, and is
     // not known.
     var readers = Self.readers(running: 3, queued: 900)
     readers.queues[0].keepsOrder = false
     #expect(try #require(Diagnosis(of: readers)).isCertain == false)
   }
 
-  /// What makes a queued block, or something else, one that may end the wait.
+  /// Changes after which a queued block, or something else, may end the wait.
   static let doubts: [(String, @Sendable (inout WaitSnapshot) -> Void)] = [
     ("other code", { $0.queues[3].blocks[0].code = 0 }),
     ("running code unknown", { for thread in 1...3 { $0.threads[thread].runs[0].code = 0 } }),

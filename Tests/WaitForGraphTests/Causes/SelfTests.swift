@@ -3,7 +3,7 @@ import Testing
 
 @testable import WaitForGraph
 
-/// A thread that waits for what it has itself.
+/// A thread that waits for what it holds itself.
 @Suite("A thread that waits for itself")
 struct SelfTests {
   typealias S = Snapshots
@@ -74,7 +74,7 @@ struct SelfTests {
     #expect(direct.isCertain)
     #expect(direct.headline == "thread 7 waits for \"cache\", the queue that it is on")
     #expect(direct.details.contains("entered it at Cache.swift:4  start()"))
-    // From the target to a queue above it, and the other way round.
+    // From the target to a queue above it, and the reverse.
     let above = S.serial(0x11, "above", target: 0x10)
     for (from, to) in [(UInt(0x10), UInt(0x11)), (0x11, 0x10)] {
       let found = try #require(
@@ -142,12 +142,12 @@ struct SelfTests {
         of: S.process([
           S.waiting(7, .mutex, 0xa, held: [S.has(0xb)]), S.other(8, .running, held: [S.has(0xa)]),
         ])) == nil)
-    // Someone that is not seen may hold it, and go on.
+    // An unseen thread may hold it, and go on.
     let reads = S.process([
       S.waiting(7, .readLock, 0xa, held: [S.has(0xa, .readLock)]), S.other(8, .running),
     ])
     #expect(Diagnosis(of: reads) == nil)
-    // A semaphore of two may be taken twice.
+    // A semaphore of two may be acquired twice.
     var two = S.process([S.waiting(7, .semaphore, 0xa, held: [S.has(0xa, .semaphore)])])
     two.signals = [WaitSnapshot.Signal(id: 0xa, kind: .semaphore, value: 2)]
     #expect(Diagnosis(of: two)?.cause != .self)

@@ -135,7 +135,7 @@ struct StarvationTests {
         ])))
     #expect(call.cause == .starvation)
     #expect(call.isCertain)
-    // A main thread that looks after its queue takes the block.
+    // A main thread that serves its queue takes the block.
     #expect(
       Diagnosis(
         of: WaitSnapshot(
