@@ -1,7 +1,7 @@
 import Foundation
 package import Testing
 
-/// Compares a text with the file of this name in the folder `Goldens` beside the calling file, which
+/// Compares a text with the golden file of this name in `Goldens` beside the calling file, which
 /// `UPDATE_GOLDENS=1` writes anew.
 package func expectGolden(
   _ text: String, _ name: String, caller: String = #filePath,
