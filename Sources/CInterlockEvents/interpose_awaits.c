@@ -235,7 +235,8 @@ CALLED uintptr_t interlock_switch_begins(uintptr_t *arguments, uint32_t number) 
       break;
   }
   // A switch from no actor to none orders nothing, and every function on no actor asks for one as
-  // it begins. What an actor runs comes after all that has happened.
+  // it begins. A switch to an actor needs no event: readers order what runs on an actor after
+  // everything so far.
   bool is_told = kind != SWITCH || current_executor().identity != 0;
   if (!is_told && !object) return real;
   uintptr_t *resume = &arguments[entries[number].resume];

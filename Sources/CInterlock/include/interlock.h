@@ -1,6 +1,7 @@
-/// Section tracking for C and Objective-C, in the spelling of the article that it comes from
-/// ("Detecting race conditions in iOS", 2012): mark what a section of code reads or writes, and the
-/// tracker reports a write that overlaps another access, before the damage.
+/// Section tracking for C and Objective-C: marks what a stretch of code reads or writes.
+///
+/// The tracker reports a write that overlaps another access, before the damage. The spelling is
+/// that of the article it comes from ("Detecting race conditions in iOS", 2012).
 ///
 ///     BEGIN_LOCK(LOCK_NO_WRITE, "users.%d", id);      // I read: others may read, none may write
 ///     ...

@@ -1,6 +1,7 @@
-/// What the tracker needs and Swift cannot express: thread-local storage, zero-initialised storage
-/// that exists before any code runs, weak references to the runtimes, and a frame-pointer walk. Not
-/// for use outside the package.
+/// What the tracker needs and Swift cannot express. Not for use outside the package.
+///
+/// Thread-local storage, zero-initialised storage that exists before any code runs, weak references
+/// to the runtimes, and a frame-pointer walk.
 #ifndef INTERLOCK_RUNTIME_H
 #define INTERLOCK_RUNTIME_H
 

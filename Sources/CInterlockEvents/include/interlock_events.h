@@ -28,8 +28,9 @@ typedef enum {
   /// An object was made. `value` is a semaphore's initial value; `other` is a queue's attribute or,
   /// for a continuation, the return address into the caller of the function that made it.
   INTERLOCK_EVENT_CREATE = 1 << 0,
-  /// The thread asks for the object and waits until it is available; a free mutex or semaphore is
-  /// acquired without this event. An `ACQUIRE` or a `GIVE_UP` follows.
+  /// The thread asks for the object and waits until it is available.
+  ///
+  /// A free mutex or semaphore is acquired without this event. An `ACQUIRE` or a `GIVE_UP` follows.
   INTERLOCK_EVENT_WAIT = 1 << 1,
   /// The thread has what it asked for: it holds the lock, or the semaphore, group or condition let
   /// it continue.
@@ -83,8 +84,9 @@ typedef enum {
   INTERLOCK_OBJECT_FUTEX,
   INTERLOCK_OBJECT_OWNED_FUTEX,
   INTERLOCK_OBJECT_WORK_ITEM,
-  /// The initialiser of a global variable or a `static let`, or of `dispatch_once`: the thread that
-  /// runs it holds it like a lock.
+  /// A one-time initialisation, which the thread in it holds like a lock.
+  ///
+  /// It initialises a global variable or a `static let`, or belongs to `dispatch_once`.
   INTERLOCK_OBJECT_ONCE,
   INTERLOCK_OBJECT_THREAD,
   /// A task, by its address, that waits for a continuation, or for the next element of an
@@ -180,8 +182,9 @@ typedef struct interlock_item {
   struct interlock_item *previous;
   /// The call site that enqueued the block in the low 48 bits, and the flags in the 16 above.
   uint64_t origin;
-  /// The thread's number in the low 22 bits and a sequence number above; for a delayed block, its
-  /// due time in nanoseconds of the monotonic clock.
+  /// The thread's number in the low 22 bits, and a sequence number above.
+  ///
+  /// For a delayed block, its due time in nanoseconds of the monotonic clock.
   uint64_t turn;
 } interlock_item;
 
@@ -199,8 +202,9 @@ typedef struct {
   /// The call site in the user's code, as a return address. For `RELEASE` of a mutex or semaphore
   /// it is the call's own return address, which may lie in a library: see `interlock_events_place`.
   uintptr_t place;
-  /// The frame of the call, or one nearer to the call site; from it a reader finds the caller of
-  /// `withLock`, which is compiled into the user's code. 0 if it leads to no caller.
+  /// The frame of the call, or one nearer to the call site; 0 if it leads to no caller.
+  ///
+  /// A reader finds the caller of `withLock` by it, which is compiled into the user's code.
   uintptr_t frame;
   /// A number; see `interlock_event_kind`.
   int64_t value;

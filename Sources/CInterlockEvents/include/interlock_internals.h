@@ -69,8 +69,9 @@ uintptr_t interlock_queue_root(uintptr_t queue) HIDDEN;
 uint32_t interlock_queue_width(uintptr_t queue) HIDDEN;
 /// The offsets of a queue's target and width; 0 if not known.
 extern size_t interlock_queue_target_offset, interlock_queue_width_offset HIDDEN;
-/// Returns true if two queues exclude each other's blocks: they are the same queue, or one is
-/// serial and in the other's chain of targets.
+/// Returns true if two queues exclude each other's blocks.
+///
+/// They are then the same queue, or one is serial and in the other's chain of targets.
 bool interlock_queues_exclude(uintptr_t queue, uintptr_t other, bool barrier) HIDDEN;
 
 #endif

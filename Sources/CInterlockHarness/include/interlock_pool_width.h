@@ -8,8 +8,9 @@
 /// The maximum of the variable: the size of the system's set of processors.
 #define INTERLOCK_POOL_WIDTH_MOST 1024
 
-/// The number of processors reported to this process's pools, or 0 if it is the real one: without
-/// the variable, on systems other than Linux, and under ThreadSanitizer.
+/// Returns the number of processors reported to this process's pools, or 0 if it is the real one.
+///
+/// It is the real one without the variable, on systems other than Linux, and under ThreadSanitizer.
 int interlock_pool_width(void);
 
 #endif

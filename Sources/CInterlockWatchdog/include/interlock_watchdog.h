@@ -39,8 +39,9 @@ void interlock_watchdog_declare_options(void *list);
 /// `Sources/InterlockWatchdog`. Called before main, so that a test target needs no code for it.
 void interlock_watchdog_start_from_environment(void);
 
-/// Starts prediction if `INTERLOCK_OPTIONS` has `predict=on`: it reports at exit the deadlocks and
-/// races that did not occur in this run.
+/// Starts prediction if `INTERLOCK_OPTIONS` has `predict=on`.
+///
+/// It reports at exit the deadlocks and races that did not occur in this run.
 void interlock_prediction_start_from_environment(void);
 
 /// Zeroed memory for the stacks of this process's threads, never freed; NULL if there is none.

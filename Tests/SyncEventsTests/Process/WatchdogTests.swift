@@ -148,8 +148,8 @@ extension SyncEvents {
       #expect(
         child.errors.split(separator: "\n") == [
           "interlock: prediction is armed: what it finds is written at exit",
-          "interlock: the watchdog is armed: a hang ends this process with code 86, a certain one at"
-            + " once and another after 30.0 s",
+          "interlock: the watchdog is armed: a hang ends this process with code 86, a certain one"
+            + " at once and another after 30.0 s",
         ])
       #expect(try ChildRun("ends", options: "hang_limit=30 predict=on").errors.isEmpty)
       let none = try ChildRun("ends", options: nil, quiet: false)
