@@ -24,7 +24,7 @@ package struct CellCalls: Sendable {
 
   /// Takes the calls of a scenario's workload, from the phase with the most calls.
   ///
-  /// - Returns: `nil` where the workload is a script, or has calls that caches lack.
+  /// - Returns: `nil` if the workload is a script, or has calls that caches lack.
   package init?(_ workload: Workload, seed: UInt64) {
     guard let phase = Self.measuredPhase(of: workload) else { return nil }
     var rings: [CallRing] = []
@@ -42,7 +42,7 @@ package struct CellCalls: Sendable {
     self.rings = rings
   }
 
-  /// The number of the phase with the most calls; `nil` where the workload is a script.
+  /// The number of the phase with the most calls; `nil` if the workload is a script.
   package static func measuredPhase(of workload: Workload) -> Int? {
     guard workload.script == nil else { return nil }
     return workload.phases.indices.max { one, other in

@@ -48,7 +48,7 @@ package struct Grid: Sendable, Hashable {
   /// The workload that is ranked: 4 callers and 90 reads, or the middle values, and the first value
   /// of each other property.
   ///
-  /// `nil` where a property has no value.
+  /// `nil` if a property has no value.
   package var base: Cell? {
     guard let threads = threads.contains(4) ? 4 : middle(threads),
       let reads = reads.contains(90) ? 90 : middle(reads), let section = sections.first,

@@ -15,7 +15,7 @@ package struct LatencyHistogram: Sendable {
   private var highest = -1
   /// How many durations were recorded.
   package private(set) var count = 0
-  /// The longest duration, exactly; 0 where there is none.
+  /// The longest duration, exactly; 0 if there is none.
   package private(set) var maximum = 0
 
   /// An empty histogram.
@@ -61,7 +61,7 @@ package struct LatencyHistogram: Sendable {
   /// The shortest duration that at least this fraction of all durations does not exceed.
   ///
   /// - Parameter fraction: 0 to 1: 0.99 is the 99th percentile, 1 the maximum.
-  /// - Returns: Nanoseconds, to within 1/1,024; `nil` where nothing was recorded.
+  /// - Returns: Nanoseconds, to within 1/1,024; `nil` if nothing was recorded.
   package func value(atFraction fraction: Double) -> Int? {
     guard count > 0 else { return nil }
     // Slightly less, so that 0.9 of 10 is the ninth although the binary 0.9 exceeds nine tenths.

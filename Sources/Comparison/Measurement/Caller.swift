@@ -132,7 +132,7 @@ final class Caller: @unchecked Sendable {
     publish(1)
   }
 
-  /// Sleeps for most of the time, and polls the clock for the rest; `false` where the round ends
+  /// Sleeps for most of the time, and polls the clock for the rest; `false` if the round ends
   /// first.
   private func waitUntilDue(_ interval: Int, _ stop: StopFlag) -> Bool {
     let slack = 60_000

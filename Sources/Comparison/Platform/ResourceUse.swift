@@ -34,7 +34,7 @@ struct ResourceUse {
   }
 }
 
-/// The bytes that the allocator has handed out; `nil` where it does not report them.
+/// The bytes that the allocator has handed out; `nil` if it does not report them.
 func heapBytes() -> Int? {
   let bytes = interlock_heap_bytes()
   return bytes < 0 ? nil : Int(bytes)

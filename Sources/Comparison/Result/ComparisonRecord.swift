@@ -8,7 +8,7 @@ package struct ComparisonRecord: Sendable, Hashable {
     package var summary: String
     /// The heap memory of one lock, bytes.
     package var bytesPerLock: Int?
-    /// Why the strategy is not ranked; `nil` where no fault was found.
+    /// Why the strategy is not ranked; `nil` if no fault was found.
     package var fault: Fault?
 
     /// Describes a strategy.
@@ -98,11 +98,11 @@ package struct ComparisonRecord: Sendable, Hashable {
   package var roundSeconds: Double
   /// The planned number of rounds.
   package var plannedRounds: Int
-  /// The requested calls a second of all callers; `nil` where each caller calls as fast as it can.
+  /// The requested calls a second of all callers; `nil` if each caller calls as fast as it can.
   package var rate: Double?
   /// What the correctness pass could detect, in one line.
   package var check: String
-  /// The harness's own cost; `nil` where it was not measured.
+  /// The harness's own cost; `nil` if it was not measured.
   package var overhead: Overhead?
   /// What a reader must know to interpret the figures, a line each.
   package var notes: [String]

@@ -8,7 +8,7 @@ import Foundation
 ///   - difference: The size of the difference: 0.05 is 5 %.
 ///   - ratio: The interval of the ratio so far.
 ///   - rounds: How many rounds gave the interval.
-/// - Returns: The number of rounds; `nil` where the measured ones suffice, or the interval is
+/// - Returns: The number of rounds; `nil` if the measured ones suffice, or the interval is
 ///   unbounded.
 package func neededRounds(for difference: Double, seen ratio: Interval, in rounds: Int) -> Int? {
   guard ratio.low > 0, ratio.high.isFinite, difference > 0 else { return nil }

@@ -10,7 +10,7 @@ func medianOfSorted(_ sorted: [Double]) -> Double {
   return sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
 }
 
-/// Jain's index of fairness: 1 where all shares are equal, 1/n where one of n has everything (Jain,
+/// Jain's index of fairness: 1 if all shares are equal, 1/n where one of n has everything (Jain,
 /// Chiu and Hawe, "A quantitative measure of fairness and discrimination", 1984).
 ///
 /// - Parameter shares: The share of each, in any unit; all zero counts as fair.

@@ -6,7 +6,7 @@
 /// sometimes drop first rounds of plain noise.
 ///
 /// - Parameter values: A figure of each round, in the order of measurement.
-/// - Returns: 0 where the beginning is like the rest.
+/// - Returns: 0 if the beginning is like the rest.
 package func warmUpRounds(_ values: [Double]) -> Int {
   var best = (rounds: 0, error: Double.infinity)
   for rounds in 0...(values.count / 2) {

@@ -6,7 +6,7 @@ package struct Contestant: Sendable {
   package var summary: String
   /// Makes new work for a cell.
   package var makeWork: @Sendable (Cell, BurnRate) -> Work
-  /// The heap memory of one used lock, bytes; `nil` where it is not known.
+  /// The heap memory of one used lock, bytes; `nil` if it is not known.
   package var bytesPerLock: Int?
 
   /// Describes a participant.

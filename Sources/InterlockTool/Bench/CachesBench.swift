@@ -82,7 +82,7 @@ enum CachesBench {
 private struct CacheHit: Sendable {
   /// Its name in the table.
   var name: String
-  /// Why its design costs more than the budget; `nil` where the budget applies.
+  /// Why its design costs more than the budget; `nil` if the budget applies.
   var reason: String?
   /// Makes a cache with one value, and a body that reads it repeatedly.
   var row: @Sendable () -> Measurement.Row

@@ -1,7 +1,7 @@
 #if os(Linux)
 import Foundation
 
-/// The resident memory of this process in bytes; `nil` where the system does not report it.
+/// The resident memory of this process in bytes; `nil` if the system does not report it.
 func residentBytes() -> Int? {
   guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else {
     return nil

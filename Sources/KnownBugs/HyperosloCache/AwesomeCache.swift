@@ -33,12 +33,12 @@ package final class AwesomeCache: Sendable {
   private let memory = EvictingStore<Capsule>()
   private let queue: DispatchQueue
 
-  /// Puts a cache over a directory, and makes it where it is missing.
+  /// Puts a cache over a directory, and creates it if it is missing.
   ///
   /// - Parameters:
   ///   - directory: The directory, which nothing else may use.
   ///   - version: How the queue is used.
-  /// - Throws: Foundation's error, where the directory cannot be made.
+  /// - Throws: Foundation's error, if the directory cannot be made.
   package init(directory: URL, version: Version) throws {
     self.directory = directory
     self.version = version

@@ -19,7 +19,7 @@ package final class HybridDiskStorage<Value: Sendable>: Sendable {
   let maximumSize: Int
   private let transformer: HybridTransformer<Value>
 
-  /// Opens a directory, and makes it where it is missing.
+  /// Opens a directory, and creates it if it is missing.
   ///
   /// - Parameters:
   ///   - directory: The directory, which nothing else may use.
@@ -27,7 +27,7 @@ package final class HybridDiskStorage<Value: Sendable>: Sendable {
   ///   - maximumSize: When the files are larger together, `removeExpiredObjects` removes those that
   ///     expire first, down to half of it; bytes, and zero is no limit.
   ///   - transformer: How objects become bytes.
-  /// - Throws: Foundation's error, where the directory cannot be made.
+  /// - Throws: Foundation's error, if the directory cannot be made.
   package convenience init(
     directory: URL, expiry: HybridExpiry = .never, maximumSize: Int = 0,
     transformer: HybridTransformer<Value>
@@ -77,8 +77,8 @@ package final class HybridDiskStorage<Value: Sendable>: Sendable {
 
   /// Removes an object.
   ///
-  /// - Returns: The path of the file that is no more.
-  /// - Throws: Foundation's error, where there is none.
+  /// - Returns: The path of the removed file.
+  /// - Throws: Foundation's error, if there is none.
   func removeObject(forKey key: String) throws -> String {
     let file = path(forKey: key)
     try FileManager.default.removeItem(atPath: file)
@@ -93,7 +93,7 @@ package final class HybridDiskStorage<Value: Sendable>: Sendable {
   /// Removes expired files; then, if too much is left, those that expire first.
   ///
   /// - Parameter removed: Called with the path of each file that was removed.
-  /// - Throws: Foundation's error, where a file has gone meanwhile: the rest is then left.
+  /// - Throws: Foundation's error, if a file has gone meanwhile: the rest is then left.
   func removeExpiredObjects(removed: (String) -> Void) throws {
     var expired: [String] = []
     var others: [(path: String, date: Date, size: Int)] = []

@@ -28,7 +28,7 @@ package struct HybridEntry<Value: Sendable>: Sendable {
   package var object: Value
   /// Until when it may be used.
   package var expiry: HybridExpiry
-  /// The file that it was read from; `nil` where it came from memory.
+  /// The file that it was read from; `nil` if it came from memory.
   package var filePath: String?
 }
 
@@ -51,7 +51,7 @@ package enum HybridStorageError: Error, Hashable {
 package struct HybridTransformer<Value: Sendable>: Sendable {
   /// The bytes of an object.
   package var bytes: @Sendable (Value) throws -> [UInt8]
-  /// The object of bytes; `nil` where they are damaged.
+  /// The object of bytes; `nil` if they are damaged.
   package var object: @Sendable ([UInt8]) throws -> Value?
 
   /// Makes a transformer of its two halves.

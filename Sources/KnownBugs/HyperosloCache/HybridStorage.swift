@@ -12,7 +12,7 @@ final class HybridStorage<Value: Sendable>: @unchecked Sendable {
   let memory: HybridMemoryStorage<Value>
   let disk: HybridDiskStorage<Value>
   let observers: HybridObservers<Value>
-  /// Observers to call after the lock is released; `nil` where observers are called at once.
+  /// Observers to call after the lock is released; `nil` if observers are called at once.
   private var outbox: [@Sendable () -> Void]?
 
   /// Combines the two; `repaired` says whether observers are guarded, and called outside the lock.

@@ -7,7 +7,7 @@ package import Foundation
 extension HybridStorageCache: Cache where Value == [UInt8] {
   /// Puts a cache over a directory.
   ///
-  /// - Throws: Foundation's error, where the directory cannot be made.
+  /// - Throws: Foundation's error, if the directory cannot be made.
   package convenience init(directory: URL, locking: HybridLocking = .twoQueues) throws {
     self.init(
       disk: try HybridDiskStorage(directory: directory, transformer: .checked), locking: locking)

@@ -15,10 +15,10 @@ package final class FolderOrigin: @unchecked Sendable {
   private let lock = PthreadMutexLock()
   private var loadsByKey: [String: Int] = [:]
 
-  /// An origin over a folder, which is made where it is missing.
+  /// An origin over a folder, which is created if it is missing.
   ///
   /// - Parameter path: The folder. Nothing outside it is touched.
-  /// - Throws: What the system says where the folder cannot be made.
+  /// - Throws: The system's error if the folder cannot be made.
   package init(path: String) throws {
     folder = URL(fileURLWithPath: path, isDirectory: true)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -26,7 +26,7 @@ package final class FolderOrigin: @unchecked Sendable {
 
   /// Replaces a value's file atomically: a load finds the old file or the new one.
   ///
-  /// - Throws: What the system says where the file cannot be written; the old file then stays.
+  /// - Throws: The system's error if the file cannot be written; the old file then stays.
   package func publish(_ value: [UInt8], forKey key: String) throws {
     var file = Data()
     let name = Array(key.utf8)
@@ -36,7 +36,7 @@ package final class FolderOrigin: @unchecked Sendable {
     try file.write(to: url(of: key), options: .atomic)
   }
 
-  /// Reads the value of a key, `nil` where there is none. Suspends the caller during the load.
+  /// Reads the value of a key, `nil` if there is none. Suspends the caller during the load.
   package func load(_ key: String) async -> [UInt8]? {
     lock.withLock { loadsByKey[key, default: 0] += 1 }
     let queue = DispatchQueue(label: "interlock.folder-origin.load")

@@ -9,7 +9,7 @@ import Interlock
 ///
 /// As shipped the stream buffers a limited number of commands (`bufferingNewest`), "so that memory
 /// stays bounded". A full stream drops its oldest element, and with that command its completion:
-/// its caller waits for ever. The result of `yield` says so (SE-0314), but the cache ignores it.
+/// its caller waits forever. The result of `yield` says so (SE-0314), but the cache ignores it.
 /// Repaired, the stream is unbounded: a bounded buffer suits updates, of which the latest replaces
 /// the rest, and not commands.
 package final class StreamCache: AsyncCache {

@@ -1,6 +1,6 @@
 /// The six blocks that a cache of the family calls around its changes.
 ///
-/// The object is `nil` where the original passes none: after a removal, and on disk before one too.
+/// The object is `nil` if the original passes none: after a removal, and on disk before one too.
 package struct PINEvents<Owner: Sendable>: Sendable {
   /// Called with one key.
   package typealias ObjectBlock =

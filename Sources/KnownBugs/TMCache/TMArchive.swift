@@ -49,7 +49,7 @@ struct TMArchive {
     self.value = value
   }
 
-  /// Reads an archive; throws where it is not whole and unaltered.
+  /// Reads an archive; throws if it is not whole and unaltered.
   init(_ bytes: [UInt8]) throws(TMArchiveDamage) {
     guard bytes.count >= Self.headerLength, Self.word(0, of: bytes) == Self.mark else {
       throw .notAnArchive

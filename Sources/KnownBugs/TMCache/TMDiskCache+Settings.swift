@@ -69,7 +69,7 @@ extension TMDiskCache {
     }
   }
 
-  /// For how many seconds at least an unused file is kept; 0, the default, for ever.
+  /// For how many seconds at least an unused file is kept; 0, the default, forever.
   package var ageLimit: Double {
     get { ask { settings.ageLimit } }
     set {

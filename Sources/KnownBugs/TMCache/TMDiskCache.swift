@@ -77,7 +77,7 @@ package final class TMDiskCache: @unchecked Sendable {
     enqueue { completion($0.touchedURL(forKey: key, at: now)) }
   }
 
-  /// Stores an object, and calls back with its file: `nil` where it could not be written.
+  /// Stores an object, and calls back with its file: `nil` if it could not be written.
   package func setObject(
     _ object: [UInt8], forKey key: String?, completion: (@Sendable (URL?) -> Void)? = nil
   ) {
@@ -131,7 +131,7 @@ package final class TMDiskCache: @unchecked Sendable {
     return wait { $0.touchedURL(forKey: key, at: now) }
   }
 
-  /// Stores an object; returns its file, or `nil` where it could not be written.
+  /// Stores an object; returns its file, or `nil` if it could not be written.
   @discardableResult
   package func setObject(_ object: [UInt8], forKey key: String) -> URL? {
     let now = Date()

@@ -62,7 +62,7 @@ struct TMDiskFiles: Sendable {
 
   func exists(_ url: URL) -> Bool { FileManager.default.fileExists(atPath: url.path) }
 
-  /// The bytes of a file; `nil` where it cannot be read.
+  /// The bytes of a file; `nil` if it cannot be read.
   func read(_ url: URL) -> [UInt8]? { (try? Data(contentsOf: url)).map { [UInt8]($0) } }
 
   /// Writes a file atomically, by a temporary file and a rename.

@@ -25,7 +25,7 @@ enum TMDiskKeys {
     return escaped.prefix(200) + "\(mark)" + hash(key)
   }
 
-  /// The key that a file name encodes; `nil` where only the file has it, or the file is not the
+  /// The key that a file name encodes; `nil` if only the file has it, or the file is not the
   /// cache's.
   static func key(for fileName: String) -> String? {
     if fileName == empty { return "" }

@@ -82,7 +82,7 @@ extension TMMemoryCache {
     }
   }
 
-  /// For how many seconds at least an unused object is kept; 0, the default, for ever.
+  /// For how many seconds at least an unused object is kept; 0, the default, forever.
   ///
   /// The cache trims at each setting and once in each such interval, so that an object may live
   /// twice as long (issue 76).

@@ -72,7 +72,7 @@ package final class TMMemoryCache<Object: Sendable>: @unchecked Sendable {
     }
   }
 
-  /// Stores an object, in the place of what was there.
+  /// Stores an object, and replaces the previous one.
   package func setObject(
     _ object: Object, forKey key: String?, cost: Int = 0,
     completion: (@Sendable () -> Void)? = nil
@@ -111,7 +111,7 @@ package final class TMMemoryCache<Object: Sendable>: @unchecked Sendable {
     return lock.withLock { store.touchedObject(forKey: key, at: now) }
   }
 
-  /// Stores an object, in the place of what was there.
+  /// Stores an object, and replaces the previous one.
   package func setObject(_ object: Object, forKey key: String, cost: Int = 0) {
     let now = Date()
     writeAndWait { $0.insert(object, forKey: key, cost: cost, at: now) }

@@ -77,7 +77,7 @@ package final class ImageStore: Sendable {
     return data
   }
 
-  /// The image in a form; decoded once, then from memory. `nil` where there is no data, or it is no
+  /// The image in a form; decoded once, then from memory. `nil` if there is no data, or it is no
   /// image.
   package func image(forKey key: String, variant: ImageVariant = .original) -> PixelImage? {
     if let image = decoded.value(forKey: VariantKey(key: key, variant: variant)) { return image }

@@ -16,7 +16,7 @@ enum YYArchive {
     return bytes
   }
 
-  /// Decodes a value; `nil` where the bytes are damaged.
+  /// Decodes a value; `nil` if the bytes are damaged.
   static func unarchive(_ bytes: [UInt8]) -> [UInt8]? {
     guard bytes.count >= headerSize, bytes[..<4].elementsEqual(mark) else { return nil }
     let value = bytes[headerSize...]

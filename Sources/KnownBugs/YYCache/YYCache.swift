@@ -60,7 +60,7 @@ package final class YYCache: Sendable {
     }
   }
 
-  /// How many changes have been made; 0 where they are not counted.
+  /// How many changes have been made; 0 if they are not counted.
   var changesSoFar: Int {
     repairs.contains(.changesBothAsOne) ? lock.withLock { changeCount } : 0
   }

@@ -19,7 +19,7 @@ extension YYDiskCache: Cache {
     withStorage { $0.removeAll() }
   }
 
-  /// How many entries there are; -1 where the database fails.
+  /// How many entries there are; -1 if the database fails.
   package var count: Int { withStorage { $0.count } }
 
   /// What is stored, at the size of its archive.

@@ -117,7 +117,7 @@ package final class YYDiskCache: Sendable {
     }
   }
 
-  /// The archived size of all entries together, in bytes; -1 where the database fails.
+  /// The archived size of all entries together, in bytes; -1 if the database fails.
   package var totalSize: Int { withStorage { $0.size } }
 
   /// The database's last error, as "database is locked"; `nil` if it never failed.

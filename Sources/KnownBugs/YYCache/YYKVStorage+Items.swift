@@ -86,17 +86,17 @@ extension YYKVStorage {
     return (count ?? 0) > 0
   }
 
-  /// How many items there are; -1 where the database fails.
+  /// How many items there are; -1 if the database fails.
   var count: Int {
     section.read(synched: true) { number("SELECT count(*) FROM manifest") } ?? -1
   }
 
-  /// The bytes of all values together; -1 where the database fails.
+  /// The bytes of all values together; -1 if the database fails.
   var size: Int {
     section.read(synched: true) { number("SELECT coalesce(sum(size), 0) FROM manifest") } ?? -1
   }
 
-  /// Every item; the value is `nil` where the file is missing.
+  /// Every item; the value is `nil` if the file is missing.
   func allItems() -> [YYStorageItem] {
     section.read(synched: true) {
       let items = query { database throws(SQLiteError) in

@@ -50,7 +50,7 @@ extension YYKVStorage {
     }
   }
 
-  /// Removes up to 32 of the least recently used items; returns how many, or `nil` where the
+  /// Removes up to 32 of the least recently used items; returns how many, or `nil` if the
   /// database fails.
   func removeBatch() -> Int? {
     section.write(synched: true) {

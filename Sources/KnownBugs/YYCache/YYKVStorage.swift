@@ -33,9 +33,9 @@ enum YYStorageKind: Sendable {
 /// A stored item.
 struct YYStorageItem: Sendable, Hashable {
   var key: String
-  /// The value; `nil` where it was not read.
+  /// The value; `nil` if it was not read.
   var value: [UInt8]?
-  /// The name of the file that the value is in; `nil` where it is in the database.
+  /// The name of the file that the value is in; `nil` if it is in the database.
   var fileName: String?
   var size: Int
   /// Seconds since 1970.
@@ -159,7 +159,7 @@ final class YYKVStorage {
 
   /// Runs `body` on the database, which is opened again if an error closed it a while ago.
   ///
-  /// - Returns: The result of `body`; `nil` where the database is closed or fails: `lastError` has
+  /// - Returns: The result of `body`; `nil` if the database is closed or fails: `lastError` has
   ///   the reason.
   func query<R>(_ body: (SQLiteDatabase) throws(SQLiteError) -> R) -> R? {
     if database == nil {

@@ -59,7 +59,7 @@ final class YYLinkedMap {
 
   var totalCost: Int { section.read(synched: true) { costOfAll } }
 
-  /// The last use of the least recently used entry; `nil` where there is none.
+  /// The last use of the least recently used entry; `nil` if there is none.
   var oldestTime: Double? {
     section.read(synched: true) { tail?._withUnsafeGuaranteedRef { $0.time } }
   }

@@ -25,7 +25,7 @@ enum FolderListing {
     return names
   }
 
-  /// A name as text; `nil` where it is not UTF-8.
+  /// A name as text; `nil` if it is not UTF-8.
   static func text(of name: [CChar]) -> String? {
     String(validating: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }

@@ -7,7 +7,7 @@ extension Platform {
   /// The running executable.
   static var executable: String { "/proc/self/exe" }
 
-  /// A file in memory that has no name, of this size, which no child can change; `nil` where the
+  /// A file in memory that has no name, of this size, which no child can change; `nil` if the
   /// system refuses.
   static func makeSharedFile(bytes: Int) -> Int32? {
     let descriptor = interlock_memory_file(bytes)
@@ -23,7 +23,7 @@ extension Platform {
     }
   }
 
-  /// Where an open folder is now; `nil` where it has been removed.
+  /// Where an open folder is now; `nil` if it has been removed.
   static func path(of folder: Int32) -> String? {
     var status = stat()
     guard fstat(folder, &status) == 0, status.st_nlink > 0 else { return nil }
@@ -40,7 +40,7 @@ extension Platform {
     }
   }
 
-  /// Runs what comes to the main queue, for ever; to be called on the main thread.
+  /// Runs what comes to the main queue, forever; to be called on the main thread.
   ///
   /// Not `dispatchMain`, which ends the main thread: `/proc` then shows neither maps nor memory.
   static func serveMainQueue() -> Never {

@@ -58,7 +58,7 @@ package struct Recipe: Sendable, Hashable, Codable {
   package var bug: String
   /// The subject as it was shipped.
   package var asShipped: String
-  /// The subject with the fix; `nil` where none is known.
+  /// The subject with the fix; `nil` if none is known.
   package var repaired: String?
 
   /// Describes a recipe.

@@ -4,7 +4,7 @@ import Foundation
 struct Detector: Sendable {
   /// The column's heading.
   var name: String
-  /// The command before the program's name; `nil` where it is not installed.
+  /// The command before the program's name; `nil` if it is not installed.
   var command: [String]?
   /// Its environment variables.
   var variables: [String: String] = [:]

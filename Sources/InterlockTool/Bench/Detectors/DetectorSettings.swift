@@ -23,7 +23,7 @@ struct DetectorSettings: Equatable {
   static let valgrindRunsVariable = "INTERLOCK_DETECTOR_VALGRIND_RUNS"
   static let rowsVariable = "INTERLOCK_DETECTOR_ROWS"
 
-  /// Reads the settings; `nil` where a program is missing, since only the script builds it.
+  /// Reads the settings; `nil` if a program is missing, since only the script builds it.
   init?(environment: [String: String]) throws(UsageError) {
     guard let program = environment[Self.programVariable],
       let sanitized = environment[Self.sanitizedVariable],

@@ -114,7 +114,7 @@ enum DetectorsSlowDown {
     return (watched, plain)
   }
 
-  /// The number that a separate process prints; `nil` where it prints none.
+  /// The number that a separate process prints; `nil` if it prints none.
   private static func time(
     _ command: [String], _ variables: [String: String], _ threads: Int, _ calls: Int
   ) -> Double? {

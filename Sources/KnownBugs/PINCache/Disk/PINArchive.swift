@@ -43,7 +43,7 @@ struct PINArchive {
     self.payload = payload
   }
 
-  /// Reads a whole file; throws where it is not an archive, or not whole.
+  /// Reads a whole file; throws if it is not an archive, or not whole.
   init(_ bytes: [UInt8]) throws {
     try self.init(head: bytes)
     let start = Self.headSize + key.utf8.count

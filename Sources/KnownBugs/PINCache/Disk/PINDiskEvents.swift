@@ -2,7 +2,7 @@
 ///
 /// In 2.0 a block is also given the file's path; it runs under the lock, so the file is there.
 package struct PINDiskEvents<Owner: Sendable>: Sendable {
-  /// Called with one key; `path` is the file's, `nil` where none was written.
+  /// Called with one key; `path` is the file's, `nil` if none was written.
   package typealias ObjectBlock =
     @Sendable (
       _ cache: Owner, _ key: String, _ object: PINObject?, _ path: String?
@@ -44,14 +44,14 @@ package struct PINDiskOptions: Sendable {
   package var serialize: @Sendable (_ object: PINObject, _ key: String) -> [UInt8] = { object, _ in
     object.bytes
   }
-  /// Decodes an object; throws where the bytes do not encode one.
+  /// Decodes an object; throws if the bytes do not encode one.
   package var deserialize: @Sendable (_ bytes: [UInt8], _ key: String) throws -> PINObject = {
     bytes, _ in PINObject(bytes)
   }
   /// How many bytes the files may have together; 0 for no limit. In 3.0.4 only, in 2.0 it is set
   /// later.
   package var byteLimit: UInt = 50 * 1024 * 1024
-  /// How many seconds a file lives; 0 for ever. In 3.0.4 only, in 2.0 it is set later.
+  /// How many seconds a file lives; 0 forever. In 3.0.4 only, in 2.0 it is set later.
   package var ageLimit: Double = 60 * 60 * 24 * 30
   /// Whether reads hide what is older than its age limit. In 3.0.4 only.
   package var isTTLCache = false

@@ -41,7 +41,7 @@ struct PINFolder: Sendable {
   }
 
   /// The key of a file: decoded from its name, or read from the file where the name is a hash;
-  /// `nil` where neither gives one.
+  /// `nil` if neither gives one.
   func key(ofFile name: String) -> String? {
     if name.hasPrefix(Self.hashMark) {
       return (try? PINArchive(head: head(of: path + "/" + name)))?.key
@@ -78,7 +78,7 @@ struct PINFolder: Sendable {
 
   func exists(_ file: String) -> Bool { FileManager.default.fileExists(atPath: file) }
 
-  /// Makes the directory; `false` where it cannot be made, or was there.
+  /// Makes the directory; `false` if it cannot be made, or was there.
   func create() -> Bool {
     if exists(path) { return false }
     return attempt("make", path) {
@@ -93,7 +93,7 @@ struct PINFolder: Sendable {
     return names.filter { !$0.hasPrefix(".") }.sorted()
   }
 
-  /// A file's bytes; `nil` where there is none, or it cannot be read.
+  /// A file's bytes; `nil` if there is none, or it cannot be read.
   func read(_ file: String) -> [UInt8]? {
     FileManager.default.contents(atPath: file).map { [UInt8]($0) }
   }
@@ -109,7 +109,7 @@ struct PINFolder: Sendable {
     attempt("remove", file) { try FileManager.default.removeItem(atPath: file) }
   }
 
-  /// A file's length and modification date; `nil` where there is none. (The original counts its
+  /// A file's length and modification date; `nil` if there is none. (The original counts its
   /// allocated blocks, which differ from one file system to the next.)
   func attributes(of file: String) -> (size: UInt, modified: Date)? {
     guard let attributes = try? FileManager.default.attributesOfItem(atPath: file),

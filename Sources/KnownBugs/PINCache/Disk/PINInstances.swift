@@ -16,7 +16,7 @@ package final class PINInstances<Instance: AnyObject & Sendable>: @unchecked Sen
 
   deinit { mutex.destroy() }
 
-  /// The live instance of a name, made where there is none.
+  /// The live instance of a name, created if there is none.
   package func instance(named name: String, make: () -> Instance) -> Instance {
     mutex.lock()
     defer { mutex.unlock() }

@@ -42,7 +42,7 @@ package final class PINTrash: @unchecked Sendable {
     self.style = style
   }
 
-  /// Moves a file or a directory into the trash; `false` where it was not moved.
+  /// Moves a file or a directory into the trash; `false` if it was not moved.
   func take(_ path: String) -> Bool {
     guard FileManager.default.fileExists(atPath: path) else { return false }
     guard style == .replacedUnderLock else {
@@ -91,7 +91,7 @@ package final class PINTrash: @unchecked Sendable {
     emptying.wait()
   }
 
-  /// Under the lock: the trash's directory, made where there is none.
+  /// Under the lock: the trash's directory, created if there is none.
   private func currentFolder() -> String {
     section.write(synched: true) {
       if let folder { return folder }

@@ -122,7 +122,7 @@ extension PINDiskCache2 {
     }
   }
 
-  /// How many seconds a file lives after its last use; 0 for ever. Set later; then trims at once
+  /// How many seconds a file lives after its last use; 0 forever. Set later; then trims at once
   /// and again after each such interval.
   package var ageLimit: TimeInterval {
     get {

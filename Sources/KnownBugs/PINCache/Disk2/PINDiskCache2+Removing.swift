@@ -14,7 +14,7 @@ extension PINDiskCache2 {
     unlock()
   }
 
-  /// Under the lock: moves a file to the trash, and calls the blocks; `false` where the file stays.
+  /// Under the lock: moves a file to the trash, and calls the blocks; `false` if the file stays.
   @discardableResult
   private func removeFileAndExecuteBlocks(forKey key: String) -> Bool {
     guard let file = folder.path(forKey: key), folder.exists(file) else { return false }

@@ -134,7 +134,7 @@ package final class PINDiskCache2: @unchecked Sendable {
 
   // MARK: Storing
 
-  /// Writes an object's file; returns its path, or `nil` where it could not be written.
+  /// Writes an object's file; returns its path, or `nil` if it could not be written.
   @discardableResult
   package func setObject(_ object: PINObject, forKey key: String) -> String? {
     let now = Date()

@@ -149,7 +149,7 @@ extension PINDiskCache3 {
     }
   }
 
-  /// How many seconds a file lives; 0 for ever. Set later; then trims at once and again after each
+  /// How many seconds a file lives; 0 forever. Set later; then trims at once and again after each
   /// such interval.
   package var ageLimit: TimeInterval {
     get {

@@ -5,7 +5,7 @@ package import Foundation
 import Interlock
 
 extension PINDiskCache3 {
-  /// Writes an object's file; returns its path, or `nil` where it could not be written, or is
+  /// Writes an object's file; returns its path, or `nil` if it could not be written, or is
   /// larger than the byte limit.
   @discardableResult
   package func setObject(
@@ -57,7 +57,7 @@ extension PINDiskCache3 {
     removeFileAndExecuteBlocks(forKey: key)
   }
 
-  /// Moves a file to the trash, and calls the blocks; `false` where the file stays.
+  /// Moves a file to the trash, and calls the blocks; `false` if the file stays.
   ///
   /// The lock is free during the block that announces the removal: the file that is moved may be a
   /// newer one.

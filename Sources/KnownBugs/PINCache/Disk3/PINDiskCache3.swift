@@ -17,12 +17,12 @@ import Synchronization
 ///
 /// `@unchecked Sendable`: all mutable state is under `mutex`; its sections check that.
 package final class PINDiskCache3: @unchecked Sendable {
-  /// A key's file; each field is `nil` where the file system did not provide it.
+  /// A key's file; each field is `nil` if the file system did not provide it.
   struct Metadata {
     var created: Date?
     var modified: Date?
     var size: UInt?
-    /// The key's own age limit; 0 where it has none.
+    /// The key's own age limit; 0 if it has none.
     var ageLimit: TimeInterval = 0
     var accessCount = 0
   }

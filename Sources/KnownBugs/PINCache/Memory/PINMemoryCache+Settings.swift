@@ -43,7 +43,7 @@ extension PINMemoryCache {
     }
   }
 
-  /// How many seconds an object lives; 0 for ever. Setting one trims at once and again after each
+  /// How many seconds an object lives; 0 forever. Setting one trims at once and again after each
   /// such interval.
   package var ageLimit: TimeInterval {
     get { locked { ageLimitNow } }

@@ -14,7 +14,7 @@ extension PINMemoryCache {
     /// Grows with every use of any key: the order of uses, for which the dates are too coarse.
     var use: UInt64 = 0
     var accessCount = 0
-    /// The key's own age limit; 0 where it has none.
+    /// The key's own age limit; 0 if it has none.
     var ageLimit: TimeInterval = 0
     /// Whether it is in the dictionary.
     var isPresent = true

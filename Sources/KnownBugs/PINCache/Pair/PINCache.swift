@@ -71,7 +71,7 @@ package final class PINCache: Sendable {
     }
   }
 
-  /// Stores an object in memory and on disk; returns its file's path, or `nil` where it could not
+  /// Stores an object in memory and on disk; returns its file's path, or `nil` if it could not
   /// be written.
   @discardableResult
   package func setObject(

@@ -1,17 +1,17 @@
 package import Caches
 package import Foundation
 
-/// What the pair needs of a disk cache, of either version.
+/// The methods of a disk cache that the pair uses; both versions have them.
 package protocol PINDisk: Cache {
   /// The object under a key.
   func object(forKey key: String) -> PINObject?
-  /// The object under a key, later; the object is `nil` where there is none.
+  /// The object under a key, later; the object is `nil` if there is none.
   func object(forKey key: String, completion: @escaping @Sendable (PINObject?) -> Void)
   /// Whether there is an object under a key.
   func containsObject(forKey key: String) -> Bool
   /// Notes a use of a key, later.
   func touch(_ key: String)
-  /// Writes an object's file; returns its path, or `nil` where it could not be written.
+  /// Writes an object's file; returns its path, or `nil` if it could not be written.
   func setObject(_ object: PINObject, forKey key: String, ageLimit: TimeInterval) -> String?
   /// Removes a key.
   func removeObject(forKey key: String)

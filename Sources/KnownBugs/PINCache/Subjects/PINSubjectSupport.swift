@@ -11,7 +11,7 @@ final class PINAnnounced: @unchecked Sendable {
   private let lock = NSLock()
   private var known: Set<String>?
 
-  /// The keys; `nil` where no cache is observed.
+  /// The keys; `nil` if no cache is observed.
   var keys: Set<String>? { lock.withLock { known } }
 
   func follow(_ cache: PINMemoryCache) {

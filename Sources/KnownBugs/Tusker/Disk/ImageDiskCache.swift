@@ -27,7 +27,7 @@ package final class ImageDiskCache: Sendable {
 
   /// Opens the cache in a folder, which is made if it is missing.
   ///
-  /// - Throws: A Foundation error where the folder cannot be made, or is a file.
+  /// - Throws: A Foundation error if the folder cannot be made, or is a file.
   package init(
     directory: URL, expiry: CacheExpiry = .never, index: Index = .fileStates, repaired: Bool,
     now: @escaping CacheClock = { Date() }
@@ -58,7 +58,7 @@ package final class ImageDiskCache: Sendable {
 
   /// Stores data in a file atomically.
   ///
-  /// - Throws: A Foundation error where the file cannot be written; the key's old data is then
+  /// - Throws: A Foundation error if the file cannot be written; the key's old data is then
   ///   removed.
   package func set(_ data: [UInt8], forKey key: String) throws {
     try changing {
@@ -79,7 +79,7 @@ package final class ImageDiskCache: Sendable {
     }
   }
 
-  /// The data under a key; `nil` where there is none, or it has expired, or cannot be read.
+  /// The data under a key; `nil` if there is none, or it has expired, or cannot be read.
   package func data(forKey key: String) -> [UInt8]? {
     let name = CacheFileName(key: key).name
     guard mayExist(name) else { return nil }
@@ -101,14 +101,14 @@ package final class ImageDiskCache: Sendable {
 
   /// Removes the data under a key, if there is any.
   ///
-  /// - Throws: A Foundation error where the file is there and cannot be removed.
+  /// - Throws: A Foundation error if the file is there and cannot be removed.
   package func remove(forKey key: String) throws {
     try changing { try removeFile(CacheFileName(key: key).name) }
   }
 
   /// Removes everything.
   ///
-  /// - Throws: A Foundation error where a file cannot be removed.
+  /// - Throws: A Foundation error if a file cannot be removed.
   package func removeAll() throws {
     try changing {
       for name in try listing() { try delete(name) }
@@ -118,7 +118,7 @@ package final class ImageDiskCache: Sendable {
 
   /// Removes expired files.
   ///
-  /// - Throws: A Foundation error where a file cannot be removed.
+  /// - Throws: A Foundation error if a file cannot be removed.
   package func removeExpired() throws {
     try changing {
       for name in try listing() where hasExpired(name) { try removeFile(name) }

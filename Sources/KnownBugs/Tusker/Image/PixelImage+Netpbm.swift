@@ -46,7 +46,7 @@ private struct HeaderReader {
   let bytes: [UInt8]
   var position: Int
 
-  /// The next number, after whitespace and comments; `nil` where there is none, or it has more than
+  /// The next number, after whitespace and comments; `nil` if there is none, or it has more than
   /// 9 digits.
   mutating func number() -> Int? {
     skipWhitespaceAndComments()

@@ -3,16 +3,16 @@
 ///
 /// It replaces Tusker's `UIImage`: decoded once and shared by every view.
 package struct PixelImage: Sendable, Hashable {
-  /// How many pixels a row has; 0 where there are no pixels.
+  /// How many pixels a row has; 0 if there are no pixels.
   package let width: Int
-  /// How many rows there are; 0 where there are no pixels.
+  /// How many rows there are; 0 if there are no pixels.
   package let height: Int
   /// Whether a pixel is one sample and not three.
   package let isGray: Bool
   /// The samples: red, green and blue for each pixel, or one.
   package let samples: [UInt8]
 
-  /// Makes an image; `nil` where the number of samples does not match the size, or there are more
+  /// Makes an image; `nil` if the number of samples does not match the size, or there are more
   /// than `maximumPixels` pixels.
   package init?(width: Int, height: Int, isGray: Bool, samples: [UInt8]) {
     guard let pixels = Self.pixels(width, height),

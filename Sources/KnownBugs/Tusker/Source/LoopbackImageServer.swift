@@ -24,7 +24,7 @@ package final class LoopbackImageServer: @unchecked Sendable {
   ///
   /// - Parameter image: Returns the body for a path that begins with `/`; `nil` for a 404. Called
   ///   on any thread.
-  /// - Throws: The system's error, where it gives no socket.
+  /// - Throws: The system's error, if it gives no socket.
   package init(image: @escaping @Sendable (_ path: String) -> [UInt8]?) throws {
     self.image = image
     wakeUp = try WakeUpPipe()

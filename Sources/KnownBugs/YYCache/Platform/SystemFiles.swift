@@ -51,7 +51,7 @@ enum SystemFiles {
     guard close(file) == 0 else { throw Failure(number: errno) }
   }
 
-  /// A file's whole content; `nil` where there is no such file, or it cannot be read.
+  /// A file's whole content; `nil` if there is no such file, or it cannot be read.
   static func read(_ path: String) -> [UInt8]? {
     let file = open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return nil }
@@ -138,21 +138,21 @@ enum SystemFiles {
     return names
   }
 
-  /// The path without links, `.` and `..`; `nil` where nothing exists at it.
+  /// The path without links, `.` and `..`; `nil` if nothing exists at it.
   static func canonical(_ path: String) -> String? {
     guard let resolved = realpath(path, nil) else { return nil }
     defer { free(resolved) }
     return String(cString: resolved)
   }
 
-  /// The free bytes on the disk that a path is on; `nil` where the system does not say.
+  /// The free bytes on the disk that a path is on; `nil` if the system does not say.
   static func freeBytes(at path: String) -> Int? {
     var status = statvfs()
     guard statvfs(path, &status) == 0 else { return nil }
     return Int(clamping: UInt64(status.f_bavail) &* UInt64(status.f_frsize))
   }
 
-  /// An environment variable; `nil` where it is unset or empty.
+  /// An environment variable; `nil` if it is unset or empty.
   static func environment(_ name: String) -> String? {
     guard let value = getenv(name), value.pointee != 0 else { return nil }
     return String(cString: value)

@@ -2,7 +2,7 @@ import CSQLite
 
 /// An error of SQLite: its code and its text.
 struct SQLiteError: Error {
-  /// The result code; 0 where SQLite was not called.
+  /// The result code; 0 if SQLite was not called.
   var code: Int32
   /// "database is locked", "file is not a database", …
   var message: String
@@ -21,7 +21,7 @@ final class SQLiteDatabase {
   private var connection: OpaquePointer?
   private var statements: [String: OpaquePointer] = [:]
 
-  /// Opens a file, which is made where there is none.
+  /// Opens a file, which is created if there is none.
   init(_ path: String, _ library: SQLiteLibrary) throws(SQLiteError) {
     self.library = library
     let flags = csqlite_open_read_write | csqlite_open_create | csqlite_open_no_mutex
@@ -140,14 +140,14 @@ struct SQLiteStatement {
     Int(library.functions.pointee.column_int64(handle, column))
   }
 
-  /// A column of the row as text; `nil` where there is no value.
+  /// A column of the row as text; `nil` if there is no value.
   func text(_ column: Int32) -> String? {
     guard let start = library.functions.pointee.column_text(handle, column) else { return nil }
     let count = Int(library.functions.pointee.column_bytes(handle, column))
     return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
   }
 
-  /// A column of the row as bytes; `nil` where there are none.
+  /// A column of the row as bytes; `nil` if there are none.
   func bytes(_ column: Int32) -> [UInt8]? {
     guard let start = library.functions.pointee.column_blob(handle, column) else { return nil }
     let count = Int(library.functions.pointee.column_bytes(handle, column))

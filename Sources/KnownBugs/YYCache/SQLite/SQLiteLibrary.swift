@@ -6,7 +6,7 @@ import CSQLite
 package struct SQLiteLibrary: @unchecked Sendable {
   let functions: UnsafePointer<csqlite_library>
 
-  /// The first of these files that is a library with all needed functions; `nil` where none is.
+  /// The first of these files that is a library with all needed functions; `nil` if none is.
   ///
   /// - Parameter names: File names in the system's library search path, or paths.
   package init?(anyOf names: [String]) {
