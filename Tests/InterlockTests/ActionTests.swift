@@ -63,10 +63,14 @@ struct ActionTests {
       .map { $0.replacing(/(:|#)\d+/, with: "") }
     #expect(
       headlines == [
-        "InterlockTests/ActionTests.swift: conflict on a property, declared here: read beside"
-          + " write",
-        "InterlockTests/ActionTests.swift: conflict on 'action.boxes ', declared here:"
-          + " write beside write",
+        """
+        InterlockTests/ActionTests.swift: conflict on a property, declared here: \
+        read beside write
+        """,
+        """
+        InterlockTests/ActionTests.swift: conflict on 'action.boxes ', declared here: \
+        write beside write
+        """,
         // Once more at exit, with symbols.
         "InterlockTests/ActionTests.swift: conflict on 'Rack.books ': read here, write at"
           + " InterlockTests/ActionTests.swift",
