@@ -135,13 +135,13 @@ extension CommandName {
     return ([.run], file(format.name, format.summary, mayUseOutput: mayUseOutput))
   }
 
-  /// The same for each format of comparisons.
+  /// An option with a file name for each comparison format that is written to a file.
   private static let comparisonOptions: [Row] = ComparisonFormat.all.compactMap { format in
     guard format.destination != .terminal else { return nil }
     return ([.compare], file(format.name, format.summary, mayUseOutput: format.mayUseOutput))
   }
 
-  /// An option that names the file of a format; `-` may be standard output.
+  /// An option that names the file of a format; `-` is standard output if the format allows it.
   private static func file(
     _ name: String, _ summary: String, mayUseOutput: Bool
   ) -> Option<Options> {

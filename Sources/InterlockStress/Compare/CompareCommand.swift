@@ -6,7 +6,7 @@ import StressRunner
 
 /// `compare`: judges every strategy, measures the correct ones, and prints the conclusion.
 final class CompareCommand {
-  /// A format with the file that its option names; without one for standard output.
+  /// A format and the file that its option names; without a file, standard output.
   private struct ReportFile {
     var format: ComparisonFormat
     var path: String
@@ -64,7 +64,7 @@ final class CompareCommand {
 
   // MARK: Before
 
-  /// Looks whether the file of each format that an option names can be written.
+  /// Checks that the file of each format that an option names can be written.
   private func reportFiles() throws(UsageError) -> [ReportFile] {
     var files: [ReportFile] = []
     for format in ComparisonFormat.all {

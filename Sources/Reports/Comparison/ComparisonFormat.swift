@@ -2,17 +2,17 @@ package import Comparison
 
 /// A finished comparison with everything that a report of it shows.
 package struct ComparisonReport {
-  /// What was measured.
+  /// The measured figures.
   package var record: ComparisonRecord
   /// The strategy that others are compared with.
   package var reference: String
-  /// The difference that was asked about: 0.05 is 5 %.
+  /// The smallest difference of interest: 0.05 is 5 %.
   package var difference: Double
-  /// Where it was measured, and by which version.
+  /// The tool and the machine that measured.
   package var context: ReportContext
   /// How the executable was built: `release` or `debug`.
   package var build: String
-  /// What the user chose of a report's contents.
+  /// The user's choices for a report's contents.
   package var settings = ReportSettings()
 
   /// Describes a comparison.

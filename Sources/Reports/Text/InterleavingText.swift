@@ -32,7 +32,7 @@ struct InterleavingText {
     table = InterleavingTable(record, of: script)
   }
 
-  /// The table's lines, and a last one if the order was abandoned.
+  /// The table's lines, and a last one if the order was given up.
   func lines(limit: Int) -> [String] {
     let columns = table.columns
     let rows = table.rows.prefix(limit).map { row in

@@ -119,7 +119,7 @@ package struct ScriptRecord: Sendable, Hashable, Codable {
 
   /// The events, in order.
   package var passages: [Passage]
-  /// Why the order was abandoned; `nil` if it was completed.
+  /// Why the order was given up; `nil` if it was completed.
   package var givenUp: String?
 
   /// Describes an outcome.

@@ -79,7 +79,7 @@ final class ScriptControl: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - reason: Why the next step was not reached.
-  ///   - first: Called before any thread is released, if the order is abandoned.
+  ///   - first: Called before any thread is released, if the order is given up.
   func giveUp(because reason: String, first: () -> Void = {}) {
     condition.lock()
     defer { condition.unlock() }
@@ -94,7 +94,7 @@ final class ScriptControl: @unchecked Sendable {
     condition.broadcast()
   }
 
-  /// Blocks until every step has been passed or the order was abandoned, at the latest until
+  /// Blocks until every step has been passed or the order was given up, at the latest until
   /// `date`. Returns whether that happened.
   func waitUntilOver(before date: Date) -> Bool {
     condition.lock()

@@ -37,7 +37,7 @@ final class ScriptRun: Sendable {
   /// The events, in order.
   var record: ScriptRecord { control.record }
 
-  /// The epoch at which the order was abandoned and all roles began to run freely; `Int.max` if it
+  /// The epoch at which the order was given up and all roles began to run freely; `Int.max` if it
   /// was completed.
   // Relaxed: it is read after every thread has been joined.
   var endOfOrder: Int { givenUpAt.load(ordering: .relaxed) }

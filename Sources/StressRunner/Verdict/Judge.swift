@@ -9,7 +9,7 @@ package enum Judge {
   /// The first of these that applies decides: a trial that was not run; a conflict, whatever
   /// followed; a deadlock; a crash, or a broken limit; an oracle or a misuse; time; a silent exit.
   ///
-  /// A script whose order was abandoned shows nothing, so its trial is not `passed` but `timedOut`,
+  /// A script whose order was given up shows nothing, so its trial is not `passed` but `timedOut`,
   /// unless the scenario states that this subject's fix excludes the order.
   package static func verdict(
     of observation: Observation, in scenario: Scenario, on subject: String

@@ -22,7 +22,7 @@ struct HostileSubject: Sendable {
 }
 
 extension HostileSubject {
-  /// Subjects that end, stop, trace, abandon or limit processes.
+  /// Subjects that end, stop, trace, leave behind or limit processes.
   static let ofProcesses: [HostileSubject] = [
     .init("exit-0", .crashed, "exited with code 0 before the workload ended"),
     .init("exit-66", .crashed, "exited with code 66 before the workload ended"),

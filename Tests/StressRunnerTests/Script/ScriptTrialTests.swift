@@ -64,7 +64,7 @@ struct ScriptTrialTests {
     }
   }
 
-  @Test("An order that the subject excludes is abandoned at once, and passes only if expected")
+  @Test("An order that the subject excludes is given up at once, and passes only if expected")
   func excluded() throws {
     let reason =
       "step 2 of 2, B's call 1 ends, cannot be reached: every"

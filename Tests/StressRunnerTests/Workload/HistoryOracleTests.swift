@@ -91,7 +91,7 @@ struct HistoryOracleTests {
     #expect(
       evidenceOfHoldUp(in: calls, limit: 2)
         == "a remove was held up while 3 others began and completed")
-    // Calls after the order was abandoned do not count.
+    // Calls after the order was given up do not count.
     #expect(evidenceOfHoldUp(in: calls, limit: 2, until: 35) == nil)
     #expect(evidenceOfHoldUp(in: calls, limit: 2, until: 36) != nil)
     #expect(evidenceOfHoldUp(in: [], limit: 1) == nil)

@@ -35,7 +35,7 @@ final class HoldUp: Sendable {
 /// - Parameters:
 ///   - calls: The completed calls.
 ///   - limit: How many others may overtake a call.
-///   - end: The epoch from which calls do not count: after an order was abandoned all roles run
+///   - end: The epoch from which calls do not count: after an order was given up all roles run
 ///     freely, and overtaking is chance.
 /// - Returns: The first call that breaks it, as evidence; the count is a lower bound.
 func evidenceOfHoldUp(in calls: [History.Call], limit: Int, until end: Int = .max) -> String? {
