@@ -6,14 +6,14 @@ func block(at semaphore: DispatchSemaphore) {
   semaphore.wait()  // testSemaphoresInTasks: waits
 }
 
-/// Keeps what nothing resumes.
+/// Keeps a continuation that is never resumed.
 func keep(_ continuation: CheckedContinuation<Void, Never>) {
   kept.withLock { $0.append(continuation) }
 }
 
 private let kept = Mutex<[CheckedContinuation<Void, Never>]>([])
 
-/// An actor whose thread waits for what another of its methods does.
+/// An actor whose thread waits for another of its methods.
 actor Gate {
   private let opened = DispatchSemaphore(value: 0)
   private nonisolated let entered = AsyncStream.makeStream(of: Void.self)
@@ -30,7 +30,7 @@ actor Gate {
   }
 }
 
-/// Two tasks, each of which awaits the other.
+/// Two tasks that await each other.
 func crossTasks() async {
   let (handles, handle) = AsyncStream.makeStream(of: Task<Void, Never>.self)
   let first = Task {

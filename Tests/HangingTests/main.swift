@@ -3,8 +3,8 @@ import InterlockWatchdog
 import Testing
 import XCTest
 
-// As the package manager's test runner does: `--testing-library` says which library runs, and the
-// arguments after it are the library's.
+// As the package manager's test runner: `--testing-library` selects the library, which gets the
+// arguments after it.
 let arguments = CommandLine.arguments
 if arguments.contains("swift-testing") {
   Task { await Testing.__swiftPMEntryPoint() as Never }

@@ -1,9 +1,9 @@
 package import Interlock
 
-/// Something that has tracked properties in another module than its tests; each method returns the
-/// line of its access.
+/// A type with tracked properties in another module than its tests; each method returns the line of
+/// its access.
 package final class Shelf: Shelved, @unchecked Sendable {
-  // Unchecked: the conflict is what the test is about.
+  // Unchecked: the tests are about its conflicts.
   @Tracked package var books: [Int: Int] = [:]
   @Tracked package var boxes: [Int] = []
   @Tracked package var size = Size()
@@ -99,7 +99,7 @@ package struct Size: Sendable {
   mutating func grow() { width += 1 }
 }
 
-/// The way to a property through a protocol.
+/// Access to a property through a protocol.
 package protocol Shelved: AnyObject {
   var books: [Int: Int] { get set }
 }

@@ -1,6 +1,6 @@
 /// A cache whose native form is `async`, usually an actor.
 public protocol AsyncCache: AnyObject, Sendable {
-  /// The value under a key, or `nil` where there is none.
+  /// The value under a key, or `nil` if there is none.
   func value(forKey key: String) async -> [UInt8]?
 
   /// Stores a value that costs `cost`, and replaces an older one.
@@ -15,11 +15,10 @@ public protocol AsyncCache: AnyObject, Sendable {
   /// How many values there are.
   var count: Int { get async }
 
-  /// What all values cost together; `nil`, the default, where the cache keeps no costs.
+  /// What all values cost together; `nil`, the default, if the cache keeps no costs.
   var totalCost: Int? { get async }
 
-  /// What is stored, for checks after all calls have ended; `nil`, the default, where it is not
-  /// known.
+  /// What is stored, for checks after all calls have ended; `nil`, the default, if unknown.
   func entries() async -> [String: CacheEntry]?
 }
 

@@ -3,7 +3,7 @@
 /// Any number of threads call it concurrently. Your own type needs five members; the rest have
 /// defaults.
 public protocol Cache: AnyObject, Sendable {
-  /// The value under a key, or `nil` where there is none.
+  /// The value under a key, or `nil` if there is none.
   func value(forKey key: String) -> [UInt8]?
 
   /// Stores a value that costs `cost`, and replaces an older one.
@@ -18,7 +18,7 @@ public protocol Cache: AnyObject, Sendable {
   /// How many values there are.
   var count: Int { get }
 
-  /// What all values cost together; `nil`, the default, where the cache keeps no costs.
+  /// What all values cost together; `nil`, the default, if the cache keeps no costs.
   var totalCost: Int? { get }
 
   /// What is stored, for checks after all calls have ended. The default is `nil`, which skips the

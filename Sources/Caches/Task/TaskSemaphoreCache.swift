@@ -6,7 +6,7 @@
 ///
 /// **1,000 reads from tasks**: Swift's pool has as many threads as there are processors, for each
 /// priority, and never grows, on Linux and on Apple's systems alike. Once each of them waits for a
-/// task that is queued behind it, they wait for ever. **From a Dispatch queue** the callers hold
+/// task that is queued behind it, they wait forever. **From a Dispatch queue** the callers hold
 /// the threads of the pool on which Swift's own is built on Linux, with the same result; on Apple's
 /// systems the two share their limit too. **From dedicated threads** it passes.
 package final class TaskSemaphoreCache: Cache {

@@ -88,7 +88,7 @@ extension SnapshotTaker {
   }
 
   /// Whether a thread that does not sleep waits all the same: in a cycle of initialisers the kernel
-  /// lets the last thread not wait, and the runtime then asks again for ever.
+  /// lets the last thread not wait, and the runtime then asks again forever.
   ///
   /// The kernel hands an initialiser over before the next thread runs: a thread that holds it by
   /// the kernel's word alone is about to run it. For one that `dispatch_once` runs, threads sleep,

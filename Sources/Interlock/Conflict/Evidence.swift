@@ -161,7 +161,7 @@ struct Evidence: Sendable {
     return PropertyAccess(of: Symbolicator.shared.named(addresses), location: { _ in nil }).property
   }
 
-  /// Dispatch names a default queue for every thread that is on none; leave that out.
+  /// Dispatch names a default queue forevery thread that is on none; leave that out.
   private var knownQueue: String? {
     guard let queueLabel, !queueLabel.isEmpty else { return nil }
     if queueLabel.hasPrefix("com.apple.root."),

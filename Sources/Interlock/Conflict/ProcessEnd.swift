@@ -28,7 +28,7 @@ func processEnds(_ status: Int32) {
   }
 }
 
-/// The exit code of a process that should have contended for every resource and did not.
+/// The exit code of a process that should have contended forevery resource and did not.
 private let exerciseExitCode: Int32 = 1
 
 /// Reports the contention coverage if asked for; returns why it is not sufficient, `nil` if it is.

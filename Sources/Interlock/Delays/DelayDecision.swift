@@ -15,7 +15,7 @@ struct DelayDecision: Equatable {
   /// Decides from the seed, the place and its execution count alone.
   ///
   /// Every fruitless delay halves the chance. A place with n executions is so delayed about log₂ n
-  /// times, early, and now and then for ever in a long run; it is never given up.
+  /// times, early, and now and then forever in a long run; it is never given up.
   init?(seed: UInt64, place: UInt64, execution: UInt64, fruitless: UInt64) {
     let draw = DelayTables.mixed(
       DelayTables.mixed(seed ^ place) &+ execution &* 0x9E37_79B9_7F4A_7C15)

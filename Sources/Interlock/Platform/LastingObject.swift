@@ -17,7 +17,7 @@ struct LastingObject<Object: AnyObject & Sendable>: ~Copyable, Sendable {
     address.load(ordering: .relaxed) != 0
   }
 
-  /// Keeps an object for ever, or the fact that there is none. Call it once.
+  /// Keeps an object forever, or the fact that there is none. Call it once.
   func set(_ object: Object?) {
     let known = object.map { UInt(bitPattern: Unmanaged.passRetained($0).toOpaque()) }
     // Releases the object's contents to threads that find it.

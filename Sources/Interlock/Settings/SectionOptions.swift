@@ -1,4 +1,4 @@
-/// The options that sections obey, where they are compiled in.
+/// The options that sections obey, if they are compiled in.
 struct SectionOptions: EnvironmentOptions, Equatable {
   /// What happens on a conflict.
   enum OnConflict: String, CaseIterable {

@@ -72,7 +72,7 @@ public enum SectionTracking {
     ConflictLog.shared.stop(with: report)
   }
 
-  /// Blocks for ever if a thread is being stopped at its conflict: that thread ends the process.
+  /// Blocks forever if a thread is being stopped at its conflict: that thread ends the process.
   package static func waitIfStopping() { ConflictLog.shared.waitIfStopping() }
 
   /// The conflicts found so far, each pair of places once, with a count.

@@ -15,7 +15,7 @@ extension WaitSnapshot {
     /// What put the thread on the queue: the outer call, or the line that enqueued its block. Empty
     /// for a mutex.
     package var firstPlace: [StackFrame]
-    /// Whether the call ends the process, instead of waiting for ever.
+    /// Whether the call ends the process, instead of waiting forever.
     package var traps: Bool
 
     /// Describes a call.

@@ -30,7 +30,7 @@ final class EventRecorder: Sendable {
   static func start(kinds: UInt32 = .max) -> EventRecorder? {
     let recorder = EventRecorder()
     recorder.follow(thread: Platform.thisThread)
-    // Kept for ever, whether it is accepted or not.
+    // Kept forever, whether it is accepted or not.
     let context = Unmanaged.passRetained(recorder).toOpaque()
     return interlock_events_add(reader, context, kinds) ? recorder : nil
   }

@@ -146,7 +146,7 @@ struct SuspendedTests {
     var timer = S.process([waiting], signals: [Self.continuation])
     timer.nextTimer = 3
     #expect(try #require(Diagnosis(of: timer)).isCertain == false)
-    // A task that sleeps is not suspended for ever.
+    // A task that sleeps is not suspended forever.
     var asleep = S.process([S.other(1, .listening, isMain: true)], signals: [Self.continuation])
     asleep.nextTimer = 3
     #expect(Diagnosis(of: asleep) == nil)
