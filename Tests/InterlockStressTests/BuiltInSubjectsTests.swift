@@ -47,7 +47,7 @@ struct BuiltInSubjectsTests {
   }
 
   @Test(
-    "the 1,000 reads: each strategy does what the project is about, and the report names the reason",
+    "Each strategy gets its expected verdict in the 1,000 reads, and the report names the reason",
     .enabled(if: FileManager.default.fileExists(atPath: "/proc/self/exe")),
     .disabled(if: Platform.isUnderThreadSanitizer, "in a child, a trap comes as another signal"))
   func concurrentReads() throws {
@@ -116,7 +116,7 @@ struct BuiltInSubjectsTests {
   }
 
   @Test(
-    "the article on known bugs shows them as the command does",
+    "The article on known bugs has the command's table",
     .enabled(if: FileManager.default.fileExists(atPath: "/proc/self/exe")))
   func knownBugs() throws {
     let path = "Sources/InterlockStress/InterlockStress.docc/KnownBugs.md"

@@ -20,7 +20,8 @@ struct HangScenariosTests {
     scenario.expectation(for: scenario.name)
   }
 
-  @Test("Each program has the scenario of its name, which runs it once, and it alone")
+  @Test(
+    "Each program that hangs, or seems to, has the scenario of its name, which runs only it, once")
   func onePerProgram() throws {
     let scenarios = try Self.scenarios()
     #expect(Set(hangPrograms.map(\.name)).count == hangPrograms.count)
@@ -33,7 +34,7 @@ struct HangScenariosTests {
   }
 
   @Test(
-    "At least 25 hang, of every cause that can be told, and at least 10 pass; on every platform")
+    "At least 25 programs hang, of every known cause, and at least 10 pass, on every platform")
   func counts() throws {
     for platform in PlatformName.allCases {
       let expected = try Self.scenarios(platform).map(Self.expectation)
@@ -47,7 +48,7 @@ struct HangScenariosTests {
     }
   }
 
-  @Test("Their README has a line for each, with the verdict and the cause that are expected")
+  @Test("The hangs' README has a line for each program, with the expected verdict and cause")
   func table() throws {
     let text = try String(contentsOfFile: Self.folder + "/hangs/README.md", encoding: .utf8)
     let lines = text.split(separator: "\n")

@@ -16,7 +16,8 @@ struct ModernSubjectTests {
   }
 
   @Test(
-    "Modern subjects tell what they hold", arguments: (modernSubjects + recipeSubjects).map(\.name))
+    "Modern subjects report their entries",
+    arguments: (modernSubjects + recipeSubjects).map(\.name))
   func state(_ name: String) async throws {
     // Without an eviction or a release the subjects with handlers do not call NSCache.
     let subject = try make(name)
@@ -41,7 +42,9 @@ struct ModernSubjectTests {
     }
   }
 
-  @Test("Modern subjects load what was published, and say how often", arguments: ["", "-repaired"])
+  @Test(
+    "Modern subjects load what was published, and report how often",
+    arguments: ["", "-repaired"])
   func loading(_ suffix: String) async throws {
     let subject = try make("loading-actor" + suffix)
     _ = await reply(of: subject, to: act("publish", "key-0", [3, 4]))
@@ -84,7 +87,7 @@ struct ModernSubjectTests {
   }
 
   @Test(
-    "Modern subjects tell how much processor time a sleeping reader used",
+    "Modern subjects report how much processor time a sleeping reader used",
     .enabled(if: PriorityThreads.lacking == nil))
   func watching() async throws {
     let subject = try make("watched-mutex")

@@ -26,7 +26,7 @@ struct OwnCacheTests {
     #expect(article.contains(text))
   }
 
-  @Test("it builds, gates its own scenario, and finds the cache that forgets its lock")
+  @Test("The example builds, gates its own scenario, and finds the cache that forgets its lock")
   func buildsAndRuns() throws {
     let results = FileManager.default.temporaryDirectory
       .appendingPathComponent("own-cache-\(UUID().uuidString).json")

@@ -6,7 +6,7 @@ import Testing
 @Suite("PINCache's subjects", .timeLimit(.minutes(10)))
 struct PINCacheSubjectTests {
   @Test(
-    "PINCache subjects tell what they hold, and what it should come to",
+    "PINCache subjects report their entries, and the expected sums",
     arguments: pinCacheSubjects.map(\.name))
   func state(_ name: String) async throws {
     let subject = try #require(pinCacheSubjects.first { $0.name == name }).make()

@@ -23,7 +23,8 @@ struct PredictScenariosTests {
     scenario.expectation(for: scenario.name).potential
   }
 
-  @Test("Each program has the scenario of its name, which runs it once, and says what is expected")
+  @Test(
+    "Each predicted program has the scenario of its name, which runs it once, with expectations")
   func onePerProgram() throws {
     let scenarios = try Self.scenarios()
     #expect(Set(predictPrograms.map(\.name)).count == predictPrograms.count)
@@ -36,7 +37,9 @@ struct PredictScenariosTests {
     }
   }
 
-  @Test("At least 24, of every kind that needs no option, and as many right as wrong")
+  @Test(
+    "The programs are 24 or more, with every kind of fault, and as many without a fault"
+  )
   func counts() throws {
     let expected = try Self.scenarios().compactMap(Self.expected)
     let wrong = expected.filter { !$0.isEmpty }
@@ -49,7 +52,7 @@ struct PredictScenariosTests {
       ]))
   }
 
-  @Test("Their README has a line for each, with what is expected")
+  @Test("The predictions' README has a line for each program, with the expected findings")
   func table() throws {
     let text = try String(contentsOfFile: Self.folder + "/predict/README.md", encoding: .utf8)
     let lines = text.split(separator: "\n")

@@ -57,7 +57,7 @@ struct ReportFormatTests {
 
     """
 
-  @Test("that a test defines is a row of the table, in a file and beside the others")
+  @Test("A format that a test defines is a row of the table, in a file and beside the others")
   func row() throws {
     let test = try TestWorld()
     let formats =
@@ -73,7 +73,7 @@ struct ReportFormatTests {
     #expect(test.output.text.contains("✗ 3 trials: 2 met, 1 unmet, 0 skipped"))
   }
 
-  @Test("has an option of 'run' where it goes to a file")
+  @Test("A format has an option of 'run' if it goes to a file")
   func options() throws {
     let files = ReportFormat.all.filter { $0.destination != .terminal }
     let words = files.flatMap { ["--\($0.name)", "\($0.name).out"] }
@@ -87,7 +87,7 @@ struct ReportFormatTests {
     #expect(CommandName.run.options.filter { $0.name == "text" }.isEmpty)
   }
 
-  @Test("is whole in its file after each result, with an end that may get shorter")
+  @Test("A format's file is complete after each result, with an end that may get shorter")
   func growing() throws {
     let test = try TestWorld()
     var seen: [String] = []
@@ -98,7 +98,7 @@ struct ReportFormatTests {
     #expect(seen.last == report)
   }
 
-  @Test("takes the place of the text on the terminal, and of standard output")
+  @Test("A format can replace the text on the terminal, and on standard output")
   func elsewhere() throws {
     let terminal = try TestWorld()
     _ = try run(terminal, [lines("lines", .terminal)], files: [:])
@@ -110,7 +110,7 @@ struct ReportFormatTests {
     #expect(stream.errors.text.contains("✗ 3 trials: 2 met"))
   }
 
-  @Test("empties no file where another cannot be written")
+  @Test("A format empties no file if another cannot be written")
   func unwritable() throws {
     let test = try TestWorld()
     try "precious".write(toFile: test.folder + "/lines.txt", atomically: true, encoding: .utf8)

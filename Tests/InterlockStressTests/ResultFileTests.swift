@@ -19,7 +19,7 @@ struct ResultFileTests {
     return .skipped(trial, because: String(repeating: "x", count: 300))
   }
 
-  @Test("A file of results ends with the last whole result where the disk is full, and says why")
+  @Test("A file of results ends with the last whole result if the disk is full, with the reason")
   func fullDisk() async throws {
     let path = NSTemporaryDirectory() + "/full-\(UUID().uuidString).json"
     defer { unlink(path) }
@@ -55,7 +55,7 @@ struct ResultFileTests {
   }
 
   @Test(
-    "A file of results leaves no half page where a signal comes while it is written",
+    "A file of results leaves no half page if a signal arrives while it is written",
     arguments: [SIGTERM, SIGINT])
   func signalled(number: Int32) async throws {
     let folder = NSTemporaryDirectory() + "/page-\(UUID().uuidString)"

@@ -82,7 +82,7 @@ struct ScenarioPathTests {
   }
 
   @Test(
-    "A word that names no scenario is a path where there is one",
+    "A word that names no scenario is a path if the path exists",
     .enabled(if: FileManager.default.fileExists(atPath: "/proc/self/exe")))
   func word() throws {
     let test = try makeWorld()
