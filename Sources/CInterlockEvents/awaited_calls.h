@@ -5,10 +5,10 @@
 // The task waits for a continuation.
 AWAITED(CONTINUATION, "$ss23withCheckedContinuation8function_xSS_yScCyxs5NeverOGXEtYalF")
 AWAITED(CONTINUATION,
-        "$ss23withCheckedContinuation9isolation8function_xScA_pSgYi_SSyScCyxs5NeverOGXEtYalF")
+  "$ss23withCheckedContinuation9isolation8function_xScA_pSgYi_SSyScCyxs5NeverOGXEtYalF")
 AWAITED(CONTINUATION, "$ss31withCheckedThrowingContinuation8function_xSS_yScCyxs5Error_pGXEtYaKlF")
 AWAITED(CONTINUATION,
-        "$ss31withCheckedThrowingContinuation9isolation8function_xScA_pSgYi_SSyScCyxs5Error_pGXEtYaKlF")
+  "$ss31withCheckedThrowingContinuation9isolation8function_xScA_pSgYi_SSyScCyxs5Error_pGXEtYaKlF")
 
 // The next element of an AsyncStream.
 AWAITED(STREAM, "$sScS8IteratorV4next9isolationxSgScA_pSgYi_tYaF")
@@ -35,42 +35,42 @@ AWAITED(SEQUENCE, "$ss16AsyncMapSequenceV8IteratorV4next9isolationq_SgScA_pSgYi_
 AWAITED(SEQUENCE, "$ss16AsyncMapSequenceV8IteratorV4nextq_SgyYaKF")
 AWAITED(SEQUENCE, "$ss19AsyncFilterSequenceV8IteratorV4next7ElementQzSgyYaKF")
 AWAITED(SEQUENCE,
-        "$ss19AsyncFilterSequenceV8IteratorV4next9isolation7ElementQzSgScA_pSgYi_tYa7FailureQzYKF")
+  "$ss19AsyncFilterSequenceV8IteratorV4next9isolation7ElementQzSgScA_pSgYi_tYa7FailureQzYKF")
 AWAITED(SEQUENCE, "$ss19AsyncPrefixSequenceV8IteratorV4next7ElementQzSgyYaKF")
 AWAITED(SEQUENCE,
-        "$ss19AsyncPrefixSequenceV8IteratorV4next9isolation7ElementQzSgScA_pSgYi_tYa7FailureQzYKF")
+  "$ss19AsyncPrefixSequenceV8IteratorV4next9isolation7ElementQzSgScA_pSgYi_tYa7FailureQzYKF")
 AWAITED(SEQUENCE, "$ss20AsyncFlatMapSequenceV8IteratorV4next7ElementQy_SgyYaKF")
 AWAITED(SEQUENCE,
-        "$ss20AsyncFlatMapSequenceV8IteratorV4next9isolation7ElementQy_SgScA_pSgYi_tYa7FailureQzYKF")
+  "$ss20AsyncFlatMapSequenceV8IteratorV4next9isolation7ElementQy_SgScA_pSgYi_tYa7FailureQzYKF")
 AWAITED(SEQUENCE, "$ss22AsyncDropFirstSequenceV8IteratorV4next7ElementQzSgyYaKF")
 AWAITED(SEQUENCE,
-        "$ss22AsyncDropFirstSequenceV8IteratorV4next9isolation7ElementQzSgScA_pSgYi_tYa7FailureQzYKF")
+  "$ss22AsyncDropFirstSequenceV8IteratorV4next9isolation7ElementQzSgScA_pSgYi_tYa7FailureQzYKF")
 AWAITED(SEQUENCE, "$ss22AsyncDropWhileSequenceV8IteratorV4next7ElementQzSgyYaKF")
 AWAITED(SEQUENCE,
-        "$ss22AsyncDropWhileSequenceV8IteratorV4next9isolation7ElementQzSgScA_pSgYi_tYa7FailureQzYKF")
+  "$ss22AsyncDropWhileSequenceV8IteratorV4next9isolation7ElementQzSgScA_pSgYi_tYa7FailureQzYKF")
 AWAITED(SEQUENCE,
-        "$ss23AsyncCompactMapSequenceV8IteratorV4next9isolationq_SgScA_pSgYi_tYa7FailureQzYKF")
+  "$ss23AsyncCompactMapSequenceV8IteratorV4next9isolationq_SgScA_pSgYi_tYa7FailureQzYKF")
 AWAITED(SEQUENCE, "$ss23AsyncCompactMapSequenceV8IteratorV4nextq_SgyYaKF")
 AWAITED(SEQUENCE, "$ss24AsyncPrefixWhileSequenceV8IteratorV4next7ElementQzSgyYaKF")
 AWAITED(SEQUENCE,
-        "$ss24AsyncPrefixWhileSequenceV8IteratorV4next9isolation7ElementQzSgScA_pSgYi_tYa7FailureQzYKF")
+  "$ss24AsyncPrefixWhileSequenceV8IteratorV4next9isolation7ElementQzSgScA_pSgYi_tYa7FailureQzYKF")
 AWAITED(SEQUENCE, "$ss24AsyncThrowingMapSequenceV8IteratorV4next9isolationq_SgScA_pSgYi_tYaKF")
 AWAITED(SEQUENCE, "$ss24AsyncThrowingMapSequenceV8IteratorV4nextq_SgyYaKF")
 AWAITED(SEQUENCE, "$ss27AsyncThrowingFilterSequenceV8IteratorV4next7ElementQzSgyYaKF")
 AWAITED(SEQUENCE,
-        "$ss27AsyncThrowingFilterSequenceV8IteratorV4next9isolation7ElementQzSgScA_pSgYi_tYaKF")
+  "$ss27AsyncThrowingFilterSequenceV8IteratorV4next9isolation7ElementQzSgScA_pSgYi_tYaKF")
 AWAITED(SEQUENCE, "$ss28AsyncThrowingFlatMapSequenceV8IteratorV4next7ElementQy_SgyYaKF")
 AWAITED(SEQUENCE,
-        "$ss28AsyncThrowingFlatMapSequenceV8IteratorV4next9isolation7ElementQy_SgScA_pSgYi_tYaKF")
+  "$ss28AsyncThrowingFlatMapSequenceV8IteratorV4next9isolation7ElementQy_SgScA_pSgYi_tYaKF")
 AWAITED(SEQUENCE, "$ss30AsyncThrowingDropWhileSequenceV8IteratorV4next7ElementQzSgyYaKF")
 AWAITED(SEQUENCE,
-        "$ss30AsyncThrowingDropWhileSequenceV8IteratorV4next9isolation7ElementQzSgScA_pSgYi_tYaKF")
+  "$ss30AsyncThrowingDropWhileSequenceV8IteratorV4next9isolation7ElementQzSgScA_pSgYi_tYaKF")
 AWAITED(SEQUENCE,
-        "$ss31AsyncThrowingCompactMapSequenceV8IteratorV4next9isolationq_SgScA_pSgYi_tYaKF")
+  "$ss31AsyncThrowingCompactMapSequenceV8IteratorV4next9isolationq_SgScA_pSgYi_tYaKF")
 AWAITED(SEQUENCE, "$ss31AsyncThrowingCompactMapSequenceV8IteratorV4nextq_SgyYaKF")
 AWAITED(SEQUENCE, "$ss32AsyncThrowingPrefixWhileSequenceV8IteratorV4next7ElementQzSgyYaKF")
 AWAITED(SEQUENCE,
-        "$ss32AsyncThrowingPrefixWhileSequenceV8IteratorV4next9isolation7ElementQzSgScA_pSgYi_tYaKF")
+  "$ss32AsyncThrowingPrefixWhileSequenceV8IteratorV4next9isolation7ElementQzSgScA_pSgYi_tYaKF")
 AWAITED(SEQUENCE, "$ss6_first_5where7ElementQzSgx_SbADYaKXEtYaKSciRzlF")
 AWAITED(SEQUENCE, "$ss9_contains_5whereSbx_Sb7ElementQzYaKXEtYaKSciRzlF")
 
@@ -89,7 +89,7 @@ AWAITED(GROUP, "$sScG8IteratorV4nextxSgyYaF")
 AWAITED(PLAIN, "$sScM3run10resultType4bodyxxm_xyYbKScMYcXEtYaKlFZ")
 AWAITED(PLAIN, "$sScTss5NeverORszABRs_rlE5sleep11nanosecondsys6UInt64V_tYaKFZ")
 AWAITED(PLAIN,
-        "$sScTss5NeverORszABRs_rlE5sleep5until9tolerance5clocky7InstantQyd___8DurationQyd__Sgqd__tYaKs5ClockRd__lFZ")
+  "$sScTss5NeverORszABRs_rlE5sleep5until9tolerance5clocky7InstantQyd___8DurationQyd__Sgqd__tYaKs5ClockRd__lFZ")
 AWAITED(PLAIN, "$sScTss5NeverORszABRs_rlE5sleepyys6UInt64VYaFZ")
 AWAITED(PLAIN, "$sScTss5NeverORszABRs_rlE5yieldyyYaFZ")
 AWAITED(GROUP, "$sScg10nextResults0B0Oyxq_GSgyYaKF")
@@ -102,36 +102,36 @@ AWAITED(GROUP, "$sScg8IteratorV4next9isolationxSgScA_pSgYi_tYaq_YKF")
 AWAITED(GROUP, "$sScg8IteratorV4nextxSgyYaKF")
 AWAITED(GROUP_SCOPE, "$ss13withTaskGroup2of9returning4bodyq_xm_q_mq_ScGyxGzYaXEtYar0_lF")
 AWAITED(GROUP_SCOPE,
-        "$ss13withTaskGroup2of9returning9isolation4bodyq_xm_q_mScA_pSgYiq_ScGyxGzYaXEtYas8SendableRzr0_lF")
+  "$ss13withTaskGroup2of9returning9isolation4bodyq_xm_q_mScA_pSgYiq_ScGyxGzYaXEtYas8SendableRzr0_lF")
 AWAITED(PLAIN, "$ss15ContinuousClockV5sleep5until9toleranceyAB7InstantV_s8DurationVSgtYaKF")
 AWAITED(PLAIN, "$ss15SuspendingClockV5sleep5until9toleranceyAB7InstantV_s8DurationVSgtYaKF")
 AWAITED(GROUP, "$ss19DiscardingTaskGroupV22awaitAllRemainingTasksyyYaKF")
 AWAITED(GROUP_SCOPE,
-        "$ss21withThrowingTaskGroup2of9returning4bodyq_xm_q_mq_Scgyxs5Error_pGzYaKXEtYaKr0_lF")
+  "$ss21withThrowingTaskGroup2of9returning4bodyq_xm_q_mq_Scgyxs5Error_pGzYaKXEtYaKr0_lF")
 AWAITED(GROUP_SCOPE,
-        "$ss21withThrowingTaskGroup2of9returning9isolation4bodyq_xm_q_mScA_pSgYiq_Scgyxs5Error_pGzYaKXEtYaKs8SendableRzr0_lF")
+  "$ss21withThrowingTaskGroup2of9returning9isolation4bodyq_xm_q_mScA_pSgYiq_Scgyxs5Error_pGzYaKXEtYaKs8SendableRzr0_lF")
 AWAITED(PLAIN, "$ss21withUnsafeCurrentTask4bodyxxSctSgYaKXE_tYaKlF")
 AWAITED(GROUP_SCOPE, "$ss23withDiscardingTaskGroup9returning4bodyxxm_xs0bcD0VzYaXEtYalF")
 AWAITED(GROUP_SCOPE,
-        "$ss23withDiscardingTaskGroup9returning9isolation4bodyxxm_ScA_pSgYixs0bcD0VzYaXEtYalF")
+  "$ss23withDiscardingTaskGroup9returning9isolation4bodyxxm_ScA_pSgYixs0bcD0VzYaXEtYalF")
 AWAITED(PLAIN,
-        "$ss26withTaskExecutorPreference_9isolation9operationxSch_pSg_ScA_pSgYixyYaq_YKXEtYaq_YKs5ErrorR_r0_lF")
+  "$ss26withTaskExecutorPreference_9isolation9operationxSch_pSg_ScA_pSgYixyYaq_YKXEtYaq_YKs5ErrorR_r0_lF")
 AWAITED(PLAIN, "$ss26withTaskExecutorPreference_9operationxSch_pSg_xyYaYbKXEtYaKs8SendableRzlF")
 AWAITED(GROUP, "$ss27ThrowingDiscardingTaskGroupV22awaitAllRemainingTasks9bodyErrorys0J0_pSg_tYaKF")
 AWAITED(PLAIN,
-        "$ss27withTaskCancellationHandler9operation8onCancel9isolationxxyYaKXE_yyYbXEScA_pSgYitYaKlF")
+  "$ss27withTaskCancellationHandler9operation8onCancel9isolationxxyYaKXE_yyYbXEScA_pSgYitYaKlF")
 AWAITED(PLAIN, "$ss27withTaskCancellationHandler9operation8onCancelxxyYaKXE_yyYbXEtYaKlF")
 AWAITED(GROUP_SCOPE,
-        "$ss31withThrowingDiscardingTaskGroup9returning4bodyxxm_xs0bcdE0Vys5Error_pGzYaKXEtYaKlF")
+  "$ss31withThrowingDiscardingTaskGroup9returning4bodyxxm_xs0bcdE0Vys5Error_pGzYaKXEtYaKlF")
 AWAITED(GROUP_SCOPE,
-        "$ss31withThrowingDiscardingTaskGroup9returning9isolation4bodyxxm_ScA_pSgYixs0bcdE0Vys5Error_pGzYaKXEtYaKlF")
+  "$ss31withThrowingDiscardingTaskGroup9returning9isolation4bodyxxm_ScA_pSgYixs0bcdE0Vys5Error_pGzYaKXEtYaKlF")
 AWAITED(PLAIN,
-        "$ss33withTaskPriorityEscalationHandler9operation02onC9Escalated9isolationxxyYaq_YKXE_yScP_ScPtYbXEScA_pSgYitYaq_YKs5ErrorR_r0_lF")
+  "$ss33withTaskPriorityEscalationHandler9operation02onC9Escalated9isolationxxyYaq_YKXE_yScP_ScPtYbXEScA_pSgYitYaq_YKs5ErrorR_r0_lF")
 AWAITED(PLAIN, "$ss5ClockP5sleep5until9tolerancey7InstantQz_8DurationQzSgtYaKFTj")
 AWAITED(PLAIN, "$ss5ClockPsE7measurey8DurationQzyyYaKXEYaKF")
 AWAITED(PLAIN, "$ss9TaskLocalC13withValueImpl_9operation4file4lineqd__xn_qd__yYaKXESSSutYaKlF")
 AWAITED(PLAIN,
-        "$ss9TaskLocalC13withValueImpl_9operation9isolation4file4lineqd__xn_qd__yYaKXEScA_pSgYiSSSutYaKlF")
+  "$ss9TaskLocalC13withValueImpl_9operation9isolation4file4lineqd__xn_qd__yYaKXEScA_pSgYiSSSutYaKlF")
 AWAITED(PLAIN, "$ss9TaskLocalC9withValue_9operation4file4lineqd__x_qd__yYaKXESSSutYaKlF")
 AWAITED(PLAIN,
-        "$ss9TaskLocalC9withValue_9operation9isolation4file4lineqd__x_qd__yYaKXEScA_pSgYiSSSutYaKlF")
+  "$ss9TaskLocalC9withValue_9operation9isolation4file4lineqd__x_qd__yYaKXEScA_pSgYiSSSutYaKlF")
