@@ -2,7 +2,7 @@ import Interlock
 
 /// The options of `INTERLOCK_OPTIONS` that the watchdog and its prediction obey.
 struct WatchdogOptions: EnvironmentOptions {
-  /// What beside a conflict makes the exit code red.
+  /// What besides a conflict makes the exit code red.
   enum FailOn: String, CaseIterable {
     case potential
   }
@@ -14,7 +14,7 @@ struct WatchdogOptions: EnvironmentOptions {
   /// In seconds.
   var holdLimit: Double?
 
-  /// What the environment says.
+  /// The values from the environment.
   static var ofThisProcess: Self { OptionVariable.ofThisProcess[Self.self] }
 
   static let options: [Option<Self>] = [
