@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// The slow path of a begin that has seen another owner's slot.
+/// Detects that a section overlaps another owner's, and reports it: the slow path of a begin.
 enum ConflictDetection {
   /// How often sections on the unlisted resource have overlapped.
   static let unlistedOverlaps = Atomic(0)
@@ -12,6 +12,26 @@ enum ConflictDetection {
     var byPlace: [Evidence.RawPlace: (evidence: Evidence, count: Int)] = [:]
     /// The place of the section that a delay held open, if it is among them.
     var heldPlace: Evidence.RawPlace?
+  }
+
+  /// Whether another owner is in a section that conflicts with this one, which has been published.
+  @inline(never)
+  static func conflicts(_ open: Registry.OpenSection, of owner: UInt, in bucket: Bucket) -> Bool {
+    var conflicts = false
+    bucket.forEachOccupied { other, otherSlot in
+      if otherSlot == open.slot || other.fragment != open.word.fragment { return true }
+      if !other.writes && !open.word.writes { return true }
+      // For the owner's own records this is certain: no other thread reuses them. Another's is
+      // checked again, under a pin, before a report.
+      if let otherRecord = other.record, otherRecord[.owner] == owner {
+        // A witness that the owner's own write changes is no conflict.
+        if other.isWitnessed, otherRecord[.key] == UInt(open.key.hash) { otherRecord[.hasMet] = 1 }
+        return true
+      }
+      conflicts = true
+      return false
+    }
+    return conflicts
   }
 
   /// Reports every owner with which the section just published conflicts.

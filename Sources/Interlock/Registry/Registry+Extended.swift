@@ -37,7 +37,7 @@ extension Registry {
     if let part {
       return (open, ConflictDetection.lookAndReport(open, part, in: bucket, on: resource))
     }
-    guard conflicts(open, of: owner, in: bucket) else { return (open, false) }
+    guard ConflictDetection.conflicts(open, of: owner, in: bucket) else { return (open, false) }
     ConflictDetection.report(open, word, in: bucket, on: resource)
     return (open, true)
   }

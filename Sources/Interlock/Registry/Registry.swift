@@ -21,26 +21,6 @@ enum Registry {
     NearMissDelays.afterBegin(open, of: owner, in: context, hasMet: hasMet)
   }
 
-  /// Whether another owner is in a section that conflicts with this one, which has been published.
-  @inline(never)
-  static func conflicts(_ open: OpenSection, of owner: UInt, in bucket: Bucket) -> Bool {
-    var conflicts = false
-    bucket.forEachOccupied { other, otherSlot in
-      if otherSlot == open.slot || other.fragment != open.word.fragment { return true }
-      if !other.writes && !open.word.writes { return true }
-      // For the owner's own records this is certain: no other thread reuses them. Another's is
-      // checked again, under a pin, before a report.
-      if let otherRecord = other.record, otherRecord[.owner] == owner {
-        // A witness that the owner's own write changes is no conflict.
-        if other.isWitnessed, otherRecord[.key] == UInt(open.key.hash) { otherRecord[.hasMet] = 1 }
-        return true
-      }
-      conflicts = true
-      return false
-    }
-    return conflicts
-  }
-
   /// Ends a section that is not the last one its thread began.
   @inline(never)
   static func endOlder(_ key: ResourceKey, _ mode: Mode, of owner: UInt) -> Bool {
