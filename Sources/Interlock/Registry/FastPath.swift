@@ -93,7 +93,8 @@ extension Registry {
     context.pointee.lastSlot = slot
     context.pointee.lastWord = word
     let open = OpenSection(record: record, slot: slot, word: word, key: resource.key)
-    let meets = !bucket.isAlone(in: slot) && ConflictDetection.conflicts(open, of: owner, in: bucket)
+    let meets =
+      !bucket.isAlone(in: slot) && ConflictDetection.conflicts(open, of: owner, in: bucket)
     if meets { ConflictDetection.report(open, word, in: bucket, on: resource) }
     if settings.follows {
       // The usual case with delays alone, without a call.
