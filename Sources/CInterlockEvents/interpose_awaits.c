@@ -140,7 +140,7 @@ CALLED uintptr_t interlock_call_begins(interlock_async_context *context, uint32_
 
 static void fail(void) {
   static const char text[] =
-      "interlock: a task goes on that was not known to wait: a fault of Interlock\n";
+      "interlock: a task resumes without a recorded wait: a fault of Interlock\n";
   if (write(STDERR_FILENO, text, sizeof text - 1) < 0) __builtin_trap();
   __builtin_trap();
 }

@@ -132,7 +132,7 @@ static bool check_blocks(ptrdiff_t shift) {
 
 // The table.
 
-#define UNKNOWN(what) "the layout of " what " is not one that is known here"
+#define UNKNOWN(what) "the layout of " what " differs from the known one"
 
 static const struct {
   const char *lost;
@@ -150,7 +150,7 @@ static const struct {
     [INTERLOCK_LAYOUT_MOMENT] = {UNKNOWN("times of Dispatch"), interlock_check_moments,
                                  "when a delayed block is due is not known"},
     [INTERLOCK_LAYOUT_CONTEXT] = {UNKNOWN("asynchronous calls"), NULL,
-                                  "awaits are not seen, and the order of sections is not told"},
+                                  "awaits are not seen, and the order of sections is unknown"},
 };
 enum { layout_count = sizeof layouts / sizeof *layouts };
 

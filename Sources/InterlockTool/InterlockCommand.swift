@@ -27,7 +27,7 @@ struct InterlockCommand: StressCommand {
       CachesBench.run()
     },
     BenchEntry(
-      name: "predict", summary: "what it costs that orders of locks are noted; to be run alone"
+      name: "predict", summary: "the cost of recording lock orders; run it alone"
     ) { PredictBench.run() },
     BenchEntry(name: "compare", summary: "what recording a duration costs 'compare'") {
       CompareBench.run()
@@ -41,7 +41,7 @@ struct InterlockCommand: StressCommand {
       name: "slow-down", summary: "what they make of a dictionary's time; by ci/detectors.sh"
     ) { try DetectorsSlowDown.run() },
     // Last, because it turns the wait table on permanently.
-    BenchEntry(name: "events", summary: "what it costs that calls that wait and wake are seen") {
+    BenchEntry(name: "events", summary: "the cost of seeing the calls that wait and wake") {
       EventsBench.run()
     },
   ]

@@ -52,7 +52,7 @@ struct ContentionOptionTests {
     let silent = try Self.world(nil)
     #expect(silent.run("--require-contention") == .unmet)
     #expect(
-      silent.output.text.contains("\n✗ exercised: nothing that is known: no trial lived to tell\n"))
+      silent.output.text.contains("\n✗ exercised: unknown: no trial survived to report\n"))
   }
 
   @Test("require_contention=on in the environment is '--require-contention'")

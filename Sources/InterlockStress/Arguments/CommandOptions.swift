@@ -64,7 +64,7 @@ extension CommandName {
       [.run, .pool],
       Option(
         "seed", .whole(0...UInt64.max), \.seed, replay: .leavesOut,
-        "What operations and keys follow from.", default: "each scenario's own")
+        "The seed of operations and keys.", default: "each scenario's own")
     ),
     (
       [.run],
@@ -91,8 +91,8 @@ extension CommandName {
       [.run],
       Option(
         "delays", .onOrOff, \.delays,
-        "Hold sections that nearly met open for a while now and then, so that they can meet; by"
-          + " the trial's seed.")
+        "Sometimes hold sections open that nearly overlapped, so that they overlap; by the"
+          + " trial's seed.")
     ),
     (
       [.run],
@@ -106,9 +106,9 @@ extension CommandName {
       [.run],
       Option(
         "predict", .onOrOff, \.predict,
-        "Predict what did not go wrong and can: locks taken in several orders, tasks that block"
-          + " their pool.",
-        default: "on where the scenario says what is expected")
+        "Predict faults that did not occur in this run: locks taken in several orders, tasks that"
+          + " block their pool.",
+        default: "on if the scenario says what is expected")
     ),
     (
       [.run],

@@ -55,7 +55,7 @@ extension CommandName {
       default: "as fast as can be"),
     Option(
       "difference", .percent(0.1...100), \.compare.difference, replay: .leavesOut,
-      "Say where a difference of this size could not be seen, {values}."),
+      "Report where a difference of this size could not be seen, {values}."),
     Option(
       "reference", .text("name"), replay: .leavesOut,
       "The strategy that others are compared with.", default: "nslock, or else the first"
@@ -68,11 +68,11 @@ extension CommandName {
       "Compare with this earlier JSON file, by ratios to the reference."),
     Option(
       "max-regression", .percent(0...1000), \.compare.maxRegression, replay: .leavesOut,
-      "End with 1 where a strategy got slower by more, as certain as the interval is, {values}.",
+      "End with 1 if a strategy got slower by more than this, by its whole interval, {values}.",
       default: "10%"),
     Option(
       "seed", .whole(0...UInt64.max), \.seed, replay: .leavesOut,
-      "What calls, keys and the order of rounds follow from.", default: "1"),
+      "The seed of calls, keys and the order of rounds.", default: "1"),
     Option(
       flag: "allow-debug", replay: .leavesOut,
       "Measure a debug build too, whose figures are not those of the code that ships."

@@ -40,7 +40,7 @@ struct CorrectnessPass {
   /// What the pass can detect in this build, in one line.
   static func sight(tracksSections: Bool, isOfCaches: Bool) -> String {
     if tracksSections {
-      return "sections are on: two callers that must not meet are seen as they meet"
+      return "sections are on: every forbidden overlap of two callers is seen"
     }
     let hint = "; a build with --traits SectionTracking sees each meeting"
     return isOfCaches

@@ -29,7 +29,7 @@ extension Predictor {
     }
     // If no section asked for its order, nothing was missed.
     if let racesBlindness, interlock_clocks_are_missed() {
-      notes.append("the order of sections is not told from some moment on: \(racesBlindness)")
+      notes.append("the order of sections is unknown from some point on: \(racesBlindness)")
     }
     return (findings, notes)
   }

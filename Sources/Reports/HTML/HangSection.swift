@@ -42,7 +42,7 @@ struct HangSection {
         wait-for graph">
         \(drawing.svg)</div>
         \(left(drawing.left))\(inWords)<h3>One by one</h3>
-        <p>What is a part of the cause comes first. A box of the picture leads here.</p>
+        <p>Parts of the cause come first. Each box of the picture links to its entry here.</p>
 
         """ + graph.nodes.enumerated().map { details($0.element, $0.offset) }.joined()
       + timeline + EvidenceMarkup(result, excerpt).html + trial.foot
@@ -76,8 +76,8 @@ struct HangSection {
 
   private var legend: String {
     """
-    <p class="legend">Thick, coloured, and marked “\(Self.mark(diagnosis.cause))”: what the hang \
-    is made of. Who acts is round, what is waited for has corners.</p>
+    <p class="legend">Thick, coloured, and marked “\(Self.mark(diagnosis.cause))”: the parts \
+    of the cause. Threads and tasks are round; what they wait for has corners.</p>
 
     """
   }

@@ -42,8 +42,8 @@ struct Timeline {
   /// The legend of the bars.
   let legend = """
     <p class="legend"><span class="sample running"></span> runs, or is in a system call; \
-    <span class="sample waiting"></span> waits, for what its bar says. Right is the moment of the \
-    hang.</p>
+    <span class="sample waiting"></span> waits, for what its bar says. The right end is the time \
+    of the hang.</p>
 
     """
 

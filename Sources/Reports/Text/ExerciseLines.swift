@@ -47,7 +47,7 @@ struct ExerciseLines {
   private func headline(notTested: Int) -> String {
     let count = exercised.items.count
     let pairs = exercised.pairCount
-    if pairs == 0 { return "exercised: nothing that is known: no trial lived to tell" }
+    if pairs == 0 { return "exercised: unknown: no trial survived to report" }
     if count == 0 {
       return "exercised: no resource: no section was begun in any of \(pairs)"
         + " pair\(pairs == 1 ? "" : "s") of scenario and subject"

@@ -117,7 +117,7 @@ struct VerdictMessage {
     if limits.timeSeconds <= limits.stallSeconds {
       text +=
         "; its time limit of \(limitText(limits.timeSeconds)) is no longer than the stall window of "
-        + "\(limitText(limits.stallSeconds)), so no deadlock could be told"
+        + "\(limitText(limits.stallSeconds)), so no deadlock could be detected"
     }
     return text
   }

@@ -83,8 +83,8 @@ package struct JSONReader {
       if let first = lines.updateValue(keyLine, forKey: key) {
         throw JSONError(
           line: keyLine,
-          message: "expected another key, found '\(printable(key))' again, which stands in line"
-            + " \(first) already"
+          message: "expected another key, found '\(printable(key))' again, which is already in"
+            + " line \(first)"
         )
       }
       skipSpace()

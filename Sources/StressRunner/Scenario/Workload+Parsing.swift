@@ -64,7 +64,7 @@ extension Workload {
     let stores = script.allCalls.filter(\.kind.stores)
     if Set(stores.map(\.value)).count > 1, let small = stores.first(where: { $0.bytes < 8 }) {
       throw value.error(
-        "'bytes' must be at least 8 where 'value' tells one value from another, found \(small.bytes)"
+        "'bytes' must be at least 8 if 'value' distinguishes values, found \(small.bytes)"
       )
     }
     let largest = script.allCalls.map(\.bytes).max() ?? 0

@@ -49,7 +49,8 @@ final class RunningTrial {
       ending: .notRun(reason: ""), operations: trial.scenario.workload.operationCount)
     observation.seesCalls = seesCalls
     if trial.predicts {
-      observation.prediction.state = .unavailable(reason: "the trial ended before it could be told")
+      observation.prediction.state = .unavailable(
+        reason: "the trial ended before prediction reported")
     }
     observation.processors =
       trial.scenario.poolWidth ?? sysconf(Int32(_SC_NPROCESSORS_ONLN))

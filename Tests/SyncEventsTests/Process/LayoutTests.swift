@@ -7,7 +7,7 @@ extension SyncEvents {
   @Suite("Private layouts")
   struct LayoutTests {
     private static let line = "interlock: the layout of "
-    private static let unknown = "is not one that is known here"
+    private static let unknown = "differs from the known one"
 
     /// Runs a program in which a layout's check reads this many bytes beside the field.
     private static func run(
@@ -110,7 +110,7 @@ extension SyncEvents {
         ])
       #expect(
         child.errors.contains(
-          "the order of sections is not told from some moment on: the layout of"
+          "the order of sections is unknown from some point on: the layout of"
             + " asynchronous calls"),
         "\(child.errors)")
       #expect(!child.errors.contains("without an order that was seen"))

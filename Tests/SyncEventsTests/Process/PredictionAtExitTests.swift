@@ -107,7 +107,7 @@ extension SyncEvents {
       #expect(child.words == [output])
       #expect(
         child.errors.contains(
-          "the order of sections is not told from some moment on: there were \(reason)"),
+          "the order of sections is unknown from some point on: there were \(reason)"),
         "\(child.errors)")
     }
 

@@ -20,8 +20,8 @@ struct FairnessChart {
     return """
       <figure>
       <figcaption id="fairness-title">\(Markup.text(title))</figcaption>
-      <p class="legend">Jain’s index of the callers’ calls: 1 where all made as many, \
-      1/\(ranking.cell.threads) where one made all of them.</p>
+      <p class="legend">Jain’s index of the callers’ calls: 1 if all made equally many, \
+      1/\(ranking.cell.threads) if one made all of them.</p>
       <div class="scroll" tabindex="0" role="region" aria-labelledby="fairness-title">
       <svg class="chart" viewBox="0 0 \(Markup.number(Self.width)) \(Markup.number(height))" \
       role="img" \
