@@ -29,7 +29,8 @@ struct PotentialSection {
     let left = results.count - shown.count
     return """
       <h2 id="potential">Potential findings</h2>
-      <p>These did not occur in this run; in another run they may. They are not part of any verdict.</p>
+      <p>These did not occur in this run; in another run they may. They are not part \
+      of any verdict.</p>
 
       """ + shown.map(trial).joined()
         + (left > 0 ? "<p>… and \(left) more trials with potential findings.</p>\n" : "")

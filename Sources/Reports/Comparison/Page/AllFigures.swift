@@ -73,8 +73,8 @@ struct AllFigures {
       }
     }
     return """
-      <p class="legend">Medians of the rounds. A button sorts by its column; a second click reverses \
-      the order.</p>
+      <p class="legend">Medians of the rounds. A button sorts by its column; a second click \
+      reverses the order.</p>
       <div class="scroll" tabindex="0" role="region" aria-label="All figures">
       <table class="sortable">
       <caption>Every strategy on every workload</caption>
