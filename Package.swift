@@ -69,7 +69,8 @@ let package = Package(
       swiftSettings: common + [framePointers]),
     // What only the harness needs of C, functions of the C library defined anew among it: an
     // application that only marks sections never links it.
-    .target(name: "CInterlockHarness", cSettings: [.unsafeFlags(["-O2"])]),
+    .target(
+      name: "CInterlockHarness", cSettings: [.unsafeFlags(["-O2", "-fno-omit-frame-pointer"])]),
     // Interposes the calls that wait, wake and enqueue, and publishes their events: only the
     // harness and the watchdog link it.
     .target(
@@ -115,26 +116,26 @@ let package = Package(
       ],
       swiftSettings: common + [framePointers]),
     // In C because it must start before main.
-    .target(name: "CInterlockWatchdog", dependencies: ["CInterlock"]),
+    .target(name: "CInterlockWatchdog", dependencies: ["CInterlock", "CInterlockHarness"]),
     .target(
       name: "InterlockWatchdog",
       dependencies: [
         "Prediction", "HangDetection", "WaitForGraph", "ProcessInspection", "Interlock",
-        "CInterlock", "CInterlockEvents", "CInterlockWatchdog",
+        "CInterlock", "CInterlockEvents", "CInterlockHarness", "CInterlockWatchdog",
       ],
       swiftSettings: common + [framePointers]),
     .target(
       name: "StressRunner",
       dependencies: [
         "Prediction", "HangDetection", "WaitForGraph", "ProcessInspection", "Interlock",
-        "CInterlock", "CInterlockHarness",
+        "CInterlockHarness",
       ],
       swiftSettings: common + [framePointers]),
     // What is measured of lock strategies and caches, and what the figures mean.
     .target(
       name: "Comparison",
       dependencies: [
-        "StressRunner", "LockStrategies", "Caches", "Interlock", "CInterlock", "CInterlockHarness",
+        "StressRunner", "LockStrategies", "Caches", "Interlock", "CInterlockHarness",
       ],
       swiftSettings: common + [framePointers]),
     .target(
@@ -148,7 +149,7 @@ let package = Package(
       name: "InterlockStress",
       dependencies: [
         "StressRunner", "WaitForGraph", "Comparison", "Reports", "Caches", "LockStrategies",
-        "Interlock", "CInterlock", "CInterlockEvents",
+        "Interlock", "CInterlockEvents", "CInterlockHarness",
       ],
       swiftSettings: common + [framePointers]),
     // Finds the system's SQLite when the program runs: a machine may lack it, or its header.
@@ -259,7 +260,7 @@ let package = Package(
       name: "StressRunnerTests",
       dependencies: [
         "Reports", "StressRunner", "Prediction", "WaitForGraph", "ProcessInspection", "Interlock",
-        "CInterlock", "StressRunnerTestChild",
+        "CInterlockHarness", "StressRunnerTestChild",
       ],
       swiftSettings: common),
     .testTarget(

@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-#include "interlock_child.h"
 #include "interlock_runtime.h"
+#include "interlock_stack_capture.h"
 
 // Before the constructors without a priority, one of which reads the options.
 __attribute__((constructor(101))) static void declare_options(void) {

@@ -1,4 +1,5 @@
 import CInterlock
+import CInterlockHarness
 import CInterlockWatchdog
 import Foundation
 import HangDetection

@@ -1,6 +1,7 @@
 import CInterlock
 import CInterlockAnalysis
 import CInterlockEvents
+import CInterlockHarness
 import Foundation
 import Interlock
 import ProcessInspection

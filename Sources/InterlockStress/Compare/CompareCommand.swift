@@ -1,4 +1,4 @@
-import CInterlock
+import CInterlockHarness
 import Comparison
 import Foundation
 import Reports

@@ -1,4 +1,4 @@
-package import CInterlock
+package import CInterlockHarness
 import Foundation
 
 /// Makes the threads of a process write their stacks into shared memory, and reads them.

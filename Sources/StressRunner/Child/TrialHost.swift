@@ -1,4 +1,4 @@
-import CInterlock
+import CInterlockHarness
 import Dispatch
 import Foundation
 import HangDetection

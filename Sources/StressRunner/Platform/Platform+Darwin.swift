@@ -1,5 +1,4 @@
 #if canImport(Darwin)
-import CInterlock
 import Darwin
 import Dispatch
 import ProcessInspection

@@ -1,5 +1,5 @@
 #if os(Linux)
-import CInterlock
+import CInterlockHarness
 import Foundation
 import ProcessInspection
 

@@ -1,4 +1,4 @@
-import CInterlock
+import CInterlockHarness
 import Foundation
 import ProcessInspection
 

@@ -1,4 +1,3 @@
-import CInterlock
 import Foundation
 import ProcessInspection
 

@@ -1,4 +1,4 @@
-#include "interlock_child.h"
+#include "interlock_interrupts.h"
 
 #include <pthread.h>
 #include <signal.h>

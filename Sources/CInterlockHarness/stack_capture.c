@@ -2,7 +2,7 @@
 #define _GNU_SOURCE 1
 #endif
 
-#include "interlock_child.h"
+#include "interlock_stack_capture.h"
 
 #include <errno.h>
 #include <execinfo.h>
@@ -117,4 +117,16 @@ const interlock_stack_slot *interlock_stack_area_slot(const interlock_stack_area
   // Acquire: pairs with the release in the handler.
   if (__atomic_load_n(&slot->ready, __ATOMIC_ACQUIRE) != 1) return NULL;
   return slot->count <= INTERLOCK_STACK_FRAMES ? slot : NULL;
+}
+
+// In C because Swift does not import the variadic `syscall`.
+bool interlock_signal_thread(pid_t process, int64_t thread, int signal) {
+#if defined(__linux__)
+  return syscall(SYS_tgkill, process, (pid_t)thread, signal) == 0;
+#else
+  (void)process;
+  (void)thread;
+  (void)signal;
+  return false;
+#endif
 }

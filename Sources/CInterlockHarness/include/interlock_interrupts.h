@@ -1,0 +1,27 @@
+#ifndef INTERLOCK_INTERRUPTS_H
+#define INTERLOCK_INTERRUPTS_H
+
+// The signals that ask the runner to end. Not part of the users' API.
+
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Records SIGINT, SIGTERM, SIGHUP and SIGQUIT instead of ending the process, until the matching
+/// `end`; calls may overlap on several threads, but not nest on one. An ignored signal stays
+/// ignored.
+void interlock_interrupts_begin(void);
+
+/// Restores the handlers from before the first `begin`; called on the same thread.
+void interlock_interrupts_end(void);
+
+/// Whether one of those signals has arrived since the first `begin`.
+bool interlock_interrupted(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
