@@ -2,7 +2,7 @@
 #ifndef INTERLOCK_THREAD_RECORD_H
 #define INTERLOCK_THREAD_RECORD_H
 
-#include "LockOrder/prediction.h"
+#include "LockOrder/order_reader.h"
 #include "VectorClocks/clock_tables.h"
 #include "Waits/wait_table.h"
 

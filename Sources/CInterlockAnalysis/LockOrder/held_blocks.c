@@ -1,5 +1,5 @@
 // The blocks that a thread runs: a queue is held by whoever runs a block on it.
-#include "prediction.h"
+#include "order_reader.h"
 
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
 // What broke a rule by itself: once for each place, with how often.
-#include "prediction.h"
+#include "order_reader.h"
 
 #include <sys/mman.h>
 

@@ -1,7 +1,7 @@
 // The locks that live, by address. A lock that is made, or that comes to be at an address where
 // another was destroyed, gets a number that no other ever has: two that were at one address one
 // after the other are never taken for one.
-#include "prediction.h"
+#include "order_reader.h"
 
 #include <sys/mman.h>
 #ifdef __linux__

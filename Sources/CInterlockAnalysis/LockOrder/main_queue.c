@@ -1,6 +1,6 @@
 // Synchronous calls on the main queue. The main thread runs their blocks, and acts for the callers:
 // it holds what they hold.
-#include "prediction.h"
+#include "order_reader.h"
 
 static int callers_lock;
 /// Threads that wait for such a call.

@@ -1,5 +1,5 @@
 // The part of the reader for lock orders: what each event does to what the thread holds.
-#include "prediction.h"
+#include "order_reader.h"
 
 #include "interlock_runtime.h"
 

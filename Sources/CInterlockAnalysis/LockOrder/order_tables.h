@@ -2,7 +2,7 @@
 #ifndef INTERLOCK_ORDER_TABLES_H
 #define INTERLOCK_ORDER_TABLES_H
 
-#include "prediction.h"
+#include "order_reader.h"
 
 /// A thread's held locks, and the serial queues that its queues run on.
 enum { most_held = INTERLOCK_HELD_LOCKS_MOST * 2 };

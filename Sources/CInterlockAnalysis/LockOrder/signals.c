@@ -1,6 +1,6 @@
 // What a thread waits for until another signals it: under which locks it was signalled. Who waits
 // for it with such a lock, or with one that is taken under it, may keep out every signaller.
-#include "prediction.h"
+#include "order_reader.h"
 
 #include <sys/mman.h>
 

@@ -2,7 +2,7 @@
 #ifndef INTERLOCK_ORDER_SIMPLE_LOCKS_H
 #define INTERLOCK_ORDER_SIMPLE_LOCKS_H
 
-#include "prediction.h"
+#include "order_reader.h"
 
 /// Returns true if it is a lock for certain, without a look at the tables.
 static inline bool interlock_is_plain_lock(const order_record *state,

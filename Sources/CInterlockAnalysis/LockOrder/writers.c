@@ -1,6 +1,6 @@
 // Locks in which a writer may come between two reads of one thread: the second waits for the writer
 // then, which waits for the first.
-#include "prediction.h"
+#include "order_reader.h"
 
 #include <pthread.h>
 

@@ -2,7 +2,7 @@
 #ifndef INTERLOCK_VECTOR_CLOCK_H
 #define INTERLOCK_VECTOR_CLOCK_H
 
-#include "../LockOrder/prediction.h"
+#include "../LockOrder/order_reader.h"
 
 enum { most_slots = 256 };
 

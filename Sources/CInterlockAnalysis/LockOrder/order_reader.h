@@ -1,6 +1,6 @@
-// What the parts of prediction share. Not for users of the target.
-#ifndef INTERLOCK_PREDICTION_PRIVATE_H
-#define INTERLOCK_PREDICTION_PRIVATE_H
+// What the files of the lock-order reader share. Not for users of the target.
+#ifndef INTERLOCK_ORDER_READER_H
+#define INTERLOCK_ORDER_READER_H
 
 #include "interlock_internals.h"
 #include "interlock_prediction.h"
