@@ -1,8 +1,8 @@
-// The reader of the events: feeds the calling thread's record once for each event, for all parts. In
-// C: it is called within every lock of the process, before Swift's runtime may be up, and must
+// The reader of the events: feeds the calling thread's record once for each event, for all parts.
+// In C: it is called within every lock of the process, before Swift's runtime may be up, and must
 // neither allocate there nor take a lock that is interposed.
 #include "LockOrder/simple_locks.h"
-#include "thread_record.h"
+#include "Waits/wait_table.h"
 
 #ifdef INTERLOCK_INTERPOSES
 
@@ -41,12 +41,35 @@ static void miss_thread(void) {
   interlock_clocks_lose_sight("there was no memory for the record of a thread");
 }
 
+/// Whether an event of a mutex or a semaphore changes the held list in one step, for these readers:
+/// the thread acquires a lock that it does not hold, or releases what it acquired last.
+__attribute__((always_inline)) static inline bool is_one_step(
+    thread_record *own, uint32_t readers, interlock_event_kind kind,
+    interlock_object_kind object_kind, uintptr_t object) {
+  if (kind == INTERLOCK_EVENT_RELEASE) return is_last_held(&own->held, readers, object);
+  return kind == INTERLOCK_EVENT_ACQUIRE && interlock_waits_is_simple(own, object_kind, object);
+}
+
+/// Changes it so.
+__attribute__((always_inline)) static inline void change_held(
+    thread_record *own, uint32_t readers, interlock_event_kind kind,
+    interlock_object_kind object_kind, uintptr_t object, uintptr_t place, uintptr_t frame) {
+  if (kind == INTERLOCK_EVENT_ACQUIRE) {
+    uint32_t run = readers & 1 << HELD_IN_ORDER ? innermost_run(own) : 0;
+    uintptr_t outer = interlock_events_outer(frame, place);
+    add_new_held(&own->held, readers, object, object_kind, false, run, place, outer);
+    if (readers & 1 << HELD_IN_ORDER) own->order.wait_kind = 0;
+  } else {
+    drop_last_held(&own->held, readers);
+  }
+}
+
 // Only the waits: what a process has that hangs, and predicts nothing.
 
 __attribute__((noinline)) static void read_first_wait(const interlock_event *event) {
   thread_record *own = interlock_claim_record();
   if (own) {
-    interlock_waits_read(&own->waits, event);
+    interlock_waits_read(own, event);
   } else {
     miss_thread();
   }
@@ -56,7 +79,7 @@ static void read_waits(const interlock_event *event, void *context) {
   (void)context;
   thread_record *own = interlock_own_record;
   if (own) {
-    interlock_waits_read(&own->waits, event);
+    interlock_waits_read(own, event);
   } else {
     read_first_wait(event);
   }
@@ -74,18 +97,21 @@ __attribute__((noinline)) static void read_other_wait(interlock_event_kind kind,
 static void read_lock_waits(interlock_event_kind kind, interlock_object_kind object_kind,
                             const void *object, uint32_t flags, uintptr_t place,
                             uintptr_t frame) {
+  enum { readers = 1 << HELD_BY_THREAD };
   thread_record *own = interlock_own_record;
-  if (!own || !interlock_waits_is_simple(&own->waits, kind, object_kind, (uintptr_t)object)) {
+  if (!own || !is_one_step(own, readers, kind, object_kind, (uintptr_t)object)) {
     read_other_wait(kind, object_kind, object, flags, place, frame);
     return;
   }
-  uintptr_t outer = kind == INTERLOCK_EVENT_ACQUIRE ? interlock_events_outer(frame, place) : 0;
-  interlock_waits_note_lock(&own->waits, kind, object_kind, (uintptr_t)object, place, outer);
+  change_held(own, readers, kind, object_kind, (uintptr_t)object, place, frame);
+  interlock_waits_note_lock(own, kind);
 }
 
 // Several parts.
 
-/// The clocks come after the order: a signaller's moment is that before it signals.
+/// The order comes before the waits, which count the event: who copies the held list and finds the
+/// same count has not copied it half changed. The clocks come after the order: a signaller's epoch
+/// is that before it signals.
 static void read_parts(const interlock_event *event, void *context) {
   (void)context;
   // Relaxed: a part that begins to follow reads the next event.
@@ -95,11 +121,11 @@ static void read_parts(const interlock_event *event, void *context) {
     miss_thread();
     return;
   }
-  if ((wanted & INTERLOCK_PART_WAITS) && (event->kind & waits_kinds)) {
-    interlock_waits_read(&own->waits, event);
-  }
   if ((wanted & INTERLOCK_PART_ORDER) && (event->kind & order_kinds)) {
-    interlock_order_read(&own->order, event);
+    interlock_order_read(own, event);
+  }
+  if ((wanted & INTERLOCK_PART_WAITS) && (event->kind & waits_kinds)) {
+    interlock_waits_read(own, event);
   }
   if ((wanted & INTERLOCK_PART_CLOCKS) && (event->kind & clocks_kinds)) {
     interlock_clocks_read(own, event);
@@ -116,35 +142,31 @@ __attribute__((noinline)) static void read_other_lock(interlock_event_kind kind,
     read_parts(&event, NULL);
     return;
   }
-  if (interlock_waits_is_simple(&own->waits, kind, object_kind, (uintptr_t)object)) {
-    uintptr_t outer = kind == INTERLOCK_EVENT_ACQUIRE ? interlock_events_outer(frame, place) : 0;
-    interlock_waits_note_lock(&own->waits, kind, object_kind, (uintptr_t)object, place, outer);
-  } else {
-    interlock_waits_read(&own->waits, &event);
-  }
-  interlock_order_read(&own->order, &event);
+  interlock_order_read(own, &event);
+  interlock_waits_read(own, &event);
   interlock_clocks_read_lock(own, kind, object_kind, (uintptr_t)object, place);
 }
 
 static void read_lock_parts(interlock_event_kind kind, interlock_object_kind object_kind,
                             const void *object, uint32_t flags, uintptr_t place,
                             uintptr_t frame) {
+  enum { readers = 1 << HELD_BY_THREAD | 1 << HELD_IN_ORDER };
   thread_record *own = interlock_own_record;
   if (!own || __atomic_load_n(&parts, __ATOMIC_RELAXED) != all_parts ||
-      !interlock_order_is_simple(&own->order, kind, object_kind, (uintptr_t)object) ||
-      !interlock_waits_is_simple(&own->waits, kind, object_kind, (uintptr_t)object)) {
+      !interlock_order_is_simple(own, kind, object_kind, (uintptr_t)object) ||
+      !is_one_step(own, readers, kind, object_kind, (uintptr_t)object)) {
     read_other_lock(kind, object_kind, object, flags, place, frame);
     return;
   }
-  uintptr_t outer = kind == INTERLOCK_EVENT_ACQUIRE ? interlock_events_outer(frame, place) : 0;
-  interlock_waits_note_lock(&own->waits, kind, object_kind, (uintptr_t)object, place, outer);
-  interlock_order_note_lock(&own->order, kind, object_kind, (uintptr_t)object, place, outer);
+  change_held(own, readers, kind, object_kind, (uintptr_t)object, place, frame);
+  interlock_waits_note_lock(own, kind);
   interlock_clocks_read_lock(own, kind, object_kind, (uintptr_t)object, place);
 }
 
 static void thread_ends(thread_record *own) {
-  interlock_waits_thread_ends(&own->waits);
-  interlock_order_thread_ends(&own->order);
+  interlock_waits_thread_ends(own);
+  interlock_order_thread_ends(own);
+  clear_held(&own->held);
   if (own->clock) interlock_clock_thread_ends(own->clock);
   own->clock = NULL;
 }

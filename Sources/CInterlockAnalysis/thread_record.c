@@ -46,8 +46,8 @@ static thread_record *find_free(void) {
   }
   errno = error;
   if (!found || !is_used(found)) return found;
-  // Its thread gave it back before; what it locked since is not to be told of another thread.
-  found->waits.view.held_count = found->order.held_count = 0;
+  // Its thread gave it back before; what that locked since is no matter of the next thread.
+  clear_held(&found->held);
   thread_ends(found);
   return found;
 }
@@ -67,9 +67,10 @@ static thread_record *make_records(void) {
 }
 
 static void clear(thread_record *record) {
-  interlock_thread_view *view = &record->waits.view;
+  wait_view *view = &record->waits.view;
   // Progress is a sum over all records: what the last thread has counted stays.
   uint64_t sequence = view->sequence, steps = record->waits.idle.steps;
+  clear_held(&record->held);
   memset(&record->waits, 0, sizeof record->waits);
   memset(&record->order, 0, sizeof record->order);
   record->clock = NULL;

@@ -2,12 +2,15 @@
 #ifndef INTERLOCK_THREAD_RECORD_H
 #define INTERLOCK_THREAD_RECORD_H
 
-#include "LockOrder/order_reader.h"
+#include "LockOrder/order_record.h"
 #include "VectorClocks/clock_tables.h"
-#include "Waits/wait_table.h"
+#include "Waits/wait_record.h"
+#include "held_list.h"
+#include "interlock_runtime.h"
 
-/// Written by its thread alone; the waits are read by any thread.
+/// Written by its thread alone; the held list and the waits are read by any thread.
 typedef struct thread_record {
+  held_list held;
   wait_record waits;
   order_record order;
   /// One of a fixed number; NULL until the thread needs one.
@@ -36,10 +39,21 @@ static inline bool is_used(const thread_record *record) {
   return __atomic_load_n(&record->used, __ATOMIC_ACQUIRE);
 }
 
+/// The serial executor whose code the calling thread runs: an actor, by its address. Both words, as
+/// the runtime returns them.
+typedef struct {
+  uintptr_t identity, implementation;
+} serial_executor;
+extern serial_executor swift_task_getCurrentExecutor(void) INTERLOCK_WEAK;
+
 /// Prepares the records; `ends` is called on each thread that ends. False if the system refuses.
 bool interlock_records_prepare(void (*ends)(thread_record *)) HIDDEN;
 /// In the child of a fork: the thread that held the list's lock is not there.
 void interlock_records_forked(void) HIDDEN;
+
+/// Writes what the calling thread holds in the lock order, as much as there is room for, and
+/// returns how much (held_list.c).
+size_t interlock_tell_held(interlock_held_at *held, size_t capacity) HIDDEN;
 
 /// The parts that read the events.
 typedef enum {

@@ -39,7 +39,7 @@ static bool count_known(uint32_t kind, uint32_t object_kind, uintptr_t place, ui
   return known != NULL;
 }
 
-void interlock_note_incident(order_record *state, interlock_incident_kind kind, uint32_t object_kind,
+void interlock_note_incident(thread_record *own, interlock_incident_kind kind, uint32_t object_kind,
                              uintptr_t object, uintptr_t place, uintptr_t outer,
                              uintptr_t end_place, uint64_t nanoseconds) {
   // What the system's libraries do among themselves is nobody's fault here.
@@ -54,7 +54,7 @@ void interlock_note_incident(order_record *state, interlock_incident_kind kind, 
                                .end_place = end_place,
                                .nanoseconds = nanoseconds,
                                .count = 1};
-    interlock_describe_actor(state, place, &made.actor);
+    interlock_describe_actor(own, place, &made.actor);
     take(&interlock_tables_lock);
     interlock_incident *known = find(kind, object_kind, place, outer);
     if (known) {

@@ -1,7 +1,7 @@
 // Locks that are left locked: what a thread held when it ended, or a block on a pool's thread. A
 // finding only while the lock's own word still names that thread: another may unlock it, destroy
 // it, or make it anew.
-#include "../thread_record.h"
+#include "order_reader.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -74,7 +74,7 @@ static void add(const left_lock *left) {
   __atomic_store_n(&used, used + 1, __ATOMIC_RELAXED);
 }
 
-void interlock_note_left_lock(const order_record *state, const held_lock *held,
+void interlock_note_left_lock(const thread_record *own, const held_lock *held,
                               interlock_incident_kind kind) {
   switch (held->kind) {
     case INTERLOCK_OBJECT_MUTEX:
@@ -95,7 +95,7 @@ void interlock_note_left_lock(const order_record *state, const held_lock *held,
                     .thread = (uint32_t)interlock_thread_number(),
                     .is_shared = held->is_shared};
   if (!is_on_own_stack(held->object)) {
-    interlock_describe_actor(state, held->place, &left.incident.actor);
+    interlock_describe_actor(own, held->place, &left.incident.actor);
     take(&interlock_tables_lock);
     const known_lock *lock = interlock_note_lock(held->object, held->kind);
     // One that nobody saw being made may lie in memory that is freed and used again.
@@ -122,10 +122,12 @@ void interlock_unlocked_for_another(uintptr_t object) {
 }
 
 void interlock_note_left_at_exit(void) {
-  const order_record *state = interlock_own_record ? &interlock_own_record->order : NULL;
-  if (!state || !interlock_prediction_started()) return;
-  for (uint32_t index = 0; index < state->held_count; index++) {
-    interlock_note_left_lock(state, &state->held[index], INTERLOCK_INCIDENT_LEFT_BY_MAIN);
+  const thread_record *own = interlock_own_record;
+  if (!own || !interlock_prediction_started()) return;
+  for (uint32_t index = 0; index < own->held.count; index++) {
+    const held_lock *held = &own->held.locks[index];
+    if (!interlock_is_in_order(held)) continue;
+    interlock_note_left_lock(own, held, INTERLOCK_INCIDENT_LEFT_BY_MAIN);
   }
 }
 

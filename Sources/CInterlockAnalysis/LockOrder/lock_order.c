@@ -110,15 +110,18 @@ static void note_loop(const held_lock *first, const held_lock *target, acquisiti
 /// Looks a chain up, and notes it where it is new. Gives whether the next owner need not be looked
 /// at. `first` is how the thread has the target already, NULL for not at all; `signal` is as in
 /// `acquisition`.
-__attribute__((noinline)) static bool look_closer(order_record *state, const held_lock *target, const held_lock *first,
-                        uint32_t signal, uint64_t owner, uintptr_t gate) {
+__attribute__((noinline)) static bool look_closer(thread_record *own, const held_lock *target,
+                                                  const held_lock *first, uint32_t signal,
+                                                  uint64_t owner, uintptr_t gate) {
   held_lock held[most_held], wanted[8];
   uint32_t held_count = 0;
-  for (uint32_t index = 0; index < state->held_count; index++) {
-    held_count += interlock_with_targets(state->held[index], held + held_count, most_held - 1 - held_count);
+  for (uint32_t index = 0; index < own->held.count; index++) {
+    const held_lock *lock = &own->held.locks[index];
+    if (!interlock_is_in_order(lock)) continue;
+    held_count += interlock_with_targets(*lock, held + held_count, most_held - 1 - held_count);
   }
   uint32_t wanted_count = interlock_with_targets(*target, wanted, 8);
-  owner = interlock_final_owner(state, owner, target->place);
+  owner = interlock_final_owner(own, owner, target->place);
   bool needs_no_owner;
   take(&interlock_tables_lock);
   uint64_t hash = number_hash_of(held, held_count, mix(2, gate));
@@ -136,7 +139,7 @@ __attribute__((noinline)) static bool look_closer(order_record *state, const hel
     taken.gates_hash = mix(taken.gates_hash, taken.gates[index]);
   }
   interlock_actor_view actor;
-  interlock_describe_actor(state, target->place, &actor);
+  interlock_describe_actor(own, target->place, &actor);
   // A library's lock in a thread that runs no user's code has no place: what was found for one is a
   // word of the stack.
   if (actor.stack_count == 0) return needs_no_owner;
@@ -153,48 +156,50 @@ __attribute__((noinline)) static bool look_closer(order_record *state, const hel
 
 /// Compiled into each caller, for which most of the arguments are constants: this is a part of
 /// every nested lock.
-__attribute__((always_inline)) static inline void note(order_record *state, const held_lock *target,
+__attribute__((always_inline)) static inline void note(thread_record *own, const held_lock *target,
                                                        const held_lock *first, uint32_t signal) {
   // Of a thread that holds more than is known, or acts for one, it is not known which locks exclude
   // others.
-  if (!interlock_knows_held(state)) return;
+  if (!interlock_knows_held(own)) return;
   // A thread that is in no block is its own owner, for most that is the end of it; who runs a task
   // is asked for.
   uintptr_t gate = 0;
-  uint64_t owner = state->run_count > 0 ? interlock_owner(state, &gate) : 0;
+  uint64_t owner = own->order.run_count > 0 ? interlock_owner(own, &gate) : 0;
   // Relaxed: see where it is counted.
   uint64_t base = mix(gate, __atomic_load_n(&interlock_locks_changed, __ATOMIC_RELAXED));
-  base = interlock_held_hash(state->held, state->held_count, base);
-  base = interlock_held_hash(target, 1, base);
+  base = interlock_lock_hash(target, interlock_held_hash(own, base));
   if (first) base = mix(base, 2 | first->is_shared);
   if (signal) base = mix(base, signal);
-  uint64_t own = mix(base, owner);
-  uint64_t *slot = &state->chains[base % known_chains];
-  if (*slot == base || *slot == own) return;
+  uint64_t by_owner = mix(base, owner);
+  uint64_t *slot = &own->order.chains[base % known_chains];
+  if (*slot == base || *slot == by_owner) return;
   // Hidden: what is called from here is not the user's, and a signal's handler would wait for its
   // own thread.
   interlock_events_hide_thread(true);
-  if (!owner) owner = interlock_owner(state, &gate);
-  *slot = look_closer(state, target, first, signal, owner, gate) ? base : own;
+  if (!owner) owner = interlock_owner(own, &gate);
+  *slot = look_closer(own, target, first, signal, owner, gate) ? base : by_owner;
   interlock_events_hide_thread(false);
 }
 
-void interlock_note_order(order_record *state, uintptr_t object, uint32_t kind, bool is_shared,
+void interlock_note_order(thread_record *own, uintptr_t object, uint32_t kind, bool is_shared,
                           uintptr_t place, uintptr_t outer) {
-  held_lock target = {
-      .object = object, .place = place, .outer = outer, .kind = (uint8_t)kind, .is_shared = is_shared};
-  note(state, &target, NULL, 0);
+  held_lock target = {.object = object,
+                      .place = place,
+                      .outer = outer,
+                      .kind = (uint8_t)kind,
+                      .is_shared = is_shared};
+  note(own, &target, NULL, 0);
 }
 
-void interlock_note_loop(order_record *state, held_lock first, bool is_shared, uint32_t signal,
+void interlock_note_loop(thread_record *own, held_lock first, bool is_shared, uint32_t signal,
                          uintptr_t place, uintptr_t outer) {
   held_lock target = first;
   target.place = place;
   target.outer = outer;
   target.is_shared = is_shared;
-  note(state, &target, &first, signal);
+  note(own, &target, &first, signal);
 }
 
-void interlock_note_signal(order_record *state, held_lock gate, uint32_t signal) {
-  note(state, &gate, NULL, signal);
+void interlock_note_signal(thread_record *own, held_lock gate, uint32_t signal) {
+  note(own, &gate, NULL, signal);
 }

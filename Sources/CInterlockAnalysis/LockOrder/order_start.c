@@ -1,7 +1,7 @@
 // Prediction: how it starts, what it could not follow, and what is asked of the calling thread.
 #include <pthread.h>
 
-#include "../thread_record.h"
+#include "order_reader.h"
 
 interlock_prediction_limits interlock_limits;
 interlock_prediction_losses interlock_losses;
@@ -59,32 +59,19 @@ bool interlock_prediction_started(void) { return __atomic_load_n(&started, __ATO
 
 interlock_prediction_losses interlock_prediction_lost(void) { return interlock_losses; }
 
-size_t interlock_held_locks(interlock_held_lock *locks, size_t capacity) {
-  const order_record *state = interlock_own_record ? &interlock_own_record->order : NULL;
-  if (!state) return 0;
-  for (uint32_t index = 0; index < state->held_count && index < capacity; index++) {
-    const held_lock *held = &state->held[index];
-    locks[index] = (interlock_held_lock){.object = held->object,
-                                         .place = held->place,
-                                         .outer = held->outer,
-                                         .kind = held->kind,
-                                         .is_shared = held->is_shared};
-  }
-  return state->held_count;
-}
-
 uint32_t interlock_prediction_depth(void) {
-  const order_record *state = interlock_own_record ? &interlock_own_record->order : NULL;
-  return state ? state->held_count : 0;
+  return interlock_own_record ? interlock_own_record->held.counted[HELD_IN_ORDER] : 0;
 }
 
 void interlock_prediction_called_back(uint32_t depth) {
-  order_record *state = interlock_own_record ? &interlock_own_record->order : NULL;
-  if (!state || !interlock_prediction_started()) return;
-  for (uint32_t index = depth; index < state->held_count; index++) {
-    const held_lock *held = &state->held[index];
+  thread_record *own = interlock_own_record;
+  if (!own || !interlock_prediction_started()) return;
+  uint32_t counted = 0;
+  for (uint32_t index = 0; index < own->held.count; index++) {
+    const held_lock *held = &own->held.locks[index];
+    if (!interlock_is_in_order(held) || counted++ < depth) continue;
     if (held->kind == INTERLOCK_OBJECT_QUEUE || held->kind == INTERLOCK_OBJECT_ONCE) continue;
-    interlock_note_incident(state, INTERLOCK_INCIDENT_CALLBACK, held->kind, held->object,
+    interlock_note_incident(own, INTERLOCK_INCIDENT_CALLBACK, held->kind, held->object,
                             held->place, held->outer, 0, 0);
   }
 }

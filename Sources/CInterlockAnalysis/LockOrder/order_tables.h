@@ -5,7 +5,7 @@
 #include "order_reader.h"
 
 /// A thread's held locks, and the serial queues that its queues run on.
-enum { most_held = INTERLOCK_HELD_LOCKS_MOST * 2 };
+enum { most_held = INTERLOCK_HELD_MOST * 2 };
 
 /// What is known of one acquisition.
 typedef struct {

@@ -168,13 +168,16 @@ static signal *make_signal_of(known_lock *lock, const interlock_event *event, ui
 }
 
 /// Returns whether nothing more can be learned from where it is signalled, by any thread.
-static bool note_signal(const interlock_event *event, const order_record *state, bool is_known, bool at_end) {
-  held_lock held[INTERLOCK_HELD_LOCKS_MOST * 2];
+static bool note_signal(const interlock_event *event, const thread_record *own, bool is_known,
+                        bool at_end) {
+  held_lock held[INTERLOCK_HELD_MOST * 2];
   uint32_t count = 0, slot = 0;
   uint64_t moment = 0;
   enum { room = sizeof held / sizeof *held };
-  for (uint32_t index = 0; is_known && index < state->held_count; index++) {
-    count += interlock_with_targets(state->held[index], held + count, room - count);
+  for (uint32_t index = 0; is_known && index < own->held.count; index++) {
+    const held_lock *lock = &own->held.locks[index];
+    if (!interlock_is_in_order(lock)) continue;
+    count += interlock_with_targets(*lock, held + count, room - count);
   }
   bool is_missed = count > 0 && interlock_clocks_blindness();
   if (count > 0) is_known = !is_missed && interlock_clocks_moment(false, &slot, &moment);
@@ -186,7 +189,8 @@ static bool note_signal(const interlock_event *event, const order_record *state,
     signal *known = signal_of(lock);
     if (is_gated && !known) known = make_signal_of(lock, event, place);
     if (known && at_end) known->at_end = true;
-    if (!known || !is_gated || !keep_gates(known, held, count) || !keep_moment(known, slot, moment)) {
+    if (!known || !is_gated || !keep_gates(known, held, count) ||
+        !keep_moment(known, slot, moment)) {
       open_signal(lock, is_missed ? missed_node : open_node);
     }
   }
@@ -195,22 +199,22 @@ static bool note_signal(const interlock_event *event, const order_record *state,
   return is_settled;
 }
 
-void interlock_signalled(order_record *state, const interlock_event *event, bool at_end) {
+void interlock_signalled(thread_record *own, const interlock_event *event, bool at_end) {
   // Relaxed: see where it is counted.
   uint32_t changed = __atomic_load_n(&interlock_locks_changed, __ATOMIC_RELAXED);
-  if (state->settled == (uintptr_t)event->object && state->settled_at == changed) return;
+  if (own->order.settled == (uintptr_t)event->object && own->order.settled_at == changed) return;
   // A task's order is not told: what it signals is taken for signalled without a lock.
-  bool is_known = interlock_knows_held(state) && !interlock_current_task();
+  bool is_known = interlock_knows_held(own) && !interlock_current_task();
   uint64_t hash = mix((uintptr_t)event->object, changed);
-  if (is_known) hash = interlock_held_hash(state->held, state->held_count, mix(hash, 1));
-  uint64_t *slot = &state->chains[hash % known_chains];
+  if (is_known) hash = interlock_held_hash(own, mix(hash, 1));
+  uint64_t *slot = &own->order.chains[hash % known_chains];
   // This thread has signalled it so before.
   if (*slot == hash) return;
   *slot = hash;
   interlock_events_hide_thread(true);
-  if (note_signal(event, state, is_known, at_end)) {
-    state->settled = (uintptr_t)event->object;
-    state->settled_at = changed;
+  if (note_signal(event, own, is_known, at_end)) {
+    own->order.settled = (uintptr_t)event->object;
+    own->order.settled_at = changed;
   }
   interlock_events_hide_thread(false);
 }
@@ -234,7 +238,8 @@ static bool is_telling(const signal *known, const held_lock *gate, const held_lo
   if (is_ordered(known, held != NULL)) return false;
   if (!held) return true;
   // Not a queue, which runs its blocks in an order that it was given.
-  return gate->kind != INTERLOCK_OBJECT_QUEUE && !known->at_end && !(gate->is_shared && held->is_shared);
+  return gate->kind != INTERLOCK_OBJECT_QUEUE && !known->at_end &&
+         !(gate->is_shared && held->is_shared);
 }
 
 /// Returns true if no wait of the calling thread for it can tell anything any more: it is signalled
@@ -244,16 +249,17 @@ static bool is_settled(const known_lock *lock, const signal *known) {
   return lock && (known ? is_ordered(known, true) : lock->node >= missed_node);
 }
 
-void interlock_waited_for_signal(order_record *state, const interlock_event *event, uintptr_t outer) {
+void interlock_waited_for_signal(thread_record *own, const interlock_event *event,
+                                 uintptr_t outer) {
   uint32_t slot;
   uint64_t count;
   // Relaxed: see where it is counted.
   uint32_t changed = __atomic_load_n(&interlock_locks_changed, __ATOMIC_RELAXED);
-  if (state->settled_wait == (uintptr_t)event->object && state->settled_wait_at == changed &&
-      state->jobs == 0) {
+  if (own->order.settled_wait == (uintptr_t)event->object &&
+      own->order.settled_wait_at == changed && own->order.jobs == 0) {
     return;
   }
-  if (!interlock_knows_held(state) || interlock_current_task()) return;
+  if (!interlock_knows_held(own) || interlock_current_task()) return;
   held_lock gates[most_gates];
   uint32_t gate_count = 0, index = 0;
   interlock_events_hide_thread(true);
@@ -263,13 +269,14 @@ void interlock_waited_for_signal(order_record *state, const interlock_event *eve
   if (lock && lock->node == missed_node) interlock_losses.waits = true;
   signal *known = lock ? signal_of(lock) : NULL;
   if (is_known && is_settled(lock, known)) {
-    state->settled_wait = (uintptr_t)event->object;
-    state->settled_wait_at = changed;
+    own->order.settled_wait = (uintptr_t)event->object;
+    own->order.settled_wait_at = changed;
   } else if (is_known && known) {
     index = lock->node;
     for (uint32_t number = 0; number < known->gate_count; number++) {
       const held_lock *gate = &known->gates[number];
-      if (is_telling(known, gate, interlock_find_held(state, gate->object))) gates[gate_count++] = *gate;
+      const held_lock *held = interlock_find_held(own, gate->object);
+      if (is_telling(known, gate, held)) gates[gate_count++] = *gate;
     }
     if (gate_count > 0) known->is_noted = true;
   }
@@ -277,13 +284,13 @@ void interlock_waited_for_signal(order_record *state, const interlock_event *eve
   interlock_events_hide_thread(false);
   for (uint32_t number = 0; number < gate_count; number++) {
     held_lock gate = gates[number];
-    const held_lock *held = interlock_find_held(state, gate.object);
+    const held_lock *held = interlock_find_held(own, gate.object);
     if (held) {
-      interlock_note_loop(state, *held, gate.is_shared, index, event->place, outer);
+      interlock_note_loop(own, *held, gate.is_shared, index, event->place, outer);
     } else {
       gate.place = event->place;
       gate.outer = outer;
-      interlock_note_signal(state, gate, index);
+      interlock_note_signal(own, gate, index);
     }
   }
 }

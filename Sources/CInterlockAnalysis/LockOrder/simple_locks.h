@@ -5,46 +5,26 @@
 #include "order_reader.h"
 
 /// Returns true if it is a lock for certain, without a look at the tables.
-static inline bool interlock_is_plain_lock(const order_record *state,
-                                           interlock_object_kind kind, uintptr_t object) {
+static inline bool interlock_is_plain_lock(const thread_record *own, interlock_object_kind kind,
+                                           uintptr_t object) {
+  const order_record *order = &own->order;
   if (kind == INTERLOCK_OBJECT_MUTEX) return true;
-  return kind == INTERLOCK_OBJECT_SEMAPHORE && state->semaphore == object &&
-         state->semaphore_is_lock && state->semaphore_was_given_back &&
+  return kind == INTERLOCK_OBJECT_SEMAPHORE && order->semaphore == object &&
+         order->semaphore_is_lock && order->semaphore_was_given_back &&
          // Relaxed: see where it is counted.
-         state->semaphores_made == __atomic_load_n(&interlock_locks_changed, __ATOMIC_RELAXED);
+         order->semaphores_made == __atomic_load_n(&interlock_locks_changed, __ATOMIC_RELAXED);
 }
 
-/// Returns true if an event of a mutex or a semaphore is one that `interlock_order_note_lock` can
-/// note: a thread that holds nothing acquires a lock, or a thread releases what it acquired last.
-static inline bool interlock_order_is_simple(const order_record *state, interlock_event_kind kind,
+/// Returns true if an event of a mutex or a semaphore changes nothing but the held list, for the
+/// lock order: a thread that holds nothing acquires a lock, or a thread releases one that it holds.
+static inline bool interlock_order_is_simple(const thread_record *own, interlock_event_kind kind,
                                              interlock_object_kind object_kind,
                                              uintptr_t object) {
-  uint32_t count = state->held_count;
   if (interlock_limits.hold_limit) return false;
-  if (kind == INTERLOCK_EVENT_RELEASE) {
-    const held_lock *last = &state->held[count - 1];
-    if (count == 0 || last->object != object || last->count != 1) return false;
-  } else if (kind != INTERLOCK_EVENT_ACQUIRE || count > 0 || state->wait_since) {
+  if (kind == INTERLOCK_EVENT_ACQUIRE && (interlock_holds_any(own) || own->order.wait_since)) {
     return false;
   }
-  return interlock_is_plain_lock(state, object_kind, object);
-}
-
-static inline void interlock_order_note_lock(order_record *state, interlock_event_kind kind,
-                                             interlock_object_kind object_kind, uintptr_t object,
-                                             uintptr_t place, uintptr_t outer) {
-  if (kind == INTERLOCK_EVENT_RELEASE) {
-    state->held_count--;
-    return;
-  }
-  state->held[0] = (held_lock){.object = object,
-                               .place = place,
-                               .outer = outer,
-                               .count = 1,
-                               .run = (uint16_t)innermost_run(state),
-                               .kind = (uint8_t)object_kind};
-  state->held_count = 1;
-  state->wait_kind = 0;
+  return interlock_is_plain_lock(own, object_kind, object);
 }
 
 #endif

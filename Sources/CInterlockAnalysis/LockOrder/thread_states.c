@@ -1,5 +1,5 @@
 // What a thread leaves behind, and who a thread is.
-#include "../thread_record.h"
+#include "order_reader.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -24,11 +24,12 @@ uint64_t interlock_coarse_now(void) {
   return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
-void interlock_order_thread_ends(order_record *state) {
-  for (uint32_t index = 0; index < state->held_count; index++) {
-    interlock_note_left_lock(state, &state->held[index], INTERLOCK_INCIDENT_LEFT_BY_THREAD);
+void interlock_order_thread_ends(thread_record *own) {
+  for (uint32_t index = 0; index < own->held.count; index++) {
+    const held_lock *held = &own->held.locks[index];
+    if (!interlock_is_in_order(held)) continue;
+    interlock_note_left_lock(own, held, INTERLOCK_INCIDENT_LEFT_BY_THREAD);
   }
-  state->held_count = 0;
 }
 
 void interlock_order_miss_thread(void) { interlock_losses.threads = true; }
@@ -36,11 +37,11 @@ void interlock_order_miss_thread(void) { interlock_losses.threads = true; }
 bool interlock_others_hold_locks(void) {
   for (thread_record *record = interlock_first_record(); record; record = record->next) {
     if (record == interlock_own_record || !is_used(record)) continue;
-    const order_record *state = &record->order;
     // Relaxed: a hint, of a list that its thread may be changing.
-    uint32_t count = __atomic_load_n(&state->held_count, __ATOMIC_RELAXED);
-    for (uint32_t index = 0; index < count && index < INTERLOCK_HELD_LOCKS_MOST; index++) {
-      if (state->held[index].kind != INTERLOCK_OBJECT_QUEUE) return true;
+    uint32_t count = __atomic_load_n(&record->held.count, __ATOMIC_RELAXED);
+    for (uint32_t index = 0; index < count && index < 2 * INTERLOCK_HELD_MOST; index++) {
+      const held_lock *lock = &record->held.locks[index];
+      if (interlock_is_in_order(lock) && lock->kind != INTERLOCK_OBJECT_QUEUE) return true;
     }
   }
   return false;
@@ -48,10 +49,10 @@ bool interlock_others_hold_locks(void) {
 
 // Who acts.
 
-static thread_run *innermost_block(order_record *state) {
-  uint32_t count = state->run_count < runs_most ? state->run_count : runs_most;
+static thread_run *innermost_block(thread_record *own) {
+  uint32_t count = own->order.run_count < runs_most ? own->order.run_count : runs_most;
   while (count-- > 0) {
-    if (state->runs[count].number) return &state->runs[count];
+    if (own->order.runs[count].number) return &own->order.runs[count];
   }
   return NULL;
 }
@@ -60,15 +61,15 @@ enum { of_thread = 1, of_block, of_task };
 static uint64_t owner_of(uint64_t kind, uint64_t number) { return kind << 62 | number; }
 
 /// Whether the calling thread acts for the caller of a synchronous block: it runs no other in it.
-static bool is_callers(order_record *state) {
-  const thread_run *block = state->adopted_run ? innermost_block(state) : NULL;
-  return state->adopted_run && (!block || block - state->runs + 1 < state->adopted_run);
+static bool is_callers(thread_record *own) {
+  const thread_run *block = own->order.adopted_run ? innermost_block(own) : NULL;
+  return own->order.adopted_run && (!block || block - own->order.runs + 1 < own->order.adopted_run);
 }
 
-uint64_t interlock_owner(order_record *state, uintptr_t *gate) {
-  if (is_callers(state)) {
-    *gate = state->adopted_gate;
-    return state->adopted_owner;
+uint64_t interlock_owner(thread_record *own, uintptr_t *gate) {
+  if (is_callers(own)) {
+    *gate = own->order.adopted_gate;
+    return own->order.adopted_owner;
   }
   *gate = 0;
   uint64_t task = interlock_current_task();
@@ -77,13 +78,13 @@ uint64_t interlock_owner(order_record *state, uintptr_t *gate) {
     if (swift_task_getCurrentExecutor) *gate = swift_task_getCurrentExecutor().identity;
     return owner_of(of_task, task);
   }
-  const thread_run *block = innermost_block(state);
-  return block ? owner_of(of_block, block->number) : owner_of(of_thread, state->number);
+  const thread_run *block = innermost_block(own);
+  return block ? owner_of(of_block, block->number) : owner_of(of_thread, own->order.number);
 }
 
-uint64_t interlock_final_owner(order_record *state, uint64_t owner, uintptr_t place) {
-  if (owner >> 62 != of_block || is_callers(state)) return owner;
-  thread_run *block = innermost_block(state);
+uint64_t interlock_final_owner(thread_record *own, uint64_t owner, uintptr_t place) {
+  if (owner >> 62 != of_block || is_callers(own)) return owner;
+  thread_run *block = innermost_block(own);
   if (block->is_operation == UNKNOWN) {
     uintptr_t frames[48];
     size_t count = interlock_unwind_frames(frames, sizeof frames / sizeof *frames), first = 0;
@@ -128,17 +129,17 @@ static void add_frames_from(uintptr_t place, interlock_actor_view *actor) {
   }
 }
 
-void interlock_describe_actor(const order_record *state, uintptr_t place,
+void interlock_describe_actor(const thread_record *own, uintptr_t place,
                               interlock_actor_view *actor) {
   memset(actor, 0, sizeof *actor);
   actor->thread = (uint32_t)interlock_thread_number();
   actor->is_task = interlock_current_task() != 0;
   pthread_getname_np(pthread_self(), actor->name, sizeof actor->name);
-  uint32_t runs = state->run_count < runs_most ? state->run_count : runs_most;
+  uint32_t runs = own->order.run_count < runs_most ? own->order.run_count : runs_most;
   uintptr_t target;
   if (runs > 0 && dispatch_queue_get_label &&
-      interlock_queue_look(state->runs[runs - 1].queue, &target) != 0) {
-    const char *label = dispatch_queue_get_label((void *)state->runs[runs - 1].queue);
+      interlock_queue_look(own->order.runs[runs - 1].queue, &target) != 0) {
+    const char *label = dispatch_queue_get_label((void *)own->order.runs[runs - 1].queue);
     if (label) strncpy(actor->queue, label, sizeof actor->queue - 1);
   }
   // From the place on: what lies before it is ours, or a library's.

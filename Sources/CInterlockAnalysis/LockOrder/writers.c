@@ -29,18 +29,19 @@ bool interlock_prefers_writers(uintptr_t lock) {
 #ifdef __GLIBC__
   // The other kind that is called so prefers readers all the same:
   // pthread_rwlockattr_setkind_np(3).
+  const pthread_rwlock_t *known = (const pthread_rwlock_t *)lock;
   return is_kind_known &&
-         ((const pthread_rwlock_t *)lock)->__data.__flags == PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP;
+         known->__data.__flags == PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP;
 #else
   (void)lock;
   return false;
 #endif
 }
 
-void interlock_note_barrier(order_record *state, const interlock_event *event) {
+void interlock_note_barrier(thread_record *own, const interlock_event *event) {
   uintptr_t queue = (uintptr_t)event->object, target;
   // A barrier on a serial queue is a block as others, and on a global queue too.
   if (interlock_queue_look(queue, &target) <= 1) return;
-  held_lock own = {.object = queue, .place = event->place, .kind = INTERLOCK_OBJECT_QUEUE};
-  interlock_note_loop(state, own, false, 0, event->place, 0);
+  held_lock held = {.object = queue, .place = event->place, .kind = INTERLOCK_OBJECT_QUEUE};
+  interlock_note_loop(own, held, false, 0, event->place, 0);
 }

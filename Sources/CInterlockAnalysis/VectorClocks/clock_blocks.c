@@ -1,5 +1,5 @@
 // What the blocks of queues and the jobs of tasks pass on, and what they get.
-#include "clock_tables.h"
+#include "../thread_record.h"
 
 /// All that left any group: the block that comes of it does not name its group.
 common_clock interlock_clock_left;

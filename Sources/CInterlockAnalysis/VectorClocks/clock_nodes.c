@@ -1,5 +1,6 @@
 // What threads meet at, and the clocks it carries. In memory from the system: malloc may be what is
 // being called.
+#include "../hash_table.h"
 #include "clock_tables.h"
 
 #include <string.h>
@@ -63,7 +64,8 @@ static node *make_node(uintptr_t key) {
   if (made) free_nodes = made->next;
   give(&nodes_lock);
   if (!made) {
-    interlock_clocks_lose_sight("there were more locks and queued blocks at a time than are followed");
+    interlock_clocks_lose_sight(
+        "there were more locks and queued blocks at a time than are followed");
     return NULL;
   }
   // Under its lock: who knew it when it was another's may be looking at it.
@@ -151,7 +153,8 @@ void interlock_clock_pass(thread_clock *own, uintptr_t address, purpose purpose,
   clock_count_on(own);
 }
 
-void interlock_clock_get(thread_clock *own, uintptr_t address, purpose purpose, bool is_shared, bool is_last) {
+void interlock_clock_get(thread_clock *own, uintptr_t address, purpose purpose, bool is_shared,
+                         bool is_last) {
   uintptr_t key = key_of(address, purpose);
   node *found = is_last ? take_last(key) : take_node(key, false);
   if (!found) return;
@@ -227,9 +230,11 @@ void interlock_clock_get_mutex(thread_clock *own, uintptr_t address, uintptr_t p
 }
 
 void interlock_clock_pass_mutex(thread_clock *own, uintptr_t address, uintptr_t place) {
-  if (is_left_by(own, address) && own->mutex_node->lessons == own->lessons && is_plain_mutex(address)) {
+  if (is_left_by(own, address) && own->mutex_node->lessons == own->lessons &&
+      is_plain_mutex(address)) {
     // As in `pass_alone`. Relaxed: the mutex hands it over.
-    __atomic_store_n(&own->mutex_node->alone.counts[own->slot], own->clock.counts[own->slot], __ATOMIC_RELAXED);
+    __atomic_store_n(&own->mutex_node->alone.counts[own->slot], own->clock.counts[own->slot],
+                     __ATOMIC_RELAXED);
     clock_count_on(own);
     return;
   }
@@ -243,7 +248,9 @@ void interlock_clock_pass_mutex(thread_clock *own, uintptr_t address, uintptr_t 
 }
 
 /// A lock is no more; what was known of it is no use to the next one at its address.
-void interlock_clock_forget(thread_clock *own, uintptr_t address) { interlock_clock_get(own, address, AS_LOCK, false, true); }
+void interlock_clock_forget(thread_clock *own, uintptr_t address) {
+  interlock_clock_get(own, address, AS_LOCK, false, true);
+}
 
 void interlock_clock_pass_to(thread_clock *own, common_clock *common) {
   take(&common->lock);

@@ -6,6 +6,8 @@
 
 #include <pthread.h>
 
+#include "interlock_runtime.h"
+
 enum { most_runs = 16, most_shared = 8 };
 
 /// What a thread is in: a block on a queue.
@@ -79,7 +81,8 @@ void interlock_clocks_lose_sight(const char *reason) HIDDEN;
 
 /// The calling thread's clock, made where it has none; NULL where there is no room. A thread that
 /// is met at another event than its `START` comes after all that has happened.
-thread_clock *interlock_clock_own(struct thread_record *record, const interlock_event *event) HIDDEN;
+thread_clock *interlock_clock_own(struct thread_record *record,
+                                  const interlock_event *event) HIDDEN;
 /// The calling thread ends, or has ended: another may have its clock.
 void interlock_clock_thread_ends(thread_clock *clock) HIDDEN;
 /// The thread comes after all that has happened.
@@ -94,7 +97,8 @@ bool interlock_clock_has_seen(const thread_clock *own, uint32_t slot, uint64_t c
 void interlock_clock_join_thread(thread_clock *own, pthread_t handle) HIDDEN;
 
 /// The thread gives something up: who gets it next comes after all that the thread has done.
-void interlock_clock_pass(thread_clock *own, uintptr_t address, purpose purpose, bool is_shared) HIDDEN;
+void interlock_clock_pass(thread_clock *own, uintptr_t address, purpose purpose,
+                          bool is_shared) HIDDEN;
 /// The thread gets something: it comes after all that those did who gave it up; where it shares it,
 /// only after those who had it alone.
 void interlock_clock_get(thread_clock *own, uintptr_t address, purpose purpose, bool is_shared,
@@ -115,7 +119,8 @@ static inline void clock_learn(thread_clock *own, const vector_clock *from) {
 
 /// What the thread does from now on is not what it gives up now.
 static inline void clock_count_on(thread_clock *own) {
-  __atomic_store_n(&own->clock.counts[own->slot], own->clock.counts[own->slot] + 1, __ATOMIC_RELAXED);
+  uint64_t *count = &own->clock.counts[own->slot];
+  __atomic_store_n(count, *count + 1, __ATOMIC_RELAXED);
 }
 
 /// A clock that many pass and get, under a lock of its own.

@@ -86,7 +86,8 @@ static bool prepare(void) {
   return interlock_follow(INTERLOCK_PART_CLOCKS);
 }
 
-static const interlock_order_source source = {interlock_clocks_moment, interlock_clocks_has_seen, interlock_tell_held};
+static const interlock_order_source source = {interlock_clocks_moment, interlock_clocks_has_seen,
+                                              interlock_tell_held};
 
 bool interlock_clocks_start(void) {
   int none = 0;

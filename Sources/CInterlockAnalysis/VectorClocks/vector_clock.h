@@ -2,7 +2,7 @@
 #ifndef INTERLOCK_VECTOR_CLOCK_H
 #define INTERLOCK_VECTOR_CLOCK_H
 
-#include "../LockOrder/order_reader.h"
+#include "interlock_internals.h"
 
 enum { most_slots = 256 };
 

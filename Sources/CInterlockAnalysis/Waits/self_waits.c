@@ -39,22 +39,18 @@ void interlock_look_for_self(wait_record *record, const interlock_event *event) 
 /// A contended Swift mutex has its holder's thread in its word, and so has what `dispatch_once`
 /// runs: the runtime and libdispatch end the process where that asks again. What `swift_once` runs
 /// has 0 there.
-void interlock_look_for_own_word(wait_record *record, const interlock_event *event) {
+void interlock_look_for_own_word(thread_record *own, const interlock_event *event) {
   void (*told)(const interlock_self_wait *) = __atomic_load_n(&self_told, __ATOMIC_ACQUIRE);
   if (!told) return;
   // Relaxed: only this thread itself puts its number there.
   uint32_t word = __atomic_load_n((const uint32_t *)event->object, __ATOMIC_RELAXED);
-  if ((word & 0x3fffffff) != record->view.number) return;
-  uintptr_t first_place = 0;
-  for (uint32_t index = 0; index < record->view.held_count; index++) {
-    const interlock_held *held = &record->view.held[index];
-    if (held->object == (uintptr_t)event->object) first_place = held->place;
-  }
-  interlock_self_wait wait = {.thread = record->view.number,
+  if ((word & 0x3fffffff) != own->waits.view.number) return;
+  const held_lock *held = find_held(&own->held, (uintptr_t)event->object, HELD_BY_THREAD);
+  interlock_self_wait wait = {.thread = own->waits.view.number,
                               .kind = event->object_kind,
                               .object = (uintptr_t)event->object,
                               .place = event->place,
-                              .first_place = first_place,
+                              .first_place = held ? held->place : 0,
                               .traps = true};
   tell(told, &wait);
 }

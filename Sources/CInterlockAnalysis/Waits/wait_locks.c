@@ -90,12 +90,12 @@ static void remove_left(uintptr_t object) {
   interlock_events_hide_thread(false);
 }
 
-void interlock_note_left(const interlock_held *held, uint32_t thread) {
+void interlock_note_left(const held_lock *held, uint32_t thread) {
   remove_left(held->object);
   interlock_left_lock left = {.object = held->object,
                               .place = held->place,
                               .outer = held->outer,
-                              .kind = held->kind,
+                              .kind = kind_of_held(held),
                               .thread = thread};
   prctl(PR_GET_NAME, left.name);
   interlock_events_hide_thread(true);

@@ -1,5 +1,5 @@
 // The wait table: what each event does to the calling thread's waits, held locks and runs.
-#include "../thread_record.h"
+#include "wait_table.h"
 
 #ifdef INTERLOCK_INTERPOSES
 
@@ -10,41 +10,54 @@ static int partial;
 
 void interlock_note_partial(void) { __atomic_store_n(&partial, 1, __ATOMIC_RELAXED); }
 
-static inline void hold(wait_record *record, uintptr_t object, uint32_t kind, uintptr_t place,
-                        uintptr_t outer) {
-  interlock_thread_view *view = &record->view;
-  for (uint32_t index = 0; index < view->held_count; index++) {
-    if (view->held[index].object == object && kind != INTERLOCK_OBJECT_SEMAPHORE) {
-      view->held[index].count++;
-      return;
-    }
+/// The thread has acquired a lock; see `held_lock` for read-write locks.
+static inline __attribute__((always_inline)) void hold(thread_record *own,
+                                                       const interlock_event *event) {
+  held_list *list = &own->held;
+  uintptr_t object = (uintptr_t)event->object;
+  bool is_shared = event->object_kind == INTERLOCK_OBJECT_READ_LOCK;
+  // A semaphore that is held twice was signalled by another thread in between.
+  if (event->object_kind != INTERLOCK_OBJECT_SEMAPHORE) {
+    held_lock *known = find_held(list, object, HELD_BY_THREAD);
+    if (known && hold_again(known, HELD_BY_THREAD)) return;
   }
-  if (view->held_count == INTERLOCK_HELD_MOST) {
-    view->untold++;
+  if (list->counted[HELD_BY_THREAD] == INTERLOCK_HELD_MOST) {
+    own->waits.view.untold++;
     return;
   }
-  view->held[view->held_count++] = (interlock_held){object, place, outer, kind, 1};
+  held_lock *joined = join_held(list, object, event->place, is_shared, HELD_BY_THREAD);
+  if (joined) {
+    joined->counts[HELD_BY_THREAD] = 1;
+    return;
+  }
+  add_new_held(list, 1 << HELD_BY_THREAD, object,
+               is_shared ? INTERLOCK_OBJECT_WRITE_LOCK : event->object_kind, is_shared, 0,
+               event->place, interlock_events_outer(event->frame, event->place));
 }
 
-static bool let_go(wait_record *record, uintptr_t object) {
-  interlock_thread_view *view = &record->view;
-  for (uint32_t index = view->held_count; index-- > 0;) {
-    if (view->held[index].object != object) continue;
-    if (--view->held[index].count > 0) return true;
-    for (uint32_t next = index + 1; next < view->held_count; next++) {
-      view->held[next - 1] = view->held[next];
-    }
-    view->held_count--;
+static inline bool let_go(thread_record *own, uintptr_t object) {
+  // The usual case.
+  if (is_last_held(&own->held, 1 << HELD_BY_THREAD, object)) {
+    drop_last_held(&own->held, 1 << HELD_BY_THREAD);
     return true;
   }
-  if (view->untold > 0) view->untold--;
-  return false;
+  held_lock *known = find_held(&own->held, object, HELD_BY_THREAD);
+  if (!known) {
+    if (own->waits.view.untold > 0) own->waits.view.untold--;
+    return false;
+  }
+  if (known->counts[HELD_BY_THREAD] > 1) {
+    known->counts[HELD_BY_THREAD]--;
+  } else {
+    drop_held(&own->held, known, HELD_BY_THREAD);
+  }
+  return true;
 }
 
 // What the events do.
 
 static void set_wait(wait_record *record, const interlock_event *event) {
-  interlock_thread_view *view = &record->view;
+  wait_view *view = &record->view;
   view->wait_kind = event->object_kind;
   view->wait_flags = event->flags;
   view->wait_object = (uintptr_t)event->object;
@@ -59,19 +72,17 @@ static void set_wait(wait_record *record, const interlock_event *event) {
   }
 }
 
-static void note_wait(wait_record *record, const interlock_event *event) {
+static void note_wait(thread_record *own, const interlock_event *event) {
+  wait_record *record = &own->waits;
   if (event->object_kind == INTERLOCK_OBJECT_IDLE) interlock_note_idle(record, event->kind);
   set_wait(record, event);
   if (event->object_kind == INTERLOCK_OBJECT_CONDITION) {
-    // It comes back as it was, however often it was taken.
-    interlock_thread_view *view = &record->view;
+    // It comes back as it was, however often it was acquired.
+    held_lock *mutex = find_held(&own->held, (uintptr_t)event->other, HELD_BY_THREAD);
     record->put_aside.object = 0;
-    for (uint32_t index = 0; index < view->held_count; index++) {
-      if (view->held[index].object != (uintptr_t)event->other) continue;
-      record->put_aside = view->held[index];
-      view->held[index].count = 1;
-      let_go(record, (uintptr_t)event->other);
-      break;
+    if (mutex) {
+      record->put_aside = *mutex;
+      drop_held(&own->held, mutex, HELD_BY_THREAD);
     }
   }
   has_changed(record);
@@ -85,7 +96,7 @@ static void note_wait(wait_record *record, const interlock_event *event) {
   }
   if (event->object_kind == INTERLOCK_OBJECT_OWNED_FUTEX ||
       event->object_kind == INTERLOCK_OBJECT_ONCE) {
-    interlock_look_for_own_word(record, event);
+    interlock_look_for_own_word(own, event);
   }
   if (event->object_kind == INTERLOCK_OBJECT_SEMAPHORE ||
       event->object_kind == INTERLOCK_OBJECT_GROUP) {
@@ -93,7 +104,8 @@ static void note_wait(wait_record *record, const interlock_event *event) {
   }
 }
 
-static void note_acquire(wait_record *record, const interlock_event *event) {
+static void note_acquire(thread_record *own, const interlock_event *event) {
+  wait_record *record = &own->waits;
   uintptr_t object = (uintptr_t)event->object;
   uint32_t waited = record->view.wait_kind;
   record->view.wait_kind = 0;
@@ -102,22 +114,18 @@ static void note_acquire(wait_record *record, const interlock_event *event) {
     case INTERLOCK_OBJECT_ONCE:
     case INTERLOCK_OBJECT_READ_LOCK:
     case INTERLOCK_OBJECT_WRITE_LOCK:
-      hold(record, object, event->object_kind, event->place, interlock_events_outer(event->frame, event->place));
+      hold(own, event);
       break;
     case INTERLOCK_OBJECT_SEMAPHORE: {
       bool after_wait = waited == event->object_kind && record->view.wait_object == object;
       if (interlock_semaphore_acquired(record, event, after_wait)) {
-        hold(record, object, event->object_kind, event->place, 0);
+        hold(own, event);
       }
       break;
     }
     case INTERLOCK_OBJECT_CONDITION:
       if (record->put_aside.object) {
-        interlock_held back = record->put_aside;
-        hold(record, back.object, back.kind, back.place, back.outer);
-        if (record->view.held_count > 0) {
-          record->view.held[record->view.held_count - 1].count = back.count;
-        }
+        if (!add_held(&own->held, record->put_aside, HELD_BY_THREAD)) record->view.untold++;
         record->put_aside.object = 0;
       }
       break;
@@ -127,19 +135,20 @@ static void note_acquire(wait_record *record, const interlock_event *event) {
   has_changed(record);
 }
 
-static void note_release(wait_record *record, const interlock_event *event) {
+static void note_release(thread_record *own, const interlock_event *event) {
+  wait_record *record = &own->waits;
   uintptr_t object = (uintptr_t)event->object;
   switch (event->object_kind) {
     case INTERLOCK_OBJECT_MUTEX:
     case INTERLOCK_OBJECT_ONCE:
     case INTERLOCK_OBJECT_READ_LOCK:
     case INTERLOCK_OBJECT_WRITE_LOCK:
-      if (!let_go(record, object)) interlock_lock_unlocked_for_another(object);
+      if (!let_go(own, object)) interlock_lock_unlocked_for_another(object);
       has_changed(record);
       return;
     case INTERLOCK_OBJECT_SEMAPHORE:
       // What it had as a lock is not counted: no thread writes to what all share.
-      if (record->view.held_count > 0 && let_go(record, object)) {
+      if (own->held.counted[HELD_BY_THREAD] > 0 && let_go(own, object)) {
         has_changed(record);
         return;
       }
@@ -159,8 +168,10 @@ static void note_begin(wait_record *record, const interlock_event *event) {
     interlock_item_unlisted(event->item);
     record->idle.has_handled = true;
   }
-  interlock_thread_view *view = &record->view;
-  if (view->run_count == 0 && event->item) view->pool = interlock_queue_root((uintptr_t)event->object);
+  wait_view *view = &record->view;
+  if (view->run_count == 0 && event->item) {
+    view->pool = interlock_queue_root((uintptr_t)event->object);
+  }
   if (view->run_count < INTERLOCK_RUNS_MOST) {
     view->runs[view->run_count] =
         (interlock_run){(uintptr_t)event->object, event->place, by, event->flags,
@@ -186,16 +197,17 @@ static void note_end(wait_record *record, const interlock_event *event) {
   has_changed(record);
 }
 
-void interlock_waits_read(wait_record *record, const interlock_event *event) {
+void interlock_waits_read(thread_record *own, const interlock_event *event) {
+  wait_record *record = &own->waits;
   switch (event->kind) {
-    case INTERLOCK_EVENT_WAIT: note_wait(record, event); return;
-    case INTERLOCK_EVENT_ACQUIRE: note_acquire(record, event); return;
+    case INTERLOCK_EVENT_WAIT: note_wait(own, event); return;
+    case INTERLOCK_EVENT_ACQUIRE: note_acquire(own, event); return;
     case INTERLOCK_EVENT_GIVE_UP:
       if (event->object_kind == INTERLOCK_OBJECT_IDLE) interlock_note_idle(record, event->kind);
       record->view.wait_kind = 0;
       has_changed(record);
       return;
-    case INTERLOCK_EVENT_RELEASE: note_release(record, event); return;
+    case INTERLOCK_EVENT_RELEASE: note_release(own, event); return;
     case INTERLOCK_EVENT_BEGIN: note_begin(record, event); return;
     case INTERLOCK_EVENT_END: note_end(record, event); return;
     case INTERLOCK_EVENT_POLL: interlock_note_poll(record, event); return;
@@ -223,11 +235,11 @@ void interlock_waits_read(wait_record *record, const interlock_event *event) {
   }
 }
 
-void interlock_waits_thread_ends(wait_record *record) {
-  for (uint32_t index = 0; index < record->view.held_count; index++) {
-    interlock_note_left(&record->view.held[index], record->view.number);
+void interlock_waits_thread_ends(thread_record *own) {
+  for (uint32_t index = 0; index < own->held.count; index++) {
+    const held_lock *lock = &own->held.locks[index];
+    if (lock->counts[HELD_BY_THREAD]) interlock_note_left(lock, own->waits.view.number);
   }
-  record->view.held_count = 0;
 }
 
 void interlock_waits_miss_thread(void) { interlock_note_partial(); }

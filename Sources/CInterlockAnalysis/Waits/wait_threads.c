@@ -1,5 +1,5 @@
 // The look at all threads' waits.
-#include "../thread_record.h"
+#include "wait_table.h"
 
 #ifdef INTERLOCK_INTERPOSES
 
@@ -19,23 +19,36 @@ uint64_t interlock_waits_progress(void) {
   return sum;
 }
 
+/// Copies what a thread holds, runs and waits for. The thread may change it meanwhile.
+static void view_thread(const thread_record *record, interlock_thread_view *view) {
+  // Acquire: what the number says was written is there.
+  uint64_t sequence = __atomic_load_n(&record->waits.view.sequence, __ATOMIC_ACQUIRE);
+  wait_view now;
+  memcpy(&now, &record->waits.view, sizeof now);
+  *view = (interlock_thread_view){
+      .number = now.number, .started_by = now.started_by, .handle = now.handle,
+      .sequence = sequence, .wait_kind = now.wait_kind, .wait_flags = now.wait_flags,
+      .wait_object = now.wait_object, .wait_other = now.wait_other, .wait_place = now.wait_place,
+      .wait_outer = now.wait_outer, .wait_task = now.wait_task, .wait_actor = now.wait_actor,
+      .pool = now.pool, .run_count = now.run_count, .ended = now.ended, .untold = now.untold,
+      .polls_since = interlock_polls_since(&record->waits)};
+  if (view->run_count > INTERLOCK_RUNS_MOST) view->run_count = INTERLOCK_RUNS_MOST;
+  memcpy(view->runs, now.runs, sizeof view->runs);
+  uint32_t count = __atomic_load_n(&record->held.count, __ATOMIC_RELAXED);
+  for (uint32_t index = 0; index < count && index < 2 * INTERLOCK_HELD_MOST; index++) {
+    held_lock lock;
+    memcpy(&lock, &record->held.locks[index], sizeof lock);
+    if (!lock.counts[HELD_BY_THREAD] || view->held_count == INTERLOCK_HELD_MOST) continue;
+    view->held[view->held_count++] = (interlock_held){
+        lock.object, lock.place, lock.outer, kind_of_held(&lock), lock.counts[HELD_BY_THREAD]};
+  }
+}
+
 size_t interlock_waits_threads(interlock_thread_view *threads, size_t capacity) {
   size_t count = 0;
   for (thread_record *record = interlock_first_record(); record; record = record->next) {
     if (!is_used(record)) continue;
-    if (count < capacity) {
-      // Acquire: what the number says was written is there.
-      uint64_t sequence = __atomic_load_n(&record->waits.view.sequence, __ATOMIC_ACQUIRE);
-      memcpy(&threads[count], &record->waits.view, sizeof record->waits.view);
-      threads[count].sequence = sequence;
-      threads[count].polls_since = interlock_polls_since(&record->waits);
-      if (threads[count].run_count > INTERLOCK_RUNS_MOST) {
-        threads[count].run_count = INTERLOCK_RUNS_MOST;
-      }
-      if (threads[count].held_count > INTERLOCK_HELD_MOST) {
-        threads[count].held_count = INTERLOCK_HELD_MOST;
-      }
-    }
+    if (count < capacity) view_thread(record, &threads[count]);
     count++;
   }
   return count;

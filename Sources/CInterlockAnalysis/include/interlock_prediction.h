@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "interlock_held_locks.h"
+#include "interlock_waits.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -92,7 +92,7 @@ typedef struct {
   uint32_t owner_count;
   /// All that was held then, the first lock among it: the address, and 1 in its lowest bit where it
   /// was shared.
-  uintptr_t gates[INTERLOCK_HELD_LOCKS_MOST * 2];
+  uintptr_t gates[INTERLOCK_HELD_MOST * 2];
   uint32_t gate_count;
   uintptr_t from_place, from_outer, to_place, to_outer;
   /// The first of the owners.

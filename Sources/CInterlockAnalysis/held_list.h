@@ -1,0 +1,164 @@
+// What a thread holds: one list for all readers. Not for users of the target.
+//
+// Two readers ask different questions, so each entry has a count for each of them:
+//
+// - The waits ask which locks the thread itself must release: mutexes, read-write locks,
+//   initialisers and semaphores that begin at 1. What an ended block has left locked is among them:
+//   the lock's word still names the thread.
+// - The lock order asks what keeps other code out while the current code runs: also queues, Swift
+//   mutexes, and, on the main thread, what the caller of a synchronous block holds; but nothing
+//   that an ended block has left, because the thread's next block does not depend on it.
+//
+// A shared entry is written once. Two entries for one lock exist only after the readers' rules have
+// parted: after such a block, or where the caller's lock is locked again.
+#ifndef INTERLOCK_HELD_LIST_H
+#define INTERLOCK_HELD_LIST_H
+
+#include "interlock_internals.h"
+
+#include <string.h>
+
+#include "interlock_waits.h"
+
+/// Which reader counts an entry.
+typedef enum { HELD_BY_THREAD, HELD_IN_ORDER } held_reader;
+
+typedef struct {
+  uintptr_t object;
+  /// Where it was acquired, and where that function was called; 0 if that is not known.
+  uintptr_t place, outer;
+  /// When it was acquired, in nanoseconds; 0 if hold times are not measured. Only for the order.
+  uint64_t since;
+  /// How often each reader counts it: more than 1 for a recursive lock. 0 for a reader that does
+  /// not have it. In one word where both are asked for.
+  union {
+    uint16_t counts[2];
+    uint32_t both_counts;
+  };
+  /// In which of the thread's blocks it was acquired: 0 for none, `callers_run` for what the caller
+  /// of the synchronous block holds that the thread runs. Only for the order.
+  uint16_t run;
+  /// An `interlock_object_kind`; `WRITE_LOCK` for both sides of a read-write lock.
+  uint8_t kind;
+  /// Whether others may hold it at the same time: a read lock, or a concurrent queue without a
+  /// barrier.
+  bool is_shared;
+} held_lock;
+
+enum { callers_run = UINT16_MAX };
+
+/// In the order of acquisition. Written by its thread alone; other threads copy it and then check
+/// that the thread's `sequence` is the same.
+typedef struct {
+  uint32_t count;
+  /// How many of the entries each reader counts; at most `INTERLOCK_HELD_MOST` each.
+  uint32_t counted[2];
+  held_lock locks[2 * INTERLOCK_HELD_MOST];
+} held_list;
+
+/// The entry of an object that a reader acquired last; NULL if it has none.
+static inline held_lock *find_held(held_list *list, uintptr_t object, held_reader reader) {
+  for (uint32_t index = list->count; index-- > 0;) {
+    held_lock *lock = &list->locks[index];
+    if (lock->object == object && lock->counts[reader]) return lock;
+  }
+  return NULL;
+}
+
+/// Counts an entry once more. Returns false if the count is at its limit: another entry must be
+/// added.
+static inline bool hold_again(held_lock *lock, held_reader reader) {
+  if (lock->counts[reader] == UINT16_MAX) return false;
+  lock->counts[reader]++;
+  return true;
+}
+
+/// Returns the entry that the other reader has added for the same event, or for an earlier one at
+/// this place; NULL if there is none. The caller then only sets its own count.
+static inline held_lock *join_held(held_list *list, uintptr_t object, uintptr_t place,
+                                   bool is_shared, held_reader reader) {
+  // Usually only one reader follows.
+  if (list->counted[!reader] == 0 || list->counted[reader] == INTERLOCK_HELD_MOST) return NULL;
+  held_lock *last = &list->locks[list->count - 1];
+  if (last->counts[reader] || last->object != object || last->place != place ||
+      last->is_shared != is_shared) {
+    return NULL;
+  }
+  list->counted[reader]++;
+  return last;
+}
+
+/// Adds an entry for one reader: `lock.counts` of that reader. Returns false if there is no room.
+static inline bool add_held(held_list *list, held_lock lock, held_reader reader) {
+  if (list->counted[reader] == INTERLOCK_HELD_MOST) return false;
+  held_lock *joined = join_held(list, lock.object, lock.place, lock.is_shared, reader);
+  if (!joined) {
+    list->counted[reader]++;
+    lock.counts[!reader] = 0;
+    list->locks[list->count++] = lock;
+    return true;
+  }
+  joined->counts[reader] = lock.counts[reader];
+  if (reader == HELD_IN_ORDER) {
+    joined->since = lock.since;
+    joined->run = lock.run;
+  }
+  return true;
+}
+
+/// Takes an entry away from one reader, however often that counts it.
+static inline void drop_held(held_list *list, held_lock *lock, held_reader reader) {
+  lock->counts[reader] = 0;
+  list->counted[reader]--;
+  if (lock->counts[!reader]) return;
+  held_lock *end = &list->locks[--list->count];
+  if (lock != end) memmove(lock, lock + 1, (size_t)(end - lock) * sizeof *lock);
+}
+
+/// The kind that the events have for it.
+static inline uint32_t kind_of_held(const held_lock *lock) {
+  bool is_read = lock->kind == INTERLOCK_OBJECT_WRITE_LOCK && lock->is_shared;
+  return is_read ? INTERLOCK_OBJECT_READ_LOCK : lock->kind;
+}
+
+static inline void clear_held(held_list *list) {
+  list->count = list->counted[HELD_BY_THREAD] = list->counted[HELD_IN_ORDER] = 0;
+}
+
+/// What both counts are of an entry that each of these readers, by their bits, counts once.
+static inline uint32_t once_for(uint32_t readers) {
+  held_lock once = {.counts = {readers >> HELD_BY_THREAD & 1, readers >> HELD_IN_ORDER & 1}};
+  return once.both_counts;
+}
+
+/// Adds a lock that none of these readers has an entry for, where there is room for each: the usual
+/// case, in one step. `since` stays as it was: it is only read if hold times are measured, and then
+/// the lock order does not use this.
+static inline void add_new_held(held_list *list, uint32_t readers, uintptr_t object, uint32_t kind,
+                                bool is_shared, uint32_t run, uintptr_t place, uintptr_t outer) {
+  held_lock *lock = &list->locks[list->count++];
+  list->counted[HELD_BY_THREAD] += readers >> HELD_BY_THREAD & 1;
+  list->counted[HELD_IN_ORDER] += readers >> HELD_IN_ORDER & 1;
+  lock->object = object;
+  lock->place = place;
+  lock->outer = outer;
+  lock->both_counts = once_for(readers);
+  lock->run = (uint16_t)run;
+  lock->kind = (uint8_t)kind;
+  lock->is_shared = is_shared;
+}
+
+/// Whether an object is what the thread acquired last, once, for all of these readers alone.
+static inline bool is_last_held(const held_list *list, uint32_t readers, uintptr_t object) {
+  const held_lock *last = &list->locks[list->count - 1];
+  return list->count > 0 && last->object == object && last->both_counts == once_for(readers);
+}
+
+/// Removes what `is_last_held`.
+static inline void drop_last_held(held_list *list, uint32_t readers) {
+  list->count--;
+  list->counted[HELD_BY_THREAD] -= readers >> HELD_BY_THREAD & 1;
+  list->counted[HELD_IN_ORDER] -= readers >> HELD_IN_ORDER & 1;
+}
+
+#endif
