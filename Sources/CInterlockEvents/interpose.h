@@ -115,9 +115,6 @@ bool interlock_is_xctest(uintptr_t address) HIDDEN;
 /// Returns true if a call comes from a run loop that the calling thread polls.
 bool interlock_is_of_poll(uintptr_t returns_to) HIDDEN;
 
-/// Returns true if an address lies in code.
-bool interlock_is_code(uintptr_t address) HIDDEN;
-
 /// Called when a job of Swift Concurrency is handed to a queue: its task's checked continuation may
 /// have been resumed.
 void interlock_job_enqueued(const void *job) HIDDEN;

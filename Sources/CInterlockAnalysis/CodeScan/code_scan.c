@@ -1,4 +1,5 @@
 // Looks for atomic instructions in machine code.
+#include "instruction_length.h"
 #include "interlock_code.h"
 
 #include <stddef.h>
@@ -21,8 +22,8 @@ static bool has_modrm(unsigned char opcode) {
   if (opcode < 0x40) return low < 4;
   if (opcode >= 0x80 && opcode <= 0x8f) return true;
   switch (opcode) {
-    case 0x63: case 0x69: case 0x6b: case 0xc0: case 0xc1: case 0xc6: case 0xc7: case 0xd0: case 0xd1:
-    case 0xd2: case 0xd3: case 0xf6: case 0xf7: case 0xfe: case 0xff: return true;
+    case 0x63: case 0x69: case 0x6b: case 0xc0: case 0xc1: case 0xc6: case 0xc7: case 0xd0:
+    case 0xd1: case 0xd2: case 0xd3: case 0xf6: case 0xf7: case 0xfe: case 0xff: return true;
     default: return opcode >= 0xd8 && opcode <= 0xdf;
   }
 }
@@ -41,15 +42,16 @@ static int immediate_of(unsigned char opcode, unsigned char modrm, bool is_16, b
   if (opcode >= 0xe0 && opcode <= 0xe7) return 1;
   switch (opcode) {
     case 0x68: case 0x69: case 0x81: case 0xa9: case 0xc7: return full;
-    case 0x6a: case 0x6b: case 0x80: case 0x83: case 0xa8: case 0xc0: case 0xc1: case 0xc6: case 0xcd: case 0xeb:
-      return 1;
+    case 0x6a: case 0x6b: case 0x80: case 0x83: case 0xa8: case 0xc0: case 0xc1: case 0xc6:
+    case 0xcd: case 0xeb: return 1;
     case 0xc2: return 2;
     case 0xc8: return 3;
     case 0xe8: case 0xe9: return 4;
     case 0xa0: case 0xa1: case 0xa2: case 0xa3: return 8;
     case 0xf6: return (modrm & 0x38) <= 0x08 ? 1 : 0;
     case 0xf7: return (modrm & 0x38) <= 0x08 ? full : 0;
-    case 0x60: case 0x61: case 0x82: case 0x9a: case 0xd4: case 0xd5: case 0xd6: case 0xea: case 0xce: return -1;
+    case 0x60: case 0x61: case 0x82: case 0x9a: case 0xd4: case 0xd5: case 0xd6: case 0xea:
+    case 0xce: return -1;
     default: return 0;
   }
 }
@@ -60,8 +62,8 @@ static bool has_modrm_second(unsigned char opcode) {
   if (opcode >= 0xc8 && opcode <= 0xcf) return false;
   if (opcode >= 0x30 && opcode <= 0x37) return false;
   switch (opcode) {
-    case 0x05: case 0x06: case 0x07: case 0x08: case 0x09: case 0x0b: case 0x0e: case 0x77: case 0xa0:
-    case 0xa1: case 0xa2: case 0xa8: case 0xa9: case 0xaa: return false;
+    case 0x05: case 0x06: case 0x07: case 0x08: case 0x09: case 0x0b: case 0x0e: case 0x77:
+    case 0xa0: case 0xa1: case 0xa2: case 0xa8: case 0xa9: case 0xaa: return false;
     default: return true;
   }
 }
@@ -69,8 +71,8 @@ static bool has_modrm_second(unsigned char opcode) {
 static int immediate_second(unsigned char opcode) {
   if (opcode >= 0x80 && opcode <= 0x8f) return 4;
   switch (opcode) {
-    case 0x70: case 0x71: case 0x72: case 0x73: case 0xa4: case 0xac: case 0xba: case 0xc2: case 0xc4: case 0xc5:
-    case 0xc6: return 1;
+    case 0x70: case 0x71: case 0x72: case 0x73: case 0xa4: case 0xac: case 0xba: case 0xc2:
+    case 0xc4: case 0xc5: case 0xc6: return 1;
     default: return 0;
   }
 }
@@ -95,8 +97,8 @@ static size_t modrm_length(const unsigned char *at, size_t left) {
 
 static bool is_prefix(unsigned char byte) {
   switch (byte) {
-    case 0x26: case 0x2e: case 0x36: case 0x3e: case 0x64: case 0x65: case 0x66: case 0x67: case 0xf0: case 0xf2:
-    case 0xf3: return true;
+    case 0x26: case 0x2e: case 0x36: case 0x3e: case 0x64: case 0x65: case 0x66: case 0x67:
+    case 0xf0: case 0xf2: case 0xf3: return true;
     default: return false;
   }
 }
@@ -171,6 +173,10 @@ static instruction decode(const unsigned char *at, size_t left) {
   return result;
 }
 
+size_t interlock_instruction_length(const unsigned char *code, size_t left) {
+  return decode(code, left).length;
+}
+
 interlock_code_finding interlock_scan_code(const void *code, size_t size, size_t *at) {
   const unsigned char *bytes = code;
   size_t offset = 0;
@@ -213,4 +219,11 @@ interlock_code_finding interlock_scan_code(const void *code, size_t size, size_t
   return INTERLOCK_CODE_UNREADABLE;
 }
 
+#endif
+
+#if !defined(__x86_64__)
+size_t interlock_instruction_length(const unsigned char *code, size_t left) {
+  (void)code, (void)left;
+  return 0;
+}
 #endif

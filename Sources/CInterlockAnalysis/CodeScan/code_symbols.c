@@ -90,7 +90,8 @@ bool interlock_code_symbol(uintptr_t address, char *name, size_t capacity) {
   pthread_once(&once, read_table);
   for (size_t index = 0; index < table.count; index++) {
     const Elf64_Sym *symbol = &table.symbols[index];
-    if (!is_function(symbol) || address - (table.bias + symbol->st_value) >= symbol->st_size) continue;
+    uintptr_t first = table.bias + symbol->st_value;
+    if (!is_function(symbol) || address - first >= symbol->st_size) continue;
     copy_name(symbol, name, capacity);
     return true;
   }
@@ -128,7 +129,8 @@ size_t interlock_code_symbol_count(void) {
 }
 
 const char *interlock_code_symbol_at(size_t index) {
-  return index < table.count && is_function(&table.symbols[index]) ? name_of(&table.symbols[index]) : "";
+  if (index >= table.count || !is_function(&table.symbols[index])) return "";
+  return name_of(&table.symbols[index]);
 }
 
 interlock_code_finding interlock_scan_symbol(size_t index) {

@@ -1,5 +1,7 @@
 // Which code a block runs, as far as that can be told of one that has not begun: by the functions
 // that it, the closure in it, and the closures that this has captured, are made of.
+#include "../hash_table.h"
+#include "object_size.h"
 #include "wait_table.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -8,23 +10,17 @@
 /// captured.
 enum { header_words = 4, invoke_word = 2, size_word = 1, most_words = 8, deepest = 2 };
 
-static uint64_t mix(uint64_t hash, uint64_t value) {
-  return (hash ^ value) * 0x9e3779b97f4a7c15ull;
-}
-
-/// The words of an object on the heap, by the size that malloc keeps before it; 0 where it cannot
-/// be read. Of what is no such object the number may be wrong: then blocks of the same code may
-/// seem to differ.
+/// The words of an object on the heap; 0 if it cannot be read.
+///
+/// All of them are the object's own if its size is known. Where it is not (a context of a generic
+/// closure in a debug build, a list's elements), the words behind the object are read as well,
+/// because to leave out one of its own could make blocks of other code look alike; blocks of the
+/// same code may then seem to differ. So may those with a context that has padding between two
+/// captured values, such as a Bool before a reference.
 static size_t words_at(uintptr_t object, uintptr_t *words) {
-  uintptr_t size;
-  if (object < 4096 || object % 16 != 0 ||
-      !interlock_peek(object - sizeof size, &size, sizeof size)) {
-    return 0;
-  }
-  size_t count = (size & ~(uintptr_t)7) / sizeof *words;
-  // The chunk's own word is counted in its size, too.
-  if (count < 2) return 0;
-  count = count - 1 < most_words ? count - 1 : most_words;
+  size_t room, size = interlock_object_size(object, &room);
+  size_t count = (size ? size : room) / sizeof *words;
+  if (count > most_words) count = most_words;
   return interlock_peek(object, words, count * sizeof *words) ? count : 0;
 }
 

@@ -55,6 +55,8 @@ uintptr_t interlock_running_task(uintptr_t *actor) HIDDEN;
 
 /// Returns true if an address lies in the executable's code.
 bool interlock_is_own_code(uintptr_t address) HIDDEN;
+/// Returns true if an address lies in the code of the executable or of a library.
+bool interlock_is_code(uintptr_t address) HIDDEN;
 /// Returns true if an address lies in an interposed function that calls the user's code.
 bool interlock_is_between(uintptr_t address) HIDDEN;
 

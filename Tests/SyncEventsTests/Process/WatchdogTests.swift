@@ -108,7 +108,7 @@ extension SyncEvents {
 
     @Test(
       "The watchdog is certain if blocks need more threads than a pool may have",
-      arguments: ["readers-300", "callers-300"])
+      arguments: ["readers-300", "readers-300-reused", "callers-300"])
     func poolTooSmall(_ program: String) throws {
       let child = try ChildRun(program, "60", limit: 30)
       #expect(child.status == 86, "\(child.errors)")

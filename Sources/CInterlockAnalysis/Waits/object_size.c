@@ -1,0 +1,176 @@
+// How large an object on Swift's heap is. malloc rounds sizes up, and what lies behind an object is
+// left from earlier ones: often the context of a closure, with addresses of code.
+//
+// A class's metadata has the size of its instances. A context's metadata has none: its size is a
+// constant in the function that destroys it, which passes that to the runtime. After the ABI's
+// `TypeMetadata` and the runtime's `HeapObject.h`.
+#include "object_size.h"
+
+#ifdef INTERLOCK_INTERPOSES
+
+#include <string.h>
+
+#include "../CodeScan/instruction_length.h"
+#include "interlock_waits.h"
+
+enum { header_bytes = 2 * sizeof(uintptr_t), kind_class = 0, kind_context = 0x400 };
+
+/// What malloc has given for an object, by the word that glibc keeps before it.
+static size_t room_of(uintptr_t object) {
+  uintptr_t chunk;
+  if (object < 4096 || object % 16 != 0 ||
+      !interlock_peek(object - sizeof chunk, &chunk, sizeof chunk)) {
+    return 0;
+  }
+  chunk &= ~(uintptr_t)7;
+  // The chunk's own word is counted in its size, too.
+  return chunk > sizeof chunk ? chunk - sizeof chunk : 0;
+}
+
+// Classes.
+
+typedef struct {
+  uintptr_t kind, superclass;
+  uint32_t flags, address_point, size;
+  uint16_t alignment_mask, reserved;
+  uint32_t class_size, class_address_point;
+  uintptr_t description;
+} class_metadata;
+
+/// A pointer relative to where it is.
+static uintptr_t peek_relative(uintptr_t at, int32_t *offset) {
+  if (!interlock_peek(at, offset, sizeof *offset) || *offset == 0) return 0;
+  return at + (uintptr_t)(intptr_t)*offset;
+}
+
+/// What a type is declared in; a pointer whose lowest bit is set leads to the real one.
+static uintptr_t parent_of(uintptr_t description) {
+  enum { at_parent = 4 };
+  int32_t offset;
+  uintptr_t parent = peek_relative(description + at_parent, &offset);
+  if (!(offset & 1) || !parent) return parent;
+  return interlock_peek(parent - 1, &parent, sizeof parent) ? parent : 0;
+}
+
+/// Whether the standard library has a class: some of its own keep elements behind their instances.
+/// True if that is not known.
+static bool is_in_standard_library(uintptr_t description) {
+  enum { deepest = 8, kinds = 0x1f, kind_module = 0, at_name = 8 };
+  for (int depth = 0; depth < deepest && description; depth++) {
+    uint32_t flags;
+    if (!interlock_peek(description, &flags, sizeof flags)) return true;
+    if ((flags & kinds) == kind_module) {
+      char name[sizeof "Swift"];
+      int32_t offset;
+      uintptr_t at = peek_relative(description + at_name, &offset);
+      if (!at || !interlock_peek(at, name, sizeof name)) return true;
+      return memcmp(name, "Swift", sizeof name) == 0;
+    }
+    description = parent_of(description);
+  }
+  return true;
+}
+
+static size_t size_of_instance(uintptr_t metadata) {
+  enum { most_classes = 16 };
+  class_metadata known;
+  if (!interlock_peek(metadata, &known, sizeof known)) return 0;
+  if (known.address_point != 0 || known.size < header_bytes) return 0;
+  // One less than a power of 2.
+  if (known.alignment_mask == 0 || (known.alignment_mask & (known.alignment_mask + 1))) return 0;
+  class_metadata above = known;
+  for (int number = 0; number < most_classes; number++) {
+    if (above.kind != kind_class || is_in_standard_library(above.description)) return 0;
+    if (above.superclass == 0) return known.size;
+    if (!interlock_peek(above.superclass, &above, sizeof above)) return 0;
+  }
+  return 0;
+}
+
+// Contexts of closures, and boxes of variables.
+
+/// The immediate of an instruction that loads 32 bits into a register; the register's number in the
+/// manual is added to the opcode.
+static bool loads(const unsigned char *code, unsigned char number, uint32_t *value) {
+  if (code[0] != 0xb8 + number) return false;
+  memcpy(value, code + 1, sizeof *value);
+  return true;
+}
+
+/// Whether an instruction changes nothing but the first argument's register, or takes the frame
+/// down.
+static bool keeps_arguments(const unsigned char *code) {
+  enum { rdx = 2, rsi = 6, rdi = 7 };
+  if (code[0] >= 0x58 && code[0] <= 0x5f) return code[0] != 0x58 + rdx && code[0] != 0x58 + rsi;
+  if (code[0] == 0x41 && code[1] >= 0x58 && code[1] <= 0x5f) return true;
+  // add $…, %rsp.
+  if (code[0] == 0x48 && (code[1] == 0x83 || code[1] == 0x81) && code[2] == 0xc4) return true;
+  // mov …, %rdi: loaded, or from another register.
+  if ((code[0] == 0x48 || code[0] == 0x49) && code[1] == 0x8b) return (code[2] >> 3 & 7) == rdi;
+  if ((code[0] == 0x48 || code[0] == 0x4c) && code[1] == 0x89) {
+    return code[2] >> 6 == 3 && (code[2] & 7) == rdi;
+  }
+  return false;
+}
+
+/// The size that a function passes to the runtime with an object that it gives back, as the second
+/// argument before one less than the alignment; 0 if it is no constant.
+static size_t size_in_code(const unsigned char *code, size_t length) {
+  enum { rdx = 2, rsi = 6, longest = 15, call = 0xe8, jump = 0xe9, returns = 0xc3 };
+  uint32_t size = 0, mask = 0;
+  bool has_size = false, has_mask = false;
+  for (size_t at = 0; at + longest <= length;) {
+    size_t step = interlock_instruction_length(code + at, length - at);
+    if (step == 0) return 0;
+    const unsigned char *next = code + at;
+    if (loads(next, rsi, &size)) {
+      has_size = true;
+    } else if (loads(next, rdx, &mask)) {
+      has_mask = true;
+    } else if (!keeps_arguments(next)) {
+      bool is_call = next[0] == call || next[0] == jump;
+      if (is_call && has_size && has_mask && mask && !(mask & (mask + 1))) return size;
+      has_size = has_mask = false;
+      if (next[0] == jump || next[0] == returns) return 0;
+    }
+    at += step;
+  }
+  return 0;
+}
+
+static size_t size_of_context(uintptr_t metadata) {
+  enum { jump = 0xe9, jump_bytes = 5, shortest = 64 };
+  // The function lies before what witnesses the value, and that before the kind.
+  uintptr_t destroy;
+  if (!interlock_peek(metadata - 2 * sizeof destroy, &destroy, sizeof destroy)) return 0;
+  // The optimiser makes one function of equal ones, and jumps there from the others.
+  for (int jumps = 0; jumps < 3; jumps++) {
+    if (!interlock_is_code(destroy)) return 0;
+    unsigned char code[512];
+    size_t length = sizeof code;
+    // The last function of a module may end before.
+    while (length >= shortest && !interlock_peek(destroy, code, length)) length /= 2;
+    if (length < shortest) return 0;
+    if (code[0] != jump) return size_in_code(code, length);
+    int32_t offset;
+    memcpy(&offset, code + 1, sizeof offset);
+    destroy += jump_bytes + (uintptr_t)(intptr_t)offset;
+  }
+  return 0;
+}
+
+size_t interlock_object_size(uintptr_t object, size_t *room) {
+  uintptr_t metadata, kind;
+  *room = room_of(object);
+  if (*room < header_bytes || !interlock_peek(object, &metadata, sizeof metadata)) return 0;
+  if (metadata % sizeof kind != 0 || !interlock_peek(metadata, &kind, sizeof kind)) return 0;
+  size_t size = 0;
+  if (kind == kind_class) size = size_of_instance(metadata);
+  // malloc gives at most three words too many: to round up, and where too little would remain.
+  enum { most_padding = 3 * sizeof(uintptr_t) + 7 };
+  if (kind == kind_context) size = size_of_context(metadata);
+  if (size < header_bytes || size > *room) return 0;
+  return kind == kind_class || *room - size <= most_padding ? size : 0;
+}
+
+#endif

@@ -1,0 +1,167 @@
+import CInterlockAnalysis
+import Dispatch
+import Foundation
+
+extension Programs {
+  /// Which queued blocks are taken for the same code, where memory that malloc uses again still has
+  /// addresses of code.
+  static let codes: [String: Program] = [
+    "codes": { _ in
+      _ = interlock_waits_start()
+      let rows = codeForms.map { name, enqueue in "\(name)=\(distinctCodes(enqueue))" }
+      print(rows.joined(separator: " "))
+    },
+    "readers-300-reused": { arguments in
+      start(arguments)
+      leaveCodeInFreedMemory()
+      readersBehindBarrier(300)
+    },
+  ]
+
+  private typealias Enqueue = @Sendable (DispatchQueue) -> Void
+  private static let blockCount = 200
+
+  private static let codeForms: [(String, Enqueue)] = [
+    (
+      "one",
+      { queue in
+        let start = DispatchGroup()
+        let table = DispatchQueue(label: "codes.table")
+        for _ in 0..<blockCount { waitAndCall(start, table, on: queue) }
+      }
+    ),
+    (
+      "one-closure", { queue in for _ in 0..<blockCount { capture({ _ = getpid() }, on: queue) } }
+    ),
+    (
+      "two-closures",
+      { queue in
+        for number in 0..<blockCount {
+          if number % 2 == 0 {
+            capture({ _ = getpid() }, on: queue)
+          } else {
+            capture({ _ = getppid() }, on: queue)
+          }
+        }
+      }
+    ),
+    (
+      "two-generics",
+      { queue in
+        for number in 0..<blockCount {
+          if number % 2 == 0 {
+            capture(number, { _ = $0 &+ Int(getpid()) }, on: queue)
+          } else {
+            capture(number, { _ = $0 &+ Int(getppid()) }, on: queue)
+          }
+        }
+      }
+    ),
+    (
+      "one-instance",
+      { queue in for _ in 0..<blockCount { capture(Work { _ = getpid() }, on: queue) } }
+    ),
+    (
+      "two-instances",
+      { queue in
+        for number in 0..<blockCount {
+          capture(number % 2 == 0 ? Work { _ = getpid() } : Work { _ = getppid() }, on: queue)
+        }
+      }
+    ),
+    (
+      "two-lists",
+      { queue in
+        for number in 0..<blockCount {
+          capture(number % 2 == 0 ? [{ _ = getpid() }] : [{ _ = getppid() }], on: queue)
+        }
+      }
+    ),
+  ]
+
+  /// Its instances have two more words than malloc would need to reuse a context's memory.
+  private final class Work: Sendable {
+    let body: @Sendable () -> Void
+    let first = 1
+    let second = 2
+    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+  }
+
+  @inline(never)
+  private static func waitAndCall(
+    _ start: DispatchGroup, _ table: DispatchQueue, on queue: DispatchQueue
+  ) {
+    queue.async {
+      start.wait()
+      table.sync {}
+    }
+  }
+
+  @inline(never)
+  private static func capture(_ body: @escaping @Sendable () -> Void, on queue: DispatchQueue) {
+    queue.async { body() }
+  }
+
+  @inline(never)
+  private static func capture<Value: Sendable>(
+    _ value: Value, _ body: @escaping @Sendable (Value) -> Void, on queue: DispatchQueue
+  ) {
+    queue.async { body(value) }
+  }
+
+  @inline(never)
+  private static func capture(_ work: Work, on queue: DispatchQueue) {
+    queue.async { work.body() }
+  }
+
+  @inline(never)
+  private static func capture(_ bodies: [@convention(c) () -> Void], on queue: DispatchQueue) {
+    queue.async { bodies[0]() }
+  }
+
+  /// Has blocks enqueued behind one that waits, and returns whether they have 1 code, 2 or more, or
+  /// none (0).
+  private static func distinctCodes(_ enqueue: Enqueue) -> Int {
+    let queue = DispatchQueue(label: "codes")
+    let hasBegun = DispatchSemaphore(value: 0)
+    let mayEnd = DispatchSemaphore(value: 0)
+    queue.async {
+      hasBegun.signal()
+      mayEnd.wait()
+    }
+    hasBegun.wait()
+    leaveCodeInFreedMemory()
+    enqueue(queue)
+    var views = [interlock_queue_view](repeating: interlock_queue_view(), count: 64)
+    let found = min(interlock_waits_queues(&views, views.count), views.count)
+    guard let view = views.prefix(found).first(where: { $0.queued == UInt64(blockCount) }) else {
+      return -1
+    }
+    var items = [interlock_item_view](repeating: interlock_item_view(), count: blockCount)
+    _ = interlock_waits_items(view.queue, &items, blockCount)
+    let codes = Set(items.map { interlock_waits_code($0.function, $0.context, $0.flags) })
+    mayEnd.signal()
+    queue.sync {}
+    // 2 for several: a generic context's size is not always known, and then one code may look like
+    // several, but several never like one.
+    return codes.contains(0) ? 0 : min(codes.count, 2)
+  }
+
+  /// Fills memory of the sizes of contexts and small instances with addresses of code, or with
+  /// zeros, in turn, and frees it: malloc gives it to the next objects.
+  private static func leaveCodeInFreedMemory() {
+    let function: @convention(c) () -> Void = {}
+    let code = unsafeBitCast(function, to: UInt.self)
+    for words in [4, 6, 8] {
+      let all = (0..<800).map { number in
+        let bytes = words * MemoryLayout<UInt>.size
+        guard let room = malloc(bytes) else { fatalError("no memory") }
+        // malloc's room has one word more.
+        let filled = room.bindMemory(to: UInt.self, capacity: words + 1)
+        filled.update(repeating: number % 2 == 0 ? code : 0, count: words + 1)
+        return room
+      }
+      for room in all { free(room) }
+    }
+  }
+}

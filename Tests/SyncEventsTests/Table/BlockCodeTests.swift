@@ -1,0 +1,19 @@
+import Foundation
+import Testing
+
+extension SyncEvents {
+  /// Which queued blocks count as running the same code.
+  @Suite("The code of queued blocks")
+  struct BlockCodeTests {
+    @Test("is one for one closure, and another for another, whatever freed memory still contains")
+    func codes() throws {
+      let child = try ChildRun("codes")
+      #expect(child.status == 0, "\(child.errors)")
+      #expect(
+        child.words == [
+          "one=1", "one-closure=1", "two-closures=2", "two-generics=2", "one-instance=1",
+          "two-instances=2", "two-lists=2",
+        ])
+    }
+  }
+}
