@@ -109,9 +109,9 @@ static void read_lock_waits(interlock_event_kind kind, interlock_object_kind obj
 
 // Several parts.
 
-/// The order comes before the waits, which count the event: who copies the held list and finds the
-/// same count has not copied it half changed. The clocks come after the order: a signaller's epoch
-/// is that before it signals.
+/// The order comes before the waits, which count the event: a thread that copies the held list and
+/// finds the same count has not copied it half changed. The clocks come after the order: a
+/// signaller's epoch is that before it signals.
 static void read_parts(const interlock_event *event, void *context) {
   (void)context;
   // Relaxed: a part that begins to follow reads the next event.

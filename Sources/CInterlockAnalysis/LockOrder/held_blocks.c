@@ -1,4 +1,4 @@
-// The blocks that a thread runs: a queue is held by whoever runs a block on it.
+// The blocks that a thread runs: a thread that runs a block on a queue holds the queue.
 #include "order_reader.h"
 
 #include <unistd.h>
@@ -13,7 +13,8 @@ void interlock_note_begin(thread_record *own, const interlock_event *event) {
   if (is_synchronous && is_own) interlock_end_wait(own, queue);
   own->order.wait_kind = 0;
   uint32_t width = interlock_queue_look(queue, &target);
-  // The task pool's own queue lets as many in as it has threads, and nobody calls it synchronously.
+  // The task pool's own queue lets as many in as it has threads, and no thread calls it
+  // synchronously.
   bool is_pool_job = (event->flags & INTERLOCK_FLAG_JOB) && width != 1;
   bool holds_queue = width != 0 && !is_pool_job;
   if (own->order.run_count < runs_most) {
@@ -41,8 +42,8 @@ void interlock_note_begin(thread_record *own, const interlock_event *event) {
                                     .is_shared = interlock_shares_queue(width, event->flags)});
 }
 
-/// What a block has taken and not given back is nobody's from here on: the thread's next block is
-/// another's.
+/// What a block has acquired and not released is no owner's from here on: the thread's next block
+/// is another owner.
 static void leave_behind(thread_record *own, const thread_run *run) {
   for (uint32_t index = own->held.count; index-- > 0;) {
     held_lock lock = own->held.locks[index];

@@ -42,7 +42,7 @@ static bool count_known(uint32_t kind, uint32_t object_kind, uintptr_t place, ui
 void interlock_note_incident(thread_record *own, interlock_incident_kind kind, uint32_t object_kind,
                              uintptr_t object, uintptr_t place, uintptr_t outer,
                              uintptr_t end_place, uint64_t nanoseconds) {
-  // What the system's libraries do among themselves is nobody's fault here.
+  // What the system's libraries do among themselves is no fault of the program.
   if (!interlock_events_is_users(place)) return;
   interlock_events_hide_thread(true);
   if (!count_known(kind, object_kind, place, outer, nanoseconds)) {

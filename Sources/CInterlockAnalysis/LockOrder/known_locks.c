@@ -11,47 +11,28 @@
 int interlock_tables_lock;
 uint32_t interlock_locks_changed;
 
-enum { capacity = 1 << 18, most = capacity / 4 * 3 };
-static known_lock *locks;
-static uint32_t count;
+enum { most = 3 << 16, list_count = 1 << 17 };
+static hash_table locks;
 static uint32_t last_number;
 
 bool interlock_known_locks_prepare(void) {
-  void *memory = mmap(NULL, capacity * sizeof *locks, PROT_READ | PROT_WRITE,
+  enum { list_bytes = list_count * sizeof *locks.lists };
+  void *memory = mmap(NULL, list_bytes + most * sizeof(known_lock), PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) return false;
-  locks = memory;
+  locks = (hash_table){.lists = memory,
+                       .list_count = list_count,
+                       .entries = (char *)memory + list_bytes,
+                       .size = sizeof(known_lock),
+                       .most = most};
   return true;
 }
 
-static uint32_t home_of(uintptr_t object) {
-  return (uint32_t)(mix(0, object >> 3) >> 32) & (capacity - 1);
-}
-
-/// The index of an address, or of the free place where it belongs.
-static uint32_t index_of(uintptr_t object) {
-  uint32_t index = home_of(object);
-  while (locks[index].object && locks[index].object != object) index = (index + 1) & (capacity - 1);
-  return index;
-}
-
-/// Takes a lock out, and moves those behind it that could no longer be found.
-static void take_out(uint32_t index) {
-  uint32_t hole = index;
-  for (uint32_t next = (hole + 1) & (capacity - 1); locks[next].object;
-       next = (next + 1) & (capacity - 1)) {
-    uint32_t distance = (next - home_of(locks[next].object)) & (capacity - 1);
-    if (distance < ((next - hole) & (capacity - 1))) continue;
-    locks[hole] = locks[next];
-    hole = next;
-  }
-  locks[hole].object = 0;
-  count--;
-}
+static known_lock *find(uintptr_t object) { return (known_lock *)table_find(&locks, object); }
 
 known_lock *interlock_find_lock(uintptr_t object, uint32_t kind) {
-  known_lock *lock = &locks[index_of(object)];
-  return lock->object && lock->kind == kind ? lock : NULL;
+  known_lock *lock = find(object);
+  return lock && lock->kind == kind ? lock : NULL;
 }
 
 static void forget(known_lock *lock) {
@@ -63,20 +44,22 @@ static void forget(known_lock *lock) {
 }
 
 static known_lock *put(uintptr_t object, uint32_t kind, uintptr_t created, bool is_one) {
-  known_lock *lock = &locks[index_of(object)];
-  if (lock->object) {
-    forget(lock);
-  } else if (count >= most) {
+  known_lock *known = find(object), *lock = known;
+  if (known) {
+    forget(known);
+  } else {
+    lock = (known_lock *)table_take(&locks);
+  }
+  if (!lock) {
     interlock_losses.locks = true;
     return NULL;
-  } else {
-    count++;
   }
-  *lock = (known_lock){.object = object,
+  *lock = (known_lock){.entry = lock->entry,
                        .created = created,
                        .number = ++last_number,
                        .kind = (uint8_t)kind,
                        .is_one = is_one};
+  if (!known) table_add(&locks, &lock->entry, object);
   return lock;
 }
 
@@ -130,7 +113,7 @@ void interlock_lock_made(const interlock_event *event) {
   interlock_events_hide_thread(true);
   take(&interlock_tables_lock);
   put((uintptr_t)event->object, kind, event->place, true);
-  // Relaxed: whoever is handed the new lock has been told of it in an order of its own.
+  // Relaxed: a thread that is handed the new lock has an order of its own with its maker.
   __atomic_fetch_add(&interlock_locks_changed, 1, __ATOMIC_RELAXED);
   give(&interlock_tables_lock);
   interlock_events_hide_thread(false);
@@ -138,10 +121,11 @@ void interlock_lock_made(const interlock_event *event) {
 
 void interlock_lock_destroyed(uintptr_t object) {
   take(&interlock_tables_lock);
-  uint32_t index = index_of(object);
-  if (locks[index].object) {
-    forget(&locks[index]);
-    take_out(index);
+  known_lock *lock = find(object);
+  if (lock) {
+    forget(lock);
+    table_remove(&locks, &lock->entry);
+    table_give(&locks, &lock->entry);
   }
   __atomic_fetch_add(&interlock_locks_changed, 1, __ATOMIC_RELAXED);
   give(&interlock_tables_lock);

@@ -83,7 +83,7 @@ void interlock_note_left_lock(const thread_record *own, const held_lock *held,
     // Any thread may signal a semaphore.
     default: return;
   }
-  // What the system's libraries do among themselves is nobody's fault here.
+  // What the system's libraries do among themselves is no fault of the program.
   if (!interlock_events_is_users(held->place)) return;
   interlock_events_hide_thread(true);
   left_lock left = {.incident = {.kind = kind,
@@ -98,7 +98,7 @@ void interlock_note_left_lock(const thread_record *own, const held_lock *held,
     interlock_describe_actor(own, held->place, &left.incident.actor);
     take(&interlock_tables_lock);
     const known_lock *lock = interlock_note_lock(held->object, held->kind);
-    // One that nobody saw being made may lie in memory that is freed and used again.
+    // One whose making was not seen may lie in memory that is freed and used again.
     if (lock && lock->is_one) {
       left.lock = lock->number;
       left.incident.created = lock->created;

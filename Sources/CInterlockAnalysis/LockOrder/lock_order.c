@@ -7,7 +7,7 @@
 
 enum { chain_slots = 1 << 14 };
 
-/// A chain, and who has been seen to go along it.
+/// A chain, and the owners that have gone along it.
 typedef struct {
   uint64_t hash;
   uint64_t owners[INTERLOCK_ORDER_OWNERS];
@@ -26,7 +26,7 @@ bool interlock_chains_prepare(void) {
 
 // Chains.
 
-/// A queue, and the serial queues that its blocks run on in turn: who is on one has them all.
+/// A queue, and the serial queues that its blocks run on in turn: a block on one has them all.
 uint32_t interlock_with_targets(held_lock first, held_lock *locks, uint32_t room) {
   uint32_t count = 0;
   if (room > 0) locks[count++] = first;
@@ -82,8 +82,6 @@ static uint32_t node_of(const held_lock *held) {
 
 static void note_chain(const held_lock *held, uint32_t held_count, const held_lock *wanted,
                        uint32_t wanted_count, acquisition *taken) {
-  // First all that are held: noting one may not move another, and a pointer would be no longer
-  // right.
   uint32_t nodes[most_held];
   for (uint32_t index = 0; index < held_count; index++) nodes[index] = node_of(&held[index]);
   for (uint32_t number = 0; number < wanted_count; number++) {
@@ -161,8 +159,7 @@ __attribute__((always_inline)) static inline void note(thread_record *own, const
   // Of a thread that holds more than is known, or acts for one, it is not known which locks exclude
   // others.
   if (!interlock_knows_held(own)) return;
-  // A thread that is in no block is its own owner, for most that is the end of it; who runs a task
-  // is asked for.
+  // A thread that is in no block is its own owner, unless it runs a task, which is asked for below.
   uintptr_t gate = 0;
   uint64_t owner = own->order.run_count > 0 ? interlock_owner(own, &gate) : 0;
   // Relaxed: see where it is counted.

@@ -124,7 +124,7 @@ static void note_wait(thread_record *own, const interlock_event *event) {
   if (own->order.jobs > 0) note_wait_in_task(own, event);
 }
 
-/// Who only tries, or waits with a limit, goes on.
+/// A thread that only tries, or waits with a limit, goes on.
 enum { limited = INTERLOCK_FLAG_TRIED | INTERLOCK_FLAG_TIME_LIMIT };
 
 static void note_acquire(thread_record *own, const interlock_event *event) {
@@ -239,8 +239,8 @@ void interlock_order_read(thread_record *own, const interlock_event *event) {
       interlock_events_hide_thread(false);
       return;
     case INTERLOCK_EVENT_CONFIGURE:
-      // Relaxed: a thread that uses the queue under its new target has been told of it in an order
-      // of its own.
+      // Relaxed: a thread that uses the queue under its new target has an order of its own with the
+      // one that set it.
       if (event->value == 2) __atomic_fetch_add(&interlock_locks_changed, 1, __ATOMIC_RELAXED);
       return;
     case INTERLOCK_EVENT_ENQUEUE:

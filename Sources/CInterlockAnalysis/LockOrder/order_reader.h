@@ -116,11 +116,11 @@ extern interlock_prediction_losses interlock_losses HIDDEN;
 /// address may be another.
 extern uint32_t interlock_locks_changed HIDDEN;
 
-/// Who the calling thread is, with its stack from `place` on.
+/// Describes the calling thread, with its stack from `place` on.
 void interlock_describe_actor(const thread_record *own, uintptr_t place,
                               interlock_actor_view *actor) HIDDEN;
-/// Who acts: by a number that stands for the thread, its task or its block. `gate` becomes the
-/// actor whose code it runs, which lets nobody else in meanwhile; 0 for none.
+/// The owner that acts: a number that stands for the thread, its task or its block. `gate` becomes
+/// the actor whose code it runs, which lets no other in meanwhile; 0 for none.
 uint64_t interlock_owner(thread_record *own, uintptr_t *gate) HIDDEN;
 /// The same after a closer look: Foundation's operations wait for each other unseen, so all that it
 /// runs counts as one.
@@ -131,14 +131,15 @@ uint64_t interlock_final_owner(thread_record *own, uint64_t owner, uintptr_t pla
 extern int interlock_tables_lock HIDDEN;
 
 typedef struct {
-  uintptr_t object;
+  /// By its address.
+  table_entry entry;
   uintptr_t created;
   /// A number that no other lock ever has; never 0.
   uint32_t number;
   /// In the graph: its index there and 1; 0 for none.
   uint32_t node;
   uint8_t kind;
-  /// Of a semaphore: whether who had it has signalled it, and whether somebody else has.
+  /// Of a semaphore: whether its holder has signalled it, and whether another thread has.
   bool was_given_back, was_signalled;
   /// Whether it was seen being made, or lies in memory that is never freed.
   bool is_one;
@@ -160,7 +161,7 @@ void interlock_semaphore_signalled(uintptr_t object, bool by_owner) HIDDEN;
 bool interlock_order_prepare(void) HIDDEN;
 bool interlock_chains_prepare(void) HIDDEN;
 /// A lock that a thread has, and the serial queues that it runs on in turn, where it is a queue:
-/// who is on one has them all.
+/// a block on one has them all.
 uint32_t interlock_with_targets(held_lock first, held_lock *locks, uint32_t room) HIDDEN;
 /// The calling thread, which holds something, takes this or waits for it.
 void interlock_note_order(thread_record *own, uintptr_t object, uint32_t kind, bool is_shared,

@@ -25,7 +25,7 @@ static void hear(interlock_lock_change change, const void *lock, interlock_call_
 }
 
 static void forked(void) {
-  // The other threads are not here; who had a lock of the tables is not either.
+  // The other threads are not here, nor is the one that had the lock of the tables.
   interlock_listen_to_locks(NULL);
   __atomic_store_n(&started, 0, __ATOMIC_RELAXED);
   interlock_tables_lock = 0;
@@ -49,7 +49,7 @@ bool interlock_prediction_start(interlock_prediction_limits limits) {
   interlock_writers_prepare();
   pthread_atfork(NULL, NULL, forked);
   bool added = interlock_follow(INTERLOCK_PART_ORDER);
-  // Release: who sees that it has started finds the tables.
+  // Release: a thread that sees that it has started finds the tables.
   __atomic_store_n(&started, added, __ATOMIC_RELEASE);
   if (added) interlock_listen_to_locks(hear);
   return added;

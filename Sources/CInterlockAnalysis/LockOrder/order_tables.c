@@ -14,7 +14,7 @@ enum {
   most_edges = 1 << 15,
   /// Of one pair of locks, by what else was held.
   most_variants = 16,
-  edge_lists = 1 << 14,
+  pair_lists = 1 << 14,
 };
 
 typedef struct {
@@ -26,6 +26,8 @@ typedef struct {
 } node;
 
 typedef struct {
+  /// By its pair of nodes; other edges may have the same.
+  table_entry entry;
   interlock_order_edge view;
   uint64_t gates_hash;
   /// What was waited for instead of the second lock, under which it is signalled: its index, plus
@@ -33,18 +35,19 @@ typedef struct {
   uint32_t signal;
   bool used;
   /// Neighbours among those from its first lock and among those to its second, plus 1: in both
-  /// directions, so that one of thousands is taken out in one step. The lists by pairs are short.
-  uint32_t next_out, previous_out, next_in, previous_in, next_of_list;
+  /// directions, so that one of thousands is taken out in one step.
+  uint32_t next_out, previous_out, next_in, previous_in;
 } edge;
 
 typedef struct {
   node nodes[most_nodes];
   edge edges[most_edges];
-  uint32_t lists[edge_lists];
+  uintptr_t pairs[pair_lists];
   uint32_t free_nodes[most_nodes], free_edges[most_edges];
 } tables;
 
 static tables *all;
+static hash_table pairs;
 static uint32_t node_count, edge_count, free_node_count, free_edge_count;
 
 bool interlock_order_prepare(void) {
@@ -52,6 +55,7 @@ bool interlock_order_prepare(void) {
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) return false;
   all = memory;
+  pairs = (hash_table){.lists = all->pairs, .list_count = pair_lists};
   return true;
 }
 
@@ -72,33 +76,35 @@ uint32_t interlock_order_node(known_lock *lock) {
   memset(made, 0, sizeof *made);
   made->used = true;
   made->number = lock->number;
-  made->view = (interlock_order_lock){
-      .object = lock->object, .kind = lock->kind, .created = lock->created, .is_one = lock->is_one};
+  made->view = (interlock_order_lock){.object = lock->entry.key,
+                                      .kind = lock->kind,
+                                      .created = lock->created,
+                                      .is_one = lock->is_one};
   if (lock->kind == INTERLOCK_OBJECT_QUEUE && dispatch_queue_get_label) {
     // It is being used, so it lives.
-    const char *label = dispatch_queue_get_label((void *)lock->object);
+    const char *label = dispatch_queue_get_label((void *)lock->entry.key);
     if (label) strncpy(made->view.label, label, sizeof made->view.label - 1);
   }
   lock->node = index + 1;
   return index + 1;
 }
 
-static uint32_t list_of(uint32_t from, uint32_t to) {
-  return (uint32_t)(mix(mix(0, from), to) >> 32) % edge_lists;
+/// Spread, because a table ignores the lowest bits of its keys, which are addresses elsewhere.
+static uintptr_t pair_of(uint32_t from, uint32_t to) {
+  return ((uintptr_t)from + 1) << 32 | (uintptr_t)to << 3;
 }
 
 static void link_edge(uint32_t index) {
   edge *made = &all->edges[index];
   uint32_t *first_out = &all->nodes[made->view.from].first_out;
   uint32_t *first_in = &all->nodes[made->view.to].first_in;
-  uint32_t *list = &all->lists[list_of(made->view.from, made->view.to)];
   made->next_out = *first_out;
   made->next_in = *first_in;
-  made->next_of_list = *list;
   made->previous_out = made->previous_in = 0;
   if (*first_out) all->edges[*first_out - 1].previous_out = index + 1;
   if (*first_in) all->edges[*first_in - 1].previous_in = index + 1;
-  *first_out = *first_in = *list = index + 1;
+  *first_out = *first_in = index + 1;
+  table_add(&pairs, &made->entry, pair_of(made->view.from, made->view.to));
 }
 
 static void remove_edge(uint32_t index) {
@@ -111,12 +117,7 @@ static void remove_edge(uint32_t index) {
                               : &all->nodes[gone->view.to].first_in;
   *to_gone = gone->next_in;
   if (gone->next_in) all->edges[gone->next_in - 1].previous_in = gone->previous_in;
-  for (uint32_t *at = &all->lists[list_of(gone->view.from, gone->view.to)]; *at;
-       at = &all->edges[*at - 1].next_of_list) {
-    if (*at != index + 1) continue;
-    *at = gone->next_of_list;
-    break;
-  }
+  table_remove(&pairs, &gone->entry);
   gone->used = false;
   all->free_edges[free_edge_count++] = index;
 }
@@ -132,7 +133,7 @@ void interlock_order_forget(known_lock *lock) {
   node *gone = &all->nodes[index];
   note_use(gone, lock);
   lock->node = 0;
-  // What only led to it, or from it, can be a part of no cycle any more: nobody takes it again.
+  // What only led to it, or from it, can be a part of no cycle any more: no thread takes it again.
   if (gone->first_in && gone->first_out) return;
   while (gone->first_in) remove_edge(gone->first_in - 1);
   while (gone->first_out) remove_edge(gone->first_out - 1);
@@ -141,11 +142,9 @@ void interlock_order_forget(known_lock *lock) {
 }
 
 void interlock_add_order(uint32_t from, const held_lock *held, const acquisition *taken) {
-  uint32_t *list = &all->lists[list_of(from, taken->to)];
   uint32_t variants = 0;
-  for (uint32_t at = *list; at; at = all->edges[at - 1].next_of_list) {
-    edge *known = &all->edges[at - 1];
-    if (known->view.from != from || known->view.to != taken->to) continue;
+  for (table_entry *at = table_find(&pairs, pair_of(from, taken->to)); at; at = table_next(at)) {
+    edge *known = (edge *)at;
     variants++;
     if (known->gates_hash != taken->gates_hash || known->view.from_is_shared != held->is_shared ||
         known->view.to_is_shared != taken->is_shared || known->signal != taken->signal) {
@@ -170,7 +169,7 @@ void interlock_add_order(uint32_t from, const held_lock *held, const acquisition
       .to = taken->to,
       .from_is_shared = held->is_shared,
       .to_is_shared = taken->is_shared,
-      // Who is on a queue may have been put there by the runtime: a job of the main actor.
+      // The runtime may have put the thread on a queue: a job of the main actor.
       .is_users = interlock_events_is_users(taken->place) &&
                   (held->kind == INTERLOCK_OBJECT_QUEUE || interlock_events_is_users(held->place)),
       .owners = {taken->owner},

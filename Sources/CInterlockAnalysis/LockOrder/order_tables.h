@@ -1,4 +1,4 @@
-// The graph of orders, for who notes them. Not for users of the target.
+// The graph of orders, for the files that note them. Not for users of the target.
 #ifndef INTERLOCK_ORDER_TABLES_H
 #define INTERLOCK_ORDER_TABLES_H
 

@@ -1,5 +1,6 @@
-// What a thread waits for until another signals it: under which locks it was signalled. Who waits
-// for it with such a lock, or with one that is taken under it, may keep out every signaller.
+// What a thread waits for until another signals it: under which locks it was signalled. A thread
+// that waits for it with such a lock, or with one that is taken under it, may keep out every
+// signaller.
 #include "order_reader.h"
 
 #include <sys/mman.h>
@@ -159,7 +160,7 @@ static signal *make_signal_of(known_lock *lock, const interlock_event *event, ui
   lock->node = make_signal();
   signal *made = signal_of(lock);
   if (!made) return NULL;
-  made->object = lock->object;
+  made->object = lock->entry.key;
   made->view = (interlock_signal_view){.kind = event->object_kind,
                                        .created = lock->created,
                                        .place = place,

@@ -1,4 +1,4 @@
-// What a thread leaves behind, and who a thread is.
+// What a thread leaves behind, and which owner it acts for.
 #include "order_reader.h"
 
 #include <pthread.h>
@@ -47,7 +47,7 @@ bool interlock_others_hold_locks(void) {
   return false;
 }
 
-// Who acts.
+// Owners.
 
 static thread_run *innermost_block(thread_record *own) {
   uint32_t count = own->order.run_count < runs_most ? own->order.run_count : runs_most;

@@ -31,10 +31,11 @@ static void leave_queues(thread_clock *own, uintptr_t queue, bool is_barrier) {
   }
 }
 
-// Tasks. A new one comes after who made it, which enqueued it. One that goes on comes after whoever
-// let it go on, of whom no call tells, and after what it did on other threads: after all that has
-// happened so far. So does what is on an actor, which lets one in at a time, as no call tells
-// either; and what a sequence's closure does, before which the runtime may have waited by itself.
+// Tasks. A new one comes after its maker, which enqueued it. One that goes on comes after the
+// thread that let it go on, which no call shows, and after what it did on other threads: after all
+// that has happened so far. So does what is on an actor, which lets one in at a time, as no call
+// shows either; and what a sequence's closure does, before which the runtime may have waited by
+// itself.
 
 static void begin_job(thread_clock *own, const interlock_event *event) {
   bool is_first = own->jobs++ == 0 && event->item && event->flags & INTERLOCK_FLAG_FIRST_JOB;

@@ -6,17 +6,18 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { bucket_count = 1 << 15, nodes_together = 256, most_nodes = 1 << 16 };
+enum { list_count = 1 << 15, nodes_together = 256, most_nodes = 1 << 16 };
+static hash_table nodes;
 
 /// What threads meet at. Never given back to the system: a thread may still know one that is
 /// another's by now.
 typedef struct clock_node {
-  struct clock_node *next;
+  /// By an address and a purpose; the key only changes while `lock` is held, or while the node is
+  /// in no table.
+  table_entry entry;
   /// Guards what is below; held for some tens of nanoseconds.
   int lock;
   bool has_shared;
-  /// 0 for one that is free.
-  uintptr_t key;
   /// The thread whose clock `alone` is, by its number, and how much the thread had learnt then; 0
   /// where it is several threads'.
   uint64_t passed_by, lessons;
@@ -24,12 +25,7 @@ typedef struct clock_node {
   vector_clock alone, shared;
 } node;
 
-static struct {
-  int lock;
-  node *first;
-} *buckets;
-static node *free_nodes;
-static int nodes_lock;
+/// Not all are made beforehand: each has two clocks, of 4 KB together.
 static uint32_t nodes_made;
 
 /// Whether what one knows is all that the other does.
@@ -38,89 +34,82 @@ static inline bool is_same(const vector_clock *one, const vector_clock *other) {
   return memcmp(one->counts, other->counts, used * sizeof *one->counts) == 0;
 }
 
+/// Never 0. A table ignores the lowest three bits.
 static inline uintptr_t key_of(uintptr_t address, purpose purpose) {
-  return address << 4 ^ (uintptr_t)purpose;
+  return address << 7 | ((uintptr_t)purpose + 1) << 3;
 }
 
-static inline size_t bucket_of(uintptr_t key) {
-  return (size_t)(mix(0, key) >> 40) % bucket_count;
-}
-
-static node *make_node(uintptr_t key) {
-  take(&nodes_lock);
-  node *made = free_nodes;
-  if (!made && nodes_made < most_nodes) {
-    node *fresh = mmap(NULL, nodes_together * sizeof(node), PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (fresh != MAP_FAILED) {
+/// Takes a node that is in no table, with empty clocks; NULL if there is none. Under the table's
+/// lock.
+static node *take_free(void) {
+  bool is_last = !nodes.free && nodes.used == nodes.most;
+  if (is_last && nodes_made < most_nodes) {
+    void *memory = mmap(NULL, nodes_together * sizeof(node), PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory != MAP_FAILED) {
       nodes_made += nodes_together;
-      for (int index = 0; index < nodes_together; index++) {
-        fresh[index].next = free_nodes;
-        free_nodes = &fresh[index];
-      }
-      made = free_nodes;
+      nodes.entries = memory;
+      nodes.used = 0;
+      nodes.most = nodes_together;
     }
   }
-  if (made) free_nodes = made->next;
-  give(&nodes_lock);
-  if (!made) {
+  return (node *)table_take(&nodes);
+}
+
+static inline uintptr_t key_now(const node *node) {
+  // Relaxed: the node's lock orders a removal; one that is in no table has 0, or gets another key.
+  return __atomic_load_n(&node->entry.key, __ATOMIC_RELAXED);
+}
+
+static node *find_or_make(uintptr_t key) {
+  take(&nodes.lock);
+  node *found = (node *)table_find(&nodes, key);
+  if (!found && (found = take_free())) table_add(&nodes, &found->entry, key);
+  give(&nodes.lock);
+  if (!found) {
     interlock_clocks_lose_sight(
         "there were more locks and queued blocks at a time than are followed");
-    return NULL;
   }
-  // Under its lock: who knew it when it was another's may be looking at it.
-  take(&made->lock);
-  made->has_shared = false;
-  made->passed_by = made->lessons = 0;
-  // Only what threads have been in: no more was ever written, and the lock of the nodes shows how
-  // many that are.
-  size_t used = __atomic_load_n(&interlock_clock_slots_used, __ATOMIC_RELAXED) * sizeof(uint64_t);
-  memset(made->alone.counts, 0, used);
-  memset(made->shared.counts, 0, used);
-  made->key = key;
-  give(&made->lock);
-  return made;
+  return found;
 }
 
-/// Finds what carries a clock, and takes its lock; with `makes`, makes it where there is none. NULL
+/// Finds what carries a clock, and takes its lock; with `makes`, makes it if there is none. NULL
 /// for none.
 static node *take_node(uintptr_t key, bool makes) {
-  size_t bucket = bucket_of(key);
-  take(&buckets[bucket].lock);
-  node *found = buckets[bucket].first;
-  while (found && found->key != key) found = found->next;
-  if (!found && makes && (found = make_node(key))) {
-    found->next = buckets[bucket].first;
-    buckets[bucket].first = found;
-  }
-  if (found) take(&found->lock);
-  give(&buckets[bucket].lock);
-  return found;
-}
-
-/// Finds what carries a clock, takes its lock, and takes it out of the table. NULL for none.
-static node *take_last(uintptr_t key) {
-  size_t bucket = bucket_of(key);
-  take(&buckets[bucket].lock);
-  node **link = &buckets[bucket].first;
-  while (*link && (*link)->key != key) link = &(*link)->next;
-  node *found = *link;
-  if (found) {
+  while (true) {
+    node *found = (node *)table_find(&nodes, key);
+    if (!found && makes) found = find_or_make(key);
+    if (!found) return NULL;
     take(&found->lock);
-    *link = found->next;
+    if (key_now(found) == key) return found;
+    // It was removed meanwhile.
+    give(&found->lock);
   }
-  give(&buckets[bucket].lock);
+}
+
+/// Finds what carries a clock, takes its lock, and removes it from the table. NULL for none.
+static node *take_last(uintptr_t key) {
+  node *found = take_node(key, false);
+  if (!found) return NULL;
+  take(&nodes.lock);
+  table_remove(&nodes, &found->entry);
+  give(&nodes.lock);
   return found;
 }
 
-/// Its lock is taken, and it is in no table.
+/// Makes a node free whose lock is taken, and which is in no table.
 static void let_go(node *last) {
-  last->key = 0;
+  last->has_shared = false;
+  last->passed_by = last->lessons = 0;
+  // Only what threads have been in: no more was ever written, and the node's lock shows how many
+  // that are.
+  size_t used = __atomic_load_n(&interlock_clock_slots_used, __ATOMIC_RELAXED) * sizeof(uint64_t);
+  memset(last->alone.counts, 0, used);
+  memset(last->shared.counts, 0, used);
   give(&last->lock);
-  take(&nodes_lock);
-  last->next = free_nodes;
-  free_nodes = last;
-  give(&nodes_lock);
+  take(&nodes.lock);
+  table_give(&nodes, &last->entry);
+  give(&nodes.lock);
 }
 
 static void pass_alone(thread_clock *own, node *node) {
@@ -174,12 +163,12 @@ __attribute__((noinline)) static bool is_followed(uintptr_t place) {
          interlock_events_is_foundation(place);
 }
 
-/// Takes the lock of what carries a mutex's clock; NULL where nobody follows it.
+/// Takes the lock of what carries a mutex's clock; NULL if it is not followed.
 static node *take_mutex(thread_clock *own, uintptr_t address, uintptr_t place) {
   uintptr_t key = key_of(address, AS_LOCK);
   if (own->mutex == address) {
     take(&own->mutex_node->lock);
-    if (own->mutex_node->key == key) return own->mutex_node;
+    if (key_now(own->mutex_node) == key) return own->mutex_node;
     // It was destroyed, and another is at its address.
     give(&own->mutex_node->lock);
   }
@@ -190,20 +179,20 @@ static node *take_mutex(thread_clock *own, uintptr_t address, uintptr_t place) {
 }
 
 /// Whether the calling thread, which has the mutex that it had last, was also the last to give it
-/// up: then it has nothing to learn. Without the lock of what carries its clock: whoever changes
-/// that has the mutex, and the mutex hands it over. It may be another's by now, or this address's
-/// anew; that has happened before the thread got the mutex, which so sees it.
+/// up: then it has nothing to learn. Without the lock of what carries its clock: a thread that
+/// changes that has the mutex, and the mutex hands it over. It may be another's by now, or this
+/// address's anew; that has happened before the thread got the mutex, which so sees it.
 static inline bool is_left_by(const thread_clock *own, uintptr_t address) {
   if (own->mutex != address) return false;
   const node *node = own->mutex_node;
   // Relaxed: see above. Where it is another's, its words may be changing.
-  return __atomic_load_n(&node->key, __ATOMIC_RELAXED) == key_of(address, AS_LOCK) &&
+  return key_now(node) == key_of(address, AS_LOCK) &&
          __atomic_load_n(&node->passed_by, __ATOMIC_RELAXED) == own->number &&
          !__atomic_load_n(&node->has_shared, __ATOMIC_RELAXED);
 }
 
-/// Whether only who has a mutex can give it up: of the usual kind, glibc gives it up whoever asks,
-/// and to ask without having it is wrong; of the others it refuses.
+/// Whether only its holder can give a mutex up: of the usual kind, glibc gives it up for any thread
+/// that asks, and to ask without having it is wrong; of the others it refuses.
 static inline bool is_plain_mutex(uintptr_t address) {
 #ifdef __GLIBC__
   return (((const pthread_mutex_t *)address)->__data.__kind & 127) == PTHREAD_MUTEX_TIMED_NP;
@@ -266,14 +255,11 @@ void interlock_clock_get_from(thread_clock *own, common_clock *common) {
 }
 
 bool interlock_clock_nodes_prepare(void) {
-  void *memory = mmap(NULL, bucket_count * sizeof *buckets, PROT_READ | PROT_WRITE,
+  void *memory = mmap(NULL, list_count * sizeof *nodes.lists, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) return false;
-  buckets = memory;
+  nodes = (hash_table){.lists = memory, .list_count = list_count, .size = sizeof(node)};
   return true;
 }
 
-void interlock_clock_nodes_forked(void) {
-  nodes_lock = 0;
-  for (size_t index = 0; buckets && index < bucket_count; index++) buckets[index].lock = 0;
-}
+void interlock_clock_nodes_forked(void) { nodes.lock = 0; }

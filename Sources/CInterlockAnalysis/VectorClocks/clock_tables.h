@@ -27,7 +27,7 @@ typedef struct thread_clock {
   /// Of a job's task that is in order with what the clock says since the thread last learnt of all;
   /// 0 for none.
   uintptr_t task;
-  /// A new task comes after who made it, and not after what its thread did before: what that knew;
+  /// A new task comes after its maker, and not after what its thread did before: what that knew;
   /// and from which count of its own on, and up to which, the thread's doings come before what it
   /// does now. All of them where the first is 0.
   vector_clock outside;
@@ -73,10 +73,10 @@ static inline bool interlock_clocks_are_blind(void) {
 
 bool interlock_clock_nodes_prepare(void) HIDDEN;
 bool interlock_clock_threads_prepare(void) HIDDEN;
-/// In the child of a fork: who had the locks is not there.
+/// In the child of a fork: the threads that had the locks are not there.
 void interlock_clock_nodes_forked(void) HIDDEN;
 void interlock_clock_threads_forked(void) HIDDEN;
-/// From now on no order is told, for this reason.
+/// From now on no order is known, for this reason.
 void interlock_clocks_lose_sight(const char *reason) HIDDEN;
 
 /// The calling thread's clock, made where it has none; NULL where there is no room. A thread that
@@ -87,8 +87,8 @@ thread_clock *interlock_clock_own(struct thread_record *record,
 void interlock_clock_thread_ends(thread_clock *clock) HIDDEN;
 /// The thread comes after all that has happened.
 void interlock_clock_know_all(thread_clock *own) HIDDEN;
-/// The thread forgets what it knows, until a matching `remember`: what it is told from now on is
-/// all that comes before.
+/// The thread forgets what it knows, until a matching `remember`: what it learns from now on is all
+/// that comes before.
 void interlock_clock_forget_all(thread_clock *own) HIDDEN;
 void interlock_clock_remember(thread_clock *own) HIDDEN;
 /// Whether what a thread did up to a count comes before what this one does now.
@@ -96,11 +96,11 @@ bool interlock_clock_has_seen(const thread_clock *own, uint32_t slot, uint64_t c
 /// A thread has been joined: all that had its handle, since another may have it by now.
 void interlock_clock_join_thread(thread_clock *own, pthread_t handle) HIDDEN;
 
-/// The thread gives something up: who gets it next comes after all that the thread has done.
+/// The thread gives something up: the next that gets it comes after all that this one has done.
 void interlock_clock_pass(thread_clock *own, uintptr_t address, purpose purpose,
                           bool is_shared) HIDDEN;
-/// The thread gets something: it comes after all that those did who gave it up; where it shares it,
-/// only after those who had it alone.
+/// The thread gets something: it comes after all that the threads did which gave it up; if it
+/// shares it, only after those that had it alone.
 void interlock_clock_get(thread_clock *own, uintptr_t address, purpose purpose, bool is_shared,
                          bool is_last) HIDDEN;
 /// The thread gets a mutex, or gives it up, at a place in the code. The runtime's own locks order

@@ -32,11 +32,11 @@ static thread_clock *claim_slot(void) {
     found = &slots[interlock_clock_slots_used];
     found->slot = interlock_clock_slots_used;
     if (interlock_test_first_count) found->clock.counts[found->slot] = interlock_test_first_count();
-    // Relaxed: a thread that does not count the new slot yet has met nobody who has been in it.
+    // Relaxed: a thread that does not count the new slot yet has met no thread that was in it.
     __atomic_store_n(&interlock_clock_slots_used, interlock_clock_slots_used + 1, __ATOMIC_RELAXED);
   } else {
-    // A thread that has ended lends its slot: who has heard of the later one seems to have heard of
-    // the earlier too.
+    // A thread that has ended lends its slot: what has learnt of the later one seems to have learnt
+    // of the earlier too.
     for (uint32_t index = 0; index < most_slots && !found; index++) {
       if (!__atomic_load_n(&slots[index].is_alive, __ATOMIC_ACQUIRE)) found = &slots[index];
     }

@@ -1,17 +1,17 @@
 // Vector clocks, as in Djit+ and FastTrack (PLDI 2009): each thread counts how often it has given
 // something up to others, and knows of each other thread up to which count all of it has happened
-// before. What threads meet at (a lock, a queue, a block) carries such a clock from who gives it up
-// to who gets it.
+// before. What threads meet at (a lock, a queue, a block) carries such a clock from the thread that
+// gives it up to the thread that gets it.
 //
-// An order too many is a race that is not told; an order too few would be a false alarm. So where
-// it cannot be said who passed what to whom, all is passed; and where something may order threads
-// unseen, no order is told from then on.
+// An order too many hides a race; an order too few would be a false alarm. So if it is not known
+// which thread passed what to which, all is passed; and once something may order threads unseen, no
+// order is reported from then on.
 #include "../thread_record.h"
 #include "interlock_clocks.h"
 #include "interlock_runtime.h"
 
 const char *interlock_clocks_reason;
-/// Whether a section asked for the order since none is told.
+/// Whether a section has asked for the order since none is known.
 static bool is_missed;
 static int state;
 
@@ -31,8 +31,7 @@ const char *interlock_clocks_blindness(void) {
   return __atomic_load_n(&interlock_clocks_reason, __ATOMIC_RELAXED);
 }
 
-
-// For who asks.
+// Questions.
 
 bool interlock_clocks_moment(bool is_task, uint32_t *slot, uint64_t *count) {
   // Relaxed, the second: as in `interlock_clocks_blindness`. The third: read at the end.
@@ -46,7 +45,7 @@ bool interlock_clocks_moment(bool is_task, uint32_t *slot, uint64_t *count) {
     own->is_busy = true;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     interlock_clock_come_to_task(own);
-    // Who learns of all in between learns of what the task has done up to now.
+    // A thread that learns of all in between learns of what the task has done up to now.
     clock_count_on(own);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     own->is_busy = false;
@@ -70,7 +69,8 @@ bool interlock_clocks_has_seen(uint32_t slot, uint64_t count) {
 }
 
 static void forked(void) {
-  // What the parent's threads did is nothing to its child, and who had the locks is not here.
+  // What the parent's threads did is nothing to its child, and the threads that had the locks are
+  // not here.
   interlock_set_order_source(NULL);
   interlock_clock_events_forked();
   interlock_clock_nodes_forked();
@@ -91,7 +91,7 @@ static const interlock_order_source source = {interlock_clocks_moment, interlock
 
 bool interlock_clocks_start(void) {
   int none = 0;
-  // Acquire and release: who finds it started finds the tables.
+  // Acquire and release: a thread that finds it started finds the tables.
   if (__atomic_compare_exchange_n(&state, &none, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
     interlock_events_hide_thread(true);
     bool is_on = prepare();

@@ -1,4 +1,4 @@
-// Which code a block runs, as far as that can be told of one that has not begun: by the functions
+// Which code a block runs, as far as one that has not begun shows it: by the functions
 // that it, the closure in it, and the closures that this has captured, are made of.
 #include "../hash_table.h"
 #include "object_size.h"

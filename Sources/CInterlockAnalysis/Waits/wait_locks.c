@@ -1,5 +1,6 @@
 // What the wait table knows of mutexes and read-write locks apart from their holders: where each
 // was made, and which were left locked by threads that have ended.
+#include "../hash_table.h"
 #include "wait_table.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -8,59 +9,85 @@
 #include <string.h>
 #include <sys/prctl.h>
 
-// Where locks were made: by address, near its hash. An entry that finds no room is left out: the
-// lock is then called by its address.
+// Where locks were made: by address. A lock that finds no room is left out: a report then shows its
+// address.
 
 typedef struct {
-  /// 0 where nothing has been yet, and `gone` where a lock was.
-  uintptr_t object;
+  table_entry entry;
+  /// 0 once the lock is destroyed: its address often becomes another's. `removed` before the entry
+  /// leaves the table.
   uintptr_t place;
 } made_lock;
 
-enum { made_capacity = 1 << 16, made_probes = 16, gone = 1 };
-static made_lock made_locks[made_capacity];
+enum { made_capacity = 1 << 16, made_lists = 1 << 15, removed = 1 };
+static made_lock records[made_capacity];
+static uintptr_t lists[made_lists];
+static hash_table made_locks = {.lists = lists,
+                                .list_count = made_lists,
+                                .entries = (char *)records,
+                                .size = sizeof *records,
+                                .most = made_capacity};
 
-static made_lock *find_made(uintptr_t object) {
-  size_t first = hash_of(object);
-  for (size_t probe = 0; probe < made_probes; probe++) {
-    made_lock *entry = &made_locks[(first + probe) & (made_capacity - 1)];
-    // Acquire: pairs with the release in `interlock_lock_made_at`; the place belongs to the object.
-    uintptr_t found = __atomic_load_n(&entry->object, __ATOMIC_ACQUIRE);
-    if (found == object) return entry;
-    if (!found) return NULL;
+/// Sets the place of an entry that a search has found. Returns false if it has left the table.
+static bool set_place(made_lock *known, uintptr_t place) {
+  // Relaxed: a thread that is handed the new lock has an order of its own with its maker. Not a
+  // plain store: the entry may be about to become another lock's.
+  uintptr_t old = __atomic_load_n(&known->place, __ATOMIC_RELAXED);
+  return old != removed && __atomic_compare_exchange_n(&known->place, &old, place, false,
+                                                       __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
+/// Frees the entries of destroyed locks; under the table's lock.
+static void free_destroyed(void) {
+  for (uint32_t index = 0; index < made_capacity; index++) {
+    made_lock *lock = &records[index];
+    uintptr_t none = 0;
+    if (!lock->entry.key || !__atomic_compare_exchange_n(&lock->place, &none, removed, false,
+                                                         __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+      continue;
+    }
+    table_remove(&made_locks, &lock->entry);
+    table_give(&made_locks, &lock->entry);
   }
-  return NULL;
+}
+
+/// Under the table's lock.
+static made_lock *take_free(void) {
+  // Looks at all entries only once in this many locks without room: all of them may live.
+  enum { steps = 1 << 12 };
+  static uint32_t missed;
+  table_entry *found = table_take(&made_locks);
+  if (found || missed++ % steps != 0) return (made_lock *)found;
+  free_destroyed();
+  return (made_lock *)table_take(&made_locks);
 }
 
 static void note_made(uintptr_t object, uintptr_t place) {
-  made_lock *entry = find_made(object);
-  if (entry) {
-    // Relaxed: a thread that is handed the new lock has an order of its own with its maker.
-    __atomic_store_n(&entry->place, place, __ATOMIC_RELAXED);
-    return;
+  made_lock *known = (made_lock *)table_find(&made_locks, object);
+  if (known && set_place(known, place)) return;
+  // Hidden: a signal's handler that makes a lock would wait for its own thread. No two threads make
+  // a lock at one address at once.
+  interlock_events_hide_thread(true);
+  take(&made_locks.lock);
+  made_lock *made = (made_lock *)table_find(&made_locks, object);
+  bool is_new = !made && (made = take_free());
+  if (made) __atomic_store_n(&made->place, place, __ATOMIC_RELAXED);
+  if (is_new) {
+    table_add(&made_locks, &made->entry, object);
   }
-  size_t first = hash_of(object);
-  for (size_t probe = 0; probe < made_probes; probe++) {
-    entry = &made_locks[(first + probe) & (made_capacity - 1)];
-    uintptr_t found = __atomic_load_n(&entry->object, __ATOMIC_RELAXED);
-    if (found > gone) continue;
-    // No two threads make a lock at one address at once, so the object is in no other entry.
-    // Acquire and release: the entry is this thread's from here on. `busy` is an odd address, which
-    // no lock has.
-    enum { busy = 3 };
-    if (!__atomic_compare_exchange_n(&entry->object, &found, busy, false, __ATOMIC_ACQ_REL,
-                                     __ATOMIC_RELAXED)) {
-      continue;
-    }
-    __atomic_store_n(&entry->place, place, __ATOMIC_RELAXED);
-    __atomic_store_n(&entry->object, object, __ATOMIC_RELEASE);
-    return;
-  }
+  give(&made_locks.lock);
+  interlock_events_hide_thread(false);
+}
+
+static void forget_made(uintptr_t object) {
+  made_lock *made = (made_lock *)table_find(&made_locks, object);
+  if (made) set_place(made, 0);
 }
 
 uintptr_t interlock_waits_made(uintptr_t lock) {
-  made_lock *entry = find_made(lock);
-  return entry ? __atomic_load_n(&entry->place, __ATOMIC_RELAXED) : 0;
+  const made_lock *known = (made_lock *)table_find(&made_locks, lock);
+  uintptr_t place = known ? __atomic_load_n(&known->place, __ATOMIC_RELAXED) : 0;
+  return place == removed ? 0 : place;
 }
 
 // Locks that ended threads have left locked: the last of them. What is freed without being
@@ -133,13 +160,12 @@ void interlock_lock_made_at(const interlock_event *event) {
 
 void interlock_lock_gone(uintptr_t object) {
   remove_left(object);
-  made_lock *entry = find_made(object);
-  if (entry) __atomic_store_n(&entry->object, gone, __ATOMIC_RELEASE);
+  forget_made(object);
 }
 
 // The locks' own words.
 
-/// How glibc marks a robust mutex, whose next owner is told that the last one has ended, and one
+/// How glibc marks a robust mutex, whose next owner learns that the last one has ended, and one
 /// that other processes use.
 enum { robust_mutex = 16, shared_mutex = 128, readers_shift = 3 };
 

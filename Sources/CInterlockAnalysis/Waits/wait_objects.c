@@ -1,4 +1,5 @@
 // What the wait table knows of semaphores, groups, conditions and continuations.
+#include "../hash_table.h"
 #include "wait_table.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -9,7 +10,8 @@
 // made again at an address begins anew there.
 
 typedef struct {
-  uintptr_t object;
+  /// By its address.
+  table_entry entry;
   uint32_t kind;
   uint32_t newest_release, newest_enter;
   int64_t value;
@@ -19,33 +21,42 @@ typedef struct {
   uintptr_t enter_places[INTERLOCK_PLACES_MOST];
 } object_record;
 
-enum { object_capacity = 1 << 16, object_probes = 64 };
-static object_record objects[object_capacity];
+enum { object_capacity = 1 << 16, object_buckets = 1 << 15 };
+static object_record records[object_capacity];
+static uintptr_t lists[object_buckets];
+static hash_table objects = {.lists = lists,
+                     .list_count = object_buckets,
+                     .entries = (char *)records,
+                     .size = sizeof *records,
+                     .most = object_capacity};
 
-/// The object's record; made if asked for. NULL where it has none, or there is no room.
-static object_record *find_object(uintptr_t object, uint32_t kind, bool make) {
-  size_t first = hash_of(object);
-  for (size_t probe = 0; probe < object_probes; probe++) {
-    object_record *record = &objects[(first + probe) & (object_capacity - 1)];
-    // Acquire: who finds the object finds its kind.
-    uintptr_t found = __atomic_load_n(&record->object, __ATOMIC_ACQUIRE);
-    if (found == object) return record;
-    if (found) continue;
-    if (!make) return NULL;
-    if (__atomic_compare_exchange_n(&record->object, &found, object, false, __ATOMIC_ACQ_REL,
-                                    __ATOMIC_ACQUIRE)) {
+/// In a function of its own: an object is made once.
+__attribute__((noinline)) static object_record *make_object(uintptr_t object, uint32_t kind) {
+  // Hidden: a signal's handler that signals would wait for its own thread.
+  interlock_events_hide_thread(true);
+  take(&objects.lock);
+  object_record *record = (object_record *)table_find(&objects, object);
+  if (!record) {
+    record = (object_record *)table_take(&objects);
+    if (record) {
       record->kind = kind;
-      return record;
+      table_add(&objects, &record->entry, object);
     }
-    if (found == object) return record;
   }
-  if (make) interlock_note_partial();
-  return NULL;
+  give(&objects.lock);
+  interlock_events_hide_thread(false);
+  if (!record) interlock_note_partial();
+  return record;
 }
 
-/// Whether it is a semaphore that begins at 1: used as a lock, so that who has it is known. Others
-/// only tell something, and then it is counted how often; of a lock that would make all threads
-/// write to one place.
+/// The object's record; made if asked for. NULL if it has none, or there is no room.
+static inline object_record *find_object(uintptr_t object, uint32_t kind, bool make) {
+  object_record *found = (object_record *)table_find(&objects, object);
+  return found || !make ? found : make_object(object, kind);
+}
+
+/// Whether it is a semaphore that begins at 1: used as a lock, so that its holder is known. Others
+/// are signals, which are counted; to count a lock would make all threads write to one place.
 static bool is_lock(const object_record *record) {
   return record->value == 1 && record->created && record->kind == INTERLOCK_OBJECT_SEMAPHORE;
 }
@@ -65,7 +76,7 @@ uint32_t interlock_semaphores_made;
 void interlock_object_made(const interlock_event *event) {
   object_record *record = find_object((uintptr_t)event->object, event->object_kind, true);
   if (!record) return;
-  // Relaxed: whoever is handed the new semaphore has been told of it in an order of its own.
+  // Relaxed: a thread that is handed the new semaphore has an order of its own with its maker.
   if (event->object_kind == INTERLOCK_OBJECT_SEMAPHORE) {
     __atomic_fetch_add(&interlock_semaphores_made, 1, __ATOMIC_RELAXED);
   }
@@ -114,7 +125,7 @@ bool interlock_semaphore_acquired(wait_record *record, const interlock_event *ev
 }
 
 static void view_object(const object_record *record, interlock_object_view *view) {
-  *view = (interlock_object_view){.object = record->object,
+  *view = (interlock_object_view){.object = record->entry.key,
                                   .kind = record->kind,
                                   .value = record->value,
                                   .created = record->created,
@@ -139,9 +150,11 @@ bool interlock_waits_object(uintptr_t object, interlock_object_view *view) {
 
 size_t interlock_waits_continuations(interlock_object_view *views, size_t capacity) {
   size_t count = 0;
-  for (size_t index = 0; index < object_capacity; index++) {
-    const object_record *record = &objects[index];
-    if (!record->object || !is_task(record->kind)) continue;
+  uint32_t used = table_used(&objects);
+  for (uint32_t index = 0; index < used; index++) {
+    const object_record *record = &records[index];
+    // Acquire: what has a key has a kind.
+    if (!__atomic_load_n(&record->entry.key, __ATOMIC_ACQUIRE) || !is_task(record->kind)) continue;
     // One that is resumed is released; a task that makes the next begins anew.
     if (__atomic_load_n(&record->releases, __ATOMIC_RELAXED) > 0) continue;
     if (count < capacity) view_object(record, &views[count]);

@@ -23,8 +23,8 @@ static void add_steps(interlock_idleness *idle, uint64_t steps) {
 }
 
 static void freeze(interlock_idleness *idle, uint64_t count) {
-  // Release: pairs with the acquire in `interlock_polls_since`; whoever finds it finds the steps
-  // and the times.
+  // Release: pairs with the acquire in `interlock_polls_since`; a thread that finds it finds the
+  // steps and the times.
   __atomic_store_n(&idle->frozen, count, __ATOMIC_RELEASE);
 }
 

@@ -1,4 +1,5 @@
 // What the wait table knows of queues: what is queued on them, and what they are.
+#include "../hash_table.h"
 #include "wait_table.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -8,7 +9,8 @@
 // Queues.
 
 typedef struct {
-  uintptr_t queue;
+  /// By the queue's address.
+  table_entry entry;
   int lock;
   int32_t suspended;
   /// Whether it was made here and nothing since has held its blocks back.
@@ -20,8 +22,14 @@ typedef struct {
   char label[INTERLOCK_LABEL_BYTES];
 } queue_record;
 
-enum { queue_capacity = 1 << 14, queue_probes = 64 };
-static queue_record queues[queue_capacity];
+enum { queue_capacity = 1 << 14, queue_buckets = 1 << 13 };
+static queue_record records[queue_capacity];
+static uintptr_t lists[queue_buckets];
+static hash_table queues = {.lists = lists,
+                     .list_count = queue_buckets,
+                     .entries = (char *)records,
+                     .size = sizeof *records,
+                     .most = queue_capacity};
 
 extern const char *dispatch_queue_get_label(void *queue) __attribute__((weak));
 extern char _dispatch_main_q[] __attribute__((weak));
@@ -33,24 +41,29 @@ static void copy_label(queue_record *record, const char *label) {
   record->label[length] = 0;
 }
 
-static queue_record *find_queue(uintptr_t queue, bool make) {
-  size_t first = hash_of(queue);
-  for (size_t probe = 0; probe < queue_probes; probe++) {
-    queue_record *record = &queues[(first + probe) & (queue_capacity - 1)];
-    uintptr_t found = __atomic_load_n(&record->queue, __ATOMIC_ACQUIRE);
-    if (found == queue) return record;
-    if (found) continue;
-    if (!make) return NULL;
-    if (__atomic_compare_exchange_n(&record->queue, &found, queue, false, __ATOMIC_ACQ_REL,
-                                    __ATOMIC_ACQUIRE)) {
+/// In a function of its own: a queue is made once.
+__attribute__((noinline)) static queue_record *make_queue(uintptr_t queue) {
+  // Hidden: a signal's handler that enqueues would wait for its own thread.
+  interlock_events_hide_thread(true);
+  take(&queues.lock);
+  queue_record *record = (queue_record *)table_find(&queues, queue);
+  if (!record) {
+    record = (queue_record *)table_take(&queues);
+    if (record) {
       // Seen for the first time, in a call on it: it lives.
       copy_label(record, dispatch_queue_get_label((void *)queue));
-      return record;
+      table_add(&queues, &record->entry, queue);
     }
-    if (found == queue) return record;
   }
-  interlock_note_partial();
-  return NULL;
+  give(&queues.lock);
+  interlock_events_hide_thread(false);
+  if (!record) interlock_note_partial();
+  return record;
+}
+
+static inline queue_record *find_queue(uintptr_t queue, bool make) {
+  queue_record *found = (queue_record *)table_find(&queues, queue);
+  return found || !make ? found : make_queue(queue);
 }
 
 void interlock_queue_made(const interlock_event *event) {
@@ -141,26 +154,28 @@ static uintptr_t peek_target(uintptr_t queue) {
 
 static void view_queue(const queue_record *record, interlock_queue_view *view) {
   memset(view, 0, sizeof *view);
-  view->queue = record->queue;
-  view->is_main = record->queue == (uintptr_t)_dispatch_main_q;
-  int root = interlock_root_index(record->queue);
+  view->queue = record->entry.key;
+  view->is_main = record->entry.key == (uintptr_t)_dispatch_main_q;
+  int root = interlock_root_index(record->entry.key);
   view->is_root = root >= 0;
   view->is_overcommit = root >= 6;
   view->suspended = __atomic_load_n(&record->suspended, __ATOMIC_RELAXED);
   view->keeps_order = view->is_root || __atomic_load_n(&record->keeps_order, __ATOMIC_RELAXED);
-  if (!view->is_root) view->target = peek_target(record->queue);
+  if (!view->is_root) view->target = peek_target(record->entry.key);
   uint16_t width = 0;
   size_t offset = interlock_queue_width_offset;
-  if (offset && interlock_peek(record->queue + offset, &width, sizeof width)) {
+  if (offset && interlock_peek(record->entry.key + offset, &width, sizeof width)) {
     view->width = view->is_main ? 1 : width;
   }
 }
 
 size_t interlock_waits_queues(interlock_queue_view *views, size_t capacity) {
   size_t count = 0;
-  for (size_t index = 0; index < queue_capacity; index++) {
-    queue_record *record = &queues[index];
-    if (!__atomic_load_n(&record->queue, __ATOMIC_ACQUIRE)) continue;
+  uint32_t used = table_used(&queues);
+  for (uint32_t index = 0; index < used; index++) {
+    queue_record *record = &records[index];
+    // Acquire: what has a key has a label.
+    if (!__atomic_load_n(&record->entry.key, __ATOMIC_ACQUIRE)) continue;
     if (count < capacity) {
       interlock_queue_view *view = &views[count];
       view_queue(record, view);
@@ -186,12 +201,12 @@ size_t interlock_waits_queues(interlock_queue_view *views, size_t capacity) {
 }
 
 void interlock_waits_describe_queue(uintptr_t queue, interlock_queue_view *view) {
-  queue_record record = {.queue = queue};
+  queue_record record = {.entry.key = queue};
   view_queue(&record, view);
   view->next_delayed = ~(uint64_t)0;
   const char *label = NULL;
-  // A root queue's label stands at a place of its own; others that nobody was ever told of have
-  // none here.
+  // A root queue's label stands at a place of its own; other queues without a record have none
+  // here.
   if (view->is_root) label = dispatch_queue_get_label((void *)queue);
   if (view->is_main) label = "com.apple.main-thread";
   if (label) {
@@ -225,9 +240,10 @@ size_t interlock_waits_items(uintptr_t queue, interlock_item_view *items, size_t
 
 uint64_t interlock_waits_ahead(uintptr_t root, uint64_t turn) {
   uint64_t ahead = 0;
-  for (size_t index = 0; index < queue_capacity; index++) {
-    queue_record *record = &queues[index];
-    uintptr_t queue = __atomic_load_n(&record->queue, __ATOMIC_ACQUIRE);
+  uint32_t used = table_used(&queues);
+  for (uint32_t index = 0; index < used; index++) {
+    queue_record *record = &records[index];
+    uintptr_t queue = __atomic_load_n(&record->entry.key, __ATOMIC_ACQUIRE);
     if (!queue || !record->first) continue;
     if (interlock_waits_root(queue) != root) continue;
     take(&record->lock);

@@ -7,11 +7,6 @@
 /// From now on the table may be incomplete.
 void interlock_note_partial(void) HIDDEN;
 
-/// Where the search for an address begins in a table.
-static inline size_t hash_of(uintptr_t object) {
-  return (size_t)((object >> 4) * 0x9e3779b97f4a7c15ull >> 40);
-}
-
 // Threads (wait_threads.c).
 
 static inline void has_changed(wait_record *record) {

@@ -15,7 +15,7 @@ extern "C" {
 /// give their result.
 bool interlock_clocks_start(void);
 
-/// Why no order is told any more, for people; NULL while it is.
+/// Why no order is known any more, as text for a report; NULL while it is.
 const char *interlock_clocks_blindness(void);
 
 /// The moment at which the calling thread is: its slot, and how often it has given something up to
@@ -24,11 +24,11 @@ const char *interlock_clocks_blindness(void);
 /// on it.
 bool interlock_clocks_moment(bool is_task, uint32_t *slot, uint64_t *count);
 
-/// Whether a moment was asked for since no order is told any more.
+/// Whether an epoch was asked for since no order is known any more.
 bool interlock_clocks_are_missed(void);
 
-/// What the calling thread does from now on comes after all that anybody has done: somebody who
-/// waited by means that no event shows says so.
+/// What the calling thread does from now on comes after all that any thread has done: for a caller
+/// that has waited by means that no event shows.
 void interlock_clocks_come_after_all(void);
 
 /// Whether what a slot's thread did up to a moment has happened before what the calling thread does

@@ -1,4 +1,4 @@
-/// Whether the code of this executable synchronises by itself: a `Mutex` that nobody else has, and
+/// Whether the code of this executable synchronises by itself: a `Mutex` without contention, and
 /// everything that is built on `Atomic`, is compiled into the code that uses it, and no event tells
 /// what it orders.
 #ifndef INTERLOCK_CODE_H

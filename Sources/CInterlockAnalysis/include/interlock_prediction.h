@@ -35,7 +35,7 @@ bool interlock_prediction_start(interlock_prediction_limits limits);
 /// Whether it follows them.
 bool interlock_prediction_started(void);
 
-/// Who did something.
+/// The thread that did something.
 typedef struct {
   /// The system's number of the thread.
   uint32_t thread;
@@ -53,13 +53,13 @@ typedef struct {
 typedef struct {
   uintptr_t object;
   uint32_t kind;
-  /// Where it was made; 0 where nobody saw that.
+  /// Where it was made; 0 if that was not seen.
   uintptr_t created;
   /// Whether anything told that it is one lock from its first order to its last: it was seen being
   /// made, or lies in memory that is never freed.
   bool is_one;
-  /// Whether it is used as a lock: of a semaphore, that whoever waited has signalled, and nobody
-  /// else has.
+  /// Whether it is used as a lock: of a semaphore, that only threads that had waited for it have
+  /// signalled it.
   bool is_lock;
   /// A queue's.
   char label[INTERLOCK_ORDER_NAME];
@@ -77,7 +77,7 @@ typedef struct {
   uint32_t thread;
 } interlock_signal_view;
 
-/// That somebody who held one lock has waited for another, or would have; or for what is signalled
+/// That a thread that held one lock has waited for another, or would have; or for what is signalled
 /// only under the other. A lock leads to itself where it is read again, where it is written, and
 /// where it is waited so under itself.
 typedef struct {
@@ -87,7 +87,8 @@ typedef struct {
   bool from_is_shared, to_is_shared;
   /// Whether both were taken in a user's code.
   bool is_users;
-  /// Who has done so, by numbers that stand for a thread, a task or a block; at most so many.
+  /// The owners that have done so, by numbers that stand for a thread, a task or a block; the first
+  /// ones.
   uint64_t owners[INTERLOCK_ORDER_OWNERS];
   uint32_t owner_count;
   /// All that was held then, the first lock among it: the address, and 1 in its lowest bit where it
@@ -130,7 +131,7 @@ typedef struct {
   uintptr_t object;
   /// Where it was waited for, or taken.
   uintptr_t place, outer;
-  /// Where it was given back, or somebody was called; of a lock that was asked for again, where it
+  /// Where it was released, or other code was called; of a lock that was asked for again, where it
   /// was taken; 0 where that is not known.
   uintptr_t end_place;
   /// Where the lock was made; 0 where that was not seen, or does not matter.
@@ -138,7 +139,7 @@ typedef struct {
   /// The longest time.
   uint64_t nanoseconds;
   uint64_t count;
-  /// The first who did it.
+  /// The first thread that did it.
   interlock_actor_view actor;
 } interlock_incident;
 
@@ -154,7 +155,7 @@ void interlock_note_left_at_exit(void);
 /// Whether another thread that lives holds a lock: it may be about to end.
 bool interlock_others_hold_locks(void);
 
-/// To be called where somebody else's code is about to be called by the calling thread: where a
+/// To be called where the calling thread is about to call code of another component: where a
 /// lock is held that was taken since `depth` (see `interlock_prediction_depth`), it is noted.
 /// Queues do not count: to call back on one's own queue is a promise of many interfaces.
 void interlock_prediction_called_back(uint32_t depth);

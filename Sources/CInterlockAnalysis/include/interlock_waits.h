@@ -161,7 +161,7 @@ typedef struct {
   uint32_t kind;
   /// A semaphore's first value.
   int64_t value;
-  /// Where it was made; 0 where nobody saw it.
+  /// Where it was made; 0 if that was not seen.
   uintptr_t created;
   /// Where the code that called the function goes on which made a continuation; 0 where that is not
   /// known.
@@ -215,7 +215,7 @@ typedef struct {
   interlock_object_kind kind;
   uintptr_t object;
   uintptr_t place;
-  /// Where the thread came to have it; 0 where nobody saw that.
+  /// Where the thread acquired it; 0 if that was not seen.
   uintptr_t first_place;
   bool traps;
 } interlock_self_wait;

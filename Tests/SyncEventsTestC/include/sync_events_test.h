@@ -39,6 +39,10 @@ long sync_events_locks_at_thread_end(int count);
 /// Returns how many blocks ran.
 long sync_events_many_threads(int count, int together);
 
+/// Has threads add and remove entries of the analysis' hash table, each with keys of its own, and
+/// search for these meanwhile. Returns how many searches were wrong; -1 if there were no threads.
+long sync_events_search_table(void);
+
 /// Opens a library and calls its `sync_events_late` with the two functions that it asks for;
 /// returns the result, or -1 if the library cannot be opened.
 int sync_events_open_late(const char *path);

@@ -5,7 +5,7 @@ extension SyncEvents {
   /// Which queued blocks count as running the same code.
   @Suite("The code of queued blocks")
   struct BlockCodeTests {
-    @Test("is one for one closure, and another for another, whatever freed memory still contains")
+    @Test("Blocks of one closure have one code, and of two closures two, whatever freed memory has")
     func codes() throws {
       let child = try ChildRun("codes")
       #expect(child.status == 0, "\(child.errors)")
