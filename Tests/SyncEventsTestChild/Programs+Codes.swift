@@ -70,6 +70,26 @@ extension Programs {
       }
     ),
     (
+      "one-flag",
+      { queue in
+        let group = DispatchGroup()
+        for _ in 0..<blockCount { capture(false, group, { _ = getpid() }, on: queue) }
+      }
+    ),
+    (
+      "two-flags",
+      { queue in
+        let group = DispatchGroup()
+        for number in 0..<blockCount {
+          if number % 2 == 0 {
+            capture(false, group, { _ = getpid() }, on: queue)
+          } else {
+            capture(false, group, { _ = getppid() }, on: queue)
+          }
+        }
+      }
+    ),
+    (
       "two-lists",
       { queue in
         for number in 0..<blockCount {
@@ -107,6 +127,18 @@ extension Programs {
     _ value: Value, _ body: @escaping @Sendable (Value) -> Void, on queue: DispatchQueue
   ) {
     queue.async { body(value) }
+  }
+
+  /// The context has padding behind the first value.
+  @inline(never)
+  private static func capture(
+    _ isOn: Bool, _ group: DispatchGroup, _ body: @escaping @Sendable () -> Void,
+    on queue: DispatchQueue
+  ) {
+    queue.async {
+      if isOn { group.wait() }
+      body()
+    }
   }
 
   @inline(never)

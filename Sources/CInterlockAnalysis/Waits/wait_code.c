@@ -1,6 +1,7 @@
 // Which code a block runs, as far as one that has not begun shows it: by the functions
 // that it, the closure in it, and the closures that this has captured, are made of.
 #include "../hash_table.h"
+#include "context_padding.h"
 #include "object_size.h"
 #include "wait_table.h"
 
@@ -15,13 +16,18 @@ enum { header_words = 4, invoke_word = 2, size_word = 1, most_words = 8, deepest
 /// All of them are the object's own if its size is known. Where it is not (a context of a generic
 /// closure in a debug build, a list's elements), the words behind the object are read as well,
 /// because to leave out one of its own could make blocks of other code look alike; blocks of the
-/// same code may then seem to differ. So may those with a context that has padding between two
-/// captured values, such as a Bool before a reference.
+/// same code may then seem to differ. So may those with a context that has padding behind a value
+/// of a type whose layout is not known here.
 static size_t words_at(uintptr_t object, uintptr_t *words) {
   size_t room, size = interlock_object_size(object, &room);
   size_t count = (size ? size : room) / sizeof *words;
   if (count > most_words) count = most_words;
-  return interlock_peek(object, words, count * sizeof *words) ? count : 0;
+  if (!interlock_peek(object, words, count * sizeof *words)) return 0;
+  uint64_t padded = size ? interlock_padded_words(object, size) : 0;
+  for (size_t index = 0; index < count; index++) {
+    if (padded >> index & 1) words[index] = 0;
+  }
+  return count;
 }
 
 static uint64_t mix_captured(uint64_t hash, const uintptr_t *words, size_t count, int depth) {

@@ -12,7 +12,7 @@ extension SyncEvents {
       #expect(
         child.words == [
           "one=1", "one-closure=1", "two-closures=2", "two-generics=2", "one-instance=1",
-          "two-instances=2", "two-lists=2",
+          "two-instances=2", "one-flag=1", "two-flags=2", "two-lists=2",
         ])
     }
   }

@@ -1,0 +1,11 @@
+// The padding in a closure's context. Not for users of the target.
+#ifndef INTERLOCK_CONTEXT_PADDING_H
+#define INTERLOCK_CONTEXT_PADDING_H
+
+#include "interlock_internals.h"
+
+/// The words of a context of this size that have padding in them, each by a bit, up to the first
+/// capture whose type is not one of the usual ones. They contain no pointer.
+uint64_t interlock_padded_words(uintptr_t context, size_t size) HIDDEN;
+
+#endif
