@@ -35,13 +35,6 @@ static int used_slots;
 /// Guards changes of the slots; publishers only read them. Not a mutex: its calls are interposed.
 static int slots_lock;
 
-static void lock_slots(void) {
-  // Acquire and release: the next holder sees what the last one changed.
-  while (__atomic_exchange_n(&slots_lock, 1, __ATOMIC_ACQUIRE)) syscall(SYS_sched_yield);
-}
-
-static void unlock_slots(void) { __atomic_store_n(&slots_lock, 0, __ATOMIC_RELEASE); }
-
 static inline const reader_entry *reader_at(int index, uint32_t kinds) {
   // Acquire: pairs with the release in `set_slot`, so the entry is complete.
   const reader_entry *entry = __atomic_load_n(&slots[index], __ATOMIC_ACQUIRE);
@@ -172,7 +165,7 @@ static void set_slot(int index, const reader_entry *entry) {
 static bool add(reader_entry asked) {
   if (all_calls_lost()) return false;
   bool added = false;
-  lock_slots();
+  take(&slots_lock);
   const reader_entry *entry = entry_of(asked);
   for (int index = 0; entry && index < INTERLOCK_READERS && !added; index++) {
     if (slots[index]) continue;
@@ -182,7 +175,7 @@ static bool add(reader_entry asked) {
     added = true;
   }
   update_wanted();
-  unlock_slots();
+  give(&slots_lock);
   return added;
 }
 
@@ -198,7 +191,7 @@ bool interlock_events_add_leaf(interlock_reader reader, interlock_lock_reader lo
 bool interlock_events_replace(interlock_reader old, interlock_reader reader,
                               interlock_lock_reader locks, uint32_t kinds) {
   bool replaced = false;
-  lock_slots();
+  take(&slots_lock);
   const reader_entry *entry = entry_of(
       (reader_entry){.reader = reader, .locks = locks, .kinds = kinds, .is_leaf = true});
   for (int index = 0; entry && index < INTERLOCK_READERS; index++) {
@@ -207,19 +200,19 @@ bool interlock_events_replace(interlock_reader old, interlock_reader reader,
     replaced = true;
   }
   update_wanted();
-  unlock_slots();
+  give(&slots_lock);
   return replaced;
 }
 
 void interlock_events_remove(interlock_reader reader, void *context) {
-  lock_slots();
+  take(&slots_lock);
   for (int index = 0; index < INTERLOCK_READERS; index++) {
     const reader_entry *entry = slots[index];
     if (!entry || entry->reader != reader || entry->context != context) continue;
     set_slot(index, NULL);
   }
   update_wanted();
-  unlock_slots();
+  give(&slots_lock);
 }
 
 void interlock_events_hide_thread(bool hidden) {
@@ -249,7 +242,7 @@ uint32_t interlock_thread_id(void) {
 static void forked(void) {
   own_number = 0;
   // The lock's holder may be a thread that does not exist in the child.
-  unlock_slots();
+  give(&slots_lock);
   interlock_work_items_forked();
   interlock_layouts_forked();
 }
@@ -261,9 +254,9 @@ void interlock_events_tell(const interlock_event *event) {
 __attribute__((constructor(101))) static void prepare(void) {
   pthread_atfork(NULL, NULL, forked);
   if (!used_slots) return;
-  lock_slots();
+  take(&slots_lock);
   update_wanted();
-  unlock_slots();
+  give(&slots_lock);
 }
 
 interlock_events_availability interlock_events_available(void) {

@@ -80,29 +80,21 @@ static interlock_item **list_of(const void *block) {
   return &work_items[((uintptr_t)block >> 4) % work_item_lists];
 }
 
-static void lock_work_items(void) {
-  // Acquire and release: the lists belong to the holder. Held for a few instructions.
-  while (__atomic_exchange_n(&work_items_lock, 1, __ATOMIC_ACQUIRE)) {
-  }
-}
-
-static void unlock_work_items(void) { __atomic_store_n(&work_items_lock, 0, __ATOMIC_RELEASE); }
-
 /// The thread that held the lock is not in the child. A list is always consistent: one store
 /// changes it.
-void interlock_work_items_forked(void) { unlock_work_items(); }
+void interlock_work_items_forked(void) { give(&work_items_lock); }
 
 /// Removes the first queued item of a block from its list; NULL if there is none.
 static interlock_item *take_work_item(const void *block) {
   interlock_item *found = NULL;
-  lock_work_items();
+  take(&work_items_lock);
   for (interlock_item **at = list_of(block); *at; at = (interlock_item **)&(*at)->function) {
     if ((*at)->context != block) continue;
     found = *at;
     *at = found->function;
     break;
   }
-  unlock_work_items();
+  give(&work_items_lock);
   return found;
 }
 
@@ -119,11 +111,11 @@ void interlock_list_work_item(interlock_item *item) {
   // Once the item is published and listed, a cancellation on another thread may free it.
   void *block = item->context;
   interlock_publish_enqueue(item);
-  lock_work_items();
+  take(&work_items_lock);
   interlock_item **end = list_of(block);
   while (*end) end = (interlock_item **)&(*end)->function;
   *end = item;
-  unlock_work_items();
+  give(&work_items_lock);
   // A work item cancelled before is never called. Check it after listing: a later cancellation
   // finds the item in the list.
   if (dispatch_block_testcancel && dispatch_block_testcancel(block)) drop_work_item(block);
