@@ -100,6 +100,22 @@ extension SyncEvents {
       thread.join()
     }
 
+    @Test("A recursive lock is held until its last release, also beyond an entry's limit")
+    func deepRecursion() {
+      let mutex = MutexTests.mutex(Int32(PTHREAD_MUTEX_RECURSIVE))
+      func isHeld() -> Bool {
+        let own = Self.snapshot().threads.first { $0.id == Platform.thisThread }
+        return own?.held.contains { $0.object == mutex.address } ?? false
+      }
+      let depth = Int(UInt16.max) + 10
+      for _ in 0..<depth { pthread_mutex_lock(mutex) }
+      #expect(isHeld())
+      for _ in 1..<depth { pthread_mutex_unlock(mutex) }
+      #expect(isHeld())
+      pthread_mutex_unlock(mutex)
+      #expect(!isHeld())
+    }
+
     @Test("A semaphore has where it was made and signalled, and how often it was waited for")
     func signals() throws {
       let made = nextLine()
