@@ -97,11 +97,11 @@ struct JSONReaderTests {
       ("\"a", "1: expected a closing quotation mark, found the end of the file"),
       (
         "{\"a\": 1,\n\"a\": 2}",
-        "2: expected another key, found 'a' again, which stands in line 1 already"
+        "2: expected another key, found 'a' again, which is already in line 1"
       ),
       (
         "{\"a\": 1,\n\"\\u0061\": 2}",
-        "2: expected another key, found 'a' again, which stands in line 1 already"
+        "2: expected another key, found 'a' again, which is already in line 1"
       ),
       ("\u{FEFF}1", "1: expected a value, found a byte order mark"),
     ])
