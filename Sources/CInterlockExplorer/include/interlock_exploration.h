@@ -80,9 +80,43 @@ typedef enum {
   INTERLOCK_OPERATION_COUNT,
 } interlock_operation_kind;
 
+/// Flags of operations. A flag only ever removes a dependency, so 0 is always sound, with one
+/// exception: a failed try must be flagged, or the lock counts as held.
+enum {
+  /// A try-lock, a try-wait or a timed wait did not get what it asked for. Of an operation that was
+  /// performed.
+  INTERLOCK_OPERATION_FAILED = 1,
+  /// Of `GROUP_ENTER`, `GROUP_LEAVE`: no notification is registered on the group.
+  INTERLOCK_OPERATION_NO_NOTIFICATION = 1,
+  /// Of `BEGIN` and of `FINISH`: the queue is concurrent and the block is no barrier.
+  INTERLOCK_OPERATION_CONCURRENT = 1,
+  /// Of `BARRIER_WAIT`: the second half, which is enabled once the last thread has arrived.
+  INTERLOCK_OPERATION_LEAVES_BARRIER = 1,
+  /// Of `BARRIER_WAIT`: the first half of the thread that arrived last.
+  INTERLOCK_OPERATION_ARRIVES_LAST = 2,
+  /// Of `TIME_UP`: the strategy may choose it while other threads can run. Without it time moves
+  /// only when no thread can run, and the operation depends on everything.
+  INTERLOCK_OPERATION_TIME_IS_A_CHOICE = 2,
+  /// Of a pending operation: it may also end because its time is up.
+  INTERLOCK_OPERATION_TIMED = 1 << 15,
+};
+
+/// One operation. What `object` and `other` are, by kind:
+///
+/// - `START`, `END`, `JOIN`: `object` is the thread as an object.
+/// - `LOCK`: `other` is the condition, where a thread acquires the mutex again after a `WAIT`.
+/// - `WAIT`: releases the mutex `other`. The thread's next operation is that `LOCK`.
+/// - `SIGNAL`: `other` is 1 + the number of the thread that it wakes; 0 for none.
+/// - `SEMAPHORE_*`, `TAKE_WORKER`, `GIVE_WORKER`: `other` is 1 + the value before the operation; 0
+///   if that is unknown.
+/// - `BEGIN`, `BEGIN_BARRIER`: `other` is the pool that the worker is taken from, 0 if it cannot run
+///   dry. `ENQUEUE` makes the thread that begins, unless the calling thread itself begins (`sync`).
+/// - `TIME_UP`: `other` is what is woken. A step that arms or disarms a timer also performs
+///   `READ_CLOCK`.
+/// - `AWAIT`, `COMPLETE`, `CANCEL`, `TEST_CANCEL`: the task; adding or removing a handler of
+///   cancellation performs `TEST_CANCEL`.
 typedef struct {
   uint16_t kind;
-  /// The flags of the kind: see the dependency table.
   uint16_t flags;
   /// The object's number; 0 for none.
   uint32_t object, other;
@@ -128,7 +162,10 @@ typedef struct interlock_strategy {
   /// The step has been taken: everything that its thread did, in order, its pending operation first.
   void (*performed)(struct interlock_strategy *self, uint32_t thread,
                     const interlock_operation *operations, size_t count);
-  void (*end)(struct interlock_strategy *self, interlock_execution_end end);
+  /// `last` is the state in which the execution ended. In a deadlock it has no enabled thread; what
+  /// its threads are about to do tells which orders would have let them go on.
+  void (*end)(struct interlock_strategy *self, interlock_execution_end end,
+              const interlock_exploration_state *last);
   /// True once every execution that matters has been run: `begin` has returned false, or will.
   bool (*is_complete)(const struct interlock_strategy *self);
   void (*destroy)(struct interlock_strategy *self);
