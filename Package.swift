@@ -90,6 +90,15 @@ let package = Package(
       cSettings: [
         .unsafeFlags(["-O2", "-fno-omit-frame-pointer", "-momit-leaf-frame-pointer"]), unseenCalls,
       ]),
+    // Runs a body once for each order that a strategy chooses: logical threads, virtual time, and the
+    // calls that they make.
+    .target(
+      name: "CInterlockExplorer", dependencies: ["CInterlockEvents", "CInterlock"],
+      cSettings: [
+        .unsafeFlags([
+          "-O2", "-fno-omit-frame-pointer", "-momit-leaf-frame-pointer", "-fblocks",
+        ]), unseenCalls,
+      ]),
     .target(
       name: "Prediction",
       dependencies: [

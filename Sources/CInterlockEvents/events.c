@@ -85,6 +85,8 @@ void interlock_publish_lock_to_all(interlock_event_kind kind, interlock_object_k
 }
 
 interlock_only_reader interlock_only;
+/// NULL while no thread is explored.
+const interlock_posix_performer *interlock_posix;
 
 /// In the place of a reader that was removed.
 static void tell_nobody(interlock_event_kind kind, interlock_object_kind object_kind, const void *object, uint32_t flags,
@@ -132,6 +134,7 @@ static void update_wanted(void) {
     __atomic_store_n(&interlock_only.locks[index], locks, __ATOMIC_RELEASE);
   }
   if (all_calls_lost()) kinds = 0;
+  if (interlock_posix) kinds |= INTERLOCK_WANTED_CONTROL;
   // Relaxed: when a thread begins to publish is of no account.
   __atomic_store_n(&interlock_wanted, kinds, __ATOMIC_RELAXED);
 }
@@ -218,6 +221,22 @@ void interlock_events_remove(interlock_reader reader, void *context) {
     if (!slots[index] || slots[index]->reader != reader || slots[index]->context != context) continue;
     set_slot(index, NULL);
   }
+  update_wanted();
+  unlock_slots();
+}
+
+bool interlock_control_begin(const interlock_performer *performer) {
+  if (all_calls_lost()) return false;
+  lock_slots();
+  interlock_posix = performer->posix;
+  update_wanted();
+  unlock_slots();
+  return true;
+}
+
+void interlock_control_end(void) {
+  lock_slots();
+  interlock_posix = NULL;
   update_wanted();
   unlock_slots();
 }

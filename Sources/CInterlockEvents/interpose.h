@@ -2,29 +2,15 @@
 #ifndef INTERLOCK_INTERPOSE_H
 #define INTERLOCK_INTERPOSE_H
 
-#include "interlock_internals.h"
+#include "interlock_performer.h"
 
 #ifdef INTERLOCK_INTERPOSES
 
 #include <dlfcn.h>
 
-/// The kinds that some reader wants; 0 while nobody reads.
+/// The kinds that some reader wants, and `INTERLOCK_WANTED_CONTROL` while threads are explored; 0
+/// while neither is the case.
 extern uint32_t interlock_wanted HIDDEN;
-
-/// Of each thread, in the executable's own block: one instruction to reach.
-typedef struct {
-  /// Above 0 while the thread is in a reader, or is hidden.
-  uint32_t hidden;
-  /// Above 0 while it is in an outer call that is published: what that calls itself is not.
-  uint32_t nested;
-  /// Above 0 while it makes a task; and the last job that a task which it made began with.
-  uint32_t makes_task;
-  uintptr_t made_job;
-  /// Above 0 while it polls a run loop.
-  uint32_t polls;
-} interlock_thread_marks;
-extern __thread interlock_thread_marks interlock_marks
-    __attribute__((tls_model("initial-exec"))) HIDDEN;
 
 /// Whether the call shall be published. Relaxed: a reader that comes meanwhile hears of the next
 /// call.
@@ -81,9 +67,6 @@ static inline void interlock_publish_lock(interlock_event_kind kind,
   interlock_publish_lock_to_all(kind, object_kind, object, flags, place, frame);
 }
 
-/// Where the code of the executable lies, which is where most calls come from.
-extern uintptr_t interlock_own_code, interlock_own_code_size HIDDEN;
-
 /// The user's place of a call: where it returns to, or, if that is one of the system's libraries,
 /// the first address further out on the stack that lies behind a call in somebody else's code.
 /// `frame` is that of the call; where the way up is known, it becomes that of the place.
@@ -130,6 +113,7 @@ extern __thread uint32_t interlock_blocks_begun __attribute__((tls_model("initia
 #define RETURNS_TO ((uintptr_t)__builtin_return_address(0))
 #define THIS_FRAME ((uintptr_t)__builtin_frame_address(0))
 #define USER_PLACE interlock_user_place(RETURNS_TO, THIS_FRAME)
+#define THIS_SITE ((interlock_site){RETURNS_TO, USER_PLACE})
 
 /// The next definition of a symbol after ours. Looked up at each first use: a call may come before
 /// our constructor. Relaxed: threads that look at once find the same, and code needs no
@@ -144,7 +128,6 @@ extern __thread uint32_t interlock_blocks_begun __attribute__((tls_model("initia
     }                                                                      \
     found;                                                                 \
   })
-void *interlock_find_real(const char *name) HIDDEN;
 
 /// For functions that run somebody else's code, and so lie between a system library and a user on
 /// the stack: a place in them is nobody's. They are told by the section that they are in.
@@ -159,7 +142,7 @@ void *interlock_find_real(const char *name) HIDDEN;
 #define FOUND(name) __atomic_load_n(&real_##name, __ATOMIC_RELAXED)
 
 /// Defines a call that a lock's speed depends on; its body follows. While no reader wants any of
-/// `kinds`, the call jumps to the real function without a frame of its own, so that a lock costs
+/// `kinds`, and no thread is explored, the call jumps to the real function without a frame of its own, so that a lock costs
 /// what it costs without the harness. Else it jumps to the body, where the return address and the
 /// frame are those of the call, and `FOUND` is the real function. The body still has to ask
 /// whether the thread is hidden. Relaxed: see `REAL` and `is_wanted`.
@@ -173,7 +156,8 @@ void *interlock_find_real(const char *name) HIDDEN;
       real = (name##_call *)interlock_find_real(#name);                                   \
       __atomic_store_n(&real_##name, real, __ATOMIC_RELAXED);                             \
     }                                                                                     \
-    if (__builtin_expect(!(__atomic_load_n(&interlock_wanted, __ATOMIC_RELAXED) & (kinds)), 1)) { \
+    if (__builtin_expect(!(__atomic_load_n(&interlock_wanted, __ATOMIC_RELAXED) &          \
+                           ((kinds) | INTERLOCK_WANTED_CONTROL)), 1)) {                   \
       __attribute__((musttail)) return real arguments;                                    \
     }                                                                                     \
     __attribute__((musttail)) return seen_##name arguments;                               \

@@ -1,0 +1,40 @@
+// Which calls are choices.
+#include "calls.h"
+
+#ifdef INTERLOCK_INTERPOSES
+
+#include <dlfcn.h>
+#include <string.h>
+
+/// Whether a return address lies in one of Foundation's locks, which users call: a lock of theirs is
+/// the user's, as `NSLock`, which jumps on to the C library, is by itself.
+static bool is_in_lock_class(uintptr_t address) {
+  static const char *const classes[] = {"$s10Foundation6NSLockC", "$s10Foundation15NSRecursiveLockC",
+                                        "$s10Foundation11NSConditionC",
+                                        "$s10Foundation15NSConditionLockC"};
+  Dl_info info;
+  if (!dladdr((void *)address, &info) || !info.dli_sname) return false;
+  for (size_t index = 0; index < sizeof classes / sizeof *classes; index++) {
+    if (strncmp(info.dli_sname, classes[index], strlen(classes[index])) == 0) return true;
+  }
+  return false;
+}
+
+bool interlock_is_choice(uintptr_t returns_to) {
+  if (returns_to - interlock_own_code < interlock_own_code_size) return true;
+  // To ask costs a hundred times what a call does: kept by address.
+  static struct {
+    uintptr_t address;
+    bool is_choice;
+  } known[256];
+  size_t slot = (returns_to ^ returns_to >> 8) % 256;
+  if (known[slot].address != returns_to) {
+    known[slot].is_choice =
+        interlock_events_is_users(returns_to) ||
+        (interlock_events_is_foundation(returns_to) && is_in_lock_class(returns_to));
+    known[slot].address = returns_to;
+  }
+  return known[slot].is_choice;
+}
+
+#endif

@@ -1,0 +1,52 @@
+// The names of operations, for reports.
+#include "../include/interlock_explorer.h"
+
+__attribute__((weak)) const char *interlock_operation_name(uint16_t kind) {
+  static const char *const names[INTERLOCK_OPERATION_COUNT] = {
+      [INTERLOCK_OPERATION_START] = "start",
+      [INTERLOCK_OPERATION_END] = "end",
+      [INTERLOCK_OPERATION_JOIN] = "join",
+      [INTERLOCK_OPERATION_LOCK] = "lock",
+      [INTERLOCK_OPERATION_TRY_LOCK] = "try-lock",
+      [INTERLOCK_OPERATION_UNLOCK] = "unlock",
+      [INTERLOCK_OPERATION_LOCK_SHARED] = "read-lock",
+      [INTERLOCK_OPERATION_TRY_LOCK_SHARED] = "try-read-lock",
+      [INTERLOCK_OPERATION_UNLOCK_SHARED] = "read-unlock",
+      [INTERLOCK_OPERATION_WAIT] = "wait",
+      [INTERLOCK_OPERATION_SIGNAL] = "signal",
+      [INTERLOCK_OPERATION_BROADCAST] = "broadcast",
+      [INTERLOCK_OPERATION_SEMAPHORE_WAIT] = "semaphore wait",
+      [INTERLOCK_OPERATION_SEMAPHORE_TRY] = "semaphore try",
+      [INTERLOCK_OPERATION_SEMAPHORE_SIGNAL] = "semaphore signal",
+      [INTERLOCK_OPERATION_BARRIER_WAIT] = "barrier",
+      [INTERLOCK_OPERATION_GROUP_ENTER] = "group enter",
+      [INTERLOCK_OPERATION_GROUP_LEAVE] = "group leave",
+      [INTERLOCK_OPERATION_GROUP_WAIT] = "group wait",
+      [INTERLOCK_OPERATION_GROUP_NOTIFY] = "group notify",
+      [INTERLOCK_OPERATION_ENQUEUE] = "enqueue",
+      [INTERLOCK_OPERATION_BEGIN] = "begin",
+      [INTERLOCK_OPERATION_BEGIN_BARRIER] = "begin barrier",
+      [INTERLOCK_OPERATION_FINISH] = "finish",
+      [INTERLOCK_OPERATION_SUSPEND] = "suspend",
+      [INTERLOCK_OPERATION_RESUME] = "resume",
+      [INTERLOCK_OPERATION_CANCEL_ITEM] = "cancel item",
+      [INTERLOCK_OPERATION_TEST_ITEM] = "test item",
+      [INTERLOCK_OPERATION_TAKE_WORKER] = "take worker",
+      [INTERLOCK_OPERATION_GIVE_WORKER] = "give worker",
+      [INTERLOCK_OPERATION_AWAIT] = "await",
+      [INTERLOCK_OPERATION_COMPLETE] = "complete",
+      [INTERLOCK_OPERATION_CANCEL] = "cancel",
+      [INTERLOCK_OPERATION_TEST_CANCEL] = "test cancel",
+      [INTERLOCK_OPERATION_CONTINUATION_WAIT] = "continuation wait",
+      [INTERLOCK_OPERATION_CONTINUATION_RESUME] = "continuation resume",
+      [INTERLOCK_OPERATION_READ] = "read",
+      [INTERLOCK_OPERATION_WRITE] = "write",
+      [INTERLOCK_OPERATION_READ_WRITE] = "read-write",
+      [INTERLOCK_OPERATION_READ_CLOCK] = "read clock",
+      [INTERLOCK_OPERATION_TIME_UP] = "time up",
+      [INTERLOCK_OPERATION_YIELD] = "yield",
+      [INTERLOCK_OPERATION_UNKNOWN] = "unknown operation",
+  };
+  const char *name = kind < INTERLOCK_OPERATION_COUNT ? names[kind] : NULL;
+  return name ? name : "no operation";
+}
