@@ -1,0 +1,6 @@
+// Tasks of Swift Concurrency, whose parts come as jobs. Not for users of the target.
+#ifndef INTERLOCK_CONCURRENCY_TASKS_H
+#define INTERLOCK_CONCURRENCY_TASKS_H
+
+#include "../Dispatch/items.h"
+#endif
