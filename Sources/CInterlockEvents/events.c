@@ -1,5 +1,5 @@
 // The readers, and what every interposed call needs.
-#include "interpose.h"
+#include "controlled_dispatch.h"
 #include "layouts.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -229,6 +229,7 @@ bool interlock_control_begin(const interlock_performer *performer) {
   if (all_calls_lost()) return false;
   lock_slots();
   interlock_posix = performer->posix;
+  interlock_dispatch = performer->dispatch;
   update_wanted();
   unlock_slots();
   return true;
@@ -239,6 +240,7 @@ void interlock_control_end(void) {
   interlock_posix = NULL;
   update_wanted();
   unlock_slots();
+  interlock_controlled_dispatch_ends();
 }
 
 void interlock_events_hide_thread(bool hidden) {

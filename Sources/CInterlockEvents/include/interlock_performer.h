@@ -97,6 +97,8 @@ extern const interlock_posix_performer *interlock_posix HIDDEN;
 
 typedef struct {
   const interlock_posix_performer *posix;
+  /// See interlock_dispatch_performer.h.
+  const struct interlock_dispatch_performer *dispatch;
 } interlock_performer;
 
 /// Installs what performs the calls of explored threads, until `interlock_control_end`. Returns

@@ -1,4 +1,5 @@
 // The table of the C library's calls, and what the explorer performs altogether.
+#include "../Dispatch/dispatch.h"
 #include "calls.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -39,6 +40,7 @@ const interlock_posix_performer interlock_posix_calls = {
     .escaped = interlock_escaped,
 };
 
-const interlock_performer interlock_explorer_performer = {.posix = &interlock_posix_calls};
+const interlock_performer interlock_explorer_performer = {
+    .posix = &interlock_posix_calls, .dispatch = &interlock_model_performer};
 
 #endif

@@ -1,4 +1,5 @@
 // Executions: one after another until the strategy, a limit or a failure ends them.
+#include "../Dispatch/model.h"
 #include "engine.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -223,9 +224,7 @@ interlock_explore_status interlock_explore(const interlock_exploration_options *
     ENGINE.options = *options;
     if (!ENGINE.options.steps) ENGINE.options.steps = 1000000;
     if (!ENGINE.options.execution_time) ENGINE.options.execution_time = 10000000000;
-    if (!ENGINE.options.pool_width) {
-      ENGINE.options.pool_width = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
-    }
+    if (!options->keeps_facts) interlock_model_forget();
     interlock_stacks_use_os_threads(options->uses_os_threads || !interlock_can_switch());
     ENGINE.strategy = strategy;
     ENGINE.result = result;

@@ -64,12 +64,17 @@ typedef struct {
   /// Executions that are run before the strategy is asked, for lazy state to be made. Thread 0 goes
   /// first in each.
   uint32_t warm_ups;
-  /// Threads of a pool; 0 for the machine's number of processors.
+  /// Threads of a pool of Dispatch, and tasks of a priority that run at once. 0 for as many as the
+  /// system lets them become: 255, and the machine's number of processors. Pools of queues without a
+  /// target, which are serial, have 255 always.
   uint32_t pool_width;
   interlock_exploration_time time;
   /// Makes releases (unlock, signal of a semaphore) points too. Needed where a lock is tried, or
   /// waited for with a limit: see `must_begin_anew`.
   bool releases_are_points;
+  /// What the exploration before has learned of the body still holds: set where that ended with
+  /// `must_begin_anew`.
+  bool keeps_facts;
   /// Goes on after a failed execution.
   bool keeps_going;
   /// Uses one OS thread for each logical thread, with a hand-over through the kernel, also where
