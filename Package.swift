@@ -228,6 +228,14 @@ let package = Package(
       name: "StressRunnerTestChild",
       dependencies: ["Reports", "StressRunner", "Interlock", "StressRunnerTestC"],
       path: "Tests/StressRunnerTestChild", swiftSettings: common + [framePointers]),
+    // Bodies that are explored, each in a process of its own: many end in a deadlock or a trap.
+    .executableTarget(
+      name: "ExplorerTestChild", dependencies: ["CInterlockExplorer", "CInterlockEvents"],
+      path: "Tests/ExplorerTestChild", swiftSettings: common),
+    .testTarget(
+      name: "ExplorerTests",
+      dependencies: ["CInterlockExplorer", "CInterlockEvents", "ExplorerTestChild"],
+      swiftSettings: common),
     .testTarget(
       name: "WaitForGraphTests", dependencies: ["WaitForGraph", "Interlock"],
       swiftSettings: common),

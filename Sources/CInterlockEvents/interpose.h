@@ -113,7 +113,16 @@ extern __thread uint32_t interlock_blocks_begun __attribute__((tls_model("initia
 #define RETURNS_TO ((uintptr_t)__builtin_return_address(0))
 #define THIS_FRAME ((uintptr_t)__builtin_frame_address(0))
 #define USER_PLACE interlock_user_place(RETURNS_TO, THIS_FRAME)
-#define THIS_SITE ((interlock_site){RETURNS_TO, USER_PLACE})
+
+/// The address to which a call returns; of one that Foundation makes for its direct caller, such as
+/// `withLock` through the protocol, the caller's.
+uintptr_t interlock_find_caller(uintptr_t returns_to, uintptr_t frame) HIDDEN;
+static inline uintptr_t interlock_caller(uintptr_t returns_to, uintptr_t frame) {
+  if (!interlock_is_foundation(returns_to)) return returns_to;
+  return interlock_find_caller(returns_to, frame);
+}
+#define CALLER interlock_caller(RETURNS_TO, THIS_FRAME)
+#define THIS_SITE ((interlock_site){CALLER, USER_PLACE})
 
 /// The next definition of a symbol after ours. Looked up at each first use: a call may come before
 /// our constructor. Relaxed: threads that look at once find the same, and code needs no

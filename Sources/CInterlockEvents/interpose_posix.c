@@ -61,7 +61,7 @@ INTERPOSED_FAST(int, pthread_mutex_lock, lock_kinds, (pthread_mutex_t *mutex), (
   if (interlock_marks.hidden) return FOUND(pthread_mutex_lock)(mutex);
   uintptr_t frame = THIS_FRAME, place = lock_place(RETURNS_TO, &frame);
   if (interlock_marks.controlled) {
-    return lock_controlled(mutex, CLOCK_REALTIME, NULL, RETURNS_TO, (call_site){place, frame});
+    return lock_controlled(mutex, CLOCK_REALTIME, NULL, CALLER, (call_site){place, frame});
   }
   // Most locks are free. Of a lock that is not, and of a robust one, which glibc leaves locked for
   // good if a thread tries it after its state was lost, the real call decides.
@@ -75,7 +75,7 @@ INTERPOSED_FAST(int, pthread_mutex_lock, lock_kinds, (pthread_mutex_t *mutex), (
 
 INTERPOSED int pthread_mutex_trylock(pthread_mutex_t *mutex) {
   int result = is_wanted(INTERLOCK_WANTED_CONTROL) && interlock_is_controlled()
-                   ? interlock_posix->mutex_try(mutex, (interlock_site){RETURNS_TO, RETURNS_TO})
+                   ? interlock_posix->mutex_try(mutex, (interlock_site){CALLER, RETURNS_TO})
                    : REAL(mutex_call, pthread_mutex_trylock)(mutex);
   if (has_mutex(result) && is_wanted(INTERLOCK_EVENT_ACQUIRE)) {
     uintptr_t frame = THIS_FRAME, place = lock_place(RETURNS_TO, &frame);
@@ -90,7 +90,7 @@ INTERPOSED int pthread_mutex_trylock(pthread_mutex_t *mutex) {
     if (!is_wanted(lock_kinds | INTERLOCK_WANTED_CONTROL)) return real arguments;         \
     uintptr_t frame = THIS_FRAME, place = lock_place(RETURNS_TO, &frame);                 \
     if (interlock_marks.controlled) {                                                     \
-      return lock_controlled(mutex, clock, end, RETURNS_TO, (call_site){place, frame});   \
+      return lock_controlled(mutex, clock, end, CALLER, (call_site){place, frame});   \
     }                                                                                     \
     uint32_t limit = limit_flag(end);                                                     \
     publish_mutex(INTERLOCK_EVENT_WAIT, mutex, limit, place, frame);                      \
@@ -113,7 +113,7 @@ INTERPOSED_FAST(int, pthread_mutex_unlock, INTERLOCK_EVENT_RELEASE, (pthread_mut
   if (!interlock_marks.hidden) {
     publish_mutex(INTERLOCK_EVENT_RELEASE, mutex, 0, RETURNS_TO, THIS_FRAME);
     if (interlock_marks.controlled) {
-      return interlock_posix->mutex_unlock(mutex, (interlock_site){RETURNS_TO, RETURNS_TO});
+      return interlock_posix->mutex_unlock(mutex, (interlock_site){CALLER, RETURNS_TO});
     }
   }
   return FOUND(pthread_mutex_unlock)(mutex);
@@ -153,7 +153,7 @@ typedef int clock_rwlock_call(pthread_rwlock_t *, clockid_t, const struct timesp
     publish(INTERLOCK_EVENT_WAIT, kind, lock, limit, place);                \
     int result = interlock_marks.controlled                                 \
                      ? interlock_posix->perform(lock, clock, end,           \
-                                                (interlock_site){RETURNS_TO, place}) \
+                                                (interlock_site){CALLER, place}) \
                      : real arguments;                                      \
     publish_result(result, kind, lock, limit, place);                       \
     return result;                                                          \
@@ -199,7 +199,7 @@ INTERPOSED_FAST(int, pthread_rwlock_unlock, INTERLOCK_EVENT_RELEASE, (pthread_rw
   if (!interlock_marks.hidden) {
     publish(INTERLOCK_EVENT_RELEASE, INTERLOCK_OBJECT_WRITE_LOCK, lock, 0, RETURNS_TO);
     if (interlock_marks.controlled) {
-      return interlock_posix->rwlock_unlock(lock, (interlock_site){RETURNS_TO, RETURNS_TO});
+      return interlock_posix->rwlock_unlock(lock, (interlock_site){CALLER, RETURNS_TO});
     }
   }
   return FOUND(pthread_rwlock_unlock)(lock);
@@ -250,7 +250,7 @@ INTERPOSED int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mut
   publish_condition(INTERLOCK_EVENT_WAIT, condition, mutex, 0, place);
   int result = interlock_marks.controlled
                    ? interlock_posix->condition_wait(condition, mutex, CLOCK_REALTIME, NULL,
-                                                     (interlock_site){RETURNS_TO, place})
+                                                     (interlock_site){CALLER, place})
                    : real(condition, mutex);
   publish_condition(INTERLOCK_EVENT_ACQUIRE, condition, mutex, 0, place);
   return result;
@@ -264,7 +264,7 @@ INTERPOSED int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mut
     publish_condition(INTERLOCK_EVENT_WAIT, condition, mutex, limit_flag(end), place);    \
     int result = interlock_marks.controlled                                               \
                      ? interlock_posix->condition_wait(condition, mutex, clock, end,      \
-                                                       (interlock_site){RETURNS_TO, place}) \
+                                                       (interlock_site){CALLER, place}) \
                      : real arguments;                                                    \
     publish_condition(INTERLOCK_EVENT_ACQUIRE, condition, mutex, 0, place);               \
     return result;                                                                        \
@@ -306,7 +306,7 @@ INTERPOSED int pthread_join(pthread_t thread, void **result) {
   publish(INTERLOCK_EVENT_WAIT, INTERLOCK_OBJECT_THREAD, (const void *)thread, 0, place);
   int code = interlock_marks.controlled
                  ? interlock_posix->join(thread, result, CLOCK_REALTIME, NULL, false,
-                                         (interlock_site){RETURNS_TO, place})
+                                         (interlock_site){CALLER, place})
                  : real(thread, result);
   publish_result(code, INTERLOCK_OBJECT_THREAD, (const void *)thread, 0, place);
   return code;

@@ -31,7 +31,7 @@ static interlock_object_kind kind_of_semaphore(uintptr_t returns_to) {
     publish(INTERLOCK_EVENT_WAIT, kind, semaphore, limit, place);                         \
     int result = interlock_marks.controlled                                               \
                      ? interlock_posix->semaphore_wait(semaphore, clock, end,             \
-                                                       (interlock_site){RETURNS_TO, place}) \
+                                                       (interlock_site){CALLER, place}) \
                      : real arguments;                                                    \
     int error = errno;                                                                    \
     publish_result(result, kind, semaphore, limit, place);                                 \

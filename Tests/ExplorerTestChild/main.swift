@@ -1,0 +1,96 @@
+// Explores one body, and prints what came of it, a line for each fact. For the tests.
+import CInterlockExplorer
+import Foundation
+
+private let bodies = lockBodies + waitBodies + threadBodies
+
+private struct Arguments {
+  var body = ""
+  var executions: UInt64 = 1000
+  var seed: UInt64 = 1
+  var steps: UInt64 = 10_000
+  var choices: [UInt32]?
+  var usesOSThreads = false
+  var keepsGoing = false
+  var time = INTERLOCK_TIME_LIMITS_ARE_CHOICES
+
+  init(_ arguments: [String]) {
+    var rest = arguments[...]
+    body = rest.popFirst() ?? ""
+    while let option = rest.popFirst() {
+      switch option {
+      case "--executions": executions = rest.popFirst().flatMap(UInt64.init) ?? executions
+      case "--seed": seed = rest.popFirst().flatMap(UInt64.init) ?? seed
+      case "--steps": steps = rest.popFirst().flatMap(UInt64.init) ?? steps
+      case "--os-threads": usesOSThreads = true
+      case "--keep-going": keepsGoing = true
+      case "--idle-time": time = INTERLOCK_TIME_WHEN_IDLE
+      case "--any-time": time = INTERLOCK_TIME_IS_CHOICE
+      case "--replay":
+        choices = (rest.popFirst() ?? "").split(separator: ",").compactMap { UInt32($0) }
+      default: fatalError("unknown option \(option)")
+      }
+    }
+  }
+
+  func strategy() -> UnsafeMutablePointer<interlock_strategy> {
+    if let choices { return interlock_list_strategy(choices, choices.count) }
+    return interlock_random_strategy(seed)
+  }
+}
+
+private let arguments = Arguments(Array(CommandLine.arguments.dropFirst()))
+guard let body = bodies.first(where: { $0.name == arguments.body }) else {
+  print("bodies=" + bodies.map(\.name).joined(separator: ","))
+  exit(64)
+}
+
+private final class Running {
+  let body: Body
+  init(_ body: Body) { self.body = body }
+}
+
+private func explore(releasesArePoints: Bool) -> interlock_exploration_result {
+  var options = interlock_exploration_options()
+  options.executions = arguments.executions
+  options.steps = arguments.steps
+  options.execution_time = 300_000_000
+  options.warm_ups = 2
+  options.time = arguments.time
+  options.keeps_going = arguments.keepsGoing
+  options.uses_os_threads = arguments.usesOSThreads
+  options.releases_are_points = releasesArePoints
+  var result = interlock_exploration_result()
+  let strategy = arguments.strategy()
+  let running = Running(body)
+  let status = interlock_explore(
+    &options,
+    { Unmanaged<Running>.fromOpaque($0!).takeUnretainedValue().body.run() },
+    Unmanaged.passUnretained(running).toOpaque(), strategy, &result)
+  strategy.pointee.destroy(strategy)
+  guard status == INTERLOCK_EXPLORE_RAN else { fatalError("not explored: \(status)") }
+  return result
+}
+
+private func string<Characters>(_ characters: Characters) -> String {
+  withUnsafeBytes(of: characters) { bytes in
+    String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+  }
+}
+
+private var result = explore(releasesArePoints: false)
+if result.must_begin_anew { result = explore(releasesArePoints: true) }
+
+print("executions=\(result.executions)")
+print("failures=\(result.failures)")
+print("verdict=\(result.verdict.rawValue)")
+print("signal=\(result.signal)")
+print("text=\(string(result.text))")
+print("hash=\(result.trace_hash)")
+print("steps=\(result.steps)")
+print("left=\(result.left_behind)")
+print("escaped=\(result.escaped_count > 0 ? string(result.escaped.0) : "")")
+print("nanoseconds=\(result.nanoseconds)")
+print("outcomes=" + Outcomes.sorted.joined(separator: "; "))
+private let choices = UnsafeBufferPointer(start: result.choices_made, count: result.choice_count)
+print("choices=" + choices.map(String.init).joined(separator: ","))
