@@ -46,6 +46,9 @@ struct interlock_logical_thread {
   bool is_choice;
   /// The engine's own.
   struct interlock_stack *stack;
+  /// Asks that were no choice since a step, and the step after which it gave way.
+  uint32_t quiet;
+  uint64_t quiet_since, gave_way_at;
   bool is_joinable, is_begun, can_go_on;
 };
 

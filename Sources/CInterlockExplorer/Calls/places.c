@@ -26,8 +26,8 @@ bool interlock_is_choice(uintptr_t returns_to) {
   static struct {
     uintptr_t address;
     bool is_choice;
-  } known[256];
-  size_t slot = (returns_to ^ returns_to >> 8) % 256;
+  } known[4096];
+  size_t slot = (size_t)(returns_to * 0x9e3779b97f4a7c15ull >> 52);
   if (known[slot].address != returns_to) {
     known[slot].is_choice =
         interlock_events_is_users(returns_to) ||

@@ -42,6 +42,33 @@ static bool can_go_on(interlock_logical_thread *thread) {
   return !thread->is_ready || thread->timed_out || thread->is_ready(thread, thread->context);
 }
 
+/// No other thread has taken a step since it gave way.
+static bool may_go_on_again(interlock_logical_thread *thread, void *context) {
+  (void)context;
+  return ENGINE.steps != thread->gave_way_at;
+}
+
+/// A library that polls comes to no choice: after so many asks within a step its thread gives way,
+/// and goes on once another thread has taken a step, or none can. Returns whether it did.
+static bool gives_way(interlock_logical_thread *self, uintptr_t place) {
+  enum { most_quiet = 200 };
+  if (self->quiet_since != ENGINE.steps) {
+    self->quiet_since = ENGINE.steps;
+    self->quiet = 0;
+  }
+  if (++self->quiet < most_quiet) return false;
+  self->gave_way_at = ENGINE.steps;
+  interlock_point(interlock_operation_of(INTERLOCK_OPERATION_YIELD, 0, 0), may_go_on_again, NULL, place);
+  return true;
+}
+
+static void list_those_that_gave_way(void) {
+  for (size_t index = 0; index < ENGINE.live.count; index++) {
+    interlock_logical_thread *thread = ENGINE.live.items[index];
+    if (thread->is_ready == may_go_on_again) INTERLOCK_PUSH(&ENGINE.enabled, thread->number);
+  }
+}
+
 /// Lists what can take the next step. Timers fire in the order of their times: of those that are not
 /// due, only the next ones can, each of them first if several have the same time.
 static void find_enabled(void) {
@@ -142,6 +169,7 @@ static interlock_logical_thread *next_thread(void) {
   for (;;) {
     tell_step();
     find_enabled();
+    if (ENGINE.enabled.count == 0) list_those_that_gave_way();
     if (ENGINE.enabled.count == 0 && !ENGINE.body_has_ended &&
         (ENGINE.has_escaped || interlock_waits_for_outside())) {
       wait_for_outside();
@@ -276,6 +304,7 @@ bool interlock_point_until(interlock_operation operation, interlock_readiness *i
 void interlock_wait(interlock_operation operation, interlock_readiness *is_ready, void *context,
                     uintptr_t place) {
   if (!is_ready || is_ready(ENGINE.current, context)) {
+    if (gives_way(ENGINE.current, place)) return interlock_wait(operation, is_ready, context, place);
     ENGINE.asked = ENGINE.performed.count;
     interlock_did(operation);
   } else {
@@ -286,6 +315,9 @@ void interlock_wait(interlock_operation operation, interlock_readiness *is_ready
 bool interlock_wait_until(interlock_operation operation, interlock_readiness *is_ready,
                           void *context, uint64_t due, uintptr_t place) {
   if (!is_ready || is_ready(ENGINE.current, context)) {
+    if (gives_way(ENGINE.current, place)) {
+      return interlock_wait_until(operation, is_ready, context, due, place);
+    }
     ENGINE.asked = ENGINE.performed.count;
     interlock_did(operation);
     return true;
