@@ -93,7 +93,7 @@ let package = Package(
     // Runs a body once for each order that a strategy chooses: logical threads, virtual time, and the
     // calls that they make.
     .target(
-      name: "CInterlockExplorer", dependencies: ["CInterlockEvents", "CInterlock"],
+      name: "CInterlockExplorer", dependencies: ["CInterlockEvents"],
       cSettings: [
         .unsafeFlags([
           "-O2", "-fno-omit-frame-pointer", "-momit-leaf-frame-pointer", "-fblocks",

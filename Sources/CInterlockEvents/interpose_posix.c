@@ -58,11 +58,13 @@ SELDOM static int lock_controlled(pthread_mutex_t *mutex, clockid_t clock,
 }
 
 INTERPOSED_FAST(int, pthread_mutex_lock, lock_kinds, (pthread_mutex_t *mutex), (mutex)) {
-  if (interlock_marks.hidden) return FOUND(pthread_mutex_lock)(mutex);
-  uintptr_t frame = THIS_FRAME, place = lock_place(RETURNS_TO, &frame);
-  if (interlock_marks.controlled) {
+  uintptr_t frame = THIS_FRAME;
+  if (__builtin_expect(interlock_is_special(), 0)) {
+    if (interlock_marks.hidden) return FOUND(pthread_mutex_lock)(mutex);
+    uintptr_t place = lock_place(RETURNS_TO, &frame);
     return lock_controlled(mutex, CLOCK_REALTIME, NULL, CALLER, (call_site){place, frame});
   }
+  uintptr_t place = lock_place(RETURNS_TO, &frame);
   // Most locks are free. Of a lock that is not, and of a robust one, which glibc leaves locked for
   // good if a thread tries it after its state was lost, the real call decides.
   if ((mutex->__data.__kind & robust_kind) ||
@@ -73,10 +75,11 @@ INTERPOSED_FAST(int, pthread_mutex_lock, lock_kinds, (pthread_mutex_t *mutex), (
   return 0;
 }
 
-INTERPOSED int pthread_mutex_trylock(pthread_mutex_t *mutex) {
-  int result = is_wanted(INTERLOCK_WANTED_CONTROL) && interlock_is_controlled()
+INTERPOSED_FAST(int, pthread_mutex_trylock, INTERLOCK_EVENT_ACQUIRE, (pthread_mutex_t *mutex),
+                (mutex)) {
+  int result = interlock_is_controlled()
                    ? interlock_posix->mutex_try(mutex, (interlock_site){CALLER, RETURNS_TO})
-                   : REAL(mutex_call, pthread_mutex_trylock)(mutex);
+                   : FOUND(pthread_mutex_trylock)(mutex);
   if (has_mutex(result) && is_wanted(INTERLOCK_EVENT_ACQUIRE)) {
     uintptr_t frame = THIS_FRAME, place = lock_place(RETURNS_TO, &frame);
     publish_mutex(INTERLOCK_EVENT_ACQUIRE, mutex, INTERLOCK_FLAG_TRIED, place, frame);
@@ -110,12 +113,12 @@ MUTEX_TIMED(pthread_mutex_clocklock, clock_mutex_call, clock,
 INTERPOSED_FAST(int, pthread_mutex_unlock, INTERLOCK_EVENT_RELEASE, (pthread_mutex_t *mutex),
                 (mutex)) {
   // Before: once it is unlocked, the memory may be another object's.
-  if (!interlock_marks.hidden) {
+  if (__builtin_expect(interlock_is_special(), 0)) {
+    if (interlock_marks.hidden) return FOUND(pthread_mutex_unlock)(mutex);
     publish_mutex(INTERLOCK_EVENT_RELEASE, mutex, 0, RETURNS_TO, THIS_FRAME);
-    if (interlock_marks.controlled) {
-      return interlock_posix->mutex_unlock(mutex, (interlock_site){CALLER, RETURNS_TO});
-    }
+    return interlock_posix->mutex_unlock(mutex, (interlock_site){CALLER, RETURNS_TO});
   }
+  publish_mutex(INTERLOCK_EVENT_RELEASE, mutex, 0, RETURNS_TO, THIS_FRAME);
   return FOUND(pthread_mutex_unlock)(mutex);
 }
 
@@ -160,10 +163,10 @@ typedef int clock_rwlock_call(pthread_rwlock_t *, clockid_t, const struct timesp
   }
 
 #define RWLOCK_TRY(name, object_kind, perform)                              \
-  INTERPOSED int name(pthread_rwlock_t *lock) {                             \
-    int result = is_wanted(INTERLOCK_WANTED_CONTROL) && interlock_is_controlled() \
+  INTERPOSED_FAST(int, name, INTERLOCK_EVENT_ACQUIRE, (pthread_rwlock_t *lock), (lock)) { \
+    int result = interlock_is_controlled()                                  \
                      ? interlock_posix->perform(lock, THIS_SITE)            \
-                     : REAL(rwlock_call, name)(lock);                       \
+                     : FOUND(name)(lock);                                   \
     if (result == 0 && is_wanted(INTERLOCK_EVENT_ACQUIRE)) {                \
       publish(INTERLOCK_EVENT_ACQUIRE, object_kind, lock,                   \
               INTERLOCK_FLAG_TRIED, USER_PLACE);                            \
@@ -230,7 +233,6 @@ typedef int condition_wait(pthread_cond_t *, pthread_mutex_t *);
 typedef int timed_condition_wait(pthread_cond_t *, pthread_mutex_t *, const struct timespec *);
 typedef int clock_condition_wait(pthread_cond_t *, pthread_mutex_t *, clockid_t,
                                  const struct timespec *);
-typedef int condition_call(pthread_cond_t *);
 
 static void publish_condition(interlock_event_kind kind, const void *condition, const void *mutex,
                               uint32_t flags, uintptr_t place) {
@@ -278,24 +280,26 @@ CONDITION_TIMED(pthread_cond_clockwait, clock_condition_wait, clock,
                  const struct timespec *end),
                 (condition, mutex, clock, end))
 
-INTERPOSED int pthread_cond_signal(pthread_cond_t *condition) {
+INTERPOSED_FAST(int, pthread_cond_signal, INTERLOCK_EVENT_RELEASE, (pthread_cond_t *condition),
+                (condition)) {
   if (is_wanted(INTERLOCK_EVENT_RELEASE)) {
     publish_condition(INTERLOCK_EVENT_RELEASE, condition, NULL, 0, USER_PLACE);
   }
-  if (is_wanted(INTERLOCK_WANTED_CONTROL) && interlock_is_controlled()) {
+  if (interlock_is_controlled()) {
     return interlock_posix->condition_wake(condition, false, THIS_SITE);
   }
-  return REAL(condition_call, pthread_cond_signal)(condition);
+  return FOUND(pthread_cond_signal)(condition);
 }
 
-INTERPOSED int pthread_cond_broadcast(pthread_cond_t *condition) {
+INTERPOSED_FAST(int, pthread_cond_broadcast, INTERLOCK_EVENT_RELEASE,
+                (pthread_cond_t *condition), (condition)) {
   if (is_wanted(INTERLOCK_EVENT_RELEASE)) {
     publish_condition(INTERLOCK_EVENT_RELEASE, condition, NULL, 0, USER_PLACE);
   }
-  if (is_wanted(INTERLOCK_WANTED_CONTROL) && interlock_is_controlled()) {
+  if (interlock_is_controlled()) {
     return interlock_posix->condition_wake(condition, true, THIS_SITE);
   }
-  return REAL(condition_call, pthread_cond_broadcast)(condition);
+  return FOUND(pthread_cond_broadcast)(condition);
 }
 
 INTERPOSED int pthread_join(pthread_t thread, void **result) {

@@ -10,7 +10,6 @@
 // Semaphores: a user's own, and those that libdispatch's idle workers wait at.
 
 typedef int semaphore_call(sem_t *);
-static semaphore_call *real_sem_post(void) { return REAL(semaphore_call, sem_post); }
 typedef int timed_semaphore_call(sem_t *, const struct timespec *);
 typedef int clock_semaphore_call(sem_t *, clockid_t, const struct timespec *);
 
@@ -46,10 +45,9 @@ SEMAPHORE_WAIT(sem_clockwait, clock_semaphore_call, limit_flag(end), clock, end,
                (sem_t *semaphore, clockid_t clock, const struct timespec *end),
                (semaphore, clock, end))
 
-INTERPOSED int sem_trywait(sem_t *semaphore) {
-  int result = is_wanted(INTERLOCK_WANTED_CONTROL) && interlock_is_controlled()
-                   ? interlock_posix->semaphore_try(semaphore, THIS_SITE)
-                   : REAL(semaphore_call, sem_trywait)(semaphore);
+INTERPOSED_FAST(int, sem_trywait, INTERLOCK_EVENT_ACQUIRE, (sem_t *semaphore), (semaphore)) {
+  int result = interlock_is_controlled() ? interlock_posix->semaphore_try(semaphore, THIS_SITE)
+                                         : FOUND(sem_trywait)(semaphore);
   if (result == 0 && !interlock_marks.nested && is_wanted(INTERLOCK_EVENT_ACQUIRE)) {
     publish(INTERLOCK_EVENT_ACQUIRE, INTERLOCK_OBJECT_SEMAPHORE, semaphore, INTERLOCK_FLAG_TRIED,
             USER_PLACE);
@@ -57,17 +55,15 @@ INTERPOSED int sem_trywait(sem_t *semaphore) {
   return result;
 }
 
-INTERPOSED int sem_post(sem_t *semaphore) {
+INTERPOSED_FAST(int, sem_post, INTERLOCK_EVENT_RELEASE, (sem_t *semaphore), (semaphore)) {
   if (!interlock_marks.nested && is_wanted(INTERLOCK_EVENT_RELEASE)) {
     uintptr_t returns_to = RETURNS_TO;
     if (!interlock_is_dispatch(returns_to)) {
       publish(INTERLOCK_EVENT_RELEASE, INTERLOCK_OBJECT_SEMAPHORE, semaphore, 0, USER_PLACE);
     }
   }
-  if (is_wanted(INTERLOCK_WANTED_CONTROL) && interlock_is_controlled()) {
-    return interlock_posix->semaphore_post(semaphore, THIS_SITE);
-  }
-  return real_sem_post()(semaphore);
+  if (interlock_is_controlled()) return interlock_posix->semaphore_post(semaphore, THIS_SITE);
+  return FOUND(sem_post)(semaphore);
 }
 
 INTERPOSED int sem_init(sem_t *semaphore, int shared, unsigned value) {
@@ -112,12 +108,9 @@ SELDOM static long call_controlled(long number, long a, long b, long c, long d, 
 
 INTERPOSED long syscall(long number, long a, long b, long c, long d, long e, long f) {
   system_call *real = real_syscall();
-  if (is_wanted(INTERLOCK_WANTED_CONTROL) && interlock_marks.controlled) {
-    return call_controlled(number, a, b, c, d, e, f, THIS_SITE);
-  }
-  if (number != SYS_futex || interlock_marks.nested || !is_wanted(lock_kinds)) {
-    return real(number, a, b, c, d, e, f);
-  }
+  if (!is_wanted(lock_kinds | INTERLOCK_WANTED_CONTROL)) return real(number, a, b, c, d, e, f);
+  if (interlock_marks.controlled) return call_controlled(number, a, b, c, d, e, f, THIS_SITE);
+  if (number != SYS_futex || interlock_marks.nested) return real(number, a, b, c, d, e, f);
   int operation = (int)b & FUTEX_CMD_MASK;
   bool owned = operation == FUTEX_LOCK_PI || operation == 13;  // 13: FUTEX_LOCK_PI2, Linux 5.14
   if (!owned && operation != FUTEX_WAIT && operation != FUTEX_WAIT_BITSET) {
@@ -137,6 +130,11 @@ INTERPOSED long syscall(long number, long a, long b, long c, long d, long e, lon
 
 /// A signal's handler may make both calls while another thread has the loader's lock: their real
 /// functions are found as the process starts.
-__attribute__((constructor(101))) static void find_calls(void) { real_sem_post(), real_syscall(); }
+__attribute__((constructor(101))) static void find_calls(void) {
+  // Relaxed: as in `INTERPOSED_FAST`.
+  __atomic_store_n(&real_sem_post, (sem_post_call *)interlock_find_real("sem_post"),
+                   __ATOMIC_RELAXED);
+  real_syscall();
+}
 
 #endif

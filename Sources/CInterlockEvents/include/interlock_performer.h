@@ -20,6 +20,8 @@
 typedef struct {
   /// Above 0 while the thread is in a reader or in the explorer, or is hidden.
   uint32_t hidden;
+  /// 1 on a thread that is explored: the performer makes its calls.
+  uint32_t controlled;
   /// Above 0 while it is in an outer call that is published: what that calls itself is not.
   uint32_t nested;
   /// Above 0 while it makes a task; and the last job that a task which it made began with.
@@ -27,8 +29,6 @@ typedef struct {
   uintptr_t made_job;
   /// Above 0 while it polls a run loop.
   uint32_t polls;
-  /// 1 on a thread that is explored: the performer makes its calls.
-  uint32_t controlled;
 } interlock_thread_marks;
 extern __thread interlock_thread_marks interlock_marks
     __attribute__((tls_model("initial-exec"))) HIDDEN;
@@ -36,6 +36,13 @@ extern __thread interlock_thread_marks interlock_marks
 /// Beside the kinds of events in `interlock_wanted`, while threads are explored: one test says
 /// whether a call has more to do than to pass through.
 #define INTERLOCK_WANTED_CONTROL (1u << 31)
+
+/// Whether the calling thread is hidden or explored, by one test.
+static inline bool interlock_is_special(void) {
+  uint64_t both;
+  __builtin_memcpy(&both, &interlock_marks, sizeof both);
+  return both != 0;
+}
 
 /// Whether the performer makes the calling thread's calls.
 static inline bool interlock_is_controlled(void) {
