@@ -148,7 +148,7 @@ SELDOM static bool is_first_controlled(void *once, bool (*is_done)(const void *)
   first_call call = {.once = once, .place = site.place, .frame = frame};
   bool followed = is_followed();
   if (followed) publish_once(INTERLOCK_EVENT_WAIT, &call);
-  if (interlock_posix->once_begin(once, is_done, site)) return true;
+  if (interlock_posix->once_begin(once, is_done, true, site)) return true;
   if (followed) {
     publish_once(INTERLOCK_EVENT_ACQUIRE, &call);
     publish_once(INTERLOCK_EVENT_RELEASE, &call);

@@ -87,6 +87,16 @@ uint32_t interlock_pick(uint32_t count) HIDDEN;
 void interlock_note_try(void) HIDDEN;
 /// A release that lets others go on: a point only if tries can tell when it comes.
 void interlock_release(interlock_operation operation, uintptr_t returns_to, uintptr_t place) HIDDEN;
+/// Which code makes a call.
+typedef enum {
+  INTERLOCK_CALLER_USER,
+  /// A library whose locks order what users see: Foundation. They are no choices, but operations.
+  INTERLOCK_CALLER_LIBRARY,
+  /// The Swift runtime and the system's other libraries. Their locks protect caches, of which the
+  /// first execution fills more than the next: they are no operations, unless a thread must wait.
+  INTERLOCK_CALLER_RUNTIME,
+} interlock_caller_class;
+interlock_caller_class interlock_class_of_caller(uintptr_t returns_to) HIDDEN;
 /// Whether a call is a choice: its return address lies in the user's code, or in one of
 /// Foundation's locks. A library's own locks are waited for, and are no choice.
 bool interlock_is_choice(uintptr_t returns_to) HIDDEN;
@@ -124,6 +134,11 @@ typedef struct interlock_object {
 
 /// The object at an address; made at its first use. It stays where it is for the execution.
 interlock_object *interlock_object_at(const void *address) HIDDEN;
+/// The same for a call. An object that a library uses first has a number of a range apart: it may be
+/// one that the library makes in the first execution only, and others' numbers must not depend on it.
+interlock_object *interlock_object_for(const void *address, uintptr_t returns_to) HIDDEN;
+/// What is known of an address is another object's; its next use gives it a number.
+void interlock_object_forget(const void *address) HIDDEN;
 /// A new object at that address, with a new number: it has just been initialised.
 interlock_object *interlock_object_anew(const void *address) HIDDEN;
 /// The number of a new object that has no address.

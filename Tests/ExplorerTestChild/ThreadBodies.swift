@@ -14,7 +14,23 @@ nonisolated(unsafe) private var firstOnce = pthread_once_t()
 nonisolated(unsafe) private var secondOnce = pthread_once_t()
 private let initialiserLock = NSLock()
 
+/// How often the body has run: state that it leaves behind.
+nonisolated(unsafe) private var runs = 0
+
 let threadBodies = [
+  Body("state-left-behind") {
+    runs += 1
+    let lock = NSLock()
+    let locks = runs
+    runThreads({ for _ in 0..<locks { lock.withLock {} } }, { lock.withLock {} })
+    return true
+  },
+  Body("random") {
+    let lock = NSLock()
+    let isOdd = UInt32.random(in: 0...1) == 1
+    runThreads({ if isOdd { lock.withLock {} } }, { lock.withLock {} })
+    return true
+  },
   Body("specific-data") {
     destroyed = 0
     let lock = NSLock()

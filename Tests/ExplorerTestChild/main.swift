@@ -9,6 +9,7 @@ private struct Arguments {
   var executions: UInt64 = 1000
   var seed: UInt64 = 1
   var steps: UInt64 = 10_000
+  var determinismChecks: UInt32 = 0
   var choices: [UInt32]?
   var usesOSThreads = false
   var keepsGoing = false
@@ -22,6 +23,7 @@ private struct Arguments {
       case "--executions": executions = rest.popFirst().flatMap(UInt64.init) ?? executions
       case "--seed": seed = rest.popFirst().flatMap(UInt64.init) ?? seed
       case "--steps": steps = rest.popFirst().flatMap(UInt64.init) ?? steps
+      case "--check": determinismChecks = rest.popFirst().flatMap(UInt32.init) ?? 0
       case "--os-threads": usesOSThreads = true
       case "--keep-going": keepsGoing = true
       case "--idle-time": time = INTERLOCK_TIME_WHEN_IDLE
@@ -56,6 +58,7 @@ private func explore(releasesArePoints: Bool) -> interlock_exploration_result {
   options.steps = arguments.steps
   options.execution_time = 300_000_000
   options.warm_ups = 2
+  options.determinism_checks = arguments.determinismChecks
   options.time = arguments.time
   options.keeps_going = arguments.keepsGoing
   options.uses_os_threads = arguments.usesOSThreads

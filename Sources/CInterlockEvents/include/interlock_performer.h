@@ -88,8 +88,10 @@ typedef struct {
   void (*exit)(void *);
   long (*system_call)(long number, long a, long b, long c, long d, long e, long f, interlock_site);
   /// Waits until no explored thread runs the initialiser of `token`; true if the caller is to run
-  /// it, with the real call, and `once_end` after it.
-  bool (*once_begin)(const void *token, bool (*is_done)(const void *), interlock_site);
+  /// it, with the real call, and `once_end` after it. `is_global` says that the token is that of a
+  /// global variable, which is initialised in one execution of the process only.
+  bool (*once_begin)(const void *token, bool (*is_done)(const void *), bool is_global,
+                     interlock_site);
   void (*once_end)(const void *token);
   void (*yield)(interlock_site);
   /// Sleeps until `due`, or for as long as it says.

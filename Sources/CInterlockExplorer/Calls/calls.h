@@ -63,7 +63,8 @@ bool interlock_perform_detach(pthread_t) HIDDEN;
 void interlock_perform_exit(void *) HIDDEN;
 long interlock_perform_system_call(long, long, long, long, long, long, long,
                                    interlock_site) HIDDEN;
-bool interlock_perform_once_begin(const void *, bool (*)(const void *), interlock_site) HIDDEN;
+bool interlock_perform_once_begin(const void *, bool (*)(const void *), bool,
+                                  interlock_site) HIDDEN;
 void interlock_perform_once_end(const void *) HIDDEN;
 void interlock_perform_yield(interlock_site) HIDDEN;
 void interlock_perform_sleep(clockid_t, const struct timespec *, bool, interlock_site) HIDDEN;

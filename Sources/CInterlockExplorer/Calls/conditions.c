@@ -59,7 +59,8 @@ static void reach_limit(void *context) {
 int interlock_perform_condition_wait(pthread_cond_t *condition, pthread_mutex_t *mutex,
                                      clockid_t clock, const struct timespec *end,
                                      interlock_site site) {
-  interlock_object *object = interlock_object_at(condition), *lock = interlock_object_at(mutex);
+  interlock_object *object = interlock_object_for(condition, site.returns_to);
+  interlock_object *lock = interlock_object_for(mutex, site.returns_to);
   interlock_ask(interlock_operation_of(INTERLOCK_OPERATION_WAIT, object->number, lock->number),
                 NULL, NULL, site.returns_to, site.place);
   waiter *own = interlock_execution_memory(sizeof *own);
@@ -95,7 +96,7 @@ static void wake(waiter *woken) {
 }
 
 int interlock_perform_condition_wake(pthread_cond_t *condition, bool all, interlock_site site) {
-  interlock_object *object = interlock_object_at(condition);
+  interlock_object *object = interlock_object_for(condition, site.returns_to);
   interlock_operation operation = interlock_operation_of(
       all ? INTERLOCK_OPERATION_BROADCAST : INTERLOCK_OPERATION_SIGNAL, object->number, 0);
   interlock_ask(operation, NULL, NULL, site.returns_to, site.place);

@@ -41,8 +41,14 @@ bool interlock_waits_for_outside(void) {
   return false;
 }
 
-static interlock_operation operation_on(interlock_operation_kind kind, const volatile void *lock) {
-  return interlock_operation_of(kind, interlock_object_at((const void *)lock)->number, 0);
+static interlock_operation operation_on(interlock_operation_kind kind, const void *lock,
+                                        interlock_site site) {
+  return interlock_operation_of(kind, interlock_object_for(lock, site.returns_to)->number, 0);
+}
+
+/// A lock of the runtime's own is no operation; where it must be waited for, it depends on all.
+static bool is_runtime(interlock_site site) {
+  return interlock_class_of_caller(site.returns_to) == INTERLOCK_CALLER_RUNTIME;
 }
 
 /// Takes a mutex that is free, or asks again if a thread that is not explored was faster.
@@ -66,7 +72,12 @@ int interlock_perform_mutex_lock(pthread_mutex_t *mutex, clockid_t clock,
   if (mutex->__data.__kind & (robust | priority)) {
     interlock_escaped("a mutex that is robust or has a priority protocol");
   }
-  interlock_operation operation = operation_on(INTERLOCK_OPERATION_LOCK, mutex);
+  if (is_runtime(site)) {
+    int result = INTERLOCK_REAL(mutex_call, pthread_mutex_trylock)(mutex);
+    if (result != EBUSY) return result;
+  }
+  interlock_operation operation = operation_on(
+      is_runtime(site) ? INTERLOCK_OPERATION_UNKNOWN : INTERLOCK_OPERATION_LOCK, mutex, site);
   uint64_t due = interlock_due(clock, end);
   if (due != INTERLOCK_NEVER) {
     interlock_note_try();
@@ -84,8 +95,9 @@ int interlock_perform_mutex_lock(pthread_mutex_t *mutex, clockid_t clock,
 }
 
 int interlock_perform_mutex_try(pthread_mutex_t *mutex, interlock_site site) {
+  if (is_runtime(site)) return INTERLOCK_REAL(mutex_call, pthread_mutex_trylock)(mutex);
   interlock_note_try();
-  interlock_operation operation = operation_on(INTERLOCK_OPERATION_TRY_LOCK, mutex);
+  interlock_operation operation = operation_on(INTERLOCK_OPERATION_TRY_LOCK, mutex, site);
   interlock_ask(operation, NULL, NULL, site.returns_to, site.place);
   int result = INTERLOCK_REAL(mutex_call, pthread_mutex_trylock)(mutex);
   if (result != 0 && result != EOWNERDEAD) {
@@ -95,7 +107,10 @@ int interlock_perform_mutex_try(pthread_mutex_t *mutex, interlock_site site) {
 }
 
 int interlock_perform_mutex_unlock(pthread_mutex_t *mutex, interlock_site site) {
-  interlock_release(operation_on(INTERLOCK_OPERATION_UNLOCK, mutex), site.returns_to, site.place);
+  if (!is_runtime(site)) {
+    interlock_release(operation_on(INTERLOCK_OPERATION_UNLOCK, mutex, site), site.returns_to,
+                      site.place);
+  }
   return INTERLOCK_REAL(mutex_call, pthread_mutex_unlock)(mutex);
 }
 
@@ -107,7 +122,7 @@ static bool spin_is_free(interlock_logical_thread *thread, void *context) {
 }
 
 int interlock_perform_spin_lock(pthread_spinlock_t *lock, interlock_site site) {
-  interlock_object *object = interlock_object_at((const void *)lock);
+  interlock_object *object = interlock_object_for((const void *)lock, site.returns_to);
   interlock_ask(interlock_operation_of(INTERLOCK_OPERATION_LOCK, object->number, 0), spin_is_free,
                 object, site.returns_to, site.place);
   object->owner = interlock_current_thread();
@@ -116,7 +131,7 @@ int interlock_perform_spin_lock(pthread_spinlock_t *lock, interlock_site site) {
 
 int interlock_perform_spin_try(pthread_spinlock_t *lock, interlock_site site) {
   interlock_note_try();
-  interlock_object *object = interlock_object_at((const void *)lock);
+  interlock_object *object = interlock_object_for((const void *)lock, site.returns_to);
   interlock_operation operation =
       interlock_operation_of(INTERLOCK_OPERATION_TRY_LOCK, object->number, 0);
   interlock_ask(operation, NULL, NULL, site.returns_to, site.place);
@@ -130,7 +145,7 @@ int interlock_perform_spin_try(pthread_spinlock_t *lock, interlock_site site) {
 }
 
 int interlock_perform_spin_unlock(pthread_spinlock_t *lock, interlock_site site) {
-  interlock_object *object = interlock_object_at((const void *)lock);
+  interlock_object *object = interlock_object_for((const void *)lock, site.returns_to);
   interlock_release(interlock_operation_of(INTERLOCK_OPERATION_UNLOCK, object->number, 0),
                     site.returns_to, site.place);
   object->owner = NULL;

@@ -3,6 +3,8 @@
 
 #ifdef INTERLOCK_INTERPOSES
 
+#include "../Engine/engine.h"
+
 typedef bool done_function(const void *);
 
 static bool can_enter(interlock_logical_thread *thread, void *context) {
@@ -11,14 +13,29 @@ static bool can_enter(interlock_logical_thread *thread, void *context) {
   return object->owner == NULL || ((done_function *)object->state)((const void *)object->address);
 }
 
-bool interlock_perform_once_begin(const void *token, bool (*is_done)(const void *),
+// A global variable is initialised in the first execution that uses it, so no choice about it can
+// be made again: it is no operation, unless a thread has to wait for another's initialiser. Of the
+// object, `value` is 1 then.
+
+bool interlock_perform_once_begin(const void *token, bool (*is_done)(const void *), bool is_global,
                                   interlock_site site) {
-  interlock_object *object = interlock_object_at(token);
+  interlock_object *object = is_global ? interlock_object_for(token, 0) : interlock_object_at(token);
   object->state = (void *)is_done;
-  interlock_ask(interlock_operation_of(INTERLOCK_OPERATION_LOCK, object->number, 0), can_enter,
-                object, site.returns_to, site.place);
+  interlock_operation_kind kind = INTERLOCK_OPERATION_LOCK;
+  if (is_global) {
+    object->value = 1;
+    if (!can_enter(interlock_current_thread(), object)) {
+      // Its end is no operation of its own kind: it depends on everything.
+      kind = INTERLOCK_OPERATION_UNKNOWN;
+      interlock_point(interlock_operation_of(kind, object->number, 0), can_enter, object,
+                      site.place);
+    }
+  } else {
+    interlock_ask(interlock_operation_of(kind, object->number, 0), can_enter, object,
+                  site.returns_to, site.place);
+  }
   if (is_done(token)) {
-    interlock_did(interlock_operation_of(INTERLOCK_OPERATION_UNLOCK, object->number, 0));
+    interlock_perform_once_end(token);
     return false;
   }
   object->owner = interlock_current_thread();
@@ -28,7 +45,11 @@ bool interlock_perform_once_begin(const void *token, bool (*is_done)(const void 
 void interlock_perform_once_end(const void *token) {
   interlock_object *object = interlock_object_at(token);
   object->owner = NULL;
-  interlock_did(interlock_operation_of(INTERLOCK_OPERATION_UNLOCK, object->number, 0));
+  if (object->value) {
+    interlock_the_engine.has_initialised = true;
+  } else {
+    interlock_did(interlock_operation_of(INTERLOCK_OPERATION_UNLOCK, object->number, 0));
+  }
 }
 
 #endif

@@ -20,21 +20,29 @@ static bool is_in_lock_class(uintptr_t address) {
   return false;
 }
 
-bool interlock_is_choice(uintptr_t returns_to) {
-  if (returns_to - interlock_own_code < interlock_own_code_size) return true;
+static interlock_caller_class class_of(uintptr_t returns_to) {
+  if (interlock_events_is_users(returns_to)) return INTERLOCK_CALLER_USER;
+  if (!interlock_events_is_foundation(returns_to)) return INTERLOCK_CALLER_RUNTIME;
+  return is_in_lock_class(returns_to) ? INTERLOCK_CALLER_USER : INTERLOCK_CALLER_LIBRARY;
+}
+
+interlock_caller_class interlock_class_of_caller(uintptr_t returns_to) {
+  if (returns_to - interlock_own_code < interlock_own_code_size) return INTERLOCK_CALLER_USER;
   // To ask costs a hundred times what a call does: kept by address.
   static struct {
     uintptr_t address;
-    bool is_choice;
+    interlock_caller_class class;
   } known[4096];
   size_t slot = (size_t)(returns_to * 0x9e3779b97f4a7c15ull >> 52);
   if (known[slot].address != returns_to) {
-    known[slot].is_choice =
-        interlock_events_is_users(returns_to) ||
-        (interlock_events_is_foundation(returns_to) && is_in_lock_class(returns_to));
+    known[slot].class = class_of(returns_to);
     known[slot].address = returns_to;
   }
-  return known[slot].is_choice;
+  return known[slot].class;
+}
+
+bool interlock_is_choice(uintptr_t returns_to) {
+  return interlock_class_of_caller(returns_to) == INTERLOCK_CALLER_USER;
 }
 
 #endif

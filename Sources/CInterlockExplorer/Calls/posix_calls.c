@@ -5,7 +5,7 @@
 #ifdef INTERLOCK_INTERPOSES
 
 static void note_made(const volatile void *object) {
-  interlock_object_anew((const void *)object);
+  interlock_object_forget((const void *)object);
 }
 
 const interlock_posix_performer interlock_posix_calls = {

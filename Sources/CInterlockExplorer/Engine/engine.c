@@ -106,14 +106,13 @@ static void tell_step(void) {
   // FNV-1a over the words.
   uint64_t hash = ENGINE.hash;
   const uint64_t prime = 0x100000001b3;
+  // Of the points only: what a library does on the way may differ in the first execution.
+  const interlock_operation *operation = &ENGINE.performed.items[0];
   hash = (hash ^ thread) * prime;
-  for (size_t index = 0; index < ENGINE.performed.count; index++) {
-    const interlock_operation *operation = &ENGINE.performed.items[index];
-    hash = (hash ^ (operation->kind | (uint32_t)operation->flags << 16)) * prime;
-    hash = (hash ^ (operation->object | (uint64_t)operation->other << 32)) * prime;
-  }
+  hash = (hash ^ (operation->kind | (uint32_t)operation->flags << 16)) * prime;
+  hash = (hash ^ (operation->object | (uint64_t)operation->other << 32)) * prime;
   ENGINE.hash = hash;
-  if (!ENGINE.is_warming_up) {
+  if (!ENGINE.is_warming_up && !ENGINE.is_repeating) {
     ENGINE.strategy->performed(ENGINE.strategy, thread, ENGINE.performed.items,
                                ENGINE.performed.count);
   }
@@ -136,6 +135,11 @@ static int32_t choose(int32_t last) {
       if ((int32_t)ENGINE.enabled.items[index] == last) return last;
     }
     return (int32_t)ENGINE.enabled.items[0];
+  }
+  if (ENGINE.is_repeating) {
+    if (ENGINE.enabled.count == 1) return (int32_t)ENGINE.enabled.items[0];
+    if (ENGINE.next_repeated == ENGINE.repeated.count) return -1;
+    return (int32_t)ENGINE.repeated.items[ENGINE.next_repeated++];
   }
   interlock_exploration_state state = interlock_engine_state(last);
   int32_t chosen = ENGINE.strategy->choose(ENGINE.strategy, &state);
@@ -362,6 +366,11 @@ void interlock_turned_out(interlock_operation operation) {
 
 uint32_t interlock_pick(uint32_t count) {
   if (count <= 1 || ENGINE.is_warming_up) return 0;
+  if (ENGINE.is_repeating) {
+    if (ENGINE.next_repeated == ENGINE.repeated.count) return 0;
+    uint32_t repeated = ENGINE.repeated.items[ENGINE.next_repeated++];
+    return repeated < count ? repeated : 0;
+  }
   interlock_marks.hidden++;
   uint32_t picked = ENGINE.strategy->pick(ENGINE.strategy, count);
   if (picked >= count) picked = 0;

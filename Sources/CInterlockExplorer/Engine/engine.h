@@ -52,12 +52,18 @@ typedef struct {
   INTERLOCK_LIST(interlock_exploration_step) trace;
   INTERLOCK_LIST(uint32_t) choices;
   uint64_t hash;
-  uint32_t next_object;
+  uint32_t next_object, next_library_object;
   uint64_t now;
   /// Timers that have not ended.
   uint32_t timers;
 
   uint64_t steps, switches, choice_count;
+  /// The choices of the execution before, which this one repeats without the strategy.
+  INTERLOCK_LIST(uint32_t) repeated;
+  size_t next_repeated;
+  bool is_repeating;
+  /// A global variable was initialised: the next execution has less to do.
+  bool has_initialised;
   bool is_warming_up, body_has_ended, is_cut, is_limited, has_escaped;
   interlock_explored_verdict verdict;
   int signal;
@@ -81,6 +87,10 @@ interlock_exploration_state interlock_engine_state(int32_t last) HIDDEN;
 interlock_logical_thread *interlock_engine_add(interlock_operation first, uintptr_t place) HIDDEN;
 void interlock_engine_remove(interlock_logical_thread *thread) HIDDEN;
 void interlock_engine_deadlock(void) HIDDEN;
+
+/// Runs the last execution again, with the same choices; a trace that differs becomes a failure of
+/// the engine's state. Returns false then (determinism.c).
+bool interlock_engine_repeat(void) HIDDEN;
 
 void interlock_objects_reset(void) HIDDEN;
 void interlock_memory_reset(void) HIDDEN;

@@ -26,6 +26,7 @@ static void begin(void) {
   ENGINE.stepping = -1;
   ENGINE.hash = 0xcbf29ce484222325;
   ENGINE.next_object = 1;
+  ENGINE.next_library_object = UINT32_MAX / 2;
   // Not 0: a time of 0 means "none" to many callers.
   ENGINE.now = 1000000000;
   ENGINE.timers = 0;
@@ -35,6 +36,7 @@ static void begin(void) {
   ENGINE.signal = 0;
   ENGINE.text[0] = 0;
   ENGINE.blocked_count = 0;
+  ENGINE.has_initialised = false;
   ENGINE.current = NULL;
   interlock_memory_reset();
   interlock_objects_reset();
@@ -183,6 +185,11 @@ static void run_executions(void) {
   while (!result->must_begin_anew) {
     if (!strategy->begin(strategy)) break;
     bool passed = interlock_engine_execute();
+    // A limit of time, or what no choice decides, would differ by itself.
+    bool is_repeatable = !ENGINE.is_cut && !ENGINE.is_limited && !ENGINE.has_escaped;
+    if (result->executions < ENGINE.options.determinism_checks && is_repeatable) {
+      passed = interlock_engine_repeat() && passed;
+    }
     count_execution(passed);
     interlock_execution_end end = ENGINE.is_limited ? INTERLOCK_EXECUTION_LIMITED
                                   : !passed         ? INTERLOCK_EXECUTION_FAILED

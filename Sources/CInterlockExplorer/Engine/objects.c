@@ -84,7 +84,8 @@ static void grow_table(void) {
 
 uint32_t interlock_object_number(void) { return interlock_the_engine.next_object++; }
 
-interlock_object *interlock_object_at(const void *address) {
+/// The entry of an address; without a number where there was none.
+static interlock_object *entry_at(const void *address) {
   if (used * 2 >= table_size) grow_table();
   uintptr_t key = (uintptr_t)address;
   uint64_t execution = interlock_the_engine.execution;
@@ -103,19 +104,36 @@ interlock_object *interlock_object_at(const void *address) {
       if (object->address == key) return object;
       continue;
     }
-    *object = (interlock_object){
-        .address = key, .execution = execution, .number = interlock_object_number()};
+    *object = (interlock_object){.address = key, .execution = execution};
     used++;
     return object;
   }
 }
 
-interlock_object *interlock_object_anew(const void *address) {
-  interlock_object *object = interlock_object_at(address);
-  *object = (interlock_object){.address = (uintptr_t)address,
-                               .execution = interlock_the_engine.execution,
-                               .number = interlock_object_number()};
+interlock_object *interlock_object_at(const void *address) {
+  interlock_object *object = entry_at(address);
+  if (object->number == 0) object->number = interlock_object_number();
   return object;
+}
+
+interlock_object *interlock_object_for(const void *address, uintptr_t returns_to) {
+  interlock_object *object = entry_at(address);
+  if (object->number == 0) {
+    object->number = interlock_is_choice(returns_to) ? interlock_object_number()
+                                                     : interlock_the_engine.next_library_object++;
+  }
+  return object;
+}
+
+void interlock_object_forget(const void *address) {
+  interlock_object *object = entry_at(address);
+  *object = (interlock_object){.address = (uintptr_t)address,
+                               .execution = interlock_the_engine.execution};
+}
+
+interlock_object *interlock_object_anew(const void *address) {
+  interlock_object_forget(address);
+  return interlock_object_at(address);
 }
 
 void interlock_objects_reset(void) { used = 0; }

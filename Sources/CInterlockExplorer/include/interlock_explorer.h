@@ -64,6 +64,9 @@ typedef struct {
   /// Executions that are run before the strategy is asked, for lazy state to be made. Thread 0 goes
   /// first in each.
   uint32_t warm_ups;
+  /// How many executions, from the first, are run twice with the same choices. A trace that differs
+  /// is a failure: the body depends on something that is not controlled, or leaves state behind.
+  uint32_t determinism_checks;
   /// Threads of a pool of Dispatch, and tasks of a priority that run at once. 0 for as many as the
   /// system lets them become: 255, and the machine's number of processors. Pools of queues without a
   /// target, which are serial, have 255 always.
