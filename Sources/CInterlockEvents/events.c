@@ -1,5 +1,6 @@
 // The readers, and what every interposed call needs.
 #include "controlled_dispatch.h"
+#include "controlled_tasks.h"
 #include "layouts.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -230,6 +231,7 @@ bool interlock_control_begin(const interlock_performer *performer) {
   lock_slots();
   interlock_posix = performer->posix;
   interlock_dispatch = performer->dispatch;
+  interlock_tasks = performer->tasks;
   update_wanted();
   unlock_slots();
   return true;

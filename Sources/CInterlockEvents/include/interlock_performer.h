@@ -108,6 +108,8 @@ typedef struct {
   const interlock_posix_performer *posix;
   /// See interlock_dispatch_performer.h.
   const struct interlock_dispatch_performer *dispatch;
+  /// See interlock_task_performer.h.
+  const struct interlock_task_performer *tasks;
 } interlock_performer;
 
 /// Installs what performs the calls of explored threads, until `interlock_control_end`. Returns

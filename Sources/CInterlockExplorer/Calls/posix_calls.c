@@ -1,4 +1,5 @@
 // The table of the C library's calls, and what the explorer performs altogether.
+#include "../Concurrency/tasks.h"
 #include "../Dispatch/dispatch.h"
 #include "calls.h"
 
@@ -41,6 +42,6 @@ const interlock_posix_performer interlock_posix_calls = {
 };
 
 const interlock_performer interlock_explorer_performer = {
-    .posix = &interlock_posix_calls, .dispatch = &interlock_model_performer};
+    .posix = &interlock_posix_calls, .dispatch = &interlock_model_performer, .tasks = &interlock_task_model};
 
 #endif

@@ -3,4 +3,9 @@
 #define INTERLOCK_CONCURRENCY_TASKS_H
 
 #include "../Dispatch/items.h"
+#include "interlock_task_performer.h"
+
+#ifdef INTERLOCK_INTERPOSES
+extern const interlock_task_performer interlock_task_model HIDDEN;
+#endif
 #endif

@@ -19,6 +19,8 @@ typedef struct {
   /// The block that it runs, the innermost of nested ones; and its job, handed to a queue again
   /// while it runs: the thread goes on with that itself.
   model_item *running, *again;
+  /// The actor that its task is on, as of its last call; 0 for none.
+  uintptr_t actor;
 } model_thread;
 
 model_thread *interlock_model_thread(void) HIDDEN;
