@@ -15,6 +15,8 @@ typedef enum {
   TASK,
   GROUP,
   GROUP_SCOPE,
+  /// `Task.yield`.
+  YIELDS,
   /// Not an awaited call but the task's own function, whose end is that of the task.
   TASK_END
 } await_kind;

@@ -29,6 +29,7 @@ void interlock_ask_awaited(await_kind kind, const uintptr_t *arguments, uintptr_
     case UNSAFE_CONTINUATION:
       interlock_ask_task(INTERLOCK_TASK_CALL_AWAIT_CONTINUATION, 0, site);
       break;
+    case YIELDS: interlock_ask_task(INTERLOCK_TASK_CALL_YIELD, 0, site); break;
     case TASK_END:
     case PLAIN: interlock_ask_task(INTERLOCK_TASK_CALL_PAUSE, 0, site); break;
   }

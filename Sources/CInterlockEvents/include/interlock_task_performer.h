@@ -15,7 +15,8 @@ typedef enum {
   INTERLOCK_TASK_CALL_AWAIT_GROUP,
   INTERLOCK_TASK_CALL_AWAIT_STREAM,
   INTERLOCK_TASK_CALL_AWAIT_CONTINUATION,
-  /// Gives its thread up in another way: sleeps, yields.
+  /// Hands itself over to the pool again; gives its thread up in another way, as one that sleeps.
+  INTERLOCK_TASK_CALL_YIELD,
   INTERLOCK_TASK_CALL_PAUSE,
   /// Resumes the task `object` from its continuation; 0 for one that is not known.
   INTERLOCK_TASK_CALL_RESUME,

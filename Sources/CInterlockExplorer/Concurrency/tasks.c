@@ -36,20 +36,35 @@ static interlock_operation cancellation(interlock_operation_kind kind, uintptr_t
 
 // Jobs.
 
-void interlock_model_job_enqueued(const void *job) {
-  interlock_did(operation_on(INTERLOCK_OPERATION_CONTINUATION_RESUME, job));
+/// The runtime's job: its kind, 0 for a task; and what follows its head, of a job that only resumes a
+/// task that task among it.
+enum { at_kind = 32, kind_mask = 0xff, at_end_of_head = 64 };
+
+void interlock_model_job_found(model_item *item) {
+  const char *job = item->request.job;
+  item->task = job;
+  if ((*(const uint32_t *)(job + at_kind) & kind_mask) == 0) return;
+  uintptr_t actor, task = interlock_running_task(&actor);
+  const uintptr_t *words = (const uintptr_t *)(job + at_end_of_head);
+  if (!task || (words[0] != task && words[1] != task)) return;
+  item->task = (const void *)task;
+  item->only_resumes = true;
 }
 
-void interlock_model_job_begins(const void *job) {
+void interlock_model_job_enqueued(const model_item *item) {
+  interlock_did(operation_on(INTERLOCK_OPERATION_CONTINUATION_RESUME, item->task));
+}
+
+void interlock_model_job_begins(const model_item *item) {
   interlock_model_thread()->actor = 0;
-  interlock_did(operation_on(INTERLOCK_OPERATION_CONTINUATION_WAIT, job));
+  interlock_did(operation_on(INTERLOCK_OPERATION_CONTINUATION_WAIT, item->task));
 }
 
-void interlock_model_job_ends(const void *job) {
+void interlock_model_job_ends(const model_item *item) {
   // By now the actor has been given up.
   uintptr_t actor = interlock_model_thread()->actor;
   if (actor) did_use((const void *)actor);
-  interlock_did(operation_on(INTERLOCK_OPERATION_CONTINUATION_RESUME, job));
+  interlock_did(operation_on(INTERLOCK_OPERATION_CONTINUATION_RESUME, item->task));
 }
 
 // Tasks.
@@ -90,6 +105,7 @@ static interlock_operation operation_of(interlock_task_call call, uintptr_t obje
       break;
     case INTERLOCK_TASK_CALL_COMPLETE:
       return operation_on(INTERLOCK_OPERATION_COMPLETE, (const void *)object);
+    case INTERLOCK_TASK_CALL_YIELD:
     case INTERLOCK_TASK_CALL_MAKE: break;
   }
   return interlock_operation_of(INTERLOCK_OPERATION_YIELD, 0, 0);
@@ -98,7 +114,11 @@ static interlock_operation operation_of(interlock_task_call call, uintptr_t obje
 static void ask(interlock_task_call call, uintptr_t object, uintptr_t task, uintptr_t actor,
                 interlock_site site) {
   model_thread *thread = interlock_model_thread();
-  interlock_point(operation_of(call, object, task), NULL, NULL, site.place);
+  // A job that is handed over to a pool with room for all is no different before or after another.
+  bool only_enqueues = call == INTERLOCK_TASK_CALL_MAKE || call == INTERLOCK_TASK_CALL_YIELD;
+  if (!only_enqueues || interlock_model_job_order_matters()) {
+    interlock_point(operation_of(call, object, task), NULL, NULL, site.place);
+  }
   thread->actor = call == INTERLOCK_TASK_CALL_SWITCH && object ? object : actor;
   bool may_leave = call != INTERLOCK_TASK_CALL_TEST_CANCEL && call != INTERLOCK_TASK_CALL_MAKE;
   if (actor && actor != object && may_leave) did_use((const void *)actor);

@@ -7,10 +7,11 @@
 
 #ifdef INTERLOCK_INTERPOSES
 
-static bool pools_matter, has_barriers;
+static bool pools_matter, has_barriers, has_serial_jobs;
 
 bool interlock_model_pools_matter(void) { return pools_matter; }
 bool interlock_model_has_barriers(void) { return has_barriers; }
+bool interlock_model_job_order_matters(void) { return pools_matter || has_serial_jobs; }
 
 /// A search that took it for otherwise has not seen all that it must. The executions that come before
 /// it are there to learn such facts.
@@ -20,7 +21,7 @@ static void learn(bool *fact) {
   if (!interlock_the_engine.is_warming_up) interlock_the_engine.result->must_begin_anew = true;
 }
 
-void interlock_model_forget(void) { pools_matter = has_barriers = false; }
+void interlock_model_forget(void) { pools_matter = has_barriers = has_serial_jobs = false; }
 
 void interlock_model_note_barrier(void) { learn(&has_barriers); }
 
@@ -30,6 +31,7 @@ static void count(model_queue *pool) {
 
 void interlock_model_demand(model_queue *queue, const void *job) {
   if (queue->kind == QUEUE_SERIAL) {
+    if (job) learn(&has_serial_jobs);
     // One worker at a time, however many blocks.
     if (queue->has_demanded) return;
     queue->has_demanded = true;

@@ -37,6 +37,7 @@ static void fire_delayed(void *item) { interlock_model_hand_over(item, 0); }
 
 static void enqueue(const interlock_dispatch_request *request, interlock_site site) {
   model_item *item = interlock_model_item_of(request);
+  if (request->flags & INTERLOCK_FLAG_JOB) interlock_model_job_found(item);
   if (request->flags & INTERLOCK_FLAG_ON_GROUP) {
     interlock_model_group_notify(request->group, item, site.place);
     return;

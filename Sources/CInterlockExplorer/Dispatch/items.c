@@ -84,10 +84,10 @@ static void run(model_item *item) {
   thread->running = item;
   logical->queue = queue;
   bool is_job = request->flags & INTERLOCK_FLAG_JOB;
-  if (is_job) interlock_model_job_begins(request->job);
+  if (is_job) interlock_model_job_begins(item);
   if (request->work_item) interlock_model_item_begins(request->work_item);
   request->function(request->context);
-  if (is_job) interlock_model_job_ends(request->job);
+  if (is_job) interlock_model_job_ends(item);
   if (request->work_item) interlock_model_item_ran(request->work_item, logical->place);
   if (request->group && (request->flags & INTERLOCK_FLAG_GROUP)) {
     interlock_model_release(interlock_model_group_operation(INTERLOCK_OPERATION_GROUP_LEAVE, request->group),
@@ -113,41 +113,59 @@ static void *run_thread(void *argument) {
     model_thread *thread = interlock_model_thread();
     item = thread->again;
     thread->again = NULL;
+    if (item && item->is_at_once) {
+      thread->running = item;
+      item->request.function(item->request.context);
+      thread->running = NULL;
+      item = thread->again;
+      thread->again = NULL;
+    }
     if (!item) break;
     // The same task goes on: no other thread can tell whether on the same one.
-    interlock_point(first_of(item), may_begin, &item->entry, interlock_current_thread()->place);
+    interlock_operation next = first_of(item);
+    if (next.kind == INTERLOCK_OPERATION_START) next.kind = INTERLOCK_OPERATION_YIELD;
+    interlock_point(next, may_begin, &item->entry, interlock_current_thread()->place);
   }
   return NULL;
 }
 
 // Handing over.
 
-/// Whether the task that the thread's block began hands itself to a queue: it gives the thread up
-/// next. Another task that runs in the same block, of the same actor, does not.
-static bool hands_itself_over(const model_thread *thread, const void *job) {
-  if (!thread->running || thread->running->request.job != job) return false;
+/// Whether the task of the thread's block hands itself to a queue: it gives the thread up next.
+/// Another task that runs in the same block, of the same actor, does not.
+static bool hands_itself_over(const model_thread *thread, const model_item *item) {
+  const model_item *running = thread->running;
+  if (!running || !running->task || running->task != item->task) return false;
+  if (running->only_resumes) return true;
   uintptr_t actor;
-  return interlock_running_task(&actor) == (uintptr_t)job && actor == 0;
+  return interlock_running_task(&actor) == (uintptr_t)item->task && actor == 0;
 }
 
 void interlock_model_hand_over(model_item *item, uintptr_t place) {
   const interlock_dispatch_request *request = &item->request;
   model_queue *queue = interlock_model_queue_at(request->queue);
   bool is_job = request->flags & INTERLOCK_FLAG_JOB;
+  if (is_job && !item->task) interlock_model_job_found(item);
   item->entry.kind = ENTRY_BLOCK;
   item->entry.is_barrier = request->flags & INTERLOCK_FLAG_BARRIER;
-  if (dispatch_retain) dispatch_retain(request->queue);
   if (item->entry.is_barrier && queue->kind == QUEUE_CONCURRENT) interlock_model_note_barrier();
-  interlock_model_demand(queue, is_job ? request->job : NULL);
-  if (is_job) interlock_model_job_enqueued(request->job);
+  interlock_model_demand(queue, is_job ? item->task : NULL);
+  if (is_job) interlock_model_job_enqueued(item);
   // The entry's queue is needed for the first operation, which is declared before others can see it.
   item->entry.queue = queue;
   interlock_logical_thread *running = interlock_current_thread();
   model_thread *thread = running->fire ? NULL : interlock_model_thread();
-  bool goes_on = thread && is_job && !thread->again && hands_itself_over(thread, request->job);
+  bool goes_on = thread && is_job && !thread->again && hands_itself_over(thread, item);
   if (interlock_model_order_matters(queue)) {
     interlock_did(interlock_operation_of(INTERLOCK_OPERATION_ENQUEUE, queue->number, 0));
   }
+  // What only resumes its task is no part of it: with room for all, one turn is like two.
+  if (goes_on && item->only_resumes && !interlock_model_pools_matter()) {
+    item->is_at_once = true;
+    thread->again = item;
+    return;
+  }
+  if (dispatch_retain) dispatch_retain(request->queue);
   interlock_model_put(queue, &item->entry);
   if (goes_on) {
     thread->again = item;

@@ -10,6 +10,10 @@
 typedef struct interlock_model_item {
   model_entry entry;
   interlock_dispatch_request request;
+  /// Of a job: the task that goes on with it, or the job itself where that is not known; and whether it
+  /// only resumes that task, as `Task.yield` and `Task.sleep` have it done.
+  const void *task;
+  bool only_resumes, is_at_once;
   /// Of a list of notifications.
   struct interlock_model_item *next;
 } model_item;
@@ -52,10 +56,12 @@ void interlock_model_item_begins(void *item) HIDDEN;
 void interlock_model_item_ran(void *item, uintptr_t place) HIDDEN;
 
 // Tasks (../Concurrency/tasks.c).
-/// A job is handed to a queue; its part begins, and ends, on the running thread.
-void interlock_model_job_enqueued(const void *job) HIDDEN;
-void interlock_model_job_begins(const void *job) HIDDEN;
-void interlock_model_job_ends(const void *job) HIDDEN;
+/// Finds out what the job of an item is of; to be called when the task that makes the call still runs.
+void interlock_model_job_found(model_item *item) HIDDEN;
+/// It is handed to a queue; its part begins, and ends, on the running thread.
+void interlock_model_job_enqueued(const model_item *item) HIDDEN;
+void interlock_model_job_begins(const model_item *item) HIDDEN;
+void interlock_model_job_ends(const model_item *item) HIDDEN;
 
 extern void dispatch_retain(void *object) __attribute__((weak));
 extern void dispatch_release(void *object) __attribute__((weak));

@@ -100,6 +100,9 @@ void interlock_model_demand(model_queue *queue, const void *job) HIDDEN;
 /// Whether some pool may be too small in some order. Then what takes and gives workers, and the order
 /// in which blocks come to a pool, are operations; else no order of them can be told from another.
 bool interlock_model_pools_matter(void) HIDDEN;
+/// The same of the order in which jobs are handed over: also true if some go to a serial queue, as
+/// those of the main actor do.
+bool interlock_model_job_order_matters(void) HIDDEN;
 /// The same of the order in which blocks come to concurrent queues: whether there is a barrier.
 bool interlock_model_has_barriers(void) HIDDEN;
 void interlock_model_note_barrier(void) HIDDEN;
