@@ -16,6 +16,12 @@ void interlock_ask_task(interlock_task_call call, uintptr_t object, interlock_si
   interlock_tasks->ask(call, object, task, actor, site);
 }
 
+bool interlock_yields(uintptr_t place) {
+  uintptr_t actor;
+  uintptr_t task = interlock_running_task(&actor);
+  return task && interlock_tasks->yields(task, actor, (interlock_site){place, place});
+}
+
 void interlock_ask_awaited(await_kind kind, const uintptr_t *arguments, uintptr_t place) {
   interlock_site site = {place, place};
   switch (kind) {

@@ -13,6 +13,8 @@ static inline bool is_task_explored(void) {
 }
 
 void interlock_ask_task(interlock_task_call call, uintptr_t object, interlock_site site) HIDDEN;
+/// True if the explored task has yielded, so that the call is over.
+bool interlock_yields(uintptr_t place) HIDDEN;
 /// What an awaited call of this kind is, with its first arguments.
 void interlock_ask_awaited(await_kind kind, const uintptr_t *arguments, uintptr_t place) HIDDEN;
 /// A task was made with its first context, or with the job that it begins with: its end will be seen.

@@ -103,7 +103,13 @@ CALLED uintptr_t interlock_call_begins(interlock_async_context *context, uint32_
   static uintptr_t known[call_count];
   uintptr_t real = find_real(&known[call], calls[call].name);
   await_kind kind = calls[call].kind;
-  if (is_task_explored()) interlock_ask_awaited(kind, arguments, context->resume);
+  if (is_task_explored()) {
+    if (kind == YIELDS && has_known_context(context) && interlock_yields(context->resume)) {
+      if (is_wanted(INTERLOCK_EVENT_TASK)) tell_task(INTERLOCK_TASK_GOES_ON, current_task());
+      return context->resume;
+    }
+    interlock_ask_awaited(kind, arguments, context->resume);
+  }
   bool is_wait = kind == CONTINUATION || kind == STREAM;
   if (!is_wanted(INTERLOCK_EVENT_TASK | (is_wait ? INTERLOCK_EVENT_CREATE : 0))) return real;
   uintptr_t task = current_task();

@@ -132,6 +132,15 @@ static void ask(interlock_task_call call, uintptr_t object, uintptr_t task, uint
   if (waits && task) interlock_did(cancellation(INTERLOCK_OPERATION_TEST_CANCEL, task));
 }
 
-const interlock_task_performer interlock_task_model = {.ask = ask, .made = made};
+/// A task that is on no actor gives up nothing but its thread. Of that another is free for all that wait
+/// for one, so it makes no difference whether it comes back on the same.
+static bool yields(uintptr_t task, uintptr_t actor, interlock_site site) {
+  (void)task;
+  if (actor || interlock_model_job_order_matters()) return false;
+  interlock_point(interlock_operation_of(INTERLOCK_OPERATION_YIELD, 0, 0), NULL, NULL, site.place);
+  return true;
+}
+
+const interlock_task_performer interlock_task_model = {.ask = ask, .yields = yields, .made = made};
 
 #endif
