@@ -148,6 +148,22 @@ let threadBodies = [
     precondition(count.value == 2, "an update was lost")
     return true
   },
+  Body("exit") {
+    // In some orders the process ends.
+    let lock = NSLock()
+    let count = Shared(0)
+    let add: @Sendable () -> Void = {
+      let old = lock.withLock { count.value }
+      lock.withLock { count.value = old + 1 }
+    }
+    runThreads(add, add)
+    if count.value != 2 { exit(3) }
+    return true
+  },
+  Body("killed") {
+    kill(getpid(), SIGKILL)
+    return true
+  },
   Body("deep-recursion") {
     let bottom = Shared(Int.max)
     func descend(_ depth: Int) -> Int {

@@ -12,6 +12,8 @@ private struct Arguments {
   var determinismChecks: UInt32 = 0
   var choices: [UInt32]?
   var usesOSThreads = false
+  var readsEvents = false
+  var isIsolated = false
   var keepsGoing = false
   var time = INTERLOCK_TIME_LIMITS_ARE_CHOICES
 
@@ -24,6 +26,8 @@ private struct Arguments {
       case "--seed": seed = rest.popFirst().flatMap(UInt64.init) ?? seed
       case "--steps": steps = rest.popFirst().flatMap(UInt64.init) ?? steps
       case "--check": determinismChecks = rest.popFirst().flatMap(UInt32.init) ?? 0
+      case "--read-events": readsEvents = true
+      case "--isolated": isIsolated = true
       case "--os-threads": usesOSThreads = true
       case "--keep-going": keepsGoing = true
       case "--idle-time": time = INTERLOCK_TIME_WHEN_IDLE
@@ -66,7 +70,8 @@ private func explore(releasesArePoints: Bool) -> interlock_exploration_result {
   var result = interlock_exploration_result()
   let strategy = arguments.strategy()
   let running = Running(body)
-  let status = interlock_explore(
+  let run = arguments.isIsolated ? interlock_explore_isolated : interlock_explore
+  let status = run(
     &options,
     { Unmanaged<Running>.fromOpaque($0!).takeUnretainedValue().body.run() },
     Unmanaged.passUnretained(running).toOpaque(), strategy, &result)
@@ -81,6 +86,7 @@ private func string<Characters>(_ characters: Characters) -> String {
   }
 }
 
+if arguments.readsEvents, !EventReader.start() { fatalError("no event is seen") }
 private var result = explore(releasesArePoints: false)
 if result.must_begin_anew { result = explore(releasesArePoints: true) }
 
@@ -94,6 +100,12 @@ print("steps=\(result.steps)")
 print("left=\(result.left_behind)")
 print("escaped=\(result.escaped_count > 0 ? string(result.escaped.0) : "")")
 print("nanoseconds=\(result.nanoseconds)")
+if arguments.readsEvents {
+  print("acquisitions=\(EventReader.acquisitions)")
+  print("unanswered=\(EventReader.unanswered)")
+  print("unreleased=\(EventReader.unreleased)")
+  print("errors=\(EventReader.errors)")
+}
 print("outcomes=" + Outcomes.sorted.joined(separator: "; "))
 private let choices = UnsafeBufferPointer(start: result.choices_made, count: result.choice_count)
 print("choices=" + choices.map(String.init).joined(separator: ","))

@@ -60,15 +60,16 @@ void interlock_perform_sleep(clockid_t clock, const struct timespec *time, bool 
     bool is_long = (uint64_t)time->tv_sec > UINT64_MAX / 2 / second;
     due = is_long ? INTERLOCK_NEVER - 1 : interlock_virtual_now() + span;
   }
-  interlock_operation yield = interlock_operation_of(INTERLOCK_OPERATION_YIELD, 0, 0);
   if (due <= interlock_virtual_now()) {
+    interlock_operation yield = interlock_operation_of(INTERLOCK_OPERATION_YIELD, 0, 0);
     interlock_point(yield, NULL, NULL, site.place);
     return;
   }
   sleeper own = {false};
   interlock_timer_start(due, false, wake, &own, interlock_current_thread()->object, site.place);
-  yield.object = interlock_current_thread()->object;
-  interlock_point(yield, has_slept, &own, site.place);
+  // A look at the clock that waits: it depends on what moves time.
+  interlock_operation sleep = interlock_operation_of(INTERLOCK_OPERATION_READ_CLOCK, 0, 0);
+  interlock_point(sleep, has_slept, &own, site.place);
 }
 
 void interlock_perform_yield(interlock_site site) {

@@ -127,6 +127,16 @@ interlock_exploration_state interlock_engine_state(int32_t last) {
                                        .current = last};
 }
 
+void interlock_engine_note_choice(uint32_t choice) {
+  INTERLOCK_PUSH(&ENGINE.choices, choice);
+  if (ENGINE.shown_choices) *ENGINE.shown_choices = ENGINE.choices.count;
+}
+
+void interlock_engine_note_step(interlock_exploration_step step) {
+  INTERLOCK_PUSH(&ENGINE.trace, step);
+  if (ENGINE.shown_steps) *ENGINE.shown_steps = ENGINE.trace.count;
+}
+
 /// Says which thread takes the next step; -1 if the execution is cut off.
 static int32_t choose(int32_t last) {
   if (ENGINE.is_warming_up) {
@@ -146,7 +156,7 @@ static int32_t choose(int32_t last) {
   if (chosen < 0) return -1;
   if (ENGINE.enabled.count > 1) {
     ENGINE.choice_count++;
-    INTERLOCK_PUSH(&ENGINE.choices, (uint32_t)chosen);
+    interlock_engine_note_choice((uint32_t)chosen);
   }
   return chosen;
 }
@@ -199,11 +209,11 @@ static interlock_logical_thread *next_thread(void) {
       return NULL;
     }
     interlock_logical_thread *thread = ENGINE.threads.items[chosen];
-    INTERLOCK_PUSH(&ENGINE.trace, ((interlock_exploration_step){
-                                      .thread = (uint32_t)chosen,
-                                      .enabled = (uint32_t)ENGINE.enabled.count,
-                                      .operation = thread->pending,
-                                      .place = thread->place}));
+    interlock_engine_note_step(
+        (interlock_exploration_step){.thread = (uint32_t)chosen,
+                                     .enabled = (uint32_t)ENGINE.enabled.count,
+                                     .operation = thread->pending,
+                                     .place = thread->place});
     ENGINE.stepping = chosen;
     ENGINE.performed.count = 0;
     INTERLOCK_PUSH(&ENGINE.performed, thread->pending);
@@ -374,7 +384,7 @@ uint32_t interlock_pick(uint32_t count) {
   interlock_marks.hidden++;
   uint32_t picked = ENGINE.strategy->pick(ENGINE.strategy, count);
   if (picked >= count) picked = 0;
-  INTERLOCK_PUSH(&ENGINE.choices, picked);
+  interlock_engine_note_choice(picked);
   ENGINE.choice_count++;
   interlock_marks.hidden--;
   return picked;

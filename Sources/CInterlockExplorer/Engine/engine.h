@@ -64,6 +64,11 @@ typedef struct {
   bool is_repeating;
   /// A global variable was initialised: the next execution has less to do.
   bool has_initialised;
+  /// In the child of a fork that the body made.
+  bool is_forked;
+  /// How many choices and steps the running execution has, for the process that watches; NULL where
+  /// none does. The lists lie in shared memory then, and cannot grow.
+  volatile size_t *shown_choices, *shown_steps;
   bool is_warming_up, body_has_ended, is_cut, is_limited, has_escaped;
   interlock_explored_verdict verdict;
   int signal;
@@ -87,6 +92,10 @@ interlock_exploration_state interlock_engine_state(int32_t last) HIDDEN;
 interlock_logical_thread *interlock_engine_add(interlock_operation first, uintptr_t place) HIDDEN;
 void interlock_engine_remove(interlock_logical_thread *thread) HIDDEN;
 void interlock_engine_deadlock(void) HIDDEN;
+
+/// Adds to the choices and to the trace, also where another process watches.
+void interlock_engine_note_choice(uint32_t choice) HIDDEN;
+void interlock_engine_note_step(interlock_exploration_step step) HIDDEN;
 
 /// Runs the last execution again, with the same choices; a trace that differs becomes a failure of
 /// the engine's state. Returns false then (determinism.c).

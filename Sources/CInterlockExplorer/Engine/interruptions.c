@@ -26,6 +26,11 @@ static bool has_ticks;
 static uint64_t seen_execution, seen_since;
 static volatile bool is_in_execution;
 
+/// True where the explored code runs, and not the engine on its stack.
+static bool is_in_explored_code(void) {
+  return is_in_execution && interlock_marks.controlled && !interlock_marks.hidden;
+}
+
 uint64_t interlock_real_now(void) {
   // The system's own, past the interposed call.
   struct timespec now;
@@ -35,9 +40,35 @@ uint64_t interlock_real_now(void) {
 
 void interlock_interruptions_note_execution(bool runs) { is_in_execution = runs; }
 
-/// True where the explored code runs, and not the engine on its stack.
-static bool is_in_explored_code(void) {
-  return is_in_execution && interlock_marks.controlled && !interlock_marks.hidden;
+// A body that forks, or ends the process.
+
+static void before_fork(void) {
+  if (is_in_explored_code()) interlock_escaped("fork");
+}
+
+/// The child has none of the other threads, and is not explored: it makes real calls, and ends where
+/// its copy of the body would.
+static void in_forked_child(void) {
+  if (!is_in_explored_code()) return;
+  interlock_marks.controlled = 0;
+  interlock_control_end();
+  ENGINE.is_forked = true;
+}
+
+static void note_exit(void) {
+  if (!is_in_execution || ENGINE.is_forked) return;
+  static const char line[] =
+      "interlock: an explored body ended the process; explore it in a process of its own\n";
+  // Where it cannot be written, there is nowhere to say so.
+  if (write(STDERR_FILENO, line, sizeof line - 1) < 0) return;
+}
+
+static void follow_process(void) {
+  static bool follows;
+  if (follows) return;
+  follows = true;
+  pthread_atfork(before_fork, NULL, in_forked_child);
+  atexit(note_exit);
 }
 
 static const char *name_of(int signal) {
@@ -102,6 +133,7 @@ static void handle_tick(int signal, siginfo_t *info, void *context) {
 }
 
 void interlock_interruptions_begin(void) {
+  follow_process();
   stack_t alternate = {.ss_sp = alternate_stack, .ss_size = sizeof alternate_stack};
   sigaltstack(&alternate, &stack_before);
   struct sigaction fault = {.sa_sigaction = handle_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};

@@ -3,6 +3,8 @@
 
 #ifdef INTERLOCK_INTERPOSES
 
+#include <unistd.h>
+
 #include "../Engine/engine.h"
 
 #define ENGINE interlock_the_engine
@@ -34,6 +36,7 @@ void interlock_thread_release(interlock_logical_thread *thread) {
 }
 
 static void end(interlock_logical_thread *self, void *result) {
+  if (ENGINE.is_forked) _exit(0);
   interlock_run_destructors();
   interlock_marks.controlled = 0;
   self->result = result;

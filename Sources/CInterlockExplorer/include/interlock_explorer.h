@@ -39,6 +39,8 @@ typedef enum {
   /// The caller is itself explored.
   INTERLOCK_EXPLORE_NESTED,
   INTERLOCK_EXPLORE_NO_MEMORY,
+  /// No child process could be made.
+  INTERLOCK_EXPLORE_NO_CHILD,
 } interlock_explore_status;
 
 /// How virtual time moves.
@@ -145,6 +147,14 @@ interlock_explore_status interlock_explore(const interlock_exploration_options *
                                            bool (*body)(void *), void *context,
                                            interlock_strategy *strategy,
                                            interlock_exploration_result *result);
+
+/// The same in a child process: a body that calls `exit`, kills its process or spoils its memory ends
+/// the child, which is a finding with its choices, and not the caller. What the body writes to memory
+/// is not seen by the caller, and the strategy is used up: its progress stays in the child.
+interlock_explore_status interlock_explore_isolated(const interlock_exploration_options *options,
+                                                    bool (*body)(void *), void *context,
+                                                    interlock_strategy *strategy,
+                                                    interlock_exploration_result *result);
 
 /// Marks the running execution as failed, with a text of the caller's; the execution goes on. To be
 /// called from an explored thread; elsewhere it does nothing.

@@ -52,6 +52,10 @@ struct Exploration {
   var executions: Int { number("executions") }
   var failures: Int { number("failures") }
   var leftBehind: Int { number("left") }
+  var acquisitions: Int { number("acquisitions") }
+  var unanswered: Int { number("unanswered") }
+  var unreleased: Int { number("unreleased") }
+  var eventErrors: Int { number("errors") }
   var signal: Int32 { Int32(number("signal")) }
   var verdict: interlock_explored_verdict {
     interlock_explored_verdict(rawValue: UInt32(max(number("verdict"), 0)))
