@@ -103,8 +103,18 @@ let threadBodies = [
     firstOnce = pthread_once_t()
     secondOnce = pthread_once_t()
     runThreads(
-      { pthread_once(&firstOnce) { initialiserLock.withLock {}; pthread_once(&secondOnce) {} } },
-      { pthread_once(&secondOnce) { initialiserLock.withLock {}; pthread_once(&firstOnce) {} } })
+      {
+        pthread_once(&firstOnce) {
+          initialiserLock.withLock {}
+          pthread_once(&secondOnce) {}
+        }
+      },
+      {
+        pthread_once(&secondOnce) {
+          initialiserLock.withLock {}
+          pthread_once(&firstOnce) {}
+        }
+      })
     return true
   },
   Body("sleeps") {

@@ -33,7 +33,8 @@ import Testing
     #expect(killed.signal == 9)
   }
 
-  @Test("a process of its own finds the same executions", arguments: ["lost-update", "kept-update"])
+  @Test(
+    "a process of its own finds the same executions", arguments: ["lost-update", "kept-update"])
   func isolated(_ body: String) throws {
     let own = try Exploration(body)
     let isolated = try Exploration(body, "--isolated")
