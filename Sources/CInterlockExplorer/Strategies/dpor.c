@@ -1,0 +1,327 @@
+// Optimal DPOR: the four calls of a strategy.
+
+#include "dpor.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static interlock_dpor *of(interlock_strategy *strategy) { return (interlock_dpor *)strategy; }
+
+void interlock_dpor_abandon(interlock_dpor *dpor, const char *reason) {
+  if (!dpor->statistics.incomplete) dpor->statistics.incomplete = reason;
+  dpor->finished = true;
+}
+
+bool interlock_dpor_note_threads(interlock_dpor *dpor, uint32_t engine_threads) {
+  if (engine_threads > INTERLOCK_DPOR_THREADS) {
+    interlock_dpor_abandon(dpor, "more than 64 threads");
+    return false;
+  }
+  int32_t maker = (int32_t)dpor->depth - 1;
+  for (uint32_t number = dpor->engine_threads; number < engine_threads; number++) {
+    uint8_t parent =
+        maker < 0 ? INTERLOCK_DPOR_THREADS : (uint8_t)dpor->frames[maker].thread;
+    uint16_t ordinal = dpor->made[parent]++;
+    uint32_t identity = 0;
+    while (identity < dpor->identities &&
+           (dpor->parent[identity] != parent || dpor->ordinal[identity] != ordinal)) {
+      identity++;
+    }
+    if (identity == dpor->identities) {
+      if (identity == INTERLOCK_DPOR_THREADS) {
+        interlock_dpor_abandon(dpor, "more than 64 threads");
+        return false;
+      }
+      dpor->identities++;
+      dpor->parent[identity] = parent;
+      dpor->ordinal[identity] = ordinal;
+    }
+    dpor->identity[number] = (uint8_t)identity;
+    dpor->engine_number[identity] = (uint8_t)number;
+    dpor->steps_taken[identity] = 0;
+    dpor->last_step[identity] = maker;
+  }
+  dpor->engine_threads = engine_threads;
+  return true;
+}
+
+static bool begin(interlock_strategy *strategy) {
+  interlock_dpor *dpor = of(strategy);
+  if (dpor->finished) return false;
+  dpor->started = true;
+  dpor->depth = 0;
+  dpor->engine_threads = 0;
+  memset(dpor->made, 0, sizeof dpor->made);
+  return true;
+}
+
+static uint32_t highest_object(const interlock_operation *operations, size_t count, uint32_t known) {
+  for (size_t i = 0; i < count; i++) {
+    interlock_effect effects[2];
+    unsigned effect_count = interlock_effects(&operations[i], effects);
+    for (unsigned k = 0; k < effect_count; k++) {
+      uint32_t object = effects[k].object;
+      if (object != UINT32_MAX && object > known) known = object;
+    }
+  }
+  return known;
+}
+
+// A thread stays asleep while the steps that are taken do not depend on its own.
+static void inherit(interlock_dpor *dpor, interlock_dpor_frame *frame) {
+  if (dpor->depth == 0) return;
+  interlock_dpor_frame *before = &dpor->frames[dpor->depth - 1];
+  for (uint64_t left = before->asleep; left; left &= left - 1) {
+    unsigned thread = (unsigned)__builtin_ctzll(left);
+    interlock_step_record *record = before->sleeping[thread];
+    if (interlock_steps_may_depend(record, before->record, record->known_objects)) continue;
+    frame->asleep |= 1ull << thread;
+    frame->sleeping[thread] = interlock_step_record_retain(record);
+  }
+  frame->children = before->children->first_child;
+  before->children->first_child = NULL;
+}
+
+static bool open_frame(interlock_dpor *dpor, const interlock_exploration_state *state,
+                       uint64_t enabled) {
+  if (dpor->depth == INTERLOCK_DPOR_STEPS) {
+    interlock_dpor_abandon(dpor, "more than 65,535 steps");
+    return false;
+  }
+  if (dpor->depth == dpor->capacity) {
+    uint32_t capacity = dpor->capacity ? dpor->capacity * 2 : 64;
+    interlock_dpor_frame *frames = realloc(dpor->frames, sizeof *frames * capacity);
+    if (frames) dpor->frames = frames;
+    interlock_dpor_element *sequence =
+        frames ? realloc(dpor->sequence, sizeof *sequence * (capacity + 1)) : NULL;
+    if (sequence) dpor->sequence = sequence;
+    interlock_step *steps = sequence ? realloc(dpor->steps, sizeof *steps * capacity) : NULL;
+    if (steps) dpor->steps = steps;
+    uint32_t *chosen = steps ? realloc(dpor->chosen, sizeof *chosen * capacity) : NULL;
+    if (!chosen) {
+      interlock_dpor_abandon(dpor, "no memory");
+      return false;
+    }
+    dpor->chosen = chosen;
+    dpor->capacity = capacity;
+  }
+  interlock_dpor_frame *frame = &dpor->frames[dpor->depth];
+  memset(frame, 0, sizeof *frame);
+  frame->enabled = enabled;
+  inherit(dpor, frame);
+  dpor->open++;
+  frame->known_objects = UINT32_MAX;
+  if (!dpor->options.objects_keep_their_numbers) {
+    uint32_t known = 0;
+    if (dpor->depth > 0) {
+      const interlock_dpor_frame *before = frame - 1;
+      known = highest_object(before->record->operations, before->record->operation_count,
+                             before->known_objects);
+    }
+    frame->known_objects = highest_object(state->pending, state->threads, known);
+  }
+  return true;
+}
+
+// Takes the wake-up tree's next branch, or else any thread that is not asleep: the current one, so
+// that executions switch seldom.
+static bool choose_child(interlock_dpor *dpor, interlock_dpor_frame *frame,
+                         const interlock_exploration_state *state) {
+  while (frame->children) {
+    uint64_t bit = 1ull << frame->children->thread;
+    if (frame->enabled & ~frame->asleep & bit) return true;
+    dpor->statistics.blocked++;
+    interlock_wakeup_node *node = frame->children;
+    frame->children = node->next_sibling;
+    interlock_wakeup_node_destroy(node);
+  }
+  uint64_t allowed = frame->enabled & ~frame->asleep;
+  if (!allowed) return false;
+  uint32_t thread = (uint32_t)__builtin_ctzll(allowed);
+  if (state->current >= 0) {
+    uint32_t current = dpor->identity[state->current];
+    if (allowed >> current & 1) thread = current;
+  }
+  frame->children = interlock_wakeup_node_create(thread, (interlock_picks){0}, NULL);
+  if (!frame->children) interlock_dpor_abandon(dpor, "no memory");
+  return frame->children;
+}
+
+static int32_t choose(interlock_strategy *strategy, const interlock_exploration_state *state) {
+  interlock_dpor *dpor = of(strategy);
+  if (!interlock_dpor_note_threads(dpor, state->threads)) return INTERLOCK_CHOICE_CUT;
+  uint64_t enabled = 0;
+  for (uint32_t i = 0; i < state->enabled_count; i++) {
+    enabled |= 1ull << dpor->identity[state->enabled[i]];
+  }
+  if (dpor->depth == dpor->open && !open_frame(dpor, state, enabled)) return INTERLOCK_CHOICE_CUT;
+  interlock_dpor_frame *frame = &dpor->frames[dpor->depth];
+  if (frame->enabled != enabled) {
+    interlock_dpor_abandon(dpor, "the program is not deterministic: other threads are enabled");
+    return INTERLOCK_CHOICE_CUT;
+  }
+  if (dpor->depth >= dpor->repeated) {
+    if (!choose_child(dpor, frame, state)) return INTERLOCK_CHOICE_CUT;
+    frame->thread = frame->children->thread;
+    frame->picks = frame->children->picks;
+    frame->engine_thread = dpor->engine_number[frame->thread];
+    frame->engine_threads = state->threads;
+  }
+  dpor->pick_index = 0;
+  return (int32_t)frame->engine_thread;
+}
+
+static uint32_t pick(interlock_strategy *strategy, uint32_t count) {
+  interlock_dpor *dpor = of(strategy);
+  interlock_dpor_frame *frame = &dpor->frames[dpor->depth];
+  if (count > UINT8_MAX || dpor->pick_index == INTERLOCK_MAX_PICKS) {
+    interlock_dpor_abandon(dpor, "a step with too many values to pick from");
+    return 0;
+  }
+  uint32_t index = dpor->pick_index++;
+  frame->pick_counts[index] = (uint8_t)count;
+  if (index >= frame->picks.count) {
+    frame->picks.count = (uint8_t)(index + 1);
+    frame->picks.values[index] = 0;
+  }
+  if (frame->picks.values[index] >= count) frame->picks.values[index] = 0;
+  return frame->picks.values[index];
+}
+
+static void join(uint16_t *clock, const uint16_t *other) {
+  for (unsigned i = 0; i < INTERLOCK_DPOR_THREADS; i++) {
+    if (other[i] > clock[i]) clock[i] = other[i];
+  }
+}
+
+static void order(interlock_dpor *dpor, interlock_dpor_frame *frame) {
+  if (frame->previous >= 0) {
+    memcpy(frame->clock, dpor->frames[frame->previous].clock, sizeof frame->clock);
+  } else {
+    memset(frame->clock, 0, sizeof frame->clock);
+  }
+  for (uint32_t i = dpor->depth; i-- > 0;) {
+    const interlock_dpor_frame *earlier = &dpor->frames[i];
+    if (frame->clock[earlier->thread] >= earlier->own) continue;
+    if (interlock_steps_depend(earlier->record, frame->record)) join(frame->clock, earlier->clock);
+  }
+  frame->clock[frame->thread] = frame->own;
+}
+
+static bool record(interlock_dpor *dpor, interlock_dpor_frame *frame,
+                   const interlock_operation *operations, size_t count) {
+  interlock_step_record_release(frame->record);
+  interlock_step_record_release(frame->pending);
+  frame->pending = NULL;
+  frame->record = interlock_step_record_create(operations, count, frame->known_objects);
+  if (frame->record && count == 1) frame->pending = interlock_step_record_retain(frame->record);
+  if (frame->record && count != 1) {
+    frame->pending =
+        interlock_step_record_create(operations, count ? 1 : 0, frame->known_objects);
+  }
+  if (!frame->pending) {
+    interlock_dpor_abandon(dpor, "no memory");
+    return false;
+  }
+  if (frame->record->has_unknown_kind && !dpor->statistics.incomplete) {
+    dpor->statistics.incomplete = "an operation has no row in the dependency table";
+  }
+  frame->picks.count = (uint8_t)dpor->pick_index;
+  interlock_wakeup_node *node = frame->children;
+  node->picks = frame->picks;
+  node->is_reversed = false;
+  interlock_step_record_release(node->record);
+  node->record = interlock_step_record_retain(frame->record);
+  return true;
+}
+
+static void performed(interlock_strategy *strategy, uint32_t thread,
+                      const interlock_operation *operations, size_t count) {
+  (void)thread;
+  interlock_dpor *dpor = of(strategy);
+  if (dpor->finished) return;
+  interlock_dpor_frame *frame = &dpor->frames[dpor->depth];
+  uint32_t self = frame->thread;
+  if (dpor->depth < dpor->repeated) {
+    if (count != frame->record->operation_count ||
+        memcmp(operations, frame->record->operations, count * sizeof *operations) != 0) {
+      interlock_dpor_abandon(dpor, "the program is not deterministic: a step did something else");
+      return;
+    }
+  } else {
+    frame->previous = dpor->last_step[self];
+    frame->own = (uint16_t)(dpor->steps_taken[self] + 1);
+    if (!record(dpor, frame, operations, count)) return;
+    order(dpor, frame);
+  }
+  dpor->steps_taken[self]++;
+  dpor->last_step[self] = (int32_t)dpor->depth;
+  dpor->depth++;
+}
+
+static void end(interlock_strategy *strategy, interlock_execution_end end,
+                const interlock_exploration_state *last) {
+  interlock_dpor *dpor = of(strategy);
+  if (dpor->finished) return;
+  if (end == INTERLOCK_EXECUTION_CUT) {
+    dpor->statistics.cut++;
+  } else {
+    dpor->statistics.executions++;
+  }
+  if (end == INTERLOCK_EXECUTION_LIMITED && !dpor->statistics.incomplete) {
+    dpor->statistics.incomplete = "an execution reached a limit";
+  }
+  if (last && !interlock_dpor_note_threads(dpor, last->threads)) return;
+  // Of a state where the execution was cut off no step was taken.
+  while (dpor->open > dpor->depth) interlock_dpor_clear_frame(&dpor->frames[--dpor->open]);
+  interlock_dpor_reverse_races(dpor, last);
+  if (!dpor->finished && !interlock_dpor_backtrack(dpor)) dpor->finished = true;
+}
+
+static bool is_complete(const interlock_strategy *strategy) {
+  const interlock_dpor *dpor = (const interlock_dpor *)strategy;
+  return dpor->started && dpor->finished && !dpor->statistics.incomplete;
+}
+
+interlock_dpor_statistics interlock_dpor_get_statistics(const interlock_strategy *strategy) {
+  return ((const interlock_dpor *)strategy)->statistics;
+}
+
+void interlock_dpor_clear_frame(interlock_dpor_frame *frame) {
+  interlock_step_record_release(frame->record);
+  interlock_step_record_release(frame->pending);
+  interlock_step_record_release(frame->variants_record);
+  for (uint64_t left = frame->asleep; left; left &= left - 1) {
+    interlock_step_record_release(frame->sleeping[__builtin_ctzll(left)]);
+  }
+  while (frame->children) {
+    interlock_wakeup_node *node = frame->children;
+    frame->children = node->next_sibling;
+    interlock_wakeup_node_destroy(node);
+  }
+  while (frame->variants) {
+    interlock_dpor_variant *variant = frame->variants;
+    frame->variants = variant->next;
+    free(variant);
+  }
+}
+
+static void destroy(interlock_strategy *strategy) {
+  interlock_dpor *dpor = of(strategy);
+  while (dpor->open) interlock_dpor_clear_frame(&dpor->frames[--dpor->open]);
+  free(dpor->frames);
+  free(dpor->sequence);
+  free(dpor->steps);
+  free(dpor->chosen);
+  free(dpor);
+}
+
+interlock_strategy *interlock_dpor_create(interlock_dpor_options options) {
+  interlock_dpor *dpor = calloc(1, sizeof *dpor);
+  if (!dpor) return NULL;
+  dpor->options = options;
+  dpor->strategy = (interlock_strategy){.name = "dpor", .begin = begin, .choose = choose,
+                                        .pick = pick, .performed = performed, .end = end,
+                                        .is_complete = is_complete, .destroy = destroy};
+  return &dpor->strategy;
+}

@@ -1,0 +1,112 @@
+/// The state of optimal DPOR: a stack with a frame for each step of the current execution.
+#ifndef INTERLOCK_DPOR_H
+#define INTERLOCK_DPOR_H
+
+#include "../Dependency/enabledness.h"
+#include "interlock_strategies.h"
+#include "wakeup_tree.h"
+
+enum { INTERLOCK_DPOR_THREADS = 64, INTERLOCK_DPOR_STEPS = UINT16_MAX };
+
+/// How many steps of each thread happen before.
+typedef uint16_t interlock_dpor_clock[INTERLOCK_DPOR_THREADS];
+
+/// Picks of a step that has been explored, and how many values there were for each.
+typedef struct interlock_dpor_variant {
+  interlock_picks picks;
+  uint8_t counts[INTERLOCK_MAX_PICKS];
+  struct interlock_dpor_variant *next;
+} interlock_dpor_variant;
+
+/// A state of the current execution and the step that is taken from it. Threads have identities
+/// that do not depend on the order of their creation; see `interlock_dpor_thread`.
+typedef struct {
+  uint32_t thread;
+  /// The number that the engine gives the thread, and how many threads it had before the step.
+  uint32_t engine_thread, engine_threads;
+  /// The count of the thread's steps, this one included.
+  uint16_t own;
+  /// The thread's last step before this one, or the step that made it; -1 for none.
+  int32_t previous;
+  interlock_dpor_clock clock;
+  interlock_step_record *record;
+  /// Its first operation alone: what is known of the step before it runs.
+  interlock_step_record *pending;
+  interlock_picks picks;
+  uint8_t pick_counts[INTERLOCK_MAX_PICKS];
+
+  uint64_t enabled;
+  /// The sleep set, and what the step of each thread in it does.
+  uint64_t asleep;
+  interlock_step_record *sleeping[INTERLOCK_DPOR_THREADS];
+  uint32_t known_objects;
+  /// The wake-up tree of the state: the first child is the step that is being explored.
+  interlock_wakeup_node *children;
+  /// The explored variants of the first child's thread, and all that they did.
+  interlock_dpor_variant *variants;
+  interlock_step_record *variants_record;
+} interlock_dpor_frame;
+
+/// An element of a sequence that is to be run: a step of the execution, or its reversed last step.
+typedef struct {
+  uint32_t step;
+  uint32_t thread;
+  bool is_reversed;
+  interlock_step_record *record;
+} interlock_dpor_element;
+
+typedef struct {
+  interlock_strategy strategy;
+  interlock_dpor_options options;
+  interlock_dpor_statistics statistics;
+
+  interlock_dpor_frame *frames;
+  uint32_t capacity;
+  /// The steps of the current execution so far, how many of them repeat the previous one, and how
+  /// many frames hold a state. Where `repeated` is less, the frame behind has its next branch.
+  uint32_t depth, repeated, open;
+  uint32_t pick_index;
+  bool started, finished;
+
+  /// Identities: a thread is the n-th one that its parent made.
+  uint32_t identities;
+  uint8_t parent[INTERLOCK_DPOR_THREADS];
+  uint16_t ordinal[INTERLOCK_DPOR_THREADS];
+  /// In this execution: by the engine's number, and by identity.
+  uint32_t engine_threads;
+  uint8_t identity[INTERLOCK_DPOR_THREADS];
+  uint8_t engine_number[INTERLOCK_DPOR_THREADS];
+  uint16_t made[INTERLOCK_DPOR_THREADS + 1];
+  uint16_t steps_taken[INTERLOCK_DPOR_THREADS];
+  int32_t last_step[INTERLOCK_DPOR_THREADS];
+
+  /// For the races of one execution.
+  interlock_dpor_element *sequence;
+  interlock_step *steps;
+  uint32_t *chosen;
+  bool has_steps;
+} interlock_dpor;
+
+/// Ends the exploration without the claim of completeness.
+void interlock_dpor_abandon(interlock_dpor *dpor, const char *reason);
+
+/// Finds the races of the execution that has just ended and adds their reversals to the wake-up
+/// trees. `last` is its last state.
+void interlock_dpor_reverse_races(interlock_dpor *dpor, const interlock_exploration_state *last);
+
+/// Adds a sequence, as it could run from the state before step `at`, to that state's wake-up tree
+/// unless a thread that is asleep there, or a branch of the tree, covers it. `before_reversed`
+/// is the clock of the reversed step's thread before that step.
+void interlock_dpor_insert(interlock_dpor *dpor, uint32_t at, interlock_dpor_element *sequence,
+                           uint32_t count, const uint16_t *before_reversed);
+
+/// Goes to the next execution; false if none is left.
+bool interlock_dpor_backtrack(interlock_dpor *dpor);
+
+/// Gives up what the frame holds.
+void interlock_dpor_clear_frame(interlock_dpor_frame *frame);
+
+/// Gives the threads that have come since the last call their identities.
+bool interlock_dpor_note_threads(interlock_dpor *dpor, uint32_t engine_threads);
+
+#endif

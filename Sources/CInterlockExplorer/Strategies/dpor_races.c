@@ -1,0 +1,149 @@
+// Optimal DPOR: the races of an execution.
+//
+// Two dependent steps are in a race if no step that happens between them explains their order, and
+// the later one could have been performed first. A release before an acquire explains nothing: the
+// race is with the acquire before the release. Blocked operations at the end of an execution are in
+// races like the steps that ran.
+
+#include "dpor.h"
+
+#include <string.h>
+
+static void join(uint16_t *clock, const uint16_t *other) {
+  for (unsigned i = 0; i < INTERLOCK_DPOR_THREADS; i++) {
+    if (other[i] > clock[i]) clock[i] = other[i];
+  }
+}
+
+static bool happens_before(const interlock_dpor_frame *frame, const uint16_t *clock) {
+  return clock[frame->thread] >= frame->own;
+}
+
+static void note_steps(interlock_dpor *dpor) {
+  if (dpor->has_steps) return;
+  dpor->has_steps = true;
+  for (uint32_t i = 0; i < dpor->depth; i++) {
+    const interlock_dpor_frame *frame = &dpor->frames[i];
+    uint32_t after = i + 1 < dpor->depth ? frame[1].engine_threads : dpor->engine_threads;
+    dpor->steps[i] = (interlock_step){.thread = frame->engine_thread,
+                                      .first_made = frame->engine_threads,
+                                      .made = after - frame->engine_threads,
+                                      .operations = frame->record->operations,
+                                      .count = frame->record->operation_count};
+  }
+}
+
+/// The later step of a race, or a blocked operation (`step` is the number of steps then).
+typedef struct {
+  uint32_t step, thread;
+  int32_t previous;
+  interlock_step_record *pending;
+  /// The clock of the thread before the step.
+  const uint16_t *before;
+} later_step;
+
+// Whether the later step could run after `at` steps of the execution and the sequence.
+static bool could_run(interlock_dpor *dpor, const later_step *later, uint32_t at,
+                      const interlock_dpor_element *sequence, uint32_t count) {
+  const interlock_operation *pending = &later->pending->operations[0];
+  if (!later->pending->operation_count || !interlock_operation_blocks(pending)) return true;
+  bool was_pending = later->previous < (int32_t)at;
+  bool was_enabled = dpor->frames[at].enabled >> later->thread & 1;
+  bool is_untouched = true;
+  for (uint32_t i = 0; i < count && is_untouched; i++) {
+    is_untouched = !interlock_steps_depend(later->pending, sequence[i].record);
+  }
+  if (was_pending && is_untouched) return was_enabled;
+  note_steps(dpor);
+  for (uint32_t i = 0; i < at; i++) dpor->chosen[i] = i;
+  for (uint32_t i = 0; i < count; i++) dpor->chosen[at + i] = sequence[i].step;
+  interlock_enabledness enabledness =
+      interlock_enabled_after(dpor->steps, dpor->depth, dpor->chosen, at + count,
+                              dpor->engine_number[later->thread], pending);
+  return enabledness != INTERLOCK_DISABLED;
+}
+
+// Leaves out what holds the later step up and need not come before it.
+static uint32_t leave_out_holders(const interlock_dpor *dpor, const later_step *later,
+                                  interlock_dpor_element *sequence, uint32_t count) {
+  uint32_t kept = 0;
+  interlock_dpor_clock left_out = {0};
+  for (uint32_t i = 0; i < count; i++) {
+    const interlock_dpor_frame *frame = &dpor->frames[sequence[i].step];
+    bool leave_out = interlock_steps_depend(later->pending, frame->record) &&
+                     !happens_before(frame, later->before);
+    // The first step of each thread that is left out: what happens after it goes, too.
+    for (unsigned t = 0; t < INTERLOCK_DPOR_THREADS && !leave_out; t++) {
+      leave_out = left_out[t] && frame->clock[t] >= left_out[t];
+    }
+    if (leave_out) {
+      if (!left_out[frame->thread]) left_out[frame->thread] = frame->own;
+    } else {
+      sequence[kept++] = sequence[i];
+    }
+  }
+  return kept;
+}
+
+// Reverses the race of step `at` and `later`: what does not happen after the first, and then the
+// second. False if the second cannot run without the first.
+static bool reverse(interlock_dpor *dpor, uint32_t at, const later_step *later) {
+  const interlock_dpor_frame *first = &dpor->frames[at];
+  interlock_dpor_element *sequence = dpor->sequence;
+  uint32_t count = 0;
+  for (uint32_t i = at + 1; i < dpor->depth; i++) {
+    const interlock_dpor_frame *frame = &dpor->frames[i];
+    if (i == later->step || happens_before(first, frame->clock)) continue;
+    sequence[count++] = (interlock_dpor_element){i, frame->thread, false, frame->record};
+  }
+  if (!could_run(dpor, later, at, sequence, count)) {
+    uint32_t kept = leave_out_holders(dpor, later, sequence, count);
+    if (kept == count || !could_run(dpor, later, at, sequence, kept)) return false;
+    count = kept;
+  }
+  sequence[count++] = (interlock_dpor_element){later->step, later->thread, true, later->pending};
+  interlock_dpor_insert(dpor, at, sequence, count, later->before);
+  return true;
+}
+
+static void reverse_races_of(interlock_dpor *dpor, const later_step *later,
+                             const interlock_step_record *record) {
+  interlock_dpor_clock explained;
+  memcpy(explained, later->before, sizeof explained);
+  for (uint32_t i = later->step; i-- > 0;) {
+    const interlock_dpor_frame *frame = &dpor->frames[i];
+    if (frame->thread == later->thread || happens_before(frame, explained)) continue;
+    if (!interlock_steps_depend(frame->record, record)) continue;
+    if (reverse(dpor, i, later)) join(explained, frame->clock);
+  }
+}
+
+void interlock_dpor_reverse_races(interlock_dpor *dpor, const interlock_exploration_state *last) {
+  static const interlock_dpor_clock zero;
+  dpor->has_steps = false;
+  for (uint32_t i = 1; i < dpor->depth; i++) {
+    const interlock_dpor_frame *frame = &dpor->frames[i];
+    later_step later = {i, frame->thread, frame->previous, frame->pending,
+                        frame->previous < 0 ? zero : dpor->frames[frame->previous].clock};
+    reverse_races_of(dpor, &later, frame->record);
+  }
+  if (!last) return;
+  uint32_t next_enabled = 0;
+  for (uint32_t number = 0; number < last->threads; number++) {
+    bool enabled = next_enabled < last->enabled_count && last->enabled[next_enabled] == number;
+    next_enabled += enabled;
+    if (enabled || !last->pending[number].kind) continue;
+    interlock_step_record *pending =
+        interlock_step_record_create(&last->pending[number], 1, UINT32_MAX);
+    if (!pending) {
+      interlock_dpor_abandon(dpor, "no memory");
+      return;
+    }
+    uint32_t thread = dpor->identity[number];
+    int32_t previous = dpor->last_step[thread];
+    later_step later = {dpor->depth, thread, previous, pending,
+                        previous < 0 ? zero : dpor->frames[previous].clock};
+    reverse_races_of(dpor, &later, pending);
+    interlock_step_record_release(pending);
+  }
+}
