@@ -12,45 +12,13 @@ void interlock_dpor_abandon(interlock_dpor *dpor, const char *reason) {
   dpor->finished = true;
 }
 
-bool interlock_dpor_note_threads(interlock_dpor *dpor, uint32_t engine_threads) {
-  if (engine_threads > INTERLOCK_DPOR_THREADS) {
-    interlock_dpor_abandon(dpor, "more than 64 threads");
-    return false;
-  }
-  int32_t maker = (int32_t)dpor->depth - 1;
-  for (uint32_t number = dpor->engine_threads; number < engine_threads; number++) {
-    uint8_t parent =
-        maker < 0 ? INTERLOCK_DPOR_THREADS : (uint8_t)dpor->frames[maker].thread;
-    uint16_t ordinal = dpor->made[parent]++;
-    uint32_t identity = 0;
-    while (identity < dpor->identities &&
-           (dpor->parent[identity] != parent || dpor->ordinal[identity] != ordinal)) {
-      identity++;
-    }
-    if (identity == dpor->identities) {
-      if (identity == INTERLOCK_DPOR_THREADS) {
-        interlock_dpor_abandon(dpor, "more than 64 threads");
-        return false;
-      }
-      dpor->identities++;
-      dpor->parent[identity] = parent;
-      dpor->ordinal[identity] = ordinal;
-    }
-    dpor->identity[number] = (uint8_t)identity;
-    dpor->engine_number[identity] = (uint8_t)number;
-    dpor->steps_taken[identity] = 0;
-    dpor->last_step[identity] = maker;
-  }
-  dpor->engine_threads = engine_threads;
-  return true;
-}
-
 static bool begin(interlock_strategy *strategy) {
   interlock_dpor *dpor = of(strategy);
   if (dpor->finished) return false;
   dpor->started = true;
   dpor->depth = 0;
   dpor->engine_threads = 0;
+  dpor->withdrawn_count = 0;
   memset(dpor->made, 0, sizeof dpor->made);
   return true;
 }
@@ -73,10 +41,12 @@ static void inherit(interlock_dpor *dpor, interlock_dpor_frame *frame) {
   interlock_dpor_frame *before = &dpor->frames[dpor->depth - 1];
   for (uint64_t left = before->asleep; left; left &= left - 1) {
     unsigned thread = (unsigned)__builtin_ctzll(left);
-    interlock_step_record *record = before->sleeping[thread];
+    interlock_dpor_explored *explored = before->sleeping[thread];
+    interlock_step_record *record = explored->record;
     if (interlock_steps_may_depend(record, before->record, record->known_objects)) continue;
     frame->asleep |= 1ull << thread;
-    frame->sleeping[thread] = interlock_step_record_retain(record);
+    frame->sleeping[thread] = explored;
+    explored->references++;
   }
   frame->children = before->children->first_child;
   before->children->first_child = NULL;
@@ -92,10 +62,13 @@ static bool open_frame(interlock_dpor *dpor, const interlock_exploration_state *
     uint32_t capacity = dpor->capacity ? dpor->capacity * 2 : 64;
     interlock_dpor_frame *frames = realloc(dpor->frames, sizeof *frames * capacity);
     if (frames) dpor->frames = frames;
-    interlock_dpor_element *sequence =
+    interlock_sequence_step *sequence =
         frames ? realloc(dpor->sequence, sizeof *sequence * (capacity + 1)) : NULL;
     if (sequence) dpor->sequence = sequence;
-    interlock_step *steps = sequence ? realloc(dpor->steps, sizeof *steps * capacity) : NULL;
+    uint32_t *indexes =
+        sequence ? realloc(dpor->sequence_steps, sizeof *indexes * (capacity + 1)) : NULL;
+    if (indexes) dpor->sequence_steps = indexes;
+    interlock_step *steps = indexes ? realloc(dpor->steps, sizeof *steps * capacity) : NULL;
     if (steps) dpor->steps = steps;
     uint32_t *chosen = steps ? realloc(dpor->chosen, sizeof *chosen * capacity) : NULL;
     if (!chosen) {
@@ -132,6 +105,7 @@ static bool choose_child(interlock_dpor *dpor, interlock_dpor_frame *frame,
     if (frame->enabled & ~frame->asleep & bit) return true;
     dpor->statistics.blocked++;
     interlock_wakeup_node *node = frame->children;
+    interlock_dpor_settle(dpor, node, NULL);
     frame->children = node->next_sibling;
     interlock_wakeup_node_destroy(node);
   }
@@ -149,7 +123,7 @@ static bool choose_child(interlock_dpor *dpor, interlock_dpor_frame *frame,
 
 static int32_t choose(interlock_strategy *strategy, const interlock_exploration_state *state) {
   interlock_dpor *dpor = of(strategy);
-  if (!interlock_dpor_note_threads(dpor, state->threads)) return INTERLOCK_CHOICE_CUT;
+  if (!interlock_dpor_note_threads(dpor, state)) return INTERLOCK_CHOICE_CUT;
   uint64_t enabled = 0;
   for (uint32_t i = 0; i < state->enabled_count; i++) {
     enabled |= 1ull << dpor->identity[state->enabled[i]];
@@ -200,12 +174,29 @@ static void order(interlock_dpor *dpor, interlock_dpor_frame *frame) {
   } else {
     memset(frame->clock, 0, sizeof frame->clock);
   }
+  uint32_t bit = interlock_dpor_dependent_bit(frame->thread, frame->own);
   for (uint32_t i = dpor->depth; i-- > 0;) {
     const interlock_dpor_frame *earlier = &dpor->frames[i];
-    if (frame->clock[earlier->thread] >= earlier->own) continue;
-    if (interlock_steps_depend(earlier->record, frame->record)) join(frame->clock, earlier->clock);
+    if (!interlock_steps_depend(earlier->record, frame->record)) continue;
+    earlier->explored->dependents[bit / 64] |= 1ull << bit % 64;
+    if (frame->clock[earlier->thread] < earlier->own) join(frame->clock, earlier->clock);
   }
   frame->clock[frame->thread] = frame->own;
+}
+
+// Adds what the step did to what its other variants did.
+static bool note_explored(interlock_dpor_frame *frame) {
+  if (!frame->explored) {
+    frame->explored = calloc(1, sizeof *frame->explored);
+    if (!frame->explored) return false;
+    frame->explored->references = 1;
+    frame->explored->record = interlock_step_record_retain(frame->record);
+    return true;
+  }
+  interlock_step_record *both = interlock_step_record_union(frame->explored->record, frame->record);
+  interlock_step_record_release(frame->explored->record);
+  frame->explored->record = both;
+  return both;
 }
 
 static bool record(interlock_dpor *dpor, interlock_dpor_frame *frame,
@@ -226,13 +217,18 @@ static bool record(interlock_dpor *dpor, interlock_dpor_frame *frame,
   if (frame->record->has_unknown_kind && !dpor->statistics.incomplete) {
     dpor->statistics.incomplete = "an operation has no row in the dependency table";
   }
+  if (!note_explored(frame)) {
+    interlock_dpor_abandon(dpor, "no memory");
+    return false;
+  }
   frame->picks.count = (uint8_t)dpor->pick_index;
   interlock_wakeup_node *node = frame->children;
   node->picks = frame->picks;
   node->is_reversed = false;
   interlock_step_record_release(node->record);
   node->record = interlock_step_record_retain(frame->record);
-  return true;
+  interlock_dpor_settle(dpor, node, frame->record);
+  return !dpor->finished;
 }
 
 static void performed(interlock_strategy *strategy, uint32_t thread,
@@ -271,7 +267,7 @@ static void end(interlock_strategy *strategy, interlock_execution_end end,
   if (end == INTERLOCK_EXECUTION_LIMITED && !dpor->statistics.incomplete) {
     dpor->statistics.incomplete = "an execution reached a limit";
   }
-  if (last && !interlock_dpor_note_threads(dpor, last->threads)) return;
+  if (last && !interlock_dpor_note_threads(dpor, last)) return;
   // Of a state where the execution was cut off no step was taken.
   while (dpor->open > dpor->depth) interlock_dpor_clear_frame(&dpor->frames[--dpor->open]);
   interlock_dpor_reverse_races(dpor, last);
@@ -287,12 +283,18 @@ interlock_dpor_statistics interlock_dpor_get_statistics(const interlock_strategy
   return ((const interlock_dpor *)strategy)->statistics;
 }
 
+void interlock_dpor_explored_release(interlock_dpor_explored *explored) {
+  if (!explored || --explored->references) return;
+  interlock_step_record_release(explored->record);
+  free(explored);
+}
+
 void interlock_dpor_clear_frame(interlock_dpor_frame *frame) {
   interlock_step_record_release(frame->record);
   interlock_step_record_release(frame->pending);
-  interlock_step_record_release(frame->variants_record);
+  interlock_dpor_explored_release(frame->explored);
   for (uint64_t left = frame->asleep; left; left &= left - 1) {
-    interlock_step_record_release(frame->sleeping[__builtin_ctzll(left)]);
+    interlock_dpor_explored_release(frame->sleeping[__builtin_ctzll(left)]);
   }
   while (frame->children) {
     interlock_wakeup_node *node = frame->children;
@@ -311,6 +313,7 @@ static void destroy(interlock_strategy *strategy) {
   while (dpor->open) interlock_dpor_clear_frame(&dpor->frames[--dpor->open]);
   free(dpor->frames);
   free(dpor->sequence);
+  free(dpor->sequence_steps);
   free(dpor->steps);
   free(dpor->chosen);
   free(dpor);

@@ -18,6 +18,20 @@ typedef struct interlock_dpor_variant {
   struct interlock_dpor_variant *next;
 } interlock_dpor_variant;
 
+/// What is known of a step once every execution that begins with it has been run. Counted by its
+/// references.
+typedef struct {
+  uint32_t references;
+  /// What the step does, whatever it picks.
+  interlock_step_record *record;
+  /// The later steps that were found to depend on it, by thread and count; two may share a bit.
+  uint64_t dependents[16];
+} interlock_dpor_explored;
+
+static inline uint32_t interlock_dpor_dependent_bit(uint32_t thread, uint32_t own) {
+  return (thread * 64 + own) % (16 * 64);
+}
+
 /// A state of the current execution and the step that is taken from it. Threads have identities
 /// that do not depend on the order of their creation; see `interlock_dpor_thread`.
 typedef struct {
@@ -36,24 +50,16 @@ typedef struct {
   uint8_t pick_counts[INTERLOCK_MAX_PICKS];
 
   uint64_t enabled;
-  /// The sleep set, and what the step of each thread in it does.
+  /// The sleep set, and the step of each thread in it.
   uint64_t asleep;
-  interlock_step_record *sleeping[INTERLOCK_DPOR_THREADS];
+  interlock_dpor_explored *sleeping[INTERLOCK_DPOR_THREADS];
   uint32_t known_objects;
   /// The wake-up tree of the state: the first child is the step that is being explored.
   interlock_wakeup_node *children;
-  /// The explored variants of the first child's thread, and all that they did.
+  /// The first child's thread: its variants that were explored, and what is known of them all.
   interlock_dpor_variant *variants;
-  interlock_step_record *variants_record;
+  interlock_dpor_explored *explored;
 } interlock_dpor_frame;
-
-/// An element of a sequence that is to be run: a step of the execution, or its reversed last step.
-typedef struct {
-  uint32_t step;
-  uint32_t thread;
-  bool is_reversed;
-  interlock_step_record *record;
-} interlock_dpor_element;
 
 typedef struct {
   interlock_strategy strategy;
@@ -80,8 +86,20 @@ typedef struct {
   uint16_t steps_taken[INTERLOCK_DPOR_THREADS];
   int32_t last_step[INTERLOCK_DPOR_THREADS];
 
+  /// What each thread was about to do when it was last seen, by identity.
+  interlock_operation awaited[INTERLOCK_DPOR_THREADS];
+  /// Threads that ended although they were about to do something: timers that another step
+  /// disarmed. `step` did it.
+  struct {
+    interlock_operation operation;
+    uint32_t thread, step;
+  } withdrawn[INTERLOCK_DPOR_THREADS];
+  uint32_t withdrawn_count;
+
   /// For the races of one execution.
-  interlock_dpor_element *sequence;
+  interlock_sequence_step *sequence;
+  /// The steps of the execution that the sequence consists of.
+  uint32_t *sequence_steps;
   interlock_step *steps;
   uint32_t *chosen;
   bool has_steps;
@@ -94,19 +112,26 @@ void interlock_dpor_abandon(interlock_dpor *dpor, const char *reason);
 /// trees. `last` is its last state.
 void interlock_dpor_reverse_races(interlock_dpor *dpor, const interlock_exploration_state *last);
 
-/// Adds a sequence, as it could run from the state before step `at`, to that state's wake-up tree
-/// unless a thread that is asleep there, or a branch of the tree, covers it. `before_reversed`
-/// is the clock of the reversed step's thread before that step.
-void interlock_dpor_insert(interlock_dpor *dpor, uint32_t at, interlock_dpor_element *sequence,
-                           uint32_t count, const uint16_t *before_reversed);
+/// Adds a sequence that could run from the state before step `at` to that state's wake-up tree unless a
+/// thread that is asleep there, or a branch of the tree, covers it. Changes the sequence.
+void interlock_dpor_insert(interlock_dpor *dpor, uint32_t at, interlock_sequence_step *sequence,
+                           uint32_t count, uint32_t known_objects);
+
+/// Adds the sequences that waited for `node` to the branches behind it, unless the step that `record`
+/// describes covers them; NULL if it could not run.
+void interlock_dpor_settle(interlock_dpor *dpor, interlock_wakeup_node *node,
+                           const interlock_step_record *record);
 
 /// Goes to the next execution; false if none is left.
 bool interlock_dpor_backtrack(interlock_dpor *dpor);
 
+void interlock_dpor_explored_release(interlock_dpor_explored *explored);
+
 /// Gives up what the frame holds.
 void interlock_dpor_clear_frame(interlock_dpor_frame *frame);
 
-/// Gives the threads that have come since the last call their identities.
-bool interlock_dpor_note_threads(interlock_dpor *dpor, uint32_t engine_threads);
+/// Gives the threads that have come since the last call their identities, and notes those that went.
+/// False if there are too many.
+bool interlock_dpor_note_threads(interlock_dpor *dpor, const interlock_exploration_state *state);
 
 #endif

@@ -33,9 +33,11 @@ static void note_steps(interlock_dpor *dpor) {
   }
 }
 
-/// The later step of a race, or a blocked operation (`step` is the number of steps then).
+/// The later step of a race; or an operation that never ran, and then `step` is the number of steps.
+/// It races with steps before `limit`.
 typedef struct {
-  uint32_t step, thread;
+  uint32_t step, limit, thread;
+  uint16_t own;
   int32_t previous;
   interlock_step_record *pending;
   /// The clock of the thread before the step.
@@ -44,7 +46,7 @@ typedef struct {
 
 // Whether the later step could run after `at` steps of the execution and the sequence.
 static bool could_run(interlock_dpor *dpor, const later_step *later, uint32_t at,
-                      const interlock_dpor_element *sequence, uint32_t count) {
+                      const interlock_sequence_step *sequence, uint32_t count) {
   const interlock_operation *pending = &later->pending->operations[0];
   if (!later->pending->operation_count || !interlock_operation_blocks(pending)) return true;
   bool was_pending = later->previous < (int32_t)at;
@@ -56,7 +58,7 @@ static bool could_run(interlock_dpor *dpor, const later_step *later, uint32_t at
   if (was_pending && is_untouched) return was_enabled;
   note_steps(dpor);
   for (uint32_t i = 0; i < at; i++) dpor->chosen[i] = i;
-  for (uint32_t i = 0; i < count; i++) dpor->chosen[at + i] = sequence[i].step;
+  for (uint32_t i = 0; i < count; i++) dpor->chosen[at + i] = dpor->sequence_steps[i];
   interlock_enabledness enabledness =
       interlock_enabled_after(dpor->steps, dpor->depth, dpor->chosen, at + count,
                               dpor->engine_number[later->thread], pending);
@@ -64,12 +66,12 @@ static bool could_run(interlock_dpor *dpor, const later_step *later, uint32_t at
 }
 
 // Leaves out what holds the later step up and need not come before it.
-static uint32_t leave_out_holders(const interlock_dpor *dpor, const later_step *later,
-                                  interlock_dpor_element *sequence, uint32_t count) {
+static uint32_t leave_out_holders(interlock_dpor *dpor, const later_step *later,
+                                  interlock_sequence_step *sequence, uint32_t count) {
   uint32_t kept = 0;
   interlock_dpor_clock left_out = {0};
   for (uint32_t i = 0; i < count; i++) {
-    const interlock_dpor_frame *frame = &dpor->frames[sequence[i].step];
+    const interlock_dpor_frame *frame = &dpor->frames[dpor->sequence_steps[i]];
     bool leave_out = interlock_steps_depend(later->pending, frame->record) &&
                      !happens_before(frame, later->before);
     // The first step of each thread that is left out: what happens after it goes, too.
@@ -79,7 +81,8 @@ static uint32_t leave_out_holders(const interlock_dpor *dpor, const later_step *
     if (leave_out) {
       if (!left_out[frame->thread]) left_out[frame->thread] = frame->own;
     } else {
-      sequence[kept++] = sequence[i];
+      sequence[kept] = sequence[i];
+      dpor->sequence_steps[kept++] = dpor->sequence_steps[i];
     }
   }
   return kept;
@@ -89,20 +92,23 @@ static uint32_t leave_out_holders(const interlock_dpor *dpor, const later_step *
 // second. False if the second cannot run without the first.
 static bool reverse(interlock_dpor *dpor, uint32_t at, const later_step *later) {
   const interlock_dpor_frame *first = &dpor->frames[at];
-  interlock_dpor_element *sequence = dpor->sequence;
+  interlock_sequence_step *sequence = dpor->sequence;
   uint32_t count = 0;
   for (uint32_t i = at + 1; i < dpor->depth; i++) {
     const interlock_dpor_frame *frame = &dpor->frames[i];
     if (i == later->step || happens_before(first, frame->clock)) continue;
-    sequence[count++] = (interlock_dpor_element){i, frame->thread, false, frame->record};
+    dpor->sequence_steps[count] = i;
+    sequence[count++] = (interlock_sequence_step){
+        .thread = frame->thread, .own = frame->own, .picks = frame->picks, .record = frame->record};
   }
   if (!could_run(dpor, later, at, sequence, count)) {
     uint32_t kept = leave_out_holders(dpor, later, sequence, count);
     if (kept == count || !could_run(dpor, later, at, sequence, kept)) return false;
     count = kept;
   }
-  sequence[count++] = (interlock_dpor_element){later->step, later->thread, true, later->pending};
-  interlock_dpor_insert(dpor, at, sequence, count, later->before);
+  sequence[count++] = (interlock_sequence_step){
+      .thread = later->thread, .is_reversed = true, .own = later->own, .record = later->pending};
+  interlock_dpor_insert(dpor, at, sequence, count, first->known_objects);
   return true;
 }
 
@@ -110,7 +116,7 @@ static void reverse_races_of(interlock_dpor *dpor, const later_step *later,
                              const interlock_step_record *record) {
   interlock_dpor_clock explained;
   memcpy(explained, later->before, sizeof explained);
-  for (uint32_t i = later->step; i-- > 0;) {
+  for (uint32_t i = later->limit; i-- > 0;) {
     const interlock_dpor_frame *frame = &dpor->frames[i];
     if (frame->thread == later->thread || happens_before(frame, explained)) continue;
     if (!interlock_steps_depend(frame->record, record)) continue;
@@ -118,32 +124,46 @@ static void reverse_races_of(interlock_dpor *dpor, const later_step *later,
   }
 }
 
+// An operation that was about to run at the end, or until the step before `limit` withdrew it.
+static void reverse_races_of_waiting(interlock_dpor *dpor, uint32_t thread,
+                                     const interlock_operation *operation, uint32_t limit) {
+  static const interlock_dpor_clock zero;
+  interlock_step_record *pending = interlock_step_record_create(operation, 1, UINT32_MAX);
+  if (!pending) {
+    interlock_dpor_abandon(dpor, "no memory");
+    return;
+  }
+  int32_t previous = dpor->last_step[thread];
+  uint16_t own = (uint16_t)(dpor->steps_taken[thread] + 1);
+  later_step later = {dpor->depth, limit, thread, own, previous, pending,
+                      previous < 0 ? zero : dpor->frames[previous].clock};
+  uint32_t bit = interlock_dpor_dependent_bit(thread, own);
+  for (uint32_t i = 0; i < limit; i++) {
+    if (!interlock_steps_depend(dpor->frames[i].record, pending)) continue;
+    dpor->frames[i].explored->dependents[bit / 64] |= 1ull << bit % 64;
+  }
+  reverse_races_of(dpor, &later, pending);
+  interlock_step_record_release(pending);
+}
+
 void interlock_dpor_reverse_races(interlock_dpor *dpor, const interlock_exploration_state *last) {
   static const interlock_dpor_clock zero;
   dpor->has_steps = false;
   for (uint32_t i = 1; i < dpor->depth; i++) {
     const interlock_dpor_frame *frame = &dpor->frames[i];
-    later_step later = {i, frame->thread, frame->previous, frame->pending,
+    later_step later = {i, i, frame->thread, frame->own, frame->previous, frame->pending,
                         frame->previous < 0 ? zero : dpor->frames[frame->previous].clock};
     reverse_races_of(dpor, &later, frame->record);
   }
-  if (!last) return;
+  for (uint32_t i = 0; i < dpor->withdrawn_count; i++) {
+    reverse_races_of_waiting(dpor, dpor->withdrawn[i].thread, &dpor->withdrawn[i].operation,
+                             dpor->withdrawn[i].step + 1);
+  }
   uint32_t next_enabled = 0;
-  for (uint32_t number = 0; number < last->threads; number++) {
+  for (uint32_t number = 0; last && number < last->threads; number++) {
     bool enabled = next_enabled < last->enabled_count && last->enabled[next_enabled] == number;
     next_enabled += enabled;
     if (enabled || !last->pending[number].kind) continue;
-    interlock_step_record *pending =
-        interlock_step_record_create(&last->pending[number], 1, UINT32_MAX);
-    if (!pending) {
-      interlock_dpor_abandon(dpor, "no memory");
-      return;
-    }
-    uint32_t thread = dpor->identity[number];
-    int32_t previous = dpor->last_step[thread];
-    later_step later = {dpor->depth, thread, previous, pending,
-                        previous < 0 ? zero : dpor->frames[previous].clock};
-    reverse_races_of(dpor, &later, pending);
-    interlock_step_record_release(pending);
+    reverse_races_of_waiting(dpor, dpor->identity[number], &last->pending[number], dpor->depth);
   }
 }

@@ -6,52 +6,51 @@
 
 enum { NOT_FIRST = -2, ABSENT = -1 };
 
-// True if nothing in the sequence happens before its element `at`.
-static bool is_initial(const interlock_dpor *dpor, const interlock_dpor_element *sequence,
-                       uint32_t at, const uint16_t *before_reversed) {
-  const interlock_dpor_element *element = &sequence[at];
-  const uint16_t *clock =
-      element->is_reversed ? before_reversed : dpor->frames[element->step].clock;
-  for (uint32_t i = 0; i < at; i++) {
-    const interlock_dpor_frame *earlier = &dpor->frames[sequence[i].step];
-    if (clock[earlier->thread] >= earlier->own) return false;
-    if (element->is_reversed && interlock_steps_depend(element->record, earlier->record)) {
-      return false;
-    }
-  }
-  return true;
-}
-
-// Whether a step of `thread` that does `record` can begin an execution equivalent to the sequence
-// or to an extension of it: its place in the sequence, or ABSENT if it is not in it and
-// commutes with all of it; else NOT_FIRST ("weak initials" in the paper). Of a reversed step only
-// the first operation counts. Taking too few operations into account loses nothing: the race
-// shows in the branch that was taken to cover the sequence.
-static int32_t weak_initial(const interlock_dpor *dpor, uint32_t thread,
-                            const interlock_step_record *record, uint32_t known_objects,
-                            const interlock_dpor_element *sequence, uint32_t count,
-                            const uint16_t *before_reversed) {
+// Whether a step of `thread` that does `record` can begin an execution equivalent to the sequence or
+// to an extension of it ("weak initials" in the paper): its place in the sequence, or ABSENT if
+// it is not in it and commutes with all of it; else NOT_FIRST. The thread exists, so that only a
+// dependency can put a step of the sequence before its first one.
+static int32_t weak_initial(uint32_t thread, const interlock_step_record *record,
+                            uint32_t known_objects, const interlock_sequence_step *sequence,
+                            uint32_t count) {
   uint32_t at = 0;
   while (at < count && sequence[at].thread != thread) at++;
-  if (at < count && !is_initial(dpor, sequence, at, before_reversed)) return NOT_FIRST;
-  if (at < count && !sequence[at].is_reversed) return (int32_t)at;
+  if (at < count) {
+    for (uint32_t i = 0; i < at; i++) {
+      if (interlock_steps_depend(sequence[at].record, sequence[i].record)) return NOT_FIRST;
+    }
+    if (!sequence[at].is_reversed) return (int32_t)at;
+  }
+  // Of a reversed last step only the first operation counts. If more of it depends on the record,
+  // then the branch that is taken to cover the sequence will show a race with it.
   for (uint32_t i = 0; i < at; i++) {
     if (interlock_steps_may_depend(record, sequence[i].record, known_objects)) return NOT_FIRST;
   }
   return at < count ? (int32_t)at : ABSENT;
 }
 
-static bool add_branch(const interlock_dpor *dpor, interlock_wakeup_node **children,
-                       const interlock_dpor_element *sequence, uint32_t count,
-                       uint32_t known_objects) {
+static uint32_t lower(uint32_t a, uint32_t b) { return a < b ? a : b; }
+
+// Whether the executions that began with the step of a thread that is asleep cover the sequence. They
+// have all been run: if any part of the reversed last step depends on it, this has been seen.
+static bool covers(const interlock_dpor_explored *explored, uint32_t thread,
+                   const interlock_sequence_step *sequence, uint32_t count,
+                   uint32_t known_objects) {
+  uint32_t known = lower(explored->record->known_objects, known_objects);
+  int32_t place = weak_initial(thread, explored->record, known, sequence, count);
+  const interlock_sequence_step *last = &sequence[count - 1];
+  if (place != ABSENT || !last->is_reversed) return place != NOT_FIRST;
+  uint32_t bit = interlock_dpor_dependent_bit(last->thread, last->own);
+  return !(explored->dependents[bit / 64] >> bit % 64 & 1);
+}
+
+static bool add_branch(interlock_wakeup_node **children, const interlock_sequence_step *sequence,
+                       uint32_t count, uint32_t known_objects) {
   for (uint32_t i = 0; i < count; i++) {
-    const interlock_dpor_element *element = &sequence[i];
-    interlock_picks picks = {0};
-    if (!element->is_reversed) picks = dpor->frames[element->step].picks;
     interlock_wakeup_node *node =
-        interlock_wakeup_node_create(element->thread, picks, element->record);
+        interlock_wakeup_node_create(sequence[i].thread, sequence[i].picks, sequence[i].record);
     if (!node) return false;
-    node->is_reversed = element->is_reversed;
+    node->is_reversed = sequence[i].is_reversed;
     node->known_objects = known_objects;
     interlock_wakeup_node_append(children, node);
     children = &node->first_child;
@@ -59,38 +58,71 @@ static bool add_branch(const interlock_dpor *dpor, interlock_wakeup_node **child
   return true;
 }
 
-void interlock_dpor_insert(interlock_dpor *dpor, uint32_t at, interlock_dpor_element *sequence,
-                           uint32_t count, const uint16_t *before_reversed) {
-  interlock_dpor_frame *frame = &dpor->frames[at];
-  for (uint64_t left = frame->asleep; left; left &= left - 1) {
-    unsigned thread = (unsigned)__builtin_ctzll(left);
-    const interlock_step_record *record = frame->sleeping[thread];
-    if (weak_initial(dpor, thread, record, record->known_objects, sequence, count,
-                     before_reversed) != NOT_FIRST) {
+// Finds the first of the siblings that covers the sequence or may do so; NULL for none.
+static interlock_wakeup_node *covering(interlock_wakeup_node *node,
+                                       const interlock_sequence_step *sequence, uint32_t count,
+                                       uint32_t known_objects, int32_t *place) {
+  for (; node; node = node->next_sibling) {
+    *place = weak_initial(node->thread, node->record, lower(node->known_objects, known_objects),
+                          sequence, count);
+    if (*place == NOT_FIRST) continue;
+    if (*place < 0 || node->is_reversed || sequence[*place].is_reversed) return node;
+    if (interlock_picks_equal(&node->picks, &sequence[*place].picks)) return node;
+  }
+  return NULL;
+}
+
+static void insert_into_tree(interlock_dpor *dpor, interlock_wakeup_node **children,
+                             interlock_sequence_step *sequence, uint32_t count,
+                             uint32_t known_objects) {
+  int32_t place;
+  for (interlock_wakeup_node *node;
+       (node = covering(*children, sequence, count, known_objects, &place));
+       children = &node->first_child) {
+    if (node->is_reversed && place != 0) {
+      // Its other operations are not known yet, and may depend on the sequence.
+      if (!interlock_wakeup_node_defer(node, sequence, count, known_objects)) {
+        interlock_dpor_abandon(dpor, "no memory");
+      }
       return;
     }
-  }
-  // The first branch is the one that ran: the race excludes it.
-  interlock_wakeup_node **children = &frame->children->next_sibling;
-  for (;;) {
-    interlock_wakeup_node *node = *children;
-    int32_t place = NOT_FIRST;
-    for (; node; node = node->next_sibling) {
-      place = weak_initial(dpor, node->thread, node->record, node->known_objects, sequence, count,
-                           before_reversed);
-      if (place == NOT_FIRST) continue;
-      if (place < 0 || node->is_reversed || sequence[place].is_reversed) break;
-      if (interlock_picks_equal(&node->picks, &dpor->frames[sequence[place].step].picks)) break;
-    }
-    if (!node) break;
     if (place >= 0) {
       count--;
       for (uint32_t i = (uint32_t)place; i < count; i++) sequence[i] = sequence[i + 1];
     }
     if (!node->first_child || count == 0) return;
-    children = &node->first_child;
   }
-  if (!add_branch(dpor, children, sequence, count, frame->known_objects)) interlock_dpor_abandon(dpor, "no memory");
+  if (!add_branch(children, sequence, count, known_objects)) {
+    interlock_dpor_abandon(dpor, "no memory");
+  }
+}
+
+void interlock_dpor_insert(interlock_dpor *dpor, uint32_t at, interlock_sequence_step *sequence,
+                           uint32_t count, uint32_t known_objects) {
+  interlock_dpor_frame *frame = &dpor->frames[at];
+  for (uint64_t left = frame->asleep; left; left &= left - 1) {
+    unsigned thread = (unsigned)__builtin_ctzll(left);
+    if (covers(frame->sleeping[thread], thread, sequence, count, known_objects)) return;
+  }
+  // The first branch is the one that ran: the race excludes it.
+  insert_into_tree(dpor, &frame->children->next_sibling, sequence, count, known_objects);
+}
+
+void interlock_dpor_settle(interlock_dpor *dpor, interlock_wakeup_node *node,
+                           const interlock_step_record *record) {
+  while (node->deferred) {
+    interlock_deferred_sequence *deferred = node->deferred;
+    node->deferred = deferred->next;
+    uint32_t known = lower(deferred->known_objects, node->known_objects);
+    if (!record || weak_initial(node->thread, record, known, deferred->steps, deferred->count) ==
+                       NOT_FIRST) {
+      // Threads that fell asleep since then do not cover it: it was behind them in the tree.
+      for (uint32_t i = 0; i < deferred->count; i++) dpor->sequence[i] = deferred->steps[i];
+      insert_into_tree(dpor, &node->next_sibling, dpor->sequence, deferred->count,
+                       deferred->known_objects);
+    }
+    interlock_deferred_sequence_destroy(deferred);
+  }
 }
 
 // A beginning of picks that no explored variant has, or false.
@@ -115,20 +147,13 @@ static bool next_variant(const interlock_dpor_frame *frame, interlock_picks *pic
 }
 
 static bool note_variant(interlock_dpor_frame *frame) {
-  interlock_step_record *record = frame->variants_record;
-  if (!record) {
-    frame->variants_record = interlock_step_record_retain(frame->record);
-  } else {
-    frame->variants_record = interlock_step_record_union(record, frame->record);
-    interlock_step_record_release(record);
-  }
-  if (!frame->picks.count) return frame->variants_record;
+  if (!frame->picks.count) return true;
   interlock_dpor_variant *variant = malloc(sizeof *variant);
   if (!variant) return false;
   *variant = (interlock_dpor_variant){.picks = frame->picks, .next = frame->variants};
   for (unsigned i = 0; i < frame->picks.count; i++) variant->counts[i] = frame->pick_counts[i];
   frame->variants = variant;
-  return frame->variants_record;
+  return true;
 }
 
 static bool is_explored(const interlock_dpor_frame *frame, const interlock_wakeup_node *node) {
@@ -153,6 +178,9 @@ static bool next_of_thread(interlock_dpor *dpor, interlock_dpor_frame *frame, ui
       frame->children = node;
       return true;
     }
+    node->next_sibling = frame->children;
+    interlock_dpor_settle(dpor, node, frame->explored->record);
+    frame->children = node->next_sibling;
     interlock_wakeup_node_destroy(node);
   }
   interlock_picks picks;
@@ -182,8 +210,8 @@ bool interlock_dpor_backtrack(interlock_dpor *dpor) {
     if (next_of_thread(dpor, frame, thread)) return true;
     if (dpor->finished) return false;
     frame->asleep |= 1ull << thread;
-    frame->sleeping[thread] = frame->variants_record;
-    frame->variants_record = NULL;
+    frame->sleeping[thread] = frame->explored;
+    frame->explored = NULL;
     while (frame->variants) {
       interlock_dpor_variant *variant = frame->variants;
       frame->variants = variant->next;

@@ -43,6 +43,11 @@ interlock_strategy *interlock_dpor_create(interlock_dpor_options options);
 /// Of a strategy that `interlock_dpor_create` returned.
 interlock_dpor_statistics interlock_dpor_get_statistics(const interlock_strategy *strategy);
 
+/// Depth-first search: every order, or every order with at most `preemption_bound` switches away from
+/// a thread that could have gone on; `UINT32_MAX` for no bound. It is complete only if the bound kept
+/// no order out.
+interlock_strategy *interlock_dfs_create(uint32_t preemption_bound);
+
 #ifdef __cplusplus
 }
 #endif
