@@ -158,11 +158,33 @@ static bool barrier_is_open(const interlock_step *steps, const uint32_t *chosen,
   return open;
 }
 
+// A time has come on the object: it may have been that of this operation.
+static bool time_is_up(const interlock_step *steps, const uint32_t *chosen, size_t count,
+                       const interlock_operation *pending) {
+  for (size_t i = 0; i < count; i++) {
+    const interlock_step *step = &steps[chosen[i]];
+    for (size_t k = 0; k < step->count; k++) {
+      const interlock_operation *o = &step->operations[k];
+      if (o->kind != K(TIME_UP) || !o->other) continue;
+      if (o->other == pending->object || o->other == pending->other) return true;
+    }
+  }
+  return false;
+}
+
 interlock_enabledness interlock_enabled_after(const interlock_step *steps, size_t all,
                                               const uint32_t *chosen, size_t count, uint32_t thread,
                                               const interlock_operation *pending) {
   if (!interlock_operation_blocks(pending)) return INTERLOCK_ENABLED;
-  if (pending->flags & INTERLOCK_OPERATION_TIMED) return INTERLOCK_ENABLEDNESS_UNKNOWN;
+  if (pending->flags & INTERLOCK_OPERATION_TIMED) {
+    interlock_operation untimed = *pending;
+    untimed.flags &= (uint16_t)~INTERLOCK_OPERATION_TIMED;
+    interlock_enabledness enabledness =
+        interlock_enabled_after(steps, all, chosen, count, thread, &untimed);
+    bool may_time_out =
+        enabledness == INTERLOCK_DISABLED && time_is_up(steps, chosen, count, pending);
+    return may_time_out ? INTERLOCK_ENABLEDNESS_UNKNOWN : enabledness;
+  }
   uint32_t object = pending->object;
   bool enabled;
   switch (pending->kind) {

@@ -44,6 +44,29 @@ typedef struct {
   const uint16_t *before;
 } later_step;
 
+static bool touches_clock(const interlock_step_record *record) {
+  for (unsigned i = 0; i < record->operation_count; i++) {
+    uint16_t kind = record->operations[i].kind;
+    if (kind == INTERLOCK_OPERATION_TIME_UP || kind == INTERLOCK_OPERATION_READ_CLOCK) return true;
+  }
+  return false;
+}
+
+// The operations of a timer do not tell its time, but the execution shows where it was its turn.
+static bool timer_could_run(const interlock_dpor *dpor, const later_step *later, uint32_t at,
+                            uint32_t count) {
+  const interlock_dpor_frame *first = &dpor->frames[at];
+  for (uint32_t i = count; i-- > 0;) {
+    uint32_t step = dpor->sequence_steps[i];
+    if (!touches_clock(dpor->frames[step].record)) continue;
+    // Only a timer that the first step armed could make a difference between the two states.
+    bool arms = first[1].engine_threads > first->engine_threads;
+    return arms || step + 1 >= dpor->depth || dpor->frames[step + 1].enabled >> later->thread & 1;
+  }
+  if (later->previous >= (int32_t)at || !touches_clock(first->record)) return true;
+  return first->enabled >> later->thread & 1;
+}
+
 // Whether the later step could run after `at` steps of the execution and the sequence.
 static bool could_run(interlock_dpor *dpor, const later_step *later, uint32_t at,
                       const interlock_sequence_step *sequence, uint32_t count) {
@@ -56,6 +79,9 @@ static bool could_run(interlock_dpor *dpor, const later_step *later, uint32_t at
     is_untouched = !interlock_steps_depend(later->pending, sequence[i].record);
   }
   if (was_pending && is_untouched) return was_enabled;
+  if (pending->kind == INTERLOCK_OPERATION_TIME_UP) {
+    return timer_could_run(dpor, later, at, count);
+  }
   note_steps(dpor);
   for (uint32_t i = 0; i < at; i++) dpor->chosen[i] = i;
   for (uint32_t i = 0; i < count; i++) dpor->chosen[at + i] = dpor->sequence_steps[i];
