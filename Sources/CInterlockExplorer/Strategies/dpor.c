@@ -205,10 +205,10 @@ static bool record(interlock_dpor *dpor, interlock_dpor_frame *frame,
   interlock_step_record_release(frame->pending);
   frame->pending = NULL;
   frame->record = interlock_step_record_create(operations, count, frame->known_objects);
-  if (frame->record && count == 1) frame->pending = interlock_step_record_retain(frame->record);
-  if (frame->record && count != 1) {
+  // What was declared, not what was done: a result may be another after other steps.
+  if (frame->record) {
     frame->pending =
-        interlock_step_record_create(operations, count ? 1 : 0, frame->known_objects);
+        interlock_step_record_create(&dpor->awaited[frame->thread], 1, frame->known_objects);
   }
   if (!frame->pending) {
     interlock_dpor_abandon(dpor, "no memory");
