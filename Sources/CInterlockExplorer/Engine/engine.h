@@ -69,6 +69,8 @@ typedef struct {
   /// How many choices and steps the running execution has, for the process that watches; NULL where
   /// none does. The lists lie in shared memory then, and cannot grow.
   volatile size_t *shown_choices, *shown_steps;
+  /// The thread that a signal tore out of its code.
+  interlock_logical_thread *torn;
   bool is_warming_up, body_has_ended, is_cut, is_limited, has_escaped;
   interlock_explored_verdict verdict;
   int signal;

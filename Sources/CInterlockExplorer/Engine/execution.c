@@ -37,6 +37,7 @@ static void begin(void) {
   ENGINE.text[0] = 0;
   ENGINE.blocked_count = 0;
   ENGINE.has_initialised = false;
+  ENGINE.torn = NULL;
   ENGINE.current = NULL;
   interlock_memory_reset();
   interlock_objects_reset();
@@ -51,7 +52,7 @@ static void give_up_threads(void) {
     if (thread->has_ended) {
       if (thread->is_joinable) interlock_stack_give(thread->stack);
     } else if (thread->is_begun) {
-      interlock_stack_discard(thread->stack);
+      interlock_stack_discard(thread->stack, thread == ENGINE.torn);
       ENGINE.result->left_behind++;
     } else {
       interlock_stack_give(thread->stack);

@@ -84,6 +84,7 @@ static const char *name_of(int signal) {
 
 /// Leaves the handler for the controller: its frame is never returned to.
 _Noreturn static void leave_handler(const ucontext_t *context) {
+  ENGINE.torn = ENGINE.current;
   pthread_sigmask(SIG_SETMASK, &context->uc_sigmask, NULL);
   interlock_engine_leave();
 }

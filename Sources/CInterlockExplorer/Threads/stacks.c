@@ -27,7 +27,7 @@ void interlock_stacks_use_os_threads(bool uses) {
   while (free_stacks) {
     interlock_stack *stack = free_stacks;
     free_stacks = stack->next_free;
-    interlock_stack_discard(stack);
+    interlock_stack_discard(stack, false);
   }
   os_threads = uses;
 }
@@ -66,14 +66,21 @@ static void *park(void *argument) {
   stack->top = ((uintptr_t)__builtin_frame_address(0) - room_of_parked) & ~(uintptr_t)63;
   __atomic_store_n(&parking->is_ready, 1, __ATOMIC_RELEASE);
   call_system(SYS_futex, &parking->is_ready, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
-  for (;;) {
-    wait_for_turn(stack);
-    if (!is_os_thread || stack->is_spoiled) break;
-    interlock_logical_main(stack);
+  // With OS threads, a thread that is cut off jumps here out of its hand-over.
+  if (setjmp(stack->home) == 0) {
+    for (;;) {
+      wait_for_turn(stack);
+      if (!is_os_thread || stack->is_spoiled) break;
+      interlock_logical_main(stack);
+    }
   }
-  // Discarded: without the C library's own end, which would run destructors on state that a logical
-  // thread left in the middle.
-  for (;;) call_system(SYS_exit, 0);
+  while (stack->is_torn) call_system(SYS_exit, 0);
+  // What the logical thread left is not to be cleaned up: it may be in the middle of a change.
+  interlock_marks.hidden++;
+  for (pthread_key_t key = 0; key < interlock_key_end; key++) {
+    if (pthread_getspecific(key)) pthread_setspecific(key, NULL);
+  }
+  return NULL;
 }
 
 static bool start(interlock_stack *stack) {
@@ -143,15 +150,22 @@ void interlock_stack_give(interlock_stack *stack) {
   free_stacks = stack;
 }
 
-void interlock_stack_discard(interlock_stack *stack) {
-  // Its entry in the list stays: memory of the C library's, which may look at it, is on the stack.
+void interlock_stack_discard(interlock_stack *stack, bool torn) {
+  interlock_stack **at = &all_stacks;
+  while (*at && *at != stack) at = &(*at)->next;
+  if (*at) *at = stack->next;
   stack->thread = NULL;
   stack->is_spoiled = true;
-  // An OS thread in the middle of a call waits in it for good.
-  bool is_in_call = os_threads && stack->is_its_turn == 0 && stack->stack_pointer != NULL;
-  if (is_in_call) return;
-  uintptr_t end = (stack->top - room_of_parked) & ~(uintptr_t)4095;
+  stack->is_torn = torn;
   give_turn(stack);
+  if (!torn) {
+    pthread_join(stack->handle, NULL);
+    munmap((void *)stack->low, stack->size);
+    free(stack);
+    return;
+  }
+  // The C library goes on to look at the pthread's memory, which is at the top of the stack.
+  uintptr_t end = (stack->top - room_of_parked) & ~(uintptr_t)4095;
   madvise((void *)(stack->low + guard_size), end - stack->low - guard_size, MADV_DONTNEED);
 }
 
@@ -185,11 +199,9 @@ static void begin_logical(void) {
 
 void interlock_switch(interlock_stack *from, interlock_stack *to) {
   if (os_threads) {
-    // Not NULL: the thread is in the middle of a call.
-    from->stack_pointer = from;
     give_turn(to);
     wait_for_turn(from);
-    from->stack_pointer = NULL;
+    if (from->is_spoiled) longjmp(from->home, 1);
     return;
   }
   target = to;

@@ -7,6 +7,7 @@
 #ifdef INTERLOCK_INTERPOSES
 
 #include <pthread.h>
+#include <setjmp.h>
 
 /// A place to switch to: the carrier's own, or a parked pthread whose stack and FS base the carrier
 /// takes. With OS threads, the thread itself, which waits until `is_its_turn`.
@@ -19,8 +20,11 @@ typedef struct interlock_stack {
   uint32_t system_number;
   uintptr_t top, low;
   size_t size;
-  /// Its execution was cut off in the middle of a call: thread-local state may be anything.
-  bool is_spoiled;
+  /// Its execution was cut off: thread-local state may be anything, so the pthread ends. In the middle
+  /// of any instruction, it ends without the C library's help.
+  bool is_spoiled, is_torn;
+  /// Where the parked thread goes on when it is cut off in a hand-over. Only with OS threads.
+  jmp_buf home;
   /// The thread that runs on it.
   interlock_logical_thread *thread;
   struct interlock_stack *next_free, *next;
@@ -36,8 +40,9 @@ bool interlock_stacks_are_os_threads(void) HIDDEN;
 /// `interlock_logical_main`, which may not return except with OS threads.
 interlock_stack *interlock_stack_take(void) HIDDEN;
 void interlock_stack_give(interlock_stack *stack) HIDDEN;
-/// Gives up a stack for good; its kernel thread ends, and its memory is handed back but for a page.
-void interlock_stack_discard(interlock_stack *stack) HIDDEN;
+/// Gives up a stack for good: its pthread ends, and its memory is handed back. Of a thread that was
+/// `torn` away by a signal, in malloc for all that is known, a page and the pthread's own memory stay.
+void interlock_stack_discard(interlock_stack *stack, bool torn) HIDDEN;
 /// Makes the free stacks come in the same order again.
 void interlock_stacks_sort(void) HIDDEN;
 interlock_stack *interlock_stack_of(pthread_t handle) HIDDEN;
