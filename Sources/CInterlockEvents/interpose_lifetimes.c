@@ -41,7 +41,6 @@ static bool is_once_done(const void *once) {
 INTERPOSED_FAST(int, pthread_once, ONLY_CONTROL, (pthread_once_t *once, void (*run)(void)),
                 (once, run)) {
   if (!interlock_is_controlled()) return FOUND(pthread_once)(once, run);
-  if (is_once_done(once)) return 0;
   if (!interlock_posix->once_begin(once, is_once_done, false, THIS_SITE)) return 0;
   int result = FOUND(pthread_once)(once, run);
   interlock_posix->once_end(once);

@@ -10,6 +10,7 @@ private let key: pthread_key_t = {
 }()
 
 nonisolated(unsafe) private var initialised = 0
+nonisolated(unsafe) private var initialiser = pthread_self()
 nonisolated(unsafe) private var firstOnce = pthread_once_t()
 nonisolated(unsafe) private var secondOnce = pthread_once_t()
 private let initialiserLock = NSLock()
@@ -98,6 +99,15 @@ let threadBodies = [
     }
     runThreads(use, use)
     return initialised == 1
+  },
+  Body("once-order") {
+    firstOnce = pthread_once_t()
+    let use: @Sendable (String) -> Void = { name in
+      pthread_once(&firstOnce) { initialiser = pthread_self() }
+      if pthread_equal(initialiser, pthread_self()) != 0 { Outcomes.note("\(name) ran it") }
+    }
+    runThreads({ use("A") }, { use("B") })
+    return true
   },
   Body("crossed-initialisers") {
     firstOnce = pthread_once_t()

@@ -12,6 +12,7 @@ private struct Arguments {
   var determinismChecks: UInt32 = 0
   var choices: [UInt32]?
   var usesOSThreads = false
+  var search = "random"
   var readsEvents = false
   var isIsolated = false
   var keepsGoing = false
@@ -27,6 +28,7 @@ private struct Arguments {
       case "--steps": steps = rest.popFirst().flatMap(UInt64.init) ?? steps
       case "--check": determinismChecks = rest.popFirst().flatMap(UInt32.init) ?? 0
       case "--read-events": readsEvents = true
+      case "--search": search = rest.popFirst() ?? ""
       case "--isolated": isIsolated = true
       case "--os-threads": usesOSThreads = true
       case "--keep-going": keepsGoing = true
@@ -41,7 +43,11 @@ private struct Arguments {
 
   func strategy() -> UnsafeMutablePointer<interlock_strategy> {
     if let choices { return interlock_list_strategy(choices, choices.count) }
-    return interlock_random_strategy(seed)
+    switch search {
+    case "dpor": return interlock_dpor_create(interlock_dpor_options())
+    case "dfs": return interlock_dfs_create(.max)
+    default: return interlock_random_strategy(seed)
+    }
   }
 }
 
@@ -91,6 +97,8 @@ private var result = explore(releasesArePoints: false)
 if result.must_begin_anew { result = explore(releasesArePoints: true) }
 
 print("executions=\(result.executions)")
+print("complete=\(result.is_complete)")
+print("cut=\(result.cut)")
 print("failures=\(result.failures)")
 print("verdict=\(result.verdict.rawValue)")
 print("signal=\(result.signal)")

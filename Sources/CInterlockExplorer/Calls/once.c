@@ -30,6 +30,15 @@ bool interlock_perform_once_begin(const void *token, bool (*is_done)(const void 
       interlock_point(interlock_operation_of(kind, object->number, 0), can_enter, object,
                       site.place);
     }
+  } else if (is_done(token)) {
+    // Also where it has run: the thread might have come first. Those that come later commute.
+    if (interlock_class_of_caller(site.returns_to) == INTERLOCK_CALLER_RUNTIME) return false;
+    kind = INTERLOCK_OPERATION_LOCK_SHARED;
+    interlock_ask(interlock_operation_of(kind, object->number, 0), NULL, NULL, site.returns_to,
+                  site.place);
+    kind = INTERLOCK_OPERATION_UNLOCK_SHARED;
+    interlock_did(interlock_operation_of(kind, object->number, 0));
+    return false;
   } else {
     interlock_ask(interlock_operation_of(kind, object->number, 0), can_enter, object,
                   site.returns_to, site.place);

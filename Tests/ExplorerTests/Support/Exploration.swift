@@ -52,6 +52,8 @@ struct Exploration {
   var executions: Int { number("executions") }
   var failures: Int { number("failures") }
   var leftBehind: Int { number("left") }
+  var isComplete: Bool { facts["complete"] == "true" }
+  var cut: Int { number("cut") }
   var acquisitions: Int { number("acquisitions") }
   var unanswered: Int { number("unanswered") }
   var unreleased: Int { number("unreleased") }
