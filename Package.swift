@@ -230,7 +230,8 @@ let package = Package(
       path: "Tests/StressRunnerTestChild", swiftSettings: common + [framePointers]),
     // Bodies that are explored, each in a process of its own: many end in a deadlock or a trap.
     .executableTarget(
-      name: "ExplorerTestChild", dependencies: ["CInterlockExplorer", "CInterlockEvents"],
+      name: "ExplorerTestChild",
+      dependencies: ["CInterlockExplorer", "CInterlockAnalysis", "CInterlockEvents", "Interlock"],
       path: "Tests/ExplorerTestChild", swiftSettings: common),
     .testTarget(
       name: "ExplorerTests",

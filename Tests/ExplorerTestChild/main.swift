@@ -1,4 +1,6 @@
 // Explores one body, and prints what came of it, a line for each fact. For the tests.
+import CInterlockAnalysis
+import CInterlockEvents
 import CInterlockExplorer
 import Foundation
 
@@ -14,6 +16,7 @@ private struct Arguments {
   var usesOSThreads = false
   var search = "random"
   var readsEvents = false
+  var readsWaits = false
   var isIsolated = false
   var keepsGoing = false
   var time = INTERLOCK_TIME_LIMITS_ARE_CHOICES
@@ -29,6 +32,7 @@ private struct Arguments {
       case "--check": determinismChecks = rest.popFirst().flatMap(UInt32.init) ?? 0
       case "--read-events": readsEvents = true
       case "--search": search = rest.popFirst() ?? ""
+      case "--read-waits": readsWaits = true
       case "--isolated": isIsolated = true
       case "--os-threads": usesOSThreads = true
       case "--keep-going": keepsGoing = true
@@ -73,6 +77,12 @@ private func explore(releasesArePoints: Bool) -> interlock_exploration_result {
   options.keeps_going = arguments.keepsGoing
   options.uses_os_threads = arguments.usesOSThreads
   options.releases_are_points = releasesArePoints
+  if arguments.readsWaits {
+    options.deadlocked = { _ in
+      let cycle = blockedThreads().filter { $0.held_count > 0 }
+      Outcomes.note("\(cycle.count) hold and wait")
+    }
+  }
   var result = interlock_exploration_result()
   let strategy = arguments.strategy()
   let running = Running(body)
@@ -86,12 +96,20 @@ private func explore(releasesArePoints: Bool) -> interlock_exploration_result {
   return result
 }
 
+/// The threads that the wait table knows as waiting for a mutex.
+private func blockedThreads() -> [interlock_thread_view] {
+  var views = [interlock_thread_view](repeating: interlock_thread_view(), count: 1024)
+  let count = interlock_waits_threads(&views, views.count)
+  return views.prefix(count).filter { $0.wait_kind == INTERLOCK_OBJECT_MUTEX.rawValue }
+}
+
 private func string<Characters>(_ characters: Characters) -> String {
   withUnsafeBytes(of: characters) { bytes in
     String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
   }
 }
 
+if arguments.readsWaits, !interlock_waits_start() { fatalError("no event is seen") }
 if arguments.readsEvents, !EventReader.start() { fatalError("no event is seen") }
 private var result = explore(releasesArePoints: false)
 if result.must_begin_anew { result = explore(releasesArePoints: true) }
@@ -108,6 +126,7 @@ print("steps=\(result.steps)")
 print("left=\(result.left_behind)")
 print("escaped=\(result.escaped_count > 0 ? string(result.escaped.0) : "")")
 print("nanoseconds=\(result.nanoseconds)")
+if arguments.readsWaits { print("blocked=\(blockedThreads().count)") }
 if arguments.readsEvents {
   print("acquisitions=\(EventReader.acquisitions)")
   print("unanswered=\(EventReader.unanswered)")

@@ -52,6 +52,15 @@ import Testing
     #expect(passed.unreleased == 0)
   }
 
+  @Test("at a deadlock the wait table shows its threads, and none of them afterwards")
+  func waitTable() throws {
+    let blocked = try Exploration(
+      "crossed-locks", "--read-waits", "--keep-going", "--executions", "300")
+    #expect(blocked.failures > 0)
+    #expect(blocked.outcomes == ["2 hold and wait"])
+    #expect(blocked.stillBlocked == 0)
+  }
+
   @Test("in a deadlock, readers have seen what each blocked thread holds and waits for")
   func deadlockEvents() throws {
     let blocked = try Exploration("crossed-locks", "--read-events")

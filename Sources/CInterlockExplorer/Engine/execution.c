@@ -77,6 +77,9 @@ bool interlock_engine_execute(void) {
   interlock_engine_go(&controller);
   interlock_interruptions_note_execution(false);
   ENGINE.current = NULL;
+  if (ENGINE.verdict == INTERLOCK_EXPLORED_DEADLOCK && ENGINE.options.deadlocked) {
+    ENGINE.options.deadlocked(ENGINE.options.deadlocked_context);
+  }
   give_up_threads();
   return ENGINE.verdict == INTERLOCK_EXPLORED_PASSED;
 }

@@ -77,6 +77,7 @@ static void *park(void *argument) {
   while (stack->is_torn) call_system(SYS_exit, 0);
   // What the logical thread left is not to be cleaned up: it may be in the middle of a change.
   interlock_marks.hidden++;
+  if (interlock_record_cut) interlock_record_cut();
   for (pthread_key_t key = 0; key < interlock_key_end; key++) {
     if (pthread_getspecific(key)) pthread_setspecific(key, NULL);
   }

@@ -80,6 +80,10 @@ typedef struct {
   /// What the exploration before has learned of the body still holds: set where that ended with
   /// `must_begin_anew`.
   bool keeps_facts;
+  /// Called on the caller's thread when an execution has deadlocked, while its threads still hold and
+  /// wait for what they do: readers of the events can be asked then. NULL for none.
+  void (*deadlocked)(void *);
+  void *deadlocked_context;
   /// Goes on after a failed execution.
   bool keeps_going;
   /// Uses one OS thread for each logical thread, with a hand-over through the kernel, also where

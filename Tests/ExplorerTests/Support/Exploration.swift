@@ -54,6 +54,7 @@ struct Exploration {
   var leftBehind: Int { number("left") }
   var isComplete: Bool { facts["complete"] == "true" }
   var cut: Int { number("cut") }
+  var stillBlocked: Int { number("blocked") }
   var acquisitions: Int { number("acquisitions") }
   var unanswered: Int { number("unanswered") }
   var unreleased: Int { number("unreleased") }
