@@ -4,7 +4,8 @@ import CInterlockEvents
 import CInterlockExplorer
 import Foundation
 
-private let bodies = lockBodies + waitBodies + threadBodies
+private let bodies =
+  lockBodies + waitBodies + threadBodies + queueBodies + dispatchBodies + taskBodies
 
 private struct Arguments {
   var body = ""
@@ -13,6 +14,7 @@ private struct Arguments {
   var steps: UInt64 = 10_000
   var determinismChecks: UInt32 = 0
   var choices: [UInt32]?
+  var poolWidth: UInt32 = 3
   var usesOSThreads = false
   var search = "random"
   var readsEvents = false
@@ -34,6 +36,7 @@ private struct Arguments {
       case "--search": search = rest.popFirst() ?? ""
       case "--read-waits": readsWaits = true
       case "--isolated": isIsolated = true
+      case "--pool-width": poolWidth = rest.popFirst().flatMap(UInt32.init) ?? poolWidth
       case "--os-threads": usesOSThreads = true
       case "--keep-going": keepsGoing = true
       case "--idle-time": time = INTERLOCK_TIME_WHEN_IDLE
@@ -66,7 +69,7 @@ private final class Running {
   init(_ body: Body) { self.body = body }
 }
 
-private func explore(releasesArePoints: Bool) -> interlock_exploration_result {
+private func explore(anew: Bool) -> interlock_exploration_result {
   var options = interlock_exploration_options()
   options.executions = arguments.executions
   options.steps = arguments.steps
@@ -76,13 +79,15 @@ private func explore(releasesArePoints: Bool) -> interlock_exploration_result {
   options.time = arguments.time
   options.keeps_going = arguments.keepsGoing
   options.uses_os_threads = arguments.usesOSThreads
-  options.releases_are_points = releasesArePoints
   if arguments.readsWaits {
     options.deadlocked = { _ in
       let cycle = blockedThreads().filter { $0.held_count > 0 }
       Outcomes.note("\(cycle.count) hold and wait")
     }
   }
+  options.releases_are_points = anew
+  options.keeps_facts = anew
+  options.pool_width = arguments.poolWidth
   var result = interlock_exploration_result()
   let strategy = arguments.strategy()
   let running = Running(body)
@@ -111,8 +116,8 @@ private func string<Characters>(_ characters: Characters) -> String {
 
 if arguments.readsWaits, !interlock_waits_start() { fatalError("no event is seen") }
 if arguments.readsEvents, !EventReader.start() { fatalError("no event is seen") }
-private var result = explore(releasesArePoints: false)
-if result.must_begin_anew { result = explore(releasesArePoints: true) }
+private var result = explore(anew: false)
+if result.must_begin_anew { result = explore(anew: true) }
 
 print("executions=\(result.executions)")
 print("complete=\(result.is_complete)")
@@ -123,6 +128,7 @@ print("signal=\(result.signal)")
 print("text=\(string(result.text))")
 print("hash=\(result.trace_hash)")
 print("steps=\(result.steps)")
+print("dry=\(result.dry_pool_width)")
 print("left=\(result.left_behind)")
 print("escaped=\(result.escaped_count > 0 ? string(result.escaped.0) : "")")
 print("nanoseconds=\(result.nanoseconds)")

@@ -35,6 +35,8 @@ void interlock_model_ask(interlock_operation operation, interlock_site site) {
 model_item *interlock_model_item_of(const interlock_dispatch_request *request) {
   model_item *item = interlock_execution_memory(sizeof *item);
   item->request = *request;
+  // Until it has run: its user may give the queue up before, as of a delayed one.
+  if (dispatch_retain) dispatch_retain(request->queue);
   return item;
 }
 
@@ -104,7 +106,7 @@ static void run(model_item *item) {
   }
   did_at_targets(queue, INTERLOCK_OPERATION_FINISH);
   interlock_model_finish(&item->entry);
-  if (queue->object && dispatch_release) dispatch_release(queue->object);
+  if (dispatch_release) dispatch_release(request->queue);
 }
 
 static void *run_thread(void *argument) {
@@ -117,6 +119,7 @@ static void *run_thread(void *argument) {
       thread->running = item;
       item->request.function(item->request.context);
       thread->running = NULL;
+      if (dispatch_release) dispatch_release(item->request.queue);
       item = thread->again;
       thread->again = NULL;
     }
@@ -165,7 +168,6 @@ void interlock_model_hand_over(model_item *item, uintptr_t place) {
     thread->again = item;
     return;
   }
-  if (dispatch_retain) dispatch_retain(request->queue);
   interlock_model_put(queue, &item->entry);
   if (goes_on) {
     thread->again = item;

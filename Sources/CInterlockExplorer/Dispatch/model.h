@@ -90,6 +90,9 @@ uint32_t interlock_model_task_width(void) HIDDEN;
 void *interlock_model_default_root(bool overcommits) HIDDEN;
 /// Whether a thread on `queue` is also on `other`: it is that, or targets it.
 bool interlock_model_is_on(const model_queue *queue, const model_queue *other) HIDDEN;
+/// To be asked where no thread can go on: how many workers a pool has, and the label of its queue, in
+/// which blocks wait while each of its workers waits too; 0 if there is none.
+uint32_t interlock_model_dry_pool(const char **label) HIDDEN;
 /// The root that a queue's blocks come to.
 model_queue *interlock_model_root(model_queue *queue) HIDDEN;
 

@@ -10,6 +10,7 @@
 
 enum { overcommit_width = 255, most_concurrent = 0xffe };
 
+extern const char *dispatch_queue_get_label(void *queue) __attribute__((weak));
 extern void *dispatch_get_global_queue(intptr_t identifier, uintptr_t flags) __attribute__((weak));
 extern char _dispatch_main_q[] __attribute__((weak));
 
@@ -34,6 +35,25 @@ uint32_t interlock_model_task_width(void) {
   return processors;
 }
 
+/// The pools that the execution has used: the roots, and the queues of Swift Concurrency.
+enum { most_pools = interlock_most_roots + 16 };
+static model_queue *used_pools[most_pools];
+static int used_pool_count;
+
+static void note_pool(model_queue *pool) {
+  if (used_pool_count < most_pools) used_pools[used_pool_count++] = pool;
+}
+
+uint32_t interlock_model_dry_pool(const char **label) {
+  for (int index = 0; index < used_pool_count; index++) {
+    const model_queue *pool = used_pools[index];
+    if (pool->running < pool->width || !pool->first) continue;
+    *label = dispatch_queue_get_label(pool->object);
+    return pool->width;
+  }
+  return 0;
+}
+
 /// The first half of the roots have pools as wide as was asked for, the others, which are for queues
 /// without a target, have always the system's most.
 static void fill_root(model_queue *queue, int index) {
@@ -55,6 +75,7 @@ static model_queue *fill(interlock_object *known, void *object) {
   int root = interlock_root_index((uintptr_t)object);
   if (root >= 0) {
     fill_root(queue, root);
+    note_pool(queue);
     return queue;
   }
   if (object == (void *)_dispatch_main_q) {
@@ -69,6 +90,7 @@ static model_queue *fill(interlock_object *known, void *object) {
   queue->kind = width == 1 && !is_task_pool ? QUEUE_SERIAL : QUEUE_CONCURRENT;
   queue->width = is_task_pool ? interlock_model_task_width() : UINT32_MAX;
   queue->is_task_pool = is_task_pool;
+  if (is_task_pool) note_pool(queue);
   queue->target = interlock_model_queue_at(target ? target : interlock_model_default_root(queue->kind == QUEUE_SERIAL));
   return queue;
 }
@@ -103,7 +125,12 @@ static void destroy_specifics(void) {
   }
 }
 
-__attribute__((constructor)) static void prepare(void) { interlock_at_execution_begin(destroy_specifics); }
+static void begin_execution(void) {
+  destroy_specifics();
+  used_pool_count = 0;
+}
+
+__attribute__((constructor)) static void prepare(void) { interlock_at_execution_begin(begin_execution); }
 
 bool interlock_model_keep_specific(void *object, void *value, void (*destroy)(void *)) {
   if (!interlock_model_queue_at(object)->is_of_execution) return false;

@@ -45,6 +45,7 @@ void *interlock_model_source_made(const void *type, void *queue) {
   void *object = make("interlock.timer", NULL);
   interlock_marks.hidden--;
   if (!object) return NULL;
+  if (queue && dispatch_retain) dispatch_retain(queue);
   interlock_object *known = interlock_object_anew(object);
   source *made = interlock_execution_memory(sizeof *made);
   *made = (source){.object = object, .number = known->number,
@@ -79,7 +80,9 @@ static void run_on_cancel(void *context) {
   run_handler(from, &from->on_cancel);
   release(&from->on_event);
   release(&from->on_cancel);
-  if (dispatch_release) dispatch_release(from->object);
+  if (!dispatch_release) return;
+  dispatch_release(from->queue);
+  dispatch_release(from->object);
 }
 
 static void hand_over(source *from, void (*function)(void *), uintptr_t place) {
@@ -148,7 +151,12 @@ void interlock_model_source_change(void *object, int change) {
   arm(from);
 }
 
-void interlock_model_source_set_target(void *object, void *queue) { source_at(object)->queue = queue; }
+void interlock_model_source_set_target(void *object, void *queue) {
+  source *from = source_at(object);
+  if (dispatch_retain) dispatch_retain(queue);
+  if (dispatch_release) dispatch_release(from->queue);
+  from->queue = queue;
+}
 
 void interlock_model_source_cancel(void *object, interlock_site site) {
   source *from = source_at(object);

@@ -76,7 +76,7 @@ typedef struct {
   int signal;
   char text[512];
   interlock_blocked_thread blocked[INTERLOCK_BLOCKED_MOST];
-  uint32_t blocked_count;
+  uint32_t blocked_count, dry_pool_width;
 } interlock_engine;
 
 extern interlock_engine interlock_the_engine HIDDEN;

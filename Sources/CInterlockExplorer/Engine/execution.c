@@ -36,6 +36,7 @@ static void begin(void) {
   ENGINE.signal = 0;
   ENGINE.text[0] = 0;
   ENGINE.blocked_count = 0;
+  ENGINE.dry_pool_width = 0;
   ENGINE.has_initialised = false;
   ENGINE.torn = NULL;
   ENGINE.current = NULL;
@@ -98,6 +99,13 @@ void interlock_engine_deadlock(void) {
   size_t length = 0;
   char text[sizeof ENGINE.text];
   length += (size_t)snprintf(text, sizeof text, "no thread can go on");
+  const char *pool = NULL;
+  ENGINE.dry_pool_width = interlock_model_dry_pool(&pool);
+  if (ENGINE.dry_pool_width) {
+    length += (size_t)snprintf(text + length, sizeof text - length,
+                               ", and each of the %u workers of the pool '%s' waits",
+                               ENGINE.dry_pool_width, pool ? pool : "");
+  }
   for (size_t index = 0; index < ENGINE.live.count; index++) {
     const interlock_logical_thread *thread = ENGINE.live.items[index];
     if (ENGINE.blocked_count < INTERLOCK_BLOCKED_MOST) {
@@ -150,6 +158,7 @@ static void keep(void) {
   memcpy(result->text, ENGINE.text, sizeof result->text);
   memcpy(result->blocked, ENGINE.blocked, sizeof result->blocked);
   result->blocked_count = ENGINE.blocked_count;
+  result->dry_pool_width = ENGINE.dry_pool_width;
   free(kept_choices);
   free(kept_trace);
   size_t choices = ENGINE.choices.count, steps = ENGINE.trace.count;

@@ -135,6 +135,9 @@ typedef struct {
   uint64_t trace_hash;
   interlock_blocked_thread blocked[INTERLOCK_BLOCKED_MOST];
   uint32_t blocked_count;
+  /// Of a deadlock: how many workers the pool has in which blocks wait while each of its workers waits
+  /// too, which is starvation; 0 if there is no such pool.
+  uint32_t dry_pool_width;
   /// Operations that escaped control: completeness cannot be claimed.
   char escaped[INTERLOCK_ESCAPED_MOST][96];
   uint32_t escaped_count;

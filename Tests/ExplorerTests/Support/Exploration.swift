@@ -59,6 +59,9 @@ struct Exploration {
   var unanswered: Int { number("unanswered") }
   var unreleased: Int { number("unreleased") }
   var eventErrors: Int { number("errors") }
+  /// The width of the pool whose workers all wait while blocks wait for one; 0 for none.
+  var dryPoolWidth: Int { number("dry") }
+  var seconds: Double { Double(number("nanoseconds")) / 1e9 }
   var signal: Int32 { Int32(number("signal")) }
   var verdict: interlock_explored_verdict {
     interlock_explored_verdict(rawValue: UInt32(max(number("verdict"), 0)))
