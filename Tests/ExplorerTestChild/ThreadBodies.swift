@@ -199,6 +199,13 @@ let threadBodies = [
     while go.value {}
     return true
   },
+  Body("empty-pipe") {
+    var ends: [Int32] = [0, 0]
+    pipe(&ends)
+    var byte: UInt8 = 0
+    let count = read(ends[0], &byte, 1)
+    return count == 1
+  },
   Body("left-behind") {
     let lock = NSLock()
     lock.lock()

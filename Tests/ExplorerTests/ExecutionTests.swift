@@ -75,6 +75,13 @@ import Testing
     #expect(exploration.verdict == INTERLOCK_EXPLORED_TIMED_OUT)
   }
 
+  @Test("a wait in a system call that is not controlled is ended by that limit, and named")
+  func systemCall() throws {
+    let exploration = try Exploration("empty-pipe")
+    #expect(exploration.verdict == INTERLOCK_EXPLORED_TIMED_OUT)
+    #expect(exploration.escaped == "a wait in a system call")
+  }
+
   @Test("200 threads run, and a thread that the body leaves behind is counted")
   func threads() throws {
     let many = try Exploration("many-threads", "--executions", "20")

@@ -116,6 +116,20 @@ static uintptr_t instruction_of(const ucontext_t *context) {
 #endif
 }
 
+/// Whether the thread waits in a system call: at the instruction itself, to which the kernel goes back
+/// to begin the call again, or just behind it.
+static bool is_in_system_call(uintptr_t instruction) {
+#if defined(__x86_64__)
+  static const unsigned char system_call[] = {0x0f, 0x05};
+  const unsigned char *code = (const unsigned char *)instruction;
+  return memcmp(code, system_call, sizeof system_call) == 0 ||
+         memcmp(code - sizeof system_call, system_call, sizeof system_call) == 0;
+#else
+  (void)instruction;
+  return false;
+#endif
+}
+
 static void handle_tick(int signal, siginfo_t *info, void *context) {
   (void)signal, (void)info;
   uint64_t now = interlock_real_now();
@@ -124,11 +138,15 @@ static void handle_tick(int signal, siginfo_t *info, void *context) {
     seen_since = now;
   }
   if (now - seen_since < ENGINE.options.execution_time || !is_in_explored_code()) return;
-  // In a library the thread may hold a lock that everyone needs, malloc's for one: the next tick
+  // In a library the thread may hold a lock that every thread needs, malloc's for one: the next tick
   // may find it elsewhere.
-  if (!interlock_is_own_code(instruction_of(context))) return;
+  uintptr_t instruction = instruction_of(context);
+  bool waits = is_in_system_call(instruction);
+  if (!waits && !interlock_is_own_code(instruction)) return;
+  if (waits) interlock_escaped("a wait in a system call");
   interlock_execution_fail(INTERLOCK_EXPLORED_TIMED_OUT,
-                           "a thread ran for the whole time limit and reached no point");
+                           waits ? "a thread waits in a system call that is not controlled"
+                                 : "a thread ran for the whole time limit and reached no point");
   ENGINE.is_limited = true;
   leave_handler(context);
 }
