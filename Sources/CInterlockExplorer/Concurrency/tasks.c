@@ -9,8 +9,9 @@
 #ifdef INTERLOCK_INTERPOSES
 
 /// Of a task's object: it is of a task that the execution has seen made; `owner` is the object of the
-/// outermost task that it is a child of, where a cancellation may come from; `value` is its parent.
-enum { is_seen = 1 << 4 };
+/// outermost task that it is a child of, where a cancellation may come from; `value` is its parent. It
+/// has ended: the next task at that address is another.
+enum { is_seen = 1 << 4, is_over = 1 << 5 };
 
 /// Beside the task itself, what its groups share, by an address that nothing else has.
 static const void *group_of(uintptr_t parent) { return (const void *)(parent + 1); }
@@ -43,10 +44,17 @@ enum { at_kind = 32, kind_mask = 0xff, at_end_of_head = 64 };
 void interlock_model_job_found(model_item *item) {
   const char *job = item->request.job;
   item->task = job;
-  if ((*(const uint32_t *)(job + at_kind) & kind_mask) == 0) return;
+  if ((*(const uint32_t *)(job + at_kind) & kind_mask) == 0) {
+    // Whether an address is used again is malloc's affair: the number may not depend on it.
+    if (interlock_object_at(job)->flags & is_over) interlock_object_anew(job);
+    return;
+  }
   uintptr_t actor, task = interlock_running_task(&actor);
   const uintptr_t *words = (const uintptr_t *)(job + at_end_of_head);
-  if (!task || (words[0] != task && words[1] != task)) return;
+  if (!task || (words[0] != task && words[1] != task)) {
+    interlock_object_anew(job);
+    return;
+  }
   item->task = (const void *)task;
   item->only_resumes = true;
 }
@@ -123,7 +131,9 @@ static void ask(interlock_task_call call, uintptr_t object, uintptr_t task, uint
   bool may_leave = call != INTERLOCK_TASK_CALL_TEST_CANCEL && call != INTERLOCK_TASK_CALL_MAKE;
   if (actor && actor != object && may_leave) did_use((const void *)actor);
   if (call == INTERLOCK_TASK_CALL_COMPLETE) {
-    uintptr_t parent = (uintptr_t)interlock_object_at((const void *)object)->value;
+    interlock_object *known = interlock_object_at((const void *)object);
+    known->flags |= is_over;
+    uintptr_t parent = (uintptr_t)known->value;
     if (parent) did_use(group_of(parent));
   }
   // A task that waits may be woken by a cancellation.

@@ -101,6 +101,11 @@ model_queue *interlock_model_queue_at(void *object) {
 }
 
 void interlock_model_queue_made(void *object, bool is_inactive) {
+  // The runtime makes its queues in the first execution that needs them: a number only at the use.
+  if (interlock_events_is_task_pool((uintptr_t)object)) {
+    interlock_object_forget(object);
+    return;
+  }
   model_queue *queue = fill(interlock_object_anew(object), object);
   queue->is_of_execution = true;
   queue->suspensions = is_inactive;
