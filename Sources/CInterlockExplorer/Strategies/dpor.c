@@ -96,9 +96,17 @@ static bool open_frame(interlock_dpor *dpor, const interlock_exploration_state *
   return true;
 }
 
-// Takes the wake-up tree's next branch, or else any thread that is not asleep: the current one, so
-// that executions switch seldom.
-static bool choose_child(interlock_dpor *dpor, interlock_dpor_frame *frame,
+static void wake_all(interlock_dpor_frame *frame) {
+  for (uint64_t left = frame->asleep; left; left &= left - 1) {
+    interlock_dpor_explored_release(frame->sleeping[__builtin_ctzll(left)]);
+  }
+  frame->asleep = 0;
+}
+
+// Takes the wake-up tree's next branch. Behind the end of a branch any thread may go on: the current
+// one, so that executions switch seldom. A branch ends where it has woken every thread; if one still
+// sleeps, then the branch was added in doubt, and only with all awake is nothing left out behind it.
+static bool choose_child(interlock_dpor *dpor, interlock_dpor_frame *frame, bool is_new,
                          const interlock_exploration_state *state) {
   while (frame->children) {
     uint64_t bit = 1ull << frame->children->thread;
@@ -109,12 +117,12 @@ static bool choose_child(interlock_dpor *dpor, interlock_dpor_frame *frame,
     frame->children = node->next_sibling;
     interlock_wakeup_node_destroy(node);
   }
-  uint64_t allowed = frame->enabled & ~frame->asleep;
-  if (!allowed) return false;
-  uint32_t thread = (uint32_t)__builtin_ctzll(allowed);
+  if (!is_new) return false;
+  wake_all(frame);
+  uint32_t thread = (uint32_t)__builtin_ctzll(frame->enabled);
   if (state->current >= 0) {
     uint32_t current = dpor->identity[state->current];
-    if (allowed >> current & 1) thread = current;
+    if (frame->enabled >> current & 1) thread = current;
   }
   frame->children = interlock_wakeup_node_create(thread, (interlock_picks){0}, NULL);
   if (!frame->children) interlock_dpor_abandon(dpor, "no memory");
@@ -128,14 +136,15 @@ static int32_t choose(interlock_strategy *strategy, const interlock_exploration_
   for (uint32_t i = 0; i < state->enabled_count; i++) {
     enabled |= 1ull << dpor->identity[state->enabled[i]];
   }
-  if (dpor->depth == dpor->open && !open_frame(dpor, state, enabled)) return INTERLOCK_CHOICE_CUT;
+  bool is_new = dpor->depth == dpor->open;
+  if (is_new && !open_frame(dpor, state, enabled)) return INTERLOCK_CHOICE_CUT;
   interlock_dpor_frame *frame = &dpor->frames[dpor->depth];
   if (frame->enabled != enabled) {
     interlock_dpor_abandon(dpor, "the program is not deterministic: other threads are enabled");
     return INTERLOCK_CHOICE_CUT;
   }
   if (dpor->depth >= dpor->repeated) {
-    if (!choose_child(dpor, frame, state)) return INTERLOCK_CHOICE_CUT;
+    if (!choose_child(dpor, frame, is_new, state)) return INTERLOCK_CHOICE_CUT;
     frame->thread = frame->children->thread;
     frame->picks = frame->children->picks;
     frame->engine_thread = dpor->engine_number[frame->thread];
@@ -293,9 +302,7 @@ void interlock_dpor_clear_frame(interlock_dpor_frame *frame) {
   interlock_step_record_release(frame->record);
   interlock_step_record_release(frame->pending);
   interlock_dpor_explored_release(frame->explored);
-  for (uint64_t left = frame->asleep; left; left &= left - 1) {
-    interlock_dpor_explored_release(frame->sleeping[__builtin_ctzll(left)]);
-  }
+  wake_all(frame);
   while (frame->children) {
     interlock_wakeup_node *node = frame->children;
     frame->children = node->next_sibling;
