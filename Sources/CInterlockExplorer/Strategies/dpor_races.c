@@ -53,42 +53,42 @@ static bool touches_clock(const interlock_step_record *record) {
 }
 
 // The operations of a timer do not tell its time, but the execution shows where it was its turn.
-static bool timer_could_run(const interlock_dpor *dpor, const later_step *later, uint32_t at,
-                            uint32_t count) {
+static interlock_enabledness timer_could_run(const interlock_dpor *dpor, const later_step *later,
+                                             uint32_t at, uint32_t count) {
   const interlock_dpor_frame *first = &dpor->frames[at];
   for (uint32_t i = count; i-- > 0;) {
     uint32_t step = dpor->sequence_steps[i];
     if (!touches_clock(dpor->frames[step].record)) continue;
     // Only a timer that the first step armed could make a difference between the two states.
     bool arms = first[1].engine_threads > first->engine_threads;
-    return arms || step + 1 >= dpor->depth || dpor->frames[step + 1].enabled >> later->thread & 1;
+    if (step + 1 >= dpor->depth) return INTERLOCK_ENABLEDNESS_UNKNOWN;
+    if (dpor->frames[step + 1].enabled >> later->thread & 1) return INTERLOCK_ENABLED;
+    return arms ? INTERLOCK_ENABLEDNESS_UNKNOWN : INTERLOCK_DISABLED;
   }
-  if (later->previous >= (int32_t)at || !touches_clock(first->record)) return true;
-  return first->enabled >> later->thread & 1;
+  if (later->previous >= (int32_t)at || !touches_clock(first->record)) return INTERLOCK_ENABLED;
+  return first->enabled >> later->thread & 1 ? INTERLOCK_ENABLED : INTERLOCK_DISABLED;
 }
 
 // Whether the later step could run after `at` steps of the execution and the sequence.
-static bool could_run(interlock_dpor *dpor, const later_step *later, uint32_t at,
-                      const interlock_sequence_step *sequence, uint32_t count) {
+static interlock_enabledness could_run(interlock_dpor *dpor, const later_step *later, uint32_t at,
+                                       const interlock_sequence_step *sequence, uint32_t count) {
   const interlock_operation *pending = &later->pending->operations[0];
-  if (!later->pending->operation_count || !interlock_operation_blocks(pending)) return true;
+  if (!later->pending->operation_count || !interlock_operation_blocks(pending)) return INTERLOCK_ENABLED;
   bool was_pending = later->previous < (int32_t)at;
   bool was_enabled = dpor->frames[at].enabled >> later->thread & 1;
   bool is_untouched = true;
   for (uint32_t i = 0; i < count && is_untouched; i++) {
     is_untouched = !interlock_steps_depend(later->pending, sequence[i].record);
   }
-  if (was_pending && is_untouched) return was_enabled;
+  if (was_pending && is_untouched) return was_enabled ? INTERLOCK_ENABLED : INTERLOCK_DISABLED;
   if (pending->kind == INTERLOCK_OPERATION_TIME_UP) {
     return timer_could_run(dpor, later, at, count);
   }
   note_steps(dpor);
   for (uint32_t i = 0; i < at; i++) dpor->chosen[i] = i;
   for (uint32_t i = 0; i < count; i++) dpor->chosen[at + i] = dpor->sequence_steps[i];
-  interlock_enabledness enabledness =
-      interlock_enabled_after(dpor->steps, dpor->depth, dpor->chosen, at + count,
-                              dpor->engine_number[later->thread], pending);
-  return enabledness != INTERLOCK_DISABLED;
+  return interlock_enabled_after(dpor->steps, dpor->depth, dpor->chosen, at + count,
+                                 dpor->engine_number[later->thread], pending);
 }
 
 // Leaves out what holds the later step up and need not come before it.
@@ -114,28 +114,45 @@ static uint32_t leave_out_holders(interlock_dpor *dpor, const later_step *later,
   return kept;
 }
 
-// Reverses the race of step `at` and `later`: what does not happen after the first, and then the
-// second. False if the second cannot run without the first.
-static bool reverse(interlock_dpor *dpor, uint32_t at, const later_step *later) {
+// The steps that do not happen after step `at`, and are not the later step.
+static uint32_t collect(interlock_dpor *dpor, uint32_t at, const later_step *later) {
   const interlock_dpor_frame *first = &dpor->frames[at];
-  interlock_sequence_step *sequence = dpor->sequence;
   uint32_t count = 0;
   for (uint32_t i = at + 1; i < dpor->depth; i++) {
     const interlock_dpor_frame *frame = &dpor->frames[i];
     if (i == later->step || happens_before(first, frame->clock)) continue;
     dpor->sequence_steps[count] = i;
-    sequence[count++] = (interlock_sequence_step){
+    dpor->sequence[count++] = (interlock_sequence_step){
         .thread = frame->thread, .own = frame->own, .picks = frame->picks, .record = frame->record};
   }
-  if (!could_run(dpor, later, at, sequence, count)) {
-    uint32_t kept = leave_out_holders(dpor, later, sequence, count);
-    if (kept == count || !could_run(dpor, later, at, sequence, kept)) return false;
-    count = kept;
-  }
-  sequence[count++] = (interlock_sequence_step){
+  return count;
+}
+
+static void insert_reversal(interlock_dpor *dpor, uint32_t at, const later_step *later,
+                            uint32_t count) {
+  dpor->sequence[count++] = (interlock_sequence_step){
       .thread = later->thread, .is_reversed = true, .own = later->own, .record = later->pending};
-  interlock_dpor_insert(dpor, at, sequence, count, first->known_objects);
-  return true;
+  interlock_dpor_insert(dpor, at, dpor->sequence, count, dpor->frames[at].known_objects);
+}
+
+// Reverses the race of step `at` and `later`: what does not happen after the first, and then the
+// second. False if the second cannot run without the first.
+static bool reverse(interlock_dpor *dpor, uint32_t at, const later_step *later) {
+  uint32_t count = collect(dpor, at, later);
+  interlock_enabledness whole = could_run(dpor, later, at, dpor->sequence, count);
+  if (whole == INTERLOCK_ENABLED) {
+    insert_reversal(dpor, at, later, count);
+    return true;
+  }
+  // In doubt, both: an order too many costs an execution, one too few loses a bug.
+  uint32_t kept = leave_out_holders(dpor, later, dpor->sequence, count);
+  bool is_reversed =
+      kept < count && could_run(dpor, later, at, dpor->sequence, kept) != INTERLOCK_DISABLED;
+  if (is_reversed) insert_reversal(dpor, at, later, kept);
+  if (whole == INTERLOCK_ENABLEDNESS_UNKNOWN) {
+    insert_reversal(dpor, at, later, collect(dpor, at, later));
+  }
+  return is_reversed;
 }
 
 static void reverse_races_of(interlock_dpor *dpor, const later_step *later,
