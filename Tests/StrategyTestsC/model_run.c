@@ -123,16 +123,20 @@ static uint32_t pick(void *strategy, uint32_t count) {
   return s->pick(s, count);
 }
 
+static model_state last_state;
+
+const model_state *model_last_state(void) { return &last_state; }
+
 model_execution model_execute(const model_program *program, interlock_strategy *strategy,
                               model_options options) {
-  model_state state;
+  model_state *at = &last_state;
   numbering n = {.by_first_use = options.by_first_use};
   static model_trace trace;
   model_execution execution = {.end = INTERLOCK_EXECUTION_LIMITED};
-  model_begin(program, &state);
+  model_begin(program, at);
   trace.count = 0;
   for (unsigned i = 0; i < MODEL_SLOTS; i++) {
-    if (state.threads[i].status == MODEL_LIVE) add_thread(&n, i);
+    if (at->threads[i].status == MODEL_LIVE) add_thread(&n, i);
   }
   interlock_operation pending[MODEL_SLOTS];
   uint32_t enabled[MODEL_SLOTS];
@@ -142,9 +146,9 @@ model_execution model_execute(const model_program *program, interlock_strategy *
     seen.enabled_count = 0;
     bool is_any_alive = false;
     for (uint32_t i = 0; i < n.threads; i++) {
-      pending[i] = translated(&n, model_pending(program, &state, n.slot[i]));
+      pending[i] = translated(&n, model_pending(program, at, n.slot[i]));
       is_any_alive |= pending[i].kind != 0;
-      if (model_is_enabled(program, &state, n.slot[i])) enabled[seen.enabled_count++] = i;
+      if (model_is_enabled(program, at, n.slot[i])) enabled[seen.enabled_count++] = i;
     }
     if (!seen.enabled_count) {
       execution.is_deadlock = is_any_alive;
@@ -159,7 +163,7 @@ model_execution model_execute(const model_program *program, interlock_strategy *
     }
     model_step step;
     unsigned slot = n.slot[choice];
-    model_take_step(program, &state, slot, pick, strategy, &step);
+    model_take_step(program, at, slot, pick, strategy, &step);
     for (unsigned i = 0; i < step.made_count; i++) add_thread(&n, step.made[i]);
     model_trace_add(&trace, slot, &step);
     execution.order = model_mix(execution.order, slot * 64 + step.picks + 1);
@@ -170,7 +174,7 @@ model_execution model_execute(const model_program *program, interlock_strategy *
     seen.current = choice;
   }
   execution.steps = trace.count;
-  execution.outcome = model_outcome(&state);
+  execution.outcome = model_outcome(at);
   execution.trace = model_trace_hash(&trace);
   strategy->end(strategy, execution.end, &seen);
   return execution;

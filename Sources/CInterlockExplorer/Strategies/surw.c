@@ -57,21 +57,6 @@ static bool begin(interlock_strategy *strategy) {
   return true;
 }
 
-// A thread that is new takes the operations that it is expected to have from its maker.
-static bool note_threads(surw *self, const interlock_exploration_state *state) {
-  if (!interlock_reserve((void **)&self->threads, &self->capacity, state->threads,
-                         sizeof *self->threads)) {
-    return false;
-  }
-  for (uint32_t thread = self->thread_count; thread < state->threads; thread++) {
-    self->threads[thread] = (struct surw_thread){.maker = (uint32_t)(self->last + 1)};
-    self->threads[thread].left = 0;
-    if (thread < self->before_count) self->threads[thread].left = self->before[thread].done;
-  }
-  self->thread_count = state->threads;
-  return true;
-}
-
 // What the thread has left, and what the threads have that it is expected to make.
 static uint32_t weight(const surw *self, uint32_t thread) {
   uint32_t sum = self->threads[thread].left;
@@ -84,6 +69,24 @@ static uint32_t weight(const surw *self, uint32_t thread) {
     if (maker == thread + 1) sum += self->before[other].done;
   }
   return sum;
+}
+
+// A thread that is new takes the operations that it is expected to have from its maker; with their
+// share of the chance it takes the intention, too.
+static bool note_threads(surw *self, const interlock_exploration_state *state) {
+  if (!interlock_reserve((void **)&self->threads, &self->capacity, state->threads,
+                         sizeof *self->threads)) {
+    return false;
+  }
+  while (self->thread_count < state->threads) {
+    uint32_t thread = self->thread_count++;
+    self->threads[thread] = (struct surw_thread){.maker = (uint32_t)(self->last + 1)};
+    if (thread < self->before_count) self->threads[thread].left = self->before[thread].done;
+    if (self->intended == NONE || self->last != (int32_t)self->intended) continue;
+    uint64_t own = weight(self, thread) + 1, of_maker = weight(self, self->intended) + 1;
+    if (interlock_random_next(&self->random) % (own + of_maker) < own) self->intended = thread;
+  }
+  return true;
 }
 
 static void intend(surw *self, const interlock_exploration_state *state, bool only_enabled) {

@@ -47,6 +47,9 @@ typedef struct {
 model_execution model_execute(const model_program *program, interlock_strategy *strategy,
                               model_options options);
 
+/// The state at the end of the last execution.
+const model_state *model_last_state(void);
+
 /// Runs the strategy to its end, or to the limit, and clears `run` first.
 void model_run_all(const model_program *program, interlock_strategy *strategy,
                    model_options options, model_run *run);
