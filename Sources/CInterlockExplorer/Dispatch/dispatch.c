@@ -26,8 +26,6 @@ static void ask_enqueue(const interlock_dispatch_request *request, interlock_sit
     if ((request->flags & INTERLOCK_FLAG_BARRIER) && queue->kind == QUEUE_CONCURRENT) interlock_model_note_barrier();
     if (interlock_model_order_matters(queue)) {
       operation = interlock_operation_of(INTERLOCK_OPERATION_ENQUEUE, queue->number, 0);
-    } else if (interlock_model_pools_matter()) {
-      operation = interlock_operation_of(INTERLOCK_OPERATION_ENQUEUE, interlock_model_root(queue)->number, 0);
     }
   }
   interlock_model_ask(operation, site);
@@ -47,6 +45,7 @@ static void enqueue(const interlock_dispatch_request *request, interlock_site si
     interlock_model_group_enter(request->group);
   }
   if (!(request->flags & INTERLOCK_FLAG_DELAYED)) {
+    item->is_asked = !(request->flags & INTERLOCK_FLAG_JOB);
     interlock_model_hand_over(item, site.place);
     return;
   }

@@ -54,18 +54,16 @@ static bool may_begin(interlock_logical_thread *thread, void *context) {
 
 /// The operation of a block's first step.
 static interlock_operation first_of(const model_item *item) {
-  const model_queue *queue = item->entry.queue;
-  uint32_t pool = interlock_model_pools_matter() ? interlock_model_root((model_queue *)queue)->number : 0;
-  if (!interlock_model_order_matters(queue)) {
-    if (!pool) return interlock_operation_of(INTERLOCK_OPERATION_START, 0, 0);
-    interlock_operation begin = interlock_operation_of(INTERLOCK_OPERATION_BEGIN, queue->number, pool);
-    begin.flags = INTERLOCK_OPERATION_CONCURRENT;
-    return begin;
-  }
+  model_queue *queue = item->entry.queue;
+  uint32_t pool = interlock_model_pools_matter() ? interlock_model_root(queue)->number : 0;
+  bool in_order = interlock_model_order_matters(queue);
+  if (!in_order && !pool) return interlock_operation_of(INTERLOCK_OPERATION_START, 0, 0);
   bool is_barrier = item->entry.is_barrier && queue->kind == QUEUE_CONCURRENT;
-  interlock_operation begin = interlock_operation_of(
-      is_barrier ? INTERLOCK_OPERATION_BEGIN_BARRIER : INTERLOCK_OPERATION_BEGIN, queue->number, pool);
-  if (queue->kind == QUEUE_CONCURRENT && !is_barrier) begin.flags = INTERLOCK_OPERATION_CONCURRENT;
+  // Where the queue itself lets every block through, its pool is what the block is queued at.
+  interlock_operation begin =
+      interlock_operation_of(is_barrier ? INTERLOCK_OPERATION_BEGIN_BARRIER : INTERLOCK_OPERATION_BEGIN,
+                             in_order ? queue->number : pool, pool);
+  if (queue->kind != QUEUE_SERIAL && !is_barrier) begin.flags = INTERLOCK_OPERATION_CONCURRENT;
   return begin;
 }
 
@@ -159,7 +157,7 @@ void interlock_model_hand_over(model_item *item, uintptr_t place) {
   interlock_logical_thread *running = interlock_current_thread();
   model_thread *thread = running->fire ? NULL : interlock_model_thread();
   bool goes_on = thread && is_job && !thread->again && hands_itself_over(thread, item);
-  if (interlock_model_order_matters(queue)) {
+  if (interlock_model_order_matters(queue) && !item->is_asked) {
     interlock_did(interlock_operation_of(INTERLOCK_OPERATION_ENQUEUE, queue->number, 0));
   }
   // What only resumes its task is no part of it: with room for all, one turn is like two.
