@@ -101,9 +101,8 @@ static const struct {
 #undef DESCRIBED
 };
 
-/// `own` is what a method is called on, where that comes in a register; gives the address to go on
-/// at.
-__attribute__((used)) HIDDEN uintptr_t interlock_returning_call(uintptr_t own, uint32_t number, uintptr_t returns_to) {
+/// `first` is the first argument: of a task's methods, the task. Gives the address to go on at.
+__attribute__((used)) HIDDEN uintptr_t interlock_returning_call(uintptr_t first, uint32_t number, uintptr_t returns_to) {
   static uintptr_t known[sizeof returning_calls / sizeof *returning_calls];
   // Relaxed: as in REAL.
   uintptr_t real = __atomic_load_n(&known[number], __ATOMIC_RELAXED);
@@ -114,8 +113,8 @@ __attribute__((used)) HIDDEN uintptr_t interlock_returning_call(uintptr_t own, u
   if (!is_task_explored()) return real;
   interlock_site site = {returns_to, returns_to};
   switch (returning_calls[number].kind) {
-    case CANCELS: interlock_ask_task(INTERLOCK_TASK_CALL_CANCEL, own, site); break;
-    case TESTS: interlock_ask_task(INTERLOCK_TASK_CALL_TEST_CANCEL, own, site); break;
+    case CANCELS: interlock_ask_task(INTERLOCK_TASK_CALL_CANCEL, first, site); break;
+    case TESTS: interlock_ask_task(INTERLOCK_TASK_CALL_TEST_CANCEL, first, site); break;
     case TESTS_OWN: interlock_ask_task(INTERLOCK_TASK_CALL_TEST_CANCEL, 0, site); break;
     case CANCELS_GROUP: interlock_ask_task(INTERLOCK_TASK_CALL_CANCEL, 0, site); break;
     case RESUMES: interlock_ask_task(INTERLOCK_TASK_CALL_RESUME, 0, site); break;
@@ -124,14 +123,14 @@ __attribute__((used)) HIDDEN uintptr_t interlock_returning_call(uintptr_t own, u
   return real;
 }
 
-// A method's own value is in r13, or x20. Seven words are pushed: with the caller's, the stack is
-// aligned for a call.
+// The first argument stays where it is. Seven words are pushed: with the caller's, the stack is aligned
+// for a call.
 #if defined(__x86_64__)
 #define RETURNING_DOOR(number, kind, name)                                                \
   __asm__(".pushsection .text\n .weak \"" name "\"\n .type \"" name "\", %function\n"     \
           ".p2align 4\n\"" name "\":\n"                                                   \
           "pushq %rax\n pushq %r9\n pushq %r8\n pushq %rcx\n pushq %rdx\n pushq %rsi\n pushq %rdi\n" \
-          "movq %r13, %rdi\n movl $" #number ", %esi\n movq 56(%rsp), %rdx\n"             \
+          "movl $" #number ", %esi\n movq 56(%rsp), %rdx\n"             \
           "callq interlock_returning_call\n movq %rax, %r11\n"                            \
           "popq %rdi\n popq %rsi\n popq %rdx\n popq %rcx\n popq %r8\n popq %r9\n popq %rax\n" \
           "jmpq *%r11\n .size \"" name "\", . - \"" name "\"\n .popsection\n");
@@ -141,7 +140,7 @@ __attribute__((used)) HIDDEN uintptr_t interlock_returning_call(uintptr_t own, u
           ".p2align 4\n\"" name "\":\n"                                                   \
           "stp x29, x30, [sp, #-96]!\n stp x0, x1, [sp, #16]\n stp x2, x3, [sp, #32]\n"    \
           "stp x4, x5, [sp, #48]\n stp x6, x7, [sp, #64]\n str x8, [sp, #80]\n"           \
-          "mov x2, x30\n mov x0, x20\n mov w1, #" #number "\n bl interlock_returning_call\n" \
+          "mov x2, x30\n mov w1, #" #number "\n bl interlock_returning_call\n" \
           "mov x16, x0\n ldp x0, x1, [sp, #16]\n ldp x2, x3, [sp, #32]\n"                  \
           "ldp x4, x5, [sp, #48]\n ldp x6, x7, [sp, #64]\n ldr x8, [sp, #80]\n"           \
           "ldp x29, x30, [sp], #96\n br x16\n .size \"" name "\", . - \"" name "\"\n .popsection\n");

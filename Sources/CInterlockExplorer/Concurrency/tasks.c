@@ -49,6 +49,7 @@ void interlock_model_job_found(model_item *item) {
     if (interlock_object_at(job)->flags & is_over) interlock_object_anew(job);
     return;
   }
+  item->needs_no_worker = true;
   uintptr_t actor, task = interlock_running_task(&actor);
   const uintptr_t *words = (const uintptr_t *)(job + at_end_of_head);
   if (!task || (words[0] != task && words[1] != task)) {
@@ -86,14 +87,19 @@ static void made(uintptr_t task, uintptr_t parent) {
   known->value = (int64_t)parent;
 }
 
-static interlock_operation operation_of(interlock_task_call call, uintptr_t object, uintptr_t task) {
+static interlock_operation operation_of(interlock_task_call call, uintptr_t object, uintptr_t task,
+                                        uintptr_t actor) {
   switch (call) {
     case INTERLOCK_TASK_CALL_SWITCH:
       if (object) return operation_on(INTERLOCK_OPERATION_READ_WRITE, (const void *)object);
       break;
     case INTERLOCK_TASK_CALL_AWAIT:
-      if (object) return operation_on(INTERLOCK_OPERATION_AWAIT, (const void *)object);
-      return operation_on(INTERLOCK_OPERATION_READ_WRITE, &continuations);
+      if (!object) return operation_on(INTERLOCK_OPERATION_READ_WRITE, &continuations);
+      // A task that comes too early gives its actor up, or its worker, which others can tell. Else it
+      // is as if it waited for the end.
+      return operation_on(actor || interlock_model_job_order_matters() ? INTERLOCK_OPERATION_READ
+                                                                       : INTERLOCK_OPERATION_AWAIT,
+                          (const void *)object);
     case INTERLOCK_TASK_CALL_AWAIT_GROUP:
       return operation_on(INTERLOCK_OPERATION_READ_WRITE, group_of(task));
     case INTERLOCK_TASK_CALL_AWAIT_STREAM:
@@ -125,7 +131,7 @@ static void ask(interlock_task_call call, uintptr_t object, uintptr_t task, uint
   // A job that is handed over to a pool with room for all is no different before or after another.
   bool only_enqueues = call == INTERLOCK_TASK_CALL_MAKE || call == INTERLOCK_TASK_CALL_YIELD;
   if (!only_enqueues || interlock_model_job_order_matters()) {
-    interlock_point(operation_of(call, object, task), NULL, NULL, site.place);
+    interlock_point(operation_of(call, object, task, actor), NULL, NULL, site.place);
   }
   thread->actor = call == INTERLOCK_TASK_CALL_SWITCH && object ? object : actor;
   bool may_leave = call != INTERLOCK_TASK_CALL_TEST_CANCEL && call != INTERLOCK_TASK_CALL_MAKE;
@@ -133,6 +139,7 @@ static void ask(interlock_task_call call, uintptr_t object, uintptr_t task, uint
   if (call == INTERLOCK_TASK_CALL_COMPLETE) {
     interlock_object *known = interlock_object_at((const void *)object);
     known->flags |= is_over;
+    interlock_did(operation_on(INTERLOCK_OPERATION_WRITE, (const void *)object));
     uintptr_t parent = (uintptr_t)known->value;
     if (parent) did_use(group_of(parent));
   }

@@ -62,7 +62,7 @@ static interlock_operation first_of(const model_item *item) {
   // Where the queue itself lets every block through, its pool is what the block is queued at.
   interlock_operation begin =
       interlock_operation_of(is_barrier ? INTERLOCK_OPERATION_BEGIN_BARRIER : INTERLOCK_OPERATION_BEGIN,
-                             in_order ? queue->number : pool, pool);
+                             in_order ? queue->number : pool, in_order ? pool : 0);
   if (queue->kind != QUEUE_SERIAL && !is_barrier) begin.flags = INTERLOCK_OPERATION_CONCURRENT;
   return begin;
 }
@@ -150,7 +150,7 @@ void interlock_model_hand_over(model_item *item, uintptr_t place) {
   item->entry.kind = ENTRY_BLOCK;
   item->entry.is_barrier = request->flags & INTERLOCK_FLAG_BARRIER;
   if (item->entry.is_barrier && queue->kind == QUEUE_CONCURRENT) interlock_model_note_barrier();
-  interlock_model_demand(queue, is_job ? item->task : NULL);
+  if (!item->needs_no_worker) interlock_model_demand(queue, is_job ? item->task : NULL);
   if (is_job) interlock_model_job_enqueued(item);
   // The entry's queue is needed for the first operation, which is declared before others can see it.
   item->entry.queue = queue;

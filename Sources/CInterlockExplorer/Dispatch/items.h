@@ -14,6 +14,8 @@ typedef struct interlock_model_item {
   /// only resumes that task, as `Task.yield` and `Task.sleep` have it done.
   const void *task;
   bool only_resumes, is_at_once;
+  /// It takes no worker beside those of tasks: an actor's job, which runs tasks that wait meanwhile.
+  bool needs_no_worker;
   /// That it comes to its queue was what the step began with.
   bool is_asked;
   /// Of a list of notifications.

@@ -158,9 +158,9 @@ void interlock_model_begin(model_entry *entry) {
 }
 
 static void give_worker(model_queue *root) {
-  root->running--;
+  uint32_t free = root->width - root->running--;
   if (interlock_model_pools_matter()) {
-    interlock_did(interlock_operation_of(INTERLOCK_OPERATION_GIVE_WORKER, root->number, 0));
+    interlock_did(interlock_operation_of(INTERLOCK_OPERATION_GIVE_WORKER, root->number, free + 1));
   }
   widen(root);
 }
