@@ -18,6 +18,7 @@ private struct Arguments {
   var usesOSThreads = false
   var search = "random"
   var readsEvents = false
+  var printsTrace = false
   var readsWaits = false
   var isIsolated = false
   var keepsGoing = false
@@ -35,6 +36,7 @@ private struct Arguments {
       case "--read-events": readsEvents = true
       case "--search": search = rest.popFirst() ?? ""
       case "--read-waits": readsWaits = true
+      case "--trace": printsTrace = true
       case "--isolated": isIsolated = true
       case "--pool-width": poolWidth = rest.popFirst().flatMap(UInt32.init) ?? poolWidth
       case "--os-threads": usesOSThreads = true
@@ -140,5 +142,11 @@ if arguments.readsEvents {
   print("errors=\(EventReader.errors)")
 }
 print("outcomes=" + Outcomes.sorted.joined(separator: "; "))
+if arguments.printsTrace {
+  for step in UnsafeBufferPointer(start: result.trace, count: result.trace_count) {
+    let name = String(cString: interlock_operation_name(step.operation.kind))
+    print("thread \(step.thread) of \(step.enabled): \(name) \(step.operation.object)")
+  }
+}
 private let choices = UnsafeBufferPointer(start: result.choices_made, count: result.choice_count)
 print("choices=" + choices.map(String.init).joined(separator: ","))

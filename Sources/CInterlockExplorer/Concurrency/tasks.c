@@ -52,10 +52,7 @@ void interlock_model_job_found(model_item *item) {
   item->needs_no_worker = true;
   uintptr_t actor, task = interlock_running_task(&actor);
   const uintptr_t *words = (const uintptr_t *)(job + at_end_of_head);
-  if (!task || (words[0] != task && words[1] != task)) {
-    interlock_object_anew(job);
-    return;
-  }
+  if (!task || (words[0] != task && words[1] != task)) return;
   item->task = (const void *)task;
   item->only_resumes = true;
 }

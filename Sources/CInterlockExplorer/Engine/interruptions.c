@@ -19,6 +19,7 @@ enum { fault_count = sizeof faults / sizeof *faults, alternate_size = 1 << 16 };
 
 static struct sigaction before[fault_count], before_tick;
 static stack_t stack_before;
+static sigset_t blocked_before;
 static char alternate_stack[alternate_size];
 static timer_t ticks;
 static bool has_ticks;
@@ -30,6 +31,9 @@ static volatile bool is_in_execution;
 static bool is_in_explored_code(void) {
   return is_in_execution && interlock_marks.controlled && !interlock_marks.hidden;
 }
+
+/// One that programs seldom use.
+static int tick_signal(void) { return SIGRTMAX - 3; }
 
 uint64_t interlock_real_now(void) {
   // The system's own, past the interposed call.
@@ -153,6 +157,12 @@ static void handle_tick(int signal, siginfo_t *info, void *context) {
 
 void interlock_interruptions_begin(void) {
   follow_process();
+  // A process may be started with signals blocked: as by a thread of libdispatch's.
+  sigset_t needed;
+  sigemptyset(&needed);
+  for (int index = 0; index < fault_count; index++) sigaddset(&needed, faults[index]);
+  sigaddset(&needed, tick_signal());
+  pthread_sigmask(SIG_UNBLOCK, &needed, &blocked_before);
   stack_t alternate = {.ss_sp = alternate_stack, .ss_size = sizeof alternate_stack};
   sigaltstack(&alternate, &stack_before);
   struct sigaction fault = {.sa_sigaction = handle_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
@@ -164,7 +174,7 @@ void interlock_interruptions_begin(void) {
   // only, by the limit of steps.
   has_ticks = false;
   if (interlock_stacks_are_os_threads()) return;
-  int signal = SIGRTMAX - 3;
+  int signal = tick_signal();
   struct sigaction tick = {.sa_sigaction = handle_tick,
                            .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART};
   sigemptyset(&tick.sa_mask);
@@ -181,10 +191,11 @@ void interlock_interruptions_begin(void) {
 void interlock_interruptions_end(void) {
   if (has_ticks) {
     timer_delete(ticks);
-    sigaction(SIGRTMAX - 3, &before_tick, NULL);
+    sigaction(tick_signal(), &before_tick, NULL);
   }
   for (int index = 0; index < fault_count; index++) sigaction(faults[index], &before[index], NULL);
   sigaltstack(&stack_before, NULL);
+  pthread_sigmask(SIG_SETMASK, &blocked_before, NULL);
 }
 
 #endif
