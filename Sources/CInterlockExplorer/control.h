@@ -82,8 +82,11 @@ void interlock_did(interlock_operation operation) HIDDEN;
 void interlock_turned_out(interlock_operation operation) HIDDEN;
 /// Chooses one of `count` values, from 0: which waiter a signal wakes.
 uint32_t interlock_pick(uint32_t count) HIDDEN;
-/// A try or a limited wait was made: what releases such an object must be a point then. Without the
-/// option, the exploration ends and says that it must begin anew.
+/// An execution has shown something that makes more operations matter, from now on. In a counted
+/// execution, the exploration ends and says that it must begin anew.
+void interlock_learn(interlock_exploration_fact fact) HIDDEN;
+bool interlock_is_known(interlock_exploration_fact fact) HIDDEN;
+/// A try or a limited wait was made: what releases such an object must be a point then.
 void interlock_note_try(void) HIDDEN;
 /// A release that lets others go on: a point only if tries can tell when it comes.
 void interlock_release(interlock_operation operation, uintptr_t returns_to, uintptr_t place) HIDDEN;

@@ -18,6 +18,7 @@ private struct Arguments {
   var usesOSThreads = false
   var search = "random"
   var readsEvents = false
+  var facts: UInt32 = 0
   var printsTrace = false
   var readsWaits = false
   var isIsolated = false
@@ -37,6 +38,7 @@ private struct Arguments {
       case "--search": search = rest.popFirst() ?? ""
       case "--read-waits": readsWaits = true
       case "--trace": printsTrace = true
+      case "--facts": facts = rest.popFirst().flatMap(UInt32.init) ?? 0
       case "--isolated": isIsolated = true
       case "--pool-width": poolWidth = rest.popFirst().flatMap(UInt32.init) ?? poolWidth
       case "--os-threads": usesOSThreads = true
@@ -71,7 +73,7 @@ private final class Running {
   init(_ body: Body) { self.body = body }
 }
 
-private func explore(anew: Bool) -> interlock_exploration_result {
+private func explore(facts: UInt32) -> interlock_exploration_result {
   var options = interlock_exploration_options()
   options.executions = arguments.executions
   options.steps = arguments.steps
@@ -87,8 +89,7 @@ private func explore(anew: Bool) -> interlock_exploration_result {
       Outcomes.note("\(cycle.count) hold and wait")
     }
   }
-  options.releases_are_points = anew
-  options.keeps_facts = anew
+  options.facts = facts
   options.pool_width = arguments.poolWidth
   var result = interlock_exploration_result()
   let strategy = arguments.strategy()
@@ -118,10 +119,11 @@ private func string<Characters>(_ characters: Characters) -> String {
 
 if arguments.readsWaits, !interlock_waits_start() { fatalError("no event is seen") }
 if arguments.readsEvents, !EventReader.start() { fatalError("no event is seen") }
-private var result = explore(anew: false)
-if result.must_begin_anew { result = explore(anew: true) }
+private var result = explore(facts: arguments.facts)
+while result.must_begin_anew { result = explore(facts: result.facts) }
 
 print("executions=\(result.executions)")
+print("facts=\(result.facts)")
 print("complete=\(result.is_complete)")
 print("cut=\(result.cut)")
 print("failures=\(result.failures)")

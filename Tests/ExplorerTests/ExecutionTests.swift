@@ -10,7 +10,7 @@ import Testing
     ])
   func replay(_ body: String) throws {
     let found = try Exploration(body)
-    let replayed = try Exploration(body, "--replay", found.choices)
+    let replayed = try Exploration(body, "--replay", found.choices, "--facts", found.facts)
     #expect(found.failures == 1)
     #expect(replayed.executions == 1)
     #expect(replayed.verdict == found.verdict)

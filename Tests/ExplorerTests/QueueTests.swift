@@ -105,7 +105,7 @@ import Testing
   @Test("a choice on queues is replayed", arguments: ["check-then-act", "crossed-syncs", "perform"])
   func replay(_ body: String) throws {
     let found = try Exploration(body)
-    let replayed = try Exploration(body, "--replay", found.choices)
+    let replayed = try Exploration(body, "--replay", found.choices, "--facts", found.facts)
     #expect(replayed.verdict == found.verdict)
     #expect(replayed.hash == found.hash)
   }

@@ -65,7 +65,7 @@ import Testing
     arguments: ["actor-reentrancy", "lost-continuation", "main-actor-reentrancy"])
   func replay(_ body: String) throws {
     let found = try Exploration(body)
-    let replayed = try Exploration(body, "--replay", found.choices)
+    let replayed = try Exploration(body, "--replay", found.choices, "--facts", found.facts)
     #expect(replayed.verdict == found.verdict)
     #expect(replayed.hash == found.hash)
   }

@@ -26,7 +26,8 @@ import Testing
     #expect(exploration.status == 0)
     #expect(exploration.verdict == INTERLOCK_EXPLORED_CRASHED)
     #expect(exploration.text == "the process ended with code 3")
-    let replayed = try Exploration("exit", "--isolated", "--replay", exploration.choices)
+    let replayed = try Exploration(
+      "exit", "--isolated", "--replay", exploration.choices, "--facts", exploration.facts)
     #expect(replayed.executions == 1)
     #expect(replayed.text == "the process ended with code 3")
     let killed = try Exploration("killed", "--isolated")

@@ -2,36 +2,25 @@
 // have a worker of its own, none ever waits for one, in whatever order the same happens: which block
 // comes to the pool before which is no operation then. Once an execution has more, it is, in all
 // executions from then on.
-#include "../Engine/engine.h"
 #include "items.h"
 
 #ifdef INTERLOCK_INTERPOSES
 
-static bool pools_matter, has_barriers, has_serial_jobs;
-
-bool interlock_model_pools_matter(void) { return pools_matter; }
-bool interlock_model_has_barriers(void) { return has_barriers; }
-bool interlock_model_job_order_matters(void) { return pools_matter || has_serial_jobs; }
-
-/// A search that took it for otherwise has not seen all that it must. The executions that come before
-/// it are there to learn such facts.
-static void learn(bool *fact) {
-  if (*fact) return;
-  *fact = true;
-  if (!interlock_the_engine.is_warming_up) interlock_the_engine.result->must_begin_anew = true;
+bool interlock_model_pools_matter(void) { return interlock_is_known(INTERLOCK_FACT_POOLS); }
+bool interlock_model_has_barriers(void) { return interlock_is_known(INTERLOCK_FACT_BARRIERS); }
+bool interlock_model_job_order_matters(void) {
+  return interlock_is_known(INTERLOCK_FACT_POOLS) || interlock_is_known(INTERLOCK_FACT_SERIAL_JOBS);
 }
 
-void interlock_model_forget(void) { pools_matter = has_barriers = has_serial_jobs = false; }
-
-void interlock_model_note_barrier(void) { learn(&has_barriers); }
+void interlock_model_note_barrier(void) { interlock_learn(INTERLOCK_FACT_BARRIERS); }
 
 static void count(model_queue *pool) {
-  if (++pool->demand > pool->width) learn(&pools_matter);
+  if (++pool->demand > pool->width) interlock_learn(INTERLOCK_FACT_POOLS);
 }
 
 void interlock_model_demand(model_queue *queue, const void *job) {
   if (queue->kind == QUEUE_SERIAL) {
-    if (job) learn(&has_serial_jobs);
+    if (job) interlock_learn(INTERLOCK_FACT_SERIAL_JOBS);
     // One worker at a time, however many blocks.
     if (queue->has_demanded) return;
     queue->has_demanded = true;

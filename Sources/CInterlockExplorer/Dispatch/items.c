@@ -17,7 +17,7 @@ bool interlock_model_is_choice(interlock_site site) {
 }
 
 void interlock_model_release(interlock_operation operation, uintptr_t place) {
-  if (interlock_exploration_asked()->releases_are_points) {
+  if (interlock_is_known(INTERLOCK_FACT_TRIES)) {
     interlock_point(operation, NULL, NULL, place);
   } else {
     interlock_did(operation);

@@ -109,8 +109,6 @@ bool interlock_model_job_order_matters(void) HIDDEN;
 /// The same of the order in which blocks come to concurrent queues: whether there is a barrier.
 bool interlock_model_has_barriers(void) HIDDEN;
 void interlock_model_note_barrier(void) HIDDEN;
-/// Another body is explored from now on.
-void interlock_model_forget(void) HIDDEN;
 
 // The scheduling itself (lanes.c): no calls into the engine but `interlock_did`.
 

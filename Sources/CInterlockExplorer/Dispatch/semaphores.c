@@ -86,7 +86,7 @@ void interlock_model_ask_signal(void *semaphore, interlock_site site) {
   interlock_object *known = semaphore_at(semaphore);
   interlock_operation signal = operation_on(INTERLOCK_OPERATION_SEMAPHORE_SIGNAL, known);
   interlock_model_release(signal, site.place);
-  if (!interlock_exploration_asked()->releases_are_points) return;
+  if (!interlock_is_known(INTERLOCK_FACT_TRIES)) return;
   interlock_turned_out(operation_on(INTERLOCK_OPERATION_SEMAPHORE_SIGNAL, known));
 }
 

@@ -355,12 +355,19 @@ bool interlock_ask_until(interlock_operation operation, interlock_readiness *is_
              : interlock_wait_until(operation, is_ready, context, due, place);
 }
 
-void interlock_note_try(void) {
-  if (!ENGINE.options.releases_are_points) ENGINE.result->must_begin_anew = true;
+void interlock_learn(interlock_exploration_fact fact) {
+  if (interlock_is_known(fact)) return;
+  ENGINE.result->facts |= fact;
+  // The executions that come before the counted ones are there to learn.
+  if (!ENGINE.is_warming_up) ENGINE.result->must_begin_anew = true;
 }
 
+bool interlock_is_known(interlock_exploration_fact fact) { return ENGINE.result->facts & fact; }
+
+void interlock_note_try(void) { interlock_learn(INTERLOCK_FACT_TRIES); }
+
 void interlock_release(interlock_operation operation, uintptr_t returns_to, uintptr_t place) {
-  if (ENGINE.options.releases_are_points && interlock_is_choice(returns_to)) {
+  if (interlock_is_known(INTERLOCK_FACT_TRIES) && interlock_is_choice(returns_to)) {
     interlock_point(operation, NULL, NULL, place);
   } else {
     interlock_did(operation);

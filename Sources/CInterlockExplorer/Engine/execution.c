@@ -244,7 +244,7 @@ interlock_explore_status interlock_explore(const interlock_exploration_options *
     ENGINE.options = *options;
     if (!ENGINE.options.steps) ENGINE.options.steps = 1000000;
     if (!ENGINE.options.execution_time) ENGINE.options.execution_time = 10000000000;
-    if (!options->keeps_facts) interlock_model_forget();
+    result->facts = options->facts;
     interlock_stacks_use_os_threads(options->uses_os_threads || !interlock_can_switch());
     ENGINE.strategy = strategy;
     ENGINE.result = result;

@@ -54,6 +54,17 @@ typedef enum {
   INTERLOCK_TIME_IS_CHOICE,
 } interlock_exploration_time;
 
+/// What makes operations matter that otherwise need not be points, or no operations at all.
+typedef enum {
+  /// A lock was tried, or waited for with a limit: releases are points.
+  INTERLOCK_FACT_TRIES = 1 << 0,
+  /// A pool may be too small: which block comes to it first matters.
+  INTERLOCK_FACT_POOLS = 1 << 1,
+  INTERLOCK_FACT_BARRIERS = 1 << 2,
+  /// Jobs of tasks run on a serial queue: their order matters.
+  INTERLOCK_FACT_SERIAL_JOBS = 1 << 3,
+} interlock_exploration_fact;
+
 typedef struct {
   /// Executions at most; 0 for no limit.
   uint64_t executions;
@@ -74,12 +85,9 @@ typedef struct {
   /// target, which are serial, have 255 always.
   uint32_t pool_width;
   interlock_exploration_time time;
-  /// Makes releases (unlock, signal of a semaphore) points too. Needed where a lock is tried, or
-  /// waited for with a limit: see `must_begin_anew`.
-  bool releases_are_points;
-  /// What the exploration before has learned of the body still holds: set where that ended with
-  /// `must_begin_anew`.
-  bool keeps_facts;
+  /// What earlier executions of the body have shown, as `interlock_exploration_fact` bits: see
+  /// `must_begin_anew`. A replay needs those of the exploration whose choices it repeats.
+  uint32_t facts;
   /// Called on the caller's thread when an execution has deadlocked, while its threads still hold and
   /// wait for what they do: readers of the events can be asked then. NULL for none.
   void (*deadlocked)(void *);
@@ -143,8 +151,10 @@ typedef struct {
   uint32_t escaped_count;
   /// Threads that were still blocked when the body had returned, over all executions.
   uint64_t left_behind;
-  /// A lock was tried, or waited for with a limit: the exploration ended, and must begin anew with a
-  /// new strategy and the option `releases_are_points`.
+  /// What the executions have shown, the facts of the options among it.
+  uint32_t facts;
+  /// A counted execution has shown something that makes more operations matter: the exploration ended,
+  /// and must begin anew with a new strategy and these `facts`.
   bool must_begin_anew;
 } interlock_exploration_result;
 

@@ -6,7 +6,7 @@ import Testing
 struct Exploration {
   /// The exit code, or the negated number of the signal that ended the child.
   let status: Int32
-  private let facts: [String: String]
+  private let lines: [String: String]
 
   init(
     _ body: String, _ options: String..., limit: Double = 60,
@@ -39,20 +39,20 @@ struct Exploration {
     status =
       process.terminationReason == .uncaughtSignal
       ? -process.terminationStatus : process.terminationStatus
-    facts = Dictionary(
+    lines = Dictionary(
       text.split(separator: "\n").compactMap { line in
         let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         return parts.count == 2 ? (String(parts[0]), String(parts[1])) : nil
       }, uniquingKeysWith: { $1 })
-    #expect(facts["verdict"] != nil, "the child printed nothing", sourceLocation: location)
+    #expect(lines["verdict"] != nil, "the child printed nothing", sourceLocation: location)
   }
 
-  private func number(_ name: String) -> Int { facts[name].flatMap { Int($0) } ?? -1 }
+  private func number(_ name: String) -> Int { lines[name].flatMap { Int($0) } ?? -1 }
 
   var executions: Int { number("executions") }
   var failures: Int { number("failures") }
   var leftBehind: Int { number("left") }
-  var isComplete: Bool { facts["complete"] == "true" }
+  var isComplete: Bool { lines["complete"] == "true" }
   var cut: Int { number("cut") }
   var stillBlocked: Int { number("blocked") }
   var acquisitions: Int { number("acquisitions") }
@@ -66,11 +66,13 @@ struct Exploration {
   var verdict: interlock_explored_verdict {
     interlock_explored_verdict(rawValue: UInt32(max(number("verdict"), 0)))
   }
-  var text: String { facts["text"] ?? "" }
-  var hash: String { facts["hash"] ?? "" }
-  var choices: String { facts["choices"] ?? "" }
-  var escaped: String { facts["escaped"] ?? "" }
+  var text: String { lines["text"] ?? "" }
+  var hash: String { lines["hash"] ?? "" }
+  /// What the executions have shown, as a replay needs it.
+  var facts: String { lines["facts"] ?? "" }
+  var choices: String { lines["choices"] ?? "" }
+  var escaped: String { lines["escaped"] ?? "" }
   var outcomes: [String] {
-    (facts["outcomes"] ?? "").split(separator: "; ").map(String.init)
+    (lines["outcomes"] ?? "").split(separator: "; ").map(String.init)
   }
 }
