@@ -237,6 +237,14 @@ let package = Package(
       name: "ExplorerTests",
       dependencies: ["CInterlockExplorer", "CInterlockEvents", "ExplorerTestChild"],
       swiftSettings: common),
+    // An interpreter of small programs, which strategies are tested on: optimised, since a test runs
+    // millions of executions.
+    .target(
+      name: "StrategyTestsC", dependencies: ["CInterlockExplorer"], path: "Tests/StrategyTestsC",
+      cSettings: [.unsafeFlags(["-O2"])]),
+    .testTarget(
+      name: "StrategyTests", dependencies: ["StrategyTestsC", "CInterlockExplorer"],
+      swiftSettings: common),
     .testTarget(
       name: "WaitForGraphTests", dependencies: ["WaitForGraph", "Interlock"],
       swiftSettings: common),

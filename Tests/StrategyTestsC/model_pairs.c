@@ -92,3 +92,7 @@ void model_check_pairs(uint64_t first_seed, uint64_t count, model_pairs *pairs) 
     }
   }
 }
+
+const char *model_kind_name(uint16_t kind) { return interlock_operation_name(kind); }
+
+bool model_kind_has_row(uint16_t kind) { return interlock_operation_has_row(kind); }

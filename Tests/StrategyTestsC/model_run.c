@@ -123,7 +123,8 @@ static uint32_t pick(void *strategy, uint32_t count) {
   return s->pick(s, count);
 }
 
-static model_state last_state;
+// Tests run on several threads.
+static _Thread_local model_state last_state;
 
 const model_state *model_last_state(void) { return &last_state; }
 
@@ -131,7 +132,7 @@ model_execution model_execute(const model_program *program, interlock_strategy *
                               model_options options) {
   model_state *at = &last_state;
   numbering n = {.by_first_use = options.by_first_use};
-  static model_trace trace;
+  static _Thread_local model_trace trace;
   model_execution execution = {.end = INTERLOCK_EXECUTION_LIMITED};
   model_begin(program, at);
   trace.count = 0;

@@ -91,7 +91,7 @@ const interlock_dependency_rule interlock_dependency_rules[] = {
     COMMUTES(K(ENQUEUE), K(RESUME), "a suspended queue takes blocks"),
     UNLESS_BOTH(CONCURRENT, K(BEGIN), K(BEGIN), "the order of a serial queue"),
     DEPENDS(K(BEGIN), K(BEGIN_BARRIER), "a barrier excludes every other block"),
-    UNLESS_BOTH(CONCURRENT, K(BEGIN), K(FINISH), "the end of a block or a barrier enables the next"),
+    UNLESS_BOTH(CONCURRENT, K(BEGIN), K(FINISH), "the end of a block enables the next"),
     DEPENDS(K(BEGIN), K(SUSPEND), "a suspended queue begins no block"),
     DEPENDS(K(BEGIN), K(RESUME), "the resume enables the block"),
     DEPENDS(K(BEGIN_BARRIER), K(BEGIN_BARRIER), "a barrier excludes every other block"),

@@ -1,5 +1,6 @@
 /// Whether a blocking operation could be performed after other steps than those that came before it
-/// in the execution: reversing a race needs it. An unlock that let a lock go on cannot come after it.
+/// in the execution: reversing a race needs it. An unlock that let a lock go on cannot come after
+/// it.
 ///
 /// Pure functions of their arguments.
 #ifndef INTERLOCK_ENABLEDNESS_H

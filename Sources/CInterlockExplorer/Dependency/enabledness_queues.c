@@ -63,7 +63,8 @@ interlock_enabledness interlock_block_enabled_after(const interlock_step *steps,
       } else if (o->kind == K(SUSPEND)) {
         suspensions++;
       } else if (o->kind == K(RESUME)) {
-        // More resumes than suspensions: the queue began inactive, and this does not say since when.
+        // More resumes than suspensions: the queue began inactive, and this does not say since
+        // when.
         if (--suspensions < 0) return INTERLOCK_ENABLEDNESS_UNKNOWN;
       }
     }

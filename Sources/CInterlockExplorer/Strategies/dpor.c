@@ -23,89 +23,10 @@ static bool begin(interlock_strategy *strategy) {
   return true;
 }
 
-static uint32_t highest_object(const interlock_operation *operations, size_t count, uint32_t known) {
-  for (size_t i = 0; i < count; i++) {
-    interlock_effect effects[2];
-    unsigned effect_count = interlock_effects(&operations[i], effects);
-    for (unsigned k = 0; k < effect_count; k++) {
-      uint32_t object = effects[k].object;
-      if (object != UINT32_MAX && object > known) known = object;
-    }
-  }
-  return known;
-}
-
-// A thread stays asleep while the steps that are taken do not depend on its own.
-static void inherit(interlock_dpor *dpor, interlock_dpor_frame *frame) {
-  if (dpor->depth == 0) return;
-  interlock_dpor_frame *before = &dpor->frames[dpor->depth - 1];
-  for (uint64_t left = before->asleep; left; left &= left - 1) {
-    unsigned thread = (unsigned)__builtin_ctzll(left);
-    interlock_dpor_explored *explored = before->sleeping[thread];
-    interlock_step_record *record = explored->record;
-    if (interlock_steps_may_depend(record, before->record, record->known_objects)) continue;
-    frame->asleep |= 1ull << thread;
-    frame->sleeping[thread] = explored;
-    explored->references++;
-  }
-  frame->children = before->children->first_child;
-  before->children->first_child = NULL;
-}
-
-static bool open_frame(interlock_dpor *dpor, const interlock_exploration_state *state,
-                       uint64_t enabled) {
-  if (dpor->depth == INTERLOCK_DPOR_STEPS) {
-    interlock_dpor_abandon(dpor, "more than 65,535 steps");
-    return false;
-  }
-  if (dpor->depth == dpor->capacity) {
-    uint32_t capacity = dpor->capacity ? dpor->capacity * 2 : 64;
-    interlock_dpor_frame *frames = realloc(dpor->frames, sizeof *frames * capacity);
-    if (frames) dpor->frames = frames;
-    interlock_sequence_step *sequence =
-        frames ? realloc(dpor->sequence, sizeof *sequence * (capacity + 1)) : NULL;
-    if (sequence) dpor->sequence = sequence;
-    uint32_t *indexes =
-        sequence ? realloc(dpor->sequence_steps, sizeof *indexes * (capacity + 1)) : NULL;
-    if (indexes) dpor->sequence_steps = indexes;
-    interlock_step *steps = indexes ? realloc(dpor->steps, sizeof *steps * capacity) : NULL;
-    if (steps) dpor->steps = steps;
-    uint32_t *chosen = steps ? realloc(dpor->chosen, sizeof *chosen * capacity) : NULL;
-    if (!chosen) {
-      interlock_dpor_abandon(dpor, "no memory");
-      return false;
-    }
-    dpor->chosen = chosen;
-    dpor->capacity = capacity;
-  }
-  interlock_dpor_frame *frame = &dpor->frames[dpor->depth];
-  memset(frame, 0, sizeof *frame);
-  frame->enabled = enabled;
-  inherit(dpor, frame);
-  dpor->open++;
-  frame->known_objects = UINT32_MAX;
-  if (!dpor->options.objects_keep_their_numbers) {
-    uint32_t known = 0;
-    if (dpor->depth > 0) {
-      const interlock_dpor_frame *before = frame - 1;
-      known = highest_object(before->record->operations, before->record->operation_count,
-                             before->known_objects);
-    }
-    frame->known_objects = highest_object(state->pending, state->threads, known);
-  }
-  return true;
-}
-
-static void wake_all(interlock_dpor_frame *frame) {
-  for (uint64_t left = frame->asleep; left; left &= left - 1) {
-    interlock_dpor_explored_release(frame->sleeping[__builtin_ctzll(left)]);
-  }
-  frame->asleep = 0;
-}
-
-// Takes the wake-up tree's next branch. Behind the end of a branch any thread may go on: the current
-// one, so that executions switch seldom. A branch ends where it has woken every thread; if one still
-// sleeps, then the branch was added in doubt, and only with all awake is nothing left out behind it.
+// Takes the wake-up tree's next branch. Behind the end of a branch any thread may go on: the
+// current one, so that executions switch seldom. A branch ends where it has woken every thread; if
+// one still sleeps, then the branch was added in doubt, and only with all awake is nothing left out
+// behind it.
 static bool choose_child(interlock_dpor *dpor, interlock_dpor_frame *frame, bool is_new,
                          const interlock_exploration_state *state) {
   while (frame->children) {
@@ -118,7 +39,7 @@ static bool choose_child(interlock_dpor *dpor, interlock_dpor_frame *frame, bool
     interlock_wakeup_node_destroy(node);
   }
   if (!is_new) return false;
-  wake_all(frame);
+  interlock_dpor_wake_all(frame);
   uint32_t thread = (uint32_t)__builtin_ctzll(frame->enabled);
   if (state->current >= 0) {
     uint32_t current = dpor->identity[state->current];
@@ -137,7 +58,7 @@ static int32_t choose(interlock_strategy *strategy, const interlock_exploration_
     enabled |= 1ull << dpor->identity[state->enabled[i]];
   }
   bool is_new = dpor->depth == dpor->open;
-  if (is_new && !open_frame(dpor, state, enabled)) return INTERLOCK_CHOICE_CUT;
+  if (is_new && !interlock_dpor_open_frame(dpor, state, enabled)) return INTERLOCK_CHOICE_CUT;
   interlock_dpor_frame *frame = &dpor->frames[dpor->depth];
   if (frame->enabled != enabled) {
     interlock_dpor_abandon(dpor, "the program is not deterministic: other threads are enabled");
@@ -290,29 +211,6 @@ static bool is_complete(const interlock_strategy *strategy) {
 
 interlock_dpor_statistics interlock_dpor_get_statistics(const interlock_strategy *strategy) {
   return ((const interlock_dpor *)strategy)->statistics;
-}
-
-void interlock_dpor_explored_release(interlock_dpor_explored *explored) {
-  if (!explored || --explored->references) return;
-  interlock_step_record_release(explored->record);
-  free(explored);
-}
-
-void interlock_dpor_clear_frame(interlock_dpor_frame *frame) {
-  interlock_step_record_release(frame->record);
-  interlock_step_record_release(frame->pending);
-  interlock_dpor_explored_release(frame->explored);
-  wake_all(frame);
-  while (frame->children) {
-    interlock_wakeup_node *node = frame->children;
-    frame->children = node->next_sibling;
-    interlock_wakeup_node_destroy(node);
-  }
-  while (frame->variants) {
-    interlock_dpor_variant *variant = frame->variants;
-    frame->variants = variant->next;
-    free(variant);
-  }
 }
 
 static void destroy(interlock_strategy *strategy) {

@@ -112,26 +112,34 @@ void interlock_dpor_abandon(interlock_dpor *dpor, const char *reason);
 /// trees. `last` is its last state.
 void interlock_dpor_reverse_races(interlock_dpor *dpor, const interlock_exploration_state *last);
 
-/// Adds a sequence that could run from the state before step `at` to that state's wake-up tree unless a
-/// thread that is asleep there, or a branch of the tree, covers it. Changes the sequence.
+/// Adds a sequence that could run from the state before step `at` to that state's wake-up tree
+/// unless a thread that is asleep there, or a branch of the tree, covers it. Changes the sequence.
 void interlock_dpor_insert(interlock_dpor *dpor, uint32_t at, interlock_sequence_step *sequence,
                            uint32_t count, uint32_t known_objects);
 
-/// Adds the sequences that waited for `node` to the branches behind it, unless the step that `record`
-/// describes covers them; NULL if it could not run.
+/// Adds the sequences that waited for `node` to the branches behind it, unless the step that
+/// `record` describes covers them; NULL if it could not run.
 void interlock_dpor_settle(interlock_dpor *dpor, interlock_wakeup_node *node,
                            const interlock_step_record *record);
 
 /// Goes to the next execution; false if none is left.
 bool interlock_dpor_backtrack(interlock_dpor *dpor);
 
+/// Opens the frame of a new state: what sleeps in it, and its wake-up tree, follow from the state
+/// before. False if there is no room.
+bool interlock_dpor_open_frame(interlock_dpor *dpor, const interlock_exploration_state *state,
+                               uint64_t enabled);
+
+/// Empties the sleep set.
+void interlock_dpor_wake_all(interlock_dpor_frame *frame);
+
 void interlock_dpor_explored_release(interlock_dpor_explored *explored);
 
 /// Gives up what the frame holds.
 void interlock_dpor_clear_frame(interlock_dpor_frame *frame);
 
-/// Gives the threads that have come since the last call their identities, and notes those that went.
-/// False if there are too many.
+/// Gives the threads that have come since the last call their identities, and notes those that
+/// went. False if there are too many.
 bool interlock_dpor_note_threads(interlock_dpor *dpor, const interlock_exploration_state *state);
 
 #endif

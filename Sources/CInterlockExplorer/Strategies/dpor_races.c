@@ -33,8 +33,8 @@ static void note_steps(interlock_dpor *dpor) {
   }
 }
 
-/// The later step of a race; or an operation that never ran, and then `step` is the number of steps.
-/// It races with steps before `limit`.
+/// The later step of a race; or an operation that never ran, and then `step` is the number of
+/// steps. It races with steps before `limit`.
 typedef struct {
   uint32_t step, limit, thread;
   uint16_t own;
@@ -73,7 +73,7 @@ static interlock_enabledness timer_could_run(const interlock_dpor *dpor, const l
 static interlock_enabledness could_run(interlock_dpor *dpor, const later_step *later, uint32_t at,
                                        const interlock_sequence_step *sequence, uint32_t count) {
   const interlock_operation *pending = &later->pending->operations[0];
-  if (!later->pending->operation_count || !interlock_operation_blocks(pending)) return INTERLOCK_ENABLED;
+  if (!interlock_operation_blocks(pending)) return INTERLOCK_ENABLED;
   bool was_pending = later->previous < (int32_t)at;
   bool was_enabled = dpor->frames[at].enabled >> later->thread & 1;
   bool is_untouched = true;

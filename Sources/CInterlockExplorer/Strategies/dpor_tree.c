@@ -6,8 +6,8 @@
 
 enum { NOT_FIRST = -2, ABSENT = -1 };
 
-// Whether a step of `thread` that does `record` can begin an execution equivalent to the sequence or
-// to an extension of it ("weak initials" in the paper): its place in the sequence, or ABSENT if
+// Whether a step of `thread` that does `record` can begin an execution equivalent to the sequence
+// or to an extension of it ("weak initials" in the paper): its place in the sequence, or ABSENT if
 // it is not in it and commutes with all of it; else NOT_FIRST. The thread exists, so that only a
 // dependency can put a step of the sequence before its first one.
 static int32_t weak_initial(uint32_t thread, const interlock_step_record *record,
@@ -31,8 +31,8 @@ static int32_t weak_initial(uint32_t thread, const interlock_step_record *record
 
 static uint32_t lower(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
-// Whether the executions that began with the step of a thread that is asleep cover the sequence. They
-// have all been run: if any part of the reversed last step depends on it, this has been seen.
+// Whether the executions that began with the step of a thread that is asleep cover the sequence.
+// They have all been run: if any part of the reversed last step depends on it, this has been seen.
 static bool covers(const interlock_dpor_explored *explored, uint32_t thread,
                    const interlock_sequence_step *sequence, uint32_t count,
                    uint32_t known_objects) {

@@ -1,8 +1,8 @@
-// Good-Turing: the share of executions that did something new once estimates the chance that the next
-// one does something new, which is the share that has not been reached.
+// Good-Turing: the share of executions that did something new once estimates the chance that the
+// next one does something new, which is the share that has not been reached.
 //
-// Source: Good, "The Population Frequencies of Species and the Estimation of Population Parameters",
-// Biometrika 40, 1953.
+// Source: Good, "The Population Frequencies of Species and the Estimation of Population
+// Parameters", Biometrika 40, 1953.
 
 #include "interlock_strategies.h"
 

@@ -1,6 +1,6 @@
 // PCT: the enabled thread with the highest priority runs; at d - 1 random steps the priority of the
-// thread that would run falls below all others. Finds a bug of depth d in n threads and k steps with
-// a chance of at least 1 / (n * k^(d-1)).
+// thread that would run falls below all others. Finds a bug of depth d in n threads and k steps
+// with a chance of at least 1 / (n * k^(d-1)).
 //
 // Source: Burckhardt, Kothari, Musuvathi, Nagarakatte, "A Randomized Scheduler with Probabilistic
 // Guarantees of Finding Bugs", ASPLOS 2010.

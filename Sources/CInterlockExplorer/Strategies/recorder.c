@@ -70,8 +70,8 @@ static uint32_t pick(interlock_strategy *strategy, uint32_t count) {
   return value;
 }
 
-// The hash of a step holds those of the steps that it depends on, and no number that differs between
-// equivalent executions.
+// The hash of a step holds those of the steps that it depends on, and no number that differs
+// between equivalent executions.
 static void add_to_trace(interlock_recorder *self, uint32_t thread,
                          const interlock_operation *operations, size_t count) {
   if (!interlock_reserve((void **)&self->records, &self->record_capacity, self->record_count + 1,

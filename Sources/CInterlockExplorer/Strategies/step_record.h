@@ -44,8 +44,8 @@ static inline bool interlock_steps_depend(const interlock_step_record *a,
   return (a->objects & b->objects) && interlock_step_effects_depend(a, b, UINT32_MAX);
 }
 
-/// The same for steps of two executions that share a prefix with `known_objects` objects. Two objects
-/// that neither knew from the prefix count as one: their numbers do not tell.
+/// The same for steps of two executions that share a prefix with `known_objects` objects. Two
+/// objects that neither knew from the prefix count as one: their numbers do not tell.
 static inline bool interlock_steps_may_depend(const interlock_step_record *a,
                                               const interlock_step_record *b,
                                               uint32_t known_objects) {

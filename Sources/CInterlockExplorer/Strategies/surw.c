@@ -4,7 +4,8 @@
 // The subset is the operations on one object, drawn for each execution; the counts are those of the
 // execution before. The first execution is a random walk.
 //
-// Source: Zhao, Wolff, Mathur, Roychoudhury, "Selectively Uniform Concurrency Testing", ASPLOS 2025.
+// Source: Zhao, Wolff, Mathur, Roychoudhury, "Selectively Uniform Concurrency Testing", ASPLOS
+// 2025.
 
 #include "sampling.h"
 
@@ -14,8 +15,8 @@ typedef struct {
   interlock_strategy strategy;
   interlock_random random;
   size_t capacity, before_capacity;
-  /// By thread, in this execution and the one before: how many operations of the subset are left, or
-  /// were done in all; and its maker plus 1.
+  /// By thread, in this execution and the one before: how many operations of the subset are left,
+  /// or were done in all; and its maker plus 1.
   struct surw_thread {
     uint32_t left, done, maker;
   } * threads, *before;

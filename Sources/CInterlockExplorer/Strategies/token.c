@@ -1,9 +1,9 @@
 // Tokens: a schedule as a short text that a person can paste.
 //
 // `i1-BODY-wWIDTH-CHOICES-CHECK`: the version; a hash of the body's name in hexadecimal, which does
-// not depend on the build; the width of the pools; the choices, each a letter from `a` for 0 or, from
-// 26 on, a number between underscores, and after it how often it stands in a row if that is more than
-// once; and a check sum of all before it.
+// not depend on the build; the width of the pools; the choices, each a letter from `a` for 0 or,
+// from 26 on, a number between underscores, and after it how often it stands in a row if that is
+// more than once; and a check sum of all before it.
 
 #include <ctype.h>
 #include <stdarg.h>

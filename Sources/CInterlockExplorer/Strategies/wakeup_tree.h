@@ -1,7 +1,7 @@
 /// Wake-up trees: the beginnings of executions that are still to be run from a state.
 ///
-/// Source: Abdulla, Aronis, Jonsson, Sagonas, "Source Sets: A Foundation for Optimal Dynamic Partial
-/// Order Reduction", J. ACM 64(4), 2017, section 6.
+/// Source: Abdulla, Aronis, Jonsson, Sagonas, "Source Sets: A Foundation for Optimal Dynamic
+/// Partial Order Reduction", J. ACM 64(4), 2017, section 6.
 #ifndef INTERLOCK_WAKEUP_TREE_H
 #define INTERLOCK_WAKEUP_TREE_H
 
@@ -23,8 +23,8 @@ static inline bool interlock_picks_equal(const interlock_picks *a, const interlo
   return true;
 }
 
-/// A step that is to run: one of the execution that was, or the later step of a race. Of that one only
-/// the first operation is known, since it will run after other steps than it did.
+/// A step that is to run: one of the execution that was, or the later step of a race. Of that one
+/// only the first operation is known, since it will run after other steps than it did.
 typedef struct {
   uint32_t thread;
   bool is_reversed;

@@ -16,8 +16,8 @@ extern "C" {
 typedef struct {
   /// Executions that ran to their end: one for each order that matters.
   uint64_t executions;
-  /// Executions that were cut off as known. 0 unless an operation's enabledness is beyond the table,
-  /// or objects have other numbers in other executions.
+  /// Executions that were cut off as known. 0 unless an operation's enabledness is beyond the
+  /// table, or objects have other numbers in other executions.
   uint64_t cut;
   /// Scheduled steps that turned out to be blocked. The same causes.
   uint64_t blocked;
@@ -31,21 +31,21 @@ typedef struct {
   bool objects_keep_their_numbers;
 } interlock_dpor_options;
 
-/// Optimal dynamic partial order reduction: runs one execution of each set of executions that differ
-/// only in the order of independent operations, and then is complete.
+/// Optimal dynamic partial order reduction: runs one execution of each set of executions that
+/// differ only in the order of independent operations, and then is complete.
 ///
-/// Source: Abdulla, Aronis, Jonsson, Sagonas, "Source Sets: A Foundation for Optimal Dynamic Partial
-/// Order Reduction", J. ACM 64(4), 2017, algorithm 2, extended by steps of several operations, by
-/// values that a step picks, and by operations that block: a race that a release hides is a race
-/// with the operation before the release. At most 64 threads and 65,535 steps.
+/// Source: Abdulla, Aronis, Jonsson, Sagonas, "Source Sets: A Foundation for Optimal Dynamic
+/// Partial Order Reduction", J. ACM 64(4), 2017, algorithm 2, extended by steps of several
+/// operations, by values that a step picks, and by operations that block: a race that a release
+/// hides is a race with the operation before the release. At most 64 threads and 65,535 steps.
 interlock_strategy *interlock_dpor_create(interlock_dpor_options options);
 
 /// Of a strategy that `interlock_dpor_create` returned.
 interlock_dpor_statistics interlock_dpor_get_statistics(const interlock_strategy *strategy);
 
-/// Depth-first search: every order, or every order with at most `preemption_bound` switches away from
-/// a thread that could have gone on; `UINT32_MAX` for no bound. It is complete only if the bound kept
-/// no order out.
+/// Depth-first search: every order, or every order with at most `preemption_bound` switches away
+/// from a thread that could have gone on; `UINT32_MAX` for no bound. It is complete only if the
+/// bound kept no order out.
 interlock_strategy *interlock_dfs_create(uint32_t preemption_bound);
 
 /// Chooses uniformly among the enabled threads.
@@ -57,8 +57,8 @@ interlock_strategy *interlock_pct_create(uint64_t seed, uint32_t depth);
 /// POS (Yuan, Yang, Gu, CAV 2018).
 interlock_strategy *interlock_pos_create(uint64_t seed);
 
-/// SURW (Zhao, Wolff, Mathur, Roychoudhury, ASPLOS 2025), over the operations on one object, drawn for
-/// each execution.
+/// SURW (Zhao, Wolff, Mathur, Roychoudhury, ASPLOS 2025), over the operations on one object, drawn
+/// for each execution.
 interlock_strategy *interlock_surw_create(uint64_t seed);
 
 /// Each thread takes n steps in its turn, for n = 1, 2, … up to the longest execution.
@@ -148,15 +148,15 @@ typedef struct {
   bool is_failing;
 } interlock_shrunk;
 
-/// Looks for a schedule with fewer preemptions, then fewer switches, that fails with the same verdict:
-/// delta debugging (Zeller and Hildebrandt, TSE 2002) over the stretches between switches, then one
-/// by one. Runs at most `limit` executions.
+/// Looks for a schedule with fewer preemptions, then fewer switches, that fails with the same
+/// verdict: delta debugging (Zeller and Hildebrandt, TSE 2002) over the stretches between switches,
+/// then one by one. Runs at most `limit` executions.
 interlock_shrunk interlock_shrink(interlock_shrink_run *run, void *context, const uint32_t *choices,
                                   size_t count, uint32_t limit);
 
 /// The short text of a schedule, for `body` (any text that names what was run) on pools of `width`
-/// threads: `i1-BODY-WIDTH-CHOICES-CHECKSUM`. Returns its length without the terminator, as `snprintf`
-/// does.
+/// threads: `i1-BODY-WIDTH-CHOICES-CHECKSUM`. Returns its length without the terminator, as
+/// `snprintf` does.
 size_t interlock_token_write(char *text, size_t size, const char *body, uint32_t width,
                              const interlock_schedule *schedule);
 

@@ -22,6 +22,10 @@ typedef struct {
 } model_pairs;
 void model_check_pairs(uint64_t first_seed, uint64_t count, model_pairs *pairs);
 
+/// What the dependency table says of a kind.
+const char *model_kind_name(uint16_t kind);
+bool model_kind_has_row(uint16_t kind);
+
 /// DPOR against plain depth-first search.
 typedef struct {
   uint64_t programs, skipped, dfs_executions, dpor_executions;

@@ -16,7 +16,8 @@ bool model_set_contains(const model_set *set, uint64_t value);
 void model_set_clear(model_set *set);
 
 typedef struct {
-  /// Number objects by their first use in the execution, as an engine that sees only addresses does.
+  /// Number objects by their first use in the execution, as an engine that sees only addresses
+  /// does.
   bool by_first_use;
   /// Stop after so many executions; 0 for no limit.
   uint64_t limit;
