@@ -91,6 +91,15 @@ let package = Package(
       cSettings: [
         .unsafeFlags(["-O2", "-fno-omit-frame-pointer", "-momit-leaf-frame-pointer"]), unseenCalls,
       ]),
+    // Runs a body once for each order that a strategy chooses: logical threads, virtual time, and the
+    // calls that they make.
+    .target(
+      name: "CInterlockExplorer", dependencies: ["CInterlockEvents"],
+      cSettings: [
+        .unsafeFlags([
+          "-O2", "-fno-omit-frame-pointer", "-momit-leaf-frame-pointer", "-fblocks",
+        ]), unseenCalls,
+      ]),
     .target(
       name: "Prediction",
       dependencies: [
@@ -222,6 +231,23 @@ let package = Package(
       name: "StressRunnerTestChild",
       dependencies: ["Reports", "StressRunner", "Interlock", "StressRunnerTestC"],
       path: "Tests/StressRunnerTestChild", swiftSettings: common + [framePointers]),
+    // Bodies that are explored, each in a process of its own: many end in a deadlock or a trap.
+    .executableTarget(
+      name: "ExplorerTestChild",
+      dependencies: ["CInterlockExplorer", "CInterlockAnalysis", "CInterlockEvents", "Interlock"],
+      path: "Tests/ExplorerTestChild", swiftSettings: common),
+    .testTarget(
+      name: "ExplorerTests",
+      dependencies: ["CInterlockExplorer", "CInterlockEvents", "ExplorerTestChild"],
+      swiftSettings: common),
+    // An interpreter of small programs, which strategies are tested on: optimised, since a test runs
+    // millions of executions.
+    .target(
+      name: "StrategyTestsC", dependencies: ["CInterlockExplorer"], path: "Tests/StrategyTestsC",
+      cSettings: [.unsafeFlags(["-O2"])]),
+    .testTarget(
+      name: "StrategyTests", dependencies: ["StrategyTestsC", "CInterlockExplorer"],
+      swiftSettings: common),
     .testTarget(
       name: "WaitForGraphTests", dependencies: ["WaitForGraph", "Interlock"],
       swiftSettings: common),

@@ -26,6 +26,16 @@ static void thread_exits(void *record) {
   __atomic_store_n(&own->used, 0, __ATOMIC_RELEASE);
 }
 
+void interlock_record_cut(void) {
+  thread_record *own = interlock_own_record;
+  if (!own) return;
+  own->waits.view.held_count = own->order.held_count = 0;
+  thread_ends(own);
+  interlock_own_record = NULL;
+  // Release: as in `thread_exits`.
+  __atomic_store_n(&own->used, 0, __ATOMIC_RELEASE);
+}
+
 /// Returns true if a record is free: given back, or its thread is gone and locked something after
 /// that, in the last round of its destructors. Only asks the system when a new block of records
 /// would be needed.

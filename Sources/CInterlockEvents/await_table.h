@@ -14,7 +14,11 @@ typedef enum {
   UNSAFE_CONTINUATION,
   TASK,
   GROUP,
-  GROUP_SCOPE
+  GROUP_SCOPE,
+  /// `Task.yield`.
+  YIELDS,
+  /// Not an awaited call but the task's own function, whose end is that of the task.
+  TASK_END
 } await_kind;
 
 typedef struct {

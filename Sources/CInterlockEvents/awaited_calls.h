@@ -91,7 +91,7 @@ AWAITED(PLAIN, "$sScTss5NeverORszABRs_rlE5sleep11nanosecondsys6UInt64V_tYaKFZ")
 AWAITED(PLAIN,
   "$sScTss5NeverORszABRs_rlE5sleep5until9tolerance5clocky7InstantQyd___8DurationQyd__Sgqd__tYaKs5ClockRd__lFZ")
 AWAITED(PLAIN, "$sScTss5NeverORszABRs_rlE5sleepyys6UInt64VYaFZ")
-AWAITED(PLAIN, "$sScTss5NeverORszABRs_rlE5yieldyyYaFZ")
+AWAITED(YIELDS, "$sScTss5NeverORszABRs_rlE5yieldyyYaFZ")
 AWAITED(GROUP, "$sScg10nextResults0B0Oyxq_GSgyYaKF")
 AWAITED(GROUP, "$sScg11_waitForAllyyYaKF")
 AWAITED(GROUP, "$sScg22awaitAllRemainingTasks9isolationyScA_pSgYi_tYaF")

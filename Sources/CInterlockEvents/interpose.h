@@ -2,29 +2,15 @@
 #ifndef INTERLOCK_INTERPOSE_H
 #define INTERLOCK_INTERPOSE_H
 
-#include "interlock_internals.h"
+#include "interlock_performer.h"
 
 #ifdef INTERLOCK_INTERPOSES
 
 #include <dlfcn.h>
 
-/// The kinds that readers want; 0 without a reader.
+/// The kinds that readers want, and `INTERLOCK_WANTED_CONTROL` while threads are explored; 0 without
+/// either.
 extern uint32_t interlock_wanted HIDDEN;
-
-/// Per thread, in the executable's own thread-local block: one instruction to reach.
-typedef struct {
-  /// Above 0 while the thread is in a reader, or is hidden.
-  uint32_t hidden;
-  /// Above 0 inside a published call: the calls it makes itself are not published.
-  uint32_t nested;
-  /// Above 0 while the thread makes a task; the first job of the task it made last.
-  uint32_t makes_task;
-  uintptr_t made_job;
-  /// Above 0 while the thread polls a run loop.
-  uint32_t polls;
-} interlock_thread_marks;
-extern __thread interlock_thread_marks interlock_marks
-    __attribute__((tls_model("initial-exec"))) HIDDEN;
 
 /// Whether to publish the call. Relaxed: a reader added meanwhile gets the next call.
 static inline bool is_wanted(uint32_t kinds) {
@@ -80,9 +66,6 @@ static inline void interlock_publish_lock(interlock_event_kind kind,
   interlock_publish_lock_to_all(kind, object_kind, object, flags, place, frame);
 }
 
-/// The range of the executable's code, where most calls come from.
-extern uintptr_t interlock_own_code, interlock_own_code_size HIDDEN;
-
 /// Returns the user's call site: the return address or, if that is in a system library, the first
 /// address further up the stack that follows a call in the user's code. `frame` is the call's; it
 /// becomes the call site's if the way there is known.
@@ -127,6 +110,16 @@ extern __thread uint32_t interlock_blocks_begun __attribute__((tls_model("initia
 #define THIS_FRAME ((uintptr_t)__builtin_frame_address(0))
 #define USER_PLACE interlock_user_place(RETURNS_TO, THIS_FRAME)
 
+/// The address to which a call returns; of one that Foundation makes for its direct caller, such as
+/// `withLock` through the protocol, the caller's.
+uintptr_t interlock_find_caller(uintptr_t returns_to, uintptr_t frame) HIDDEN;
+static inline uintptr_t interlock_caller(uintptr_t returns_to, uintptr_t frame) {
+  if (!interlock_is_foundation(returns_to)) return returns_to;
+  return interlock_find_caller(returns_to, frame);
+}
+#define CALLER interlock_caller(RETURNS_TO, THIS_FRAME)
+#define THIS_SITE ((interlock_site){CALLER, USER_PLACE})
+
 /// The next definition of a symbol after ours, looked up at first use: a call may come before our
 /// constructor. Relaxed: threads that look it up at once find the same address, and code needs no
 /// publication.
@@ -140,7 +133,6 @@ extern __thread uint32_t interlock_blocks_begun __attribute__((tls_model("initia
     }                                                                      \
     found;                                                                 \
   })
-void *interlock_find_real(const char *name) HIDDEN;
 
 /// For functions that run the user's code, and so lie between a system library and the user on the
 /// stack: an address in them is no call site. Recognised by their section.
@@ -155,10 +147,10 @@ void *interlock_find_real(const char *name) HIDDEN;
 #define FOUND(name) __atomic_load_n(&real_##name, __ATOMIC_RELAXED)
 
 /// Defines a call on which a lock's speed depends; its body follows. While no reader wants any of
-/// `kinds`, the entry jumps to the real function without a frame of its own, so a lock costs what
-/// it costs without the harness. Else it jumps to the body, which sees the return address and the
-/// frame of the call, and has the real function in `FOUND`. The body must still check whether the
-/// thread is hidden. Relaxed: see `REAL` and `is_wanted`.
+/// `kinds`, and no thread is explored, the entry jumps to the real function without a frame of its
+/// own, so a lock costs what it costs without the harness. Else it jumps to the body, which sees the
+/// return address and the frame of the call, and has the real function in `FOUND`. The body must
+/// still check whether the thread is hidden. Relaxed: see `REAL` and `is_wanted`.
 #define INTERPOSED_FAST(result_type, name, kinds, parameters, arguments)                   \
   typedef result_type name##_call parameters;                                             \
   static name##_call *real_##name;                                                        \
@@ -169,7 +161,8 @@ void *interlock_find_real(const char *name) HIDDEN;
       real = (name##_call *)interlock_find_real(#name);                                   \
       __atomic_store_n(&real_##name, real, __ATOMIC_RELAXED);                             \
     }                                                                                     \
-    if (__builtin_expect(!(__atomic_load_n(&interlock_wanted, __ATOMIC_RELAXED) & (kinds)), 1)) { \
+    if (__builtin_expect(!(__atomic_load_n(&interlock_wanted, __ATOMIC_RELAXED) &          \
+                           ((kinds) | INTERLOCK_WANTED_CONTROL)), 1)) {                   \
       __attribute__((musttail)) return real arguments;                                    \
     }                                                                                     \
     __attribute__((musttail)) return seen_##name arguments;                               \

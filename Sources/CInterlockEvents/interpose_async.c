@@ -1,5 +1,5 @@
 // Blocks handed to a queue: at once, with a group, or delayed.
-#include "interpose_dispatch.h"
+#include "controlled_dispatch.h"
 #include "layouts.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -43,6 +43,11 @@ static void enqueue_function(queue_t queue, void *context, function_t function, 
 
 INTERPOSED void dispatch_async(queue_t queue, void *block) {
   queue_block_call *real = REAL(queue_block_call, dispatch_async);
+  if (PASSES_THROUGH(item_kinds)) return real(queue, block);
+  if (is_controlled_call(RETURNS_TO)) {
+    interlock_controlled_enqueue((interlock_dispatch_request){.queue = queue}, block, SITE);
+    return;
+  }
   if (!is_wanted(item_kinds)) return real(queue, block);
   enqueue_block(queue, block, flags_of_caller(RETURNS_TO), USER_PLACE, real,
                 REAL(queue_function_call, dispatch_async_f));
@@ -50,7 +55,9 @@ INTERPOSED void dispatch_async(queue_t queue, void *block) {
 
 INTERPOSED void dispatch_async_f(queue_t queue, void *context, function_t function) {
   queue_function_call *real = REAL(queue_function_call, dispatch_async_f);
-  if (!is_wanted(item_kinds)) return real(queue, context, function);
+  if (PASSES_THROUGH(item_kinds)) return real(queue, context, function);
+  bool is_controlled = is_controlled_call(RETURNS_TO);
+  if (!is_controlled && !is_wanted(item_kinds)) return real(queue, context, function);
   uint32_t flags = flags_of_function(function, RETURNS_TO);
   if (flags & INTERLOCK_FLAG_JOB) {
     interlock_job_enqueued(context);
@@ -60,11 +67,23 @@ INTERPOSED void dispatch_async_f(queue_t queue, void *context, function_t functi
       interlock_marks.made_job = (uintptr_t)context;
     }
   }
+  if (is_controlled) {
+    interlock_dispatch_request request = {
+        .queue = queue, .function = function, .context = context, .flags = flags, .job = context};
+    interlock_controlled_enqueue(request, NULL, SITE);
+    return;
+  }
   enqueue_function(queue, context, function, flags, USER_PLACE, real);
 }
 
 INTERPOSED void dispatch_barrier_async(queue_t queue, void *block) {
   queue_block_call *real = REAL(queue_block_call, dispatch_barrier_async);
+  if (PASSES_THROUGH(item_kinds)) return real(queue, block);
+  if (is_controlled_call(RETURNS_TO)) {
+    interlock_dispatch_request request = {.queue = queue, .flags = INTERLOCK_FLAG_BARRIER};
+    interlock_controlled_enqueue(request, block, SITE);
+    return;
+  }
   if (!is_wanted(item_kinds)) return real(queue, block);
   enqueue_block(queue, block, INTERLOCK_FLAG_BARRIER | flags_of_caller(RETURNS_TO), USER_PLACE,
                 real, REAL(queue_function_call, dispatch_barrier_async_f));
@@ -72,6 +91,13 @@ INTERPOSED void dispatch_barrier_async(queue_t queue, void *block) {
 
 INTERPOSED void dispatch_barrier_async_f(queue_t queue, void *context, function_t function) {
   queue_function_call *real = REAL(queue_function_call, dispatch_barrier_async_f);
+  if (PASSES_THROUGH(item_kinds)) return real(queue, context, function);
+  if (is_controlled_call(RETURNS_TO)) {
+    interlock_dispatch_request request = {
+        .queue = queue, .function = function, .context = context, .flags = INTERLOCK_FLAG_BARRIER};
+    interlock_controlled_enqueue(request, NULL, SITE);
+    return;
+  }
   if (!is_wanted(item_kinds)) return real(queue, context, function);
   enqueue_function(queue, context, function,
                    INTERLOCK_FLAG_BARRIER | flags_of_function(function, RETURNS_TO), USER_PLACE,
@@ -85,6 +111,12 @@ typedef void group_function_call(group_t, queue_t, void *, function_t);
 
 INTERPOSED void dispatch_group_async(group_t group, queue_t queue, void *block) {
   group_block_call *real = REAL(group_block_call, dispatch_group_async);
+  if (PASSES_THROUGH(item_kinds)) return real(group, queue, block);
+  if (is_controlled_call(RETURNS_TO)) {
+    interlock_dispatch_request request = {.queue = queue, .group = group, .flags = INTERLOCK_FLAG_GROUP};
+    interlock_controlled_enqueue(request, block, SITE);
+    return;
+  }
   if (!is_wanted(item_kinds)) return real(group, queue, block);
   uintptr_t place = USER_PLACE;
   if (is_work_item(block)) {
@@ -108,6 +140,13 @@ INTERPOSED void dispatch_group_async(group_t group, queue_t queue, void *block) 
 INTERPOSED void dispatch_group_async_f(group_t group, queue_t queue, void *context,
                                        function_t function) {
   group_function_call *real = REAL(group_function_call, dispatch_group_async_f);
+  if (PASSES_THROUGH(item_kinds)) return real(group, queue, context, function);
+  if (is_controlled_call(RETURNS_TO)) {
+    interlock_dispatch_request request = {.queue = queue, .function = function, .context = context,
+                                          .group = group, .flags = INTERLOCK_FLAG_GROUP};
+    interlock_controlled_enqueue(request, NULL, SITE);
+    return;
+  }
   interlock_item *item = NULL;
   if (is_wanted(item_kinds)) {
     item = interlock_make_item(queue, function, context, INTERLOCK_FLAG_UNNAMED_GROUP, USER_PLACE);
@@ -119,6 +158,12 @@ INTERPOSED void dispatch_group_async_f(group_t group, queue_t queue, void *conte
 
 INTERPOSED void dispatch_group_notify(group_t group, queue_t queue, void *block) {
   group_block_call *real = REAL(group_block_call, dispatch_group_notify);
+  if (PASSES_THROUGH(item_kinds)) return real(group, queue, block);
+  if (is_controlled_call(RETURNS_TO)) {
+    interlock_dispatch_request request = {.queue = queue, .group = group, .flags = INTERLOCK_FLAG_ON_GROUP};
+    interlock_controlled_enqueue(request, block, SITE);
+    return;
+  }
   if (!is_wanted(item_kinds)) return real(group, queue, block);
   if (is_work_item(block)) {
     enqueue_work_item(queue, block, INTERLOCK_FLAG_ON_GROUP, USER_PLACE);
@@ -137,6 +182,10 @@ INTERPOSED void dispatch_group_notify(group_t group, queue_t queue, void *block)
 
 INTERPOSED void dispatch_block_notify(void *block, queue_t queue, void *then) {
   typedef void notify(void *, queue_t, void *);
+  if (is_explored_call(RETURNS_TO)) {
+    interlock_controlled_item_notify(block, queue, then, SITE);
+    return;
+  }
   if (is_wanted(INTERLOCK_EVENT_UNFOLLOWED)) {
     publish(INTERLOCK_EVENT_UNFOLLOWED, INTERLOCK_OBJECT_WORK_ITEM, block, NULL, 0, USER_PLACE,
             NULL, 0);
@@ -147,7 +196,7 @@ INTERPOSED void dispatch_block_notify(void *block, queue_t queue, void *then) {
 // Delayed blocks.
 
 /// The monotonic time, in nanoseconds, of a `dispatch_time_t`; 0 means now.
-static uint64_t monotonic(moment_t when) {
+uint64_t interlock_moment(moment_t when) {
   if (when == at_once) return interlock_now();
   if (when == forever) return forever;
   if (when >> 63) {
@@ -196,13 +245,20 @@ static interlock_item *make_delayed(moment_t when, queue_t queue, function_t fun
   interlock_item *item =
       interlock_make_item(queue, function, context, flags | INTERLOCK_FLAG_DELAYED, place);
   if (item) {
-    item->turn = interlock_layout_holds(INTERLOCK_LAYOUT_MOMENT) ? monotonic(when) : forever;
+    item->turn = interlock_layout_holds(INTERLOCK_LAYOUT_MOMENT) ? interlock_moment(when) : forever;
   }
   return item;
 }
 
 INTERPOSED void dispatch_after(moment_t when, queue_t queue, void *block) {
   after_block_call *real = REAL(after_block_call, dispatch_after);
+  if (PASSES_THROUGH(item_kinds)) return real(when, queue, block);
+  if (is_controlled_call(RETURNS_TO)) {
+    interlock_dispatch_request request = {
+        .queue = queue, .flags = INTERLOCK_FLAG_DELAYED, .due = interlock_moment(when)};
+    interlock_controlled_enqueue(request, block, SITE);
+    return;
+  }
   if (interlock_marks.nested || !is_wanted(item_kinds)) return real(when, queue, block);
   if (is_work_item(block)) {
     uint32_t flags = flags_of_work_item(block);
@@ -228,6 +284,14 @@ INTERPOSED void dispatch_after(moment_t when, queue_t queue, void *block) {
 INTERPOSED void dispatch_after_f(moment_t when, queue_t queue, void *context,
                                  function_t function) {
   after_function_call *real = REAL(after_function_call, dispatch_after_f);
+  if (PASSES_THROUGH(item_kinds)) return real(when, queue, context, function);
+  if (is_controlled_call(RETURNS_TO)) {
+    interlock_dispatch_request request = {
+        .queue = queue, .function = function, .context = context, .job = context,
+        .flags = INTERLOCK_FLAG_DELAYED | flags_of_function(function, RETURNS_TO), .due = interlock_moment(when)};
+    interlock_controlled_enqueue(request, NULL, SITE);
+    return;
+  }
   interlock_item *item = NULL;
   if (!interlock_marks.nested && is_wanted(item_kinds)) {
     item = make_delayed(when, queue, function, context, flags_of_function(function, RETURNS_TO),

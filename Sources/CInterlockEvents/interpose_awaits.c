@@ -11,6 +11,7 @@
 // it.
 #include "await_table.h"
 #include "awaited_entries.h"
+#include "controlled_tasks.h"
 #include "layouts.h"
 
 #if defined(INTERLOCK_INTERPOSES) && defined(__has_attribute)
@@ -103,6 +104,13 @@ CALLED uintptr_t interlock_call_begins(interlock_async_context *context, uint32_
   static uintptr_t known[call_count];
   uintptr_t real = find_real(&known[call], calls[call].name);
   await_kind kind = calls[call].kind;
+  if (is_task_explored()) {
+    if (kind == YIELDS && has_known_context(context) && interlock_yields(context->resume)) {
+      if (is_wanted(INTERLOCK_EVENT_TASK)) tell_task(INTERLOCK_TASK_GOES_ON, current_task());
+      return context->resume;
+    }
+    interlock_ask_awaited(kind, arguments, context->resume);
+  }
   bool is_wait = kind == CONTINUATION || kind == STREAM;
   if (!is_wanted(INTERLOCK_EVENT_TASK | (is_wait ? INTERLOCK_EVENT_CREATE : 0))) return real;
   uintptr_t task = current_task();
@@ -152,6 +160,10 @@ CALLED uintptr_t interlock_call_ends(interlock_async_context *context) {
   if (!entry) fail();
   pending_await was = *entry;
   interlock_await_remove(entry);
+  if (was.kind == TASK_END) {
+    if (is_task_explored()) interlock_ask_task(INTERLOCK_TASK_CALL_COMPLETE, was.task, (interlock_site){0});
+    return was.resume;
+  }
   uintptr_t task = current_task();
   if (was.is_waiting) interlock_suspension_ends(task, object_of(was.kind));
   // A checked continuation that was inlined into its caller is made like an unsafe one, and the
@@ -212,11 +224,26 @@ static uintptr_t task_of_let(uintptr_t let, bool ends) {
   return task;
 }
 
+static void ask_entry(entry_kind kind, uintptr_t object, uintptr_t resume) {
+  interlock_site site = {resume, resume};
+  switch (kind) {
+    case SWITCH:
+      // From no actor to none is no step.
+      if (object || current_executor().identity) interlock_ask_task(INTERLOCK_TASK_CALL_SWITCH, object, site);
+      break;
+    case TASK_WAIT:
+    case LET_WAIT:
+    case LET_END: interlock_ask_task(INTERLOCK_TASK_CALL_AWAIT, object, site); break;
+    case GROUP_WAIT: interlock_ask_task(INTERLOCK_TASK_CALL_AWAIT_GROUP, 0, site); break;
+  }
+}
+
 CALLED uintptr_t interlock_switch_begins(uintptr_t *arguments, uint32_t number) {
   static uintptr_t known[sizeof entries / sizeof *entries];
   uintptr_t real = find_real(&known[number], entries[number].name);
   entry_kind kind = entries[number].kind;
-  if (!is_wanted(INTERLOCK_EVENT_TASK)) return real;
+  bool is_explored = is_task_explored();
+  if (!is_explored && !is_wanted(INTERLOCK_EVENT_TASK)) return real;
   uintptr_t task = current_task();
   if (!task) return real;
   uintptr_t object = 0;
@@ -233,6 +260,10 @@ CALLED uintptr_t interlock_switch_begins(uintptr_t *arguments, uint32_t number) 
       object = task + 1;
       object_kind = INTERLOCK_OBJECT_TASK_GROUP;
       break;
+  }
+  if (is_explored) {
+    ask_entry(kind, object, arguments[entries[number].resume]);
+    if (!is_wanted(INTERLOCK_EVENT_TASK)) return real;
   }
   // A switch from no actor to none orders nothing, and every function on no actor asks for one as
   // it begins. A switch to an actor needs no event: readers order what runs on an actor after

@@ -1,5 +1,5 @@
 // Blocks that queues run, and work items.
-#include "interpose_dispatch.h"
+#include "controlled_dispatch.h"
 
 #ifdef INTERLOCK_INTERPOSES
 
@@ -142,40 +142,54 @@ BETWEEN static void run_work_item(const void *outer, block_t inner) {
 typedef void *create_block(unsigned long, block_t);
 typedef void *create_block_with_class(unsigned long, unsigned, int, block_t);
 
+/// A block's address is used again.
+static void *note_made(void *block, uintptr_t returns_to) {
+  if (block && is_explored_call(returns_to)) interlock_dispatch->item_made(block);
+  return block;
+}
+
 INTERPOSED void *dispatch_block_create(unsigned long flags, block_t block) {
   create_block *real = REAL(create_block, dispatch_block_create);
-  if (!is_wanted(item_kinds) || !block) return real(flags, block);
+  if (!is_wanted(item_kinds) || !block) return note_made(real(flags, block), RETURNS_TO);
   __block const void *outer = NULL;
   void *made = real(flags, ^{
     run_work_item(outer, block);
   });
   outer = made;
-  return made;
+  return note_made(made, RETURNS_TO);
 }
 
 INTERPOSED void *dispatch_block_create_with_qos_class(unsigned long flags, unsigned qos,
                                                       int priority, block_t block) {
   create_block_with_class *real =
       REAL(create_block_with_class, dispatch_block_create_with_qos_class);
-  if (!is_wanted(item_kinds) || !block) return real(flags, qos, priority, block);
+  if (!is_wanted(item_kinds) || !block) return note_made(real(flags, qos, priority, block), RETURNS_TO);
   __block const void *outer = NULL;
   void *made = real(flags, qos, priority, ^{
     run_work_item(outer, block);
   });
   outer = made;
-  return made;
+  return note_made(made, RETURNS_TO);
 }
 
 INTERPOSED void dispatch_block_cancel(void *block) {
   typedef void cancel(void *);
+  if (is_explored_call(RETURNS_TO)) interlock_dispatch->ask_item(block, true, SITE);
   REAL(cancel, dispatch_block_cancel)(block);
   if (!interlock_wanted) return;
   drop_work_item(block);
 }
 
+INTERPOSED long dispatch_block_testcancel(void *block) {
+  typedef long test(void *);
+  if (is_explored_call(RETURNS_TO)) interlock_dispatch->ask_item(block, false, SITE);
+  return REAL(test, dispatch_block_testcancel)(block);
+}
+
 INTERPOSED long dispatch_block_wait(void *block, moment_t end) {
   typedef long wait(void *, moment_t);
   wait *real = REAL(wait, dispatch_block_wait);
+  if (is_explored_call(RETURNS_TO)) return interlock_controlled_item_wait(block, end, SITE);
   if (!is_wanted(wait_kinds)) return real(block, end);
   uintptr_t place = USER_PLACE;
   publish(INTERLOCK_EVENT_WAIT, INTERLOCK_OBJECT_WORK_ITEM, block, NULL,

@@ -1,6 +1,6 @@
 // The boundary of Swift Concurrency: a task gives up its thread until its continuation is resumed.
 // Its jobs arrive as Dispatch blocks (interpose_async.c).
-#include "interpose_awaits.h"
+#include "controlled_tasks.h"
 #include "layouts.h"
 
 #if defined(INTERLOCK_INTERPOSES) && defined(__has_attribute)
@@ -22,6 +22,9 @@ static void publish(interlock_event_kind kind, const void *task, uintptr_t place
 INTERPOSED SWIFT_CALL void *swift_continuation_init(interlock_async_context *context,
                                                     uintptr_t flags) {
   typedef SWIFT_CALL void *init(interlock_async_context *, uintptr_t);
+  if (is_task_explored()) {
+    interlock_ask_task(INTERLOCK_TASK_CALL_AWAIT_CONTINUATION, 0, THIS_SITE);
+  }
   // Intercepted here, not at the await: by then the runtime has read the resume address.
   bool is_met = !is_wanted(INTERLOCK_EVENT_TASK | INTERLOCK_EVENT_CREATE) ||
                 interlock_await_begins(context);
@@ -37,18 +40,21 @@ INTERPOSED SWIFT_CALL void *swift_continuation_init(interlock_async_context *con
 
 INTERPOSED SWIFT_CALL void swift_continuation_resume(void *task) {
   typedef SWIFT_CALL void resume(void *);
+  if (is_task_explored()) interlock_ask_task(INTERLOCK_TASK_CALL_RESUME, (uintptr_t)task, THIS_SITE);
   if (is_wanted(INTERLOCK_EVENT_RELEASE)) publish(INTERLOCK_EVENT_RELEASE, task, USER_PLACE, 0);
   REAL(resume, swift_continuation_resume)(task);
 }
 
 INTERPOSED SWIFT_CALL void swift_continuation_throwingResume(void *task) {
   typedef SWIFT_CALL void resume(void *);
+  if (is_task_explored()) interlock_ask_task(INTERLOCK_TASK_CALL_RESUME, (uintptr_t)task, THIS_SITE);
   if (is_wanted(INTERLOCK_EVENT_RELEASE)) publish(INTERLOCK_EVENT_RELEASE, task, USER_PLACE, 0);
   REAL(resume, swift_continuation_throwingResume)(task);
 }
 
 INTERPOSED SWIFT_CALL void swift_continuation_throwingResumeWithError(void *task, void *error) {
   typedef SWIFT_CALL void resume(void *, void *);
+  if (is_task_explored()) interlock_ask_task(INTERLOCK_TASK_CALL_RESUME, (uintptr_t)task, THIS_SITE);
   if (is_wanted(INTERLOCK_EVENT_RELEASE)) publish(INTERLOCK_EVENT_RELEASE, task, USER_PLACE, 0);
   REAL(resume, swift_continuation_throwingResumeWithError)(task, error);
 }
@@ -65,14 +71,17 @@ INTERPOSED SWIFT_CALL made_task swift_task_create(size_t flags, interlock_task_o
   typedef SWIFT_CALL made_task create(size_t, interlock_task_option *, const void *, void *,
                                       void *);
   create *real = REAL(create, swift_task_create);
+  bool is_explored = is_task_explored();
+  if (is_explored) interlock_ask_task(INTERLOCK_TASK_CALL_MAKE, 0, THIS_SITE);
   interlock_marks.makes_task++;
   made_task made = real(flags, options, type, function, closure);
   interlock_marks.makes_task--;
-  if (is_wanted(INTERLOCK_EVENT_TASK)) {
+  if (is_explored || is_wanted(INTERLOCK_EVENT_TASK)) {
     typedef SWIFT_CALL void *current(void);
     uintptr_t parent = 0;
     if (interlock_is_in_group(options)) parent = (uintptr_t)REAL(current, swift_task_getCurrent)();
     interlock_child_made((uintptr_t)made.task, parent);
+    if (is_explored) interlock_explored_task_made((uintptr_t)made.task, made.context, parent);
   }
   return made;
 }
@@ -89,6 +98,10 @@ INTERPOSED SWIFT_CALL void swift_asyncLet_begin(void *let, void *options, const 
   if (!interlock_marks.made_job) return;
   interlock_let_begins((uintptr_t)let, interlock_marks.made_job);
   interlock_child_made(interlock_marks.made_job, 0);
+  if (is_task_explored()) {
+    uintptr_t actor;
+    interlock_explored_let_made(interlock_marks.made_job, interlock_running_task(&actor));
+  }
 }
 
 // A user's own executors run jobs by these functions; the runtime's executors call none of them.

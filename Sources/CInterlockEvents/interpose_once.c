@@ -131,19 +131,46 @@ static void run_dispatch_once(intptr_t *once, void *context, initialiser *run) {
   errno = error;
 }
 
+static bool is_swift_done(const void *once) {
+  // Acquire: what the initialiser wrote is there.
+  return __atomic_load_n((const int *)once, __ATOMIC_ACQUIRE) == interlock_once_done;
+}
+
+static bool is_dispatch_done(const void *once) {
+  return __atomic_load_n((const intptr_t *)once, __ATOMIC_ACQUIRE) == ~(intptr_t)0;
+}
+
+/// For an explored thread: waits while another is in the initialiser. Returns true if this one is to
+/// run it; else the other's has ended, and the events say so.
+SELDOM static bool is_first_controlled(void *once, bool (*is_done)(const void *),
+                                       interlock_site site, uintptr_t frame) {
+  first_call call = {.once = once, .place = site.place, .frame = frame};
+  bool followed = is_followed();
+  if (followed) publish_once(INTERLOCK_EVENT_WAIT, &call);
+  if (interlock_posix->once_begin(once, is_done, true, site)) return true;
+  if (followed) {
+    publish_once(INTERLOCK_EVENT_ACQUIRE, &call);
+    publish_once(INTERLOCK_EVENT_RELEASE, &call);
+  }
+  return false;
+}
+
 INTERPOSED void swift_once(int *once, initialiser *run, void *context) {
   // Done: the runtime would return at once. Acquire: sees what the initialiser wrote.
   if (__atomic_load_n(once, __ATOMIC_ACQUIRE) == interlock_once_done) return;
   swift_call *real = REAL(swift_call, swift_once);
   if (!real) real = run_swift_once;
+  bool controlled = is_wanted(INTERLOCK_WANTED_CONTROL) && interlock_marks.controlled;
+  if (controlled && !is_first_controlled(once, is_swift_done, THIS_SITE, THIS_FRAME)) return;
   if (!is_followed()) {
     real(once, run, context);
-    return;
+  } else {
+    first_call call = {once, run, context, USER_PLACE, THIS_FRAME, interlock_marks.nested, false};
+    begin(&call);
+    real(once, run_first, &call);
+    end(&call);
   }
-  first_call call = {once, run, context, USER_PLACE, THIS_FRAME, interlock_marks.nested, false};
-  begin(&call);
-  real(once, run_first, &call);
-  end(&call);
+  if (controlled) interlock_posix->once_end(once);
 }
 
 static void call_dispatch_once(intptr_t *once, void *context, initialiser *run,
@@ -151,15 +178,21 @@ static void call_dispatch_once(intptr_t *once, void *context, initialiser *run,
   if (__atomic_load_n(once, __ATOMIC_ACQUIRE) == ~(intptr_t)0) return;
   dispatch_call *real = REAL(dispatch_call, dispatch_once_f);
   if (!real) real = run_dispatch_once;
+  bool controlled = is_wanted(INTERLOCK_WANTED_CONTROL) && interlock_marks.controlled;
+  if (controlled) {
+    interlock_site site = {returns_to, interlock_user_place(returns_to, frame)};
+    if (!is_first_controlled(once, is_dispatch_done, site, frame)) return;
+  }
   if (!is_followed() || interlock_is_dispatch(returns_to)) {
     real(once, context, run);
-    return;
+  } else {
+    uintptr_t place = interlock_user_place(returns_to, frame);
+    first_call call = {once, run, context, place, frame, interlock_marks.nested, false};
+    begin(&call);
+    real(once, &call, run_first);
+    end(&call);
   }
-  uintptr_t place = interlock_user_place(returns_to, frame);
-  first_call call = {once, run, context, place, frame, interlock_marks.nested, false};
-  begin(&call);
-  real(once, &call, run_first);
-  end(&call);
+  if (controlled) interlock_posix->once_end(once);
 }
 
 INTERPOSED void dispatch_once_f(intptr_t *once, void *context, initialiser *run) {

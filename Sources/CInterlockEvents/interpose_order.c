@@ -25,29 +25,35 @@ static void tell(interlock_order_change change, const volatile void *object) {
 
 typedef int spin_call(pthread_spinlock_t *);
 
-INTERPOSED int pthread_spin_lock(pthread_spinlock_t *lock) {
-  int result = REAL(spin_call, pthread_spin_lock)(lock);
+INTERPOSED_FAST(int, pthread_spin_lock, INTERLOCK_EVENT_ORDER, (pthread_spinlock_t *lock), (lock)) {
+  int result = interlock_is_controlled() ? interlock_posix->spin_lock(lock, THIS_SITE)
+                                         : FOUND(pthread_spin_lock)(lock);
   if (result == 0) tell(INTERLOCK_ORDER_GETS, lock);
   return result;
 }
 
-INTERPOSED int pthread_spin_trylock(pthread_spinlock_t *lock) {
-  int result = REAL(spin_call, pthread_spin_trylock)(lock);
+INTERPOSED_FAST(int, pthread_spin_trylock, INTERLOCK_EVENT_ORDER, (pthread_spinlock_t *lock),
+                (lock)) {
+  int result = interlock_is_controlled() ? interlock_posix->spin_try(lock, THIS_SITE)
+                                         : FOUND(pthread_spin_trylock)(lock);
   if (result == 0) tell(INTERLOCK_ORDER_GETS, lock);
   return result;
 }
 
-INTERPOSED int pthread_spin_unlock(pthread_spinlock_t *lock) {
-  spin_call *real = REAL(spin_call, pthread_spin_unlock);
+INTERPOSED_FAST(int, pthread_spin_unlock, INTERLOCK_EVENT_ORDER, (pthread_spinlock_t *lock),
+                (lock)) {
   tell(INTERLOCK_ORDER_GIVES, lock);
-  return real(lock);
+  if (interlock_is_controlled()) return interlock_posix->spin_unlock(lock, THIS_SITE);
+  return FOUND(pthread_spin_unlock)(lock);
 }
 
 INTERPOSED int pthread_barrier_wait(pthread_barrier_t *barrier) {
   typedef int wait(pthread_barrier_t *);
   wait *real = REAL(wait, pthread_barrier_wait);
   tell(INTERLOCK_ORDER_GIVES, barrier);
-  int result = real(barrier);
+  int result = is_wanted(INTERLOCK_WANTED_CONTROL) && interlock_marks.controlled
+                   ? interlock_posix->barrier_wait(barrier, THIS_SITE)
+                   : real(barrier);
   tell(INTERLOCK_ORDER_GETS, barrier);
   return result;
 }

@@ -42,9 +42,29 @@ SELDOM static int wait_for_mutex(pthread_mutex_t *mutex, mutex_call *real, call_
   return result;
 }
 
+/// The lock of an explored thread. It is always told that the thread waits: it may, between this
+/// and its turn.
+SELDOM static int lock_controlled(pthread_mutex_t *mutex, clockid_t clock,
+                                  const struct timespec *end, uintptr_t returns_to,
+                                  call_site site) {
+  uint32_t limit = end ? limit_flag(end) : 0;
+  publish_mutex(INTERLOCK_EVENT_WAIT, mutex, limit, site.place, site.frame);
+  int result =
+      interlock_posix->mutex_lock(mutex, clock, end, (interlock_site){returns_to, site.place});
+  bool has = has_mutex(result);
+  publish_mutex(has ? INTERLOCK_EVENT_ACQUIRE : INTERLOCK_EVENT_GIVE_UP, mutex,
+                has ? limit : flag_of_refusal(result), site.place, site.frame);
+  return result;
+}
+
 INTERPOSED_FAST(int, pthread_mutex_lock, lock_kinds, (pthread_mutex_t *mutex), (mutex)) {
-  if (interlock_marks.hidden) return FOUND(pthread_mutex_lock)(mutex);
-  uintptr_t frame = THIS_FRAME, place = lock_place(RETURNS_TO, &frame);
+  uintptr_t frame = THIS_FRAME;
+  if (__builtin_expect(interlock_is_special(), 0)) {
+    if (interlock_marks.hidden) return FOUND(pthread_mutex_lock)(mutex);
+    uintptr_t place = lock_place(RETURNS_TO, &frame);
+    return lock_controlled(mutex, CLOCK_REALTIME, NULL, CALLER, (call_site){place, frame});
+  }
+  uintptr_t place = lock_place(RETURNS_TO, &frame);
   // Most mutexes are free. The real call decides about one that is not, and about a robust one,
   // which glibc leaves locked for good if a thread tries it after its state was lost.
   if ((mutex->__data.__kind & robust_kind) ||
@@ -55,8 +75,11 @@ INTERPOSED_FAST(int, pthread_mutex_lock, lock_kinds, (pthread_mutex_t *mutex), (
   return 0;
 }
 
-INTERPOSED int pthread_mutex_trylock(pthread_mutex_t *mutex) {
-  int result = REAL(mutex_call, pthread_mutex_trylock)(mutex);
+INTERPOSED_FAST(int, pthread_mutex_trylock, INTERLOCK_EVENT_ACQUIRE, (pthread_mutex_t *mutex),
+                (mutex)) {
+  int result = interlock_is_controlled()
+                   ? interlock_posix->mutex_try(mutex, (interlock_site){CALLER, RETURNS_TO})
+                   : FOUND(pthread_mutex_trylock)(mutex);
   if (has_mutex(result) && is_wanted(INTERLOCK_EVENT_ACQUIRE)) {
     uintptr_t frame = THIS_FRAME, place = lock_place(RETURNS_TO, &frame);
     publish_mutex(INTERLOCK_EVENT_ACQUIRE, mutex, INTERLOCK_FLAG_TRIED, place, frame);
@@ -64,11 +87,14 @@ INTERPOSED int pthread_mutex_trylock(pthread_mutex_t *mutex) {
   return result;
 }
 
-#define MUTEX_TIMED(name, type, parameters, arguments)                                     \
+#define MUTEX_TIMED(name, type, clock, parameters, arguments)                              \
   INTERPOSED int name parameters {                                                        \
     type *real = REAL(type, name);                                                        \
-    if (!is_wanted(lock_kinds)) return real arguments;                                    \
+    if (!is_wanted(lock_kinds | INTERLOCK_WANTED_CONTROL)) return real arguments;         \
     uintptr_t frame = THIS_FRAME, place = lock_place(RETURNS_TO, &frame);                 \
+    if (interlock_marks.controlled) {                                                     \
+      return lock_controlled(mutex, clock, end, CALLER, (call_site){place, frame});   \
+    }                                                                                     \
     uint32_t limit = limit_flag(end);                                                     \
     publish_mutex(INTERLOCK_EVENT_WAIT, mutex, limit, place, frame);                      \
     int result = real arguments;                                                          \
@@ -78,24 +104,28 @@ INTERPOSED int pthread_mutex_trylock(pthread_mutex_t *mutex) {
     return result;                                                                        \
   }
 
-MUTEX_TIMED(pthread_mutex_timedlock, timed_mutex_call,
+MUTEX_TIMED(pthread_mutex_timedlock, timed_mutex_call, CLOCK_REALTIME,
             (pthread_mutex_t *mutex, const struct timespec *end), (mutex, end))
-MUTEX_TIMED(pthread_mutex_clocklock, clock_mutex_call,
+MUTEX_TIMED(pthread_mutex_clocklock, clock_mutex_call, clock,
             (pthread_mutex_t *mutex, clockid_t clock, const struct timespec *end),
             (mutex, clock, end))
 
 INTERPOSED_FAST(int, pthread_mutex_unlock, INTERLOCK_EVENT_RELEASE, (pthread_mutex_t *mutex),
                 (mutex)) {
   // Publish first: once it is unlocked, the memory may be another object's.
-  if (!interlock_marks.hidden) {
+  if (__builtin_expect(interlock_is_special(), 0)) {
+    if (interlock_marks.hidden) return FOUND(pthread_mutex_unlock)(mutex);
     publish_mutex(INTERLOCK_EVENT_RELEASE, mutex, 0, RETURNS_TO, THIS_FRAME);
+    return interlock_posix->mutex_unlock(mutex, (interlock_site){CALLER, RETURNS_TO});
   }
+  publish_mutex(INTERLOCK_EVENT_RELEASE, mutex, 0, RETURNS_TO, THIS_FRAME);
   return FOUND(pthread_mutex_unlock)(mutex);
 }
 
 INTERPOSED int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attributes) {
   typedef int init_call(pthread_mutex_t *, const pthread_mutexattr_t *);
   int result = REAL(init_call, pthread_mutex_init)(mutex, attributes);
+  note_made(result, mutex);
   if (result == 0 && is_wanted(INTERLOCK_EVENT_CREATE)) {
     uintptr_t frame = THIS_FRAME;
     uintptr_t place = lock_place(RETURNS_TO, &frame);
@@ -118,21 +148,26 @@ typedef int rwlock_call(pthread_rwlock_t *);
 typedef int timed_rwlock_call(pthread_rwlock_t *, const struct timespec *);
 typedef int clock_rwlock_call(pthread_rwlock_t *, clockid_t, const struct timespec *);
 
-#define RWLOCK_WAIT(name, type, kind, flag, parameters, arguments)          \
+#define RWLOCK_WAIT(name, type, kind, flag, perform, clock, end, parameters, arguments) \
   INTERPOSED_FAST(int, name, lock_kinds, parameters, arguments) {           \
     type *real = FOUND(name);                                               \
     if (interlock_marks.hidden) return real arguments;                      \
     uintptr_t place = USER_PLACE;                                           \
     uint32_t limit = flag;                                                  \
     publish(INTERLOCK_EVENT_WAIT, kind, lock, limit, place);                \
-    int result = real arguments;                                            \
+    int result = interlock_marks.controlled                                 \
+                     ? interlock_posix->perform(lock, clock, end,           \
+                                                (interlock_site){CALLER, place}) \
+                     : real arguments;                                      \
     publish_result(result, kind, lock, limit, place);                       \
     return result;                                                          \
   }
 
-#define RWLOCK_TRY(name, object_kind)                                       \
-  INTERPOSED int name(pthread_rwlock_t *lock) {                             \
-    int result = REAL(rwlock_call, name)(lock);                             \
+#define RWLOCK_TRY(name, object_kind, perform)                              \
+  INTERPOSED_FAST(int, name, INTERLOCK_EVENT_ACQUIRE, (pthread_rwlock_t *lock), (lock)) { \
+    int result = interlock_is_controlled()                                  \
+                     ? interlock_posix->perform(lock, THIS_SITE)            \
+                     : FOUND(name)(lock);                                   \
     if (result == 0 && is_wanted(INTERLOCK_EVENT_ACQUIRE)) {                \
       publish(INTERLOCK_EVENT_ACQUIRE, object_kind, lock,                   \
               INTERLOCK_FLAG_TRIED, USER_PLACE);                            \
@@ -141,30 +176,35 @@ typedef int clock_rwlock_call(pthread_rwlock_t *, clockid_t, const struct timesp
   }
 
 RWLOCK_WAIT(pthread_rwlock_rdlock, rwlock_call, INTERLOCK_OBJECT_READ_LOCK, 0,
-            (pthread_rwlock_t *lock), (lock))
+            lock_shared, CLOCK_REALTIME, NULL, (pthread_rwlock_t *lock), (lock))
 RWLOCK_WAIT(pthread_rwlock_wrlock, rwlock_call, INTERLOCK_OBJECT_WRITE_LOCK, 0,
-            (pthread_rwlock_t *lock), (lock))
+            lock_exclusive, CLOCK_REALTIME, NULL, (pthread_rwlock_t *lock), (lock))
 RWLOCK_WAIT(pthread_rwlock_timedrdlock, timed_rwlock_call, INTERLOCK_OBJECT_READ_LOCK,
-            limit_flag(end), (pthread_rwlock_t *lock, const struct timespec *end),
+            limit_flag(end), lock_shared, CLOCK_REALTIME, end,
+            (pthread_rwlock_t *lock, const struct timespec *end),
             (lock, end))
 RWLOCK_WAIT(pthread_rwlock_timedwrlock, timed_rwlock_call, INTERLOCK_OBJECT_WRITE_LOCK,
-            limit_flag(end), (pthread_rwlock_t *lock, const struct timespec *end),
+            limit_flag(end), lock_exclusive, CLOCK_REALTIME, end,
+            (pthread_rwlock_t *lock, const struct timespec *end),
             (lock, end))
 RWLOCK_WAIT(pthread_rwlock_clockrdlock, clock_rwlock_call, INTERLOCK_OBJECT_READ_LOCK,
-            limit_flag(end),
+            limit_flag(end), lock_shared, clock, end,
             (pthread_rwlock_t *lock, clockid_t clock, const struct timespec *end),
             (lock, clock, end))
 RWLOCK_WAIT(pthread_rwlock_clockwrlock, clock_rwlock_call, INTERLOCK_OBJECT_WRITE_LOCK,
-            limit_flag(end),
+            limit_flag(end), lock_exclusive, clock, end,
             (pthread_rwlock_t *lock, clockid_t clock, const struct timespec *end),
             (lock, clock, end))
-RWLOCK_TRY(pthread_rwlock_tryrdlock, INTERLOCK_OBJECT_READ_LOCK)
-RWLOCK_TRY(pthread_rwlock_trywrlock, INTERLOCK_OBJECT_WRITE_LOCK)
+RWLOCK_TRY(pthread_rwlock_tryrdlock, INTERLOCK_OBJECT_READ_LOCK, try_shared)
+RWLOCK_TRY(pthread_rwlock_trywrlock, INTERLOCK_OBJECT_WRITE_LOCK, try_exclusive)
 
 INTERPOSED_FAST(int, pthread_rwlock_unlock, INTERLOCK_EVENT_RELEASE, (pthread_rwlock_t *lock),
                 (lock)) {
   if (!interlock_marks.hidden) {
     publish(INTERLOCK_EVENT_RELEASE, INTERLOCK_OBJECT_WRITE_LOCK, lock, 0, RETURNS_TO);
+    if (interlock_marks.controlled) {
+      return interlock_posix->rwlock_unlock(lock, (interlock_site){CALLER, RETURNS_TO});
+    }
   }
   return FOUND(pthread_rwlock_unlock)(lock);
 }
@@ -172,6 +212,7 @@ INTERPOSED_FAST(int, pthread_rwlock_unlock, INTERLOCK_EVENT_RELEASE, (pthread_rw
 INTERPOSED int pthread_rwlock_init(pthread_rwlock_t *lock, const pthread_rwlockattr_t *attributes) {
   typedef int init_call(pthread_rwlock_t *, const pthread_rwlockattr_t *);
   int result = REAL(init_call, pthread_rwlock_init)(lock, attributes);
+  note_made(result, lock);
   if (result == 0 && is_wanted(INTERLOCK_EVENT_CREATE)) {
     publish(INTERLOCK_EVENT_CREATE, INTERLOCK_OBJECT_WRITE_LOCK, lock, 0, USER_PLACE);
   }
@@ -192,7 +233,6 @@ typedef int condition_wait(pthread_cond_t *, pthread_mutex_t *);
 typedef int timed_condition_wait(pthread_cond_t *, pthread_mutex_t *, const struct timespec *);
 typedef int clock_condition_wait(pthread_cond_t *, pthread_mutex_t *, clockid_t,
                                  const struct timespec *);
-typedef int condition_call(pthread_cond_t *);
 
 static void publish_condition(interlock_event_kind kind, const void *condition, const void *mutex,
                               uint32_t flags, uintptr_t place) {
@@ -207,54 +247,71 @@ static void publish_condition(interlock_event_kind kind, const void *condition, 
 
 INTERPOSED int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex) {
   condition_wait *real = REAL(condition_wait, pthread_cond_wait);
-  if (!is_wanted(lock_kinds)) return real(condition, mutex);
+  if (!is_wanted(lock_kinds | INTERLOCK_WANTED_CONTROL)) return real(condition, mutex);
   uintptr_t place = USER_PLACE;
   publish_condition(INTERLOCK_EVENT_WAIT, condition, mutex, 0, place);
-  int result = real(condition, mutex);
+  int result = interlock_marks.controlled
+                   ? interlock_posix->condition_wait(condition, mutex, CLOCK_REALTIME, NULL,
+                                                     (interlock_site){CALLER, place})
+                   : real(condition, mutex);
   publish_condition(INTERLOCK_EVENT_ACQUIRE, condition, mutex, 0, place);
   return result;
 }
 
-#define CONDITION_TIMED(name, type, parameters, arguments)                                 \
+#define CONDITION_TIMED(name, type, clock, parameters, arguments)                          \
   INTERPOSED int name parameters {                                                        \
     type *real = REAL(type, name);                                                        \
-    if (!is_wanted(lock_kinds)) return real arguments;                                    \
+    if (!is_wanted(lock_kinds | INTERLOCK_WANTED_CONTROL)) return real arguments;         \
     uintptr_t place = USER_PLACE;                                                         \
     publish_condition(INTERLOCK_EVENT_WAIT, condition, mutex, limit_flag(end), place);    \
-    int result = real arguments;                                                          \
+    int result = interlock_marks.controlled                                               \
+                     ? interlock_posix->condition_wait(condition, mutex, clock, end,      \
+                                                       (interlock_site){CALLER, place}) \
+                     : real arguments;                                                    \
     publish_condition(INTERLOCK_EVENT_ACQUIRE, condition, mutex, 0, place);               \
     return result;                                                                        \
   }
 
-CONDITION_TIMED(pthread_cond_timedwait, timed_condition_wait,
+CONDITION_TIMED(pthread_cond_timedwait, timed_condition_wait, CLOCK_REALTIME,
                 (pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *end),
                 (condition, mutex, end))
-CONDITION_TIMED(pthread_cond_clockwait, clock_condition_wait,
+CONDITION_TIMED(pthread_cond_clockwait, clock_condition_wait, clock,
                 (pthread_cond_t *condition, pthread_mutex_t *mutex, clockid_t clock,
                  const struct timespec *end),
                 (condition, mutex, clock, end))
 
-INTERPOSED int pthread_cond_signal(pthread_cond_t *condition) {
+INTERPOSED_FAST(int, pthread_cond_signal, INTERLOCK_EVENT_RELEASE, (pthread_cond_t *condition),
+                (condition)) {
   if (is_wanted(INTERLOCK_EVENT_RELEASE)) {
     publish_condition(INTERLOCK_EVENT_RELEASE, condition, NULL, 0, USER_PLACE);
   }
-  return REAL(condition_call, pthread_cond_signal)(condition);
+  if (interlock_is_controlled()) {
+    return interlock_posix->condition_wake(condition, false, THIS_SITE);
+  }
+  return FOUND(pthread_cond_signal)(condition);
 }
 
-INTERPOSED int pthread_cond_broadcast(pthread_cond_t *condition) {
+INTERPOSED_FAST(int, pthread_cond_broadcast, INTERLOCK_EVENT_RELEASE,
+                (pthread_cond_t *condition), (condition)) {
   if (is_wanted(INTERLOCK_EVENT_RELEASE)) {
     publish_condition(INTERLOCK_EVENT_RELEASE, condition, NULL, 0, USER_PLACE);
   }
-  return REAL(condition_call, pthread_cond_broadcast)(condition);
+  if (interlock_is_controlled()) {
+    return interlock_posix->condition_wake(condition, true, THIS_SITE);
+  }
+  return FOUND(pthread_cond_broadcast)(condition);
 }
 
 INTERPOSED int pthread_join(pthread_t thread, void **result) {
   typedef int join_call(pthread_t, void **);
   join_call *real = REAL(join_call, pthread_join);
-  if (!is_wanted(lock_kinds)) return real(thread, result);
+  if (!is_wanted(lock_kinds | INTERLOCK_WANTED_CONTROL)) return real(thread, result);
   uintptr_t place = USER_PLACE;
   publish(INTERLOCK_EVENT_WAIT, INTERLOCK_OBJECT_THREAD, (const void *)thread, 0, place);
-  int code = real(thread, result);
+  int code = interlock_marks.controlled
+                 ? interlock_posix->join(thread, result, CLOCK_REALTIME, NULL, false,
+                                         (interlock_site){CALLER, place})
+                 : real(thread, result);
   publish_result(code, INTERLOCK_OBJECT_THREAD, (const void *)thread, 0, place);
   return code;
 }

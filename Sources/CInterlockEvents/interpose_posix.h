@@ -25,6 +25,13 @@ static inline uint32_t limit_flag(const struct timespec *end) {
   return end->tv_sec < never ? INTERLOCK_FLAG_TIME_LIMIT : 0;
 }
 
+/// A lock or a condition was initialised: what the explorer knows of that address is another's.
+static inline void note_made(int result, const volatile void *object) {
+  if (result == 0 && is_wanted(INTERLOCK_WANTED_CONTROL) && interlock_is_controlled()) {
+    interlock_posix->made(object);
+  }
+}
+
 static inline uint32_t flag_of_refusal(int result) {
   return result == EDEADLK ? INTERLOCK_FLAG_REFUSED : 0;
 }

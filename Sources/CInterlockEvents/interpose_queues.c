@@ -1,5 +1,5 @@
-// Dispatch's queues, and calls after which code runs on them unseen.
-#include "interpose_dispatch.h"
+// Dispatch's queues.
+#include "controlled_dispatch.h"
 
 #ifdef INTERLOCK_INTERPOSES
 
@@ -36,12 +36,53 @@ bool interlock_events_is_task_pool(uintptr_t queue) {
   return false;
 }
 
+// Attributes that make a queue inactive: libdispatch has each once, so there are few.
+
+enum { most_inactive = 256 };
+static const void *inactive[most_inactive];
+static uint32_t inactive_count;
+
+static bool is_inactive(const void *attribute) {
+  uint32_t count = __atomic_load_n(&inactive_count, __ATOMIC_ACQUIRE);
+  for (uint32_t index = 0; index < count && index < most_inactive; index++) {
+    // Relaxed: an attribute comes to a thread by what orders it after its making.
+    if (__atomic_load_n(&inactive[index], __ATOMIC_RELAXED) == attribute) return true;
+  }
+  return false;
+}
+
+static void *note_inactive(void *attribute) {
+  if (attribute && !is_inactive(attribute)) {
+    uint32_t index = __atomic_fetch_add(&inactive_count, 1, __ATOMIC_RELAXED);
+    if (index < most_inactive) __atomic_store_n(&inactive[index], attribute, __ATOMIC_RELAXED);
+  }
+  return attribute;
+}
+
+INTERPOSED void *dispatch_queue_attr_make_initially_inactive(void *attribute) {
+  typedef void *make(void *);
+  return note_inactive(REAL(make, dispatch_queue_attr_make_initially_inactive)(attribute));
+}
+
+INTERPOSED void *dispatch_queue_attr_make_with_qos_class(void *attribute, unsigned qos, int priority) {
+  typedef void *make(void *, unsigned, int);
+  void *made = REAL(make, dispatch_queue_attr_make_with_qos_class)(attribute, qos, priority);
+  return attribute && is_inactive(attribute) ? note_inactive(made) : made;
+}
+
+INTERPOSED void *dispatch_queue_attr_make_with_autorelease_frequency(void *attribute, unsigned long frequency) {
+  typedef void *make(void *, unsigned long);
+  void *made = REAL(make, dispatch_queue_attr_make_with_autorelease_frequency)(attribute, frequency);
+  return attribute && is_inactive(attribute) ? note_inactive(made) : made;
+}
+
 INTERPOSED queue_t dispatch_queue_create(const char *label, void *attribute) {
   typedef queue_t create(const char *, void *);
   interlock_marks.nested++;
   queue_t made = REAL(create, dispatch_queue_create)(label, attribute);
   interlock_marks.nested--;
   if (attribute && interlock_is_concurrency(RETURNS_TO)) note_task_pool((uintptr_t)made);
+  if (made && is_explored_call(RETURNS_TO)) interlock_dispatch->queue_made(made, is_inactive(attribute));
   if (made && !interlock_marks.nested && is_wanted(INTERLOCK_EVENT_CREATE)) {
     publish_queue(made, attribute, label, USER_PLACE);
   }
@@ -55,6 +96,7 @@ INTERPOSED queue_t dispatch_queue_create_with_target(const char *label, void *at
   interlock_marks.nested++;
   queue_t made = REAL(create, dispatch_queue_create_with_target)(label, attribute, target);
   interlock_marks.nested--;
+  if (made && is_explored_call(RETURNS_TO)) interlock_dispatch->queue_made(made, is_inactive(attribute));
   if (made && !interlock_marks.nested && is_wanted(INTERLOCK_EVENT_CREATE)) {
     publish_queue(made, attribute, label, USER_PLACE);
   }
@@ -72,66 +114,33 @@ static void configure(void *object, int64_t change, const void *other, uintptr_t
 
 INTERPOSED void dispatch_suspend(void *object) {
   configure(object, 1, NULL, RETURNS_TO);
+  if (is_explored_call(RETURNS_TO)) {
+    interlock_dispatch->suspend(object, SITE);
+    return;
+  }
   REAL(object_call, dispatch_suspend)(object);
 }
 
 INTERPOSED void dispatch_resume(void *object) {
   configure(object, -1, NULL, RETURNS_TO);
+  if (is_explored_call(RETURNS_TO)) {
+    interlock_dispatch->resume(object, SITE);
+    return;
+  }
   REAL(object_call, dispatch_resume)(object);
 }
 
 INTERPOSED void dispatch_activate(void *object) {
   configure(object, 0, NULL, RETURNS_TO);
+  if (is_explored_call(RETURNS_TO) && !interlock_dispatch->activate(object, SITE)) return;
   REAL(object_call, dispatch_activate)(object);
 }
 
 INTERPOSED void dispatch_set_target_queue(void *object, queue_t target) {
   typedef void set(void *, queue_t);
   configure(object, 2, target, RETURNS_TO);
+  if (is_explored_call(RETURNS_TO) && !interlock_dispatch->set_target(object, target, SITE)) return;
   REAL(set, dispatch_set_target_queue)(object, target);
-}
-
-// Calls after which code may run on queues without an interposed call.
-
-static void unfollowed(const void *object, uintptr_t returns_to) {
-  if (is_wanted(INTERLOCK_EVENT_UNFOLLOWED) && !interlock_is_dispatch(returns_to) &&
-      !interlock_is_of_poll(returns_to)) {
-    publish(INTERLOCK_EVENT_UNFOLLOWED, INTERLOCK_OBJECT_QUEUE, object, NULL, 0, returns_to, NULL,
-            0);
-  }
-}
-
-INTERPOSED void *dispatch_source_create(const void *type, uintptr_t handle, uintptr_t mask,
-                                        queue_t queue) {
-  typedef void *create(const void *, uintptr_t, uintptr_t, queue_t);
-  unfollowed(queue, RETURNS_TO);
-  return REAL(create, dispatch_source_create)(type, handle, mask, queue);
-}
-
-INTERPOSED void *dispatch_io_create(unsigned long type, int descriptor, queue_t queue,
-                                    void *handler) {
-  typedef void *create(unsigned long, int, queue_t, void *);
-  unfollowed(queue, RETURNS_TO);
-  return REAL(create, dispatch_io_create)(type, descriptor, queue, handler);
-}
-
-INTERPOSED void *dispatch_io_create_with_path(unsigned long type, const char *path, int flags,
-                                              unsigned mode, queue_t queue, void *handler) {
-  typedef void *create(unsigned long, const char *, int, unsigned, queue_t, void *);
-  unfollowed(queue, RETURNS_TO);
-  return REAL(create, dispatch_io_create_with_path)(type, path, flags, mode, queue, handler);
-}
-
-INTERPOSED void dispatch_read(int descriptor, size_t length, queue_t queue, void *handler) {
-  typedef void call(int, size_t, queue_t, void *);
-  unfollowed(queue, RETURNS_TO);
-  REAL(call, dispatch_read)(descriptor, length, queue, handler);
-}
-
-INTERPOSED void dispatch_write(int descriptor, void *data, queue_t queue, void *handler) {
-  typedef void call(int, void *, queue_t, void *);
-  unfollowed(queue, RETURNS_TO);
-  REAL(call, dispatch_write)(descriptor, data, queue, handler);
 }
 
 #endif

@@ -2,7 +2,7 @@
 // the loop briefly, and the loop sets a timer to end that run. Neither is progress of the program.
 // The events show where a poll begins and ends, and what the loop handled in it; the loop's own
 // timer runs hidden.
-#include "interpose_dispatch.h"
+#include "controlled_dispatch.h"
 
 #ifdef INTERLOCK_INTERPOSES
 
@@ -79,9 +79,19 @@ static void set_unseen(void *source, block_t handler, set_handler *set) {
   });
 }
 
-#define SETS_HANDLER(name)                                              \
+/// Of an explored thread's timer the model keeps the handler; false for another source.
+static bool keep_handler(void *source, block_t handler, bool on_cancel, uintptr_t returns_to) {
+  if (!is_explored_call(returns_to) || !interlock_dispatch->is_source(source)) return false;
+  function_t function = handler ? call_block : NULL;
+  void *copy = handler ? _Block_copy(handler) : NULL;
+  interlock_dispatch->source_set_handler(source, function, copy, true, on_cancel);
+  return true;
+}
+
+#define SETS_HANDLER(name, on_cancel)                                   \
   INTERPOSED void name(void *source, block_t handler) {                 \
     set_handler *set = REAL(set_handler, name);                         \
+    if (keep_handler(source, handler, on_cancel, RETURNS_TO)) return;   \
     if (handler && interlock_is_of_poll(RETURNS_TO)) {                  \
       set_unseen(source, handler, set);                                 \
     } else {                                                            \
@@ -89,7 +99,7 @@ static void set_unseen(void *source, block_t handler, set_handler *set) {
     }                                                                   \
   }
 
-SETS_HANDLER(dispatch_source_set_event_handler)
-SETS_HANDLER(dispatch_source_set_cancel_handler)
+SETS_HANDLER(dispatch_source_set_event_handler, false)
+SETS_HANDLER(dispatch_source_set_cancel_handler, true)
 
 #endif

@@ -1,5 +1,5 @@
 // Dispatch's groups and semaphores.
-#include "interpose_dispatch.h"
+#include "controlled_dispatch.h"
 
 #ifdef INTERLOCK_INTERPOSES
 
@@ -8,6 +8,12 @@
 // Groups.
 
 INTERPOSED void dispatch_group_enter(group_t group) {
+  if (is_explored_call(RETURNS_TO)) {
+    interlock_dispatch->group_enter(group, SITE);
+    if (!is_wanted(INTERLOCK_EVENT_ENTER)) return;
+    publish(INTERLOCK_EVENT_ENTER, INTERLOCK_OBJECT_GROUP, group, NULL, 0, USER_PLACE, NULL, 0);
+    return;
+  }
   if (is_wanted(INTERLOCK_EVENT_ENTER)) {
     publish(INTERLOCK_EVENT_ENTER, INTERLOCK_OBJECT_GROUP, group, NULL, 0, USER_PLACE, NULL, 0);
   }
@@ -15,6 +21,18 @@ INTERPOSED void dispatch_group_enter(group_t group) {
 }
 
 INTERPOSED void dispatch_group_leave(group_t group) {
+  if (is_explored_call(RETURNS_TO)) {
+    interlock_site site = SITE;
+    if (!interlock_dispatch->ask_leave(group, site)) {
+      REAL(object_call, dispatch_group_leave)(group);
+      return;
+    }
+    if (is_wanted(INTERLOCK_EVENT_RELEASE)) {
+      publish(INTERLOCK_EVENT_RELEASE, INTERLOCK_OBJECT_GROUP, group, NULL, 0, site.place, NULL, 0);
+    }
+    interlock_dispatch->group_leave(group, site);
+    return;
+  }
   // Not libdispatch's own calls, for blocks for which it entered the group.
   if (is_wanted(INTERLOCK_EVENT_RELEASE) && !interlock_is_dispatch(RETURNS_TO)) {
     publish(INTERLOCK_EVENT_RELEASE, INTERLOCK_OBJECT_GROUP, group, NULL, 0, USER_PLACE, NULL, 0);
@@ -25,6 +43,7 @@ INTERPOSED void dispatch_group_leave(group_t group) {
 INTERPOSED long dispatch_group_wait(group_t group, moment_t end) {
   typedef long wait(group_t, moment_t);
   wait *real = REAL(wait, dispatch_group_wait);
+  if (is_explored_call(RETURNS_TO)) return interlock_controlled_group_wait(group, end, SITE);
   if (end == at_once || interlock_marks.nested || !is_wanted(wait_kinds)) return real(group, end);
   uintptr_t place = USER_PLACE;
   uint32_t flags = end == forever ? 0 : INTERLOCK_FLAG_TIME_LIMIT;
@@ -48,6 +67,7 @@ typedef void *create_object(void);
 
 INTERPOSED group_t dispatch_group_create(void) {
   group_t made = REAL(create_object, dispatch_group_create)();
+  if (is_explored_call(RETURNS_TO)) interlock_dispatch->group_made(made);
   if (made && is_wanted(INTERLOCK_EVENT_CREATE)) {
     publish(INTERLOCK_EVENT_CREATE, INTERLOCK_OBJECT_GROUP, made, NULL, 0, USER_PLACE, NULL, 0);
   }
@@ -59,6 +79,7 @@ INTERPOSED group_t dispatch_group_create(void) {
 INTERPOSED void *dispatch_semaphore_create(intptr_t value) {
   typedef void *create(intptr_t);
   void *made = REAL(create, dispatch_semaphore_create)(value);
+  if (made && is_explored_call(RETURNS_TO)) interlock_dispatch->semaphore_made(made, value);
   if (made && is_wanted(INTERLOCK_EVENT_CREATE)) {
     publish(INTERLOCK_EVENT_CREATE, INTERLOCK_OBJECT_SEMAPHORE, made, NULL, 0, USER_PLACE, NULL,
             value);
@@ -94,6 +115,7 @@ SELDOM static intptr_t wait_for_semaphore(void *semaphore, moment_t end, semapho
 INTERPOSED_FAST(intptr_t, dispatch_semaphore_wait, wait_kinds, (void *semaphore, moment_t end),
                 (semaphore, end)) {
   semaphore_wait *real = FOUND(dispatch_semaphore_wait);
+  if (is_controlled_call(RETURNS_TO)) return interlock_controlled_semaphore_wait(semaphore, end, SITE);
   if (interlock_marks.nested || interlock_marks.hidden) return real(semaphore, end);
   // libdispatch's idle workers wait for one, too.
   interlock_object_kind kind =
@@ -114,6 +136,9 @@ INTERPOSED_FAST(intptr_t, dispatch_semaphore_wait, wait_kinds, (void *semaphore,
 
 INTERPOSED_FAST(intptr_t, dispatch_semaphore_signal, INTERLOCK_EVENT_RELEASE, (void *semaphore),
                 (semaphore)) {
+  if (is_controlled_call(RETURNS_TO)) {
+    return interlock_controlled_semaphore_signal(semaphore, SITE, THIS_FRAME);
+  }
   if (!interlock_marks.nested && !interlock_marks.hidden && !interlock_is_dispatch(RETURNS_TO)) {
     interlock_publish_lock(INTERLOCK_EVENT_RELEASE, INTERLOCK_OBJECT_SEMAPHORE, semaphore, 0,
                            RETURNS_TO, THIS_FRAME);

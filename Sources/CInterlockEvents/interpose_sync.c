@@ -1,5 +1,5 @@
 // Synchronous calls on queues, and `dispatch_apply`.
-#include "interpose_dispatch.h"
+#include "controlled_dispatch.h"
 
 #ifdef INTERLOCK_INTERPOSES
 
@@ -44,6 +44,10 @@ BETWEEN static void call_synchronously(queue_t queue, void *block, void *context
 #define SYNCHRONOUS(name, flags)                                                              \
   INTERPOSED_FAST(void, name, sync_kinds, (queue_t queue, void *block), (queue, block)) {     \
     queue_block_call *real = FOUND(name);                                                     \
+    if (is_controlled_call(RETURNS_TO)) {                                                     \
+      interlock_controlled_sync(queue, block, NULL, NULL, flags, SITE);                       \
+      return;                                                                                 \
+    }                                                                                         \
     if (interlock_marks.nested || interlock_marks.hidden) return real(queue, block);          \
     call_synchronously(queue, block, NULL, NULL, flags, USER_PLACE, real,                     \
                        REAL(queue_function_call, name##_f));                                  \
@@ -52,6 +56,10 @@ BETWEEN static void call_synchronously(queue_t queue, void *block, void *context
                   (queue_t queue, void *context, function_t function),                        \
                   (queue, context, function)) {                                               \
     queue_function_call *real = FOUND(name##_f);                                              \
+    if (is_controlled_call(RETURNS_TO)) {                                                     \
+      interlock_controlled_sync(queue, NULL, function, context, flags, SITE);                 \
+      return;                                                                                 \
+    }                                                                                         \
     if (interlock_marks.nested || interlock_marks.hidden) return real(queue, context, function); \
     call_synchronously(queue, NULL, context, function, flags, USER_PLACE, NULL, real);        \
   }
@@ -107,6 +115,10 @@ BETWEEN static void apply(size_t count, queue_t queue, void *context,
 
 INTERPOSED void dispatch_apply(size_t count, queue_t queue, void *block) {
   typedef void apply_block_call(size_t, queue_t, void *);
+  if (is_explored_call(RETURNS_TO)) {
+    interlock_controlled_apply(count, queue, block, call_block_with_index, SITE);
+    return;
+  }
   if (interlock_marks.nested || !is_wanted(sync_kinds)) {
     REAL(apply_block_call, dispatch_apply)(count, queue, block);
     return;
@@ -117,6 +129,10 @@ INTERPOSED void dispatch_apply(size_t count, queue_t queue, void *block) {
 INTERPOSED void dispatch_apply_f(size_t count, queue_t queue, void *context,
                                  void (*function)(void *, size_t)) {
   apply_call *real = REAL(apply_call, dispatch_apply_f);
+  if (is_explored_call(RETURNS_TO)) {
+    interlock_controlled_apply(count, queue, context, function, SITE);
+    return;
+  }
   if (interlock_marks.nested || !is_wanted(sync_kinds)) {
     real(count, queue, context, function);
     return;

@@ -44,13 +44,24 @@ INTERPOSED int pthread_create(pthread_t *thread, const pthread_attr_t *attribute
   create *real = REAL(create, pthread_create);
   // For any reader: the wait table asks which thread started another.
   if (!is_wanted(~0u)) return real(thread, attributes, function, argument);
+  bool controlled = interlock_is_controlled();
+  if (controlled && interlock_is_dispatch(RETURNS_TO)) {
+    interlock_posix->escaped("libdispatch starts a thread of its own");
+    controlled = false;
+  }
+  interlock_site site = controlled ? THIS_SITE : (interlock_site){0, 0};
+  if (controlled && !is_wanted(~INTERLOCK_WANTED_CONTROL)) {
+    return interlock_posix->create(thread, attributes, function, argument, site);
+  }
   start *made = malloc(sizeof *made);
   // Without memory its start is not published: readers order it after everything.
   if (!made) return real(thread, attributes, function, argument);
   bool is_published = is_wanted(INTERLOCK_EVENT_FORK);
   *made = (start){function, argument, interlock_thread_id(), is_published};
   if (is_published) publish(INTERLOCK_EVENT_FORK, made, USER_PLACE);
-  int result = real(thread, attributes, run_thread, made);
+  int result = controlled
+                   ? interlock_posix->create(thread, attributes, run_thread, made, site)
+                   : real(thread, attributes, run_thread, made);
   if (result != 0) free(made);
   return result;
 }

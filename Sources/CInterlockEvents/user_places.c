@@ -174,6 +174,11 @@ uintptr_t interlock_find_user_place(uintptr_t returns_to, uintptr_t *frame) {
   return is_system ? unwind(returns_to, *frame, known) : returns_to;
 }
 
+uintptr_t interlock_find_caller(uintptr_t returns_to, uintptr_t frame) {
+  uintptr_t outer = interlock_events_outer(frame, returns_to);
+  return outer && is_users(outer) ? outer : returns_to;
+}
+
 bool interlock_events_is_users(uintptr_t address) { return is_users(address); }
 uintptr_t interlock_events_place(const interlock_event *event) {
   return event->frame ? interlock_user_place(event->place, event->frame) : event->place;

@@ -1,0 +1,152 @@
+// Where explored threads stop in the runtime of Swift Concurrency: before a task waits, resumes
+// another, cancels, or ends, another thread may go first.
+#include "controlled_tasks.h"
+#include "layouts.h"
+
+#ifdef INTERLOCK_INTERPOSES
+
+const interlock_task_performer *interlock_tasks;
+
+#if defined(__has_attribute)
+#if __has_attribute(swiftcall) && (defined(__x86_64__) || defined(__aarch64__))
+
+void interlock_ask_task(interlock_task_call call, uintptr_t object, interlock_site site) {
+  uintptr_t actor;
+  uintptr_t task = interlock_running_task(&actor);
+  interlock_tasks->ask(call, object, task, actor, site);
+}
+
+bool interlock_yields(uintptr_t place) {
+  uintptr_t actor;
+  uintptr_t task = interlock_running_task(&actor);
+  return task && interlock_tasks->yields(task, actor, (interlock_site){place, place});
+}
+
+void interlock_ask_awaited(await_kind kind, const uintptr_t *arguments, uintptr_t place) {
+  interlock_site site = {place, place};
+  switch (kind) {
+    case TASK: interlock_ask_task(INTERLOCK_TASK_CALL_AWAIT, arguments[1], site); break;
+    case GROUP: interlock_ask_task(INTERLOCK_TASK_CALL_AWAIT_GROUP, 0, site); break;
+    case STREAM: interlock_ask_task(INTERLOCK_TASK_CALL_AWAIT_STREAM, 0, site); break;
+    // What the closure of a sequence awaits comes by here itself.
+    case SEQUENCE:
+    case GROUP_SCOPE: break;
+    case CONTINUATION:
+    case UNSAFE_CONTINUATION:
+      interlock_ask_task(INTERLOCK_TASK_CALL_AWAIT_CONTINUATION, 0, site);
+      break;
+    case YIELDS: interlock_ask_task(INTERLOCK_TASK_CALL_YIELD, 0, site); break;
+    case TASK_END:
+    case PLAIN: interlock_ask_task(INTERLOCK_TASK_CALL_PAUSE, 0, site); break;
+  }
+}
+
+// The end of a task: where it goes on from its first function is the runtime's.
+
+void interlock_explored_task_made(uintptr_t task, interlock_async_context *context, uintptr_t parent) {
+  interlock_tasks->made(task, parent);
+  extern const char interlock_await_ended[] HIDDEN;
+  if (!interlock_is_code(context->resume)) return;
+  pending_await *entry = interlock_await_put((uintptr_t)context, context->resume, TASK_END);
+  if (!entry) return;
+  entry->task = task;
+  context->resume = (uintptr_t)interlock_await_ended;
+}
+
+/// The runtime's task: its kind, and the context that it goes on with, first its first.
+enum { at_kind = 32, kind_mask = 0xff, task_kind = 0, at_context = 64 };
+
+static uintptr_t context_of(uintptr_t task) { return *(const uintptr_t *)(task + at_context); }
+static bool is_task(uintptr_t job) {
+  return (*(const uint32_t *)(job + at_kind) & kind_mask) == task_kind;
+}
+
+void interlock_explored_let_made(uintptr_t job, uintptr_t parent) {
+  interlock_async_context *context = (interlock_async_context *)context_of(job);
+  if (!is_task(job) || !context || interlock_is_code((uintptr_t)context)) return;
+  interlock_explored_task_made(job, context, parent);
+}
+
+// Functions of the runtime that return: a few instructions that keep every register of the call.
+
+typedef enum { CANCELS, TESTS, TESTS_OWN, CANCELS_GROUP, RESUMES, FEEDS } returning_kind;
+
+#define RETURNING_CALLS(CALL)                                                             \
+  CALL(0, CANCELS, "$sScT6cancelyyF")                                                     \
+  CALL(1, TESTS, "$sScT11isCancelledSbvg")                                                \
+  CALL(2, TESTS_OWN, "$sScTss5NeverORszABRs_rlE11isCancelledSbvgZ")                       \
+  CALL(3, TESTS_OWN, "$sScTss5NeverORszABRs_rlE17checkCancellationyyKFZ")                 \
+  CALL(4, CANCELS_GROUP, "$sScG9cancelAllyyF")                                            \
+  CALL(5, CANCELS_GROUP, "$sScg9cancelAllyyF")                                            \
+  CALL(6, TESTS_OWN, "$sScG11isCancelledSbvg")                                            \
+  CALL(7, TESTS_OWN, "$sScg11isCancelledSbvg")                                            \
+  CALL(8, RESUMES, "$sScC6resume9returningyxn_tF")                                        \
+  CALL(9, RESUMES, "$sScC6resume8throwingyq_n_tF")                                        \
+  CALL(10, FEEDS, "$sScS12ContinuationV5yieldyAB11YieldResultOyx__GxnF")                  \
+  CALL(11, FEEDS, "$sScS12ContinuationV5yieldAB11YieldResultOyyt__GyytRszlF")             \
+  CALL(12, FEEDS, "$sScS12ContinuationV5yield4withAB11YieldResultOyx__Gs0E0Oyxs5NeverOG_tF") \
+  CALL(13, FEEDS, "$sScS12ContinuationV6finishyyF")                                       \
+  CALL(14, FEEDS, "$sScs12ContinuationV5yieldyAB11YieldResultOyxq___GxnF")                \
+  CALL(15, FEEDS, "$sScs12ContinuationV5yieldAB11YieldResultOyytq___GyytRszrlF")          \
+  CALL(16, FEEDS, "$sScs12ContinuationV6finish8throwingyq_Sgn_tF")                        \
+  CALL(17, TESTS_OWN, "swift_task_addCancellationHandler")                                \
+  CALL(18, TESTS_OWN, "swift_task_removeCancellationHandler")
+
+static const struct {
+  const char *name;
+  returning_kind kind;
+} returning_calls[] = {
+#define DESCRIBED(number, kind, name) [number] = {name, kind},
+    RETURNING_CALLS(DESCRIBED)
+#undef DESCRIBED
+};
+
+/// `first` is the first argument: of a task's methods, the task. Gives the address to go on at.
+__attribute__((used)) HIDDEN uintptr_t interlock_returning_call(uintptr_t first, uint32_t number, uintptr_t returns_to) {
+  static uintptr_t known[sizeof returning_calls / sizeof *returning_calls];
+  // Relaxed: as in REAL.
+  uintptr_t real = __atomic_load_n(&known[number], __ATOMIC_RELAXED);
+  if (!real) {
+    real = (uintptr_t)interlock_find_real(returning_calls[number].name);
+    __atomic_store_n(&known[number], real, __ATOMIC_RELAXED);
+  }
+  if (!is_task_explored()) return real;
+  interlock_site site = {returns_to, returns_to};
+  switch (returning_calls[number].kind) {
+    case CANCELS: interlock_ask_task(INTERLOCK_TASK_CALL_CANCEL, first, site); break;
+    case TESTS: interlock_ask_task(INTERLOCK_TASK_CALL_TEST_CANCEL, first, site); break;
+    case TESTS_OWN: interlock_ask_task(INTERLOCK_TASK_CALL_TEST_CANCEL, 0, site); break;
+    case CANCELS_GROUP: interlock_ask_task(INTERLOCK_TASK_CALL_CANCEL, 0, site); break;
+    case RESUMES: interlock_ask_task(INTERLOCK_TASK_CALL_RESUME, 0, site); break;
+    case FEEDS: interlock_ask_task(INTERLOCK_TASK_CALL_FEED, 0, site); break;
+  }
+  return real;
+}
+
+// The first argument stays where it is. Seven words are pushed: with the caller's, the stack is aligned
+// for a call.
+#if defined(__x86_64__)
+#define RETURNING_DOOR(number, kind, name)                                                \
+  __asm__(".pushsection .text\n .weak \"" name "\"\n .type \"" name "\", %function\n"     \
+          ".p2align 4\n\"" name "\":\n"                                                   \
+          "pushq %rax\n pushq %r9\n pushq %r8\n pushq %rcx\n pushq %rdx\n pushq %rsi\n pushq %rdi\n" \
+          "movl $" #number ", %esi\n movq 56(%rsp), %rdx\n"             \
+          "callq interlock_returning_call\n movq %rax, %r11\n"                            \
+          "popq %rdi\n popq %rsi\n popq %rdx\n popq %rcx\n popq %r8\n popq %r9\n popq %rax\n" \
+          "jmpq *%r11\n .size \"" name "\", . - \"" name "\"\n .popsection\n");
+#else
+#define RETURNING_DOOR(number, kind, name)                                                \
+  __asm__(".pushsection .text\n .weak \"" name "\"\n .type \"" name "\", %function\n"     \
+          ".p2align 4\n\"" name "\":\n"                                                   \
+          "stp x29, x30, [sp, #-96]!\n stp x0, x1, [sp, #16]\n stp x2, x3, [sp, #32]\n"    \
+          "stp x4, x5, [sp, #48]\n stp x6, x7, [sp, #64]\n str x8, [sp, #80]\n"           \
+          "mov x2, x30\n mov w1, #" #number "\n bl interlock_returning_call\n" \
+          "mov x16, x0\n ldp x0, x1, [sp, #16]\n ldp x2, x3, [sp, #32]\n"                  \
+          "ldp x4, x5, [sp, #48]\n ldp x6, x7, [sp, #64]\n ldr x8, [sp, #80]\n"           \
+          "ldp x29, x30, [sp], #96\n br x16\n .size \"" name "\", . - \"" name "\"\n .popsection\n");
+#endif
+RETURNING_CALLS(RETURNING_DOOR)
+
+#endif
+#endif
+#endif

@@ -1,0 +1,133 @@
+/// Calls of explored threads. An interposed call asks the performer in place of the system: the
+/// performer decides when the thread may go on, makes the real call then, and the interposed call
+/// publishes its events as it always does. No part of the module.
+#ifndef INTERLOCK_PERFORMER_H
+#define INTERLOCK_PERFORMER_H
+
+// First: it asks the C library for all that it declares.
+#include "interlock_internals.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef INTERLOCK_INTERPOSES
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <time.h>
+
+/// Of each thread, in the executable's own block: one instruction to reach.
+typedef struct {
+  /// Above 0 while the thread is in a reader or in the explorer, or is hidden.
+  uint32_t hidden;
+  /// 1 on a thread that is explored: the performer makes its calls.
+  uint32_t controlled;
+  /// Above 0 while it is in an outer call that is published: what that calls itself is not.
+  uint32_t nested;
+  /// Above 0 while it makes a task; and the last job that a task which it made began with.
+  uint32_t makes_task;
+  uintptr_t made_job;
+  /// Above 0 while it polls a run loop.
+  uint32_t polls;
+} interlock_thread_marks;
+extern __thread interlock_thread_marks interlock_marks
+    __attribute__((tls_model("initial-exec"))) HIDDEN;
+
+/// Beside the kinds of events in `interlock_wanted`, while threads are explored: one test says
+/// whether a call has more to do than to pass through.
+#define INTERLOCK_WANTED_CONTROL (1u << 31)
+
+/// Whether the calling thread is hidden or explored, by one test.
+static inline bool interlock_is_special(void) {
+  uint64_t both;
+  __builtin_memcpy(&both, &interlock_marks, sizeof both);
+  return both != 0;
+}
+
+/// Whether the performer makes the calling thread's calls.
+static inline bool interlock_is_controlled(void) {
+  return interlock_marks.controlled && !interlock_marks.hidden;
+}
+
+/// Where a call was made: the address to which it returns, and the user's, which may lie further
+/// out on the stack.
+typedef struct {
+  uintptr_t returns_to, place;
+} interlock_site;
+
+/// The C library's calls. Each returns what the real one would. `clock` is that of `end`; `end` is
+/// NULL where a wait has no limit.
+typedef struct {
+  int (*mutex_lock)(pthread_mutex_t *, clockid_t clock, const struct timespec *end, interlock_site);
+  int (*mutex_try)(pthread_mutex_t *, interlock_site);
+  int (*mutex_unlock)(pthread_mutex_t *, interlock_site);
+  /// A lock, a read-write lock, a condition, a semaphore or a barrier was just initialised there.
+  void (*made)(const volatile void *object);
+  int (*lock_shared)(pthread_rwlock_t *, clockid_t clock, const struct timespec *end,
+                     interlock_site);
+  int (*lock_exclusive)(pthread_rwlock_t *, clockid_t clock, const struct timespec *end,
+                        interlock_site);
+  int (*try_shared)(pthread_rwlock_t *, interlock_site);
+  int (*try_exclusive)(pthread_rwlock_t *, interlock_site);
+  int (*rwlock_unlock)(pthread_rwlock_t *, interlock_site);
+  int (*condition_wait)(pthread_cond_t *, pthread_mutex_t *, clockid_t clock,
+                        const struct timespec *end, interlock_site);
+  int (*condition_wake)(pthread_cond_t *, bool all, interlock_site);
+  int (*semaphore_wait)(sem_t *, clockid_t clock, const struct timespec *end, interlock_site);
+  int (*semaphore_try)(sem_t *, interlock_site);
+  int (*semaphore_post)(sem_t *, interlock_site);
+  int (*spin_lock)(pthread_spinlock_t *, interlock_site);
+  int (*spin_try)(pthread_spinlock_t *, interlock_site);
+  int (*spin_unlock)(pthread_spinlock_t *, interlock_site);
+  int (*barrier_wait)(pthread_barrier_t *, interlock_site);
+  int (*create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *, interlock_site);
+  int (*join)(pthread_t, void **, clockid_t clock, const struct timespec *end, bool tries,
+              interlock_site);
+  /// False where the thread is none that is explored.
+  bool (*detach)(pthread_t);
+  void (*exit)(void *);
+  long (*system_call)(long number, long a, long b, long c, long d, long e, long f, interlock_site);
+  /// Waits until no explored thread runs the initialiser of `token`; true if the caller is to run
+  /// it, with the real call, and `once_end` after it. `is_global` says that the token is that of a
+  /// global variable, which is initialised in one execution of the process only.
+  bool (*once_begin)(const void *token, bool (*is_done)(const void *), bool is_global,
+                     interlock_site);
+  void (*once_end)(const void *token);
+  void (*yield)(interlock_site);
+  /// Sleeps until `due`, or for as long as it says.
+  void (*sleep)(clockid_t clock, const struct timespec *due, bool is_absolute, interlock_site);
+  /// The clock's virtual reading; false for a clock that has none.
+  bool (*read_clock)(clockid_t, struct timespec *);
+  /// An operation that no model has: it is made, and named as one that escaped control.
+  void (*escaped)(const char *operation);
+} interlock_posix_performer;
+
+extern const interlock_posix_performer *interlock_posix HIDDEN;
+
+typedef struct {
+  const interlock_posix_performer *posix;
+  /// See interlock_dispatch_performer.h.
+  const struct interlock_dispatch_performer *dispatch;
+  /// See interlock_task_performer.h.
+  const struct interlock_task_performer *tasks;
+} interlock_performer;
+
+/// Installs what performs the calls of explored threads, until `interlock_control_end`. Returns
+/// false where no call is seen. Threads are explored by their mark; all others pass through.
+bool interlock_control_begin(const interlock_performer *performer) HIDDEN;
+void interlock_control_end(void) HIDDEN;
+
+/// Where the executable's code lies, which is where most calls come from.
+extern uintptr_t interlock_own_code, interlock_own_code_size HIDDEN;
+
+/// The destructor of each key of thread-specific data, by the key; NULL for none.
+enum { interlock_most_keys = 1024 };
+extern void (*interlock_key_destructors[interlock_most_keys])(void *) HIDDEN;
+/// One more than the largest key.
+extern uint32_t interlock_key_end HIDDEN;
+
+/// The next definition of a call after the interposed one.
+void *interlock_find_real(const char *name) HIDDEN;
+
+#endif
+#endif

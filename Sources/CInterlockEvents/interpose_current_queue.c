@@ -1,0 +1,87 @@
+// What asks for the queue that the calling thread is on. libdispatch knows nothing of those that the
+// model runs blocks of.
+#include "controlled_dispatch.h"
+
+#ifdef INTERLOCK_INTERPOSES
+
+extern void *dispatch_queue_get_specific(queue_t queue, const void *key) __attribute__((weak));
+
+INTERPOSED void *dispatch_get_specific(const void *key) {
+  typedef void *get(const void *);
+  if (is_explored_call(RETURNS_TO)) {
+    for (queue_t queue = interlock_dispatch->current_queue(); queue; queue = interlock_dispatch->target_of(queue)) {
+      void *value = dispatch_queue_get_specific(queue, key);
+      if (value) return value;
+    }
+    return NULL;
+  }
+  return REAL(get, dispatch_get_specific)(key);
+}
+
+INTERPOSED const char *dispatch_queue_get_label(queue_t queue) {
+  typedef const char *get(queue_t);
+  if (!queue && is_explored_call(RETURNS_TO)) queue = interlock_dispatch->current_queue();
+  return REAL(get, dispatch_queue_get_label)(queue);
+}
+
+INTERPOSED void dispatch_assert_queue(queue_t queue) {
+  if (is_explored_call(RETURNS_TO)) {
+    interlock_dispatch->expect_queue(queue, true, false, SITE);
+    return;
+  }
+  REAL(object_call, dispatch_assert_queue)(queue);
+}
+
+INTERPOSED void dispatch_assert_queue_not(queue_t queue) {
+  if (is_explored_call(RETURNS_TO)) {
+    interlock_dispatch->expect_queue(queue, false, false, SITE);
+    return;
+  }
+  REAL(object_call, dispatch_assert_queue_not)(queue);
+}
+
+INTERPOSED void dispatch_assert_queue_barrier(queue_t queue) {
+  if (is_explored_call(RETURNS_TO)) {
+    interlock_dispatch->expect_queue(queue, true, true, SITE);
+    return;
+  }
+  REAL(object_call, dispatch_assert_queue_barrier)(queue);
+}
+
+INTERPOSED void dispatch_queue_set_specific(queue_t queue, const void *key, void *value, function_t destroy) {
+  typedef void set(queue_t, const void *, void *, function_t);
+  // libdispatch destroys values on a thread of its pool.
+  if (value && destroy && is_explored_call(RETURNS_TO) && interlock_dispatch->keep_specific(queue, value, destroy)) {
+    destroy = NULL;
+  }
+  REAL(set, dispatch_queue_set_specific)(queue, key, value, destroy);
+}
+
+// The width of a queue of Swift Concurrency is set by a block that the real pool runs. What was asked
+// while threads were explored is done once they are not.
+
+enum { most_late = 16 };
+static struct {
+  queue_t queue;
+  long width;
+} late[most_late];
+static uint32_t late_count;
+
+INTERPOSED void dispatch_queue_set_width(queue_t queue, long width) {
+  typedef void set(queue_t, long);
+  if (is_explored_call(RETURNS_TO) && late_count < most_late) {
+    late[late_count].queue = queue;
+    late[late_count++].width = width;
+    return;
+  }
+  REAL(set, dispatch_queue_set_width)(queue, width);
+}
+
+void interlock_controlled_dispatch_ends(void) {
+  for (uint32_t index = 0; index < late_count; index++) {
+    dispatch_queue_set_width(late[index].queue, late[index].width);
+  }
+  late_count = 0;
+}
+
+#endif

@@ -1,0 +1,80 @@
+// Virtual time: clocks, sleeps and yields.
+#include "calls.h"
+
+#ifdef INTERLOCK_INTERPOSES
+
+enum { second = 1000000000 };
+
+static bool is_of_wall(clockid_t clock) {
+  return clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE || clock == CLOCK_TAI;
+}
+
+uint64_t interlock_due(clockid_t clock, const struct timespec *end) {
+  static const time_t never = 200ll * 31556952;
+  if (!end) return INTERLOCK_NEVER;
+  if (end->tv_sec >= never) return INTERLOCK_NEVER;
+  if (end->tv_sec < 0) return 0;
+  int64_t due = (int64_t)end->tv_sec * second + end->tv_nsec;
+  // A condition may have been made for the monotonic clock: its times lie decades before.
+  if (is_of_wall(clock) && due > interlock_virtual_epoch() / 2) due -= interlock_virtual_epoch();
+  return due > 0 ? (uint64_t)due : 0;
+}
+
+bool interlock_perform_read_clock(clockid_t clock, struct timespec *now) {
+  switch (clock) {
+    case CLOCK_REALTIME:
+    case CLOCK_REALTIME_COARSE:
+    case CLOCK_TAI:
+    case CLOCK_MONOTONIC:
+    case CLOCK_MONOTONIC_COARSE:
+    case CLOCK_MONOTONIC_RAW:
+    case CLOCK_BOOTTIME: break;
+    default: return false;
+  }
+  interlock_did(interlock_operation_of(INTERLOCK_OPERATION_READ_CLOCK, 0, 0));
+  int64_t time = (int64_t)interlock_virtual_now();
+  if (is_of_wall(clock)) time += interlock_virtual_epoch();
+  now->tv_sec = time / second;
+  now->tv_nsec = time % second;
+  return true;
+}
+
+typedef struct {
+  bool is_over;
+} sleeper;
+
+static bool has_slept(interlock_logical_thread *thread, void *context) {
+  (void)thread;
+  return ((const sleeper *)context)->is_over;
+}
+
+static void wake(void *context) { ((sleeper *)context)->is_over = true; }
+
+void interlock_perform_sleep(clockid_t clock, const struct timespec *time, bool is_absolute,
+                             interlock_site site) {
+  uint64_t due;
+  if (is_absolute) {
+    due = interlock_due(clock, time);
+  } else {
+    uint64_t span = (uint64_t)time->tv_sec * second + (uint64_t)time->tv_nsec;
+    bool is_long = (uint64_t)time->tv_sec > UINT64_MAX / 2 / second;
+    due = is_long ? INTERLOCK_NEVER - 1 : interlock_virtual_now() + span;
+  }
+  if (due <= interlock_virtual_now()) {
+    interlock_operation yield = interlock_operation_of(INTERLOCK_OPERATION_YIELD, 0, 0);
+    interlock_point(yield, NULL, NULL, site.place);
+    return;
+  }
+  sleeper own = {false};
+  interlock_timer_start(due, false, wake, &own, interlock_current_thread()->object, site.place);
+  // A look at the clock that waits: it depends on what moves time.
+  interlock_operation sleep = interlock_operation_of(INTERLOCK_OPERATION_READ_CLOCK, 0, 0);
+  interlock_point(sleep, has_slept, &own, site.place);
+}
+
+void interlock_perform_yield(interlock_site site) {
+  if (!interlock_is_choice(site.returns_to)) return;
+  interlock_point(interlock_operation_of(INTERLOCK_OPERATION_YIELD, 0, 0), NULL, NULL, site.place);
+}
+
+#endif

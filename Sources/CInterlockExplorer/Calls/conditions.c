@@ -1,0 +1,120 @@
+// Conditions. A wait is two operations: the thread gives the mutex up and joins the waiters, and,
+// once it was woken or its time is up, it takes the mutex again. A signal wakes any of the waiters,
+// as the strategy picks; no thread wakes by itself.
+#include "calls.h"
+
+#ifdef INTERLOCK_INTERPOSES
+
+typedef int mutex_call(pthread_mutex_t *);
+typedef int condition_call(pthread_cond_t *);
+
+typedef struct waiter {
+  struct waiter *next, *previous;
+  interlock_object *condition;
+  interlock_logical_thread *thread;
+  pthread_mutex_t *mutex;
+  bool is_woken, is_late;
+} waiter;
+
+static void add(waiter *waiter) {
+  interlock_object *condition = waiter->condition;
+  waiter->previous = condition->last;
+  if (waiter->previous) {
+    waiter->previous->next = waiter;
+  } else {
+    condition->first = waiter;
+  }
+  condition->last = waiter;
+  condition->value++;
+}
+
+static void take_off(waiter *waiter) {
+  interlock_object *condition = waiter->condition;
+  if (waiter->previous) {
+    waiter->previous->next = waiter->next;
+  } else {
+    condition->first = waiter->next;
+  }
+  if (waiter->next) {
+    waiter->next->previous = waiter->previous;
+  } else {
+    condition->last = waiter->previous;
+  }
+  condition->value--;
+}
+
+static bool can_go_on(interlock_logical_thread *thread, void *context) {
+  const waiter *own = context;
+  return (own->is_woken || own->is_late) && interlock_mutex_is_free(thread, own->mutex);
+}
+
+/// A signal that comes later wakes another thread.
+static void reach_limit(void *context) {
+  waiter *own = context;
+  if (own->is_woken) return;
+  own->is_late = true;
+  take_off(own);
+}
+
+int interlock_perform_condition_wait(pthread_cond_t *condition, pthread_mutex_t *mutex,
+                                     clockid_t clock, const struct timespec *end,
+                                     interlock_site site) {
+  interlock_object *object = interlock_object_for(condition, site.returns_to);
+  interlock_object *lock = interlock_object_for(mutex, site.returns_to);
+  interlock_ask(interlock_operation_of(INTERLOCK_OPERATION_WAIT, object->number, lock->number),
+                NULL, NULL, site.returns_to, site.place);
+  waiter *own = interlock_execution_memory(sizeof *own);
+  own->condition = object;
+  own->thread = interlock_current_thread();
+  own->mutex = mutex;
+  add(own);
+  int result = INTERLOCK_REAL(mutex_call, pthread_mutex_unlock)(mutex);
+  if (result != 0) {
+    take_off(own);
+    return result;
+  }
+  interlock_operation again =
+      interlock_operation_of(INTERLOCK_OPERATION_LOCK, lock->number, object->number);
+  uint64_t due = interlock_due(clock, end);
+  interlock_logical_thread *timer = NULL;
+  if (due != INTERLOCK_NEVER) {
+    interlock_note_try();
+    again.flags |= INTERLOCK_OPERATION_TIMED;
+    timer = interlock_timer_start(due, true, reach_limit, own, object->number, site.place);
+  }
+  interlock_point(again, can_go_on, own, site.place);
+  interlock_timer_cancel(timer);
+  while (INTERLOCK_REAL(mutex_call, pthread_mutex_trylock)(mutex) == EBUSY) {
+    interlock_wait(again, interlock_mutex_is_free, mutex, site.place);
+  }
+  return own->is_late ? ETIMEDOUT : 0;
+}
+
+static void wake(waiter *woken) {
+  woken->is_woken = true;
+  take_off(woken);
+}
+
+int interlock_perform_condition_wake(pthread_cond_t *condition, bool all, interlock_site site) {
+  interlock_object *object = interlock_object_for(condition, site.returns_to);
+  interlock_operation operation = interlock_operation_of(
+      all ? INTERLOCK_OPERATION_BROADCAST : INTERLOCK_OPERATION_SIGNAL, object->number, 0);
+  interlock_ask(operation, NULL, NULL, site.returns_to, site.place);
+  if (all) {
+    while (object->first) wake(object->first);
+    return INTERLOCK_REAL(condition_call, pthread_cond_broadcast)(condition);
+  }
+  if (object->first) {
+    waiter *woken = object->first;
+    for (uint32_t picked = interlock_pick((uint32_t)object->value); picked > 0; picked--) {
+      woken = woken->next;
+    }
+    wake(woken);
+    operation.other = 1 + woken->thread->number;
+    interlock_turned_out(operation);
+    return 0;
+  }
+  return INTERLOCK_REAL(condition_call, pthread_cond_signal)(condition);
+}
+
+#endif

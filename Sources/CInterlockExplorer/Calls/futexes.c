@@ -1,0 +1,136 @@
+// The system calls that explored threads make through `syscall`: the thread's number, which the
+// Swift runtime keeps in its locks, and the futex, as the slow path of `Synchronization.Mutex` asks.
+#include "calls.h"
+
+#ifdef INTERLOCK_INTERPOSES
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+
+typedef long system_call(long, long, long, long, long, long, long);
+
+enum { lock_pi2 = 13, owner_mask = 0x3fffffff };
+
+typedef struct waiter {
+  struct waiter *next;
+  const uint32_t *word;
+  uint32_t expected;
+  bool is_woken;
+} waiter;
+
+static uint32_t owner_of(const uint32_t *word) {
+  return __atomic_load_n(word, __ATOMIC_RELAXED) & owner_mask;
+}
+
+static bool has_no_owner(interlock_logical_thread *thread, void *word) {
+  (void)thread;
+  return owner_of(word) == 0;
+}
+
+static long refuse(int error) {
+  errno = error;
+  return -1;
+}
+
+/// The times of these calls: FUTEX_WAIT has a span, the others the time itself.
+static uint64_t due_of(int operation, bool is_real_time, const struct timespec *time) {
+  if (!time) return INTERLOCK_NEVER;
+  if (operation != FUTEX_WAIT) {
+    return interlock_due(is_real_time ? CLOCK_REALTIME : CLOCK_MONOTONIC, time);
+  }
+  return interlock_virtual_now() + (uint64_t)time->tv_sec * 1000000000 + (uint64_t)time->tv_nsec;
+}
+
+/// No choice: the path without contention is compiled into the caller, and no point shows it.
+static long lock_owned(uint32_t *word, uint64_t due, interlock_site site) {
+  uint32_t own = interlock_current_thread()->stack->system_number;
+  if (owner_of(word) == own) return refuse(EDEADLK);
+  interlock_escaped("a contended Synchronization.Mutex");
+  interlock_operation operation = interlock_operation_of(INTERLOCK_OPERATION_LOCK,
+                                                         interlock_object_at(word)->number, 0);
+  for (;;) {
+    if (!interlock_wait_until(operation, has_no_owner, word, due, site.place)) {
+      return refuse(ETIMEDOUT);
+    }
+    uint32_t none = 0;
+    // Acquire: what the last owner wrote is there.
+    if (__atomic_compare_exchange_n(word, &none, own, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+      return 0;
+    }
+  }
+}
+
+static bool may_go_on(interlock_logical_thread *thread, void *context) {
+  (void)thread;
+  const waiter *own = context;
+  return own->is_woken || __atomic_load_n(own->word, __ATOMIC_ACQUIRE) != own->expected;
+}
+
+static long wait_at(uint32_t *word, uint32_t expected, uint64_t due, interlock_site site) {
+  if (__atomic_load_n(word, __ATOMIC_ACQUIRE) != expected) return refuse(EAGAIN);
+  interlock_object *object = interlock_object_at(word);
+  waiter *own = interlock_execution_memory(sizeof *own);
+  *own = (waiter){.next = object->first, .word = word, .expected = expected};
+  object->first = own;
+  interlock_operation operation =
+      interlock_operation_of(INTERLOCK_OPERATION_UNKNOWN, object->number, 0);
+  bool in_time = interlock_point_until(operation, may_go_on, own, due, site.place);
+  waiter **at = (waiter **)&object->first;
+  while (*at && *at != own) at = &(*at)->next;
+  if (*at) *at = own->next;
+  return in_time ? 0 : refuse(ETIMEDOUT);
+}
+
+static long wake(uint32_t *word, uint32_t most) {
+  interlock_object *object = interlock_object_at(word);
+  interlock_did(interlock_operation_of(INTERLOCK_OPERATION_UNKNOWN, object->number, 0));
+  uint32_t woken = 0;
+  // The kernel wakes in the order of their coming, and so the last of the list first.
+  while (woken < most) {
+    waiter *longest = NULL;
+    for (waiter *each = object->first; each; each = each->next) {
+      if (!each->is_woken) longest = each;
+    }
+    if (!longest) break;
+    longest->is_woken = true;
+    woken++;
+  }
+  return woken;
+}
+
+long interlock_perform_system_call(long number, long a, long b, long c, long d, long e, long f,
+                                   interlock_site site) {
+  system_call *real = INTERLOCK_REAL(system_call, syscall);
+  if (number == SYS_gettid) return interlock_current_thread()->stack->system_number;
+  if (number == SYS_sched_yield) {
+    interlock_perform_yield(site);
+    return 0;
+  }
+  if (number != SYS_futex) return real(number, a, b, c, d, e, f);
+  int operation = (int)b & FUTEX_CMD_MASK;
+  uint32_t *word = (uint32_t *)a;
+  const struct timespec *time = (const struct timespec *)d;
+  // FUTEX_LOCK_PI means the wall clock, whatever its flag says.
+  bool is_real_time = ((int)b & FUTEX_CLOCK_REALTIME) || operation == FUTEX_LOCK_PI;
+  switch (operation) {
+    case FUTEX_LOCK_PI:
+    case lock_pi2: return lock_owned(word, due_of(operation, is_real_time, time), site);
+    case FUTEX_UNLOCK_PI:
+      interlock_did(interlock_operation_of(INTERLOCK_OPERATION_UNLOCK,
+                                           interlock_object_at(word)->number, 0));
+      __atomic_store_n(word, 0, __ATOMIC_RELEASE);
+      return 0;
+    case FUTEX_WAIT:
+    case FUTEX_WAIT_BITSET:
+      return wait_at(word, (uint32_t)c, due_of(operation, is_real_time, time), site);
+    case FUTEX_WAKE:
+    case FUTEX_WAKE_BITSET: {
+      long woken = wake(word, (uint32_t)c);
+      // Threads that are not explored may wait there too.
+      return woken < c ? woken + real(number, a, b, c - woken, d, e, f) : woken;
+    }
+    default: return real(number, a, b, c, d, e, f);
+  }
+}
+
+#endif

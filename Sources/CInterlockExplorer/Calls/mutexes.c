@@ -1,0 +1,155 @@
+// Mutexes and spin locks. The real mutex keeps its state: it is taken when the strategy has chosen
+// the thread and it is free, so that recursive and error-checking mutexes need no code of their own.
+#include "calls.h"
+
+#ifdef INTERLOCK_INTERPOSES
+
+#include "../Engine/engine.h"
+
+typedef int mutex_call(pthread_mutex_t *);
+typedef int spin_call(pthread_spinlock_t *);
+
+// As glibc marks the kinds of mutexes: a thread that has a recursive or an error-checking one is
+// answered at once.
+enum { type_mask = 3, recursive = 1, error_checking = 2, robust = 16, priority = 32 | 64 };
+
+static bool answers_owner(int kind) {
+  return (kind & type_mask) == recursive || (kind & type_mask) == error_checking;
+}
+
+bool interlock_mutex_is_free(interlock_logical_thread *thread, void *context) {
+  // Relaxed: a thread that is not explored may have it.
+  pthread_mutex_t *mutex = context;
+  if (__atomic_load_n(&mutex->__data.__lock, __ATOMIC_RELAXED) == 0) return true;
+  return answers_owner(mutex->__data.__kind) &&
+         (uint32_t)mutex->__data.__owner == thread->stack->system_number;
+}
+
+bool interlock_waits_for_outside(void) {
+  interlock_engine *engine = &interlock_the_engine;
+  for (size_t index = 0; index < engine->live.count; index++) {
+    interlock_logical_thread *thread = engine->live.items[index];
+    if (thread->is_ready != interlock_mutex_is_free) continue;
+    uint32_t owner = (uint32_t)((pthread_mutex_t *)thread->context)->__data.__owner;
+    bool is_explored = owner == 0;
+    for (size_t other = 0; other < engine->live.count && !is_explored; other++) {
+      const interlock_stack *stack = engine->live.items[other]->stack;
+      is_explored = stack && stack->system_number == owner;
+    }
+    if (!is_explored) return true;
+  }
+  return false;
+}
+
+static interlock_operation operation_on(interlock_operation_kind kind, const void *lock,
+                                        interlock_site site) {
+  return interlock_operation_of(kind, interlock_object_for(lock, site.returns_to)->number, 0);
+}
+
+/// A lock of the runtime's own is no operation; where it must be waited for, it depends on all.
+static bool is_runtime(interlock_site site) {
+  return interlock_class_of_caller(site.returns_to) == INTERLOCK_CALLER_RUNTIME;
+}
+
+/// Takes a mutex that is free, or asks again if a thread that is not explored was faster.
+static int take_mutex(pthread_mutex_t *mutex, interlock_operation operation, uint64_t due,
+                 interlock_site site) {
+  for (;;) {
+    int result = INTERLOCK_REAL(mutex_call, pthread_mutex_trylock)(mutex);
+    if (result != EBUSY) return result;
+    if (interlock_mutex_is_free(interlock_current_thread(), mutex)) {
+      // The thread's own, of a kind that says so.
+      return INTERLOCK_REAL(mutex_call, pthread_mutex_lock)(mutex);
+    }
+    if (!interlock_wait_until(operation, interlock_mutex_is_free, mutex, due, site.place)) {
+      return ETIMEDOUT;
+    }
+  }
+}
+
+int interlock_perform_mutex_lock(pthread_mutex_t *mutex, clockid_t clock,
+                                 const struct timespec *end, interlock_site site) {
+  if (mutex->__data.__kind & (robust | priority)) {
+    interlock_escaped("a mutex that is robust or has a priority protocol");
+  }
+  if (is_runtime(site)) {
+    int result = INTERLOCK_REAL(mutex_call, pthread_mutex_trylock)(mutex);
+    if (result != EBUSY) return result;
+  }
+  interlock_operation operation = operation_on(
+      is_runtime(site) ? INTERLOCK_OPERATION_UNKNOWN : INTERLOCK_OPERATION_LOCK, mutex, site);
+  uint64_t due = interlock_due(clock, end);
+  if (due != INTERLOCK_NEVER) {
+    interlock_note_try();
+    operation.flags |= INTERLOCK_OPERATION_TIMED;
+  }
+  int result = ETIMEDOUT;
+  if (interlock_ask_until(operation, interlock_mutex_is_free, mutex, due, site.returns_to,
+                          site.place)) {
+    result = take_mutex(mutex, operation, due, site);
+  }
+  if (result != 0 && result != EOWNERDEAD) {
+    interlock_turned_out(interlock_flagged(operation, INTERLOCK_OPERATION_FAILED));
+  }
+  return result;
+}
+
+int interlock_perform_mutex_try(pthread_mutex_t *mutex, interlock_site site) {
+  if (is_runtime(site)) return INTERLOCK_REAL(mutex_call, pthread_mutex_trylock)(mutex);
+  interlock_note_try();
+  interlock_operation operation = operation_on(INTERLOCK_OPERATION_TRY_LOCK, mutex, site);
+  interlock_ask(operation, NULL, NULL, site.returns_to, site.place);
+  int result = INTERLOCK_REAL(mutex_call, pthread_mutex_trylock)(mutex);
+  if (result != 0 && result != EOWNERDEAD) {
+    interlock_turned_out(interlock_flagged(operation, INTERLOCK_OPERATION_FAILED));
+  }
+  return result;
+}
+
+int interlock_perform_mutex_unlock(pthread_mutex_t *mutex, interlock_site site) {
+  if (!is_runtime(site)) {
+    interlock_release(operation_on(INTERLOCK_OPERATION_UNLOCK, mutex, site), site.returns_to,
+                      site.place);
+  }
+  return INTERLOCK_REAL(mutex_call, pthread_mutex_unlock)(mutex);
+}
+
+// Spin locks. What a free one has in it differs between processors, so the holder is kept here.
+
+static bool spin_is_free(interlock_logical_thread *thread, void *context) {
+  (void)thread;
+  return ((const interlock_object *)context)->owner == NULL;
+}
+
+int interlock_perform_spin_lock(pthread_spinlock_t *lock, interlock_site site) {
+  interlock_object *object = interlock_object_for((const void *)lock, site.returns_to);
+  interlock_ask(interlock_operation_of(INTERLOCK_OPERATION_LOCK, object->number, 0), spin_is_free,
+                object, site.returns_to, site.place);
+  object->owner = interlock_current_thread();
+  return INTERLOCK_REAL(spin_call, pthread_spin_lock)(lock);
+}
+
+int interlock_perform_spin_try(pthread_spinlock_t *lock, interlock_site site) {
+  interlock_note_try();
+  interlock_object *object = interlock_object_for((const void *)lock, site.returns_to);
+  interlock_operation operation =
+      interlock_operation_of(INTERLOCK_OPERATION_TRY_LOCK, object->number, 0);
+  interlock_ask(operation, NULL, NULL, site.returns_to, site.place);
+  int result = INTERLOCK_REAL(spin_call, pthread_spin_trylock)(lock);
+  if (result == 0) {
+    object->owner = interlock_current_thread();
+  } else {
+    interlock_turned_out(interlock_flagged(operation, INTERLOCK_OPERATION_FAILED));
+  }
+  return result;
+}
+
+int interlock_perform_spin_unlock(pthread_spinlock_t *lock, interlock_site site) {
+  interlock_object *object = interlock_object_for((const void *)lock, site.returns_to);
+  interlock_release(interlock_operation_of(INTERLOCK_OPERATION_UNLOCK, object->number, 0),
+                    site.returns_to, site.place);
+  object->owner = NULL;
+  return INTERLOCK_REAL(spin_call, pthread_spin_unlock)(lock);
+}
+
+#endif

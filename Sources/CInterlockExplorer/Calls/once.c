@@ -1,0 +1,64 @@
+// What runs once: the real token keeps whether it has run, and the engine which thread is in it.
+#include "calls.h"
+
+#ifdef INTERLOCK_INTERPOSES
+
+#include "../Engine/engine.h"
+
+typedef bool done_function(const void *);
+
+static bool can_enter(interlock_logical_thread *thread, void *context) {
+  (void)thread;
+  const interlock_object *object = context;
+  return object->owner == NULL || ((done_function *)object->state)((const void *)object->address);
+}
+
+// A global variable is initialised in the first execution that uses it, so no choice about it can
+// be made again: it is no operation, unless a thread has to wait for another's initialiser. Of the
+// object, `value` is 1 then.
+
+bool interlock_perform_once_begin(const void *token, bool (*is_done)(const void *), bool is_global,
+                                  interlock_site site) {
+  interlock_object *object = is_global ? interlock_object_for(token, 0) : interlock_object_at(token);
+  object->state = (void *)is_done;
+  interlock_operation_kind kind = INTERLOCK_OPERATION_LOCK;
+  if (is_global) {
+    object->value = 1;
+    if (!can_enter(interlock_current_thread(), object)) {
+      // Its end is no operation of its own kind: it depends on everything.
+      kind = INTERLOCK_OPERATION_UNKNOWN;
+      interlock_point(interlock_operation_of(kind, object->number, 0), can_enter, object,
+                      site.place);
+    }
+  } else if (is_done(token)) {
+    // Also where it has run: the thread might have come first. Those that come later commute.
+    if (interlock_class_of_caller(site.returns_to) == INTERLOCK_CALLER_RUNTIME) return false;
+    kind = INTERLOCK_OPERATION_LOCK_SHARED;
+    interlock_ask(interlock_operation_of(kind, object->number, 0), NULL, NULL, site.returns_to,
+                  site.place);
+    kind = INTERLOCK_OPERATION_UNLOCK_SHARED;
+    interlock_did(interlock_operation_of(kind, object->number, 0));
+    return false;
+  } else {
+    interlock_ask(interlock_operation_of(kind, object->number, 0), can_enter, object,
+                  site.returns_to, site.place);
+  }
+  if (is_done(token)) {
+    interlock_perform_once_end(token);
+    return false;
+  }
+  object->owner = interlock_current_thread();
+  return true;
+}
+
+void interlock_perform_once_end(const void *token) {
+  interlock_object *object = interlock_object_at(token);
+  object->owner = NULL;
+  if (object->value) {
+    interlock_the_engine.has_initialised = true;
+  } else {
+    interlock_did(interlock_operation_of(INTERLOCK_OPERATION_UNLOCK, object->number, 0));
+  }
+}
+
+#endif

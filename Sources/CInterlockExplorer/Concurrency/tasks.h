@@ -1,0 +1,11 @@
+// Tasks of Swift Concurrency, whose parts come as jobs. Not for users of the target.
+#ifndef INTERLOCK_CONCURRENCY_TASKS_H
+#define INTERLOCK_CONCURRENCY_TASKS_H
+
+#include "../Dispatch/items.h"
+#include "interlock_task_performer.h"
+
+#ifdef INTERLOCK_INTERPOSES
+extern const interlock_task_performer interlock_task_model HIDDEN;
+#endif
+#endif

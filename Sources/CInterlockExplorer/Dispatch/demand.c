@@ -1,0 +1,44 @@
+// Whether the width of a pool can matter. As long as every block, lane and task of an execution could
+// have a worker of its own, none ever waits for one, in whatever order the same happens: which block
+// comes to the pool before which is no operation then. Once an execution has more, it is, in all
+// executions from then on.
+#include "items.h"
+
+#ifdef INTERLOCK_INTERPOSES
+
+bool interlock_model_pools_matter(void) { return interlock_is_known(INTERLOCK_FACT_POOLS); }
+bool interlock_model_has_barriers(void) { return interlock_is_known(INTERLOCK_FACT_BARRIERS); }
+bool interlock_model_job_order_matters(void) {
+  return interlock_is_known(INTERLOCK_FACT_POOLS) || interlock_is_known(INTERLOCK_FACT_SERIAL_JOBS);
+}
+
+void interlock_model_note_barrier(void) { interlock_learn(INTERLOCK_FACT_BARRIERS); }
+
+static void count(model_queue *pool) {
+  if (++pool->demand > pool->width) interlock_learn(INTERLOCK_FACT_POOLS);
+}
+
+void interlock_model_demand(model_queue *queue, const void *job) {
+  if (queue->kind == QUEUE_SERIAL) {
+    if (job) interlock_learn(INTERLOCK_FACT_SERIAL_JOBS);
+    // One worker at a time, however many blocks.
+    if (queue->has_demanded) return;
+    queue->has_demanded = true;
+  } else if (job) {
+    // One part of a task at a time, and each is a job at the same address.
+    enum { has_demanded = 1 };
+    interlock_object *known = interlock_object_at(job);
+    if (known->flags & has_demanded) return;
+    known->flags |= has_demanded;
+  }
+  for (model_queue *at = queue; at; at = at->target) {
+    if (at->kind == QUEUE_SERIAL && at != queue) {
+      // A serial target asks for a worker in its own name.
+      interlock_model_demand(at, NULL);
+      return;
+    }
+    if (at->kind == QUEUE_ROOT || at->is_task_pool) count(at);
+  }
+}
+
+#endif

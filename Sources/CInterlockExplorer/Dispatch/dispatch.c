@@ -1,0 +1,178 @@
+// Performs Dispatch's calls of explored threads.
+#include "dispatch.h"
+
+#include "../Concurrency/tasks.h"
+#include "semaphores.h"
+#include "synchronous.h"
+#include "timer_sources.h"
+#include "work_items.h"
+
+#ifdef INTERLOCK_INTERPOSES
+
+#include <stdio.h>
+
+static const interlock_operation no_operation = {.kind = INTERLOCK_OPERATION_YIELD};
+
+static void ask_enqueue(const interlock_dispatch_request *request, interlock_site site) {
+  // What the runtime hands over belongs to the step of the call that the task made.
+  if (request->flags & INTERLOCK_FLAG_JOB) return;
+  interlock_operation operation = no_operation;
+  if (request->flags & INTERLOCK_FLAG_ON_GROUP) {
+    operation = interlock_model_group_operation(INTERLOCK_OPERATION_GROUP_NOTIFY, request->group);
+  } else if (request->flags & INTERLOCK_FLAG_DELAYED) {
+    operation = interlock_operation_of(INTERLOCK_OPERATION_READ_CLOCK, 0, 0);
+  } else {
+    model_queue *queue = interlock_model_queue_at(request->queue);
+    if ((request->flags & INTERLOCK_FLAG_BARRIER) && queue->kind == QUEUE_CONCURRENT) interlock_model_note_barrier();
+    if (interlock_model_order_matters(queue)) {
+      operation = interlock_operation_of(INTERLOCK_OPERATION_ENQUEUE, queue->number, 0);
+    }
+  }
+  interlock_model_ask(operation, site);
+}
+
+static void fire_delayed(void *item) { interlock_model_hand_over(item, 0); }
+
+static void enqueue(const interlock_dispatch_request *request, interlock_site site) {
+  model_item *item = interlock_model_item_of(request);
+  if (request->flags & INTERLOCK_FLAG_JOB) interlock_model_job_found(item);
+  if (request->flags & INTERLOCK_FLAG_ON_GROUP) {
+    interlock_model_group_notify(request->group, item, site.place);
+    return;
+  }
+  if (request->flags & INTERLOCK_FLAG_GROUP) {
+    interlock_did(interlock_model_group_operation(INTERLOCK_OPERATION_GROUP_ENTER, request->group));
+    interlock_model_group_enter(request->group);
+  }
+  if (!(request->flags & INTERLOCK_FLAG_DELAYED)) {
+    item->is_asked = !(request->flags & INTERLOCK_FLAG_JOB);
+    interlock_model_hand_over(item, site.place);
+    return;
+  }
+  if (request->due == INTERLOCK_NEVER) return;
+  interlock_timer_start(request->due, false, fire_delayed, item, interlock_object_number(), site.place);
+}
+
+static void group_enter(void *group, interlock_site site) {
+  interlock_model_ask(interlock_model_group_operation(INTERLOCK_OPERATION_GROUP_ENTER, group), site);
+  interlock_model_group_enter(group);
+}
+
+static bool ask_leave(void *group, interlock_site site) {
+  if (!interlock_model_is_group(group)) return false;
+  interlock_model_release(interlock_model_group_operation(INTERLOCK_OPERATION_GROUP_LEAVE, group), site.place);
+  return true;
+}
+
+static void group_leave(void *group, interlock_site site) { interlock_model_group_leave(group, site.place); }
+
+// Queues.
+
+static void suspend(void *object, interlock_site site) {
+  if (interlock_model_is_source(object)) {
+    interlock_model_source_change(object, 1);
+    return;
+  }
+  model_queue *queue = interlock_model_queue_at(object);
+  interlock_model_ask(interlock_operation_of(INTERLOCK_OPERATION_SUSPEND, queue->number, 0), site);
+  interlock_model_suspend(queue);
+}
+
+static void resume(void *object, interlock_site site) {
+  if (interlock_model_is_source(object)) {
+    interlock_model_source_change(object, -1);
+    return;
+  }
+  model_queue *queue = interlock_model_queue_at(object);
+  interlock_model_ask(interlock_operation_of(INTERLOCK_OPERATION_RESUME, queue->number, 0), site);
+  interlock_model_resume(queue);
+}
+
+static bool activate(void *object, interlock_site site) {
+  if (interlock_model_is_source(object)) {
+    interlock_model_source_change(object, 0);
+    return false;
+  }
+  model_queue *queue = interlock_model_queue_at(object);
+  if (!queue->is_inactive) return false;
+  interlock_model_ask(interlock_operation_of(INTERLOCK_OPERATION_RESUME, queue->number, 0), site);
+  queue->is_inactive = false;
+  interlock_model_resume(queue);
+  return true;
+}
+
+static bool set_target(void *object, void *target, interlock_site site) {
+  (void)site;
+  if (!target) target = interlock_model_default_root(false);
+  if (interlock_model_is_source(object)) {
+    interlock_model_source_set_target(object, target);
+    return false;
+  }
+  model_queue *queue = interlock_model_queue_at(object);
+  // What depends on a target that changes while blocks are about is in no row of the table.
+  if (!queue->is_inactive) interlock_did(interlock_operation_of(INTERLOCK_OPERATION_UNKNOWN, queue->number, 0));
+  interlock_model_set_target(queue, interlock_model_queue_at(target));
+  return queue->is_inactive;
+}
+
+static void *current_queue(void) {
+  const model_queue *queue = interlock_current_thread()->queue;
+  return queue ? queue->object : NULL;
+}
+
+static void *target_of(void *object) {
+  const model_queue *target = interlock_model_queue_at(object)->target;
+  return target ? target->object : NULL;
+}
+
+static void expect_queue(void *object, bool is_on, bool as_barrier, interlock_site site) {
+  (void)site;
+  model_queue *queue = interlock_model_queue_at(object);
+  const model_queue *current = interlock_current_thread()->queue;
+  bool holds = interlock_model_is_on(current, queue) == is_on;
+  if (holds && as_barrier && queue->kind == QUEUE_CONCURRENT) holds = queue->has_barrier;
+  if (holds) return;
+  interlock_execution_fail(INTERLOCK_EXPLORED_MISUSE,
+                           "a precondition on the current queue does not hold: libdispatch traps");
+  interlock_execution_abandon();
+}
+
+const interlock_dispatch_performer interlock_model_performer = {
+    .ask_enqueue = ask_enqueue,
+    .enqueue = enqueue,
+    .ask_sync = interlock_model_ask_sync,
+    .sync = interlock_model_sync,
+    .apply = interlock_model_apply,
+    .group_made = interlock_model_group_made,
+    .group_enter = group_enter,
+    .ask_leave = ask_leave,
+    .group_leave = group_leave,
+    .group_wait = interlock_model_group_wait,
+    .semaphore_made = interlock_model_semaphore_made,
+    .semaphore_wait = interlock_model_semaphore_wait,
+    .ask_signal = interlock_model_ask_signal,
+    .semaphore_signal = interlock_model_semaphore_signal,
+    .item_made = interlock_model_item_made,
+    .item_ran = interlock_model_item_ran,
+    .item_wait = interlock_model_item_wait,
+    .item_notify = interlock_model_item_notify,
+    .ask_item = interlock_model_ask_item,
+    .queue_made = interlock_model_queue_made,
+    .suspend = suspend,
+    .resume = resume,
+    .activate = activate,
+    .set_target = set_target,
+    .keep_specific = interlock_model_keep_specific,
+    .current_queue = current_queue,
+    .target_of = target_of,
+    .expect_queue = expect_queue,
+    .source_made = interlock_model_source_made,
+    .is_source = interlock_model_is_source,
+    .source_set_timer = interlock_model_source_set_timer,
+    .source_set_handler = interlock_model_source_set_handler,
+    .source_cancel = interlock_model_source_cancel,
+    .source_is_cancelled = interlock_model_source_is_cancelled,
+    .escaped = interlock_escaped,
+};
+
+#endif

@@ -1,0 +1,88 @@
+// Dispatch's groups: how many are in one, who waits for it, and what it starts once it is empty.
+#include "items.h"
+
+#ifdef INTERLOCK_INTERPOSES
+
+/// Of a group's object: `value` is how many have entered; `first` and `last` are its notifications.
+enum { is_known = 1 };
+
+interlock_operation interlock_model_group_operation(interlock_operation_kind kind, void *group) {
+  const interlock_object *known = interlock_object_at(group);
+  interlock_operation operation = interlock_operation_of(kind, known->number, 0);
+  bool counts = kind == INTERLOCK_OPERATION_GROUP_ENTER || kind == INTERLOCK_OPERATION_GROUP_LEAVE;
+  if (counts && !known->first) operation.flags = INTERLOCK_OPERATION_NO_NOTIFICATION;
+  return operation;
+}
+
+void interlock_model_group_made(void *group) { interlock_object_anew(group)->flags = is_known; }
+
+bool interlock_model_is_group(void *group) { return interlock_object_at(group)->flags & is_known; }
+
+void interlock_model_group_enter(void *group) {
+  interlock_object *known = interlock_object_at(group);
+  known->flags = is_known;
+  known->value++;
+}
+
+void interlock_model_group_leave(void *group, uintptr_t place) {
+  interlock_object *known = interlock_object_at(group);
+  if (known->value == 0) {
+    interlock_execution_fail(INTERLOCK_EXPLORED_MISUSE,
+                             "a group is left more often than it was entered: libdispatch traps");
+    interlock_execution_abandon();
+  }
+  if (--known->value > 0) return;
+  model_item *next = known->first;
+  known->first = known->last = NULL;
+  while (next) {
+    model_item *item = next;
+    next = item->next;
+    interlock_model_hand_over(item, place);
+    if (dispatch_release) dispatch_release(group);
+  }
+}
+
+static bool is_empty(interlock_logical_thread *thread, void *group) {
+  (void)thread;
+  return ((interlock_object *)group)->value == 0;
+}
+
+long interlock_model_group_wait(void *group, uint64_t due, interlock_site site) {
+  enum { timed_out = 49 };
+  interlock_object *known = interlock_object_at(group);
+  interlock_operation wait = interlock_model_group_operation(INTERLOCK_OPERATION_GROUP_WAIT, group);
+  if (due == INTERLOCK_NEVER) {
+    interlock_point(wait, is_empty, known, site.place);
+    return 0;
+  }
+  interlock_note_try();
+  if (due > interlock_virtual_now()) {
+    wait.flags |= INTERLOCK_OPERATION_TIMED;
+    return interlock_point_until(wait, is_empty, known, due, site.place) ? 0 : timed_out;
+  }
+  interlock_point(wait, NULL, NULL, site.place);
+  if (known->value == 0) return 0;
+  wait.flags |= INTERLOCK_OPERATION_FAILED;
+  interlock_turned_out(wait);
+  return timed_out;
+}
+
+void interlock_model_group_notify(void *group, model_item *item, uintptr_t place) {
+  interlock_object *known = interlock_object_at(group);
+  if (known->value == 0) {
+    interlock_model_hand_over(item, place);
+    return;
+  }
+  // When the last one leaves, others can tell.
+  interlock_note_try();
+  if (dispatch_retain) dispatch_retain(group);
+  model_item *last = known->last;
+  if (last) {
+    last->next = item;
+  } else {
+    known->first = item;
+  }
+  known->last = item;
+}
+
+#endif

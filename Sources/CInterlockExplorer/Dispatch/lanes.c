@@ -1,0 +1,283 @@
+// How entries move from queue to queue, up to a root's pool, and what lets them begin.
+#include "model.h"
+
+#ifdef INTERLOCK_INTERPOSES
+
+static void advance(model_queue *queue);
+
+static void append(model_queue *queue, model_entry *entry) {
+  entry->in = queue;
+  entry->next = NULL;
+  entry->previous = queue->last;
+  if (queue->last) {
+    queue->last->next = entry;
+  } else {
+    queue->first = entry;
+  }
+  queue->last = entry;
+}
+
+static void unlink_entry(model_entry *entry) {
+  model_queue *queue = entry->in;
+  if (entry->previous) {
+    entry->previous->next = entry->next;
+  } else {
+    queue->first = entry->next;
+  }
+  if (entry->next) {
+    entry->next->previous = entry->previous;
+  } else {
+    queue->last = entry->previous;
+  }
+  entry->next = entry->previous = NULL;
+}
+
+/// Every queue above lets the entry through: it may begin, or, of a lane, what is first in it.
+static void let_begin(model_entry *entry) {
+  while (entry->kind == ENTRY_LANE) {
+    model_queue *lane = entry->queue;
+    lane->is_open = true;
+    lane->is_open_by_sync = false;
+    entry = lane->first;
+  }
+  entry->may_begin = true;
+}
+
+/// Takes that back from one that has not begun.
+static void hold_back(model_entry *entry) {
+  while (entry->kind == ENTRY_LANE) {
+    entry->queue->is_open = false;
+    entry = entry->queue->first;
+  }
+  entry->may_begin = false;
+}
+
+/// Lets entries of a root into the window as long as there are free workers.
+static void widen(model_queue *root) {
+  while (root->behind_window && root->window < root->width - root->running) {
+    model_entry *entry = root->behind_window;
+    root->behind_window = entry->next;
+    root->window++;
+    entry->in_window = true;
+    let_begin(entry);
+  }
+}
+
+static void put_at_root(model_queue *root, model_entry *entry) {
+  append(root, entry);
+  if (!root->behind_window) root->behind_window = entry;
+  if (interlock_model_pools_matter()) {
+    interlock_did(interlock_operation_of(INTERLOCK_OPERATION_ENQUEUE, root->number, 0));
+  }
+  widen(root);
+}
+
+/// Moves an entry that its queue has let through on to the next queue. One that a thread runs by
+/// itself needs no worker.
+static void pass_on(model_entry *entry, model_queue *target) {
+  if (target->kind != QUEUE_ROOT) {
+    append(target, entry);
+    advance(target);
+  } else if (entry->kind == ENTRY_SYNC) {
+    entry->in = target;
+    entry->may_begin = true;
+  } else {
+    put_at_root(target, entry);
+  }
+}
+
+static void advance_serial(model_queue *queue) {
+  if (queue->is_open || queue->is_posted || queue->suspensions || !queue->first) return;
+  if (queue->next_target) {
+    queue->target = queue->next_target;
+    queue->next_target = NULL;
+  }
+  if (queue->first->kind == ENTRY_SYNC) {
+    model_entry *entry = queue->first;
+    unlink_entry(entry);
+    queue->is_open = queue->is_open_by_sync = true;
+    queue->owner = entry->thread;
+    pass_on(entry, queue->target);
+    return;
+  }
+  queue->is_posted = true;
+  queue->lane = (model_entry){.kind = ENTRY_LANE, .queue = queue, .through = queue->target};
+  pass_on(&queue->lane, queue->target);
+}
+
+static void advance_concurrent(model_queue *queue) {
+  while (queue->first && !queue->suspensions && !queue->has_barrier) {
+    model_entry *entry = queue->first;
+    bool waits_for_target = queue->next_target && queue->running > 0;
+    if (waits_for_target || (entry->is_barrier ? queue->running > 0 : queue->running >= queue->width)) return;
+    if (queue->next_target) queue->target = queue->next_target;
+    queue->next_target = NULL;
+    unlink_entry(entry);
+    queue->running++;
+    queue->has_barrier = entry->is_barrier;
+    pass_on(entry, queue->target);
+  }
+}
+
+static void advance(model_queue *queue) {
+  if (queue->kind == QUEUE_SERIAL) {
+    advance_serial(queue);
+  } else {
+    advance_concurrent(queue);
+  }
+}
+
+void interlock_model_put(model_queue *queue, model_entry *entry) {
+  entry->queue = entry->through = queue;
+  pass_on(entry, queue);
+}
+
+/// Stands for the owner of an open queue between two blocks of a lane in it.
+static interlock_logical_thread between_blocks;
+
+static void set_owners(model_entry *entry, interlock_logical_thread *owner) {
+  for (; entry->in->kind != QUEUE_ROOT; entry = &entry->in->lane) entry->in->owner = owner;
+}
+
+void interlock_model_begin(model_entry *entry) {
+  if (entry->kind == ENTRY_SYNC) {
+    entry->has_begun = true;
+    return;
+  }
+  set_owners(entry, interlock_current_thread());
+  // The worker that takes a queue from its target takes it once, with its first block.
+  for (model_entry *at = entry; !at->has_begun; at = &at->in->lane) {
+    unlink_entry(at);
+    at->has_begun = true;
+    if (at->in->kind != QUEUE_ROOT) continue;
+    at->in_window = false;
+    at->in->window--;
+    at->in->running++;
+    return;
+  }
+}
+
+static void give_worker(model_queue *root) {
+  uint32_t free = root->width - root->running--;
+  if (interlock_model_pools_matter()) {
+    interlock_did(interlock_operation_of(INTERLOCK_OPERATION_GIVE_WORKER, root->number, free + 1));
+  }
+  widen(root);
+}
+
+static void give_back(model_queue *queue, bool is_barrier) {
+  if (queue->kind == QUEUE_SERIAL) {
+    queue->is_open = queue->is_open_by_sync = false;
+    queue->owner = NULL;
+  } else {
+    queue->running--;
+    if (is_barrier) queue->has_barrier = false;
+  }
+  advance(queue);
+}
+
+/// Gives back the queues that an entry has passed, but not that in whose list it was when it began.
+static void leave_passed(model_entry *entry) {
+  model_queue *end = entry->in;
+  for (model_queue *queue = entry->through; queue && queue != end;) {
+    model_queue *target = queue->target;
+    give_back(queue, entry->is_barrier && queue == entry->queue);
+    queue = target;
+  }
+}
+
+static void complete(model_entry *entry);
+
+/// What was first of an open serial queue is done, or taken away: its worker goes on with the next,
+/// or leaves the queue.
+static void go_on(model_queue *queue) {
+  queue->owner = NULL;
+  if (queue->first && queue->first->kind != ENTRY_SYNC && !queue->suspensions && !queue->next_target) {
+    let_begin(queue->first);
+    return;
+  }
+  queue->is_open = queue->is_posted = false;
+  complete(&queue->lane);
+  advance(queue);
+}
+
+/// An entry that a worker runs, or was to run, has ended.
+static void complete(model_entry *entry) {
+  model_queue *in = entry->in;
+  leave_passed(entry);
+  if (in->kind != QUEUE_ROOT) {
+    go_on(in);
+  } else if (entry->has_begun) {
+    give_worker(in);
+  } else if (entry->in_window) {
+    unlink_entry(entry);
+    entry->in_window = false;
+    in->window--;
+    widen(in);
+  } else {
+    if (in->behind_window == entry) in->behind_window = entry->next;
+    unlink_entry(entry);
+  }
+}
+
+void interlock_model_finish(model_entry *entry) {
+  if (entry->kind == ENTRY_SYNC) {
+    leave_passed(entry);
+  } else {
+    set_owners(entry, &between_blocks);
+    complete(entry);
+  }
+}
+
+/// Takes back what a serial queue has asked of its target, unless a block of it runs.
+static void withdraw(model_queue *queue) {
+  if (!queue->is_posted || queue->owner || queue->is_open_by_sync) return;
+  model_entry *lane = &queue->lane;
+  if (queue->is_open) hold_back(lane);
+  queue->is_posted = queue->is_open = false;
+  model_queue *in = lane->in;
+  if (in->kind == QUEUE_ROOT || lane->has_begun) {
+    complete(lane);
+    return;
+  }
+  bool was_let = in->first == lane && in->is_open && !in->owner;
+  unlink_entry(lane);
+  leave_passed(lane);
+  if (was_let) {
+    go_on(in);
+  } else if (!in->first && !in->is_open) {
+    withdraw(in);
+  }
+}
+
+void interlock_model_suspend(model_queue *queue) {
+  queue->suspensions++;
+  // A queue whose block is running goes no further than that block.
+  if (queue->kind == QUEUE_SERIAL) withdraw(queue);
+}
+
+void interlock_model_resume(model_queue *queue) {
+  if (queue->suspensions == 0 || --queue->suspensions > 0) return;
+  if (queue->kind != QUEUE_ROOT) advance(queue);
+}
+
+void interlock_model_set_target(model_queue *queue, model_queue *target) {
+  if (queue->kind == QUEUE_ROOT || queue == target) return;
+  if (queue->kind == QUEUE_SERIAL) withdraw(queue);
+  queue->next_target = target;
+  bool is_idle = queue->kind == QUEUE_SERIAL ? !queue->is_open : queue->running == 0;
+  if (is_idle) {
+    queue->target = target;
+    queue->next_target = NULL;
+  }
+  advance(queue);
+}
+
+const model_queue *interlock_model_trap(model_queue *queue, const interlock_logical_thread *thread) {
+  for (; queue && queue->kind != QUEUE_ROOT; queue = queue->target) {
+    if (queue->kind == QUEUE_SERIAL && queue->is_open && queue->owner == thread) return queue;
+  }
+  return NULL;
+}
+
+#endif

@@ -1,0 +1,178 @@
+// Timer sources. What stands for one is a queue of libdispatch, which nothing is ever handed to: it
+// can be retained, released and given a context, and needs not be active to be released.
+#include "timer_sources.h"
+
+#ifdef INTERLOCK_INTERPOSES
+
+#include <stdlib.h>
+
+extern const char _dispatch_source_type_timer[] __attribute__((weak));
+extern void *dispatch_get_context(void *object) __attribute__((weak));
+extern void _Block_release(const void *block) __attribute__((weak));
+
+typedef struct {
+  void (*function)(void *);
+  void *context;
+  bool is_block;
+} handler;
+
+enum { source_mark = 1 << 8 };
+
+typedef struct {
+  void *object;
+  uint32_t number;
+  void *queue;
+  handler on_event, on_cancel;
+  uint64_t due, interval;
+  interlock_logical_thread *timer;
+  uint32_t suspensions;
+  bool is_active, is_cancelled, is_armed;
+  /// It has fired, and its handler has not begun.
+  bool is_pending;
+} source;
+
+static source *source_at(void *object) { return interlock_object_at(object)->state; }
+
+bool interlock_model_is_source(void *object) {
+  return interlock_object_at(object)->flags & source_mark;
+}
+
+void *interlock_model_source_made(const void *type, void *queue) {
+  if (type != _dispatch_source_type_timer) return NULL;
+  typedef void *create(const char *, void *);
+  create *make = (create *)interlock_find_real("dispatch_queue_create");
+  interlock_marks.hidden++;
+  void *object = make("interlock.timer", NULL);
+  interlock_marks.hidden--;
+  if (!object) return NULL;
+  if (queue && dispatch_retain) dispatch_retain(queue);
+  interlock_object *known = interlock_object_anew(object);
+  source *made = interlock_execution_memory(sizeof *made);
+  *made = (source){.object = object, .number = known->number,
+                   .queue = queue ? queue : interlock_model_default_root(false)};
+  known->flags |= source_mark;
+  known->state = made;
+  return object;
+}
+
+static void run_handler(source *from, handler *called) {
+  if (!called->function) return;
+  // A function gets the context of the source, as it is now.
+  called->function(called->is_block ? called->context : dispatch_get_context(from->object));
+}
+
+static void run_on_event(void *context) {
+  source *from = context;
+  from->is_pending = false;
+  // Cancelled, or suspended, after it had fired.
+  interlock_did(interlock_operation_of(INTERLOCK_OPERATION_TEST_ITEM, from->number, 0));
+  if (from->is_cancelled) return;
+  run_handler(from, &from->on_event);
+}
+
+static void release(handler *called) {
+  if (called->is_block && called->context && _Block_release) _Block_release(called->context);
+  *called = (handler){0};
+}
+
+static void run_on_cancel(void *context) {
+  source *from = context;
+  run_handler(from, &from->on_cancel);
+  release(&from->on_event);
+  release(&from->on_cancel);
+  if (!dispatch_release) return;
+  dispatch_release(from->queue);
+  dispatch_release(from->object);
+}
+
+static void hand_over(source *from, void (*function)(void *), uintptr_t place) {
+  interlock_dispatch_request request = {.queue = from->queue, .function = function, .context = from};
+  interlock_model_hand_over(interlock_model_item_of(&request), place);
+}
+
+static void arm(source *from);
+
+static void fire(void *context) {
+  source *from = context;
+  from->timer = NULL;
+  from->is_armed = false;
+  bool was_pending = from->is_pending;
+  from->is_pending = true;
+  if (!was_pending) hand_over(from, run_on_event, 0);
+  if (from->interval == 0 || from->interval == INTERLOCK_NEVER) return;
+  from->due += from->interval;
+  from->is_armed = true;
+  arm(from);
+}
+
+static void arm(source *from) {
+  if (!from->is_armed || !from->is_active || from->suspensions || from->is_cancelled || from->timer) return;
+  if (from->due == INTERLOCK_NEVER) return;
+  from->timer = interlock_timer_start(from->due, false, fire, from, from->number, 0);
+}
+
+static void disarm(source *from) {
+  interlock_timer_cancel(from->timer);
+  from->timer = NULL;
+}
+
+void interlock_model_source_set_timer(void *object, uint64_t due, uint64_t interval, interlock_site site) {
+  source *from = source_at(object);
+  interlock_model_ask(interlock_operation_of(INTERLOCK_OPERATION_READ_CLOCK, 0, 0), site);
+  disarm(from);
+  from->due = due;
+  from->interval = interval;
+  from->is_armed = true;
+  arm(from);
+}
+
+void interlock_model_source_set_handler(void *object, void (*function)(void *), void *context,
+                                        bool is_block, bool on_cancel) {
+  source *from = source_at(object);
+  handler *set = on_cancel ? &from->on_cancel : &from->on_event;
+  release(set);
+  *set = (handler){function, context, is_block};
+}
+
+void interlock_model_source_change(void *object, int change) {
+  source *from = source_at(object);
+  interlock_did(interlock_operation_of(INTERLOCK_OPERATION_READ_CLOCK, 0, 0));
+  if (change > 0) {
+    from->suspensions++;
+    disarm(from);
+    return;
+  }
+  // The first resume of a source activates it.
+  if (!from->is_active) {
+    from->is_active = true;
+  } else if (change < 0 && from->suspensions > 0) {
+    from->suspensions--;
+  }
+  arm(from);
+}
+
+void interlock_model_source_set_target(void *object, void *queue) {
+  source *from = source_at(object);
+  if (dispatch_retain) dispatch_retain(queue);
+  if (dispatch_release) dispatch_release(from->queue);
+  from->queue = queue;
+}
+
+void interlock_model_source_cancel(void *object, interlock_site site) {
+  source *from = source_at(object);
+  interlock_model_ask(interlock_operation_of(INTERLOCK_OPERATION_CANCEL_ITEM, from->number, 0), site);
+  if (from->is_cancelled) return;
+  from->is_cancelled = true;
+  disarm(from);
+  // The handler may be what keeps the source.
+  if (dispatch_retain) dispatch_retain(object);
+  hand_over(from, run_on_cancel, site.place);
+}
+
+bool interlock_model_source_is_cancelled(void *object, interlock_site site) {
+  source *from = source_at(object);
+  interlock_model_ask(interlock_operation_of(INTERLOCK_OPERATION_TEST_ITEM, from->number, 0), site);
+  return from->is_cancelled;
+}
+
+#endif

@@ -1,0 +1,21 @@
+// Not for users of the target.
+#ifndef INTERLOCK_DISPATCH_TIMER_SOURCES_H
+#define INTERLOCK_DISPATCH_TIMER_SOURCES_H
+
+#include "items.h"
+
+#ifdef INTERLOCK_INTERPOSES
+
+void *interlock_model_source_made(const void *type, void *queue) HIDDEN;
+bool interlock_model_is_source(void *object) HIDDEN;
+void interlock_model_source_set_timer(void *source, uint64_t due, uint64_t interval, interlock_site site) HIDDEN;
+void interlock_model_source_set_handler(void *source, void (*function)(void *), void *context,
+                                        bool is_block, bool on_cancel) HIDDEN;
+/// Suspended once more (1), resumed (-1), or activated (0).
+void interlock_model_source_change(void *source, int change) HIDDEN;
+void interlock_model_source_set_target(void *source, void *queue) HIDDEN;
+void interlock_model_source_cancel(void *source, interlock_site site) HIDDEN;
+bool interlock_model_source_is_cancelled(void *source, interlock_site site) HIDDEN;
+
+#endif
+#endif

@@ -1,0 +1,16 @@
+// Not for users of the target.
+#ifndef INTERLOCK_DISPATCH_WORK_ITEMS_H
+#define INTERLOCK_DISPATCH_WORK_ITEMS_H
+
+#include "items.h"
+
+#ifdef INTERLOCK_INTERPOSES
+
+void interlock_model_item_made(void *item) HIDDEN;
+long interlock_model_item_wait(void *item, uint64_t due, interlock_site site) HIDDEN;
+void interlock_model_item_notify(void *item, const interlock_dispatch_request *request,
+                                 interlock_site site) HIDDEN;
+void interlock_model_ask_item(void *item, bool cancels, interlock_site site) HIDDEN;
+
+#endif
+#endif

@@ -1,0 +1,93 @@
+// Whether an execution depends on its choices alone: it is run a second time, and the traces are
+// compared.
+#include "engine.h"
+
+#ifdef INTERLOCK_INTERPOSES
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ENGINE interlock_the_engine
+
+/// What the engine has of an execution that is over.
+typedef struct {
+  INTERLOCK_LIST(interlock_exploration_step) trace;
+  uint64_t hash;
+  interlock_explored_verdict verdict;
+} record;
+
+static record first;
+
+static bool is_same_step(const interlock_exploration_step *a, const interlock_exploration_step *b) {
+  return a->thread == b->thread && a->enabled == b->enabled &&
+         memcmp(&a->operation, &b->operation, sizeof a->operation) == 0;
+}
+
+/// Appends what a thread does at a step, or that there is none.
+static void describe(char *text, size_t size, const interlock_exploration_step *step) {
+  size_t length = strlen(text);
+  if (!step) {
+    snprintf(text + length, size - length, "it was over");
+    return;
+  }
+  snprintf(text + length, size - length, "thread %u of %u did '%s' of object %u at %#lx",
+           step->thread, step->enabled, interlock_operation_name(step->operation.kind),
+           step->operation.object, (unsigned long)step->place);
+}
+
+static void report_difference(void) {
+  size_t at = 0, second_count = ENGINE.trace.count;
+  while (at < first.trace.count && at < second_count &&
+         is_same_step(&first.trace.items[at], &ENGINE.trace.items[at])) {
+    at++;
+  }
+  char text[sizeof ENGINE.text];
+  bool is_within_step = at == first.trace.count && at == second_count;
+  if (is_within_step) {
+    snprintf(text, sizeof text,
+             "the same choices led to other results: a step did something else than before");
+  } else {
+    snprintf(text, sizeof text, "the same choices led to another trace: at step %zu, ", at + 1);
+    describe(text, sizeof text, at < first.trace.count ? &first.trace.items[at] : NULL);
+    size_t length = strlen(text);
+    snprintf(text + length, sizeof text - length, "; the second time, ");
+    describe(text, sizeof text, at < second_count ? &ENGINE.trace.items[at] : NULL);
+  }
+  ENGINE.verdict = INTERLOCK_EXPLORED_PASSED;
+  interlock_execution_fail(INTERLOCK_EXPLORED_NOT_DETERMINISTIC, text);
+}
+
+static void execute_again(void) {
+  ENGINE.repeated.count = 0;
+  for (size_t index = 0; index < ENGINE.choices.count; index++) {
+    INTERLOCK_PUSH(&ENGINE.repeated, ENGINE.choices.items[index]);
+  }
+  ENGINE.next_repeated = 0;
+  ENGINE.is_repeating = true;
+  interlock_engine_execute();
+  ENGINE.is_repeating = false;
+  ENGINE.is_cut = false;
+  // The choices of the execution that was chosen, for the report of a failure.
+  ENGINE.choices.count = 0;
+  for (size_t index = 0; index < ENGINE.repeated.count; index++) {
+    INTERLOCK_PUSH(&ENGINE.choices, ENGINE.repeated.items[index]);
+  }
+}
+
+bool interlock_engine_repeat(void) {
+  // Globals are initialised once: only executions without that can agree.
+  for (int tries = 0; ENGINE.has_initialised && tries < 3; tries++) execute_again();
+  first.trace.count = 0;
+  for (size_t index = 0; index < ENGINE.trace.count; index++) {
+    INTERLOCK_PUSH(&first.trace, ENGINE.trace.items[index]);
+  }
+  first.hash = ENGINE.hash;
+  first.verdict = ENGINE.verdict;
+  execute_again();
+  bool is_same = ENGINE.hash == first.hash && ENGINE.verdict == first.verdict;
+  if (!is_same) report_difference();
+  return is_same && first.verdict == INTERLOCK_EXPLORED_PASSED;
+}
+
+#endif

@@ -1,0 +1,121 @@
+// The state of an exploration, which the engine's files share.
+#ifndef INTERLOCK_ENGINE_H
+#define INTERLOCK_ENGINE_H
+
+#include "../Threads/stacks.h"
+#include "../control.h"
+
+#ifdef INTERLOCK_INTERPOSES
+
+#include <signal.h>
+
+/// A list that grows and keeps its memory between executions.
+#define INTERLOCK_LIST(type) \
+  struct {                   \
+    type *items;             \
+    size_t count, room;      \
+  }
+
+/// Makes room for one more; ends the process if there is no memory, with a line that says so.
+#define INTERLOCK_PUSH(list, item)                                                               \
+  do {                                                                                           \
+    if (__builtin_expect((list)->count == (list)->room, 0)) {                                    \
+      (list)->items = interlock_grow((list)->items, &(list)->room, sizeof *(list)->items);       \
+    }                                                                                            \
+    (list)->items[(list)->count++] = (item);                                                     \
+  } while (0)
+
+void *interlock_grow(void *items, size_t *room, size_t size) HIDDEN;
+
+typedef struct {
+  interlock_exploration_options options;
+  interlock_strategy *strategy;
+  interlock_exploration_result *result;
+  bool (*body)(void *);
+  void *body_context;
+
+  /// Counts executions of the process: state kept by address is of one execution.
+  uint64_t execution;
+  interlock_stack controller;
+  interlock_logical_thread *current;
+  /// All threads and timers of the execution by number, their pending operations, and those that
+  /// have not ended, in ascending order.
+  INTERLOCK_LIST(interlock_logical_thread *) threads;
+  INTERLOCK_LIST(interlock_operation) pending;
+  INTERLOCK_LIST(interlock_logical_thread *) live;
+  INTERLOCK_LIST(uint32_t) enabled;
+  /// What the running step has done.
+  INTERLOCK_LIST(interlock_operation) performed;
+  int32_t stepping;
+  /// Which of these was asked for last.
+  size_t asked;
+  INTERLOCK_LIST(interlock_exploration_step) trace;
+  INTERLOCK_LIST(uint32_t) choices;
+  uint64_t hash;
+  uint32_t next_object, next_library_object;
+  uint64_t now;
+  /// Timers that have not ended.
+  uint32_t timers;
+
+  uint64_t steps, switches, choice_count;
+  /// The choices of the execution before, which this one repeats without the strategy.
+  INTERLOCK_LIST(uint32_t) repeated;
+  size_t next_repeated;
+  bool is_repeating;
+  /// A global variable was initialised: the next execution has less to do.
+  bool has_initialised;
+  /// In the child of a fork that the body made.
+  bool is_forked;
+  /// How many choices and steps the running execution has, for the process that watches; NULL where
+  /// none does. The lists lie in shared memory then, and cannot grow.
+  volatile size_t *shown_choices, *shown_steps;
+  /// The thread that a signal tore out of its code.
+  interlock_logical_thread *torn;
+  bool is_warming_up, body_has_ended, is_cut, is_limited, has_escaped;
+  interlock_explored_verdict verdict;
+  int signal;
+  char text[512];
+  interlock_blocked_thread blocked[INTERLOCK_BLOCKED_MOST];
+  uint32_t blocked_count, dry_pool_width;
+} interlock_engine;
+
+extern interlock_engine interlock_the_engine HIDDEN;
+
+/// Runs one execution; true if it passed.
+bool interlock_engine_execute(void) HIDDEN;
+/// Leaves the running execution for the controller, which ends it.
+_Noreturn void interlock_engine_leave(void) HIDDEN;
+/// Lets the strategy choose, and goes on there; returns when `self` is chosen. `self` may have
+/// ended: then it does not return, except with OS threads.
+void interlock_engine_go(interlock_logical_thread *self) HIDDEN;
+/// What a strategy sees of the engine's state, after a step of the thread `last`.
+interlock_exploration_state interlock_engine_state(int32_t last) HIDDEN;
+/// A thread or a timer that has a number; the stack is the caller's to add.
+interlock_logical_thread *interlock_engine_add(interlock_operation first, uintptr_t place) HIDDEN;
+void interlock_engine_remove(interlock_logical_thread *thread) HIDDEN;
+void interlock_engine_deadlock(void) HIDDEN;
+
+/// Adds to the choices and to the trace, also where another process watches.
+void interlock_engine_note_choice(uint32_t choice) HIDDEN;
+void interlock_engine_note_step(interlock_exploration_step step) HIDDEN;
+
+/// Runs the last execution again, with the same choices; a trace that differs becomes a failure of
+/// the engine's state. Returns false then (determinism.c).
+bool interlock_engine_repeat(void) HIDDEN;
+
+void interlock_objects_reset(void) HIDDEN;
+void interlock_memory_reset(void) HIDDEN;
+void interlock_run_begin_functions(void) HIDDEN;
+/// Whether a blocked thread waits for a mutex that no explored thread holds (mutexes.c).
+bool interlock_waits_for_outside(void) HIDDEN;
+
+/// Signals and the limit of real time (interruptions.c).
+void interlock_interruptions_begin(void) HIDDEN;
+void interlock_interruptions_end(void) HIDDEN;
+/// Nanoseconds of the monotonic clock, real.
+uint64_t interlock_real_now(void) HIDDEN;
+/// How many executions have begun, for the thread that looks at the clock.
+void interlock_interruptions_note_execution(bool runs) HIDDEN;
+
+#endif
+#endif

@@ -1,0 +1,282 @@
+// Executions: one after another until the strategy, a limit or a failure ends them.
+#include "../Dispatch/model.h"
+#include "engine.h"
+
+#ifdef INTERLOCK_INTERPOSES
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define ENGINE interlock_the_engine
+
+static void *run_body(void *context) {
+  if (!ENGINE.body(context)) {
+    interlock_execution_fail(INTERLOCK_EXPLORED_FAILED, "the body failed");
+  }
+  return NULL;
+}
+
+static void begin(void) {
+  ENGINE.execution++;
+  ENGINE.threads.count = ENGINE.pending.count = ENGINE.live.count = 0;
+  ENGINE.enabled.count = ENGINE.performed.count = ENGINE.trace.count = ENGINE.choices.count = 0;
+  ENGINE.stepping = -1;
+  ENGINE.hash = 0xcbf29ce484222325;
+  ENGINE.next_object = 1;
+  ENGINE.next_library_object = UINT32_MAX / 2;
+  // Not 0: a time of 0 means "none" to many callers.
+  ENGINE.now = 1000000000;
+  ENGINE.timers = 0;
+  ENGINE.steps = ENGINE.switches = ENGINE.choice_count = 0;
+  ENGINE.body_has_ended = ENGINE.is_cut = ENGINE.is_limited = false;
+  ENGINE.verdict = INTERLOCK_EXPLORED_PASSED;
+  ENGINE.signal = 0;
+  ENGINE.text[0] = 0;
+  ENGINE.blocked_count = 0;
+  ENGINE.dry_pool_width = 0;
+  ENGINE.has_initialised = false;
+  ENGINE.torn = NULL;
+  ENGINE.current = NULL;
+  interlock_memory_reset();
+  interlock_objects_reset();
+  interlock_run_begin_functions();
+}
+
+/// Takes the stacks of threads that never ended: state that belongs to a thread may be anything.
+static void give_up_threads(void) {
+  for (size_t index = 0; index < ENGINE.threads.count; index++) {
+    interlock_logical_thread *thread = ENGINE.threads.items[index];
+    if (!thread->stack || thread->stack->thread != thread) continue;
+    if (thread->has_ended) {
+      if (thread->is_joinable) interlock_stack_give(thread->stack);
+    } else if (thread->is_begun) {
+      interlock_stack_discard(thread->stack, thread == ENGINE.torn);
+      ENGINE.result->left_behind++;
+    } else {
+      interlock_stack_give(thread->stack);
+    }
+  }
+  interlock_stacks_sort();
+}
+
+bool interlock_engine_execute(void) {
+  begin();
+  interlock_operation start = interlock_operation_of(INTERLOCK_OPERATION_START, 0, 0);
+  interlock_logical_thread *root =
+      interlock_spawn(run_body, ENGINE.body_context, start, NULL, NULL, false, 0);
+  if (!root) {
+    interlock_execution_fail(INTERLOCK_EXPLORED_FAILED, "no memory for a thread");
+    return false;
+  }
+  // The controller stands in for a thread that is not chosen.
+  interlock_logical_thread controller = {.stack = &ENGINE.controller};
+  ENGINE.controller.thread_base = (uintptr_t)__builtin_thread_pointer();
+  interlock_interruptions_note_execution(true);
+  interlock_engine_go(&controller);
+  interlock_interruptions_note_execution(false);
+  ENGINE.current = NULL;
+  if (ENGINE.verdict == INTERLOCK_EXPLORED_DEADLOCK && ENGINE.options.deadlocked) {
+    ENGINE.options.deadlocked(ENGINE.options.deadlocked_context);
+  }
+  give_up_threads();
+  return ENGINE.verdict == INTERLOCK_EXPLORED_PASSED;
+}
+
+// Ends.
+
+void interlock_execution_fail(interlock_explored_verdict verdict, const char *text) {
+  if (ENGINE.verdict != INTERLOCK_EXPLORED_PASSED) return;
+  ENGINE.verdict = verdict;
+  snprintf(ENGINE.text, sizeof ENGINE.text, "%s", text ? text : "");
+}
+
+void interlock_execution_abandon(void) { interlock_engine_leave(); }
+
+void interlock_engine_deadlock(void) {
+  size_t length = 0;
+  char text[sizeof ENGINE.text];
+  length += (size_t)snprintf(text, sizeof text, "no thread can go on");
+  const char *pool = NULL;
+  ENGINE.dry_pool_width = interlock_model_dry_pool(&pool);
+  if (ENGINE.dry_pool_width) {
+    length += (size_t)snprintf(text + length, sizeof text - length,
+                               ", and each of the %u workers of the pool '%s' waits",
+                               ENGINE.dry_pool_width, pool ? pool : "");
+  }
+  for (size_t index = 0; index < ENGINE.live.count; index++) {
+    const interlock_logical_thread *thread = ENGINE.live.items[index];
+    if (ENGINE.blocked_count < INTERLOCK_BLOCKED_MOST) {
+      ENGINE.blocked[ENGINE.blocked_count++] =
+          (interlock_blocked_thread){thread->number, thread->pending, thread->place};
+    }
+    if (length >= sizeof text) continue;
+    length += (size_t)snprintf(
+        text + length, sizeof text - length, "%s thread %u waits (%s of object %u) at %#lx",
+        index == 0 ? ":" : ";", thread->number, interlock_operation_name(thread->pending.kind),
+        thread->pending.object, (unsigned long)thread->place);
+  }
+  interlock_execution_fail(INTERLOCK_EXPLORED_DEADLOCK, text);
+}
+
+void interlock_escaped(const char *operation) {
+  ENGINE.has_escaped = true;
+  interlock_exploration_result *result = ENGINE.result;
+  for (uint32_t index = 0; index < result->escaped_count; index++) {
+    if (strcmp(result->escaped[index], operation) == 0) return;
+  }
+  if (result->escaped_count == INTERLOCK_ESCAPED_MOST) return;
+  snprintf(result->escaped[result->escaped_count++], sizeof result->escaped[0], "%s", operation);
+}
+
+void interlock_exploration_fail(const char *text) {
+  if (!interlock_is_explored()) return;
+  interlock_execution_fail(INTERLOCK_EXPLORED_FAILED, text);
+}
+
+bool interlock_is_explored(void) { return interlock_marks.controlled != 0; }
+
+// The loop.
+
+/// What is kept of the last failure, beyond the engine's next execution.
+static uint32_t *kept_choices;
+static interlock_exploration_step *kept_trace;
+
+static void *copy(const void *items, size_t size) {
+  void *made = malloc(size ? size : 1);
+  if (made && size) memcpy(made, items, size);
+  return made;
+}
+
+static void keep(void) {
+  interlock_exploration_result *result = ENGINE.result;
+  result->verdict = ENGINE.verdict;
+  result->signal = ENGINE.signal;
+  result->trace_hash = ENGINE.hash;
+  memcpy(result->text, ENGINE.text, sizeof result->text);
+  memcpy(result->blocked, ENGINE.blocked, sizeof result->blocked);
+  result->blocked_count = ENGINE.blocked_count;
+  result->dry_pool_width = ENGINE.dry_pool_width;
+  free(kept_choices);
+  free(kept_trace);
+  size_t choices = ENGINE.choices.count, steps = ENGINE.trace.count;
+  kept_choices = copy(ENGINE.choices.items, choices * sizeof *kept_choices);
+  kept_trace = copy(ENGINE.trace.items, steps * sizeof *kept_trace);
+  result->choices_made = kept_choices;
+  result->choice_count = kept_choices ? choices : 0;
+  result->trace = kept_trace;
+  result->trace_count = kept_trace ? steps : 0;
+}
+
+static void count_execution(bool passed) {
+  interlock_exploration_result *result = ENGINE.result;
+  result->executions++;
+  result->steps += ENGINE.steps;
+  result->switches += ENGINE.switches;
+  result->choices += ENGINE.choice_count;
+  if (ENGINE.is_cut) result->cut++;
+  if (!passed) {
+    result->failed_at = result->executions;
+    result->failures++;
+    keep();
+  }
+}
+
+static void run_executions(void) {
+  interlock_exploration_result *result = ENGINE.result;
+  interlock_strategy *strategy = ENGINE.strategy;
+  uint64_t begun = interlock_real_now();
+  ENGINE.is_warming_up = true;
+  for (uint32_t index = 0; index < ENGINE.options.warm_ups; index++) {
+    // A failure here is found again, and counted, in the first execution that is counted.
+    if (!interlock_engine_execute()) break;
+  }
+  ENGINE.is_warming_up = false;
+  result->left_behind = 0;
+  while (!result->must_begin_anew) {
+    if (!strategy->begin(strategy)) break;
+    bool passed = interlock_engine_execute();
+    // A limit of time, or what no choice decides, would differ by itself.
+    bool is_repeatable = !ENGINE.is_cut && !ENGINE.is_limited && !ENGINE.has_escaped;
+    if (result->executions < ENGINE.options.determinism_checks && is_repeatable) {
+      passed = interlock_engine_repeat() && passed;
+    }
+    count_execution(passed);
+    interlock_execution_end end = ENGINE.is_limited ? INTERLOCK_EXECUTION_LIMITED
+                                  : !passed         ? INTERLOCK_EXECUTION_FAILED
+                                  : ENGINE.is_cut   ? INTERLOCK_EXECUTION_CUT
+                                                    : INTERLOCK_EXECUTION_PASSED;
+    size_t steps = ENGINE.trace.count;
+    interlock_exploration_state last =
+        interlock_engine_state(steps ? (int32_t)ENGINE.trace.items[steps - 1].thread : -1);
+    strategy->end(strategy, end, &last);
+    if (!passed && !ENGINE.options.keeps_going) break;
+    if (ENGINE.options.executions && result->executions >= ENGINE.options.executions) break;
+    if (ENGINE.options.budget && (result->executions % 16 == 0 || !passed) &&
+        interlock_real_now() - begun >= ENGINE.options.budget) {
+      break;
+    }
+  }
+  // The last one, if none failed: its trace and its hash.
+  if (!result->failures) keep();
+  result->is_complete = strategy->is_complete(strategy);
+  result->nanoseconds = interlock_real_now() - begun;
+}
+
+/// One exploration at a time. Not a mutex: its calls are interposed.
+static int is_running;
+
+interlock_explore_status interlock_explore(const interlock_exploration_options *options,
+                                           bool (*body)(void *), void *context,
+                                           interlock_strategy *strategy,
+                                           interlock_exploration_result *result) {
+  memset(result, 0, sizeof *result);
+  if (interlock_is_explored()) return INTERLOCK_EXPLORE_NESTED;
+  const struct timespec pause = {0, 1000000};
+  interlock_marks.hidden++;
+  // Acquire and release: what one exploration left, the next finds.
+  while (__atomic_exchange_n(&is_running, 1, __ATOMIC_ACQUIRE)) nanosleep(&pause, NULL);
+  interlock_explore_status status = INTERLOCK_EXPLORE_NO_CALLS;
+  if (interlock_control_begin(&interlock_explorer_performer)) {
+    status = INTERLOCK_EXPLORE_RAN;
+    ENGINE.options = *options;
+    if (!ENGINE.options.steps) ENGINE.options.steps = 1000000;
+    if (!ENGINE.options.execution_time) ENGINE.options.execution_time = 10000000000;
+    result->facts = options->facts;
+    interlock_stacks_use_os_threads(options->uses_os_threads || !interlock_can_switch());
+    ENGINE.strategy = strategy;
+    ENGINE.result = result;
+    ENGINE.body = body;
+    ENGINE.body_context = context;
+    ENGINE.has_escaped = false;
+    interlock_interruptions_begin();
+    run_executions();
+    interlock_interruptions_end();
+    ENGINE.strategy = NULL;
+    ENGINE.result = NULL;
+    interlock_control_end();
+  }
+  __atomic_store_n(&is_running, 0, __ATOMIC_RELEASE);
+  interlock_marks.hidden--;
+  return status;
+}
+
+#else
+
+#include <string.h>
+
+interlock_explore_status interlock_explore(const interlock_exploration_options *options,
+                                           bool (*body)(void *), void *context,
+                                           interlock_strategy *strategy,
+                                           interlock_exploration_result *result) {
+  (void)options, (void)body, (void)context, (void)strategy;
+  memset(result, 0, sizeof *result);
+  return INTERLOCK_EXPLORE_NO_CALLS;
+}
+
+void interlock_exploration_fail(const char *text) { (void)text; }
+bool interlock_is_explored(void) { return false; }
+
+#endif

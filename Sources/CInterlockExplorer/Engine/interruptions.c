@@ -1,0 +1,201 @@
+// What ends an execution from outside: a signal that its code causes, and the limit of real time.
+#include "engine.h"
+
+#ifdef INTERLOCK_INTERPOSES
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#define ENGINE interlock_the_engine
+
+static const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE, SIGABRT};
+enum { fault_count = sizeof faults / sizeof *faults, alternate_size = 1 << 16 };
+
+static struct sigaction before[fault_count], before_tick;
+static stack_t stack_before;
+static sigset_t blocked_before;
+static char alternate_stack[alternate_size];
+static timer_t ticks;
+static bool has_ticks;
+/// Of the execution that the last tick saw, and when that began to be seen.
+static uint64_t seen_execution, seen_since;
+static volatile bool is_in_execution;
+
+/// True where the explored code runs, and not the engine on its stack.
+static bool is_in_explored_code(void) {
+  return is_in_execution && interlock_marks.controlled && !interlock_marks.hidden;
+}
+
+/// One that programs seldom use.
+static int tick_signal(void) { return SIGRTMAX - 3; }
+
+uint64_t interlock_real_now(void) {
+  // The system's own, past the interposed call.
+  struct timespec now;
+  syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
+  return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+void interlock_interruptions_note_execution(bool runs) { is_in_execution = runs; }
+
+// A body that forks, or ends the process.
+
+static void before_fork(void) {
+  if (is_in_explored_code()) interlock_escaped("fork");
+}
+
+/// The child has none of the other threads, and is not explored: it makes real calls, and ends where
+/// its copy of the body would.
+static void in_forked_child(void) {
+  if (!is_in_explored_code()) return;
+  interlock_marks.controlled = 0;
+  interlock_control_end();
+  ENGINE.is_forked = true;
+}
+
+static void note_exit(void) {
+  if (!is_in_execution || ENGINE.is_forked) return;
+  static const char line[] =
+      "interlock: an explored body ended the process; explore it in a process of its own\n";
+  // Where it cannot be written, there is nowhere to say so.
+  if (write(STDERR_FILENO, line, sizeof line - 1) < 0) return;
+}
+
+static void follow_process(void) {
+  static bool follows;
+  if (follows) return;
+  follows = true;
+  pthread_atfork(before_fork, NULL, in_forked_child);
+  atexit(note_exit);
+}
+
+static const char *name_of(int signal) {
+  switch (signal) {
+    case SIGSEGV: return "SIGSEGV";
+    case SIGBUS: return "SIGBUS";
+    case SIGILL: return "SIGILL";
+    case SIGTRAP: return "SIGTRAP";
+    case SIGFPE: return "SIGFPE";
+    default: return "SIGABRT";
+  }
+}
+
+/// Leaves the handler for the controller: its frame is never returned to.
+_Noreturn static void leave_handler(const ucontext_t *context) {
+  ENGINE.torn = ENGINE.current;
+  pthread_sigmask(SIG_SETMASK, &context->uc_sigmask, NULL);
+  interlock_engine_leave();
+}
+
+static void handle_fault(int signal, siginfo_t *info, void *context) {
+  if (!is_in_explored_code()) {
+    // Not ours: the handler of before, or the system, gets it when the instruction runs again.
+    for (int index = 0; index < fault_count; index++) {
+      if (faults[index] == signal) sigaction(signal, &before[index], NULL);
+    }
+    if (info->si_code <= 0) raise(signal);
+    return;
+  }
+  char text[128];
+  ENGINE.signal = signal;
+  snprintf(text, sizeof text, "thread %u was ended by %s", ENGINE.current->number, name_of(signal));
+  interlock_execution_fail(INTERLOCK_EXPLORED_CRASHED, text);
+  leave_handler(context);
+}
+
+static uintptr_t instruction_of(const ucontext_t *context) {
+#if defined(__x86_64__)
+  return (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
+#elif defined(__aarch64__)
+  return (uintptr_t)context->uc_mcontext.pc;
+#else
+  (void)context;
+  return 0;
+#endif
+}
+
+/// Whether the thread waits in a system call: at the instruction itself, to which the kernel goes back
+/// to begin the call again, or just behind it.
+static bool is_in_system_call(uintptr_t instruction) {
+#if defined(__x86_64__)
+  static const unsigned char system_call[] = {0x0f, 0x05};
+  const unsigned char *code = (const unsigned char *)instruction;
+  return memcmp(code, system_call, sizeof system_call) == 0 ||
+         memcmp(code - sizeof system_call, system_call, sizeof system_call) == 0;
+#else
+  (void)instruction;
+  return false;
+#endif
+}
+
+static void handle_tick(int signal, siginfo_t *info, void *context) {
+  (void)signal, (void)info;
+  uint64_t now = interlock_real_now();
+  if (seen_execution != ENGINE.execution) {
+    seen_execution = ENGINE.execution;
+    seen_since = now;
+  }
+  if (now - seen_since < ENGINE.options.execution_time || !is_in_explored_code()) return;
+  // In a library the thread may hold a lock that every thread needs, malloc's for one: the next tick
+  // may find it elsewhere.
+  uintptr_t instruction = instruction_of(context);
+  bool waits = is_in_system_call(instruction);
+  if (!waits && !interlock_is_own_code(instruction)) return;
+  if (waits) interlock_escaped("a wait in a system call");
+  interlock_execution_fail(INTERLOCK_EXPLORED_TIMED_OUT,
+                           waits ? "a thread waits in a system call that is not controlled"
+                                 : "a thread ran for the whole time limit and reached no point");
+  ENGINE.is_limited = true;
+  leave_handler(context);
+}
+
+void interlock_interruptions_begin(void) {
+  follow_process();
+  // A process may be started with signals blocked: as by a thread of libdispatch's.
+  sigset_t needed;
+  sigemptyset(&needed);
+  for (int index = 0; index < fault_count; index++) sigaddset(&needed, faults[index]);
+  sigaddset(&needed, tick_signal());
+  pthread_sigmask(SIG_UNBLOCK, &needed, &blocked_before);
+  stack_t alternate = {.ss_sp = alternate_stack, .ss_size = sizeof alternate_stack};
+  sigaltstack(&alternate, &stack_before);
+  struct sigaction fault = {.sa_sigaction = handle_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+  sigemptyset(&fault.sa_mask);
+  for (int index = 0; index < fault_count; index++) {
+    sigaction(faults[index], &fault, &before[index]);
+  }
+  // With OS threads the code does not run on this thread: the limit is looked at between points
+  // only, by the limit of steps.
+  has_ticks = false;
+  if (interlock_stacks_are_os_threads()) return;
+  int signal = tick_signal();
+  struct sigaction tick = {.sa_sigaction = handle_tick,
+                           .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART};
+  sigemptyset(&tick.sa_mask);
+  sigaction(signal, &tick, &before_tick);
+  struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = signal};
+  event._sigev_un._tid = (pid_t)syscall(SYS_gettid);
+  if (timer_create(CLOCK_MONOTONIC, &event, &ticks) != 0) return;
+  struct itimerspec every = {{0, 50000000}, {0, 50000000}};
+  seen_execution = 0;
+  timer_settime(ticks, 0, &every, NULL);
+  has_ticks = true;
+}
+
+void interlock_interruptions_end(void) {
+  if (has_ticks) {
+    timer_delete(ticks);
+    sigaction(tick_signal(), &before_tick, NULL);
+  }
+  for (int index = 0; index < fault_count; index++) sigaction(faults[index], &before[index], NULL);
+  sigaltstack(&stack_before, NULL);
+  pthread_sigmask(SIG_SETMASK, &blocked_before, NULL);
+}
+
+#endif

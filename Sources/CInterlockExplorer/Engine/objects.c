@@ -1,0 +1,154 @@
+// What is kept for an execution: objects by address, with numbers by first use, and memory.
+#include "engine.h"
+
+#ifdef INTERLOCK_INTERPOSES
+
+#include <stdlib.h>
+#include <string.h>
+
+/// A table by address with a count in place of emptying: an entry of an earlier execution is free.
+static interlock_object **table;
+static size_t table_size, used;
+/// Memory by blocks, which stay for the next execution.
+typedef struct block {
+  struct block *next;
+  size_t size;
+  _Alignas(16) char bytes[];
+} block;
+static block *first_block, *current_block;
+static size_t block_used;
+static void (*begin_functions[16])(void);
+static int begin_count;
+
+void *interlock_execution_memory(size_t size) {
+  size = (size + 15) & ~(size_t)15;
+  while (!current_block || block_used + size > current_block->size) {
+    if (current_block && current_block->next) {
+      current_block = current_block->next;
+      block_used = 0;
+      continue;
+    }
+    enum { usual = 1 << 16 };
+    size_t room = size > usual ? size : usual;
+    block *made = malloc(sizeof *made + room);
+    if (!made) {
+      size_t none = SIZE_MAX / 4;
+      interlock_grow(NULL, &none, 1);
+    }
+    made->next = NULL;
+    made->size = room;
+    if (current_block) {
+      current_block->next = made;
+    } else {
+      first_block = made;
+    }
+    current_block = made;
+    block_used = 0;
+  }
+  void *memory = current_block->bytes + block_used;
+  block_used += size;
+  memset(memory, 0, size);
+  return memory;
+}
+
+void interlock_memory_reset(void) {
+  current_block = first_block;
+  block_used = 0;
+}
+
+static size_t slot_of(uintptr_t address, size_t size) {
+  return (size_t)((address >> 3) * 0x9e3779b97f4a7c15ull >> 32) & (size - 1);
+}
+
+static void grow_table(void) {
+  size_t size = table_size ? table_size * 2 : 1024;
+  interlock_object **larger = calloc(size, sizeof *larger);
+  if (!larger) {
+    size_t none = SIZE_MAX / 4;
+    interlock_grow(NULL, &none, 1);
+  }
+  for (size_t index = 0; index < table_size; index++) {
+    interlock_object *object = table[index];
+    if (!object || object->execution != interlock_the_engine.execution) {
+      free(object);
+      continue;
+    }
+    size_t slot = slot_of(object->address, size);
+    while (larger[slot]) slot = (slot + 1) & (size - 1);
+    larger[slot] = object;
+  }
+  free(table);
+  table = larger;
+  table_size = size;
+}
+
+uint32_t interlock_object_number(void) { return interlock_the_engine.next_object++; }
+
+/// The entry of an address; without a number where there was none.
+static interlock_object *entry_at(const void *address) {
+  if (used * 2 >= table_size) grow_table();
+  uintptr_t key = (uintptr_t)address;
+  uint64_t execution = interlock_the_engine.execution;
+  size_t slot = slot_of(key, table_size);
+  for (;; slot = (slot + 1) & (table_size - 1)) {
+    interlock_object *object = table[slot];
+    if (!object) {
+      // Not of the execution's memory: the table looks at it in the next one.
+      object = malloc(sizeof *object);
+      if (!object) {
+        size_t none = SIZE_MAX / 4;
+        interlock_grow(NULL, &none, 1);
+      }
+      table[slot] = object;
+    } else if (object->execution == execution) {
+      if (object->address == key) return object;
+      continue;
+    }
+    *object = (interlock_object){.address = key, .execution = execution};
+    used++;
+    return object;
+  }
+}
+
+interlock_object *interlock_object_at(const void *address) {
+  interlock_object *object = entry_at(address);
+  if (object->number == 0) object->number = interlock_object_number();
+  return object;
+}
+
+interlock_object *interlock_object_for(const void *address, uintptr_t returns_to) {
+  interlock_object *object = entry_at(address);
+  if (object->number == 0) {
+    object->number = interlock_is_choice(returns_to) ? interlock_object_number()
+                                                     : interlock_the_engine.next_library_object++;
+  }
+  return object;
+}
+
+void interlock_object_forget(const void *address) {
+  interlock_object *object = entry_at(address);
+  *object = (interlock_object){.address = (uintptr_t)address,
+                               .execution = interlock_the_engine.execution};
+}
+
+interlock_object *interlock_object_anew(const void *address) {
+  interlock_object_forget(address);
+  return interlock_object_at(address);
+}
+
+void interlock_objects_reset(void) { used = 0; }
+
+void interlock_at_execution_begin(void (*function)(void)) {
+  for (int index = 0; index < begin_count; index++) {
+    if (begin_functions[index] == function) return;
+  }
+  if (begin_count < (int)(sizeof begin_functions / sizeof *begin_functions)) {
+    begin_functions[begin_count++] = function;
+  }
+}
+
+void interlock_run_begin_functions(void) {
+  for (int index = 0; index < begin_count; index++) begin_functions[index]();
+}
+
+#endif

@@ -1,0 +1,117 @@
+// Optimal DPOR: the frames of the stack.
+
+#include "dpor.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void interlock_dpor_explored_release(interlock_dpor_explored *explored) {
+  if (!explored || --explored->references) return;
+  interlock_step_record_release(explored->record);
+  free(explored);
+}
+
+void interlock_dpor_wake_all(interlock_dpor_frame *frame) {
+  for (uint64_t left = frame->asleep; left; left &= left - 1) {
+    interlock_dpor_explored_release(frame->sleeping[__builtin_ctzll(left)]);
+  }
+  frame->asleep = 0;
+}
+
+void interlock_dpor_clear_frame(interlock_dpor_frame *frame) {
+  interlock_step_record_release(frame->record);
+  interlock_step_record_release(frame->pending);
+  interlock_dpor_explored_release(frame->explored);
+  interlock_dpor_wake_all(frame);
+  while (frame->children) {
+    interlock_wakeup_node *node = frame->children;
+    frame->children = node->next_sibling;
+    interlock_wakeup_node_destroy(node);
+  }
+  while (frame->variants) {
+    interlock_dpor_variant *variant = frame->variants;
+    frame->variants = variant->next;
+    free(variant);
+  }
+}
+
+static uint32_t highest_object(const interlock_operation *operations, size_t count,
+                               uint32_t known) {
+  for (size_t i = 0; i < count; i++) {
+    interlock_effect effects[2];
+    unsigned effect_count = interlock_effects(&operations[i], effects);
+    for (unsigned k = 0; k < effect_count; k++) {
+      uint32_t object = effects[k].object;
+      if (object != UINT32_MAX && object > known) known = object;
+    }
+  }
+  return known;
+}
+
+// A thread stays asleep while the steps that are taken do not depend on its own.
+static void inherit(interlock_dpor *dpor, interlock_dpor_frame *frame) {
+  if (dpor->depth == 0) return;
+  interlock_dpor_frame *before = &dpor->frames[dpor->depth - 1];
+  for (uint64_t left = before->asleep; left; left &= left - 1) {
+    unsigned thread = (unsigned)__builtin_ctzll(left);
+    interlock_dpor_explored *explored = before->sleeping[thread];
+    interlock_step_record *record = explored->record;
+    if (interlock_steps_may_depend(record, before->record, record->known_objects)) continue;
+    frame->asleep |= 1ull << thread;
+    frame->sleeping[thread] = explored;
+    explored->references++;
+  }
+  frame->children = before->children->first_child;
+  before->children->first_child = NULL;
+}
+
+// Makes room for one more step in everything that has an element for each.
+static bool grow(interlock_dpor *dpor) {
+  uint32_t capacity = dpor->capacity ? dpor->capacity * 2 : 64;
+  struct {
+    void **elements;
+    size_t size;
+  } lists[] = {
+      {(void **)&dpor->frames, sizeof *dpor->frames},
+      {(void **)&dpor->sequence, sizeof *dpor->sequence},
+      {(void **)&dpor->sequence_steps, sizeof *dpor->sequence_steps},
+      {(void **)&dpor->steps, sizeof *dpor->steps},
+      {(void **)&dpor->chosen, sizeof *dpor->chosen},
+  };
+  for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+    // A sequence has the reversed step besides.
+    void *larger = realloc(*lists[i].elements, lists[i].size * (capacity + 1));
+    if (!larger) return false;
+    *lists[i].elements = larger;
+  }
+  dpor->capacity = capacity;
+  return true;
+}
+
+bool interlock_dpor_open_frame(interlock_dpor *dpor, const interlock_exploration_state *state,
+                               uint64_t enabled) {
+  if (dpor->depth == INTERLOCK_DPOR_STEPS) {
+    interlock_dpor_abandon(dpor, "more than 65,535 steps");
+    return false;
+  }
+  if (dpor->depth == dpor->capacity && !grow(dpor)) {
+    interlock_dpor_abandon(dpor, "no memory");
+    return false;
+  }
+  interlock_dpor_frame *frame = &dpor->frames[dpor->depth];
+  memset(frame, 0, sizeof *frame);
+  frame->enabled = enabled;
+  inherit(dpor, frame);
+  dpor->open++;
+  frame->known_objects = UINT32_MAX;
+  if (!dpor->options.objects_keep_their_numbers) {
+    uint32_t known = 0;
+    if (dpor->depth > 0) {
+      const interlock_dpor_frame *before = frame - 1;
+      known = highest_object(before->record->operations, before->record->operation_count,
+                             before->known_objects);
+    }
+    frame->known_objects = highest_object(state->pending, state->threads, known);
+  }
+  return true;
+}

@@ -1,0 +1,131 @@
+// Shrinking: the fewest switches that still lead to the same failure.
+
+#include "schedule.h"
+#include "stretches.h"
+
+typedef struct {
+  interlock_shrink_run *run;
+  void *context;
+  uint64_t verdict;
+  uint32_t left, executions;
+  /// The best execution so far: its stretches, and the values that it picked.
+  interlock_stretches best;
+  interlock_schedule picks;
+  interlock_shrunk result;
+} shrinking;
+
+static interlock_strategy *record(interlock_strategy *inner) {
+  return interlock_recorder_create(inner, false);
+}
+
+static bool keep(shrinking *s, const interlock_recording *recording) {
+  s->best.count = 0;
+  for (size_t i = 0; i < recording->step_count; i++) {
+    if (!interlock_stretches_add(&s->best, recording->steps[i], 1)) return false;
+  }
+  s->result.schedule.count = 0;
+  for (size_t i = 0; i < recording->schedule->count; i++) {
+    if (!interlock_schedule_add(&s->result.schedule, recording->schedule->choices[i])) return false;
+  }
+  s->result.switches = recording->switches;
+  s->result.preemptions = recording->preemptions;
+  return true;
+}
+
+// Runs a candidate and keeps it if it fails alike and is better.
+static bool try(shrinking *s, const interlock_stretches *candidate) {
+  if (s->left == 0) return false;
+  s->left--;
+  s->executions++;
+  interlock_guide guide = interlock_guide_make(candidate, &s->picks);
+  interlock_strategy *recorder = record(&guide.strategy);
+  if (!recorder) return false;
+  bool is_better = false;
+  if (recorder->begin(recorder) && s->run(s->context, recorder) == s->verdict) {
+    interlock_recording recording = interlock_recorder_get(recorder);
+    is_better = recording.preemptions < s->result.preemptions ||
+                (recording.preemptions == s->result.preemptions &&
+                 recording.switches < s->result.switches);
+    if (is_better) is_better = keep(s, &recording);
+  }
+  recorder->destroy(recorder);
+  return is_better;
+}
+
+// The best execution without the stretches `from` to `to` - 1.
+static bool try_without(shrinking *s, size_t from, size_t to) {
+  interlock_stretches candidate = {0};
+  bool has_all = true;
+  for (size_t i = 0; i < s->best.count && has_all; i++) {
+    if (i >= from && i < to) continue;
+    const interlock_stretch *stretch = &s->best.stretches[i];
+    has_all = interlock_stretches_add(&candidate, stretch->thread, stretch->steps);
+  }
+  bool is_better = has_all && try(s, &candidate);
+  free(candidate.stretches);
+  return is_better;
+}
+
+// The best execution with stretch `from` joined to the stretch `to` of the same thread.
+static bool try_joined(shrinking *s, size_t from, size_t to) {
+  interlock_stretches candidate = {0};
+  bool has_all = true;
+  for (size_t i = 0; i < s->best.count && has_all; i++) {
+    if (i == from) continue;
+    interlock_stretch stretch = s->best.stretches[i];
+    if (i == to) stretch.steps += s->best.stretches[from].steps;
+    has_all = interlock_stretches_add(&candidate, stretch.thread, stretch.steps);
+  }
+  bool is_better = has_all && try(s, &candidate);
+  free(candidate.stretches);
+  return is_better;
+}
+
+static void delta_debug(shrinking *s) {
+  for (size_t size = s->best.count / 2; size > 0 && s->left > 0;) {
+    bool is_better = false;
+    for (size_t from = 0; from < s->best.count && !is_better; from += size) {
+      is_better = try_without(s, from, from + size);
+    }
+    if (!is_better) size /= 2;
+    if (size > s->best.count) size = s->best.count;
+  }
+}
+
+static bool join_one(shrinking *s) {
+  for (size_t from = 0; from < s->best.count; from++) {
+    uint32_t thread = s->best.stretches[from].thread;
+    for (size_t to = 0; to < s->best.count; to++) {
+      if (to == from || s->best.stretches[to].thread != thread) continue;
+      if (try_joined(s, from, to)) return true;
+    }
+  }
+  return false;
+}
+
+interlock_shrunk interlock_shrink(interlock_shrink_run *run, void *context, const uint32_t *choices,
+                                  size_t count, uint32_t limit) {
+  shrinking s = {.run = run, .context = context, .left = limit};
+  interlock_strategy *recorder = record(interlock_replay_create(choices, count));
+  if (recorder && recorder->begin(recorder)) {
+    s.executions++;
+    s.verdict = run(context, recorder);
+    interlock_recording recording = interlock_recorder_get(recorder);
+    s.result.is_failing = s.verdict != 0 && keep(&s, &recording);
+    for (size_t i = 0; i < recording.pick_count && s.result.is_failing; i++) {
+      s.result.is_failing = interlock_schedule_add(&s.picks, recording.picks[i]);
+    }
+  }
+  if (recorder) recorder->destroy(recorder);
+  if (s.result.is_failing) {
+    do {
+      delta_debug(&s);
+    } while (join_one(&s));
+  } else {
+    interlock_schedule_destroy(&s.result.schedule);
+  }
+  free(s.best.stretches);
+  interlock_schedule_destroy(&s.picks);
+  s.result.executions = s.executions;
+  return s.result;
+}

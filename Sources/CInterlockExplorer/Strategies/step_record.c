@@ -1,0 +1,77 @@
+#include "step_record.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static interlock_step_record *allocate(size_t operations) {
+  size_t effects = sizeof(interlock_effect) * 2 * operations;
+  interlock_step_record *record =
+      malloc(sizeof *record + effects + sizeof(interlock_operation) * operations);
+  if (!record) return NULL;
+  *record = (interlock_step_record){.references = 1};
+  record->operations = (interlock_operation *)((char *)(record + 1) + effects);
+  return record;
+}
+
+// A step often repeats an effect: once is enough.
+static void add_effect(interlock_step_record *record, const interlock_effect *effect) {
+  for (unsigned i = 0; i < record->effect_count; i++) {
+    const interlock_effect *known = &record->effects[i];
+    if (known->kind == effect->kind && known->object == effect->object &&
+        known->flags == effect->flags) {
+      return;
+    }
+  }
+  record->effects[record->effect_count++] = *effect;
+  record->objects |= 1ull << (effect->object & 63);
+}
+
+static void add(interlock_step_record *record, const interlock_operation *operation) {
+  record->operations[record->operation_count++] = *operation;
+  record->is_global |= interlock_operation_is_global(operation);
+  record->has_unknown_kind |= !interlock_operation_has_row(operation->kind);
+  interlock_effect effects[2];
+  unsigned count = interlock_effects(operation, effects);
+  for (unsigned i = 0; i < count; i++) add_effect(record, &effects[i]);
+}
+
+interlock_step_record *interlock_step_record_create(const interlock_operation *operations,
+                                                    size_t count, uint32_t known_objects) {
+  interlock_step_record *record = allocate(count);
+  if (!record) return NULL;
+  record->known_objects = known_objects;
+  for (size_t i = 0; i < count; i++) add(record, &operations[i]);
+  return record;
+}
+
+interlock_step_record *interlock_step_record_union(const interlock_step_record *a,
+                                                   const interlock_step_record *b) {
+  interlock_step_record *record = allocate((size_t)a->operation_count + b->operation_count);
+  if (!record) return NULL;
+  record->known_objects = a->known_objects < b->known_objects ? a->known_objects : b->known_objects;
+  for (unsigned i = 0; i < a->operation_count; i++) add(record, &a->operations[i]);
+  for (unsigned i = 0; i < b->operation_count; i++) add(record, &b->operations[i]);
+  return record;
+}
+
+void interlock_step_record_release(interlock_step_record *record) {
+  if (record && --record->references == 0) free(record);
+}
+
+// The clock's number is the same everywhere.
+static bool is_fresh(uint32_t object, uint32_t known_objects) {
+  return object > known_objects && object != UINT32_MAX;
+}
+
+bool interlock_step_effects_depend(const interlock_step_record *a, const interlock_step_record *b,
+                                   uint32_t known_objects) {
+  for (unsigned i = 0; i < a->effect_count; i++) {
+    bool fresh = is_fresh(a->effects[i].object, known_objects);
+    for (unsigned k = 0; k < b->effect_count; k++) {
+      bool same = a->effects[i].object == b->effects[k].object;
+      if (fresh) same = is_fresh(b->effects[k].object, known_objects);
+      if (same && interlock_effects_depend(&a->effects[i], &b->effects[k])) return true;
+    }
+  }
+  return false;
+}

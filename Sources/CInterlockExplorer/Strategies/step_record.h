@@ -1,0 +1,57 @@
+/// What a step did, kept beyond its execution: sleep sets and wake-up trees refer to it.
+#ifndef INTERLOCK_STEP_RECORD_H
+#define INTERLOCK_STEP_RECORD_H
+
+#include "../Dependency/dependency.h"
+
+/// Immutable, counted by its references. Used by one carrier thread.
+typedef struct interlock_step_record {
+  uint32_t references;
+  /// The objects that were known before the step. They have their numbers in every execution that
+  /// shares the prefix; a higher number may mean another object in another execution.
+  uint32_t known_objects;
+  /// One bit for the numbers of its objects modulo 64: no bit in common, no object in common.
+  uint64_t objects;
+  bool is_global, has_unknown_kind;
+  uint16_t operation_count, effect_count;
+  interlock_operation *operations;
+  interlock_effect effects[];
+} interlock_step_record;
+
+/// Returns a record with one reference, or NULL without memory.
+interlock_step_record *interlock_step_record_create(const interlock_operation *operations,
+                                                    size_t count, uint32_t known_objects);
+
+/// A record of all that two records hold.
+interlock_step_record *interlock_step_record_union(const interlock_step_record *a,
+                                                   const interlock_step_record *b);
+
+static inline interlock_step_record *interlock_step_record_retain(interlock_step_record *record) {
+  if (record) record->references++;
+  return record;
+}
+
+void interlock_step_record_release(interlock_step_record *record);
+
+/// Compares the effects of two records that share an object. Use the two functions below.
+bool interlock_step_effects_depend(const interlock_step_record *a, const interlock_step_record *b,
+                                   uint32_t known_objects);
+
+/// True if two steps of one execution are dependent: any two of their operations are.
+static inline bool interlock_steps_depend(const interlock_step_record *a,
+                                          const interlock_step_record *b) {
+  if (a->is_global || b->is_global) return true;
+  return (a->objects & b->objects) && interlock_step_effects_depend(a, b, UINT32_MAX);
+}
+
+/// The same for steps of two executions that share a prefix with `known_objects` objects. Two
+/// objects that neither knew from the prefix count as one: their numbers do not tell.
+static inline bool interlock_steps_may_depend(const interlock_step_record *a,
+                                              const interlock_step_record *b,
+                                              uint32_t known_objects) {
+  if (a->is_global || b->is_global) return true;
+  if (known_objects == UINT32_MAX && !(a->objects & b->objects)) return false;
+  return interlock_step_effects_depend(a, b, known_objects);
+}
+
+#endif

@@ -1,0 +1,181 @@
+// SURW: draws uniformly among the interleavings of a subset of the operations. A thread is intended
+// to perform the next operation of the subset, with a chance in proportion to how many of them it
+// and the threads that it has yet to make still have; the other threads run freely up to theirs.
+// The subset is the operations on one object, drawn for each execution; the counts are those of the
+// execution before. The first execution is a random walk.
+//
+// Source: Zhao, Wolff, Mathur, Roychoudhury, "Selectively Uniform Concurrency Testing", ASPLOS
+// 2025.
+
+#include "sampling.h"
+
+enum { MAX_OBJECTS = 1024, NONE = UINT32_MAX };
+
+typedef struct {
+  interlock_strategy strategy;
+  interlock_random random;
+  size_t capacity, before_capacity;
+  /// By thread, in this execution and the one before: how many operations of the subset are left,
+  /// or were done in all; and its maker plus 1.
+  struct surw_thread {
+    uint32_t left, done, maker;
+  } * threads, *before;
+  uint32_t thread_count, before_count;
+  /// The operations of the last execution.
+  struct surw_use {
+    uint32_t thread, object;
+  } * uses;
+  size_t use_count, use_capacity;
+  uint32_t subset, intended;
+  int32_t last;
+} surw;
+
+// Draws an object that at least two operations use, each with the same chance.
+static uint32_t draw_subset(surw *self) {
+  uint32_t counts[MAX_OBJECTS] = {0}, candidates = 0, subset = NONE;
+  for (size_t i = 0; i < self->use_count; i++) {
+    uint32_t object = self->uses[i].object;
+    if (object == 0 || object >= MAX_OBJECTS || ++counts[object] != 2) continue;
+    if (interlock_random_below(&self->random, ++candidates) == 0) subset = object;
+  }
+  return subset;
+}
+
+static bool begin(interlock_strategy *strategy) {
+  surw *self = (surw *)strategy;
+  self->subset = draw_subset(self);
+  for (uint32_t i = 0; i < self->before_count; i++) self->before[i].done = 0;
+  for (size_t i = 0; i < self->use_count; i++) {
+    const struct surw_use *use = &self->uses[i];
+    if (use->object == self->subset && use->thread < self->before_count) {
+      self->before[use->thread].done++;
+    }
+  }
+  self->use_count = 0;
+  self->thread_count = 0;
+  self->intended = NONE;
+  self->last = -1;
+  return true;
+}
+
+// What the thread has left, and what the threads have that it is expected to make.
+static uint32_t weight(const surw *self, uint32_t thread) {
+  uint32_t sum = self->threads[thread].left;
+  for (uint32_t other = self->thread_count; other < self->before_count; other++) {
+    uint32_t maker = self->before[other].maker;
+    // Through makers that are not made yet either.
+    while (maker > self->thread_count && maker <= self->before_count) {
+      maker = self->before[maker - 1].maker;
+    }
+    if (maker == thread + 1) sum += self->before[other].done;
+  }
+  return sum;
+}
+
+// A thread that is new takes the operations that it is expected to have from its maker; with their
+// share of the chance it takes the intention, too.
+static bool note_threads(surw *self, const interlock_exploration_state *state) {
+  if (!interlock_reserve((void **)&self->threads, &self->capacity, state->threads,
+                         sizeof *self->threads)) {
+    return false;
+  }
+  while (self->thread_count < state->threads) {
+    uint32_t thread = self->thread_count++;
+    self->threads[thread] = (struct surw_thread){.maker = (uint32_t)(self->last + 1)};
+    if (thread < self->before_count) self->threads[thread].left = self->before[thread].done;
+    if (self->intended == NONE || self->last != (int32_t)self->intended) continue;
+    uint64_t own = weight(self, thread) + 1, of_maker = weight(self, self->intended) + 1;
+    if (interlock_random_next(&self->random) % (own + of_maker) < own) self->intended = thread;
+  }
+  return true;
+}
+
+static void intend(surw *self, const interlock_exploration_state *state, bool only_enabled) {
+  uint64_t sum = 0;
+  self->intended = NONE;
+  for (uint32_t i = 0; i < state->threads; i++) {
+    if (!state->pending[i].kind) continue;
+    bool is_enabled = !only_enabled;
+    for (uint32_t k = 0; k < state->enabled_count && !is_enabled; k++) {
+      is_enabled = state->enabled[k] == i;
+    }
+    if (!is_enabled) continue;
+    // A thread may have more than was expected of it: never none.
+    uint64_t own = weight(self, i) + 1;
+    sum += own;
+    if (interlock_random_next(&self->random) % sum < own) self->intended = i;
+  }
+}
+
+static bool is_held_back(const surw *self, const interlock_exploration_state *state,
+                         uint32_t thread) {
+  return self->subset != NONE && state->pending[thread].object == self->subset &&
+         thread != self->intended;
+}
+
+static int32_t choose(interlock_strategy *strategy, const interlock_exploration_state *state) {
+  surw *self = (surw *)strategy;
+  if (!note_threads(self, state)) return (int32_t)state->enabled[0];
+  if (self->intended == NONE || !state->pending[self->intended].kind) intend(self, state, false);
+  uint32_t chosen = NONE, candidates = 0;
+  for (int round = 0; round < 2 && chosen == NONE; round++) {
+    for (uint32_t i = 0; i < state->enabled_count; i++) {
+      if (is_held_back(self, state, state->enabled[i])) continue;
+      if (interlock_random_below(&self->random, ++candidates) == 0) chosen = state->enabled[i];
+    }
+    // Only threads that are held back can run: one of them is intended instead.
+    if (chosen == NONE) intend(self, state, true);
+  }
+  if (chosen == NONE) chosen = state->enabled[0];
+  self->last = (int32_t)chosen;
+  return (int32_t)chosen;
+}
+
+static uint32_t pick(interlock_strategy *strategy, uint32_t count) {
+  return count > 1 ? interlock_random_below(&((surw *)strategy)->random, count) : 0;
+}
+
+static void performed(interlock_strategy *strategy, uint32_t thread,
+                      const interlock_operation *operations, size_t count) {
+  surw *self = (surw *)strategy;
+  if (count == 0 || thread >= self->thread_count) return;
+  uint32_t object = operations[0].object;
+  if (interlock_reserve((void **)&self->uses, &self->use_capacity, self->use_count + 1,
+                        sizeof *self->uses)) {
+    self->uses[self->use_count++] = (struct surw_use){thread, object};
+  }
+  if (self->subset == NONE || object != self->subset) return;
+  struct surw_thread *own = &self->threads[thread];
+  if (own->left > 0) own->left--;
+  self->intended = NONE;
+}
+
+static void end(interlock_strategy *strategy, interlock_execution_end end,
+                const interlock_exploration_state *last) {
+  (void)end, (void)last;
+  surw *self = (surw *)strategy;
+  if (!interlock_reserve((void **)&self->before, &self->before_capacity, self->thread_count,
+                         sizeof *self->before)) {
+    return;
+  }
+  memcpy(self->before, self->threads, self->thread_count * sizeof *self->before);
+  self->before_count = self->thread_count;
+}
+
+static void destroy(interlock_strategy *strategy) {
+  free(((surw *)strategy)->threads);
+  free(((surw *)strategy)->before);
+  free(((surw *)strategy)->uses);
+  free(strategy);
+}
+
+interlock_strategy *interlock_surw_create(uint64_t seed) {
+  surw *self = calloc(1, sizeof *self);
+  if (!self) return NULL;
+  self->random.state = seed;
+  self->strategy = (interlock_strategy){.name = "surw", .begin = begin, .choose = choose,
+                                        .pick = pick, .performed = performed, .end = end,
+                                        .is_complete = interlock_never_complete,
+                                        .destroy = destroy};
+  return &self->strategy;
+}

@@ -1,0 +1,138 @@
+// Tokens: a schedule as a short text that a person can paste.
+//
+// `i1-BODY-wWIDTH-CHOICES-CHECK`: the version; a hash of the body's name in hexadecimal, which does
+// not depend on the build; the width of the pools; the choices, each a letter from `a` for 0 or,
+// from 26 on, a number between underscores, and after it how often it stands in a row if that is
+// more than once; and a check sum of all before it.
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "sampling.h"
+#include "schedule.h"
+
+enum { LETTERS = 26, CHECK_LENGTH = 6, MOST_CHOICES = 1 << 24 };
+
+// FNV-1a (Fowler, Noll, Vo).
+static uint32_t hash(const char *text, size_t length) {
+  uint64_t hash = 0xcbf29ce484222325ull;
+  for (size_t i = 0; i < length; i++) hash = (hash ^ (uint8_t)text[i]) * 0x100000001b3ull;
+  return (uint32_t)(hash ^ hash >> 32);
+}
+
+typedef struct {
+  char *text;
+  size_t size, length;
+} writer;
+
+__attribute__((format(printf, 2, 3))) static void write_text(writer *w, const char *format, ...) {
+  char piece[64];
+  va_list arguments;
+  va_start(arguments, format);
+  int length = vsnprintf(piece, sizeof piece, format, arguments);
+  va_end(arguments);
+  for (int i = 0; i < length; i++, w->length++) {
+    if (w->length + 1 < w->size) w->text[w->length] = piece[i];
+  }
+}
+
+size_t interlock_token_write(char *text, size_t size, const char *body, uint32_t width,
+                             const interlock_schedule *schedule) {
+  // The check sum is of the whole text: it is written in full even where the caller has less room.
+  size_t room = 64 + schedule->count * 12;
+  writer whole = {.text = malloc(room), .size = room};
+  if (!whole.text) return 0;
+  write_text(&whole, "i1-%08x-w%u-", hash(body, strlen(body)), width);
+  for (size_t i = 0; i < schedule->count;) {
+    uint32_t choice = schedule->choices[i];
+    size_t run = 1;
+    while (i + run < schedule->count && schedule->choices[i + run] == choice) run++;
+    if (choice < LETTERS) {
+      write_text(&whole, "%c", (char)('a' + choice));
+    } else {
+      write_text(&whole, "_%u_", choice);
+    }
+    if (run > 1) write_text(&whole, "%zu", run);
+    i += run;
+  }
+  write_text(&whole, "-");
+  write_text(&whole, "%0*x", CHECK_LENGTH, hash(whole.text, whole.length) & 0xffffff);
+  if (size > 0) {
+    size_t length = whole.length < size ? whole.length : size - 1;
+    memcpy(text, whole.text, length);
+    text[length] = 0;
+  }
+  free(whole.text);
+  return whole.length;
+}
+
+// Reads a decimal number without a sign; false if there is none or it is too large.
+static bool read_number(const char **text, uint64_t most, uint32_t *value) {
+  if (!isdigit((unsigned char)**text)) return false;
+  uint64_t number = 0;
+  for (; isdigit((unsigned char)**text); ++*text) {
+    number = number * 10 + (uint64_t)(**text - '0');
+    if (number > most) return false;
+  }
+  *value = (uint32_t)number;
+  return true;
+}
+
+static const char *read_choices(const char *text, const char *end, interlock_schedule *schedule) {
+  while (text < end) {
+    uint32_t choice, run = 1;
+    if (*text >= 'a' && *text <= 'z') {
+      choice = (uint32_t)(*text++ - 'a');
+    } else {
+      if (*text++ != '_' || !read_number(&text, UINT32_MAX, &choice) || *text++ != '_') {
+        return "the token has a choice that is neither a letter nor a number";
+      }
+    }
+    if (isdigit((unsigned char)*text) &&
+        (!read_number(&text, MOST_CHOICES, &run) || run == 0)) {
+      return "the token repeats a choice too often";
+    }
+    if (schedule->count + run > MOST_CHOICES) return "the token has too many choices";
+    for (uint32_t i = 0; i < run; i++) {
+      if (!interlock_schedule_add(schedule, choice)) return "no memory for the token's choices";
+    }
+  }
+  return NULL;
+}
+
+static const char *read_token(const char *text, const char *body, uint32_t *width,
+                              interlock_schedule *schedule) {
+  const char *at = text;
+  uint32_t version;
+  if (*at++ != 'i' || !read_number(&at, 1000000, &version) || *at++ != '-') {
+    return "this is no token of a schedule: one begins with 'i1-'";
+  }
+  if (version != 1) return "the token is of another version: this one reads version 1";
+  const char *last = strrchr(text, '-');
+  size_t length = strlen(text);
+  if (last < at || (size_t)(text + length - last) != CHECK_LENGTH + 1) {
+    return "the token is cut: its check sum is missing or too short";
+  }
+  char check[CHECK_LENGTH + 1];
+  snprintf(check, sizeof check, "%0*x", CHECK_LENGTH,
+           hash(text, (size_t)(last + 1 - text)) & 0xffffff);
+  if (strcmp(check, last + 1) != 0) return "the token is cut or changed: its check sum differs";
+  char name[16];
+  snprintf(name, sizeof name, "%08x-", hash(body, strlen(body)));
+  if (strncmp(at, name, 9) != 0) return "the token belongs to another body";
+  at += 9;
+  if (*at++ != 'w' || !read_number(&at, UINT32_MAX, width) || *at++ != '-') {
+    return "the token has no width of its pools";
+  }
+  if (at > last) return "the token has no choices";
+  return read_choices(at, last, schedule);
+}
+
+const char *interlock_token_read(const char *text, const char *body, uint32_t *width,
+                                 interlock_schedule *schedule) {
+  *schedule = (interlock_schedule){0};
+  const char *error = read_token(text, body, width, schedule);
+  if (error) interlock_schedule_destroy(schedule);
+  return error;
+}

@@ -1,0 +1,74 @@
+// Logical threads: their begin and their end.
+#include "logical_threads.h"
+
+#ifdef INTERLOCK_INTERPOSES
+
+#include <unistd.h>
+
+#include "../Engine/engine.h"
+
+#define ENGINE interlock_the_engine
+
+interlock_logical_thread *interlock_spawn(void *(*function)(void *), void *argument,
+                                          interlock_operation first, interlock_readiness *is_ready,
+                                          void *context, bool is_joinable, uintptr_t place) {
+  interlock_marks.hidden++;
+  interlock_stack *stack = interlock_stack_take();
+  interlock_logical_thread *thread = NULL;
+  if (stack) {
+    thread = interlock_engine_add(first, place);
+    thread->function = function;
+    thread->argument = argument;
+    thread->is_ready = is_ready;
+    thread->context = context;
+    thread->is_joinable = is_joinable;
+    thread->stack = stack;
+    stack->thread = thread;
+  }
+  interlock_marks.hidden--;
+  return thread;
+}
+
+void interlock_thread_release(interlock_logical_thread *thread) {
+  if (!thread->is_joinable) return;
+  thread->is_joinable = false;
+  if (thread->has_ended) interlock_stack_give(thread->stack);
+}
+
+static void end(interlock_logical_thread *self, void *result) {
+  if (ENGINE.is_forked) _exit(0);
+  interlock_run_destructors();
+  interlock_marks.controlled = 0;
+  self->result = result;
+  interlock_did(interlock_operation_of(INTERLOCK_OPERATION_END, self->object, 0));
+  if (self->number == 0) ENGINE.body_has_ended = true;
+  interlock_engine_remove(self);
+  interlock_engine_go(self);
+}
+
+void interlock_logical_main(interlock_stack *stack) {
+  interlock_logical_thread *self = stack->thread;
+  self->is_begun = true;
+  interlock_marks.controlled = 1;
+  end(self, self->function(self->argument));
+}
+
+void interlock_thread_exit(void *result) {
+  interlock_logical_thread *self = ENGINE.current;
+  if (interlock_stacks_are_os_threads()) {
+    // The stack below is given up as it is: this thread waits at its next turn for good.
+    interlock_run_destructors();
+    interlock_marks.controlled = 0;
+    self->result = result;
+    self->is_joinable = true;
+    interlock_did(interlock_operation_of(INTERLOCK_OPERATION_END, self->object, 0));
+    interlock_engine_remove(self);
+    self->has_ended = false;
+    interlock_engine_go(self);
+    __builtin_trap();
+  }
+  end(self, result);
+  __builtin_trap();
+}
+
+#endif

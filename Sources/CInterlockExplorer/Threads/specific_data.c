@@ -1,0 +1,26 @@
+// Thread-specific data of a logical thread: it lies in the parked pthread whose thread base the
+// carrier has, and its destructors run when the logical thread ends.
+#include "logical_threads.h"
+
+#ifdef INTERLOCK_INTERPOSES
+
+#include <limits.h>
+
+void interlock_run_destructors(void) {
+  // As often as the C library does: a destructor may set data again.
+  for (int round = 0; round < PTHREAD_DESTRUCTOR_ITERATIONS; round++) {
+    bool has_run = false;
+    for (pthread_key_t key = 0; key < interlock_key_end; key++) {
+      void (*destructor)(void *) = interlock_key_destructors[key];
+      void *data = pthread_getspecific(key);
+      if (!data) continue;
+      pthread_setspecific(key, NULL);
+      if (!destructor) continue;
+      destructor(data);
+      has_run = true;
+    }
+    if (!has_run) return;
+  }
+}
+
+#endif

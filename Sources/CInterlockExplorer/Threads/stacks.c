@@ -1,0 +1,222 @@
+// Parked pthreads, and the hand-over from one to another. In C, for stacks and thread-local storage.
+#include "stacks.h"
+
+#ifdef INTERLOCK_INTERPOSES
+
+#include <limits.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+// The stack is ours, not glibc's: after a fork, glibc takes its own stacks of the threads that are
+// gone, and zeroes the numbers in them.
+enum { stack_size = 1 << 20, guard_size = 1 << 14, room_of_parked = 4096 };
+
+static bool os_threads;
+static interlock_stack *all_stacks, *free_stacks;
+
+bool interlock_can_switch(void) { return interlock_platform_can_switch(); }
+bool interlock_stacks_are_os_threads(void) { return os_threads; }
+
+void interlock_stacks_use_os_threads(bool uses) {
+  if (uses == os_threads) return;
+  // A parked pthread of the one kind waits in another loop than those of the other.
+  while (free_stacks) {
+    interlock_stack *stack = free_stacks;
+    free_stacks = stack->next_free;
+    interlock_stack_discard(stack, false);
+  }
+  os_threads = uses;
+}
+
+typedef long system_call(long, ...);
+/// The real call. A parked thread shares its thread-local state with the logical thread on its stack:
+/// it may neither be seen as that, nor hide it.
+static system_call *call_system;
+
+static void wait_for_turn(interlock_stack *stack) {
+  // Acquire: pairs with the release in `give_turn`; the thread sees what the last one did.
+  while (!__atomic_load_n(&stack->is_its_turn, __ATOMIC_ACQUIRE)) {
+    call_system(SYS_futex, &stack->is_its_turn, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
+  }
+  stack->is_its_turn = 0;
+}
+
+static void give_turn(interlock_stack *stack) {
+  __atomic_store_n(&stack->is_its_turn, 1, __ATOMIC_RELEASE);
+  call_system(SYS_futex, &stack->is_its_turn, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+typedef struct {
+  interlock_stack *stack;
+  int is_ready;
+  bool is_os_thread;
+} parking;
+
+static void *park(void *argument) {
+  parking *parking = argument;
+  interlock_stack *stack = parking->stack;
+  bool is_os_thread = parking->is_os_thread;
+  stack->thread_base = (uintptr_t)__builtin_thread_pointer();
+  stack->handle = pthread_self();
+  stack->system_number = interlock_thread_id();
+  stack->top = ((uintptr_t)__builtin_frame_address(0) - room_of_parked) & ~(uintptr_t)63;
+  __atomic_store_n(&parking->is_ready, 1, __ATOMIC_RELEASE);
+  call_system(SYS_futex, &parking->is_ready, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+  // With OS threads, a thread that is cut off jumps here out of its hand-over.
+  if (setjmp(stack->home) == 0) {
+    for (;;) {
+      wait_for_turn(stack);
+      if (!is_os_thread || stack->is_spoiled) break;
+      interlock_logical_main(stack);
+    }
+  }
+  while (stack->is_torn) call_system(SYS_exit, 0);
+  // What the logical thread left is not to be cleaned up: it may be in the middle of a change.
+  interlock_marks.hidden++;
+  if (interlock_record_cut) interlock_record_cut();
+  for (pthread_key_t key = 0; key < interlock_key_end; key++) {
+    if (pthread_getspecific(key)) pthread_setspecific(key, NULL);
+  }
+  return NULL;
+}
+
+static bool start(interlock_stack *stack) {
+  if (!call_system) call_system = (system_call *)interlock_find_real("syscall");
+  parking parking = {stack, 0, os_threads};
+  pthread_attr_t attributes;
+  if (pthread_attr_init(&attributes) != 0) return false;
+  pthread_attr_setstack(&attributes, (void *)(stack->low + guard_size), stack->size - guard_size);
+  // Signals go to the program's own threads. The kernel ends a process whose thread blocks a signal
+  // that it causes itself.
+  sigset_t blocked, before;
+  sigfillset(&blocked);
+  const int own_faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE, SIGABRT};
+  for (size_t index = 0; index < sizeof own_faults / sizeof *own_faults; index++) {
+    sigdelset(&blocked, own_faults[index]);
+  }
+  pthread_sigmask(SIG_SETMASK, &blocked, &before);
+  pthread_t handle;
+  int result = pthread_create(&handle, &attributes, park, &parking);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  pthread_attr_destroy(&attributes);
+  if (result != 0) return false;
+  while (!__atomic_load_n(&parking.is_ready, __ATOMIC_ACQUIRE)) {
+    call_system(SYS_futex, &parking.is_ready, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
+  }
+  return true;
+}
+
+static interlock_stack *make(void) {
+  interlock_stack *stack = calloc(1, sizeof *stack);
+  if (!stack) return NULL;
+  void *memory = mmap(NULL, stack_size, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+  if (memory == MAP_FAILED) {
+    free(stack);
+    return NULL;
+  }
+  stack->low = (uintptr_t)memory;
+  stack->size = stack_size;
+  if (mprotect(memory, guard_size, PROT_NONE) != 0 || !start(stack)) {
+    munmap(memory, stack_size);
+    free(stack);
+    return NULL;
+  }
+  stack->next = all_stacks;
+  all_stacks = stack;
+  return stack;
+}
+
+static void begin_logical(void);
+
+interlock_stack *interlock_stack_take(void) {
+  interlock_stack *stack = free_stacks;
+  if (stack) {
+    free_stacks = stack->next_free;
+  } else {
+    stack = make();
+    if (!stack) return NULL;
+  }
+  if (!os_threads) stack->stack_pointer = interlock_platform_prepare(stack->top, begin_logical);
+  return stack;
+}
+
+void interlock_stack_give(interlock_stack *stack) {
+  stack->thread = NULL;
+  stack->next_free = free_stacks;
+  free_stacks = stack;
+}
+
+void interlock_stack_discard(interlock_stack *stack, bool torn) {
+  interlock_stack **at = &all_stacks;
+  while (*at && *at != stack) at = &(*at)->next;
+  if (*at) *at = stack->next;
+  stack->thread = NULL;
+  stack->is_spoiled = true;
+  stack->is_torn = torn;
+  give_turn(stack);
+  if (!torn) {
+    pthread_join(stack->handle, NULL);
+    munmap((void *)stack->low, stack->size);
+    free(stack);
+    return;
+  }
+  // The C library goes on to look at the pthread's memory, which is at the top of the stack.
+  uintptr_t end = (stack->top - room_of_parked) & ~(uintptr_t)4095;
+  madvise((void *)(stack->low + guard_size), end - stack->low - guard_size, MADV_DONTNEED);
+}
+
+void interlock_stacks_sort(void) {
+  // The order of the list is that of their making, the last first.
+  free_stacks = NULL;
+  interlock_stack **end = &free_stacks;
+  for (interlock_stack *stack = all_stacks; stack; stack = stack->next) {
+    if (stack->thread || stack->is_spoiled) continue;
+    *end = stack;
+    end = &stack->next_free;
+  }
+  *end = NULL;
+}
+
+interlock_stack *interlock_stack_of(pthread_t handle) {
+  for (interlock_stack *stack = all_stacks; stack; stack = stack->next) {
+    if (stack->handle == handle && !stack->is_spoiled) return stack;
+  }
+  return NULL;
+}
+
+// Hand-over.
+
+/// Where the switch of the first time leads: the stack whose thread base this is.
+static interlock_stack *target;
+static void begin_logical(void) {
+  interlock_logical_main(target);
+  __builtin_trap();
+}
+
+void interlock_switch(interlock_stack *from, interlock_stack *to) {
+  if (os_threads) {
+    give_turn(to);
+    wait_for_turn(from);
+    if (from->is_spoiled) longjmp(from->home, 1);
+    return;
+  }
+  target = to;
+  interlock_platform_switch(&from->stack_pointer, to->stack_pointer, to->thread_base);
+}
+
+void interlock_switch_away(interlock_stack *from, interlock_stack *to) {
+  if (os_threads) {
+    give_turn(to);
+    return;
+  }
+  target = to;
+  interlock_platform_switch(&from->stack_pointer, to->stack_pointer, to->thread_base);
+  __builtin_trap();
+}
+
+#endif

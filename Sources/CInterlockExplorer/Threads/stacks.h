@@ -1,0 +1,68 @@
+// What logical threads run on: the stacks and the thread-local storage of parked pthreads.
+#ifndef INTERLOCK_STACKS_H
+#define INTERLOCK_STACKS_H
+
+#include "../control.h"
+
+#ifdef INTERLOCK_INTERPOSES
+
+#include <pthread.h>
+#include <setjmp.h>
+
+/// A place to switch to: the carrier's own, or a parked pthread whose stack and FS base the carrier
+/// takes. With OS threads, the thread itself, which waits until `is_its_turn`.
+typedef struct interlock_stack {
+  void *stack_pointer;
+  uintptr_t thread_base;
+  int is_its_turn;
+  /// Of a parked pthread: its handle, the system's number of it, and where frames begin.
+  pthread_t handle;
+  uint32_t system_number;
+  uintptr_t top, low;
+  size_t size;
+  /// Its execution was cut off: thread-local state may be anything, so the pthread ends. In the middle
+  /// of any instruction, it ends without the C library's help.
+  bool is_spoiled, is_torn;
+  /// Where the parked thread goes on when it is cut off in a hand-over. Only with OS threads.
+  jmp_buf home;
+  /// The thread that runs on it.
+  interlock_logical_thread *thread;
+  struct interlock_stack *next_free, *next;
+} interlock_stack;
+
+/// Whether the processor and the kernel let a program set the FS base, without a shadow stack.
+bool interlock_can_switch(void) HIDDEN;
+/// Chooses how hand-overs are made from now on: stacks of the other kind are not used again.
+void interlock_stacks_use_os_threads(bool uses) HIDDEN;
+bool interlock_stacks_are_os_threads(void) HIDDEN;
+
+/// A stack that is free, or a new one; NULL if there is no memory. On its first switch it calls
+/// `interlock_logical_main`, which may not return except with OS threads.
+interlock_stack *interlock_stack_take(void) HIDDEN;
+void interlock_stack_give(interlock_stack *stack) HIDDEN;
+/// Gives up a stack for good: its pthread ends, and its memory is handed back. Of a thread that was
+/// `torn` away by a signal, in malloc for all that is known, a page and the pthread's own memory stay.
+void interlock_stack_discard(interlock_stack *stack, bool torn) HIDDEN;
+/// Makes the free stacks come in the same order again.
+void interlock_stacks_sort(void) HIDDEN;
+interlock_stack *interlock_stack_of(pthread_t handle) HIDDEN;
+
+/// The carrier goes on at `to`; returns once something switches to `from` again.
+void interlock_switch(interlock_stack *from, interlock_stack *to) HIDDEN;
+/// The same of a thread that has ended. With OS threads it returns, and `interlock_logical_main`
+/// must; else it does not.
+void interlock_switch_away(interlock_stack *from, interlock_stack *to) HIDDEN;
+
+/// The engine's: what runs on a stack.
+void interlock_logical_main(interlock_stack *stack) HIDDEN;
+
+// The platform's part.
+
+/// Saves the registers that calls keep and the floating-point control words, and goes on at `to`.
+void interlock_platform_switch(void **from, void *to, uintptr_t thread_base) HIDDEN;
+/// Makes a stack whose first switch calls `function`.
+void *interlock_platform_prepare(uintptr_t top, void (*function)(void)) HIDDEN;
+bool interlock_platform_can_switch(void) HIDDEN;
+
+#endif
+#endif

@@ -1,0 +1,178 @@
+/// What a strategy sees of an execution, and what it decides.
+///
+/// An execution is a sequence of steps. A logical thread stops at a point: it has declared the
+/// operation that it is about to perform, and has not performed it. The engine asks the strategy
+/// which enabled thread takes the next step; that thread performs its pending operation and runs on
+/// to its next point. On the way it may perform more operations that are no points: they belong to
+/// the same step. After the step the engine gives the strategy all of them.
+///
+/// Threads and objects are numbered in the order of their first use in the execution, from 0 and
+/// from 1: addresses differ between executions. All calls come from one carrier thread.
+#ifndef INTERLOCK_EXPLORATION_H
+#define INTERLOCK_EXPLORATION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// What a thread does, as far as it matters for the order: the rows of the dependency table.
+typedef enum {
+  /// The first step of a thread, a block or a job that has been made.
+  INTERLOCK_OPERATION_START = 1,
+  INTERLOCK_OPERATION_END,
+  /// Waits for the end of the thread `object`.
+  INTERLOCK_OPERATION_JOIN,
+  /// A mutex, a spin lock, the lock of an actor, an initialiser (`once`).
+  INTERLOCK_OPERATION_LOCK,
+  INTERLOCK_OPERATION_TRY_LOCK,
+  INTERLOCK_OPERATION_UNLOCK,
+  INTERLOCK_OPERATION_LOCK_SHARED,
+  INTERLOCK_OPERATION_TRY_LOCK_SHARED,
+  INTERLOCK_OPERATION_UNLOCK_SHARED,
+  /// A condition `object`; `other` is its mutex.
+  INTERLOCK_OPERATION_WAIT,
+  INTERLOCK_OPERATION_SIGNAL,
+  INTERLOCK_OPERATION_BROADCAST,
+  INTERLOCK_OPERATION_SEMAPHORE_WAIT,
+  INTERLOCK_OPERATION_SEMAPHORE_TRY,
+  INTERLOCK_OPERATION_SEMAPHORE_SIGNAL,
+  INTERLOCK_OPERATION_BARRIER_WAIT,
+  INTERLOCK_OPERATION_GROUP_ENTER,
+  INTERLOCK_OPERATION_GROUP_LEAVE,
+  INTERLOCK_OPERATION_GROUP_WAIT,
+  INTERLOCK_OPERATION_GROUP_NOTIFY,
+  /// A block is handed to the queue `object`; a block of it begins, and ends.
+  INTERLOCK_OPERATION_ENQUEUE,
+  INTERLOCK_OPERATION_BEGIN,
+  INTERLOCK_OPERATION_BEGIN_BARRIER,
+  INTERLOCK_OPERATION_FINISH,
+  INTERLOCK_OPERATION_SUSPEND,
+  INTERLOCK_OPERATION_RESUME,
+  INTERLOCK_OPERATION_CANCEL_ITEM,
+  INTERLOCK_OPERATION_TEST_ITEM,
+  /// A worker of the pool `object` is taken or given back: what a dry pool waits for.
+  INTERLOCK_OPERATION_TAKE_WORKER,
+  INTERLOCK_OPERATION_GIVE_WORKER,
+  /// A task `object`: it is awaited, ends, is cancelled, asks whether it is cancelled; a
+  /// continuation is awaited and resumed.
+  INTERLOCK_OPERATION_AWAIT,
+  INTERLOCK_OPERATION_COMPLETE,
+  INTERLOCK_OPERATION_CANCEL,
+  INTERLOCK_OPERATION_TEST_CANCEL,
+  INTERLOCK_OPERATION_CONTINUATION_WAIT,
+  INTERLOCK_OPERATION_CONTINUATION_RESUME,
+  /// A section on a resource, or an access to memory.
+  INTERLOCK_OPERATION_READ,
+  INTERLOCK_OPERATION_WRITE,
+  INTERLOCK_OPERATION_READ_WRITE,
+  /// The clock is read; a time comes.
+  INTERLOCK_OPERATION_READ_CLOCK,
+  INTERLOCK_OPERATION_TIME_UP,
+  /// Depends on nothing.
+  INTERLOCK_OPERATION_YIELD,
+  /// Depends on everything: an operation without a row of its own. It takes the claim of
+  /// completeness away.
+  INTERLOCK_OPERATION_UNKNOWN,
+  INTERLOCK_OPERATION_COUNT,
+} interlock_operation_kind;
+
+/// Flags of operations. A flag only ever removes a dependency, so 0 is always sound, with one
+/// exception: a failed try must be flagged, or the lock counts as held.
+enum {
+  /// A try-lock, a try-wait or a timed wait did not get what it asked for. Of an operation that was
+  /// performed.
+  INTERLOCK_OPERATION_FAILED = 1,
+  /// Of `GROUP_ENTER`, `GROUP_LEAVE`: no notification is registered on the group.
+  INTERLOCK_OPERATION_NO_NOTIFICATION = 1,
+  /// Of `BEGIN` and of `FINISH`: the queue is concurrent and the block is no barrier.
+  INTERLOCK_OPERATION_CONCURRENT = 1,
+  /// Of `BARRIER_WAIT`: the second half, which is enabled once the last thread has arrived.
+  INTERLOCK_OPERATION_LEAVES_BARRIER = 1,
+  /// Of `BARRIER_WAIT`: the first half of the thread that arrived last.
+  INTERLOCK_OPERATION_ARRIVES_LAST = 2,
+  /// Of `TIME_UP`: the strategy may choose it while other threads can run. Without it time moves
+  /// only when no thread can run, and the operation depends on everything.
+  INTERLOCK_OPERATION_TIME_IS_A_CHOICE = 2,
+  /// Of a pending operation: it may also end because its time is up.
+  INTERLOCK_OPERATION_TIMED = 1 << 15,
+};
+
+/// One operation. What `object` and `other` are, by kind:
+///
+/// - `START`, `END`, `JOIN`: `object` is the thread as an object.
+/// - `LOCK`: `other` is the condition, where a thread acquires the mutex again after a `WAIT`.
+/// - `WAIT`: releases the mutex `other`. The thread's next operation is that `LOCK`.
+/// - `SIGNAL`: `other` is 1 + the number of the thread that it wakes; 0 for none.
+/// - `SEMAPHORE_*`, `TAKE_WORKER`, `GIVE_WORKER`: `other` is 1 + the value before the operation; 0
+///   if that is unknown.
+/// - `BEGIN`, `BEGIN_BARRIER`: `other` is the pool that the worker is taken from, 0 if it cannot run
+///   dry. `ENQUEUE` makes the thread that begins, unless the calling thread itself begins (`sync`).
+/// - `TIME_UP`: `other` is what is woken. A step that arms or disarms a timer also performs
+///   `READ_CLOCK`.
+/// - `AWAIT`, `COMPLETE`, `CANCEL`, `TEST_CANCEL`: the task; adding or removing a handler of
+///   cancellation performs `TEST_CANCEL`.
+typedef struct {
+  uint16_t kind;
+  uint16_t flags;
+  /// The object's number; 0 for none.
+  uint32_t object, other;
+} interlock_operation;
+
+/// The state before a step.
+typedef struct {
+  /// How many threads there have been in this execution.
+  uint32_t threads;
+  /// The operation that each thread is about to perform, by its number. Of a thread that has ended
+  /// the kind is 0.
+  const interlock_operation *pending;
+  /// The threads that can perform it, in ascending order.
+  const uint32_t *enabled;
+  uint32_t enabled_count;
+  /// The thread of the last step; -1 before the first.
+  int32_t current;
+} interlock_exploration_state;
+
+/// How an execution ended, for a strategy.
+typedef enum {
+  INTERLOCK_EXECUTION_PASSED,
+  /// It failed, or no thread could go on.
+  INTERLOCK_EXECUTION_FAILED,
+  /// The strategy cut it off: an execution that does the same is known.
+  INTERLOCK_EXECUTION_CUT,
+  /// It reached a limit of steps or time.
+  INTERLOCK_EXECUTION_LIMITED,
+} interlock_execution_end;
+
+enum { INTERLOCK_CHOICE_CUT = -1 };
+
+/// A strategy: an instance is used by one carrier thread.
+typedef struct interlock_strategy {
+  const char *name;
+  /// Begins the next execution; false if none is left.
+  bool (*begin)(struct interlock_strategy *self);
+  /// Returns the number of an enabled thread, or `INTERLOCK_CHOICE_CUT`. Called with at least one
+  /// enabled thread, also where there is no choice.
+  int32_t (*choose)(struct interlock_strategy *self, const interlock_exploration_state *state);
+  /// Chooses one of `count` values for the thread that takes the step: which waiter a signal wakes.
+  uint32_t (*pick)(struct interlock_strategy *self, uint32_t count);
+  /// The step has been taken: everything that its thread did, in order, its pending operation first.
+  void (*performed)(struct interlock_strategy *self, uint32_t thread,
+                    const interlock_operation *operations, size_t count);
+  /// `last` is the state in which the execution ended. In a deadlock it has no enabled thread; what
+  /// its threads are about to do tells which orders would have let them go on.
+  void (*end)(struct interlock_strategy *self, interlock_execution_end end,
+              const interlock_exploration_state *last);
+  /// True once every execution that matters has been run: `begin` has returned false, or will.
+  bool (*is_complete)(const struct interlock_strategy *self);
+  void (*destroy)(struct interlock_strategy *self);
+} interlock_strategy;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,195 @@
+/// Runs a body once for each order that a strategy chooses: what Swift calls.
+#ifndef INTERLOCK_EXPLORER_H
+#define INTERLOCK_EXPLORER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "interlock_exploration.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// What an execution came to.
+typedef enum {
+  INTERLOCK_EXPLORED_PASSED = 0,
+  /// The body returned false, or `interlock_exploration_fail` was called.
+  INTERLOCK_EXPLORED_FAILED,
+  /// No thread can go on, and no timer is left.
+  INTERLOCK_EXPLORED_DEADLOCK,
+  /// The execution reached the limit of steps.
+  INTERLOCK_EXPLORED_LIVELOCK,
+  /// One step took longer than the limit: code that neither ends nor reaches a point.
+  INTERLOCK_EXPLORED_TIMED_OUT,
+  /// A signal or a trap: `signal` names it.
+  INTERLOCK_EXPLORED_CRASHED,
+  /// A call that the system answers with a trap: synchronous work on the caller's own queue.
+  INTERLOCK_EXPLORED_MISUSE,
+  /// The same choices led to another trace.
+  INTERLOCK_EXPLORED_NOT_DETERMINISTIC,
+} interlock_explored_verdict;
+
+/// Why `interlock_explore` did not run.
+typedef enum {
+  INTERLOCK_EXPLORE_RAN = 0,
+  /// Calls are not interposed here: see `interlock_events_available`.
+  INTERLOCK_EXPLORE_NO_CALLS,
+  /// The caller is itself explored.
+  INTERLOCK_EXPLORE_NESTED,
+  INTERLOCK_EXPLORE_NO_MEMORY,
+  /// No child process could be made.
+  INTERLOCK_EXPLORE_NO_CHILD,
+} interlock_explore_status;
+
+/// How virtual time moves.
+typedef enum {
+  /// When no thread can go on; and at any point for the time limit of a wait, so that a time-out is
+  /// explored both ways.
+  INTERLOCK_TIME_LIMITS_ARE_CHOICES = 0,
+  /// Only when no thread can go on.
+  INTERLOCK_TIME_WHEN_IDLE,
+  /// At any point, also for sleeps and delayed blocks. A loop that polls may not end then.
+  INTERLOCK_TIME_IS_CHOICE,
+} interlock_exploration_time;
+
+/// What makes operations matter that otherwise need not be points, or no operations at all.
+typedef enum {
+  /// A lock was tried, or waited for with a limit: releases are points.
+  INTERLOCK_FACT_TRIES = 1 << 0,
+  /// A pool may be too small: which block comes to it first matters.
+  INTERLOCK_FACT_POOLS = 1 << 1,
+  INTERLOCK_FACT_BARRIERS = 1 << 2,
+  /// Jobs of tasks run on a serial queue: their order matters.
+  INTERLOCK_FACT_SERIAL_JOBS = 1 << 3,
+} interlock_exploration_fact;
+
+typedef struct {
+  /// Executions at most; 0 for no limit.
+  uint64_t executions;
+  /// Nanoseconds of real time at most, looked at between executions; 0 for no limit.
+  uint64_t budget;
+  /// Steps of one execution at most; 0 for the default, 1,000,000.
+  uint64_t steps;
+  /// Nanoseconds of real time of one execution at most; 0 for the default, 10 s.
+  uint64_t execution_time;
+  /// Executions that are run before the strategy is asked, for lazy state to be made. Thread 0 goes
+  /// first in each.
+  uint32_t warm_ups;
+  /// How many executions, from the first, are run twice with the same choices. A trace that differs
+  /// is a failure: the body depends on something that is not controlled, or leaves state behind.
+  uint32_t determinism_checks;
+  /// Threads of a pool of Dispatch, and tasks of a priority that run at once. 0 for as many as the
+  /// system lets them become: 255, and the machine's number of processors. Pools of queues without a
+  /// target, which are serial, have 255 always.
+  uint32_t pool_width;
+  interlock_exploration_time time;
+  /// What earlier executions of the body have shown, as `interlock_exploration_fact` bits: see
+  /// `must_begin_anew`. A replay needs those of the exploration whose choices it repeats.
+  uint32_t facts;
+  /// Called on the caller's thread when an execution has deadlocked, while its threads still hold and
+  /// wait for what they do: readers of the events can be asked then. NULL for none.
+  void (*deadlocked)(void *);
+  void *deadlocked_context;
+  /// Goes on after a failed execution.
+  bool keeps_going;
+  /// Uses one OS thread for each logical thread, with a hand-over through the kernel, also where
+  /// the processor could switch.
+  bool uses_os_threads;
+} interlock_exploration_options;
+
+/// One step of the last execution.
+typedef struct {
+  uint32_t thread;
+  /// How many threads could take it.
+  uint32_t enabled;
+  interlock_operation operation;
+  /// Where the user's code makes the call.
+  uintptr_t place;
+} interlock_exploration_step;
+
+/// A thread that cannot go on.
+typedef struct {
+  uint32_t thread;
+  interlock_operation operation;
+  uintptr_t place;
+} interlock_blocked_thread;
+
+enum { INTERLOCK_BLOCKED_MOST = 64, INTERLOCK_ESCAPED_MOST = 8 };
+
+typedef struct {
+  /// Counted executions, failures among them, those that the strategy cut off, and their steps.
+  uint64_t executions, failures, cut, steps;
+  /// Where a thread other than that of the last step was chosen, and where several were enabled.
+  uint64_t switches, choices;
+  uint64_t nanoseconds;
+  /// True if the strategy has nothing left to run.
+  bool is_complete;
+  /// The first failure (the last with `keeps_going`): which execution, and what happened.
+  interlock_explored_verdict verdict;
+  uint64_t failed_at;
+  int signal;
+  char text[512];
+  /// The choices of that execution, as the replaying strategy takes them: the number of a thread
+  /// where several were enabled, or a value picked among several. Owned by the explorer; valid until
+  /// the next `interlock_explore`.
+  const uint32_t *choices_made;
+  size_t choice_count;
+  /// Its steps, with the same lifetime.
+  const interlock_exploration_step *trace;
+  size_t trace_count;
+  /// A hash of what its threads did, in order.
+  uint64_t trace_hash;
+  interlock_blocked_thread blocked[INTERLOCK_BLOCKED_MOST];
+  uint32_t blocked_count;
+  /// Of a deadlock: how many workers the pool has in which blocks wait while each of its workers waits
+  /// too, which is starvation; 0 if there is no such pool.
+  uint32_t dry_pool_width;
+  /// Operations that escaped control: completeness cannot be claimed.
+  char escaped[INTERLOCK_ESCAPED_MOST][96];
+  uint32_t escaped_count;
+  /// Threads that were still blocked when the body had returned, over all executions.
+  uint64_t left_behind;
+  /// What the executions have shown, the facts of the options among it.
+  uint32_t facts;
+  /// A counted execution has shown something that makes more operations matter: the exploration ended,
+  /// and must begin anew with a new strategy and these `facts`.
+  bool must_begin_anew;
+} interlock_exploration_result;
+
+/// Runs `body` on logical thread 0, execution after execution. The body returns false if it failed.
+/// One exploration at a time: a second caller waits. All memory of the result is the explorer's.
+interlock_explore_status interlock_explore(const interlock_exploration_options *options,
+                                           bool (*body)(void *), void *context,
+                                           interlock_strategy *strategy,
+                                           interlock_exploration_result *result);
+
+/// The same in a child process: a body that calls `exit`, kills its process or spoils its memory ends
+/// the child, which is a finding with its choices, and not the caller. What the body writes to memory
+/// is not seen by the caller, and the strategy is used up: its progress stays in the child.
+interlock_explore_status interlock_explore_isolated(const interlock_exploration_options *options,
+                                                    bool (*body)(void *), void *context,
+                                                    interlock_strategy *strategy,
+                                                    interlock_exploration_result *result);
+
+/// Marks the running execution as failed, with a text of the caller's; the execution goes on. To be
+/// called from an explored thread; elsewhere it does nothing.
+void interlock_exploration_fail(const char *text);
+
+/// True on a thread that is explored.
+bool interlock_is_explored(void);
+
+/// Returns a name for the kind of an operation.
+const char *interlock_operation_name(uint16_t kind);
+
+/// The simplest strategies. Random: a thread or value at each choice, uniformly. Replay: the choices
+/// given, then the running thread as long as it can go on. NULL if there is no memory.
+interlock_strategy *interlock_random_strategy(uint64_t seed);
+interlock_strategy *interlock_list_strategy(const uint32_t *choices, size_t count);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

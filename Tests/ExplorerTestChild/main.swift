@@ -1,0 +1,154 @@
+// Explores one body, and prints what came of it, a line for each fact. For the tests.
+import CInterlockAnalysis
+import CInterlockEvents
+import CInterlockExplorer
+import Foundation
+
+private let bodies =
+  lockBodies + waitBodies + threadBodies + queueBodies + dispatchBodies + taskBodies
+
+private struct Arguments {
+  var body = ""
+  var executions: UInt64 = 1000
+  var seed: UInt64 = 1
+  var steps: UInt64 = 10_000
+  var determinismChecks: UInt32 = 0
+  var choices: [UInt32]?
+  var poolWidth: UInt32 = 3
+  var usesOSThreads = false
+  var search = "random"
+  var readsEvents = false
+  var facts: UInt32 = 0
+  var printsTrace = false
+  var readsWaits = false
+  var isIsolated = false
+  var keepsGoing = false
+  var time = INTERLOCK_TIME_LIMITS_ARE_CHOICES
+
+  init(_ arguments: [String]) {
+    var rest = arguments[...]
+    body = rest.popFirst() ?? ""
+    while let option = rest.popFirst() {
+      switch option {
+      case "--executions": executions = rest.popFirst().flatMap(UInt64.init) ?? executions
+      case "--seed": seed = rest.popFirst().flatMap(UInt64.init) ?? seed
+      case "--steps": steps = rest.popFirst().flatMap(UInt64.init) ?? steps
+      case "--check": determinismChecks = rest.popFirst().flatMap(UInt32.init) ?? 0
+      case "--read-events": readsEvents = true
+      case "--search": search = rest.popFirst() ?? ""
+      case "--read-waits": readsWaits = true
+      case "--trace": printsTrace = true
+      case "--facts": facts = rest.popFirst().flatMap(UInt32.init) ?? 0
+      case "--isolated": isIsolated = true
+      case "--pool-width": poolWidth = rest.popFirst().flatMap(UInt32.init) ?? poolWidth
+      case "--os-threads": usesOSThreads = true
+      case "--keep-going": keepsGoing = true
+      case "--idle-time": time = INTERLOCK_TIME_WHEN_IDLE
+      case "--any-time": time = INTERLOCK_TIME_IS_CHOICE
+      case "--replay":
+        choices = (rest.popFirst() ?? "").split(separator: ",").compactMap { UInt32($0) }
+      default: fatalError("unknown option \(option)")
+      }
+    }
+  }
+
+  func strategy() -> UnsafeMutablePointer<interlock_strategy> {
+    if let choices { return interlock_list_strategy(choices, choices.count) }
+    switch search {
+    case "dpor": return interlock_dpor_create(interlock_dpor_options())
+    case "dfs": return interlock_dfs_create(.max)
+    default: return interlock_random_strategy(seed)
+    }
+  }
+}
+
+private let arguments = Arguments(Array(CommandLine.arguments.dropFirst()))
+guard let body = bodies.first(where: { $0.name == arguments.body }) else {
+  print("bodies=" + bodies.map(\.name).joined(separator: ","))
+  exit(64)
+}
+
+private final class Running {
+  let body: Body
+  init(_ body: Body) { self.body = body }
+}
+
+private func explore(facts: UInt32) -> interlock_exploration_result {
+  var options = interlock_exploration_options()
+  options.executions = arguments.executions
+  options.steps = arguments.steps
+  options.execution_time = 300_000_000
+  options.warm_ups = 2
+  options.determinism_checks = arguments.determinismChecks
+  options.time = arguments.time
+  options.keeps_going = arguments.keepsGoing
+  options.uses_os_threads = arguments.usesOSThreads
+  if arguments.readsWaits {
+    options.deadlocked = { _ in
+      let cycle = blockedThreads().filter { $0.held_count > 0 }
+      Outcomes.note("\(cycle.count) hold and wait")
+    }
+  }
+  options.facts = facts
+  options.pool_width = arguments.poolWidth
+  var result = interlock_exploration_result()
+  let strategy = arguments.strategy()
+  let running = Running(body)
+  let run = arguments.isIsolated ? interlock_explore_isolated : interlock_explore
+  let status = run(
+    &options,
+    { Unmanaged<Running>.fromOpaque($0!).takeUnretainedValue().body.run() },
+    Unmanaged.passUnretained(running).toOpaque(), strategy, &result)
+  strategy.pointee.destroy(strategy)
+  guard status == INTERLOCK_EXPLORE_RAN else { fatalError("not explored: \(status)") }
+  return result
+}
+
+/// The threads that the wait table knows as waiting for a mutex.
+private func blockedThreads() -> [interlock_thread_view] {
+  var views = [interlock_thread_view](repeating: interlock_thread_view(), count: 1024)
+  let count = interlock_waits_threads(&views, views.count)
+  return views.prefix(count).filter { $0.wait_kind == INTERLOCK_OBJECT_MUTEX.rawValue }
+}
+
+private func string<Characters>(_ characters: Characters) -> String {
+  withUnsafeBytes(of: characters) { bytes in
+    String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+  }
+}
+
+if arguments.readsWaits, !interlock_waits_start() { fatalError("no event is seen") }
+if arguments.readsEvents, !EventReader.start() { fatalError("no event is seen") }
+private var result = explore(facts: arguments.facts)
+while result.must_begin_anew { result = explore(facts: result.facts) }
+
+print("executions=\(result.executions)")
+print("facts=\(result.facts)")
+print("complete=\(result.is_complete)")
+print("cut=\(result.cut)")
+print("failures=\(result.failures)")
+print("verdict=\(result.verdict.rawValue)")
+print("signal=\(result.signal)")
+print("text=\(string(result.text))")
+print("hash=\(result.trace_hash)")
+print("steps=\(result.steps)")
+print("dry=\(result.dry_pool_width)")
+print("left=\(result.left_behind)")
+print("escaped=\(result.escaped_count > 0 ? string(result.escaped.0) : "")")
+print("nanoseconds=\(result.nanoseconds)")
+if arguments.readsWaits { print("blocked=\(blockedThreads().count)") }
+if arguments.readsEvents {
+  print("acquisitions=\(EventReader.acquisitions)")
+  print("unanswered=\(EventReader.unanswered)")
+  print("unreleased=\(EventReader.unreleased)")
+  print("errors=\(EventReader.errors)")
+}
+print("outcomes=" + Outcomes.sorted.joined(separator: "; "))
+if arguments.printsTrace {
+  for step in UnsafeBufferPointer(start: result.trace, count: result.trace_count) {
+    let name = String(cString: interlock_operation_name(step.operation.kind))
+    print("thread \(step.thread) of \(step.enabled): \(name) \(step.operation.object)")
+  }
+}
+private let choices = UnsafeBufferPointer(start: result.choices_made, count: result.choice_count)
+print("choices=" + choices.map(String.init).joined(separator: ","))

@@ -1,0 +1,19 @@
+import CInterlockExplorer
+import Testing
+
+@Suite(.serialized) struct ConditionTests {
+  @Test(
+    "a signal that comes before the wait is found",
+    arguments: ["lost-signal", "flag-outside-lock"])
+  func lostSignal(_ body: String) throws {
+    let exploration = try Exploration(body)
+    #expect(exploration.verdict == INTERLOCK_EXPLORED_DEADLOCK)
+    #expect(exploration.text.contains("thread 0 waits"))
+  }
+
+  @Test("initialisers that wait for each other deadlock")
+  func crossedInitialisers() throws {
+    let exploration = try Exploration("crossed-initialisers")
+    #expect(exploration.verdict == INTERLOCK_EXPLORED_DEADLOCK)
+  }
+}

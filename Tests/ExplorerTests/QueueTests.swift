@@ -1,0 +1,112 @@
+import CInterlockExplorer
+import Testing
+
+@Suite(.serialized) struct QueueTests {
+  @Test(
+    "each order in which blocks can run on their queue is seen, and no other",
+    arguments: [
+      // Two callers: blocks of one caller keep their order.
+      ("serial-order", "3", ["aAbB", "abAB", "abBA", "bBaA", "baAB", "baBA"]),
+      ("serial-from-one-thread", "3", ["0123s"]),
+      ("concurrent-order", "1", ["012"]),
+      // The third block comes to a worker only once the first or second has ended.
+      ("concurrent-order", "2", ["012", "021", "102", "120"]),
+      ("concurrent-order", "3", ["012", "021", "102", "120", "201", "210"]),
+      ("suspended-between-blocks", "3", ["01s", "0s1", "s01"]),
+      ("timers-at-once", "3", ["01", "10"]),
+      ("group-time-out", "3", ["success", "timed out"]),
+      ("semaphore-time-out", "3", ["later none", "later success", "success", "timed out"]),
+      ("work-item-cancelled", "3", ["cancelled", "ran"]),
+    ])
+  func orders(_ body: String, _ width: String, _ expected: [String]) throws {
+    let exploration = try Exploration(body, "--pool-width", width)
+    #expect(exploration.failures == 0)
+    #expect(exploration.outcomes == expected)
+  }
+
+  @Test(
+    "an order that fails is found",
+    arguments: [
+      "check-then-act", "writes-without-barrier", "no-shared-target", "early-notify", "late-enter",
+      "semaphore-as-lock", "perform", "operations-lost-update",
+    ])
+  func failingOrder(_ body: String) throws {
+    let exploration = try Exploration(body)
+    #expect(exploration.verdict == INTERLOCK_EXPLORED_FAILED)
+    #expect(exploration.failures == 1)
+    #expect(exploration.escaped == "")
+  }
+
+  @Test(
+    "a correct program on queues passes in each of 1,000 executions",
+    arguments: [
+      "check-then-act-repaired", "writes-with-barrier", "sync-within-sync", "ordered-syncs",
+      "shared-target", "suspended", "inactive", "queue-identity", "main-queue", "notify",
+      "late-enter-repaired", "semaphore-as-lock-repaired", "timers-in-turn", "debounce",
+      "work-item", "work-item-barrier", "perform-repaired", "timer-source", "operations",
+      "dry-pool", "reads-through-serial-queue",
+    ])
+  func correct(_ body: String) throws {
+    let exploration = try Exploration(body)
+    #expect(exploration.executions == 1000)
+    #expect(exploration.failures == 0)
+    #expect(exploration.verdict == INTERLOCK_EXPLORED_PASSED)
+    #expect(exploration.leftBehind == 0)
+    #expect(exploration.escaped == "")
+  }
+
+  @Test(
+    "what libdispatch answers with a trap is misuse",
+    arguments: [
+      "sync-on-own-queue", "sync-on-own-queue-by-block", "sync-on-own-target", "wrong-queue",
+      "unbalanced-leave",
+    ])
+  func misuse(_ body: String) throws {
+    let exploration = try Exploration(body)
+    #expect(exploration.verdict == INTERLOCK_EXPLORED_MISUSE)
+    #expect(exploration.text.contains("libdispatch traps"))
+  }
+
+  @Test(
+    "queues that wait for each other deadlock, and no pool is dry",
+    arguments: ["crossed-syncs", "barrier-within-sync", "suspended-for-ever"])
+  func deadlock(_ body: String) throws {
+    let exploration = try Exploration(body)
+    #expect(exploration.verdict == INTERLOCK_EXPLORED_DEADLOCK)
+    #expect(exploration.dryPoolWidth == 0)
+  }
+
+  @Test("a block that waits for another needs a pool of two")
+  func dryPool() throws {
+    let narrow = try Exploration("dry-pool", "--pool-width", "1")
+    #expect(narrow.verdict == INTERLOCK_EXPLORED_DEADLOCK)
+    #expect(narrow.dryPoolWidth == 1)
+    let wide = try Exploration("dry-pool", "--pool-width", "2")
+    #expect(wide.executions == 1000)
+    #expect(wide.failures == 0)
+  }
+
+  @Test(
+    "1,000 reads through a concurrent queue dry up a pool of any size within a second",
+    arguments: [64, 255])
+  func reads(_ width: Int) throws {
+    // All are handed over before the first begins.
+    let concurrent = try Exploration("reads", "--pool-width", String(width), "--replay", "")
+    #expect(concurrent.verdict == INTERLOCK_EXPLORED_DEADLOCK)
+    #expect(concurrent.dryPoolWidth == width)
+    #expect(concurrent.seconds < 1)
+    let serial = try Exploration(
+      "reads-through-serial-queue", "--pool-width", String(width), "--executions", "5")
+    #expect(serial.executions == 5)
+    #expect(serial.failures == 0)
+    #expect(serial.seconds < 1)
+  }
+
+  @Test("a choice on queues is replayed", arguments: ["check-then-act", "crossed-syncs", "perform"])
+  func replay(_ body: String) throws {
+    let found = try Exploration(body)
+    let replayed = try Exploration(body, "--replay", found.choices, "--facts", found.facts)
+    #expect(replayed.verdict == found.verdict)
+    #expect(replayed.hash == found.hash)
+  }
+}

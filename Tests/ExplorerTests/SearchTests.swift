@@ -1,0 +1,47 @@
+import CInterlockExplorer
+import Testing
+
+/// The strategies over the real engine; over a model, they are tested on their own.
+@Suite(.serialized) struct SearchTests {
+  @Test("three threads that lock three times have 1,680 orders that matter, none of them cut off")
+  func lockOrders() throws {
+    let exploration = try Exploration("lock-3x3", "--search", "dpor", "--executions", "10000")
+    #expect(exploration.isComplete)
+    #expect(exploration.executions == 1680)
+    #expect(exploration.cut == 0)
+    #expect(exploration.failures == 0)
+  }
+
+  @Test(
+    "partial order reduction sees every outcome that depth-first search sees, in fewer executions",
+    arguments: [
+      "try-lock", "timed-lock", "timed-wait", "semaphore-limit", "signal-wakes-any",
+      "same-instant", "spin-lock", "once-order",
+    ])
+  func outcomes(_ body: String) throws {
+    let all = try Exploration(body, "--search", "dfs", "--executions", "200000")
+    let reduced = try Exploration(body, "--search", "dpor", "--executions", "200000")
+    #expect(all.isComplete)
+    #expect(reduced.isComplete)
+    #expect(reduced.outcomes == all.outcomes)
+    #expect(reduced.outcomes.count > 1)
+    #expect(reduced.executions < all.executions)
+  }
+
+  @Test(
+    "both find a failure, or none",
+    arguments: [
+      "lost-update", "kept-update", "crossed-locks", "ordered-locks", "lost-signal",
+      "awaited-signal", "flag-outside-lock", "crossed-initialisers", "upgraded-read",
+      "semaphore-lost-update", "semaphore-kept-update",
+    ])
+  func failures(_ body: String) throws {
+    let all = try Exploration(
+      body, "--search", "dfs", "--executions", "200000", "--keep-going")
+    let reduced = try Exploration(
+      body, "--search", "dpor", "--executions", "200000", "--keep-going")
+    #expect(all.isComplete)
+    #expect(reduced.isComplete)
+    #expect((reduced.failures > 0) == (all.failures > 0))
+  }
+}

@@ -1,0 +1,73 @@
+import CInterlockExplorer
+import Testing
+
+@Suite(.serialized) struct TrustTests {
+  @Test(
+    "a body that is not determined by its choices is named, with the first step that differed",
+    arguments: ["state-left-behind", "random"])
+  func notDeterministic(_ body: String) throws {
+    let exploration = try Exploration(body, "--check", "50")
+    #expect(exploration.verdict == INTERLOCK_EXPLORED_NOT_DETERMINISTIC)
+    #expect(exploration.text.contains("; the second time, "))
+  }
+
+  @Test(
+    "a body that is determined by its choices is run twice without a finding",
+    arguments: ["kept-update", "signal-wakes-any", "timed-wait", "barrier", "specific-data"])
+  func deterministic(_ body: String) throws {
+    let exploration = try Exploration(body, "--check", "50")
+    #expect(exploration.executions == 1000)
+    #expect(exploration.failures == 0)
+  }
+
+  @Test("a body that ends the process is a finding with its choices")
+  func exits() throws {
+    let exploration = try Exploration("exit", "--isolated")
+    #expect(exploration.status == 0)
+    #expect(exploration.verdict == INTERLOCK_EXPLORED_CRASHED)
+    #expect(exploration.text == "the process ended with code 3")
+    let replayed = try Exploration(
+      "exit", "--isolated", "--replay", exploration.choices, "--facts", exploration.facts)
+    #expect(replayed.executions == 1)
+    #expect(replayed.text == "the process ended with code 3")
+    let killed = try Exploration("killed", "--isolated")
+    #expect(killed.signal == 9)
+  }
+
+  @Test(
+    "a process of its own finds the same executions", arguments: ["lost-update", "kept-update"])
+  func isolated(_ body: String) throws {
+    let own = try Exploration(body)
+    let isolated = try Exploration(body, "--isolated")
+    #expect(isolated.executions == own.executions)
+    #expect(isolated.hash == own.hash)
+    #expect(isolated.choices == own.choices)
+  }
+
+  @Test("readers get the events of explored threads in the order of each thread")
+  func events() throws {
+    let passed = try Exploration("lock-3x3", "--read-events")
+    #expect(passed.acquisitions >= 9 * 1000)
+    #expect(passed.eventErrors == 0)
+    #expect(passed.unanswered == 0)
+    #expect(passed.unreleased == 0)
+  }
+
+  @Test("at a deadlock the wait table shows its threads, and none of them afterwards")
+  func waitTable() throws {
+    let blocked = try Exploration(
+      "crossed-locks", "--read-waits", "--keep-going", "--executions", "300")
+    #expect(blocked.failures > 0)
+    #expect(blocked.outcomes == ["2 hold and wait"])
+    #expect(blocked.stillBlocked == 0)
+  }
+
+  @Test("in a deadlock, readers have seen what each blocked thread holds and waits for")
+  func deadlockEvents() throws {
+    let blocked = try Exploration("crossed-locks", "--read-events")
+    #expect(blocked.verdict == INTERLOCK_EXPLORED_DEADLOCK)
+    #expect(blocked.unanswered == 2)
+    #expect(blocked.unreleased == 2)
+    #expect(blocked.eventErrors == 0)
+  }
+}

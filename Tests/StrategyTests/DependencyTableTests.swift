@@ -1,0 +1,90 @@
+import CInterlockExplorer
+import StrategyTestsC
+import Testing
+
+/// The table that every claim of "all orders" rests on, compared with the model: two steps are taken
+/// in both orders from the same state.
+@Suite struct DependencyTableTests {
+  /// Pairs that the table calls dependent although the model shows no difference, and why that is
+  /// accepted: an execution too many, never one too few.
+  static let imprecise: Set<String> = [
+    // A waiter that goes on is one operation on its mutex and its condition.
+    "lock, signal", "lock, broadcast",
+    // A time that is up depends on everything that is done to the object that it wakes.
+    "semaphore try, time up", "semaphore signal, time up",
+    // A queue resumed once too often traps, so that few programs of the model resume at all.
+    "begin, resume",
+    // Two threads never wait for one continuation in a correct program.
+    "continuation wait, continuation wait",
+  ]
+
+  static let pairs: model_pairs = {
+    var pairs = model_pairs()
+    model_check_pairs(0, 2000, &pairs)
+    return pairs
+  }()
+
+  static func counts(_ pairs: inout model_pairs) -> (differs: [UInt32], same: [UInt32]) {
+    withUnsafeBytes(of: &pairs.differs) { differs in
+      withUnsafeBytes(of: &pairs.same) { same in
+        (Array(differs.bindMemory(to: UInt32.self)), Array(same.bindMemory(to: UInt32.self)))
+      }
+    }
+  }
+
+  static func name(_ kind: Int) -> String {
+    String(cString: model_kind_name(UInt16(kind)))
+  }
+
+  @Test("steps whose order makes a difference are dependent in the table")
+  func sound() {
+    let pairs = Self.pairs
+    #expect(pairs.pairs > 500_000)
+    #expect(
+      pairs.wrong == 0,
+      """
+      \(Self.name(Int(pairs.wrong_first))), \(Self.name(Int(pairs.wrong_second))) \
+      in program \(pairs.wrong_seed)
+      """)
+  }
+
+  @Test("the pairs that are dependent without need are known")
+  func precise() {
+    var pairs = Self.pairs
+    let (differs, same) = Self.counts(&pairs)
+    let kinds = Int(MODEL_KINDS.rawValue)
+    var found: Set<String> = []
+    for index in same.indices where same[index] > 0 && differs[index] == 0 {
+      found.insert("\(Self.name(index / kinds)), \(Self.name(index % kinds))")
+    }
+    #expect(found.isSubset(of: Self.imprecise), "\(found.subtracting(Self.imprecise))")
+  }
+
+  @Test("at least 40 pairs of kinds were seen to make a difference")
+  func coverage() {
+    var pairs = Self.pairs
+    #expect(Self.counts(&pairs).differs.count { $0 > 0 } >= 40)
+  }
+
+  @Test("an unknown operation depends on everything and takes the claim of completeness away")
+  func unknown() {
+    let dpor = interlock_dpor_create(interlock_dpor_options(objects_keep_their_numbers: true))!
+    defer { dpor.pointee.destroy(dpor) }
+    var program = model_make(MODEL_COUNTER, 2, 2)
+    program.slots.0.lines.0.kind = UInt8(INTERLOCK_OPERATION_UNKNOWN.rawValue)
+    var run = model_run()
+    model_run_all(&program, dpor, model_options(by_first_use: false, limit: 0), &run)
+    defer { model_run_clear(&run) }
+    #expect(run.executions > 1)
+    #expect(!run.complete)
+    #expect(interlock_dpor_get_statistics(dpor).incomplete != nil)
+  }
+
+  @Test("every kind of the contract but the unknown one has a row")
+  func rows() {
+    for kind in 1..<Int(INTERLOCK_OPERATION_COUNT.rawValue) {
+      let isUnknown = kind == Int(INTERLOCK_OPERATION_UNKNOWN.rawValue)
+      #expect(model_kind_has_row(UInt16(kind)) != isUnknown, "\(Self.name(kind))")
+    }
+  }
+}

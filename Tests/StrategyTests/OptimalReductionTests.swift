@@ -1,0 +1,79 @@
+import CInterlockExplorer
+import StrategyTestsC
+import Testing
+
+/// Optimal DPOR against plain depth-first search, on programs of the model.
+@Suite struct OptimalReductionTests {
+  struct Known: Sendable, CustomTestStringConvertible {
+    var name: String
+    var program: model_known
+    var threads, times: UInt32
+    var executions: UInt64
+    var testDescription: String { name }
+  }
+
+  /// Two locks crossed have three orders, the deadlock among them: a thread that takes both first is
+  /// one order for each thread.
+  static let known: [Known] = [
+    Known(name: "lock 2 × 4", program: MODEL_LOCKS, threads: 2, times: 4, executions: 70),
+    Known(name: "lock 3 × 3", program: MODEL_LOCKS, threads: 3, times: 3, executions: 1680),
+    Known(name: "counter 2 × 6", program: MODEL_COUNTER, threads: 2, times: 6, executions: 328),
+    Known(name: "counter 3 × 4", program: MODEL_COUNTER, threads: 3, times: 4, executions: 7134),
+    Known(name: "two locks", program: MODEL_SAME_ORDER, threads: 2, times: 1, executions: 2),
+    Known(name: "locks crossed", program: MODEL_CROSSED, threads: 2, times: 1, executions: 3),
+  ]
+
+  @Test("each order that matters is run once, and none is cut off", arguments: known)
+  func counts(_ known: Known) {
+    var program = model_make(known.program, known.threads, known.times)
+    let dpor = interlock_dpor_create(interlock_dpor_options(objects_keep_their_numbers: true))!
+    defer { dpor.pointee.destroy(dpor) }
+    var run = model_run()
+    model_run_all(&program, dpor, model_options(by_first_use: false, limit: 0), &run)
+    defer { model_run_clear(&run) }
+    #expect(run.executions == known.executions)
+    #expect(run.repeated == 0)
+    #expect(run.cut == 0)
+    #expect(run.complete)
+    #expect(interlock_dpor_get_statistics(dpor).blocked == 0)
+  }
+
+  @Test(
+    "every trace and outcome of plain search is found in random programs",
+    arguments: Array(stride(from: UInt64(0), to: 5000, by: 500)))
+  func random(_ seed: UInt64) {
+    var comparison = model_comparison()
+    model_compare(seed, 500, 1000, false, &comparison)
+    #expect(comparison.programs >= 200)
+    #expect(comparison.missing == 0, "program \(comparison.first_missing_seed)")
+    #expect(comparison.traces_differ == 0)
+    #expect(comparison.incomplete == 0)
+    // A timed wait's enabledness is beyond the table: some of its orders are run twice.
+    #expect(comparison.repetitions * 50 <= comparison.dpor_executions)
+  }
+
+  @Test(
+    "every outcome of plain search is found where objects are numbered by their first use",
+    arguments: Array(stride(from: UInt64(10_000), to: 10_800, by: 400)))
+  func firstUse(_ seed: UInt64) {
+    var comparison = model_comparison()
+    model_compare(seed, 400, 1000, true, &comparison)
+    #expect(comparison.programs >= 150)
+    #expect(comparison.missing == 0, "program \(comparison.first_missing_seed)")
+    #expect(comparison.incomplete == 0)
+  }
+
+  @Test("preemptions beyond the bound take depth-first search's claim of completeness away")
+  func bound() {
+    var program = model_make(MODEL_COUNTER, 2, 4)
+    for (bound, complete) in [(UInt32(1), false), (100, true)] {
+      let search = interlock_dfs_create(bound)!
+      defer { search.pointee.destroy(search) }
+      var run = model_run()
+      model_run_all(&program, search, model_options(by_first_use: false, limit: 0), &run)
+      defer { model_run_clear(&run) }
+      #expect(run.complete == complete)
+      #expect(!run.reached_limit)
+    }
+  }
+}

@@ -1,0 +1,180 @@
+import CInterlockExplorer
+import StrategyTestsC
+import Testing
+
+/// Strategies by name, as the tests make them.
+enum Strategy: String, CaseIterable, Sendable {
+  case random, pct, pos, surw, dfs, dpor, portfolio
+
+  func make(seed: UInt64 = 5) -> UnsafeMutablePointer<interlock_strategy> {
+    let options = interlock_dpor_options(objects_keep_their_numbers: true)
+    let made =
+      switch self {
+      case .random: interlock_random_walk_create(seed)
+      case .pct: interlock_pct_create(seed, 3)
+      case .pos: interlock_pos_create(seed)
+      case .surw: interlock_surw_create(seed)
+      case .dfs: interlock_dfs_create(2)
+      case .dpor: interlock_dpor_create(options)
+      case .portfolio: interlock_portfolio_create(seed, 1, options)
+      }
+    return made!
+  }
+}
+
+/// Programs of the model with a bug that needs an order.
+enum Bug: String, CaseIterable, Sendable {
+  case lostUpdate, crossedLocks, lostSignal, dryPool, lateCancel
+
+  var program: model_program {
+    switch self {
+    case .lostUpdate: model_make(MODEL_LOST_UPDATE, 2, 1)
+    case .crossedLocks: model_make(MODEL_CROSSED, 2, 1)
+    case .lostSignal: model_make(MODEL_LOST_SIGNAL, 2, 1)
+    case .dryPool: model_make(MODEL_DRY_POOL, 1, 1)
+    case .lateCancel: model_make(MODEL_CANCEL_LATE, 1, 1)
+    }
+  }
+}
+
+@Suite struct StrategyTests {
+  @Test(
+    "a strategy finds the bug, and its choices replay the same steps",
+    arguments: Strategy.allCases, Bug.allCases)
+  func replay(_ strategy: Strategy, _ bug: Bug) {
+    var program = bug.program
+    var failure = model_find_failure(&program, strategy.make(), model_lost_an_update, 1000)
+    defer { interlock_schedule_destroy(&failure.schedule) }
+    #expect(failure.has_failed)
+    #expect(failure.replays_alike)
+    #expect(!failure.has_diverged)
+  }
+
+  @Test(
+    "a usual bug shrinks to at most three preemptions and four switches",
+    arguments: Strategy.allCases, Bug.allCases)
+  func shrink(_ strategy: Strategy, _ bug: Bug) {
+    var program = bug.program
+    var failure = model_find_failure(&program, strategy.make(), model_lost_an_update, 1000)
+    defer { interlock_schedule_destroy(&failure.schedule) }
+    var shrunk = model_shrink(&program, model_lost_an_update, &failure.schedule)
+    defer { interlock_schedule_destroy(&shrunk.schedule) }
+    #expect(shrunk.is_failing)
+    #expect(shrunk.preemptions <= 3)
+    #expect(shrunk.switches <= (bug == .lateCancel ? 4 : 3))
+    let replay = interlock_replay_create(shrunk.schedule.choices, shrunk.schedule.count)!
+    defer { replay.pointee.destroy(replay) }
+    #expect(replay.pointee.begin(replay))
+    let again = model_execute(&program, replay, model_options())
+    #expect(again.is_deadlock || model_lost_an_update(model_last_state()))
+    #expect(!interlock_replay_has_diverged(replay))
+  }
+
+  @Test("a schedule that passes is not shrunk")
+  func shrinkPassing() {
+    var program = Bug.lostUpdate.program
+    var schedule = interlock_schedule()
+    let shrunk = model_shrink(&program, model_lost_an_update, &schedule)
+    #expect(!shrunk.is_failing)
+    #expect(shrunk.schedule.count == 0)
+  }
+
+  @Test(
+    "the same seed gives the same executions, another seed others", arguments: Strategy.allCases)
+  func seeds(_ strategy: Strategy) {
+    func orders(_ seed: UInt64) -> [UInt64] {
+      let made = strategy.make(seed: seed)
+      defer { made.pointee.destroy(made) }
+      var program = model_make(MODEL_COUNTER, 3, 4)
+      return (0..<40).map { _ in
+        #expect(made.pointee.begin(made))
+        return model_execute(&program, made, model_options()).order
+      }
+    }
+    #expect(orders(5) == orders(5))
+    if strategy != .dfs && strategy != .dpor { #expect(orders(5) != orders(6)) }
+  }
+
+  @Test("round robin ends after the turn that is as long as the longest execution")
+  func roundRobin() {
+    let strategy = interlock_round_robin_create()!
+    defer { strategy.pointee.destroy(strategy) }
+    var program = model_make(MODEL_COUNTER, 2, 4)
+    var run = model_run()
+    model_run_all(&program, strategy, model_options(by_first_use: false, limit: 100), &run)
+    defer { model_run_clear(&run) }
+    #expect(run.executions == 10)
+    #expect(run.traces.count > 2)
+    #expect(!run.complete)
+  }
+
+  @Test("SURW draws the order with the short thread last as often as each other order")
+  func uniform() {
+    // Two threads: one operation against eight. Uniform: the one comes last in 1 of 9 orders.
+    func share(_ strategy: Strategy) -> Int {
+      var program = model_make(MODEL_COUNTER, 2, 8)
+      program.slots.1 = model_make(MODEL_COUNTER, 2, 1).slots.1
+      program.slots.1.lines.0.kind = UInt8(INTERLOCK_OPERATION_READ_WRITE.rawValue)
+      let made = strategy.make()
+      defer { made.pointee.destroy(made) }
+      return (0..<2000).count { _ in
+        _ = made.pointee.begin(made)
+        _ = model_execute(&program, made, model_options())
+        return model_last_state().pointee.variables.0 == 13
+      }
+    }
+    #expect(share(.surw) > 130)
+    #expect(share(.random) < 60)
+  }
+
+  @Test("the default finishes a small program, and changes over to sampling at its budget")
+  func portfolio() {
+    var program = model_make(MODEL_LOCKS, 2, 4)
+    let options = interlock_dpor_options(objects_keep_their_numbers: true)
+    let small = interlock_portfolio_create(1, 100, options)!
+    defer { small.pointee.destroy(small) }
+    var run = model_run()
+    model_run_all(&program, small, model_options(by_first_use: false, limit: 1000), &run)
+    #expect(run.executions == 70)
+    #expect(run.complete)
+    #expect(interlock_portfolio_get_state(small).reason == nil)
+    model_run_clear(&run)
+
+    let large = interlock_portfolio_create(1, 50, options)!
+    defer { large.pointee.destroy(large) }
+    model_run_all(&program, large, model_options(by_first_use: false, limit: 1000), &run)
+    #expect(run.executions == 1000)
+    #expect(!run.complete)
+    let state = interlock_portfolio_get_state(large)
+    #expect(state.is_sampling)
+    #expect(state.ordered == 50)
+    #expect(state.samples == 950)
+    #expect(state.reason != nil)
+    model_run_clear(&run)
+  }
+
+  @Test("the estimate of the share reached grows to 1 as sampling repeats itself")
+  func estimate() throws {
+    let estimate = try #require(interlock_estimate_create())
+    defer { interlock_estimate_destroy(estimate) }
+    let recorder = interlock_recorder_create(interlock_random_walk_create(3), true)!
+    defer { recorder.pointee.destroy(recorder) }
+    var program = model_make(MODEL_COUNTER, 2, 4)
+    var early = 0.0
+    for execution in 1...3000 {
+      _ = recorder.pointee.begin(recorder)
+      _ = model_execute(&program, recorder, model_options())
+      #expect(interlock_estimate_add(estimate, interlock_recorder_get(recorder).trace))
+      if execution == 20 { early = interlock_estimate_coverage(estimate) }
+    }
+    #expect(interlock_estimate_coverage(estimate) > 0.99)
+    #expect(early < 0.9)
+    // As many as DPOR runs.
+    let dpor = interlock_dpor_create(interlock_dpor_options(objects_keep_their_numbers: true))!
+    defer { dpor.pointee.destroy(dpor) }
+    var run = model_run()
+    model_run_all(&program, dpor, model_options(), &run)
+    defer { model_run_clear(&run) }
+    #expect(interlock_estimate_distinct(estimate) == run.executions)
+  }
+}

@@ -1,0 +1,89 @@
+import CInterlockExplorer
+import Testing
+
+@Suite struct TokenTests {
+  func write(_ choices: [UInt32], body: String = "transfers", width: UInt32 = 2) -> String {
+    var choices = choices
+    return choices.withUnsafeMutableBufferPointer { choices in
+      var schedule = interlock_schedule(
+        choices: choices.baseAddress, count: choices.count, capacity: choices.count)
+      let length = interlock_token_write(nil, 0, body, width, &schedule)
+      return String(
+        unsafeUninitializedCapacity: length + 1
+      ) { buffer in
+        buffer.withMemoryRebound(to: CChar.self) {
+          _ = interlock_token_write($0.baseAddress, length + 1, body, width, &schedule)
+        }
+        return length
+      }
+    }
+  }
+
+  func read(_ token: String, body: String = "transfers") -> (
+    error: String?, choices: [UInt32], width: UInt32
+  ) {
+    var schedule = interlock_schedule()
+    var width: UInt32 = 0
+    let error = interlock_token_read(token, body, &width, &schedule)
+    defer { interlock_schedule_destroy(&schedule) }
+    let choices = Array(UnsafeBufferPointer(start: schedule.choices, count: schedule.count))
+    return (error.map { String(cString: $0) }, choices, width)
+  }
+
+  @Test(
+    "a token gives its choices back",
+    arguments: [[], [0], [1, 1, 1, 0, 2, 2], [25, 26, 26, 27, 4_000_000_000, 0, 0]] as [[UInt32]])
+  func roundTrip(_ choices: [UInt32]) {
+    let result = read(write(choices, width: 255))
+    #expect(result.error == nil)
+    #expect(result.choices == choices)
+    #expect(result.width == 255)
+  }
+
+  @Test("a token's text does not depend on the build")
+  func text() {
+    #expect(write([0, 0, 0, 1, 0, 30, 30]) == "i1-f51bbda6-w2-a3ba_30_2-4d5f7c")
+  }
+
+  @Test("a run of choices is as long as one")
+  func runLength() {
+    #expect(write(Array(repeating: 1, count: 1_000_000)).count < 40)
+  }
+
+  @Test("every token that is cut anywhere is refused")
+  func cut() {
+    let token = write([1, 0, 2, 2, 2, 30, 1])
+    for length in 0..<token.count {
+      let result = read(String(token.prefix(length)))
+      #expect(result.error != nil, "the first \(length) characters")
+      #expect(result.choices.isEmpty)
+    }
+  }
+
+  @Test("every token with a changed character is refused")
+  func changed() {
+    let token = Array(write([1, 0, 2, 2, 2, 30, 1]))
+    for index in token.indices {
+      var changed = token
+      changed[index] = token[index] == "x" ? "y" : "x"
+      #expect(read(String(changed)).error != nil, "character \(index)")
+    }
+  }
+
+  @Test(
+    "what is wrong is said in one line",
+    arguments: [
+      ("nonsense", "this is no token of a schedule: one begins with 'i1-'"),
+      ("i2-f51bbda6-w2-a-000000", "the token is of another version: this one reads version 1"),
+      ("i1-f51bbda6-w2-a", "the token is cut: its check sum is missing or too short"),
+      ("i1-f51bbda6-w2-a-00000z", "the token is cut or changed: its check sum differs"),
+    ])
+  func message(_ token: String, _ expected: String) {
+    #expect(read(token).error == expected)
+  }
+
+  @Test("a token of another body is refused")
+  func foreign() {
+    #expect(read(write([1], body: "other")).error == "the token belongs to another body")
+  }
+}

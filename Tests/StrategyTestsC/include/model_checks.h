@@ -1,0 +1,82 @@
+/// The checks that the tests make on many random programs.
+#ifndef STRATEGY_TESTS_MODEL_CHECKS_H
+#define STRATEGY_TESTS_MODEL_CHECKS_H
+
+#include "interlock_strategies.h"
+#include "model_generator.h"
+#include "model_run.h"
+
+enum { MODEL_KINDS = INTERLOCK_OPERATION_COUNT };
+
+/// Both orders of two steps from one state, for many pairs.
+typedef struct {
+  uint64_t pairs;
+  /// Pairs whose order makes a difference although the table calls them independent.
+  uint64_t wrong;
+  /// By the kinds of steps of one operation: how often the order made a difference, and how often
+  /// it made none although the table calls the two operations dependent.
+  uint32_t differs[MODEL_KINDS][MODEL_KINDS], same[MODEL_KINDS][MODEL_KINDS];
+  /// The kinds of the first wrong pair.
+  uint16_t wrong_first, wrong_second;
+  uint64_t wrong_seed;
+} model_pairs;
+void model_check_pairs(uint64_t first_seed, uint64_t count, model_pairs *pairs);
+
+/// What the dependency table says of a kind.
+const char *model_kind_name(uint16_t kind);
+bool model_kind_has_row(uint16_t kind);
+
+/// DPOR against plain depth-first search.
+typedef struct {
+  uint64_t programs, skipped, dfs_executions, dpor_executions;
+  /// Programs with an outcome that only the search found; with another number of traces; with an
+  /// execution that repeats a trace, or is cut off; that DPOR did not finish.
+  uint64_t missing, traces_differ, repeated, cut, incomplete;
+  /// Executions that repeat a trace.
+  uint64_t repetitions;
+  uint64_t first_missing_seed;
+} model_comparison;
+/// Programs with more than `most` executions of the search are skipped.
+void model_compare(uint64_t first_seed, uint64_t count, uint64_t most, bool by_first_use,
+                   model_comparison *comparison);
+
+/// Runs `strategy` until an outcome is a deadlock, or `fails` says so; replays that schedule, and
+/// compares. Destroys the strategy.
+typedef struct {
+  bool has_failed, replays_alike, has_diverged;
+  uint64_t executions;
+  model_execution execution;
+  /// Destroyed by the caller.
+  interlock_schedule schedule;
+} model_failure;
+typedef bool model_fails(const model_state *state);
+model_failure model_find_failure(const model_program *program, interlock_strategy *strategy,
+                                 model_fails *fails, uint64_t limit);
+
+/// Shrinks the failure of `model_find_failure`.
+interlock_shrunk model_shrink(const model_program *program, model_fails *fails,
+                              const interlock_schedule *schedule);
+
+/// Programs with known counts or bugs.
+typedef enum {
+  /// Each of `threads` locks, updates and unlocks `times` times; the lock is the only point.
+  MODEL_LOCKS,
+  /// Each of `threads` performs `times` operations, a read and a write in turn.
+  MODEL_COUNTER,
+  /// Two locks, taken by two threads in opposite order, or in the same order.
+  MODEL_CROSSED,
+  MODEL_SAME_ORDER,
+  /// Two threads read and then write, without a lock or each with its own section.
+  MODEL_LOST_UPDATE,
+  /// A signal that comes before the wait.
+  MODEL_LOST_SIGNAL,
+  /// Two blocks on a pool of one worker: the first waits for the second.
+  MODEL_DRY_POOL,
+  /// A cancellation between a test and what it guards.
+  MODEL_CANCEL_LATE,
+} model_known;
+model_program model_make(model_known which, unsigned threads, unsigned times);
+/// What is wrong at the end of one of them: variable 0 lacks an update.
+bool model_lost_an_update(const model_state *state);
+
+#endif

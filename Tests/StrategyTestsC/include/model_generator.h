@@ -1,0 +1,33 @@
+/// Random programs for the model, by seed.
+#ifndef STRATEGY_TESTS_MODEL_GENERATOR_H
+#define STRATEGY_TESTS_MODEL_GENERATOR_H
+
+#include "model.h"
+
+/// What a program is made of. `MODEL_FEATURES` is their number.
+typedef enum {
+  MODEL_MUTEX,
+  MODEL_TRY,
+  MODEL_READERS,
+  MODEL_CONDITION,
+  MODEL_SEMAPHORE,
+  MODEL_TIMED_WAIT,
+  MODEL_BARRIER,
+  MODEL_GROUP,
+  MODEL_QUEUE,
+  MODEL_QUEUE_STATE,
+  MODEL_TASKS,
+  MODEL_CONTINUATION,
+  MODEL_MEMORY,
+  MODEL_CLOCK,
+  MODEL_SPAWN,
+  MODEL_FEATURES,
+} model_feature;
+
+/// Makes a program of two or three threads from one to three features.
+model_program model_generate(uint64_t seed);
+
+/// The next number of the generator's sequence.
+uint64_t model_random(uint64_t *seed);
+
+#endif

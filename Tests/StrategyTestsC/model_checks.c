@@ -1,0 +1,101 @@
+// DPOR against plain search, replay, and shrinking, on programs of the model.
+
+#include "model_checks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_DPOR = 1000000 };
+
+void model_compare(uint64_t first_seed, uint64_t count, uint64_t most, bool by_first_use,
+                   model_comparison *comparison) {
+  *comparison = (model_comparison){0};
+  for (uint64_t seed = first_seed; seed < first_seed + count; seed++) {
+    model_program program = model_generate(seed);
+    interlock_strategy *dfs = interlock_dfs_create(UINT32_MAX);
+    model_run all, reduced;
+    model_run_all(&program, dfs, (model_options){.limit = most}, &all);
+    dfs->destroy(dfs);
+    if (!all.complete) {
+      comparison->skipped++;
+      model_run_clear(&all);
+      continue;
+    }
+    interlock_strategy *dpor = interlock_dpor_create(
+        (interlock_dpor_options){.objects_keep_their_numbers = !by_first_use});
+    model_run_all(&program, dpor,
+                  (model_options){.limit = MOST_DPOR, .by_first_use = by_first_use}, &reduced);
+    dpor->destroy(dpor);
+    bool is_missing = false;
+    for (size_t i = 0; i < all.outcomes.capacity; i++) {
+      uint64_t outcome = all.outcomes.values[i];
+      is_missing |= outcome && !model_set_contains(&reduced.outcomes, outcome);
+    }
+    if (is_missing && comparison->missing++ == 0) comparison->first_missing_seed = seed;
+    comparison->programs++;
+    comparison->dfs_executions += all.executions;
+    comparison->dpor_executions += reduced.executions;
+    comparison->traces_differ += all.traces.count != reduced.traces.count;
+    comparison->repeated += reduced.repeated > 0;
+    comparison->repetitions += reduced.repeated;
+    comparison->cut += reduced.cut > 0;
+    comparison->incomplete += !reduced.complete;
+    model_run_clear(&all);
+    model_run_clear(&reduced);
+  }
+}
+
+typedef struct {
+  const model_program *program;
+  model_fails *fails;
+  uint64_t outcome;
+} failing;
+
+static bool has_failed(const model_execution *execution, model_fails *fails) {
+  return execution->is_deadlock || (fails && fails(model_last_state()));
+}
+
+model_failure model_find_failure(const model_program *program, interlock_strategy *strategy,
+                                 model_fails *fails, uint64_t limit) {
+  model_failure failure = {0};
+  interlock_strategy *recorder = interlock_recorder_create(strategy, false);
+  uint64_t order = 0;
+  while (!failure.has_failed && failure.executions < limit && recorder->begin(recorder)) {
+    failure.execution = model_execute(program, recorder, (model_options){0});
+    failure.executions++;
+    failure.has_failed = has_failed(&failure.execution, fails);
+    if (!failure.has_failed) continue;
+    interlock_recording recording = interlock_recorder_get(recorder);
+    order = recording.order;
+    size_t size = recording.schedule->count * sizeof(uint32_t);
+    failure.schedule.choices = malloc(size + 1);
+    memcpy(failure.schedule.choices, recording.schedule->choices, size);
+    failure.schedule.count = recording.schedule->count;
+  }
+  recorder->destroy(recorder);
+  if (!failure.has_failed) return failure;
+  interlock_strategy *replay =
+      interlock_replay_create(failure.schedule.choices, failure.schedule.count);
+  recorder = interlock_recorder_create(replay, false);
+  recorder->begin(recorder);
+  model_execution again = model_execute(program, recorder, (model_options){0});
+  failure.has_diverged = interlock_replay_has_diverged(replay);
+  failure.replays_alike = again.order == failure.execution.order &&
+                          again.outcome == failure.execution.outcome &&
+                          interlock_recorder_get(recorder).order == order;
+  recorder->destroy(recorder);
+  return failure;
+}
+
+static uint64_t run_shrinking(void *context, interlock_strategy *strategy) {
+  failing *f = context;
+  model_execution execution = model_execute(f->program, strategy, (model_options){0});
+  if (execution.is_deadlock) return 1;
+  return f->fails && f->fails(model_last_state()) ? 2 : 0;
+}
+
+interlock_shrunk model_shrink(const model_program *program, model_fails *fails,
+                              const interlock_schedule *schedule) {
+  failing f = {.program = program, .fails = fails};
+  return interlock_shrink(run_shrinking, &f, schedule->choices, schedule->count, 10000);
+}

@@ -1,0 +1,35 @@
+// What the files of a step share.
+#ifndef STRATEGY_TESTS_MODEL_STEPPING_H
+#define STRATEGY_TESTS_MODEL_STEPPING_H
+
+#include "model.h"
+
+#define K(name) INTERLOCK_OPERATION_##name
+
+typedef struct {
+  const model_program *program;
+  model_state *state;
+  unsigned slot;
+  model_picker *picker;
+  void *context;
+  model_step *step;
+} model_stepping;
+
+/// Adds an operation to the step, for its flags and second object to be set.
+interlock_operation *model_did(model_stepping *s, uint16_t kind, unsigned index);
+/// An operation has returned a value to the thread.
+void model_returned(model_thread *thread, uint32_t value);
+void model_make_slot(model_stepping *s, unsigned slot);
+void model_enqueue(model_stepping *s, unsigned slot);
+void model_begin_block(model_stepping *s, unsigned queue);
+void model_finish(model_stepping *s, unsigned queue, bool is_barrier);
+bool model_has_notifications(const model_state *state, unsigned group);
+void model_leave(model_stepping *s, unsigned group);
+void model_on_lock(model_stepping *s, const model_line *line);
+void model_on_condition(model_stepping *s, const model_line *line);
+void model_on_barrier(model_stepping *s, const model_line *line);
+void model_on_semaphore(model_stepping *s, const model_line *line);
+/// Performs one line.
+void model_perform(model_stepping *s, const model_line *line);
+
+#endif
