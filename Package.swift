@@ -35,6 +35,7 @@ let package = Package(
     .library(name: "Interlock", targets: ["Interlock"]),
     .library(name: "InterlockStress", targets: ["InterlockStress"]),
     .library(name: "InterlockWatchdog", targets: ["InterlockWatchdog"]),
+    .library(name: "InterlockTesting", targets: ["InterlockTesting"]),
     .executable(name: "interlock", targets: ["InterlockTool"]),
   ],
   traits: [
@@ -100,6 +101,14 @@ let package = Package(
           "-O2", "-fno-omit-frame-pointer", "-momit-leaf-frame-pointer", "-fblocks",
         ]), unseenCalls,
       ]),
+    // What came of the orders of a body, as values and text.
+    .target(
+      name: "Explorer", dependencies: ["Interlock", "CInterlockExplorer"],
+      swiftSettings: common + [framePointers]),
+    // `explore` for tests.
+    .target(
+      name: "InterlockTesting", dependencies: ["Explorer"],
+      swiftSettings: common + [framePointers]),
     .target(
       name: "Prediction",
       dependencies: [
@@ -288,6 +297,9 @@ let package = Package(
         "Reports", "StressRunner", "Prediction", "WaitForGraph", "ProcessInspection", "Interlock",
         "CInterlockHarness", "StressRunnerTestChild",
       ],
+      swiftSettings: common),
+    .testTarget(
+      name: "InterlockTestingTests", dependencies: ["InterlockTesting", "Explorer"],
       swiftSettings: common),
     .testTarget(
       name: "ComparisonTests",

@@ -1,0 +1,162 @@
+internal import CInterlockExplorer
+
+/// A strategy with its share of the budget.
+enum Phase {
+  case everyOrder(seconds: Double)
+  case sampling(seconds: Double)
+  case depthFirst(Int?, seconds: Double)
+  case random(seconds: Double)
+  case pct(Int, seconds: Double)
+  case pos(seconds: Double)
+  case surw(seconds: Double)
+  case roundRobin(seconds: Double)
+  case replay([UInt32])
+
+  var seconds: Double {
+    switch self {
+    case .everyOrder(let seconds), .sampling(let seconds), .depthFirst(_, let seconds),
+      .random(let seconds), .pct(_, let seconds), .pos(let seconds), .surw(let seconds),
+      .roundRobin(let seconds):
+      seconds
+    case .replay: 0
+    }
+  }
+
+  func makeStrategy(seed: UInt64) -> UnsafeMutablePointer<interlock_strategy>? {
+    let options = interlock_dpor_options(objects_keep_their_numbers: false)
+    return switch self {
+    case .everyOrder: interlock_dpor_create(options)
+    case .sampling: interlock_portfolio_create(seed, 0, options)
+    case .depthFirst(let bound, _): interlock_dfs_create(bound.map(UInt32.init) ?? .max)
+    case .random: interlock_random_walk_create(seed)
+    case .pct(let depth, _): interlock_pct_create(seed, UInt32(depth))
+    case .pos: interlock_pos_create(seed)
+    case .surw: interlock_surw_create(seed)
+    case .roundRobin: interlock_round_robin_create()
+    case .replay(let choices): interlock_replay_create(choices, choices.count)
+    }
+  }
+}
+
+/// The engine in C, with what it has learnt about a body.
+struct Engine {
+  private let options: ExplorationOptions
+  /// A lock was tried, or waited for with a limit: releases have to be points too.
+  private var releasesArePoints = false
+  /// All executions so far, without those of replays.
+  private(set) var executions = 0
+  /// The operations that escaped control.
+  private(set) var escaped: Set<String> = []
+
+  /// An engine that knows nothing of the body.
+  init(_ options: ExplorationOptions) {
+    self.options = options
+  }
+
+  /// Runs executions until the strategy has nothing left, the budget is spent, or one fails.
+  mutating func run(
+    _ phase: Phase, _ body: () -> Bool
+  ) throws(ExplorationRefusal) -> interlock_exploration_result {
+    var isReplay = false
+    if case .replay = phase { isReplay = true }
+    guard let strategy = phase.makeStrategy(seed: options.seed) else {
+      throw ExplorationRefusal(description: "there is no memory for the strategy")
+    }
+    var result = try run(strategy, seconds: phase.seconds, isReplay: isReplay, body)
+    if result.must_begin_anew {
+      releasesArePoints = true
+      return try run(phase, body)
+    }
+    if !isReplay { executions += Int(result.executions) }
+    withUnsafeBytes(of: &result.escaped) { bytes in
+      let size = bytes.count / INTERLOCK_ESCAPED_MOST
+      for index in 0..<Int(result.escaped_count) {
+        let name = bytes[index * size..<(index + 1) * size].prefix { $0 != 0 }
+        escaped.insert(String(decoding: name, as: UTF8.self))
+      }
+    }
+    return result
+  }
+
+  /// Looks for a schedule with fewer switches that fails in the same way; `nil` if the given one
+  /// does not fail again.
+  func shrink(_ choices: [UInt32], _ body: () -> Bool) -> [UInt32]? {
+    typealias Run = (UnsafeMutablePointer<interlock_strategy>) -> UInt64
+    let run: Run = { strategy in
+      guard let result = try? self.explore(strategy, seconds: 0, isReplay: true, body) else {
+        return 0
+      }
+      return result.failures == 0 ? 0 : UInt64(result.verdict.rawValue) + 1
+    }
+    var shrunk = withoutActuallyEscaping(run) { run in
+      withUnsafePointer(to: run) { pointer in
+        interlock_shrink(
+          { $0!.assumingMemoryBound(to: Run.self).pointee($1!) },
+          UnsafeMutableRawPointer(mutating: pointer), choices, choices.count, 2000)
+      }
+    }
+    defer { interlock_schedule_destroy(&shrunk.schedule) }
+    guard shrunk.is_failing else { return nil }
+    return Array(UnsafeBufferPointer(start: shrunk.schedule.choices, count: shrunk.schedule.count))
+  }
+
+  private func run(
+    _ strategy: UnsafeMutablePointer<interlock_strategy>, seconds: Double, isReplay: Bool,
+    _ body: () -> Bool
+  ) throws(ExplorationRefusal) -> interlock_exploration_result {
+    defer { strategy.pointee.destroy(strategy) }
+    return try explore(strategy, seconds: seconds, isReplay: isReplay, body)
+  }
+
+  private func explore(
+    _ strategy: UnsafeMutablePointer<interlock_strategy>, seconds: Double, isReplay: Bool,
+    _ body: () -> Bool
+  ) throws(ExplorationRefusal) -> interlock_exploration_result {
+    var asked = interlock_exploration_options()
+    asked.executions =
+      isReplay ? 1 : UInt64(options.executions.map { max($0 - executions, 1) } ?? 0)
+    asked.budget = UInt64(seconds * 1e9)
+    asked.steps = UInt64(options.steps)
+    asked.warm_ups = 1
+    asked.pool_width = UInt32(options.poolWidth ?? 0)
+    asked.releases_are_points = releasesArePoints
+    var result = interlock_exploration_result()
+    let status = withoutActuallyEscaping(body) { body in
+      withUnsafePointer(to: body) { pointer in
+        interlock_explore(
+          &asked, { $0!.assumingMemoryBound(to: (() -> Bool).self).pointee() },
+          UnsafeMutableRawPointer(mutating: pointer), strategy, &result)
+      }
+    }
+    let refusal: String
+    switch status {
+    case INTERLOCK_EXPLORE_RAN: return result
+    case INTERLOCK_EXPLORE_NESTED: refusal = "an explored body cannot explore"
+    case INTERLOCK_EXPLORE_NO_MEMORY: refusal = "there is no memory to explore in"
+    default: refusal = "this build cannot control the calls that wait and wake"
+    }
+    throw ExplorationRefusal(description: refusal)
+  }
+}
+
+extension ExplorationFailure {
+  /// The failure of a result; `execution` is the number of the first that failed.
+  init(_ result: interlock_exploration_result, token: String, at execution: Int) {
+    switch result.verdict {
+    case INTERLOCK_EXPLORED_DEADLOCK: verdict = .deadlock
+    case INTERLOCK_EXPLORED_LIVELOCK: verdict = .livelock
+    case INTERLOCK_EXPLORED_TIMED_OUT: verdict = .timedOut
+    case INTERLOCK_EXPLORED_CRASHED: verdict = .crashed(signal: Int(result.signal))
+    case INTERLOCK_EXPLORED_MISUSE: verdict = .misuse
+    case INTERLOCK_EXPLORED_NOT_DETERMINISTIC: verdict = .notDeterministic
+    default: verdict = .failed
+    }
+    text = withUnsafeBytes(of: result.text) { bytes in
+      String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+    }
+    schedule = Schedule(result)
+    dryPoolWidth = result.dry_pool_width == 0 ? nil : Int(result.dry_pool_width)
+    self.token = token
+    self.execution = execution
+  }
+}

@@ -1,0 +1,96 @@
+internal import CInterlockExplorer
+
+/// Runs a body once for each order that a strategy chooses.
+///
+/// The body must make everything that it uses anew in each execution, and its threads must end
+/// before it returns. One exploration runs at a time in a process; a second one waits.
+package struct Exploration: Sendable {
+  private let options: ExplorationOptions
+  /// Names the body in tokens.
+  private let name: String
+
+  /// Explores as the options say; `name` tells the body's tokens from those of others.
+  package init(_ options: ExplorationOptions, of name: String) {
+    self.options = options
+    self.name = name
+  }
+
+  /// Explores a body, which returns `false` if the execution failed.
+  ///
+  /// - Throws: Why nothing was explored.
+  package func run(_ body: () -> Bool) throws(ExplorationRefusal) -> ExplorationOutcome {
+    var engine = Engine(options)
+    for phase in phases {
+      let result = try engine.run(phase, body)
+      if result.failures > 0 { return .failed(try failure(result, &engine, body)) }
+      if result.is_complete, engine.escaped.isEmpty {
+        return .allOrdersPass(count: Int(result.executions - result.cut))
+      }
+    }
+    return .sampled(count: engine.executions, escaped: engine.escaped.sorted())
+  }
+
+  /// Executes the one schedule that a token names.
+  package func replay(
+    _ token: String, _ body: () -> Bool
+  ) throws(ExplorationRefusal) -> ExplorationOutcome {
+    var schedule = interlock_schedule()
+    var width: UInt32 = 0
+    if let error = interlock_token_read(token, name, &width, &schedule) {
+      throw ExplorationRefusal(description: String(cString: error))
+    }
+    defer { interlock_schedule_destroy(&schedule) }
+    var options = options
+    options.poolWidth = width == 0 ? nil : Int(width)
+    var engine = Engine(options)
+    let choices = Array(UnsafeBufferPointer(start: schedule.choices, count: schedule.count))
+    let result = try engine.run(.replay(choices), body)
+    guard result.failures > 0 else {
+      return .sampled(count: 1, escaped: engine.escaped.sorted())
+    }
+    return .failed(ExplorationFailure(result, token: token, at: 1))
+  }
+
+  private func failure(
+    _ found: interlock_exploration_result, _ engine: inout Engine, _ body: () -> Bool
+  ) throws(ExplorationRefusal) -> ExplorationFailure {
+    let at = engine.executions
+    let choices = Array(UnsafeBufferPointer(start: found.choices_made, count: found.choice_count))
+    let shortest = engine.shrink(choices, body) ?? choices
+    let result = try engine.run(.replay(shortest), body)
+    // A body that is not deterministic may pass now: then the first execution is shown.
+    let shown = result.failures > 0 ? result : found
+    let isShrunk = result.failures > 0
+    return ExplorationFailure(
+      shown, token: token(isShrunk ? shortest : choices), at: at)
+  }
+
+  private func token(_ choices: [UInt32]) -> String {
+    var choices = choices
+    return choices.withUnsafeMutableBufferPointer { buffer in
+      var schedule = interlock_schedule(
+        choices: buffer.baseAddress, count: buffer.count, capacity: buffer.count)
+      let width = UInt32(options.poolWidth ?? 0)
+      let length = interlock_token_write(nil, 0, name, width, &schedule)
+      return String(unsafeUninitializedCapacity: length + 1) { text in
+        text.withMemoryRebound(to: CChar.self) { text in
+          interlock_token_write(text.baseAddress, text.count, name, width, &schedule)
+        }
+      }
+    }
+  }
+
+  /// What is tried, one after the other.
+  private var phases: [Phase] {
+    let all = options.seconds
+    switch options.strategy {
+    case .everyOrder: return [.everyOrder(seconds: all / 2), .sampling(seconds: all / 2)]
+    case .depthFirst(let bound): return [.depthFirst(bound, seconds: all)]
+    case .random: return [.random(seconds: all)]
+    case .pct(let depth): return [.pct(depth, seconds: all)]
+    case .pos: return [.pos(seconds: all)]
+    case .surw: return [.surw(seconds: all)]
+    case .roundRobin: return [.roundRobin(seconds: all)]
+    }
+  }
+}

@@ -1,0 +1,36 @@
+/// How a body is explored.
+package struct ExplorationOptions: Sendable, Hashable {
+  /// What chooses the next thread.
+  package enum Strategy: Sendable, Hashable {
+    /// Every order that matters, within the budget; then sampling.
+    case everyOrder
+    /// Depth-first search; `nil` is without a bound of preemptions.
+    case depthFirst(preemptions: Int?)
+    /// A random thread at each choice.
+    case random
+    /// Random priorities that change at `depth` - 1 steps (Burckhardt and others, ASPLOS 2010).
+    case pct(depth: Int)
+    /// Random priorities of operations, drawn anew as they race (Yuan, Yang, Gu, CAV 2018).
+    case pos
+    /// Uniform over the orders of one object's operations (Zhao and others, ASPLOS 2025).
+    case surw
+    /// Each thread in its turn, with turns of 1, 2, … steps.
+    case roundRobin
+  }
+
+  /// What chooses the next thread.
+  package var strategy = Strategy.everyOrder
+  /// Seconds of real time at most.
+  package var seconds = 10.0
+  /// Executions at most; `nil` is as many as the time allows.
+  package var executions: Int?
+  /// Threads of a pool; `nil` is the number of this machine's processors.
+  package var poolWidth: Int?
+  /// What a strategy's random choices follow from.
+  package var seed: UInt64 = 1
+  /// Steps of one execution at most.
+  package var steps = 1_000_000
+
+  /// The defaults.
+  package init() {}
+}

@@ -1,0 +1,145 @@
+import Explorer
+public import Testing
+
+/// One choice of how `explore` explores.
+public struct ExploreOption: Sendable {
+  /// What chooses the next thread.
+  public enum Strategy: Sendable, Hashable {
+    /// Every order that matters, within the budget; then random orders.
+    case everyOrder
+    /// Depth-first search with at most this many preemptions; `nil` is without a bound.
+    case depthFirst(preemptions: Int?)
+    /// A random thread at each choice.
+    case random
+    /// Random priorities that change at `depth` - 1 steps.
+    ///
+    /// Finds a bug of that depth with a known probability. Source: Burckhardt and others, "A
+    /// Randomized Scheduler with Probabilistic Guarantees of Finding Bugs", ASPLOS 2010.
+    case pct(depth: Int)
+    /// Random priorities of operations. Source: Yuan, Yang, Gu, "Partial Order Aware Concurrency
+    /// Sampling", CAV 2018.
+    case pos
+    /// Uniform over the orders of one object's operations. Source: Zhao, Wolff, Mathur,
+    /// Roychoudhury, "Selectively Uniform Concurrency Testing", ASPLOS 2025.
+    case surw
+    /// Each thread in its turn, with turns of 1, 2, … steps.
+    case roundRobin
+  }
+
+  let apply: @Sendable (inout ExplorationOptions) -> String?
+
+  /// What chooses the next thread. Without it, `everyOrder`.
+  public static func strategy(_ strategy: Strategy) -> Self {
+    Self { options in
+      switch strategy {
+      case .everyOrder: options.strategy = .everyOrder
+      case .depthFirst(let bound):
+        if let bound, bound < 0 {
+          return "a bound of preemptions must be at least 0, found \(bound)"
+        }
+        options.strategy = .depthFirst(preemptions: bound)
+      case .random: options.strategy = .random
+      case .pct(let depth):
+        guard (1...32).contains(depth) else { return "pct's depth must be 1 to 32, found \(depth)" }
+        options.strategy = .pct(depth: depth)
+      case .pos: options.strategy = .pos
+      case .surw: options.strategy = .surw
+      case .roundRobin: options.strategy = .roundRobin
+      }
+      return nil
+    }
+  }
+
+  /// The real time that the exploration may take. Without it, 10 seconds.
+  public static func budget(_ budget: Duration) -> Self {
+    Self { options in
+      let seconds = Double(budget.components.seconds) + Double(budget.components.attoseconds) / 1e18
+      guard seconds > 0 else { return "a budget must be more than 0, found \(budget)" }
+      options.seconds = seconds
+      return nil
+    }
+  }
+
+  /// The number of executions at most. Without it, as many as the budget allows.
+  public static func executions(_ count: Int) -> Self {
+    Self { options in
+      guard count > 0 else { return "a number of executions must be at least 1, found \(count)" }
+      options.executions = count
+      return nil
+    }
+  }
+
+  /// The threads of a pool, 1 to 255. Without it, the number of this machine's processors.
+  public static func poolWidth(_ width: Int) -> Self {
+    Self { options in
+      guard (1...255).contains(width) else {
+        return "a pool's width must be 1 to 255, found \(width)"
+      }
+      options.poolWidth = width
+      return nil
+    }
+  }
+
+  /// What random choices follow from. Without it, 1.
+  public static func seed(_ seed: UInt64) -> Self {
+    Self { options in
+      options.seed = seed
+      return nil
+    }
+  }
+}
+
+/// Runs a body once for each order in which its threads can take their steps, and records an issue
+/// with the shortest failing schedule that was found.
+///
+/// The body is ordinary code: locks, semaphores, conditions, threads, Dispatch and tasks are
+/// controlled as they are. It must make everything that it uses anew each time, and its threads must
+/// end before it returns. It fails if it throws, if an expectation in it fails on the body's own
+/// thread, if it deadlocks, or if it traps. One exploration runs at a time: others wait.
+///
+///     @Test func transfersKeepTheSum() throws {
+///       try explore {
+///         let bank = Bank(accounts: 2)
+///         …
+///         #expect(bank.total == 200)
+///       }
+///     }
+///
+/// - Parameters:
+///   - options: How to explore.
+///   - replay: The token of a failure: only its schedule is executed.
+///   - function: The test, which names the body in tokens.
+///   - sourceLocation: Where a failure is reported.
+///   - body: What is explored.
+/// - Throws: `ExploreError` if nothing was explored.
+public func explore(
+  _ options: ExploreOption..., replay: String? = nil,
+  function: String = #function, sourceLocation: SourceLocation = #_sourceLocation,
+  _ body: () throws -> Void
+) throws {
+  var settings = ExplorationOptions()
+  for option in options {
+    if let error = option.apply(&settings) { throw ExploreError(description: error) }
+  }
+  let exploration = Exploration(settings, of: "\(sourceLocation.fileID) \(function)")
+  try withoutActuallyEscaping(body) { body in
+    let watched = WatchedBody(body)
+    do throws(ExplorationRefusal) {
+      let outcome =
+        if let replay {
+          try exploration.replay(replay, watched.run)
+        } else {
+          try exploration.run(watched.run)
+        }
+      report(outcome, watched, sourceLocation)
+    } catch {
+      throw ExploreError(description: error.description)
+    }
+  }
+}
+
+/// Why `explore` explored nothing, in one line.
+public struct ExploreError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// The reason.
+  public let description: String
+}

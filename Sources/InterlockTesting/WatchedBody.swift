@@ -1,0 +1,59 @@
+import Explorer
+import Synchronization
+import Testing
+
+/// A body, and what failed in its last execution.
+final class WatchedBody {
+  private final class Failures: Sendable {
+    let lines = Mutex<[String]>([])
+  }
+
+  private let body: () throws -> Void
+  private let failed = Failures()
+
+  init(_ body: @escaping () throws -> Void) {
+    self.body = body
+  }
+
+  /// What failed, a line each.
+  var failures: [String] { failed.lines.withLock { $0 } }
+
+  /// Executes the body once; returns whether nothing failed.
+  ///
+  /// A failed expectation becomes a known issue, since the executions that look for the shortest
+  /// schedule fail again.
+  func run() -> Bool {
+    failed.lines.withLock { $0 = [] }
+    // Throws only what does not match, and everything matches.
+    try? withKnownIssue("in an explored order", isIntermittent: true) {
+      try body()
+    } matching: { [failed] issue in
+      failed.lines.withLock { $0.append("\(issue)") }
+      return true
+    }
+    return failures.isEmpty
+  }
+}
+
+/// Records what an exploration came to.
+func report(
+  _ outcome: ExplorationOutcome, _ watched: WatchedBody, _ sourceLocation: SourceLocation
+) {
+  switch outcome {
+  case .allOrdersPass(let count):
+    print(
+      "explore: all \(count) order\(count == 1 ? "" : "s") pass (controlled calls, sequential"
+        + " consistency)  \(sourceLocation.fileName):\(sourceLocation.line)")
+  case .sampled(let count, let escaped):
+    let doors = escaped.isEmpty ? "" : "; not controlled: " + escaped.joined(separator: ", ")
+    print(
+      "explore: \(count) orders sampled, none failed\(doors)  \(sourceLocation.fileName):"
+        + "\(sourceLocation.line)")
+  case .failed(let failure):
+    let cause = failure.verdict == .failed ? watched.failures.joined(separator: "\n") + "\n" : ""
+    Issue.record(
+      Comment(
+        rawValue: cause + failure.report + "\nreplay: explore(replay: \"\(failure.token)\")"),
+      sourceLocation: sourceLocation)
+  }
+}
