@@ -1,5 +1,5 @@
 // The boundary of Swift Concurrency: a task gives up its thread until its continuation is resumed.
-// Its jobs arrive as Dispatch blocks (interpose_async.c).
+// Its jobs arrive as Dispatch blocks (interpose_dispatch_async.c).
 #include "controlled_tasks.h"
 #include "layouts.h"
 

@@ -33,7 +33,7 @@ ptrdiff_t interlock_layout_shift(interlock_layout layout) HIDDEN;
 
 /// Checks the layout of queues (queue_layout.c), and keeps the fields' offsets if it holds.
 bool interlock_check_queues(ptrdiff_t shift) HIDDEN;
-/// Checks the encoding of Dispatch's times (interpose_async.c).
+/// Checks the encoding of Dispatch's times (interpose_dispatch_async.c).
 bool interlock_check_moments(ptrdiff_t shift) HIDDEN;
 
 #endif

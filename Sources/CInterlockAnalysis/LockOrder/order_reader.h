@@ -156,7 +156,7 @@ void interlock_lock_destroyed(uintptr_t object) HIDDEN;
 bool interlock_is_lock_semaphore(uintptr_t object) HIDDEN;
 void interlock_semaphore_signalled(uintptr_t object, bool by_owner) HIDDEN;
 
-// Orders (lock_order.c).
+// Orders (order_chains.c).
 
 bool interlock_order_prepare(void) HIDDEN;
 bool interlock_chains_prepare(void) HIDDEN;
@@ -176,7 +176,7 @@ void interlock_note_signal(thread_record *own, held_lock gate, uint32_t signal) 
 /// part of a cycle.
 void interlock_order_forget(known_lock *lock) HIDDEN;
 
-// What others signal (signals.c).
+// What others signal (signallers.c).
 
 /// A kind of `known_lock` beside those of the events: what is no lock, and is waited for until
 /// another thread signals it. Its node is its index in the list of signals, plus 1.

@@ -1,6 +1,6 @@
 // The orders in which locks are taken. A chain of locks and places that has been seen by enough
 // owners costs one look-up.
-#include "order_tables.h"
+#include "order_graph.h"
 
 #include <string.h>
 #include <sys/mman.h>

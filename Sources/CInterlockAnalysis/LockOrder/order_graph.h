@@ -1,6 +1,6 @@
 // The graph of orders, for the files that note them. Not for users of the target.
-#ifndef INTERLOCK_ORDER_TABLES_H
-#define INTERLOCK_ORDER_TABLES_H
+#ifndef INTERLOCK_ORDER_GRAPH_H
+#define INTERLOCK_ORDER_GRAPH_H
 
 #include "order_reader.h"
 

@@ -1,6 +1,6 @@
 // The graph of orders: its nodes are locks, and an edge leads from each that was held to the one
 // that was taken, once for each set of locks held with it.
-#include "order_tables.h"
+#include "order_graph.h"
 
 #include <string.h>
 #include <sys/mman.h>
