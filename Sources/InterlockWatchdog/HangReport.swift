@@ -3,6 +3,7 @@ import CInterlockHarness
 import CInterlockWatchdog
 import Foundation
 import HangDetection
+import HangReports
 import Interlock
 import ProcessInspection
 import WaitForGraph
@@ -44,7 +45,8 @@ struct HangReport {
     }
     if names.isEmpty, let note = RunningTests.shared.note { lines.append("  (\(note))") }
     if let diagnosis {
-      lines += DiagnosisText(diagnosis, width: nil).lines.map { "  " + $0 }
+      let explanation = Explanation(diagnosis, of: snapshot)
+      lines += DiagnosisText(explanation, width: nil).lines.map { "  " + $0 }
     }
     if let blindness { lines.append("  (what the threads wait for is not known: \(blindness))") }
     let total = groups.reduce(0) { $0 + $1.count }
