@@ -23,16 +23,17 @@ struct HangReport {
   /// Writes a report.
   ///
   /// - Parameters:
-  ///   - snapshot: The process, with symbols.
+  ///   - diagnosis: Why it cannot go on; `nil` if no thread is stuck.
+  ///   - snapshot: The process at that moment, with symbols.
   ///   - groups: Its threads, those with equal stacks together.
   ///   - tests: The tests that have begun and not ended; if none are known, the stacks may show
   ///     one.
   ///   - blindness: Why this build sees no calls; `nil` if it does.
   init(
-    of snapshot: WaitSnapshot, groups: [ThreadGroup], tests: [String], blindness: String?
+    _ diagnosis: Diagnosis?, of snapshot: WaitSnapshot, groups: [ThreadGroup], tests: [String],
+    blindness: String?
   ) {
     var lines: [String] = []
-    let diagnosis = Diagnosis(of: snapshot)
     let quiet = String(format: "%.1f s", snapshot.quietSeconds)
     lines.append(
       diagnosis?.isCertain ?? false
@@ -105,7 +106,7 @@ struct HangReport {
       }
     }
     let report = HangReport(
-      of: snapshot, groups: groups, tests: RunningTests.shared.names,
+      finding.diagnosis, of: snapshot, groups: groups, tests: RunningTests.shared.names,
       blindness: InterposedCalls.blindness)
     let text = report.lines.joined(separator: "\n") + "\n"
     text.utf8CString.withUnsafeBufferPointer { bytes in

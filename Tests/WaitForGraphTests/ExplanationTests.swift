@@ -4,7 +4,7 @@ import Testing
 
 @testable import WaitForGraph
 
-/// A diagnosis in words, with the names that its snapshot has.
+/// A diagnosis is made before anything has a symbol, and shown when all has.
 @Suite("An explanation")
 struct ExplanationTests {
   typealias S = Snapshots
@@ -23,6 +23,26 @@ struct ExplanationTests {
       S.process([S.other(1, .listening)], signals: [SuspendedTests.continuation]),
       S.process([S.other(1, .unknown)]),
     ]
+  }
+
+  @Test("a diagnosis made from addresses has the text of one that is made with symbols")
+  func addresses() throws {
+    for sample in Self.samples {
+      let bare = sample.named(
+        Dictionary(uniqueKeysWithValues: sample.addresses.map { ($0, [StackFrame(address: $0)]) }))
+      let named = bare.named(
+        Dictionary(
+          uniqueKeysWithValues: sample.addresses.map {
+            ($0, S.line(Int($0), "function\($0)()"))
+          }))
+      let diagnosis = try #require(Diagnosis(of: bare))
+      let other = try #require(Diagnosis(of: named))
+      #expect(diagnosis.evidence == other.evidence)
+      #expect(diagnosis == other)
+      let text = Explanation(diagnosis, of: named)
+      #expect(text == Explanation(other, of: named))
+      #expect(sample.addresses.isEmpty || text != Explanation(diagnosis, of: bare))
+    }
   }
 
   @Test("a diagnosis is explained as far as possible if the snapshot lacks its threads")
