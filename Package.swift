@@ -112,8 +112,8 @@ let package = Package(
     .target(
       name: "Prediction",
       dependencies: [
-        "WaitForGraph", "ProcessInspection", "Interlock", "CInterlock", "CInterlockAnalysis",
-        "CInterlockEvents",
+        "HangReports", "WaitForGraph", "ProcessInspection", "Interlock", "CInterlock",
+        "CInterlockAnalysis", "CInterlockEvents",
       ],
       swiftSettings: common + [framePointers]),
     // What the system says of a process: its threads, their stacks and symbols.
@@ -125,6 +125,10 @@ let package = Package(
     .target(
       name: "WaitForGraph", dependencies: ["ProcessInspection", "Interlock"],
       swiftSettings: common + [framePointers]),
+    // Formats what was found of a hang; both the watchdog and the reports link it.
+    .target(
+      name: "HangReports", dependencies: ["WaitForGraph", "ProcessInspection", "Interlock"],
+      swiftSettings: common),
     // Takes the snapshots and decides when to look; the watchdog and the runner link it.
     .target(
       name: "HangDetection",
@@ -138,8 +142,8 @@ let package = Package(
     .target(
       name: "InterlockWatchdog",
       dependencies: [
-        "Prediction", "HangDetection", "WaitForGraph", "ProcessInspection", "Interlock",
-        "CInterlock", "CInterlockEvents", "CInterlockHarness", "CInterlockWatchdog",
+        "Prediction", "HangDetection", "HangReports", "WaitForGraph", "ProcessInspection",
+        "Interlock", "CInterlock", "CInterlockEvents", "CInterlockHarness", "CInterlockWatchdog",
       ],
       swiftSettings: common + [framePointers]),
     .target(
@@ -159,8 +163,8 @@ let package = Package(
     .target(
       name: "Reports",
       dependencies: [
-        "StressRunner", "Comparison", "Prediction", "WaitForGraph", "ProcessInspection",
-        "Interlock",
+        "StressRunner", "Comparison", "Prediction", "HangReports", "WaitForGraph",
+        "ProcessInspection", "Interlock",
       ],
       swiftSettings: common),
     .target(
@@ -218,7 +222,9 @@ let package = Package(
       ],
       swiftSettings: common + [framePointers]),
     // What several test targets share.
-    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: common),
+    .target(
+      name: "TestSupport", dependencies: ["WaitForGraph"], path: "Tests/TestSupport",
+      swiftSettings: common),
     .target(
       name: "InterlockTestsC", dependencies: ["CInterlock", "Interlock"],
       path: "Tests/InterlockTestsC"),
@@ -258,8 +264,9 @@ let package = Package(
       name: "StrategyTests", dependencies: ["StrategyTestsC", "CInterlockExplorer"],
       swiftSettings: common),
     .testTarget(
-      name: "WaitForGraphTests", dependencies: ["WaitForGraph", "Interlock"],
-      swiftSettings: common),
+      name: "WaitForGraphTests",
+      dependencies: ["HangReports", "WaitForGraph", "Interlock", "TestSupport"],
+      exclude: ["Goldens"], swiftSettings: common),
     // What needs a process of its own: it hangs, forks, or counts its memory.
     .target(
       name: "SyncEventsTestC",
@@ -295,7 +302,7 @@ let package = Package(
       name: "StressRunnerTests",
       dependencies: [
         "Reports", "StressRunner", "Prediction", "WaitForGraph", "ProcessInspection", "Interlock",
-        "CInterlockHarness", "StressRunnerTestChild",
+        "CInterlockHarness", "StressRunnerTestChild", "TestSupport",
       ],
       swiftSettings: common),
     .testTarget(
@@ -308,8 +315,8 @@ let package = Package(
     .testTarget(
       name: "ReportsTests",
       dependencies: [
-        "Reports", "Comparison", "StressRunner", "Prediction", "WaitForGraph", "ProcessInspection",
-        "Interlock", "TestSupport",
+        "Reports", "Comparison", "StressRunner", "Prediction", "HangReports", "WaitForGraph",
+        "ProcessInspection", "Interlock", "TestSupport",
       ],
       exclude: ["Goldens"], swiftSettings: common),
     .testTarget(

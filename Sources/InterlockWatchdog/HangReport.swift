@@ -3,6 +3,7 @@ import CInterlockHarness
 import CInterlockWatchdog
 import Foundation
 import HangDetection
+import HangReports
 import Interlock
 import ProcessInspection
 import WaitForGraph
@@ -22,16 +23,17 @@ struct HangReport {
   /// Writes a report.
   ///
   /// - Parameters:
-  ///   - snapshot: The process, with symbols.
+  ///   - diagnosis: Why it cannot go on; `nil` if no thread is stuck.
+  ///   - snapshot: The process at that moment, with symbols.
   ///   - groups: Its threads, those with equal stacks together.
   ///   - tests: The tests that have begun and not ended; if none are known, the stacks may show
   ///     one.
   ///   - blindness: Why this build sees no calls; `nil` if it does.
   init(
-    of snapshot: WaitSnapshot, groups: [ThreadGroup], tests: [String], blindness: String?
+    _ diagnosis: Diagnosis?, of snapshot: WaitSnapshot, groups: [ThreadGroup], tests: [String],
+    blindness: String?
   ) {
     var lines: [String] = []
-    let diagnosis = Diagnosis(of: snapshot)
     let quiet = String(format: "%.1f s", snapshot.quietSeconds)
     lines.append(
       diagnosis?.isCertain ?? false
@@ -44,7 +46,8 @@ struct HangReport {
     }
     if names.isEmpty, let note = RunningTests.shared.note { lines.append("  (\(note))") }
     if let diagnosis {
-      lines += DiagnosisText(diagnosis, width: nil).lines.map { "  " + $0 }
+      let explanation = Explanation(diagnosis, of: snapshot)
+      lines += DiagnosisText(explanation, width: nil).lines.map { "  " + $0 }
     }
     if let blindness { lines.append("  (what the threads wait for is not known: \(blindness))") }
     let total = groups.reduce(0) { $0 + $1.count }
@@ -103,7 +106,7 @@ struct HangReport {
       }
     }
     let report = HangReport(
-      of: snapshot, groups: groups, tests: RunningTests.shared.names,
+      finding.diagnosis, of: snapshot, groups: groups, tests: RunningTests.shared.names,
       blindness: InterposedCalls.blindness)
     let text = report.lines.joined(separator: "\n") + "\n"
     text.utf8CString.withUnsafeBufferPointer { bytes in

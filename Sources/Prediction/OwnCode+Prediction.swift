@@ -1,10 +1,10 @@
 import CInterlockAnalysis
+import HangReports
 package import Interlock
-import WaitForGraph
 
 extension OwnCode {
   /// This target, and those below it.
-  package static let prediction: Set<OwnCode> = waitForGraph.union([
+  package static let prediction: Set<OwnCode> = hangReports.union([
     OwnCode(.inspection), OwnCode(.interposition, header: interlock_analysis_header()),
   ])
 }

@@ -1,9 +1,9 @@
 import CInterlockAnalysis
 import CInterlockEvents
 import Foundation
+import HangReports
 import Interlock
 import ProcessInspection
-import WaitForGraph
 
 /// Predicts deadlocks and races that did not occur in this run of the process.
 package enum Predictor {
@@ -151,7 +151,7 @@ package enum Predictor {
           + " \(racesBlindness)")
     }
     if lost.unseen_mutex != 0 {
-      let place = Wording.at(Names(of: [lost.unseen_mutex]).frames([lost.unseen_mutex]))
+      let place = PlaceText.at(Names(of: [lost.unseen_mutex]).frames([lost.unseen_mutex]))
       notes.append(
         "a Mutex that a thread waited for\(place) is in no order of locks, since no call shows"
           + " where it is locked; one that is taken through a section is")

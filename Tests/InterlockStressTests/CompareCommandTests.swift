@@ -131,7 +131,7 @@ struct CompareCommandTests {
     #expect(
       test.output.text.contains(
         "✗ mutex  deadlock (cycle), no rank: with the driver threads: "))
-    #expect(test.output.text.contains("; it waits"))
+    #expect(test.output.text.contains("; 2 threads wait for each other"))
     #expect(test.output.text.contains("1  nslock"))
     #expect(!test.output.text.contains("  mutex  "))
     let all = try TestWorld()

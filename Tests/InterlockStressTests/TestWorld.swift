@@ -2,6 +2,7 @@ import Foundation
 import Interlock
 import Prediction
 import StressRunner
+import TestSupport
 import Testing
 import WaitForGraph
 
@@ -29,12 +30,10 @@ extension Verdict {
     case .passed: .passed
     case .race: .race(Conflict(resource: "users", first: side, second: side))
     case .deadlock:
-      .deadlock(.graph(Diagnosis(cause: cause ?? .unknown, isCertain: true, headline: "it waits")))
+      .deadlock(.graph(Diagnosis(evidence: .any(cause ?? .unknown))))
     case .violation: .violation(.miscount)
     case .crashed:
-      .crashed(
-        .signal(
-          4, nil, cause.map { Diagnosis(cause: $0, isCertain: true, headline: "it waits") }))
+      .crashed(.signal(4, nil, cause.map { Diagnosis(evidence: .any($0)) }))
     case .timedOut: .timedOut(.limit(nil))
     case .skipped: .skipped(reason: "needs 'get'")
     }

@@ -1,3 +1,4 @@
+import HangReports
 import Interlock
 import StressRunner
 import TestSupport
@@ -24,7 +25,7 @@ struct DiagnosisReportTests {
 
   @Test("A diagnosis is below the progress, and does not repeat a headline that the verdict has")
   func text() throws {
-    let diagnosis = try #require(Hangs.certain.verdict.diagnosis)
+    let diagnosis = try #require(Hangs.certain.explanation)
     let lines = evidence(Hangs.certain)
     let start = try #require(lines.firstIndex(of: "  diagnosis:"))
     #expect(lines[start - 1].contains("0.50 s in all"))
@@ -46,7 +47,7 @@ struct DiagnosisReportTests {
       seen.detectionSeconds = 2
     }
     #expect(verdictText(result.verdict) == "deadlock (starvation)")
-    let diagnosis = try #require(result.verdict.diagnosis)
+    let diagnosis = try #require(result.explanation)
     #expect(diagnosis.cause == .lostWakeUp)
     let lines = evidence(result)
     let start = try #require(
@@ -64,7 +65,7 @@ struct DiagnosisReportTests {
 
   @Test("A diagnosis is cut with a count, unless all is requested")
   func cut() {
-    let diagnosis = Diagnosis(
+    let diagnosis = Explanation(
       cause: .cycle, isCertain: true, headline: "h", details: (0..<40).map { "line \($0)" })
     let short = DiagnosisLines(diagnosis, hasHeadline: true, limit: 24)
     #expect(short.lines.count == 25 && short.left == 17)

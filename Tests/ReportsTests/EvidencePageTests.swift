@@ -1,4 +1,5 @@
 import Foundation
+import HangReports
 import Interlock
 import StressRunner
 import Testing
@@ -130,14 +131,14 @@ struct EvidencePageTests {
       address: 1, function: function, file: file, line: file == nil ? nil : 7, image: image)
   }
 
-  private var diagnosis: Diagnosis {
+  private var diagnosis: Explanation {
     let wait = frame("pthread_cond_wait", nil, "libc.so.6")
     let driver = frame("PhaseRun.wait()", Samples.runnersFile)
     let start = frame("start_thread", nil, "libc.so.6")
-    func thread(_ id: String, _ stack: [StackFrame], isMarked: Bool = false) -> Diagnosis.Node {
+    func thread(_ id: String, _ stack: [StackFrame], isMarked: Bool = false) -> Explanation.Node {
       .init(id: id, kind: .thread, title: "thread \(id)", stack: stack, isMarked: isMarked)
     }
-    return Diagnosis(
+    return Explanation(
       cause: .cycle, isCertain: true, headline: "two wait",
       nodes: [
         thread("users", [wait, frame("Bank.take()", "/src/Bank.swift"), driver, start]),
@@ -163,7 +164,7 @@ struct EvidencePageTests {
     #expect(shown.nodes[0].stack.map(\.function) == ["pthread_cond_wait", "Bank.take()"])
     #expect(shown.nodes[1].stack.map(\.function) == ["pthread_cond_wait", "take"])
     // A program of its own has no such frames: there nothing belongs to the harness.
-    let plain = Hangs.certain.verdict.diagnosis
+    let plain = Hangs.certain.explanation
     #expect(plain?.withoutHarness == plain)
   }
 

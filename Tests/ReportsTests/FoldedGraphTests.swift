@@ -1,3 +1,4 @@
+import HangReports
 import Testing
 import WaitForGraph
 
@@ -7,9 +8,9 @@ import WaitForGraph
 @Suite("Nodes that are alike")
 struct FoldedGraphTests {
   /// Threads of one pool that each wait for a semaphore.
-  private func pool(_ count: Int, cause: Diagnosis.Cause = .starvation) -> Diagnosis {
-    var nodes = [Diagnosis.Node(id: "p", kind: .pool, title: "the pool", isMarked: true)]
-    var edges: [Diagnosis.Edge] = []
+  private func pool(_ count: Int, cause: Diagnosis.Cause = .starvation) -> Explanation {
+    var nodes = [Explanation.Node(id: "p", kind: .pool, title: "the pool", isMarked: true)]
+    var edges: [Explanation.Edge] = []
     for number in 0..<count {
       nodes.append(
         .init(
@@ -19,7 +20,7 @@ struct FoldedGraphTests {
       edges.append(.init(from: "t\(number)", to: "p", label: "thread of"))
       edges.append(.init(from: "t\(number)", to: "s\(number)", label: "waits for"))
     }
-    return Diagnosis(cause: cause, isCertain: true, headline: "", nodes: nodes, edges: edges)
+    return Explanation(cause: cause, isCertain: true, headline: "", nodes: nodes, edges: edges)
   }
 
   @Test("Similar nodes become one, with the count of all and the others' names")
@@ -48,7 +49,7 @@ struct FoldedGraphTests {
       { $0.nodes[1].isMarked = false },
       { $0.edges.append(.init(from: "t0", to: "s1", label: "waits for")) },
       { $0.edges[0].label = "waits for" },
-    ] as [(inout Diagnosis) -> Void] {
+    ] as [(inout Explanation) -> Void] {
       var diagnosis = pool(20)
       change(&diagnosis)
       let graph = FoldedGraph(diagnosis)

@@ -1,4 +1,5 @@
 import Foundation
+import HangReports
 import Interlock
 import StressRunner
 import Testing
@@ -123,7 +124,7 @@ struct HTMLReportTests {
   @Test("A page explains each hang: the lines, the parts with their stacks, the command")
   func section() throws {
     let page = page(Self.hangs)
-    let diagnosis = try #require(Hangs.certain.verdict.diagnosis)
+    let diagnosis = try #require(Hangs.certain.explanation)
     let lines = page.all("li").map(\.text)
     for line in diagnosis.details + diagnosis.advice { #expect(lines.contains(line)) }
     let parts = page.all("details")

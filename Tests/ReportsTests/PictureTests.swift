@@ -1,4 +1,5 @@
 import Foundation
+import HangReports
 import Interlock
 import StressRunner
 import Testing
@@ -10,9 +11,9 @@ import WaitForGraph
 @Suite("A picture of a hang")
 struct PictureTests {
   private let ring =
-    Hangs.certain.verdict.diagnosis ?? Diagnosis(cause: .cycle, isCertain: true, headline: "")
+    Hangs.certain.explanation ?? Explanation(cause: .cycle, isCertain: true, headline: "")
 
-  private func drawing(_ diagnosis: Diagnosis) -> GraphDrawing {
+  private func drawing(_ diagnosis: Explanation) -> GraphDrawing {
     GraphDrawing(FoldedGraph(diagnosis), diagnosis.cause, prefix: "x")
   }
 
@@ -45,11 +46,11 @@ struct PictureTests {
   @Test("A picture shows 200 nodes at most, and counts the rest")
   func cut() {
     let nodes = (0..<300).map { number in
-      Diagnosis.Node(
+      Explanation.Node(
         id: "t\(number)", kind: .thread, title: "\(number)", stack: Hangs.frames("x", number, "x"))
     }
-    let edges = (0..<299).map { Diagnosis.Edge(from: "t\($0)", to: "t\($0 + 1)", label: "l") }
-    let diagnosis = Diagnosis(
+    let edges = (0..<299).map { Explanation.Edge(from: "t\($0)", to: "t\($0 + 1)", label: "l") }
+    let diagnosis = Explanation(
       cause: .cycle, isCertain: true, headline: "", nodes: nodes, edges: edges)
     let drawing = self.drawing(diagnosis)
     let page = Page(drawing.svg)
@@ -59,13 +60,13 @@ struct PictureTests {
 
   @Test("A picture accepts edges to nowhere, duplicate names, and no nodes at all")
   func odd() {
-    let node = Diagnosis.Node(id: "a", kind: .other, title: "a")
-    let odd = Diagnosis(
+    let node = Explanation.Node(id: "a", kind: .other, title: "a")
+    let odd = Explanation(
       cause: .unknown, isCertain: false, headline: "", nodes: [node, node],
       edges: [.init(from: "a", to: "gone", label: "l"), .init(from: "a", to: "a", label: "itself")])
     let page = Page(drawing(odd).svg)
     #expect(page.error == nil && page.values("marker-end").count == 1)
-    let empty = Diagnosis(cause: .unknown, isCertain: false, headline: "")
+    let empty = Explanation(cause: .unknown, isCertain: false, headline: "")
     #expect(Page(drawing(empty).svg).error == nil)
   }
 

@@ -1,5 +1,6 @@
 import Foundation
 import Interlock
+import TestSupport
 
 @testable import StressRunner
 import ProcessInspection
@@ -23,9 +24,9 @@ func makeScenario(
 /// A deadlock by the wait-for graph, with this cause.
 func deadlock(_ cause: Diagnosis.Cause) -> Verdict { .deadlock(.graph(diagnosis(cause))) }
 
-/// A diagnosis with this cause and nothing else.
+/// A certain diagnosis with this cause.
 func diagnosis(_ cause: Diagnosis.Cause) -> Diagnosis {
-  Diagnosis(cause: cause, isCertain: true, headline: "")
+  Diagnosis(evidence: .any(cause))
 }
 
 /// A trial of a subject of the test child.

@@ -1,3 +1,4 @@
+import HangReports
 import Interlock
 import Testing
 
@@ -16,13 +17,20 @@ struct DiagnosisGraphTests {
         S.waiting(2, .mutex, 0xa, held: [S.has(0xb)]),
       ]
         + (10..<60).map { S.waiting($0, .mutex, 0xa) })
-    let found = try #require(Diagnosis(of: snapshot))
+    let found = try explained(snapshot, "graph-of-many-waiters")
     let threads = found.nodes.filter { $0.kind == .thread }
     #expect(threads.map(\.count).sorted() == [1, 1, 50])
-    #expect(threads.first { $0.count == 50 }?.title == "50 threads")
+    #expect(
+      threads.first { $0.count == 50 }?.subject == .parties((10..<60).map { .thread($0) }))
     #expect(threads.filter(\.isMarked).count == 2)
-    #expect(found.edges.contains { $0.from == "t10" && $0.to == "o0xa" && $0.label == "waits for" })
-    #expect(found.edges.contains { $0.from == "o0xa" && $0.to == "t1" && $0.label == "held by" })
+    #expect(
+      found.edges.contains {
+        $0.from == .party(.thread(10)) && $0.to == .object(0xa) && $0.relation == .waitsFor
+      })
+    #expect(
+      found.edges.contains {
+        $0.from == .object(0xa) && $0.to == .party(.thread(1)) && $0.relation == .heldBy
+      })
   }
 
   @Test(
@@ -42,26 +50,25 @@ struct DiagnosisGraphTests {
         })
       let found = try #require(Diagnosis(of: snapshot))
       #expect(
-        found.nodes.filter { $0.kind == .lock }.map(\.title).sorted()
+        Explanation(found, of: snapshot).nodes.filter { $0.kind == .lock }.map(\.title).sorted()
           == names.map { "the mutex made at Cache.swift:" + $0 })
     }
   }
 
   @Test("the graph of a starvation has the pool, the queues and their blocks")
   func starvation() throws {
-    let found = try #require(Diagnosis(of: StarvationTests.cache(running: 4, queued: 996)))
+    let found = try explained(
+      StarvationTests.cache(running: 4, queued: 996), "starvation-of-a-pool")
     let blocks = try #require(found.nodes.first { $0.kind == .blocks && $0.count == 996 })
-    #expect(blocks.title == "996 blocks queued on queue \"test queue\"")
-    #expect(blocks.details == ["enqueued at Cache.swift:80  start()"])
+    #expect(blocks.subject == .blocks(queue: 0x20, position: 0))
     let pool = try #require(found.nodes.first { $0.kind == .pool })
-    #expect(pool.title == "the default pool")
+    #expect(pool.subject == .queue(S.defaultPool))
     #expect(pool.isMarked)
     #expect(
       found.edges.contains {
-        $0.from == "q0x20" && $0.to == pool.id && $0.label == "needs a thread of" && $0.isMarked
+        $0.from == .queue(0x20) && $0.to == pool.id && $0.relation == .needsThreadOf && $0.isMarked
       })
-    #expect(
-      found.nodes.contains { $0.title == "queue \"cache\" (concurrent, default pool)" })
+    #expect(found.nodes.contains { $0.subject == .queue(0x21) && $0.kind == .queue })
   }
 
   @Test("each node has one identifier, and both ends of each edge are nodes")
@@ -72,6 +79,18 @@ struct DiagnosisGraphTests {
       #expect(Set(ids).count == ids.count)
       #expect(found.edges.allSatisfy { ids.contains($0.from) && ids.contains($0.to) })
       #expect(found.nodes.contains { $0.isMarked })
+    }
+  }
+
+  @Test("each identifier of a node is one in the text too")
+  func textNames() throws {
+    for snapshot in Self.samples {
+      let found = try #require(Diagnosis(of: snapshot))
+      let text = Explanation(found, of: snapshot)
+      let ids = text.nodes.map(\.id)
+      #expect(Set(ids).count == found.nodes.count)
+      #expect(text.edges.allSatisfy { ids.contains($0.from) && ids.contains($0.to) })
+      #expect(text.nodes.allSatisfy { !$0.title.isEmpty })
     }
   }
 

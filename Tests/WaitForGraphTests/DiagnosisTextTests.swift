@@ -1,6 +1,7 @@
 import Interlock
 import Testing
 
+@testable import HangReports
 @testable import WaitForGraph
 
 /// Labels, places, cuts: the text is short, harmless, and the same for equal snapshots.
@@ -10,7 +11,8 @@ struct DiagnosisTextTests {
 
   @Test("the text of a diagnosis begins with the cause and indents the rest")
   func lines() throws {
-    let found = try #require(Diagnosis(of: StarvationTests.cache(running: 4, queued: 996)))
+    let snapshot = StarvationTests.cache(running: 4, queued: 996)
+    let found = Explanation(try #require(Diagnosis(of: snapshot)), of: snapshot)
     let lines = DiagnosisText(found, width: nil).lines
     #expect(
       lines[0] == "deadlock (starvation): 4 of 4 threads of the default pool wait, "
@@ -23,24 +25,25 @@ struct DiagnosisTextTests {
     "a text that is too long ends with the number of the lines that are left out",
     arguments: [2, 5, 24])
   func cut(most: Int) {
-    let long = Diagnosis(
+    let long = Explanation(
       cause: .cycle, isCertain: true, headline: "h", details: (0..<40).map { "line \($0)" })
     let lines = DiagnosisText(long, width: nil, mostLines: most).lines
     #expect(lines.count == most)
     #expect(lines.last == "  … and \(41 - most + 1) more lines")
-    let short = Diagnosis(cause: .cycle, isCertain: true, headline: "h", details: ["one"])
+    let short = Explanation(cause: .cycle, isCertain: true, headline: "h", details: ["one"])
     #expect(DiagnosisText(short, width: nil, mostLines: most).lines.count == 2)
   }
 
   @Test("the lines of a text fit the width, and no word is lost", arguments: [20, 33, 80])
   func width(columns: Int) throws {
-    let found = try #require(Diagnosis(of: CycleTests.ring(3)))
+    let snapshot = CycleTests.ring(3)
+    let found = Explanation(try #require(Diagnosis(of: snapshot)), of: snapshot)
     let lines = DiagnosisText(found, width: columns, mostLines: 1000).lines
     #expect(lines.allSatisfy { $0.count <= columns })
     let words = lines.joined(separator: " ").split(separator: " ").joined()
     let whole = DiagnosisText(found, width: nil).lines.joined(separator: " ")
     #expect(words == whole.split(separator: " ").joined())
-    let word = Diagnosis(
+    let word = Explanation(
       cause: .cycle, isCertain: true, headline: String(repeating: "x", count: 300))
     #expect(
       DiagnosisText(word, width: columns, mostLines: 1000).lines.allSatisfy { $0.count <= columns })
@@ -49,17 +52,15 @@ struct DiagnosisTextTests {
   @Test("control characters in labels are escaped, and long labels are cut")
   func labels() throws {
     func headline(_ label: String) throws -> String {
-      try #require(
-        Diagnosis(
-          of: S.process(
-            [S.waiting(7, .queue, 0x10, runs: [S.run(0x10)])], [S.serial(0x10, label)]))
-      ).headline
+      let snapshot = S.process(
+        [S.waiting(7, .queue, 0x10, runs: [S.run(0x10)])], [S.serial(0x10, label)])
+      return Explanation.headline(try #require(Diagnosis(of: snapshot)), of: snapshot)
     }
     #expect(try headline("a\u{1b}[31m\nb\u{202e}").contains(#""a\u{1b}[31m\u{a}b\u{202e}""#))
     let long = try headline(String(repeating: "l", count: 500))
     #expect(long.contains("\"" + String(repeating: "l", count: 47) + "…\""))
     // Text of another process is escaped where it is shown.
-    let alien = Diagnosis(cause: .unknown, isCertain: false, headline: "\u{1b}]0;x\u{7}\r\n")
+    let alien = Explanation(cause: .unknown, isCertain: false, headline: "\u{1b}]0;x\u{7}\r\n")
     #expect(
       DiagnosisText(alien, width: nil).lines == [
         #"deadlock (unknown): \u{1b}]0;x\u{7}\u{d}\u{a}"#
@@ -78,7 +79,7 @@ struct DiagnosisTextTests {
       StackFrame(address: 2, function: "dispatch_sync", image: "libdispatch.so"),
       StackFrame(address: 3, function: "user()", image: "app"),
     ]
-    let found = try #require(Diagnosis(of: snapshot))
+    let found = Explanation(try #require(Diagnosis(of: snapshot)), of: snapshot)
     #expect(
       found.headline
         == "thread 7 \"worker\" waits for a queue without a label 0x10, the queue that it is on")

@@ -35,8 +35,8 @@ struct HangWatch {
   private var hasToldLimit = false
   private var longWaits: [Int: UInt64] = [:]
   private var lookedAtRing: [Int: UInt64] = [:]
-  /// The cycle that the last search found, by its headline and its members.
-  private var suspectedRing: [String] = []
+  /// The cycle that the last search found.
+  private var suspectedRing: RingMembers?
   private var log = ActivityLog()
   private var housekeeping = PoolHousekeeping()
   private var movedPolls = 0
@@ -172,7 +172,7 @@ struct HangWatch {
     longWaits = waits
     guard !still.isEmpty, still != lookedAtRing else { return nil }
     let suspected = suspectedRing
-    suspectedRing = []
+    suspectedRing = nil
     let taken = taker.take()
     guard let diagnosis = Diagnosis(of: taken.snapshot), diagnosis.isCertain,
       diagnosis.cause == .cycle || diagnosis.cause == .self
@@ -181,12 +181,28 @@ struct HangWatch {
       return nil
     }
     // Threads outside the cycle come and go; its members, and what each holds, do not change.
-    let members = [diagnosis.headline] + diagnosis.nodes.filter(\.isMarked).map(\.id).sorted()
+    let members = RingMembers(diagnosis)
     guard members == suspected else {
       suspectedRing = members
       return nil
     }
     lookedAtRing = still
     return finding(taken.snapshot, diagnosis)
+  }
+}
+
+/// The threads and objects of a cycle.
+private struct RingMembers: Equatable {
+  private let parties: Set<Diagnosis.Party>
+  private let nodes: Set<Diagnosis.Node.ID>
+
+  init(_ diagnosis: Diagnosis) {
+    nodes = Set(diagnosis.nodes.filter(\.isMarked).map(\.id))
+    parties =
+      switch diagnosis.evidence {
+      case .cycle(let waits, _): Set(waits.map(\.waiter))
+      case .selfWait(let party, _, _): [party]
+      default: []
+      }
   }
 }

@@ -1,6 +1,6 @@
 import CInterlockAnalysis
+import HangReports
 import Interlock
-import WaitForGraph
 
 extension Predictor {
   /// The accesses without a seen order as findings, and what could not be decided, a line each.
@@ -109,6 +109,6 @@ extension UnorderedAccesses {
 
   private static func list(_ held: [PotentialFinding.Held]) -> String {
     if held.isEmpty { return "nothing" }
-    return held.map { $0.object + Wording.at($0.place) }.joined(separator: " and ")
+    return held.map { $0.object + PlaceText.at($0.place) }.joined(separator: " and ")
   }
 }

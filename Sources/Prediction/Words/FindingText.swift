@@ -1,6 +1,5 @@
 package import Interlock
 import ProcessInspection
-import WaitForGraph
 
 /// A finding as lines. Text from the code under test (names of threads, labels) is escaped for a
 /// terminal; names of functions are not.

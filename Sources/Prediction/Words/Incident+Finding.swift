@@ -1,6 +1,6 @@
 import Foundation
+import HangReports
 import Interlock
-import WaitForGraph
 
 extension Incident {
   /// The addresses to symbolicate.
@@ -9,7 +9,7 @@ extension Incident {
   /// The incident as a finding.
   func finding(_ names: Names) -> PotentialFinding {
     let frames = names.frames(place)
-    let at = Wording.at(frames)
+    let at = PlaceText.at(frames)
     let object = objectName
     let headline: String
     let act: String
@@ -29,7 +29,7 @@ extension Incident {
       act = "holds \(object) for \(text(seconds))"
       headline =
         "\(object) was held for \(text(seconds)): taken\(at)"
-        + (end.isEmpty ? "" : ", given back" + Wording.at(names.frames(end)))
+        + (end.isEmpty ? "" : ", given back" + PlaceText.at(names.frames(end)))
       held = [.init(object: object, place: frames)]
     case .abandonedLock:
       let lock = lockName(names)
@@ -37,14 +37,14 @@ extension Incident {
       act = "\(verb) without unlocking \(lock)"
       headline =
         "\(subject) without unlocking \(lock), which is still locked: taken"
-        + Wording.atWithCaller(frames)
+        + PlaceText.atWithCaller(frames)
       held = [.init(object: lock, place: frames)]
     case .relock:
       act = "asks again for \(object) that it holds, and goes on without it"
       headline =
         "a thread asked again for \(object) that it held, the call was refused (EDEADLK), and the"
-        + " thread unlocked it twice: asked for again\(Wording.atWithCaller(frames)), taken"
-        + Wording.at(names.frames(end))
+        + " thread unlocked it twice: asked for again\(PlaceText.atWithCaller(frames)), taken"
+        + PlaceText.at(names.frames(end))
       held = [.init(object: object, place: names.frames(end))]
     case .callbackUnderLock, .lockOrder, .race:
       act = "calls back while it holds \(object)"

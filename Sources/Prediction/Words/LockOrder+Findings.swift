@@ -1,5 +1,5 @@
+import HangReports
 import Interlock
-import WaitForGraph
 
 extension LockOrder {
   /// The most findings; cycles that differ only in which locks of a kind they contain count as one.
@@ -61,10 +61,10 @@ extension LockOrder {
 
   private func headline(_ cycle: Cycle, _ names: Names, _ name: (Int) -> String) -> String {
     let first = cycle.edges[0]
-    func at(_ edge: Edge) -> String { Wording.at(names.frames(edge.toPlace)) }
+    func at(_ edge: Edge) -> String { PlaceText.at(names.frames(edge.toPlace)) }
     if first.from == first.to, let signal = first.signal {
       return "\(names.signal(signal)) is waited for under \(name(first.from)), and signalled only"
-        + " under that\(Wording.at(names.frames([signal.place]))): the wait\(at(first)) may keep"
+        + " under that\(PlaceText.at(names.frames([signal.place]))): the wait\(at(first)) may keep"
         + " its signaller out"
     }
     if first.from == first.to {

@@ -1,5 +1,5 @@
+import HangReports
 import Interlock
-import WaitForGraph
 
 /// The names of the addresses of a process.
 struct Names {
@@ -18,7 +18,7 @@ struct Names {
 
   /// ` made at Bank.swift:12  Account.init()`; empty if unknown.
   func made(_ created: UInt) -> String {
-    guard created != 0, let place = Wording.place(frames([created])) else { return "" }
+    guard created != 0, let place = PlaceText.place(frames([created])) else { return "" }
     return " made at " + place
   }
 

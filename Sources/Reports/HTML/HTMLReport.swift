@@ -107,7 +107,7 @@ package struct HTMLReport: Sendable {
       let same = all.count { $0.verdict.kind == result.verdict.kind }
       explained.append(
         ExplainedTrial(
-          result: result, diagnosis: result.verdict.diagnosis, name: "trial-\(explained.count + 1)",
+          result: result, diagnosis: result.explanation, name: "trial-\(explained.count + 1)",
           note: all.count > 1 ? " (\(same) of \(all.count) trials)" : "",
           replay: context.replay(result.trial)))
     }

@@ -1,3 +1,4 @@
+import HangReports
 import Interlock
 import StressRunner
 import WaitForGraph
@@ -9,7 +10,7 @@ struct HangSection {
   private static let mostLines = 100
 
   private let trial: ExplainedTrial
-  private let diagnosis: Diagnosis
+  private let diagnosis: Explanation
   private let graph: FoldedGraph
   private let excerpt: SourceExcerpt
   private var name: String { trial.name }
@@ -21,7 +22,7 @@ struct HangSection {
   ///   - trial: The trial and its result.
   ///   - diagnosis: The diagnosis, with the parts to draw.
   ///   - excerpt: Shows source lines.
-  init(_ trial: ExplainedTrial, _ diagnosis: Diagnosis, _ excerpt: SourceExcerpt) {
+  init(_ trial: ExplainedTrial, _ diagnosis: Explanation, _ excerpt: SourceExcerpt) {
     self.trial = trial
     self.diagnosis = diagnosis
     self.excerpt = excerpt
@@ -87,11 +88,11 @@ struct HangSection {
   }
 
   private var timeline: String {
-    let all = result.verdict.diagnosis?.nodes ?? []
+    let all = trial.diagnosis?.nodes ?? []
     let shown = Set(diagnosis.nodes.map(\.id))
     let gone = Set(all.map(\.id).filter { !shown.contains($0) })
     let activity = (result.observation.waits?.activity ?? []).filter {
-      !gone.contains("t\($0.thread)")
+      !gone.contains(Diagnosis.Node.ID.party(.thread($0.thread)).description)
     }
     guard !activity.isEmpty else { return "" }
     let timeline = Timeline(activity, diagnosis, prefix: name)
@@ -102,7 +103,7 @@ struct HangSection {
       """
   }
 
-  private func details(_ node: Diagnosis.Node, _ number: Int) -> String {
+  private func details(_ node: Explanation.Node, _ number: Int) -> String {
     let mark = node.isMarked ? " <em>\(Self.mark(diagnosis.cause))</em>" : ""
     var inside = Markup.list(node.details)
     if let place = node.place {
@@ -132,7 +133,7 @@ extension HangSection {
   static func nodeName(_ prefix: String, _ number: Int) -> String { "node-\(prefix)-\(number)" }
 
   /// `thread`, `blocks, 996 of them`
-  static func kindText(_ node: Diagnosis.Node) -> String {
+  static func kindText(_ node: Explanation.Node) -> String {
     node.kind.rawValue + (node.count > 1 ? " × \(node.count)" : "")
   }
 

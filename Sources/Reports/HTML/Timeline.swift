@@ -1,3 +1,4 @@
+import HangReports
 import WaitForGraph
 
 /// The activity of threads up to a snapshot, as a picture: a row for each thread, a bar for each
@@ -21,7 +22,7 @@ struct Timeline {
   private static let nameLength = 48
 
   private let activity: [WaitSnapshot.Activity]
-  private let diagnosis: Diagnosis
+  private let diagnosis: Explanation
   private let prefix: String
   private let total: Double
 
@@ -31,7 +32,7 @@ struct Timeline {
   ///   - activity: The threads.
   ///   - diagnosis: The diagnosis, which names the threads.
   ///   - prefix: A prefix for the ids of this picture's parts.
-  init(_ activity: [WaitSnapshot.Activity], _ diagnosis: Diagnosis, prefix: String) {
+  init(_ activity: [WaitSnapshot.Activity], _ diagnosis: Explanation, prefix: String) {
     self.activity = activity
     self.diagnosis = diagnosis
     self.prefix = prefix
@@ -147,13 +148,17 @@ struct Timeline {
   }
 
   private func name(_ thread: Int) -> String {
-    diagnosis.nodes.first { $0.id == "t\(thread)" && $0.count == 1 }?.title ?? "thread \(thread)"
+    let id = Diagnosis.Node.ID.party(.thread(thread)).description
+    return diagnosis.nodes.first { $0.id == id && $0.count == 1 }?.title ?? "thread \(thread)"
   }
 
   private func words(_ span: WaitSnapshot.Activity.Span) -> String {
     guard let kind = span.kind else { return "runs" }
     let address = String(span.object, radix: 16)
-    let names = ["o0x" + address, "q0x" + address, "t\(span.object)"]
+    let ids: [Diagnosis.Node.ID] = [
+      .object(span.object), .queue(span.object), .party(.task(span.object)),
+    ]
+    let names = ids.map(\.description)
     let node = diagnosis.nodes.first { names.contains($0.id) }
     if let node { return "waits for " + (kind == .thread ? "the end of " : "") + node.title }
     // Drop the thread's address: it means nothing to a reader.

@@ -1,3 +1,4 @@
+import HangReports
 import StressRunner
 import WaitForGraph
 
@@ -6,7 +7,7 @@ struct ExplainedTrial {
   /// The result.
   var result: TrialResult
   /// The diagnosis of a hang, if the child's calls were seen.
-  var diagnosis: Diagnosis?
+  var diagnosis: Explanation?
   /// The id of its section on the page.
   var name: String
   /// How many trials of the pair had this result; empty if there was one trial.

@@ -1,10 +1,11 @@
+import HangReports
 import StressRunner
 import WaitForGraph
 
 extension JSONReport {
   /// Why a trial's child could not go on, and what its threads did before.
   static func value(
-    of diagnosis: Diagnosis, activity: [WaitSnapshot.Activity]
+    of diagnosis: Explanation, activity: [WaitSnapshot.Activity]
   ) -> JSONValue {
     .object([
       "cause": .string(diagnosis.cause.rawValue),
@@ -18,7 +19,7 @@ extension JSONReport {
     ])
   }
 
-  private static func value(_ node: Diagnosis.Node) -> JSONValue {
+  private static func value(_ node: Explanation.Node) -> JSONValue {
     .object([
       "id": .string(node.id),
       "kind": .string(node.kind.rawValue),
@@ -31,7 +32,7 @@ extension JSONReport {
     ])
   }
 
-  private static func value(_ edge: Diagnosis.Edge) -> JSONValue {
+  private static func value(_ edge: Explanation.Edge) -> JSONValue {
     .object([
       "from": .string(edge.from),
       "to": .string(edge.to),

@@ -30,7 +30,7 @@ extension JSONReport {
       "poolWidth": .optional(result.trial.scenario.poolWidth.map { .number($0) }),
       "undecided": .array(undecided),
       "diagnosis": .optional(
-        result.verdict.diagnosis.map { value(of: $0, activity: seen.waits?.activity ?? []) }),
+        result.explanation.map { value(of: $0, activity: seen.waits?.activity ?? []) }),
       "exercise": .optional(seen.exercise.map(value)),
       "prediction": value(seen.prediction),
       "potential": .array(seen.prediction.findings.map(value)),

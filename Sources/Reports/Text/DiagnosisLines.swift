@@ -1,3 +1,4 @@
+import HangReports
 import WaitForGraph
 
 /// A diagnosis below the verdict that it explains; the verdict is not repeated.
@@ -13,7 +14,7 @@ struct DiagnosisLines {
   ///   - diagnosis: The diagnosis.
   ///   - hasHeadline: Whether the lines have the headline: no, if the message above them has it.
   ///   - limit: The most lines after the heading.
-  init(_ diagnosis: Diagnosis, hasHeadline: Bool, limit: Int) {
+  init(_ diagnosis: Explanation, hasHeadline: Bool, limit: Int) {
     let all = DiagnosisText(diagnosis, width: nil, mostLines: .max).lines
     let heading =
       diagnosis.isCertain

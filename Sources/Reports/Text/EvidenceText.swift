@@ -70,7 +70,7 @@ package struct EvidenceText: Sendable {
   }
 
   private func diagnosisLines(_ result: TrialResult) -> [String] {
-    guard let diagnosis = result.verdict.diagnosis else { return [] }
+    guard let diagnosis = result.explanation else { return [] }
     let shown = DiagnosisLines(
       diagnosis, hasHeadline: !VerdictMessage(result).hasHeadline, limit: cut.diagnosis)
     return shown.lines + rest(shown.left, "line", indent: 4)

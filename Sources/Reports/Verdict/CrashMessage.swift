@@ -1,4 +1,5 @@
 import Foundation
+import HangReports
 import Interlock
 import ProcessInspection
 import StressRunner
@@ -11,8 +12,9 @@ enum CrashMessage {
   ) -> String {
     switch crash {
     case .signal(let number, let trap, let diagnosis):
+      let explanation = diagnosis.map { Explanation($0, of: seen.waits ?? WaitSnapshot()) }
       // The first detail is the line of the nested call.
-      let own = diagnosis.map { [$0.headline] + $0.details.prefix(1) } ?? []
+      let own = explanation.map { [$0.headline] + $0.details.prefix(1) } ?? []
       return (own + signal(number, trap, seen)).joined(separator: "; ")
     case .outOfMemory(let mebibytes):
       return "stopped: \(mebibytes) MiB of resident memory, more than the"

@@ -1,3 +1,4 @@
+import HangReports
 import Interlock
 import ProcessInspection
 import StressRunner
@@ -14,12 +15,12 @@ enum DeadlockMessage {
     text += total == 1 ? "; its one thread is blocked" : "; all \(total) threads are blocked"
     if let growth = growth(seen) { text += " (\(growth))" }
     if let place = place(seen) { text += "; \(place)" }
-    return text + "; " + reason(deadlock)
+    return text + "; " + reason(deadlock, seen)
   }
 
-  private static func reason(_ deadlock: Verdict.Deadlock) -> String {
+  private static func reason(_ deadlock: Verdict.Deadlock, _ seen: Observation) -> String {
     switch deadlock {
-    case .graph(let diagnosis): diagnosis.headline
+    case .graph(let diagnosis): Explanation.headline(diagnosis, of: seen.waits ?? WaitSnapshot())
     case .pools(.noWorkers, _): "no pool worker is among them, so the cause is undecided"
     case .pools(.lockWaits, _): "all pool workers wait for locks whose owners are not known"
     case .pools(.taskPoolFull(let threads), _):

@@ -1,49 +1,33 @@
-import Interlock
-
 extension Diagnosis {
   /// Finds why a process cannot go on; `nil` if no thread is stuck.
   ///
   /// A pure function: equal snapshots give equal diagnoses, in any order of their threads and
   /// queues. It takes time linear in the threads, runs and queued places.
   ///
-  /// A cause that is not certain is the most likely one; the last of its details is the reason for
-  /// the doubt.
+  /// A cause that is not certain is the most likely one.
   ///
-  /// - Parameter snapshot: The process; its frames may have symbols or not.
+  /// - Parameter snapshot: The process; its frames need no symbols.
   package init?(of snapshot: WaitSnapshot) {
     let index = WaitIndex(snapshot)
     if let own = snapshot.selfWait {
-      let finder = Finder(index, hope: .all)
-      self.init(Finder.ownCall(own, index), finder, isCertain: true)
+      self.init(Finder.ownCall(own, index), Finder(index, hope: .all))
       return
     }
     for hope in Liveness.Hope.allCases {
       let finder = Finder(index, hope: hope)
       if let finding = finder.cause {
-        self.init(
-          finding, finder,
-          isCertain: finding.pool?.isProven ?? false
-            || finder.isCertain && finding.cause != .unknown && !finding.mayBeAtRest)
+        self.init(finding, finder)
         return
       }
     }
     return nil
   }
 
-  private init(_ finding: Finding, _ finder: Finder, isCertain: Bool) {
-    var details = Finder.limited(finding.details, "lines")
-    if finding.mayBeAtRest {
-      details.append("not certain: a process that only listens for more to do looks like this")
-    } else if !isCertain, let doubt = finder.doubt {
-      details.append(doubt)
-    } else if finding.pool?.isProven ?? false {
-      details.append("certain if the blocks of the same code, from the same line, wait as these do")
-    }
-    let graph = GraphBuilder(finder, finding).graph
+  private init(_ finding: Finding, _ finder: Finder) {
+    let graph = GraphBuilder(finder.index, finding).graph
     self.init(
-      cause: finding.cause, isCertain: isCertain, headline: finding.headline, details: details,
+      evidence: finding.evidence, certainty: finder.certainty(of: finding),
       advice: finding.advice, nodes: graph.nodes, edges: graph.edges)
-    pool = finding.pool
   }
 }
 
@@ -74,22 +58,27 @@ extension Finder {
     guard !liveness.isAnythingLive, !asleep.isEmpty else {
       return liveness.isAnythingLive || liveness.stuck.isEmpty ? nil : unknown
     }
-    var result = finding(
-      .unknown,
-      "\(Counted.noun(asleep.count, "thread")) \(asleep.count == 1 ? "sleeps" : "sleep"), "
-        + "and it is not known for what")
-    result.details = Self.limited(
-      asleep.map { words.thread($0) + Wording.at(index.threads[$0].stack) }, "threads")
+    var result = Finding(.asleep(index.parties(asleep)))
     result.markedThreads = Set(asleep)
     return result
   }
 
   private var unknown: Finding {
-    let count = liveness.stuck.count
-    var result = finding(
-      .unknown, "\(words.count(liveness.stuck)) \(count == 1 ? "waits" : "wait") for ever")
-    result.details = waitLines(liveness.stuck)
+    var result = Finding(.stuck(index.parties(liveness.stuck)))
     result.markedThreads = Set(liveness.stuck)
     return result
+  }
+
+  /// Whether a finding is certain, and if not, why.
+  fileprivate func certainty(of finding: Finding) -> Diagnosis.Certainty {
+    if case .starvation(let pool) = finding.evidence, pool.forecast?.isProven ?? false {
+      return .certainIfBlocksAreAlike
+    }
+    if finding.mayBeAtRest { return .doubtful(.mayListen) }
+    switch liveness.hope {
+    case .all: return finding.evidence.cause == .unknown ? .doubtful(.unknownCause) : .certain
+    case .noGrowth: return .doubtful(.poolGrows)
+    case .none: return .doubtful(Liveness.isTimerSet(index) ? .timerIsSet : .unseenCode)
+    }
   }
 }

@@ -60,7 +60,7 @@ extension WaitSnapshot {
     package var enterPlaces: [StackFrame]
 
     /// Whether it is a suspended task that was not resumed.
-    var isWaitingTask: Bool { (kind == .continuation || kind == .stream) && releases == 0 }
+    package var isWaitingTask: Bool { (kind == .continuation || kind == .stream) && releases == 0 }
 
     /// Describes an object.
     package init(

@@ -28,18 +28,18 @@ struct AbandonedLockTests {
   )
   func ended() throws {
     let waiting = S.waiting(1, .mutex, 0xa, isMain: true)
-    let found = try #require(Diagnosis(of: Self.process([waiting])))
+    let found = try explained(Self.process([waiting]), "abandoned-by-ended-thread")
     #expect(found.cause == .abandonedLock)
     #expect(found.isCertain)
     #expect(
-      found.headline == "thread 77 \"worker\" ended without unlocking the mutex made at "
-        + "Cache.swift:2  init(), which thread 1 (main) waits for")
-    #expect(
-      found.details.contains(
-        "thread 77 \"worker\" took it at Cache.swift:5  lock(), called at Cache.swift:7  add(_:)"))
+      found.evidence
+        == .abandonedLock(
+          Diagnosis.Object(.mutex, 0xa), by: .ended(77), waiters: [.thread(1)], chain: [],
+          others: []))
+    #expect(found.advice == .unlockOnEveryWayOut)
     let lock = try #require(found.nodes.first { $0.kind == .lock })
+    #expect(lock.id == .object(0xa))
     #expect(lock.isMarked)
-    #expect(lock.details.contains("left locked by thread 77, which has ended"))
   }
 
   @Test(
@@ -55,12 +55,13 @@ struct AbandonedLockTests {
   @Test("a pool's thread whose block ended without an unlock is named as the owner")
   func block() throws {
     let idle = S.other(2, .idle, held: [S.has(0xa, at: 9)], pool: S.defaultPool)
-    let found = try #require(Diagnosis(of: S.process([S.waiting(1, .mutex, 0xa), idle])))
-    #expect(found.cause == .abandonedLock)
+    let found = try explained(
+      S.process([S.waiting(1, .mutex, 0xa), idle]), "abandoned-by-idle-thread")
     #expect(
-      found.headline == "thread 2 went on without unlocking mutex 0xa, which thread 1 waits for")
-    #expect(
-      found.details.contains("thread 2 holds it since Cache.swift:9  take(), and has no work"))
+      found.evidence
+        == .abandonedLock(
+          Diagnosis.Object(.mutex, 0xa), by: .idle([.thread(2)]), waiters: [.thread(1)], chain: [],
+          others: []))
     // A block that a running thread enqueues for it may unlock.
     #expect(
       Diagnosis(of: S.process([S.waiting(1, .mutex, 0xa), idle, S.other(3, .running)])) == nil)
@@ -89,20 +90,18 @@ struct AbandonedLockTests {
   func joined() throws {
     var worker = S.waiting(3, .mutex, 0xa, at: 20)
     worker.startedBy = 2
-    let found = try #require(
-      Diagnosis(
-        of: Self.process([
-          S.waiting(1, .thread, 2, at: 30, isMain: true), S.waiting(2, .group, 0xb, at: 40), worker,
-        ])))
-    #expect(found.cause == .abandonedLock)
+    let found = try explained(
+      Self.process([
+        S.waiting(1, .thread, 2, at: 30, isMain: true), S.waiting(2, .group, 0xb, at: 40), worker,
+      ]), "abandoned-behind-a-join")
     #expect(
-      found.details == [
-        "thread 1 (main) waits for the end of thread 2 at Cache.swift:30  get(_:), which is "
-          + "thread 2",
-        "thread 2 waits for group 0xb at Cache.swift:40  get(_:), and has started thread 3",
-        "thread 3 waits for the mutex made at Cache.swift:2  init() at Cache.swift:20  get(_:)",
-        "thread 77 \"worker\" took it at Cache.swift:5  lock(), called at Cache.swift:7  add(_:)",
-      ])
+      found.evidence
+        == .abandonedLock(
+          Diagnosis.Object(.mutex, 0xa), by: .ended(77), waiters: [.thread(3)],
+          chain: [
+            Diagnosis.BlockedWait(.thread(1), .end(2), by: .thread(2)),
+            Diagnosis.BlockedWait(.thread(2), .started(2), by: .thread(3)),
+          ], others: []))
   }
 
   @Test("an abandoned lock is the cause when blocks are queued behind a thread that waits for it")

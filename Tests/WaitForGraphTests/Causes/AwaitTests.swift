@@ -29,15 +29,18 @@ struct AwaitTests {
 
   @Test("tasks that await each other are a cycle for certain, while other threads run")
   func cycle() throws {
-    let found = try #require(Diagnosis(of: Self.process([S.other(1, .running)], Self.crossed)))
+    let found = try explained(
+      Self.process([S.other(1, .running)], Self.crossed), "cycle-of-tasks")
     #expect(found.cause == .cycle)
     #expect(found.isCertain)
-    #expect(found.headline == "2 tasks wait for each other")
     #expect(
-      found.details == [
-        "task 1 waits for the end of task 2 at Cache.swift:41  get(_:)",
-        "task 2 waits for the end of task 1 at Cache.swift:51  get(_:)",
-      ])
+      found.evidence
+        == .cycle(
+          [
+            Diagnosis.BlockedWait(.task(0x1000), .end(0x2000), by: .task(0x2000)),
+            Diagnosis.BlockedWait(.task(0x2000), .end(0x1000), by: .task(0x1000)),
+          ], others: []))
+    #expect(found.advice == .awaitInOneDirection)
     #expect(found.nodes.filter { $0.kind == .task && $0.isMarked }.count == 2)
     #expect(found.edges.filter(\.isMarked).count == 2)
   }
@@ -52,14 +55,17 @@ struct AwaitTests {
   @Test("a task that awaits its parent, which waits for its group, is a cycle for certain")
   func groupCycle() throws {
     let tasks = Self.group(Self.awaits(0x2000, .task, 0x1000, at: 51))
-    let found = try #require(Diagnosis(of: Self.process([S.other(1, .running)], tasks)))
+    let found = try explained(
+      Self.process([S.other(1, .running)], tasks), "cycle-through-task-group")
     #expect(found.cause == .cycle)
     #expect(found.isCertain)
     #expect(
-      found.details == [
-        "task 1 waits for the tasks of its group at Cache.swift:41  get(_:)",
-        "task 2 waits for the end of task 1 at Cache.swift:51  get(_:)",
-      ])
+      found.evidence
+        == .cycle(
+          [
+            Diagnosis.BlockedWait(.task(0x1000), .children(0x1000), by: .task(0x2000)),
+            Diagnosis.BlockedWait(.task(0x2000), .end(0x1000), by: .task(0x1000)),
+          ], others: []))
     #expect(found.edges.filter(\.isMarked).count == 3)
   }
 
@@ -78,14 +84,15 @@ struct AwaitTests {
 
   @Test("a task that awaits itself is a self wait")
   func itself() throws {
-    let found = try #require(
-      Diagnosis(
-        of: Self.process(
-          [S.waiting(1, .semaphore, 0xa, isMain: true)],
-          [Self.awaits(0x1000, .task, 0x1000, at: 41)])))
+    let found = try explained(
+      Self.process(
+        [S.waiting(1, .semaphore, 0xa, isMain: true)],
+        [Self.awaits(0x1000, .task, 0x1000, at: 41)]), "self-task")
     #expect(found.cause == .self)
     #expect(found.isCertain)
-    #expect(found.headline == "task 1 waits for its own end")
+    #expect(
+      found.evidence
+        == .selfWait(.task(0x1000), .end(0x1000), Diagnosis.Object(.task, 0x1000)))
   }
 
   @Test("a task that awaits an unknown task can go on while a thread can")
@@ -101,12 +108,15 @@ struct AwaitTests {
     var holder = S.waiting(8, .mutex, 0xd, held: [S.has(0xb)])
     holder.task = 0x3000
     let other = S.waiting(9, .thread, 7, held: [S.has(0xd)])
-    let found = try #require(
-      Diagnosis(
-        of: Self.process([worker, holder, other], [Self.awaits(0x1000, .task, 0x2000, at: 41)])))
-    #expect(found.cause == .cycle)
-    #expect(found.headline == "3 threads wait for each other")
-    #expect(found.details.last == "1 other task waits besides them")
+    let found = try explained(
+      Self.process([worker, holder, other], [Self.awaits(0x1000, .task, 0x2000, at: 41)]),
+      "cycle-besides-a-task")
+    guard case .cycle(let waits, let others) = found.evidence else {
+      Issue.record("no cycle: \(found.evidence)")
+      return
+    }
+    #expect(waits.map(\.waiter) == [.thread(7), .thread(8), .thread(9)])
+    #expect(others == [.task(0x1000)])
   }
 
   private static func onActor(_ wait: WaitSnapshot.ObjectKind) -> WaitSnapshot.Thread {
@@ -116,22 +126,20 @@ struct AwaitTests {
 
   @Test("a thread that blocks on an actor which a task waits to enter is a cycle")
   func blockedActor() throws {
-    let found = try #require(
-      Diagnosis(
-        of: Self.process(
-          [S.other(1, .listening, isMain: true), Self.onActor(.semaphore)],
-          [
-            Self.awaits(0x1000, .actor, 0xac, at: 41), Self.awaits(0x2000, .task, 0x1000, at: 51),
-          ])))
+    let found = try explained(
+      Self.process(
+        [S.other(1, .listening, isMain: true), Self.onActor(.semaphore)],
+        [
+          Self.awaits(0x1000, .actor, 0xac, at: 41), Self.awaits(0x2000, .task, 0x1000, at: 51),
+        ]), "blocked-actor")
     #expect(found.cause == .cycle)
     #expect(found.isCertain)
     #expect(
-      found.headline == "thread 7 is on the actor Store and waits for a semaphore, "
-        + "and task 1 waits to enter it")
-    #expect(
-      found.details.contains("task 1 waits to enter the actor Store at Cache.swift:41  get(_:)"))
-    #expect(
-      found.details.contains("task 2 waits for the end of task 1 at Cache.swift:51  get(_:)"))
+      found.evidence
+        == .blockedActor(
+          0xac, holder: .thread(7), signal: Diagnosis.Object(.semaphore, 0xa),
+          entering: [.task(0x1000)], others: [.task(0x2000)]))
+    #expect(found.advice == .awaitOnActor)
   }
 
   @Test("a thread that blocks on an actor which no task waits to enter lacks a signal")
@@ -154,12 +162,12 @@ struct AwaitTests {
 
   @Test("the report shows where tasks wait if only tasks wait and nothing can run")
   func onlyTasks() throws {
-    let found = try #require(
-      Diagnosis(
-        of: Self.process(
-          [S.other(1, .listening, isMain: true)], [Self.awaits(0x1000, .task, 0x2000, at: 41)])))
+    let found = try explained(
+      Self.process(
+        [S.other(1, .listening, isMain: true)], [Self.awaits(0x1000, .task, 0x2000, at: 41)]),
+      "unknown-only-tasks")
     #expect(found.cause == .unknown)
     #expect(!found.isCertain)
-    #expect(found.details.first == "task 1 waits for the end of a task at Cache.swift:41  get(_:)")
+    #expect(found.evidence == .stuck([.task(0x1000)]))
   }
 }

@@ -1,3 +1,4 @@
+import HangReports
 import Interlock
 import Testing
 
@@ -18,19 +19,37 @@ struct CycleTests {
       })
   }
 
+  /// The threads of a cycle, their gates, and the parties that are stuck besides.
+  private func cycle(
+    _ found: Diagnosis
+  ) throws -> (waiters: [Int], gates: [Diagnosis.Gate], others: [Diagnosis.Party]) {
+    guard case .cycle(let waits, let others) = found.evidence else {
+      throw Unexpected(evidence: found.evidence)
+    }
+    let waiters = waits.compactMap { wait -> Int? in
+      if case .thread(let number) = wait.waiter { number } else { nil }
+    }
+    return (waiters, waits.map(\.gate), others)
+  }
+
+  /// A cause that is no cycle.
+  private struct Unexpected: Error {
+    var evidence: Diagnosis.Evidence
+  }
+
   @Test("a cycle of two threads and two mutexes is reported with all four lines")
   func two() throws {
-    let found = try #require(Diagnosis(of: Self.ring(2)))
+    let found = try explained(Self.ring(2), "cycle-of-mutexes")
     #expect(found.cause == .cycle)
     #expect(found.isCertain)
-    #expect(found.headline == "2 threads wait for each other")
     #expect(
-      found.details == [
-        "thread 1 holds mutex 0x1000 (Cache.swift:10  take()) and waits for mutex 0x1001 "
-          + "at Cache.swift:20  get(_:), which thread 2 holds since Cache.swift:10  take()",
-        "thread 2 holds mutex 0x1001 (Cache.swift:10  take()) and waits for mutex 0x1000 "
-          + "at Cache.swift:20  get(_:), which thread 1 holds since Cache.swift:10  take()",
-      ])
+      found.evidence
+        == .cycle(
+          [
+            Diagnosis.BlockedWait(.thread(1), .lock(0x1001), by: .thread(2)),
+            Diagnosis.BlockedWait(.thread(2), .lock(0x1000), by: .thread(1)),
+          ], others: []))
+    #expect(found.advice == .acquireInOneOrder)
     #expect(found.nodes.filter(\.isMarked).count == 4)
     #expect(found.edges.filter(\.isMarked).count == 4)
   }
@@ -43,25 +62,27 @@ struct CycleTests {
     snapshot.threads.append(S.waiting(92, .mutex, 0x1000))
     snapshot.isPartial = true
     snapshot.nextTimer = 3
-    let found = try #require(Diagnosis(of: snapshot))
-    #expect(found.cause == .cycle)
+    let found = try explained(snapshot, "cycle-besides-others")
+    let cycle = try cycle(found)
     #expect(found.isCertain)
-    #expect(found.headline == "3 threads wait for each other")
+    #expect(cycle.waiters == [1, 2, 3])
     // A thread that waits for the ring is stuck, too; one that waits for a signal is not.
-    #expect(found.details.last == "1 other thread waits besides them")
+    #expect(cycle.others == [.thread(92)])
   }
 
   @Test("a cycle of ten thousand threads is found quickly, and its report is cut")
   func large() throws {
     let found = try #require(Diagnosis(of: Self.ring(10_000)))
-    #expect(found.cause == .cycle)
     #expect(found.isCertain)
-    #expect(found.headline == "10,000 threads wait for each other")
-    #expect(found.details.count == 40)
-    #expect(found.details.last == "… and 9,961 more threads")
+    #expect(try cycle(found).waiters == Array(1...10_000))
     #expect(found.nodes.count == 200)
-    #expect(found.nodes.last?.title == "… and 19,801 more")
+    #expect(found.nodes.last == Diagnosis.Node(subject: .rest, kind: .other, count: 19_801))
     #expect(found.edges.count <= 400)
+    let text = Explanation(found, of: Self.ring(10_000))
+    #expect(text.headline == "10,000 threads wait for each other")
+    #expect(text.details.count == 40)
+    #expect(text.details.last == "… and 9,961 more threads")
+    #expect(text.nodes.last?.title == "… and 19,801 more")
   }
 
   @Test("many threads that wait for many holders are searched quickly")
@@ -71,29 +92,25 @@ struct CycleTests {
     }
     let writers = (4001...9999).map { S.waiting($0, .writeLock, 0xa) }
     let last = S.waiting(10_000, .writeLock, 0xa, held: [S.has(0xb)])
-    let found = try #require(Diagnosis(of: S.process(readers + writers + [last])))
-    #expect(found.cause == .cycle)
+    let snapshot = S.process(readers + writers + [last])
+    let found = try #require(Diagnosis(of: snapshot))
     #expect(found.isCertain)
-    #expect(found.headline == "2 threads wait for each other")
-    #expect(found.details.last == "9,998 other threads wait besides them")
+    #expect(try cycle(found).waiters.count == 2)
+    #expect(try cycle(found).others.count == 9_998)
+    #expect(
+      Explanation(found, of: snapshot).details.last == "9,998 other threads wait besides them")
   }
 
   @Test("a cycle can lead through a lock and a queue")
   func lockAndQueue() throws {
-    let found = try #require(
-      Diagnosis(
-        of: S.process(
-          [
-            S.waiting(1, .queue, 0x10, at: 30, held: [S.has(0xa, at: 10)]),
-            S.waiting(2, .mutex, 0xa, at: 40, runs: [S.run(0x10, at: 5)], pool: S.overcommitPool),
-          ], [S.serial(0x10, "cache")])))
-    #expect(found.cause == .cycle)
+    let found = try explained(
+      S.process(
+        [
+          S.waiting(1, .queue, 0x10, at: 30, held: [S.has(0xa, at: 10)]),
+          S.waiting(2, .mutex, 0xa, at: 40, runs: [S.run(0x10, at: 5)], pool: S.overcommitPool),
+        ], [S.serial(0x10, "cache")]), "cycle-of-lock-and-queue")
     #expect(found.isCertain)
-    #expect(
-      found.details[0]
-        == "thread 1 holds mutex 0xa (Cache.swift:10  take()) and waits for queue \"cache\" "
-        + "at Cache.swift:30  get(_:), which thread 2 is on since Cache.swift:5  start()")
-    #expect(found.details[1].contains("is on queue \"cache\" (Cache.swift:5  start()) and waits"))
+    #expect(try cycle(found).gates == [.queue(0x10), .lock(0xa)])
   }
 
   @Test("a cycle can lead through the target of a queue, or a queue with the same target")
@@ -102,16 +119,14 @@ struct CycleTests {
       S.serial(0x10, "root"), S.serial(0x11, "one", target: 0x10),
       S.serial(0x12, "two", target: 0x10),
     ]
-    let found = try #require(
-      Diagnosis(
-        of: S.process(
-          [
-            S.waiting(1, .queue, 0x12, held: [S.has(0xa)]),
-            S.waiting(2, .mutex, 0xa, runs: [S.run(0x11)]),
-          ], queues)))
-    #expect(found.cause == .cycle)
+    let found = try explained(
+      S.process(
+        [
+          S.waiting(1, .queue, 0x12, held: [S.has(0xa)]),
+          S.waiting(2, .mutex, 0xa, runs: [S.run(0x11)]),
+        ], queues), "cycle-through-a-target")
     #expect(found.isCertain)
-    #expect(found.details[0].contains("and thread 2 is on queue \"one\""))
+    #expect(try cycle(found).gates == [.queue(0x10), .lock(0xa)])
     // With a target each, they have two threads, and the call goes on.
     let apart = [S.serial(0x11, "one"), S.serial(0x12, "two")]
     #expect(
@@ -145,17 +160,15 @@ struct CycleTests {
   @Test("a cycle can lead through calls with a barrier, and a call that waits behind one")
   func barriers() throws {
     let queue = S.concurrent(0x10, "cache")
-    let found = try #require(
-      Diagnosis(
-        of: S.process(
-          [
-            S.waiting(1, .queue, 0x10, barrier: true, held: [S.has(0xa)]),
-            S.waiting(2, .mutex, 0xa, runs: [S.run(0x10)]),
-            S.waiting(3, .queue, 0x10),
-          ], [queue])))
-    #expect(found.cause == .cycle)
+    let found = try explained(
+      S.process(
+        [
+          S.waiting(1, .queue, 0x10, barrier: true, held: [S.has(0xa)]),
+          S.waiting(2, .mutex, 0xa, runs: [S.run(0x10)]),
+          S.waiting(3, .queue, 0x10),
+        ], [queue]), "cycle-through-a-barrier")
     #expect(found.isCertain)
-    #expect(found.details.last == "1 other thread waits besides them")
+    #expect(try cycle(found).others == [.thread(3)])
     let reader = try #require(
       Diagnosis(
         of: S.process(
@@ -176,15 +189,13 @@ struct CycleTests {
 
   @Test("a cycle can lead through the main thread and its queue, and the end of a thread")
   func mainAndEnd() throws {
-    let main = try #require(
-      Diagnosis(
-        of: S.process([
-          S.waiting(1, .mutex, 0xa, isMain: true),
-          S.waiting(2, .queue, S.mainQueue, held: [S.has(0xa)]),
-        ])))
-    #expect(main.cause == .cycle)
+    let main = try explained(
+      S.process([
+        S.waiting(1, .mutex, 0xa, isMain: true),
+        S.waiting(2, .queue, S.mainQueue, held: [S.has(0xa)]),
+      ]), "cycle-through-the-main-queue")
     #expect(main.isCertain)
-    #expect(main.details[0].hasPrefix("thread 1 (main) is the main thread and waits for mutex"))
+    #expect(try cycle(main).gates == [.lock(0xa), .main])
     let end = try #require(
       Diagnosis(
         of: S.process([
@@ -213,10 +224,9 @@ struct CycleTests {
     #expect(Diagnosis(of: snapshot) == nil)
     snapshot.threads.removeLast()
     snapshot.nextTimer = 5
-    let timed = try #require(Diagnosis(of: snapshot))
+    let timed = try explained(snapshot, "cycle-with-a-timer")
     #expect(timed.cause == .cycle)
-    #expect(!timed.isCertain)
-    #expect(timed.details.last == "not certain: a timer is set, which may end it")
+    #expect(timed.certainty == .doubtful(.timerIsSet))
   }
 
   @Test("a cycle can lead through the group of blocks that a holder has enqueued and waits for")
@@ -225,10 +235,10 @@ struct CycleTests {
       S.waiting(1, .group, 0xe, held: [S.has(0xa)]),
       S.waiting(2, .mutex, 0xa, runs: [S.run(0x10, by: 1)], pool: S.defaultPool),
     ]
-    let found = try #require(Diagnosis(of: S.process(threads, [S.concurrent(0x10, "work")])))
-    #expect(found.cause == .cycle)
+    let found = try explained(
+      S.process(threads, [S.concurrent(0x10, "work")]), "cycle-through-an-enqueued-block")
     #expect(found.isCertain)
-    #expect(found.details[0].contains("thread 2 is in a block that it has enqueued"))
+    #expect(try cycle(found).gates == [.started(1), .lock(0xa)])
     // A thread that runs may leave the group.
     #expect(
       Diagnosis(

@@ -8,22 +8,32 @@ import Testing
 struct InnermostWaitTests {
   typealias S = Snapshots
 
+  /// The threads that wait for a lost signal; `nil` for another cause.
+  private func waiters(_ found: Diagnosis) -> [Diagnosis.Party]? {
+    if case .lostSignal(_, let waiters, _, _, _) = found.evidence { waiters } else { nil }
+  }
+
+  /// What they wait for.
+  private func object(_ found: Diagnosis) -> Diagnosis.Object? {
+    if case .lostSignal(let object, _, _, _, _) = found.evidence { object } else { nil }
+  }
+
   @Test("the wait of a worker is the cause, and not that of the thread which joins it")
   func startedThread() throws {
     var worker = S.waiting(2, .semaphore, 0xb, at: 20)
     worker.startedBy = 1
-    let found = try #require(
-      Diagnosis(of: S.process([S.waiting(1, .semaphore, 0xa, at: 10, isMain: true), worker])))
+    let found = try explained(
+      S.process([S.waiting(1, .semaphore, 0xa, at: 10, isMain: true), worker]),
+      "lost-behind-a-started-thread")
     #expect(found.cause == .lostWakeUp)
     #expect(
-      found.headline == "no thread is left that could signal the semaphore that thread 2 waits for")
-    #expect(
-      found.details.prefix(2) == [
-        "thread 1 (main) waits for semaphore 0xa at Cache.swift:10  get(_:), and has started "
-          + "thread 2", "thread 2 waits for semaphore 0xb at Cache.swift:20  get(_:)",
-      ])
-    #expect(found.nodes.first { $0.id == "t2" }?.isMarked ?? false)
-    #expect(found.nodes.first { $0.id == "t1" }?.isMarked == false)
+      found.evidence
+        == .lostSignal(
+          Diagnosis.Object(.semaphore, 0xb), waiters: [.thread(2)],
+          chain: [Diagnosis.BlockedWait(.thread(1), .started(1), by: .thread(2))], listeners: [],
+          others: []))
+    #expect(found.nodes.first { $0.id == .party(.thread(2)) }?.isMarked ?? false)
+    #expect(found.nodes.first { $0.id == .party(.thread(1)) }?.isMarked == false)
   }
 
   @Test("both waits are the cause if a thread and one that it started wait for the same signal")
@@ -31,8 +41,7 @@ struct InnermostWaitTests {
     var worker = S.waiting(2, .semaphore, 0xa)
     worker.startedBy = 1
     let found = try #require(Diagnosis(of: S.process([S.waiting(1, .semaphore, 0xa), worker])))
-    #expect(found.cause == .lostWakeUp)
-    #expect(found.headline.hasSuffix("that 2 threads wait for"))
+    #expect(waiters(found) == [.thread(1), .thread(2)])
   }
 
   @Test("the wait in a group's block is the cause, and not that of the thread which enqueued it")
@@ -41,21 +50,22 @@ struct InnermostWaitTests {
       2, .condition, 0xb, runs: [S.run(0x10, by: 1)], pool: S.overcommitPool)
     let found = try #require(
       Diagnosis(of: S.process([S.waiting(1, .group, 0xa), block], [S.serial(0x10, "q")])))
-    #expect(found.cause == .lostWakeUp)
-    #expect(found.headline.hasPrefix("no thread is left that could wake the condition"))
+    #expect(object(found) == Diagnosis.Object(.condition, 0xb))
   }
 
   @Test("the wait of a holder is the cause, and not those of the threads that wait for its lock")
   func holder() throws {
-    let found = try #require(
-      Diagnosis(
-        of: S.process([
-          S.waiting(1, .semaphore, 0xc, held: [S.has(0xa)]), S.waiting(2, .mutex, 0xa),
-          S.waiting(3, .mutex, 0xa), S.waiting(4, .semaphore, 0xd),
-        ])))
-    #expect(found.cause == .lostWakeUp)
-    #expect(found.headline.hasSuffix("that thread 1 waits for"))
-    #expect(found.details.contains { $0.hasPrefix("thread 2 waits for mutex 0xa") })
+    let found = try explained(
+      S.process([
+        S.waiting(1, .semaphore, 0xc, held: [S.has(0xa)]), S.waiting(2, .mutex, 0xa),
+        S.waiting(3, .mutex, 0xa), S.waiting(4, .semaphore, 0xd),
+      ]), "lost-behind-a-holder")
+    #expect(
+      found.evidence
+        == .lostSignal(
+          Diagnosis.Object(.semaphore, 0xc), waiters: [.thread(1)],
+          chain: [3, 2].map { Diagnosis.BlockedWait(.thread($0), .lock(0xa), by: .thread(1)) },
+          listeners: [], others: [.thread(4)]))
   }
 
   @Test("the holder that blocks a queue's thread is the cause, and not the blocks behind it")
@@ -68,8 +78,7 @@ struct InnermostWaitTests {
             S.waiting(2, .mutex, 0xa, runs: [S.run(0x10)], pool: S.overcommitPool),
             S.waiting(3, .semaphore, 0xd),
           ], [S.serial(0x10, "log", blocks: [S.blocks(3, by: [99])])])))
-    #expect(found.cause == .lostWakeUp)
-    #expect(found.headline.hasSuffix("that thread 1 waits for"))
+    #expect(waiters(found) == [.thread(1)])
   }
 
   @Test("two waiters of one signal, of which a group waits for one, are a lost wake-up, no cycle")
@@ -79,8 +88,8 @@ struct InnermostWaitTests {
     let waiter = S.waiting(2, .semaphore, 0xc, runs: [run], pool: S.overcommitPool)
     let found = try #require(
       Diagnosis(of: S.process([S.waiting(1, .group, 0xb), waiter], [S.serial(0x10, "reader")])))
-    #expect(found.cause == .lostWakeUp)
-    #expect(found.headline.contains("the semaphore that thread 2 waits for"))
+    #expect(object(found) == Diagnosis.Object(.semaphore, 0xc))
+    #expect(waiters(found) == [.thread(2)])
   }
 
   @Test("two threads that enqueued blocks for each other and wait for one signal are no cycle")
@@ -89,8 +98,7 @@ struct InnermostWaitTests {
       S.waiting(id, .semaphore, 0xc, runs: [S.run(0x11, by: by)], pool: S.defaultPool)
     }
     let found = try #require(Diagnosis(of: S.process(threads, [S.concurrent(0x11, "q")])))
-    #expect(found.cause == .lostWakeUp)
-    #expect(found.headline.contains("2 threads wait for"))
+    #expect(waiters(found) == [.thread(2), .thread(3)])
   }
 
   @Test("a wait under a lock is a lost wake-up if others acquire the lock at that line to wait too")
@@ -113,11 +121,13 @@ struct InnermostWaitTests {
     let queue = snapshot.queues.firstIndex { $0.isMain } ?? 0
     snapshot.queues[queue].queued = 1
     snapshot.queues[queue].blocks = [S.blocks(at: 19, by: [2])]
-    let found = try #require(Diagnosis(of: snapshot))
-    #expect(found.cause == .starvation)
+    let found = try explained(snapshot, "starvation-behind-a-holder")
+    guard case .starvation(let pool) = found.evidence else {
+      Issue.record("no starvation: \(found.evidence)")
+      return
+    }
     #expect(
-      found.details.contains(
-        "thread 1 (main) waits for mutex 0xa at Cache.swift:10  get(_:), which thread 2 holds"
-          + " since Cache.swift:5  take()"))
+      pool.chain == [Diagnosis.BlockedWait(.thread(1), .lock(0xa), by: .thread(2))])
+    #expect(pool.innermost == .thread(2))
   }
 }

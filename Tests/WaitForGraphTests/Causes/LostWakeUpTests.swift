@@ -8,77 +8,77 @@ import Testing
 struct LostWakeUpTests {
   typealias S = Snapshots
 
+  /// A lost signal of the object 0xa.
+  private func lost(
+    _ kind: WaitSnapshot.ObjectKind, waiters: [Diagnosis.Party],
+    chain: [Diagnosis.BlockedWait] = []
+  ) -> Diagnosis.Evidence {
+    .lostSignal(
+      Diagnosis.Object(kind, 0xa), waiters: waiters, chain: chain, listeners: [], others: [])
+  }
+
   @Test("a lost wake-up of a semaphore is reported with the places of earlier signals")
   func semaphore() throws {
-    let found = try #require(
-      Diagnosis(
-        of: S.process(
-          [
-            S.waiting(1, .semaphore, 0xa, isMain: true), S.waiting(2, .semaphore, 0xa),
-            S.waiting(3, .semaphore, 0xa), S.other(4, .idle, pool: S.defaultPool),
-          ],
-          signals: [
-            WaitSnapshot.Signal(
-              id: 0xa, kind: .semaphore, value: 0, created: S.line(1, "init()"), waits: 5,
-              releases: 2, releasePlaces: S.line(33, "done()"))
-          ])))
+    let found = try explained(
+      S.process(
+        [
+          S.waiting(1, .semaphore, 0xa, isMain: true), S.waiting(2, .semaphore, 0xa),
+          S.waiting(3, .semaphore, 0xa), S.other(4, .idle, pool: S.defaultPool),
+        ],
+        signals: [
+          WaitSnapshot.Signal(
+            id: 0xa, kind: .semaphore, value: 0, created: S.line(1, "init()"), waits: 5,
+            releases: 2, releasePlaces: S.line(33, "done()"))
+        ]), "lost-semaphore")
     #expect(found.cause == .lostWakeUp)
     #expect(found.isCertain)
     #expect(
-      found.headline == "no thread is left that could signal the semaphore that 3 threads wait for")
-    #expect(
-      found.details == [
-        "3 threads: each waits for the semaphore made at Cache.swift:1  init() "
-          + "at Cache.swift:10  get(_:)", "made at Cache.swift:1  init()",
-        "signalled 2 times, waited for 5 times", "signalled before at Cache.swift:33  done()",
-      ])
+      found.evidence
+        == lost(.semaphore, waiters: [.thread(1), .thread(2), .thread(3)]))
+    #expect(found.advice == .signalOnEveryWayOut)
   }
 
   @Test("a lost wake-up of a semaphore that was never signalled says so")
   func neverSignalled() throws {
-    let found = try #require(
-      Diagnosis(
-        of: S.process(
-          [S.waiting(1, .semaphore, 0xa)],
-          signals: [WaitSnapshot.Signal(id: 0xa, kind: .semaphore)])))
-    #expect(found.cause == .lostWakeUp)
-    #expect(found.details.contains("nothing has ever signalled it"))
-    #expect(
-      found.headline == "no thread is left that could signal the semaphore that thread 1 waits for")
+    let found = try explained(
+      S.process(
+        [S.waiting(1, .semaphore, 0xa)],
+        signals: [WaitSnapshot.Signal(id: 0xa, kind: .semaphore)]), "lost-semaphore-never-signalled"
+    )
+    #expect(found.evidence == lost(.semaphore, waiters: [.thread(1)]))
   }
 
   @Test("a lost wake-up of a group shows how often it was entered and left")
   func group() throws {
-    let found = try #require(
-      Diagnosis(
-        of: S.process(
-          [S.waiting(1, .group, 0xa)],
-          signals: [
-            WaitSnapshot.Signal(
-              id: 0xa, kind: .group, releases: 1, enters: 2, releasePlaces: S.line(7),
-              enterPlaces: S.line(6))
-          ])))
-    #expect(found.cause == .lostWakeUp)
+    let found = try explained(
+      S.process(
+        [S.waiting(1, .group, 0xa)],
+        signals: [
+          WaitSnapshot.Signal(
+            id: 0xa, kind: .group, releases: 1, enters: 2, releasePlaces: S.line(7),
+            enterPlaces: S.line(6))
+        ]), "lost-group")
     #expect(found.isCertain)
-    #expect(found.details.contains("entered 2 times, left 1 time"))
-    #expect(found.details.contains("entered at Cache.swift:6  get(_:)"))
-    #expect(found.details.contains("left before at Cache.swift:7  get(_:)"))
+    #expect(found.evidence == lost(.group, waiters: [.thread(1)]))
+    #expect(found.advice == .leaveOnEveryWayOut)
   }
 
   @Test(
     "a lost wake-up of a condition is the cause, and not the wait for a lock that its waiter holds"
   )
   func condition() throws {
-    let found = try #require(
-      Diagnosis(
-        of: S.process([
-          S.waiting(1, .condition, 0xa, held: [S.has(0xb)]), S.waiting(2, .condition, 0xa),
-          S.waiting(3, .mutex, 0xb),
-        ])))
-    #expect(found.cause == .lostWakeUp)
+    let found = try explained(
+      S.process([
+        S.waiting(1, .condition, 0xa, held: [S.has(0xb)]), S.waiting(2, .condition, 0xa),
+        S.waiting(3, .mutex, 0xb),
+      ]), "lost-condition")
     #expect(found.isCertain)
-    #expect(found.headline.hasPrefix("no thread is left that could wake the condition"))
-    #expect(found.details.contains { $0.hasPrefix("thread 3 waits for mutex 0xb") })
+    #expect(
+      found.evidence
+        == lost(
+          .condition, waiters: [.thread(1), .thread(2)],
+          chain: [Diagnosis.BlockedWait(.thread(3), .lock(0xb), by: .thread(1))]))
+    #expect(found.advice == .checkUnderMutex)
   }
 
   @Test(
@@ -104,7 +104,8 @@ struct LostWakeUpTests {
 
   @Test("threads that sleep for an unknown reason are an uncertain hang of unknown cause")
   func unknownSleepers() throws {
-    let found = try #require(Diagnosis(of: S.process([S.other(1, .unknown)])))
+    let found = try explained(S.process([S.other(1, .unknown)]), "unknown-sleeper")
+    #expect(found.evidence == .asleep([.thread(1)]))
     #expect(found.cause == .unknown)
     #expect(!found.isCertain)
     #expect(Diagnosis(of: S.process([S.other(1, .idle), S.other(2, .listening)])) == nil)
@@ -114,19 +115,21 @@ struct LostWakeUpTests {
 
   @Test("a lock that no thread is known to hold is a lost wake-up")
   func forgottenLock() throws {
-    let ended = try #require(Diagnosis(of: S.process([S.waiting(1, .mutex, 0xa)])))
-    #expect(ended.cause == .lostWakeUp)
+    let ended = try explained(S.process([S.waiting(1, .mutex, 0xa)]), "lost-unlock")
     #expect(ended.isCertain)
-    #expect(
-      ended.headline == "no thread is left that could unlock the mutex that thread 1 waits for")
-    #expect(ended.details[1].hasPrefix("no live thread is known to hold it"))
-    // The message names a holder that waits, here together with a thread that waits for none of its
+    #expect(ended.evidence == lost(.mutex, waiters: [.thread(1)]))
+    #expect(ended.advice == .unlockOnEveryWayOut)
+    // The cause names a holder that waits, here together with a thread that waits for none of its
     // locks.
     let waits = S.process([
       S.waiting(1, .mutex, 0xa), S.waiting(2, .semaphore, 0xb, held: [S.has(0xa)]),
       S.waiting(3, .semaphore, 0xc),
     ])
-    #expect(try #require(Diagnosis(of: waits)).headline.contains("signal the semaphore"))
+    guard case .lostSignal(let object, _, _, _, _)? = Diagnosis(of: waits)?.evidence else {
+      Issue.record("no lost wake-up")
+      return
+    }
+    #expect(object == Diagnosis.Object(.semaphore, 0xb))
   }
 
   @Test("a concurrentPerform whose parts are stuck is a lost wake-up")

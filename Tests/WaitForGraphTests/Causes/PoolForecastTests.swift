@@ -1,3 +1,4 @@
+import HangReports
 import Interlock
 import Testing
 
@@ -49,19 +50,18 @@ struct PoolForecastTests {
 
   @Test("the forecast has the threads that 64 and 300 readers behind a barrier need")
   func readers() throws {
-    let few = try #require(Diagnosis(of: Self.readers(running: 3, queued: 61)))
+    let few = try explained(Self.readers(running: 3, queued: 61), "forecast-of-64-readers")
     #expect(few.cause == .starvation)
     #expect(!few.isCertain)
     #expect(few.pool?.needed == 65)
     #expect(few.pool?.isOnlySlow == false)
-    #expect(
-      few.advice[1] == "completes here after about 62 s, never within Apple's limit of 64 threads")
-    let many = try #require(Diagnosis(of: Self.readers(running: 3, queued: 297)))
+    #expect(few.pool?.seconds == 62)
+    #expect(few.pool?.completesHere == true)
+    #expect(few.pool?.completesOnApple == false)
+    let many = try explained(Self.readers(running: 3, queued: 297), "forecast-of-300-readers")
     #expect(many.isCertain)
     #expect(many.pool?.needed == 301)
-    #expect(
-      many.details.last
-        == "certain if the blocks of the same code, from the same line, wait as these do")
+    #expect(many.certainty == .certainIfBlocksAreAlike)
   }
 
   @Test("readers that Apple's pools would serve at once are slow here, and not stuck")
@@ -141,6 +141,15 @@ struct PoolForecastTests {
     snapshot.processors = 400
     let found = try #require(Diagnosis(of: snapshot))
     #expect(found.isCertain)
-    #expect(found.advice[0].contains("needs 1,001 threads (this pool: 400 now, 400 at most)"))
+    #expect(found.pool?.needed == 1_001)
+    #expect(found.pool?.threads == 400)
+    guard case .starvation(let pool) = found.evidence else {
+      Issue.record("no starvation: \(found.evidence)")
+      return
+    }
+    #expect(pool.mostThreads == 400)
+    #expect(
+      Explanation(found, of: snapshot).advice[0]
+        .contains("needs 1,001 threads (this pool: 400 now, 400 at most)"))
   }
 }

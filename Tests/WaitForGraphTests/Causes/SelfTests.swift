@@ -10,18 +10,15 @@ struct SelfTests {
 
   @Test("a thread that relocks its mutex waits for itself, and both lines are reported")
   func mutex() throws {
-    let found = try #require(
-      Diagnosis(
-        of: S.process([
-          S.waiting(7, .mutex, 0xa, at: 20, held: [S.has(0xa, at: 10)]), S.other(8, .running),
-        ])))
+    let found = try explained(
+      S.process([
+        S.waiting(7, .mutex, 0xa, at: 20, held: [S.has(0xa, at: 10)]), S.other(8, .running),
+      ]), "self-mutex")
     #expect(found.cause == .self)
     #expect(found.isCertain)
-    #expect(found.headline.contains("thread 7 waits for mutex 0xa, which it already holds"))
     #expect(
-      found.details.prefix(2) == [
-        "acquires it again at Cache.swift:20  get(_:)", "holds it since Cache.swift:10  take()",
-      ])
+      found.evidence == .selfWait(.thread(7), .lock(0xa), Diagnosis.Object(.mutex, 0xa)))
+    #expect(found.advice == .acquireNotAgain)
   }
 
   @Test(
@@ -48,18 +45,12 @@ struct SelfTests {
       7, .initializer, 0xa, at: 20, held: [S.has(0xa, .initializer, at: 10)])
     thread.wait?.place.insert(accessor, at: 0)
     thread.held[0].place.insert(accessor, at: 0)
-    let found = try #require(Diagnosis(of: S.process([thread])))
-    #expect(found.cause == .self)
+    let found = try explained(S.process([thread]), "self-initializer")
     #expect(found.isCertain)
     #expect(
-      found.headline
-        == "thread 7 waits for the initialiser of static Settings.shared (Settings.swift:3), "
-        + "which it already holds")
-    #expect(
-      found.details.prefix(2) == [
-        "acquires it again at Cache.swift:20  get(_:)", "holds it since Cache.swift:10  take()",
-      ])
-    #expect(found.advice.contains { $0.contains("the variable that it is for") })
+      found.evidence
+        == .selfWait(.thread(7), .lock(0xa), Diagnosis.Object(.initializer, 0xa)))
+    #expect(found.advice == .useNotInInitializer)
   }
 
   @Test(
@@ -67,34 +58,33 @@ struct SelfTests {
   )
   func queue() throws {
     let cache = S.serial(0x10, "cache")
-    let direct = try #require(
-      Diagnosis(
-        of: S.process([S.waiting(7, .queue, 0x10, runs: [S.run(0x10, at: 4)])], [cache])))
-    #expect(direct.cause == .self)
+    let direct = try explained(
+      S.process([S.waiting(7, .queue, 0x10, runs: [S.run(0x10, at: 4)])], [cache]), "self-queue")
     #expect(direct.isCertain)
-    #expect(direct.headline == "thread 7 waits for \"cache\", the queue that it is on")
-    #expect(direct.details.contains("entered it at Cache.swift:4  start()"))
+    #expect(
+      direct.evidence == .selfWait(.thread(7), .queue(0x10), Diagnosis.Object(.queue, 0x10)))
+    #expect(direct.advice == .callDirectly)
     // From the target to a queue above it, and the reverse.
     let above = S.serial(0x11, "above", target: 0x10)
     for (from, to) in [(UInt(0x10), UInt(0x11)), (0x11, 0x10)] {
-      let found = try #require(
-        Diagnosis(
-          of: S.process([S.waiting(7, .queue, to, runs: [S.run(from)])], [cache, above])))
-      #expect(found.cause == .self)
-      #expect(found.headline.contains("a queue on the same thread as"))
+      let found = try explained(
+        S.process([S.waiting(7, .queue, to, runs: [S.run(from)])], [cache, above]),
+        "self-queue-from-\(from)-to-\(to)")
+      #expect(
+        found.evidence == .selfWait(.thread(7), .queue(0x10), Diagnosis.Object(.queue, to)))
     }
   }
 
   @Test("a call with a barrier from a call on the same concurrent queue waits for itself")
   func barrier() throws {
     let queue = S.concurrent(0x10, "cache")
-    let found = try #require(
-      Diagnosis(
-        of: S.process(
-          [S.waiting(7, .queue, 0x10, barrier: true, runs: [S.run(0x10, sync: true)])], [queue])))
-    #expect(found.cause == .self)
+    let found = try explained(
+      S.process(
+        [S.waiting(7, .queue, 0x10, barrier: true, runs: [S.run(0x10, sync: true)])], [queue]),
+      "self-barrier")
     #expect(found.isCertain)
-    #expect(found.details.contains { $0.contains("barrier") })
+    #expect(
+      found.evidence == .selfWait(.thread(7), .runners(0x10), Diagnosis.Object(.queue, 0x10)))
     // Without a barrier such a call goes on.
     #expect(
       Diagnosis(
@@ -109,26 +99,25 @@ struct SelfTests {
     snapshot.isPartial = true
     snapshot.selfWait = WaitSnapshot.SelfWait(
       thread: 7, object: 0x10, place: S.line(20), firstPlace: S.line(10), traps: true)
-    let found = try #require(Diagnosis(of: snapshot))
+    let found = try explained(snapshot, "self-call-that-traps")
     #expect(found.cause == .self)
     #expect(found.isCertain)
-    #expect(found.headline == "thread 7 waits for \"cache\", the queue that it is on")
     #expect(
-      found.details == [
-        "enters it again at Cache.swift:20  get(_:)", "entered it at Cache.swift:10  get(_:)",
-        "libdispatch ends the process there, on Linux without a word",
-      ])
+      found.evidence == .ownCall(thread: 7, Diagnosis.Object(.queue, 0x10), traps: true))
     snapshot.selfWait?.traps = false
-    #expect(try #require(Diagnosis(of: snapshot)).details.count == 2)
+    let hang = try explained(snapshot, "self-call-that-hangs")
+    #expect(
+      hang.evidence == .ownCall(thread: 7, Diagnosis.Object(.queue, 0x10), traps: false))
   }
 
   @Test("a thread that joins itself, or calls the main queue on the main thread, waits for itself")
   func endAndMain() throws {
-    let end = try #require(Diagnosis(of: S.process([S.waiting(7, .thread, 7)])))
-    #expect(end.cause == .self)
-    let main = try #require(
-      Diagnosis(of: S.process([S.waiting(7, .queue, S.mainQueue, isMain: true)])))
-    #expect(main.cause == .self)
+    let end = try explained(S.process([S.waiting(7, .thread, 7)]), "self-join")
+    #expect(end.evidence == .selfWait(.thread(7), .end(7), Diagnosis.Object(.thread, 7)))
+    let main = try explained(
+      S.process([S.waiting(7, .queue, S.mainQueue, isMain: true)]), "self-main-queue")
+    #expect(
+      main.evidence == .selfWait(.thread(7), .main, Diagnosis.Object(.queue, S.mainQueue)))
     #expect(main.isCertain)
   }
 

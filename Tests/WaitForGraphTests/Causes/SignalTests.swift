@@ -18,9 +18,10 @@ struct SignalTests {
     let inside = Self.thread(
       1, waits: .workItem, 9, runs: [WaitSnapshot.Run(queue: 5, workItem: 9)])
     let busy = WaitSnapshot.Thread(id: 2, elsewhere: .running)
-    let found = try #require(Diagnosis(of: WaitSnapshot(threads: [inside, busy])))
+    let found = try explained(WaitSnapshot(threads: [inside, busy]), "self-work-item")
     #expect(found.cause == .self)
     #expect(found.isCertain)
+    #expect(found.advice == .waitOutside)
   }
 
   @Test("a thread that waits for a work item which runs elsewhere can go on")
@@ -35,9 +36,10 @@ struct SignalTests {
   func group() throws {
     let inside = Self.thread(1, waits: .group, 9, runs: [WaitSnapshot.Run(queue: 5, group: 9)])
     let busy = WaitSnapshot.Thread(id: 2, elsewhere: .running)
-    let found = try #require(Diagnosis(of: WaitSnapshot(threads: [inside, busy])))
+    let found = try explained(WaitSnapshot(threads: [inside, busy]), "self-group")
     #expect(found.cause == .self)
     #expect(found.isCertain)
+    #expect(found.advice == .waitOutside)
   }
 
   @Test("a group with a block that runs is no hang, even if a block of another group waits")
@@ -57,9 +59,14 @@ struct SignalTests {
     let waiter = Self.thread(1, waits: .semaphore, 9, held: Self.held)
     let victim = Self.thread(2, waits: .mutex, 7)
     let joiner = Self.thread(3, waits: .thread, 1)
-    let found = try #require(Diagnosis(of: WaitSnapshot(threads: [waiter, victim, joiner])))
+    let found = try explained(WaitSnapshot(threads: [waiter, victim, joiner]), "signal-cycle")
     #expect(found.cause == .cycle)
     #expect(found.isCertain)
+    #expect(
+      found.evidence
+        == .signalCycle(
+          waiter: .thread(1), signal: Diagnosis.Object(.semaphore, 9), has: 7,
+          blocked: [.thread(2), .thread(3)]))
   }
 
   @Test("a wait is a lost wake-up if a thread that the waiter does not block might have signalled")
@@ -87,9 +94,9 @@ struct SignalTests {
     var snapshot = WaitSnapshot(threads: [WaitSnapshot.Thread(id: 1, elsewhere: .running)])
     snapshot.selfWait = WaitSnapshot.SelfWait(
       thread: 1, kind: .swiftMutex, object: 7, traps: true)
-    let found = try #require(Diagnosis(of: snapshot))
+    let found = try explained(snapshot, "self-swift-mutex")
     #expect(found.cause == .self)
-    #expect(found.headline.contains("which it already holds"))
-    #expect(!found.headline.contains("queue"))
+    #expect(
+      found.evidence == .ownCall(thread: 1, Diagnosis.Object(.swiftMutex, 7), traps: true))
   }
 }

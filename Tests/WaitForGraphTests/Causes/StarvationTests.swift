@@ -1,3 +1,4 @@
+import HangReports
 import Interlock
 import Testing
 
@@ -28,50 +29,63 @@ struct StarvationTests {
       ])
   }
 
+  /// The dry pool of a diagnosis.
+  private func pool(_ found: Diagnosis) throws -> Diagnosis.Starvation {
+    guard case .starvation(let pool) = found.evidence else {
+      throw Unexpected(evidence: found.evidence)
+    }
+    return pool
+  }
+
+  /// A cause that is no starvation.
+  private struct Unexpected: Error {
+    var evidence: Diagnosis.Evidence
+  }
+
   @Test(
     "starvation of the default pool shows the threads that it needs, here and on Apple's systems"
   )
   func defaultPool() throws {
-    let found = try #require(Diagnosis(of: Self.cache(running: 4, queued: 996)))
+    let found = try explained(Self.cache(running: 4, queued: 996), "starvation-of-a-pool")
+    let pool = try pool(found)
     #expect(found.cause == .starvation)
+    #expect(pool.pool == .root(S.defaultPool))
+    #expect(pool.workers == (10..<14).map { .thread($0) })
+    #expect(pool.threads == 4)
+    #expect(pool.mostThreads == 255)
+    #expect(pool.grows)
+    #expect(pool.queues == [0x20, 0x21])
+    #expect(pool.queued == 1_000)
     #expect(
-      found.headline
-        == "4 of 4 threads of the default pool wait, and what they wait for is queued behind them")
-    #expect(
-      found.details == [
-        "996 blocks queued on \"test queue\" (concurrent, default pool); 4 running, "
-          + "each waits for a semaphore  Cache.swift:61  get(_:)",
-        "4 blocks queued on \"cache\"",
-        "each waits for a block queued on \"cache\" (concurrent, default pool), "
-          + "positions 997 and after",
-        "not certain: the pool gets one thread more a second while all of its threads wait",
-      ])
-    #expect(
-      found.advice == [
-        "frees it: 996 blocks that will wait, too, are queued first, so it needs 1,001 threads "
-          + "(this pool: 4 now, 255 at most)",
-        "never completes here, nor within Apple's limit of 64 threads",
-        "safe when: the synchronous call does not need a second thread of the pool it runs on",
-      ])
+      pool.needed
+        == Diagnosis.Starvation.NeededBlocks(
+          queue: 0x21, count: 4, ahead: 996, waiters: pool.workers, isOwn: true))
+    #expect(pool.forecast?.needed == 1_001)
+    #expect(pool.forecast?.completesHere == false)
+    #expect(pool.forecast?.completesOnApple == false)
+    #expect(found.advice == .needOneThread)
     // The plain pool grows by a thread a second.
-    #expect(!found.isCertain)
+    #expect(found.certainty == .doubtful(.poolGrows))
   }
 
   @Test("starvation of a pool that may grow far enough shows after how long it ends")
   func grows() throws {
-    let found = try #require(Diagnosis(of: Self.cache(running: 3, queued: 5)))
+    let found = try explained(Self.cache(running: 3, queued: 5), "starvation-that-ends")
     #expect(!found.isCertain)
-    #expect(found.advice[0].contains("needs 9 threads (this pool: 3 now, 255 at most)"))
-    #expect(
-      found.advice[1] == "completes here after about 6 s, and within Apple's limit of 64 threads")
+    #expect(found.pool?.needed == 9)
+    #expect(found.pool?.threads == 3)
+    #expect(found.pool?.seconds == 6)
+    #expect(found.pool?.completesHere == true)
+    #expect(found.pool?.completesOnApple == true)
   }
 
   @Test("starvation of a plain pool at its limit is certain")
   func atTheLimit() throws {
-    let found = try #require(Diagnosis(of: Self.cache(running: 255, queued: 745)))
-    #expect(found.cause == .starvation)
+    let found = try explained(Self.cache(running: 255, queued: 745), "starvation-at-the-limit")
     #expect(found.isCertain)
-    #expect(found.headline.hasPrefix("255 of 255 threads of the default pool wait"))
+    #expect(try pool(found).workers.count == 255)
+    #expect(try pool(found).threads == 255)
+    #expect(try !pool(found).grows)
   }
 
   @Test("starvation of the overcommit pool is certain at 255 threads; below there is none")
@@ -86,10 +100,14 @@ struct StarvationTests {
         }, queues + [S.serial(0x2000, "one more", blocks: [S.blocks(at: 4, by: [10])])])
     }
     let found = try #require(Diagnosis(of: snapshot(255)))
-    #expect(found.cause == .starvation)
     #expect(found.isCertain)
-    #expect(found.headline.contains("threads of the default overcommit pool wait"))
-    #expect(found.advice[1] == "never completes here, but within Apple's limit of 512 threads")
+    #expect(try pool(found).pool == .root(S.overcommitPool))
+    #expect(found.pool?.mostOnApple == 512)
+    #expect(found.pool?.completesHere == false)
+    #expect(found.pool?.completesOnApple == true)
+    let text = Explanation(found, of: snapshot(255))
+    #expect(text.headline.contains("threads of the default overcommit pool wait"))
+    #expect(text.advice[1] == "never completes here, but within Apple's limit of 512 threads")
     #expect(Diagnosis(of: snapshot(254)) == nil)
   }
 
@@ -106,12 +124,12 @@ struct StarvationTests {
         },
         [S.concurrent(0x30, Self.tasks, width: 2, blocks: [S.blocks(3, by: [10], job: true)])])
     }
-    let found = try #require(Diagnosis(of: snapshot(2)))
-    #expect(found.cause == .starvation)
+    let found = try explained(snapshot(2), "starvation-of-tasks")
     #expect(found.isCertain)
-    #expect(found.headline.hasPrefix("2 of 2 threads of the Swift task pool wait, and what they"))
-    #expect(found.details[0].hasPrefix("3 jobs queued on \"Swift global concurrent queue\""))
-    #expect(found.advice[0].contains("one thread for each processor (2 for a priority)"))
+    #expect(try pool(found).pool == .tasks(0x30))
+    #expect(try pool(found).mostThreads == 2)
+    #expect(try pool(found).needed?.isOwn == true)
+    #expect(found.advice == .awaitInTask)
     // One job waits: the other thread runs what it waits for.
     #expect(Diagnosis(of: snapshot(1)) == nil)
   }
@@ -122,11 +140,13 @@ struct StarvationTests {
     main[2].queued = 1
     main[2].blocks = [S.blocks(by: [5])]
     let waiting = S.waiting(1, .semaphore, 0xa, isMain: true)
-    let blocks = try #require(
-      Diagnosis(of: WaitSnapshot(threads: [waiting], queues: main)))
-    #expect(blocks.cause == .starvation)
+    let blocks = try explained(
+      WaitSnapshot(threads: [waiting], queues: main), "starvation-of-the-main-queue")
     #expect(blocks.isCertain)
-    #expect(blocks.headline == "the main thread waits, and 1 block is queued behind it")
+    #expect(try pool(blocks).pool == .main)
+    #expect(try pool(blocks).queued == 1)
+    #expect(try pool(blocks).needed == nil)
+    #expect(blocks.advice == .keepMainThreadFree)
     let call = try #require(
       Diagnosis(
         of: S.process([
@@ -145,47 +165,43 @@ struct StarvationTests {
 
   @Test("a block that waits for a later one of its own serial queue is a starvation")
   func serial() throws {
-    let found = try #require(
-      Diagnosis(
-        of: S.process(
-          [S.waiting(7, .semaphore, 0xa, runs: [S.run(0x10)], pool: S.overcommitPool)],
-          [S.serial(0x10, "cache", blocks: [S.blocks(by: [7])])])))
-    #expect(found.cause == .starvation)
+    let found = try explained(
+      S.process(
+        [S.waiting(7, .semaphore, 0xa, runs: [S.run(0x10)], pool: S.overcommitPool)],
+        [S.serial(0x10, "cache", blocks: [S.blocks(by: [7])])]), "starvation-of-a-serial-queue")
     #expect(found.isCertain)
-    #expect(
-      found.headline
-        == "the thread on queue \"cache\" waits, and what it waits for is queued behind it")
+    #expect(try pool(found).pool == .queue(0x10))
+    #expect(try pool(found).needed?.isOwn == true)
+    #expect(found.advice == .waitForNoLaterBlock)
   }
 
   @Test("starvation shows the threads that enqueued the blocks, even outside the pool")
   func anothersBlock() throws {
     var snapshot = Self.cache(running: 255, queued: 3, needed: 1)
     snapshot.queues[4].blocks[0].enqueuedBy = [9]
-    let found = try #require(Diagnosis(of: snapshot))
+    let other = try pool(explained(snapshot, "starvation-that-another-waits-for"))
+    #expect(other.queued == 4)
     #expect(
-      found.headline
-        == "255 of 255 threads of the default pool wait, and 4 blocks are queued behind them")
-    #expect(
-      found.details.contains(
-        "thread 1 (main) waits for a block queued on \"test queue\" (concurrent, default pool), "
-          + "positions 1 and after"))
+      other.needed
+        == Diagnosis.Starvation.NeededBlocks(
+          queue: 0x20, count: 3, ahead: 0, waiters: [.thread(1)], isOwn: false))
     snapshot.queues[4].blocks[0].enqueuedBy = [10, 11]
-    #expect(
-      try #require(Diagnosis(of: snapshot)).details.contains {
-        $0.hasPrefix("2 of them wait for a block queued on \"cache\"")
-      })
+    let own = try pool(explained(snapshot, "starvation-that-two-wait-for"))
+    #expect(own.needed?.queue == 0x21)
+    #expect(own.needed?.waiters == [.thread(10), .thread(11)])
+    #expect(own.needed?.isOwn == true)
   }
 
   @Test("blocks of a concurrent queue behind a barrier that cannot begin are a starvation")
   func barrier() throws {
-    let found = try #require(
-      Diagnosis(
-        of: S.process(
-          [S.waiting(7, .semaphore, 0xa, runs: [S.run(0x10)], pool: S.defaultPool)],
-          [S.concurrent(0x10, "cache", blocks: [S.blocks(by: [7], barrier: true)])])))
-    #expect(found.cause == .starvation)
+    let found = try explained(
+      S.process(
+        [S.waiting(7, .semaphore, 0xa, runs: [S.run(0x10)], pool: S.defaultPool)],
+        [S.concurrent(0x10, "cache", blocks: [S.blocks(by: [7], barrier: true)])]),
+      "starvation-behind-a-barrier")
     #expect(found.isCertain)
-    #expect(found.advice[0].contains("a barrier is alone on queue \"cache\""))
+    #expect(try pool(found).pool == .queue(0x10))
+    #expect(found.advice == .waitForNothingBehindBarrier)
     // A plain block would begin beside it.
     #expect(
       Diagnosis(
@@ -236,9 +252,8 @@ struct StarvationTests {
     #expect(try #require(Diagnosis(of: delayed)).isCertain == false)
     var partial = Self.cache(running: 255, queued: 9)
     partial.isPartial = true
-    let found = try #require(Diagnosis(of: partial))
-    #expect(!found.isCertain)
+    let found = try explained(partial, "starvation-beside-unseen-code")
     #expect(found.cause == .starvation)
-    #expect(found.details.last == "not certain: something may run here that was not seen")
+    #expect(found.certainty == .doubtful(.unseenCode))
   }
 }

@@ -13,17 +13,16 @@ struct SuspendedTests {
 
   @Test("a task whose continuation was not resumed is suspended, and a thread waits for it")
   func continuation() throws {
-    let found = try #require(
-      Diagnosis(
-        of: S.process(
-          [S.waiting(1, .semaphore, 0xa, isMain: true), S.other(2, .idle, pool: S.defaultPool)],
-          signals: [Self.continuation])))
+    let found = try explained(
+      S.process(
+        [S.waiting(1, .semaphore, 0xa, isMain: true), S.other(2, .idle, pool: S.defaultPool)],
+        signals: [Self.continuation]), "suspended-continuation")
     #expect(found.cause == .suspended)
     #expect(found.isCertain)
     #expect(
-      found.headline
-        == "a task waits at Cache.swift:44  load() for a continuation that was never resumed, "
-        + "and nothing is left to run")
+      found.evidence
+        == .suspendedTasks(.continuation, waitingFor: [0xc], others: [.thread(1)]))
+    #expect(found.advice == .resumeOnEveryWayOut)
     #expect(found.nodes.contains { $0.kind == .task && $0.isMarked })
   }
 
@@ -41,27 +40,25 @@ struct SuspendedTests {
 
   @Test("a task that waits for a stream's next element is suspended if no thread waits")
   func stream() throws {
-    let found = try #require(
-      Diagnosis(of: S.process([S.other(1, .listening, isMain: true)], signals: [Self.stream])))
-    #expect(found.cause == .suspended)
+    let found = try explained(
+      S.process([S.other(1, .listening, isMain: true)], signals: [Self.stream]),
+      "suspended-stream")
     #expect(found.isCertain)
-    #expect(
-      found.headline
-        == "a task waits at Cache.swift:51  listen() for an AsyncStream's next element, "
-        + "which no thread is left to yield, and nothing is left to run")
-    #expect(found.advice.contains { $0.contains("finishes it") })
+    #expect(found.evidence == .suspendedTasks(.stream, waitingFor: [0xe], others: []))
+    #expect(found.advice == .finishOnEveryWayOut)
   }
 
   @Test("a thread that waits is the cause, and not a task that listens to a stream")
   func threadAndStream() throws {
-    let found = try #require(
-      Diagnosis(
-        of: S.process([S.waiting(1, .semaphore, 0xa, isMain: true)], signals: [Self.stream])))
-    #expect(found.cause == .lostWakeUp)
+    let found = try explained(
+      S.process([S.waiting(1, .semaphore, 0xa, isMain: true)], signals: [Self.stream]),
+      "lost-beside-a-stream")
     #expect(found.isCertain)
     #expect(
-      found.details.contains(
-        "1 task waits for an AsyncStream's next element at Cache.swift:51  listen()"))
+      found.evidence
+        == .lostSignal(
+          Diagnosis.Object(.semaphore, 0xa), waiters: [.thread(1)], chain: [], listeners: [0xe],
+          others: []))
   }
 
   @Test("a continuation is the cause, and not a stream to which another task listens")
@@ -69,7 +66,7 @@ struct SuspendedTests {
     let found = try #require(
       Diagnosis(
         of: S.process([S.other(1, .listening)], signals: [Self.stream, Self.continuation])))
-    #expect(found.headline.hasPrefix("a task waits at Cache.swift:44  load() for a continuation"))
+    #expect(found.evidence == .suspendedTasks(.continuation, waitingFor: [0xc], others: []))
   }
 
   @Test(
@@ -81,10 +78,9 @@ struct SuspendedTests {
       [S.other(1, .listening, isMain: true), S.other(2, .idle)], signals: [signal])
     #expect(try #require(Diagnosis(of: snapshot)).isCertain)
     snapshot.mayRest = true
-    let found = try #require(Diagnosis(of: snapshot))
+    let found = try explained(snapshot, "suspended-\(kind)-at-rest")
     #expect(found.cause == .suspended)
-    #expect(!found.isCertain)
-    #expect(found.details.last?.contains("only listens for more to do") ?? false)
+    #expect(found.certainty == .doubtful(.mayListen))
     snapshot.threads.append(S.waiting(3, .semaphore, 0xa))
     #expect(try #require(Diagnosis(of: snapshot)).isCertain)
   }
@@ -108,30 +104,30 @@ struct SuspendedTests {
   func several() throws {
     var other = Self.continuation
     other.id = 0xd
-    let found = try #require(
-      Diagnosis(
-        of: S.process([S.waiting(1, .group, 0xa)], signals: [Self.continuation, other])))
-    #expect(found.headline.hasPrefix("2 tasks wait for continuations that were never resumed"))
-    #expect(found.details[0] == "2 tasks wait at Cache.swift:44  load()")
+    let found = try explained(
+      S.process([S.waiting(1, .group, 0xa)], signals: [Self.continuation, other]),
+      "suspended-continuations")
+    #expect(
+      found.evidence
+        == .suspendedTasks(.continuation, waitingFor: [0xc, 0xd], others: [.thread(1)]))
   }
 
   @Test("a suspended queue with blocks or calls is suspended for ever")
   func queue() throws {
     var queue = S.serial(0x10, "cache", blocks: [S.blocks(3, at: 12)])
     queue.isSuspended = true
-    let found = try #require(
-      Diagnosis(of: S.process([S.waiting(1, .semaphore, 0xa)], [queue])))
+    let found = try explained(
+      S.process([S.waiting(1, .semaphore, 0xa)], [queue]), "suspended-queue")
     #expect(found.cause == .suspended)
     #expect(found.isCertain)
     #expect(
-      found.headline
-        == "queue \"cache\" is suspended, and no thread is left to resume it: 3 blocks wait on it")
-    #expect(found.details[0] == "3 blocks enqueued at Cache.swift:12  start()")
+      found.evidence == .suspendedQueue(0x10, queued: 3, calls: 0, others: [.thread(1)]))
+    #expect(found.advice == .resumeQueue)
     queue.queued = 0
     queue.blocks = []
-    let call = try #require(Diagnosis(of: S.process([S.waiting(1, .queue, 0x10)], [queue])))
-    #expect(call.cause == .suspended)
-    #expect(call.headline.hasSuffix("1 synchronous call waits on it"))
+    let call = try explained(
+      S.process([S.waiting(1, .queue, 0x10)], [queue]), "suspended-queue-with-a-call")
+    #expect(call.evidence == .suspendedQueue(0x10, queued: 0, calls: 1, others: [.thread(1)]))
   }
 
   @Test("a task is not suspended for ever while a thread runs or a timer is set, or once resumed")

@@ -1,3 +1,4 @@
+import HangReports
 import Interlock
 import WaitForGraph
 
@@ -30,13 +31,13 @@ struct FoldedGraph {
   }
 
   /// The remaining nodes: the first of each class, with the count of all.
-  private(set) var nodes: [Diagnosis.Node] = []
+  private(set) var nodes: [Explanation.Node] = []
   /// For each node, the titles of the others in its class.
   private(set) var alike: [[String]] = []
   /// The edges between them, each once.
-  private(set) var edges: [Diagnosis.Edge] = []
+  private(set) var edges: [Explanation.Edge] = []
 
-  init(_ diagnosis: Diagnosis) {
+  init(_ diagnosis: Explanation) {
     let keepsMarked = diagnosis.cause == .cycle || diagnosis.cause == .self
     let all = diagnosis.nodes
     var colors = Self.numbered(
@@ -66,7 +67,7 @@ struct FoldedGraph {
   }
 
   private mutating func fold(
-    _ all: [Diagnosis.Node], _ colors: [Int], _ links: [(Diagnosis.Edge, Int, Int)]
+    _ all: [Explanation.Node], _ colors: [Int], _ links: [(Explanation.Edge, Int, Int)]
   ) {
     let groups = Dictionary(grouping: all.indices) { colors[$0] }
     var first: [String] = all.map(\.id)
@@ -85,9 +86,9 @@ struct FoldedGraph {
       nodes.append(node)
       alike.append(group.dropFirst().map { all[$0].title })
     }
-    var known: Set<Diagnosis.Edge> = []
+    var known: Set<Explanation.Edge> = []
     for (edge, from, to) in links {
-      let folded = Diagnosis.Edge(
+      let folded = Explanation.Edge(
         from: first[from], to: first[to], label: edge.label, isMarked: edge.isMarked)
       if known.insert(folded).inserted { edges.append(folded) }
     }

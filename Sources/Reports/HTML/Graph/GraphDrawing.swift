@@ -1,3 +1,4 @@
+import HangReports
 import WaitForGraph
 
 /// The wait-for graph of a diagnosis as a picture: labelled arrows, and boxes that link to their
@@ -15,8 +16,8 @@ struct GraphDrawing {
 
   private let cause: Diagnosis.Cause
   private let total: Int
-  private let nodes: ArraySlice<Diagnosis.Node>
-  private let edges: [(edge: Diagnosis.Edge, link: GraphLayout.Link)]
+  private let nodes: ArraySlice<Explanation.Node>
+  private let edges: [(edge: Explanation.Edge, link: GraphLayout.Link)]
   private let layout: GraphComponents
   private let prefix: String
 
@@ -144,7 +145,7 @@ struct GraphDrawing {
     return text
   }
 
-  private func box(_ node: Diagnosis.Node, _ number: Int) -> String {
+  private func box(_ node: Explanation.Node, _ number: Int) -> String {
     let corner = layout.nodes[number]
     let measures = GraphLayout.Measures()
     let round = Self.roundness(node.kind)

@@ -1,18 +1,6 @@
-import Interlock
-
 /// A pool whose threads all wait, with queued blocks that cannot begin.
 struct DryPool {
-  /// The kind of a pool.
-  enum Kind: Hashable {
-    /// A root queue: libdispatch's threads of one priority.
-    case root(WaitIndex.ObjectID)
-    /// A queue that runs Swift's tasks: as many at once as there are processors.
-    case tasks(WaitIndex.ObjectID)
-    /// The main queue: one thread.
-    case main
-    /// A serial queue: one thread at a time.
-    case serial(WaitIndex.ObjectID)
-  }
+  typealias Kind = Diagnosis.Starvation.Pool
 
   /// Blocks that a stuck thread has enqueued and that cannot begin: it probably waits for them.
   struct Needed {
@@ -75,7 +63,7 @@ struct DryPool {
       case .one(.jobs(let queue), _): return .tasks(queue)
       case .pool(let root): pool = .root(root)
       case .all(.queue(let queue), _), .all(.runners(let queue), _):
-        serial = serial ?? .serial(queue)
+        serial = serial ?? .queue(queue)
       default: break
       }
     }
@@ -96,7 +84,7 @@ struct DryPool {
     case .main:
       all = index.mainThread.map { [$0] } ?? []
       queued += Self.callsOnMain(liveness).count
-    case .serial(let queue):
+    case .queue(let queue):
       let isSerial = index.queueAt[queue].map { index.queues[$0].width == 1 } ?? true
       all = (isSerial ? index.occupants[queue] : index.runners[queue]) ?? []
     }
@@ -133,7 +121,7 @@ struct DryPool {
   /// The queued blocks that threads probably wait for: if they wait for a signal, the blocks that
   /// they have enqueued; if they call a queue that waits for this pool, its blocks.
   func waited(for threads: [Int], _ index: WaitIndex) -> [Waited] {
-    let signalled = threads.filter { index.threads[$0].wait?.isForSignal ?? false }
+    let signalled = threads.filter { index.threads[$0].wait?.kind.isSignal ?? false }
     let numbers = Dictionary(uniqueKeysWithValues: signalled.map { (index.threads[$0].id, $0) })
     var callers: [WaitIndex.ObjectID: [Int]] = [:]
     if case .root = kind {
@@ -170,7 +158,7 @@ struct DryPool {
   /// Whether a thread of the pool itself is known to wait for a block that is queued behind it, or
   /// only its own threads can make the pool dry.
   var isTold: Bool {
-    if case .serial = kind { return needed != nil }
+    if case .queue = kind { return needed != nil }
     return true
   }
 
@@ -180,20 +168,8 @@ struct DryPool {
       case .root(let root): (0, root)
       case .tasks(let queue): (0, queue)
       case .main: (1, 0)
-      case .serial(let queue): (2, queue)
+      case .queue(let queue): (2, queue)
       }
     return [needed == nil ? 1 : 0, order.0, UInt.max - UInt(max(0, queued)), order.1]
-  }
-}
-
-extension WaitSnapshot.Wait {
-  /// Whether another thread's call ends the wait, and not the release of something that is held.
-  var isForSignal: Bool {
-    switch kind {
-    case .semaphore, .group, .condition, .futex, .workItem, .continuation, .stream: true
-    case .mutex, .swiftMutex, .initializer, .readLock, .writeLock, .queue, .thread, .task,
-      .taskGroup, .actor:
-      false
-    }
   }
 }

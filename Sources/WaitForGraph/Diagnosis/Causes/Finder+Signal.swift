@@ -1,5 +1,3 @@
-import Interlock
-
 extension Finder {
   /// A thread that waits for a signal while all threads that are left to send it wait for what it
   /// holds: Java's nested monitor lock-out, or a join under a lock that the joined thread needs.
@@ -11,25 +9,15 @@ extension Finder {
     // Each round of the search inspects every thread, and a nested lock-out does not have a
     // thousand.
     guard !liveness.isAnythingLive, liveness.stuck.count <= 256 else { return nil }
-    for waiter in liveness.stuck where index.threads[waiter].wait?.isForSignal ?? false {
+    for waiter in liveness.stuck where index.threads[waiter].wait?.kind.isSignal ?? false {
       guard let keeper = keptBy(waiter), keeper.kept.count == liveness.stuck.count - 1,
         let direct = keeper.direct, let wait = index.threads[waiter].wait
       else { continue }
-      var result = finding(
-        .cycle,
-        "\(words.thread(waiter)) waits for a signal, and every thread that could give it waits for "
-          + "what it holds")
-      result.details = ["\(words.thread(waiter)) \(words.waiting(wait))\(Wording.at(wait.place))"]
-      let held = index.threads[waiter].held.last { $0.object == direct.object }
-      if let held {
-        result.details.append(
-          "it holds \(words.object(held.kind, held.object))"
-            + (Wording.place(held.place).map { " since \($0)" } ?? ""))
-      }
-      result.details += waitLines(keeper.kept)
-      result.advice = [
-        "safe when: a thread that waits for another holds nothing that the other needs"
-      ]
+      var result = Finding(
+        .signalCycle(
+          waiter: index.party(waiter), signal: wait.waited, has: direct.object,
+          blocked: index.parties(keeper.kept)),
+        advice: .holdNothing)
       result.markedThreads = Set([waiter] + keeper.kept)
       result.markedObjects = [wait.object, direct.object]
       return result
@@ -71,7 +59,7 @@ extension Finder {
   }
 }
 
-extension Need.Gate {
+extension Diagnosis.Gate {
   /// Whether threads at this gate wait for others to end, and not for what those hold: a waiter
   /// blocks the thread that joins it, and another thread may be the one to signal.
   fileprivate var isJoin: Bool {

@@ -17,18 +17,18 @@ package struct PoolForecast: Sendable, Hashable, Codable {
   package let needed: Int
   /// How many it may have here, and on Apple's systems.
   let most: Int
-  let mostOnApple: Int
+  package let mostOnApple: Int
   /// Whether that many are certainly needed: see `DryPool.isProvenToWait`.
   let isProven: Bool
 
   /// Whether the pool grows far enough here, at one thread a second.
-  var completesHere: Bool { needed <= most }
+  package var completesHere: Bool { needed <= most }
   /// Whether the same program on one of Apple's systems has the threads that it needs.
-  var completesOnApple: Bool { needed <= mostOnApple }
+  package var completesOnApple: Bool { needed <= mostOnApple }
   /// Whether the program is correct, and only waits for a pool that grows slowly here.
   package var isOnlySlow: Bool { completesHere && completesOnApple && most > threads }
   /// The seconds until the pool has enough threads.
-  var seconds: Int { max(0, needed - threads) }
+  package var seconds: Int { max(0, needed - threads) }
 
   /// Returns `nil` for other kinds of pools, if it is not known which block is needed, and if all
   /// queued blocks wait too.
@@ -37,10 +37,9 @@ package struct PoolForecast: Sendable, Hashable, Codable {
     guard case .root(let root) = pool.kind, let wanted = pool.needed,
       !pool.isAlike(wanted.blocks, index)
     else { return nil }
-    let isOvercommit = index.queueAt[root].map { index.queues[$0].isOvercommit } ?? false
     threads = pool.threadCount
-    most = isOvercommit ? WaitIndex.largestPool : index.largestPlainPool
-    mostOnApple = isOvercommit ? Self.appleOvercommit : Self.applePlain
+    most = index.mostThreads(ofPool: root)
+    mostOnApple = index.isOvercommit(pool: root) ? Self.appleOvercommit : Self.applePlain
     needed = threads + pool.alike(before: wanted.blocks.ahead, index) + 1
     isProven = pool.isProvenToWait(most: most, liveness)
   }

@@ -1,11 +1,9 @@
-import Interlock
-
 /// A cycle: each thread waits for what the next one holds, and the last for what the first holds.
 struct Ring {
   /// How the next thread blocks this one.
   struct Link: Equatable {
     var thread: Int
-    var gate: Need.Gate
+    var gate: Diagnosis.Gate
   }
 
   /// What may be a link.
@@ -30,7 +28,9 @@ struct Ring {
   }
 
   /// The gates that block a thread, with their threads.
-  static func gates(of thread: Int, _ liveness: Liveness, _ kinds: Links) -> [(Need.Gate, [Int])] {
+  static func gates(
+    of thread: Int, _ liveness: Liveness, _ kinds: Links
+  ) -> [(Diagnosis.Gate, [Int])] {
     let index = liveness.index
     var gates = index.needs(of: thread).filter { !liveness.isMet($0) }.compactMap(\.gate)
     guard let wait = index.threads[thread].wait, kinds != .exclusive else { return gates }
@@ -40,7 +40,7 @@ struct Ring {
     guard kinds == .enqueued else { return gates }
     // A main thread that waits for blocks which need it is a dry pool.
     gates.removeAll { $0.0 == .main }
-    guard wait.isForSignal else { return gates }
+    guard wait.kind.isSignal else { return gates }
     let id = index.threads[thread].id
     // A thread that waits for the same signal cannot send it.
     let started = (index.startedBy[id] ?? []).filter {
@@ -62,7 +62,7 @@ extension Ring {
   private struct Search {
     private enum Step: Hashable {
       case thread(Int)
-      case gate(Need.Gate)
+      case gate(Diagnosis.Gate)
     }
     private struct Visit {
       var step: Step
@@ -75,7 +75,7 @@ extension Ring {
     private var path: [Visit] = []
     private var onPath: [Step: Int] = [:]
     private var seen: Set<Step> = []
-    private var members: [Need.Gate: [Int]] = [:]
+    private var members: [Diagnosis.Gate: [Int]] = [:]
 
     init(liveness: Liveness, kinds: Links) {
       self.liveness = liveness

@@ -1,13 +1,14 @@
-import Interlock
-
 /// The chains of stuck threads: from a thread that joins its workers down to the wait that blocks
 /// them all.
 struct WaitChains {
   /// A stuck thread that blocks another, and the gate.
   struct Keeper {
-    var gate: Need.Gate
+    var gate: Diagnosis.Gate
     var thread: Int
   }
+
+  /// A stuck thread, and the one that blocks it.
+  typealias Link = (thread: Int, keeper: Keeper)
 
   /// The most threads that are followed from one blocked thread.
   private static let mostKeepers = 16
@@ -35,7 +36,7 @@ struct WaitChains {
     let index = liveness.index
     guard let wait = index.threads[thread].wait else { return [] }
     var gates = Ring.gates(of: thread, liveness, .semaphores)
-    if wait.isForSignal {
+    if wait.kind.isSignal {
       let id = index.threads[thread].id
       let started = (index.startedBy[id] ?? []) + (index.children[id] ?? [])
       // A thread that waits for the same signal cannot give it.
@@ -50,14 +51,24 @@ struct WaitChains {
   /// Whether no stuck thread is known to block a thread: its own wait is the cause.
   func isInnermost(_ thread: Int) -> Bool { keepers[thread] == nil }
 
-  /// The first of the threads that block a thread.
-  func keeper(of thread: Int) -> Keeper? { keepers[thread]?.first }
+  /// Why a thread waits, why the thread that blocks it waits, and so on; empty if no thread is
+  /// known to block it. The innermost thread is the last one, unless that is part of a cycle.
+  func chain(from first: Int) -> (keepers: [Link], innermost: Int?) {
+    var links: [Link] = []
+    var seen: Set<Int> = []
+    var thread = first
+    while seen.insert(thread).inserted, let keeper = keepers[thread]?.first {
+      links.append((thread, keeper))
+      thread = keeper.thread
+    }
+    return (links, isInnermost(thread) ? thread : nil)
+  }
 
   /// The threads that wait for some threads, directly or through others, with the gate of the next
   /// one in the chain: the farthest first.
-  func waiters(for threads: [Int]) -> [(thread: Int, keeper: Keeper)] {
+  func waiters(for threads: [Int]) -> [Link] {
     var seen = Set(threads)
-    var found: [(thread: Int, keeper: Keeper)] = []
+    var found: [Link] = []
     var open = threads[...]
     while let next = open.popFirst() {
       for thread in kept[next] ?? [] where seen.insert(thread).inserted {
@@ -71,39 +82,9 @@ struct WaitChains {
 }
 
 extension Finder {
-  /// The threads that wait for some threads, a line each, outermost first: the chain from the
-  /// thread that joins the others to the wait that is the cause.
-  func chainLines(to threads: [Int], _ chains: WaitChains) -> (lines: [String], members: Set<Int>) {
-    let waiters = chains.waiters(for: threads)
-    let lines = waiters.compactMap { line(of: $0.thread, keptBy: $0.keeper) }
-    return (Self.limited(lines, "threads"), Set(waiters.map(\.thread)))
-  }
-
-  /// Why a thread waits, why the thread that blocks it waits, and so on; empty if no thread is
-  /// known to block it.
-  func chainLines(from first: Int, _ chains: WaitChains) -> [String] {
-    var lines: [String] = []
-    var seen: Set<Int> = []
-    var thread = first
-    while seen.insert(thread).inserted, let keeper = chains.keeper(of: thread) {
-      if let line = line(of: thread, keptBy: keeper) { lines.append(line) }
-      thread = keeper.thread
-    }
-    if !lines.isEmpty, chains.isInnermost(thread) { lines += waitLines([thread]) }
-    return Self.limited(lines, "threads")
-  }
-
-  /// `thread 1 (main) waits for the group made at A.swift:3 at A.swift:9, which thread 7 is in`.
-  private func line(of thread: Int, keptBy keeper: WaitChains.Keeper) -> String? {
-    guard let wait = index.threads[thread].wait else { return nil }
-    let next = index.threads[keeper.thread]
-    let isChild = next.startedBy == index.threads[thread].id && next.runs.isEmpty
-    let reason: String =
-      if case .started = keeper.gate, isChild {
-        "and has started \(words.thread(keeper.thread))"
-      } else {
-        self.reason(keeper.gate, wait, by: keeper.thread)
-      }
-    return "\(words.thread(thread)) \(words.waiting(wait))\(Wording.at(wait.place)), \(reason)"
+  /// A link of a chain.
+  func blockedWait(_ link: WaitChains.Link) -> Diagnosis.BlockedWait {
+    Diagnosis.BlockedWait(
+      index.party(link.thread), link.keeper.gate, by: index.party(link.keeper.thread))
   }
 }

@@ -9,18 +9,16 @@ struct GraphBuilder {
   typealias Node = Diagnosis.Node
   typealias Edge = Diagnosis.Edge
 
-  let finder: Finder
+  let index: WaitIndex
   let finding: Finding
-  var index: WaitIndex { finder.index }
-  var words: Wording { finder.words }
 
   private(set) var nodes: [Node] = []
   private(set) var edges: [Edge] = []
-  private var names: Set<String> = []
-  private var known: Set<Edge> = []
+  private var known: Set<Node.ID> = []
+  private var knownEdges: Set<Edge> = []
 
-  init(_ finder: Finder, _ finding: Finding) {
-    self.finder = finder
+  init(_ index: WaitIndex, _ finding: Finding) {
+    self.index = index
     self.finding = finding
     for group in groups { add(group) }
     addQueues()
@@ -33,8 +31,7 @@ struct GraphBuilder {
     if shown.count > Self.mostNodes {
       let left = shown.count - Self.mostNodes + 1
       shown.removeLast(left)
-      shown.append(
-        Node(id: "more", kind: .other, count: left, title: "… and \(Counted.number(left)) more"))
+      shown.append(Node(subject: .rest, kind: .other, count: left))
     }
     let kept = Set(shown.map(\.id))
     let possible = edges.filter { kept.contains($0.from) && kept.contains($0.to) }
@@ -86,62 +83,42 @@ struct GraphBuilder {
 
   private mutating func add(_ group: Group) {
     let first = group.threads[0]
-    let thread = index.threads[first]
-    let name = "t\(thread.id)"
-    let title =
-      group.threads.count == 1 ? words.thread(first) : words.count(group.threads)
-    var details: [String] = []
-    if let wait = thread.wait {
-      details.append(words.waiting(wait) + Wording.at(wait.place))
-      let seconds = group.threads.compactMap { index.threads[$0].wait?.seconds }.max() ?? 0
-      if seconds >= 0.05 { details.append("for \(Self.tenths(seconds)) s") }
-      if wait.hasTimeLimit { details.append("with a time limit") }
-    } else {
-      details.append(Self.text(thread.elsewhere))
-    }
-    if group.threads.count > 1, !index.isTask(first) {
-      let shown = group.threads.prefix(8).map { String(index.threads[$0].id) }
-      let rest = group.threads.count - shown.count
-      details.append(
-        "threads " + shown.joined(separator: ", ")
-          + (rest > 0 ? " and \(Counted.number(rest)) more" : ""))
-    }
-    add(
-      Node(
-        id: name, kind: index.isTask(first) ? .task : .thread, count: group.threads.count,
-        title: title, details: details,
-        place: thread.wait.flatMap { Wording.frame(of: $0.place) }, stack: thread.stack,
-        isMarked: group.isMarked))
-    connect(thread, name, isMarked: group.isMarked)
+    let node = Node(
+      subject: .parties(index.parties(group.threads)),
+      kind: index.isTask(first) ? .task : .thread, count: group.threads.count,
+      isMarked: group.isMarked)
+    add(node)
+    connect(index.threads[first], node.id, isMarked: group.isMarked)
   }
 
-  private mutating func connect(_ thread: WaitSnapshot.Thread, _ name: String, isMarked: Bool) {
+  private mutating func connect(_ thread: WaitSnapshot.Thread, _ id: Node.ID, isMarked: Bool) {
     if let wait = thread.wait {
       let object = node(for: wait.kind, wait.object)
-      connect(name, object, wait.isApply ? "works on" : "waits for", isMarked, wait.object)
+      connect(id, object, wait.isApply ? .worksOn : .waitsFor, isMarked, wait.object)
     }
     for held in thread.held {
-      let label = held.kind == .actor ? "runs on" : "held by"
-      connect(node(for: held.kind, held.object), name, label, isMarked, held.object)
+      let relation: Edge.Relation = held.kind == .actor ? .runsOn : .heldBy
+      connect(node(for: held.kind, held.object), id, relation, isMarked, held.object)
     }
     // From a queue to the thread on it, as from a lock to its holder.
     for run in thread.runs {
-      connect(node(for: .queue, run.queue), name, "runs on", isMarked, run.queue)
+      connect(node(for: .queue, run.queue), id, .runsOn, isMarked, run.queue)
     }
     if let parent = thread.parentTask, let maker = index.party(ofTask: parent),
       index.threads[maker].wait?.kind == .taskGroup
     {
-      connect(node(for: .taskGroup, parent), name, "made", isMarked, parent)
+      connect(node(for: .taskGroup, parent), id, .made, isMarked, parent)
     }
-    if let pool = thread.pool { connect(name, node(for: .queue, pool), "thread of", false, pool) }
+    if let pool = thread.pool { connect(id, node(for: .queue, pool), .threadOf, false, pool) }
   }
 
   private mutating func connect(
-    _ from: String, _ to: String, _ label: String, _ isMarked: Bool, _ object: WaitIndex.ObjectID
+    _ from: Node.ID, _ to: Node.ID, _ relation: Edge.Relation, _ isMarked: Bool,
+    _ object: WaitIndex.ObjectID
   ) {
     add(
       Edge(
-        from: from, to: to, label: label,
+        from: from, to: to, relation: relation,
         isMarked: isMarked && finding.markedObjects.contains(object)))
   }
 
@@ -149,11 +126,10 @@ struct GraphBuilder {
 
   private mutating func node(
     for kind: WaitSnapshot.ObjectKind, _ id: WaitIndex.ObjectID
-  ) -> String {
-    if kind == .thread { return "t\(id)" }
-    if kind == .task, let party = index.party(ofTask: id) { return "t\(index.threads[party].id)" }
+  ) -> Node.ID {
+    if kind == .thread { return .party(.thread(Int(truncatingIfNeeded: id))) }
+    if kind == .task, let party = index.party(ofTask: id) { return .party(index.party(party)) }
     if kind == .queue { return queueNode(id) }
-    let name = "o0x" + String(id, radix: 16)
     let nodeKind: Node.Kind =
       switch kind {
       case .mutex, .swiftMutex, .initializer, .readLock, .writeLock, .actor: .lock
@@ -163,72 +139,40 @@ struct GraphBuilder {
       case .continuation, .stream, .task: .task
       default: .other
       }
-    var details: [String] = []
-    if let signal = index.signals[id] {
-      if let made = Wording.place(signal.created) { details.append("made at \(made)") }
-      if signal.kind == .group {
-        details.append("entered \(signal.enters), left \(signal.releases)")
-      }
-      if signal.kind == .semaphore {
-        details.append("signalled \(Counted.noun(signal.releases, "time"))")
-      }
-    }
-    if let left = index.leftLocks[id] {
-      details.append("left locked by thread \(left.thread), which has ended")
-      if let place = Wording.place(left.place) { details.append("taken at \(place)") }
-    }
-    add(
+    return add(
       Node(
-        id: name, kind: nodeKind, title: words.object(kind, id), details: details,
-        place: index.signals[id].flatMap { Wording.frame(of: $0.created) },
+        subject: .object(Diagnosis.Object(kind, id)), kind: nodeKind,
         isMarked: finding.markedObjects.contains(id)))
-    return name
   }
 
-  private mutating func queueNode(_ id: WaitIndex.ObjectID) -> String {
-    let name = "q0x" + String(id, radix: 16)
-    guard let number = index.queueAt[id] else {
-      add(Node(id: name, kind: .queue, title: words.queue(id)))
-      return name
-    }
-    let queue = index.queues[number]
-    let kind = words.queueKind(number)
-    add(
+  private mutating func queueNode(_ id: WaitIndex.ObjectID) -> Node.ID {
+    let queue = index.queueAt[id].map { index.queues[$0] }
+    return add(
       Node(
-        id: name, kind: queue.isRoot ? .pool : .queue,
-        title: words.queue(id) + (kind.isEmpty || queue.isRoot ? "" : " (\(kind))"),
-        details: queue.queued > 0 ? ["\(Counted.noun(queue.queued, "block")) queued"] : [],
-        isMarked: finding.markedObjects.contains(id)))
-    return name
+        subject: .queue(id), kind: queue?.isRoot ?? false ? .pool : .queue,
+        isMarked: queue != nil && finding.markedObjects.contains(id)))
   }
 
   private mutating func addQueues() {
     let shown = index.queues.indices.filter {
-      index.queues[$0].queued > 0 || names.contains("q0x" + String(index.queues[$0].id, radix: 16))
+      index.queues[$0].queued > 0 || known.contains(.queue(index.queues[$0].id))
     }
     for number in Set(shown.flatMap { index.chains[$0] }).sorted() {
       let queue = index.queues[number]
-      let name = queueNode(queue.id)
+      let id = queueNode(queue.id)
       let isMarked = finding.markedObjects.contains(queue.id)
-      for (place, blocks) in queue.blocks.enumerated() {
-        let line = Wording.place(blocks.place)
-        let noun = blocks.isJob ? "job" : "block"
-        let id = "b\(name.dropFirst())-\(place)"
-        add(
+      for (position, blocks) in queue.blocks.enumerated() {
+        let from = add(
           Node(
-            id: id, kind: .blocks, count: blocks.count,
-            title: Counted.noun(blocks.count, noun) + " queued on \(words.queue(queue.id))",
-            details: [line.map { "enqueued at \($0)" }, blocks.isBarrier ? "with a barrier" : nil]
-              .compactMap { $0 },
-            place: Wording.frame(of: blocks.place), isMarked: isMarked))
-        add(Edge(from: id, to: name, label: "queued on", isMarked: isMarked))
+            subject: .blocks(queue: queue.id, position: position), kind: .blocks,
+            count: blocks.count, isMarked: isMarked))
+        add(Edge(from: from, to: id, relation: .queuedOn, isMarked: isMarked))
       }
       if let target = queue.target {
-        let label = index.queueAt[target].map { index.queues[$0].isRoot } ?? false
-        let to = queueNode(target)
+        let isRoot = index.queueAt[target].map { index.queues[$0].isRoot } ?? false
         add(
           Edge(
-            from: name, to: to, label: label ? "needs a thread of" : "runs on",
+            from: id, to: queueNode(target), relation: isRoot ? .needsThreadOf : .runsOn,
             isMarked: isMarked && finding.markedObjects.contains(target)))
       }
     }
@@ -239,26 +183,13 @@ struct GraphBuilder {
     for signal in waiting.sorted(by: { $0.id < $1.id }) { _ = node(for: signal.kind, signal.id) }
   }
 
-  private mutating func add(_ node: Node) {
-    if names.insert(node.id).inserted { nodes.append(node) }
+  @discardableResult
+  private mutating func add(_ node: Node) -> Node.ID {
+    if known.insert(node.id).inserted { nodes.append(node) }
+    return node.id
   }
 
   private mutating func add(_ edge: Edge) {
-    if known.insert(edge).inserted { edges.append(edge) }
-  }
-
-  private static func tenths(_ seconds: Double) -> String {
-    let tenths = Int((seconds * 10).rounded())
-    return "\(tenths / 10).\(tenths % 10)"
-  }
-
-  private static func text(_ elsewhere: WaitSnapshot.Elsewhere) -> String {
-    switch elsewhere {
-    case .running: "runs"
-    case .idle: "has no work"
-    case .listening: "listens for events"
-    case .outside: "is in a system call that ends by itself"
-    case .unknown: "sleeps, and it is not known for what"
-    }
+    if knownEdges.insert(edge).inserted { edges.append(edge) }
   }
 }

@@ -1,5 +1,3 @@
-import Interlock
-
 /// Which threads of a snapshot can go on, and which are stuck.
 struct Liveness {
   /// What may still happen that no thread of the snapshot does.
@@ -19,7 +17,7 @@ struct Liveness {
 
   private var net = Reduction()
   private let anything: Int
-  private var gates: [Need.Gate: Int] = [:]
+  private var gates: [Diagnosis.Gate: Int] = [:]
   private var pools: [WaitIndex.ObjectID: Int] = [:]
   /// The node of a queue's blocks; `nil` if none are queued.
   private var blocks: [Int?]
@@ -79,7 +77,7 @@ struct Liveness {
     }
   }
 
-  private mutating func node(for gate: Need.Gate, _ threads: [Int], needsAll: Bool) -> Int {
+  private mutating func node(for gate: Diagnosis.Gate, _ threads: [Int], needsAll: Bool) -> Int {
     if let node = gates[gate] { return node }
     let node = net.add(needsAll: needsAll)
     gates[gate] = node

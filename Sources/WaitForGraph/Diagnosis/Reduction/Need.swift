@@ -1,34 +1,6 @@
-import Interlock
-
 /// What must happen before a thread, or a queued block, can go on.
 enum Need {
-  /// A set of threads that block others; equal gates have equal threads.
-  enum Gate: Hashable {
-    case lock(WaitSnapshot.ObjectID)
-    case writers(WaitSnapshot.ObjectID)
-    case readersAndWriters(WaitSnapshot.ObjectID)
-    case writeWaiters(WaitSnapshot.ObjectID)
-    /// The thread on a serial queue, or in a barrier of a concurrent one.
-    case queue(WaitSnapshot.ObjectID)
-    /// All threads on a concurrent queue.
-    case runners(WaitSnapshot.ObjectID)
-    case barrierWaiters(WaitSnapshot.ObjectID)
-    case apply(WaitSnapshot.ObjectID)
-    case jobs(WaitSnapshot.ObjectID)
-    case end(Int)
-    /// The threads that are in a work item, or in the blocks of a group.
-    case workItem(WaitSnapshot.ObjectID)
-    case members(WaitSnapshot.ObjectID)
-    /// The tasks that a task has made in a task group.
-    case children(WaitSnapshot.ObjectID)
-    case main
-    /// The thread that has acquired a semaphore which is used as a lock. Only names cycles;
-    /// liveness does not use it.
-    case semaphore(WaitSnapshot.ObjectID)
-    /// The threads that are in blocks which a thread has enqueued. Only names cycles; liveness does
-    /// not use it.
-    case started(Int)
-  }
+  typealias Gate = Diagnosis.Gate
 
   /// Any thread or block goes on: each could end the wait.
   case anything

@@ -1,12 +1,10 @@
-import Interlock
-
 /// A snapshot's threads and queues, indexed by what they hold, run on and wait for.
 ///
 /// Threads and queues have their positions here as numbers, sorted by the system's numbers and
 /// addresses, so that the order in the snapshot does not matter. All lists of threads are
 /// ascending.
-struct WaitIndex {
-  typealias ObjectID = WaitSnapshot.ObjectID
+package struct WaitIndex {
+  package typealias ObjectID = WaitSnapshot.ObjectID
 
   /// The most threads that a pool has, on Linux.
   static let largestPool = 255
@@ -16,31 +14,27 @@ struct WaitIndex {
   /// The label of the queues that run Swift's tasks, on Linux.
   static let taskQueueLabel = "Swift global concurrent queue"
 
-  let snapshot: WaitSnapshot
+  package let snapshot: WaitSnapshot
   /// The threads, then the tasks that wait without a thread, each with its address as number: a
   /// task waits and blocks others as a thread does.
-  let threads: [WaitSnapshot.Thread]
+  package let threads: [WaitSnapshot.Thread]
   /// How many of them are threads.
-  let threadCount: Int
-  let queues: [WaitSnapshot.Queue]
-  let signals: [ObjectID: WaitSnapshot.Signal]
-  /// The signals of which one place made several of a kind.
-  let namesakes: Set<ObjectID>
+  package let threadCount: Int
+  package let queues: [WaitSnapshot.Queue]
+  package let signals: [ObjectID: WaitSnapshot.Signal]
   /// The locks that an ended thread left locked.
-  let leftLocks: [ObjectID: WaitSnapshot.LeftLock]
-  let threadAt: [Int: Int]
+  package let leftLocks: [ObjectID: WaitSnapshot.LeftLock]
+  package let threadAt: [Int: Int]
   /// The threads that run tasks while they wait.
   let runningTask: [ObjectID: Int]
-  let queueAt: [ObjectID: Int]
+  package let queueAt: [ObjectID: Int]
   /// For each queue: itself, its target, the target of that, and so on.
-  let chains: [[Int]]
+  package let chains: [[Int]]
   let mainThread: Int?
 
   /// The threads that hold a lock, and those of them that hold it to write.
-  private(set) var holders: [ObjectID: [Int]] = [:]
+  package private(set) var holders: [ObjectID: [Int]] = [:]
   private(set) var writers: [ObjectID: [Int]] = [:]
-  /// The accessors of the variables of initialisers.
-  private(set) var accessors: [ObjectID: StackFrame] = [:]
   /// The threads that hold a semaphore which is used as a lock.
   private(set) var semaphoreHolders: [ObjectID: [Int]] = [:]
   /// The threads that wait to write.
@@ -71,7 +65,8 @@ struct WaitIndex {
   /// The queues with blocks that a thread, by its number, has enqueued.
   private(set) var enqueuedBy: [Int: [Int]] = [:]
 
-  init(_ snapshot: WaitSnapshot) {
+  /// Indexes a snapshot.
+  package init(_ snapshot: WaitSnapshot) {
     self.snapshot = snapshot
     threadCount = snapshot.threads.count
     threads =
@@ -85,7 +80,6 @@ struct WaitIndex {
       }
     queues = snapshot.queues.sorted { $0.id < $1.id }
     signals = Dictionary(snapshot.signals.map { ($0.id, $0) }) { first, _ in first }
-    namesakes = Self.namesakes(among: snapshot.signals)
     leftLocks = Dictionary(snapshot.leftLocks.map { ($0.object, $0) }) { first, _ in first }
     threadAt = Dictionary(threads.indices.map { [threads] in (threads[$0].id, $0) }) { first, _ in
       first
@@ -106,17 +100,6 @@ struct WaitIndex {
     }
   }
 
-  private static func namesakes(among signals: [WaitSnapshot.Signal]) -> Set<ObjectID> {
-    struct Name: Hashable {
-      var kind: String
-      var created: [StackFrame]
-    }
-    let groups = Dictionary(grouping: signals.filter { !$0.created.isEmpty }) {
-      Name(kind: Wording.name($0.kind), created: $0.created)
-    }
-    return Set(groups.values.filter { $0.count > 1 }.joined().map(\.id))
-  }
-
   private static func chain(
     of first: Int, _ queues: [WaitSnapshot.Queue], _ queueAt: [ObjectID: Int]
   ) -> [Int] {
@@ -131,12 +114,6 @@ struct WaitIndex {
 
   private mutating func add(_ number: Int) {
     let thread = threads[number]
-    for held in thread.held where held.kind == .initializer {
-      accessors[held.object] = held.place.first
-    }
-    if let wait = thread.wait, wait.kind == .initializer {
-      accessors[wait.object] = wait.place.first
-    }
     for held in thread.held {
       switch held.kind {
       case .semaphore:
@@ -197,25 +174,39 @@ struct WaitIndex {
   }
 
   /// Whether one of `threads` is a task that has no thread.
-  func isTask(_ number: Int) -> Bool { number >= threadCount }
+  package func isTask(_ number: Int) -> Bool { number >= threadCount }
+
+  /// The thread or task at a position in `threads`.
+  package func party(_ number: Int) -> Diagnosis.Party {
+    let id = threads[number].id
+    return isTask(number) ? .task(ObjectID(bitPattern: id)) : .thread(id)
+  }
+
+  /// The position in `threads` of a thread or task; `nil` if the snapshot does not have it.
+  package func position(of party: Diagnosis.Party) -> Int? {
+    switch party {
+    case .thread(let number): threadAt[number]
+    case .task(let address): threadAt[Int(bitPattern: address)]
+    }
+  }
 
   /// The position in `threads` of a task that waits, with a thread or without; `nil` for any other
   /// task.
-  func party(ofTask task: ObjectID) -> Int? {
+  package func party(ofTask task: ObjectID) -> Int? {
     runningTask[task] ?? threadAt[Int(bitPattern: task)]
   }
 
   /// The root queue that a queue's blocks end on; `nil` if it is not known.
-  func root(of queue: Int) -> Int? {
+  package func root(of queue: Int) -> Int? {
     guard let last = chains[queue].last, queues[last].isRoot else { return nil }
     return last
   }
 
   /// Whether only the main thread runs a queue's blocks.
-  func isMain(_ queue: Int) -> Bool { chains[queue].contains { queues[$0].isMain } }
+  package func isMain(_ queue: Int) -> Bool { chains[queue].contains { queues[$0].isMain } }
 
   /// Whether a queue runs Swift's tasks: as many at once as there are processors.
-  func isTaskQueue(_ queue: Int) -> Bool {
+  package func isTaskQueue(_ queue: Int) -> Bool {
     let queue = queues[queue]
     guard !queue.isMain, !queue.isRoot, queue.width != 1 else { return false }
     return queue.label == Self.taskQueueLabel || queue.blocks.contains { $0.isJob }

@@ -1,3 +1,5 @@
+import WaitForGraph
+
 /// A diagnosis as lines for a terminal: the cause and the headline, then details and advice,
 /// indented.
 package struct DiagnosisText: Sendable {
@@ -7,11 +9,12 @@ package struct DiagnosisText: Sendable {
   /// Formats a diagnosis.
   ///
   /// - Parameters:
-  ///   - diagnosis: The diagnosis. Its text is escaped again: it may come from another process.
+  ///   - diagnosis: The diagnosis, formatted. Its text is escaped again: it may come from another
+  ///     process.
   ///   - width: The columns of the terminal, at least 20 of which are used; `nil` for lines of any
   ///     length.
   ///   - mostLines: How many lines are shown, at least 2; the last one counts the rest.
-  package init(_ diagnosis: Diagnosis, width: Int?, mostLines: Int = 24) {
+  package init(_ diagnosis: Explanation, width: Int?, mostLines: Int = 24) {
     var all = Self.wrapped(
       "deadlock (\(diagnosis.cause.rawValue)): \(diagnosis.headline)", indent: 0, width)
     for line in diagnosis.details + diagnosis.advice {

@@ -1,3 +1,4 @@
+import HangReports
 import Interlock
 import ProcessInspection
 import WaitForGraph
@@ -13,11 +14,11 @@ extension StackFrame {
   }
 }
 
-extension Diagnosis {
+extension Explanation {
   /// The diagnosis without the harness's threads, what only these wait for, the outer frames that
   /// called the user's code, and system threads that wait for nothing here. Parts of the cause
   /// always stay.
-  var withoutHarness: Diagnosis {
+  var withoutHarness: Explanation {
     let linked = Set(edges.flatMap { [$0.from, $0.to] })
     var gone = Set(
       nodes.filter {
@@ -46,7 +47,7 @@ extension Diagnosis {
   }
 }
 
-extension Diagnosis.Node {
+extension Explanation.Node {
   /// Whether the thread runs only code of the harness and the system.
   ///
   /// A frame of unknown origin that the harness called belongs to a subject that was compiled
@@ -63,7 +64,7 @@ extension Diagnosis.Node {
   /// listens for events.
   fileprivate var isSystemThread: Bool {
     kind == .thread && place == nil
-      && (stack.isEmpty ? details == ["listens for events"] : stack.allSatisfy(\.isSystem))
+      && (stack.isEmpty ? elsewhere == .listening && count == 1 : stack.allSatisfy(\.isSystem))
   }
 
   /// A stack without its outermost frames, those of the harness.

@@ -1,63 +1,74 @@
-package import Interlock
+import Interlock
 import ProcessInspection
+import WaitForGraph
 
 /// Names for the threads and objects of a snapshot: from names, labels and lines, if any are known.
-package struct Wording {
+struct SnapshotNames {
   let index: WaitIndex
+  /// The signals of which one place made several of a kind.
+  private let namesakes: Set<WaitIndex.ObjectID>
+  /// The accessors of the variables of initialisers.
+  private let accessors: [WaitIndex.ObjectID: StackFrame]
 
-  /// `TMCache.swift:61  get(_:)`, for the first frame in the user's code; `nil` if nothing is
-  /// known.
-  package static func place(_ frames: [StackFrame]) -> String? { frame(of: frames).flatMap(text) }
-
-  /// The place with its call site, if that is known: a wrapper's `lock()` may acquire a lock.
-  static func placeAndCaller(_ frames: [StackFrame]) -> String? {
-    guard let first = place(frames) else { return nil }
-    let users = frames.filter { !$0.isSystem }.compactMap(text)
-    return users.count > 1 && users[1] != first ? "\(first), called at \(users[1])" : first
+  init(_ index: WaitIndex) {
+    self.index = index
+    namesakes = Self.namesakes(among: index.snapshot.signals)
+    accessors = Self.accessors(of: index.threads)
   }
 
-  /// ` at PosixLock.swift:9  lock(), called at Bank.swift:12  add(_:)`; empty if nothing is known.
-  package static func atWithCaller(_ frames: [StackFrame]) -> String {
-    placeAndCaller(frames).map { " at " + $0 } ?? ""
-  }
-
-  /// The first frame in the user's code, else the first that the compiler did not make, else the
-  /// first.
-  static func frame(of frames: [StackFrame]) -> StackFrame? {
-    frames.first { !$0.isSystem } ?? frames.first { !$0.isCompilers } ?? frames.first
-  }
-
-  /// `TMCache.swift:61  get(_:)`; `nil` if only an address is known.
-  static func text(_ frame: StackFrame) -> String? {
-    let function = frame.function.map { Printable.cut(Printable.line($0), to: 80) }
-    if let file = frame.file, let line = frame.line, line > 0 {
-      let base = file.split(separator: "/").last.map(String.init) ?? file
-      let place = "\(Printable.label(base)):\(line)"
-      return function.map { place + "  " + $0 } ?? place
+  private static func namesakes(
+    among signals: [WaitSnapshot.Signal]
+  ) -> Set<WaitIndex.ObjectID> {
+    struct Name: Hashable {
+      var kind: String
+      var created: [StackFrame]
     }
-    let image = frame.image.map { "(\(Printable.label($0)))" }
-    let known = [function, image].compactMap { $0 }
-    return known.isEmpty ? nil : known.joined(separator: "  ")
+    let groups = Dictionary(grouping: signals.filter { !$0.created.isEmpty }) {
+      Name(kind: name($0.kind), created: $0.created)
+    }
+    return Set(groups.values.filter { $0.count > 1 }.joined().map(\.id))
   }
 
-  /// `at TMCache.swift:61  get(_:)`, with a space before it; empty if nothing is known.
-  package static func at(_ frames: [StackFrame]) -> String {
-    place(frames).map { " at " + $0 } ?? ""
+  private static func accessors(
+    of threads: [WaitSnapshot.Thread]
+  ) -> [WaitIndex.ObjectID: StackFrame] {
+    var accessors: [WaitIndex.ObjectID: StackFrame] = [:]
+    for thread in threads {
+      for held in thread.held where held.kind == .initializer {
+        accessors[held.object] = held.place.first
+      }
+      if let wait = thread.wait, wait.kind == .initializer {
+        accessors[wait.object] = wait.place.first
+      }
+    }
+    return accessors
+  }
+
+  /// `thread 4711 "worker"`, `task 2`.
+  func party(_ party: Diagnosis.Party) -> String {
+    if let number = index.position(of: party) { return self.party(at: number) }
+    return switch party {
+    case .thread(let number): "thread \(number)"
+    case .task: "a task"
+    }
+  }
+
+  /// `thread 4711 "worker"`, by its position in the index.
+  private func party(at number: Int) -> String {
+    if index.isTask(number) { return "task \(number - index.threadCount + 1)" }
+    let thread = index.threads[number]
+    return thread.isMain ? "thread \(thread.id) (main)" : Self.thread(thread.id, thread.name)
   }
 
   /// `thread 4711 "worker"`.
-  func thread(_ number: Int) -> String {
-    if index.isTask(number) { return "task \(number - index.threadCount + 1)" }
-    let thread = index.threads[number]
-    if thread.isMain { return "thread \(thread.id) (main)" }
-    if thread.name.isEmpty { return "thread \(thread.id)" }
-    return "thread \(thread.id) \"\(Printable.label(thread.name))\""
+  static func thread(_ number: Int, _ name: String) -> String {
+    name.isEmpty ? "thread \(number)" : "thread \(number) \"\(Printable.label(name))\""
   }
 
   /// `3 threads`, `2 other tasks`, `3 threads and 2 tasks`.
-  func count(_ threads: [Int], _ adjective: String = "") -> String {
-    let tasks = threads.count(where: index.isTask)
-    return [(threads.count - tasks, "thread"), (tasks, "task")].filter { $0.0 > 0 }
+  static func count(_ parties: [Diagnosis.Party], _ adjective: String = "") -> String {
+    let tasks = parties.count(where: \.isTask)
+    return [(parties.count - tasks, "thread"), (tasks, "task")].filter { $0.0 > 0 }
       .map { Counted.noun($0.0, adjective + $0.1) }.joined(separator: " and ")
   }
 
@@ -67,14 +78,18 @@ package struct Wording {
     let queue = index.queues[number]
     if queue.isMain { return "the main queue" }
     if queue.isRoot { return "the " + pool(id) }
-    return queue.label.isEmpty
-      ? "a queue without a label" + address(id) : "queue \"\(Printable.label(queue.label))\""
+    return quotedLabel(of: queue).map { "queue " + $0 } ?? "a queue without a label" + address(id)
   }
 
   /// `"cache"`, or as `queue(_:)` if it has no label.
   func quotedQueue(_ id: WaitIndex.ObjectID) -> String {
-    let text = queue(id)
-    return text.hasPrefix("queue ") ? String(text.dropFirst(6)) : text
+    guard let number = index.queueAt[id] else { return queue(id) }
+    let found = index.queues[number]
+    return (found.isMain || found.isRoot ? nil : quotedLabel(of: found)) ?? queue(id)
+  }
+
+  private func quotedLabel(of queue: WaitSnapshot.Queue) -> String? {
+    queue.label.isEmpty ? nil : "\"\(Printable.label(queue.label))\""
   }
 
   /// `concurrent, default pool`.
@@ -107,15 +122,16 @@ package struct Wording {
 
   /// `queue "cache"`, `the mutex made at TMCache.swift:60`; with its address if several were made
   /// there, and only the address if its initialization was not seen.
-  func object(_ kind: WaitSnapshot.ObjectKind, _ id: WaitIndex.ObjectID) -> String {
-    switch kind {
+  func object(_ object: Diagnosis.Object) -> String {
+    let id = object.id
+    switch object.kind {
     case .queue: return queue(id)
     case .thread:
       let number = index.threadAt[Int(truncatingIfNeeded: id)]
-      return "the end of " + (number.map(thread) ?? "thread \(id)")
+      return "the end of " + (number.map(party(at:)) ?? "thread \(id)")
     case .task:
       return index.party(ofTask: id).map {
-        "the end of " + (index.isTask($0) ? thread($0) : "the task on " + thread($0))
+        "the end of " + (index.isTask($0) ? party(at: $0) : "the task on " + party(at: $0))
       } ?? "the end of a task"
     case .actor:
       return index.snapshot.actorTypes[id].map { "the actor \(Printable.label($0))" }
@@ -124,18 +140,18 @@ package struct Wording {
     case .workItem: return "a work item"
     case .initializer: return initializer(id)
     default:
-      guard let made = index.signals[id].flatMap({ Self.place($0.created) }) else {
-        return Self.name(kind) + address(id)
+      guard let made = index.signals[id].flatMap({ PlaceText.place($0.created) }) else {
+        return Self.name(object.kind) + address(id)
       }
-      let isAlone = !index.namesakes.contains(id)
-      return "the \(Self.name(kind)) made at \(made)"
+      let isAlone = !namesakes.contains(id)
+      return "the \(Self.name(object.kind)) made at \(made)"
         + (isAlone ? "" : " (\(address(id).dropFirst()))")
     }
   }
 
   /// `the initialiser of Settings.shared (Settings.swift:12)`.
   private func initializer(_ id: WaitIndex.ObjectID) -> String {
-    let accessor = index.accessors[id]
+    let accessor = accessors[id]
     guard var name = accessor?.function, let end = name.firstRange(of: StackFrame.accessorSuffix)
     else {
       return "the \(Self.name(.initializer))" + address(id)
@@ -176,12 +192,12 @@ package struct Wording {
   /// `waits to write read-write lock 0x…`.
   func waiting(_ wait: WaitSnapshot.Wait) -> String {
     switch wait.kind {
-    case .actor: "waits to enter " + object(wait.kind, wait.object)
-    case .readLock: "waits to read " + object(wait.kind, wait.object)
-    case .writeLock: "waits to write " + object(wait.kind, wait.object)
+    case .actor: "waits to enter " + object(wait.waited)
+    case .readLock: "waits to read " + object(wait.waited)
+    case .writeLock: "waits to write " + object(wait.waited)
     case .queue where wait.isApply: "waits for the other parts of concurrentPerform"
     case .queue where wait.isBarrier: "waits to be alone on " + queue(wait.object)
-    default: "waits for " + object(wait.kind, wait.object)
+    default: "waits for " + object(wait.waited)
     }
   }
 
@@ -191,6 +207,16 @@ package struct Wording {
     case .thread, .task: "waits for the " + name(kind)
     case .actor: "waits to enter an actor"
     default: "waits for a " + name(kind)
+    }
+  }
+}
+
+extension Diagnosis.Party {
+  /// Whether it is a task that has no thread.
+  var isTask: Bool {
+    switch self {
+    case .thread: false
+    case .task: true
     }
   }
 }

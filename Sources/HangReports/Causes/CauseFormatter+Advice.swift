@@ -1,0 +1,102 @@
+import WaitForGraph
+
+extension CauseFormatter {
+  /// What would end the hang, and when the same code is safe; may be empty.
+  var advice: [String] {
+    guard let advice = diagnosis.advice else { return [] }
+    if case .starvation(let pool) = diagnosis.evidence { return remedy(pool) + [Self.text(advice)] }
+    return [Self.text(advice)]
+  }
+
+  private static func text(_ advice: Diagnosis.Advice) -> String {
+    "safe when: " + condition(advice)
+  }
+
+  private static func condition(_ advice: Diagnosis.Advice) -> String {
+    switch advice {
+    case .acquireInOneOrder:
+      "all threads take them in one order, or wait for none while they have one"
+    case .unlockOnEveryWayOut:
+      "every way out of the code that locks it unlocks it, on the same thread"
+    case .acquireNotAgain: "code that has the lock already calls what needs no lock"
+    case .useNotInInitializer:
+      "what the initialiser calls does not use the variable that it is for"
+    case .holdNothing: "a thread that waits for another holds nothing that the other needs"
+    case .signalOnEveryWayOut: "every way out of the work that is waited for signals"
+    case .leaveOnEveryWayOut: "every way out of the work that entered the group leaves it"
+    case .checkUnderMutex:
+      "the waiter checks its condition under the mutex, and a thread that changes the condition "
+        + "signals afterwards"
+    case .waitOutside: "the thread that waits is not one of those that it waits for"
+    case .awaitInOneDirection:
+      "a task waits for no task that waits for it, directly or over others"
+    case .awaitOnActor: "code on an actor awaits, and does not block its thread"
+    case .resumeOnEveryWayOut:
+      "every way out of the code that was handed the continuation resumes it once"
+    case .finishOnEveryWayOut:
+      "every way out of the code that yields to the stream finishes it"
+    case .callDirectly:
+      "code that is on the queue already calls the work directly, not with sync"
+    case .resumeQueue:
+      "every suspend() is followed by a resume() that needs nothing of the queue"
+    case .needOneThread:
+      "the synchronous call does not need a second thread of the pool it runs on"
+    case .awaitInTask:
+      "a task does not block its thread to wait for another task, but awaits it"
+    case .keepMainThreadFree: "the main thread does not wait for work that needs the main queue"
+    case .waitForNoLaterBlock: "a block does not wait for a later one of its own queue"
+    case .waitForNothingBehindBarrier:
+      "nothing on the queue waits for what is queued behind a barrier"
+    }
+  }
+
+  /// What would free a dry pool, here and on Apple's systems.
+  private func remedy(_ pool: Diagnosis.Starvation) -> [String] {
+    switch pool.pool {
+    case .root: return moreThreads(pool)
+    case .tasks:
+      return [
+        "frees it: nothing; the pool has one thread for each processor (\(pool.mostThreads) for a "
+          + "priority) and never grows, here and on Apple's systems"
+      ]
+    case .main: return ["frees it: nothing; the main thread is one, here and everywhere"]
+    case .queue(let queue):
+      let name = names.queue(queue)
+      return diagnosis.advice == .waitForNothingBehindBarrier
+        ? ["frees it: nothing; a barrier is alone on \(name), here and everywhere"]
+        : ["frees it: nothing; \(name) runs one block at a time, here and everywhere"]
+    }
+  }
+
+  private func moreThreads(_ pool: Diagnosis.Starvation) -> [String] {
+    let size = "(this pool: \(pool.threads) now, \(pool.mostThreads) at most)"
+    guard let forecast = pool.forecast else {
+      return [
+        "frees it: more threads \(size)",
+        pool.grows
+          ? "here: it gets one thread more a second while all wait"
+          : "here: never, this pool does not grow any more",
+      ]
+    }
+    let ahead = forecast.needed - forecast.threads - 1
+    let blocks =
+      "\(Counted.noun(ahead, "block")) that will wait, too, \(ahead == 1 ? "is" : "are")"
+    let more =
+      ahead > 0
+      ? "\(blocks) queued first, so it needs \(Counted.noun(forecast.needed, "thread"))"
+      : "one more thread"
+    return ["frees it: \(more) \(size)", Self.outlook(forecast)]
+  }
+
+  /// `completes here after about 6 s, and within Apple's limit of 64 threads`.
+  private static func outlook(_ forecast: PoolForecast) -> String {
+    let seconds = Counted.number(forecast.seconds)
+    let limit = "Apple's limit of \(forecast.mostOnApple) threads"
+    switch (forecast.completesHere, forecast.completesOnApple) {
+    case (true, true): return "completes here after about \(seconds) s, and within \(limit)"
+    case (true, false): return "completes here after about \(seconds) s, never within \(limit)"
+    case (false, true): return "never completes here, but within \(limit)"
+    case (false, false): return "never completes here, nor within \(limit)"
+    }
+  }
+}

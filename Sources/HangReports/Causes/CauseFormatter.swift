@@ -1,0 +1,109 @@
+import Interlock
+import WaitForGraph
+
+/// Formats the cause of a diagnosis: a headline, details and advice.
+struct CauseFormatter {
+  /// The lines of one cause.
+  typealias Lines = (headline: String, details: [String])
+
+  let diagnosis: Diagnosis
+  let names: SnapshotNames
+  var index: WaitIndex { names.index }
+
+  /// The most lines of details; the last one counts the rest.
+  static let mostDetails = 40
+
+  init(_ diagnosis: Diagnosis, _ names: SnapshotNames) {
+    self.diagnosis = diagnosis
+    self.names = names
+  }
+
+  var headline: String { lines.headline }
+
+  /// The lines of the cause, and the reason for a doubt.
+  var details: [String] {
+    Self.limited(lines.details, "lines")
+      + [Self.note(diagnosis.certainty)].compactMap { $0 }
+  }
+
+  private var lines: Lines {
+    switch diagnosis.evidence {
+    case .cycle(let waits, let others): cycle(waits, others)
+    case .signalCycle(let waiter, _, let object, let blocked):
+      signalCycle(waiter, object, blocked)
+    case .blockedActor(let actor, let holder, let signal, let entering, let others):
+      blockedActor(actor, holder, signal, entering, others)
+    case .selfWait(let party, let gate, let object): selfWait(party, gate, object)
+    case .ownCall(let thread, let object, let traps): ownCall(thread, object, traps)
+    case .starvation(let pool): starvation(pool)
+    case .lostSignal(let object, let waiters, let chain, let listeners, let others):
+      lostSignal(object, waiters, chain, listeners, others)
+    case .suspendedQueue(let queue, let queued, let calls, let others):
+      suspendedQueue(queue, queued, calls, others)
+    case .suspendedTasks(let kind, let signals, let others): suspendedTasks(kind, signals, others)
+    case .abandonedLock(let lock, let owner, let waiters, let chain, let others):
+      abandonedLock(lock, owner, waiters, chain, others)
+    case .asleep(let threads): asleep(threads)
+    case .stuck(let parties): stuck(parties)
+    }
+  }
+
+  private func asleep(_ threads: [Diagnosis.Party]) -> Lines {
+    (
+      "\(Counted.noun(threads.count, "thread")) \(threads.count == 1 ? "sleeps" : "sleep"), "
+        + "and it is not known for what",
+      Self.limited(
+        threads.map { names.party($0) + PlaceText.at(thread($0)?.stack ?? []) }, "threads")
+    )
+  }
+
+  private func stuck(_ parties: [Diagnosis.Party]) -> Lines {
+    (
+      "\(SnapshotNames.count(parties)) \(parties.count == 1 ? "waits" : "wait") for ever",
+      waitLines(parties)
+    )
+  }
+
+  /// Why a cause is certain or not, if that needs to be said.
+  private static func note(_ certainty: Diagnosis.Certainty) -> String? {
+    switch certainty {
+    case .certain, .doubtful(.unknownCause): nil
+    case .certainIfBlocksAreAlike:
+      "certain if the blocks of the same code, from the same line, wait as these do"
+    case .doubtful(.mayListen):
+      "not certain: a process that only listens for more to do looks like this"
+    case .doubtful(.poolGrows):
+      "not certain: the pool gets one thread more a second while all of its threads wait"
+    case .doubtful(.timerIsSet): "not certain: a timer is set, which may end it"
+    case .doubtful(.unseenCode): "not certain: something may run here that was not seen"
+    }
+  }
+}
+
+// What the causes share.
+
+extension CauseFormatter {
+  /// A thread or task of the snapshot.
+  func thread(_ party: Diagnosis.Party) -> WaitSnapshot.Thread? {
+    index.position(of: party).map { index.threads[$0] }
+  }
+
+  /// The wait of a thread or task.
+  func wait(of party: Diagnosis.Party) -> WaitSnapshot.Wait? { thread(party)?.wait }
+
+  /// The first lines; if there are too many, the last one counts the rest.
+  static func limited(_ lines: [String], of total: Int? = nil, _ what: String) -> [String] {
+    let total = total ?? lines.count
+    guard total > mostDetails else { return lines }
+    let shown = lines.prefix(mostDetails - 1)
+    return shown + ["… and \(Counted.noun(total - shown.count, "more " + what))"]
+  }
+
+  /// Each text once, with its count, the most frequent first.
+  static func counted(_ texts: [String]) -> [(text: String, count: Int)] {
+    var counts: [String: Int] = [:]
+    for text in texts { counts[text, default: 0] += 1 }
+    return counts.map { (text: $0.key, count: $0.value) }
+      .sorted { ($1.count, $0.text) < ($0.count, $1.text) }
+  }
+}

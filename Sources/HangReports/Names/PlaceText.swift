@@ -1,0 +1,45 @@
+package import Interlock
+import ProcessInspection
+
+/// Formats places in code, from as much as is known of their frames.
+package enum PlaceText {
+  /// `TMCache.swift:61  get(_:)`, for the first frame in the user's code; `nil` if nothing is
+  /// known.
+  package static func place(_ frames: [StackFrame]) -> String? { frame(of: frames).flatMap(text) }
+
+  /// The place with its call site, if that is known: a wrapper's `lock()` may acquire a lock.
+  static func placeAndCaller(_ frames: [StackFrame]) -> String? {
+    guard let first = place(frames) else { return nil }
+    let users = frames.filter { !$0.isSystem }.compactMap(text)
+    return users.count > 1 && users[1] != first ? "\(first), called at \(users[1])" : first
+  }
+
+  /// ` at PosixLock.swift:9  lock(), called at Bank.swift:12  add(_:)`; empty if nothing is known.
+  package static func atWithCaller(_ frames: [StackFrame]) -> String {
+    placeAndCaller(frames).map { " at " + $0 } ?? ""
+  }
+
+  /// `at TMCache.swift:61  get(_:)`, with a space before it; empty if nothing is known.
+  package static func at(_ frames: [StackFrame]) -> String {
+    place(frames).map { " at " + $0 } ?? ""
+  }
+
+  /// The first frame in the user's code, else the first that the compiler did not make, else the
+  /// first.
+  static func frame(of frames: [StackFrame]) -> StackFrame? {
+    frames.first { !$0.isSystem } ?? frames.first { !$0.isCompilers } ?? frames.first
+  }
+
+  /// `TMCache.swift:61  get(_:)`; `nil` if only an address is known.
+  private static func text(_ frame: StackFrame) -> String? {
+    let function = frame.function.map { Printable.cut(Printable.line($0), to: 80) }
+    if let file = frame.file, let line = frame.line, line > 0 {
+      let base = file.split(separator: "/").last.map(String.init) ?? file
+      let place = "\(Printable.label(base)):\(line)"
+      return function.map { place + "  " + $0 } ?? place
+    }
+    let image = frame.image.map { "(\(Printable.label($0)))" }
+    let known = [function, image].compactMap { $0 }
+    return known.isEmpty ? nil : known.joined(separator: "  ")
+  }
+}
