@@ -52,7 +52,7 @@ import Testing
   func precise() {
     var pairs = Self.pairs
     let (differs, same) = Self.counts(&pairs)
-    let kinds = Int(MODEL_KINDS.rawValue)
+    let kinds = Int(MODEL_KINDS)
     var found: Set<String> = []
     for index in same.indices where same[index] > 0 && differs[index] == 0 {
       found.insert("\(Self.name(index / kinds)), \(Self.name(index % kinds))")
