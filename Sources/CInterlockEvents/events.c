@@ -1,6 +1,5 @@
 // The readers, and what every interposed call needs.
-#include "controlled_dispatch.h"
-#include "controlled_tasks.h"
+#include "interpose.h"
 #include "layouts.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -86,8 +85,10 @@ void interlock_publish_lock_to_all(interlock_event_kind kind, interlock_object_k
 }
 
 interlock_only_reader interlock_only;
-/// NULL while no thread is explored.
+/// Set before threads are explored; only their calls ask for it.
 const interlock_posix_performer *interlock_posix;
+/// Whether threads are explored: under the lock of the slots.
+static bool is_control_wanted;
 
 /// In the place of a reader that was removed.
 static void tell_nobody(interlock_event_kind kind, interlock_object_kind object_kind, const void *object, uint32_t flags,
@@ -135,7 +136,7 @@ static void update_wanted(void) {
     __atomic_store_n(&interlock_only.locks[index], locks, __ATOMIC_RELEASE);
   }
   if (all_calls_lost()) kinds = 0;
-  if (interlock_posix) kinds |= INTERLOCK_WANTED_CONTROL;
+  if (is_control_wanted) kinds |= INTERLOCK_WANTED_CONTROL;
   // Relaxed: when a thread begins to publish is of no account.
   __atomic_store_n(&interlock_wanted, kinds, __ATOMIC_RELAXED);
 }
@@ -226,23 +227,13 @@ void interlock_events_remove(interlock_reader reader, void *context) {
   unlock_slots();
 }
 
-bool interlock_control_begin(const interlock_performer *performer) {
-  if (all_calls_lost()) return false;
+bool interlock_want_control(bool wanted) {
+  if (wanted && all_calls_lost()) return false;
   lock_slots();
-  interlock_posix = performer->posix;
-  interlock_dispatch = performer->dispatch;
-  interlock_tasks = performer->tasks;
+  is_control_wanted = wanted;
   update_wanted();
   unlock_slots();
   return true;
-}
-
-void interlock_control_end(void) {
-  lock_slots();
-  interlock_posix = NULL;
-  update_wanted();
-  unlock_slots();
-  interlock_controlled_dispatch_ends();
 }
 
 void interlock_events_hide_thread(bool hidden) {
