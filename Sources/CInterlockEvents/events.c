@@ -1,6 +1,5 @@
 // Registration of readers, publishing, and what every interposed call needs.
-#include "controlled_dispatch.h"
-#include "controlled_tasks.h"
+#include "interpose.h"
 #include "layouts.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -79,8 +78,10 @@ void interlock_publish_lock_to_all(interlock_event_kind kind, interlock_object_k
 }
 
 interlock_only_reader interlock_only;
-/// NULL while no thread is explored.
+/// Set before threads are explored; only their calls ask for it.
 const interlock_posix_performer *interlock_posix;
+/// Whether threads are explored: under the lock of the slots.
+static bool is_control_wanted;
 
 /// Takes the position of a removed reader.
 static void ignore_event(interlock_event_kind kind, interlock_object_kind object_kind,
@@ -128,7 +129,7 @@ static void update_wanted(void) {
     __atomic_store_n(&interlock_only.locks[index], locks, __ATOMIC_RELEASE);
   }
   if (all_calls_lost()) kinds = 0;
-  if (interlock_posix) kinds |= INTERLOCK_WANTED_CONTROL;
+  if (is_control_wanted) kinds |= INTERLOCK_WANTED_CONTROL;
   // Relaxed: it does not matter with which call a thread begins to publish.
   __atomic_store_n(&interlock_wanted, kinds, __ATOMIC_RELAXED);
 }
@@ -219,23 +220,13 @@ void interlock_events_remove(interlock_reader reader, void *context) {
   give(&slots_lock);
 }
 
-bool interlock_control_begin(const interlock_performer *performer) {
-  if (all_calls_lost()) return false;
+bool interlock_want_control(bool wanted) {
+  if (wanted && all_calls_lost()) return false;
   take(&slots_lock);
-  interlock_posix = performer->posix;
-  interlock_dispatch = performer->dispatch;
-  interlock_tasks = performer->tasks;
+  is_control_wanted = wanted;
   update_wanted();
   give(&slots_lock);
   return true;
-}
-
-void interlock_control_end(void) {
-  take(&slots_lock);
-  interlock_posix = NULL;
-  update_wanted();
-  give(&slots_lock);
-  interlock_controlled_dispatch_ends();
 }
 
 void interlock_events_hide_thread(bool hidden) {

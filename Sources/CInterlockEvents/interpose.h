@@ -20,6 +20,9 @@ static inline bool is_wanted(uint32_t kinds) {
          interlock_marks.hidden == 0;
 }
 
+/// Lets calls ask for the performer, or ends that; false if no call is seen.
+bool interlock_want_control(bool wanted) HIDDEN;
+
 /// Calls every reader that wants the event.
 void interlock_publish(const interlock_event *event) HIDDEN;
 

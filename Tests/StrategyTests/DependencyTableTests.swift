@@ -8,8 +8,8 @@ import Testing
   /// Pairs that the table calls dependent although the model shows no difference, and why that is
   /// accepted: an execution too many, never one too few.
   static let imprecise: Set<String> = [
-    // A waiter that goes on is one operation on its mutex and its condition.
-    "lock, signal", "lock, broadcast",
+    // Two signals in either order wake as many waiters, but pick from other numbers of them.
+    "signal, signal", "signal, broadcast",
     // A time that is up depends on everything that is done to the object that it wakes.
     "semaphore try, time up", "semaphore signal, time up",
     // A queue resumed once too often traps, so that few programs of the model resume at all.
@@ -52,7 +52,7 @@ import Testing
   func precise() {
     var pairs = Self.pairs
     let (differs, same) = Self.counts(&pairs)
-    let kinds = Int(MODEL_KINDS.rawValue)
+    let kinds = Int(MODEL_KINDS)
     var found: Set<String> = []
     for index in same.indices where same[index] > 0 && differs[index] == 0 {
       found.insert("\(Self.name(index / kinds)), \(Self.name(index % kinds))")
@@ -60,10 +60,10 @@ import Testing
     #expect(found.isSubset(of: Self.imprecise), "\(found.subtracting(Self.imprecise))")
   }
 
-  @Test("at least 40 pairs of kinds were seen to make a difference")
+  @Test("at least 45 pairs of kinds were seen to make a difference")
   func coverage() {
     var pairs = Self.pairs
-    #expect(Self.counts(&pairs).differs.count { $0 > 0 } >= 40)
+    #expect(Self.counts(&pairs).differs.count { $0 > 0 } >= 45)
   }
 
   @Test("an unknown operation depends on everything and takes the claim of completeness away")

@@ -58,8 +58,9 @@ static bool begin(interlock_strategy *strategy) {
   return true;
 }
 
-// What the thread has left, and what the threads have that it is expected to make.
-static uint32_t weight(const surw *self, uint32_t thread) {
+// What the thread has left, and what the threads have that it is expected to make. A thread may have
+// more than was expected: its weight is small then, but not 0.
+static uint64_t weight(const surw *self, uint32_t thread) {
   uint32_t sum = self->threads[thread].left;
   for (uint32_t other = self->thread_count; other < self->before_count; other++) {
     uint32_t maker = self->before[other].maker;
@@ -69,7 +70,7 @@ static uint32_t weight(const surw *self, uint32_t thread) {
     }
     if (maker == thread + 1) sum += self->before[other].done;
   }
-  return sum;
+  return (uint64_t)sum * 64 + 1;
 }
 
 // A thread that is new takes the operations that it is expected to have from its maker; with their
@@ -84,7 +85,7 @@ static bool note_threads(surw *self, const interlock_exploration_state *state) {
     self->threads[thread] = (struct surw_thread){.maker = (uint32_t)(self->last + 1)};
     if (thread < self->before_count) self->threads[thread].left = self->before[thread].done;
     if (self->intended == NONE || self->last != (int32_t)self->intended) continue;
-    uint64_t own = weight(self, thread) + 1, of_maker = weight(self, self->intended) + 1;
+    uint64_t own = weight(self, thread), of_maker = weight(self, self->intended);
     if (interlock_random_next(&self->random) % (own + of_maker) < own) self->intended = thread;
   }
   return true;
@@ -100,8 +101,7 @@ static void intend(surw *self, const interlock_exploration_state *state, bool on
       is_enabled = state->enabled[k] == i;
     }
     if (!is_enabled) continue;
-    // A thread may have more than was expected of it: never none.
-    uint64_t own = weight(self, i) + 1;
+    uint64_t own = weight(self, i);
     sum += own;
     if (interlock_random_next(&self->random) % sum < own) self->intended = i;
   }
