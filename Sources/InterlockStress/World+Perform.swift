@@ -61,7 +61,7 @@ extension World {
     }
     for name in names where !known.contains(name) {
       throw UsageError(
-        "There is no bench '\(printable(name))': \(suggestion(for: name, among: known))", .bench)
+        "There is no bench '\(printable(name))'", Suggestion(for: name, among: known), .bench)
     }
     for bench in benches where names.isEmpty || names.contains(bench.name) { try bench.run() }
   }

@@ -140,8 +140,8 @@ private struct ArgumentParser {
       guard let name = positional.first else { return .help(nil) }
       guard positional.count == 1, let command = CommandName(rawValue: name) else {
         let names = CommandName.allCases.map(\.rawValue)
-        throw mistake(
-          "There is no command '\(printable(name))': \(suggestion(for: name, among: names))")
+        throw UsageError(
+          "There is no command '\(printable(name))'", Suggestion(for: name, among: names), command)
       }
       return .help(command)
     }
@@ -150,7 +150,8 @@ private struct ArgumentParser {
   private func mistake(_ message: String) -> UsageError { UsageError(message, command) }
 
   private func unknown(_ option: String, _ near: String?) -> UsageError {
-    mistake(
-      "Unknown option '\(printable(option))'" + (near.map { ". Did you mean '--\($0)'?" } ?? ""))
+    UsageError(
+      "Unknown option '\(printable(option))'" + (near.map { ". Did you mean '--\($0)'?" } ?? ""),
+      command, isQuestion: near != nil)
   }
 }

@@ -6,16 +6,24 @@ package struct UsageError: Error, Hashable {
   package var message: String
   /// The intended command, as far as it was recognised.
   package var command: CommandName
+  /// Whether the message ends with a question, and its mark.
+  private let isQuestion: Bool
 
   /// Describes a mistake.
-  package init(_ message: String, _ command: CommandName) {
+  package init(_ message: String, _ command: CommandName, isQuestion: Bool = false) {
     self.message = message
     self.command = command
+    self.isQuestion = isQuestion
+  }
+
+  /// Describes an unknown name: the message up to the colon, and what is suggested instead.
+  package init(_ message: String, _ suggestion: Suggestion, _ command: CommandName) {
+    self.init("\(message): \(suggestion.text)", command, isQuestion: suggestion.isQuestion)
   }
 
   /// One line: the mistake, and how to get help.
   package func text(command name: String) -> String {
-    let see = message.hasSuffix("?") ? " See" : "; see"
+    let see = isQuestion ? " See" : "; see"
     return "error: \(message)\(see) '\(escaped(name)) help \(command.rawValue)'\n"
   }
 }

@@ -42,8 +42,7 @@ struct ListFilter {
     }
     for tag in options.tags where !known.contains(tag) {
       throw UsageError(
-        "There is no tag '\(printable(tag))': \(suggestion(for: tag, among: known.sorted()))",
-        .list)
+        "There is no tag '\(printable(tag))'", Suggestion(for: tag, among: known.sorted()), .list)
     }
     if options.tags.isEmpty {
       // A subject of the family may have no scenario.

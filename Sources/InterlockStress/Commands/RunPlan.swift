@@ -42,8 +42,8 @@ struct RunPlan {
     }
     for name in options.subjects where !subjectNames.contains(name) {
       throw UsageError(
-        "There is no subject '\(printable(name))': "
-          + suggestion(for: name, among: subjectNames, shownBy: "interlock list"), .run)
+        "There is no subject '\(printable(name))'",
+        Suggestion(for: name, among: subjectNames, shownBy: "interlock list"), .run)
     }
     try Self.checkFamilies(options, subjects, .run)
     for scenario in scenarios {
@@ -86,8 +86,7 @@ struct RunPlan {
     let families = Set(subjects.compactMap(\.family)).sorted()
     for name in options.families where !families.contains(name) {
       throw UsageError(
-        "There is no family '\(printable(name))': \(suggestion(for: name, among: families))",
-        command)
+        "There is no family '\(printable(name))'", Suggestion(for: name, among: families), command)
     }
   }
 }

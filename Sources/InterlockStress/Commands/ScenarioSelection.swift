@@ -36,7 +36,7 @@ extension World {
     }
     let names = known.map(\.scenario.name)
     for word in words where !names.contains(word) && !exists(word) {
-      throw UsageError(unknownScenario(word, among: names, isFirst: word == firstArgument), .run)
+      throw unknownScenario(word, among: names, isFirst: word == firstArgument)
     }
     selection.files = known.filter { arguments.isEmpty || words.contains($0.scenario.name) }
     var places = Set(selection.files.map { place($0.path) })
@@ -69,16 +69,19 @@ extension World {
     URL(fileURLWithPath: absolute(path)).resolvingSymlinksInPath().path
   }
 
-  private func unknownScenario(_ name: String, among names: [String], isFirst: Bool) -> String {
+  private func unknownScenario(_ name: String, among names: [String], isFirst: Bool) -> UsageError {
     if let command = CommandName(rawValue: name) {
-      return "There is no scenario '\(name)'; the command '\(command.rawValue)' must stand first"
+      return UsageError(
+        "There is no scenario '\(name)'; the command '\(command.rawValue)' must stand first", .run)
     }
     let commands = CommandName.allCases.map(\.rawValue)
     if isFirst, let near = nearest(to: name, among: names + commands), !names.contains(near) {
-      return "There is no command or scenario '\(printable(name))'."
-        + " Did you mean the command '\(near)'?"
+      return UsageError(
+        "There is no command or scenario '\(printable(name))'."
+          + " Did you mean the command '\(near)'?", .run, isQuestion: true)
     }
-    return "There is no scenario '\(printable(name))': "
-      + suggestion(for: name, among: names, shownBy: "interlock list")
+    return UsageError(
+      "There is no scenario '\(printable(name))'",
+      Suggestion(for: name, among: names, shownBy: "interlock list"), .run)
   }
 }

@@ -80,8 +80,8 @@ struct CompareField {
   ) throws(UsageError) -> [Scenario] {
     for name in names where !scenarios.contains(where: { $0.name == name }) {
       throw UsageError(
-        "There is no scenario '\(printable(name))': "
-          + suggestion(for: name, among: scenarios.map(\.name)), .compare)
+        "There is no scenario '\(printable(name))'",
+        Suggestion(for: name, among: scenarios.map(\.name)), .compare)
     }
     return scenarios.filter { names.contains($0.name) }
   }
@@ -93,7 +93,7 @@ struct CompareField {
     known += subjects.map(\.name).filter { !known.contains($0) }
     for name in options.subjects where !known.contains(name) {
       throw UsageError(
-        "There is no strategy or cache '\(printable(name))': \(suggestion(for: name, among: known))",
+        "There is no strategy or cache '\(printable(name))'", Suggestion(for: name, among: known),
         .compare)
     }
     var seen: Set<String> = []
@@ -163,8 +163,8 @@ struct CompareField {
     guard !names.contains(reference) else { return }
     if options.compare.isReferenceGiven {
       throw UsageError(
-        "The reference '\(printable(reference))' does not take part: "
-          + suggestion(for: reference, among: names), .compare)
+        "The reference '\(printable(reference))' does not take part",
+        Suggestion(for: reference, among: names), .compare)
     }
     reference = first
   }

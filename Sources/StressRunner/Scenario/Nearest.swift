@@ -18,16 +18,35 @@ package func nearest(to name: String, among names: [String]) -> String? {
 
 /// The end of a message about an unknown name: the nearest name, or all names; if they are too many
 /// to list, their number and the command that lists them.
-package func suggestion(
-  for name: String, among names: [String], shownBy command: String? = nil
-) -> String {
-  if let near = nearest(to: name, among: names) { return "did you mean '\(near)'?" }
-  if names.count > 40 {
-    return "none of the \(names.count) there are is spelled like it"
-      + (command.map { ", '\($0)' shows them" } ?? "")
+package struct Suggestion: Sendable, Hashable {
+  /// The end of the message, without a full stop.
+  package let text: String
+  /// Whether the text is a question, with its mark.
+  package let isQuestion: Bool
+
+  /// Finds the nearest name.
+  package init(for name: String, among names: [String], shownBy command: String? = nil) {
+    if let near = nearest(to: name, among: names) {
+      text = "did you mean '\(near)'?"
+      isQuestion = true
+      return
+    }
+    isQuestion = false
+    if names.count > 40 {
+      text =
+        "none of the \(names.count) there are is spelled like it"
+        + (command.map { ", '\($0)' shows them" } ?? "")
+    } else {
+      text =
+        "expected one of: "
+        + names.map { $0.utf8.count > 100 ? printable($0) : $0 }.joined(separator: ", ")
+    }
   }
-  return "expected one of: "
-    + names.map { $0.utf8.count > 100 ? printable($0) : $0 }.joined(separator: ", ")
+}
+
+/// The text of a suggestion.
+func suggestion(for name: String, among names: [String]) -> String {
+  Suggestion(for: name, among: names).text
 }
 
 private func editDistance(_ left: [Character], _ right: [Character]) -> Int {

@@ -227,9 +227,12 @@ struct NearestTests {
       suggestion(for: "xyzzy", among: names) == "expected one of: callers, rounds, operations")
     let many = (100...140).map { "scenario-\($0)" }
     #expect(
-      suggestion(for: "xyzzy", among: many, shownBy: "x list")
+      Suggestion(for: "xyzzy", among: many, shownBy: "x list").text
         == "none of the 41 there are is spelled like it, 'x list' shows them")
-    #expect(suggestion(for: "scenario-13", among: many) == "did you mean 'scenario-103'?")
+    let near = Suggestion(for: "scenario-13", among: many)
+    #expect(near.text == "did you mean 'scenario-103'?")
+    #expect(near.isQuestion)
+    #expect(!Suggestion(for: "xyzzy", among: many).isQuestion)
     #expect(suggestion(for: "xyzzy", among: Array(many.dropLast())).hasSuffix(", scenario-139"))
   }
 }
