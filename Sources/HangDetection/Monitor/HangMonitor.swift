@@ -119,7 +119,7 @@ package final class HangMonitor: Sendable {
     interlock_events_hide_thread(true)
     // Release: pairs with the acquire in `threadNumber`; the thread is hidden before it is known.
     thread.store(Platform.thisThread, ordering: .releasing)
-    var watch = HangWatch(taker: taker, thread: Platform.thisThread)
+    var watch = HangDetector(taker: taker, thread: Platform.thisThread)
     while true {
       if let finding = watch.look(limit: limit()) { report(finding) }
       // A period between polls, not a wait for an event: only a poll finds what to report.

@@ -106,7 +106,7 @@ extension SyncEvents {
       #expect(
         Self.lines(child) == [
           "\(Self.line)asynchronous calls \(Self.unknown): awaits are not seen, and the order of"
-            + " sections is not told"
+            + " sections is unknown"
         ])
       #expect(
         child.errors.contains(

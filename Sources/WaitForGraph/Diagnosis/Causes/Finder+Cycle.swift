@@ -1,13 +1,13 @@
 extension Finder {
   /// A cycle of threads. Cycles through resources that only their holder releases come first.
   var cycle: Finding? {
-    for kinds in [Ring.Links.exclusive, .semaphores, .enqueued] {
-      if let ring = Ring(among: liveness, by: kinds) { return finding(of: ring) }
+    for kinds in [WaitCycle.Links.exclusive, .semaphores, .enqueued] {
+      if let ring = WaitCycle(among: liveness, by: kinds) { return finding(of: ring) }
     }
     return nil
   }
 
-  private func finding(of ring: Ring) -> Finding {
+  private func finding(of ring: WaitCycle) -> Finding {
     let links = ring.links
     let threads = Set(links.map(\.thread))
     let waits = zip(links, links.dropFirst() + links.prefix(1)).map { link, next in

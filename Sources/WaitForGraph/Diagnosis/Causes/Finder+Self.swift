@@ -13,7 +13,7 @@ extension Finder {
   /// A thread that waits for what it holds itself.
   var selfWait: Finding? {
     for thread in liveness.stuck {
-      let gates = Ring.gates(of: thread, liveness, .semaphores)
+      let gates = WaitCycle.gates(of: thread, liveness, .semaphores)
       guard let gate = gates.first(where: { WaitIndex.contains(thread, in: $0.1) })?.0,
         let wait = index.threads[thread].wait
       else { continue }

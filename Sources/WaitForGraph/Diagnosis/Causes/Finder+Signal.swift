@@ -36,7 +36,7 @@ extension Finder {
     while grows {
       grows = false
       for thread in liveness.stuck where !kept.contains(thread) {
-        let gates = Ring.gates(of: thread, liveness, .semaphores)
+        let gates = WaitCycle.gates(of: thread, liveness, .semaphores)
         guard let gate = gates.first(where: { !kept.isDisjoint(with: $0.1) }) else { continue }
         kept.insert(thread)
         grows = true

@@ -35,7 +35,7 @@ struct WaitChains {
   private static func keepers(of thread: Int, _ liveness: Liveness) -> [Keeper] {
     let index = liveness.index
     guard let wait = index.threads[thread].wait else { return [] }
-    var gates = Ring.gates(of: thread, liveness, .semaphores)
+    var gates = WaitCycle.gates(of: thread, liveness, .semaphores)
     if wait.kind.isSignal {
       let id = index.threads[thread].id
       let started = (index.startedBy[id] ?? []) + (index.children[id] ?? [])

@@ -4,7 +4,7 @@ import ProcessInspection
 import WaitForGraph
 
 /// The monitor's state between two polls. Only the monitor's thread uses it.
-struct HangWatch {
+struct HangDetector {
   /// The polls with an unchanged count before a snapshot is taken.
   private static let quietPolls = 2
   /// The seconds between two reports of a cause that is not certain.

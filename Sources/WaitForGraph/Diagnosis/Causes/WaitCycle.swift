@@ -1,5 +1,5 @@
 /// A cycle: each thread waits for what the next one holds, and the last for what the first holds.
-struct Ring {
+struct WaitCycle {
   /// How the next thread blocks this one.
   struct Link: Equatable {
     var thread: Int
@@ -57,7 +57,7 @@ struct Ring {
   }
 }
 
-extension Ring {
+extension WaitCycle {
   /// A depth-first search without recursion: a cycle may have ten thousand threads.
   private struct Search {
     private enum Step: Hashable {
@@ -108,7 +108,7 @@ extension Ring {
     private mutating func next(after step: Step) -> [Step] {
       switch step {
       case .thread(let thread):
-        return Ring.gates(of: thread, liveness, kinds).map { gate, threads in
+        return WaitCycle.gates(of: thread, liveness, kinds).map { gate, threads in
           members[gate] = threads
           return .gate(gate)
         }
