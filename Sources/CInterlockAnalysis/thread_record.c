@@ -29,7 +29,7 @@ static void thread_exits(void *record) {
 void interlock_record_cut(void) {
   thread_record *own = interlock_own_record;
   if (!own) return;
-  own->waits.view.held_count = own->order.held_count = 0;
+  clear_held(&own->held);
   thread_ends(own);
   interlock_own_record = NULL;
   // Release: as in `thread_exits`.

@@ -30,7 +30,7 @@ struct interlock_logical_thread {
   interlock_operation pending;
   interlock_readiness *is_ready;
   void *context;
-  uintptr_t place;
+  uintptr_t place, caller;
   /// The time limit of its wait was reached.
   bool timed_out;
   interlock_logical_thread *limit;

@@ -41,16 +41,17 @@ enum Phase {
 /// The engine in C, with what it has learnt about a body.
 struct Engine {
   private let options: ExplorationOptions
-  /// A lock was tried, or waited for with a limit: releases have to be points too.
-  private var releasesArePoints = false
+  /// What executions have shown, which makes more operations matter; a replay needs it too.
+  private(set) var facts: UInt32
   /// All executions so far, without those of replays.
   private(set) var executions = 0
   /// The operations that escaped control.
   private(set) var escaped: Set<String> = []
 
-  /// An engine that knows nothing of the body.
-  init(_ options: ExplorationOptions) {
+  /// An engine that knows of the body what earlier executions have shown.
+  init(_ options: ExplorationOptions, facts: UInt32 = 0) {
     self.options = options
+    self.facts = facts
   }
 
   /// Runs executions until the strategy has nothing left, the budget is spent, or one fails.
@@ -63,10 +64,9 @@ struct Engine {
       throw ExplorationRefusal(description: "there is no memory for the strategy")
     }
     var result = try run(strategy, seconds: phase.seconds, isReplay: isReplay, body)
-    if result.must_begin_anew {
-      releasesArePoints = true
-      return try run(phase, body)
-    }
+    facts = result.facts
+    // Each time one more of a few facts is known.
+    if result.must_begin_anew { return try run(phase, body) }
     if !isReplay { executions += Int(result.executions) }
     withUnsafeBytes(of: &result.escaped) { bytes in
       let size = bytes.count / INTERLOCK_ESCAPED_MOST
@@ -118,8 +118,10 @@ struct Engine {
     asked.budget = UInt64(seconds * 1e9)
     asked.steps = UInt64(options.steps)
     asked.warm_ups = 1
+    asked.determinism_checks = isReplay ? 0 : 1
     asked.pool_width = UInt32(options.poolWidth ?? 0)
-    asked.releases_are_points = releasesArePoints
+    asked.facts = facts
+    asked.follows_callers = isReplay
     var result = interlock_exploration_result()
     let status = withoutActuallyEscaping(body) { body in
       withUnsafePointer(to: body) { pointer in

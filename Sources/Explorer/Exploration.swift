@@ -35,14 +35,14 @@ package struct Exploration: Sendable {
     _ token: String, _ body: () -> Bool
   ) throws(ExplorationRefusal) -> ExplorationOutcome {
     var schedule = interlock_schedule()
-    var width: UInt32 = 0
-    if let error = interlock_token_read(token, name, &width, &schedule) {
+    var platform: UInt32 = 0
+    if let error = interlock_token_read(token, name, &platform, &schedule) {
       throw ExplorationRefusal(description: String(cString: error))
     }
     defer { interlock_schedule_destroy(&schedule) }
     var options = options
-    options.poolWidth = width == 0 ? nil : Int(width)
-    var engine = Engine(options)
+    options.poolWidth = platform % Self.widths == 0 ? nil : Int(platform % Self.widths)
+    var engine = Engine(options, facts: platform / Self.widths)
     let choices = Array(UnsafeBufferPointer(start: schedule.choices, count: schedule.count))
     let result = try engine.run(.replay(choices), body)
     guard result.failures > 0 else {
@@ -62,23 +62,27 @@ package struct Exploration: Sendable {
     let shown = result.failures > 0 ? result : found
     let isShrunk = result.failures > 0
     return ExplorationFailure(
-      shown, token: token(isShrunk ? shortest : choices), at: at)
+      shown, token: token(isShrunk ? shortest : choices, facts: engine.facts), at: at)
   }
 
-  private func token(_ choices: [UInt32]) -> String {
+  private func token(_ choices: [UInt32], facts: UInt32) -> String {
     var choices = choices
     return choices.withUnsafeMutableBufferPointer { buffer in
       var schedule = interlock_schedule(
         choices: buffer.baseAddress, count: buffer.count, capacity: buffer.count)
-      let width = UInt32(options.poolWidth ?? 0)
-      let length = interlock_token_write(nil, 0, name, width, &schedule)
+      let platform = UInt32(options.poolWidth ?? 0) + facts * Self.widths
+      let length = interlock_token_write(nil, 0, name, platform, &schedule)
       return String(unsafeUninitializedCapacity: length + 1) { text in
         text.withMemoryRebound(to: CChar.self) { text in
-          interlock_token_write(text.baseAddress, text.count, name, width, &schedule)
+          interlock_token_write(text.baseAddress, text.count, name, platform, &schedule)
         }
       }
     }
   }
+
+  /// A token's number of the platform is the width of the pools, and above it what executions had
+  /// shown of the body.
+  private static let widths: UInt32 = 256
 
   /// What is tried, one after the other.
   private var phases: [Phase] {

@@ -35,18 +35,17 @@ extension Schedule {
       waiting = Array(
         bytes.bindMemory(to: interlock_blocked_thread.self).prefix(Int(result.blocked_count)))
     }
-    let places = Set(trace.map { UInt($0.place) } + waiting.map { UInt($0.place) }).subtracting([0])
-    let known = Dictionary(
-      places.map { ($0, Self.frame(at: $0)) }, uniquingKeysWith: { first, _ in first })
     func step(
-      _ thread: UInt32, _ operation: interlock_operation, _ place: UInt, _ candidates: UInt32
+      _ thread: UInt32, _ operation: interlock_operation, _ places: [UInt], _ candidates: UInt32
     ) -> Step {
       Step(
         thread: Int(thread), operation: String(cString: interlock_operation_name(operation.kind)),
-        object: Int(operation.object), place: known[place] ?? nil, candidates: Int(candidates))
+        object: Int(operation.object), place: Self.frame(of: places), candidates: Int(candidates))
     }
-    steps = trace.map { step($0.thread, $0.operation, UInt($0.place), $0.enabled) }
-    blocked = waiting.map { step($0.thread, $0.operation, UInt($0.place), 0) }
+    steps = trace.map {
+      step($0.thread, $0.operation, [UInt($0.place), UInt($0.caller)], $0.enabled)
+    }
+    blocked = waiting.map { step($0.thread, $0.operation, [UInt($0.place), UInt($0.caller)], 0) }
     var previous: UInt32?
     for item in trace {
       if let before = previous, before != item.thread, item.enabled > 1 { switches += 1 }
@@ -54,8 +53,10 @@ extension Schedule {
     }
   }
 
-  private static func frame(at place: UInt) -> StackFrame? {
-    let frames = symbolicate([place])
-    return frames.first { $0.file != nil } ?? frames.first
+  /// The first place that has a line: `withLock` of the library is compiled into the user's code as
+  /// a function without one. Without any, the first that is known.
+  private static func frame(of places: [UInt]) -> StackFrame? {
+    let frames = places.filter { $0 != 0 }.flatMap { symbolicate([$0]) }
+    return frames.first { $0.line ?? 0 > 0 } ?? frames.first
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import InterlockTesting
+import Synchronization
 import Testing
 
 /// Adds and reads under the lock, each step by itself: a transfer is two steps.
@@ -57,5 +58,95 @@ struct ExploreTests {
       print(issue)
       return "\(issue)".contains("replay: explore(replay:")
     }
+  }
+}
+
+@Suite("explore finds", .serialized)
+struct ExploreFindsTests {
+  /// The one issue that `explore` records for a body.
+  private func failure(
+    of body: () throws -> Void, _ options: ExploreOption..., replay: String? = nil
+  ) -> String? {
+    let found = Mutex<String?>(nil)
+    withUnsafePointer(to: found) { found in
+      nonisolated(unsafe) let found = found
+      try? withKnownIssue(isIntermittent: true) {
+        if let option = options.first {
+          try explore(option, replay: replay, body)
+        } else {
+          try explore(replay: replay, body)
+        }
+      } matching: { issue in
+        let text = issue.comments.map(\.rawValue).joined(separator: "\n")
+        found.pointee.withLock { if text.contains("replay:") { $0 = text } }
+        return true
+      }
+    }
+    return found.withLock { $0 }
+  }
+
+  private func token(in text: String?) throws -> String {
+    let text = try #require(text)
+    let match = try #require(text.firstMatch(of: /replay: explore\(replay: "(.+)"\)/))
+    return String(match.1)
+  }
+
+  private func crossLocks() {
+    let first = NSLock()
+    let second = NSLock()
+    let group = DispatchGroup()
+    DispatchQueue.global().async(group: group) { first.withLock { second.withLock {} } }
+    DispatchQueue.global().async(group: group) { second.withLock { first.withLock {} } }
+    group.wait()
+  }
+
+  @Test("two locks in two orders deadlock, with two threads that wait for each other's lock")
+  func crossedLocks() throws {
+    let text = try #require(failure(of: crossLocks))
+    #expect(text.contains("deadlock in order"))
+    #expect(text.contains("no thread can go on:"))
+    #expect(text.contains("thread 1 waits: lock"))
+    #expect(text.contains("thread 2 waits: lock"))
+    #expect(text.contains("ExploreTests.swift:"))
+  }
+
+  @Test("a token replays the failure, and a cut one is refused in one line")
+  func replay() throws {
+    let token = try token(in: failure(of: crossLocks))
+    #expect(failure(of: crossLocks, replay: token)?.contains("deadlock") == true)
+    #expect(throws: ExploreError.self) { try explore(replay: String(token.dropLast(3))) {} }
+    #expect(throws: ExploreError.self) { try explore(replay: token, function: "other()") {} }
+  }
+
+  @Test("a semaphore over async starves a pool of two and not one of three")
+  func starvation() throws {
+    func read() {
+      let group = DispatchGroup()
+      for _ in 0..<2 {
+        DispatchQueue.global().async(group: group) {
+          let done = DispatchSemaphore(value: 0)
+          DispatchQueue.global().async { done.signal() }
+          done.wait()
+        }
+      }
+      group.wait()
+    }
+    #expect(failure(of: read, .poolWidth(2))?.contains("starvation") == true)
+    #expect(failure(of: read, .poolWidth(3)) == nil)
+  }
+
+  @Test(
+    "a value that no option allows is refused in one line",
+    arguments: [
+      .poolWidth(0), .budget(.zero), .executions(0), .strategy(.pct(depth: 0)),
+      .strategy(.depthFirst(preemptions: -1)),
+    ] as [ExploreOption])
+  func refused(_ option: ExploreOption) {
+    #expect(throws: ExploreError.self) { try explore(option) {} }
+  }
+
+  @Test("an explored body cannot explore")
+  func nested() throws {
+    #expect(failure(of: { try explore {} }) != nil)
   }
 }

@@ -213,7 +213,8 @@ static interlock_logical_thread *next_thread(void) {
         (interlock_exploration_step){.thread = (uint32_t)chosen,
                                      .enabled = (uint32_t)ENGINE.enabled.count,
                                      .operation = thread->pending,
-                                     .place = thread->place});
+                                     .place = thread->place,
+                                     .caller = thread->caller});
     ENGINE.stepping = chosen;
     ENGINE.performed.count = 0;
     INTERLOCK_PUSH(&ENGINE.performed, thread->pending);
@@ -278,6 +279,22 @@ void interlock_engine_leave(void) {
 
 // Points.
 
+/// Returns where the function was called that has `place`, by the frame pointers of this stack; 0 if
+/// they do not tell.
+static uintptr_t caller_of(uintptr_t place) {
+  enum { most_frames = 12, farthest = 4096 };
+  const uintptr_t *frame = __builtin_frame_address(0);
+  for (int count = 0; place && count < most_frames; count++) {
+    const uintptr_t *next = (const uintptr_t *)frame[0];
+    bool is_near = next > frame && (uintptr_t)next - (uintptr_t)frame < farthest &&
+                   (uintptr_t)next % sizeof *next == 0;
+    if (!is_near) return 0;
+    if (frame[1] == place) return next[1];
+    frame = next;
+  }
+  return 0;
+}
+
 void interlock_point(interlock_operation operation, interlock_readiness *is_ready, void *context,
                      uintptr_t place) {
   interlock_logical_thread *self = ENGINE.current;
@@ -286,6 +303,7 @@ void interlock_point(interlock_operation operation, interlock_readiness *is_read
   self->is_ready = is_ready;
   self->context = context;
   self->place = place;
+  self->caller = ENGINE.options.follows_callers ? caller_of(place) : 0;
   interlock_engine_go(self);
   ENGINE.asked = 0;
 }

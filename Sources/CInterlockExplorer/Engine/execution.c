@@ -110,7 +110,8 @@ void interlock_engine_deadlock(void) {
     const interlock_logical_thread *thread = ENGINE.live.items[index];
     if (ENGINE.blocked_count < INTERLOCK_BLOCKED_MOST) {
       ENGINE.blocked[ENGINE.blocked_count++] =
-          (interlock_blocked_thread){thread->number, thread->pending, thread->place};
+          (interlock_blocked_thread){thread->number, thread->pending, thread->place,
+                                     thread->caller};
     }
     if (length >= sizeof text) continue;
     length += (size_t)snprintf(

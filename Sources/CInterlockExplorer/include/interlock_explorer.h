@@ -94,6 +94,8 @@ typedef struct {
   void *deadlocked_context;
   /// Goes on after a failed execution.
   bool keeps_going;
+  /// Looks up the callers of places too: some nanoseconds a point.
+  bool follows_callers;
   /// Uses one OS thread for each logical thread, with a hand-over through the kernel, also where
   /// the processor could switch.
   bool uses_os_threads;
@@ -105,15 +107,16 @@ typedef struct {
   /// How many threads could take it.
   uint32_t enabled;
   interlock_operation operation;
-  /// Where the user's code makes the call.
-  uintptr_t place;
+  /// Where the user's code makes the call; with `follows_callers`, the return address of that
+  /// function, else 0.
+  uintptr_t place, caller;
 } interlock_exploration_step;
 
 /// A thread that cannot go on.
 typedef struct {
   uint32_t thread;
   interlock_operation operation;
-  uintptr_t place;
+  uintptr_t place, caller;
 } interlock_blocked_thread;
 
 enum { INTERLOCK_BLOCKED_MOST = 64, INTERLOCK_ESCAPED_MOST = 8 };
