@@ -56,7 +56,7 @@ struct Engine {
 
   /// Runs executions until the strategy has nothing left, the budget is spent, or one fails.
   mutating func run(
-    _ phase: Phase, _ body: () -> Bool
+    _ phase: Phase, _ body: @escaping () -> Bool
   ) throws(ExplorationRefusal) -> interlock_exploration_result {
     var isReplay = false
     if case .replay = phase { isReplay = true }
@@ -80,7 +80,7 @@ struct Engine {
 
   /// Looks for a schedule with fewer switches that fails in the same way; `nil` if the given one
   /// does not fail again.
-  func shrink(_ choices: [UInt32], _ body: () -> Bool) -> [UInt32]? {
+  func shrink(_ choices: [UInt32], _ body: @escaping () -> Bool) -> [UInt32]? {
     typealias Run = (UnsafeMutablePointer<interlock_strategy>) -> UInt64
     let run: Run = { strategy in
       guard let result = try? self.explore(strategy, seconds: 0, isReplay: true, body) else {
@@ -88,12 +88,10 @@ struct Engine {
       }
       return result.failures == 0 ? 0 : UInt64(result.verdict.rawValue) + 1
     }
-    var shrunk = withoutActuallyEscaping(run) { run in
-      withUnsafePointer(to: run) { pointer in
-        interlock_shrink(
-          { $0!.assumingMemoryBound(to: Run.self).pointee($1!) },
-          UnsafeMutableRawPointer(mutating: pointer), choices, choices.count, 2000)
-      }
+    var shrunk = withUnsafePointer(to: run) { pointer in
+      interlock_shrink(
+        { $0!.assumingMemoryBound(to: Run.self).pointee($1!) },
+        UnsafeMutableRawPointer(mutating: pointer), choices, choices.count, 2000)
     }
     defer { interlock_schedule_destroy(&shrunk.schedule) }
     guard shrunk.is_failing else { return nil }
@@ -102,7 +100,7 @@ struct Engine {
 
   private func run(
     _ strategy: UnsafeMutablePointer<interlock_strategy>, seconds: Double, isReplay: Bool,
-    _ body: () -> Bool
+    _ body: @escaping () -> Bool
   ) throws(ExplorationRefusal) -> interlock_exploration_result {
     defer { strategy.pointee.destroy(strategy) }
     return try explore(strategy, seconds: seconds, isReplay: isReplay, body)
@@ -110,7 +108,7 @@ struct Engine {
 
   private func explore(
     _ strategy: UnsafeMutablePointer<interlock_strategy>, seconds: Double, isReplay: Bool,
-    _ body: () -> Bool
+    _ body: @escaping () -> Bool
   ) throws(ExplorationRefusal) -> interlock_exploration_result {
     var asked = interlock_exploration_options()
     asked.executions =
@@ -123,12 +121,10 @@ struct Engine {
     asked.facts = facts
     asked.follows_callers = isReplay
     var result = interlock_exploration_result()
-    let status = withoutActuallyEscaping(body) { body in
-      withUnsafePointer(to: body) { pointer in
-        interlock_explore(
-          &asked, { $0!.assumingMemoryBound(to: (() -> Bool).self).pointee() },
-          UnsafeMutableRawPointer(mutating: pointer), strategy, &result)
-      }
+    let status = withUnsafePointer(to: body) { pointer in
+      interlock_explore(
+        &asked, { $0!.assumingMemoryBound(to: (() -> Bool).self).pointee() },
+        UnsafeMutableRawPointer(mutating: pointer), strategy, &result)
     }
     let refusal: String
     switch status {

@@ -17,8 +17,10 @@ package struct Exploration: Sendable {
 
   /// Explores a body, which returns `false` if the execution failed.
   ///
+  /// The body escapes: threads of an execution that deadlocked keep what they hold.
+  ///
   /// - Throws: Why nothing was explored.
-  package func run(_ body: () -> Bool) throws(ExplorationRefusal) -> ExplorationOutcome {
+  package func run(_ body: @escaping () -> Bool) throws(ExplorationRefusal) -> ExplorationOutcome {
     var engine = Engine(options)
     for phase in phases {
       let result = try engine.run(phase, body)
@@ -32,7 +34,7 @@ package struct Exploration: Sendable {
 
   /// Executes the one schedule that a token names.
   package func replay(
-    _ token: String, _ body: () -> Bool
+    _ token: String, _ body: @escaping () -> Bool
   ) throws(ExplorationRefusal) -> ExplorationOutcome {
     var schedule = interlock_schedule()
     var platform: UInt32 = 0
@@ -52,7 +54,7 @@ package struct Exploration: Sendable {
   }
 
   private func failure(
-    _ found: interlock_exploration_result, _ engine: inout Engine, _ body: () -> Bool
+    _ found: interlock_exploration_result, _ engine: inout Engine, _ body: @escaping () -> Bool
   ) throws(ExplorationRefusal) -> ExplorationFailure {
     let at = engine.executions
     let choices = Array(UnsafeBufferPointer(start: found.choices_made, count: found.choice_count))

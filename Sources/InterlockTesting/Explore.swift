@@ -110,31 +110,29 @@ public struct ExploreOption: Sendable {
 ///   - replay: The token of a failure: only its schedule is executed.
 ///   - function: The test, which names the body in tokens.
 ///   - sourceLocation: Where a failure is reported.
-///   - body: What is explored.
+///   - body: What is explored. It escapes: threads of a deadlocked execution keep what they hold.
 /// - Throws: `ExploreError` if nothing was explored.
 public func explore(
   _ options: ExploreOption..., replay: String? = nil,
   function: String = #function, sourceLocation: SourceLocation = #_sourceLocation,
-  _ body: () throws -> Void
+  _ body: @escaping () throws -> Void
 ) throws {
   var settings = ExplorationOptions()
   for option in options {
     if let error = option.apply(&settings) { throw ExploreError(description: error) }
   }
   let exploration = Exploration(settings, of: "\(sourceLocation.fileID) \(function)")
-  try withoutActuallyEscaping(body) { body in
-    let watched = WatchedBody(body)
-    do throws(ExplorationRefusal) {
-      let outcome =
-        if let replay {
-          try exploration.replay(replay, watched.run)
-        } else {
-          try exploration.run(watched.run)
-        }
-      report(outcome, watched, sourceLocation)
-    } catch {
-      throw ExploreError(description: error.description)
-    }
+  let watched = WatchedBody(body)
+  do throws(ExplorationRefusal) {
+    let outcome =
+      if let replay {
+        try exploration.replay(replay, watched.run)
+      } else {
+        try exploration.run(watched.run)
+      }
+    report(outcome, watched, sourceLocation)
+  } catch {
+    throw ExploreError(description: error.description)
   }
 }
 

@@ -65,7 +65,7 @@ struct ExploreTests {
 struct ExploreFindsTests {
   /// The one issue that `explore` records for a body.
   private func failure(
-    of body: () throws -> Void, _ options: ExploreOption..., replay: String? = nil
+    of body: @escaping () throws -> Void, _ options: ExploreOption..., replay: String? = nil
   ) -> String? {
     let found = Mutex<String?>(nil)
     withUnsafePointer(to: found) { found in
