@@ -63,6 +63,25 @@ import Testing
     #expect(comparison.incomplete == 0)
   }
 
+  @Test("a signal wakes any of the waiters")
+  func picks() {
+    var program = model_make(MODEL_WAITERS, 4, 1)
+    let search = interlock_dfs_create(.max)!
+    let dpor = interlock_dpor_create(interlock_dpor_options(objects_keep_their_numbers: true))!
+    var all = model_run()
+    var reduced = model_run()
+    model_run_all(&program, search, model_options(), &all)
+    model_run_all(&program, dpor, model_options(), &reduced)
+    search.pointee.destroy(search)
+    dpor.pointee.destroy(dpor)
+    #expect(all.complete && reduced.complete)
+    #expect(reduced.outcomes.count == all.outcomes.count)
+    #expect(reduced.traces.count == all.traces.count)
+    #expect(reduced.repeated == 0)
+    model_run_clear(&all)
+    model_run_clear(&reduced)
+  }
+
   @Test("preemptions beyond the bound take depth-first search's claim of completeness away")
   func bound() {
     var program = model_make(MODEL_COUNTER, 2, 4)
