@@ -39,6 +39,7 @@ typedef struct interlock_task_performer {
               interlock_site site);
   /// True if the task has yielded to others already, and needs not be handed to a pool for it.
   bool (*yields)(uintptr_t task, uintptr_t actor, interlock_site site);
+  void (*actor_made)(uintptr_t actor);
   /// A task was made; `parent` is that of a child, else 0.
   void (*made)(uintptr_t task, uintptr_t parent);
 } interlock_task_performer;

@@ -82,7 +82,10 @@ static void made(uintptr_t task, uintptr_t parent) {
   known->flags |= is_seen;
   known->owner = parent ? (void *)cancellation_of(parent) : NULL;
   known->value = (int64_t)parent;
+  interlock_object_anew(group_of(task));
 }
+
+static void actor_made(uintptr_t actor) { interlock_object_anew((const void *)actor); }
 
 static interlock_operation operation_of(interlock_task_call call, uintptr_t object, uintptr_t task,
                                         uintptr_t actor) {
@@ -155,6 +158,6 @@ static bool yields(uintptr_t task, uintptr_t actor, interlock_site site) {
   return true;
 }
 
-const interlock_task_performer interlock_task_model = {.ask = ask, .yields = yields, .made = made};
+const interlock_task_performer interlock_task_model = {.ask = ask, .yields = yields, .actor_made = actor_made, .made = made};
 
 #endif

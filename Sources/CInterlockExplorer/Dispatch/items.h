@@ -36,8 +36,6 @@ model_thread *interlock_model_thread(void) HIDDEN;
 void interlock_model_hand_over(model_item *item, uintptr_t place) HIDDEN;
 model_item *interlock_model_item_of(const interlock_dispatch_request *request) HIDDEN;
 
-/// Whether the order in which blocks come to a queue can make a difference.
-bool interlock_model_order_matters(const model_queue *queue) HIDDEN;
 /// A choice of a user's call; of a call within a library, part of the step.
 void interlock_model_ask(interlock_operation operation, interlock_site site) HIDDEN;
 bool interlock_model_is_choice(interlock_site site) HIDDEN;

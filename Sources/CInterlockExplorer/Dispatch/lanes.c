@@ -76,6 +76,10 @@ static void put_at_root(model_queue *root, model_entry *entry) {
 /// itself needs no worker.
 static void pass_on(model_entry *entry, model_queue *target) {
   if (target->kind != QUEUE_ROOT) {
+    // The entry that is handed to its own queue is declared by what hands it over.
+    if (entry->queue != target && interlock_model_order_matters(target)) {
+      interlock_did(interlock_operation_of(INTERLOCK_OPERATION_ENQUEUE, target->number, 0));
+    }
     append(target, entry);
     advance(target);
   } else if (entry->kind == ENTRY_SYNC) {

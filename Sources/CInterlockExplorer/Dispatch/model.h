@@ -106,6 +106,8 @@ bool interlock_model_pools_matter(void) HIDDEN;
 /// The same of the order in which jobs are handed over: also true if some go to a serial queue, as
 /// those of the main actor do.
 bool interlock_model_job_order_matters(void) HIDDEN;
+/// Whether the order in which blocks come to a queue can make a difference.
+bool interlock_model_order_matters(const model_queue *queue) HIDDEN;
 /// The same of the order in which blocks come to concurrent queues: whether there is a barrier.
 bool interlock_model_has_barriers(void) HIDDEN;
 void interlock_model_note_barrier(void) HIDDEN;
