@@ -13,6 +13,8 @@ typedef struct interlock_model_item {
   /// Of a job: the task that goes on with it, or the job itself where that is not known; and whether it
   /// only resumes that task, as `Task.yield` and `Task.sleep` have it done.
   const void *task;
+  /// The number of that.
+  uint32_t number;
   bool only_resumes, is_at_once;
   /// It takes no worker beside those of tasks: an actor's job, which runs tasks that wait meanwhile.
   bool needs_no_worker;
@@ -27,8 +29,8 @@ typedef struct {
   /// The block that it runs, the innermost of nested ones; and its job, handed to a queue again
   /// while it runs: the thread goes on with that itself.
   model_item *running, *again;
-  /// The actor that its task is on, as of its last call; 0 for none.
-  uintptr_t actor;
+  /// The number of the actor that its task is on, as of its last call; 0 for none.
+  uint32_t actor;
 } model_thread;
 
 model_thread *interlock_model_thread(void) HIDDEN;
@@ -61,7 +63,7 @@ void interlock_model_item_ran(void *item, uintptr_t place) HIDDEN;
 /// Finds out what the job of an item is of; to be called when the task that makes the call still runs.
 void interlock_model_job_found(model_item *item) HIDDEN;
 /// It is handed to a queue; its part begins, and ends, on the running thread.
-void interlock_model_job_enqueued(const model_item *item) HIDDEN;
+void interlock_model_job_enqueued(model_item *item) HIDDEN;
 void interlock_model_job_begins(const model_item *item) HIDDEN;
 void interlock_model_job_ends(const model_item *item) HIDDEN;
 
