@@ -63,6 +63,19 @@ import Testing
     #expect(comparison.incomplete == 0)
   }
 
+  /// Programs that showed faults of earlier versions, larger than the others.
+  @Test(
+    "programs that showed faults keep all their outcomes",
+    arguments: [97, 132, 207, 1520, 1933, 2148, 4211, 4626] as [UInt64], [false, true])
+  func regressions(_ seed: UInt64, _ byFirstUse: Bool) {
+    var comparison = model_comparison()
+    model_compare(seed, 1, 20_000, byFirstUse, &comparison)
+    #expect(comparison.programs == 1)
+    #expect(comparison.missing == 0)
+    #expect(comparison.traces_differ == 0)
+    #expect(comparison.incomplete == 0)
+  }
+
   @Test("a signal wakes any of the waiters")
   func picks() {
     var program = model_make(MODEL_WAITERS, 4, 1)
