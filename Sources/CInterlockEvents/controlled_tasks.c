@@ -43,7 +43,8 @@ void interlock_ask_awaited(await_kind kind, const uintptr_t *arguments, uintptr_
 
 // The end of a task: where it goes on from its first function is the runtime's.
 
-void interlock_explored_task_made(uintptr_t task, interlock_async_context *context, uintptr_t parent) {
+void interlock_explored_task_made(uintptr_t task, interlock_async_context *context,
+                                  uintptr_t parent) {
   interlock_tasks->made(task, parent);
   extern const char interlock_await_ended[] HIDDEN;
   if (!interlock_is_code(context->resume)) return;
@@ -102,7 +103,8 @@ static const struct {
 };
 
 /// `first` is the first argument: of a task's methods, the task. Gives the address to go on at.
-__attribute__((used)) HIDDEN uintptr_t interlock_returning_call(uintptr_t first, uint32_t number, uintptr_t returns_to) {
+__attribute__((used)) HIDDEN uintptr_t interlock_returning_call(uintptr_t first, uint32_t number,
+    uintptr_t returns_to) {
   static uintptr_t known[sizeof returning_calls / sizeof *returning_calls];
   // Relaxed: as in REAL.
   uintptr_t real = __atomic_load_n(&known[number], __ATOMIC_RELAXED);
@@ -123,8 +125,8 @@ __attribute__((used)) HIDDEN uintptr_t interlock_returning_call(uintptr_t first,
   return real;
 }
 
-// The first argument stays where it is. Seven words are pushed: with the caller's, the stack is aligned
-// for a call.
+// The first argument stays where it is. Seven words are pushed: with the caller's, the stack is
+// aligned for a call.
 #if defined(__x86_64__)
 #define RETURNING_DOOR(number, kind, name)                                                \
   __asm__(".pushsection .text\n .weak \"" name "\"\n .type \"" name "\", %function\n"     \

@@ -104,6 +104,13 @@ INTERPOSED SWIFT_CALL void swift_asyncLet_begin(void *let, void *options, const 
   }
 }
 
+/// An actor begins its life at an address that another object may have had.
+INTERPOSED SWIFT_CALL void swift_defaultActor_initialize(void *actor) {
+  typedef SWIFT_CALL void initialize(void *);
+  if (is_task_explored()) interlock_tasks->actor_made((uintptr_t)actor);
+  REAL(initialize, swift_defaultActor_initialize)(actor);
+}
+
 // A user's own executors run jobs by these functions; the runtime's executors call none of them.
 
 static bool job_begins(const void *job) {

@@ -155,7 +155,9 @@ let queueBodies = [
   Body("shared-target") {
     // Two queues exclude each other through the queue that both target.
     let target = DispatchQueue(label: "target")
-    let queues = ["a", "b"].map { DispatchQueue(label: $0, attributes: .concurrent, target: target) }
+    let queues = ["a", "b"].map {
+      DispatchQueue(label: $0, attributes: .concurrent, target: target)
+    }
     let group = DispatchGroup()
     let lock = NSLock()
     let count = Shared(0)

@@ -6,6 +6,7 @@ import Foundation
 
 private let bodies =
   lockBodies + waitBodies + threadBodies + queueBodies + dispatchBodies + taskBodies
+  + programBodies
 
 private struct Arguments {
   var body = ""

@@ -63,6 +63,38 @@ import Testing
     #expect(comparison.incomplete == 0)
   }
 
+  /// Programs that showed faults of earlier versions, larger than the others.
+  @Test(
+    "programs that showed faults keep all their outcomes",
+    arguments: [97, 132, 207, 1520, 1933, 2148, 4211, 4626] as [UInt64], [false, true])
+  func regressions(_ seed: UInt64, _ byFirstUse: Bool) {
+    var comparison = model_comparison()
+    model_compare(seed, 1, 20_000, byFirstUse, &comparison)
+    #expect(comparison.programs == 1)
+    #expect(comparison.missing == 0)
+    #expect(comparison.traces_differ == 0)
+    #expect(comparison.incomplete == 0)
+  }
+
+  @Test("a signal wakes any of the waiters")
+  func picks() {
+    var program = model_make(MODEL_WAITERS, 4, 1)
+    let search = interlock_dfs_create(.max)!
+    let dpor = interlock_dpor_create(interlock_dpor_options(objects_keep_their_numbers: true))!
+    var all = model_run()
+    var reduced = model_run()
+    model_run_all(&program, search, model_options(), &all)
+    model_run_all(&program, dpor, model_options(), &reduced)
+    search.pointee.destroy(search)
+    dpor.pointee.destroy(dpor)
+    #expect(all.complete && reduced.complete)
+    #expect(reduced.outcomes.count == all.outcomes.count)
+    #expect(reduced.traces.count == all.traces.count)
+    #expect(reduced.repeated == 0)
+    model_run_clear(&all)
+    model_run_clear(&reduced)
+  }
+
   @Test("preemptions beyond the bound take depth-first search's claim of completeness away")
   func bound() {
     var program = model_make(MODEL_COUNTER, 2, 4)

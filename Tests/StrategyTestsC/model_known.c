@@ -88,6 +88,9 @@ model_program model_make(model_known which, unsigned threads, unsigned times) {
       case MODEL_LOST_SIGNAL:
         make_lost_signal(at, slot == 0);
         break;
+      case MODEL_WAITERS:
+        make_lost_signal(at, slot + 1 < threads);
+        break;
       default:
         break;
     }

@@ -1,17 +1,17 @@
 // What tasks order, and where they stop.
 //
-// Each part of a task is a thread of the exploration: the step that hands its job over makes it, and it
-// comes after the part before. What tasks share inside the runtime (an actor's queue, a group's
-// results, a stream's buffer) is like a variable that every call on it reads and writes: which of two
-// calls comes first decides what the runtime does next.
+// Each part of a task is a thread of the exploration: the step that hands its job over makes it,
+// and it comes after the part before. What tasks share inside the runtime (an actor's queue, a
+// group's results, a stream's buffer) is like a variable that every call on it reads and writes:
+// which of two calls comes first decides what the runtime does next.
 #include "tasks.h"
 
 #ifdef INTERLOCK_INTERPOSES
 
-/// Of a task's object: it is of a task that the execution has seen made; `owner` is the object of the
-/// outermost task that it is a child of, where a cancellation may come from; `value` is its parent. It
-/// has ended: the next task at that address is another.
-enum { is_seen = 1 << 4, is_over = 1 << 5 };
+/// Of a task's object: its first job has been handed over, and no more is known of it yet. `owner`
+/// is the object of the outermost task that it is a child of, where a cancellation may come from;
+/// `value` is its parent.
+enum { is_new = 1 << 4 };
 
 /// Beside the task itself, what its groups share, by an address that nothing else has.
 static const void *group_of(uintptr_t parent) { return (const void *)(parent + 1); }
@@ -37,52 +37,62 @@ static interlock_operation cancellation(interlock_operation_kind kind, uintptr_t
 
 // Jobs.
 
-/// The runtime's job: its kind, 0 for a task; and what follows its head, of a job that only resumes a
-/// task that task among it.
-enum { at_kind = 32, kind_mask = 0xff, at_end_of_head = 64 };
+/// The runtime's job: its kind, 0 for a task; and what follows its head, of a job that only resumes
+/// a task that task among it.
+enum { at_kind = 32, kind_mask = 0xff, at_end_of_head = 64, resuming_kind = 195 };
 
 void interlock_model_job_found(model_item *item) {
   const char *job = item->request.job;
   item->task = job;
   if ((*(const uint32_t *)(job + at_kind) & kind_mask) == 0) {
     // Whether an address is used again is malloc's affair: the number may not depend on it.
-    if (interlock_object_at(job)->flags & is_over) interlock_object_anew(job);
+    if (item->request.flags & INTERLOCK_FLAG_FIRST_JOB) interlock_object_anew(job)->flags = is_new;
     return;
   }
   item->needs_no_worker = true;
   uintptr_t actor, task = interlock_running_task(&actor);
   const uintptr_t *words = (const uintptr_t *)(job + at_end_of_head);
-  if (!task || (words[0] != task && words[1] != task)) return;
+  // The kind alone may be another's in another runtime; in an actor's job the words are the
+  // actor's.
+  bool has_kind = (*(const uint32_t *)(job + at_kind) & kind_mask) == resuming_kind;
+  if (!task || !has_kind || (words[0] != task && words[1] != task)) return;
   item->task = (const void *)task;
   item->only_resumes = true;
 }
 
-void interlock_model_job_enqueued(const model_item *item) {
-  interlock_did(operation_on(INTERLOCK_OPERATION_CONTINUATION_RESUME, item->task));
+void interlock_model_job_enqueued(model_item *item) {
+  // By the time that the job ends, its address may be another's; of an actor's job it is malloc's
+  // affair.
+  bool is_of_actor = item->needs_no_worker && !item->only_resumes;
+  item->number = is_of_actor ? interlock_object_number() : interlock_object_at(item->task)->number;
+  interlock_did(interlock_operation_of(INTERLOCK_OPERATION_CONTINUATION_RESUME, item->number, 0));
 }
 
 void interlock_model_job_begins(const model_item *item) {
   interlock_model_thread()->actor = 0;
-  interlock_did(operation_on(INTERLOCK_OPERATION_CONTINUATION_WAIT, item->task));
+  interlock_did(interlock_operation_of(INTERLOCK_OPERATION_CONTINUATION_WAIT, item->number, 0));
 }
 
 void interlock_model_job_ends(const model_item *item) {
   // By now the actor has been given up.
-  uintptr_t actor = interlock_model_thread()->actor;
-  if (actor) did_use((const void *)actor);
-  interlock_did(operation_on(INTERLOCK_OPERATION_CONTINUATION_RESUME, item->task));
+  uint32_t actor = interlock_model_thread()->actor;
+  if (actor) interlock_did(interlock_operation_of(INTERLOCK_OPERATION_READ_WRITE, actor, 0));
+  interlock_did(interlock_operation_of(INTERLOCK_OPERATION_CONTINUATION_RESUME, item->number, 0));
 }
 
 // Tasks.
 
 static void made(uintptr_t task, uintptr_t parent) {
   interlock_object *known = interlock_object_at((const void *)task);
-  // The first job of a task is enqueued before its address is known here.
-  if (known->flags & is_seen) known = interlock_object_anew((const void *)task);
-  known->flags |= is_seen;
+  // The first job of a task is enqueued before this, unless the task waits for an actor.
+  if (!(known->flags & is_new)) known = interlock_object_anew((const void *)task);
+  known->flags &= ~(uint32_t)is_new;
   known->owner = parent ? (void *)cancellation_of(parent) : NULL;
   known->value = (int64_t)parent;
+  interlock_object_anew(group_of(task));
 }
+
+static void actor_made(uintptr_t actor) { interlock_object_anew((const void *)actor); }
 
 static interlock_operation operation_of(interlock_task_call call, uintptr_t object, uintptr_t task,
                                         uintptr_t actor) {
@@ -92,8 +102,8 @@ static interlock_operation operation_of(interlock_task_call call, uintptr_t obje
       break;
     case INTERLOCK_TASK_CALL_AWAIT:
       if (!object) return operation_on(INTERLOCK_OPERATION_READ_WRITE, &continuations);
-      // A task that comes too early gives its actor up, or its worker, which others can tell. Else it
-      // is as if it waited for the end.
+      // A task that comes too early gives its actor up, or its worker, which others can tell. Else
+      // it is as if it waited for the end.
       return operation_on(actor || interlock_model_job_order_matters() ? INTERLOCK_OPERATION_READ
                                                                        : INTERLOCK_OPERATION_AWAIT,
                           (const void *)object);
@@ -112,7 +122,8 @@ static interlock_operation operation_of(interlock_task_call call, uintptr_t obje
       if (object || task) return cancellation(INTERLOCK_OPERATION_CANCEL, object ? object : task);
       break;
     case INTERLOCK_TASK_CALL_TEST_CANCEL:
-      if (object || task) return cancellation(INTERLOCK_OPERATION_TEST_CANCEL, object ? object : task);
+      if (!object) object = task;
+      if (object) return cancellation(INTERLOCK_OPERATION_TEST_CANCEL, object);
       break;
     case INTERLOCK_TASK_CALL_COMPLETE:
       return operation_on(INTERLOCK_OPERATION_COMPLETE, (const void *)object);
@@ -130,24 +141,25 @@ static void ask(interlock_task_call call, uintptr_t object, uintptr_t task, uint
   if (!only_enqueues || interlock_model_job_order_matters()) {
     interlock_point(operation_of(call, object, task, actor), NULL, NULL, site.place);
   }
-  thread->actor = call == INTERLOCK_TASK_CALL_SWITCH && object ? object : actor;
+  uintptr_t next = call == INTERLOCK_TASK_CALL_SWITCH && object ? object : actor;
+  thread->actor = next ? interlock_object_at((const void *)next)->number : 0;
   bool may_leave = call != INTERLOCK_TASK_CALL_TEST_CANCEL && call != INTERLOCK_TASK_CALL_MAKE;
   if (actor && actor != object && may_leave) did_use((const void *)actor);
   if (call == INTERLOCK_TASK_CALL_COMPLETE) {
     interlock_object *known = interlock_object_at((const void *)object);
-    known->flags |= is_over;
     interlock_did(operation_on(INTERLOCK_OPERATION_WRITE, (const void *)object));
     uintptr_t parent = (uintptr_t)known->value;
     if (parent) did_use(group_of(parent));
   }
   // A task that waits may be woken by a cancellation.
-  bool waits = call == INTERLOCK_TASK_CALL_AWAIT_STREAM || call == INTERLOCK_TASK_CALL_AWAIT_CONTINUATION ||
+  bool waits = call == INTERLOCK_TASK_CALL_AWAIT_STREAM ||
+      call == INTERLOCK_TASK_CALL_AWAIT_CONTINUATION ||
                call == INTERLOCK_TASK_CALL_AWAIT_GROUP;
   if (waits && task) interlock_did(cancellation(INTERLOCK_OPERATION_TEST_CANCEL, task));
 }
 
-/// A task that is on no actor gives up nothing but its thread. Of that another is free for all that wait
-/// for one, so it makes no difference whether it comes back on the same.
+/// A task that is on no actor gives up nothing but its thread. Of that another is free for all that
+/// wait for one, so it makes no difference whether it comes back on the same.
 static bool yields(uintptr_t task, uintptr_t actor, interlock_site site) {
   (void)task;
   if (actor || interlock_model_job_order_matters()) return false;
@@ -155,6 +167,7 @@ static bool yields(uintptr_t task, uintptr_t actor, interlock_site site) {
   return true;
 }
 
-const interlock_task_performer interlock_task_model = {.ask = ask, .yields = yields, .made = made};
+const interlock_task_performer interlock_task_model =
+    {.ask = ask, .yields = yields, .actor_made = actor_made, .made = made};
 
 #endif

@@ -1,4 +1,4 @@
-// Points: where a logical thread declares what it does next, and the strategy chooses who goes on.
+// The choice: the strategy gets what the last step did, says which thread goes on, and that runs.
 #include "engine.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -25,79 +25,6 @@ void *interlock_grow(void *items, size_t *room, size_t size) {
 interlock_logical_thread *interlock_current_thread(void) { return ENGINE.current; }
 
 const interlock_exploration_options *interlock_exploration_asked(void) { return &ENGINE.options; }
-
-// What is enabled.
-
-/// Whether a timer that is not due yet may fire while threads can go on.
-static bool may_fire_early(const interlock_logical_thread *timer) {
-  switch (ENGINE.options.time) {
-    case INTERLOCK_TIME_WHEN_IDLE: return false;
-    case INTERLOCK_TIME_IS_CHOICE: return true;
-    case INTERLOCK_TIME_LIMITS_ARE_CHOICES: return timer->is_choice;
-  }
-  return false;
-}
-
-static bool can_go_on(interlock_logical_thread *thread) {
-  return !thread->is_ready || thread->timed_out || thread->is_ready(thread, thread->context);
-}
-
-/// No other thread has taken a step since it gave way.
-static bool may_go_on_again(interlock_logical_thread *thread, void *context) {
-  (void)context;
-  return ENGINE.steps != thread->gave_way_at;
-}
-
-/// A library that polls comes to no choice: after so many asks within a step its thread gives way,
-/// and goes on once another thread has taken a step, or none can. Returns whether it did.
-static bool gives_way(interlock_logical_thread *self, uintptr_t place) {
-  enum { most_quiet = 200 };
-  if (self->quiet_since != ENGINE.steps) {
-    self->quiet_since = ENGINE.steps;
-    self->quiet = 0;
-  }
-  if (++self->quiet < most_quiet) return false;
-  self->gave_way_at = ENGINE.steps;
-  interlock_point(interlock_operation_of(INTERLOCK_OPERATION_YIELD, 0, 0), may_go_on_again, NULL, place);
-  return true;
-}
-
-static void list_those_that_gave_way(void) {
-  for (size_t index = 0; index < ENGINE.live.count; index++) {
-    interlock_logical_thread *thread = ENGINE.live.items[index];
-    if (thread->is_ready == may_go_on_again) INTERLOCK_PUSH(&ENGINE.enabled, thread->number);
-  }
-}
-
-/// Lists what can take the next step. Timers fire in the order of their times: of those that are not
-/// due, only the next ones can, each of them first if several have the same time.
-static void find_enabled(void) {
-  ENGINE.enabled.count = 0;
-  if (ENGINE.timers == 0) {
-    for (size_t index = 0; index < ENGINE.live.count; index++) {
-      interlock_logical_thread *thread = ENGINE.live.items[index];
-      if (can_go_on(thread)) INTERLOCK_PUSH(&ENGINE.enabled, thread->number);
-    }
-    return;
-  }
-  uint64_t next = INTERLOCK_NEVER;
-  bool is_idle = true;
-  for (size_t index = 0; index < ENGINE.live.count; index++) {
-    interlock_logical_thread *thread = ENGINE.live.items[index];
-    thread->can_go_on = thread->fire ? thread->due <= ENGINE.now : can_go_on(thread);
-    if (thread->can_go_on) is_idle = false;
-    if (thread->fire && !thread->can_go_on && thread->due < next) next = thread->due;
-  }
-  // Once the body has ended, what its timers would do is of no account.
-  if (is_idle && ENGINE.body_has_ended) return;
-  for (size_t index = 0; index < ENGINE.live.count; index++) {
-    interlock_logical_thread *thread = ENGINE.live.items[index];
-    bool is_next = thread->fire && thread->due == next && next != INTERLOCK_NEVER;
-    if (thread->can_go_on || (is_next && (is_idle || may_fire_early(thread)))) {
-      INTERLOCK_PUSH(&ENGINE.enabled, thread->number);
-    }
-  }
-}
 
 /// Gives the strategy what the last step did.
 static void tell_step(void) {
@@ -173,7 +100,7 @@ static void wait_for_outside(void) {
   const struct timespec pause = {0, 1000000};
   for (int tries = 0; tries < 500 && ENGINE.enabled.count == 0; tries++) {
     nanosleep(&pause, NULL);
-    find_enabled();
+    interlock_engine_find_enabled();
   }
 }
 
@@ -182,8 +109,8 @@ static interlock_logical_thread *next_thread(void) {
   int32_t last = ENGINE.stepping;
   for (;;) {
     tell_step();
-    find_enabled();
-    if (ENGINE.enabled.count == 0) list_those_that_gave_way();
+    interlock_engine_find_enabled();
+    if (ENGINE.enabled.count == 0) interlock_engine_list_those_that_gave_way();
     if (ENGINE.enabled.count == 0 && !ENGINE.body_has_ended &&
         (ENGINE.has_escaped || interlock_waits_for_outside())) {
       wait_for_outside();
@@ -276,199 +203,5 @@ void interlock_engine_leave(void) {
   interlock_switch(from ? from : &nowhere, &ENGINE.controller);
   __builtin_trap();
 }
-
-// Points.
-
-/// Returns where the function was called that has `place`, by the frame pointers of this stack; 0 if
-/// they do not tell.
-static uintptr_t caller_of(uintptr_t place) {
-  enum { most_frames = 12, farthest = 4096 };
-  const uintptr_t *frame = __builtin_frame_address(0);
-  for (int count = 0; place && count < most_frames; count++) {
-    const uintptr_t *next = (const uintptr_t *)frame[0];
-    bool is_near = next > frame && (uintptr_t)next - (uintptr_t)frame < farthest &&
-                   (uintptr_t)next % sizeof *next == 0;
-    if (!is_near) return 0;
-    if (frame[1] == place) return next[1];
-    frame = next;
-  }
-  return 0;
-}
-
-void interlock_point(interlock_operation operation, interlock_readiness *is_ready, void *context,
-                     uintptr_t place) {
-  interlock_logical_thread *self = ENGINE.current;
-  self->pending = operation;
-  ENGINE.pending.items[self->number] = operation;
-  self->is_ready = is_ready;
-  self->context = context;
-  self->place = place;
-  self->caller = ENGINE.options.follows_callers ? caller_of(place) : 0;
-  interlock_engine_go(self);
-  ENGINE.asked = 0;
-}
-
-static void reach_limit(void *context) {
-  interlock_logical_thread *thread = context;
-  thread->timed_out = true;
-  thread->limit = NULL;
-}
-
-bool interlock_point_until(interlock_operation operation, interlock_readiness *is_ready,
-                           void *context, uint64_t due, uintptr_t place) {
-  interlock_logical_thread *self = ENGINE.current;
-  if (due == INTERLOCK_NEVER) {
-    interlock_point(operation, is_ready, context, place);
-    return true;
-  }
-  self->timed_out = due <= ENGINE.now;
-  if (!self->timed_out) {
-    self->limit = interlock_timer_start(due, true, reach_limit, self, operation.object, place);
-  }
-  interlock_point(operation, is_ready, context, place);
-  interlock_timer_cancel(self->limit);
-  self->limit = NULL;
-  bool has_it = !self->timed_out || !is_ready || is_ready(self, context);
-  self->timed_out = false;
-  return has_it;
-}
-
-void interlock_wait(interlock_operation operation, interlock_readiness *is_ready, void *context,
-                    uintptr_t place) {
-  if (!is_ready || is_ready(ENGINE.current, context)) {
-    if (gives_way(ENGINE.current, place)) return interlock_wait(operation, is_ready, context, place);
-    ENGINE.asked = ENGINE.performed.count;
-    interlock_did(operation);
-  } else {
-    interlock_point(operation, is_ready, context, place);
-  }
-}
-
-bool interlock_wait_until(interlock_operation operation, interlock_readiness *is_ready,
-                          void *context, uint64_t due, uintptr_t place) {
-  if (!is_ready || is_ready(ENGINE.current, context)) {
-    if (gives_way(ENGINE.current, place)) {
-      return interlock_wait_until(operation, is_ready, context, due, place);
-    }
-    ENGINE.asked = ENGINE.performed.count;
-    interlock_did(operation);
-    return true;
-  }
-  return interlock_point_until(operation, is_ready, context, due, place);
-}
-
-void interlock_ask(interlock_operation operation, interlock_readiness *is_ready, void *context,
-                   uintptr_t returns_to, uintptr_t place) {
-  if (interlock_is_choice(returns_to)) {
-    interlock_point(operation, is_ready, context, place);
-  } else {
-    interlock_wait(operation, is_ready, context, place);
-  }
-}
-
-bool interlock_ask_until(interlock_operation operation, interlock_readiness *is_ready,
-                         void *context, uint64_t due, uintptr_t returns_to, uintptr_t place) {
-  return interlock_is_choice(returns_to)
-             ? interlock_point_until(operation, is_ready, context, due, place)
-             : interlock_wait_until(operation, is_ready, context, due, place);
-}
-
-void interlock_learn(interlock_exploration_fact fact) {
-  if (interlock_is_known(fact)) return;
-  ENGINE.result->facts |= fact;
-  // The executions that come before the counted ones are there to learn.
-  if (!ENGINE.is_warming_up) ENGINE.result->must_begin_anew = true;
-}
-
-bool interlock_is_known(interlock_exploration_fact fact) { return ENGINE.result->facts & fact; }
-
-void interlock_note_try(void) { interlock_learn(INTERLOCK_FACT_TRIES); }
-
-void interlock_release(interlock_operation operation, uintptr_t returns_to, uintptr_t place) {
-  if (interlock_is_known(INTERLOCK_FACT_TRIES) && interlock_is_choice(returns_to)) {
-    interlock_point(operation, NULL, NULL, place);
-  } else {
-    interlock_did(operation);
-  }
-}
-
-void interlock_did(interlock_operation operation) { INTERLOCK_PUSH(&ENGINE.performed, operation); }
-
-void interlock_turned_out(interlock_operation operation) {
-  ENGINE.performed.items[ENGINE.asked] = operation;
-  if (ENGINE.asked == 0) ENGINE.trace.items[ENGINE.trace.count - 1].operation = operation;
-}
-
-uint32_t interlock_pick(uint32_t count) {
-  if (count <= 1 || ENGINE.is_warming_up) return 0;
-  if (ENGINE.is_repeating) {
-    if (ENGINE.next_repeated == ENGINE.repeated.count) return 0;
-    uint32_t repeated = ENGINE.repeated.items[ENGINE.next_repeated++];
-    return repeated < count ? repeated : 0;
-  }
-  interlock_marks.hidden++;
-  uint32_t picked = ENGINE.strategy->pick(ENGINE.strategy, count);
-  if (picked >= count) picked = 0;
-  interlock_engine_note_choice(picked);
-  ENGINE.choice_count++;
-  interlock_marks.hidden--;
-  return picked;
-}
-
-// Threads and timers.
-
-interlock_logical_thread *interlock_engine_add(interlock_operation first, uintptr_t place) {
-  interlock_logical_thread *thread = interlock_execution_memory(sizeof *thread);
-  thread->number = (uint32_t)ENGINE.threads.count;
-  thread->object = interlock_object_number();
-  if (first.object == 0) first.object = thread->object;
-  thread->pending = first;
-  thread->place = place;
-  INTERLOCK_PUSH(&ENGINE.threads, thread);
-  INTERLOCK_PUSH(&ENGINE.pending, first);
-  INTERLOCK_PUSH(&ENGINE.live, thread);
-  return thread;
-}
-
-void interlock_engine_remove(interlock_logical_thread *thread) {
-  thread->has_ended = true;
-  if (thread->fire) ENGINE.timers--;
-  ENGINE.pending.items[thread->number] = (interlock_operation){0};
-  size_t index = ENGINE.live.count;
-  while (index > 0 && ENGINE.live.items[index - 1] != thread) index--;
-  if (index == 0) return;
-  memmove(&ENGINE.live.items[index - 1], &ENGINE.live.items[index],
-          (ENGINE.live.count - index) * sizeof *ENGINE.live.items);
-  ENGINE.live.count--;
-}
-
-interlock_logical_thread *interlock_timer_start(uint64_t due, bool is_limit, void (*fire)(void *),
-                                                void *context, uint32_t object, uintptr_t place) {
-  interlock_operation time_up = interlock_operation_of(INTERLOCK_OPERATION_TIME_UP, 0, object);
-  interlock_marks.hidden++;
-  interlock_logical_thread *timer = interlock_engine_add(time_up, place);
-  interlock_marks.hidden--;
-  timer->fire = fire;
-  timer->context = context;
-  timer->due = due;
-  timer->is_choice = is_limit;
-  if (may_fire_early(timer)) {
-    timer->pending.flags |= INTERLOCK_OPERATION_TIME_IS_A_CHOICE;
-    ENGINE.pending.items[timer->number] = timer->pending;
-  }
-  interlock_did(interlock_operation_of(INTERLOCK_OPERATION_READ_CLOCK, 0, 0));
-  ENGINE.timers++;
-  return timer;
-}
-
-void interlock_timer_cancel(interlock_logical_thread *timer) {
-  if (!timer || timer->has_ended) return;
-  interlock_did(interlock_operation_of(INTERLOCK_OPERATION_READ_CLOCK, 0, 0));
-  interlock_engine_remove(timer);
-}
-
-uint64_t interlock_virtual_now(void) { return ENGINE.now; }
-/// 14 November 2023: any fixed date, so that executions agree.
-int64_t interlock_virtual_epoch(void) { return 1700000000000000000; }
 
 #endif

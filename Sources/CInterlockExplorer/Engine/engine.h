@@ -93,6 +93,14 @@ interlock_exploration_state interlock_engine_state(int32_t last) HIDDEN;
 /// A thread or a timer that has a number; the stack is the caller's to add.
 interlock_logical_thread *interlock_engine_add(interlock_operation first, uintptr_t place) HIDDEN;
 void interlock_engine_remove(interlock_logical_thread *thread) HIDDEN;
+/// Lists what can take the next step (enabled.c).
+void interlock_engine_find_enabled(void) HIDDEN;
+/// Adds the threads that gave way: to be asked where no other thread can go on.
+void interlock_engine_list_those_that_gave_way(void) HIDDEN;
+/// Of a thread that gave way: another has taken a step since.
+bool interlock_engine_may_go_on_again(interlock_logical_thread *thread, void *context) HIDDEN;
+/// True if a timer that is not due yet may fire while threads can go on.
+bool interlock_engine_fires_early(const interlock_logical_thread *timer) HIDDEN;
 void interlock_engine_deadlock(void) HIDDEN;
 
 /// Adds to the choices and to the trace, also where another process watches.

@@ -26,7 +26,7 @@ static void begin(void) {
   ENGINE.stepping = -1;
   ENGINE.hash = 0xcbf29ce484222325;
   ENGINE.next_object = 1;
-  ENGINE.next_library_object = UINT32_MAX / 2;
+  ENGINE.next_library_object = INTERLOCK_FIRST_LIBRARY_OBJECT;
   // Not 0: a time of 0 means "none" to many callers.
   ENGINE.now = 1000000000;
   ENGINE.timers = 0;

@@ -53,7 +53,7 @@ typedef struct {
   /// The sleep set, and the step of each thread in it.
   uint64_t asleep;
   interlock_dpor_explored *sleeping[INTERLOCK_DPOR_THREADS];
-  uint32_t known_objects;
+  interlock_known_objects known_objects;
   /// The wake-up tree of the state: the first child is the step that is being explored.
   interlock_wakeup_node *children;
   /// The first child's thread: its variants that were explored, and what is known of them all.
@@ -115,7 +115,7 @@ void interlock_dpor_reverse_races(interlock_dpor *dpor, const interlock_explorat
 /// Adds a sequence that could run from the state before step `at` to that state's wake-up tree
 /// unless a thread that is asleep there, or a branch of the tree, covers it. Changes the sequence.
 void interlock_dpor_insert(interlock_dpor *dpor, uint32_t at, interlock_sequence_step *sequence,
-                           uint32_t count, uint32_t known_objects);
+                           uint32_t count, interlock_known_objects known_objects);
 
 /// Adds the sequences that waited for `node` to the branches behind it, unless the step that
 /// `record` describes covers them; NULL if it could not run.

@@ -35,14 +35,16 @@ void interlock_dpor_clear_frame(interlock_dpor_frame *frame) {
   }
 }
 
-static uint32_t highest_object(const interlock_operation *operations, size_t count,
-                               uint32_t known) {
+static interlock_known_objects note_objects(const interlock_operation *operations, size_t count,
+                                            interlock_known_objects known) {
   for (size_t i = 0; i < count; i++) {
     interlock_effect effects[2];
     unsigned effect_count = interlock_effects(&operations[i], effects);
     for (unsigned k = 0; k < effect_count; k++) {
       uint32_t object = effects[k].object;
-      if (object != UINT32_MAX && object > known) known = object;
+      if (object == UINT32_MAX) continue;  // the clock
+      uint32_t *highest = object < INTERLOCK_FIRST_LIBRARY_OBJECT ? &known.own : &known.library;
+      if (object > *highest) *highest = object;
     }
   }
   return known;
@@ -103,15 +105,15 @@ bool interlock_dpor_open_frame(interlock_dpor *dpor, const interlock_exploration
   frame->enabled = enabled;
   inherit(dpor, frame);
   dpor->open++;
-  frame->known_objects = UINT32_MAX;
+  frame->known_objects = interlock_all_objects_known;
   if (!dpor->options.objects_keep_their_numbers) {
-    uint32_t known = 0;
+    interlock_known_objects known = {0, 0};
     if (dpor->depth > 0) {
       const interlock_dpor_frame *before = frame - 1;
-      known = highest_object(before->record->operations, before->record->operation_count,
+      known = note_objects(before->record->operations, before->record->operation_count,
                              before->known_objects);
     }
-    frame->known_objects = highest_object(state->pending, state->threads, known);
+    frame->known_objects = note_objects(state->pending, state->threads, known);
   }
   return true;
 }

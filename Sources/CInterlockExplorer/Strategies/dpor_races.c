@@ -82,6 +82,8 @@ static interlock_enabledness could_run(interlock_dpor *dpor, const later_step *l
   }
   if (was_pending && is_untouched) return was_enabled ? INTERLOCK_ENABLED : INTERLOCK_DISABLED;
   if (pending->kind == INTERLOCK_OPERATION_TIME_UP) {
+    // While the first step could be taken, time would not move.
+    if (interlock_operation_is_global(pending)) return INTERLOCK_DISABLED;
     return timer_could_run(dpor, later, at, count);
   }
   note_steps(dpor);
@@ -171,7 +173,8 @@ static void reverse_races_of(interlock_dpor *dpor, const later_step *later,
 static void reverse_races_of_waiting(interlock_dpor *dpor, uint32_t thread,
                                      const interlock_operation *operation, uint32_t limit) {
   static const interlock_dpor_clock zero;
-  interlock_step_record *pending = interlock_step_record_create(operation, 1, UINT32_MAX);
+  interlock_step_record *pending =
+      interlock_step_record_create(operation, 1, interlock_all_objects_known);
   if (!pending) {
     interlock_dpor_abandon(dpor, "no memory");
     return;

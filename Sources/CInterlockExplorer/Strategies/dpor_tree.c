@@ -11,8 +11,8 @@ enum { NOT_FIRST = -2, ABSENT = -1 };
 // it is not in it and commutes with all of it; else NOT_FIRST. The thread exists, so that only a
 // dependency can put a step of the sequence before its first one.
 static int32_t weak_initial(uint32_t thread, const interlock_step_record *record,
-                            uint32_t known_objects, const interlock_sequence_step *sequence,
-                            uint32_t count) {
+                            interlock_known_objects known_objects,
+                            const interlock_sequence_step *sequence, uint32_t count) {
   uint32_t at = 0;
   while (at < count && sequence[at].thread != thread) at++;
   if (at < count) {
@@ -29,14 +29,13 @@ static int32_t weak_initial(uint32_t thread, const interlock_step_record *record
   return at < count ? (int32_t)at : ABSENT;
 }
 
-static uint32_t lower(uint32_t a, uint32_t b) { return a < b ? a : b; }
-
 // Whether the executions that began with the step of a thread that is asleep cover the sequence.
 // They have all been run: if any part of the reversed last step depends on it, this has been seen.
 static bool covers(const interlock_dpor_explored *explored, uint32_t thread,
                    const interlock_sequence_step *sequence, uint32_t count,
-                   uint32_t known_objects) {
-  uint32_t known = lower(explored->record->known_objects, known_objects);
+                   interlock_known_objects known_objects) {
+  interlock_known_objects known =
+      interlock_known_at_both(explored->record->known_objects, known_objects);
   int32_t place = weak_initial(thread, explored->record, known, sequence, count);
   const interlock_sequence_step *last = &sequence[count - 1];
   if (place != ABSENT || !last->is_reversed) return place != NOT_FIRST;
@@ -45,7 +44,7 @@ static bool covers(const interlock_dpor_explored *explored, uint32_t thread,
 }
 
 static bool add_branch(interlock_wakeup_node **children, const interlock_sequence_step *sequence,
-                       uint32_t count, uint32_t known_objects) {
+                       uint32_t count, interlock_known_objects known_objects) {
   for (uint32_t i = 0; i < count; i++) {
     interlock_wakeup_node *node =
         interlock_wakeup_node_create(sequence[i].thread, sequence[i].picks, sequence[i].record);
@@ -61,10 +60,10 @@ static bool add_branch(interlock_wakeup_node **children, const interlock_sequenc
 // Finds the first of the siblings that covers the sequence or may do so; NULL for none.
 static interlock_wakeup_node *covering(interlock_wakeup_node *node,
                                        const interlock_sequence_step *sequence, uint32_t count,
-                                       uint32_t known_objects, int32_t *place) {
+                                       interlock_known_objects known_objects, int32_t *place) {
   for (; node; node = node->next_sibling) {
-    *place = weak_initial(node->thread, node->record, lower(node->known_objects, known_objects),
-                          sequence, count);
+    interlock_known_objects known = interlock_known_at_both(node->known_objects, known_objects);
+    *place = weak_initial(node->thread, node->record, known, sequence, count);
     if (*place == NOT_FIRST) continue;
     if (*place < 0 || node->is_reversed || sequence[*place].is_reversed) return node;
     if (interlock_picks_equal(&node->picks, &sequence[*place].picks)) return node;
@@ -74,7 +73,7 @@ static interlock_wakeup_node *covering(interlock_wakeup_node *node,
 
 static void insert_into_tree(interlock_dpor *dpor, interlock_wakeup_node **children,
                              interlock_sequence_step *sequence, uint32_t count,
-                             uint32_t known_objects) {
+                             interlock_known_objects known_objects) {
   int32_t place;
   for (interlock_wakeup_node *node;
        (node = covering(*children, sequence, count, known_objects, &place));
@@ -98,7 +97,7 @@ static void insert_into_tree(interlock_dpor *dpor, interlock_wakeup_node **child
 }
 
 void interlock_dpor_insert(interlock_dpor *dpor, uint32_t at, interlock_sequence_step *sequence,
-                           uint32_t count, uint32_t known_objects) {
+                           uint32_t count, interlock_known_objects known_objects) {
   interlock_dpor_frame *frame = &dpor->frames[at];
   for (uint64_t left = frame->asleep; left; left &= left - 1) {
     unsigned thread = (unsigned)__builtin_ctzll(left);
@@ -113,7 +112,8 @@ void interlock_dpor_settle(interlock_dpor *dpor, interlock_wakeup_node *node,
   while (node->deferred) {
     interlock_deferred_sequence *deferred = node->deferred;
     node->deferred = deferred->next;
-    uint32_t known = lower(deferred->known_objects, node->known_objects);
+    interlock_known_objects known =
+        interlock_known_at_both(deferred->known_objects, node->known_objects);
     if (!record || weak_initial(node->thread, record, known, deferred->steps, deferred->count) ==
                        NOT_FIRST) {
       // Threads that fell asleep since then do not cover it: it was behind them in the tree.

@@ -36,7 +36,8 @@ static void add(interlock_step_record *record, const interlock_operation *operat
 }
 
 interlock_step_record *interlock_step_record_create(const interlock_operation *operations,
-                                                    size_t count, uint32_t known_objects) {
+                                                    size_t count,
+                                                    interlock_known_objects known_objects) {
   interlock_step_record *record = allocate(count);
   if (!record) return NULL;
   record->known_objects = known_objects;
@@ -48,7 +49,7 @@ interlock_step_record *interlock_step_record_union(const interlock_step_record *
                                                    const interlock_step_record *b) {
   interlock_step_record *record = allocate((size_t)a->operation_count + b->operation_count);
   if (!record) return NULL;
-  record->known_objects = a->known_objects < b->known_objects ? a->known_objects : b->known_objects;
+  record->known_objects = interlock_known_at_both(a->known_objects, b->known_objects);
   for (unsigned i = 0; i < a->operation_count; i++) add(record, &a->operations[i]);
   for (unsigned i = 0; i < b->operation_count; i++) add(record, &b->operations[i]);
   return record;
@@ -59,17 +60,26 @@ void interlock_step_record_release(interlock_step_record *record) {
 }
 
 // The clock's number is the same everywhere.
-static bool is_fresh(uint32_t object, uint32_t known_objects) {
-  return object > known_objects && object != UINT32_MAX;
+static bool is_fresh(uint32_t object, interlock_known_objects known) {
+  if (object == UINT32_MAX) return false;
+  return object > (object < INTERLOCK_FIRST_LIBRARY_OBJECT ? known.own : known.library);
+}
+
+// Objects of a library and others are never the same.
+static bool are_of_one_sequence(uint32_t a, uint32_t b) {
+  return (a < INTERLOCK_FIRST_LIBRARY_OBJECT) == (b < INTERLOCK_FIRST_LIBRARY_OBJECT);
 }
 
 bool interlock_step_effects_depend(const interlock_step_record *a, const interlock_step_record *b,
-                                   uint32_t known_objects) {
+                                   interlock_known_objects known_objects) {
   for (unsigned i = 0; i < a->effect_count; i++) {
     bool fresh = is_fresh(a->effects[i].object, known_objects);
     for (unsigned k = 0; k < b->effect_count; k++) {
       bool same = a->effects[i].object == b->effects[k].object;
-      if (fresh) same = is_fresh(b->effects[k].object, known_objects);
+      if (fresh) {
+        same = is_fresh(b->effects[k].object, known_objects) &&
+               are_of_one_sequence(a->effects[i].object, b->effects[k].object);
+      }
       if (same && interlock_effects_depend(&a->effects[i], &b->effects[k])) return true;
     }
   }

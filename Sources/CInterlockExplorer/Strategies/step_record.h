@@ -4,12 +4,27 @@
 
 #include "../Dependency/dependency.h"
 
+/// How many objects were known at a state: the highest numbers of both sequences. They have their
+/// numbers in every execution that shares the prefix; a higher number may mean another object in
+/// another execution.
+typedef struct {
+  uint32_t own, library;
+} interlock_known_objects;
+
+static const interlock_known_objects interlock_all_objects_known = {UINT32_MAX, UINT32_MAX};
+
+/// What is known at both of two states.
+static inline interlock_known_objects interlock_known_at_both(interlock_known_objects a,
+                                                              interlock_known_objects b) {
+  return (interlock_known_objects){a.own < b.own ? a.own : b.own,
+                                   a.library < b.library ? a.library : b.library};
+}
+
 /// Immutable, counted by its references. Used by one carrier thread.
 typedef struct interlock_step_record {
   uint32_t references;
-  /// The objects that were known before the step. They have their numbers in every execution that
-  /// shares the prefix; a higher number may mean another object in another execution.
-  uint32_t known_objects;
+  /// The objects that were known before the step.
+  interlock_known_objects known_objects;
   /// One bit for the numbers of its objects modulo 64: no bit in common, no object in common.
   uint64_t objects;
   bool is_global, has_unknown_kind;
@@ -20,7 +35,8 @@ typedef struct interlock_step_record {
 
 /// Returns a record with one reference, or NULL without memory.
 interlock_step_record *interlock_step_record_create(const interlock_operation *operations,
-                                                    size_t count, uint32_t known_objects);
+                                                    size_t count,
+                                                    interlock_known_objects known_objects);
 
 /// A record of all that two records hold.
 interlock_step_record *interlock_step_record_union(const interlock_step_record *a,
@@ -35,22 +51,23 @@ void interlock_step_record_release(interlock_step_record *record);
 
 /// Compares the effects of two records that share an object. Use the two functions below.
 bool interlock_step_effects_depend(const interlock_step_record *a, const interlock_step_record *b,
-                                   uint32_t known_objects);
+                                   interlock_known_objects known_objects);
 
 /// True if two steps of one execution are dependent: any two of their operations are.
 static inline bool interlock_steps_depend(const interlock_step_record *a,
                                           const interlock_step_record *b) {
   if (a->is_global || b->is_global) return true;
-  return (a->objects & b->objects) && interlock_step_effects_depend(a, b, UINT32_MAX);
+  return (a->objects & b->objects) &&
+         interlock_step_effects_depend(a, b, interlock_all_objects_known);
 }
 
 /// The same for steps of two executions that share a prefix with `known_objects` objects. Two
 /// objects that neither knew from the prefix count as one: their numbers do not tell.
 static inline bool interlock_steps_may_depend(const interlock_step_record *a,
                                               const interlock_step_record *b,
-                                              uint32_t known_objects) {
+                                              interlock_known_objects known_objects) {
   if (a->is_global || b->is_global) return true;
-  if (known_objects == UINT32_MAX && !(a->objects & b->objects)) return false;
+  if (known_objects.own == UINT32_MAX && !(a->objects & b->objects)) return false;
   return interlock_step_effects_depend(a, b, known_objects);
 }
 

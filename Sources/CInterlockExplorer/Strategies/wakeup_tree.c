@@ -32,7 +32,7 @@ void interlock_wakeup_node_destroy(interlock_wakeup_node *node) {
 }
 
 bool interlock_wakeup_node_defer(interlock_wakeup_node *node, const interlock_sequence_step *steps,
-                                 uint32_t count, uint32_t known_objects) {
+                                 uint32_t count, interlock_known_objects known_objects) {
   interlock_deferred_sequence *sequence = malloc(sizeof *sequence + sizeof *steps * count);
   if (!sequence) return false;
   *sequence = (interlock_deferred_sequence){

@@ -38,7 +38,8 @@ typedef struct {
 /// branch covers it.
 typedef struct interlock_deferred_sequence {
   struct interlock_deferred_sequence *next;
-  uint32_t known_objects, count;
+  interlock_known_objects known_objects;
+  uint32_t count;
   interlock_sequence_step steps[];
 } interlock_deferred_sequence;
 
@@ -47,7 +48,7 @@ typedef struct interlock_wakeup_node {
   /// As in `interlock_sequence_step`. Such a node is a leaf.
   bool is_reversed;
   /// The objects that were known where the branch begins.
-  uint32_t known_objects;
+  interlock_known_objects known_objects;
   interlock_picks picks;
   interlock_step_record *record;
   interlock_deferred_sequence *deferred;
@@ -63,7 +64,7 @@ void interlock_wakeup_node_destroy(interlock_wakeup_node *node);
 
 /// Lets `node` keep a copy of the sequence; false without memory.
 bool interlock_wakeup_node_defer(interlock_wakeup_node *node, const interlock_sequence_step *steps,
-                                 uint32_t count, uint32_t known_objects);
+                                 uint32_t count, interlock_known_objects known_objects);
 
 void interlock_deferred_sequence_destroy(interlock_deferred_sequence *sequence);
 

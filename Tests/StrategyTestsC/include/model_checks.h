@@ -70,6 +70,8 @@ typedef enum {
   MODEL_LOST_UPDATE,
   /// A signal that comes before the wait.
   MODEL_LOST_SIGNAL,
+  /// Every thread but the last waits on a condition, and the last one signals it once.
+  MODEL_WAITERS,
   /// Two blocks on a pool of one worker: the first waits for the second.
   MODEL_DRY_POOL,
   /// A cancellation between a test and what it guards.

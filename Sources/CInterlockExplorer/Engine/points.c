@@ -1,0 +1,162 @@
+// Points: where a logical thread declares what it does next, and what its step has done.
+#include "engine.h"
+
+#ifdef INTERLOCK_INTERPOSES
+
+#define ENGINE interlock_the_engine
+
+/// A library that polls comes to no choice: after so many asks within a step its thread gives way,
+/// and goes on once another thread has taken a step, or none can. Returns whether it did.
+static bool gives_way(interlock_logical_thread *self, uintptr_t place) {
+  enum { most_quiet = 200 };
+  if (self->quiet_since != ENGINE.steps) {
+    self->quiet_since = ENGINE.steps;
+    self->quiet = 0;
+  }
+  if (++self->quiet < most_quiet) return false;
+  self->gave_way_at = ENGINE.steps;
+  interlock_point(interlock_operation_of(INTERLOCK_OPERATION_YIELD, 0, 0),
+                  interlock_engine_may_go_on_again, NULL, place);
+  return true;
+}
+
+/// Returns where the function was called that has `place`, by the frame pointers of this stack; 0 if
+/// they do not tell.
+static uintptr_t caller_of(uintptr_t place) {
+  enum { most_frames = 12, farthest = 4096 };
+  const uintptr_t *frame = __builtin_frame_address(0);
+  for (int count = 0; place && count < most_frames; count++) {
+    const uintptr_t *next = (const uintptr_t *)frame[0];
+    bool is_near = next > frame && (uintptr_t)next - (uintptr_t)frame < farthest &&
+                   (uintptr_t)next % sizeof *next == 0;
+    if (!is_near) return 0;
+    if (frame[1] == place) return next[1];
+    frame = next;
+  }
+  return 0;
+}
+
+void interlock_point(interlock_operation operation, interlock_readiness *is_ready, void *context,
+                     uintptr_t place) {
+  interlock_logical_thread *self = ENGINE.current;
+  self->pending = operation;
+  ENGINE.pending.items[self->number] = operation;
+  self->is_ready = is_ready;
+  self->context = context;
+  self->place = place;
+  self->caller = ENGINE.options.follows_callers ? caller_of(place) : 0;
+  interlock_engine_go(self);
+  ENGINE.asked = 0;
+}
+
+static void reach_limit(void *context) {
+  interlock_logical_thread *thread = context;
+  thread->timed_out = true;
+  thread->limit = NULL;
+}
+
+bool interlock_point_until(interlock_operation operation, interlock_readiness *is_ready,
+                           void *context, uint64_t due, uintptr_t place) {
+  interlock_logical_thread *self = ENGINE.current;
+  if (due == INTERLOCK_NEVER) {
+    interlock_point(operation, is_ready, context, place);
+    return true;
+  }
+  self->timed_out = due <= ENGINE.now;
+  if (!self->timed_out) {
+    self->limit = interlock_timer_start(due, true, reach_limit, self, operation.object, place);
+  }
+  interlock_point(operation, is_ready, context, place);
+  interlock_timer_cancel(self->limit);
+  self->limit = NULL;
+  bool has_it = !self->timed_out || !is_ready || is_ready(self, context);
+  self->timed_out = false;
+  return has_it;
+}
+
+void interlock_wait(interlock_operation operation, interlock_readiness *is_ready, void *context,
+                    uintptr_t place) {
+  if (!is_ready || is_ready(ENGINE.current, context)) {
+    if (gives_way(ENGINE.current, place)) {
+      interlock_wait(operation, is_ready, context, place);
+      return;
+    }
+    ENGINE.asked = ENGINE.performed.count;
+    interlock_did(operation);
+  } else {
+    interlock_point(operation, is_ready, context, place);
+  }
+}
+
+bool interlock_wait_until(interlock_operation operation, interlock_readiness *is_ready,
+                          void *context, uint64_t due, uintptr_t place) {
+  if (!is_ready || is_ready(ENGINE.current, context)) {
+    if (gives_way(ENGINE.current, place)) {
+      return interlock_wait_until(operation, is_ready, context, due, place);
+    }
+    ENGINE.asked = ENGINE.performed.count;
+    interlock_did(operation);
+    return true;
+  }
+  return interlock_point_until(operation, is_ready, context, due, place);
+}
+
+void interlock_ask(interlock_operation operation, interlock_readiness *is_ready, void *context,
+                   uintptr_t returns_to, uintptr_t place) {
+  if (interlock_is_choice(returns_to)) {
+    interlock_point(operation, is_ready, context, place);
+  } else {
+    interlock_wait(operation, is_ready, context, place);
+  }
+}
+
+bool interlock_ask_until(interlock_operation operation, interlock_readiness *is_ready,
+                         void *context, uint64_t due, uintptr_t returns_to, uintptr_t place) {
+  return interlock_is_choice(returns_to)
+             ? interlock_point_until(operation, is_ready, context, due, place)
+             : interlock_wait_until(operation, is_ready, context, due, place);
+}
+
+void interlock_learn(interlock_exploration_fact fact) {
+  if (interlock_is_known(fact)) return;
+  ENGINE.result->facts |= fact;
+  // The executions that come before the counted ones are there to learn.
+  if (!ENGINE.is_warming_up) ENGINE.result->must_begin_anew = true;
+}
+
+bool interlock_is_known(interlock_exploration_fact fact) { return ENGINE.result->facts & fact; }
+
+void interlock_note_try(void) { interlock_learn(INTERLOCK_FACT_TRIES); }
+
+void interlock_release(interlock_operation operation, uintptr_t returns_to, uintptr_t place) {
+  if (interlock_is_known(INTERLOCK_FACT_TRIES) && interlock_is_choice(returns_to)) {
+    interlock_point(operation, NULL, NULL, place);
+  } else {
+    interlock_did(operation);
+  }
+}
+
+void interlock_did(interlock_operation operation) { INTERLOCK_PUSH(&ENGINE.performed, operation); }
+
+void interlock_turned_out(interlock_operation operation) {
+  ENGINE.performed.items[ENGINE.asked] = operation;
+  if (ENGINE.asked == 0) ENGINE.trace.items[ENGINE.trace.count - 1].operation = operation;
+}
+
+uint32_t interlock_pick(uint32_t count) {
+  if (count <= 1 || ENGINE.is_warming_up) return 0;
+  if (ENGINE.is_repeating) {
+    if (ENGINE.next_repeated == ENGINE.repeated.count) return 0;
+    uint32_t repeated = ENGINE.repeated.items[ENGINE.next_repeated++];
+    return repeated < count ? repeated : 0;
+  }
+  interlock_marks.hidden++;
+  uint32_t picked = ENGINE.strategy->pick(ENGINE.strategy, count);
+  if (picked >= count) picked = 0;
+  interlock_engine_note_choice(picked);
+  ENGINE.choice_count++;
+  interlock_marks.hidden--;
+  return picked;
+}
+
+#endif
