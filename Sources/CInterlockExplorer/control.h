@@ -64,22 +64,6 @@ static inline interlock_operation interlock_operation_of(interlock_operation_kin
 
 /// A choice: the thread declares its operation, and performs it once the strategy has chosen it and
 /// `is_ready` (NULL: always) holds. `place` is the user's, for reports.
-/// Returns where the function was called that has `place`, by the frame pointers of this stack; 0 if
-/// they do not tell.
-static uintptr_t caller_of(uintptr_t place) {
-  enum { most_frames = 12, farthest = 4096 };
-  const uintptr_t *frame = __builtin_frame_address(0);
-  for (int count = 0; place && count < most_frames; count++) {
-    const uintptr_t *next = (const uintptr_t *)frame[0];
-    bool is_near = next > frame && (uintptr_t)next - (uintptr_t)frame < farthest &&
-                   (uintptr_t)next % sizeof *next == 0;
-    if (!is_near) return 0;
-    if (frame[1] == place) return next[1];
-    frame = next;
-  }
-  return 0;
-}
-
 void interlock_point(interlock_operation operation, interlock_readiness *is_ready, void *context,
                      uintptr_t place) HIDDEN;
 /// The same until a virtual time; returns false if that came first and the thread is still not
