@@ -14,12 +14,14 @@ static void add_item(interlock_dispatch_request *request, uintptr_t place) {
     if (request->flags & INTERLOCK_FLAG_GROUP) {
       flags = (flags & ~(uint32_t)INTERLOCK_FLAG_GROUP) | INTERLOCK_FLAG_UNNAMED_GROUP;
     }
-    interlock_list_work_item(interlock_make_item(request->queue, NULL, request->work_item, flags, place));
+    interlock_list_work_item(
+        interlock_make_item(request->queue, NULL, request->work_item, flags, place));
     return;
   }
   bool has_group = request->flags & INTERLOCK_FLAG_GROUP;
   interlock_item *item = interlock_make_item(
-      request->queue, has_group ? (function_t)request->group : request->function, request->context, request->flags, place);
+      request->queue, has_group ? (function_t)request->group : request->function, request->context,
+      request->flags, place);
   if (!item) return;
   if (request->flags & INTERLOCK_FLAG_DELAYED) item->turn = request->due;
   interlock_publish_enqueue(item);
@@ -27,7 +29,8 @@ static void add_item(interlock_dispatch_request *request, uintptr_t place) {
   request->context = item;
 }
 
-void interlock_controlled_enqueue(interlock_dispatch_request request, void *block, interlock_site site) {
+void interlock_controlled_enqueue(interlock_dispatch_request request, void *block,
+                                  interlock_site site) {
   if (block) {
     request.context = _Block_copy(block);
     request.function = call_and_release_block;
@@ -54,7 +57,8 @@ typedef struct {
 BETWEEN static void run_synchronous(void *context) {
   const synchronous *call = context;
   if (is_wanted(sync_kinds)) {
-    interlock_run_on(call->queue, NULL, NULL, NULL, call->flags, call->place, call->function, call->context);
+    interlock_run_on(call->queue, NULL, NULL, NULL, call->flags, call->place, call->function,
+                     call->context);
   } else {
     call->function(call->context);
   }
@@ -76,11 +80,13 @@ void interlock_controlled_sync(queue_t queue, void *block, function_t function, 
     interlock_innermost_sync = call.outer;
     interlock_dispatch->item_ran(block, site.place);
   } else {
-    synchronous call = {block ? call_block : function, block ? block : context, queue, site.place, flags};
+    synchronous call = {block ? call_block : function, block ? block : context, queue, site.place,
+                        flags};
     interlock_dispatch->sync(queue, run_synchronous, &call, is_barrier, site);
   }
   if (is_told(INTERLOCK_EVENT_ACQUIRE)) {
-    publish(INTERLOCK_EVENT_ACQUIRE, INTERLOCK_OBJECT_QUEUE, queue, NULL, flags, site.place, NULL, 0);
+    publish(INTERLOCK_EVENT_ACQUIRE, INTERLOCK_OBJECT_QUEUE, queue, NULL, flags, site.place, NULL,
+            0);
   }
 }
 
@@ -97,11 +103,13 @@ BETWEEN static void run_application(void *context, size_t index) {
   interlock_marks.nested = 0;
   bool wanted = is_wanted(INTERLOCK_EVENT_BEGIN);
   if (wanted) {
-    publish(INTERLOCK_EVENT_BEGIN, INTERLOCK_OBJECT_QUEUE, call->queue, NULL, INTERLOCK_FLAG_APPLY, call->place, NULL, 0);
+    publish(INTERLOCK_EVENT_BEGIN, INTERLOCK_OBJECT_QUEUE, call->queue, NULL, INTERLOCK_FLAG_APPLY,
+            call->place, NULL, 0);
   }
   call->function(call->context, index);
   if (wanted) {
-    publish(INTERLOCK_EVENT_END, INTERLOCK_OBJECT_QUEUE, call->queue, NULL, INTERLOCK_FLAG_APPLY, call->place, NULL, 0);
+    publish(INTERLOCK_EVENT_END, INTERLOCK_OBJECT_QUEUE, call->queue, NULL, INTERLOCK_FLAG_APPLY,
+            call->place, NULL, 0);
   }
   interlock_marks.nested = nested;
 }
@@ -110,11 +118,13 @@ void interlock_controlled_apply(size_t count, queue_t queue, void *context,
                                 void (*function)(void *, size_t), interlock_site site) {
   application call = {function, context, queue, site.place};
   if (is_told(INTERLOCK_EVENT_WAIT)) {
-    publish(INTERLOCK_EVENT_WAIT, INTERLOCK_OBJECT_QUEUE, queue, NULL, INTERLOCK_FLAG_APPLY, site.place, NULL, 0);
+    publish(INTERLOCK_EVENT_WAIT, INTERLOCK_OBJECT_QUEUE, queue, NULL, INTERLOCK_FLAG_APPLY,
+            site.place, NULL, 0);
   }
   interlock_dispatch->apply(count, queue, run_application, &call, site);
   if (is_told(INTERLOCK_EVENT_ACQUIRE)) {
-    publish(INTERLOCK_EVENT_ACQUIRE, INTERLOCK_OBJECT_QUEUE, queue, NULL, INTERLOCK_FLAG_APPLY, site.place, NULL, 0);
+    publish(INTERLOCK_EVENT_ACQUIRE, INTERLOCK_OBJECT_QUEUE, queue, NULL, INTERLOCK_FLAG_APPLY,
+            site.place, NULL, 0);
   }
 }
 
@@ -126,13 +136,15 @@ void interlock_controlled_item_notify(void *block, queue_t queue, void *then, in
 
 // Waits. The thread is listed as waiting before it comes to the choice: it may never be chosen.
 
-static void tell_wait(interlock_object_kind kind, const void *object, moment_t end, uintptr_t place) {
+static void tell_wait(interlock_object_kind kind, const void *object, moment_t end,
+                      uintptr_t place) {
   if (end == at_once || !is_told(INTERLOCK_EVENT_WAIT)) return;
-  publish(INTERLOCK_EVENT_WAIT, kind, object, NULL, end == forever ? 0 : INTERLOCK_FLAG_TIME_LIMIT, place, NULL, 0);
+  publish(INTERLOCK_EVENT_WAIT, kind, object, NULL, end == forever ? 0 : INTERLOCK_FLAG_TIME_LIMIT,
+          place, NULL, 0);
 }
 
-static void tell_result(interlock_object_kind kind, const void *object, moment_t end, intptr_t result,
-                        uintptr_t place) {
+static void tell_result(interlock_object_kind kind, const void *object, moment_t end,
+                        intptr_t result, uintptr_t place) {
   interlock_event_kind happened = result == 0 ? INTERLOCK_EVENT_ACQUIRE : INTERLOCK_EVENT_GIVE_UP;
   if (!is_told(happened) || (end == at_once && result != 0)) return;
   publish(happened, kind, object, NULL, end == at_once ? INTERLOCK_FLAG_TRIED : 0, place, NULL, 0);
@@ -152,10 +164,12 @@ intptr_t interlock_controlled_semaphore_wait(void *semaphore, moment_t end, inte
   return result;
 }
 
-intptr_t interlock_controlled_semaphore_signal(void *semaphore, interlock_site site, uintptr_t frame) {
+intptr_t interlock_controlled_semaphore_signal(void *semaphore, interlock_site site,
+                                               uintptr_t frame) {
   interlock_dispatch->ask_signal(semaphore, site);
   if (is_told(INTERLOCK_EVENT_RELEASE)) {
-    interlock_publish_lock(INTERLOCK_EVENT_RELEASE, INTERLOCK_OBJECT_SEMAPHORE, semaphore, 0, site.returns_to, frame);
+    interlock_publish_lock(INTERLOCK_EVENT_RELEASE, INTERLOCK_OBJECT_SEMAPHORE, semaphore, 0,
+                           site.returns_to, frame);
   }
   return interlock_dispatch->semaphore_signal(semaphore);
 }

@@ -10,14 +10,16 @@
 
 /// Whether a call has nothing to do but to pass through: one load, explored or not. Relaxed: as
 /// `is_wanted`.
-#define PASSES_THROUGH(kinds) \
-  __builtin_expect(!(__atomic_load_n(&interlock_wanted, __ATOMIC_RELAXED) & ((kinds) | INTERLOCK_WANTED_CONTROL)), 1)
+#define PASSES_THROUGH(kinds)                                               \
+  __builtin_expect(!(__atomic_load_n(&interlock_wanted, __ATOMIC_RELAXED) & \
+                     ((kinds) | INTERLOCK_WANTED_CONTROL)),                 \
+                   1)
 
 /// Whether the model makes the call. What libdispatch calls itself is its own affair.
 static inline bool is_controlled_call(uintptr_t returns_to) {
   return interlock_is_controlled() && interlock_dispatch && !interlock_is_dispatch(returns_to);
 }
-/// The same of a call that nothing else is asked of.
+/// True if the model makes the call. For calls that publish no events: checks the load first.
 static inline bool is_explored_call(uintptr_t returns_to) {
   return !PASSES_THROUGH(0) && is_controlled_call(returns_to);
 }
@@ -26,15 +28,19 @@ static inline bool is_explored_call(uintptr_t returns_to) {
 #define SITE ((interlock_site){RETURNS_TO, USER_PLACE})
 
 /// Hands a block to a queue, or, where it is NULL, what the request says to call.
-void interlock_controlled_enqueue(interlock_dispatch_request request, void *block, interlock_site site) HIDDEN;
+void interlock_controlled_enqueue(interlock_dispatch_request request, void *block,
+                                  interlock_site site) HIDDEN;
 void interlock_controlled_sync(queue_t queue, void *block, function_t function, void *context,
                                uint32_t flags, interlock_site site) HIDDEN;
 void interlock_controlled_apply(size_t count, queue_t queue, void *context,
                                 void (*function)(void *, size_t), interlock_site site) HIDDEN;
 long interlock_controlled_group_wait(group_t group, moment_t end, interlock_site site) HIDDEN;
-intptr_t interlock_controlled_semaphore_wait(void *semaphore, moment_t end, interlock_site site) HIDDEN;
-intptr_t interlock_controlled_semaphore_signal(void *semaphore, interlock_site site, uintptr_t frame) HIDDEN;
-void interlock_controlled_item_notify(void *block, queue_t queue, void *then, interlock_site site) HIDDEN;
+intptr_t interlock_controlled_semaphore_wait(void *semaphore, moment_t end,
+                                             interlock_site site) HIDDEN;
+intptr_t interlock_controlled_semaphore_signal(void *semaphore, interlock_site site,
+                                               uintptr_t frame) HIDDEN;
+void interlock_controlled_item_notify(void *block, queue_t queue, void *then,
+                                      interlock_site site) HIDDEN;
 long interlock_controlled_item_wait(void *block, moment_t end, interlock_site site) HIDDEN;
 
 /// What could not be done while threads were explored is done now.

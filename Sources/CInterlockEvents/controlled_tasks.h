@@ -17,8 +17,10 @@ void interlock_ask_task(interlock_task_call call, uintptr_t object, interlock_si
 bool interlock_yields(uintptr_t place) HIDDEN;
 /// What an awaited call of this kind is, with its first arguments.
 void interlock_ask_awaited(await_kind kind, const uintptr_t *arguments, uintptr_t place) HIDDEN;
-/// A task was made with its first context, or with the job that it begins with: its end will be seen.
-void interlock_explored_task_made(uintptr_t task, interlock_async_context *context, uintptr_t parent) HIDDEN;
+/// A task was made with its first context, or with the job that it begins with: its end will be
+/// seen.
+void interlock_explored_task_made(uintptr_t task, interlock_async_context *context,
+                                  uintptr_t parent) HIDDEN;
 void interlock_explored_let_made(uintptr_t job, uintptr_t parent) HIDDEN;
 
 #endif

@@ -1,5 +1,5 @@
-// What asks for the queue that the calling thread is on. libdispatch knows nothing of those that the
-// model runs blocks of.
+// What asks for the queue that the calling thread is on. libdispatch knows nothing of those that
+// the model runs blocks of.
 #include "controlled_dispatch.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -9,7 +9,8 @@ extern void *dispatch_queue_get_specific(queue_t queue, const void *key) __attri
 INTERPOSED void *dispatch_get_specific(const void *key) {
   typedef void *get(const void *);
   if (is_explored_call(RETURNS_TO)) {
-    for (queue_t queue = interlock_dispatch->current_queue(); queue; queue = interlock_dispatch->target_of(queue)) {
+    for (queue_t queue = interlock_dispatch->current_queue(); queue;
+         queue = interlock_dispatch->target_of(queue)) {
       void *value = dispatch_queue_get_specific(queue, key);
       if (value) return value;
     }
@@ -48,17 +49,19 @@ INTERPOSED void dispatch_assert_queue_barrier(queue_t queue) {
   REAL(object_call, dispatch_assert_queue_barrier)(queue);
 }
 
-INTERPOSED void dispatch_queue_set_specific(queue_t queue, const void *key, void *value, function_t destroy) {
+INTERPOSED void dispatch_queue_set_specific(queue_t queue, const void *key, void *value,
+                                            function_t destroy) {
   typedef void set(queue_t, const void *, void *, function_t);
   // libdispatch destroys values on a thread of its pool.
-  if (value && destroy && is_explored_call(RETURNS_TO) && interlock_dispatch->keep_specific(queue, value, destroy)) {
+  if (value && destroy && is_explored_call(RETURNS_TO) &&
+      interlock_dispatch->keep_specific(queue, value, destroy)) {
     destroy = NULL;
   }
   REAL(set, dispatch_queue_set_specific)(queue, key, value, destroy);
 }
 
-// The width of a queue of Swift Concurrency is set by a block that the real pool runs. What was asked
-// while threads were explored is done once they are not.
+// The width of a queue of Swift Concurrency is set by a block that the real pool runs. What was
+// asked while threads were explored is done once they are not.
 
 enum { most_late = 16 };
 static struct {

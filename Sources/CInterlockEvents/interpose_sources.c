@@ -57,7 +57,8 @@ static bool is_timer(void *source, uintptr_t returns_to) {
   return is_explored_call(returns_to) && interlock_dispatch->is_source(source);
 }
 
-INTERPOSED void dispatch_source_set_timer(void *source, moment_t start, uint64_t interval, uint64_t leeway) {
+INTERPOSED void dispatch_source_set_timer(void *source, moment_t start, uint64_t interval,
+                                          uint64_t leeway) {
   typedef void set(void *, moment_t, uint64_t, uint64_t);
   if (is_timer(source, RETURNS_TO)) {
     uint64_t due = start == forever ? forever : interlock_moment(start);

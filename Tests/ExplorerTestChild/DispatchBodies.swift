@@ -7,7 +7,9 @@ let dispatchBodies = [
     let done = DispatchSemaphore(value: 0)
     let trail = Trail()
     let lock = NSLock()
-    for _ in 0..<2 { DispatchQueue.global().async(group: group) { lock.withLock { trail.append("b") } } }
+    for _ in 0..<2 {
+      DispatchQueue.global().async(group: group) { lock.withLock { trail.append("b") } }
+    }
     group.notify(queue: .global()) {
       trail.append("n")
       done.signal()

@@ -17,7 +17,8 @@ final class Trail: @unchecked Sendable {
 
 let queueBodies = [
   Body("serial-order") {
-    // Two threads hand over to one queue: which comes first is open, and one block follows the other.
+    // Two threads hand over to one queue: which comes first is open, and one block follows the
+    // other.
     let queue = DispatchQueue(label: "serial")
     let group = DispatchGroup()
     let trail = Trail()
@@ -155,7 +156,9 @@ let queueBodies = [
   Body("shared-target") {
     // Two queues exclude each other through the queue that both target.
     let target = DispatchQueue(label: "target")
-    let queues = ["a", "b"].map { DispatchQueue(label: $0, attributes: .concurrent, target: target) }
+    let queues = ["a", "b"].map {
+      DispatchQueue(label: $0, attributes: .concurrent, target: target)
+    }
     let group = DispatchGroup()
     let lock = NSLock()
     let count = Shared(0)

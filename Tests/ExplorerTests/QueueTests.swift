@@ -102,7 +102,8 @@ import Testing
     #expect(serial.seconds < 1)
   }
 
-  @Test("a choice on queues is replayed", arguments: ["check-then-act", "crossed-syncs", "perform"])
+  @Test(
+    "a choice on queues is replayed", arguments: ["check-then-act", "crossed-syncs", "perform"])
   func replay(_ body: String) throws {
     let found = try Exploration(body)
     let replayed = try Exploration(body, "--replay", found.choices, "--facts", found.facts)

@@ -13,8 +13,8 @@ typedef struct {
   void *context;
   /// Of the events: `BARRIER`, `DELAYED`, `ON_GROUP`, `JOB`, `GROUP`.
   uint32_t flags;
-  /// With `GROUP`, the group that is left when the block has ended; with `ON_GROUP`, the one that is
-  /// waited for.
+  /// With `GROUP`, the group that is left when the block has ended; with `ON_GROUP`, the one that
+  /// is waited for.
   void *group;
   /// The job with `JOB`; the work item, or NULL.
   const void *job;
@@ -31,7 +31,8 @@ typedef struct interlock_dispatch_performer {
 
   /// `is_barrier` of a synchronous call on a concurrent queue.
   void (*ask_sync)(void *queue, bool is_barrier, interlock_site);
-  void (*sync)(void *queue, void (*function)(void *), void *context, bool is_barrier, interlock_site);
+  void (*sync)(void *queue, void (*function)(void *), void *context, bool is_barrier,
+               interlock_site);
   void (*apply)(size_t count, void *queue, void (*function)(void *, size_t), void *context,
                 interlock_site);
 

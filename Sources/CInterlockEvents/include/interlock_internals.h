@@ -50,8 +50,8 @@ uint32_t interlock_thread_id(void) HIDDEN;
 /// The number of the thread that started this one; 0 if no reader was active then.
 extern __thread uint32_t interlock_started_by __attribute__((tls_model("initial-exec"))) HIDDEN;
 
-/// Gives back what the analysis keeps of the calling thread, which the explorer has cut off: what it
-/// holds and waits for is of no account. NULL where no analysis is linked.
+/// Gives back what the analysis keeps of the calling thread, which the explorer has cut off: what
+/// it holds and waits for is of no account. NULL where no analysis is linked.
 void interlock_record_cut(void) __attribute__((weak)) HIDDEN;
 
 /// The task that the calling thread runs, and its actor; 0 for none.

@@ -33,8 +33,8 @@ typedef enum {
 } interlock_task_call;
 
 typedef struct interlock_task_performer {
-  /// Lets other threads go first. `task` is the calling one and `actor` the one that it is on; 0 for
-  /// none.
+  /// Lets other threads go first. `task` is the calling one and `actor` the one that it is on; 0
+  /// for none.
   void (*ask)(interlock_task_call call, uintptr_t object, uintptr_t task, uintptr_t actor,
               interlock_site site);
   /// True if the task has yielded to others already, and needs not be handed to a pool for it.

@@ -1,16 +1,16 @@
 // What tasks order, and where they stop.
 //
-// Each part of a task is a thread of the exploration: the step that hands its job over makes it, and it
-// comes after the part before. What tasks share inside the runtime (an actor's queue, a group's
-// results, a stream's buffer) is like a variable that every call on it reads and writes: which of two
-// calls comes first decides what the runtime does next.
+// Each part of a task is a thread of the exploration: the step that hands its job over makes it,
+// and it comes after the part before. What tasks share inside the runtime (an actor's queue, a
+// group's results, a stream's buffer) is like a variable that every call on it reads and writes:
+// which of two calls comes first decides what the runtime does next.
 #include "tasks.h"
 
 #ifdef INTERLOCK_INTERPOSES
 
-/// Of a task's object: it is of a task that the execution has seen made; `owner` is the object of the
-/// outermost task that it is a child of, where a cancellation may come from; `value` is its parent. It
-/// has ended: the next task at that address is another.
+/// Of a task's object: it is of a task that the execution has seen made; `owner` is the object of
+/// the outermost task that it is a child of, where a cancellation may come from; `value` is its
+/// parent. It has ended: the next task at that address is another.
 enum { is_seen = 1 << 4, is_over = 1 << 5 };
 
 /// Beside the task itself, what its groups share, by an address that nothing else has.
@@ -37,8 +37,8 @@ static interlock_operation cancellation(interlock_operation_kind kind, uintptr_t
 
 // Jobs.
 
-/// The runtime's job: its kind, 0 for a task; and what follows its head, of a job that only resumes a
-/// task that task among it.
+/// The runtime's job: its kind, 0 for a task; and what follows its head, of a job that only resumes
+/// a task that task among it.
 enum { at_kind = 32, kind_mask = 0xff, at_end_of_head = 64 };
 
 void interlock_model_job_found(model_item *item) {
@@ -92,8 +92,8 @@ static interlock_operation operation_of(interlock_task_call call, uintptr_t obje
       break;
     case INTERLOCK_TASK_CALL_AWAIT:
       if (!object) return operation_on(INTERLOCK_OPERATION_READ_WRITE, &continuations);
-      // A task that comes too early gives its actor up, or its worker, which others can tell. Else it
-      // is as if it waited for the end.
+      // A task that comes too early gives its actor up, or its worker, which others can tell. Else
+      // it is as if it waited for the end.
       return operation_on(actor || interlock_model_job_order_matters() ? INTERLOCK_OPERATION_READ
                                                                        : INTERLOCK_OPERATION_AWAIT,
                           (const void *)object);
@@ -112,7 +112,8 @@ static interlock_operation operation_of(interlock_task_call call, uintptr_t obje
       if (object || task) return cancellation(INTERLOCK_OPERATION_CANCEL, object ? object : task);
       break;
     case INTERLOCK_TASK_CALL_TEST_CANCEL:
-      if (object || task) return cancellation(INTERLOCK_OPERATION_TEST_CANCEL, object ? object : task);
+      if (object || task)
+        return cancellation(INTERLOCK_OPERATION_TEST_CANCEL, object ? object : task);
       break;
     case INTERLOCK_TASK_CALL_COMPLETE:
       return operation_on(INTERLOCK_OPERATION_COMPLETE, (const void *)object);
@@ -141,13 +142,14 @@ static void ask(interlock_task_call call, uintptr_t object, uintptr_t task, uint
     if (parent) did_use(group_of(parent));
   }
   // A task that waits may be woken by a cancellation.
-  bool waits = call == INTERLOCK_TASK_CALL_AWAIT_STREAM || call == INTERLOCK_TASK_CALL_AWAIT_CONTINUATION ||
+  bool waits = call == INTERLOCK_TASK_CALL_AWAIT_STREAM ||
+               call == INTERLOCK_TASK_CALL_AWAIT_CONTINUATION ||
                call == INTERLOCK_TASK_CALL_AWAIT_GROUP;
   if (waits && task) interlock_did(cancellation(INTERLOCK_OPERATION_TEST_CANCEL, task));
 }
 
-/// A task that is on no actor gives up nothing but its thread. Of that another is free for all that wait
-/// for one, so it makes no difference whether it comes back on the same.
+/// A task that is on no actor gives up nothing but its thread. Of that another is free for all that
+/// wait for one, so it makes no difference whether it comes back on the same.
 static bool yields(uintptr_t task, uintptr_t actor, interlock_site site) {
   (void)task;
   if (actor || interlock_model_job_order_matters()) return false;

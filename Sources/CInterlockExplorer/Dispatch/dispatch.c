@@ -23,7 +23,8 @@ static void ask_enqueue(const interlock_dispatch_request *request, interlock_sit
     operation = interlock_operation_of(INTERLOCK_OPERATION_READ_CLOCK, 0, 0);
   } else {
     model_queue *queue = interlock_model_queue_at(request->queue);
-    if ((request->flags & INTERLOCK_FLAG_BARRIER) && queue->kind == QUEUE_CONCURRENT) interlock_model_note_barrier();
+    if ((request->flags & INTERLOCK_FLAG_BARRIER) && queue->kind == QUEUE_CONCURRENT)
+      interlock_model_note_barrier();
     if (interlock_model_order_matters(queue)) {
       operation = interlock_operation_of(INTERLOCK_OPERATION_ENQUEUE, queue->number, 0);
     }
@@ -50,21 +51,26 @@ static void enqueue(const interlock_dispatch_request *request, interlock_site si
     return;
   }
   if (request->due == INTERLOCK_NEVER) return;
-  interlock_timer_start(request->due, false, fire_delayed, item, interlock_object_number(), site.place);
+  interlock_timer_start(request->due, false, fire_delayed, item, interlock_object_number(),
+                        site.place);
 }
 
 static void group_enter(void *group, interlock_site site) {
-  interlock_model_ask(interlock_model_group_operation(INTERLOCK_OPERATION_GROUP_ENTER, group), site);
+  interlock_model_ask(interlock_model_group_operation(INTERLOCK_OPERATION_GROUP_ENTER, group),
+                      site);
   interlock_model_group_enter(group);
 }
 
 static bool ask_leave(void *group, interlock_site site) {
   if (!interlock_model_is_group(group)) return false;
-  interlock_model_release(interlock_model_group_operation(INTERLOCK_OPERATION_GROUP_LEAVE, group), site.place);
+  interlock_model_release(interlock_model_group_operation(INTERLOCK_OPERATION_GROUP_LEAVE, group),
+                          site.place);
   return true;
 }
 
-static void group_leave(void *group, interlock_site site) { interlock_model_group_leave(group, site.place); }
+static void group_leave(void *group, interlock_site site) {
+  interlock_model_group_leave(group, site.place);
+}
 
 // Queues.
 
@@ -110,7 +116,8 @@ static bool set_target(void *object, void *target, interlock_site site) {
   }
   model_queue *queue = interlock_model_queue_at(object);
   // What depends on a target that changes while blocks are about is in no row of the table.
-  if (!queue->is_inactive) interlock_did(interlock_operation_of(INTERLOCK_OPERATION_UNKNOWN, queue->number, 0));
+  if (!queue->is_inactive)
+    interlock_did(interlock_operation_of(INTERLOCK_OPERATION_UNKNOWN, queue->number, 0));
   interlock_model_set_target(queue, interlock_model_queue_at(target));
   return queue->is_inactive;
 }

@@ -42,7 +42,8 @@ model_item *interlock_model_item_of(const interlock_dispatch_request *request) {
 
 bool interlock_model_order_matters(const model_queue *queue) {
   // A barrier on one concurrent queue is reason enough for all: most programs have none.
-  return queue->kind == QUEUE_SERIAL || (queue->kind == QUEUE_CONCURRENT && interlock_model_has_barriers());
+  return queue->kind == QUEUE_SERIAL ||
+         (queue->kind == QUEUE_CONCURRENT && interlock_model_has_barriers());
 }
 
 // Running.
@@ -60,9 +61,9 @@ static interlock_operation first_of(const model_item *item) {
   if (!in_order && !pool) return interlock_operation_of(INTERLOCK_OPERATION_START, 0, 0);
   bool is_barrier = item->entry.is_barrier && queue->kind == QUEUE_CONCURRENT;
   // Where the queue itself lets every block through, its pool is what the block is queued at.
-  interlock_operation begin =
-      interlock_operation_of(is_barrier ? INTERLOCK_OPERATION_BEGIN_BARRIER : INTERLOCK_OPERATION_BEGIN,
-                             in_order ? queue->number : pool, in_order ? pool : 0);
+  interlock_operation begin = interlock_operation_of(
+      is_barrier ? INTERLOCK_OPERATION_BEGIN_BARRIER : INTERLOCK_OPERATION_BEGIN,
+      in_order ? queue->number : pool, in_order ? pool : 0);
   if (queue->kind != QUEUE_SERIAL && !is_barrier) begin.flags = INTERLOCK_OPERATION_CONCURRENT;
   return begin;
 }
@@ -90,8 +91,9 @@ static void run(model_item *item) {
   if (is_job) interlock_model_job_ends(item);
   if (request->work_item) interlock_model_item_ran(request->work_item, logical->place);
   if (request->group && (request->flags & INTERLOCK_FLAG_GROUP)) {
-    interlock_model_release(interlock_model_group_operation(INTERLOCK_OPERATION_GROUP_LEAVE, request->group),
-                            logical->place);
+    interlock_model_release(
+        interlock_model_group_operation(INTERLOCK_OPERATION_GROUP_LEAVE, request->group),
+        logical->place);
     interlock_model_group_leave(request->group, logical->place);
   }
   logical->queue = NULL;
@@ -152,7 +154,8 @@ void interlock_model_hand_over(model_item *item, uintptr_t place) {
   if (item->entry.is_barrier && queue->kind == QUEUE_CONCURRENT) interlock_model_note_barrier();
   if (!item->needs_no_worker) interlock_model_demand(queue, is_job ? item->task : NULL);
   if (is_job) interlock_model_job_enqueued(item);
-  // The entry's queue is needed for the first operation, which is declared before others can see it.
+  // The entry's queue is needed for the first operation, which is declared before others can see
+  // it.
   item->entry.queue = queue;
   interlock_logical_thread *running = interlock_current_thread();
   model_thread *thread = running->fire ? NULL : interlock_model_thread();

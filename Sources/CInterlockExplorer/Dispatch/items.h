@@ -10,11 +10,12 @@
 typedef struct interlock_model_item {
   model_entry entry;
   interlock_dispatch_request request;
-  /// Of a job: the task that goes on with it, or the job itself where that is not known; and whether it
-  /// only resumes that task, as `Task.yield` and `Task.sleep` have it done.
+  /// Of a job: the task that goes on with it, or the job itself where that is not known; and
+  /// whether it only resumes that task, as `Task.yield` and `Task.sleep` have it done.
   const void *task;
   bool only_resumes, is_at_once;
-  /// It takes no worker beside those of tasks: an actor's job, which runs tasks that wait meanwhile.
+  /// It takes no worker beside those of tasks: an actor's job, which runs tasks that wait
+  /// meanwhile.
   bool needs_no_worker;
   /// That it comes to its queue was what the step began with.
   bool is_asked;
@@ -53,14 +54,16 @@ void interlock_model_group_made(void *group) HIDDEN;
 /// Whether it was made, or entered, by a call: a work item has one of libdispatch's own, which that
 /// leaves by a jump from the item.
 bool interlock_model_is_group(void *group) HIDDEN;
-interlock_operation interlock_model_group_operation(interlock_operation_kind kind, void *group) HIDDEN;
+interlock_operation interlock_model_group_operation(interlock_operation_kind kind,
+                                                    void *group) HIDDEN;
 
 // Work items (work_items.c).
 void interlock_model_item_begins(void *item) HIDDEN;
 void interlock_model_item_ran(void *item, uintptr_t place) HIDDEN;
 
 // Tasks (../Concurrency/tasks.c).
-/// Finds out what the job of an item is of; to be called when the task that makes the call still runs.
+/// Finds out what the job of an item is of; to be called when the task that makes the call still
+/// runs.
 void interlock_model_job_found(model_item *item) HIDDEN;
 /// It is handed to a queue; its part begins, and ends, on the running thread.
 void interlock_model_job_enqueued(const model_item *item) HIDDEN;

@@ -109,7 +109,9 @@ static void advance_concurrent(model_queue *queue) {
   while (queue->first && !queue->suspensions && !queue->has_barrier) {
     model_entry *entry = queue->first;
     bool waits_for_target = queue->next_target && queue->running > 0;
-    if (waits_for_target || (entry->is_barrier ? queue->running > 0 : queue->running >= queue->width)) return;
+    if (waits_for_target ||
+        (entry->is_barrier ? queue->running > 0 : queue->running >= queue->width))
+      return;
     if (queue->next_target) queue->target = queue->next_target;
     queue->next_target = NULL;
     unlink_entry(entry);
@@ -192,7 +194,8 @@ static void complete(model_entry *entry);
 /// or leaves the queue.
 static void go_on(model_queue *queue) {
   queue->owner = NULL;
-  if (queue->first && queue->first->kind != ENTRY_SYNC && !queue->suspensions && !queue->next_target) {
+  if (queue->first && queue->first->kind != ENTRY_SYNC && !queue->suspensions &&
+      !queue->next_target) {
     let_begin(queue->first);
     return;
   }
@@ -273,7 +276,8 @@ void interlock_model_set_target(model_queue *queue, model_queue *target) {
   advance(queue);
 }
 
-const model_queue *interlock_model_trap(model_queue *queue, const interlock_logical_thread *thread) {
+const model_queue *interlock_model_trap(model_queue *queue,
+                                        const interlock_logical_thread *thread) {
   for (; queue && queue->kind != QUEUE_ROOT; queue = queue->target) {
     if (queue->kind == QUEUE_SERIAL && queue->is_open && queue->owner == thread) return queue;
   }

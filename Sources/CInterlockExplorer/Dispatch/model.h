@@ -1,8 +1,9 @@
 // The model of libdispatch's scheduling: which block may begin next. Not for users of the target.
 //
-// A queue keeps what was handed to it in a list of entries. An entry is a block, a thread that waits
-// to run a block itself (`dispatch_sync`), or a serial queue that has work (a lane). What a queue lets
-// through moves on to the list of its target, up to a root queue, whose pool has a number of workers.
+// A queue keeps what was handed to it in a list of entries. An entry is a block, a thread that
+// waits to run a block itself (`dispatch_sync`), or a serial queue that has work (a lane). What a
+// queue lets through moves on to the list of its target, up to a root queue, whose pool has a
+// number of workers.
 //
 // A pool of *k* free workers may have given any of its first *k* entries to a worker that has not
 // begun yet, so any of these may begin first. An entry that may begin stays so until it begins:
@@ -31,8 +32,8 @@ typedef struct interlock_model_entry {
   bool has_begun;
   /// Of a root's list: it is among those that a free worker may have taken.
   bool in_window;
-  /// The queue that it was handed to, or, of a lane, the queue that has work; and the queue in whose
-  /// list it is, or was when it began.
+  /// The queue that it was handed to, or, of a lane, the queue that has work; and the queue in
+  /// whose list it is, or was when it began.
   model_queue *queue, *in;
   /// The first queue that lets it through.
   model_queue *through;
@@ -59,7 +60,8 @@ struct interlock_model_queue {
   /// Of a serial queue: its lane is in its target's list; it is open, so its first entry may begin
   /// or has begun; it was opened by a thread that runs a block itself, and not by a worker.
   bool is_posted, is_open, is_open_by_sync;
-  /// It was made inactive, and has not been activated; it is one of the queues of Swift Concurrency.
+  /// It was made inactive, and has not been activated; it is one of the queues of Swift
+  /// Concurrency.
   bool is_inactive, is_task_pool;
   /// It was made in the execution.
   bool is_of_execution;
@@ -69,8 +71,8 @@ struct interlock_model_queue {
   /// Of a root: the entries in the window, and the first behind it.
   uint32_t window;
   model_entry *behind_window;
-  /// Of a root, or the runtime's queue of a priority: how many could want a worker at the same time,
-  /// whatever the order. See `interlock_model_demand`.
+  /// Of a root, or the runtime's queue of a priority: how many could want a worker at the same
+  /// time, whatever the order. See `interlock_model_demand`.
   uint32_t demand;
   bool has_demanded;
 };
@@ -90,8 +92,8 @@ uint32_t interlock_model_task_width(void) HIDDEN;
 void *interlock_model_default_root(bool overcommits) HIDDEN;
 /// Whether a thread on `queue` is also on `other`: it is that, or targets it.
 bool interlock_model_is_on(const model_queue *queue, const model_queue *other) HIDDEN;
-/// To be asked where no thread can go on: how many workers a pool has, and the label of its queue, in
-/// which blocks wait while each of its workers waits too; 0 if there is none.
+/// To be asked where no thread can go on: how many workers a pool has, and the label of its queue,
+/// in which blocks wait while each of its workers waits too; 0 if there is none.
 uint32_t interlock_model_dry_pool(const char **label) HIDDEN;
 /// The root that a queue's blocks come to.
 model_queue *interlock_model_root(model_queue *queue) HIDDEN;
@@ -100,13 +102,14 @@ model_queue *interlock_model_root(model_queue *queue) HIDDEN;
 
 /// A block comes to the queue, or the job of a task; NULL for none.
 void interlock_model_demand(model_queue *queue, const void *job) HIDDEN;
-/// Whether some pool may be too small in some order. Then what takes and gives workers, and the order
-/// in which blocks come to a pool, are operations; else no order of them can be told from another.
+/// Whether some pool may be too small in some order. Then what takes and gives workers, and the
+/// order in which blocks come to a pool, are operations; else no order of them can be told from
+/// another.
 bool interlock_model_pools_matter(void) HIDDEN;
-/// The same of the order in which jobs are handed over: also true if some go to a serial queue, as
-/// those of the main actor do.
+/// True if the order in which jobs are submitted can matter: pools matter, or some jobs go to a
+/// serial queue, as those of the main actor do.
 bool interlock_model_job_order_matters(void) HIDDEN;
-/// The same of the order in which blocks come to concurrent queues: whether there is a barrier.
+/// True if the order in which blocks come to concurrent queues can matter: a barrier was submitted.
 bool interlock_model_has_barriers(void) HIDDEN;
 void interlock_model_note_barrier(void) HIDDEN;
 
@@ -121,9 +124,10 @@ void interlock_model_finish(model_entry *entry) HIDDEN;
 void interlock_model_suspend(model_queue *queue) HIDDEN;
 void interlock_model_resume(model_queue *queue) HIDDEN;
 void interlock_model_set_target(model_queue *queue, model_queue *target) HIDDEN;
-/// The queue, of this one and its targets, on which the thread is already, so that a synchronous call
-/// would never end and libdispatch traps; NULL for none.
-const model_queue *interlock_model_trap(model_queue *queue, const interlock_logical_thread *thread) HIDDEN;
+/// The queue, of this one and its targets, on which the thread is already, so that a synchronous
+/// call would never end and libdispatch traps; NULL for none.
+const model_queue *interlock_model_trap(model_queue *queue,
+                                        const interlock_logical_thread *thread) HIDDEN;
 
 #endif
 #endif

@@ -54,8 +54,8 @@ uint32_t interlock_model_dry_pool(const char **label) {
   return 0;
 }
 
-/// The first half of the roots have pools as wide as was asked for, the others, which are for queues
-/// without a target, have always the system's most.
+/// The first half of the roots have pools as wide as was asked for, the others, which are for
+/// queues without a target, have always the system's most.
 static void fill_root(model_queue *queue, int index) {
   queue->kind = QUEUE_ROOT;
   queue->width = index >= interlock_most_roots / 2 ? overcommit_width : pool_width();
@@ -91,7 +91,8 @@ static model_queue *fill(interlock_object *known, void *object) {
   queue->width = is_task_pool ? interlock_model_task_width() : UINT32_MAX;
   queue->is_task_pool = is_task_pool;
   if (is_task_pool) note_pool(queue);
-  queue->target = interlock_model_queue_at(target ? target : interlock_model_default_root(queue->kind == QUEUE_SERIAL));
+  queue->target = interlock_model_queue_at(
+      target ? target : interlock_model_default_root(queue->kind == QUEUE_SERIAL));
   return queue;
 }
 
@@ -135,7 +136,9 @@ static void begin_execution(void) {
   used_pool_count = 0;
 }
 
-__attribute__((constructor)) static void prepare(void) { interlock_at_execution_begin(begin_execution); }
+__attribute__((constructor)) static void prepare(void) {
+  interlock_at_execution_begin(begin_execution);
+}
 
 bool interlock_model_keep_specific(void *object, void *value, void (*destroy)(void *)) {
   if (!interlock_model_queue_at(object)->is_of_execution) return false;

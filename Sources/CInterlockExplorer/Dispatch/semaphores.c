@@ -50,14 +50,16 @@ static bool is_positive(interlock_logical_thread *thread, void *semaphore) {
   return ((const interlock_object *)semaphore)->value > 0;
 }
 
-static interlock_operation operation_on(interlock_operation_kind kind, const interlock_object *known) {
+static interlock_operation operation_on(interlock_operation_kind kind,
+                                        const interlock_object *known) {
   return interlock_operation_of(kind, known->number, (uint32_t)known->value + 1);
 }
 
 intptr_t interlock_model_semaphore_wait(void *semaphore, uint64_t due, interlock_site site) {
   interlock_object *known = semaphore_at(semaphore);
   bool tries = due <= interlock_virtual_now();
-  interlock_operation_kind kind = tries ? INTERLOCK_OPERATION_SEMAPHORE_TRY : INTERLOCK_OPERATION_SEMAPHORE_WAIT;
+  interlock_operation_kind kind =
+      tries ? INTERLOCK_OPERATION_SEMAPHORE_TRY : INTERLOCK_OPERATION_SEMAPHORE_WAIT;
   // Its value may be another when its turn comes: what the operation was is said afterwards.
   interlock_operation asked = interlock_operation_of(kind, known->number, 0);
   bool got = true;

@@ -8,7 +8,8 @@
 extern const char *dispatch_queue_get_label(void *queue) __attribute__((weak));
 
 static _Noreturn void trap(const char *text, const model_queue *queue) {
-  const char *label = queue->object && dispatch_queue_get_label ? dispatch_queue_get_label(queue->object) : "";
+  const char *label =
+      queue->object && dispatch_queue_get_label ? dispatch_queue_get_label(queue->object) : "";
   char line[256];
   snprintf(line, sizeof line, "%s '%s': libdispatch traps", text, label ? label : "");
   interlock_execution_fail(INTERLOCK_EXPLORED_MISUSE, line);
@@ -24,7 +25,8 @@ static interlock_operation operation_on(const model_queue *queue, bool is_barrie
   if (!begins) return interlock_operation_of(INTERLOCK_OPERATION_ENQUEUE, queue->number, 0);
   bool is_concurrent = queue->kind == QUEUE_CONCURRENT;
   interlock_operation begin = interlock_operation_of(
-      is_concurrent && is_barrier ? INTERLOCK_OPERATION_BEGIN_BARRIER : INTERLOCK_OPERATION_BEGIN, queue->number, 0);
+      is_concurrent && is_barrier ? INTERLOCK_OPERATION_BEGIN_BARRIER : INTERLOCK_OPERATION_BEGIN,
+      queue->number, 0);
   if (is_concurrent && !is_barrier) begin.flags = INTERLOCK_OPERATION_CONCURRENT;
   return begin;
 }
@@ -84,8 +86,8 @@ typedef struct {
 static void perform_indices(void *context) {
   application *call = context;
   for (;;) {
-    interlock_point(interlock_operation_of(INTERLOCK_OPERATION_READ_WRITE, call->number, 0), NULL, NULL,
-                    call->place);
+    interlock_point(interlock_operation_of(INTERLOCK_OPERATION_READ_WRITE, call->number, 0), NULL,
+                    NULL, call->place);
     if (call->next >= call->count) return;
     call->function(call->context, call->next++);
     call->done++;
@@ -104,11 +106,12 @@ static void perform_in_turn(void *context) {
   for (; call->next < call->count; call->next++) call->function(call->context, call->next);
 }
 
-void interlock_model_apply(size_t count, void *object, void (*function)(void *, size_t), void *context,
-                           interlock_site site) {
+void interlock_model_apply(size_t count, void *object, void (*function)(void *, size_t),
+                           void *context, interlock_site site) {
   if (count == 0) return;
   // Without a queue of its own the call uses the pool of the caller's priority.
-  model_queue *queue = interlock_model_queue_at(object ? object : interlock_model_default_root(false));
+  model_queue *queue =
+      interlock_model_queue_at(object ? object : interlock_model_default_root(false));
   application *call = interlock_execution_memory(sizeof *call);
   *call = (application){.count = count, .function = function, .context = context, .queue = queue,
                         .number = interlock_object_number(), .place = site.place};
@@ -120,7 +123,8 @@ void interlock_model_apply(size_t count, void *object, void (*function)(void *, 
   size_t helpers = interlock_model_task_width();
   if (helpers > count) helpers = count;
   for (size_t helper = 1; helper < helpers; helper++) {
-    interlock_dispatch_request request = {.queue = queue->object, .function = perform_indices, .context = call};
+    interlock_dispatch_request request = {
+        .queue = queue->object, .function = perform_indices, .context = call};
     interlock_model_hand_over(interlock_model_item_of(&request), site.place);
   }
   interlock_logical_thread *logical = interlock_current_thread();
@@ -128,8 +132,8 @@ void interlock_model_apply(size_t count, void *object, void (*function)(void *, 
   logical->queue = queue;
   perform_indices(call);
   logical->queue = outer;
-  interlock_wait(interlock_operation_of(INTERLOCK_OPERATION_READ_WRITE, call->number, 0), are_done, call,
-                 site.place);
+  interlock_wait(interlock_operation_of(INTERLOCK_OPERATION_READ_WRITE, call->number, 0), are_done,
+                 call, site.place);
 }
 
 #endif

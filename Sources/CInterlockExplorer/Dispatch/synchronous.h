@@ -9,8 +9,8 @@
 void interlock_model_ask_sync(void *queue, bool is_barrier, interlock_site site) HIDDEN;
 void interlock_model_sync(void *queue, void (*function)(void *), void *context, bool is_barrier,
                           interlock_site site) HIDDEN;
-void interlock_model_apply(size_t count, void *queue, void (*function)(void *, size_t), void *context,
-                           interlock_site site) HIDDEN;
+void interlock_model_apply(size_t count, void *queue, void (*function)(void *, size_t),
+                           void *context, interlock_site site) HIDDEN;
 
 #endif
 #endif

@@ -86,7 +86,8 @@ static void run_on_cancel(void *context) {
 }
 
 static void hand_over(source *from, void (*function)(void *), uintptr_t place) {
-  interlock_dispatch_request request = {.queue = from->queue, .function = function, .context = from};
+  interlock_dispatch_request request = {
+      .queue = from->queue, .function = function, .context = from};
   interlock_model_hand_over(interlock_model_item_of(&request), place);
 }
 
@@ -106,7 +107,8 @@ static void fire(void *context) {
 }
 
 static void arm(source *from) {
-  if (!from->is_armed || !from->is_active || from->suspensions || from->is_cancelled || from->timer) return;
+  if (!from->is_armed || !from->is_active || from->suspensions || from->is_cancelled || from->timer)
+    return;
   if (from->due == INTERLOCK_NEVER) return;
   from->timer = interlock_timer_start(from->due, false, fire, from, from->number, 0);
 }
@@ -116,7 +118,8 @@ static void disarm(source *from) {
   from->timer = NULL;
 }
 
-void interlock_model_source_set_timer(void *object, uint64_t due, uint64_t interval, interlock_site site) {
+void interlock_model_source_set_timer(void *object, uint64_t due, uint64_t interval,
+                                      interlock_site site) {
   source *from = source_at(object);
   interlock_model_ask(interlock_operation_of(INTERLOCK_OPERATION_READ_CLOCK, 0, 0), site);
   disarm(from);
@@ -160,7 +163,8 @@ void interlock_model_source_set_target(void *object, void *queue) {
 
 void interlock_model_source_cancel(void *object, interlock_site site) {
   source *from = source_at(object);
-  interlock_model_ask(interlock_operation_of(INTERLOCK_OPERATION_CANCEL_ITEM, from->number, 0), site);
+  interlock_model_ask(interlock_operation_of(INTERLOCK_OPERATION_CANCEL_ITEM, from->number, 0),
+                      site);
   if (from->is_cancelled) return;
   from->is_cancelled = true;
   disarm(from);

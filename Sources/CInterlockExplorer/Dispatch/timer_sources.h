@@ -8,7 +8,8 @@
 
 void *interlock_model_source_made(const void *type, void *queue) HIDDEN;
 bool interlock_model_is_source(void *object) HIDDEN;
-void interlock_model_source_set_timer(void *source, uint64_t due, uint64_t interval, interlock_site site) HIDDEN;
+void interlock_model_source_set_timer(void *source, uint64_t due, uint64_t interval,
+                                      interlock_site site) HIDDEN;
 void interlock_model_source_set_handler(void *source, void (*function)(void *), void *context,
                                         bool is_block, bool on_cancel) HIDDEN;
 /// Suspended once more (1), resumed (-1), or activated (0).

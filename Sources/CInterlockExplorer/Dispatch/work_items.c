@@ -52,7 +52,8 @@ long interlock_model_item_wait(void *item, uint64_t due, interlock_site site) {
   return timed_out;
 }
 
-void interlock_model_item_notify(void *item, const interlock_dispatch_request *request, interlock_site site) {
+void interlock_model_item_notify(void *item, const interlock_dispatch_request *request,
+                                 interlock_site site) {
   interlock_model_ask(operation_on(INTERLOCK_OPERATION_GROUP_NOTIFY, item), site);
   // When the item has run, others can tell.
   interlock_note_try();
@@ -72,7 +73,8 @@ void interlock_model_item_notify(void *item, const interlock_dispatch_request *r
 }
 
 void interlock_model_ask_item(void *item, bool cancels, interlock_site site) {
-  interlock_operation_kind kind = cancels ? INTERLOCK_OPERATION_CANCEL_ITEM : INTERLOCK_OPERATION_TEST_ITEM;
+  interlock_operation_kind kind =
+      cancels ? INTERLOCK_OPERATION_CANCEL_ITEM : INTERLOCK_OPERATION_TEST_ITEM;
   interlock_model_ask(operation_on(kind, item), site);
 }
 

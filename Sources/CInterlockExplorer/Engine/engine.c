@@ -48,8 +48,8 @@ static bool may_go_on_again(interlock_logical_thread *thread, void *context) {
   return ENGINE.steps != thread->gave_way_at;
 }
 
-/// A library that polls comes to no choice: after so many asks within a step its thread gives way,
-/// and goes on once another thread has taken a step, or none can. Returns whether it did.
+/// A library that polls reaches no choice: after `most_quiet` asks within a step its thread yields,
+/// and continues once another thread has taken a step, or none can. Returns true if it yielded.
 static bool gives_way(interlock_logical_thread *self, uintptr_t place) {
   enum { most_quiet = 200 };
   if (self->quiet_since != ENGINE.steps) {
@@ -58,7 +58,8 @@ static bool gives_way(interlock_logical_thread *self, uintptr_t place) {
   }
   if (++self->quiet < most_quiet) return false;
   self->gave_way_at = ENGINE.steps;
-  interlock_point(interlock_operation_of(INTERLOCK_OPERATION_YIELD, 0, 0), may_go_on_again, NULL, place);
+  interlock_point(interlock_operation_of(INTERLOCK_OPERATION_YIELD, 0, 0), may_go_on_again, NULL,
+                  place);
   return true;
 }
 
@@ -69,8 +70,8 @@ static void list_those_that_gave_way(void) {
   }
 }
 
-/// Lists what can take the next step. Timers fire in the order of their times: of those that are not
-/// due, only the next ones can, each of them first if several have the same time.
+/// Lists what can take the next step. Timers fire in the order of their times: of those that are
+/// not due, only the next ones can, each of them first if several have the same time.
 static void find_enabled(void) {
   ENGINE.enabled.count = 0;
   if (ENGINE.timers == 0) {
@@ -318,7 +319,8 @@ bool interlock_point_until(interlock_operation operation, interlock_readiness *i
 void interlock_wait(interlock_operation operation, interlock_readiness *is_ready, void *context,
                     uintptr_t place) {
   if (!is_ready || is_ready(ENGINE.current, context)) {
-    if (gives_way(ENGINE.current, place)) return interlock_wait(operation, is_ready, context, place);
+    if (gives_way(ENGINE.current, place))
+      return interlock_wait(operation, is_ready, context, place);
     ENGINE.asked = ENGINE.performed.count;
     interlock_did(operation);
   } else {

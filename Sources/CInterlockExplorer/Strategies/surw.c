@@ -58,8 +58,8 @@ static bool begin(interlock_strategy *strategy) {
   return true;
 }
 
-// What the thread has left, and what the threads have that it is expected to make. A thread may have
-// more than was expected: its weight is small then, but not 0.
+// What the thread has left, and what the threads have that it is expected to make. A thread may
+// have more than was expected: its weight is small then, but not 0.
 static uint64_t weight(const surw *self, uint32_t thread) {
   uint32_t sum = self->threads[thread].left;
   for (uint32_t other = self->thread_count; other < self->before_count; other++) {

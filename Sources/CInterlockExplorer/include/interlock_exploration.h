@@ -109,8 +109,9 @@ enum {
 /// - `SIGNAL`: `other` is 1 + the number of the thread that it wakes; 0 for none.
 /// - `SEMAPHORE_*`, `TAKE_WORKER`, `GIVE_WORKER`: `other` is 1 + the value before the operation; 0
 ///   if that is unknown.
-/// - `BEGIN`, `BEGIN_BARRIER`: `other` is the pool that the worker is taken from, 0 if it cannot run
-///   dry. `ENQUEUE` makes the thread that begins, unless the calling thread itself begins (`sync`).
+/// - `BEGIN`, `BEGIN_BARRIER`: `other` is the pool that the worker is taken from, 0 if it cannot
+///   run dry. `ENQUEUE` makes the thread that begins, unless the calling thread itself begins
+///   (`sync`).
 /// - `TIME_UP`: `other` is what is woken. A step that arms or disarms a timer also performs
 ///   `READ_CLOCK`.
 /// - `AWAIT`, `COMPLETE`, `CANCEL`, `TEST_CANCEL`: the task; adding or removing a handler of
@@ -159,7 +160,8 @@ typedef struct interlock_strategy {
   int32_t (*choose)(struct interlock_strategy *self, const interlock_exploration_state *state);
   /// Chooses one of `count` values for the thread that takes the step: which waiter a signal wakes.
   uint32_t (*pick)(struct interlock_strategy *self, uint32_t count);
-  /// The step has been taken: everything that its thread did, in order, its pending operation first.
+  /// The step has been taken: everything that its thread did, in order, its pending operation
+  /// first.
   void (*performed)(struct interlock_strategy *self, uint32_t thread,
                     const interlock_operation *operations, size_t count);
   /// `last` is the state in which the execution ended. In a deadlock it has no enabled thread; what

@@ -81,15 +81,15 @@ typedef struct {
   /// is a failure: the body depends on something that is not controlled, or leaves state behind.
   uint32_t determinism_checks;
   /// Threads of a pool of Dispatch, and tasks of a priority that run at once. 0 for as many as the
-  /// system lets them become: 255, and the machine's number of processors. Pools of queues without a
-  /// target, which are serial, have 255 always.
+  /// system lets them become: 255, and the machine's number of processors. Pools of queues without
+  /// a target, which are serial, have 255 always.
   uint32_t pool_width;
   interlock_exploration_time time;
   /// What earlier executions of the body have shown, as `interlock_exploration_fact` bits: see
   /// `must_begin_anew`. A replay needs those of the exploration whose choices it repeats.
   uint32_t facts;
-  /// Called on the caller's thread when an execution has deadlocked, while its threads still hold and
-  /// wait for what they do: readers of the events can be asked then. NULL for none.
+  /// Called on the caller's thread when an execution has deadlocked, while its threads still hold
+  /// and wait for what they do: readers of the events can be asked then. NULL for none.
   void (*deadlocked)(void *);
   void *deadlocked_context;
   /// Goes on after a failed execution.
@@ -132,8 +132,8 @@ typedef struct {
   int signal;
   char text[512];
   /// The choices of that execution, as the replaying strategy takes them: the number of a thread
-  /// where several were enabled, or a value picked among several. Owned by the explorer; valid until
-  /// the next `interlock_explore`.
+  /// where several were enabled, or a value picked among several. Owned by the explorer; valid
+  /// until the next `interlock_explore`.
   const uint32_t *choices_made;
   size_t choice_count;
   /// Its steps, with the same lifetime.
@@ -143,8 +143,8 @@ typedef struct {
   uint64_t trace_hash;
   interlock_blocked_thread blocked[INTERLOCK_BLOCKED_MOST];
   uint32_t blocked_count;
-  /// Of a deadlock: how many workers the pool has in which blocks wait while each of its workers waits
-  /// too, which is starvation; 0 if there is no such pool.
+  /// Of a deadlock: how many workers the pool has in which blocks wait while each of its workers
+  /// waits too, which is starvation; 0 if there is no such pool.
   uint32_t dry_pool_width;
   /// Operations that escaped control: completeness cannot be claimed.
   char escaped[INTERLOCK_ESCAPED_MOST][96];
@@ -153,8 +153,8 @@ typedef struct {
   uint64_t left_behind;
   /// What the executions have shown, the facts of the options among it.
   uint32_t facts;
-  /// A counted execution has shown something that makes more operations matter: the exploration ended,
-  /// and must begin anew with a new strategy and these `facts`.
+  /// A counted execution has shown something that makes more operations matter: the exploration
+  /// ended, and must begin anew with a new strategy and these `facts`.
   bool must_begin_anew;
 } interlock_exploration_result;
 
@@ -165,9 +165,9 @@ interlock_explore_status interlock_explore(const interlock_exploration_options *
                                            interlock_strategy *strategy,
                                            interlock_exploration_result *result);
 
-/// The same in a child process: a body that calls `exit`, kills its process or spoils its memory ends
-/// the child, which is a finding with its choices, and not the caller. What the body writes to memory
-/// is not seen by the caller, and the strategy is used up: its progress stays in the child.
+/// The same in a child process: a body that calls `exit`, kills its process or spoils its memory
+/// ends the child, which is a finding with its choices, and not the caller. What the body writes to
+/// memory is not seen by the caller, and the strategy is used up: its progress stays in the child.
 interlock_explore_status interlock_explore_isolated(const interlock_exploration_options *options,
                                                     bool (*body)(void *), void *context,
                                                     interlock_strategy *strategy,
@@ -183,8 +183,8 @@ bool interlock_is_explored(void);
 /// Returns a name for the kind of an operation.
 const char *interlock_operation_name(uint16_t kind);
 
-/// The simplest strategies. Random: a thread or value at each choice, uniformly. Replay: the choices
-/// given, then the running thread as long as it can go on. NULL if there is no memory.
+/// The simplest strategies. Random: a thread or value at each choice, uniformly. Replay: the
+/// choices given, then the running thread as long as it can go on. NULL if there is no memory.
 interlock_strategy *interlock_random_strategy(uint64_t seed);
 interlock_strategy *interlock_list_strategy(const uint32_t *choices, size_t count);
 
