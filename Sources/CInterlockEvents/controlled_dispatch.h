@@ -18,7 +18,7 @@
 static inline bool is_controlled_call(uintptr_t returns_to) {
   return interlock_is_controlled() && interlock_dispatch && !interlock_is_dispatch(returns_to);
 }
-/// The same of a call that nothing else is asked of.
+/// True if the model makes the call. For calls that publish no events: checks the load first.
 static inline bool is_explored_call(uintptr_t returns_to) {
   return !PASSES_THROUGH(0) && is_controlled_call(returns_to);
 }

@@ -128,24 +128,26 @@ __attribute__((used)) HIDDEN uintptr_t interlock_returning_call(uintptr_t first,
 // The first argument stays where it is. Seven words are pushed: with the caller's, the stack is
 // aligned for a call.
 #if defined(__x86_64__)
-#define RETURNING_DOOR(number, kind, name)                                                \
-  __asm__(".pushsection .text\n .weak \"" name "\"\n .type \"" name "\", %function\n"     \
-          ".p2align 4\n\"" name "\":\n"                                                   \
-          "pushq %rax\n pushq %r9\n pushq %r8\n pushq %rcx\n pushq %rdx\n pushq %rsi\n pushq %rdi\n" \
-          "movl $" #number ", %esi\n movq 56(%rsp), %rdx\n"             \
-          "callq interlock_returning_call\n movq %rax, %r11\n"                            \
-          "popq %rdi\n popq %rsi\n popq %rdx\n popq %rcx\n popq %r8\n popq %r9\n popq %rax\n" \
-          "jmpq *%r11\n .size \"" name "\", . - \"" name "\"\n .popsection\n");
+#define RETURNING_DOOR(number, kind, name)                                                       \
+  __asm__(                                                                                       \
+      ".pushsection .text\n .weak \"" name "\"\n .type \"" name "\", %function\n"                \
+      ".p2align 4\n\"" name "\":\n"                                                              \
+      "pushq %rax\n pushq %r9\n pushq %r8\n pushq %rcx\n pushq %rdx\n pushq %rsi\n pushq %rdi\n" \
+      "movl $" #number ", %esi\n movq 56(%rsp), %rdx\n"                                          \
+      "callq interlock_returning_call\n movq %rax, %r11\n"                                       \
+      "popq %rdi\n popq %rsi\n popq %rdx\n popq %rcx\n popq %r8\n popq %r9\n popq %rax\n"        \
+      "jmpq *%r11\n .size \"" name "\", . - \"" name "\"\n .popsection\n");
 #else
-#define RETURNING_DOOR(number, kind, name)                                                \
-  __asm__(".pushsection .text\n .weak \"" name "\"\n .type \"" name "\", %function\n"     \
-          ".p2align 4\n\"" name "\":\n"                                                   \
-          "stp x29, x30, [sp, #-96]!\n stp x0, x1, [sp, #16]\n stp x2, x3, [sp, #32]\n"    \
-          "stp x4, x5, [sp, #48]\n stp x6, x7, [sp, #64]\n str x8, [sp, #80]\n"           \
-          "mov x2, x30\n mov w1, #" #number "\n bl interlock_returning_call\n" \
-          "mov x16, x0\n ldp x0, x1, [sp, #16]\n ldp x2, x3, [sp, #32]\n"                  \
-          "ldp x4, x5, [sp, #48]\n ldp x6, x7, [sp, #64]\n ldr x8, [sp, #80]\n"           \
-          "ldp x29, x30, [sp], #96\n br x16\n .size \"" name "\", . - \"" name "\"\n .popsection\n");
+#define RETURNING_DOOR(number, kind, name)                                              \
+  __asm__(".pushsection .text\n .weak \"" name "\"\n .type \"" name "\", %function\n"   \
+          ".p2align 4\n\"" name "\":\n"                                                 \
+          "stp x29, x30, [sp, #-96]!\n stp x0, x1, [sp, #16]\n stp x2, x3, [sp, #32]\n" \
+          "stp x4, x5, [sp, #48]\n stp x6, x7, [sp, #64]\n str x8, [sp, #80]\n"         \
+          "mov x2, x30\n mov w1, #" #number "\n bl interlock_returning_call\n"          \
+          "mov x16, x0\n ldp x0, x1, [sp, #16]\n ldp x2, x3, [sp, #32]\n"               \
+          "ldp x4, x5, [sp, #48]\n ldp x6, x7, [sp, #64]\n ldr x8, [sp, #80]\n"         \
+          "ldp x29, x30, [sp], #96\n br x16\n .size \"" name "\", . - \"" name          \
+          "\"\n .popsection\n");
 #endif
 RETURNING_CALLS(RETURNING_DOOR)
 

@@ -8,8 +8,8 @@
 
 #include <dlfcn.h>
 
-/// The kinds that readers want, and `INTERLOCK_WANTED_CONTROL` while threads are explored; 0 without
-/// either.
+/// The kinds that readers want, and `INTERLOCK_WANTED_CONTROL` while threads are explored; 0
+/// without either.
 extern uint32_t interlock_wanted HIDDEN;
 
 /// Whether to publish the call. Relaxed: a reader added meanwhile gets the next call.
@@ -151,9 +151,9 @@ static inline uintptr_t interlock_caller(uintptr_t returns_to, uintptr_t frame) 
 
 /// Defines a call on which a lock's speed depends; its body follows. While no reader wants any of
 /// `kinds`, and no thread is explored, the entry jumps to the real function without a frame of its
-/// own, so a lock costs what it costs without the harness. Else it jumps to the body, which sees the
-/// return address and the frame of the call, and has the real function in `FOUND`. The body must
-/// still check whether the thread is hidden. Relaxed: see `REAL` and `is_wanted`.
+/// own, so a lock costs what it costs without the harness. Else it jumps to the body, which sees
+/// the return address and the frame of the call, and has the real function in `FOUND`. The body
+/// must still check whether the thread is hidden. Relaxed: see `REAL` and `is_wanted`.
 #define INTERPOSED_FAST(result_type, name, kinds, parameters, arguments)                   \
   typedef result_type name##_call parameters;                                             \
   static name##_call *real_##name;                                                        \

@@ -161,7 +161,8 @@ CALLED uintptr_t interlock_call_ends(interlock_async_context *context) {
   pending_await was = *entry;
   interlock_await_remove(entry);
   if (was.kind == TASK_END) {
-    if (is_task_explored()) interlock_ask_task(INTERLOCK_TASK_CALL_COMPLETE, was.task, (interlock_site){0});
+    if (is_task_explored())
+      interlock_ask_task(INTERLOCK_TASK_CALL_COMPLETE, was.task, (interlock_site){0});
     return was.resume;
   }
   uintptr_t task = current_task();
@@ -229,7 +230,8 @@ static void ask_entry(entry_kind kind, uintptr_t object, uintptr_t resume) {
   switch (kind) {
     case SWITCH:
       // From no actor to none is no step.
-      if (object || current_executor().identity) interlock_ask_task(INTERLOCK_TASK_CALL_SWITCH, object, site);
+      if (object || current_executor().identity)
+        interlock_ask_task(INTERLOCK_TASK_CALL_SWITCH, object, site);
       break;
     case TASK_WAIT:
     case LET_WAIT:

@@ -163,7 +163,8 @@ INTERPOSED void *dispatch_block_create_with_qos_class(unsigned long flags, unsig
                                                       int priority, block_t block) {
   create_block_with_class *real =
       REAL(create_block_with_class, dispatch_block_create_with_qos_class);
-  if (!is_wanted(item_kinds) || !block) return note_made(real(flags, qos, priority, block), RETURNS_TO);
+  if (!is_wanted(item_kinds) || !block)
+    return note_made(real(flags, qos, priority, block), RETURNS_TO);
   __block const void *outer = NULL;
   void *made = real(flags, qos, priority, ^{
     run_work_item(outer, block);

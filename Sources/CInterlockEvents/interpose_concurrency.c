@@ -40,21 +40,24 @@ INTERPOSED SWIFT_CALL void *swift_continuation_init(interlock_async_context *con
 
 INTERPOSED SWIFT_CALL void swift_continuation_resume(void *task) {
   typedef SWIFT_CALL void resume(void *);
-  if (is_task_explored()) interlock_ask_task(INTERLOCK_TASK_CALL_RESUME, (uintptr_t)task, THIS_SITE);
+  if (is_task_explored())
+    interlock_ask_task(INTERLOCK_TASK_CALL_RESUME, (uintptr_t)task, THIS_SITE);
   if (is_wanted(INTERLOCK_EVENT_RELEASE)) publish(INTERLOCK_EVENT_RELEASE, task, USER_PLACE, 0);
   REAL(resume, swift_continuation_resume)(task);
 }
 
 INTERPOSED SWIFT_CALL void swift_continuation_throwingResume(void *task) {
   typedef SWIFT_CALL void resume(void *);
-  if (is_task_explored()) interlock_ask_task(INTERLOCK_TASK_CALL_RESUME, (uintptr_t)task, THIS_SITE);
+  if (is_task_explored())
+    interlock_ask_task(INTERLOCK_TASK_CALL_RESUME, (uintptr_t)task, THIS_SITE);
   if (is_wanted(INTERLOCK_EVENT_RELEASE)) publish(INTERLOCK_EVENT_RELEASE, task, USER_PLACE, 0);
   REAL(resume, swift_continuation_throwingResume)(task);
 }
 
 INTERPOSED SWIFT_CALL void swift_continuation_throwingResumeWithError(void *task, void *error) {
   typedef SWIFT_CALL void resume(void *, void *);
-  if (is_task_explored()) interlock_ask_task(INTERLOCK_TASK_CALL_RESUME, (uintptr_t)task, THIS_SITE);
+  if (is_task_explored())
+    interlock_ask_task(INTERLOCK_TASK_CALL_RESUME, (uintptr_t)task, THIS_SITE);
   if (is_wanted(INTERLOCK_EVENT_RELEASE)) publish(INTERLOCK_EVENT_RELEASE, task, USER_PLACE, 0);
   REAL(resume, swift_continuation_throwingResumeWithError)(task, error);
 }

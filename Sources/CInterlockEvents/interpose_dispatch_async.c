@@ -113,7 +113,8 @@ INTERPOSED void dispatch_group_async(group_t group, queue_t queue, void *block) 
   group_block_call *real = REAL(group_block_call, dispatch_group_async);
   if (PASSES_THROUGH(item_kinds)) return real(group, queue, block);
   if (is_controlled_call(RETURNS_TO)) {
-    interlock_dispatch_request request = {.queue = queue, .group = group, .flags = INTERLOCK_FLAG_GROUP};
+    interlock_dispatch_request request = {
+        .queue = queue, .group = group, .flags = INTERLOCK_FLAG_GROUP};
     interlock_controlled_enqueue(request, block, SITE);
     return;
   }
@@ -160,7 +161,8 @@ INTERPOSED void dispatch_group_notify(group_t group, queue_t queue, void *block)
   group_block_call *real = REAL(group_block_call, dispatch_group_notify);
   if (PASSES_THROUGH(item_kinds)) return real(group, queue, block);
   if (is_controlled_call(RETURNS_TO)) {
-    interlock_dispatch_request request = {.queue = queue, .group = group, .flags = INTERLOCK_FLAG_ON_GROUP};
+    interlock_dispatch_request request = {
+        .queue = queue, .group = group, .flags = INTERLOCK_FLAG_ON_GROUP};
     interlock_controlled_enqueue(request, block, SITE);
     return;
   }
@@ -286,9 +288,13 @@ INTERPOSED void dispatch_after_f(moment_t when, queue_t queue, void *context,
   after_function_call *real = REAL(after_function_call, dispatch_after_f);
   if (PASSES_THROUGH(item_kinds)) return real(when, queue, context, function);
   if (is_controlled_call(RETURNS_TO)) {
-    interlock_dispatch_request request = {
-        .queue = queue, .function = function, .context = context, .job = context,
-        .flags = INTERLOCK_FLAG_DELAYED | flags_of_function(function, RETURNS_TO), .due = interlock_moment(when)};
+    interlock_dispatch_request request = {.queue = queue,
+                                          .function = function,
+                                          .context = context,
+                                          .job = context,
+                                          .flags = INTERLOCK_FLAG_DELAYED |
+                                                   flags_of_function(function, RETURNS_TO),
+                                          .due = interlock_moment(when)};
     interlock_controlled_enqueue(request, NULL, SITE);
     return;
   }

@@ -115,7 +115,8 @@ SELDOM static intptr_t wait_for_semaphore(void *semaphore, moment_t end, semapho
 INTERPOSED_FAST(intptr_t, dispatch_semaphore_wait, wait_kinds, (void *semaphore, moment_t end),
                 (semaphore, end)) {
   semaphore_wait *real = FOUND(dispatch_semaphore_wait);
-  if (is_controlled_call(RETURNS_TO)) return interlock_controlled_semaphore_wait(semaphore, end, SITE);
+  if (is_controlled_call(RETURNS_TO))
+    return interlock_controlled_semaphore_wait(semaphore, end, SITE);
   if (interlock_marks.nested || interlock_marks.hidden) return real(semaphore, end);
   // libdispatch's idle workers wait for one, too.
   interlock_object_kind kind =

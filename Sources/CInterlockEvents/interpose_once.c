@@ -140,8 +140,8 @@ static bool is_dispatch_done(const void *once) {
   return __atomic_load_n((const intptr_t *)once, __ATOMIC_ACQUIRE) == ~(intptr_t)0;
 }
 
-/// For an explored thread: waits while another is in the initialiser. Returns true if this one is to
-/// run it; else the other's has ended, and the events say so.
+/// For an explored thread: waits while another is in the initialiser. Returns true if this one is
+/// to run it; else the other's has ended, and the events say so.
 SELDOM static bool is_first_controlled(void *once, bool (*is_done)(const void *),
                                        interlock_site site, uintptr_t frame) {
   first_call call = {.once = once, .place = site.place, .frame = frame};

@@ -64,15 +64,18 @@ INTERPOSED void *dispatch_queue_attr_make_initially_inactive(void *attribute) {
   return note_inactive(REAL(make, dispatch_queue_attr_make_initially_inactive)(attribute));
 }
 
-INTERPOSED void *dispatch_queue_attr_make_with_qos_class(void *attribute, unsigned qos, int priority) {
+INTERPOSED void *dispatch_queue_attr_make_with_qos_class(void *attribute, unsigned qos,
+                                                         int priority) {
   typedef void *make(void *, unsigned, int);
   void *made = REAL(make, dispatch_queue_attr_make_with_qos_class)(attribute, qos, priority);
   return attribute && is_inactive(attribute) ? note_inactive(made) : made;
 }
 
-INTERPOSED void *dispatch_queue_attr_make_with_autorelease_frequency(void *attribute, unsigned long frequency) {
+INTERPOSED void *dispatch_queue_attr_make_with_autorelease_frequency(void *attribute,
+                                                                     unsigned long frequency) {
   typedef void *make(void *, unsigned long);
-  void *made = REAL(make, dispatch_queue_attr_make_with_autorelease_frequency)(attribute, frequency);
+  void *made =
+      REAL(make, dispatch_queue_attr_make_with_autorelease_frequency)(attribute, frequency);
   return attribute && is_inactive(attribute) ? note_inactive(made) : made;
 }
 
@@ -82,7 +85,8 @@ INTERPOSED queue_t dispatch_queue_create(const char *label, void *attribute) {
   queue_t made = REAL(create, dispatch_queue_create)(label, attribute);
   interlock_marks.nested--;
   if (attribute && interlock_is_concurrency(RETURNS_TO)) note_task_pool((uintptr_t)made);
-  if (made && is_explored_call(RETURNS_TO)) interlock_dispatch->queue_made(made, is_inactive(attribute));
+  if (made && is_explored_call(RETURNS_TO))
+    interlock_dispatch->queue_made(made, is_inactive(attribute));
   if (made && !interlock_marks.nested && is_wanted(INTERLOCK_EVENT_CREATE)) {
     publish_queue(made, attribute, label, USER_PLACE);
   }
@@ -96,7 +100,8 @@ INTERPOSED queue_t dispatch_queue_create_with_target(const char *label, void *at
   interlock_marks.nested++;
   queue_t made = REAL(create, dispatch_queue_create_with_target)(label, attribute, target);
   interlock_marks.nested--;
-  if (made && is_explored_call(RETURNS_TO)) interlock_dispatch->queue_made(made, is_inactive(attribute));
+  if (made && is_explored_call(RETURNS_TO))
+    interlock_dispatch->queue_made(made, is_inactive(attribute));
   if (made && !interlock_marks.nested && is_wanted(INTERLOCK_EVENT_CREATE)) {
     publish_queue(made, attribute, label, USER_PLACE);
   }

@@ -137,8 +137,9 @@ typedef struct interlock_object {
 
 /// The object at an address; made at its first use. It stays where it is for the execution.
 interlock_object *interlock_object_at(const void *address) HIDDEN;
-/// The same for a call. An object that a library uses first has a number of a range apart: it may be
-/// one that the library makes in the first execution only, and others' numbers must not depend on it.
+/// The same for a call. An object that a library uses first has a number of a range apart: it may
+/// be one that the library makes in the first execution only, and others' numbers must not depend
+/// on it.
 interlock_object *interlock_object_for(const void *address, uintptr_t returns_to) HIDDEN;
 /// What is known of an address is another object's; its next use gives it a number.
 void interlock_object_forget(const void *address) HIDDEN;
@@ -159,9 +160,9 @@ uint64_t interlock_virtual_now(void) HIDDEN;
 /// The virtual clock's reading when the real-time clock shows 1970.
 int64_t interlock_virtual_epoch(void) HIDDEN;
 /// Makes a timer that calls `fire(context)` at `due`, as a step of its own (`TIME_UP` of `object`).
-/// The function may not wait, nor reach a point; it may spawn threads and start timers. A timer that
-/// is a `limit` of a wait may fire while threads can go on: see `interlock_exploration_time`. The
-/// operation's `other` is `object`: what is woken.
+/// The function may not wait, nor reach a point; it may spawn threads and start timers. A timer
+/// that is a `limit` of a wait may fire while threads can go on: see `interlock_exploration_time`.
+/// The operation's `other` is `object`: what is woken.
 interlock_logical_thread *interlock_timer_start(uint64_t due, bool is_limit, void (*fire)(void *),
                                                 void *context, uint32_t object,
                                                 uintptr_t place) HIDDEN;

@@ -1,8 +1,8 @@
 import Interlock
 
 extension ExplorationFailure {
-  /// What a failing test prints: the verdict, the schedule as a table with a column for each thread,
-  /// and what each blocked thread waits for.
+  /// What a failing test prints: the verdict, the schedule as a table with a column for each
+  /// thread, and what each blocked thread waits for.
   package var report: String {
     var lines = [headline]
     lines += schedule.table(limit: 60)

@@ -93,9 +93,9 @@ public struct ExploreOption: Sendable {
 /// with the shortest failing schedule that was found.
 ///
 /// The body is ordinary code: locks, semaphores, conditions, threads, Dispatch and tasks are
-/// controlled as they are. It must make everything that it uses anew each time, and its threads must
-/// end before it returns. It fails if it throws, if an expectation in it fails on the body's own
-/// thread, if it deadlocks, or if it traps. One exploration runs at a time: others wait.
+/// controlled as they are. It must make everything that it uses anew each time, and its threads
+/// must end before it returns. It fails if it throws, if an expectation in it fails on the body's
+/// own thread, if it deadlocks, or if it traps. One exploration runs at a time: others wait.
 ///
 ///     @Test func transfersKeepTheSum() throws {
 ///       try explore {

@@ -44,8 +44,8 @@ let lockBodies = [
     return true
   },
   Body("condition-lock") {
-    // Foundation's lock makes the calls of the C library itself. Not `lock()`: where it has to wait,
-    // Foundation traps as it converts the distant future.
+    // Foundation's lock makes the calls of the C library itself. Not `lock()`: where it has to
+    // wait, Foundation traps as it converts the distant future.
     let lock = NSConditionLock(condition: 0)
     let limit = Date().addingTimeInterval(3600)
     let count = Shared(0)

@@ -17,7 +17,8 @@ final class Trail: @unchecked Sendable {
 
 let queueBodies = [
   Body("serial-order") {
-    // Two threads hand over to one queue: which comes first is open, and one block follows the other.
+    // Two threads hand over to one queue: which comes first is open, and one block follows the
+    // other.
     let queue = DispatchQueue(label: "serial")
     let group = DispatchGroup()
     let trail = Trail()

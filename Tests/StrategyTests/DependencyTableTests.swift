@@ -2,8 +2,8 @@ import CInterlockExplorer
 import StrategyTestsC
 import Testing
 
-/// The table that every claim of "all orders" rests on, compared with the model: two steps are taken
-/// in both orders from the same state.
+/// The table that every claim of "all orders" rests on, compared with the model: two steps are
+/// taken in both orders from the same state.
 @Suite struct DependencyTableTests {
   /// Pairs that the table calls dependent although the model shows no difference, and why that is
   /// accepted: an execution too many, never one too few.

@@ -12,8 +12,8 @@ import Testing
     var testDescription: String { name }
   }
 
-  /// Two locks crossed have three orders, the deadlock among them: a thread that takes both first is
-  /// one order for each thread.
+  /// Two locks crossed have three orders, the deadlock among them: a thread that takes both first
+  /// is one order for each thread.
   static let known: [Known] = [
     Known(name: "lock 2 × 4", program: MODEL_LOCKS, threads: 2, times: 4, executions: 70),
     Known(name: "lock 3 × 3", program: MODEL_LOCKS, threads: 3, times: 3, executions: 1680),

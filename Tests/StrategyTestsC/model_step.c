@@ -12,7 +12,8 @@ static void end(model_stepping *s) {
   if (slot->role == MODEL_BLOCK) {
     model_finish(s, slot->queue, slot->is_barrier);
     unsigned pool = s->program->pool[slot->queue];
-    if (pool) model_did(s, K(GIVE_WORKER), pool - 1)->other = s->state->free_workers[pool - 1]++ + 1u;
+    if (pool)
+      model_did(s, K(GIVE_WORKER), pool - 1)->other = s->state->free_workers[pool - 1]++ + 1u;
   } else if (slot->role == MODEL_TASK) {
     model_did(s, K(COMPLETE), s->slot);
     s->state->task_complete |= (uint8_t)(1u << s->slot);

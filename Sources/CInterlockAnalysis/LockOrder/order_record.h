@@ -56,8 +56,8 @@ typedef struct {
   uintptr_t semaphore;
   uint32_t semaphores_made;
   bool semaphore_is_lock, semaphore_was_given_back;
-  /// The last object that it signalled from which nothing more can be learned (signallers.c), and how
-  /// many locks had changed until then.
+  /// The last object that it signalled from which nothing more can be learned (signallers.c), and
+  /// how many locks had changed until then.
   uintptr_t settled;
   uint32_t settled_at;
   /// The same for the last object that it waited for under a lock.

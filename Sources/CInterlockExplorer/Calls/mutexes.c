@@ -1,5 +1,6 @@
 // Mutexes and spin locks. The real mutex keeps its state: it is taken when the strategy has chosen
-// the thread and it is free, so that recursive and error-checking mutexes need no code of their own.
+// the thread and it is free, so that recursive and error-checking mutexes need no code of their
+// own.
 #include "calls.h"
 
 #ifdef INTERLOCK_INTERPOSES

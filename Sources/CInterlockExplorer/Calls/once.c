@@ -19,7 +19,8 @@ static bool can_enter(interlock_logical_thread *thread, void *context) {
 
 bool interlock_perform_once_begin(const void *token, bool (*is_done)(const void *), bool is_global,
                                   interlock_site site) {
-  interlock_object *object = is_global ? interlock_object_for(token, 0) : interlock_object_at(token);
+  interlock_object *object =
+      is_global ? interlock_object_for(token, 0) : interlock_object_at(token);
   object->state = (void *)is_done;
   interlock_operation_kind kind = INTERLOCK_OPERATION_LOCK;
   if (is_global) {

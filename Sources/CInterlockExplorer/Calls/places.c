@@ -6,12 +6,12 @@
 #include <dlfcn.h>
 #include <string.h>
 
-/// Whether a return address lies in one of Foundation's locks, which users call: a lock of theirs is
-/// the user's, as `NSLock`, which jumps on to the C library, is by itself.
+/// Whether a return address lies in one of Foundation's locks, which users call: a lock of theirs
+/// is the user's, as `NSLock`, which jumps on to the C library, is by itself.
 static bool is_in_lock_class(uintptr_t address) {
-  static const char *const classes[] = {"$s10Foundation6NSLockC", "$s10Foundation15NSRecursiveLockC",
-                                        "$s10Foundation11NSConditionC",
-                                        "$s10Foundation15NSConditionLockC"};
+  static const char *const classes[] = {
+      "$s10Foundation6NSLockC", "$s10Foundation15NSRecursiveLockC", "$s10Foundation11NSConditionC",
+      "$s10Foundation15NSConditionLockC"};
   Dl_info info;
   if (!dladdr((void *)address, &info) || !info.dli_sname) return false;
   for (size_t index = 0; index < sizeof classes / sizeof *classes; index++) {

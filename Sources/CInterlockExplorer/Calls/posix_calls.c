@@ -41,7 +41,8 @@ const interlock_posix_performer interlock_posix_calls = {
     .escaped = interlock_escaped,
 };
 
-const interlock_performer interlock_explorer_performer = {
-    .posix = &interlock_posix_calls, .dispatch = &interlock_model_performer, .tasks = &interlock_task_model};
+const interlock_performer interlock_explorer_performer = {.posix = &interlock_posix_calls,
+                                                          .dispatch = &interlock_model_performer,
+                                                          .tasks = &interlock_task_model};
 
 #endif

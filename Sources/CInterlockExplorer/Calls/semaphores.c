@@ -18,8 +18,9 @@ static bool has_value(interlock_logical_thread *thread, void *semaphore) {
 
 int interlock_perform_semaphore_wait(sem_t *semaphore, clockid_t clock,
                                      const struct timespec *end, interlock_site site) {
-  interlock_operation operation = interlock_operation_of(
-      INTERLOCK_OPERATION_SEMAPHORE_WAIT, interlock_object_for(semaphore, site.returns_to)->number, 0);
+  interlock_operation operation =
+      interlock_operation_of(INTERLOCK_OPERATION_SEMAPHORE_WAIT,
+                             interlock_object_for(semaphore, site.returns_to)->number, 0);
   uint64_t due = interlock_due(clock, end);
   if (due != INTERLOCK_NEVER) {
     interlock_note_try();
@@ -44,8 +45,9 @@ int interlock_perform_semaphore_wait(sem_t *semaphore, clockid_t clock,
 
 int interlock_perform_semaphore_try(sem_t *semaphore, interlock_site site) {
   interlock_note_try();
-  interlock_operation operation = interlock_operation_of(
-      INTERLOCK_OPERATION_SEMAPHORE_TRY, interlock_object_for(semaphore, site.returns_to)->number, 0);
+  interlock_operation operation =
+      interlock_operation_of(INTERLOCK_OPERATION_SEMAPHORE_TRY,
+                             interlock_object_for(semaphore, site.returns_to)->number, 0);
   interlock_ask(operation, NULL, NULL, site.returns_to, site.place);
   operation.other = 1 + (uint32_t)value_of(semaphore);
   int result = INTERLOCK_REAL(semaphore_call, sem_trywait)(semaphore);
@@ -55,8 +57,9 @@ int interlock_perform_semaphore_try(sem_t *semaphore, interlock_site site) {
 }
 
 int interlock_perform_semaphore_post(sem_t *semaphore, interlock_site site) {
-  interlock_operation operation = interlock_operation_of(
-      INTERLOCK_OPERATION_SEMAPHORE_SIGNAL, interlock_object_for(semaphore, site.returns_to)->number, 0);
+  interlock_operation operation =
+      interlock_operation_of(INTERLOCK_OPERATION_SEMAPHORE_SIGNAL,
+                             interlock_object_for(semaphore, site.returns_to)->number, 0);
   operation.other = 1 + (uint32_t)value_of(semaphore);
   interlock_release(operation, site.returns_to, site.place);
   return INTERLOCK_REAL(semaphore_call, sem_post)(semaphore);

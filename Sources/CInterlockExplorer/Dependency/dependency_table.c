@@ -66,7 +66,7 @@ const interlock_dependency_rule interlock_dependency_rules[] = {
 
     // Barriers.
     UNLESS_BOTH(LEAVES_BARRIER, K(BARRIER_WAIT), K(BARRIER_WAIT),
-                "the last to arrive lets the others go and is told so"),
+                "the last to arrive releases the others and returns another value"),
 
     // Groups. Notifications make a difference of which leave was the last.
     COMMUTES(K(GROUP_ENTER), K(GROUP_ENTER), "the count is a sum"),

@@ -106,8 +106,8 @@ void interlock_model_demand(model_queue *queue, const void *job) HIDDEN;
 /// order in which blocks come to a pool, are operations; else no order of them can be told from
 /// another.
 bool interlock_model_pools_matter(void) HIDDEN;
-/// The same of the order in which jobs are handed over: also true if some go to a serial queue, as
-/// those of the main actor do.
+/// True if the order in which jobs are submitted can matter: pools matter, or some jobs go to a
+/// serial queue, as those of the main actor do.
 bool interlock_model_job_order_matters(void) HIDDEN;
 /// Whether the order in which blocks come to a queue can make a difference.
 bool interlock_model_order_matters(const model_queue *queue) HIDDEN;

@@ -50,8 +50,8 @@ static void before_fork(void) {
   if (is_in_explored_code()) interlock_escaped("fork");
 }
 
-/// The child has none of the other threads, and is not explored: it makes real calls, and ends where
-/// its copy of the body would.
+/// The child has none of the other threads, and is not explored: it makes real calls, and ends
+/// where its copy of the body would.
 static void in_forked_child(void) {
   if (!is_in_explored_code()) return;
   interlock_marks.controlled = 0;
@@ -120,8 +120,8 @@ static uintptr_t instruction_of(const ucontext_t *context) {
 #endif
 }
 
-/// Whether the thread waits in a system call: at the instruction itself, to which the kernel goes back
-/// to begin the call again, or just behind it.
+/// Whether the thread waits in a system call: at the instruction itself, to which the kernel goes
+/// back to begin the call again, or just behind it.
 static bool is_in_system_call(uintptr_t instruction) {
 #if defined(__x86_64__)
   static const unsigned char system_call[] = {0x0f, 0x05};
@@ -142,8 +142,8 @@ static void handle_tick(int signal, siginfo_t *info, void *context) {
     seen_since = now;
   }
   if (now - seen_since < ENGINE.options.execution_time || !is_in_explored_code()) return;
-  // In a library the thread may hold a lock that every thread needs, malloc's for one: the next tick
-  // may find it elsewhere.
+  // In a library the thread may hold a lock that every thread needs, malloc's for one: the next
+  // tick may find it elsewhere.
   uintptr_t instruction = instruction_of(context);
   bool waits = is_in_system_call(instruction);
   if (!waits && !interlock_is_own_code(instruction)) return;

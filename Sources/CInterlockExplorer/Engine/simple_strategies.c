@@ -41,7 +41,8 @@ static uint32_t below(simple *self, uint32_t count) {
   return (uint32_t)(((self->state * 0x2545f4914f6cdd1d >> 32) * count) >> 32);
 }
 
-static int32_t choose_at_random(interlock_strategy *self, const interlock_exploration_state *state) {
+static int32_t choose_at_random(interlock_strategy *self,
+                                const interlock_exploration_state *state) {
   if (state->enabled_count == 1) return (int32_t)state->enabled[0];
   return (int32_t)state->enabled[below((simple *)self, state->enabled_count)];
 }

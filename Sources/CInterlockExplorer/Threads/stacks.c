@@ -1,4 +1,5 @@
-// Parked pthreads, and the hand-over from one to another. In C, for stacks and thread-local storage.
+// Parked pthreads, and the hand-over from one to another. In C, for stacks and thread-local
+// storage.
 #include "stacks.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -33,8 +34,8 @@ void interlock_stacks_use_os_threads(bool uses) {
 }
 
 typedef long system_call(long, ...);
-/// The real call. A parked thread shares its thread-local state with the logical thread on its stack:
-/// it may neither be seen as that, nor hide it.
+/// The real call. A parked thread shares its thread-local state with the logical thread on its
+/// stack: it may neither be seen as that, nor hide it.
 static system_call *call_system;
 
 static void wait_for_turn(interlock_stack *stack) {

@@ -20,8 +20,8 @@ typedef struct interlock_stack {
   uint32_t system_number;
   uintptr_t top, low;
   size_t size;
-  /// Its execution was cut off: thread-local state may be anything, so the pthread ends. In the middle
-  /// of any instruction, it ends without the C library's help.
+  /// Its execution was cut off: thread-local state may be anything, so the pthread ends. In the
+  /// middle of any instruction, it ends without the C library's help.
   bool is_spoiled, is_torn;
   /// Where the parked thread goes on when it is cut off in a hand-over. Only with OS threads.
   jmp_buf home;
@@ -41,7 +41,8 @@ bool interlock_stacks_are_os_threads(void) HIDDEN;
 interlock_stack *interlock_stack_take(void) HIDDEN;
 void interlock_stack_give(interlock_stack *stack) HIDDEN;
 /// Gives up a stack for good: its pthread ends, and its memory is handed back. Of a thread that was
-/// `torn` away by a signal, in malloc for all that is known, a page and the pthread's own memory stay.
+/// `torn` away by a signal, in malloc for all that is known, a page and the pthread's own memory
+/// stay.
 void interlock_stack_discard(interlock_stack *stack, bool torn) HIDDEN;
 /// Makes the free stacks come in the same order again.
 void interlock_stacks_sort(void) HIDDEN;
@@ -49,8 +50,8 @@ interlock_stack *interlock_stack_of(pthread_t handle) HIDDEN;
 
 /// The carrier goes on at `to`; returns once something switches to `from` again.
 void interlock_switch(interlock_stack *from, interlock_stack *to) HIDDEN;
-/// The same of a thread that has ended. With OS threads it returns, and `interlock_logical_main`
-/// must; else it does not.
+/// Switches away from a thread that has ended. With OS threads the function returns, and then
+/// `interlock_logical_main` must return too; else it does not return.
 void interlock_switch_away(interlock_stack *from, interlock_stack *to) HIDDEN;
 
 /// The engine's: what runs on a stack.

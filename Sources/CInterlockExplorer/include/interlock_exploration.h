@@ -3,11 +3,11 @@
 /// An execution is a sequence of steps. A logical thread stops at a point: it has declared the
 /// operation that it is about to perform, and has not performed it. The engine asks the strategy
 /// which enabled thread takes the next step; that thread performs its pending operation and runs on
-/// to its next point. On the way it may perform more operations that are no points: they belong to
-/// the same step. After the step the engine gives the strategy all of them.
+/// to its next point. Operations that it performs on the way and that are not points belong to the
+/// same step. After the step the engine passes all of its operations to the strategy.
 ///
-/// Threads and objects are numbered in the order of their first use in the execution, from 0 and
-/// from 1: addresses differ between executions. All calls come from one carrier thread.
+/// Threads are numbered from 0 and objects from 1, in the order of their first use in the
+/// execution, because addresses differ between executions. One carrier thread makes all calls.
 #ifndef INTERLOCK_EXPLORATION_H
 #define INTERLOCK_EXPLORATION_H
 
@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-/// What a thread does, as far as it matters for the order: the rows of the dependency table.
+/// What a thread does that can depend on the order of steps: the rows of the dependency table.
 typedef enum {
   /// The first step of a thread, a block or a job that has been made.
   INTERLOCK_OPERATION_START = 1,
@@ -45,7 +45,7 @@ typedef enum {
   INTERLOCK_OPERATION_GROUP_LEAVE,
   INTERLOCK_OPERATION_GROUP_WAIT,
   INTERLOCK_OPERATION_GROUP_NOTIFY,
-  /// A block is handed to the queue `object`; a block of it begins, and ends.
+  /// A block is submitted to the queue `object`; a block of the queue begins, and ends.
   INTERLOCK_OPERATION_ENQUEUE,
   INTERLOCK_OPERATION_BEGIN,
   INTERLOCK_OPERATION_BEGIN_BARRIER,
@@ -54,7 +54,7 @@ typedef enum {
   INTERLOCK_OPERATION_RESUME,
   INTERLOCK_OPERATION_CANCEL_ITEM,
   INTERLOCK_OPERATION_TEST_ITEM,
-  /// A worker of the pool `object` is taken or given back: what a dry pool waits for.
+  /// A worker of the pool `object` is taken or given back. An exhausted pool waits for the latter.
   INTERLOCK_OPERATION_TAKE_WORKER,
   INTERLOCK_OPERATION_GIVE_WORKER,
   /// A task `object`: it is awaited, ends, is cancelled, asks whether it is cancelled; a
@@ -69,13 +69,13 @@ typedef enum {
   INTERLOCK_OPERATION_READ,
   INTERLOCK_OPERATION_WRITE,
   INTERLOCK_OPERATION_READ_WRITE,
-  /// The clock is read; a time comes.
+  /// The clock is read; a timer fires.
   INTERLOCK_OPERATION_READ_CLOCK,
   INTERLOCK_OPERATION_TIME_UP,
   /// Depends on nothing.
   INTERLOCK_OPERATION_YIELD,
-  /// Depends on everything: an operation without a row of its own. It takes the claim of
-  /// completeness away.
+  /// Depends on everything: an operation without a row of its own. An exploration that performs it
+  /// cannot claim completeness.
   INTERLOCK_OPERATION_UNKNOWN,
   INTERLOCK_OPERATION_COUNT,
 } interlock_operation_kind;
@@ -86,8 +86,7 @@ enum { INTERLOCK_FIRST_LIBRARY_OBJECT = INT32_MAX };
 /// Flags of operations. A flag only ever removes a dependency, so 0 is always sound, with one
 /// exception: a failed try must be flagged, or the lock counts as held.
 enum {
-  /// A try-lock, a try-wait or a timed wait did not get what it asked for. Of an operation that was
-  /// performed.
+  /// Of a performed operation: a try-lock, a try-wait or a timed wait failed.
   INTERLOCK_OPERATION_FAILED = 1,
   /// Of `GROUP_ENTER`, `GROUP_LEAVE`: no notification is registered on the group.
   INTERLOCK_OPERATION_NO_NOTIFICATION = 1,
@@ -97,10 +96,10 @@ enum {
   INTERLOCK_OPERATION_LEAVES_BARRIER = 1,
   /// Of `BARRIER_WAIT`: the first half of the thread that arrived last.
   INTERLOCK_OPERATION_ARRIVES_LAST = 2,
-  /// Of `TIME_UP`: the strategy may choose it while other threads can run. Without it time moves
-  /// only when no thread can run, and the operation depends on everything.
+  /// Of `TIME_UP`: the strategy may choose it while other threads can run. Without the flag time
+  /// advances only when no thread can run, and the operation depends on everything.
   INTERLOCK_OPERATION_TIME_IS_A_CHOICE = 2,
-  /// Of a pending operation: it may also end because its time is up.
+  /// Of a pending operation: it may also end by its time limit.
   INTERLOCK_OPERATION_TIMED = 1 << 15,
 };
 
@@ -128,12 +127,12 @@ typedef struct {
 
 /// The state before a step.
 typedef struct {
-  /// How many threads there have been in this execution.
+  /// The number of threads that this execution has made.
   uint32_t threads;
-  /// The operation that each thread is about to perform, by its number. Of a thread that has ended
-  /// the kind is 0.
+  /// The operation that each thread is about to perform, indexed by the thread's number. The kind
+  /// is 0 for a thread that has ended.
   const interlock_operation *pending;
-  /// The threads that can perform it, in ascending order.
+  /// The threads that can perform their pending operation, in ascending order.
   const uint32_t *enabled;
   uint32_t enabled_count;
   /// The thread of the last step; -1 before the first.
@@ -143,9 +142,9 @@ typedef struct {
 /// How an execution ended, for a strategy.
 typedef enum {
   INTERLOCK_EXECUTION_PASSED,
-  /// It failed, or no thread could go on.
+  /// The execution failed, or no thread could continue.
   INTERLOCK_EXECUTION_FAILED,
-  /// The strategy cut it off: an execution that does the same is known.
+  /// The strategy ended it early: it would repeat an execution that has been run.
   INTERLOCK_EXECUTION_CUT,
   /// It reached a limit of steps or time.
   INTERLOCK_EXECUTION_LIMITED,
@@ -158,17 +157,17 @@ typedef struct interlock_strategy {
   const char *name;
   /// Begins the next execution; false if none is left.
   bool (*begin)(struct interlock_strategy *self);
-  /// Returns the number of an enabled thread, or `INTERLOCK_CHOICE_CUT`. Called with at least one
-  /// enabled thread, also where there is no choice.
+  /// Returns the number of an enabled thread, or `INTERLOCK_CHOICE_CUT`. Called also if only
+  /// one thread is enabled; never if none is.
   int32_t (*choose)(struct interlock_strategy *self, const interlock_exploration_state *state);
-  /// Chooses one of `count` values for the thread that takes the step: which waiter a signal wakes.
+  /// Returns a value below `count` for the thread that takes the step: which waiter a signal wakes.
   uint32_t (*pick)(struct interlock_strategy *self, uint32_t count);
   /// The step has been taken: everything that its thread did, in order, its pending operation
   /// first.
   void (*performed)(struct interlock_strategy *self, uint32_t thread,
                     const interlock_operation *operations, size_t count);
-  /// `last` is the state in which the execution ended. In a deadlock it has no enabled thread; what
-  /// its threads are about to do tells which orders would have let them go on.
+  /// `last` is the state in which the execution ended. In a deadlock it has no enabled thread; the
+  /// pending operations show which orders would have let the threads continue.
   void (*end)(struct interlock_strategy *self, interlock_execution_end end,
               const interlock_exploration_state *last);
   /// True once every execution that matters has been run: `begin` has returned false, or will.

@@ -1,4 +1,4 @@
-/// Runs a body once for each order that a strategy chooses: what Swift calls.
+/// Runs a body once for each order that a strategy chooses. The Swift targets call these functions.
 #ifndef INTERLOCK_EXPLORER_H
 #define INTERLOCK_EXPLORER_H
 
@@ -12,12 +12,12 @@
 extern "C" {
 #endif
 
-/// What an execution came to.
+/// The verdict on an execution.
 typedef enum {
   INTERLOCK_EXPLORED_PASSED = 0,
   /// The body returned false, or `interlock_exploration_fail` was called.
   INTERLOCK_EXPLORED_FAILED,
-  /// No thread can go on, and no timer is left.
+  /// No thread can continue, and no timer is left.
   INTERLOCK_EXPLORED_DEADLOCK,
   /// The execution reached the limit of steps.
   INTERLOCK_EXPLORED_LIVELOCK,
@@ -25,9 +25,9 @@ typedef enum {
   INTERLOCK_EXPLORED_TIMED_OUT,
   /// A signal or a trap: `signal` names it.
   INTERLOCK_EXPLORED_CRASHED,
-  /// A call that the system answers with a trap: synchronous work on the caller's own queue.
+  /// A call that traps in the system library: synchronous work on the caller's own queue.
   INTERLOCK_EXPLORED_MISUSE,
-  /// The same choices led to another trace.
+  /// The same choices produced a different trace.
   INTERLOCK_EXPLORED_NOT_DETERMINISTIC,
 } interlock_explored_verdict;
 
@@ -43,22 +43,23 @@ typedef enum {
   INTERLOCK_EXPLORE_NO_CHILD,
 } interlock_explore_status;
 
-/// How virtual time moves.
+/// When virtual time advances.
 typedef enum {
-  /// When no thread can go on; and at any point for the time limit of a wait, so that a time-out is
-  /// explored both ways.
+  /// When no thread can continue. The time limit of a wait may also expire at any point, so that
+  /// both outcomes of a timed wait are explored.
   INTERLOCK_TIME_LIMITS_ARE_CHOICES = 0,
-  /// Only when no thread can go on.
+  /// Only when no thread can continue.
   INTERLOCK_TIME_WHEN_IDLE,
   /// At any point, also for sleeps and delayed blocks. A loop that polls may not end then.
   INTERLOCK_TIME_IS_CHOICE,
 } interlock_exploration_time;
 
-/// What makes operations matter that otherwise need not be points, or no operations at all.
+/// Facts about a body that make more operations depend on the order. Without the fact such an
+/// operation is not a point, or is not recorded.
 typedef enum {
   /// A lock was tried, or waited for with a limit: releases are points.
   INTERLOCK_FACT_TRIES = 1 << 0,
-  /// A pool may be too small: which block comes to it first matters.
+  /// A pool may have too few threads: the order in which blocks reach it matters.
   INTERLOCK_FACT_POOLS = 1 << 1,
   INTERLOCK_FACT_BARRIERS = 1 << 2,
   /// Jobs of tasks run on a serial queue: their order matters.
@@ -66,16 +67,16 @@ typedef enum {
 } interlock_exploration_fact;
 
 typedef struct {
-  /// Executions at most; 0 for no limit.
+  /// The largest number of executions; 0 for no limit.
   uint64_t executions;
-  /// Nanoseconds of real time at most, looked at between executions; 0 for no limit.
+  /// The limit of real time in nanoseconds, checked between executions; 0 for no limit.
   uint64_t budget;
-  /// Steps of one execution at most; 0 for the default, 1,000,000.
+  /// The limit of steps for one execution; 0 for the default, 1,000,000.
   uint64_t steps;
-  /// Nanoseconds of real time of one execution at most; 0 for the default, 10 s.
+  /// The limit of real time for one execution in nanoseconds; 0 for the default, 10 s.
   uint64_t execution_time;
-  /// Executions that are run before the strategy is asked, for lazy state to be made. Thread 0 goes
-  /// first in each.
+  /// The number of executions before the first that the strategy chooses, so that lazy state is
+  /// initialised. Thread 0 goes first in each.
   uint32_t warm_ups;
   /// How many executions, from the first, are run twice with the same choices. A trace that differs
   /// is a failure: the body depends on something that is not controlled, or leaves state behind.
@@ -85,14 +86,14 @@ typedef struct {
   /// a target, which are serial, have 255 always.
   uint32_t pool_width;
   interlock_exploration_time time;
-  /// What earlier executions of the body have shown, as `interlock_exploration_fact` bits: see
-  /// `must_begin_anew`. A replay needs those of the exploration whose choices it repeats.
+  /// Facts that earlier executions of the body have shown, as `interlock_exploration_fact` bits:
+  /// see `must_begin_anew`. A replay needs the facts of the exploration whose choices it repeats.
   uint32_t facts;
   /// Called on the caller's thread when an execution has deadlocked, while its threads still hold
   /// and wait for what they do: readers of the events can be asked then. NULL for none.
   void (*deadlocked)(void *);
   void *deadlocked_context;
-  /// Goes on after a failed execution.
+  /// Continue after a failed execution.
   bool keeps_going;
   /// Looks up the callers of places too: some nanoseconds a point.
   bool follows_callers;
@@ -104,7 +105,7 @@ typedef struct {
 /// One step of the last execution.
 typedef struct {
   uint32_t thread;
-  /// How many threads could take it.
+  /// The number of threads that could take it.
   uint32_t enabled;
   interlock_operation operation;
   /// Where the user's code makes the call; with `follows_callers`, the return address of that
@@ -112,7 +113,7 @@ typedef struct {
   uintptr_t place, caller;
 } interlock_exploration_step;
 
-/// A thread that cannot go on.
+/// A thread that cannot continue.
 typedef struct {
   uint32_t thread;
   interlock_operation operation;
@@ -124,7 +125,8 @@ enum { INTERLOCK_BLOCKED_MOST = 64, INTERLOCK_ESCAPED_MOST = 8 };
 typedef struct {
   /// Counted executions, failures among them, those that the strategy cut off, and their steps.
   uint64_t executions, failures, cut, steps;
-  /// Where a thread other than that of the last step was chosen, and where several were enabled.
+  /// The steps by another thread than the step before, and the steps before which several threads
+  /// were enabled.
   uint64_t switches, choices;
   uint64_t nanoseconds;
   /// True if the strategy has nothing left to run.
@@ -142,7 +144,7 @@ typedef struct {
   /// Its steps, with the same lifetime.
   const interlock_exploration_step *trace;
   size_t trace_count;
-  /// A hash of what its threads did, in order.
+  /// A hash of the operations of its threads, in order.
   uint64_t trace_hash;
   interlock_blocked_thread blocked[INTERLOCK_BLOCKED_MOST];
   uint32_t blocked_count;
@@ -152,17 +154,18 @@ typedef struct {
   /// Operations that escaped control: completeness cannot be claimed.
   char escaped[INTERLOCK_ESCAPED_MOST][96];
   uint32_t escaped_count;
-  /// Threads that were still blocked when the body had returned, over all executions.
+  /// The threads still blocked when the body had returned, summed over all executions.
   uint64_t left_behind;
-  /// What the executions have shown, the facts of the options among it.
+  /// The facts that the executions have shown, with those of the options.
   uint32_t facts;
   /// A counted execution has shown something that makes more operations matter: the exploration
   /// ended, and must begin anew with a new strategy and these `facts`.
   bool must_begin_anew;
 } interlock_exploration_result;
 
-/// Runs `body` on logical thread 0, execution after execution. The body returns false if it failed.
-/// One exploration at a time: a second caller waits. All memory of the result is the explorer's.
+/// Runs `body` on logical thread 0 once for each execution. The body returns false if it failed.
+/// One exploration runs at a time; a second caller waits. The explorer owns all memory of the
+/// result.
 interlock_explore_status interlock_explore(const interlock_exploration_options *options,
                                            bool (*body)(void *), void *context,
                                            interlock_strategy *strategy,
@@ -176,11 +179,11 @@ interlock_explore_status interlock_explore_isolated(const interlock_exploration_
                                                     interlock_strategy *strategy,
                                                     interlock_exploration_result *result);
 
-/// Marks the running execution as failed, with a text of the caller's; the execution goes on. To be
-/// called from an explored thread; elsewhere it does nothing.
+/// Marks the running execution as failed for the reason `text`; the execution continues. Does
+/// nothing on a thread that is not explored.
 void interlock_exploration_fail(const char *text);
 
-/// True on a thread that is explored.
+/// True if the calling thread is explored.
 bool interlock_is_explored(void);
 
 /// Returns a name for the kind of an operation.
@@ -189,6 +192,8 @@ const char *interlock_operation_name(uint16_t kind);
 /// The simplest strategies. Random: a thread or value at each choice, uniformly. Replay: the
 /// choices given, then the running thread as long as it can go on. NULL if there is no memory.
 interlock_strategy *interlock_random_strategy(uint64_t seed);
+/// Repeats the given choices, then keeps the running thread as long as it is enabled. NULL if there
+/// is no memory.
 interlock_strategy *interlock_list_strategy(const uint32_t *choices, size_t count);
 
 #ifdef __cplusplus

@@ -1,8 +1,8 @@
 /// The strategies: which thread takes the next step, over many executions.
 ///
-/// Every function that makes one returns NULL without memory, or with an argument that the function
-/// names as not allowed. A strategy is deterministic: the same arguments and the same program give
-/// the same executions. It is destroyed by its own `destroy`.
+/// A function that makes a strategy returns NULL if there is no memory, or if an argument is
+/// outside the range that its comment gives. A strategy is deterministic: the same arguments and
+/// the same program give the same executions. Destroy it by its member `destroy`.
 #ifndef INTERLOCK_STRATEGIES_H
 #define INTERLOCK_STRATEGIES_H
 
@@ -12,40 +12,40 @@
 extern "C" {
 #endif
 
-/// What a run of optimal DPOR came to.
+/// The result of a run of optimal DPOR.
 typedef struct {
   /// Executions that ran to their end: one for each order that matters.
   uint64_t executions;
-  /// Executions that were cut off as known. 0 unless an operation's enabledness is beyond the
-  /// table, or objects have other numbers in other executions.
+  /// Executions that ended early because they repeated a known one. 0 unless the table does not
+  /// describe what enables an operation, or an object's number differs between executions.
   uint64_t cut;
-  /// Scheduled steps that turned out to be blocked. The same causes.
+  /// Scheduled steps that turned out to be blocked. The causes are those of `cut`.
   uint64_t blocked;
   /// NULL, or why not all orders were run.
   const char *incomplete;
 } interlock_dpor_statistics;
 
 typedef struct {
-  /// An object has the same number in every execution, whichever thread uses it first. Without it
-  /// objects that two steps both use for the first time count as the same one.
+  /// True if an object has the same number in every execution, whichever thread uses it first. Else
+  /// two objects that two steps use for the first time are taken for one object.
   bool objects_keep_their_numbers;
 } interlock_dpor_options;
 
-/// Optimal dynamic partial order reduction: runs one execution of each set of executions that
-/// differ only in the order of independent operations, and then is complete.
+/// Optimal dynamic partial order reduction. Executions that differ only in the order of independent
+/// operations form a class; the strategy runs one execution of each class, and then is complete.
 ///
 /// Source: Abdulla, Aronis, Jonsson, Sagonas, "Source Sets: A Foundation for Optimal Dynamic
 /// Partial Order Reduction", J. ACM 64(4), 2017, algorithm 2, extended by steps of several
-/// operations, by values that a step picks, and by operations that block: a race that a release
-/// hides is a race with the operation before the release. At most 64 threads and 65,535 steps.
+/// operations, by values that a step picks, and by operations that block: if a release hides a
+/// race, the race is with the operation before the release. At most 64 threads and 65,535 steps.
 interlock_strategy *interlock_dpor_create(interlock_dpor_options options);
 
-/// Of a strategy that `interlock_dpor_create` returned.
+/// Returns the counts so far of a strategy that `interlock_dpor_create` made.
 interlock_dpor_statistics interlock_dpor_get_statistics(const interlock_strategy *strategy);
 
 /// Depth-first search: every order, or every order with at most `preemption_bound` switches away
 /// from a thread that could have gone on; `UINT32_MAX` for no bound. It is complete only if the
-/// bound kept no order out.
+/// bound excluded no order.
 interlock_strategy *interlock_dfs_create(uint32_t preemption_bound);
 
 /// Chooses uniformly among the enabled threads.
@@ -61,7 +61,7 @@ interlock_strategy *interlock_pos_create(uint64_t seed);
 /// for each execution.
 interlock_strategy *interlock_surw_create(uint64_t seed);
 
-/// Each thread takes n steps in its turn, for n = 1, 2, … up to the longest execution.
+/// Round robin: each thread takes n steps in its turn; n is 1, 2, … up to the longest execution.
 interlock_strategy *interlock_round_robin_create(void);
 
 /// The choices of one execution, in order: the number of the thread where more than one is enabled,
@@ -73,13 +73,13 @@ typedef struct {
 
 void interlock_schedule_destroy(interlock_schedule *schedule);
 
-/// Runs one execution with these choices, and on with the current thread behind their end.
+/// Runs one execution with these choices. After the last one the current thread continues.
 interlock_strategy *interlock_replay_create(const uint32_t *choices, size_t count);
 
-/// True if a choice was not possible, or choices were left. Of a replay that has ended.
+/// True if a choice was not possible, or if choices were left over. Call it after the replay.
 bool interlock_replay_has_diverged(const interlock_strategy *strategy);
 
-/// What the last execution of a recorder was. Valid until the recorder's next `begin`.
+/// The last execution of a recorder. Valid until the recorder's next `begin`.
 typedef struct {
   const interlock_schedule *schedule;
   /// Equal for executions that take the same steps in the same order.
@@ -92,19 +92,19 @@ typedef struct {
   /// The values that were picked of more than one.
   const uint32_t *picks;
   size_t pick_count;
-  /// Where the thread of a step is not that of the step before; and where that one could have gone
-  /// on.
+  /// The steps by another thread than the step before; and those of them at which the thread of the
+  /// step before was enabled.
   uint32_t switches, preemptions;
 } interlock_recording;
 
-/// Hands every call on to `inner`, which it owns, and records. Comparing a step with all before it
-/// makes `hashes_traces` quadratic in the number of steps.
+/// Forwards every call to `inner`, which it owns, and records the execution. `hashes_traces` costs
+/// time quadratic in the number of steps: it compares each step with all before it.
 interlock_strategy *interlock_recorder_create(interlock_strategy *inner, bool hashes_traces);
 interlock_recording interlock_recorder_get(const interlock_strategy *strategy);
 
-/// An estimate of the share of what a sampling strategy can reach that it has reached, by Good and
-/// Turing (1953) from the traces of its executions. It says nothing of what the strategy cannot
-/// reach, and is too high while traces differ much in their chances.
+/// Estimates which share of the traces that a sampling strategy can produce it has produced.
+/// Source: the Good-Turing estimator (Good, 1953). Traces that the strategy cannot produce do not
+/// count. The estimate is too high while some traces are much less probable than others.
 typedef struct interlock_estimate interlock_estimate;
 interlock_estimate *interlock_estimate_create(void);
 void interlock_estimate_destroy(interlock_estimate *estimate);
@@ -114,7 +114,7 @@ uint64_t interlock_estimate_distinct(const interlock_estimate *estimate);
 /// From 0 to 1.
 double interlock_estimate_coverage(const interlock_estimate *estimate);
 
-/// DPOR for `budget` executions. If it has not run every order then, or cannot, a random walk,
+/// Runs DPOR for `budget` executions. If DPOR is not complete by then, or cannot be, a random walk,
 /// PCT(3), POS and SURW take turns, without end.
 interlock_strategy *interlock_portfolio_create(uint64_t seed, uint64_t budget,
                                                interlock_dpor_options options);
@@ -131,37 +131,38 @@ typedef struct {
 } interlock_portfolio_state;
 interlock_portfolio_state interlock_portfolio_get_state(const interlock_strategy *strategy);
 
-/// Changes over to sampling at the next `begin`: the time for DPOR is used up.
+/// Ends DPOR and begins sampling at the next `begin`, for a caller whose time for DPOR is over.
 void interlock_portfolio_change_over(interlock_strategy *strategy);
 
-/// Runs one execution under `strategy`, which stays the caller's, and returns its verdict: 0 if it
-/// passed, else a number that is the same for the same failure.
+/// Runs one execution under `strategy` without taking ownership of it. Returns 0 if the execution
+/// passed, else a number that identifies the failure.
 typedef uint64_t interlock_shrink_run(void *context, interlock_strategy *strategy);
 
 typedef struct {
   /// Destroyed by the caller.
   interlock_schedule schedule;
   uint32_t switches, preemptions;
-  /// How many executions it took.
+  /// The number of executions that the search ran.
   uint32_t executions;
   /// False if the given schedule did not fail, or memory was short. The schedule is empty then.
   bool is_failing;
 } interlock_shrunk;
 
-/// Looks for a schedule with fewer preemptions, then fewer switches, that fails with the same
-/// verdict: delta debugging (Zeller and Hildebrandt, TSE 2002) over the stretches between switches,
-/// then one by one. Runs at most `limit` executions.
+/// Searches for a schedule with fewer preemptions, then fewer switches, that fails with the same
+/// verdict. Delta debugging (Zeller and Hildebrandt, TSE 2002) removes stretches between switches;
+/// then two stretches of one thread are joined, as long as that helps. Runs at most `limit`
+/// executions.
 interlock_shrunk interlock_shrink(interlock_shrink_run *run, void *context, const uint32_t *choices,
                                   size_t count, uint32_t limit);
 
-/// The short text of a schedule, for `body` (any text that names what was run) on pools of `width`
-/// threads: `i1-BODY-WIDTH-CHOICES-CHECKSUM`. Returns its length without the terminator, as
-/// `snprintf` does.
+/// Writes the token of a schedule: `i1-BODY-WIDTH-CHOICES-CHECKSUM`. `body` is any text that names
+/// what was run, `width` the number of threads of its pools. Returns the length without the
+/// terminator, as `snprintf` does.
 size_t interlock_token_write(char *text, size_t size, const char *body, uint32_t width,
                              const interlock_schedule *schedule);
 
-/// Reads a token that belongs to `body`. Returns NULL, or in one line why not; then `schedule` is
-/// empty.
+/// Reads a token that belongs to `body`. Returns NULL, or one line that names the error; then
+/// `schedule` is empty.
 const char *interlock_token_read(const char *text, const char *body, uint32_t *width,
                                  interlock_schedule *schedule);
 

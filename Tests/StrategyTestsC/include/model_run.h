@@ -19,7 +19,7 @@ typedef struct {
   /// Number objects by their first use in the execution, as an engine that sees only addresses
   /// does.
   bool by_first_use;
-  /// Stop after so many executions; 0 for no limit.
+  /// The largest number of executions; 0 for no limit.
   uint64_t limit;
 } model_options;
 
