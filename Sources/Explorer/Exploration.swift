@@ -1,4 +1,5 @@
 internal import CInterlockExplorer
+internal import Synchronization
 
 /// Runs a body once for each order that a strategy chooses.
 ///
@@ -21,6 +22,26 @@ package struct Exploration: Sendable {
   ///
   /// - Throws: Why nothing was explored.
   package func run(_ body: @escaping () -> Bool) throws(ExplorationRefusal) -> ExplorationOutcome {
+    try Self.inTurn { () throws(ExplorationRefusal) in try explore(body) }
+  }
+
+  /// The engine's results are its own memory until the next exploration begins, so another one
+  /// waits until they have been read.
+  private static let turn = Mutex(())
+
+  private static func inTurn(
+    _ work: () throws(ExplorationRefusal) -> ExplorationOutcome
+  ) throws(ExplorationRefusal) -> ExplorationOutcome {
+    // It would wait for itself.
+    if interlock_is_explored() {
+      throw ExplorationRefusal(description: "an explored body cannot explore")
+    }
+    return try turn.withLock { _ throws(ExplorationRefusal) in try work() }
+  }
+
+  private func explore(
+    _ body: @escaping () -> Bool
+  ) throws(ExplorationRefusal) -> ExplorationOutcome {
     var engine = Engine(options)
     for phase in phases {
       let result = try engine.run(phase, body)
@@ -34,6 +55,12 @@ package struct Exploration: Sendable {
 
   /// Executes the one schedule that a token names.
   package func replay(
+    _ token: String, _ body: @escaping () -> Bool
+  ) throws(ExplorationRefusal) -> ExplorationOutcome {
+    try Self.inTurn { () throws(ExplorationRefusal) in try execute(token, body) }
+  }
+
+  private func execute(
     _ token: String, _ body: @escaping () -> Bool
   ) throws(ExplorationRefusal) -> ExplorationOutcome {
     var schedule = interlock_schedule()

@@ -2,7 +2,8 @@
 package enum ExplorationOutcome: Sendable {
   /// Every order that the model distinguishes was executed, and none failed.
   ///
-  /// It holds for the controlled points under sequential consistency, and only if no call escaped.
+  /// It holds for the controlled calls under sequential consistency, and only if no call escaped.
+  /// Atomics, the fast path of `Mutex` and plain accesses of memory are no points.
   case allOrdersPass(count: Int)
   /// Some orders were executed, and none failed.
   case sampled(count: Int, escaped: [String])

@@ -39,16 +39,15 @@ final class WatchedBody {
 func report(
   _ outcome: ExplorationOutcome, _ watched: WatchedBody, _ sourceLocation: SourceLocation
 ) {
+  let place = "\(sourceLocation.fileName):\(sourceLocation.line)"
   switch outcome {
   case .allOrdersPass(let count):
     print(
-      "explore: all \(count) order\(count == 1 ? "" : "s") pass (controlled calls, sequential"
-        + " consistency)  \(sourceLocation.fileName):\(sourceLocation.line)")
+      "explore: all \(count) order\(count == 1 ? "" : "s") of the controlled calls pass; atomics,"
+        + " Mutex and memory accesses are not controlled  \(place)")
   case .sampled(let count, let escaped):
     let doors = escaped.isEmpty ? "" : "; not controlled: " + escaped.joined(separator: ", ")
-    print(
-      "explore: \(count) orders sampled, none failed\(doors)  \(sourceLocation.fileName):"
-        + "\(sourceLocation.line)")
+    print("explore: \(count) orders sampled, none failed\(doors)  \(place)")
   case .failed(let failure):
     let cause = failure.verdict == .failed ? watched.failures.joined(separator: "\n") + "\n" : ""
     Issue.record(

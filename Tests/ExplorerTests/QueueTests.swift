@@ -87,19 +87,17 @@ import Testing
   }
 
   @Test(
-    "1,000 reads through a concurrent queue dry up a pool of any size within a second",
+    "1,000 reads through a concurrent queue dry up a pool of any size",
     arguments: [64, 255])
   func reads(_ width: Int) throws {
     // All are handed over before the first begins.
     let concurrent = try Exploration("reads", "--pool-width", String(width), "--replay", "")
     #expect(concurrent.verdict == INTERLOCK_EXPLORED_DEADLOCK)
     #expect(concurrent.dryPoolWidth == width)
-    #expect(concurrent.seconds < 1)
     let serial = try Exploration(
       "reads-through-serial-queue", "--pool-width", String(width), "--executions", "5")
     #expect(serial.executions == 5)
     #expect(serial.failures == 0)
-    #expect(serial.seconds < 1)
   }
 
   @Test(
