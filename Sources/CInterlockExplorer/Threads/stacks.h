@@ -40,9 +40,8 @@ bool interlock_stacks_are_os_threads(void) HIDDEN;
 /// `interlock_logical_main`, which may not return except with OS threads.
 interlock_stack *interlock_stack_take(void) HIDDEN;
 void interlock_stack_give(interlock_stack *stack) HIDDEN;
-/// Gives up a stack for good: its pthread ends, and its memory is handed back. Of a thread that was
-/// `torn` away by a signal, in malloc for all that is known, a page and the pthread's own memory
-/// stay.
+/// Ends a stack's pthread and frees its memory. If a signal has `torn` the thread away, perhaps out
+/// of malloc, a page and the pthread's own memory are not freed.
 void interlock_stack_discard(interlock_stack *stack, bool torn) HIDDEN;
 /// Makes the free stacks come in the same order again.
 void interlock_stacks_sort(void) HIDDEN;
