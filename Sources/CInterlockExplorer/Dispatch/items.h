@@ -13,7 +13,7 @@ typedef struct interlock_model_item {
   /// Of a job: the task that it resumes, or the job itself if the task is not known; and whether it
   /// only resumes the task, as the jobs of `Task.yield` and `Task.sleep` do.
   const void *task;
-  /// The object number of `task`.
+  /// The object number that stands for it.
   uint32_t number;
   bool only_resumes, is_at_once;
   /// It takes no worker besides those of tasks: the job of an actor, which runs tasks that wait.

@@ -109,7 +109,7 @@ bool interlock_model_pools_matter(void) HIDDEN;
 bool interlock_model_job_order_matters(void) HIDDEN;
 /// Whether the order in which blocks come to a queue can make a difference.
 bool interlock_model_order_matters(const model_queue *queue) HIDDEN;
-/// The same of the order in which blocks come to concurrent queues: whether there is a barrier.
+/// True if the order in which blocks come to concurrent queues can matter: a barrier was submitted.
 bool interlock_model_has_barriers(void) HIDDEN;
 void interlock_model_note_barrier(void) HIDDEN;
 
