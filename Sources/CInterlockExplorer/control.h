@@ -1,8 +1,8 @@
-// Control of explored threads: what the performers of calls (Calls/, Dispatch/, Concurrency/) use
-// of the engine. Not for users of the target.
+// Control of explored threads: the part of the engine that the performers of calls (Calls/,
+// Dispatch/, Concurrency/) use. Not for users of the target.
 //
-// Every function here is called by the logical thread that runs, or by a timer's function: one
-// carrier runs them all, so nothing here locks. A thread's step begins when a point returns, and
+// The running logical thread, or a timer's function, calls every function here. One carrier runs
+// them all, so nothing here locks. A thread's step begins when a point returns, and
 // ends at its next point.
 #ifndef INTERLOCK_CONTROL_H
 #define INTERLOCK_CONTROL_H
@@ -17,8 +17,8 @@
 
 typedef struct interlock_logical_thread interlock_logical_thread;
 
-/// Whether a thread can perform its pending operation now. Called by the engine at each choice, on
-/// any logical thread's stack: it may not wait, nor reach a point.
+/// Returns true if a thread can perform its pending operation now. The engine calls it at each
+/// choice, on any logical thread's stack: it must not wait or reach a point.
 typedef bool interlock_readiness(interlock_logical_thread *thread, void *context);
 
 /// A logical thread, or a timer, which has a number of its own as a thread does.
@@ -26,7 +26,8 @@ struct interlock_logical_thread {
   /// Its number for the strategy, and that of the object that `START`, `END` and `JOIN` name.
   uint32_t number, object;
   bool has_ended;
-  /// Its pending operation: while `is_ready` is NULL it can go on.
+  /// Its pending operation. The thread is enabled if `is_ready` is NULL or returns true, or if
+  /// `timed_out` is set.
   interlock_operation pending;
   interlock_readiness *is_ready;
   void *context;
@@ -38,7 +39,7 @@ struct interlock_logical_thread {
   void *(*function)(void *);
   void *argument;
   void *result;
-  /// For the model of Dispatch: the current queue, and whatever else it keeps of a thread.
+  /// For the model of Dispatch: the current queue, and the model's data for the thread.
   void *queue, *model;
   /// Of a timer.
   void (*fire)(void *);
@@ -46,7 +47,7 @@ struct interlock_logical_thread {
   bool is_choice;
   /// The engine's own.
   struct interlock_stack *stack;
-  /// Asks that were no choice since a step, and the step after which it gave way.
+  /// The number of asks since a step that were no choice, and the step after which it yielded.
   uint32_t quiet;
   uint64_t quiet_since, gave_way_at;
   bool is_joinable, is_begun, can_go_on;
@@ -62,48 +63,48 @@ static inline interlock_operation interlock_operation_of(interlock_operation_kin
 
 // Points.
 
-/// A choice: the thread declares its operation, and performs it once the strategy has chosen it and
-/// `is_ready` (NULL: always) holds. `place` is the user's, for reports.
+/// A choice: the thread declares its operation and performs it once `is_ready` returns true (NULL:
+/// always) and the strategy has chosen the thread. `place` is the user's call site, for reports.
 void interlock_point(interlock_operation operation, interlock_readiness *is_ready, void *context,
                      uintptr_t place) HIDDEN;
-/// The same until a virtual time; returns false if that came first and the thread is still not
-/// ready.
+/// A choice with a limit in virtual time: returns false if `due` passed first and the thread is
+/// still not ready.
 bool interlock_point_until(interlock_operation operation, interlock_readiness *is_ready,
                            void *context, uint64_t due, uintptr_t place) HIDDEN;
-/// A wait that is no choice: if the thread can go on, the operation becomes part of its step.
+/// A wait that is no choice: if the thread is ready, the operation becomes part of its step.
 void interlock_wait(interlock_operation operation, interlock_readiness *is_ready, void *context,
                     uintptr_t place) HIDDEN;
 bool interlock_wait_until(interlock_operation operation, interlock_readiness *is_ready,
                           void *context, uint64_t due, uintptr_t place) HIDDEN;
-/// The running step has performed this too: a release, a leave, the other half of an exchange.
+/// Adds an operation to the running step: a release, a leave, the other half of an exchange.
 void interlock_did(interlock_operation operation) HIDDEN;
-/// Replaces the last operation that was asked for: what the thread turned out to do. To be called
-/// before anything else is asked for.
+/// Replaces the operation of the last ask by the one that the thread performed. Call it before the
+/// next ask.
 void interlock_turned_out(interlock_operation operation) HIDDEN;
-/// Chooses one of `count` values, from 0: which waiter a signal wakes.
+/// Returns a value below `count` that the strategy chooses: which waiter a signal wakes.
 uint32_t interlock_pick(uint32_t count) HIDDEN;
-/// An execution has shown something that makes more operations matter, from now on. In a counted
-/// execution, the exploration ends and says that it must begin anew.
+/// Records a fact that makes more operations depend on the order from now on. If it is new in a
+/// counted execution, the exploration ends and its result asks to begin it again.
 void interlock_learn(interlock_exploration_fact fact) HIDDEN;
 bool interlock_is_known(interlock_exploration_fact fact) HIDDEN;
-/// A try or a limited wait was made: what releases such an object must be a point then.
+/// Records a try or a timed wait: the operation that releases an object must then be a point.
 void interlock_note_try(void) HIDDEN;
-/// A release that lets others go on: a point only if tries can tell when it comes.
+/// A release that enables other threads: a point only if a try can observe when it happens.
 void interlock_release(interlock_operation operation, uintptr_t returns_to, uintptr_t place) HIDDEN;
-/// Which code makes a call.
+/// The code that makes a call.
 typedef enum {
   INTERLOCK_CALLER_USER,
-  /// A library whose locks order what users see: Foundation. They are no choices, but operations.
+  /// Foundation, whose locks order what users observe. They are operations, but no choices.
   INTERLOCK_CALLER_LIBRARY,
-  /// The Swift runtime and the system's other libraries. Their locks protect caches, of which the
-  /// first execution fills more than the next: they are no operations, unless a thread must wait.
+  /// The Swift runtime and the system's other libraries. Their locks protect caches, and the first
+  /// execution fills more of them than the next: they are operations only if a thread must wait.
   INTERLOCK_CALLER_RUNTIME,
 } interlock_caller_class;
 interlock_caller_class interlock_class_of_caller(uintptr_t returns_to) HIDDEN;
-/// Whether a call is a choice: its return address lies in the user's code, or in one of
-/// Foundation's locks. A library's own locks are waited for, and are no choice.
+/// True if a call is a choice: its return address lies in the user's code, or in one of
+/// Foundation's lock classes. A wait for a library's own lock is no choice.
 bool interlock_is_choice(uintptr_t returns_to) HIDDEN;
-/// A point or a wait, by `returns_to`.
+/// A point if the caller at `returns_to` makes choices, else a wait.
 void interlock_ask(interlock_operation operation, interlock_readiness *is_ready, void *context,
                    uintptr_t returns_to, uintptr_t place) HIDDEN;
 bool interlock_ask_until(interlock_operation operation, interlock_readiness *is_ready,
@@ -112,9 +113,9 @@ bool interlock_ask_until(interlock_operation operation, interlock_readiness *is_
 // Threads.
 
 /// Makes a thread that runs `function(argument)`. Its first step is `first` (usually `START`; an
-/// object of 0 becomes that of the thread), once `is_ready`. It ends when the function returns; its
-/// stack is used again then, or, of a joinable one, after `interlock_thread_release`. NULL if there
-/// is no memory.
+/// object of 0 becomes that of the thread), enabled by `is_ready`. It ends when the function
+/// returns. Its stack can then be used again; that of a joinable thread after
+/// `interlock_thread_release`. NULL if there is no memory.
 interlock_logical_thread *interlock_spawn(void *(*function)(void *), void *argument,
                                           interlock_operation first, interlock_readiness *is_ready,
                                           void *context, bool is_joinable, uintptr_t place) HIDDEN;
@@ -135,51 +136,54 @@ typedef struct interlock_object {
   void *owner, *first, *last, *state;
 } interlock_object;
 
-/// The object at an address; made at its first use. It stays where it is for the execution.
+/// Returns the object at an address and makes it on first use. The pointer is valid for the
+/// execution.
 interlock_object *interlock_object_at(const void *address) HIDDEN;
-/// The same for a call. An object that a library uses first has a number of a range apart: it may
-/// be one that the library makes in the first execution only, and others' numbers must not depend
-/// on it.
+/// Returns the object at an address that a call uses. If a library uses the object first, its
+/// number is of a separate range: the library may make the object in the first execution only, and
+/// the numbers of other objects must not depend on that.
 interlock_object *interlock_object_for(const void *address, uintptr_t returns_to) HIDDEN;
-/// What is known of an address is another object's; its next use gives it a number.
+/// Forgets the object at an address, because the memory now holds another one. The next use gives
+/// it a new number.
 void interlock_object_forget(const void *address) HIDDEN;
-/// A new object at that address, with a new number: it has just been initialised.
+/// Makes a new object, with a new number, at an address that has just been initialised.
 interlock_object *interlock_object_anew(const void *address) HIDDEN;
-/// The number of a new object that has no address.
+/// Returns the number of a new object that has no address.
 uint32_t interlock_object_number(void) HIDDEN;
 
-/// Memory of the execution, zeroed: it needs not be freed, and is gone at the end of the execution.
+/// Returns zeroed memory that is freed at the end of the execution.
 void *interlock_execution_memory(size_t size) HIDDEN;
-/// Calls `function` at the begin of each execution, before its first thread exists.
+/// Calls `function` at the start of each execution, before its first thread exists.
 void interlock_at_execution_begin(void (*function)(void)) HIDDEN;
 const interlock_exploration_options *interlock_exploration_asked(void) HIDDEN;
 
-// Time: nanoseconds of the virtual clock. It only moves when a timer fires.
+// Time: nanoseconds of the virtual clock. It only advances when a timer fires.
 
 uint64_t interlock_virtual_now(void) HIDDEN;
 /// The virtual clock's reading when the real-time clock shows 1970.
 int64_t interlock_virtual_epoch(void) HIDDEN;
 /// Makes a timer that calls `fire(context)` at `due`, as a step of its own (`TIME_UP` of `object`).
-/// The function may not wait, nor reach a point; it may spawn threads and start timers. A timer
-/// that is a `limit` of a wait may fire while threads can go on: see `interlock_exploration_time`.
-/// The operation's `other` is `object`: what is woken.
+/// The function must not wait or reach a point; it may spawn threads and start timers. A timer that
+/// is the limit of a wait may fire while threads can run: see `interlock_exploration_time`. The
+/// operation's `other` is `object`, which is woken.
 interlock_logical_thread *interlock_timer_start(uint64_t due, bool is_limit, void (*fire)(void *),
                                                 void *context, uint32_t object,
                                                 uintptr_t place) HIDDEN;
-/// Ends a timer that has not fired; NULL and one that has are left alone.
+/// Ends a timer that has not fired. Does nothing for NULL, or if the timer has fired.
 void interlock_timer_cancel(interlock_logical_thread *timer) HIDDEN;
 
-/// What performs the calls of explored threads (Calls/posix_calls.c).
+/// The performer of the calls of explored threads (Calls/posix_calls.c).
 extern const interlock_performer interlock_explorer_performer HIDDEN;
 
 // Ends.
 
-/// The execution has failed; the first failure counts, and the execution goes on.
+/// Records a failure of the execution, which continues. Only the first failure is reported.
 void interlock_execution_fail(interlock_explored_verdict verdict, const char *text) HIDDEN;
-/// Ends the execution at once: its threads never go on.
+/// Ends the execution at once: its threads do not continue.
 _Noreturn void interlock_execution_abandon(void) HIDDEN;
-/// An operation escaped control: it is named once in the result, and nothing is complete then. From
-/// then on, a state in which no thread can go on is looked at again for a while of real time.
+/// Records an operation that escaped control: the result names it once and does not claim
+/// completeness. From then on the engine checks a state without an enabled thread again for some
+/// real time.
 void interlock_escaped(const char *operation) HIDDEN;
 
 #endif

@@ -1,4 +1,4 @@
-/// What an exploration came to.
+/// The result of an exploration.
 package enum ExplorationOutcome: Sendable {
   /// Every order that the model distinguishes was executed, and none failed.
   ///
@@ -17,7 +17,7 @@ package struct ExplorationFailure: Sendable {
   package enum Verdict: Sendable, Hashable {
     /// The body reported a failure.
     case failed
-    /// No thread could go on, and no timer was left.
+    /// No thread could continue, and no timer was left.
     case deadlock
     /// The execution reached the limit of steps.
     case livelock

@@ -19,10 +19,10 @@ package struct Schedule: Sendable {
 
   /// The steps, but for those of operations that no user code made.
   package var steps: [Step] = []
-  /// What each thread that cannot go on waits for.
+  /// The operation that each blocked thread waits for.
   package var blocked: [Step] = []
-  /// How often another thread than that of the step before was chosen although that one could have
-  /// gone on.
+  /// The number of steps at which another thread was chosen although the thread of the step before
+  /// was enabled.
   package var switches = 0
 }
 

@@ -1,13 +1,13 @@
 import Explorer
 public import Testing
 
-/// One choice of how `explore` explores.
+/// An option of `explore`.
 public struct ExploreOption: Sendable {
   /// What chooses the next thread.
   public enum Strategy: Sendable, Hashable {
     /// Every order that matters, within the budget; then random orders.
     case everyOrder
-    /// Depth-first search with at most this many preemptions; `nil` is without a bound.
+    /// Depth-first search with at most this many preemptions; `nil` for no bound.
     case depthFirst(preemptions: Int?)
     /// A random thread at each choice.
     case random
@@ -93,9 +93,9 @@ public struct ExploreOption: Sendable {
 /// with the shortest failing schedule that was found.
 ///
 /// The body is ordinary code: locks, semaphores, conditions, threads, Dispatch and tasks are
-/// controlled as they are. It must make everything that it uses anew each time, and its threads
-/// must end before it returns. It fails if it throws, if an expectation in it fails on the body's
-/// own thread, if it deadlocks, or if it traps. One exploration runs at a time: others wait.
+/// controlled as they are. It runs many times: it must create all state that it uses, and its
+/// threads must end before it returns. It fails if it throws, if an expectation in it fails on the
+/// body's own thread, if it deadlocks, or if it traps. One exploration runs at a time: others wait.
 ///
 ///     @Test func transfersKeepTheSum() throws {
 ///       try explore {

@@ -1,8 +1,8 @@
 import Dispatch
 import Foundation
 
-/// Small programs of random calls. Their outcome is what each object has seen: a search that leaves out
-/// orders finds fewer outcomes than one that tries all.
+/// Small programs of random calls. Their outcome is what each object has seen: a search that leaves
+/// out orders finds fewer outcomes than one that tries all.
 let programBodies = (0..<120).map { number in
   Body("program-\(number)") {
     var program = RandomProgram(seed: UInt64(number))

@@ -17,8 +17,7 @@ final class Trail: @unchecked Sendable {
 
 let queueBodies = [
   Body("serial-order") {
-    // Two threads hand over to one queue: which comes first is open, and one block follows the
-    // other.
+    // Two threads submit to one serial queue: either block may come first.
     let queue = DispatchQueue(label: "serial")
     let group = DispatchGroup()
     let trail = Trail()

@@ -6,25 +6,25 @@
 
 #ifdef INTERLOCK_INTERPOSES
 
-/// Something that is handed to a queue.
+/// A submission to a queue: a block, a function, a notification or a job.
 typedef struct {
   void *queue;
   void (*function)(void *);
   void *context;
   /// Of the events: `BARRIER`, `DELAYED`, `ON_GROUP`, `JOB`, `GROUP`.
   uint32_t flags;
-  /// With `GROUP`, the group that is left when the block has ended; with `ON_GROUP`, the one that
-  /// is waited for.
+  /// With `GROUP`, the group that the block leaves when it ends; with `ON_GROUP`, the group that it
+  /// waits for.
   void *group;
   /// The job with `JOB`; the work item, or NULL.
   const void *job;
   void *work_item;
-  /// With `DELAYED`: when, in nanoseconds of the virtual clock.
+  /// With `DELAYED`: the time to submit it, in nanoseconds of the virtual clock.
   uint64_t due;
 } interlock_dispatch_request;
 
-/// Calls named `ask_…` come before the call's events, and let other threads go first. The others
-/// perform it.
+/// A function named `ask_…` runs before the call's events and may let other threads run first. The
+/// others perform the call.
 typedef struct interlock_dispatch_performer {
   void (*ask_enqueue)(const interlock_dispatch_request *, interlock_site);
   void (*enqueue)(const interlock_dispatch_request *, interlock_site);
@@ -38,10 +38,10 @@ typedef struct interlock_dispatch_performer {
 
   void (*group_made)(void *group);
   void (*group_enter)(void *group, interlock_site);
-  /// False for a group of libdispatch's own: the call is to be made.
+  /// Returns false for a private group of libdispatch: the caller must make the real call.
   bool (*ask_leave)(void *group, interlock_site);
   void (*group_leave)(void *group, interlock_site);
-  /// 0 if the group was empty before `due`.
+  /// Returns 0 if the group was empty before `due`.
   long (*group_wait)(void *group, uint64_t due, interlock_site);
 
   void (*semaphore_made)(void *semaphore, intptr_t value);
@@ -51,29 +51,29 @@ typedef struct interlock_dispatch_performer {
 
   // Work items.
   void (*item_made)(void *item);
-  /// It was called by the caller itself, synchronously.
+  /// Records that the caller ran the item itself, synchronously.
   void (*item_ran)(void *item, uintptr_t place);
   /// Returns 0 if the item has run before `due`.
   long (*item_wait)(void *item, uint64_t due, interlock_site);
   void (*item_notify)(void *item, const interlock_dispatch_request *, interlock_site);
-  /// The item is about to be cancelled, or asked whether it is.
+  /// The caller is about to cancel the item, or to test whether it is cancelled.
   void (*ask_item)(void *item, bool cancels, interlock_site);
 
   void (*queue_made)(void *queue, bool is_inactive);
   void (*suspend)(void *object, interlock_site);
   void (*resume)(void *object, interlock_site);
-  /// True if the real call is to be made too: the object was inactive.
+  /// Returns true if the caller must make the real call too: the object was inactive.
   bool (*activate)(void *object, interlock_site);
   bool (*set_target)(void *object, void *target, interlock_site);
-  /// A value of the queue: true if the model destroys it, when the execution is over.
+  /// Returns true if the model destroys the queue's value when the execution is over.
   bool (*keep_specific)(void *queue, void *value, void (*destroy)(void *));
-  /// The queue that the calling thread is on, and what that runs on; NULL for none.
+  /// The queue that the calling thread is on, and the target of a queue; NULL for none.
   void *(*current_queue)(void);
   void *(*target_of)(void *queue);
-  /// Ends the execution where a precondition on queues does not hold, as libdispatch traps.
+  /// Ends the execution if a precondition on queues does not hold; libdispatch would trap.
   void (*expect_queue)(void *queue, bool is_on, bool as_barrier, interlock_site);
 
-  /// A timer source: an object that stands for it, NULL where the source is of another kind.
+  /// Returns the object that represents a timer source; NULL if the source is of another kind.
   void *(*source_made)(const void *type, void *queue);
   bool (*is_source)(void *object);
   void (*source_set_timer)(void *source, uint64_t due, uint64_t interval, interlock_site);
@@ -82,7 +82,7 @@ typedef struct interlock_dispatch_performer {
   void (*source_cancel)(void *source, interlock_site);
   bool (*source_is_cancelled)(void *source, interlock_site);
 
-  /// An operation that no model has: it is made, and named as one that escaped control.
+  /// Records an operation that the model does not have: it is performed and escapes control.
   void (*escaped)(const char *operation);
 } interlock_dispatch_performer;
 

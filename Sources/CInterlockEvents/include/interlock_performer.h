@@ -1,6 +1,6 @@
-/// Calls of explored threads. An interposed call asks the performer in place of the system: the
-/// performer decides when the thread may go on, makes the real call then, and the interposed call
-/// publishes its events as it always does. No part of the module.
+/// Calls of explored threads. An interposed call calls the performer in place of the system. The
+/// performer decides when the thread may continue and makes the real call then; the interposed call
+/// publishes its events as usual. No part of the module.
 #ifndef INTERLOCK_PERFORMER_H
 #define INTERLOCK_PERFORMER_H
 
@@ -16,15 +16,16 @@
 #include <semaphore.h>
 #include <time.h>
 
-/// Of each thread, in the executable's own block: one instruction to reach.
+/// The marks of each thread. They lie in the executable's own thread-local block, so that one
+/// instruction reaches them.
 typedef struct {
   /// Above 0 while the thread is in a reader or in the explorer, or is hidden.
   uint32_t hidden;
   /// 1 on a thread that is explored: the performer makes its calls.
   uint32_t controlled;
-  /// Above 0 while it is in an outer call that is published: what that calls itself is not.
+  /// Above 0 while it is in an outer call that is published: nested calls are not published.
   uint32_t nested;
-  /// Above 0 while it makes a task; and the last job that a task which it made began with.
+  /// Above 0 while it makes a task; and the first job of the last task that it made.
   uint32_t makes_task;
   uintptr_t made_job;
   /// Above 0 while it polls a run loop.
@@ -33,24 +34,24 @@ typedef struct {
 extern __thread interlock_thread_marks interlock_marks
     __attribute__((tls_model("initial-exec"))) HIDDEN;
 
-/// Beside the kinds of events in `interlock_wanted`, while threads are explored: one test says
-/// whether a call has more to do than to pass through.
+/// The bit in `interlock_wanted` that is set while threads are explored. It lies beside the kinds
+/// of events, so that one test shows whether a call may pass through.
 #define INTERLOCK_WANTED_CONTROL (1u << 31)
 
-/// Whether the calling thread is hidden or explored, by one test.
+/// True if the calling thread is hidden or explored, by one test.
 static inline bool interlock_is_special(void) {
   uint64_t both;
   __builtin_memcpy(&both, &interlock_marks, sizeof both);
   return both != 0;
 }
 
-/// Whether the performer makes the calling thread's calls.
+/// True if the performer makes the calling thread's calls.
 static inline bool interlock_is_controlled(void) {
   return interlock_marks.controlled && !interlock_marks.hidden;
 }
 
-/// Where a call was made: the address to which it returns, and the user's, which may lie further
-/// out on the stack.
+/// The call site: the address to which the call returns, and the address in the user's code, which
+/// may lie further out on the stack.
 typedef struct {
   uintptr_t returns_to, place;
 } interlock_site;
@@ -61,7 +62,7 @@ typedef struct {
   int (*mutex_lock)(pthread_mutex_t *, clockid_t clock, const struct timespec *end, interlock_site);
   int (*mutex_try)(pthread_mutex_t *, interlock_site);
   int (*mutex_unlock)(pthread_mutex_t *, interlock_site);
-  /// A lock, a read-write lock, a condition, a semaphore or a barrier was just initialised there.
+  /// Records that a lock, read-write lock, condition, semaphore or barrier was just initialised.
   void (*made)(const volatile void *object);
   int (*lock_shared)(pthread_rwlock_t *, clockid_t clock, const struct timespec *end,
                      interlock_site);
@@ -83,22 +84,22 @@ typedef struct {
   int (*create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *, interlock_site);
   int (*join)(pthread_t, void **, clockid_t clock, const struct timespec *end, bool tries,
               interlock_site);
-  /// False where the thread is none that is explored.
+  /// Returns false if the thread is not explored.
   bool (*detach)(pthread_t);
   void (*exit)(void *);
   long (*system_call)(long number, long a, long b, long c, long d, long e, long f, interlock_site);
-  /// Waits until no explored thread runs the initialiser of `token`; true if the caller is to run
-  /// it, with the real call, and `once_end` after it. `is_global` says that the token is that of a
-  /// global variable, which is initialised in one execution of the process only.
+  /// Waits until no explored thread runs the initialiser of `token`. Returns true if the caller
+  /// must run it by the real call, and then call `once_end`. `is_global` says that the token is
+  /// that of a global variable, which is initialised in one execution of the process only.
   bool (*once_begin)(const void *token, bool (*is_done)(const void *), bool is_global,
                      interlock_site);
   void (*once_end)(const void *token);
   void (*yield)(interlock_site);
-  /// Sleeps until `due`, or for as long as it says.
+  /// Sleeps until `due` if `is_absolute`, else for the duration `due`.
   void (*sleep)(clockid_t clock, const struct timespec *due, bool is_absolute, interlock_site);
-  /// The clock's virtual reading; false for a clock that has none.
+  /// Writes the clock's virtual time; returns false for a clock without one.
   bool (*read_clock)(clockid_t, struct timespec *);
-  /// An operation that no model has: it is made, and named as one that escaped control.
+  /// Records an operation that the model does not have: it is performed and escapes control.
   void (*escaped)(const char *operation);
 } interlock_posix_performer;
 
@@ -112,12 +113,12 @@ typedef struct {
   const struct interlock_task_performer *tasks;
 } interlock_performer;
 
-/// Installs what performs the calls of explored threads, until `interlock_control_end`. Returns
-/// false where no call is seen. Threads are explored by their mark; all others pass through.
+/// Installs the performer of the calls of explored threads, until `interlock_control_end`. Returns
+/// false if calls are not interposed. Threads are explored by their mark; all others pass through.
 bool interlock_control_begin(const interlock_performer *performer) HIDDEN;
 void interlock_control_end(void) HIDDEN;
 
-/// Where the executable's code lies, which is where most calls come from.
+/// The address and size in bytes of the executable's code, from which most calls come.
 extern uintptr_t interlock_own_code, interlock_own_code_size HIDDEN;
 
 /// The destructor of each key of thread-specific data, by the key; NULL for none.

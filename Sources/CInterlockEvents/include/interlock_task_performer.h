@@ -6,25 +6,26 @@
 
 #ifdef INTERLOCK_INTERPOSES
 
-/// What a task, or code that is in none, is about to do.
+/// The next operation of a task, or of code outside tasks.
 typedef enum {
-  /// Goes to the actor `object`, or, where that is 0, from its own to none.
+  /// Switches to the actor `object`; if that is 0, leaves its own actor.
   INTERLOCK_TASK_CALL_SWITCH,
   /// Waits for the task `object`; for the tasks of its group; for a stream; for a continuation.
   INTERLOCK_TASK_CALL_AWAIT,
   INTERLOCK_TASK_CALL_AWAIT_GROUP,
   INTERLOCK_TASK_CALL_AWAIT_STREAM,
   INTERLOCK_TASK_CALL_AWAIT_CONTINUATION,
-  /// Hands itself over to the pool again; gives its thread up in another way, as one that sleeps.
+  /// Submits itself to the pool again; gives up its thread in another way, such as a sleep.
   INTERLOCK_TASK_CALL_YIELD,
   INTERLOCK_TASK_CALL_PAUSE,
-  /// Resumes the task `object` from its continuation; 0 for one that is not known.
+  /// Resumes the task `object` from its continuation; 0 for an unknown task.
   INTERLOCK_TASK_CALL_RESUME,
   /// Gives a stream an element, or ends it.
   INTERLOCK_TASK_CALL_FEED,
-  /// Cancels the task `object`, or, where that is 0, those of its group.
+  /// Cancels the task `object`; if that is 0, the tasks of its group.
   INTERLOCK_TASK_CALL_CANCEL,
-  /// Asks whether a task is cancelled, 0 for its own, or adds or removes a handler of that.
+  /// Tests whether the task `object` is cancelled (0: the calling task), or adds or removes a
+  /// cancellation handler.
   INTERLOCK_TASK_CALL_TEST_CANCEL,
   /// Has run to its end.
   INTERLOCK_TASK_CALL_COMPLETE,
@@ -33,14 +34,13 @@ typedef enum {
 } interlock_task_call;
 
 typedef struct interlock_task_performer {
-  /// Lets other threads go first. `task` is the calling one and `actor` the one that it is on; 0
-  /// for none.
+  /// Lets other threads run first. `task` is the calling task and `actor` its actor; 0 for none.
   void (*ask)(interlock_task_call call, uintptr_t object, uintptr_t task, uintptr_t actor,
               interlock_site site);
-  /// True if the task has yielded to others already, and needs not be handed to a pool for it.
+  /// Returns true if the call has made the task yield, so that it need not be submitted to a pool.
   bool (*yields)(uintptr_t task, uintptr_t actor, interlock_site site);
   void (*actor_made)(uintptr_t actor);
-  /// A task was made; `parent` is that of a child, else 0.
+  /// Records a new task; `parent` is the parent of a child task, else 0.
   void (*made)(uintptr_t task, uintptr_t parent);
 } interlock_task_performer;
 

@@ -1,6 +1,6 @@
 // The system calls that explored threads make through `syscall`: the thread's number, which the
-// Swift runtime keeps in its locks, and the futex, as the slow path of `Synchronization.Mutex`
-// asks.
+// Swift runtime keeps in its locks, and the futex, which the slow path of
+// `Synchronization.Mutex` calls.
 #include "calls.h"
 
 #ifdef INTERLOCK_INTERPOSES

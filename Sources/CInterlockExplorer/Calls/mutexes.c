@@ -1,6 +1,6 @@
-// Mutexes and spin locks. The real mutex keeps its state: it is taken when the strategy has chosen
-// the thread and it is free, so that recursive and error-checking mutexes need no code of their
-// own.
+// Mutexes and spin locks. The real mutex keeps its state: the thread takes it when the
+// strategy has chosen the thread and the mutex is free, so recursive and error-checking mutexes
+// need no special code.
 #include "calls.h"
 
 #ifdef INTERLOCK_INTERPOSES

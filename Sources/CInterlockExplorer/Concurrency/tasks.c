@@ -102,8 +102,8 @@ static interlock_operation operation_of(interlock_task_call call, uintptr_t obje
       break;
     case INTERLOCK_TASK_CALL_AWAIT:
       if (!object) return operation_on(INTERLOCK_OPERATION_READ_WRITE, &continuations);
-      // A task that comes too early gives its actor up, or its worker, which others can tell. Else
-      // it is as if it waited for the end.
+      // A task that awaits too early gives up its actor or its worker, which other tasks can
+      // observe. Else the step is the same as a wait for the end.
       return operation_on(actor || interlock_model_job_order_matters() ? INTERLOCK_OPERATION_READ
                                                                        : INTERLOCK_OPERATION_AWAIT,
                           (const void *)object);
@@ -158,8 +158,8 @@ static void ask(interlock_task_call call, uintptr_t object, uintptr_t task, uint
   if (waits && task) interlock_did(cancellation(INTERLOCK_OPERATION_TEST_CANCEL, task));
 }
 
-/// A task that is on no actor gives up nothing but its thread. Of that another is free for all that
-/// wait for one, so it makes no difference whether it comes back on the same.
+/// A task that is on no actor gives up only its thread. Every task that waits for a thread has a
+/// free one, so it makes no difference on which thread this task continues.
 static bool yields(uintptr_t task, uintptr_t actor, interlock_site site) {
   (void)task;
   if (actor || interlock_model_job_order_matters()) return false;

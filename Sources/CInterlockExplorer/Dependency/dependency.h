@@ -10,10 +10,10 @@
 
 #include "interlock_exploration.h"
 
-/// What an operation does to its `object` has its kind; what it does to its `other` has one of the
-/// kinds or one of these.
+/// The effect of an operation on its `object` has the operation's kind. The effect on its `other`
+/// has an operation's kind or one of these.
 enum {
-  /// A thread that waited on the condition goes on.
+  /// Wakes a thread that waits on the condition.
   INTERLOCK_EFFECT_WAKE = INTERLOCK_OPERATION_COUNT,
   /// Lets a timed wait on the object end. Depends on everything.
   INTERLOCK_EFFECT_TOUCH,

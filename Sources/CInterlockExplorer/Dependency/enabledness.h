@@ -1,6 +1,6 @@
-/// Whether a blocking operation could be performed after other steps than those that came before it
-/// in the execution: reversing a race needs it. An unlock that let a lock go on cannot come after
-/// it.
+/// Decides whether a blocking operation could be performed after other steps than those before it
+/// in the execution, which the reversal of a race needs to know. A lock that waited for an unlock
+/// cannot come before the unlock.
 ///
 /// Pure functions of their arguments.
 #ifndef INTERLOCK_ENABLEDNESS_H
@@ -34,7 +34,7 @@ interlock_enabledness interlock_enabled_after(const interlock_step *steps, size_
                                               const uint32_t *chosen, size_t count, uint32_t thread,
                                               const interlock_operation *pending);
 
-/// The same for a block of a queue that waits for its turn.
+/// The corresponding decision for a block that waits in a queue.
 interlock_enabledness interlock_block_enabled_after(const interlock_step *steps,
                                                     const uint32_t *chosen, size_t count,
                                                     uint32_t thread,

@@ -1,7 +1,7 @@
-// Whether the width of a pool can matter. As long as every block, lane and task of an execution
-// could have a worker of its own, none ever waits for one, in whatever order the same happens:
-// which block comes to the pool before which is no operation then. Once an execution has more, it
-// is, in all executions from then on.
+// Decides whether the width of a pool can matter. As long as every block, lane and task of an
+// execution could have its own worker, none waits for a worker in any order, and adding a block to
+// a pool is no operation. Once an execution needs more workers than a pool has, it is an operation
+// in all later executions.
 #include "items.h"
 
 #ifdef INTERLOCK_INTERPOSES

@@ -10,39 +10,38 @@
 typedef struct interlock_model_item {
   model_entry entry;
   interlock_dispatch_request request;
-  /// Of a job: the task that goes on with it, or the job itself where that is not known; and
-  /// whether it only resumes that task, as `Task.yield` and `Task.sleep` have it done.
+  /// Of a job: the task that it resumes, or the job itself if the task is not known; and whether it
+  /// only resumes the task, as the jobs of `Task.yield` and `Task.sleep` do.
   const void *task;
-  /// The number of that.
+  /// The object number that stands for it.
   uint32_t number;
   bool only_resumes, is_at_once;
-  /// It takes no worker beside those of tasks: an actor's job, which runs tasks that wait
-  /// meanwhile.
+  /// It takes no worker besides those of tasks: the job of an actor, which runs tasks that wait.
   bool needs_no_worker;
-  /// That it comes to its queue was what the step began with.
+  /// The step began with the submission of this item.
   bool is_asked;
-  /// Of a list of notifications.
+  /// The next item in a list of notifications.
   struct interlock_model_item *next;
 } model_item;
 
-/// What is kept of a logical thread: `interlock_logical_thread.model`.
+/// The model's data for a logical thread: `interlock_logical_thread.model`.
 typedef struct {
-  /// The block that it runs, the innermost of nested ones; and its job, handed to a queue again
-  /// while it runs: the thread goes on with that itself.
+  /// The innermost block that it runs; and its job if that is submitted again while it runs: the
+  /// thread then continues with the job itself.
   model_item *running, *again;
   /// The number of the actor that its task is on, as of its last call; 0 for none.
   uint32_t actor;
 } model_thread;
 
 model_thread *interlock_model_thread(void) HIDDEN;
-/// Hands it to its queue: the running thread or timer does that in its step.
+/// Submits the item to its queue, as part of the step of the running thread or timer.
 void interlock_model_hand_over(model_item *item, uintptr_t place) HIDDEN;
 model_item *interlock_model_item_of(const interlock_dispatch_request *request) HIDDEN;
 
-/// A choice of a user's call; of a call within a library, part of the step.
+/// A choice if the user makes the call; part of the step if a library makes it.
 void interlock_model_ask(interlock_operation operation, interlock_site site) HIDDEN;
 bool interlock_model_is_choice(interlock_site site) HIDDEN;
-/// What lets others go on: a choice only where a try can tell when it comes.
+/// A release that enables other threads: a choice only if a try can observe when it happens.
 void interlock_model_release(interlock_operation operation, uintptr_t place) HIDDEN;
 
 // Groups (groups.c).
@@ -51,8 +50,8 @@ void interlock_model_group_leave(void *group, uintptr_t place) HIDDEN;
 long interlock_model_group_wait(void *group, uint64_t due, interlock_site site) HIDDEN;
 void interlock_model_group_notify(void *group, model_item *item, uintptr_t place) HIDDEN;
 void interlock_model_group_made(void *group) HIDDEN;
-/// Whether it was made, or entered, by a call: a work item has one of libdispatch's own, which that
-/// leaves by a jump from the item.
+/// True if a call made or entered the group. A work item has a private group of libdispatch, which
+/// libdispatch leaves by a jump from the item.
 bool interlock_model_is_group(void *group) HIDDEN;
 interlock_operation interlock_model_group_operation(interlock_operation_kind kind,
                                                     void *group) HIDDEN;
@@ -62,10 +61,10 @@ void interlock_model_item_begins(void *item) HIDDEN;
 void interlock_model_item_ran(void *item, uintptr_t place) HIDDEN;
 
 // Tasks (../Concurrency/tasks.c).
-/// Finds out what the job of an item is of; to be called when the task that makes the call still
-/// runs.
+/// Finds the task of an item's job. Call it while the task that makes the call still runs.
 void interlock_model_job_found(model_item *item) HIDDEN;
-/// It is handed to a queue; its part begins, and ends, on the running thread.
+/// Record that a job is submitted to a queue; that its part begins, and ends, on the running
+/// thread.
 void interlock_model_job_enqueued(model_item *item) HIDDEN;
 void interlock_model_job_begins(const model_item *item) HIDDEN;
 void interlock_model_job_ends(const model_item *item) HIDDEN;

@@ -1,15 +1,15 @@
 // The model of libdispatch's scheduling: which block may begin next. Not for users of the target.
 //
-// A queue keeps what was handed to it in a list of entries. An entry is a block, a thread that
-// waits to run a block itself (`dispatch_sync`), or a serial queue that has work (a lane). What a
-// queue lets through moves on to the list of its target, up to a root queue, whose pool has a
-// number of workers.
+// A queue keeps a list of the entries that were submitted to it. An entry is a block, a thread that
+// waits to run a block itself (`dispatch_sync`), or a serial queue that has work (a lane). An
+// entry that a queue lets through moves to the list of the queue's target, up to a root queue,
+// whose pool has a number of workers.
 //
 // A pool of *k* free workers may have given any of its first *k* entries to a worker that has not
 // begun yet, so any of these may begin first. An entry that may begin stays so until it begins:
 // another one's begin takes a worker and an entry from before or behind it.
 //
-// Queue objects of libdispatch are identities: nothing is ever enqueued on them.
+// Queue objects of libdispatch serve as identities: the model enqueues nothing on them.
 #ifndef INTERLOCK_DISPATCH_MODEL_H
 #define INTERLOCK_DISPATCH_MODEL_H
 
@@ -30,9 +30,9 @@ typedef struct interlock_model_entry {
   bool may_begin;
   /// It has begun.
   bool has_begun;
-  /// Of a root's list: it is among those that a free worker may have taken.
+  /// Of an entry in a root's list: a free worker may have taken it.
   bool in_window;
-  /// The queue that it was handed to, or, of a lane, the queue that has work; and the queue in
+  /// The queue that it was submitted to, or, for a lane, the queue that has work; and the queue in
   /// whose list it is, or was when it began.
   model_queue *queue, *in;
   /// The first queue that lets it through.
@@ -47,12 +47,12 @@ struct interlock_model_queue {
   uint32_t number;
   model_queue_kind kind;
   model_queue *target;
-  /// Its target once what it has let through has ended; NULL for none.
+  /// The target that it gets once the entries that it has let through have ended; NULL for none.
   model_queue *next_target;
   model_entry *first, *last;
-  /// How many are let through: of a root, its busy workers.
+  /// The number of entries that are let through; of a root, its busy workers.
   uint32_t running;
-  /// How many may be: workers of a pool, blocks of a concurrent queue.
+  /// The limit of `running`: the workers of a pool, the blocks of a concurrent queue.
   uint32_t width;
   uint32_t suspensions;
   /// Of a concurrent queue: a barrier is let through.
@@ -60,8 +60,7 @@ struct interlock_model_queue {
   /// Of a serial queue: its lane is in its target's list; it is open, so its first entry may begin
   /// or has begun; it was opened by a thread that runs a block itself, and not by a worker.
   bool is_posted, is_open, is_open_by_sync;
-  /// It was made inactive, and has not been activated; it is one of the queues of Swift
-  /// Concurrency.
+  /// It was made inactive and is not activated; it is a queue of Swift Concurrency.
   bool is_inactive, is_task_pool;
   /// It was made in the execution.
   bool is_of_execution;
@@ -71,8 +70,8 @@ struct interlock_model_queue {
   /// Of a root: the entries in the window, and the first behind it.
   uint32_t window;
   model_entry *behind_window;
-  /// Of a root, or the runtime's queue of a priority: how many could want a worker at the same
-  /// time, whatever the order. See `interlock_model_demand`.
+  /// Of a root, or the runtime's queue of a priority: the largest number of entries that could want
+  /// a worker at the same time in any order. See `interlock_model_demand`.
   uint32_t demand;
   bool has_demanded;
 };
@@ -81,53 +80,52 @@ struct interlock_model_queue {
 
 /// The queue of libdispatch's object, as it is in this execution.
 model_queue *interlock_model_queue_at(void *object) HIDDEN;
-/// The same for one that has just been made.
+/// Records a queue that has just been made.
 void interlock_model_queue_made(void *object, bool is_inactive) HIDDEN;
 void interlock_model_set_width(void *object, intptr_t width) HIDDEN;
-/// True if the value is destroyed once the execution is over.
+/// Returns true if the model destroys the value when the execution is over.
 bool interlock_model_keep_specific(void *object, void *value, void (*destroy)(void *)) HIDDEN;
-/// How many tasks of a priority run at once.
+/// The number of tasks of one priority that run at once.
 uint32_t interlock_model_task_width(void) HIDDEN;
 /// libdispatch's root of the default priority.
 void *interlock_model_default_root(bool overcommits) HIDDEN;
-/// Whether a thread on `queue` is also on `other`: it is that, or targets it.
+/// True if a thread on `queue` is also on `other`: both are one queue, or `queue` targets `other`.
 bool interlock_model_is_on(const model_queue *queue, const model_queue *other) HIDDEN;
-/// To be asked where no thread can go on: how many workers a pool has, and the label of its queue,
-/// in which blocks wait while each of its workers waits too; 0 if there is none.
+/// For a state in which no thread can continue: returns the number of workers of a pool whose
+/// workers all wait while blocks are queued for it, and the label of its queue; 0 for none.
 uint32_t interlock_model_dry_pool(const char **label) HIDDEN;
-/// The root that a queue's blocks come to.
+/// The root queue at the end of a queue's targets.
 model_queue *interlock_model_root(model_queue *queue) HIDDEN;
 
 // Demand (demand.c): whether the width of a pool matters at all.
 
-/// A block comes to the queue, or the job of a task; NULL for none.
+/// Counts a block that comes to the queue, or the job of a task; `job` is NULL for a block.
 void interlock_model_demand(model_queue *queue, const void *job) HIDDEN;
-/// Whether some pool may be too small in some order. Then what takes and gives workers, and the
-/// order in which blocks come to a pool, are operations; else no order of them can be told from
-/// another.
+/// True if some pool may have too few workers in some order. Then taking and giving workers, and
+/// adding blocks to a pool, are operations; else no thread can observe their order.
 bool interlock_model_pools_matter(void) HIDDEN;
 /// True if the order in which jobs are submitted can matter: pools matter, or some jobs go to a
 /// serial queue, as those of the main actor do.
 bool interlock_model_job_order_matters(void) HIDDEN;
 /// Whether the order in which blocks come to a queue can make a difference.
 bool interlock_model_order_matters(const model_queue *queue) HIDDEN;
-/// The same of the order in which blocks come to concurrent queues: whether there is a barrier.
+/// True if the order in which blocks come to concurrent queues can matter: a barrier was submitted.
 bool interlock_model_has_barriers(void) HIDDEN;
 void interlock_model_note_barrier(void) HIDDEN;
 
 // The scheduling itself (lanes.c): no calls into the engine but `interlock_did`.
 
-/// Hands an entry to a queue.
+/// Submits an entry to a queue.
 void interlock_model_put(model_queue *queue, model_entry *entry) HIDDEN;
-/// An entry that may begin begins, on the running thread.
+/// Begins an entry that may begin, on the running thread.
 void interlock_model_begin(model_entry *entry) HIDDEN;
-/// It has ended.
+/// Ends an entry that has begun.
 void interlock_model_finish(model_entry *entry) HIDDEN;
 void interlock_model_suspend(model_queue *queue) HIDDEN;
 void interlock_model_resume(model_queue *queue) HIDDEN;
 void interlock_model_set_target(model_queue *queue, model_queue *target) HIDDEN;
-/// The queue, of this one and its targets, on which the thread is already, so that a synchronous
-/// call would never end and libdispatch traps; NULL for none.
+/// Returns the first of this queue and its targets that the thread already runs on; NULL for none.
+/// A synchronous call would then never end, and libdispatch traps.
 const model_queue *interlock_model_trap(model_queue *queue,
                                         const interlock_logical_thread *thread) HIDDEN;
 

@@ -54,8 +54,8 @@ uint32_t interlock_model_dry_pool(const char **label) {
   return 0;
 }
 
-/// The first half of the roots have pools as wide as was asked for, the others, which are for
-/// queues without a target, have always the system's most.
+/// The first half of the roots have pools of the width in the options. The others serve queues
+/// without a target and always have the system's limit.
 static void fill_root(model_queue *queue, int index) {
   queue->kind = QUEUE_ROOT;
   queue->width = index >= interlock_most_roots / 2 ? overcommit_width : pool_width();

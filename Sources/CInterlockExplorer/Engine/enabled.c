@@ -5,7 +5,7 @@
 
 #define ENGINE interlock_the_engine
 
-/// Whether a timer that is not due yet may fire while threads can go on.
+/// True if a timer that is not due yet may fire while threads can run.
 bool interlock_engine_fires_early(const interlock_logical_thread *timer) {
   switch (ENGINE.options.time) {
     case INTERLOCK_TIME_WHEN_IDLE: return false;
@@ -19,7 +19,7 @@ static bool can_go_on(interlock_logical_thread *thread) {
   return !thread->is_ready || thread->timed_out || thread->is_ready(thread, thread->context);
 }
 
-/// No other thread has taken a step since it gave way.
+/// True if another thread has taken a step since this one yielded.
 bool interlock_engine_may_go_on_again(interlock_logical_thread *thread, void *context) {
   (void)context;
   return ENGINE.steps != thread->gave_way_at;
@@ -28,12 +28,13 @@ bool interlock_engine_may_go_on_again(interlock_logical_thread *thread, void *co
 void interlock_engine_list_those_that_gave_way(void) {
   for (size_t index = 0; index < ENGINE.live.count; index++) {
     interlock_logical_thread *thread = ENGINE.live.items[index];
-    if (thread->is_ready == interlock_engine_may_go_on_again) INTERLOCK_PUSH(&ENGINE.enabled, thread->number);
+    if (thread->is_ready == interlock_engine_may_go_on_again)
+      INTERLOCK_PUSH(&ENGINE.enabled, thread->number);
   }
 }
 
-/// Lists what can take the next step. Timers fire in the order of their times: of those that are not
-/// due, only the next ones can, each of them first if several have the same time.
+/// Lists what can take the next step. Timers fire in the order of their times: of those that are
+/// not due, only the next ones can, each of them first if several have the same time.
 void interlock_engine_find_enabled(void) {
   ENGINE.enabled.count = 0;
   if (ENGINE.timers == 0) {

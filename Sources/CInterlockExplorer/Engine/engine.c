@@ -1,4 +1,4 @@
-// The choice: the strategy gets what the last step did, says which thread goes on, and that runs.
+// The choice: the engine passes the last step to the strategy, which chooses the next thread.
 #include "engine.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -95,7 +95,7 @@ static bool is_enabled(uint32_t number) {
   return false;
 }
 
-/// What the engine cannot see may still let a thread go on: looks again for a while of real time.
+/// Checks again for some real time: an event that the engine does not see may enable a thread.
 static void wait_for_outside(void) {
   const struct timespec pause = {0, 1000000};
   for (int tries = 0; tries < 500 && ENGINE.enabled.count == 0; tries++) {

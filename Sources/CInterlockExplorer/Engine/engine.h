@@ -44,10 +44,10 @@ typedef struct {
   INTERLOCK_LIST(interlock_operation) pending;
   INTERLOCK_LIST(interlock_logical_thread *) live;
   INTERLOCK_LIST(uint32_t) enabled;
-  /// What the running step has done.
+  /// The operations of the running step.
   INTERLOCK_LIST(interlock_operation) performed;
   int32_t stepping;
-  /// Which of these was asked for last.
+  /// The index of the last of these that was asked for.
   size_t asked;
   INTERLOCK_LIST(interlock_exploration_step) trace;
   INTERLOCK_LIST(uint32_t) choices;
@@ -85,21 +85,21 @@ extern interlock_engine interlock_the_engine HIDDEN;
 bool interlock_engine_execute(void) HIDDEN;
 /// Leaves the running execution for the controller, which ends it.
 _Noreturn void interlock_engine_leave(void) HIDDEN;
-/// Lets the strategy choose, and goes on there; returns when `self` is chosen. `self` may have
-/// ended: then it does not return, except with OS threads.
+/// Switches to the thread that the strategy chooses; returns when it chooses `self`. `self` may
+/// have ended: then it does not return, except with OS threads.
 void interlock_engine_go(interlock_logical_thread *self) HIDDEN;
-/// What a strategy sees of the engine's state, after a step of the thread `last`.
+/// The state that a strategy gets after a step of the thread `last`.
 interlock_exploration_state interlock_engine_state(int32_t last) HIDDEN;
-/// A thread or a timer that has a number; the stack is the caller's to add.
+/// Makes a thread or a timer with a number; the caller adds the stack.
 interlock_logical_thread *interlock_engine_add(interlock_operation first, uintptr_t place) HIDDEN;
 void interlock_engine_remove(interlock_logical_thread *thread) HIDDEN;
-/// Lists what can take the next step (enabled.c).
+/// Lists the threads and timers that can take the next step (enabled.c).
 void interlock_engine_find_enabled(void) HIDDEN;
-/// Adds the threads that gave way: to be asked where no other thread can go on.
+/// Adds the threads that yielded; for a state in which no other thread is enabled.
 void interlock_engine_list_those_that_gave_way(void) HIDDEN;
-/// Of a thread that gave way: another has taken a step since.
+/// True if another thread has taken a step since this one yielded.
 bool interlock_engine_may_go_on_again(interlock_logical_thread *thread, void *context) HIDDEN;
-/// True if a timer that is not due yet may fire while threads can go on.
+/// True if a timer that is not due yet may fire while threads can run.
 bool interlock_engine_fires_early(const interlock_logical_thread *timer) HIDDEN;
 void interlock_engine_deadlock(void) HIDDEN;
 
@@ -114,7 +114,7 @@ bool interlock_engine_repeat(void) HIDDEN;
 void interlock_objects_reset(void) HIDDEN;
 void interlock_memory_reset(void) HIDDEN;
 void interlock_run_begin_functions(void) HIDDEN;
-/// Whether a blocked thread waits for a mutex that no explored thread holds (mutexes.c).
+/// True if a blocked thread waits for a mutex that no explored thread holds (mutexes.c).
 bool interlock_waits_for_outside(void) HIDDEN;
 
 /// Signals and the limit of real time (interruptions.c).

@@ -5,8 +5,8 @@
 
 #define ENGINE interlock_the_engine
 
-/// A library that polls comes to no choice: after so many asks within a step its thread gives way,
-/// and goes on once another thread has taken a step, or none can. Returns whether it did.
+/// A library that polls reaches no choice: after `most_quiet` asks within a step its thread yields,
+/// and continues once another thread has taken a step, or none can. Returns true if it yielded.
 static bool gives_way(interlock_logical_thread *self, uintptr_t place) {
   enum { most_quiet = 200 };
   if (self->quiet_since != ENGINE.steps) {
@@ -20,8 +20,8 @@ static bool gives_way(interlock_logical_thread *self, uintptr_t place) {
   return true;
 }
 
-/// Returns where the function was called that has `place`, by the frame pointers of this stack; 0 if
-/// they do not tell.
+/// Returns where the function was called that has `place`, by the frame pointers of this stack; 0
+/// if they do not tell.
 static uintptr_t caller_of(uintptr_t place) {
   enum { most_frames = 12, farthest = 4096 };
   const uintptr_t *frame = __builtin_frame_address(0);

@@ -1,4 +1,4 @@
-// Replay: one execution with the choices of a schedule. Behind its end the current thread goes on.
+// Replay: one execution with the choices of a schedule. After them the current thread continues.
 
 #include "sampling.h"
 

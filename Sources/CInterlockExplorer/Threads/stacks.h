@@ -20,10 +20,10 @@ typedef struct interlock_stack {
   uint32_t system_number;
   uintptr_t top, low;
   size_t size;
-  /// Its execution was cut off: thread-local state may be anything, so the pthread ends. In the
-  /// middle of any instruction, it ends without the C library's help.
+  /// Its execution was cut off, so thread-local state may be inconsistent and the pthread must end.
+  /// `is_torn`: cut off at any instruction, so the pthread must end without the C library.
   bool is_spoiled, is_torn;
-  /// Where the parked thread goes on when it is cut off in a hand-over. Only with OS threads.
+  /// Where the parked thread continues when it is cut off in a hand-over. Only with OS threads.
   jmp_buf home;
   /// The thread that runs on it.
   interlock_logical_thread *thread;
@@ -40,15 +40,14 @@ bool interlock_stacks_are_os_threads(void) HIDDEN;
 /// `interlock_logical_main`, which may not return except with OS threads.
 interlock_stack *interlock_stack_take(void) HIDDEN;
 void interlock_stack_give(interlock_stack *stack) HIDDEN;
-/// Gives up a stack for good: its pthread ends, and its memory is handed back. Of a thread that was
-/// `torn` away by a signal, in malloc for all that is known, a page and the pthread's own memory
-/// stay.
+/// Ends a stack's pthread and frees its memory. If a signal has `torn` the thread away, perhaps out
+/// of malloc, a page and the pthread's own memory are not freed.
 void interlock_stack_discard(interlock_stack *stack, bool torn) HIDDEN;
-/// Makes the free stacks come in the same order again.
+/// Sorts the free stacks, so that each execution takes them in the same order.
 void interlock_stacks_sort(void) HIDDEN;
 interlock_stack *interlock_stack_of(pthread_t handle) HIDDEN;
 
-/// The carrier goes on at `to`; returns once something switches to `from` again.
+/// Switches the carrier to `to`; returns once the carrier switches back to `from`.
 void interlock_switch(interlock_stack *from, interlock_stack *to) HIDDEN;
 /// Switches away from a thread that has ended. With OS threads the function returns, and then
 /// `interlock_logical_main` must return too; else it does not return.
@@ -59,7 +58,7 @@ void interlock_logical_main(interlock_stack *stack) HIDDEN;
 
 // The platform's part.
 
-/// Saves the registers that calls keep and the floating-point control words, and goes on at `to`.
+/// Saves the registers that calls keep and the floating-point control words, and switches to `to`.
 void interlock_platform_switch(void **from, void *to, uintptr_t thread_base) HIDDEN;
 /// Makes a stack whose first switch calls `function`.
 void *interlock_platform_prepare(uintptr_t top, void (*function)(void)) HIDDEN;
