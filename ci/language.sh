@@ -2,6 +2,8 @@
 # Keeps words that a reader has to decode, and lines beyond 100 columns, from becoming more: the
 # counts below may only fall. Ends with 1 and the places where there are more than are allowed.
 set -euo pipefail
+# Columns are characters, not bytes.
+export LC_ALL=C.UTF-8
 cd "$(dirname "$0")/.."
 
 files() { git ls-files 'Sources/*.swift' 'Sources/*.[ch]' 'Tests/*.swift' 'Tests/*.[ch]' "$@"; }
