@@ -253,7 +253,7 @@ let package = Package(
       path: "Tests/ExplorerTestChild", swiftSettings: common),
     .testTarget(
       name: "ExplorerTests",
-      dependencies: ["CInterlockExplorer", "CInterlockEvents", "ExplorerTestChild"],
+      dependencies: ["CInterlockExplorer", "CInterlockEvents", "ExplorerTestChild", "TestSupport"],
       swiftSettings: common),
     // An interpreter of small programs, which strategies are tested on: optimised, since a test runs
     // millions of executions.
@@ -306,7 +306,7 @@ let package = Package(
       ],
       swiftSettings: common),
     .testTarget(
-      name: "InterlockTestingTests", dependencies: ["InterlockTesting", "Explorer"],
+      name: "InterlockTestingTests", dependencies: ["InterlockTesting", "TestSupport"],
       swiftSettings: common),
     .testTarget(
       name: "ComparisonTests",

@@ -1,7 +1,8 @@
 import CInterlockExplorer
+import TestSupport
 import Testing
 
-@Suite(.serialized) struct ConditionTests {
+@Suite(.serialized, .controlled, .offThePool) struct ConditionTests {
   @Test(
     "a signal that comes before the wait is found",
     arguments: ["lost-signal", "flag-outside-lock"])

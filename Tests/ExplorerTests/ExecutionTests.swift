@@ -1,7 +1,8 @@
 import CInterlockExplorer
+import TestSupport
 import Testing
 
-@Suite(.serialized) struct ExecutionTests {
+@Suite(.serialized, .controlled, .offThePool) struct ExecutionTests {
   @Test(
     "a failure's choices give the same verdict and the same trace in another process",
     arguments: [

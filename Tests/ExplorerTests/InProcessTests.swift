@@ -1,9 +1,10 @@
 import CInterlockExplorer
 import Foundation
+import TestSupport
 import Testing
 
 /// Explorations in the test process itself, beside the other tests' threads.
-@Suite struct InProcessTests {
+@Suite(.controlled, .offThePool) struct InProcessTests {
   /// What two threads add to, each in two locked steps or in one.
   private final class Counter: @unchecked Sendable {
     // Unchecked: the lock protects the count, except between the steps, which is what is explored.

@@ -1,7 +1,8 @@
 import CInterlockExplorer
+import TestSupport
 import Testing
 
-@Suite(.serialized) struct LockTests {
+@Suite(.serialized, .controlled, .offThePool) struct LockTests {
   @Test(
     "an update that is lost between two locked steps is found",
     arguments: [

@@ -1,7 +1,8 @@
 import CInterlockExplorer
+import TestSupport
 import Testing
 
-@Suite(.serialized) struct ProgramTests {
+@Suite(.serialized, .controlled, .offThePool) struct ProgramTests {
   @Test(
     "of a random program on queues, DPOR finds each outcome that all orders have",
     arguments: [1, 4, 9, 10, 13, 15, 16, 19, 21, 22, 24, 25, 27, 28, 31, 33, 36, 37, 39])

@@ -1,7 +1,8 @@
 import CInterlockExplorer
+import TestSupport
 import Testing
 
-@Suite(.serialized) struct QueueTests {
+@Suite(.serialized, .controlled, .offThePool) struct QueueTests {
   @Test(
     "each order in which blocks can run on their queue is seen, and no other",
     arguments: [

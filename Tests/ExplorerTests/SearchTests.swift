@@ -1,8 +1,9 @@
 import CInterlockExplorer
+import TestSupport
 import Testing
 
 /// The strategies over the real engine; over a model, they are tested on their own.
-@Suite(.serialized) struct SearchTests {
+@Suite(.serialized, .controlled, .offThePool) struct SearchTests {
   @Test("three threads that lock three times have 1,680 orders that matter, none of them cut off")
   func lockOrders() throws {
     let exploration = try Exploration("lock-3x3", "--search", "dpor", "--executions", "10000")

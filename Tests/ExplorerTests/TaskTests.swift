@@ -1,7 +1,8 @@
 import CInterlockExplorer
+import TestSupport
 import Testing
 
-@Suite(.serialized) struct TaskTests {
+@Suite(.serialized, .controlled, .offThePool) struct TaskTests {
   @Test(
     "each order in which tasks can run is seen, and no other",
     arguments: [

@@ -1,7 +1,8 @@
 import CInterlockExplorer
+import TestSupport
 import Testing
 
-@Suite(.serialized) struct TrustTests {
+@Suite(.serialized, .controlled, .offThePool) struct TrustTests {
   @Test(
     "a body that is not determined by its choices is named, with the first step that differed",
     arguments: ["state-left-behind", "random"])

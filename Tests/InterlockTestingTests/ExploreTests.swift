@@ -1,6 +1,7 @@
 import Foundation
 import InterlockTesting
 import Synchronization
+import TestSupport
 import Testing
 
 /// Adds and reads under the lock, each step by itself: a transfer is two steps.
@@ -28,7 +29,7 @@ private final class Bank: @unchecked Sendable {
   }
 }
 
-@Suite("explore", .serialized)
+@Suite("explore", .serialized, .controlled)
 struct ExploreTests {
   @Test("a transfer in one critical section keeps the sum in every order")
   func passes() throws {
@@ -61,7 +62,7 @@ struct ExploreTests {
   }
 }
 
-@Suite("explore finds", .serialized)
+@Suite("explore finds", .serialized, .controlled)
 struct ExploreFindsTests {
   /// The one issue that `explore` records for a body.
   private func failure(
