@@ -45,6 +45,8 @@ struct Engine {
   private(set) var facts: UInt32
   /// All executions so far, without those of replays.
   private(set) var executions = 0
+  /// Threads that were still blocked when the body had returned, over all executions.
+  private(set) var leftBehind = 0
   /// The operations that escaped control.
   private(set) var escaped: Set<String> = []
 
@@ -68,6 +70,7 @@ struct Engine {
     // Each time one more of a few facts is known.
     if result.must_begin_anew { return try run(phase, body) }
     if !isReplay { executions += Int(result.executions) }
+    leftBehind += Int(result.left_behind)
     withUnsafeBytes(of: &result.escaped) { bytes in
       let size = bytes.count / INTERLOCK_ESCAPED_MOST
       for index in 0..<Int(result.escaped_count) {

@@ -47,10 +47,12 @@ package struct Exploration: Sendable {
       let result = try engine.run(phase, body)
       if result.failures > 0 { return .failed(try failure(result, &engine, body)) }
       if result.is_complete, engine.escaped.isEmpty {
-        return .allOrdersPass(count: Int(result.executions - result.cut))
+        return .allOrdersPass(
+          count: Int(result.executions - result.cut), leftBehind: engine.leftBehind)
       }
     }
-    return .sampled(count: engine.executions, escaped: engine.escaped.sorted())
+    return .sampled(
+      count: engine.executions, leftBehind: engine.leftBehind, escaped: engine.escaped.sorted())
   }
 
   /// Executes the one schedule that a token names.
@@ -75,7 +77,8 @@ package struct Exploration: Sendable {
     let choices = Array(UnsafeBufferPointer(start: schedule.choices, count: schedule.count))
     let result = try engine.run(.replay(choices), body)
     guard result.failures > 0 else {
-      return .sampled(count: 1, escaped: engine.escaped.sorted())
+      return .sampled(
+        count: 1, leftBehind: engine.leftBehind, escaped: engine.escaped.sorted())
     }
     return .failed(ExplorationFailure(result, token: token, at: 1))
   }

@@ -14,9 +14,9 @@ extension ExplorationFailure {
   }
 
   private var headline: String {
-    let switches = "\(schedule.switches) switch\(schedule.switches == 1 ? "" : "es")"
-    return
-      "\(cause) in order \(execution); the shortest schedule found that fails so has \(switches)"
+    let changes = "\(schedule.switches) change\(schedule.switches == 1 ? "" : "s") of thread"
+    return "\(cause) (order number \(execution)); the shortest schedule found has \(changes)"
+      + " by choice"
   }
 
   private var cause: String {

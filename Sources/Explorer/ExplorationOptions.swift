@@ -24,7 +24,7 @@ package struct ExplorationOptions: Sendable, Hashable {
   package var seconds = 10.0
   /// Executions at most; `nil` is as many as the time allows.
   package var executions: Int?
-  /// Threads of a pool; `nil` is the number of this machine's processors.
+  /// Threads of a pool; `nil` is 255 for Dispatch and the number of processors for tasks.
   package var poolWidth: Int?
   /// What a strategy's random choices follow from.
   package var seed: UInt64 = 1

@@ -4,9 +4,9 @@ package enum ExplorationOutcome: Sendable {
   ///
   /// It holds for the controlled calls under sequential consistency, and only if no call escaped.
   /// Atomics, the fast path of `Mutex` and plain accesses of memory are no points.
-  case allOrdersPass(count: Int)
+  case allOrdersPass(count: Int, leftBehind: Int)
   /// Some orders were executed, and none failed.
-  case sampled(count: Int, escaped: [String])
+  case sampled(count: Int, leftBehind: Int, escaped: [String])
   /// An execution failed.
   case failed(ExplorationFailure)
 }

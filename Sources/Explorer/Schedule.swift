@@ -21,8 +21,7 @@ package struct Schedule: Sendable {
   package var steps: [Step] = []
   /// The operation that each blocked thread waits for.
   package var blocked: [Step] = []
-  /// The number of steps at which another thread was chosen although the thread of the step before
-  /// was enabled.
+  /// How often another thread took the next step although there was a choice of threads.
   package var switches = 0
 }
 

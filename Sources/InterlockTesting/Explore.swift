@@ -69,7 +69,9 @@ public struct ExploreOption: Sendable {
     }
   }
 
-  /// The threads of a pool, 1 to 255. Without it, the number of this machine's processors.
+  /// The threads of a pool, 1 to 255.
+  ///
+  /// Without it, a pool of Dispatch has 255, and tasks have as many as this machine has processors.
   public static func poolWidth(_ width: Int) -> Self {
     Self { options in
       guard (1...255).contains(width) else {

@@ -41,13 +41,16 @@ func report(
 ) {
   let place = "\(sourceLocation.fileName):\(sourceLocation.line)"
   switch outcome {
-  case .allOrdersPass(let count):
+  case .allOrdersPass(let count, let leftBehind):
     print(
       "explore: all \(count) order\(count == 1 ? "" : "s") of the controlled calls pass; atomics,"
-        + " Mutex and memory accesses are not controlled  \(place)")
-  case .sampled(let count, let escaped):
+        + " Mutex and memory accesses are not controlled\(stillBlocked(leftBehind))  \(place)")
+  case .sampled(let count, let leftBehind, let escaped):
     let doors = escaped.isEmpty ? "" : "; not controlled: " + escaped.joined(separator: ", ")
-    print("explore: \(count) orders sampled, none failed\(doors)  \(place)")
+    print(
+      "explore: \(count) orders tried, none failed; not all were tried\(doors)"
+        + "\(stillBlocked(leftBehind))  \(place)"
+    )
   case .failed(let failure):
     let cause = failure.verdict == .failed ? watched.failures.joined(separator: "\n") + "\n" : ""
     Issue.record(
@@ -55,4 +58,9 @@ func report(
         rawValue: cause + failure.report + "\nreplay: explore(replay: \"\(failure.token)\")"),
       sourceLocation: sourceLocation)
   }
+}
+
+private func stillBlocked(_ count: Int) -> String {
+  count == 0
+    ? "" : "; threads were still blocked when the body returned: \(count) in all executions"
 }

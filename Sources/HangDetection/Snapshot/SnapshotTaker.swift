@@ -83,8 +83,7 @@ package struct SnapshotTaker {
   static func progress(after last: UInt64) -> UInt64 {
     var count = interlock_waits_progress()
     for _ in 0..<4 where count != last {
-      var pause = timespec(tv_sec: 0, tv_nsec: 2_000_000)
-      nanosleep(&pause, nil)
+      usleep(2000)
       count = interlock_waits_progress()
     }
     return count
