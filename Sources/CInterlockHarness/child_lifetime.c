@@ -22,7 +22,7 @@ bool interlock_die_with_parent(void) {
 #endif
 }
 
-int interlock_open_process(pid_t process) {
+int interlock_open_process(int process) {
 #if defined(SYS_pidfd_open)
   return (int)syscall(SYS_pidfd_open, process, 0);
 #else

@@ -12,7 +12,7 @@
 
 // In C because Swift's module of the C library has no `prlimit`.
 
-uint64_t interlock_real_time_limit(pid_t process) {
+uint64_t interlock_real_time_limit(int process) {
 #if defined(__linux__)
   struct rlimit limit;
   if (prlimit(process, RLIMIT_RTTIME, NULL, &limit) != 0) return 0;

@@ -120,7 +120,7 @@ const interlock_stack_slot *interlock_stack_area_slot(const interlock_stack_area
 }
 
 // In C because Swift does not import the variadic `syscall`.
-bool interlock_signal_thread(pid_t process, int64_t thread, int signal) {
+bool interlock_signal_thread(int process, int64_t thread, int signal) {
 #if defined(__linux__)
   return syscall(SYS_tgkill, process, (pid_t)thread, signal) == 0;
 #else

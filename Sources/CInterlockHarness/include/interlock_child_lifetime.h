@@ -3,8 +3,9 @@
 
 // How long a child process lives. Not part of the users' API.
 
+// No header of the system that declares `timespec`: Swift would take it for this module's. A process
+// is an `int`, as `pid_t` is.
 #include <stdbool.h>
-#include <sys/types.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -15,7 +16,7 @@ bool interlock_die_with_parent(void);
 
 /// A descriptor of a process, which stays valid if the system reuses the process's number; closed
 /// on exec, and readable once the process has ended. -1 if none is available (Linux before 5.3).
-int interlock_open_process(pid_t process);
+int interlock_open_process(int process);
 
 /// Sends SIGKILL to the process of such a descriptor.
 void interlock_kill_opened_process(int descriptor);

@@ -5,7 +5,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -13,7 +12,7 @@ extern "C" {
 
 /// A process's hard limit of the time that a real-time thread may run without blocking, in
 /// microseconds; all ones for no limit, 0 if it cannot be read or the system has no such limit.
-uint64_t interlock_real_time_limit(pid_t process);
+uint64_t interlock_real_time_limit(int process);
 
 /// Sets that limit of this process, and lowers the soft one to it. Returns false if that fails.
 bool interlock_set_real_time_limit(uint64_t microseconds);

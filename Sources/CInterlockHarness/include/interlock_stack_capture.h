@@ -6,7 +6,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -46,7 +45,7 @@ const interlock_stack_slot *interlock_stack_area_slot(const interlock_stack_area
 
 /// Sends a signal to one thread of another process. Returns false if that fails, or the system has
 /// no such call.
-bool interlock_signal_thread(pid_t process, int64_t thread, int signal);
+bool interlock_signal_thread(int process, int64_t thread, int signal);
 
 #ifdef __cplusplus
 }
