@@ -3,8 +3,8 @@
 
 // How long a child process lives. Not part of the users' API.
 
-// No header of the system that declares `timespec`: Swift would take it for this module's. A process
-// is an `int`, as `pid_t` is.
+// No header of the system that declares `timespec`: Swift would take it for this module's. An `int`
+// stands for `pid_t`, which is one.
 #include <stdbool.h>
 
 #ifdef __cplusplus
