@@ -115,7 +115,7 @@ struct Engine {
   ) throws(ExplorationRefusal) -> interlock_exploration_result {
     var asked = interlock_exploration_options()
     asked.executions =
-      isReplay ? 1 : UInt64(options.executions.map { max($0 - executions, 1) } ?? 0)
+      isReplay ? 1 : UInt64(options.executions.map { $0 - executions } ?? 0)
     asked.budget = UInt64(seconds * 1e9)
     asked.steps = UInt64(options.steps)
     asked.warm_ups = 1

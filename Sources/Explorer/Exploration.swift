@@ -43,7 +43,7 @@ package struct Exploration: Sendable {
     _ body: @escaping () -> Bool
   ) throws(ExplorationRefusal) -> ExplorationOutcome {
     var engine = Engine(options)
-    for phase in phases {
+    for phase in phases where engine.executions < options.executions ?? .max {
       let result = try engine.run(phase, body)
       if result.failures > 0 { return .failed(try failure(result, &engine, body)) }
       if result.is_complete, engine.escaped.isEmpty {
@@ -86,15 +86,15 @@ package struct Exploration: Sendable {
   private func failure(
     _ found: interlock_exploration_result, _ engine: inout Engine, _ body: @escaping () -> Bool
   ) throws(ExplorationRefusal) -> ExplorationFailure {
-    let at = engine.executions
     let choices = Array(UnsafeBufferPointer(start: found.choices_made, count: found.choice_count))
-    let shortest = engine.shrink(choices, body) ?? choices
+    let at = engine.executions
+    // Read before the next execution, which reuses the engine's memory.
+    let first = ExplorationFailure(found, token: token(choices, facts: engine.facts), at: at)
+    // A body that is not deterministic may pass now: then the first failure is shown.
+    guard let shortest = engine.shrink(choices, body) else { return first }
     let result = try engine.run(.replay(shortest), body)
-    // A body that is not deterministic may pass now: then the first execution is shown.
-    let shown = result.failures > 0 ? result : found
-    let isShrunk = result.failures > 0
-    return ExplorationFailure(
-      shown, token: token(isShrunk ? shortest : choices, facts: engine.facts), at: at)
+    guard result.failures > 0 else { return first }
+    return ExplorationFailure(result, token: token(shortest, facts: engine.facts), at: at)
   }
 
   private func token(_ choices: [UInt32], facts: UInt32) -> String {

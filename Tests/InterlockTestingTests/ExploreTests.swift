@@ -146,6 +146,26 @@ struct ExploreFindsTests {
     #expect(throws: ExploreError.self) { try explore(option) {} }
   }
 
+  @Test("a failure that does not come again is still reported, with a schedule")
+  func failsOnce() throws {
+    let executions = Atomic(0)
+    try withUnsafePointer(to: executions) { executions in
+      nonisolated(unsafe) let executions = executions
+      let text = failure(of: {
+        let group = DispatchGroup()
+        let lock = NSLock()
+        for _ in 0..<3 { DispatchQueue.global().async(group: group) { lock.withLock {} } }
+        group.wait()
+        let count = executions.pointee.wrappingAdd(1, ordering: .relaxed).newValue
+        #expect(count != 5)
+      })
+      let report = try #require(text)
+      #expect(report.contains("the shortest schedule found"))
+      #expect(report.contains("ExploreTests.swift:"))
+      #expect(!report.contains(/thread \d{3}/))
+    }
+  }
+
   @Test("an explored body cannot explore")
   func nested() throws {
     #expect(failure(of: { try explore {} }) != nil)

@@ -1,4 +1,4 @@
-// Dispatch's groups: how many are in one, who waits for it, and what it starts once it is empty.
+// Dispatch's groups: how many are in one, which threads wait for it, and what it starts once empty.
 #include "items.h"
 
 #ifdef INTERLOCK_INTERPOSES
