@@ -21,7 +21,7 @@ final class RunCommand {
     }
     let selection = try world.select(scenarios, firstArgument: firstArgument, options)
     let plan = try RunPlan(
-      selection.files.map(\.scenario), options: options, subjects: world.subjects,
+      selection.run(asked: scenarios), options: options, subjects: world.subjects,
       currentFolder: world.currentFolder)
     if options.requiresContention, !world.tracksSections {
       throw UsageError(

@@ -7,6 +7,26 @@ struct ScenarioSelection {
   var files: [ScenarioFile] = []
   /// The path of each scenario that was selected by path, by the scenario's name.
   var paths: [String: String] = [:]
+
+  /// The scenarios that a run replays: all but those that are only explored.
+  ///
+  /// - Parameter arguments: What selected them.
+  /// - Returns: At least one.
+  /// - Throws: A scenario that is only explored, and that an argument names.
+  func run(asked arguments: [String]) throws(UsageError) -> [Scenario] {
+    for file in files where file.scenario.isExploredOnly {
+      let name = file.scenario.name
+      guard !arguments.contains(name), !arguments.contains(file.path) else {
+        throw UsageError(
+          "The scenario '\(name)' has expectations of 'explore' alone: use 'explore \(name)'", .run)
+      }
+    }
+    let run = files.map(\.scenario).filter { !$0.isExploredOnly }
+    if run.isEmpty {
+      throw UsageError("All of these scenarios have expectations of 'explore' alone", .run)
+    }
+    return run
+  }
 }
 
 extension World {

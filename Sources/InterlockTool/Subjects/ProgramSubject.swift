@@ -5,24 +5,40 @@ final class ProgramSubject: Subject {
   /// The call.
   static let action = "run"
 
-  private let run: @Sendable (_ callback: @escaping @Sendable () -> Void) -> Void
+  private let run: @Sendable (_ completion: @escaping @Sendable (Reply) -> Void) -> Void
 
-  init(run: @escaping @Sendable () -> Void) {
-    self.run = { callback in
+  convenience init(run: @escaping @Sendable () -> Void) {
+    self.init(reply: {
       run()
-      callback()
-    }
+      return .done
+    })
   }
 
   /// A program that calls its completion itself.
   init(runAndCallBack: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void) {
-    run = runAndCallBack
+    run = { completion in runAndCallBack { completion(.done) } }
+  }
+
+  /// A program that throws what a check of its own found wrong.
+  convenience init(runAndCheck: @escaping @Sendable () throws -> Void) {
+    self.init(reply: {
+      do {
+        try runAndCheck()
+        return .done
+      } catch {
+        return .failed("\(error)")
+      }
+    })
   }
 
   func supports(_ kind: StressRunner.Operation.Kind) -> Bool { kind == .action(Self.action) }
 
   func perform(_ operation: StressRunner.Operation, completion: @escaping @Sendable (Reply) -> Void)
   {
-    run { completion(.done) }
+    run(completion)
+  }
+
+  private init(reply: @escaping @Sendable () -> Reply) {
+    run = { completion in completion(reply()) }
   }
 }

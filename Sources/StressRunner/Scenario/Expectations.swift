@@ -95,7 +95,7 @@ struct Expectations {
 
   /// A thread that waits for itself may trap instead, which is a crash with that cause. Other
   /// crashes have no cause.
-  private static func cause(
+  static func cause(
     _ value: ScenarioValue, of verdict: Verdict.Kind
   ) throws(ScenarioError) -> Diagnosis.Cause {
     guard verdict == .deadlock || verdict == .crashed else {
@@ -111,7 +111,7 @@ struct Expectations {
   }
 
   /// A skipped trial is not judged, so `skipped` cannot be expected.
-  private static func verdict(_ value: ScenarioValue) throws(ScenarioError) -> Verdict.Kind {
+  static func verdict(_ value: ScenarioValue) throws(ScenarioError) -> Verdict.Kind {
     try value.asCase(of: Verdict.Kind.self, except: [.skipped])
   }
 }

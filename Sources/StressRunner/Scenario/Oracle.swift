@@ -26,6 +26,8 @@ package enum Oracle: String, Sendable, Hashable, CaseIterable, Codable {
   case eventsPaired = "events-paired"
   /// No request's callback is called after its `cancel()` has returned.
   case silentAfterCancel = "silent-after-cancel"
+  /// No call reports that a check of its own failed. Asked of every scenario.
+  case checksHold = "checks-hold"
   /// No call is held up while more than `overtakes` others begin and complete.
   case holdUpBounded = "hold-up-bounded"
 }

@@ -16,6 +16,10 @@ package struct Scenario: Sendable, Hashable, Codable {
   package var oracles: [Oracle]
   /// The expected verdict by subject name, on this platform; `passed` for a subject not named.
   package var expectations: [String: Expectation]
+  /// What an exploration is expected to show, by subject name; see `exploreExpectation(for:)`.
+  package var exploreExpectations: [String: ExploreExpectation] = [:]
+  /// Whether it is only explored: one run of it shows nothing.
+  package var isExploredOnly = false
   /// The subjects that it applies to; `nil` for every subject that runs unlisted.
   package var subjects: [String]?
   /// How many processors the child's thread pools are made for; `nil` for the machine's.
@@ -43,6 +47,14 @@ package struct Scenario: Sendable, Hashable, Codable {
   /// What this scenario expects of a subject.
   package func expectation(for subject: String) -> Expectation {
     expectations[subject] ?? Expectation(verdict: .passed)
+  }
+
+  /// What this scenario expects of an exploration of a subject: without an expectation of its own,
+  /// the verdict of a run, since an exploration executes at least one order.
+  package func exploreExpectation(for subject: String) -> ExploreExpectation {
+    if let own = exploreExpectations[subject] { return own }
+    let expectation = expectation(for: subject)
+    return ExploreExpectation(verdict: expectation.verdict, cause: expectation.cause)
   }
 }
 

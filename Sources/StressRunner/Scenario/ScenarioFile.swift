@@ -14,7 +14,7 @@ package struct ScenarioFile: Sendable, Hashable {
   /// The keys of a scenario file, in the order of the documentation.
   static let keys = [
     "name", "summary", "source", "recipe", "subjects", "pool", "workload", "limits", "oracles",
-    "expect",
+    "expect", "explore",
   ]
 
   /// Parses and checks the text of a file.
@@ -40,7 +40,8 @@ package struct ScenarioFile: Sendable, Hashable {
     let expectations = try Expectations(parsing: file["expect"], platform: platform)
     self.path = path
     nameLine = name.json.line
-    var subjectLines = expectations.lines
+    let explored = try ExploreExpectations(parsing: file["explore"])
+    var subjectLines = expectations.lines.merging(explored.lines) { first, _ in first }
     let subjects = try Self.subjects(file["subjects"], lines: &subjectLines)
     let recipe = try file["recipe"].map { value throws(ScenarioError) in
       try Recipe(parsing: value, lines: &subjectLines)
@@ -56,7 +57,10 @@ package struct ScenarioFile: Sendable, Hashable {
       oracles: try Self.oracles(file["oracles"]),
       expectations: expectations.values, subjects: subjects, recipe: recipe)
     scenario.poolWidth = try Self.poolWidth(file["pool"])
+    scenario.exploreExpectations = explored.values
+    scenario.isExploredOnly = file["explore"] != nil && file["expect"] == nil
     try checkExpectationsAreListed(lines: expectations.lines)
+    try checkExpectationsAreListed(lines: explored.lines)
   }
 
   /// An expectation for a subject that never runs could never be met.

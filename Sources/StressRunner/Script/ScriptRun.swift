@@ -145,6 +145,9 @@ final class ScriptRun: Sendable {
         .valuesIntact, "a \(name(of: call)) gave \(bytes.count) bytes that are none of its values")
     case .count(let count): control.did("\(count) keys", role: role)
     case .done: control.did("\(name(of: call)) is done", role: role)
+    case .failed(let evidence):
+      control.did("\(name(of: call)) failed", role: role)
+      ledger.note(.checksHold, "a \(name(of: call)) failed: \(evidence)")
     }
   }
 

@@ -90,4 +90,6 @@ public enum Reply: Sendable, Hashable {
   case value([UInt8]?)
   /// The number of keys.
   case count(Int)
+  /// A check that the call itself made failed, with the evidence: a violation of `checks-hold`.
+  case failed(String)
 }

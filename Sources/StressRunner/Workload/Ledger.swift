@@ -14,9 +14,9 @@ final class Ledger: @unchecked Sendable {
   private var records: [Oracle: Record] = [:]
   private let asked: Set<Oracle>
 
-  /// Makes a ledger that records failures of these oracles only.
+  /// Makes a ledger that records failures of these oracles and of `checks-hold`.
   init(asking asked: [Oracle]) {
-    self.asked = Set(asked)
+    self.asked = Set(asked).union([.checksHold])
   }
 
   /// Whether the scenario asks an oracle.

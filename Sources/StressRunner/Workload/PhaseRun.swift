@@ -64,7 +64,9 @@ final class PhaseRun: Sendable {
       ledger.note(.completesOnce, "a \(call.name) of caller \(call.caller) completed again")
       return
     }
-    if ledger.asks(.valuesIntact) {
+    if case .failed(let evidence) = reply {
+      ledger.note(.checksHold, "a \(call.name) failed: \(evidence)")
+    } else if ledger.asks(.valuesIntact) {
       if let evidence = evidenceOfBrokenValue(in: reply, to: call.call, pattern: pattern) {
         ledger.note(.valuesIntact, evidence)
       }

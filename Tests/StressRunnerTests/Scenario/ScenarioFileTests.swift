@@ -315,7 +315,7 @@ private let knownFaults: [Fault] = [
   Fault(
     file(rest: #", "command": "rm""#),
     "11: unknown key 'command': expected one of: name, summary, source, recipe, subjects,"
-      + " pool, workload, limits, oracles, expect"
+      + " pool, workload, limits, oracles, expect, explore"
   ),
   Fault("[]", "1: a scenario must be an object, found a list"),
   Fault("{}", "1: a scenario needs the key 'name'"),

@@ -23,6 +23,19 @@ struct WorkloadOracleTests {
     #expect(failure.evidence.contains("completed again"))
   }
 
+  @Test(
+    "A call that reports a failed check is found, whatever oracles are asked",
+    arguments: Workload.Driver.allCases)
+  func failedCheck(_ driver: Workload.Driver) async {
+    let subject = ClosureSubject { _, completion in completion(.failed("the sum is 199")) }
+    let failures = await run(
+      workload(driver, callers: 1, [.get], keys: 1), on: subject, oracles: [])
+    #expect(
+      failures == [
+        .init(oracle: .checksHold, evidence: "a get of key-0 failed: the sum is 199")
+      ])
+  }
+
   @Test("An oracle finds a value that is not the key's", arguments: Workload.Driver.allCases)
   func brokenValue(_ driver: Workload.Driver) async {
     let subject = ClosureSubject { _, completion in completion(.value([1, 2, 3])) }
