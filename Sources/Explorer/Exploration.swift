@@ -55,6 +55,18 @@ package struct Exploration: Sendable {
       count: engine.executions, leftBehind: engine.leftBehind, escaped: engine.escaped.sorted())
   }
 
+  /// Reads a token without executing its schedule.
+  ///
+  /// - Throws: Why it is no token of this body, in one line.
+  package func check(_ token: String) throws(ExplorationRefusal) {
+    var schedule = interlock_schedule()
+    var platform: UInt32 = 0
+    if let error = interlock_token_read(token, name, &platform, &schedule) {
+      throw ExplorationRefusal(description: String(cString: error))
+    }
+    interlock_schedule_destroy(&schedule)
+  }
+
   /// Executes the one schedule that a token names.
   package func replay(
     _ token: String, _ body: @escaping () -> Bool
@@ -114,7 +126,9 @@ package struct Exploration: Sendable {
 
   /// A token's number of the platform is the width of the pools, and above it what executions had
   /// shown of the body.
-  private static let widths: UInt32 = 256
+  private static let widths: UInt32 = 4096
+  /// The widths that a pool can have.
+  package static let poolWidths = 1...Int(widths - 1)
 
   /// What is tried, one after the other.
   private var phases: [Phase] {

@@ -1,7 +1,7 @@
 /// How a body is explored.
-package struct ExplorationOptions: Sendable, Hashable {
+package struct ExplorationOptions: Sendable, Hashable, Codable {
   /// What chooses the next thread.
-  package enum Strategy: Sendable, Hashable {
+  package enum Strategy: Sendable, Hashable, Codable {
     /// Every order that matters, within the budget; then sampling.
     case everyOrder
     /// Depth-first search; `nil` is without a bound of preemptions.

@@ -1,5 +1,5 @@
 /// The result of an exploration.
-package enum ExplorationOutcome: Sendable {
+package enum ExplorationOutcome: Sendable, Hashable, Codable {
   /// Every order that the model distinguishes was executed, and none failed.
   ///
   /// It holds for the controlled calls under sequential consistency, and only if no call escaped.
@@ -12,9 +12,9 @@ package enum ExplorationOutcome: Sendable {
 }
 
 /// An execution that failed, with the shortest schedule found that fails in the same way.
-package struct ExplorationFailure: Sendable {
+package struct ExplorationFailure: Sendable, Hashable, Codable {
   /// How an execution failed.
-  package enum Verdict: Sendable, Hashable {
+  package enum Verdict: Sendable, Hashable, Codable {
     /// The body reported a failure.
     case failed
     /// No thread could continue, and no timer was left.

@@ -2,9 +2,9 @@ internal import CInterlockExplorer
 package import Interlock
 
 /// The steps of one execution, in their order.
-package struct Schedule: Sendable {
+package struct Schedule: Sendable, Hashable, Codable {
   /// What a thread did between two points.
-  package struct Step: Sendable {
+  package struct Step: Sendable, Hashable, Codable {
     /// The thread's number, in the order in which threads were made; 0 runs the body.
     package var thread: Int
     /// The operation, as in `lock` or `semaphore wait`.
