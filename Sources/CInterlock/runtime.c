@@ -105,7 +105,7 @@ __attribute__((constructor)) static void read_options(void) {
 }
 #endif
 
-interlock_lock_listener interlock_lock_told;
+interlock_lock_listener interlock_current_lock_listener;
 
 size_t interlock_unwind_frames(uintptr_t *frames, size_t limit) {
   enum { most = 64 };

@@ -28,13 +28,13 @@ void interlock_listen_to_locks(interlock_lock_listener listener) {
   // In the child of a fork the thread that held the table's lock may not exist.
   if (!listener) __atomic_store_n(&known_lock, 0, __ATOMIC_RELAXED);
   // Release: pairs with the acquire in `interlock_tell_lock`.
-  __atomic_store_n(&interlock_lock_told, listener, __ATOMIC_RELEASE);
+  __atomic_store_n(&interlock_current_lock_listener, listener, __ATOMIC_RELEASE);
 }
 
 void interlock_tell_sections_lock(interlock_lock_change change, const void *lock, uint64_t section,
                                   interlock_call_place place) {
   // Relaxed: only a check whether there is a listener; it is loaded again below.
-  if (!__atomic_load_n(&interlock_lock_told, __ATOMIC_RELAXED)) return;
+  if (!__atomic_load_n(&interlock_current_lock_listener, __ATOMIC_RELAXED)) return;
   // Acquire and release: a spin lock over the table, held for a few instructions.
   while (__atomic_exchange_n(&known_lock, 1, __ATOMIC_ACQUIRE)) sched_yield();
   section_lock *entry = find(lock);

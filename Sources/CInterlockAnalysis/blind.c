@@ -66,7 +66,7 @@ bool interlock_lock_is_held_by(uintptr_t lock, uint32_t kind, uint32_t thread) {
   return false;
 }
 bool interlock_waits_is_partial(void) { return true; }
-void interlock_waits_on_self(void (*told)(const interlock_self_wait *)) { (void)told; }
+void interlock_waits_on_self(void (*listener)(const interlock_self_wait *)) { (void)listener; }
 uint32_t interlock_mutex_owner(uintptr_t mutex) {
   (void)mutex;
   return 0;

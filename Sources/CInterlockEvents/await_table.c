@@ -43,7 +43,7 @@ pending_await *interlock_await_put(uintptr_t key, uintptr_t resume, await_kind k
   entry->resume = resume;
   entry->kind = kind;
   entry->is_blind = entry->is_waiting = false;
-  entry->is_told = true;
+  entry->is_published = true;
   return entry;
 }
 

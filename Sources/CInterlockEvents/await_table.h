@@ -31,7 +31,7 @@ typedef struct {
   await_kind kind;
   /// Whether the call is the outermost one of a sequence, is published as a wait, and has its end
   /// published.
-  bool is_blind, is_waiting, is_told;
+  bool is_blind, is_waiting, is_published;
 } pending_await;
 
 /// Contexts, tasks and the storage of an `async let` are aligned to 16 bytes: the low bits tell the

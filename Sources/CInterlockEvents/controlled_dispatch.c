@@ -6,7 +6,9 @@
 
 const interlock_dispatch_performer *interlock_dispatch;
 
-static inline bool is_told(uint32_t kinds) { return !interlock_marks.nested && is_wanted(kinds); }
+static inline bool is_published(uint32_t kinds) {
+  return !interlock_marks.nested && is_wanted(kinds);
+}
 
 static void add_item(interlock_dispatch_request *request, uintptr_t place) {
   if (request->work_item) {
@@ -42,7 +44,7 @@ void interlock_controlled_enqueue(interlock_dispatch_request request, void *bloc
   interlock_dispatch->ask_enqueue(&request, site);
   // What a group's function is called with has no room for the group.
   bool has_room = block || !(request.flags & INTERLOCK_FLAG_GROUP);
-  if (has_room && is_told(item_kinds)) add_item(&request, site.place);
+  if (has_room && is_published(item_kinds)) add_item(&request, site.place);
   interlock_dispatch->enqueue(&request, site);
 }
 
@@ -70,7 +72,7 @@ void interlock_controlled_sync(queue_t queue, void *block, function_t function, 
   if (has_work_item) flags |= flags_of_work_item(block);
   bool is_barrier = flags & INTERLOCK_FLAG_BARRIER;
   interlock_dispatch->ask_sync(queue, is_barrier, site);
-  if (is_told(INTERLOCK_EVENT_WAIT)) {
+  if (is_published(INTERLOCK_EVENT_WAIT)) {
     publish(INTERLOCK_EVENT_WAIT, INTERLOCK_OBJECT_QUEUE, queue, NULL, flags, site.place, NULL, 0);
   }
   if (has_work_item) {
@@ -84,7 +86,7 @@ void interlock_controlled_sync(queue_t queue, void *block, function_t function, 
                         flags};
     interlock_dispatch->sync(queue, run_synchronous, &call, is_barrier, site);
   }
-  if (is_told(INTERLOCK_EVENT_ACQUIRE)) {
+  if (is_published(INTERLOCK_EVENT_ACQUIRE)) {
     publish(INTERLOCK_EVENT_ACQUIRE, INTERLOCK_OBJECT_QUEUE, queue, NULL, flags, site.place, NULL,
             0);
   }
@@ -117,12 +119,12 @@ BETWEEN static void run_application(void *context, size_t index) {
 void interlock_controlled_apply(size_t count, queue_t queue, void *context,
                                 void (*function)(void *, size_t), interlock_site site) {
   application call = {function, context, queue, site.place};
-  if (is_told(INTERLOCK_EVENT_WAIT)) {
+  if (is_published(INTERLOCK_EVENT_WAIT)) {
     publish(INTERLOCK_EVENT_WAIT, INTERLOCK_OBJECT_QUEUE, queue, NULL, INTERLOCK_FLAG_APPLY,
             site.place, NULL, 0);
   }
   interlock_dispatch->apply(count, queue, run_application, &call, site);
-  if (is_told(INTERLOCK_EVENT_ACQUIRE)) {
+  if (is_published(INTERLOCK_EVENT_ACQUIRE)) {
     publish(INTERLOCK_EVENT_ACQUIRE, INTERLOCK_OBJECT_QUEUE, queue, NULL, INTERLOCK_FLAG_APPLY,
             site.place, NULL, 0);
   }
@@ -138,7 +140,7 @@ void interlock_controlled_item_notify(void *block, queue_t queue, void *then, in
 
 static void tell_wait(interlock_object_kind kind, const void *object, moment_t end,
                       uintptr_t place) {
-  if (end == at_once || !is_told(INTERLOCK_EVENT_WAIT)) return;
+  if (end == at_once || !is_published(INTERLOCK_EVENT_WAIT)) return;
   publish(INTERLOCK_EVENT_WAIT, kind, object, NULL, end == forever ? 0 : INTERLOCK_FLAG_TIME_LIMIT,
           place, NULL, 0);
 }
@@ -147,7 +149,7 @@ static void tell_result(interlock_object_kind kind, const void *object, moment_t
                         intptr_t result,
                         uintptr_t place) {
   interlock_event_kind happened = result == 0 ? INTERLOCK_EVENT_ACQUIRE : INTERLOCK_EVENT_GIVE_UP;
-  if (!is_told(happened) || (end == at_once && result != 0)) return;
+  if (!is_published(happened) || (end == at_once && result != 0)) return;
   publish(happened, kind, object, NULL, end == at_once ? INTERLOCK_FLAG_TRIED : 0, place, NULL, 0);
 }
 
@@ -168,7 +170,7 @@ intptr_t interlock_controlled_semaphore_wait(void *semaphore, moment_t end, inte
 intptr_t interlock_controlled_semaphore_signal(void *semaphore, interlock_site site,
                                                uintptr_t frame) {
   interlock_dispatch->ask_signal(semaphore, site);
-  if (is_told(INTERLOCK_EVENT_RELEASE)) {
+  if (is_published(INTERLOCK_EVENT_RELEASE)) {
     interlock_publish_lock(INTERLOCK_EVENT_RELEASE, INTERLOCK_OBJECT_SEMAPHORE, semaphore, 0,
                            site.returns_to, frame);
   }

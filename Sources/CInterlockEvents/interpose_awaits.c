@@ -270,17 +270,17 @@ CALLED uintptr_t interlock_switch_begins(uintptr_t *arguments, uint32_t number) 
   // A switch from no actor to none orders nothing, and every function on no actor asks for one as
   // it begins. A switch to an actor needs no event: readers order what runs on an actor after
   // everything so far.
-  bool is_told = kind != SWITCH || current_executor().identity != 0;
-  if (!is_told && !object) return real;
+  bool is_published = kind != SWITCH || current_executor().identity != 0;
+  if (!is_published && !object) return real;
   uintptr_t *resume = &arguments[entries[number].resume];
   // A task is in one of these waits at a time.
   pending_await *entry =
       has_known_register(*resume) ? interlock_await_put(key_of_switch(task), *resume, PLAIN) : NULL;
   if (entry) {
-    entry->is_told = is_told;
+    entry->is_published = is_published;
     if (object) interlock_await_object(entry, task, object_kind, object);
     *resume = (uintptr_t)interlock_switch_ended;
-  } else if (is_told) {
+  } else if (is_published) {
     tell_task(INTERLOCK_TASK_LOST, task);
   }
   return real;
@@ -292,7 +292,7 @@ CALLED uintptr_t interlock_switch_ends(void) {
   if (!entry) fail();
   pending_await was = *entry;
   interlock_await_remove(entry);
-  if (was.is_told && is_wanted(INTERLOCK_EVENT_TASK)) tell_task(INTERLOCK_TASK_GOES_ON, task);
+  if (was.is_published && is_wanted(INTERLOCK_EVENT_TASK)) tell_task(INTERLOCK_TASK_GOES_ON, task);
   return was.resume;
 }
 

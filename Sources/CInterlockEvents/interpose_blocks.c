@@ -16,15 +16,15 @@ BETWEEN void interlock_run_on(queue_t queue, const void *work_item, group_t grou
   interlock_blocks_begun++;
   bool wanted = is_wanted(INTERLOCK_EVENT_BEGIN);
   // The reader that lists the block must remove it, even if nothing else is published.
-  bool is_told = wanted || item;
-  if (is_told) {
+  bool is_published = wanted || item;
+  if (is_published) {
     publish(INTERLOCK_EVENT_BEGIN, INTERLOCK_OBJECT_QUEUE, queue, work_item, flags, place, item,
             (int64_t)(uintptr_t)group);
   }
   // No reader lists it any more.
   free(item);
   function(context);
-  if (is_told) {
+  if (is_published) {
     publish(INTERLOCK_EVENT_END, INTERLOCK_OBJECT_QUEUE, queue, NULL, flags, place, NULL, 0);
   }
   interlock_marks.nested = nested;

@@ -125,26 +125,26 @@ static bool job_begins(const void *job) {
 INTERPOSED SWIFT_CALL void swift_job_run(void *job, executor on) {
   typedef SWIFT_CALL void run(void *, executor);
   run *real = REAL(run, swift_job_run);
-  bool is_told = job_begins(job);
+  bool is_published = job_begins(job);
   real(job, on);
-  if (is_told) tell_task(INTERLOCK_TASK_RAN, 0);
+  if (is_published) tell_task(INTERLOCK_TASK_RAN, 0);
 }
 
 INTERPOSED SWIFT_CALL void swift_job_run_on_task_executor(void *job, executor on) {
   typedef SWIFT_CALL void run(void *, executor);
   run *real = REAL(run, swift_job_run_on_task_executor);
-  bool is_told = job_begins(job);
+  bool is_published = job_begins(job);
   real(job, on);
-  if (is_told) tell_task(INTERLOCK_TASK_RAN, 0);
+  if (is_published) tell_task(INTERLOCK_TASK_RAN, 0);
 }
 
 INTERPOSED SWIFT_CALL void swift_job_run_on_serial_and_task_executor(void *job, executor serial,
                                                                      executor task) {
   typedef SWIFT_CALL void run(void *, executor, executor);
   run *real = REAL(run, swift_job_run_on_serial_and_task_executor);
-  bool is_told = job_begins(job);
+  bool is_published = job_begins(job);
   real(job, serial, task);
-  if (is_told) tell_task(INTERLOCK_TASK_RAN, 0);
+  if (is_published) tell_task(INTERLOCK_TASK_RAN, 0);
 }
 
 #endif

@@ -81,9 +81,9 @@ INTERPOSED int pthread_barrier_destroy(pthread_barrier_t *barrier) {
 // determined. A regular file orders nothing: a reader cannot know that the data was written before.
 
 /// Called after a call that found something.
-static void come_after_somebody(void) {
+static void order_after_unknown(void) {
   int error = errno;
-  tell(INTERLOCK_ORDER_AFTER_SOMEBODY, NULL);
+  tell(INTERLOCK_ORDER_AFTER_UNKNOWN, NULL);
   errno = error;
 }
 
@@ -93,7 +93,7 @@ static void note_transfer(int file, ssize_t result) {
   struct stat status;
   bool orders = fstat(file, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
   errno = error;
-  if (orders) come_after_somebody();
+  if (orders) order_after_unknown();
 }
 
 /// Calls that a signal handler may make: the real one is looked up as the process starts, when no
@@ -113,7 +113,7 @@ static void note_transfer(int file, ssize_t result) {
 #define SENDS(name, parameters, arguments) \
   MEETS(ssize_t, name, parameters, arguments, if (file > STDERR_FILENO) note_transfer(file, result))
 #define FINDS(name, parameters, arguments) \
-  MEETS(int, name, parameters, arguments, if (result > 0) come_after_somebody())
+  MEETS(int, name, parameters, arguments, if (result > 0) order_after_unknown())
 
 TRANSFERS(read, (int file, void *buffer, size_t size), (file, buffer, size))
 TRANSFERS(readv, (int file, const struct iovec *buffers, int count), (file, buffers, count))
@@ -148,7 +148,7 @@ FINDS(pselect,
        const sigset_t *signals),
       (count, reads, writes, others, limit, signals))
 MEETS(int, sigwait, (const sigset_t *signals, int *signal), (signals, signal),
-      if (result == 0) come_after_somebody())
+      if (result == 0) order_after_unknown())
 FINDS(sigwaitinfo, (const sigset_t *signals, siginfo_t *signal), (signals, signal))
 FINDS(sigtimedwait,
       (const sigset_t *signals, siginfo_t *signal, const struct timespec *limit),

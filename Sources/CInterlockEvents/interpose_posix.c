@@ -42,7 +42,7 @@ SELDOM static int wait_for_mutex(pthread_mutex_t *mutex, mutex_call *real, call_
   return result;
 }
 
-/// The lock of an explored thread. It is always told that the thread waits: it may, between this
+/// The lock of an explored thread. The wait is always published: the thread may wait between this
 /// and its turn.
 SELDOM static int lock_controlled(pthread_mutex_t *mutex, clockid_t clock,
                                   const struct timespec *end, uintptr_t returns_to,

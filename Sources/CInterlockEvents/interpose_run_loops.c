@@ -38,12 +38,12 @@ static uint32_t flags_of_poller(uintptr_t returns_to) {
       real = (run *)interlock_find_real(symbol);                                                  \
       __atomic_store_n(&known, real, __ATOMIC_RELAXED);                                           \
     }                                                                                             \
-    bool is_told = is_wanted(INTERLOCK_EVENT_POLL);                                               \
-    if (is_told) tell(INTERLOCK_POLL_BEGINS, flags_of_poller(RETURNS_TO));                        \
+    bool is_published = is_wanted(INTERLOCK_EVENT_POLL);                                          \
+    if (is_published) tell(INTERLOCK_POLL_BEGINS, flags_of_poller(RETURNS_TO));                   \
     interlock_marks.polls++;                                                                      \
     uintptr_t result = real(first, second, third, fourth, number, other, loop);                   \
     interlock_marks.polls--;                                                                      \
-    if (is_told) tell(INTERLOCK_POLL_ENDS, 0);                                                    \
+    if (is_published) tell(INTERLOCK_POLL_ENDS, 0);                                               \
     return result;                                                                                \
   }
 

@@ -63,11 +63,11 @@ static bool check_mutexes(ptrdiff_t shift) {
   pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
   int own = (int)interlock_thread_id();
   pthread_mutex_lock(&mutex);
-  bool is_told = read_int(&mutex, owner, shift) == own && read_int(&mutex, lock, shift) != 0;
+  bool matches = read_int(&mutex, owner, shift) == own && read_int(&mutex, lock, shift) != 0;
   pthread_mutex_unlock(&mutex);
-  is_told = is_told && read_int(&mutex, lock, shift) == 0;
+  matches = matches && read_int(&mutex, lock, shift) == 0;
   int recursive = kind_of_mutex(PTHREAD_MUTEX_RECURSIVE, PTHREAD_MUTEX_STALLED, shift);
-  return is_told &&
+  return matches &&
          (kind_of_mutex(PTHREAD_MUTEX_DEFAULT, PTHREAD_MUTEX_STALLED, shift) & kinds) ==
              PTHREAD_MUTEX_TIMED_NP &&
          (recursive & kinds) != PTHREAD_MUTEX_TIMED_NP && !(recursive & robust) &&

@@ -85,13 +85,14 @@ bool interlock_check_queues(ptrdiff_t shift) {
   }
   root_span = highest - lowest_root;
   enum { first_with_target = 5, most = 120, concurrent_width = 0xffe };
-  const uint16_t *told = (const uint16_t *)interlock_find_real("dispatch_queue_offsets");
-  if (!told || told[at_version] < first_with_target || told[at_width_size] != sizeof(uint16_t) ||
-      told[at_target_size] != sizeof(void *) || told[at_width] > most || told[at_target] > most) {
+  const uint16_t *offsets = (const uint16_t *)interlock_find_real("dispatch_queue_offsets");
+  if (!offsets || offsets[at_version] < first_with_target ||
+      offsets[at_width_size] != sizeof(uint16_t) || offsets[at_target_size] != sizeof(void *) ||
+      offsets[at_width] > most || offsets[at_target] > most) {
     return false;
   }
-  interlock_queue_width_offset = told[at_width] + (size_t)shift;
-  interlock_queue_target_offset = told[at_target] + (size_t)shift;
+  interlock_queue_width_offset = offsets[at_width] + (size_t)shift;
+  interlock_queue_target_offset = offsets[at_target] + (size_t)shift;
   void *target = (void *)roots[4];
   void *serial = make("interlock.serial", NULL, target);
   void *concurrent = make("interlock.concurrent", _dispatch_queue_attr_concurrent, target);

@@ -23,13 +23,13 @@ private final class Forward: TaskExecutor {
 private final class Told: @unchecked Sendable {
   // Unchecked: the condition guards the flag.
   private let condition = NSCondition()
-  private var isTold = false
+  private var isSet = false
   private let isAsked = DispatchSemaphore(value: 0)
 
   func wait() {
     condition.lock()
     isAsked.signal()
-    while !isTold { condition.wait() }
+    while !isSet { condition.wait() }
     condition.unlock()
     isAsked.signal()
   }
@@ -37,7 +37,7 @@ private final class Told: @unchecked Sendable {
   func tell() {
     isAsked.wait()
     condition.lock()
-    isTold = true
+    isSet = true
     condition.signal()
     condition.unlock()
     isAsked.wait()

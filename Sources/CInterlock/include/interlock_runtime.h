@@ -163,7 +163,7 @@ typedef struct {
 typedef void (*interlock_lock_listener)(interlock_lock_change, const void *, interlock_call_place);
 
 /// Called for events of such locks; null without a listener, which costs a load and a branch.
-extern interlock_lock_listener interlock_lock_told;
+extern interlock_lock_listener interlock_current_lock_listener;
 
 /// The return address and frame of the function that inlines this.
 static inline __attribute__((always_inline)) interlock_call_place interlock_caller(void) {
@@ -177,7 +177,8 @@ void interlock_listen_to_locks(interlock_lock_listener listener);
 static inline void interlock_tell_lock(interlock_lock_change change, const void *lock,
                                        interlock_call_place place) {
   // Acquire: pairs with the release in `interlock_listen_to_locks`.
-  interlock_lock_listener listener = __atomic_load_n(&interlock_lock_told, __ATOMIC_ACQUIRE);
+  interlock_lock_listener listener =
+      __atomic_load_n(&interlock_current_lock_listener, __ATOMIC_ACQUIRE);
   if (listener) listener(change, lock, place);
 }
 

@@ -51,7 +51,7 @@ bool interlock_let_go(thread_record *own, uintptr_t object, uintptr_t place) HID
 /// Whether it is known what a thread holds: not where it is more than there is room for, nor where
 /// it acts for a caller that is not known.
 static inline bool interlock_knows_held(const thread_record *own) {
-  return own->order.untold == 0 && own->order.borrowed == 0 && own->order.run_count <= runs_most;
+  return own->order.untracked == 0 && own->order.borrowed == 0 && own->order.run_count <= runs_most;
 }
 /// A number for a lock and where it was acquired; and for all that a thread holds.
 static inline uint64_t interlock_lock_hash(const held_lock *lock, uint64_t hash) {
@@ -104,7 +104,7 @@ bool interlock_prefers_writers(uintptr_t lock) HIDDEN;
 /// A barrier is handed to a queue, or called there.
 void interlock_note_barrier(thread_record *own, const interlock_event *event) HIDDEN;
 
-/// Nanoseconds of the monotonic clock, to the last tick: milliseconds are told.
+/// Nanoseconds of the monotonic clock, to the last tick: milliseconds are reported.
 uint64_t interlock_coarse_now(void) HIDDEN;
 /// A number that no other block has.
 uint64_t interlock_next_number(void) HIDDEN;

@@ -26,7 +26,7 @@ enum { runs_most = 8, known_chains = 64 };
 
 typedef struct {
   /// How many more locks it holds, without room in the list.
-  uint32_t untold;
+  uint32_t untracked;
   uint32_t run_count;
   /// How many of the runs are jobs of tasks on a pool, and how many are borrowed.
   uint32_t jobs, borrowed;

@@ -11,7 +11,7 @@
 enum { most_signals = 1 << 12, most_gates = 4, most_moments = 4 };
 
 /// The node of what was signalled without a common lock, or of which more is not known; and of what
-/// was signalled under a lock when no order was told any more.
+/// was signalled under a lock after orders stopped being recorded.
 static const uint32_t open_node = UINT32_MAX, missed_node = UINT32_MAX - 1;
 
 /// When a thread signalled first.
@@ -204,7 +204,7 @@ void interlock_signalled(thread_record *own, const interlock_event *event, bool 
   // Relaxed: see where it is counted.
   uint32_t changed = __atomic_load_n(&interlock_locks_changed, __ATOMIC_RELAXED);
   if (own->order.settled == (uintptr_t)event->object && own->order.settled_at == changed) return;
-  // A task's order is not told: what it signals is taken for signalled without a lock.
+  // A task's order is not known: treat what it signals as signalled without a lock.
   bool is_known = interlock_knows_held(own) && !interlock_current_task();
   uint64_t hash = mix((uintptr_t)event->object, changed);
   if (is_known) hash = interlock_held_hash(own, mix(hash, 1));

@@ -5,7 +5,7 @@ void interlock_hold(thread_record *own, held_lock lock) {
   if (interlock_limits.hold_limit) lock.since = interlock_coarse_now();
   lock.run = (uint16_t)innermost_run(own);
   if (add_held(&own->held, lock, HELD_IN_ORDER)) return;
-  own->order.untold++;
+  own->order.untracked++;
   interlock_losses.held = true;
 }
 
@@ -48,7 +48,7 @@ void interlock_take_lock(thread_record *own, uintptr_t object, uint32_t kind, bo
 bool interlock_let_go(thread_record *own, uintptr_t object, uintptr_t place) {
   held_lock *known = interlock_find_held(own, object);
   if (!known || known->run == callers_run) {
-    if (own->order.untold > 0) own->order.untold--;
+    if (own->order.untracked > 0) own->order.untracked--;
     return false;
   }
   if (known->counts[HELD_IN_ORDER] > 1) {

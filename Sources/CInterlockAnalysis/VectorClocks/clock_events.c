@@ -120,7 +120,7 @@ static void note_order(thread_clock *own, const interlock_event *event) {
   switch ((interlock_order_change)event->value) {
     case INTERLOCK_ORDER_GIVES: interlock_clock_pass(own, object, AS_LOCK, false); return;
     case INTERLOCK_ORDER_GETS: interlock_clock_get(own, object, AS_LOCK, false, false); return;
-    case INTERLOCK_ORDER_AFTER_SOMEBODY: interlock_clock_know_all(own); return;
+    case INTERLOCK_ORDER_AFTER_UNKNOWN: interlock_clock_know_all(own); return;
   }
 }
 

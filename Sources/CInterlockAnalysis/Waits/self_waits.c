@@ -3,18 +3,19 @@
 
 #ifdef INTERLOCK_INTERPOSES
 
-static void (*self_told)(const interlock_self_wait *);
+static void (*self_wait_listener)(const interlock_self_wait *);
 
 /// Hidden: the callback may make interposed calls.
-static void tell(void (*told)(const interlock_self_wait *), const interlock_self_wait *wait) {
+static void tell(void (*listener)(const interlock_self_wait *), const interlock_self_wait *wait) {
   interlock_events_hide_thread(true);
-  told(wait);
+  listener(wait);
   interlock_events_hide_thread(false);
 }
 
 void interlock_look_for_self(wait_record *record, const interlock_event *event) {
-  void (*told)(const interlock_self_wait *) = __atomic_load_n(&self_told, __ATOMIC_ACQUIRE);
-  if (!told) return;
+  void (*listener)(const interlock_self_wait *) =
+      __atomic_load_n(&self_wait_listener, __ATOMIC_ACQUIRE);
+  if (!listener) return;
   uintptr_t queue = (uintptr_t)event->object;
   bool barrier = event->flags & INTERLOCK_FLAG_BARRIER;
   for (uint32_t index = record->view.run_count; index-- > 0;) {
@@ -31,7 +32,7 @@ void interlock_look_for_self(wait_record *record, const interlock_event *event) 
                                 // trap.
                                 .traps = queue != run->queue || interlock_queue_width(queue) == 1 ||
                                          (run->flags & INTERLOCK_FLAG_BARRIER)};
-    tell(told, &wait);
+    tell(listener, &wait);
     return;
   }
 }
@@ -40,8 +41,9 @@ void interlock_look_for_self(wait_record *record, const interlock_event *event) 
 /// runs: the runtime and libdispatch end the process where that asks again. What `swift_once` runs
 /// has 0 there.
 void interlock_look_for_own_word(thread_record *own, const interlock_event *event) {
-  void (*told)(const interlock_self_wait *) = __atomic_load_n(&self_told, __ATOMIC_ACQUIRE);
-  if (!told) return;
+  void (*listener)(const interlock_self_wait *) =
+      __atomic_load_n(&self_wait_listener, __ATOMIC_ACQUIRE);
+  if (!listener) return;
   // Relaxed: only this thread itself puts its number there.
   uint32_t word = __atomic_load_n((const uint32_t *)event->object, __ATOMIC_RELAXED);
   if ((word & 0x3fffffff) != own->waits.view.number) return;
@@ -52,11 +54,11 @@ void interlock_look_for_own_word(thread_record *own, const interlock_event *even
                               .place = event->place,
                               .first_place = held ? held->place : 0,
                               .traps = true};
-  tell(told, &wait);
+  tell(listener, &wait);
 }
 
-void interlock_waits_on_self(void (*told)(const interlock_self_wait *)) {
-  __atomic_store_n(&self_told, told, __ATOMIC_RELEASE);
+void interlock_waits_on_self(void (*listener)(const interlock_self_wait *)) {
+  __atomic_store_n(&self_wait_listener, listener, __ATOMIC_RELEASE);
 }
 
 #endif

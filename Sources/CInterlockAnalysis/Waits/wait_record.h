@@ -38,7 +38,7 @@ typedef struct {
   uint32_t wait_kind, wait_flags;
   uintptr_t wait_object, wait_other, wait_place, wait_outer, wait_task, wait_actor;
   uintptr_t pool;
-  uint32_t run_count, ended, untold;
+  uint32_t run_count, ended, untracked;
   interlock_run runs[INTERLOCK_RUNS_MOST];
 } wait_view;
 

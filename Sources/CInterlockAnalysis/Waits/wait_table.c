@@ -22,7 +22,7 @@ static inline __attribute__((always_inline)) void hold(thread_record *own,
     if (known && hold_again(known, HELD_BY_THREAD)) return;
   }
   if (list->counted[HELD_BY_THREAD] == INTERLOCK_HELD_MOST) {
-    own->waits.view.untold++;
+    own->waits.view.untracked++;
     return;
   }
   held_lock *joined = join_held(list, object, event->place, is_shared, HELD_BY_THREAD);
@@ -43,7 +43,7 @@ static inline bool let_go(thread_record *own, uintptr_t object) {
   }
   held_lock *known = find_held(&own->held, object, HELD_BY_THREAD);
   if (!known) {
-    if (own->waits.view.untold > 0) own->waits.view.untold--;
+    if (own->waits.view.untracked > 0) own->waits.view.untracked--;
     return false;
   }
   if (known->counts[HELD_BY_THREAD] > 1) {
@@ -125,7 +125,7 @@ static void note_acquire(thread_record *own, const interlock_event *event) {
     }
     case INTERLOCK_OBJECT_CONDITION:
       if (record->put_aside.object) {
-        if (!add_held(&own->held, record->put_aside, HELD_BY_THREAD)) record->view.untold++;
+        if (!add_held(&own->held, record->put_aside, HELD_BY_THREAD)) record->view.untracked++;
         record->put_aside.object = 0;
       }
       break;
@@ -180,7 +180,7 @@ static void note_begin(wait_record *record, const interlock_event *event) {
                         event->item ? (uintptr_t)event->item->function : 0,
                         event->item ? (uintptr_t)event->item->context : 0};
   } else {
-    view->untold++;
+    view->untracked++;
   }
   view->run_count++;
   view->wait_kind = 0;
@@ -189,8 +189,8 @@ static void note_begin(wait_record *record, const interlock_event *event) {
 
 static void note_end(wait_record *record, const interlock_event *event) {
   (void)event;
-  if (record->view.run_count > INTERLOCK_RUNS_MOST && record->view.untold > 0) {
-    record->view.untold--;
+  if (record->view.run_count > INTERLOCK_RUNS_MOST && record->view.untracked > 0) {
+    record->view.untracked--;
   }
   if (record->view.run_count > 0) record->view.run_count--;
   record->view.ended++;

@@ -30,7 +30,7 @@ static void view_thread(const thread_record *record, interlock_thread_view *view
       .sequence = sequence, .wait_kind = now.wait_kind, .wait_flags = now.wait_flags,
       .wait_object = now.wait_object, .wait_other = now.wait_other, .wait_place = now.wait_place,
       .wait_outer = now.wait_outer, .wait_task = now.wait_task, .wait_actor = now.wait_actor,
-      .pool = now.pool, .run_count = now.run_count, .ended = now.ended, .untold = now.untold,
+      .pool = now.pool, .run_count = now.run_count, .ended = now.ended, .untracked = now.untracked,
       .polls_since = interlock_polls_since(&record->waits)};
   if (view->run_count > INTERLOCK_RUNS_MOST) view->run_count = INTERLOCK_RUNS_MOST;
   memcpy(view->runs, now.runs, sizeof view->runs);

@@ -19,9 +19,9 @@ bool interlock_clocks_start(void);
 const char *interlock_clocks_blindness(void);
 
 /// The moment at which the calling thread is: its slot, and how often it has given something up to
-/// others. False where its order cannot be told: in an initialiser that runs once, in a task that
-/// nothing was seen to run, or when an order may have been missed. `is_task` is whether a task runs
-/// on it.
+/// others. False where its order cannot be determined: in an initialiser that runs once, in a task
+/// that nothing was seen to run, or when an order may have been missed. `is_task` is whether a task
+/// runs on it.
 bool interlock_clocks_moment(bool is_task, uint32_t *slot, uint64_t *count);
 
 /// Whether an epoch was asked for since no order is known any more.

@@ -55,8 +55,8 @@ typedef struct {
   uint32_t kind;
   /// Where it was made; 0 if that was not seen.
   uintptr_t created;
-  /// Whether anything told that it is one lock from its first order to its last: it was seen being
-  /// made, or lies in memory that is never freed.
+  /// Whether it is certainly one lock from its first order to its last: it was seen being made, or
+  /// lies in memory that is never freed.
   bool is_one;
   /// Whether it is used as a lock: of a semaphore, that only threads that had waited for it have
   /// signalled it.
@@ -169,7 +169,7 @@ typedef struct {
   bool held;
   /// Semaphores, groups and conditions that are signalled under locks.
   bool signals;
-  /// Waits under a lock for what others signal, of which the order is not told any more.
+  /// Waits under a lock for what others signal, whose order is no longer recorded.
   bool waits;
   /// Where a thread waited first for a `Mutex` that no call shows being locked; 0 for nowhere.
   uintptr_t unseen_mutex;

@@ -86,7 +86,7 @@ typedef struct {
   /// How many blocks have ended on it.
   uint32_t ended;
   /// Held or run, but not in the lists: there was no room.
-  uint32_t untold;
+  uint32_t untracked;
   /// When it began to poll a run loop that has handled nothing, in nanoseconds of the monotonic
   /// clock; 0 for no poll.
   uint64_t polls_since;
@@ -127,7 +127,7 @@ size_t interlock_waits_queues(interlock_queue_view *queues, size_t capacity);
 /// Describes any queue that lives, with what is queued on it if that is known.
 void interlock_waits_describe_queue(uintptr_t queue, interlock_queue_view *view);
 
-/// The root queue whose threads run what is queued on a queue; 0 where it cannot be told.
+/// The root queue whose threads run what is queued on a queue; 0 where it cannot be determined.
 uintptr_t interlock_waits_root(uintptr_t queue);
 
 /// A block that is queued.
@@ -221,7 +221,7 @@ typedef struct {
 } interlock_self_wait;
 
 /// Called on the thread itself, before the trap. NULL for none.
-void interlock_waits_on_self(void (*told)(const interlock_self_wait *wait));
+void interlock_waits_on_self(void (*listener)(const interlock_self_wait *wait));
 
 /// The thread that has a pthread mutex, by its own word; 0 for none, or for what is no such mutex.
 uint32_t interlock_mutex_owner(uintptr_t mutex);

@@ -119,7 +119,7 @@ typedef enum {
   /// The thread comes after every earlier `GIVES` of the object.
   INTERLOCK_ORDER_GETS,
   /// The thread comes after an unknown thread: it has read from a pipe, or received a signal.
-  INTERLOCK_ORDER_AFTER_SOMEBODY,
+  INTERLOCK_ORDER_AFTER_UNKNOWN,
 } interlock_order_change;
 
 /// What a thread does that polls a run loop (`RunLoop.run(mode:before:)`, `RunLoop.run(until:)`).

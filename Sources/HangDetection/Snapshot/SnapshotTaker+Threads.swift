@@ -50,7 +50,7 @@ extension SnapshotTaker {
       result.runs = Self.runs(&view, readsCode: readsCode)
       result.pool = view.pool == 0 ? nil : view.pool
       result.startedBy = Int(view.started_by)
-      result.isPartial = view.untold > 0
+      result.isPartial = view.untracked > 0
       if thread.state == .sleeping, Self.hasNoWork(view) {
         result.elsewhere = .idle
         return result

@@ -100,8 +100,8 @@ package struct HTMLReport: Sendable {
       let all = byPair[pair] ?? []
       let unmet = all.filter { $0.isMet == false }
       let candidates = unmet.isEmpty ? all.filter { $0.isMet == true } : unmet
-      let told = candidates.filter { $0.isMet == false || $0.verdict.kind != .passed }
-      guard let result = told.first(where: { $0.verdict.diagnosis != nil }) ?? told.first else {
+      let shown = candidates.filter { $0.isMet == false || $0.verdict.kind != .passed }
+      guard let result = shown.first(where: { $0.verdict.diagnosis != nil }) ?? shown.first else {
         continue
       }
       let same = all.count { $0.verdict.kind == result.verdict.kind }

@@ -93,13 +93,13 @@ struct Timeline {
         span.kind == nil ? "class=\"running\"" : "class=\"bar\" fill=\"url(#\(prefix)-hatch)\""
       let height = Markup.number(Self.rowHeight - Self.nameHeight - 6)
       let label = Markup.cut(words(span), to: Int(width / 100 * Self.characters) - 1)
-      let told = """
+      let detail = """
         \(words(span)), from \(Self.seconds(span.from)) to \(Self.seconds(span.to)) before the hang
         """
       text += """
         <svg x="\(Self.percent(start))" y="\(Markup.number(y + Self.nameHeight))" \
         width="\(Self.percent(width))" height="\(height)">\
-        <title>\(Markup.text(told))</title><rect width="100%" height="\(height)" \(fill)/>\
+        <title>\(Markup.text(detail))</title><rect width="100%" height="\(height)" \(fill)/>\
         \(label.count > 5 ? "<text class=\"on-bar\" x=\"5\" y=\"14\">\(Markup.text(label))</text>" : "")\
         </svg>
 

@@ -28,7 +28,7 @@ let taskHandlerPrograms: [PredictProgram] = [
     inTask { try? await throwOutOfAGroup() }
     let (first, second) = (Shared(), Shared())
     let ended = DispatchSemaphore(value: 0)
-    let isTold = DispatchSemaphore(value: 0)
+    let isSet = DispatchSemaphore(value: 0)
     let tasks = [
       Task.detached {
         await setAndWait(first) {
@@ -38,10 +38,10 @@ let taskHandlerPrograms: [PredictProgram] = [
           }
         }
       },
-      Task.detached { await setAndWait(second) { isTold.signal() } },
+      Task.detached { await setAndWait(second) { isSet.signal() } },
     ]
     Thread.detachNewThread {
-      isTold.wait()
+      isSet.wait()
       second.set(2)
       ended.signal()
     }

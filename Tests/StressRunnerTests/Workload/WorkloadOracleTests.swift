@@ -115,7 +115,7 @@ struct WorkloadOracleTests {
   }
 
   @Test("Oracles judge neither a cost that is not kept nor a missing state")
-  func untold() async {
+  func untracked() async {
     let keepsNoCost = ClosureSubject(finalState: .init(count: 0, entries: [:])) { $1(.value(nil)) }
     #expect(await run(workload(.threads, callers: 1, [.get]), on: keepsNoCost) == [])
     let tellsNothing = ClosureSubject { $1(.done) }

@@ -17,7 +17,7 @@ extension SyncEvents {
 
     private static let gives = Int64(INTERLOCK_ORDER_GIVES.rawValue)
     private static let gets = Int64(INTERLOCK_ORDER_GETS.rawValue)
-    private static let afterUnknown = Int64(INTERLOCK_ORDER_AFTER_SOMEBODY.rawValue)
+    private static let afterUnknown = Int64(INTERLOCK_ORDER_AFTER_UNKNOWN.rawValue)
 
     @Test("A spin lock is got and given, and not got while it is taken")
     func spinLock() throws {

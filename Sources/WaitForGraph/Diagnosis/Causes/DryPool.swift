@@ -157,7 +157,7 @@ struct DryPool {
 
   /// Whether a thread of the pool itself is known to wait for a block that is queued behind it, or
   /// only its own threads can make the pool dry.
-  var isTold: Bool {
+  var isCertain: Bool {
     if case .queue = kind { return needed != nil }
     return true
   }

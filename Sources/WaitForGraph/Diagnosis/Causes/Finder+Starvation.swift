@@ -1,15 +1,15 @@
 extension Finder {
   /// A dry pool; of several, the one that explains most.
   ///
-  /// - Parameter isTold: Whether serial queues count only where a thread is known to wait for a
+  /// - Parameter isCertain: Whether serial queues count only where a thread is known to wait for a
   ///   block behind it.
   /// - Returns: `nil` if no pool is dry.
-  func starvation(isTold: Bool) -> Finding? {
+  func starvation(isCertain: Bool) -> Finding? {
     let chains = WaitChains(liveness)
     // Blocks that no thread is known to wait for are no cause if their thread waits for what
     // another holds.
     let pools = DryPool.all(liveness).filter {
-      $0.isTold || !isTold && $0.workers.contains(where: chains.isInnermost)
+      $0.isCertain || !isCertain && $0.workers.contains(where: chains.isInnermost)
     }
     guard let pool = pools.first else { return nil }
     var starvation = pool.evidence(index)
