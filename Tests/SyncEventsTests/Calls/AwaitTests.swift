@@ -33,10 +33,6 @@ private final class Tally: Sendable {
   let count = Atomic<Int>(0)
 }
 
-private final class Suspended: Sendable {
-  let continuation = Mutex<CheckedContinuation<Int, Never>?>(nil)
-}
-
 private actor Counter {
   private(set) var count = 0
   func add(_ number: Int, _ half: Double) -> (Int, Double) {
@@ -51,7 +47,7 @@ extension SyncEvents {
   @Suite("Awaits")
   struct AwaitTests {
     /// The changes of this task that are published while `body` runs.
-    private static func told<Value>(
+    private static func published<Value>(
       isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Value
     ) async rethrows -> (value: Value, goesOn: Int) {
       guard let recorder = EventRecorder.start(kinds: INTERLOCK_EVENT_TASK.rawValue) else {
@@ -70,27 +66,29 @@ extension SyncEvents {
     func value() async throws {
       let ended = Task { Large() }
       _ = await ended.value
-      let there = await Self.told { await ended.value }
+      let there = await Self.published { await ended.value }
       #expect(there == (Large(), 1))
       let gate = DispatchSemaphore(value: 0)
       let waiting = Task.detached {
         gate.wait()
         return Large()
       }
-      let later = await Self.told {
+      let later = await Self.published {
         DispatchQueue.global().asyncAfter(deadline: .now() + 0.01) { gate.signal() }
         return await waiting.value
       }
       #expect(later == (Large(), 1))
       let failed = Task<Int, any Error> { throw Failure(number: 7) }
-      await #expect(throws: Failure(number: 7)) { try await Self.told { try await failed.value } }
-      let result = await Self.told { await failed.result }.value
+      await #expect(throws: Failure(number: 7)) {
+        try await Self.published { try await failed.value }
+      }
+      let result = await Self.published { await failed.result }.value
       #expect(throws: Failure(number: 7)) { try result.get() }
     }
 
     @Test("The awaits of a task group are published for every kind of group")
     func groups() async throws {
-      let sum = await Self.told {
+      let sum = await Self.published {
         await withTaskGroup(of: Large.self) { group in
           for _ in 0..<10 { group.addTask { Large() } }
           var sum = 0
@@ -102,7 +100,7 @@ extension SyncEvents {
       // Each of the eleven calls of next(), and the group's own end.
       #expect(sum.goesOn >= 12)
       await #expect(throws: Failure(number: 3)) {
-        try await Self.told {
+        try await Self.published {
           try await withThrowingTaskGroup(of: Int.self) { group in
             for number in 0..<5 { group.addTask { try halved(number) } }
             try await group.waitForAll()
@@ -110,7 +108,7 @@ extension SyncEvents {
         }
       }
       let tally = Tally()
-      let discarded = await Self.told {
+      let discarded = await Self.published {
         await withDiscardingTaskGroup(returning: Large.self) { group in
           for _ in 0..<5 { group.addTask { tally.count.add(1, ordering: .relaxed) } }
           return Large()
@@ -122,7 +120,7 @@ extension SyncEvents {
 
     @Test("The await of an async let is published, also if it throws")
     func asyncLets() async throws {
-      let found = try await Self.told {
+      let found = try await Self.published {
         async let first = Large()
         async let second: Int = halved(8)
         async let third = 5.5
@@ -131,7 +129,7 @@ extension SyncEvents {
       #expect(found.value == (Large(), 4, 5.5))
       #expect(found.goesOn >= 3)
       await #expect(throws: Failure(number: 3)) {
-        try await Self.told {
+        try await Self.published {
           async let number: Int = halved(3)
           return try await number
         }
@@ -141,21 +139,22 @@ extension SyncEvents {
     @Test("The await of a continuation is published if it was resumed before the wait, and after")
     func continuations() async throws {
       #expect(
-        await Self.told { await withUnsafeContinuation { $0.resume(returning: Large()) } } == (
+        await Self.published { await withUnsafeContinuation { $0.resume(returning: Large()) } } == (
           Large(), 1
         ))
       #expect(
-        await Self.told { await withCheckedContinuation { $0.resume(returning: Large()) } } == (
-          Large(), 1
-        ))
-      let later = try await Self.told {
+        await Self.published { await withCheckedContinuation { $0.resume(returning: Large()) } }
+          == (
+            Large(), 1
+          ))
+      let later = try await Self.published {
         try await withUnsafeThrowingContinuation { continuation in
           DispatchQueue.global().async { continuation.resume(returning: 3.25) }
         }
       }
       #expect(later == (3.25, 1))
       await #expect(throws: Failure(number: 2)) {
-        try await Self.told {
+        try await Self.published {
           try await withUnsafeThrowingContinuation { continuation in
             let none: UnsafeContinuation<Int, any Error> = continuation
             none.resume(throwing: Failure(number: 2))
@@ -167,13 +166,13 @@ extension SyncEvents {
     @Test("An await that leaves an actor is published")
     func actors() async {
       let counter = Counter()
-      let found = await Self.told {
+      let found = await Self.published {
         _ = await counter.add(1, 0.5)
         return await counter.add(2, 0.25)
       }
       #expect(found.value == (3, 0.25))
       #expect(found.goesOn >= 2)
-      let main = await Self.told { await MainActor.run { Large() } }
+      let main = await Self.published { await MainActor.run { Large() } }
       #expect(main.value == Large())
       #expect(main.goesOn >= 1)
     }
@@ -187,7 +186,7 @@ extension SyncEvents {
           continuation.finish()
         }
       }
-      let found = await Self.told {
+      let found = await Self.published {
         var sum = 0
         for await number in stream().map({ number in
           blind.look()
@@ -204,93 +203,16 @@ extension SyncEvents {
       // In the closures of map() and filter(), not in the loop.
       #expect(blind.seen.count { $0 } == 5)
       #expect(!interlock_events_task_is_blind(UnsafeRawPointer(bitPattern: thisTask)))
-      #expect(await Self.told { await stream().reduce(0, +) }.value == 10)
-      #expect(await Self.told { await stream().contains(3) }.value)
-      #expect(await Self.told { await stream().max() }.value == 4)
-      #expect(await Self.told { await stream().first { $0 > 1 } }.value == 2)
-      #expect(await Self.told { await stream().allSatisfy { $0 < 4 } }.value == false)
-    }
-
-    /// Tasks that each wait for something, and what wakes them: they return 1, 2, 3, and 4.
-    private struct Waiting {
-      let tasks: [Task<Int, any Error>]
-      private let gate: AsyncStream<Int>.Continuation
-      private let feed: AsyncStream<Int>.Continuation
-      private let suspended = Suspended()
-
-      /// Each is at its `await`, or about to reach it.
-      init() async {
-        let (reached, isReached) = AsyncStream.makeStream(of: Void.self)
-        let (opened, gate) = AsyncStream.makeStream(of: Int.self)
-        let (stream, feed) = AsyncStream.makeStream(of: Int.self)
-        (self.gate, self.feed) = (gate, feed)
-        let blocked = Task.detached { await opened.first { _ in true } ?? 0 }
-        tasks = [
-          Task.detached {
-            isReached.yield()
-            return await blocked.value
-          },
-          Task.detached {
-            isReached.yield()
-            return await stream.first { $0 == 2 } ?? 0
-          },
-          Task.detached { [suspended] in
-            await withCheckedContinuation { continuation in
-              suspended.continuation.withLock { $0 = continuation }
-              isReached.yield()
-            }
-          },
-          Task.detached {
-            try await withThrowingTaskGroup(of: Int.self) { group in
-              group.addTask { await blocked.value + 3 }
-              isReached.yield()
-              return try await group.next() ?? 0
-            }
-          },
-        ]
-        for await _ in reached.prefix(tasks.count) {}
-      }
-
-      func letGo() {
-        feed.yield(2)
-        suspended.continuation.withLock { $0 }?.resume(returning: 3)
-        gate.yield(1)
-      }
-
-      var values: [Int] {
-        get async throws {
-          var values: [Int] = []
-          for task in tasks { values.append(try await task.value) }
-          return values
-        }
-      }
-    }
-
-    /// Many times: whether a task has reached its `await` when the reader changes is the
-    /// scheduler's choice.
-    @Test("Awaits return their values while a reader is added or removed", arguments: 0..<20)
-    func readersChange(turn: Int) async throws {
-      func start() throws -> EventRecorder {
-        try #require(EventRecorder.start(kinds: INTERLOCK_EVENT_TASK.rawValue))
-      }
-      if turn.isMultiple(of: 2) {
-        let waiting = await Waiting()
-        let recorder = try start()
-        defer { recorder.stop() }
-        waiting.letGo()
-        #expect(try await waiting.values == [1, 2, 3, 4])
-      } else {
-        let recorder = try start()
-        let waiting = await Waiting()
-        recorder.stop()
-        waiting.letGo()
-        #expect(try await waiting.values == [1, 2, 3, 4])
-      }
+      #expect(await Self.published { await stream().reduce(0, +) }.value == 10)
+      #expect(await Self.published { await stream().contains(3) }.value)
+      #expect(await Self.published { await stream().max() }.value == 4)
+      #expect(await Self.published { await stream().first { $0 > 1 } }.value == 2)
+      #expect(await Self.published { await stream().allSatisfy { $0 < 4 } }.value == false)
     }
 
     @Test("Nested awaits each resume their own caller")
     func nested() async throws {
-      let found = try await Self.told {
+      let found = try await Self.published {
         try await withThrowingTaskGroup(of: Int.self) { group in
           group.addTask {
             try await withTaskCancellationHandler {
