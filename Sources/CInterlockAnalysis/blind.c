@@ -1,4 +1,4 @@
-// The analysis where no call is seen: no thread has a record, and nothing waits.
+// The analysis in a build without interposed calls: no thread has a record, and no wait is known.
 #include "thread_record.h"
 
 #ifndef INTERLOCK_INTERPOSES

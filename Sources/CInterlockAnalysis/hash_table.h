@@ -1,11 +1,11 @@
 // The hash table of all parts: entries by a key, in lists. Not for users of the
 // target.
 //
-// To find an entry takes no lock. An entry that is removed may be added again, with another key and
-// to another list, while a thread that searches stands on it. Each list therefore ends with the
-// number of its list, and a search that ends in another list begins anew: the scheme of the
-// lists with "nulls" markers in Linux (Documentation/RCU/rculist_nulls.rst). It needs entries that
-// stay entries: no part gives their memory back.
+// A search takes no lock. While it is at an entry, another thread may remove the entry and add it
+// to another list, with another key. Each list therefore ends with its own number, and a search
+// that reaches the end of another list begins again: the scheme of the lists with "nulls" markers
+// in Linux (Documentation/RCU/rculist_nulls.rst). It requires that the memory of an entry is never
+// used for anything else: no part frees it.
 #ifndef INTERLOCK_HASH_TABLE_H
 #define INTERLOCK_HASH_TABLE_H
 
@@ -17,7 +17,7 @@ static inline uint64_t mix(uint64_t hash, uint64_t value) {
   return hash ^ hash >> 29;
 }
 
-/// The first member of whatever a table has.
+/// The first member of each entry of a table.
 typedef struct table_entry {
   /// 0 while it is in no table.
   uintptr_t key;
@@ -26,17 +26,18 @@ typedef struct table_entry {
 } table_entry;
 
 typedef struct {
-  /// The first entry of each list; 0 before there was one.
+  /// The first entry of each list; 0 until the list gets one.
   uintptr_t *lists;
-  /// How many lists there are: a power of 2, at most 2^24.
+  /// The number of lists: a power of 2, at most 2^24.
   size_t list_count;
-  /// Entries of one size, all zero at first: how many there are, and have ever been taken.
+  /// The entries, all of one size and zero at first; then how many there are, and how many have
+  /// ever been taken.
   char *entries;
   size_t size;
   uint32_t most, used;
-  /// The first of those that were given back; 0 for none.
+  /// The first free entry that was taken before; 0 for none.
   uintptr_t free;
-  /// Held while the table is changed, unless another lock is held that covers all of it.
+  /// Held during a change of the table, unless the caller has another lock that covers all of it.
   int lock;
 } hash_table;
 
@@ -51,7 +52,7 @@ static inline table_entry *table_find(const hash_table *table, uintptr_t key) {
   size_t number = table_number(table, key);
   while (true) {
     // Acquire, all three: pair with the releases in `table_add` and `table_remove`. A thread that
-    // finds a key finds what was written before the entry was added.
+    // finds a key sees what was written before the entry was added.
     uintptr_t at = __atomic_load_n(&table->lists[number], __ATOMIC_ACQUIRE);
     if (!at) return NULL;
     while (!(at & 1)) {
@@ -63,7 +64,7 @@ static inline table_entry *table_find(const hash_table *table, uintptr_t key) {
   }
 }
 
-// To be called with the table's lock.
+// The caller must hold the table's lock.
 
 /// The next entry with the key of this one; NULL if there is none.
 static inline table_entry *table_next(const table_entry *entry) {
@@ -73,7 +74,7 @@ static inline table_entry *table_next(const table_entry *entry) {
   return NULL;
 }
 
-/// Adds an entry that is in no table. All else in it is written before.
+/// Adds an entry that is in no table. The caller has written the rest of the entry before.
 static inline void table_add(hash_table *table, table_entry *entry, uintptr_t key) {
   size_t number = table_number(table, key);
   uintptr_t *first = &table->lists[number];
@@ -85,17 +86,17 @@ static inline void table_add(hash_table *table, table_entry *entry, uintptr_t ke
 static inline void table_remove(hash_table *table, table_entry *entry) {
   uintptr_t *link = &table->lists[table_number(table, entry->key)];
   while (*link != (uintptr_t)entry) link = &((table_entry *)*link)->next;
-  // The entry keeps its own link: a thread that stands on it goes on from there.
+  // The entry keeps its own link, so that a search that is at it can continue.
   __atomic_store_n(link, entry->next, __ATOMIC_RELEASE);
   __atomic_store_n(&entry->key, 0, __ATOMIC_RELEASE);
 }
 
-/// The end of the list of free entries: no list's of a table, so that a search that was led here
-/// begins anew.
+/// The end of the list of free entries. It is the number of no list, so that a search that reaches
+/// it begins again.
 static const uintptr_t table_free_end = UINTPTR_MAX;
 
-/// Takes an entry that is in no table; NULL if all are taken. One that was given back has what it
-/// had.
+/// Takes an entry that is in no table; NULL if all are taken. An entry that was taken before still
+/// has its old contents.
 static inline table_entry *table_take(hash_table *table) {
   table_entry *entry = (table_entry *)table->free;
   if (entry) {
@@ -113,7 +114,7 @@ static inline void table_give(hash_table *table, table_entry *entry) {
   table->free = (uintptr_t)entry;
 }
 
-/// How many entries have ever been taken, to look at all of them; without the lock.
+/// How many entries have ever been taken, for a walk over all of them; needs no lock.
 static inline uint32_t table_used(const hash_table *table) {
   return __atomic_load_n(&table->used, __ATOMIC_ACQUIRE);
 }

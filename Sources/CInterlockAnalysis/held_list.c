@@ -1,4 +1,4 @@
-// What the tracker of sections asks of the held list.
+// The locks that a thread holds, for the tracker of sections.
 #include "thread_record.h"
 
 size_t interlock_tell_held(interlock_held_at *held, size_t capacity) {

@@ -1,16 +1,16 @@
-// What a thread holds: one list for all readers. Not for users of the target.
+// The locks that a thread holds: one list for two readers. Not for users of the target.
 //
-// Two readers ask different questions, so each entry has a count for each of them:
+// The readers need different locks, so each entry has a count for each reader:
 //
-// - The waits ask which locks the thread itself must release: mutexes, read-write locks,
-//   initialisers and semaphores that begin at 1. What an ended block has left locked is among them:
-//   the lock's word still names the thread.
-// - The lock order asks what keeps other code out while the current code runs: also queues, Swift
-//   mutexes, and, on the main thread, what the caller of a synchronous block holds; but nothing
-//   that an ended block has left, because the thread's next block does not depend on it.
+// - The waits need the locks that the thread itself must release: mutexes, read-write locks,
+//   initialisers and semaphores that begin at 1. A lock that an ended block has left locked is one
+//   of them: the lock's word still names the thread.
+// - The lock order needs what excludes other code while the current code runs: also queues, Swift
+//   mutexes, and, on the main thread, the locks of a synchronous block's caller; but no lock that
+//   an ended block has left, because the thread's next block does not depend on it.
 //
-// A shared entry is written once. Two entries for one lock exist only after the readers' rules have
-// parted: after such a block, or where the caller's lock is locked again.
+// Both readers use one entry for a lock. It has two entries only if the readers differ: after a
+// block has left it locked, or if a synchronous block acquires its caller's lock again.
 #ifndef INTERLOCK_HELD_LIST_H
 #define INTERLOCK_HELD_LIST_H
 
@@ -25,18 +25,18 @@ typedef enum { HELD_BY_THREAD, HELD_IN_ORDER } held_reader;
 
 typedef struct {
   uintptr_t object;
-  /// Where it was acquired, and where that function was called; 0 if that is not known.
+  /// The call site that acquired it, and the caller of that function; 0 if that is not known.
   uintptr_t place, outer;
   /// When it was acquired, in nanoseconds; 0 if hold times are not measured. Only for the order.
   uint64_t since;
-  /// How often each reader counts it: more than 1 for a recursive lock. 0 for a reader that does
-  /// not have it. In one word where both are asked for.
+  /// Each reader's count: more than 1 for a recursive lock, 0 for a reader that does not have it.
+  /// Also as one word, which compares both at once.
   union {
     uint16_t counts[2];
     uint32_t both_counts;
   };
-  /// In which of the thread's blocks it was acquired: 0 for none, `callers_run` for what the caller
-  /// of the synchronous block holds that the thread runs. Only for the order.
+  /// The thread's block that acquired it: 0 for none, `callers_run` for a lock that the caller of
+  /// the current synchronous block holds. Only for the order.
   uint16_t run;
   /// An `interlock_object_kind`; `WRITE_LOCK` for both sides of a read-write lock.
   uint8_t kind;
@@ -106,7 +106,7 @@ static inline bool add_held(held_list *list, held_lock lock, held_reader reader)
   return true;
 }
 
-/// Takes an entry away from one reader, however often that counts it.
+/// Removes an entry for one reader, whatever its count.
 static inline void drop_held(held_list *list, held_lock *lock, held_reader reader) {
   lock->counts[reader] = 0;
   list->counted[reader]--;
@@ -115,7 +115,7 @@ static inline void drop_held(held_list *list, held_lock *lock, held_reader reade
   if (lock != end) memmove(lock, lock + 1, (size_t)(end - lock) * sizeof *lock);
 }
 
-/// The kind that the events have for it.
+/// The kind that the events of this lock have.
 static inline uint32_t kind_of_held(const held_lock *lock) {
   bool is_read = lock->kind == INTERLOCK_OBJECT_WRITE_LOCK && lock->is_shared;
   return is_read ? INTERLOCK_OBJECT_READ_LOCK : lock->kind;
@@ -125,15 +125,15 @@ static inline void clear_held(held_list *list) {
   list->count = list->counted[HELD_BY_THREAD] = list->counted[HELD_IN_ORDER] = 0;
 }
 
-/// What both counts are of an entry that each of these readers, by their bits, counts once.
+/// Both counts, as one word, of an entry that each of these readers (a bit each) counts once.
 static inline uint32_t once_for(uint32_t readers) {
   held_lock once = {.counts = {readers >> HELD_BY_THREAD & 1, readers >> HELD_IN_ORDER & 1}};
   return once.both_counts;
 }
 
-/// Adds a lock that none of these readers has an entry for, where there is room for each: the usual
-/// case, in one step. `since` stays as it was: it is only read if hold times are measured, and then
-/// the lock order does not use this.
+/// Adds an entry for these readers in one step: the usual case, in which none of them has an entry
+/// for the lock, and each has room. Does not write `since`, which is only read if hold times are
+/// measured; then the lock order does not call this.
 static inline void add_new_held(held_list *list, uint32_t readers, uintptr_t object, uint32_t kind,
                                 bool is_shared, uint32_t run, uintptr_t place, uintptr_t outer) {
   held_lock *lock = &list->locks[list->count++];
@@ -148,13 +148,13 @@ static inline void add_new_held(held_list *list, uint32_t readers, uintptr_t obj
   lock->is_shared = is_shared;
 }
 
-/// Whether an object is what the thread acquired last, once, for all of these readers alone.
+/// Whether the list's last entry is this object, counted once by exactly these readers.
 static inline bool is_last_held(const held_list *list, uint32_t readers, uintptr_t object) {
   const held_lock *last = &list->locks[list->count - 1];
   return list->count > 0 && last->object == object && last->both_counts == once_for(readers);
 }
 
-/// Removes what `is_last_held`.
+/// Removes the last entry, for which `is_last_held` returned true.
 static inline void drop_last_held(held_list *list, uint32_t readers) {
   list->count--;
   list->counted[HELD_BY_THREAD] -= readers >> HELD_BY_THREAD & 1;

@@ -1,6 +1,6 @@
-// The reader of the events: feeds the calling thread's record once for each event, for all parts.
-// In C: it is called within every lock of the process, before Swift's runtime may be up, and must
-// neither allocate there nor take a lock that is interposed.
+// The reader of the events: updates the calling thread's record once for each event, for all parts.
+// In C: it runs inside every lock call of the process, perhaps before Swift's runtime is ready, and
+// must neither allocate there nor take a lock that is interposed.
 #include "LockOrder/simple_locks.h"
 #include "Waits/wait_table.h"
 
@@ -8,13 +8,13 @@
 
 #include <pthread.h>
 
-/// Which parts follow, and the lock under which that changes.
+/// The parts that follow the events, and the lock for changes of this set.
 static uint32_t parts;
 static int parts_lock;
 
 enum {
   all_parts = INTERLOCK_PART_WAITS | INTERLOCK_PART_ORDER | INTERLOCK_PART_CLOCKS,
-  // Which thread starts another is nothing to wait for.
+  // No thread waits for the start of another.
   waits_kinds = ~(INTERLOCK_EVENT_FORK | INTERLOCK_EVENT_START),
   order_kinds = INTERLOCK_EVENT_CREATE | INTERLOCK_EVENT_DESTROY | INTERLOCK_EVENT_WAIT |
                 INTERLOCK_EVENT_ACQUIRE | INTERLOCK_EVENT_GIVE_UP | INTERLOCK_EVENT_RELEASE |
@@ -34,7 +34,7 @@ static uint32_t kinds_of(uint32_t parts) {
          (parts & INTERLOCK_PART_CLOCKS ? clocks_kinds : 0);
 }
 
-/// There is no record for a thread: no part knows any more what it must.
+/// Tells each part that a thread has no record, so that what the part knows is incomplete.
 static void miss_thread(void) {
   interlock_waits_miss_thread();
   interlock_order_miss_thread();
@@ -42,7 +42,7 @@ static void miss_thread(void) {
 }
 
 /// Whether an event of a mutex or a semaphore changes the held list in one step, for these readers:
-/// the thread acquires a lock that it does not hold, or releases what it acquired last.
+/// the thread acquires a lock that it does not hold, or releases the lock that it acquired last.
 __attribute__((always_inline)) static inline bool is_one_step(
     thread_record *own, uint32_t readers, interlock_event_kind kind,
     interlock_object_kind object_kind, uintptr_t object) {
@@ -50,7 +50,7 @@ __attribute__((always_inline)) static inline bool is_one_step(
   return kind == INTERLOCK_EVENT_ACQUIRE && interlock_waits_is_simple(own, object_kind, object);
 }
 
-/// Changes it so.
+/// Makes that one step.
 __attribute__((always_inline)) static inline void change_held(
     thread_record *own, uint32_t readers, interlock_event_kind kind,
     interlock_object_kind object_kind, uintptr_t object, uintptr_t place, uintptr_t frame) {
@@ -64,7 +64,7 @@ __attribute__((always_inline)) static inline void change_held(
   }
 }
 
-// Only the waits: what a process has that hangs, and predicts nothing.
+// Only the waits follow: prediction is off.
 
 __attribute__((noinline)) static void read_first_wait(const interlock_event *event) {
   thread_record *own = interlock_claim_record();
@@ -85,7 +85,7 @@ static void read_waits(const interlock_event *event, void *context) {
   }
 }
 
-/// In a function of its own: most events of locks need no room for an event.
+/// A separate function, so that the usual path needs no stack space for an event.
 __attribute__((noinline)) static void read_other_wait(interlock_event_kind kind,
                                                       interlock_object_kind object_kind,
                                                       const void *object, uint32_t flags,
@@ -107,11 +107,11 @@ static void read_lock_waits(interlock_event_kind kind, interlock_object_kind obj
   interlock_waits_note_lock(own, kind);
 }
 
-// Several parts.
+// Several parts follow.
 
-/// The order comes before the waits, which count the event: a thread that copies the held list and
-/// finds the same count has not copied it half changed. The clocks come after the order: a
-/// signaller's epoch is that before it signals.
+/// The order goes first: the waits count the event, so that another thread that copies the held
+/// list and finds the count unchanged has not copied a half-made change. The clocks go after the
+/// order, which records the signaller's epoch before the signal.
 static void read_parts(const interlock_event *event, void *context) {
   (void)context;
   // Relaxed: a part that begins to follow reads the next event.
@@ -172,7 +172,8 @@ static void thread_ends(thread_record *own) {
 }
 
 static void forked(void) {
-  // The other threads are not here; their records, and the locks that they held, are.
+  // The child has the records of the other threads, and the locks that they held, but not the
+  // threads.
   interlock_events_remove(read_waits, NULL);
   interlock_events_remove(read_parts, NULL);
   parts = 0;
@@ -180,7 +181,7 @@ static void forked(void) {
   interlock_records_forked();
 }
 
-/// Adds the reader for these parts, or puts it in the place of that for those before.
+/// Adds the reader for the parts `now`, or replaces the reader for the parts `before` by it.
 static bool set_reader(uint32_t before, uint32_t now) {
   bool is_waits = now == INTERLOCK_PART_WAITS;
   interlock_reader reader = is_waits ? read_waits : read_parts;

@@ -1,4 +1,4 @@
-// A record of each thread: claimed at its first event, and given back when it ends.
+// The record of each thread: claimed at the thread's first event, released when the thread ends.
 #include "thread_record.h"
 
 #ifdef INTERLOCK_INTERPOSES
@@ -22,7 +22,7 @@ static void thread_exits(void *record) {
   if (++own->farewells < most_farewells && pthread_setspecific(exit_key, own) == 0) return;
   thread_ends(own);
   interlock_own_record = NULL;
-  // Release: the thread that claims the record sees it as this thread left it.
+  // Release: pairs with the acquire in `is_used`. The next thread sees the record as it is now.
   __atomic_store_n(&own->used, 0, __ATOMIC_RELEASE);
 }
 
@@ -36,9 +36,9 @@ void interlock_record_cut(void) {
   __atomic_store_n(&own->used, 0, __ATOMIC_RELEASE);
 }
 
-/// Returns true if a record is free: given back, or its thread is gone and locked something after
-/// that, in the last round of its destructors. Only asks the system when a new block of records
-/// would be needed.
+/// Returns true if a record is free: it was released, or its thread has ended without releasing it.
+/// The latter happens if a thread locks in the last round of its destructors, and claims a record
+/// again. Asks the system for that only if `asks`, before a new block of records is allocated.
 static bool is_free(const thread_record *record, bool asks) {
   if (!is_used(record)) return true;
   uint32_t number = record->waits.view.number;
@@ -56,13 +56,13 @@ static thread_record *find_free(void) {
   }
   errno = error;
   if (!found || !is_used(found)) return found;
-  // Its thread gave it back before; what that locked since is no matter of the next thread.
+  // The record's thread has ended; the locks that it took in its destructors do not matter.
   clear_held(&found->held);
   thread_ends(found);
   return found;
 }
 
-/// Makes many at a time, of the system's memory: malloc may be the call that asks.
+/// Allocates many records at a time from the system: the calling thread may be inside malloc.
 static thread_record *make_records(void) {
   enum { together = 32 };
   thread_record *made = mmap(NULL, together * sizeof *made, PROT_READ | PROT_WRITE,
@@ -78,7 +78,7 @@ static thread_record *make_records(void) {
 
 static void clear(thread_record *record) {
   wait_view *view = &record->waits.view;
-  // Progress is a sum over all records: what the last thread has counted stays.
+  // Progress is a sum over all records, so the counts of the record's last thread must stay.
   uint64_t sequence = view->sequence, steps = record->waits.idle.steps;
   clear_held(&record->held);
   memset(&record->waits, 0, sizeof record->waits);
@@ -109,8 +109,8 @@ static thread_record *claim(void) {
   return found;
 }
 
-/// Hidden: a signal's handler that comes meanwhile would come here too, and wait for its own
-/// thread.
+/// Hides the thread meanwhile: a signal handler that locks would otherwise enter this function too,
+/// and wait for its own thread.
 thread_record *interlock_claim_record(void) {
   interlock_events_hide_thread(true);
   thread_record *claimed = claim();

@@ -8,20 +8,21 @@
 #include "held_list.h"
 #include "interlock_runtime.h"
 
-/// Written by its thread alone; the held list and the waits are read by any thread.
+/// Only its own thread writes it; any thread may read the held list and the waits.
 typedef struct thread_record {
   held_list held;
   wait_record waits;
   order_record order;
-  /// One of a fixed number; NULL until the thread needs one.
+  /// One of a fixed number of clocks; NULL until the thread needs one.
   thread_clock *clock;
-  /// How often the thread has been about to end: other libraries' destructors may still lock.
+  /// In how many rounds of destructors the record's own has run: other libraries' destructors may
+  /// still lock.
   uint32_t farewells;
   uint32_t used;
   struct thread_record *next;
 } thread_record;
 
-/// The calling thread's; NULL until it is asked for.
+/// The calling thread's record; NULL until it is claimed.
 extern __thread thread_record *interlock_own_record
     __attribute__((tls_model("initial-exec"))) HIDDEN;
 /// Claims a record for the calling thread; NULL if there is no memory.
@@ -39,20 +40,21 @@ static inline bool is_used(const thread_record *record) {
   return __atomic_load_n(&record->used, __ATOMIC_ACQUIRE);
 }
 
-/// The serial executor whose code the calling thread runs: an actor, by its address. Both words, as
-/// the runtime returns them.
+/// The serial executor on which the calling thread runs; `identity` is the actor's address. Both
+/// words, as the runtime returns them.
 typedef struct {
   uintptr_t identity, implementation;
 } serial_executor;
 extern serial_executor swift_task_getCurrentExecutor(void) INTERLOCK_WEAK;
 
-/// Prepares the records; `ends` is called on each thread that ends. False if the system refuses.
+/// Prepares the records; each thread calls `ends` when it ends. Returns false if the system
+/// refuses.
 bool interlock_records_prepare(void (*ends)(thread_record *)) HIDDEN;
-/// In the child of a fork: the thread that held the list's lock is not there.
+/// Releases the list's lock in the child of a fork, which does not have the thread that held it.
 void interlock_records_forked(void) HIDDEN;
 
-/// Writes what the calling thread holds in the lock order, as much as there is room for, and
-/// returns how much (held_list.c).
+/// Writes the locks that the calling thread holds in the lock order, up to `capacity`, and returns
+/// how many it wrote (held_list.c).
 size_t interlock_tell_held(interlock_held_at *held, size_t capacity) HIDDEN;
 
 /// The parts that read the events.
@@ -62,8 +64,8 @@ typedef enum {
   INTERLOCK_PART_CLOCKS = 1 << 2,
 } interlock_part;
 
-/// Lets a part read the events from now on (reader.c). False if no call is seen, or if there is no
-/// room for a reader.
+/// Lets a part read the events from now on (reader.c). Returns false if no call is interposed, or
+/// if there is no room for a reader.
 bool interlock_follow(interlock_part part) HIDDEN;
 
 #endif

@@ -13,8 +13,7 @@ void interlock_note_begin(thread_record *own, const interlock_event *event) {
   if (is_synchronous && is_own) interlock_end_wait(own, queue);
   own->order.wait_kind = 0;
   uint32_t width = interlock_queue_look(queue, &target);
-  // The task pool's own queue lets as many in as it has threads, and no thread calls it
-  // synchronously.
+  // The task pool's own queue is as wide as the pool, and no thread calls it synchronously.
   bool is_pool_job = (event->flags & INTERLOCK_FLAG_JOB) && width != 1;
   bool holds_queue = width != 0 && !is_pool_job;
   if (own->order.run_count < runs_most) {
@@ -42,8 +41,8 @@ void interlock_note_begin(thread_record *own, const interlock_event *event) {
                                     .is_shared = interlock_shares_queue(width, event->flags)});
 }
 
-/// What a block has acquired and not released is no owner's from here on: the thread's next block
-/// is another owner.
+/// Drops the locks that a block has acquired and not released: the thread's next block is another
+/// owner.
 static void leave_behind(thread_record *own, const thread_run *run) {
   for (uint32_t index = own->held.count; index-- > 0;) {
     held_lock lock = own->held.locks[index];
@@ -62,8 +61,8 @@ static void leave_behind(thread_record *own, const thread_run *run) {
       interlock_note_incident(own, INTERLOCK_INCIDENT_LOCK_ACROSS_AWAIT, lock.kind, lock.object,
                               lock.place, lock.outer, 0, 0);
     } else if (interlock_thread_number() != (uint64_t)getpid()) {
-      // The main thread may unlock it in a later block. A pool's thread has no later block of its
-      // own.
+      // The main thread may unlock it in a later block. On a pool's thread, no later block belongs
+      // to this one.
       interlock_note_left_lock(own, &lock, INTERLOCK_INCIDENT_LEFT_BY_BLOCK);
     }
   }
@@ -76,7 +75,7 @@ void interlock_note_end(thread_record *own, const interlock_event *event) {
     interlock_let_go(own, (uintptr_t)event->object, 0);
     return;
   }
-  // A copy: the handler of a signal may begin a block in its place.
+  // A copy: a signal handler may begin a block and overwrite the entry.
   thread_run run = own->order.runs[own->order.run_count];
   if (run.ends) {
     interlock_event end = *event;

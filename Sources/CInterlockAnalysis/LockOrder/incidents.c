@@ -1,4 +1,4 @@
-// What broke a rule by itself: once for each place, with how often.
+// The incidents: one entry for each place, with a count.
 #include "order_reader.h"
 
 #include <sys/mman.h>
@@ -42,7 +42,7 @@ static bool count_known(uint32_t kind, uint32_t object_kind, uintptr_t place, ui
 void interlock_note_incident(thread_record *own, interlock_incident_kind kind, uint32_t object_kind,
                              uintptr_t object, uintptr_t place, uintptr_t outer,
                              uintptr_t end_place, uint64_t nanoseconds) {
-  // What the system's libraries do among themselves is no fault of the program.
+  // A lock that a system library takes is no fault of the program.
   if (!interlock_events_is_users(place)) return;
   interlock_events_hide_thread(true);
   if (!count_known(kind, object_kind, place, outer, nanoseconds)) {
@@ -60,7 +60,7 @@ void interlock_note_incident(thread_record *own, interlock_incident_kind kind, u
     if (known) {
       known->count++;
     } else if (kind == INTERLOCK_INCIDENT_BLOCKING_WAIT && made.actor.stack_count == 0) {
-      // No place of a user's: see where orders are noted.
+      // No user code on the stack: see `look_closer` in order_chains.c.
     } else if (used < capacity) {
       incidents[used++] = made;
     } else {

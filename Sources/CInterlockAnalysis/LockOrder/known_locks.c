@@ -1,6 +1,5 @@
-// The locks that live, by address. A lock that is made, or that comes to be at an address where
-// another was destroyed, gets a number that no other ever has: two that were at one address one
-// after the other are never taken for one.
+// The existing locks, by address. Each new lock gets a number that is never used again, so that two
+// locks that had the same address at different times are never confused.
 #include "order_reader.h"
 
 #include <sys/mman.h>
@@ -76,7 +75,7 @@ static int looks_static(struct dl_phdr_info *info, size_t size, void *context) {
 }
 #endif
 
-/// Whether memory is a variable's of a program or library, which lasts as long as that.
+/// Whether an address lies in a static variable of the program or a library, which is never freed.
 static bool is_static(uintptr_t address) {
 #ifdef __linux__
   return dl_iterate_phdr(looks_static, &address) != 0;
@@ -102,18 +101,18 @@ void interlock_lock_made(const interlock_event *event) {
     case INTERLOCK_OBJECT_SEMAPHORE:
       if (event->value == 0) kind = interlock_signal_kind;
       if (event->value == 0 || event->value == 1) break;
-      // What was at its address is no more all the same.
+      // Not followed, but a lock that was at this address before no longer exists.
       interlock_events_hide_thread(true);
       interlock_lock_destroyed((uintptr_t)event->object);
       interlock_events_hide_thread(false);
       return;
     default: return;
   }
-  // Hidden: a signal's handler that locks would wait for its own thread.
+  // Hidden: a signal handler that locks would wait for its own thread.
   interlock_events_hide_thread(true);
   take(&interlock_tables_lock);
   put((uintptr_t)event->object, kind, event->place, true);
-  // Relaxed: a thread that is handed the new lock has an order of its own with its maker.
+  // Relaxed: the program itself orders the creation of the lock before its first use elsewhere.
   __atomic_fetch_add(&interlock_locks_changed, 1, __ATOMIC_RELAXED);
   give(&interlock_tables_lock);
   interlock_events_hide_thread(false);
@@ -134,7 +133,7 @@ void interlock_lock_destroyed(uintptr_t object) {
 bool interlock_is_lock_semaphore(uintptr_t object) {
   interlock_events_hide_thread(true);
   take(&interlock_tables_lock);
-  // Only those that begin at 1 are kept.
+  // The table has this kind only for semaphores that begin at 1.
   bool is_lock = interlock_find_lock(object, INTERLOCK_OBJECT_SEMAPHORE) != NULL;
   give(&interlock_tables_lock);
   interlock_events_hide_thread(false);

@@ -1,6 +1,6 @@
-// Locks that are left locked: what a thread held when it ended, or a block on a pool's thread. A
-// finding only while the lock's own word still names that thread: another may unlock it, destroy
-// it, or make it anew.
+// Locks that are left locked: those that a thread, or a block on a pool's thread, held when it
+// ended. Each is a finding only while the lock's own word still names that thread: another thread
+// may unlock, destroy or initialise the lock.
 #include "order_reader.h"
 
 #include <pthread.h>
@@ -12,7 +12,7 @@
 
 typedef struct {
   interlock_incident incident;
-  /// Which lock it is, of those that were ever at its address.
+  /// The lock's number, which tells it from other locks at the same address.
   uint32_t lock;
   uint32_t thread;
   bool is_shared;
@@ -20,7 +20,7 @@ typedef struct {
 
 enum { capacity = 256 };
 static left_lock *left_locks;
-/// Under the lock of the tables; read without it by threads that only ask whether there is any.
+/// Written under the lock of the tables; threads that only test for zero read it without.
 static uint32_t used;
 
 bool interlock_left_locks_prepare(void) {
@@ -44,7 +44,7 @@ static bool is_still_left(const left_lock *left) {
          interlock_lock_is_held_by(incident->object, kind, left->thread);
 }
 
-/// Whether it lies on the calling thread's stack, which goes with the thread.
+/// Whether an object lies on the calling thread's stack, which is freed with the thread.
 static bool is_on_own_stack(uintptr_t object) {
 #ifdef __linux__
   pthread_attr_t attributes;
@@ -83,7 +83,7 @@ void interlock_note_left_lock(const thread_record *own, const held_lock *held,
     // Any thread may signal a semaphore.
     default: return;
   }
-  // What the system's libraries do among themselves is no fault of the program.
+  // A lock that a system library takes is no fault of the program.
   if (!interlock_events_is_users(held->place)) return;
   interlock_events_hide_thread(true);
   left_lock left = {.incident = {.kind = kind,
@@ -98,7 +98,7 @@ void interlock_note_left_lock(const thread_record *own, const held_lock *held,
     interlock_describe_actor(own, held->place, &left.incident.actor);
     take(&interlock_tables_lock);
     const known_lock *lock = interlock_note_lock(held->object, held->kind);
-    // One whose making was not seen may lie in memory that is freed and used again.
+    // A lock whose creation was not seen may lie in memory that is freed and reused.
     if (lock && lock->is_one) {
       left.lock = lock->number;
       left.incident.created = lock->created;
@@ -110,7 +110,7 @@ void interlock_note_left_lock(const thread_record *own, const held_lock *held,
 }
 
 void interlock_unlocked_for_another(uintptr_t object) {
-  // Relaxed: a thread that unlocks for another has an order of its own with what that one did.
+  // Relaxed: a thread that unlocks for another is already ordered after that thread's lock.
   if (__atomic_load_n(&used, __ATOMIC_RELAXED) == 0) return;
   interlock_events_hide_thread(true);
   take(&interlock_tables_lock);

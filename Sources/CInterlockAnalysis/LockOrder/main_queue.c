@@ -1,13 +1,13 @@
-// Synchronous calls on the main queue. The main thread runs their blocks, and acts for the callers:
-// it holds what they hold.
+// Synchronous calls on the main queue. The main thread runs their blocks on behalf of the callers,
+// so the callers' locks count as its own meanwhile.
 #include "order_reader.h"
 
 static int callers_lock;
-/// Threads that wait for such a call.
+/// The threads that wait for such a call.
 static thread_record *callers;
 
 void interlock_main_queue_called(thread_record *own, uintptr_t place) {
-  // The call of a job's is one of many parts of its task, which others run.
+  // A job is one part of a task, and other threads run the other parts: its caller is not known.
   if (own->order.jobs > 0 || !interlock_knows_held(own) || own->order.call_place) return;
   interlock_events_hide_thread(true);
   own->order.callers_owner = interlock_owner(own, &own->order.callers_gate);
@@ -45,8 +45,7 @@ bool interlock_adopt_caller(thread_record *own, uintptr_t place) {
   }
   give(&callers_lock);
   interlock_events_hide_thread(false);
-  // The thread that called at this place waits until the block has ended: what it holds stays as it
-  // is.
+  // The caller waits until the block has ended, so its held list does not change meanwhile.
   if (count != 1 ||
       caller->held.counted[HELD_IN_ORDER] + own->held.counted[HELD_IN_ORDER] > most_adopted) {
     return false;
@@ -72,7 +71,7 @@ void interlock_leave_caller(thread_record *own) {
 }
 
 void interlock_main_queue_forked(void) {
-  // The other threads are not here.
+  // The other threads do not exist in the child.
   callers_lock = 0;
   callers = NULL;
 }

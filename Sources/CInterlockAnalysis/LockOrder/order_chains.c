@@ -1,5 +1,5 @@
-// The orders in which locks are taken. A chain of locks and places that has been seen by enough
-// owners costs one look-up.
+// The orders in which locks are acquired. A chain is the held locks with their places and the lock
+// that is acquired. Once enough owners have used a chain, it costs one look-up.
 #include "order_graph.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 
 enum { chain_slots = 1 << 14 };
 
-/// A chain, and the owners that have gone along it.
+/// A chain, and the first owners that have used it.
 typedef struct {
   uint64_t hash;
   uint64_t owners[INTERLOCK_ORDER_OWNERS];
@@ -26,7 +26,8 @@ bool interlock_chains_prepare(void) {
 
 // Chains.
 
-/// A queue, and the serial queues that its blocks run on in turn: a block on one has them all.
+/// Writes a lock and, if it is a queue, the serial queues that it targets: its block holds them
+/// too.
 uint32_t interlock_with_targets(held_lock first, held_lock *locks, uint32_t room) {
   uint32_t count = 0;
   if (room > 0) locks[count++] = first;
@@ -44,8 +45,8 @@ uint32_t interlock_with_targets(held_lock first, held_lock *locks, uint32_t room
   return count;
 }
 
-/// The same by the locks' numbers, which stay right when others are made or destroyed. Locks that
-/// are not known are noted. Under the lock of the tables.
+/// A hash of locks and places by the locks' numbers, which stay valid when other locks are created
+/// or destroyed. Adds unknown locks to the table. The caller holds the lock of the tables.
 static uint64_t number_hash_of(const held_lock *locks, uint32_t count, uint64_t hash) {
   for (uint32_t index = 0; index < count; index++) {
     const known_lock *lock = interlock_note_lock(locks[index].object, locks[index].kind);
@@ -55,8 +56,8 @@ static uint64_t number_hash_of(const held_lock *locks, uint32_t count, uint64_t 
   return hash;
 }
 
-/// Whether enough owners have gone along a chain, this one among them: then there is nothing more
-/// to learn from it.
+/// Whether a chain has nothing new: this owner has used it before, or enough others have. The
+/// latter sets `needs_no_owner`.
 static bool is_known(uint64_t hash, uint64_t owner, bool *needs_no_owner) {
   chain *slot = &all_chains[hash % chain_slots];
   if (slot->hash != hash) *slot = (chain){.hash = hash};
@@ -72,7 +73,7 @@ static bool is_among(const held_lock *held, uint32_t count, uintptr_t object) {
   return false;
 }
 
-/// The node of a lock that is held; 0 where there is none.
+/// The node of a held lock; 0 if it has none.
 static uint32_t node_of(const held_lock *held) {
   // An initialiser runs once: no thread takes it a second time.
   if (held->kind == INTERLOCK_OBJECT_ONCE) return 0;
@@ -96,7 +97,7 @@ static void note_chain(const held_lock *held, uint32_t held_count, const held_lo
   }
 }
 
-/// Notes that a lock leads to itself.
+/// Records an edge from a lock to itself.
 static void note_loop(const held_lock *first, const held_lock *target, acquisition *taken) {
   uint32_t node = node_of(first);
   if (!node) return;
@@ -105,9 +106,9 @@ static void note_loop(const held_lock *first, const held_lock *target, acquisiti
   interlock_add_order(node - 1, first, taken);
 }
 
-/// Looks a chain up, and notes it where it is new. Gives whether the next owner need not be looked
-/// at. `first` is how the thread has the target already, NULL for not at all; `signal` is as in
-/// `acquisition`.
+/// Looks a chain up, and records its orders if it is new. Returns true if the chain needs no more
+/// owners. `first` is the thread's entry for the target if it holds that already, else NULL;
+/// `signal` is as in `acquisition`.
 __attribute__((noinline)) static bool look_closer(thread_record *own, const held_lock *target,
                                                   const held_lock *first, uint32_t signal,
                                                   uint64_t owner, uintptr_t gate) {
@@ -138,8 +139,8 @@ __attribute__((noinline)) static bool look_closer(thread_record *own, const held
   }
   interlock_actor_view actor;
   interlock_describe_actor(own, target->place, &actor);
-  // A library's lock in a thread that runs no user's code has no place: what was found for one is a
-  // word of the stack.
+  // A library's lock on a thread without user code has no place: the address found for it is some
+  // other word of the stack.
   if (actor.stack_count == 0) return needs_no_owner;
   taken.actor = &actor;
   take(&interlock_tables_lock);
@@ -152,17 +153,15 @@ __attribute__((noinline)) static bool look_closer(thread_record *own, const held
   return needs_no_owner;
 }
 
-/// Compiled into each caller, for which most of the arguments are constants: this is a part of
-/// every nested lock.
+/// Inlined, because most arguments are constants in each caller, and every nested lock calls it.
 __attribute__((always_inline)) static inline void note(thread_record *own, const held_lock *target,
                                                        const held_lock *first, uint32_t signal) {
-  // Of a thread that holds more than is known, or acts for one, it is not known which locks exclude
-  // others.
+  // If the held list is incomplete, an unknown lock may exclude the other order.
   if (!interlock_knows_held(own)) return;
-  // A thread that is in no block is its own owner, unless it runs a task, which is asked for below.
+  // Outside a block the owner is the thread, or the task that `interlock_owner` finds below.
   uintptr_t gate = 0;
   uint64_t owner = own->order.run_count > 0 ? interlock_owner(own, &gate) : 0;
-  // Relaxed: see where it is counted.
+  // Relaxed: see `interlock_lock_made`.
   uint64_t base = mix(gate, __atomic_load_n(&interlock_locks_changed, __ATOMIC_RELAXED));
   base = interlock_lock_hash(target, interlock_held_hash(own, base));
   if (first) base = mix(base, 2 | first->is_shared);
@@ -170,8 +169,8 @@ __attribute__((always_inline)) static inline void note(thread_record *own, const
   uint64_t by_owner = mix(base, owner);
   uint64_t *slot = &own->order.chains[base % known_chains];
   if (*slot == base || *slot == by_owner) return;
-  // Hidden: what is called from here is not the user's, and a signal's handler would wait for its
-  // own thread.
+  // Hidden: these are not the user's calls, and a signal handler that locks would wait for its own
+  // thread.
   interlock_events_hide_thread(true);
   if (!owner) owner = interlock_owner(own, &gate);
   *slot = look_closer(own, target, first, signal, owner, gate) ? base : by_owner;

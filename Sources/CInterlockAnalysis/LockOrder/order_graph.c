@@ -1,5 +1,5 @@
-// The graph of orders: its nodes are locks, and an edge leads from each that was held to the one
-// that was taken, once for each set of locks held with it.
+// The graph of orders. Its nodes are locks; an edge leads from a held lock to the lock that was
+// acquired under it. A pair of locks has one edge for each set of locks that were held then.
 #include "order_graph.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@ extern const char *dispatch_queue_get_label(void *queue) INTERLOCK_WEAK;
 enum {
   most_nodes = 1 << 15,
   most_edges = 1 << 15,
-  /// Of one pair of locks, by what else was held.
+  /// Edges of one pair of locks, each with another set of held locks.
   most_variants = 16,
   pair_lists = 1 << 14,
 };
@@ -21,21 +21,21 @@ typedef struct {
   interlock_order_lock view;
   uint32_t number;
   bool used;
-  /// The first edges from it and to it, plus 1.
+  /// The indices of its first outgoing and its first incoming edge, plus 1.
   uint32_t first_out, first_in;
 } node;
 
 typedef struct {
-  /// By its pair of nodes; other edges may have the same.
+  /// The key is the pair of nodes, which several edges may share.
   table_entry entry;
   interlock_order_edge view;
   uint64_t gates_hash;
-  /// What was waited for instead of the second lock, under which it is signalled: its index, plus
-  /// 1.
+  /// The signal that was waited for, if the thread did not acquire the second lock itself: its
+  /// index, plus 1.
   uint32_t signal;
   bool used;
-  /// Neighbours among those from its first lock and among those to its second, plus 1: in both
-  /// directions, so that one of thousands is taken out in one step.
+  /// The neighbours, plus 1, in the lists of the first lock's outgoing and the second lock's
+  /// incoming edges: doubly linked, so that removal takes one step.
   uint32_t next_out, previous_out, next_in, previous_in;
 } edge;
 
@@ -81,7 +81,7 @@ uint32_t interlock_order_node(known_lock *lock) {
                                       .created = lock->created,
                                       .is_one = lock->is_one};
   if (lock->kind == INTERLOCK_OBJECT_QUEUE && dispatch_queue_get_label) {
-    // It is being used, so it lives.
+    // The queue is in use, so it has not been freed.
     const char *label = dispatch_queue_get_label((void *)lock->entry.key);
     if (label) strncpy(made->view.label, label, sizeof made->view.label - 1);
   }
@@ -89,7 +89,8 @@ uint32_t interlock_order_node(known_lock *lock) {
   return index + 1;
 }
 
-/// Spread, because a table ignores the lowest bits of its keys, which are addresses elsewhere.
+/// The key of a pair. Shifted, because a table ignores the lowest bits of a key: usually an
+/// address.
 static uintptr_t pair_of(uint32_t from, uint32_t to) {
   return ((uintptr_t)from + 1) << 32 | (uintptr_t)to << 3;
 }
@@ -133,7 +134,7 @@ void interlock_order_forget(known_lock *lock) {
   node *gone = &all->nodes[index];
   note_use(gone, lock);
   lock->node = 0;
-  // What only led to it, or from it, can be a part of no cycle any more: no thread takes it again.
+  // A destroyed lock gets no more edges. Without both outgoing and incoming ones it is in no cycle.
   if (gone->first_in && gone->first_out) return;
   while (gone->first_in) remove_edge(gone->first_in - 1);
   while (gone->first_out) remove_edge(gone->first_out - 1);
@@ -187,7 +188,7 @@ void interlock_add_order(uint32_t from, const held_lock *held, const acquisition
   link_edge(index);
 }
 
-// What was found.
+// The results.
 
 size_t interlock_order_lock_count(void) {
   if (!interlock_prediction_started()) return 0;
@@ -225,7 +226,7 @@ bool interlock_order_edge_at(size_t index, interlock_order_edge *view) {
   if (index < edge_count && all->edges[index].used) {
     const edge *known = &all->edges[index];
     *view = known->view;
-    // What was signalled elsewhere since waits for this lock no more.
+    // Not if the object was signalled without this lock since.
     found = !known->signal ||
             interlock_describe_signal(known->signal, all->nodes[view->to].number, &view->signal);
   }

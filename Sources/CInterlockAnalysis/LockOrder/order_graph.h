@@ -1,13 +1,13 @@
-// The graph of orders, for the files that note them. Not for users of the target.
+// The graph of orders, for the files that add to it. Not for users of the target.
 #ifndef INTERLOCK_ORDER_GRAPH_H
 #define INTERLOCK_ORDER_GRAPH_H
 
 #include "order_reader.h"
 
-/// A thread's held locks, and the serial queues that its queues run on.
+/// The most held locks of a thread, with the serial queues that its queues target.
 enum { most_held = INTERLOCK_HELD_MOST * 2 };
 
-/// What is known of one acquisition.
+/// One acquisition.
 typedef struct {
   uint64_t owner;
   uint32_t to;
@@ -17,11 +17,12 @@ typedef struct {
   uint32_t gate_count;
   uint64_t gates_hash;
   const interlock_actor_view *actor;
-  /// What is waited for instead, under this lock signalled: its index, plus 1; 0 for none.
+  /// If the thread waits for a signal that comes under this lock: the signal's index, plus 1;
+  /// else 0.
   uint32_t signal;
 } acquisition;
 
-/// Adds an owner that is not among them; false where it is, or where there are enough.
+/// Adds an owner; returns false if it is there already, or if there are enough.
 static inline bool interlock_add_owner(uint64_t *owners, uint32_t *count, uint64_t owner) {
   for (uint32_t index = 0; index < *count; index++) {
     if (owners[index] == owner) return false;
@@ -31,11 +32,11 @@ static inline bool interlock_add_owner(uint64_t *owners, uint32_t *count, uint64
   return true;
 }
 
-// All of these under the lock of the tables.
+// The caller of these holds the lock of the tables.
 
-/// The node of a lock, made where it has none: its index, plus 1; 0 where there is no room.
+/// Returns a lock's node, and makes one if there is none: its index, plus 1; 0 if there is no room.
 uint32_t interlock_order_node(known_lock *lock) HIDDEN;
-/// Notes an edge from a node to that of an acquisition.
+/// Adds an edge from a node to the node of an acquisition.
 void interlock_add_order(uint32_t from, const held_lock *held, const acquisition *taken) HIDDEN;
 
 #endif

@@ -1,4 +1,4 @@
-// The part of the reader for lock orders: what each event does to what the thread holds.
+// The lock-order part of the reader: updates the held list at each event.
 #include "order_reader.h"
 
 #include "interlock_runtime.h"
@@ -8,9 +8,9 @@ static inline uint32_t kind_of(uint32_t object_kind) {
   return object_kind == INTERLOCK_OBJECT_READ_LOCK ? INTERLOCK_OBJECT_WRITE_LOCK : object_kind;
 }
 
-/// Whether a semaphore begins at 1. The last one is kept: most threads use few.
+/// Whether a semaphore begins at 1. Caches the answer for the last one: most threads use few.
 static bool is_lock_semaphore(order_record *order, uintptr_t object) {
-  // Relaxed: a thread that is handed a new semaphore has an order of its own with its maker.
+  // Relaxed: see `interlock_lock_made`.
   uint32_t made = __atomic_load_n(&interlock_locks_changed, __ATOMIC_RELAXED);
   if (order->semaphore == object && order->semaphores_made == made) {
     return order->semaphore_is_lock;
@@ -24,7 +24,7 @@ static bool is_lock_semaphore(order_record *order, uintptr_t object) {
 
 // Waits.
 
-/// Whether a wait is for what another thread does, and not for a lock that will be given back.
+/// Whether a wait is for another thread's signal, and not for the release of a lock.
 static bool is_signal(thread_record *own, const interlock_event *event) {
   switch (event->object_kind) {
     case INTERLOCK_OBJECT_CONDITION: return true;
@@ -75,7 +75,7 @@ void interlock_end_long_wait(thread_record *own, uintptr_t object) {
 
 static void note_sync(thread_record *own, const interlock_event *event) {
   uintptr_t queue = (uintptr_t)event->object, target;
-  // The block of the call that this thread makes is its own.
+  // Lets `interlock_note_begin` recognise the block of this call.
   own->order.wait_object = queue;
   own->order.wait_kind = INTERLOCK_OBJECT_QUEUE;
   if (interlock_is_main_queue(queue)) interlock_main_queue_called(own, event->place);
@@ -86,15 +86,15 @@ static void note_sync(thread_record *own, const interlock_event *event) {
   bool is_shared = interlock_shares_queue(width, event->flags);
   const held_lock *held = interlock_find_held(own, queue);
   if (held) {
-    // A barrier may come between, for which this call waits, and which waits for the block that
-    // this thread is in.
+    // A barrier may be enqueued in between: this call waits for the barrier, and the barrier waits
+    // for the block that this thread runs.
     if (is_shared && held->is_shared) interlock_note_loop(own, *held, true, 0, event->place, 0);
     return;
   }
   interlock_note_order(own, queue, INTERLOCK_OBJECT_QUEUE, is_shared, event->place, 0);
 }
 
-/// A `Mutex` that is locked where no call shows it is seen only when a thread has to wait.
+/// Records a `Mutex` whose locking no call shows: it is seen only when a thread has to wait.
 static void note_wait_for_mutex(const interlock_event *event) {
   if (!interlock_events_is_users(event->place)) return;
   interlock_events_hide_thread(true);
@@ -112,7 +112,7 @@ static void note_wait(thread_record *own, const interlock_event *event) {
   if (event->object_kind == INTERLOCK_OBJECT_QUEUE) note_sync(own, event);
   if (event->object_kind == INTERLOCK_OBJECT_OWNED_FUTEX) note_wait_for_mutex(event);
   if (event->object_kind == INTERLOCK_OBJECT_CONDITION) {
-    // It comes back as it was, however often it was taken.
+    // The end of the wait restores the entry with its count.
     own->order.put_aside.object = 0;
     held_lock *mutex = interlock_find_held(own, (uintptr_t)event->other);
     if (mutex) {
@@ -124,7 +124,7 @@ static void note_wait(thread_record *own, const interlock_event *event) {
   if (own->order.jobs > 0) note_wait_in_task(own, event);
 }
 
-/// A thread that only tries, or waits with a limit, goes on.
+/// A try-lock or a timed wait cannot deadlock.
 enum { limited = INTERLOCK_FLAG_TRIED | INTERLOCK_FLAG_TIME_LIMIT };
 
 static void note_acquire(thread_record *own, const interlock_event *event) {
@@ -166,7 +166,7 @@ static void note_acquire(thread_record *own, const interlock_event *event) {
       if (own->order.put_aside.object) {
         held_lock back = own->order.put_aside;
         own->order.put_aside.object = 0;
-        // It is waited for here, whatever was taken meanwhile.
+        // The wait acquires the mutex again, under the locks that the thread still holds.
         if (interlock_holds_any(own)) {
           interlock_note_order(own, back.object, back.kind, back.is_shared, event->place, outer);
         }
@@ -177,8 +177,8 @@ static void note_acquire(thread_record *own, const interlock_event *event) {
   }
 }
 
-/// Of a lock that the thread does not hold: another left it, or the thread counts a refused call
-/// for one that locked.
+/// The thread releases a lock that it does not hold: another thread left it locked, or this thread
+/// ignored that the C library refused its second lock call.
 static void note_release_of_other(thread_record *own, uintptr_t object) {
   interlock_unlocked_for_another(object);
   held_lock refused = own->order.refused;
@@ -188,8 +188,8 @@ static void note_release_of_other(thread_record *own, uintptr_t object) {
                           refused.outer, (uintptr_t)refused.since, 0);
 }
 
-/// The C library has refused a lock that the thread holds. That is in order where the thread looks
-/// at the result: a mistake only once it gives the lock up more often than it has taken it.
+/// The C library has refused a lock that the thread already holds. That is correct if the thread
+/// checks the result, and a fault only if it then releases the lock more often than it acquired it.
 static void note_refusal(thread_record *own, const interlock_event *event) {
   uintptr_t object = (uintptr_t)event->object;
   const held_lock *known = interlock_find_held(own, object);
@@ -217,7 +217,7 @@ static void note_release(thread_record *own, const interlock_event *event) {
         return;
       }
       bool by_owner = interlock_let_go(own, object, event->place);
-      // Once is enough: no thread writes to what all share.
+      // Recorded once: further calls would only write to shared memory.
       if (by_owner && own->order.semaphore_was_given_back) return;
       interlock_semaphore_signalled(object, by_owner);
       own->order.semaphore_was_given_back = by_owner;
@@ -239,8 +239,7 @@ void interlock_order_read(thread_record *own, const interlock_event *event) {
       interlock_events_hide_thread(false);
       return;
     case INTERLOCK_EVENT_CONFIGURE:
-      // Relaxed: a thread that uses the queue under its new target has an order of its own with the
-      // one that set it.
+      // Relaxed: the program itself orders the change of the target before the queue's next use.
       if (event->value == 2) __atomic_fetch_add(&interlock_locks_changed, 1, __ATOMIC_RELAXED);
       return;
     case INTERLOCK_EVENT_ENQUEUE:

@@ -1,4 +1,4 @@
-// Prediction: how it starts, what it could not follow, and what is asked of the calling thread.
+// Prediction: its start, its losses, and the locks that the calling thread holds.
 #include <pthread.h>
 
 #include "order_reader.h"
@@ -7,7 +7,7 @@ interlock_prediction_limits interlock_limits;
 interlock_prediction_losses interlock_losses;
 static int started;
 
-/// Of the locks that no interposed call shows.
+/// Publishes the events of locks that no interposed call shows.
 static void hear(interlock_lock_change change, const void *lock, interlock_call_place call) {
   static const interlock_event_kind kinds[] = {INTERLOCK_EVENT_CREATE, INTERLOCK_EVENT_ACQUIRE,
                                                INTERLOCK_EVENT_RELEASE, INTERLOCK_EVENT_DESTROY};
@@ -17,7 +17,7 @@ static void hear(interlock_lock_change change, const void *lock, interlock_call_
                            .place = call.place,
                            .frame = call.frame};
   if (change == INTERLOCK_LOCK_MADE) {
-    // Its initialiser is called by another of the compiler's.
+    // The caller is an initialiser that the compiler made; its own caller is the place.
     uintptr_t outer = interlock_events_outer(call.frame, call.place);
     if (outer) event.place = outer;
   }
@@ -25,7 +25,7 @@ static void hear(interlock_lock_change change, const void *lock, interlock_call_
 }
 
 static void forked(void) {
-  // The other threads are not here, nor is the one that had the lock of the tables.
+  // The child has no other threads: the one that held the lock of the tables cannot release it.
   interlock_listen_to_locks(NULL);
   __atomic_store_n(&started, 0, __ATOMIC_RELAXED);
   interlock_tables_lock = 0;
@@ -36,8 +36,8 @@ bool interlock_prediction_start(interlock_prediction_limits limits) {
   static int only;
   if (__atomic_exchange_n(&only, 1, __ATOMIC_ACQ_REL)) return interlock_prediction_started();
   interlock_limits = limits;
-  // A queue's calls are as much a lock as a mutex's: without them, orders would be missing, and
-  // outer locks.
+  // Queues are locks too. Without their calls, orders would be missing, and so would outer locks
+  // that keep two orders apart.
   if (interlock_events_available() != INTERLOCK_EVENTS_ALL) return false;
   if (interlock_layouts_lost(INTERLOCK_LAYOUTS_OF_LOCKS)) return false;
   if (!interlock_known_locks_prepare() ||
@@ -49,7 +49,7 @@ bool interlock_prediction_start(interlock_prediction_limits limits) {
   interlock_writers_prepare();
   pthread_atfork(NULL, NULL, forked);
   bool added = interlock_follow(INTERLOCK_PART_ORDER);
-  // Release: a thread that sees that it has started finds the tables.
+  // Release: a thread that reads true with acquire sees the tables.
   __atomic_store_n(&started, added, __ATOMIC_RELEASE);
   if (added) interlock_listen_to_locks(hear);
   return added;

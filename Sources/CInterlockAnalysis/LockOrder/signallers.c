@@ -1,6 +1,6 @@
-// What a thread waits for until another signals it: under which locks it was signalled. A thread
-// that waits for it with such a lock, or with one that is taken under it, may keep out every
-// signaller.
+// The locks under which an object (a semaphore, group, condition or work item) was signalled. A
+// thread that waits for it while it holds such a lock, or a lock that is acquired under one, may
+// block every signaller.
 #include "order_reader.h"
 
 #include <sys/mman.h>
@@ -10,11 +10,11 @@
 
 enum { most_signals = 1 << 12, most_gates = 4, most_moments = 4 };
 
-/// The node of what was signalled without a common lock, or of which more is not known; and of what
-/// was signalled under a lock after orders stopped being recorded.
+/// The node of an object that was signalled without a common lock, or is not followed; and of one
+/// that was signalled under a lock after the clocks lost the orders.
 static const uint32_t open_node = UINT32_MAX, missed_node = UINT32_MAX - 1;
 
-/// When a thread signalled first.
+/// The epoch of a thread's first signal.
 typedef struct {
   uint32_t slot;
   uint64_t count;
@@ -23,18 +23,18 @@ typedef struct {
 typedef struct {
   interlock_signal_view view;
   uintptr_t object;
-  /// The locks that every signaller held, and their numbers.
+  /// The locks that all signallers held, and their numbers.
   held_lock gates[most_gates];
   uint32_t numbers[most_gates];
   moment moments[most_moments];
   uint32_t gate_count, moment_count;
-  /// The next free one, plus 1.
+  /// The index of the next free signal, plus 1.
   uint32_t next_free;
-  /// Whether it was signalled without a common lock since.
+  /// Whether it has been signalled without a common lock.
   bool is_open;
-  /// Whether a block's end has signalled it.
+  /// Whether the end of a block has signalled it.
   bool at_end;
-  /// Whether it is in the graph of orders: then it stays.
+  /// Whether the graph of orders refers to it; it is then kept.
   bool is_noted;
 } signal;
 
@@ -53,7 +53,8 @@ static signal *signal_of(const known_lock *lock) {
   return lock->node && lock->node < missed_node ? &all[lock->node - 1] : NULL;
 }
 
-/// Takes the room of a signal that no order has: it is taken for an open one. 0 where all have one.
+/// Reuses the entry of a signal that no order refers to; that signal then counts as open. Returns 0
+/// if orders refer to all of them.
 static uint32_t take_room(void) {
   static uint32_t next;
   for (uint32_t step = 0; step < most_signals; step++) {
@@ -87,7 +88,7 @@ void interlock_signal_forget(known_lock *lock) {
   first_free = index;
 }
 
-/// Nothing follows from where it is signalled, from now on.
+/// Marks an object as signalled without a common lock: its waits make no order from now on.
 static void open_signal(known_lock *lock, uint32_t node) {
   signal *known = signal_of(lock);
   if (known) known->is_open = true;
@@ -106,14 +107,12 @@ bool interlock_describe_signal(uint32_t index, uint32_t number, interlock_signal
 
 // Signals.
 
-/// How often a signaller counts on in its clock until the signal is over: see `note_release` of the
-/// clocks.
+/// By how much a signal advances the signaller's clock: see `note_release` of the clocks.
 static uint32_t counts_of(const signal *known) {
   return known->view.kind == INTERLOCK_OBJECT_GROUP ? 2 : 1;
 }
 
-/// Keeps the locks that are held, as far as every signaller before held them; false where there are
-/// none.
+/// Intersects the signal's locks with the held ones; returns false if none is left.
 static bool keep_gates(signal *known, const held_lock *held, uint32_t count) {
   bool is_first = known->moment_count == 0;
   held_lock gates[most_gates];
@@ -137,7 +136,7 @@ static bool keep_gates(signal *known, const held_lock *held, uint32_t count) {
   return kept > 0;
 }
 
-/// Keeps when a thread signalled first; false where there is no room.
+/// Keeps the epoch of a thread's first signal; returns false if there is no room.
 static bool keep_moment(signal *known, uint32_t slot, uint64_t count) {
   for (uint32_t index = 0; index < known->moment_count; index++) {
     if (known->moments[index].slot == slot) return true;
@@ -147,8 +146,8 @@ static bool keep_moment(signal *known, uint32_t slot, uint64_t count) {
   return true;
 }
 
-/// What an event signals; NULL where it is not followed. Of semaphores those that were seen to
-/// begin at 0: from more, some may be taken without a signal.
+/// The object that an event signals; NULL if it is not followed. A semaphore is followed only if it
+/// was seen to begin at 0: with a larger value, a wait may need no signal.
 static known_lock *find_signalled(const interlock_event *event) {
   uintptr_t object = (uintptr_t)event->object;
   return event->object_kind == INTERLOCK_OBJECT_SEMAPHORE
@@ -168,7 +167,7 @@ static signal *make_signal_of(known_lock *lock, const interlock_event *event, ui
   return made;
 }
 
-/// Returns whether nothing more can be learned from where it is signalled, by any thread.
+/// Returns true if further signals of the object, by any thread, can show no more orders.
 static bool note_signal(const interlock_event *event, const thread_record *own, bool is_known,
                         bool at_end) {
   held_lock held[INTERLOCK_HELD_MOST * 2];
@@ -201,15 +200,15 @@ static bool note_signal(const interlock_event *event, const thread_record *own, 
 }
 
 void interlock_signalled(thread_record *own, const interlock_event *event, bool at_end) {
-  // Relaxed: see where it is counted.
+  // Relaxed: see `interlock_lock_made`.
   uint32_t changed = __atomic_load_n(&interlock_locks_changed, __ATOMIC_RELAXED);
   if (own->order.settled == (uintptr_t)event->object && own->order.settled_at == changed) return;
-  // A task's order is not known: treat what it signals as signalled without a lock.
+  // A task's order is not known, so its signals count as made without a lock.
   bool is_known = interlock_knows_held(own) && !interlock_current_task();
   uint64_t hash = mix((uintptr_t)event->object, changed);
   if (is_known) hash = interlock_held_hash(own, mix(hash, 1));
   uint64_t *slot = &own->order.chains[hash % known_chains];
-  // This thread has signalled it so before.
+  // This thread has signalled the object under the same locks before.
   if (*slot == hash) return;
   *slot = hash;
   interlock_events_hide_thread(true);
@@ -222,9 +221,9 @@ void interlock_signalled(thread_record *own, const interlock_event *event, bool 
 
 // Waits.
 
-/// Whether a signal came before this wait for another reason than a lock: then the waiter cannot
-/// have come first. Both have the lock where `has_gate` says so: the signaller gave it up with the
-/// next count of its clock.
+/// Whether an order other than that of a common lock puts a signal before this wait: the waiter can
+/// then never come first. `has_gate` is true if the waiter holds the signaller's lock. It then
+/// comes after the release of that lock, which advances the signaller's clock once more.
 static bool is_ordered(const signal *known, bool has_gate) {
   for (uint32_t index = 0; index < known->moment_count; index++) {
     moment first = known->moments[index];
@@ -234,18 +233,19 @@ static bool is_ordered(const signal *known, bool has_gate) {
   return false;
 }
 
-/// Whether a wait with a gate of its signal held, or not, tells anything.
+/// Whether a wait makes an order with a lock of its signal; `held` is the waiter's entry for that
+/// lock, or NULL.
 static bool is_telling(const signal *known, const held_lock *gate, const held_lock *held) {
   if (is_ordered(known, held != NULL)) return false;
   if (!held) return true;
-  // Not a queue, which runs its blocks in an order that it was given.
+  // Not for a queue, which runs its blocks in the order in which they were enqueued.
   return gate->kind != INTERLOCK_OBJECT_QUEUE && !known->at_end &&
          !(gate->is_shared && held->is_shared);
 }
 
-/// Returns true if no wait of the calling thread for it can tell anything any more: it is signalled
-/// without a common lock, or the thread comes after a signal, and a thread forgets nothing that it
-/// has seen, except in a task, which is not asked.
+/// Returns true if no later wait of the calling thread for the object can make an order: the object
+/// is signalled without a common lock, or the thread is ordered after a signal and stays so.
+/// (Tasks, which do not stay so, are left out by the caller.)
 static bool is_settled(const known_lock *lock, const signal *known) {
   return lock && (known ? is_ordered(known, true) : lock->node >= missed_node);
 }
@@ -254,7 +254,7 @@ void interlock_waited_for_signal(thread_record *own, const interlock_event *even
                                  uintptr_t outer) {
   uint32_t slot;
   uint64_t count;
-  // Relaxed: see where it is counted.
+  // Relaxed: see `interlock_lock_made`.
   uint32_t changed = __atomic_load_n(&interlock_locks_changed, __ATOMIC_RELAXED);
   if (own->order.settled_wait == (uintptr_t)event->object &&
       own->order.settled_wait_at == changed && own->order.jobs == 0) {

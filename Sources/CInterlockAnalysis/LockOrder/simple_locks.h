@@ -1,17 +1,17 @@
-// What most events of locks do to what a thread holds, in one step. Not for users of the target.
+// The usual events of locks, which change the held list in one step. Not for users of the target.
 #ifndef INTERLOCK_ORDER_SIMPLE_LOCKS_H
 #define INTERLOCK_ORDER_SIMPLE_LOCKS_H
 
 #include "order_reader.h"
 
-/// Returns true if it is a lock for certain, without a look at the tables.
+/// Returns true if the thread's record alone shows that an object is a lock, without the tables.
 static inline bool interlock_is_plain_lock(const thread_record *own, interlock_object_kind kind,
                                            uintptr_t object) {
   const order_record *order = &own->order;
   if (kind == INTERLOCK_OBJECT_MUTEX) return true;
   return kind == INTERLOCK_OBJECT_SEMAPHORE && order->semaphore == object &&
          order->semaphore_is_lock && order->semaphore_was_given_back &&
-         // Relaxed: see where it is counted.
+         // Relaxed: see `interlock_lock_made`.
          order->semaphores_made == __atomic_load_n(&interlock_locks_changed, __ATOMIC_RELAXED);
 }
 

@@ -1,4 +1,4 @@
-// What a thread leaves behind, and which owner it acts for.
+// The locks that an ending thread holds, and the owner for which a thread acts.
 #include "order_reader.h"
 
 #include <pthread.h>
@@ -10,7 +10,7 @@
 static uint64_t numbers;
 
 uint64_t interlock_next_number(void) {
-  // Relaxed: only that no two are equal is asked for.
+  // Relaxed: the numbers need only be different.
   return __atomic_add_fetch(&numbers, 1, __ATOMIC_RELAXED);
 }
 
@@ -37,7 +37,7 @@ void interlock_order_miss_thread(void) { interlock_losses.threads = true; }
 bool interlock_others_hold_locks(void) {
   for (thread_record *record = interlock_first_record(); record; record = record->next) {
     if (record == interlock_own_record || !is_used(record)) continue;
-    // Relaxed: a hint, of a list that its thread may be changing.
+    // Relaxed: only a hint, since the thread may be changing its list.
     uint32_t count = __atomic_load_n(&record->held.count, __ATOMIC_RELAXED);
     for (uint32_t index = 0; index < count && index < 2 * INTERLOCK_HELD_MOST; index++) {
       const held_lock *lock = &record->held.locks[index];
@@ -60,7 +60,8 @@ static thread_run *innermost_block(thread_record *own) {
 enum { of_thread = 1, of_block, of_task };
 static uint64_t owner_of(uint64_t kind, uint64_t number) { return kind << 62 | number; }
 
-/// Whether the calling thread acts for the caller of a synchronous block: it runs no other in it.
+/// Whether the calling thread acts for the caller of a synchronous block, and runs no other block
+/// inside it.
 static bool is_callers(thread_record *own) {
   const thread_run *block = own->order.adopted_run ? innermost_block(own) : NULL;
   return own->order.adopted_run && (!block || block - own->order.runs + 1 < own->order.adopted_run);
@@ -74,7 +75,7 @@ uint64_t interlock_owner(thread_record *own, uintptr_t *gate) {
   *gate = 0;
   uint64_t task = interlock_current_task();
   if (task) {
-    // An actor lets one in at a time, and no event tells of it.
+    // An actor runs one task at a time, and no event shows that.
     if (swift_task_getCurrentExecutor) *gate = swift_task_getCurrentExecutor().identity;
     return owner_of(of_task, task);
   }
@@ -88,7 +89,7 @@ uint64_t interlock_final_owner(thread_record *own, uint64_t owner, uintptr_t pla
   if (block->is_operation == UNKNOWN) {
     uintptr_t frames[48];
     size_t count = interlock_unwind_frames(frames, sizeof frames / sizeof *frames), first = 0;
-    // Before the place lies the lock's own function, which may be Foundation's.
+    // Skip the frames of the lock's own function, which may be Foundation's.
     while (first < count && frames[first] != place) first++;
     if (first == count) return owner_of(of_block, 0);
     block->is_operation = NO;
@@ -99,16 +100,17 @@ uint64_t interlock_final_owner(thread_record *own, uint64_t owner, uintptr_t pla
   return block->is_operation == YES ? owner_of(of_block, 0) : owner;
 }
 
-/// The frame above another; 0 where there is none that can be read.
+/// The caller's frame; 0 if there is none that can be read.
 static uintptr_t next_frame(uintptr_t frame) {
   enum { farthest = 4096 };
   uintptr_t next = *(const uintptr_t *)frame;
   return next > frame && next - frame <= farthest && next % sizeof(uintptr_t) == 0 ? next : 0;
 }
 
-/// The stack from a place on that a library's function returns to which has no frame of its own, as
-/// Dispatch's in Swift have none: an unwinder ends there. The place lies right behind the frame of
-/// what that function called. Empty elsewhere.
+/// Adds the stack from `place` outwards where the unwinder does not reach it. An unwinder stops at
+/// a library function without a frame, such as those of Dispatch's Swift overlay. Their return
+/// address `place` lies right behind the frame of the function that they called. Adds nothing if it
+/// does not lie there.
 static void add_frames_from(uintptr_t place, interlock_actor_view *actor) {
   enum { most_steps = 24, nearest = 6 };
   uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
@@ -142,7 +144,7 @@ void interlock_describe_actor(const thread_record *own, uintptr_t place,
     const char *label = dispatch_queue_get_label((void *)own->order.runs[runs - 1].queue);
     if (label) strncpy(actor->queue, label, sizeof actor->queue - 1);
   }
-  // From the place on: what lies before it is ours, or a library's.
+  // The frames before the place are the project's own, or a library's.
   uintptr_t frames[INTERLOCK_ORDER_STACK + 16];
   size_t count = interlock_unwind_frames(frames, sizeof frames / sizeof *frames);
   size_t first = 0;

@@ -1,5 +1,5 @@
-// Locks in which a writer may come between two reads of one thread: the second waits for the writer
-// then, which waits for the first.
+// Locks that prefer writers. If a thread reads twice under such a lock and a writer waits in
+// between, the second read waits for the writer, and the writer waits for the first read.
 #include "order_reader.h"
 
 #include <pthread.h>
@@ -8,8 +8,8 @@ static bool is_kind_known;
 
 void interlock_writers_prepare(void) {
 #ifdef __GLIBC__
-  // The kind lies in the lock, at a place that a header of glibc shows and nothing promises: looked
-  // at on one whose kind is known.
+  // A header of glibc shows the field with a lock's kind, but nothing guarantees it: check it on a
+  // lock whose kind is known.
   interlock_events_hide_thread(true);
   pthread_rwlockattr_t attributes;
   pthread_rwlock_t lock;
@@ -27,7 +27,7 @@ void interlock_writers_prepare(void) {
 
 bool interlock_prefers_writers(uintptr_t lock) {
 #ifdef __GLIBC__
-  // The other kind that is called so prefers readers all the same:
+  // Not PTHREAD_RWLOCK_PREFER_WRITER_NP, which in fact prefers readers:
   // pthread_rwlockattr_setkind_np(3).
   const pthread_rwlock_t *known = (const pthread_rwlock_t *)lock;
   return is_kind_known &&
@@ -40,7 +40,7 @@ bool interlock_prefers_writers(uintptr_t lock) {
 
 void interlock_note_barrier(thread_record *own, const interlock_event *event) {
   uintptr_t queue = (uintptr_t)event->object, target;
-  // A barrier on a serial queue is a block as others, and on a global queue too.
+  // On a serial queue and on a global queue, a barrier is like any other block.
   if (interlock_queue_look(queue, &target) <= 1) return;
   held_lock held = {.object = queue, .place = event->place, .kind = INTERLOCK_OBJECT_QUEUE};
   interlock_note_loop(own, held, false, 0, event->place, 0);

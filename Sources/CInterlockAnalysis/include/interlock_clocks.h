@@ -1,5 +1,4 @@
-/// Happens-before between threads, by vector clocks that a reader of the synchronisation events
-/// keeps.
+/// Happens-before between threads, by vector clocks that are updated at each synchronisation event.
 #ifndef INTERLOCK_CLOCKS_H
 #define INTERLOCK_CLOCKS_H
 
@@ -10,29 +9,29 @@
 extern "C" {
 #endif
 
-/// Begins to follow the events, for the rest of the process's life. Returns false where no call is
-/// seen, or where there is no memory. May be called from any thread; calls after the first only
-/// give their result.
+/// Begins to follow the events, for the rest of the process's life. Returns false if no call is
+/// interposed, or if there is no memory. Callable from any thread; later calls return the first
+/// call's result.
 bool interlock_clocks_start(void);
 
-/// Why no order is known any more, as text for a report; NULL while it is.
+/// Why orders are not known from some event on, as text for a report; NULL while they are.
 const char *interlock_clocks_blindness(void);
 
-/// The moment at which the calling thread is: its slot, and how often it has given something up to
-/// others. False where its order cannot be determined: in an initialiser that runs once, in a task
-/// that nothing was seen to run, or when an order may have been missed. `is_task` is whether a task
-/// runs on it.
+/// Writes the calling thread's epoch: its slot, and how many releases it has made. Returns false if
+/// its order is not known: in a one-time initialiser, in a task whose start was not seen, or after
+/// an order may have been missed. `is_task` says whether a task runs on the thread.
 bool interlock_clocks_moment(bool is_task, uint32_t *slot, uint64_t *count);
 
-/// Whether an epoch was asked for since no order is known any more.
+/// Whether an epoch was requested after the clocks lost the orders.
 bool interlock_clocks_are_missed(void);
 
-/// What the calling thread does from now on comes after all that any thread has done: for a caller
-/// that has waited by means that no event shows.
+/// Orders the calling thread after everything that any thread has done so far: for a caller that
+/// has waited in a way that no event shows.
 void interlock_clocks_come_after_all(void);
 
-/// Whether what a slot's thread did up to a moment has happened before what the calling thread does
-/// now. Of its own slot too: a task does not come after another for having its thread.
+/// Whether everything that a slot's thread did up to a count happens before the calling thread's
+/// next step. Also checked for the thread's own slot: a task is not ordered after an earlier one
+/// because both ran on the same thread.
 bool interlock_clocks_has_seen(uint32_t slot, uint64_t count);
 
 #ifdef __cplusplus

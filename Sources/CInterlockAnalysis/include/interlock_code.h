@@ -1,5 +1,5 @@
-/// Whether the code of this executable synchronises by itself: a `Mutex` without contention, and
-/// everything that is built on `Atomic`, is compiled into the code that uses it, and no event tells
+/// Finds code of this executable that synchronises without a call. An uncontended `Mutex`, and
+/// everything that is built on `Atomic`, is compiled into the code that uses it, and no event shows
 /// what it orders.
 #ifndef INTERLOCK_CODE_H
 #define INTERLOCK_CODE_H
@@ -16,33 +16,33 @@ typedef enum {
   INTERLOCK_CODE_PLAIN,
   /// It has an atomic instruction.
   INTERLOCK_CODE_ATOMIC,
-  /// It cannot be read: an instruction is not known here, or the executable has no symbols.
+  /// It has an instruction that the scan does not know, or the executable has no symbols.
   INTERLOCK_CODE_UNREADABLE,
 } interlock_code_finding;
 
-/// Reads the machine code of a function from its first byte, up to the first instruction that is no
-/// plain one; `at`, where it is not NULL, becomes its offset. In C, because it reads code as bytes.
-/// Safe from any thread.
+/// Scans the machine code of a function from its first byte to the first instruction that is not
+/// plain. Writes that instruction's offset to `at`, unless `at` is NULL. In C, because it reads
+/// code as bytes. Callable from any thread.
 interlock_code_finding interlock_scan_code(const void *code, size_t size, size_t *at);
 
-/// Writes the symbol of the executable's function that an address lies in; false where there is
-/// none. Safe from any thread.
+/// Writes the symbol of the executable's function that contains an address; returns false if there
+/// is none. Callable from any thread.
 bool interlock_code_symbol(uintptr_t address, char *name, size_t capacity);
 
-/// Whether a symbol of the executable, of a function or of data, contains both. Safe from any
-/// thread.
+/// Whether a symbol of the executable, of a function or of data, contains both texts. Callable from
+/// any thread.
 bool interlock_code_mentions(const char *part, const char *other);
 
-/// The symbols of the executable's functions, empty for those that are none of a function. Safe
-/// from any thread.
+/// The executable's symbols; the text is empty for a symbol that is not a function's. Callable from
+/// any thread.
 size_t interlock_code_symbol_count(void);
 const char *interlock_code_symbol_at(size_t index);
-/// Reads the machine code of one of them.
+/// Scans the function of one of these symbols.
 interlock_code_finding interlock_scan_symbol(size_t index);
 
-/// Reads every function of the executable whose symbol contains `part`; writes the symbol of the
-/// first that is not plain. Not readable where there is none. A millisecond for thousands of
-/// functions. Safe from any thread.
+/// Scans every function of the executable whose symbol contains `part`, and writes the symbol of
+/// the first that is not plain. Returns `UNREADABLE` if there is no such function. Takes a
+/// millisecond for thousands of functions. Callable from any thread.
 interlock_code_finding interlock_scan_functions(const char *part, char *name, size_t capacity);
 
 #ifdef __cplusplus

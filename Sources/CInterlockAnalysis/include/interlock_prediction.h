@@ -1,6 +1,6 @@
-/// Prediction: what did not go wrong in this run, and can in another. Readers of the
-/// synchronisation events note in which orders locks are taken and where the rules of the task pool
-/// are broken; what it means is decided later, in Swift, from these tables.
+/// Prediction: faults that did not occur in this run, but can in another. At each synchronisation
+/// event the reader records the order in which locks are acquired, and code that breaks the rules
+/// of the task pool. Swift code decides later, from these tables, what they mean.
 #ifndef INTERLOCK_PREDICTION_H
 #define INTERLOCK_PREDICTION_H
 
@@ -18,24 +18,23 @@ extern "C" {
 #define INTERLOCK_ORDER_STACK 16
 #define INTERLOCK_ORDER_NAME 32
 
-/// What is noted beside the order of locks.
+/// When a wait or a hold is long enough to be recorded, in nanoseconds.
 typedef struct {
-  /// From how many nanoseconds on a thread of the task pool that waits for a lock in a task is
-  /// noted.
+  /// The shortest wait of a task for a lock, on a thread of the task pool.
   uint64_t blocked_limit;
-  /// From how many on a lock that is held is; 0 for never.
+  /// The shortest hold of a lock; 0 records none.
   uint64_t hold_limit;
 } interlock_prediction_limits;
 
-/// Begins to follow the events, for the rest of the process's life. Returns false where no call is
-/// seen, or where there is no memory for the tables. May be called from any thread; calls after the
-/// first only give their result.
+/// Begins to follow the events, for the rest of the process's life. Returns false if no call is
+/// interposed, or if there is no memory for the tables. Callable from any thread; later calls
+/// return the first call's result.
 bool interlock_prediction_start(interlock_prediction_limits limits);
 
-/// Whether it follows them.
+/// Whether prediction follows the events.
 bool interlock_prediction_started(void);
 
-/// The thread that did something.
+/// The thread of an order or an incident.
 typedef struct {
   /// The system's number of the thread.
   uint32_t thread;
@@ -49,50 +48,50 @@ typedef struct {
   uint32_t stack_count;
 } interlock_actor_view;
 
-/// A lock that has been taken while another was held, or held while another was taken.
+/// A lock of an order: another was acquired while it was held, or it was acquired under another.
 typedef struct {
   uintptr_t object;
   uint32_t kind;
-  /// Where it was made; 0 if that was not seen.
+  /// The call site that created it; 0 if that was not seen.
   uintptr_t created;
-  /// Whether it is certainly one lock from its first order to its last: it was seen being made, or
-  /// lies in memory that is never freed.
+  /// True if it is certainly the same lock in all its orders: its creation was seen, or it lies in
+  /// memory that is never freed.
   bool is_one;
-  /// Whether it is used as a lock: of a semaphore, that only threads that had waited for it have
-  /// signalled it.
+  /// False for a semaphore that is not used as a lock: a thread signalled it without having waited
+  /// for it, or no holder has signalled it yet.
   bool is_lock;
-  /// A queue's.
+  /// The label, if it is a queue.
   char label[INTERLOCK_ORDER_NAME];
 } interlock_order_lock;
 
-/// What was waited for until another thread signalled it, and was signalled only by threads that
-/// held a lock.
+/// An object that a thread waited for until another thread signalled it, and that only threads that
+/// held a lock have signalled.
 typedef struct {
   /// An `interlock_object_kind`; 0 for none.
   uint32_t kind;
-  /// Where it was made; 0 where that is not known.
+  /// The call site that created it; 0 if that is not known.
   uintptr_t created;
-  /// Where it was signalled first, and by which thread.
+  /// The call site of the first signal, and its thread.
   uintptr_t place;
   uint32_t thread;
 } interlock_signal_view;
 
-/// That a thread that held one lock has waited for another, or would have; or for what is signalled
-/// only under the other. A lock leads to itself where it is read again, where it is written, and
-/// where it is waited so under itself.
+/// An order of two locks: a thread that held the first acquired the second with a call that can
+/// wait, or waited for an object that is signalled only under the second. A lock has an edge to
+/// itself if a thread reads under it again, if a thread writes under it, and if a thread that holds
+/// it waits for an object that is signalled only under it.
 typedef struct {
   /// Indices of the locks.
   uint32_t from, to;
-  /// Whether others could have held or taken it at the same time.
+  /// Whether other threads could hold the lock at the same time.
   bool from_is_shared, to_is_shared;
-  /// Whether both were taken in a user's code.
+  /// Whether user code acquired both.
   bool is_users;
-  /// The owners that have done so, by numbers that stand for a thread, a task or a block; the first
-  /// ones.
+  /// The first owners that used this order, by a number for each thread, task or block.
   uint64_t owners[INTERLOCK_ORDER_OWNERS];
   uint32_t owner_count;
-  /// All that was held then, the first lock among it: the address, and 1 in its lowest bit where it
-  /// was shared.
+  /// All locks held then, the first of the order included: the address, with the lowest bit set if
+  /// the lock was shared.
   uintptr_t gates[INTERLOCK_HELD_MOST * 2];
   uint32_t gate_count;
   uintptr_t from_place, from_outer, to_place, to_outer;
@@ -101,77 +100,79 @@ typedef struct {
   interlock_signal_view signal;
 } interlock_order_edge;
 
-/// Gives how many locks have been numbered: their indices are below.
+/// Returns a number that is larger than the index of every lock.
 size_t interlock_order_lock_count(void);
-/// Describes a lock; false where none has that number now.
+/// Describes a lock; returns false if the index is not in use now.
 bool interlock_order_lock_at(size_t index, interlock_order_lock *lock);
-/// The same for orders.
+/// As above, for orders.
 size_t interlock_order_edge_count(void);
 bool interlock_order_edge_at(size_t index, interlock_order_edge *edge);
 
-/// Something that broke a rule by itself.
+/// A fault that is a finding by itself, without an order.
 typedef enum {
   INTERLOCK_INCIDENT_BLOCKING_WAIT = 1,
   INTERLOCK_INCIDENT_LOCK_ACROSS_AWAIT,
   INTERLOCK_INCIDENT_LONG_HOLD,
   INTERLOCK_INCIDENT_CALLBACK,
-  /// A lock that a thread held when it ended, a block when it ended, or the main thread when `main`
-  /// returned.
+  /// A thread, a block, or the main thread's `main` ended while it held a lock.
   INTERLOCK_INCIDENT_LEFT_BY_THREAD,
   INTERLOCK_INCIDENT_LEFT_BY_BLOCK,
   INTERLOCK_INCIDENT_LEFT_BY_MAIN,
-  /// A thread asked for a lock that it held, which the C library refused, and gave it up twice.
+  /// A thread tried to acquire a lock that it held, the C library refused, and the thread released
+  /// it twice.
   INTERLOCK_INCIDENT_RELOCK,
 } interlock_incident_kind;
 
 typedef struct {
   uint32_t kind;
-  /// What was waited for or held.
+  /// The object that the thread waited for or held.
   uint32_t object_kind;
   uintptr_t object;
-  /// Where it was waited for, or taken.
+  /// The call site of the wait or the acquisition, and the caller of that function.
   uintptr_t place, outer;
-  /// Where it was released, or other code was called; of a lock that was asked for again, where it
-  /// was taken; 0 where that is not known.
+  /// The call site of the release, or of the call into other code; for `RELOCK`, of the first
+  /// acquisition; 0 if that is not known.
   uintptr_t end_place;
-  /// Where the lock was made; 0 where that was not seen, or does not matter.
+  /// The call site that created the lock; 0 if that was not seen, or does not matter.
   uintptr_t created;
   /// The longest time.
   uint64_t nanoseconds;
   uint64_t count;
-  /// The first thread that did it.
+  /// The first thread of this incident.
   interlock_actor_view actor;
 } interlock_incident;
 
 size_t interlock_incident_count(void);
 bool interlock_incident_at(size_t index, interlock_incident *incident);
 
-/// The locks that were left locked: returns how many there may be. Describes one; false where it
-/// has been unlocked, destroyed or made anew since.
+/// The locks that were left locked: a number larger than every index, and the description of one,
+/// which returns false if the lock has been unlocked, destroyed or initialised again since.
 size_t interlock_left_lock_count(void);
 bool interlock_left_lock_at(size_t index, interlock_incident *incident);
-/// To be called on the thread whose `main` has returned: what it holds is left locked.
+/// Records the locks that the calling thread holds as left locked. Call it when `main` has
+/// returned.
 void interlock_note_left_at_exit(void);
-/// Whether another thread that lives holds a lock: it may be about to end.
+/// Whether another living thread holds a lock: that thread may be about to end.
 bool interlock_others_hold_locks(void);
 
-/// To be called where the calling thread is about to call code of another component: where a
-/// lock is held that was taken since `depth` (see `interlock_prediction_depth`), it is noted.
-/// Queues do not count: to call back on one's own queue is a promise of many interfaces.
+/// Records an incident if the calling thread holds a lock that it acquired after `depth` (see
+/// `interlock_prediction_depth`). Call it before a call into code of another component. Queues do
+/// not count: many interfaces promise to call back on their own queue.
 void interlock_prediction_called_back(uint32_t depth);
-/// How much the calling thread holds.
+/// How many locks and queues the calling thread holds.
 uint32_t interlock_prediction_depth(void);
 
-/// What could not be followed, for lack of room.
+/// What prediction could not follow.
 typedef struct {
+  /// A table was full.
   bool locks, orders, incidents, threads;
-  /// Threads that held more than is kept of one.
+  /// A thread held more locks than its list has room for.
   bool held;
-  /// Semaphores, groups and conditions that are signalled under locks.
+  /// The table of objects that are signalled under locks was full.
   bool signals;
-  /// Waits under a lock for what others signal, whose order is no longer recorded.
+  /// A thread waited under a lock for another thread's signal after the clocks lost the orders.
   bool waits;
-  /// Where a thread waited first for a `Mutex` that no call shows being locked; 0 for nowhere.
+  /// The first call site that waited for a `Mutex` whose locking no call shows; 0 for none.
   uintptr_t unseen_mutex;
 } interlock_prediction_losses;
 interlock_prediction_losses interlock_prediction_lost(void);
